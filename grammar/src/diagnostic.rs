@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use netcdf_core::io::Source;
-use netcdf_core::shown::{Shown, is_control, number_agreement};
+use netcdf_core::shown::{ShownText, is_control, number_agreement};
 
 /// Most errors reported in one run.
 pub const MOST: usize = 20;
@@ -290,11 +290,11 @@ impl Diagnostic {
             indent,
             ..
         } = self;
-        let file = Shown::new(file);
+        let file = ShownText::new(file);
         writeln!(f, "{file}:{line}:{column}: {severity}: {message}")?;
         write!(f, "  {shown}\n  {indent}^")?;
         match &self.hint {
-            Some(hint) => write!(f, "\n  hint: {}", Shown::new(hint)),
+            Some(hint) => write!(f, "\n  hint: {}", ShownText::new(hint)),
             None => Ok(()),
         }
     }
@@ -321,7 +321,7 @@ impl fmt::Display for Diagnostics {
             write!(
                 f,
                 "\n{}: stopped after {} errors",
-                Shown::new(&self.file),
+                ShownText::new(&self.file),
                 self.list.len()
             )?;
         }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use clap::Args;
 use netcdf_core::cancel::Cancel;
 use netcdf_core::env::Env;
-use netcdf_core::filter::Table;
+use netcdf_core::filter::FilterTable;
 use netcdf_core::filter::plugin::{Isolation, Plugins};
 use netcdf_core::format::kind_named;
-use netcdf_core::io::locator::Asked;
+use netcdf_core::io::locator::OutputRequest;
 use netcdf_core::io::network::Network;
 use netcdf_core::model::Kind;
 use netcdf_core::tool::Io;
@@ -97,14 +97,14 @@ pub struct ZarrArgs {
 impl ZarrArgs {
     /// The options for an output of this kind.
     #[must_use]
-    pub fn asked(&self, kind: Option<Kind>) -> Asked {
+    pub fn asked(&self, kind: Option<Kind>) -> OutputRequest {
         let zip_prefix = (self.zip_prefix || self.no_zip_prefix).then_some(self.zip_prefix);
-        Asked {
+        OutputRequest {
             kind,
             consolidated: self.consolidated,
             zip_prefix,
             overwrite: self.overwrite,
-            ..Asked::default()
+            ..OutputRequest::default()
         }
     }
 }
@@ -168,7 +168,7 @@ impl PluginArgs {
 
     /// The filters of a run that `cancel` stops.
     #[must_use]
-    pub fn filters(&self, cancel: &Cancel) -> Table {
+    pub fn filters(&self, cancel: &Cancel) -> FilterTable {
         let mut plugins = Plugins::from_environment(self.prefer_plugins);
         if self
             .isolate_plugins
@@ -176,7 +176,7 @@ impl PluginArgs {
         {
             plugins = plugins.isolated(Isolation::of_this_tool(cancel, self.plugin_timeout));
         }
-        Table::with_plugins(plugins)
+        FilterTable::with_plugins(plugins)
     }
 }
 

@@ -5,15 +5,15 @@
 //! those of [`selection`](crate::selection).
 
 use crate::escape::unescape_name;
-use crate::pattern::Glob;
+use crate::pattern::PathGlob;
 
 /// Names of what is left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LeftOut(Vec<Entry>);
+pub struct IgnoreList(Vec<IgnoreEntry>);
 
 /// An entry of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
+struct IgnoreEntry {
     /// The whole of it: the name of an object or attribute.
     whole: NamePattern,
     /// Owner and name of an attribute, if there is a colon; no owner stands for the dataset.
@@ -24,7 +24,7 @@ struct Entry {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct NamePattern {
     plain: String,
-    glob: Option<Glob>,
+    glob: Option<PathGlob>,
     /// Whether it begins at the root.
     rooted: bool,
 }
@@ -36,14 +36,14 @@ impl NamePattern {
         let text = String::from_utf8_lossy(text);
         Self {
             plain: String::from_utf8_lossy(&plain).into_owned(),
-            glob: Glob::new(&text),
+            glob: PathGlob::new(&text),
             rooted: text.starts_with('/'),
         }
     }
 
     /// True if it is the name of an attribute.
     fn names(&self, name: &str) -> bool {
-        let matches = |glob: &Glob| glob.matches(&format!("/{name}"));
+        let matches = |glob: &PathGlob| glob.matches(&format!("/{name}"));
         self.plain == name
             || self
                 .glob
@@ -55,7 +55,7 @@ impl NamePattern {
     fn leads_to(&self, path: &str) -> bool {
         let end = |at: usize| path.get(at..).unwrap_or_default();
         let mut ends = path.match_indices('/').map(|(at, _)| end(at));
-        let matches = |glob: &Glob, path: &str| glob.matches(path);
+        let matches = |glob: &PathGlob, path: &str| glob.matches(path);
         match (&self.glob, self.rooted) {
             _ if self.plain == path => true,
             (Some(glob), true) => matches(glob, path),
@@ -66,7 +66,7 @@ impl NamePattern {
     }
 }
 
-impl Entry {
+impl IgnoreEntry {
     fn new(text: &[u8]) -> Self {
         let colon = text.iter().rposition(|&b| b == b':');
         let parts = colon.and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?)));
@@ -92,11 +92,11 @@ impl Entry {
     }
 }
 
-impl LeftOut {
+impl IgnoreList {
     /// What the entries of a list stand for. Entries need not stand for anything.
     #[must_use]
     pub fn new(list: &[Vec<u8>]) -> Self {
-        Self(list.iter().map(|text| Entry::new(text)).collect())
+        Self(list.iter().map(|text| IgnoreEntry::new(text)).collect())
     }
 
     /// True if the object with this path is left out.
@@ -118,8 +118,8 @@ mod tests {
     use crate::selection::names;
     use std::ffi::OsStr;
 
-    fn list(text: &str) -> LeftOut {
-        LeftOut::new(&names([OsStr::new(text)]))
+    fn list(text: &str) -> IgnoreList {
+        IgnoreList::new(&names([OsStr::new(text)]))
     }
 
     #[test]
@@ -141,6 +141,6 @@ mod tests {
         assert!(out.has_attribute("/", "title") && !out.has_attribute("/v", "title"));
         assert!(out.has_attribute("/g/w", "comment") && !out.has_attribute("/w", "comment"));
         assert!(out.has_attribute("/w", "a:b"));
-        assert!(!LeftOut::default().has_object("/v"));
+        assert!(!IgnoreList::default().has_object("/v"));
     }
 }

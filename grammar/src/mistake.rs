@@ -1,6 +1,6 @@
 //! Mistakes in short texts, such as options of a command line.
 
-use netcdf_core::shown::{Shown, is_control, number_agreement};
+use netcdf_core::shown::{ShownText, is_control, number_agreement};
 use pest::RuleType;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
@@ -62,10 +62,10 @@ impl Mistake {
         let line: String = text.chars().map(plain).collect();
         let indent = " ".repeat(before.chars().count());
         let hint = match &self.hint {
-            Some(hint) => format!("\n  hint: {}", Shown::new(hint)),
+            Some(hint) => format!("\n  hint: {}", ShownText::new(hint)),
             None => String::new(),
         };
-        let message = Shown::new(&self.message);
+        let message = ShownText::new(&self.message);
         format!("{message}\n  {line}\n  {indent}^{hint}")
     }
 }

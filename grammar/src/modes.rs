@@ -9,7 +9,7 @@ use clap::{ArgMatches, Command};
 
 /// A mode of a tool.
 #[derive(Debug, Clone, Copy)]
-pub struct Mode {
+pub struct ToolMode {
     /// The name in the table.
     pub name: &'static str,
     /// The mode in messages, after "with" and "needs"; empty for the default mode.
@@ -27,7 +27,7 @@ pub type OptionUse = (&'static str, &'static [&'static str]);
 #[derive(Debug, Clone, Copy)]
 pub struct ModeTable {
     /// The modes.
-    pub modes: &'static [Mode],
+    pub modes: &'static [ToolMode],
     /// The options.
     pub options: &'static [OptionUse],
 }
@@ -67,14 +67,14 @@ impl ModeTable {
         }
     }
 
-    fn mode(&self, name: &str) -> Option<&Mode> {
+    fn mode(&self, name: &str) -> Option<&ToolMode> {
         self.modes.iter().find(|mode| mode.name == name)
     }
 
     /// The mistake of two modes that exclude each other.
     fn excluded(&self, modes: &[&str]) -> Option<String> {
-        let modes: Vec<&Mode> = modes.iter().filter_map(|name| self.mode(name)).collect();
-        let fit = |a: &Mode, b: &Mode| {
+        let modes: Vec<&ToolMode> = modes.iter().filter_map(|name| self.mode(name)).collect();
+        let fit = |a: &ToolMode, b: &ToolMode| {
             let listed = a.with.contains(&b.name) || b.with.contains(&a.name);
             (a.of_c && b.of_c) || listed || a.name == b.name
         };
@@ -151,8 +151,8 @@ mod tests {
         options: &[("deep", &["clean"]), ("size", &["copy"]), ("level", &[])],
     };
 
-    const fn mode(name: &'static str, shown: &'static str, of_c: bool) -> Mode {
-        Mode {
+    const fn mode(name: &'static str, shown: &'static str, of_c: bool) -> ToolMode {
+        ToolMode {
             name,
             shown,
             of_c,

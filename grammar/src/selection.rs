@@ -14,7 +14,7 @@ use netcdf_core::model::{DimId, GroupId, Name, Schema, VarId};
 
 use crate::diagnostic::nearest;
 use crate::escape::{trim_nuls, unescape_name};
-use crate::pattern::Glob;
+use crate::pattern::PathGlob;
 
 /// The names of comma-separated lists. A comma after a backslash is part of a name.
 pub fn names<'a>(lists: impl IntoIterator<Item = &'a OsStr>) -> Vec<Vec<u8>> {
@@ -153,7 +153,7 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
     fn stand_for(&self, text: &[u8]) -> Result<Vec<I>> {
         let mut plain = vec![];
         unescape_name(text, &mut plain);
-        let glob = std::str::from_utf8(text).ok().and_then(Glob::new);
+        let glob = std::str::from_utf8(text).ok().and_then(PathGlob::new);
         let found = match (self.exact(text), &glob) {
             (named, None) if named.is_empty() => self.exact(&plain),
             (named, Some(glob)) if named.is_empty() => self.matching(text, glob),
@@ -204,7 +204,7 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
         }
     }
 
-    fn matching(&self, text: &[u8], glob: &Glob) -> Vec<I> {
+    fn matching(&self, text: &[u8], glob: &PathGlob) -> Vec<I> {
         let matches = |path: &str| match text.first() {
             Some(b'/') => glob.matches(path),
             Some(_) | None => path

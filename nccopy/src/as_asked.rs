@@ -4,15 +4,15 @@
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::copy::parts::sketch;
-use netcdf_core::copy::{Job, Plan, jobs};
+use netcdf_core::copy::{CopyJob, Plan, jobs};
 use netcdf_core::diff;
 use netcdf_core::error::Result;
 use netcdf_core::format::traits;
 use netcdf_core::io::Container;
-use netcdf_core::io::locator::Asked;
+use netcdf_core::io::locator::OutputRequest;
 use netcdf_core::model::kind::StorageFormat;
-use netcdf_core::model::{Attribute, CreateOptions, Fill, Schema, Values, VarId};
-use netcdf_core::survey::{self, Rules, Size, Survey};
+use netcdf_core::model::{Attribute, CreateOptions, FillMode, Schema, Values, VarId};
+use netcdf_core::survey::{self, DatasetSize, RuleSet, Survey};
 
 use crate::history;
 use crate::request::CopyRequest;
@@ -21,7 +21,7 @@ use crate::request::CopyRequest;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StoredFile {
     /// The size of the dataset.
-    pub size: Size,
+    pub size: DatasetSize,
     /// Whether the dataset is a store with consolidated metadata.
     pub consolidated: bool,
 }
@@ -34,7 +34,7 @@ impl StoredFile {
     pub(crate) fn of(request: &CopyRequest, input: &Container, consolidated: bool) -> Result<Self> {
         let size = match request.if_smaller() || request.storage.cloud.is_some() {
             true => survey::size(input)?,
-            false => Size::default(),
+            false => DatasetSize::default(),
         };
         Ok(Self { size, consolidated })
     }
@@ -103,8 +103,8 @@ impl PlannedCopy<'_> {
     fn is_for_the_cloud(self, survey: &Survey) -> bool {
         let paged = self.request.storage.cloud.and_then(|rules| rules.paged);
         let (rules, size) = match paged {
-            None => (Rules::Cloud, None),
-            Some(size) => (Rules::Paged, size),
+            None => (RuleSet::Cloud, None),
+            Some(size) => (RuleSet::Paged, size),
         };
         let pages = survey.file().and_then(|file| file.pages);
         let found = rules.shortcomings(survey, self.stored.reader.schema());
@@ -114,7 +114,7 @@ impl PlannedCopy<'_> {
     }
 
     /// Checks whether the data is in the order of `--cloud`.
-    fn is_in_order(self, survey: &Survey, jobs: &[Job]) -> bool {
+    fn is_in_order(self, survey: &Survey, jobs: &[CopyJob]) -> bool {
         let distance = |var: VarId| {
             let job = jobs.iter().find(|job| job.pair.from == var);
             job.map(|job| job.distance(self.set))
@@ -140,7 +140,7 @@ fn asks(request: &CopyRequest) -> bool {
 }
 
 /// Checks whether an option may change store keys.
-fn changes_keys(output: Asked) -> bool {
+fn changes_keys(output: OutputRequest) -> bool {
     output.zip_prefix.is_some() || output.overwrite
 }
 
@@ -181,7 +181,7 @@ fn without_storage(mut schema: Schema) -> Schema {
         if keys {
             // All arrays have chunks and a fill value.
             storage.layout = None;
-            storage.fill = Fill::default();
+            storage.fill = FillMode::default();
         }
     }
     let unlimited = schema.dims.iter_mut().filter(|dim| dim.unlimited);
@@ -190,7 +190,7 @@ fn without_storage(mut schema: Schema) -> Schema {
 }
 
 /// Checks whether a variable has the same chunks, filters and elements in both datasets.
-fn is_moved(job: &Job) -> bool {
+fn is_moved(job: &CopyJob) -> bool {
     let (from, to) = (&job.from, &job.to);
     let form = from.chunk == to.chunk && from.element == to.element;
     form && from.filters == to.filters && to.quantize.is_none()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::{FORMATS, Traits, traits};
-use netcdf_core::io::locator::Asked;
+use netcdf_core::io::locator::OutputRequest;
 
 /// Extensions of files of any kind.
 const FILES: [&str; 2] = ["nc", "cdf"];
@@ -15,7 +15,7 @@ const FILES: [&str; 2] = ["nc", "cdf"];
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for an input without a name, and for a suffix that is empty or contains `/`.
-pub(crate) fn name(input: &Path, asked: Asked, suffix: Option<&OsStr>) -> Result<OsString> {
+pub(crate) fn name(input: &Path, asked: OutputRequest, suffix: Option<&OsStr>) -> Result<OsString> {
     let base = base(input)?;
     let end = match suffix {
         Some(suffix) => Some(checked(suffix)?),
@@ -63,7 +63,7 @@ fn stem(base: &OsStr) -> &OsStr {
 }
 
 /// The extension of the copy, if it differs from the input's.
-fn extension(input: &Path, asked: Asked) -> Option<&'static str> {
+fn extension(input: &Path, asked: OutputRequest) -> Option<&'static str> {
     let stored = ends_in_one_of(input, |traits| traits.keys);
     let nameless = input.is_dir() && !is_dataset(input);
     match asked.kind {
@@ -94,9 +94,9 @@ mod tests {
     use netcdf_core::model::Kind;
 
     fn named(input: &str, kind: Option<Kind>, suffix: Option<&str>) -> Result<String> {
-        let asked = Asked {
+        let asked = OutputRequest {
             kind,
-            ..Asked::default()
+            ..OutputRequest::default()
         };
         let name = name(Path::new(input), asked, suffix.map(OsStr::new))?;
         Ok(name.into_string().unwrap())

@@ -13,12 +13,12 @@ const CYCLE: u64 = 146_097;
 
 /// A time in seconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment(pub u64);
+pub(crate) struct ClockTime(pub u64);
 
 /// Year, month from 1 on, and day of the month.
 struct Day(u64, u64, u64);
 
-impl Moment {
+impl ClockTime {
     pub(crate) fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Self(since.as_ref().map_or(0, Duration::as_secs))
@@ -93,8 +93,8 @@ mod tests {
                 "2100-03-01T00:00:00Z",
             ),
         ] {
-            assert_eq!(Moment(seconds).date(), date);
-            assert_eq!(Moment(seconds).iso(), iso);
+            assert_eq!(ClockTime(seconds).date(), date);
+            assert_eq!(ClockTime(seconds).iso(), iso);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use netcdf_core::chunk::Dataset;
 use netcdf_core::copy::options::{ChunkShapes, ChunkSize, VarLayout};
 use netcdf_core::error::{Context as _, ErrorKind, Result};
-use netcdf_core::filter::Context;
+use netcdf_core::filter::ChunkContext;
 use netcdf_core::model::{Schema, VarId};
 use netcdf_core::survey;
 
@@ -53,7 +53,7 @@ pub(crate) fn fixed(
         let Some(chunk) = var.storage.chunk() else {
             continue;
         };
-        let context = Context::of(schema, var, chunk.to_vec());
+        let context = ChunkContext::of(schema, var, chunk.to_vec());
         let filters = &set.env.filters;
         let usable = match set.check_filters(id) {
             Err(e) if e.kind() == ErrorKind::FilterUnavailable => Err(e),

@@ -1,33 +1,33 @@
 //! The copies of a request.
 
 use netcdf_core::error::Result;
-use netcdf_core::io::locator::Asked;
+use netcdf_core::io::locator::OutputRequest;
 
 use crate::in_place;
-use crate::inputs::{self, Listed, Rules};
+use crate::inputs::{self, ListedCopies, OutputRules};
 use crate::request::CopyRequest;
 
 /// Returns the copies of a request.
 ///
 /// # Errors
 /// As [`inputs::copies`] and [`in_place::copies`].
-pub(crate) fn requested(request: &CopyRequest) -> Result<Listed> {
-    under(request, Rules::of(request))
+pub(crate) fn requested(request: &CopyRequest) -> Result<ListedCopies> {
+    under(request, OutputRules::of(request))
 }
 
 /// Checks whether the copies are possible without the options of Zarr.
 pub(crate) fn are_possible_without_zarr(request: &CopyRequest) -> bool {
-    let plain = Rules {
-        asked: Asked {
+    let plain = OutputRules {
+        asked: OutputRequest {
             kind: request.output.kind,
-            ..Asked::default()
+            ..OutputRequest::default()
         },
-        ..Rules::of(request)
+        ..OutputRules::of(request)
     };
     under(request, plain).is_ok()
 }
 
-fn under(request: &CopyRequest, rules: Rules<'_>) -> Result<Listed> {
+fn under(request: &CopyRequest, rules: OutputRules<'_>) -> Result<ListedCopies> {
     let named = &request.files.inputs;
     let Some(to) = request.to() else {
         return in_place::copies(named, rules);

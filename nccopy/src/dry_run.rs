@@ -3,36 +3,36 @@
 use netcdf_core::chunk::Dataset;
 use netcdf_core::chunk::layout::Layout;
 use netcdf_core::copy::parts::sketch;
-use netcdf_core::copy::{Changes, Job, Plan, jobs};
+use netcdf_core::copy::{Changes, CopyJob, Plan, jobs};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format::{self, traits};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::model::{CreateOptions, FilterSpec, Kind, Schema, StorageLayout, VarId};
-use netcdf_core::shown::{self, Shown};
+use netcdf_core::shown::{self, ShownText};
 use netcdf_core::tool::Io;
-use netcdf_core::tool::table::Table;
+use netcdf_core::tool::table::TextTable;
 
-use crate::outcome::Outcome;
+use crate::outcome::CopyOutcome;
 use crate::ready::Ready;
 use crate::report;
 use crate::report::method::method;
 use crate::report::table::add_changes;
-use crate::request::Form;
-use crate::turn::Turn;
+use crate::request::ReportForm;
+use crate::turn::CopyTurn;
 
 /// Prints how the data of each variable would be copied. A table has no notes if `quiet` is set.
 ///
 /// # Errors
 /// Errors of planning, and of writing to standard output.
 pub(crate) fn print(
-    (form, quiet): (Form, bool),
+    (form, quiet): (ReportForm, bool),
     ready: &Ready<'_>,
-    turn: Turn<'_>,
+    turn: CopyTurn<'_>,
     io: &mut Io,
 ) -> Result<()> {
     let (set, plan) = (ready.set, &ready.plan);
-    let planned = Planned {
+    let planned = PlannedVariable {
         set,
         plan,
         jobs: planned(set, plan)?,
@@ -40,9 +40,9 @@ pub(crate) fn print(
     let (input, output) = report::names(turn.copy);
     let kind = label(plan.schema.kind);
     let text = match form {
-        Form::Table => {
+        ReportForm::Table => {
             let end = if turn.number < turn.last { "\n" } else { "" };
-            let (input, output) = (Shown::new(&input), Shown::new(&output));
+            let (input, output) = (ShownText::new(&input), ShownText::new(&output));
             let notes = match quiet {
                 true => String::new(),
                 false => report::table::note_lines(&set.env.notes.so_far()),
@@ -52,7 +52,7 @@ pub(crate) fn print(
                 planned.table()
             )
         }
-        Form::Json => {
+        ReportForm::Json => {
             let mut members = vec![
                 ("input", Json::text(&input)),
                 ("output", Json::text(&output)),
@@ -73,19 +73,19 @@ pub(crate) fn print(
 /// # Errors
 /// Returns I/O errors of standard output.
 pub(crate) fn print_other(
-    form: Form,
-    outcome: &Outcome,
-    turn: Turn<'_>,
+    form: ReportForm,
+    outcome: &CopyOutcome,
+    turn: CopyTurn<'_>,
     io: &mut Io,
 ) -> Result<()> {
     let (input, output) = report::names(turn.copy);
     let text = match form {
-        Form::Table => {
+        ReportForm::Table => {
             let end = if turn.number < turn.last { "\n" } else { "" };
-            let (input, output) = (Shown::new(&input), Shown::new(&output));
+            let (input, output) = (ShownText::new(&input), ShownText::new(&output));
             format!("{input} -> {output}\n{}{end}", outcome.not_copied())
         }
-        Form::Json => {
+        ReportForm::Json => {
             let mut members = vec![
                 ("input", Json::text(&input)),
                 ("output", Json::text(&output)),
@@ -100,13 +100,13 @@ pub(crate) fn print_other(
 }
 
 /// What would be done with each variable.
-struct Planned<'a> {
+struct PlannedVariable<'a> {
     set: Dataset<'a>,
     plan: &'a Plan,
-    jobs: Vec<Job>,
+    jobs: Vec<CopyJob>,
 }
 
-impl Planned<'_> {
+impl PlannedVariable<'_> {
     fn table(&self) -> String {
         let titles = [
             "variable",
@@ -120,10 +120,10 @@ impl Planned<'_> {
         rows.extend(self.jobs.iter().map(|job| self.row(job)));
         let changes = self.jobs.iter().map(|job| Changes::of(self.plan, job.pair));
         add_changes(&mut rows, changes);
-        Table::default().with(rows).text()
+        TextTable::default().with(rows).text()
     }
 
-    fn row(&self, job: &Job) -> Vec<String> {
+    fn row(&self, job: &CopyJob) -> Vec<String> {
         let [from, to] = self.stored(job);
         vec![
             self.set.reader.schema().var_path(job.pair.from),
@@ -137,7 +137,7 @@ impl Planned<'_> {
 
     /// An object for each variable.
     fn json(&self) -> Json {
-        let one = |job: &Job| {
+        let one = |job: &CopyJob| {
             let [from, to] = self.stored(job);
             let path = self.set.reader.schema().var_path(job.pair.from);
             let mut members = vec![
@@ -153,10 +153,10 @@ impl Planned<'_> {
     }
 
     /// How a variable is stored in the input and in the output.
-    fn stored<'j>(&self, job: &'j Job) -> [Stored<'j>; 2] {
+    fn stored<'j>(&self, job: &'j CopyJob) -> [LayoutCell<'j>; 2] {
         [
-            Stored::of(self.set.reader.schema(), job.pair.from, &job.from),
-            Stored::of(&self.plan.schema, job.pair.to, &job.to),
+            LayoutCell::of(self.set.reader.schema(), job.pair.from, &job.from),
+            LayoutCell::of(&self.plan.schema, job.pair.to, &job.to),
         ]
     }
 }
@@ -167,7 +167,7 @@ fn label(kind: Kind) -> &'static str {
 }
 
 /// What would be done, found out by creating an output in memory.
-fn planned(set: Dataset<'_>, plan: &Plan) -> Result<Vec<Job>> {
+fn planned(set: Dataset<'_>, plan: &Plan) -> Result<Vec<CopyJob>> {
     let create = CreateOptions {
         no_fill: !traits(plan.schema.kind).settings,
         ..CreateOptions::default()
@@ -177,14 +177,14 @@ fn planned(set: Dataset<'_>, plan: &Plan) -> Result<Vec<Job>> {
 }
 
 /// How a variable is stored.
-enum Stored<'a> {
+enum LayoutCell<'a> {
     /// In chunks of a shape.
     Chunks(&'a [u64]),
     /// In another layout, which has this name.
     Otherwise(&'static str),
 }
 
-impl<'a> Stored<'a> {
+impl<'a> LayoutCell<'a> {
     fn of(schema: &Schema, var: VarId, layout: &'a Layout) -> Self {
         match schema.var(var).and_then(|v| v.storage.layout.as_ref()) {
             // Sets of keys have nothing but chunks; the chunk of a scalar has no shape.

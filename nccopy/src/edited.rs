@@ -1,6 +1,6 @@
 //! The input as `--select`, `--rename`, `--attribute` and `--history` make it.
 
-use netcdf_core::chunk::view::View;
+use netcdf_core::chunk::view::SubsetReader;
 use netcdf_core::chunk::{Dataset, ReadCache, Reader as _};
 use netcdf_core::error::Result;
 use netcdf_core::model::Schema;
@@ -13,7 +13,7 @@ use crate::{history, options};
 /// An input that differs from what is stored.
 pub(crate) struct EditedInput<'a> {
     /// The dataset that is copied.
-    pub view: View<'a>,
+    pub view: SubsetReader<'a>,
     /// The selected indices of dimensions.
     pub selected: Vec<SelectedIndices>,
     /// Its schema with the names and attributes of the input, which options refer to.
@@ -38,7 +38,7 @@ pub(crate) fn edited<'a>(
     let schema = input.reader.schema();
     let taken = hyperslab::resolve(input.with(cache), parts)?;
     let selected = hyperslab::selected(schema, &taken)?;
-    let view = View::new((input.reader, cache), schema.clone(), taken);
+    let view = SubsetReader::new((input.reader, cache), schema.clone(), taken);
     let named = view.schema().clone();
     let edited = edit::apply(&named, &changes.renames, &changes.attributes)?;
     let EditedSchema {

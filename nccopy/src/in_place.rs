@@ -8,13 +8,13 @@ use std::time::SystemTime;
 use netcdf_core::chunk::Reader;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
-use netcdf_core::io::locator::{Access, Asked, Destination, Location};
+use netcdf_core::io::locator::{Destination, InputAccess, Location, OutputRequest};
 use netcdf_core::io::source::read_range;
 use netcdf_core::io::{Container, file};
 use netcdf_core::json::Json;
 use netcdf_core::notes::{Note, Notes};
 
-use crate::inputs::{Copy, Listed, Rules};
+use crate::inputs::{CopyPair, ListedCopies, OutputRules};
 use crate::walk::{DirectoryWalk, is_folder};
 
 /// The datasets that `paths` name, each once. A directory that is not a store stands for its datasets.
@@ -22,13 +22,13 @@ use crate::walk::{DirectoryWalk, is_folder};
 /// # Errors
 /// [`ErrorKind::Argument`] for a directory without datasets, for anything that is not a file, and for a kind that is stored in
 /// another way; errors of listing directories.
-pub(crate) fn copies(paths: &[PathBuf], rules: Rules<'_>) -> Result<Listed> {
+pub(crate) fn copies(paths: &[PathBuf], rules: OutputRules<'_>) -> Result<ListedCopies> {
     let mut seen = HashSet::new();
     let (mut copies, mut notes) = (vec![], vec![]);
     let mut add = |input: PathBuf, local: PathBuf| {
         if seen.insert(file::real(&local)) {
             let output = Destination::in_place(&local, keeping(&local, rules.asked))?;
-            copies.push(Copy {
+            copies.push(CopyPair {
                 input,
                 local,
                 remote: None,
@@ -62,9 +62,9 @@ pub(crate) fn copies(paths: &[PathBuf], rules: Rules<'_>) -> Result<Listed> {
 }
 
 /// `asked`, plus consolidated metadata if the store at `path` has it.
-fn keeping(path: &Path, asked: Asked) -> Asked {
+fn keeping(path: &Path, asked: OutputRequest) -> OutputRequest {
     let consolidated = asked.consolidated || is_consolidated(path).unwrap_or(false);
-    Asked {
+    OutputRequest {
         consolidated,
         ..asked
     }
@@ -73,7 +73,7 @@ fn keeping(path: &Path, asked: Asked) -> Asked {
 /// Whether `path` is a store with consolidated metadata. If it cannot be read, opening it later reports that.
 pub(crate) fn is_consolidated(path: &Path) -> Result<bool> {
     let Container::Store(store) =
-        Access::default().input(&Location::of_path(path), &mut std::io::empty())?
+        InputAccess::default().input(&Location::of_path(path), &mut std::io::empty())?
     else {
         return Ok(false);
     };
@@ -89,7 +89,7 @@ pub(crate) fn is_consolidated(path: &Path) -> Result<bool> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
-pub(crate) fn check(copy: &Copy, input: &Container) -> Result<()> {
+pub(crate) fn check(copy: &CopyPair, input: &Container) -> Result<()> {
     let Container::Source(source) = input else {
         return Ok(());
     };
@@ -115,7 +115,7 @@ pub(crate) fn check(copy: &Copy, input: &Container) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
-pub(crate) fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
+pub(crate) fn check_kind(copy: &CopyPair, reader: &dyn Reader) -> Result<()> {
     let kind = reader.schema().kind;
     // The destination determines the Zarr kind.
     match format::traits(kind).keys || format::copied_as(kind) == kind {
@@ -132,7 +132,7 @@ pub(crate) fn check_kind(copy: &Copy, reader: &dyn Reader) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
-pub(crate) fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
+pub(crate) fn check_whole(copy: &CopyPair, reader: &dyn Reader) -> Result<()> {
     match reader.bytes().is_spread() {
         false => Ok(()),
         true => {
@@ -143,7 +143,7 @@ pub(crate) fn check_whole(copy: &Copy, reader: &dyn Reader) -> Result<()> {
 }
 
 /// Restores the modification time of the input. A failure adds a note.
-pub(crate) fn keep_mtime(copy: &Copy, before: Option<SystemTime>, notes: &Notes) {
+pub(crate) fn keep_mtime(copy: &CopyPair, before: Option<SystemTime>, notes: &Notes) {
     let Some(before) = before else {
         return;
     };
@@ -158,7 +158,7 @@ pub(crate) fn keep_mtime(copy: &Copy, before: Option<SystemTime>, notes: &Notes)
     }
 }
 
-fn refused(copy: &Copy, what: String) -> Error {
+fn refused(copy: &CopyPair, what: String) -> Error {
     let e = Error::new(ErrorKind::Unsupported, what).of(&copy.input.to_string_lossy());
     e.with_remedy("copy it under another name")
 }

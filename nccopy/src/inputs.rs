@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::address::{Address, Addresses};
 use netcdf_core::io::dir;
-use netcdf_core::io::file::{self, Id};
-use netcdf_core::io::locator::{Asked, Destination, Location, OutputForm};
+use netcdf_core::io::file::{self, FileId};
+use netcdf_core::io::locator::{Destination, Location, OutputForm, OutputRequest};
 use netcdf_core::notes::Note;
 use netcdf_core::shown::ShownAddress;
 
@@ -18,7 +18,7 @@ use crate::walk::{DirectoryWalk, is_folder};
 
 /// One copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Copy {
+pub(crate) struct CopyPair {
     /// The dataset, by path or URL.
     pub input: PathBuf,
     /// The dataset's path on this machine; the short form of an address on another.
@@ -32,13 +32,13 @@ pub(crate) struct Copy {
 }
 
 /// Copies, and notes about skipped entries.
-pub(crate) type Listed = (Vec<Copy>, Vec<Note>);
+pub(crate) type ListedCopies = (Vec<CopyPair>, Vec<Note>);
 
 /// Options that map inputs to outputs.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Rules<'a> {
+pub(crate) struct OutputRules<'a> {
     /// The requested output kind and form.
-    pub asked: Asked,
+    pub asked: OutputRequest,
     /// The suffix of output names in a directory.
     pub suffix: Option<&'a OsStr>,
     /// Whether a directory includes its sub-directories.
@@ -47,7 +47,7 @@ pub(crate) struct Rules<'a> {
     pub dry_run: bool,
 }
 
-impl<'a> Rules<'a> {
+impl<'a> OutputRules<'a> {
     /// Returns the rules of a request.
     pub(crate) fn of(request: &'a CopyRequest) -> Self {
         Self {
@@ -59,12 +59,12 @@ impl<'a> Rules<'a> {
     }
 }
 
-impl Copy {
+impl CopyPair {
     /// The copy of one input to an output of exactly this name.
     ///
     /// # Errors
     /// Those of [`Location::new`] and [`Destination::resolve`].
-    pub(crate) fn of(input: &Path, output: &Path, asked: Asked) -> Result<Self> {
+    pub(crate) fn of(input: &Path, output: &Path, asked: OutputRequest) -> Result<Self> {
         let at = Location::new(input)?;
         Ok(Self {
             input: input.to_owned(),
@@ -82,7 +82,11 @@ impl Copy {
 /// # Errors
 /// [`ErrorKind::Argument`] if an output would be an input, if two outputs would be the same file, and if there is no such
 /// directory; errors of [`Location::new`], [`batch::name`], [`Destination::resolve`] and [`DirectoryWalk::of`].
-pub(crate) fn copies(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Result<Listed> {
+pub(crate) fn copies(
+    inputs: &[PathBuf],
+    output: &Path,
+    rules: OutputRules<'_>,
+) -> Result<ListedCopies> {
     let asked = rules.asked;
     let elsewhere = is_elsewhere(output);
     let slash = match elsewhere {
@@ -106,7 +110,7 @@ pub(crate) fn copies(inputs: &[PathBuf], output: &Path, rules: Rules<'_>) -> Res
     if !into {
         let copies: Result<Vec<_>> = inputs
             .iter()
-            .map(|input| Copy::of(input, output, asked))
+            .map(|input| CopyPair::of(input, output, asked))
             .collect();
         let copies = copies?;
         check(&copies)?;
@@ -136,15 +140,15 @@ fn no_dataset(input: &Path, output: &Path) -> Error {
 pub(crate) fn into_directory(
     inputs: &[PathBuf],
     output: &Path,
-    rules: Rules<'_>,
-) -> Result<Listed> {
+    rules: OutputRules<'_>,
+) -> Result<ListedCopies> {
     let (asked, elsewhere) = (rules.asked, is_elsewhere(output));
     let (mut copies, mut notes) = (vec![], vec![]);
     for input in inputs {
         if !is_folder(input) {
             let name = batch::name(Location::new(input)?.path(), asked, rules.suffix)?;
             let output = inside(output, Path::new(&name), elsewhere);
-            copies.push(Copy::of(input, &output, asked)?);
+            copies.push(CopyPair::of(input, &output, asked)?);
             continue;
         }
         let walk = match DirectoryWalk::of(input, rules.recursive) {
@@ -152,7 +156,7 @@ pub(crate) fn into_directory(
             Err(e) if e.kind() == ErrorKind::Argument && inputs.len() > 1 => {
                 let name = batch::name(input, asked, rules.suffix)?;
                 let output = inside(output, Path::new(&name), elsewhere);
-                copies.push(Copy::of(input, &output, asked)?);
+                copies.push(CopyPair::of(input, &output, asked)?);
                 continue;
             }
             walk => walk?,
@@ -160,7 +164,7 @@ pub(crate) fn into_directory(
         notes.extend(walk.note(input));
         for dataset in &walk.datasets {
             let place = place(dataset, input, rules)?;
-            let mut copy = Copy::of(dataset, &inside(output, &place, elsewhere), asked)?;
+            let mut copy = CopyPair::of(dataset, &inside(output, &place, elsewhere), asked)?;
             copy.makes_folder = copy.output.remote.is_none();
             copies.push(copy);
         }
@@ -169,7 +173,7 @@ pub(crate) fn into_directory(
 }
 
 /// Returns the path of a copy relative to the output directory.
-fn place(dataset: &Path, root: &Path, rules: Rules<'_>) -> Result<PathBuf> {
+fn place(dataset: &Path, root: &Path, rules: OutputRules<'_>) -> Result<PathBuf> {
     let name = batch::name(dataset, rules.asked, rules.suffix)?;
     let below = dataset.strip_prefix(root).unwrap_or(dataset);
     Ok(below.parent().unwrap_or(Path::new("")).join(name))
@@ -184,7 +188,7 @@ fn is_elsewhere(path: &Path) -> bool {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`].
-pub(crate) fn check(copies: &[Copy]) -> Result<()> {
+pub(crate) fn check(copies: &[CopyPair]) -> Result<()> {
     refuse_twice(copies)?;
     refuse_same(copies)
 }
@@ -208,7 +212,7 @@ fn inside(output: &Path, name: &Path, elsewhere: bool) -> PathBuf {
 }
 
 /// Whether the output of this name would be Zarr.
-fn is_zarr(output: &Path, asked: Asked) -> bool {
+fn is_zarr(output: &Path, asked: OutputRequest) -> bool {
     let output = Location::new(output).and_then(|at| Destination::resolve(&at, asked));
     output.is_ok_and(|output| output.form != OutputForm::File)
 }
@@ -219,7 +223,7 @@ fn wrong(path: &Path, (what, remedy): (&'static str, &str)) -> Result<()> {
 }
 
 /// Checks that copies can be written to a directory. Returns a note if a dry run finds no directory.
-fn check_directory(path: &Path, rules: Rules<'_>) -> Result<Option<Note>> {
+fn check_directory(path: &Path, rules: OutputRules<'_>) -> Result<Option<Note>> {
     if !path.exists() {
         let (what, remedy) = no_directory(path, rules.asked);
         if !rules.dry_run {
@@ -243,7 +247,7 @@ fn check_directory(path: &Path, rules: Rules<'_>) -> Result<Option<Note>> {
 }
 
 /// Returns message and remedy for a missing directory.
-fn no_directory(path: &Path, asked: Asked) -> (&'static str, String) {
+fn no_directory(path: &Path, asked: OutputRequest) -> (&'static str, String) {
     let what = "no such directory; several inputs, or a `/` at the end, need one";
     let name = path.to_string_lossy();
     let name = name.trim_end_matches('/');
@@ -260,7 +264,7 @@ fn no_directory(path: &Path, asked: Asked) -> (&'static str, String) {
 fn check_output(
     inputs: &[PathBuf],
     path: &Path,
-    (asked, suffix): (Asked, Option<&OsStr>),
+    (asked, suffix): (OutputRequest, Option<&OsStr>),
 ) -> Result<()> {
     if suffix.is_some() {
         let what = "--suffix names copies in a directory, but the output is not a directory";
@@ -288,9 +292,9 @@ fn check_output(
     wrong(path, ("a directory", &remedy))
 }
 
-fn refuse_twice(copies: &[Copy]) -> Result<()> {
+fn refuse_twice(copies: &[CopyPair]) -> Result<()> {
     let mut seen: BTreeMap<PathBuf, &Path> = BTreeMap::new();
-    for Copy { input, output, .. } in copies {
+    for CopyPair { input, output, .. } in copies {
         let output = output.path.as_path();
         if let Some(other) = seen.insert(file::real(output), input) {
             let (a, b) = (ShownAddress::of(other), ShownAddress::of(input));
@@ -303,19 +307,19 @@ fn refuse_twice(copies: &[Copy]) -> Result<()> {
 }
 
 /// Refuses to copy anything onto itself or another input, under whatever name.
-fn refuse_same(copies: &[Copy]) -> Result<()> {
+fn refuse_same(copies: &[CopyPair]) -> Result<()> {
     let inputs: Vec<&Path> = copies.iter().map(|c| c.local.as_path()).collect();
     let paths: HashSet<&Path> = inputs.iter().copied().collect();
-    let ids: HashSet<Id> = inputs
+    let ids: HashSet<FileId> = inputs
         .iter()
-        .filter_map(|path| Id::of_path(file::input_path(path)))
+        .filter_map(|path| FileId::of_path(file::input_path(path)))
         .collect();
     let places = Places::of(&inputs);
     let far: Addresses<'_> = copies.iter().filter_map(|c| c.remote.as_ref()).collect();
-    for Copy { output, .. } in copies {
+    for CopyPair { output, .. } in copies {
         let elsewhere = output.remote.as_ref().is_some_and(|own| far.overlap(own));
         let output = output.path.as_path();
-        let same = || Id::of_path(output).is_some_and(|id| ids.contains(&id));
+        let same = || FileId::of_path(output).is_some_and(|id| ids.contains(&id));
         if elsewhere || paths.contains(output) || same() || places.overlap(output) {
             let what = "output would overwrite input";
             return Err(Error::new(ErrorKind::Argument, what).of(&output.to_string_lossy()));
@@ -357,13 +361,13 @@ impl Places {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`].
-pub(crate) fn check_links(copies: &[Copy]) -> Result<()> {
+pub(crate) fn check_links(copies: &[CopyPair]) -> Result<()> {
     let mut seen: HashSet<_> = copies
         .iter()
-        .filter_map(|c| Id::of_path(&c.local))
+        .filter_map(|c| FileId::of_path(&c.local))
         .collect();
     for copy in copies {
-        let Some(id) = Id::of_path(&copy.output.path) else {
+        let Some(id) = FileId::of_path(&copy.output.path) else {
             continue;
         };
         if !seen.insert(id) {
@@ -385,8 +389,8 @@ mod tests {
     fn copies_on_other_machines_have_addresses() {
         let outputs = |inputs: &[&str], output: &str| {
             let inputs: Vec<_> = inputs.iter().map(PathBuf::from).collect();
-            let copies = copies(&inputs, Path::new(output), Asked::default())?;
-            let short = |copy: Copy| copy.output.remote.unwrap().short();
+            let copies = copies(&inputs, Path::new(output), OutputRequest::default())?;
+            let short = |copy: CopyPair| copy.output.remote.unwrap().short();
             Ok::<_, Error>(copies.into_iter().map(short).collect::<Vec<_>>())
         };
         for (inputs, output, want) in [
@@ -413,10 +417,10 @@ mod tests {
         }
     }
 
-    fn copies(inputs: &[PathBuf], output: &Path, asked: Asked) -> Result<Vec<Copy>> {
-        let rules = Rules {
+    fn copies(inputs: &[PathBuf], output: &Path, asked: OutputRequest) -> Result<Vec<CopyPair>> {
+        let rules = OutputRules {
             asked,
-            ..Rules::default()
+            ..OutputRules::default()
         };
         super::copies(inputs, output, rules).map(|(copies, _)| copies)
     }
@@ -431,8 +435,8 @@ mod tests {
         let slash = PathBuf::from(format!("{}/", dir.path().display()));
         let (a, b) = (Path::new("in/a.nc"), Path::new("b.nc"));
         let outputs = |inputs: &[&Path], output: &Path| {
-            let copies = copies(&paths(inputs), output, Asked::default())?;
-            let path = |copy: Copy| copy.output.path;
+            let copies = copies(&paths(inputs), output, OutputRequest::default())?;
+            let path = |copy: CopyPair| copy.output.path;
             Ok::<_, Error>(copies.into_iter().map(path).collect::<Vec<_>>())
         };
         let inside = |name| dir.path().join(name);
@@ -454,9 +458,9 @@ mod tests {
             outputs(&[a], &slash).is_err(),
             "a store, and no kind of Zarr"
         );
-        let zarr = Asked {
+        let zarr = OutputRequest {
             kind: Some(Kind::NCZARR),
-            ..Asked::default()
+            ..OutputRequest::default()
         };
         let replaced = copies(&paths(&[a]), &slash, zarr).unwrap();
         assert_eq!(replaced[0].output.path, slash);
@@ -474,14 +478,18 @@ mod tests {
         let url =
             |path: &Path| PathBuf::from(format!("file://{}#mode=nczarr,file", path.display()));
         let refused = |input: PathBuf, output: PathBuf| {
-            let e = copies(&[input], &output, Asked::default()).unwrap_err();
+            let e = copies(&[input], &output, OutputRequest::default()).unwrap_err();
             e.what() == "output would overwrite input"
         };
         assert!(refused(inner.clone(), url(&store)));
         assert!(refused(url(&store), store.join("new.nc")));
         assert!(refused(store.clone(), url(&store)));
         assert!(refused(url(&store), url(&store.join("."))));
-        let other = copies(&[inner], &url(&dir.path().join("t")), Asked::default());
+        let other = copies(
+            &[inner],
+            &url(&dir.path().join("t")),
+            OutputRequest::default(),
+        );
         assert_eq!(other.unwrap()[0].output.kind, Some(Kind::NCZARR));
     }
 
@@ -492,7 +500,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let inside = |name| dir.path().join(name);
         let (a, b) = (Path::new("in/a.nc"), Path::new("in/b.nc"));
-        let made = || copies(&paths(&[a, b]), dir.path(), Asked::default());
+        let made = || copies(&paths(&[a, b]), dir.path(), OutputRequest::default());
         symlink("a.nc", inside("b.nc")).unwrap();
         let e = made().unwrap_err();
         assert!(e.what().contains("in/a.nc and in/b.nc would both"), "{e}");
@@ -507,7 +515,7 @@ mod tests {
         let (a, b) = (dir.path().join("a.nc"), dir.path().join("b.nc"));
         std::fs::write(&a, "x").unwrap();
         std::os::unix::fs::symlink(&a, &b).unwrap();
-        let none = Asked::default();
+        let none = OutputRequest::default();
         assert!(copies(&paths(&[&a]), &b, none).is_err());
         assert!(copies(&paths(&[&a, Path::new("c.nc")]), dir.path(), none).is_err());
     }

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use netcdf_core::copy::{self, Report};
+use netcdf_core::copy::{self, CopyReport};
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file;
-use netcdf_core::notes::{Note, Notes, Taken};
+use netcdf_core::notes::{CollectedNotes, Note, Notes};
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use crate::dry_run;
-use crate::inputs::Copy;
-use crate::outcome::{DoneCopy, Outcome, Skip};
-use crate::ready::{self, Asked};
+use crate::inputs::CopyPair;
+use crate::outcome::{CopyOutcome, DoneCopy, Skip};
+use crate::ready::{self, RequestedCopy};
 use crate::report::RunReport;
 use crate::request::{CopyRequest, Existing};
 use crate::told::Told;
-use crate::turn::Turn;
+use crate::turn::CopyTurn;
 
 /// Makes the copies one by one. A failure does not keep the others from being made.
 ///
@@ -25,7 +25,7 @@ use crate::turn::Turn;
 /// Those of signals and of the report.
 pub(crate) fn run(
     request: &CopyRequest,
-    copies: &[Copy],
+    copies: &[CopyPair],
     env: &mut Env,
     io: &mut Io,
 ) -> Result<Status> {
@@ -45,7 +45,7 @@ pub(crate) fn run(
     copies
         .iter()
         .for_each(|c| env.siblings.outputs.add(&c.output.path));
-    let mut run = Run {
+    let mut run = CopyRun {
         request,
         report: RunReport::begin(request, copies, io)?,
         told: Told::of(copies.len()),
@@ -56,7 +56,7 @@ pub(crate) fn run(
     let line = bar.line();
     let mut place = 0;
     for (n, copy) in copies.iter().enumerate() {
-        let turn = Turn {
+        let turn = CopyTurn {
             copy,
             number: n + 1,
             last: copies.len(),
@@ -64,7 +64,7 @@ pub(crate) fn run(
             line: &line,
         };
         let outcome = match there.contains(&n) {
-            true => Some((skip(existing, copy, &bar, io), Taken::default())),
+            true => Some((skip(existing, copy, &bar, io), CollectedNotes::default())),
             false => {
                 env.progress = Progress::default();
                 env.scratch = copy.output.scratch();
@@ -95,7 +95,7 @@ pub(crate) fn run(
 }
 
 /// A run of several copies.
-struct Run<'a> {
+struct CopyRun<'a> {
     request: &'a CopyRequest,
     report: Option<RunReport>,
     told: Told,
@@ -107,14 +107,14 @@ struct Run<'a> {
     interrupted: bool,
 }
 
-impl Run<'_> {
+impl CopyRun<'_> {
     /// Makes a copy. Returns its outcome and notes, or nothing after EPIPE on standard output.
     fn copied(
         &mut self,
-        turn: Turn<'_>,
+        turn: CopyTurn<'_>,
         bar: &Bar,
         (env, io): (&Env, &mut Io),
-    ) -> Option<(Outcome, Taken)> {
+    ) -> Option<(CopyOutcome, CollectedNotes)> {
         let (request, copy) = (self.request, turn.copy);
         let copied = copy_one(request, turn, env, io);
         let notes = env.notes.take_all();
@@ -130,35 +130,35 @@ impl Run<'_> {
             }
             Err(e) if e.kind() == ErrorKind::Cancelled => {
                 self.interrupted = true;
-                Outcome::Failed("interrupted".to_owned())
+                CopyOutcome::Failed("interrupted".to_owned())
             }
             Err(e) => {
                 let said = bar.line().aside(|| tool::report("nccopy", &e, io));
                 if said == Status::Success {
                     return None;
                 }
-                Outcome::Failed(e.to_string())
+                CopyOutcome::Failed(e.to_string())
             }
         };
         Some((outcome, notes))
     }
 
     /// Reports the outcome of a copy.
-    fn end(&mut self, done: &DoneCopy, turn: Turn<'_>, io: &mut Io) -> Result<()> {
+    fn end(&mut self, done: &DoneCopy, turn: CopyTurn<'_>, io: &mut Io) -> Result<()> {
         let [as_asked, not_smaller] = &mut self.skipped;
         match done.outcome {
-            Outcome::Failed(_) => self
+            CopyOutcome::Failed(_) => self
                 .failed
                 .push(ShownAddress::of(&done.copy.input).into_text()),
-            Outcome::Skipped(Skip::AsAsked) => *as_asked += 1,
-            Outcome::Skipped(Skip::NotSmaller) => *not_smaller += 1,
-            Outcome::Copied(_) | Outcome::Skipped(Skip::Exists) => {}
+            CopyOutcome::Skipped(Skip::AsAsked) => *as_asked += 1,
+            CopyOutcome::Skipped(Skip::NotSmaller) => *not_smaller += 1,
+            CopyOutcome::Copied(_) | CopyOutcome::Skipped(Skip::Exists) => {}
         }
         if let Some(report) = &mut self.report {
             report.add(done, io)?;
         }
         match (self.request.dry_run(), &done.outcome) {
-            (None, _) | (Some(_), Outcome::Copied(_)) => Ok(()),
+            (None, _) | (Some(_), CopyOutcome::Copied(_)) => Ok(()),
             (Some(form), outcome) => dry_run::print_other(form, outcome, turn, io),
         }
     }
@@ -198,7 +198,7 @@ fn skipped(count: usize, (why, remedy): (&str, Option<&str>)) -> Option<Note> {
 }
 
 /// Numbers of the copies that are not made because what is there stays.
-fn there(existing: Existing, copies: &[Copy], env: &Env) -> Result<BTreeSet<usize>> {
+fn there(existing: Existing, copies: &[CopyPair], env: &Env) -> Result<BTreeSet<usize>> {
     let mut there = BTreeSet::new();
     if existing == Existing::Replace {
         return Ok(there);
@@ -212,42 +212,47 @@ fn there(existing: Existing, copies: &[Copy], env: &Env) -> Result<BTreeSet<usiz
 }
 
 /// The copies that are to be made.
-fn left<'c>(copies: &'c [Copy], there: &BTreeSet<usize>) -> impl Iterator<Item = &'c Copy> {
+fn left<'c>(copies: &'c [CopyPair], there: &BTreeSet<usize>) -> impl Iterator<Item = &'c CopyPair> {
     let all = copies.iter().enumerate();
     all.filter(|(n, _)| !there.contains(n))
         .map(|(_, copy)| copy)
 }
 
 /// What becomes of a copy that is not made because there is something already.
-fn skip(existing: Existing, copy: &Copy, bar: &Bar, io: &mut Io) -> Outcome {
+fn skip(existing: Existing, copy: &CopyPair, bar: &Bar, io: &mut Io) -> CopyOutcome {
     if existing == Existing::Skip {
-        return Outcome::Skipped(Skip::Exists);
+        return CopyOutcome::Skipped(Skip::Exists);
     }
     let what = "it is there already, and --no-clobber keeps it";
     let e = Error::new(ErrorKind::Exists, what).of(&copy.output.path.to_string_lossy());
     bar.line().aside(|| tool::report("nccopy", &e, io));
-    Outcome::Failed(e.to_string())
+    CopyOutcome::Failed(e.to_string())
 }
 
 /// Makes a copy. Returns its outcome.
-fn copy_one(request: &CopyRequest, turn: Turn<'_>, env: &Env, io: &mut Io) -> Result<Outcome> {
-    let Turn {
+fn copy_one(
+    request: &CopyRequest,
+    turn: CopyTurn<'_>,
+    env: &Env,
+    io: &mut Io,
+) -> Result<CopyOutcome> {
+    let CopyTurn {
         copy, idle, line, ..
     } = turn;
-    let asked = Asked {
+    let asked = RequestedCopy {
         request,
         copy,
         idle,
     };
     ready::with(asked, env, io, |ready, io| {
         if ready.as_asked {
-            return Ok(Outcome::Skipped(Skip::AsAsked));
+            return Ok(CopyOutcome::Skipped(Skip::AsAsked));
         }
         if let Some(form) = request.dry_run() {
             let quiet = request.process.quiet;
             dry_run::print((form, quiet), &ready, turn, io)?;
             env.notes.check()?;
-            return Ok(Outcome::Copied(Report::default()));
+            return Ok(CopyOutcome::Copied(CopyReport::default()));
         }
         let target = ready.target(request, copy)?;
         if !request.process.quiet {
@@ -255,7 +260,7 @@ fn copy_one(request: &CopyRequest, turn: Turn<'_>, env: &Env, io: &mut Io) -> Re
             line.aside(|| tool::tell_urgent("nccopy", &env.notes, io));
         }
         let made = ready.written(request, (copy, target), copy::run)?;
-        Ok(made.map_or(Outcome::Skipped(Skip::NotSmaller), Outcome::Copied))
+        Ok(made.map_or(CopyOutcome::Skipped(Skip::NotSmaller), CopyOutcome::Copied))
     })
 }
 

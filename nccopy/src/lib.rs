@@ -44,7 +44,7 @@ use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::{ended, kind_options};
 
 use environment::environment;
-use inputs::Copy;
+use inputs::CopyPair;
 use request::{CopyRequest, Request};
 
 /// Runs nccopy; `args` begin with the program's name.
@@ -92,7 +92,7 @@ fn usage(io: &mut Io) -> Status {
 }
 
 /// The kind that the command line names, as an option or in the name of the only output.
-fn kind(request: &CopyRequest, copies: &[Copy]) -> Option<Kind> {
+fn kind(request: &CopyRequest, copies: &[CopyPair]) -> Option<Kind> {
     match copies {
         [one] => one.output.kind,
         _ => request.output.kind,

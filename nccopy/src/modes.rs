@@ -2,7 +2,7 @@
 //!
 //! A new option needs an entry here.
 
-use netcdf_grammar::modes::{Mode, ModeTable};
+use netcdf_grammar::modes::{ModeTable, ToolMode};
 
 /// Modes that copy or plan a copy.
 const COPIES: &[&str] = &["copy", "in_place", "plan"];
@@ -117,8 +117,8 @@ pub const MODES: ModeTable = ModeTable {
     ],
 };
 
-const fn mode(name: &'static str, shown: &'static str) -> Mode {
-    Mode {
+const fn mode(name: &'static str, shown: &'static str) -> ToolMode {
+    ToolMode {
         name,
         shown,
         // The C tool copies to another name.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::copy::Options;
-use netcdf_core::copy::options::{Filters, StorageOptions};
+use netcdf_core::copy::CopyOptions;
+use netcdf_core::copy::options::{StorageOptions, VariableFilters};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
 use netcdf_core::model::kind::StorageFormat;
@@ -27,7 +27,7 @@ pub(crate) fn resolve(
     kind: Option<Kind>,
     (schema, fixed): (&Schema, BTreeMap<VarId, String>),
     notes: &Notes,
-) -> Result<Options> {
+) -> Result<CopyOptions> {
     let (select, groups) = selection::resolve(&request.select, schema)?;
     let unlimited = selection::unlimited(&request.select, schema)?;
     let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
@@ -49,7 +49,7 @@ pub(crate) fn resolve(
             "-F",
             &given.filters,
             filters.unmatched,
-            filters.asked != Filters::default(),
+            filters.asked != VariableFilters::default(),
         ),
         (
             "--quantize",
@@ -82,7 +82,7 @@ pub(crate) fn resolve(
         let e = Error::new(ErrorKind::Argument, what);
         return Err(e.with_remedy("use -k nczarr3 or -k zarr3"));
     }
-    Ok(Options {
+    Ok(CopyOptions {
         kind: Some(kind),
         fix_unlimited: request.select.fix_unlimited,
         unlimited,
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    fn resolved(line: &str, input: Kind) -> Result<Options> {
+    fn resolved(line: &str, input: Kind) -> Result<CopyOptions> {
         let request = request(line);
         resolve(
             &request,

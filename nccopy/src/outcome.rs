@@ -1,49 +1,49 @@
 //! Outcomes of copies.
 
-use netcdf_core::copy::Report;
-use netcdf_core::notes::Taken;
-use netcdf_core::shown::Shown;
+use netcdf_core::copy::CopyReport;
+use netcdf_core::notes::CollectedNotes;
+use netcdf_core::shown::ShownText;
 
-use crate::inputs::Copy;
+use crate::inputs::CopyPair;
 
 /// An attempted or skipped copy, with its notes.
 #[derive(Debug)]
 pub(crate) struct DoneCopy<'c> {
-    pub copy: &'c Copy,
-    pub outcome: Outcome,
-    pub notes: Taken,
+    pub copy: &'c CopyPair,
+    pub outcome: CopyOutcome,
+    pub notes: CollectedNotes,
 }
 
 #[cfg(test)]
 impl<'c> DoneCopy<'c> {
     /// A copy without notes.
-    pub(crate) fn quietly(copy: &'c Copy, outcome: Outcome) -> Self {
+    pub(crate) fn quietly(copy: &'c CopyPair, outcome: CopyOutcome) -> Self {
         Self {
             copy,
             outcome,
-            notes: Taken::default(),
+            notes: CollectedNotes::default(),
         }
     }
 }
 
 /// The result of a copy.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum CopyOutcome {
     /// The copy was made.
-    Copied(Report),
+    Copied(CopyReport),
     /// The existing output remains.
     Skipped(Skip),
     /// The copy failed for this reason.
     Failed(String),
 }
 
-impl Outcome {
+impl CopyOutcome {
     /// Returns a line with the reason for a missing copy.
     pub(crate) fn not_copied(&self) -> String {
         match self {
             Self::Copied(_) => String::new(),
             Self::Skipped(why) => format!("skipped: {}\n", why.text()),
-            Self::Failed(why) => format!("not copied: {}\n", Shown::new(why)),
+            Self::Failed(why) => format!("not copied: {}\n", ShownText::new(why)),
         }
     }
 }

@@ -7,13 +7,13 @@ use std::time::SystemTime;
 
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::chunk::{Dataset, ReadCache, Writer};
-use netcdf_core::copy::{self, Plan, Report};
+use netcdf_core::copy::{self, CopyReport, Plan};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
-use netcdf_core::io::held::{Kept, hold};
+use netcdf_core::io::held::{DeferredOutput, hold};
 use netcdf_core::io::key_reads::KeyReads;
-use netcdf_core::io::locator::{Access, Destination, Location};
+use netcdf_core::io::locator::{Destination, InputAccess, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Output};
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
@@ -23,7 +23,7 @@ use netcdf_core::tool::{Idle, Io};
 use netcdf_grammar::hyperslab::SelectedIndices;
 
 use crate::as_asked::{PlannedCopy, StoredFile};
-use crate::inputs::Copy;
+use crate::inputs::CopyPair;
 use crate::request::{CloudRules, CopyRequest};
 use crate::{cloud, edited, in_place, options, report};
 
@@ -32,9 +32,9 @@ const METADATA: u64 = 1 << 20;
 
 /// A requested copy of one dataset.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct RequestedCopy<'a> {
     pub request: &'a CopyRequest,
-    pub copy: &'a Copy,
+    pub copy: &'a CopyPair,
     /// Whether a signal may end the process at once.
     pub idle: &'a Idle,
 }
@@ -69,24 +69,24 @@ pub(crate) struct Ready<'a> {
 /// # Errors
 /// Those of opening and planning, and of `then`.
 pub(crate) fn with<R>(
-    Asked {
+    RequestedCopy {
         request,
         copy,
         idle,
-    }: Asked<'_>,
+    }: RequestedCopy<'_>,
     env: &Env,
     io: &mut Io,
     then: impl FnOnce(Ready<'_>, &mut Io) -> Result<R>,
 ) -> Result<R> {
     idle.store(true, Ordering::Relaxed);
     let trace = Trace::from_environment(request.process.trace);
-    let access = Access {
+    let access = InputAccess {
         trace: trace.clone(),
         allow_external: request.checks.allow_external,
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
         network: Arc::clone(&env.network),
-        ..Access::default()
+        ..InputAccess::default()
     };
     let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
     // From here on there may be a temporary file, which a signal must not leave behind.
@@ -165,7 +165,7 @@ impl Ready<'_> {
     ///
     /// # Errors
     /// Those of the target; a note, if notes are errors.
-    pub(crate) fn target(&self, request: &CopyRequest, copy: &Copy) -> Result<Output> {
+    pub(crate) fn target(&self, request: &CopyRequest, copy: &CopyPair) -> Result<Output> {
         self.set.env.notes.check()?;
         if let Some(folder) = copy.output.path.parent().filter(|_| copy.makes_folder) {
             let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
@@ -203,9 +203,9 @@ impl Ready<'_> {
     pub(crate) fn written(
         self,
         request: &CopyRequest,
-        (copy, target): (&Copy, Output),
-        fill: impl FnOnce(Dataset<'_>, &Plan, Box<dyn Writer>) -> Result<Report>,
-    ) -> Result<Option<Report>> {
+        (copy, target): (&CopyPair, Output),
+        fill: impl FnOnce(Dataset<'_>, &Plan, Box<dyn Writer>) -> Result<CopyReport>,
+    ) -> Result<Option<CopyReport>> {
         let Self { set, plan, .. } = &self;
         let env = set.env;
         let (in_place, verify) = (request.in_place(), request.checks.verify);
@@ -262,7 +262,7 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 /// Collects properties of a dataset for `--in-place` before its reader takes the container.
-fn stored(request: &CopyRequest, copy: &Copy, input: &Container) -> Result<Option<StoredFile>> {
+fn stored(request: &CopyRequest, copy: &CopyPair, input: &Container) -> Result<Option<StoredFile>> {
     if request.in_place().is_none() {
         return Ok(None);
     }
@@ -286,7 +286,7 @@ fn create(cloud: Option<CloudRules>, output: &Destination, kind: Kind) -> Create
 }
 
 /// The target; with `verify`, one that stays hidden until it has been verified.
-fn held(target: Output, verify: bool) -> (Output, Option<Kept>) {
+fn held(target: Output, verify: bool) -> (Output, Option<DeferredOutput>) {
     if !verify {
         return (target, None);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use netcdf_core::copy::Selection;
+use netcdf_core::copy::CopySelection;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{DimId, GroupId, Schema, VarId, cf};
@@ -17,7 +17,7 @@ use crate::request::{NameChoice, SelectRequest};
 pub(crate) fn resolve(
     request: &SelectRequest,
     schema: &Schema,
-) -> Result<(Selection<VarId>, Selection<GroupId>)> {
+) -> Result<(CopySelection<VarId>, CopySelection<GroupId>)> {
     if request.groups != NameChoice::All && schema.kind.model != Model::Enhanced {
         let what = "Group list (-g ...) only permitted for netCDF-4 file";
         return Err(Error::new(ErrorKind::Argument, what));
@@ -48,10 +48,10 @@ pub(crate) fn unlimited(request: &SelectRequest, schema: &Schema) -> Result<BTre
 fn selection<Id>(
     choice: &NameChoice,
     resolve: impl Fn(&[Vec<u8>]) -> Result<BTreeSet<Id>>,
-) -> Result<Selection<Id>> {
+) -> Result<CopySelection<Id>> {
     Ok(match choice {
-        NameChoice::Only(names) if !names.is_empty() => Selection::Only(resolve(names)?),
-        NameChoice::Data(names) if !names.is_empty() => Selection::Data(resolve(names)?),
-        NameChoice::All | NameChoice::Data(_) | NameChoice::Only(_) => Selection::All,
+        NameChoice::Only(names) if !names.is_empty() => CopySelection::Only(resolve(names)?),
+        NameChoice::Data(names) if !names.is_empty() => CopySelection::Data(resolve(names)?),
+        NameChoice::All | NameChoice::Data(_) | NameChoice::Only(_) => CopySelection::All,
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use netcdf_core::notes::{Note, Notes, Taken, few};
+use netcdf_core::notes::{CollectedNotes, Note, Notes, few};
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io};
 
@@ -27,7 +27,7 @@ impl Told {
     }
 
     /// Says what there is to say of an input and was not said before.
-    pub(crate) fn tell(&mut self, notes: &Taken, input: &Path, io: &mut Io) {
+    pub(crate) fn tell(&mut self, notes: &CollectedNotes, input: &Path, io: &mut Io) {
         let input = ShownAddress::of(input).into_text();
         let fresh = Notes::default();
         for note in notes.together() {

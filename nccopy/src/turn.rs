@@ -2,12 +2,12 @@
 
 use netcdf_core::tool::{BarLine, Idle};
 
-use crate::inputs::Copy;
+use crate::inputs::CopyPair;
 
 /// A copy of a run.
 #[derive(Clone, Copy)]
-pub(crate) struct Turn<'a> {
-    pub copy: &'a Copy,
+pub(crate) struct CopyTurn<'a> {
+    pub copy: &'a CopyPair,
     /// The number of the copy and of the last copy, from 1.
     pub number: usize,
     pub last: usize,

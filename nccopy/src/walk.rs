@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::format;
 use netcdf_core::io::dir;
-use netcdf_core::io::locator::{Access, Location};
+use netcdf_core::io::locator::{InputAccess, Location};
 use netcdf_core::notes::Note;
 
 use crate::batch;
@@ -154,7 +154,7 @@ impl Skipped {
 
 /// Checks whether the content of a file is a dataset. An unreadable file counts as a dataset: its copy reports the error.
 fn is_dataset(path: &Path) -> bool {
-    let opened = Access::default().input(&Location::of_path(path), &mut std::io::empty());
+    let opened = InputAccess::default().input(&Location::of_path(path), &mut std::io::empty());
     let known = opened.and_then(|found| format::probe(&found));
     known.map_or_else(|e| e.kind() != ErrorKind::UnknownFormat, |_| true)
 }

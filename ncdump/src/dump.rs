@@ -6,7 +6,7 @@ use std::path::Path;
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::notes::Notes;
-use netcdf_grammar::cdl::write::{self, Options};
+use netcdf_grammar::cdl::write::{self, CdlOptions};
 use netcdf_grammar::json;
 
 use crate::csv::CellForms;
@@ -29,7 +29,7 @@ impl DumpRequest {
         let schema = set.reader.schema();
         let forms = DumpForms::new(schema, self.digits, (self.times, &set.env.notes));
         let selection = self.select.selection(schema)?;
-        let options = Options {
+        let options = CdlOptions {
             name: name.to_vec(),
             data: (!self.header).then_some(selection),
             annotation: self.annotation,
@@ -56,7 +56,7 @@ impl DumpRequest {
         out: &mut dyn Write,
     ) -> Result<()> {
         let selection = self.select.selection(set.reader.schema())?;
-        let options = json::write::Options {
+        let options = json::write::JsonOptions {
             name: name.to_vec(),
             data: (!self.header).then_some(selection),
             special: self.special,

@@ -5,8 +5,8 @@ use netcdf_core::error::{Error, ErrorKind, list_names};
 use netcdf_core::filter::codec::is_private;
 use netcdf_core::filter::{self, UsableFilter};
 use netcdf_core::model::{FilterSpec, GroupId, Schema, Storage, StorageLayout, Variable};
-use netcdf_core::tool::table::Table;
-use netcdf_grammar::cdl::write::Selection;
+use netcdf_core::tool::table::TextTable;
+use netcdf_grammar::cdl::write::DataSelection;
 use netcdf_grammar::escape::{escape_name, trim_nuls};
 
 use crate::select;
@@ -21,10 +21,14 @@ const HEAD: [&str; 7] = [
     "state",
     "parameters",
 ];
-type Row = [String; HEAD.len()];
+type FilterRow = [String; HEAD.len()];
 
 /// The table as text, or a sentence if there are no filters.
-pub(crate) fn table(schema: &Schema, known: &filter::Table, selection: &Selection) -> String {
+pub(crate) fn table(
+    schema: &Schema,
+    known: &filter::FilterTable,
+    selection: &DataSelection,
+) -> String {
     let vars = selected(schema, selection);
     if vars.iter().all(|var| var.storage.filters.is_empty()) {
         return match vars.len() {
@@ -33,7 +37,7 @@ pub(crate) fn table(schema: &Schema, known: &filter::Table, selection: &Selectio
             n => format!("none of the {n} variables has filters\n"),
         };
     }
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     table.row(HEAD);
     for var in vars {
         for row in of_variable(schema, known, var) {
@@ -44,7 +48,11 @@ pub(crate) fn table(schema: &Schema, known: &filter::Table, selection: &Selectio
 }
 
 /// An error for each variable with a missing filter.
-pub(crate) fn missing(schema: &Schema, known: &filter::Table, selection: &Selection) -> Vec<Error> {
+pub(crate) fn missing(
+    schema: &Schema,
+    known: &filter::FilterTable,
+    selection: &DataSelection,
+) -> Vec<Error> {
     let vars = selected(schema, selection).into_iter();
     let failed = vars.filter_map(|var| {
         let e = known.check(&var.storage.filters, 0).err()?;
@@ -97,16 +105,16 @@ fn limited(mut errors: Vec<Error>) -> Vec<Error> {
 }
 
 /// The selected variables, in the order of a dump.
-pub(crate) fn selected<'s>(schema: &'s Schema, selection: &Selection) -> Vec<&'s Variable> {
+pub(crate) fn selected<'s>(schema: &'s Schema, selection: &DataSelection) -> Vec<&'s Variable> {
     let ids = select::selected(schema, selection).into_iter();
     ids.filter_map(|id| schema.var(id)).collect()
 }
 
 /// One row per filter, in the order of writing. The columns about the variable are filled in the first row only.
-fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Vec<Row> {
+fn of_variable(schema: &Schema, known: &filter::FilterTable, var: &Variable) -> Vec<FilterRow> {
     let (storage, chunk) = layout(&var.storage);
     let mut head = [path(schema, var), storage.to_owned(), chunk].to_vec();
-    let mut row = |[id, name, state, parameters]: [String; 4]| -> Row {
+    let mut row = |[id, name, state, parameters]: [String; 4]| -> FilterRow {
         let mut head = std::mem::take(&mut head).into_iter();
         let mut first = || head.next().unwrap_or_default();
         [first(), first(), first(), id, name, state, parameters]
@@ -120,7 +128,7 @@ fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Vec<Ro
 }
 
 /// Id, name, state and parameters of a filter.
-pub(crate) fn of_filter(known: &filter::Table, filter: &FilterSpec) -> [String; 4] {
+pub(crate) fn of_filter(known: &filter::FilterTable, filter: &FilterSpec) -> [String; 4] {
     let state = match known.entry(filter.id) {
         Ok(UsableFilter::BuiltIn(_)) => "built in".to_owned(),
         Ok(UsableFilter::Plugin(plugin)) => format!("plugin {}", plugin.path.display()),

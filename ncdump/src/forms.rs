@@ -3,7 +3,7 @@
 use netcdf_core::model::{Atomic, DataType, GroupId, Schema, VarId, Variable};
 use netcdf_core::notes::{Note, Notes};
 use netcdf_core::shown::is_control;
-use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
+use netcdf_grammar::c_format::{AttributeFloatFormat, IntegerFormat};
 use netcdf_grammar::cdl::write::{Forms, NumberText, NumberToWrite};
 use netcdf_grammar::escape::trim_nuls;
 
@@ -81,7 +81,9 @@ impl<'a> DumpForms<'a> {
         let format = var.attribute("C_format")?.values.as_text()?;
         let format = Some(format).filter(|text| stays_a_number(until_nul(text)))?;
         Some(match ty {
-            Atomic::Float | Atomic::Double => Box::new(FloatText(FloatFormat::parse(format)?)),
+            Atomic::Float | Atomic::Double => {
+                Box::new(FloatText(AttributeFloatFormat::parse(format)?))
+            }
             _ => {
                 let bits = u32::try_from(ty.size()?.saturating_mul(8)).ok()?;
                 Box::new(IntegerText(IntegerFormat::parse(format, bits.max(32))?))
@@ -166,7 +168,7 @@ impl NumberText for TimeText {
     }
 }
 
-struct FloatText(FloatFormat);
+struct FloatText(AttributeFloatFormat);
 
 impl NumberText for FloatText {
     fn write(&self, number: NumberToWrite, out: &mut Vec<u8>) -> bool {

@@ -57,12 +57,12 @@ use netcdf_core::chunk::{Dataset, ReadCache, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
-use netcdf_core::io::locator::{Access, Location};
+use netcdf_core::io::locator::{InputAccess, Location};
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::{ended, usage};
 
-use request::{DumpRequest, Job, NAME, PrintRequest, Request};
+use request::{DumpRequest, NAME, OutputJob, PrintRequest, Request};
 use session::{access, environment, part, say, write};
 use several::{FileSeries, Heading};
 use stats::AskedStatistics;
@@ -109,10 +109,14 @@ fn all(request: &PrintRequest, io: &mut Io) -> Status {
         process,
         !matches!(
             job,
-            Job::Ncml(_) | Job::Json(_) | Job::Csv(_) | Job::Sum(_) | Job::Check
+            OutputJob::Ncml(_)
+                | OutputJob::Json(_)
+                | OutputJob::Csv(_)
+                | OutputJob::Sum(_)
+                | OutputJob::Check
         ),
     );
-    env.raw_types = matches!(job, Job::Sum(_) | Job::Check);
+    env.raw_types = matches!(job, OutputJob::Sum(_) | OutputJob::Check);
     env.exact_null = env.raw_types;
     if let Err(e) = tool::catch_limits() {
         return tool::report(NAME, &e, io);
@@ -168,11 +172,11 @@ fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Resul
         heading,
     } = asked;
     let access = access(&request.process, env);
-    if let Job::Check = request.job {
+    if let OutputJob::Check = request.job {
         return checked(path, &access, env, io);
     }
     let input = access.input(&Location::new(path)?, &mut *io.stdin)?;
-    if let Job::Kind = request.job {
+    if let OutputJob::Kind = request.job {
         let kind = format::probe(&input)?.name();
         return say(io, &listing::kind(kind, request.json, heading)?);
     }
@@ -192,7 +196,7 @@ fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Resul
 }
 
 /// Checks the digests of a list, which is a file or standard input.
-fn checked(path: &Path, access: &Access, env: &Env, io: &mut Io) -> Result<()> {
+fn checked(path: &Path, access: &InputAccess, env: &Env, io: &mut Io) -> Result<()> {
     let mut stdin = std::mem::replace(&mut io.stdin, Box::new(std::io::empty()));
     let standard = path.as_os_str() == "-";
     let name = match standard {
@@ -279,15 +283,15 @@ fn print(
 ) -> Result<()> {
     let (json, reader) = (request.json, set.reader);
     match &request.job {
-        Job::Kind => {
+        OutputJob::Kind => {
             let kind = reader.schema().kind.name();
             say(io, &listing::kind(kind, json, heading)?)
         }
-        Job::ExtendedKind => {
+        OutputJob::ExtendedKind => {
             let known = reader.provenance();
             say(io, &listing::extended_kind(&known, json, heading)?)
         }
-        Job::Filters(select) => {
+        OutputJob::Filters(select) => {
             let (schema, known) = (reader.schema(), &env.filters);
             let selection = select.selection(schema)?;
             omitted.extend(filters::missing(schema, known, &selection));
@@ -297,9 +301,9 @@ fn print(
             };
             say(io, &text)
         }
-        Job::Cdl(dump) => dump.write(&set, &name(dump, input), omitted, &mut *io.stdout),
-        Job::Json(dump) => dump.json(&set, &name(dump, input), omitted, &mut *io.stdout),
-        Job::Sum(select) => {
+        OutputJob::Cdl(dump) => dump.write(&set, &name(dump, input), omitted, &mut *io.stdout),
+        OutputJob::Json(dump) => dump.json(&set, &name(dump, input), omitted, &mut *io.stdout),
+        OutputJob::Sum(select) => {
             let file = ShownAddress::path(input);
             let asked = AskedSums {
                 file: file.as_os_str().as_encoded_bytes(),
@@ -308,9 +312,9 @@ fn print(
             };
             sum::write(set, &asked, omitted, &mut *io.stdout)
         }
-        Job::Check => Ok(()),
-        Job::Csv(dump) => dump.csv(set, &mut *io.stdout),
-        Job::Statistics { select, unpack } => {
+        OutputJob::Check => Ok(()),
+        OutputJob::Csv(dump) => dump.csv(set, &mut *io.stdout),
+        OutputJob::Statistics { select, unpack } => {
             let file = ShownAddress::of(input);
             let asked = AskedStatistics {
                 file: file.text(),
@@ -321,7 +325,7 @@ fn print(
             };
             stats::write(set, &asked, omitted, &mut *io.stdout)
         }
-        Job::Ncml(dump) => {
+        OutputJob::Ncml(dump) => {
             let text = dump.ncml(reader, &ShownAddress::path(input), &env.notes)?;
             write(&mut *io.stdout, &text)
         }

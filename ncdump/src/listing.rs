@@ -5,7 +5,7 @@ use netcdf_core::error::Result;
 use netcdf_core::filter;
 use netcdf_core::json::{Between, Json};
 use netcdf_core::model::{Schema, StorageLayout, Variable};
-use netcdf_grammar::cdl::write::Selection;
+use netcdf_grammar::cdl::write::DataSelection;
 
 use crate::filters::{layout, of_filter, path, selected};
 use crate::several::Heading;
@@ -45,8 +45,8 @@ pub(crate) fn extended_kind(known: &Provenance, json: bool, heading: &Heading) -
 /// As [`Json::line`].
 pub(crate) fn filters(
     schema: &Schema,
-    known: &filter::Table,
-    selection: &Selection,
+    known: &filter::FilterTable,
+    selection: &DataSelection,
     heading: &Heading,
 ) -> Result<String> {
     let file = heading.member().map(|member| Json::object([member]));
@@ -65,7 +65,7 @@ pub(crate) fn filters(
     })
 }
 
-fn of_variable(schema: &Schema, known: &filter::Table, var: &Variable) -> Json {
+fn of_variable(schema: &Schema, known: &filter::FilterTable, var: &Variable) -> Json {
     let (storage, _) = layout(&var.storage);
     let mut members = vec![("path", Json::text(&path(schema, var)))];
     if !storage.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! A new option needs an entry here.
 
-use netcdf_grammar::modes::{Mode, ModeTable};
+use netcdf_grammar::modes::{ModeTable, ToolMode};
 
 /// Modes of our own that look at some variables and groups.
 const SELECTED: &[&str] = &[
@@ -28,7 +28,7 @@ pub const MODES: ModeTable = ModeTable {
         own("filters", "'--filters'"),
         own("sum", "'--sum'"),
         own("stats", "'--stats'"),
-        Mode {
+        ToolMode {
             with: &["require"],
             ..own("layout", "'--layout'")
         },
@@ -85,15 +85,15 @@ pub const MODES: ModeTable = ModeTable {
     ],
 };
 
-const fn of_c(name: &'static str, shown: &'static str) -> Mode {
-    Mode {
+const fn of_c(name: &'static str, shown: &'static str) -> ToolMode {
+    ToolMode {
         of_c: true,
         ..own(name, shown)
     }
 }
 
-const fn own(name: &'static str, shown: &'static str) -> Mode {
-    Mode {
+const fn own(name: &'static str, shown: &'static str) -> ToolMode {
+    ToolMode {
         name,
         shown,
         of_c: false,

@@ -5,11 +5,11 @@ use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use netcdf_core::diff::Tolerance;
-use netcdf_core::survey::Rules;
+use netcdf_core::survey::RuleSet;
 use netcdf_grammar::cdl::write::{Annotation, SpecialAttributes};
 use netcdf_grammar::flags::{NetworkArgs, PluginArgs};
 use netcdf_grammar::hyperslab::Hyperslab;
-use netcdf_grammar::left_out::LeftOut;
+use netcdf_grammar::left_out::IgnoreList;
 use netcdf_grammar::number::Precision;
 use netcdf_grammar::time::Separator;
 
@@ -31,7 +31,7 @@ pub enum Request {
 #[derive(Debug)]
 pub struct PrintRequest {
     pub(crate) inputs: Vec<PathBuf>,
-    pub(crate) job: Job,
+    pub(crate) job: OutputJob,
     /// The printed parts of dimensions.
     pub(crate) parts: Vec<Hyperslab>,
     /// Whether kinds, filters, digests and statistics are JSON.
@@ -41,7 +41,7 @@ pub struct PrintRequest {
 
 /// The output for a dataset.
 #[derive(Debug)]
-pub(crate) enum Job {
+pub(crate) enum OutputJob {
     /// The kind (`-k`).
     Kind,
     /// Storage and mode (`-K`).
@@ -126,7 +126,7 @@ pub struct LayoutRequest {
     pub(crate) listing: bool,
     /// Whether the listing is JSON.
     pub(crate) json: bool,
-    pub(crate) rules: Option<Rules>,
+    pub(crate) rules: Option<RuleSet>,
     pub(crate) select: SelectionRequest,
     pub(crate) process: ProcessRequest,
 }
@@ -145,7 +145,7 @@ pub struct DiffRequest {
     pub(crate) select: SelectionRequest,
     /// The compared parts of dimensions.
     pub(crate) parts: Vec<Hyperslab>,
-    pub(crate) left_out: LeftOut,
+    pub(crate) left_out: IgnoreList,
     pub(crate) process: ProcessRequest,
 }
 

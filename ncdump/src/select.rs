@@ -2,7 +2,7 @@
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{GroupId, Schema, VarId};
-use netcdf_grammar::cdl::write::Selection;
+use netcdf_grammar::cdl::write::DataSelection;
 use netcdf_grammar::selection;
 
 use crate::request::SelectionRequest;
@@ -24,9 +24,9 @@ impl SelectionRequest {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for names that are not in the dataset.
-    pub(crate) fn selection(&self, schema: &Schema) -> Result<Selection> {
+    pub(crate) fn selection(&self, schema: &Schema) -> Result<DataSelection> {
         let (named, of_groups) = (self.variables.as_deref(), self.groups.as_deref());
-        Ok(Selection {
+        Ok(DataSelection {
             groups: of_groups.map(|g| groups(schema, g)).transpose()?,
             variables: named.map(|v| variables(schema, v)).transpose()?,
             coordinates: self.coordinates,
@@ -64,13 +64,13 @@ pub(crate) fn groups(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<GroupId>>
 }
 
 /// The selected variables, in the order of a dump.
-pub(crate) fn selected(schema: &Schema, selection: &Selection) -> Vec<VarId> {
+pub(crate) fn selected(schema: &Schema, selection: &DataSelection) -> Vec<VarId> {
     let mut ids = Vec::new();
     collect(schema, GroupId::ROOT, selection, &mut ids);
     ids
 }
 
-fn collect(schema: &Schema, at: GroupId, selection: &Selection, ids: &mut Vec<VarId>) {
+fn collect(schema: &Schema, at: GroupId, selection: &DataSelection, ids: &mut Vec<VarId>) {
     let Some(group) = schema.group(at) else {
         return;
     };

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use netcdf_core::chunk::view::View;
+use netcdf_core::chunk::view::SubsetReader;
 use netcdf_core::chunk::{Dataset, ReadCache};
 use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
-use netcdf_core::io::locator::Access;
+use netcdf_core::io::locator::InputAccess;
 use netcdf_core::io::trace::Trace;
 use netcdf_core::notes::Notes;
 use netcdf_core::tool::Io;
@@ -31,14 +31,14 @@ pub(crate) fn environment(request: &ProcessRequest, tolerates: bool) -> Env {
 }
 
 /// Settings for opening datasets.
-pub(crate) fn access(request: &ProcessRequest, env: &Env) -> Access {
-    Access {
+pub(crate) fn access(request: &ProcessRequest, env: &Env) -> InputAccess {
+    InputAccess {
         trace: Trace::from_environment(request.trace),
         allow_external: request.allow_external,
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
         network: Arc::clone(&env.network),
-        ..Access::default()
+        ..InputAccess::default()
     }
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn part<'a>(
     parts: &[Hyperslab],
     set: Dataset<'a>,
     cache: &'a ReadCache,
-) -> Result<Option<View<'a>>> {
+) -> Result<Option<SubsetReader<'a>>> {
     if parts.is_empty() {
         return Ok(None);
     }

@@ -6,7 +6,7 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::Json;
 use netcdf_core::notes::{Note, Notes};
-use netcdf_core::shown::{Shown, ShownAddress};
+use netcdf_core::shown::{ShownAddress, ShownText};
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::request::NAME;
@@ -56,7 +56,7 @@ impl FileSeries {
 
 /// A file name, without secrets.
 pub(crate) fn shown(path: &Path) -> String {
-    Shown::new(&ShownAddress::of(path).into_text()).to_string()
+    ShownText::new(&ShownAddress::of(path).into_text()).to_string()
 }
 
 /// The name of a file in the output, if there are several files.

@@ -9,7 +9,7 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::model::{DataType, Schema, Values, VarId};
 use netcdf_core::shown;
 use netcdf_core::stats::{Extreme, Histogram, Statistics, statistics};
-use netcdf_core::tool::table::Table;
+use netcdf_core::tool::table::TextTable;
 use netcdf_grammar::cdl::write::constants;
 use netcdf_grammar::number::Precision;
 
@@ -49,7 +49,7 @@ pub(crate) struct AskedStatistics<'a> {
 }
 
 /// A variable with its statistics; variables without numbers have none.
-struct Row {
+struct StatsRow {
     path: String,
     ty: String,
     count: u64,
@@ -84,7 +84,7 @@ pub(crate) fn write(
     written.map_err(|e| Error::io("cannot write", "(stdout)", e))
 }
 
-fn row(schema: &Schema, id: VarId, made: Option<Statistics>) -> Result<Row> {
+fn row(schema: &Schema, id: VarId, made: Option<Statistics>) -> Result<StatsRow> {
     let var = schema.var(id).or_internal("a variable")?;
     let ty = match var.ty {
         DataType::Atomic(ty) => ty.name().to_owned(),
@@ -93,7 +93,7 @@ fn row(schema: &Schema, id: VarId, made: Option<Statistics>) -> Result<Row> {
             name.unwrap_or_default()
         }
     };
-    Ok(Row {
+    Ok(StatsRow {
         path: schema.var_path(id),
         ty,
         count: Amount::product(&schema.shape(id)).get(),
@@ -101,8 +101,8 @@ fn row(schema: &Schema, id: VarId, made: Option<Statistics>) -> Result<Row> {
     })
 }
 
-fn table(schema: &Schema, rows: &[Row]) -> String {
-    let mut table = Table::flush_right(&RIGHT);
+fn table(schema: &Schema, rows: &[StatsRow]) -> String {
+    let mut table = TextTable::flush_right(&RIGHT);
     table.row(HEAD);
     for row in rows {
         let mut cells = vec![row.path.clone(), row.ty.clone(), row.count.to_string()];
@@ -158,7 +158,7 @@ fn bars(of: &Histogram) -> String {
     heights.filter_map(bar).copied().collect()
 }
 
-fn json(asked: &AskedStatistics<'_>, rows: Vec<Row>) -> Result<String> {
+fn json(asked: &AskedStatistics<'_>, rows: Vec<StatsRow>) -> Result<String> {
     let vars = rows.into_iter().map(|row| (row.path.clone(), row.json()));
     let all = Json::object([
         ("file", Json::text(asked.file)),
@@ -176,7 +176,7 @@ fn real(x: f64) -> Json {
     Json::Number(format!("{x:?}"))
 }
 
-impl Row {
+impl StatsRow {
     fn json(self) -> Json {
         let Some(made) = self.made else {
             return Json::object([

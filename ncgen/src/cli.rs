@@ -5,12 +5,12 @@ use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Args, CommandFactory, FromArgMatches as _, Parser};
-use netcdf_core::io::locator::Asked;
+use netcdf_core::io::locator::OutputRequest;
 use netcdf_core::model::Kind;
 use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs, ZarrArgs};
 
 use crate::modes::MODES;
-use crate::request::{Language, NameRequest, ProcessRequest, Request};
+use crate::request::{NameRequest, ProcessRequest, ProgramLanguage, Request};
 
 /// Makes a netCDF dataset from CDL text or JSON, or checks the text.
 ///
@@ -124,7 +124,7 @@ pub struct OutputArgs {
     pub cdf: bool,
     /// What to make: b (a netCDF file), or a program that makes the file, in c, f77 or java
     #[arg(short = 'l', value_name = "b|c|f77|java", value_parser = parse_language, group = "what")]
-    pub language: Option<Language>,
+    pub language: Option<ProgramLanguage>,
     /// As -l c
     #[arg(short = 'c', group = "what")]
     pub c: bool,
@@ -226,8 +226,8 @@ pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Request, clap::E
 fn mode(request: &Request) -> &'static str {
     match request.language {
         None => "check",
-        Some(Language::Binary) => "binary",
-        Some(Language::C | Language::Fortran | Language::Java) => "program",
+        Some(ProgramLanguage::Binary) => "binary",
+        Some(ProgramLanguage::C | ProgramLanguage::Fortran | ProgramLanguage::Java) => "program",
     }
 }
 
@@ -242,7 +242,7 @@ impl Cli {
                 main: self.output.main,
                 cdf: self.output.cdf,
             },
-            output: Asked {
+            output: OutputRequest {
                 keep_links: self.keep_links,
                 ..self.zarr.asked(kind)
             },
@@ -266,25 +266,25 @@ impl Cli {
 }
 
 /// The language of the output. Without one, the text is only checked.
-fn language(args: &OutputArgs, kind: Option<Kind>) -> Option<Language> {
+fn language(args: &OutputArgs, kind: Option<Kind>) -> Option<ProgramLanguage> {
     let implied = args.file.is_some() || kind.is_some();
     let flags = [
-        (args.binary || args.cdf, Language::Binary),
-        (args.c, Language::C),
-        (args.f77, Language::Fortran),
+        (args.binary || args.cdf, ProgramLanguage::Binary),
+        (args.c, ProgramLanguage::C),
+        (args.f77, ProgramLanguage::Fortran),
     ];
     let flag = flags.into_iter().find(|(set, _)| *set);
     flag.map(|(_, language)| language)
         .or(args.language)
-        .or(implied.then_some(Language::Binary))
+        .or(implied.then_some(ProgramLanguage::Binary))
 }
 
-fn parse_language(text: &str) -> Result<Language, String> {
+fn parse_language(text: &str) -> Result<ProgramLanguage, String> {
     match text {
-        "b" => Ok(Language::Binary),
-        "c" | "C" => Ok(Language::C),
-        "f77" | "fortran77" | "Fortran77" => Ok(Language::Fortran),
-        "j" | "java" => Ok(Language::Java),
+        "b" => Ok(ProgramLanguage::Binary),
+        "c" | "C" => Ok(ProgramLanguage::C),
+        "f77" | "fortran77" | "Fortran77" => Ok(ProgramLanguage::Fortran),
+        "j" | "java" => Ok(ProgramLanguage::Java),
         _ => Err("expected b, c, f77 or java".to_owned()),
     }
 }
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(request.output.kind, Some(Kind::OFFSET64));
         assert_eq!(
             (request.language, request.text()),
-            (Some(Language::Binary), Some(Path::new("f")))
+            (Some(ProgramLanguage::Binary), Some(Path::new("f")))
         );
         assert!(request.header_only && request.no_fill);
     }
@@ -347,14 +347,14 @@ mod tests {
             ("", None),
             ("-x -H", None),
             ("-1", None),
-            ("-n", Some(Language::Binary)),
-            ("-7", Some(Language::Binary)),
-            ("-o x", Some(Language::Binary)),
-            ("-l b", Some(Language::Binary)),
-            ("-c -3", Some(Language::C)),
-            ("-lf77", Some(Language::Fortran)),
-            ("-f", Some(Language::Fortran)),
-            ("-ljava -o x", Some(Language::Java)),
+            ("-n", Some(ProgramLanguage::Binary)),
+            ("-7", Some(ProgramLanguage::Binary)),
+            ("-o x", Some(ProgramLanguage::Binary)),
+            ("-l b", Some(ProgramLanguage::Binary)),
+            ("-c -3", Some(ProgramLanguage::C)),
+            ("-lf77", Some(ProgramLanguage::Fortran)),
+            ("-f", Some(ProgramLanguage::Fortran)),
+            ("-ljava -o x", Some(ProgramLanguage::Java)),
         ] {
             assert_eq!(parse(args).unwrap().language, language, "{args}");
         }

@@ -8,9 +8,9 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
 use netcdf_core::format;
 use netcdf_core::io::Source;
-use netcdf_core::model::{Element, Endianness, Fill, Schema, Values, VarId};
-use netcdf_grammar::cdl::values::{self, Problems, Sink};
-use netcdf_grammar::cdl::{Cdl, DataList};
+use netcdf_core::model::{Endianness, FillMode, Schema, StoredElement, Values, VarId};
+use netcdf_grammar::cdl::values::{self, Problems, ValueSink};
+use netcdf_grammar::cdl::{CdlDataset, DataList};
 use netcdf_grammar::diagnostic::Reporter;
 
 use crate::lists::{self, text};
@@ -25,7 +25,7 @@ const PIECE: usize = 1 << 20;
 /// # Errors
 /// Errors of the source, and a signal.
 pub(crate) fn check(
-    cdl: &Cdl,
+    cdl: &CdlDataset,
     source: &dyn Source,
     reporter: &mut Reporter<'_>,
     env: &Env,
@@ -36,7 +36,7 @@ pub(crate) fn check(
 
 fn check_each<'l>(
     lists: impl Iterator<Item = &'l DataList>,
-    (cdl, source): (&Cdl, &dyn Source),
+    (cdl, source): (&CdlDataset, &dyn Source),
     reporter: &mut Reporter<'_>,
     env: &Env,
 ) -> Result<()> {
@@ -62,7 +62,7 @@ fn check_each<'l>(
 /// # Errors
 /// Errors of the source and of the writer, and a signal.
 pub(crate) fn write(
-    cdl: &Cdl,
+    cdl: &CdlDataset,
     source: &dyn Source,
     writer: &mut dyn Writer,
     reporter: &mut Reporter<'_>,
@@ -95,7 +95,7 @@ pub(crate) fn write(
 }
 
 /// Sets the lengths of unlimited dimensions that must be known before their values can be placed.
-fn set_lengths(cdl: &Cdl, source: &dyn Source, writer: &mut dyn Writer) -> Result<()> {
+fn set_lengths(cdl: &CdlDataset, source: &dyn Source, writer: &mut dyn Writer) -> Result<()> {
     for &(dim, len) in &cdl.lengths {
         writer.set_len(dim, len)?;
     }
@@ -182,7 +182,7 @@ fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
 fn stored(
     writer: &mut dyn Writer,
     id: VarId,
-    element: Element,
+    element: StoredElement,
     values: &Values,
 ) -> Result<Vec<u8>> {
     if element.plain_type().is_none() {
@@ -202,7 +202,7 @@ struct Nowhere<'a> {
     env: &'a Env,
 }
 
-impl Sink for Nowhere<'_> {
+impl ValueSink for Nowhere<'_> {
     fn bytes(&mut self, _: u64, _: &[u8]) -> Result<()> {
         self.env.cancel.check()
     }
@@ -220,7 +220,7 @@ impl Sink for Nowhere<'_> {
 struct VarSink<'a> {
     writer: &'a mut dyn Writer,
     var: VarId,
-    element: Element,
+    element: StoredElement,
     /// Assembles chunks, if the variable is stored in chunks.
     chunks: Option<Assembler<'a>>,
     /// Number of elements so far: one more than the index of the last element.
@@ -273,7 +273,7 @@ impl<'a> VarSink<'a> {
     fn is_filled(&self) -> bool {
         let plain = self.element.plain_type().is_some();
         let var = self.writer.schema().var(self.var).filter(|_| plain);
-        var.is_some_and(|var| var.storage.fill == Fill::Fill && var.fill_value().is_some())
+        var.is_some_and(|var| var.storage.fill == FillMode::Fill && var.fill_value().is_some())
     }
 
     /// Makes an unlimited first dimension long enough for the values so far.
@@ -303,7 +303,7 @@ impl<'a> VarSink<'a> {
     }
 }
 
-impl Sink for VarSink<'_> {
+impl ValueSink for VarSink<'_> {
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
         self.env.cancel.check()?;
         self.put(element, bytes)

@@ -4,7 +4,7 @@ use netcdf_core::chunk::Writer;
 use netcdf_core::error::Result;
 use netcdf_core::model::region::product;
 use netcdf_core::model::{Schema, VarId};
-use netcdf_grammar::cdl::{Cdl, DataList};
+use netcdf_grammar::cdl::{CdlDataset, DataList};
 
 use crate::lists::with_lengths;
 
@@ -12,7 +12,7 @@ use crate::lists::with_lengths;
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn tell(cdl: &Cdl, header_only: bool, writer: &mut dyn Writer) -> Result<()> {
+pub(crate) fn tell(cdl: &CdlDataset, header_only: bool, writer: &mut dyn Writer) -> Result<()> {
     if !writer.has_index() {
         return Ok(());
     }

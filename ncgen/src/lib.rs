@@ -31,20 +31,20 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Context as _, Error, ErrorKind};
 use netcdf_core::format;
 use netcdf_core::format::traits;
-use netcdf_core::io::locator::{Access, Asked, Destination, Location};
+use netcdf_core::io::locator::{Destination, InputAccess, Location, OutputRequest};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Source, file, other};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
 use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::cdl::{Cdl, CdlError, ReadOptions};
+use netcdf_grammar::cdl::{CdlDataset, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
 use netcdf_grammar::ended;
 use netcdf_grammar::json::read::is_json;
 use netcdf_grammar::kind_options::{self, Kinds};
 
-use request::{Language, Request};
+use request::{ProgramLanguage, Request};
 
 /// The name of ncgen for netCDF-3 in messages. It is a link to ncgen, which has all options of that tool.
 const NCGEN3: &str = "ncgen3";
@@ -107,16 +107,18 @@ fn generate(request: &Request, env: &mut Env, io: &mut Io) -> Result<(), CdlErro
     match language {
         None if request.header_only => {}
         None => data::check(&cdl, &*source, &mut reporter, env)?,
-        Some(Language::Binary) => {
-            let text = Text {
+        Some(ProgramLanguage::Binary) => {
+            let text = DatasetText {
                 cdl: &cdl,
                 source: &*source,
             };
             write(request, text, &mut reporter, env, io)?;
         }
-        Some(language @ (Language::C | Language::Fortran | Language::Java)) => {
+        Some(
+            language @ (ProgramLanguage::C | ProgramLanguage::Fortran | ProgramLanguage::Java),
+        ) => {
             let stdout: &mut dyn std::io::Write = &mut *io.stdout;
-            let input = emit::Input {
+            let input = emit::ProgramInput {
                 cdl: &cdl,
                 source: &*source,
                 env,
@@ -139,18 +141,18 @@ fn all(reporter: Reporter<'_>) -> CdlError {
 }
 
 /// The requested kind. Fortran 77 and Java programs make classic files, or 64-bit offset files on request.
-fn asked(request: &Request, language: Option<Language>) -> Result<Option<Kind>, Error> {
+fn asked(request: &Request, language: Option<ProgramLanguage>) -> Result<Option<Kind>, Error> {
     let kind = request.output.kind;
     let language = match language {
-        None | Some(Language::C) => return Ok(kind),
-        Some(Language::Binary) => {
+        None | Some(ProgramLanguage::C) => return Ok(kind),
+        Some(ProgramLanguage::Binary) => {
             let Some(file) = &request.names.file else {
                 return Ok(kind);
             };
             let at = Location::new(file)?;
             return Ok(Destination::resolve(&at, request.output)?.kind);
         }
-        Some(language @ (Language::Fortran | Language::Java)) => language.name(),
+        Some(language @ (ProgramLanguage::Fortran | ProgramLanguage::Java)) => language.name(),
     };
     let kind = kind.unwrap_or(Kind::CLASSIC);
     if kind.model == Model::Classic && !traits(kind).settings {
@@ -164,13 +166,13 @@ fn asked(request: &Request, language: Option<Language>) -> Result<Option<Kind>, 
 /// Checks options that only some kinds have, if the command line names the kind.
 fn check_output(request: &Request) -> anyhow::Result<()> {
     let mut kind = request.output.kind;
-    if request.language == Some(Language::Binary)
+    if request.language == Some(ProgramLanguage::Binary)
         && let Some(file) = &request.names.file
     {
         let at = Location::new(file)?;
-        let plain = Asked {
+        let plain = OutputRequest {
             kind,
-            ..Asked::default()
+            ..OutputRequest::default()
         };
         let possible = || Destination::resolve(&at, plain).is_ok();
         let blamed = |e| kind_options::blamed(&cli::command(), e, possible);
@@ -190,10 +192,10 @@ fn source(request: &Request, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, 
         Some(path) => Location::new(path)?,
         None => Location::standard(),
     };
-    let access = Access {
+    let access = InputAccess {
         text: true,
         network: Arc::clone(&env.network),
-        ..Access::default()
+        ..InputAccess::default()
     };
     match access.input(&at, &mut *io.stdin)? {
         Container::Source(source) => {
@@ -240,15 +242,15 @@ fn known_filters(schema: &Schema, env: &Env) -> Result<(), Error> {
 
 /// The text of a dataset.
 #[derive(Clone, Copy)]
-struct Text<'a> {
-    cdl: &'a Cdl,
+struct DatasetText<'a> {
+    cdl: &'a CdlDataset,
     source: &'a dyn Source,
 }
 
 /// Writes the dataset. If there are errors, nothing is left behind.
 fn write(
     request: &Request,
-    Text { cdl, source }: Text<'_>,
+    DatasetText { cdl, source }: DatasetText<'_>,
     reporter: &mut Reporter<'_>,
     env: &mut Env,
     io: &mut Io,

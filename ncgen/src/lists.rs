@@ -3,15 +3,15 @@
 use netcdf_core::error::Result;
 use netcdf_core::io::Source;
 use netcdf_core::model::{Endianness, Schema};
-use netcdf_grammar::cdl::values::{self, List, Problems, Sink};
-use netcdf_grammar::cdl::{Cdl, CdlError, DataList, Form, ReadOptions};
+use netcdf_grammar::cdl::values::{self, Problems, ValueList, ValueSink};
+use netcdf_grammar::cdl::{CdlDataset, CdlError, DataList, ReadOptions, TextForm};
 use netcdf_grammar::json;
 
 /// Reads the text of a dataset.
 ///
 /// # Errors
 /// Those of the readers of CDL and JSON.
-pub(crate) fn dataset(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, CdlError> {
+pub(crate) fn dataset(source: &dyn Source, options: &ReadOptions) -> Result<CdlDataset, CdlError> {
     match json::read::is_json(source)? {
         true => json::read::read(source, options),
         false => netcdf_grammar::cdl::read(source, options),
@@ -19,8 +19,8 @@ pub(crate) fn dataset(source: &dyn Source, options: &ReadOptions) -> Result<Cdl,
 }
 
 /// The values of a variable, ready to be read from the text.
-pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
-    List {
+pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> ValueList<'a> {
+    ValueList {
         source,
         bytes: list.bytes.clone(),
         var: list.var,
@@ -33,26 +33,26 @@ pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> List<'a> {
 /// # Errors
 /// Errors of the source and of the sink.
 pub(crate) fn read(
-    list: &List<'_>,
+    list: &ValueList<'_>,
     schema: &Schema,
     order: Endianness,
     problems: &mut Problems,
-    sink: &mut dyn Sink,
+    sink: &mut dyn ValueSink,
 ) -> Result<Option<u64>> {
     match list.form {
-        Form::Cdl => values::read(list, schema, order, problems, sink),
-        Form::Json => json::read::values(list, schema, order, problems, sink),
+        TextForm::Cdl => values::read(list, schema, order, problems, sink),
+        TextForm::Json => json::read::values(list, schema, order, problems, sink),
     }
 }
 
 /// Whether lengths must be taken from the values before they can be read: not if the text tells them.
 pub(crate) fn needs_lengths(list: &DataList, schema: &Schema) -> bool {
     let var = schema.var(list.var);
-    list.form == Form::Cdl && var.is_some_and(|var| !values::is_flat(schema, var))
+    list.form == TextForm::Cdl && var.is_some_and(|var| !values::is_flat(schema, var))
 }
 
 /// Gives a schema the lengths that the text tells.
-pub(crate) fn with_lengths(mut schema: Schema, cdl: &Cdl) -> Schema {
+pub(crate) fn with_lengths(mut schema: Schema, cdl: &CdlDataset) -> Schema {
     for &(dim, len) in &cdl.lengths {
         if let Some(dim) = schema.dims.get_mut(dim.index()) {
             dim.len = dim.len.max(len);

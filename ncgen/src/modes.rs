@@ -2,7 +2,7 @@
 //!
 //! A new option needs an entry here.
 
-use netcdf_grammar::modes::{Mode, ModeTable};
+use netcdf_grammar::modes::{ModeTable, ToolMode};
 
 const BINARY: &[&str] = &["binary"];
 
@@ -64,8 +64,8 @@ pub const MODES: ModeTable = ModeTable {
     ],
 };
 
-const fn mode(name: &'static str, shown: &'static str) -> Mode {
-    Mode {
+const fn mode(name: &'static str, shown: &'static str) -> ToolMode {
+    ToolMode {
         name,
         shown,
         of_c: true,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
-use netcdf_core::io::locator::Asked;
+use netcdf_core::io::locator::OutputRequest;
 use netcdf_grammar::flags::{NetworkArgs, PluginArgs};
 
 /// The request of a command line.
@@ -13,11 +13,11 @@ pub struct Request {
     /// The text, standard input by default.
     pub(crate) input: Option<PathBuf>,
     /// The language of the output. Without one, the text is only checked.
-    pub(crate) language: Option<Language>,
+    pub(crate) language: Option<ProgramLanguage>,
     /// The names of the output.
     pub(crate) names: NameRequest,
     /// The kind and the form of the output.
-    pub(crate) output: Asked,
+    pub(crate) output: OutputRequest,
     /// Whether data lists are ignored.
     pub(crate) header_only: bool,
     /// Whether elements without values stay unwritten.
@@ -66,7 +66,7 @@ pub(crate) struct ProcessRequest {
 
 /// The language of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
+pub enum ProgramLanguage {
     /// A netCDF file.
     Binary,
     /// A C program.
@@ -77,7 +77,7 @@ pub enum Language {
     Java,
 }
 
-impl Language {
+impl ProgramLanguage {
     /// The name in messages.
     #[must_use]
     pub fn name(self) -> &'static str {

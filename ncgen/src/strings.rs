@@ -6,8 +6,8 @@ use netcdf_core::format::traits;
 use netcdf_core::io::Source;
 use netcdf_core::model::strings::{DEFAULT, OF_VARIABLE};
 use netcdf_core::model::{Atomic, Endianness, Schema, Values};
-use netcdf_grammar::cdl::Cdl;
-use netcdf_grammar::cdl::values::{self, Problems, Sink};
+use netcdf_grammar::cdl::CdlDataset;
+use netcdf_grammar::cdl::values::{self, Problems, ValueSink};
 
 use crate::lists::{self, text};
 
@@ -15,7 +15,12 @@ use crate::lists::{self, text};
 ///
 /// # Errors
 /// Errors of the source, and a signal; [`Argument`](netcdf_core::ErrorKind::Argument) for attributes that are not lengths.
-pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &Env) -> Result<()> {
+pub(crate) fn widen(
+    schema: &mut Schema,
+    cdl: &CdlDataset,
+    source: &dyn Source,
+    env: &Env,
+) -> Result<()> {
     if !traits(schema.kind).sized_strings || schema.said_string_size()?.is_some() {
         return Ok(());
     }
@@ -28,7 +33,7 @@ pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &E
         if var.ty != Atomic::String.into() || var.attribute(OF_VARIABLE).is_some() {
             continue;
         }
-        let mut longest = Longest { len: DEFAULT, env };
+        let mut longest = LongestString { len: DEFAULT, env };
         if let Some(Values::String(fill)) = var.fill_value() {
             longest.look(&fill);
         }
@@ -57,19 +62,19 @@ pub(crate) fn widen(schema: &mut Schema, cdl: &Cdl, source: &dyn Source, env: &E
 }
 
 /// Finds the length of the longest string, in bytes.
-struct Longest<'a> {
+struct LongestString<'a> {
     len: u64,
     env: &'a Env,
 }
 
-impl Longest<'_> {
+impl LongestString<'_> {
     fn look(&mut self, strings: &[Option<Box<[u8]>>]) {
         let lengths = strings.iter().flatten().map(|s| s.len() as u64);
         self.len = lengths.fold(self.len, u64::max);
     }
 }
 
-impl Sink for Longest<'_> {
+impl ValueSink for LongestString<'_> {
     fn bytes(&mut self, _: u64, _: &[u8]) -> Result<()> {
         self.env.cancel.check()
     }

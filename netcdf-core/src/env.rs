@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::network::{Network, Run};
+use crate::io::network::{Network, OutputRun};
 use crate::io::siblings;
 use crate::limits::Limits;
 use crate::notes::Notes;
@@ -18,7 +18,7 @@ pub struct Env {
     /// Limits on what files may make us allocate.
     pub limits: Limits,
     /// Available chunk filters.
-    pub filters: crate::filter::Table,
+    pub filters: crate::filter::FilterTable,
     /// Threads and memory budget.
     pub runtime: Runtime,
     /// Messages that are not fatal.
@@ -40,7 +40,7 @@ pub struct Env {
     /// How other machines are asked.
     pub network: Arc<Network>,
     /// Which files beside a dataset may be opened.
-    pub siblings: siblings::Access,
+    pub siblings: siblings::SiblingAccess,
     /// Whether readers show inexpressible types of fixed size as opaque bytes instead of skipping the objects. Comparisons and digests
     /// need the bytes.
     pub raw_types: bool,
@@ -68,8 +68,8 @@ impl Env {
 
     /// What an output on another machine needs of the run.
     #[must_use]
-    pub fn run(&self) -> Run {
-        Run {
+    pub fn run(&self) -> OutputRun {
+        OutputRun {
             cancel: self.cancel.clone(),
             notes: Arc::clone(&self.notes),
             network: Arc::clone(&self.network),
@@ -166,10 +166,10 @@ impl Damage {
 
 /// Bytes done and in total; a tool on a terminal shows them.
 #[derive(Debug, Clone, Default)]
-pub struct Progress(Arc<Counts>);
+pub struct Progress(Arc<ByteCounts>);
 
 #[derive(Debug, Default)]
-struct Counts {
+struct ByteCounts {
     total: std::sync::atomic::AtomicU64,
     done: std::sync::atomic::AtomicU64,
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::shown::{Shown, ShownAddress, number_agreement, without_secrets};
+use crate::shown::{ShownAddress, ShownText, number_agreement, without_secrets};
 
 /// Result with the library's [`Error`]; `Result<()>` is eight bytes.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -97,10 +97,10 @@ pub enum ErrorKind {
 
 /// An error with its place; see the module documentation.
 #[derive(Debug)]
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct ErrorInner {
     kind: ErrorKind,
     what: Cow<'static, str>,
     object: Option<Arc<str>>,
@@ -124,7 +124,7 @@ impl Error {
     /// An error of `kind`; `what` says what was found and what was expected.
     #[must_use]
     pub fn new(kind: ErrorKind, what: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(ErrorInner {
             kind,
             what: number_agreement(what.into()),
             object: None,
@@ -151,8 +151,8 @@ impl Error {
 
     /// What was wrong, without place and remedy. It may contain text from a file.
     #[must_use]
-    pub fn what(&self) -> Shown<'_> {
-        Shown::new(&self.0.what)
+    pub fn what(&self) -> ShownText<'_> {
+        ShownText::new(&self.0.what)
     }
 
     /// Path of the object.
@@ -231,7 +231,7 @@ impl Error {
     #[must_use]
     pub fn again(&self) -> Self {
         let e = &self.0;
-        Self(Box::new(Inner {
+        Self(Box::new(ErrorInner {
             kind: e.kind,
             what: e.what.clone(),
             object: e.object.clone(),
@@ -351,7 +351,7 @@ impl fmt::Display for Error {
         let what = without_secrets(&e.what);
         match e.kind {
             // Errors about a command line have our own lines.
-            ErrorKind::Argument => write!(f, "{}", Shown::new(&what).lines())?,
+            ErrorKind::Argument => write!(f, "{}", ShownText::new(&what).lines())?,
             _ => write!(f, "{}", plain_part(&what))?,
         }
         if let Some(object) = &e.object {
@@ -368,8 +368,8 @@ impl fmt::Display for Error {
 }
 
 /// A part of a message, which may be any name from a file; cut after [`SHOWN`] characters.
-pub(crate) fn plain_part(text: &str) -> Shown<'_> {
-    Shown::new(text).at_most(SHOWN)
+pub(crate) fn plain_part(text: &str) -> ShownText<'_> {
+    ShownText::new(text).at_most(SHOWN)
 }
 
 /// Most characters shown of a part of a message.

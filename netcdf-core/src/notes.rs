@@ -63,7 +63,7 @@ fn first(names: &[impl AsRef<str>], most: usize) -> String {
 
 /// Notes in the order in which they were added.
 #[derive(Debug, Default)]
-pub struct Taken(Vec<(Note, Weight)>);
+pub struct CollectedNotes(Vec<(Note, Weight)>);
 
 /// The weight of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ enum Weight {
     Printed,
 }
 
-impl Taken {
+impl CollectedNotes {
     /// The notes as they were added.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.0.iter().map(|(note, _)| note)
@@ -123,14 +123,14 @@ impl Taken {
 /// Collects messages that are not fatal. Tools print the notes; `--strict` makes them fatal.
 #[derive(Debug, Default)]
 pub struct Notes {
-    said: Mutex<Said>,
+    said: Mutex<NoteLog>,
     /// The option that makes notes errors.
     strict: Option<&'static str>,
 }
 
 /// The notes in order, and as a set.
 #[derive(Debug, Default)]
-struct Said {
+struct NoteLog {
     notes: Vec<(Note, Weight)>,
     known: HashSet<Note, foldhash::fast::RandomState>,
     /// Whether any note counts.
@@ -213,7 +213,7 @@ impl Notes {
         self.add(note, Weight::Urgent);
     }
 
-    /// Returns the urgent notes for printing. [`Taken::together`] then omits them; [`Taken::notes`] has them.
+    /// Returns the urgent notes for printing. [`CollectedNotes::together`] then omits them; [`CollectedNotes::notes`] has them.
     #[must_use]
     pub fn take_urgent(&self) -> Vec<Note> {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
@@ -243,16 +243,16 @@ impl Notes {
 
     /// A copy of the notes so far.
     #[must_use]
-    pub fn so_far(&self) -> Taken {
+    pub fn so_far(&self) -> CollectedNotes {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        Taken(said.notes.clone())
+        CollectedNotes(said.notes.clone())
     }
 
-    /// Takes the notes so far, for [`Taken::together`].
+    /// Takes the notes so far, for [`CollectedNotes::together`].
     #[must_use]
-    pub fn take_all(&self) -> Taken {
+    pub fn take_all(&self) -> CollectedNotes {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        Taken(std::mem::take(&mut *said).notes)
+        CollectedNotes(std::mem::take(&mut *said).notes)
     }
 }
 

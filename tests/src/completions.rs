@@ -6,7 +6,7 @@
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::Shell;
-use netcdf_core::filter::{Table, names};
+use netcdf_core::filter::{FilterTable, names};
 use netcdf_core::format::kind_words;
 
 /// Functions of the completions for each shell. `@FILTERS@` stands for the names of filters.
@@ -114,7 +114,7 @@ pub fn completions(command: &Command) -> Vec<(String, String)> {
 
 /// The functions for a shell, with the filters that need no plugin.
 fn functions(text: &str) -> String {
-    let built_in = Table::default();
+    let built_in = FilterTable::default();
     let filters = names::all().iter().filter(|row| built_in.has(row.id));
     let filters: Vec<_> = filters.map(|row| row.name).collect();
     text.replace("@FILTERS@", &filters.join(" "))

@@ -12,7 +12,7 @@ use netcdf_core::cancel::Cancel;
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout, VarId};
-use netcdf_core::runtime::{Item, Runtime};
+use netcdf_core::runtime::{Runtime, WorkItem};
 
 const ROOT: GroupId = GroupId::ROOT;
 const SHAPE: [u64; 3] = [60, 40, 50];
@@ -114,7 +114,7 @@ fn copy(data: &Dataset, (path, options): (&Path, Options), random: &mut Random) 
 /// A job with an item that panics, with jobs of their own in the others.
 fn fail(runtime: &Runtime, random: &mut Random) -> Result<()> {
     let (bad, bytes) = (random.below(30), 1 << random.below(20));
-    let items = |n| (0..n).map(move |n| Ok(Item::new(bytes, n)));
+    let items = |n| (0..n).map(move |n| Ok(WorkItem::new(bytes, n)));
     let within = |n| match n == bad {
         true => panic!("as expected"),
         false => runtime.ordered(items(5), Ok, |_| Ok(())),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use netcdf_core::error::Result;
 
-use crate::out::Out;
+use crate::out::CommandOut;
 
 /// Bytes in a line.
 pub(crate) const LINE: usize = 16;
@@ -22,7 +22,7 @@ impl Dump {
     ///
     /// # Errors
     /// Errors of writing.
-    pub(crate) fn add(&mut self, bytes: &[u8], out: &mut Out<'_>) -> Result<()> {
+    pub(crate) fn add(&mut self, bytes: &[u8], out: &mut CommandOut<'_>) -> Result<()> {
         bytes.chunks(LINE).try_for_each(|line| {
             let text = self.next(line);
             text.map_or(Ok(()), |text| out.line(&text))
@@ -47,7 +47,7 @@ impl Dump {
     ///
     /// # Errors
     /// Errors of writing.
-    pub(crate) fn end(self, out: &mut Out<'_>) -> Result<()> {
+    pub(crate) fn end(self, out: &mut CommandOut<'_>) -> Result<()> {
         match self.offset {
             0 => Ok(()),
             offset => out.line(&format!("{offset:08x}")),

@@ -2,7 +2,7 @@
 //!
 //! A new option needs an entry here. `--compat` is not a mode: it has the command line of another program.
 
-use netcdf_grammar::modes::{Mode, ModeTable};
+use netcdf_grammar::modes::{ModeTable, ToolMode};
 
 /// All modes: settings of the process.
 const ALL: &[&str] = &[
@@ -58,8 +58,8 @@ pub const MODES: ModeTable = ModeTable {
     ],
 };
 
-const fn mode(name: &'static str, shown: &'static str) -> Mode {
-    Mode {
+const fn mode(name: &'static str, shown: &'static str) -> ToolMode {
+    ToolMode {
         name,
         shown,
         of_c: false,

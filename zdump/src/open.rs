@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
-use netcdf_core::filter::Table;
+use netcdf_core::filter::FilterTable;
 use netcdf_core::filter::plugin::Plugins;
-use netcdf_core::format::zarr::survey::{Survey, no_store};
+use netcdf_core::format::zarr::survey::{StoreSurvey, no_store};
 use netcdf_core::io::Store;
-use netcdf_core::io::locator::{Access, Location};
+use netcdf_core::io::locator::{InputAccess, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::tool::Io;
 
@@ -22,7 +22,7 @@ pub(crate) struct Session {
     /// Whether JSON lines are printed.
     pub json: bool,
     /// How stores are opened.
-    access: Access,
+    access: InputAccess,
 }
 
 impl Session {
@@ -30,7 +30,7 @@ impl Session {
     pub(crate) fn new(args: &SessionArgs) -> Self {
         let mut env = Env::with_threads(args.threads);
         args.network.apply(&mut env);
-        env.filters = Table::with_plugins(Plugins::from_environment(args.prefer_plugins));
+        env.filters = FilterTable::with_plugins(Plugins::from_environment(args.prefer_plugins));
         env.siblings.outside = args.allow_external;
         Self {
             json: args.json,
@@ -44,13 +44,13 @@ impl Session {
     }
 
     fn with(env: Env, trace: bool) -> Self {
-        let access = Access {
+        let access = InputAccess {
             trace: Trace::from_environment(trace),
             allow_external: env.siblings.outside,
             limits: env.limits.clone(),
             notes: Arc::clone(&env.notes),
             network: Arc::clone(&env.network),
-            ..Access::default()
+            ..InputAccess::default()
         };
         Self {
             env,
@@ -71,8 +71,8 @@ impl Session {
     ///
     /// # Errors
     /// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a Zarr store.
-    pub(crate) fn survey(&self, store: &Arc<dyn Store>) -> Result<Survey> {
-        let survey = Survey::read(store, &self.env)?;
+    pub(crate) fn survey(&self, store: &Arc<dyn Store>) -> Result<StoreSurvey> {
+        let survey = StoreSurvey::read(store, &self.env)?;
         match survey.is_store() {
             true => Ok(survey),
             false => Err(no_store(store)),

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::{Between, Json};
-use netcdf_core::shown::{Shown, ShownAddress, is_control, json};
+use netcdf_core::shown::{ShownAddress, ShownText, is_control, json};
 use netcdf_core::tool::Io;
 
 /// The schema version of the JSON lines: changes when a member or record changes its meaning or is removed.
@@ -39,7 +39,7 @@ const CODES: [(Colour, &str); 5] = [
 ];
 
 /// The output of a command.
-pub(crate) struct Out<'w> {
+pub(crate) struct CommandOut<'w> {
     to: &'w mut dyn Write,
     buffer: Vec<u8>,
     /// Whether JSON lines are printed.
@@ -48,7 +48,7 @@ pub(crate) struct Out<'w> {
     pub fancy: bool,
 }
 
-impl<'w> Out<'w> {
+impl<'w> CommandOut<'w> {
     /// Prints the head of the JSON lines, if requested.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ impl<'w> Out<'w> {
 
 /// A name from a store in a form that is safe in a line of text.
 pub(crate) fn plain(name: &str) -> String {
-    Shown::new(name).to_string()
+    ShownText::new(name).to_string()
 }
 
 /// The terminal code that ends a colour.

@@ -1,6 +1,6 @@
 //! Sizes, shapes and ratios for people, in the cells of tables.
 
-pub(crate) use netcdf_core::tool::table::Table;
+pub(crate) use netcdf_core::tool::table::TextTable;
 
 /// `12x3`; `scalar` for no dimensions.
 pub(crate) fn shape(lengths: &[u64]) -> String {

@@ -7,15 +7,15 @@ use netcdf_core::model::region::product;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
-use crate::array::Opened;
+use crate::array::OpenArray;
 use crate::cli::TreeArgs;
 use crate::open::Session;
-use crate::out::{Colour, Out, maybe, numbers, plain};
-use crate::stat::{self, Sizes, raw_of};
-use crate::table::{Table, count, ratio, shape, size};
+use crate::out::{Colour, CommandOut, maybe, numbers, plain};
+use crate::stat::{self, SizeStats, raw_of};
+use crate::table::{TextTable, count, ratio, shape, size};
 use crate::verdict::Verdict;
 use crate::words;
-use netcdf_core::format::zarr::survey::{Node, What, split};
+use netcdf_core::format::zarr::survey::{Node, NodeContent, split};
 
 /// Prints the tree.
 ///
@@ -35,14 +35,14 @@ pub(crate) fn run(args: &TreeArgs, session: &Session, io: &mut Io) -> Result<Ver
     let deepest = args.depth.unwrap_or(usize::MAX);
     let nodes = survey.nodes.iter().zip(&stored);
     let nodes: Vec<_> = nodes.filter(|(node, _)| node.depth() <= deepest).collect();
-    let mut out = Out::new(session.json, io, ("tree", store.name()))?;
-    let mut table = Table::default();
+    let mut out = CommandOut::new(session.json, io, ("tree", store.name()))?;
+    let mut table = TextTable::default();
     for (node, stored) in nodes {
         if !out.json {
             table.row(cells(node, stored));
             continue;
         }
-        let opened = Opened::new(&store, &session.env, node);
+        let opened = OpenArray::new(&store, &session.env, node);
         let fill = opened.and_then(|opened| opened.fill_text());
         out.record(record_name(node), members(node, stored, fill.as_deref()))?;
     }
@@ -61,30 +61,30 @@ pub(crate) fn run(args: &TreeArgs, session: &Session, io: &mut Io) -> Result<Ver
 
 fn record_name(node: &Node) -> &'static str {
     match node.what {
-        What::Group => "group",
-        What::Array(_) => "array",
-        What::Broken(_) => "broken",
-        What::Nothing => "nothing",
+        NodeContent::Group => "group",
+        NodeContent::Array(_) => "array",
+        NodeContent::Broken(_) => "broken",
+        NodeContent::Nothing => "nothing",
     }
 }
 
 /// A row of the table.
-fn cells(node: &Node, stored: &Sizes) -> Vec<String> {
+fn cells(node: &Node, stored: &SizeStats) -> Vec<String> {
     let (_, name) = split(&node.path);
     let name = match node.path.as_str() {
         "" => "/".to_owned(),
         _ => format!("{}{}", "  ".repeat(node.depth()), plain(name)),
     };
     let what = match &node.what {
-        What::Group => vec!["group".to_owned()],
-        What::Broken(why) => vec![format!("broken: {}", plain(why))],
-        What::Nothing => vec!["neither a group nor an array".to_owned()],
-        What::Array(array) => array_cells(node, array, stored),
+        NodeContent::Group => vec!["group".to_owned()],
+        NodeContent::Broken(why) => vec![format!("broken: {}", plain(why))],
+        NodeContent::Nothing => vec!["neither a group nor an array".to_owned()],
+        NodeContent::Array(array) => array_cells(node, array, stored),
     };
     [name].into_iter().chain(what).collect()
 }
 
-fn array_cells(node: &Node, array: &RawArray, stored: &Sizes) -> Vec<String> {
+fn array_cells(node: &Node, array: &RawArray, stored: &SizeStats) -> Vec<String> {
     let expected = count(product(&array.key_grid()));
     let described = &array.described;
     let (word, chunks) = match described.shards.first() {
@@ -119,16 +119,16 @@ fn codecs(array: &RawArray) -> String {
     }
 }
 
-fn members(node: &Node, stored: &Sizes, fill: Option<&str>) -> Vec<(&'static str, Json)> {
+fn members(node: &Node, stored: &SizeStats, fill: Option<&str>) -> Vec<(&'static str, Json)> {
     let version = node.version.map(words::version_number);
     let mut members = vec![
         ("path", Json::text(&format!("/{}", node.path))),
         ("version", version.map_or(Json::Null, Json::int)),
     ];
     match &node.what {
-        What::Group | What::Nothing => {}
-        What::Broken(why) => members.push(("problem", Json::text(why))),
-        What::Array(array) => members.extend(array_members(node, array, (stored, fill))),
+        NodeContent::Group | NodeContent::Nothing => {}
+        NodeContent::Broken(why) => members.push(("problem", Json::text(why))),
+        NodeContent::Array(array) => members.extend(array_members(node, array, (stored, fill))),
     }
     members
 }
@@ -136,7 +136,7 @@ fn members(node: &Node, stored: &Sizes, fill: Option<&str>) -> Vec<(&'static str
 fn array_members(
     node: &Node,
     array: &RawArray,
-    (stored, fill): (&Sizes, Option<&str>),
+    (stored, fill): (&SizeStats, Option<&str>),
 ) -> Vec<(&'static str, Json)> {
     let described = &array.described;
     let shard = described.shards.first();

@@ -1,10 +1,10 @@
 //! Floating-point numbers as text: exact decimals, rounded half to even.
 
-use super::{ConvertedNumber, FloatConversion, FloatFormat};
+use super::{AttributeFloatFormat, ConvertedNumber, FloatConversion};
 
 const DEFAULT_PRECISION: usize = 6;
 
-impl FloatFormat {
+impl AttributeFloatFormat {
     /// Appends a value; floats are passed as doubles. Values that are not finite are written as in `printf` (`inf`, `nan`); for
     /// CDL, callers must write these without a format.
     pub fn write(&self, value: f64, out: &mut Vec<u8>) {

@@ -40,7 +40,7 @@ const MAX_LENGTH: usize = 99;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntegerFormat {
-    spec: Conversion,
+    spec: FormatConversion,
     conversion: IntegerConversion,
     /// Bits that a negative number shows in octal and hexadecimal.
     bits: u32,
@@ -59,8 +59,8 @@ pub struct IntegerFormat {
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FloatFormat {
-    spec: Conversion,
+pub struct AttributeFloatFormat {
+    spec: FormatConversion,
     conversion: FloatConversion,
     upper: bool,
 }
@@ -84,7 +84,7 @@ enum FloatConversion {
 
 /// What all conversions share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Conversion {
+struct FormatConversion {
     before: Vec<u8>,
     after: Vec<u8>,
     flags: Flags,
@@ -114,7 +114,7 @@ struct ConvertedNumber {
     zero_padding: bool,
 }
 
-impl Conversion {
+impl FormatConversion {
     /// The sign of a signed conversion.
     fn sign(&self, negative: bool) -> &'static str {
         if negative {

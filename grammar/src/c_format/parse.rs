@@ -1,7 +1,8 @@
 //! The grammar of the attribute.
 
 use super::{
-    Conversion, Flags, FloatConversion, FloatFormat, IntegerConversion, IntegerFormat, MAX_LENGTH,
+    AttributeFloatFormat, Flags, FloatConversion, FormatConversion, IntegerConversion,
+    IntegerFormat, MAX_LENGTH,
 };
 
 /// Largest width and precision.
@@ -9,7 +10,7 @@ const MAX_NUMBER: usize = 512;
 
 /// A parsed attribute whose conversion is still unchecked.
 struct Parsed<'a> {
-    spec: Conversion,
+    spec: FormatConversion,
     length: &'a [u8],
     conversion: u8,
 }
@@ -49,7 +50,7 @@ impl IntegerFormat {
     }
 }
 
-impl FloatFormat {
+impl AttributeFloatFormat {
     /// Parses the value of the attribute for a variable of type float or double. Bytes from the
     /// first NUL on are ignored.
     #[must_use]
@@ -85,7 +86,7 @@ fn parse(attribute: &[u8]) -> Option<Parsed<'_>> {
     let (conversion, rest) = rest.split_first()?;
     let (after, rest) = literal(rest)?;
     rest.is_empty().then_some(Parsed {
-        spec: Conversion {
+        spec: FormatConversion {
             before,
             after,
             flags,

@@ -14,7 +14,7 @@ fn unsigned(format: &str, bits: u32, value: u64) -> Option<String> {
 
 fn float(format: &str, value: f64) -> Option<String> {
     let mut out = Vec::new();
-    FloatFormat::parse(format.as_bytes())?.write(value, &mut out);
+    AttributeFloatFormat::parse(format.as_bytes())?.write(value, &mut out);
     Some(String::from_utf8(out).unwrap())
 }
 
@@ -89,7 +89,7 @@ fn formats_of_another_form_are_refused() {
 #[test]
 fn text_around_may_be_any_bytes() {
     let mut out = Vec::new();
-    let format = FloatFormat::parse(b"\xb0%%%.1fK\xff").unwrap();
+    let format = AttributeFloatFormat::parse(b"\xb0%%%.1fK\xff").unwrap();
     format.write(0.25, &mut out);
     assert_eq!(out, b"\xb0%0.2K\xff");
 }
@@ -162,7 +162,7 @@ fn random_formats_and_values() {
                 assert!(text.contains(&value.unsigned_abs().to_string()), "{text}");
             }
         }
-        if let Some(format) = FloatFormat::parse(&format) {
+        if let Some(format) = AttributeFloatFormat::parse(&format) {
             accepted += 1;
             format.write(f64::from_ne_bytes(next().to_ne_bytes()), &mut out);
         }

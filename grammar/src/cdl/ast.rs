@@ -2,7 +2,7 @@
 
 /// A word of a statement: a name, a path or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Word<'t> {
+pub struct StatementWord<'t> {
     /// As written, with escapes.
     pub text: &'t str,
     /// Position in the statement in bytes.
@@ -11,18 +11,18 @@ pub struct Word<'t> {
 
 /// `name = size` or `name = UNLIMITED`
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dimension<'t> {
+pub struct DimensionStatement<'t> {
     /// The name.
-    pub name: Word<'t>,
+    pub name: StatementWord<'t>,
     /// The size; `None` for `UNLIMITED`.
-    pub size: Option<Word<'t>>,
+    pub size: Option<StatementWord<'t>>,
 }
 
 /// A type's declaration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeDeclaration<'t> {
     /// The name.
-    pub name: Word<'t>,
+    pub name: StatementWord<'t>,
     /// Its definition.
     pub body: TypeBody<'t>,
 }
@@ -33,43 +33,43 @@ pub enum TypeBody<'t> {
     /// `base enum name { member = value, … }`
     Enum {
         /// The type of the values.
-        base: Word<'t>,
+        base: StatementWord<'t>,
         /// Names and values.
-        members: Vec<(Word<'t>, Word<'t>)>,
+        members: Vec<(StatementWord<'t>, StatementWord<'t>)>,
     },
     /// `opaque(size) name`
-    Opaque(Word<'t>),
+    Opaque(StatementWord<'t>),
     /// `base(*) name`
-    Vlen(Word<'t>),
+    Vlen(StatementWord<'t>),
     /// `compound name { type field, …; … }`
-    Compound(Vec<Field<'t>>),
+    Compound(Vec<FieldStatement<'t>>),
 }
 
 /// A field of a compound type.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Field<'t> {
+pub struct FieldStatement<'t> {
     /// Its type.
-    pub ty: Word<'t>,
+    pub ty: StatementWord<'t>,
     /// Its name.
-    pub name: Word<'t>,
+    pub name: StatementWord<'t>,
     /// Its shape.
-    pub dims: Vec<Word<'t>>,
+    pub dims: Vec<StatementWord<'t>>,
 }
 
 /// `type name(dimension, …), …`
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variables<'t> {
     /// The type.
-    pub ty: Word<'t>,
+    pub ty: StatementWord<'t>,
     /// The variables, each with its dimensions.
-    pub names: Vec<(Word<'t>, Vec<Word<'t>>)>,
+    pub names: Vec<(StatementWord<'t>, Vec<StatementWord<'t>>)>,
 }
 
 /// `type variable:name =`, without the values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeHead<'t> {
     /// The words before the colon: nothing, a variable, a type, or a type and a variable.
-    pub prefix: Vec<Word<'t>>,
+    pub prefix: Vec<StatementWord<'t>>,
     /// The name.
-    pub name: Word<'t>,
+    pub name: StatementWord<'t>,
 }

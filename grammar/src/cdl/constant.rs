@@ -37,7 +37,7 @@ pub enum Constant<'a> {
 
 /// A constant and its position.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Token<'a> {
+pub struct ConstantToken<'a> {
     /// What it is.
     pub constant: Constant<'a>,
     /// Its bytes within the lexer's text.
@@ -123,7 +123,7 @@ impl<'a> Lexer<'a> {
     ///
     /// # Errors
     /// If no token begins here. The next call continues after the error's range.
-    pub fn next_token(&mut self) -> Result<Option<Token<'a>>, LexError> {
+    pub fn next_token(&mut self) -> Result<Option<ConstantToken<'a>>, LexError> {
         self.at = skip_blanks(self.text, self.at).map_err(|start| {
             self.at = self.text.len();
             error(LexErrorKind::UnfinishedComment, start..self.text.len())
@@ -140,7 +140,7 @@ impl<'a> Lexer<'a> {
         let range = start..start + len;
         self.at = range.end;
         match found {
-            Ok((constant, _)) => Ok(Some(Token { constant, range })),
+            Ok((constant, _)) => Ok(Some(ConstantToken { constant, range })),
             Err((kind, _)) => Err(error(kind, range)),
         }
     }

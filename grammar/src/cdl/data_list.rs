@@ -16,12 +16,12 @@ pub struct DataList {
     /// The line in which they begin, from 1. Together with `bytes.start` it is the [`Anchor`] for messages.
     pub line: u32,
     /// The form of the text.
-    pub form: Form,
+    pub form: TextForm,
 }
 
 /// The form of a text that describes a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum TextForm {
     /// CDL.
     Cdl,
     /// JSON.

@@ -10,6 +10,6 @@ pub mod split;
 pub mod values;
 pub mod write;
 
-pub use data_list::{DataList, Form};
-pub use lower::{AssignedAttribute, AttributeOwner, Need, Needs, assign};
-pub use read::{Cdl, CdlError, ReadOptions, read};
+pub use data_list::{DataList, TextForm};
+pub use lower::{AssignedAttribute, AssignmentOwner, Need, Needs, assign};
+pub use read::{CdlDataset, CdlError, ReadOptions, read};

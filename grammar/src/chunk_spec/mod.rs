@@ -7,5 +7,5 @@
 mod parse;
 mod resolve;
 
-pub use parse::{Along, Request, parse};
+pub use parse::{Along, ChunkRequest, parse};
 pub use resolve::resolve;

@@ -24,7 +24,7 @@ type Result<T> = std::result::Result<T, Mistake>;
 
 /// The request of one `-c`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request<'a> {
+pub enum ChunkRequest<'a> {
     /// `/`: no chunks.
     Nothing,
     /// `variable:…`, with the position of the layout.
@@ -48,7 +48,7 @@ pub struct Along<'a> {
 ///
 /// # Errors
 /// If the text is not such a request; the mistake has the position.
-pub fn parse(text: &str) -> Result<Request<'_>> {
+pub fn parse(text: &str) -> Result<ChunkRequest<'_>> {
     let rule = match ChunkSpecParser::parse(Rule::head, text) {
         Ok(_) => Rule::by_variable,
         Err(_) => Rule::by_dimension,
@@ -68,7 +68,7 @@ pub fn parse(text: &str) -> Result<Request<'_>> {
 fn variable<'a>(
     name: Pattern<'a>,
     parts: impl Iterator<Item = Pair<'a, Rule>>,
-) -> Result<Request<'a>> {
+) -> Result<ChunkRequest<'a>> {
     let (mut layout, mut at) = (VarLayout::Contiguous, name.at);
     let mut sizes = vec![];
     for part in parts {
@@ -91,16 +91,16 @@ fn variable<'a>(
     if !sizes.is_empty() {
         layout = VarLayout::Chunked(sizes);
     }
-    Ok(Request::Variable(name, layout, at))
+    Ok(ChunkRequest::Variable(name, layout, at))
 }
 
-fn dimensions<'a>(parts: impl Iterator<Item = Pair<'a, Rule>>) -> Result<Request<'a>> {
+fn dimensions<'a>(parts: impl Iterator<Item = Pair<'a, Rule>>) -> Result<ChunkRequest<'a>> {
     let along = parts.filter(|p| p.as_rule() == Rule::dimension);
     let along = along.map(dimension).collect::<Result<Vec<_>>>()?;
     Ok(if along.is_empty() {
-        Request::Nothing
+        ChunkRequest::Nothing
     } else {
-        Request::Dimensions(along)
+        ChunkRequest::Dimensions(along)
     })
 }
 
@@ -152,11 +152,11 @@ mod tests {
 
     fn shown(text: &str) -> String {
         match parse(text) {
-            Ok(Request::Nothing) => "nothing".to_owned(),
-            Ok(Request::Variable(name, layout, at)) => {
+            Ok(ChunkRequest::Nothing) => "nothing".to_owned(),
+            Ok(ChunkRequest::Variable(name, layout, at)) => {
                 format!("{name:?} {layout:?} {at}").replace("Pattern ", "")
             }
-            Ok(Request::Dimensions(dims)) => {
+            Ok(ChunkRequest::Dimensions(dims)) => {
                 let one = |d: &Along<'_>| format!("{}@{}={:?}", d.name, d.at, d.size);
                 dims.iter().map(one).collect::<Vec<_>>().join(" ")
             }

@@ -3,7 +3,7 @@
 use netcdf_core::copy::options::{ChunkShapes, VarLayout};
 use netcdf_core::model::{DimId, Schema, VarId};
 
-use super::parse::{Along, Request, parse};
+use super::parse::{Along, ChunkRequest, parse};
 use crate::mistake::Mistake;
 use crate::pattern::{locate, near};
 
@@ -25,16 +25,16 @@ pub fn resolve(texts: &[String], schema: &Schema) -> Result<ChunkShapes, (usize,
 
 fn add(all: &mut ChunkShapes, text: &str, schema: &Schema) -> Result<(), Mistake> {
     match parse(text)? {
-        Request::Nothing => {
+        ChunkRequest::Nothing => {
             all.none = true;
             all.dims.clear();
         }
-        Request::Variable(name, layout, at) => {
+        ChunkRequest::Variable(name, layout, at) => {
             let id = name.variable(schema)?;
             fits(schema, id, &layout, at)?;
             all.vars.entry(id).or_insert(layout);
         }
-        Request::Dimensions(along) => {
+        ChunkRequest::Dimensions(along) => {
             all.none = false;
             for one in along {
                 let id = dimension(schema, &one)?;

@@ -7,12 +7,12 @@ use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{Attribute, GroupId, Schema};
 use netcdf_core::notes::Note;
 
-use crate::cdl::ast::Word;
-use crate::cdl::{AssignedAttribute, AttributeOwner, assign};
+use crate::cdl::ast::StatementWord;
+use crate::cdl::{AssignedAttribute, AssignmentOwner, assign};
 use crate::diagnostic::Reporter;
 use crate::escape::words::{plain, split_once, trim_end};
 use crate::named::about;
-use crate::pattern::Glob;
+use crate::pattern::PathGlob;
 use crate::selection;
 
 /// An attribute to set, `[TYPE ]OWNER@NAME=VALUES` with values as in CDL, or to remove, `!OWNER@NAME`. The owner is a list of
@@ -20,14 +20,14 @@ use crate::selection;
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeEdit {
     owners: String,
-    change: Change,
+    change: AttributeOperation,
     /// All of it.
     text: String,
 }
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
-enum Change {
+enum AttributeOperation {
     /// To remove the attributes of this name or pattern.
     Remove(String),
     /// To set one: its type and name with their places in the text, and the place of the values.
@@ -57,7 +57,7 @@ impl AttributeEdit {
         }
         Ok(Self {
             owners: owners.to_owned(),
-            change: Change::Remove(name.to_owned()),
+            change: AttributeOperation::Remove(name.to_owned()),
             text: text.to_owned(),
         })
     }
@@ -79,7 +79,7 @@ impl AttributeEdit {
         };
         Ok(Self {
             owners: owners.trim_start_matches(' ').to_owned(),
-            change: Change::Set {
+            change: AttributeOperation::Set {
                 ty,
                 name: (at, at + name.len()),
                 list,
@@ -93,8 +93,8 @@ impl AttributeEdit {
         let owners = owners(old, &self.owners);
         let owners = owners.map_err(|e| about("--attribute", &self.text, e))?;
         match &self.change {
-            Change::Remove(name) => Ok(self.remove(new, &owners, name)),
-            Change::Set { ty, name, list } => {
+            AttributeOperation::Remove(name) => Ok(self.remove(new, &owners, name)),
+            AttributeOperation::Set { ty, name, list } => {
                 let given = AssignedAttribute {
                     ty: ty.map(|range| self.word(range)),
                     name: self.word(*name),
@@ -105,8 +105,8 @@ impl AttributeEdit {
         }
     }
 
-    fn word(&self, (at, end): (usize, usize)) -> Word<'_> {
-        Word {
+    fn word(&self, (at, end): (usize, usize)) -> StatementWord<'_> {
+        StatementWord {
             text: self.text.get(at..end).unwrap_or_default(),
             at,
         }
@@ -115,7 +115,7 @@ impl AttributeEdit {
     fn set(
         &self,
         new: &mut Schema,
-        owners: &[AttributeOwner],
+        owners: &[AssignmentOwner],
         given: AssignedAttribute<'_>,
     ) -> Result<()> {
         let source = MemorySource::new("--attribute", self.text.clone().into_bytes());
@@ -126,9 +126,9 @@ impl AttributeEdit {
         }
     }
 
-    fn remove(&self, new: &mut Schema, owners: &[AttributeOwner], name: &str) -> Option<Note> {
+    fn remove(&self, new: &mut Schema, owners: &[AssignmentOwner], name: &str) -> Option<Note> {
         let exact = plain(name);
-        let glob = Glob::new(name);
+        let glob = PathGlob::new(name);
         let is = |attribute: &Attribute| {
             // Patterns are those of paths.
             let path = format!("/{}", String::from_utf8_lossy(attribute.name.as_bytes()));
@@ -137,8 +137,8 @@ impl AttributeEdit {
         let mut removed = 0;
         for owner in owners {
             let list = match owner {
-                AttributeOwner::Var(id) => new.vars.get_mut(id.index()).map(|v| &mut v.attributes),
-                AttributeOwner::Group(id) => {
+                AssignmentOwner::Var(id) => new.vars.get_mut(id.index()).map(|v| &mut v.attributes),
+                AssignmentOwner::Group(id) => {
                     new.groups.get_mut(id.index()).map(|g| &mut g.attributes)
                 }
             };
@@ -164,16 +164,16 @@ fn wrong(what: &str) -> Error {
 }
 
 /// What an owner names: the dataset, groups with a `/` at the end, or variables.
-pub(super) fn owners(schema: &Schema, text: &str) -> Result<Vec<AttributeOwner>> {
+pub(super) fn owners(schema: &Schema, text: &str) -> Result<Vec<AssignmentOwner>> {
     let names = selection::names([OsStr::new(text)]);
     let is_group = |name: &Vec<u8>| name.ends_with(b"/");
     if names.is_empty() {
-        return Ok(vec![AttributeOwner::Group(GroupId::ROOT)]);
+        return Ok(vec![AssignmentOwner::Group(GroupId::ROOT)]);
     }
     if names.iter().all(is_group) {
         let found = selection::groups(schema, &names)?;
-        return Ok(found.into_iter().map(AttributeOwner::Group).collect());
+        return Ok(found.into_iter().map(AssignmentOwner::Group).collect());
     }
     let found = selection::variables(schema, &names)?;
-    Ok(found.into_iter().map(AttributeOwner::Var).collect())
+    Ok(found.into_iter().map(AssignmentOwner::Var).collect())
 }

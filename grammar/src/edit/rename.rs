@@ -7,7 +7,7 @@ use netcdf_core::model::cf::NewNames;
 use netcdf_core::model::{DimId, GroupId, Name, Schema, VarId};
 
 use super::attribute::owners;
-use crate::cdl::AttributeOwner;
+use crate::cdl::AssignmentOwner;
 use crate::escape::words::{plain, split_once};
 use crate::named::{about, is_meant, nothing};
 
@@ -15,7 +15,7 @@ use crate::named::{about, is_meant, nothing};
 /// variables, or `var@att,new` for an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rename {
-    old: Renamed,
+    old: RenameTarget,
     new: Name,
     /// All of it, for messages.
     text: String,
@@ -23,7 +23,7 @@ pub struct Rename {
 
 /// What gets a new name.
 #[derive(Debug, Clone, PartialEq)]
-enum Renamed {
+enum RenameTarget {
     /// Dimensions, variables and groups.
     Objects {
         /// The name or path, which may begin with the word of a class.
@@ -81,11 +81,11 @@ impl Rename {
         }
         let old = match split_once(old, '@') {
             _ if old.is_empty() => return Err(wrong("there is no old name")),
-            Some((owners, name)) => Renamed::Attribute {
+            Some((owners, name)) => RenameTarget::Attribute {
                 owners: owners.to_owned(),
                 name: plain(name),
             },
-            None => Renamed::Objects {
+            None => RenameTarget::Objects {
                 name: plain(old),
                 class: ObjectClass::split(old),
             },
@@ -100,8 +100,8 @@ impl Rename {
 pub(super) fn objects(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Result<NewNames> {
     let mut names = NewNames::default();
     for rename in renames {
-        if let Renamed::Objects { name, class } = &rename.old {
-            let found = Found::of(old, name, class.as_ref());
+        if let RenameTarget::Objects { name, class } = &rename.old {
+            let found = RenameMatches::of(old, name, class.as_ref());
             let done = found.and_then(|found| found.note(&rename.new, &mut names));
             done.map_err(|e| about("--rename", &rename.text, e))?;
         }
@@ -126,7 +126,7 @@ pub(super) fn objects(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Res
 /// Gives attributes new names in `new`; they and their owners have the names of `old`.
 pub(super) fn attributes(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Result<()> {
     for rename in renames {
-        if let Renamed::Attribute { owners, name } = &rename.old {
+        if let RenameTarget::Attribute { owners, name } = &rename.old {
             let done = attribute((old, new), owners, (name, &rename.new));
             done.map_err(|e| about("--rename", &rename.text, e))?;
         }
@@ -135,13 +135,13 @@ pub(super) fn attributes(old: &Schema, new: &mut Schema, renames: &[Rename]) -> 
 }
 
 /// The objects that a name selects.
-struct Found {
+struct RenameMatches {
     dims: Vec<DimId>,
     vars: Vec<VarId>,
     groups: Vec<GroupId>,
 }
 
-impl Found {
+impl RenameMatches {
     /// The objects of a name. Objects with the whole name take precedence over the objects of a class.
     fn of(schema: &Schema, name: &[u8], class: Option<&(ObjectClass, Vec<u8>)>) -> Result<Self> {
         let found = Self::named(schema, name);
@@ -231,14 +231,14 @@ fn attribute(
     let mut found = false;
     for owner in self::owners(old, owners)? {
         let (before, list) = match owner {
-            AttributeOwner::Var(id) => {
+            AssignmentOwner::Var(id) => {
                 let before = old.var(id).map(|var| var.attributes.as_slice());
                 (
                     before,
                     new.vars.get_mut(id.index()).map(|var| &mut var.attributes),
                 )
             }
-            AttributeOwner::Group(id) => {
+            AssignmentOwner::Group(id) => {
                 let before = old.group(id).map(|group| group.attributes.as_slice());
                 (
                     before,

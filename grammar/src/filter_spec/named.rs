@@ -1,7 +1,7 @@
 //! Parameters of filters by name.
 
 use netcdf_core::filter::modes;
-use netcdf_core::filter::named::{Mode, Parameter, ParameterForm};
+use netcdf_core::filter::named::{Parameter, ParameterForm, ParameterMode};
 
 use super::words::words;
 use crate::diagnostic::nearest;
@@ -9,7 +9,7 @@ use crate::mistake::Mistake;
 
 /// A parameter as given, with its position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Given<'a> {
+pub(super) struct GivenParameter<'a> {
     pub(super) name: &'a str,
     /// The text after the `=`, if there is one.
     pub(super) value: Option<(&'a str, usize)>,
@@ -19,7 +19,7 @@ pub(super) struct Given<'a> {
 type Result<T> = std::result::Result<T, Mistake>;
 
 /// The numbers for the parameters `given` of a filter; `called` is its name in messages.
-pub(super) fn by_name(id: u32, called: &str, given: &[Given<'_>]) -> Result<Vec<u32>> {
+pub(super) fn by_name(id: u32, called: &str, given: &[GivenParameter<'_>]) -> Result<Vec<u32>> {
     let modes = modes(id);
     for (n, one) in given.iter().enumerate() {
         if !names(modes).any(|name| name == one.name) {
@@ -30,8 +30,8 @@ pub(super) fn by_name(id: u32, called: &str, given: &[Given<'_>]) -> Result<Vec<
             return Err(Mistake::new(one.at, message));
         }
     }
-    let has = |mode: &&Mode| {
-        let has = |one: &Given<'_>| mode.parameters.iter().any(|p| p.name == one.name);
+    let has = |mode: &&ParameterMode| {
+        let has = |one: &GivenParameter<'_>| mode.parameters.iter().any(|p| p.name == one.name);
         given.iter().all(has)
     };
     let Some(mode) = modes.iter().find(has) else {
@@ -52,11 +52,11 @@ pub(super) fn by_name(id: u32, called: &str, given: &[Given<'_>]) -> Result<Vec<
     Ok(numbers)
 }
 
-fn names(modes: &[Mode]) -> impl Iterator<Item = &'static str> {
+fn names(modes: &[ParameterMode]) -> impl Iterator<Item = &'static str> {
     modes.iter().flat_map(|m| m.parameters).map(|p| p.name)
 }
 
-fn unknown(modes: &[Mode], called: &str, one: &Given<'_>) -> Mistake {
+fn unknown(modes: &[ParameterMode], called: &str, one: &GivenParameter<'_>) -> Mistake {
     let mut known: Vec<_> = names(modes).collect();
     let mut seen = std::collections::BTreeSet::new();
     known.retain(|name| seen.insert(*name));
@@ -72,12 +72,12 @@ fn unknown(modes: &[Mode], called: &str, one: &Given<'_>) -> Mistake {
     Mistake::new(one.at, message).with_hint(near.map(|near| format!("did you mean `{near}`?")))
 }
 
-fn missing(parameter: &Parameter, given: &[Given<'_>]) -> Mistake {
+fn missing(parameter: &Parameter, given: &[GivenParameter<'_>]) -> Mistake {
     let at = given.first().map_or(0, |one| one.at);
     Mistake::new(at, format!("`{}` is missing", parameter.name))
 }
 
-fn value(parameter: &Parameter, one: &Given<'_>) -> Result<Vec<u32>> {
+fn value(parameter: &Parameter, one: &GivenParameter<'_>) -> Result<Vec<u32>> {
     let name = parameter.name;
     let (text, at) = match (parameter.form, one.value) {
         (ParameterForm::Flag, None) => return Ok(vec![]),

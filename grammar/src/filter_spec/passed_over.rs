@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use netcdf_core::model::{Schema, VarId, cf};
 
 use crate::mistake::Mistake;
-use crate::pattern::{Matched, Pattern};
+use crate::pattern::{MatchedVariables, Pattern};
 
 /// The requests of options, with names resolved to those of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,12 +20,12 @@ pub struct Resolved<T> {
 }
 
 /// The variables that patterns skip, determined when first needed.
-pub(super) struct Exact<'s> {
+pub(super) struct SkippedVariables<'s> {
     schema: &'s Schema,
     found: OnceCell<BTreeMap<VarId, String>>,
 }
 
-impl<'s> Exact<'s> {
+impl<'s> SkippedVariables<'s> {
     pub(super) fn new(schema: &'s Schema) -> Self {
         let found = OnceCell::new();
         Self { schema, found }
@@ -38,10 +38,10 @@ impl<'s> Exact<'s> {
     /// Removes from `found` the variables that a pattern skips, and adds them to `passed_over`. A full name skips nothing.
     pub(super) fn pass_over(
         &self,
-        found: Matched,
+        found: MatchedVariables,
         pattern: Pattern<'_>,
         passed_over: &mut BTreeMap<VarId, String>,
-    ) -> Result<Matched, Mistake> {
+    ) -> Result<MatchedVariables, Mistake> {
         if found.by_name {
             return Ok(found);
         }
@@ -57,7 +57,7 @@ impl<'s> Exact<'s> {
             .filter_map(|id| Some((id, self.why(id)?.clone())));
         passed_over.extend(said);
         let (ids, by_name) = (left, false);
-        Ok(Matched { ids, by_name })
+        Ok(MatchedVariables { ids, by_name })
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use netcdf_core::copy::options::Quantizing;
 use netcdf_core::model::{Quantize, Schema, VarId};
 
-use super::parse::{How, quantization};
-use super::passed_over::{Exact, Resolved, set_aside};
+use super::parse::{QuantizeSpec, quantization};
+use super::passed_over::{Resolved, SkippedVariables, set_aside};
 use crate::mistake::Mistake;
-use crate::pattern::{Matched, Pattern};
+use crate::pattern::{MatchedVariables, Pattern};
 
 /// Variables that are quantized.
 type Vars = BTreeMap<VarId, Quantizing>;
@@ -22,7 +22,7 @@ type Vars = BTreeMap<VarId, Quantizing>;
 /// two names or two patterns, more digits or bits than its type has.
 pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (usize, Mistake)> {
     let mut all = Resolved::default();
-    let exact = Exact::new(schema);
+    let exact = SkippedVariables::new(schema);
     let mut out = vec![];
     for (n, text) in texts.iter().enumerate() {
         let asked = quantization(text).map_err(|e| (n, e))?;
@@ -41,7 +41,7 @@ pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (us
 }
 
 /// Excludes variables; a pattern does not exclude variables given by name.
-fn take_out(all: &mut Resolved<Vars>, Matched { ids, by_name }: Matched) {
+fn take_out(all: &mut Resolved<Vars>, MatchedVariables { ids, by_name }: MatchedVariables) {
     for id in ids {
         if by_name || !all.asked.get(&id).is_some_and(|old| old.by_name) {
             all.asked.remove(&id);
@@ -53,8 +53,8 @@ fn take_out(all: &mut Resolved<Vars>, Matched { ids, by_name }: Matched) {
 fn add(
     all: &mut Resolved<Vars>,
     pattern: Pattern<'_>,
-    how: How,
-    (schema, exact): (&Schema, &Exact<'_>),
+    how: QuantizeSpec,
+    (schema, exact): (&Schema, &SkippedVariables<'_>),
 ) -> Result<(), Mistake> {
     let mut found = pattern.variables(schema)?;
     found
@@ -82,7 +82,7 @@ fn add(
 }
 
 /// Whether a variable can be quantized.
-fn is_real(id: VarId, how: How, schema: &Schema) -> bool {
+fn is_real(id: VarId, how: QuantizeSpec, schema: &Schema) -> bool {
     let var = schema.var(id);
     var.is_some_and(|v| how.algorithm.most(v.ty).is_some())
 }
@@ -90,7 +90,7 @@ fn is_real(id: VarId, how: How, schema: &Schema) -> bool {
 fn fitting(
     id: VarId,
     pattern: Pattern<'_>,
-    how: How,
+    how: QuantizeSpec,
     schema: &Schema,
 ) -> Result<Quantize, Mistake> {
     let (keep, at) = how.keep;

@@ -1,22 +1,25 @@
 //! Resolves the names in `-F` options to the variables of a dataset.
 
-use netcdf_core::copy::options::{Filtering, Filters};
+use netcdf_core::copy::options::{Filtering, VariableFilters};
 use netcdf_core::filter::names;
 use netcdf_core::model::{FilterSpec, Schema, VarId};
 
 use super::parse::{Assignment, assignment, filter_alone};
-use super::passed_over::{Exact, Resolved, set_aside};
+use super::passed_over::{Resolved, SkippedVariables, set_aside};
 use crate::mistake::Mistake;
-use crate::pattern::{Matched, Pattern};
+use crate::pattern::{MatchedVariables, Pattern};
 
 /// The filters that the options `texts` ask for, by variable of `schema`. A name takes precedence over a pattern. A pattern
 /// with lossy filters skips variables whose exact values are needed. Names and patterns that match nothing are not errors.
 ///
 /// # Errors
 /// The index of the option, and its mistake: syntax, or a variable matched by two names or two patterns.
-pub fn resolve(texts: &[String], schema: &Schema) -> Result<Resolved<Filters>, (usize, Mistake)> {
-    let mut all = Resolved::<Filters>::default();
-    let exact = Exact::new(schema);
+pub fn resolve(
+    texts: &[String],
+    schema: &Schema,
+) -> Result<Resolved<VariableFilters>, (usize, Mistake)> {
+    let mut all = Resolved::<VariableFilters>::default();
+    let exact = SkippedVariables::new(schema);
     // As in the C tool, an empty text has no effect.
     let texts = texts
         .iter()
@@ -40,16 +43,16 @@ pub fn resolve(texts: &[String], schema: &Schema) -> Result<Resolved<Filters>, (
 }
 
 fn add(
-    all: &mut Resolved<Filters>,
+    all: &mut Resolved<VariableFilters>,
     pattern: Pattern<'_>,
     filters: &[FilterSpec],
-    (schema, exact): (&Schema, &Exact<'_>),
+    (schema, exact): (&Schema, &SkippedVariables<'_>),
 ) -> Result<(), Mistake> {
     let mut found = pattern.variables(schema)?;
     if filters.iter().any(names::is_lossy) {
         found = exact.pass_over(found, pattern, &mut all.passed_over)?;
     }
-    let Matched { ids, by_name } = found;
+    let MatchedVariables { ids, by_name } = found;
     let vars = &mut all.asked.vars;
     for id in ids {
         match vars.get(&id) {

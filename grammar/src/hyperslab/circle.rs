@@ -4,8 +4,8 @@
 
 use netcdf_core::notes::Note;
 
-use super::coordinate::{Bound, Coordinate, Indices};
-use super::decimal::Decimal;
+use super::coordinate::{Bound, Indices, MonotonicCoordinate};
+use super::decimal::UserDecimal;
 use super::{Hyperslab, option_text};
 use crate::time::Count;
 
@@ -41,14 +41,14 @@ impl Arc {
 
 /// The longitudes of a coordinate in degrees.
 pub(super) struct Circle<'a> {
-    coordinate: &'a Coordinate,
+    coordinate: &'a MonotonicCoordinate,
     least: f64,
     largest: f64,
 }
 
 impl<'a> Circle<'a> {
     /// Returns `None` if the coordinate has no degrees, or spans more than 360.
-    pub(super) fn of(coordinate: &'a Coordinate) -> Option<Self> {
+    pub(super) fn of(coordinate: &'a MonotonicCoordinate) -> Option<Self> {
         let last = coordinate.values.len().checked_sub(1)?;
         let value = |n| coordinate.values.get(n).map(Count::real);
         let (first, last) = (value(0)?, value(last)?);
@@ -124,7 +124,12 @@ impl<'a> Circle<'a> {
     }
 
     /// The remedy of an empty selection; `None` if the interval on the circle is empty, too.
-    pub(super) fn remedy(&self, slab: &Hyperslab, min: Decimal, max: Decimal) -> Option<String> {
+    pub(super) fn remedy(
+        &self,
+        slab: &Hyperslab,
+        min: UserDecimal,
+        max: UserDecimal,
+    ) -> Option<String> {
         let arc = Arc::new(min.value, max.value);
         let mut values = self.coordinate.values.iter();
         let found = values.any(|value| arc.contains(value.real()));

@@ -10,14 +10,14 @@ use netcdf_core::model::{Atomic, DimId, Region, Schema, VarId, Variable};
 use netcdf_core::notes::{Notes, few};
 
 use super::Limit;
-use super::decimal::Decimal;
+use super::decimal::UserDecimal;
 use super::values::CoordinateValues;
 use crate::time::{
     Count, Formatted, Moment, Separator, TimeUnits, UnreadReference, attribute_text, until_nul,
 };
 
 /// The values of a coordinate, which rise or fall.
-pub(super) struct Coordinate {
+pub(super) struct MonotonicCoordinate {
     name: String,
     /// The path of the variable.
     path: String,
@@ -32,7 +32,7 @@ pub(super) struct Coordinate {
 
 /// A dimension to select from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Axis {
+pub(super) struct CoordinateAxis {
     pub(super) dim: DimId,
     /// The variable to select by, if it is not the coordinate variable of the dimension.
     pub(super) by: Option<VarId>,
@@ -41,19 +41,19 @@ pub(super) struct Axis {
 /// A limit as a number or a time.
 #[derive(Clone, Copy)]
 pub(super) enum Bound {
-    Value(Decimal),
+    Value(UserDecimal),
     Moment(Moment),
 }
 
 /// Indices: a start and a length.
 pub(super) type Indices = (u64, u64);
 
-impl Coordinate {
+impl MonotonicCoordinate {
     /// Reads the coordinate of a dimension.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] if there is no coordinate, or if its values neither rise nor fall, and errors of reading.
-    pub(super) fn read(set: Dataset<'_>, axis: Axis) -> Result<Self> {
+    pub(super) fn read(set: Dataset<'_>, axis: CoordinateAxis) -> Result<Self> {
         let schema = set.reader.schema();
         let name = named(schema, axis);
         let none = |what: &str| {
@@ -231,7 +231,7 @@ impl Coordinate {
         (formatted == Formatted::Time).then(|| text.trim_matches('"').to_owned())
     }
 
-    /// The first and the last value as text, as [`Coordinate::text`].
+    /// The first and the last value as text, as [`MonotonicCoordinate::text`].
     pub(super) fn ends(&self, dates: bool) -> Option<(String, String)> {
         let last = self.len().checked_sub(1)?;
         Some((self.text(0, dates)?, self.text(last, dates)?))
@@ -263,7 +263,7 @@ fn is_longitude(var: &Variable) -> bool {
 }
 
 /// The name of a dimension, or of the variable to select by.
-fn named(schema: &Schema, axis: Axis) -> String {
+fn named(schema: &Schema, axis: CoordinateAxis) -> String {
     let var = axis.by.and_then(|id| schema.var(id)).map(|var| &var.name);
     let name = var.or_else(|| schema.dim(axis.dim).map(|dim| &dim.name));
     let name = name.map(|name| name.as_bytes().to_vec());
@@ -271,7 +271,7 @@ fn named(schema: &Schema, axis: Axis) -> String {
 }
 
 /// The remedy for an axis without a usable coordinate: indices, or other variables of numbers over the dimension.
-fn other_ways(schema: &Schema, axis: Axis) -> String {
+fn other_ways(schema: &Schema, axis: CoordinateAxis) -> String {
     let indices = "select by whole numbers, which are indices";
     let used = axis.by.or_else(|| coordinate_variable(schema, axis.dim));
     let numbers = |var: &Variable| var.ty.atomic().is_some_and(is_number);

@@ -9,7 +9,7 @@ const DIGITS: i64 = 38;
 
 /// A number as a user writes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Decimal {
+pub(crate) struct UserDecimal {
     /// The nearest double.
     pub(super) value: f64,
     /// The largest whole number that is not above; far numbers saturate.
@@ -18,7 +18,7 @@ pub(crate) struct Decimal {
     fraction: f64,
 }
 
-impl Decimal {
+impl UserDecimal {
     /// Parses digits with an optional sign, point and exponent; `None` for another text, and for a number beyond all doubles.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (negative, digits) = match text.strip_prefix('-') {
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> (i128, f64) {
-        let number = Decimal::parse(text).unwrap();
+        let number = UserDecimal::parse(text).unwrap();
         (number.floor, number.fraction)
     }
 
@@ -141,13 +141,13 @@ mod tests {
         for text in [
             "", ".", "e5", "1e", "nan", "inf", "-inf", "1e999", "1x", "--1",
         ] {
-            assert_eq!(Decimal::parse(text), None, "{text}");
+            assert_eq!(UserDecimal::parse(text), None, "{text}");
         }
     }
 
     #[test]
     fn whole_numbers_are_compared_exactly() {
-        let number = Decimal::parse("9007199254740992.5").unwrap();
+        let number = UserDecimal::parse("9007199254740992.5").unwrap();
         let order = |whole| number.order(Count::Whole(whole)).unwrap();
         assert_eq!(order(9_007_199_254_740_992), Ordering::Less);
         assert_eq!(order(9_007_199_254_740_993), Ordering::Greater);

@@ -23,7 +23,7 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 
 use crate::escape::words::{plain, split_once};
 
-use decimal::Decimal;
+use decimal::UserDecimal;
 
 pub use resolve::{resolve, selected, view};
 
@@ -33,14 +33,14 @@ pub(crate) enum Limit {
     /// An index from 0, or from the end.
     Index(i64),
     /// A value of the coordinate.
-    Value(Decimal),
+    Value(UserDecimal),
     /// A time, as it is written.
     Time(Vec<u8>),
 }
 
 /// What is taken between the limits.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Span {
+pub(crate) enum IndexSpan {
     /// One index, or the one with the nearest value.
     One(Limit),
     /// All from one to the other, which are included.
@@ -63,7 +63,7 @@ pub struct SelectedIndices {
 pub struct Hyperslab {
     /// The name of the dimension or of a variable over it, or the end of a path, without escapes.
     pub(crate) dim: Vec<u8>,
-    pub(crate) span: Span,
+    pub(crate) span: IndexSpan,
     /// Of the indices between the limits, every one, or every second and so on.
     pub(crate) stride: u64,
     /// All of it, for messages.
@@ -107,8 +107,8 @@ impl Hyperslab {
             return Err(wrong("one limit is an index and the other one a value"));
         }
         let span = match first {
-            Some(first) if alone => Span::One(first),
-            first => Span::Range(first, second),
+            Some(first) if alone => IndexSpan::One(first),
+            first => IndexSpan::Range(first, second),
         };
         let stride = match stride.filter(|word| !word.is_empty()) {
             None => Some(1),
@@ -129,7 +129,7 @@ impl Hyperslab {
         let SelectedIndices { dim, runs } = indices;
         Self {
             dim: dim.clone().into_bytes(),
-            span: Span::Runs(runs),
+            span: IndexSpan::Runs(runs),
             stride: 1,
             text: dim,
         }
@@ -147,7 +147,7 @@ impl Limit {
         if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
             return text.parse().ok().map(Self::Index);
         }
-        if let Some(value) = Decimal::parse(text) {
+        if let Some(value) = UserDecimal::parse(text) {
             return Some(Self::Value(value));
         }
         let time = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.contains(['-', ':']);

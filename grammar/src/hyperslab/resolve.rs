@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::chunk::view::{IndexRun, Taken, View};
+use netcdf_core::chunk::view::{DimSelection, IndexRun, SubsetReader};
 use netcdf_core::chunk::{Dataset, ReadCache};
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::{DimId, Schema, VarId, Variable};
 use netcdf_core::notes::few;
 
 use super::circle::Circle;
-use super::coordinate::{Axis, Bound, Coordinate, Indices};
+use super::coordinate::{Bound, CoordinateAxis, Indices, MonotonicCoordinate};
 use super::runs::{strided, together};
-use super::{Hyperslab, Limit, SelectedIndices, Span};
+use super::{Hyperslab, IndexSpan, Limit, SelectedIndices};
 use crate::named::{about, is_meant, nothing};
 
 /// The part of a dataset that selections take, as a reader; `cache` keeps what is read of the dataset.
@@ -22,9 +22,9 @@ pub fn view<'a>(
     set: Dataset<'a>,
     cache: &'a ReadCache,
     selections: &[Hyperslab],
-) -> Result<View<'a>> {
+) -> Result<SubsetReader<'a>> {
     let taken = resolve(set.with(cache), selections)?;
-    Ok(View::new(
+    Ok(SubsetReader::new(
         (set.reader, cache),
         set.reader.schema().clone(),
         taken,
@@ -37,7 +37,10 @@ pub fn view<'a>(
 /// # Errors
 /// [`ErrorKind::NotFound`] for a name that no dimension and no variable has; [`ErrorKind::Argument`] for a variable of several dimensions; [`ErrorKind::Argument`] for indices that a dimension does not have, for values
 /// that its coordinate does not have, or if it has no coordinate; those of reading coordinates.
-pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<DimId, Taken>> {
+pub fn resolve(
+    set: Dataset<'_>,
+    selections: &[Hyperslab],
+) -> Result<BTreeMap<DimId, DimSelection>> {
     let mut found: BTreeMap<DimId, Vec<Vec<IndexRun>>> = BTreeMap::new();
     for selection in selections {
         let axes = axes(set.reader.schema(), selection);
@@ -49,7 +52,7 @@ pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<Di
     }
     let taken = found.into_iter().map(|(dim, all)| {
         let len = set.reader.schema().dim(dim).or_internal("a dimension")?.len;
-        Ok((dim, Taken::new(together(all)?, len)?))
+        Ok((dim, DimSelection::new(together(all)?, len)?))
     });
     taken.collect()
 }
@@ -58,8 +61,11 @@ pub fn resolve(set: Dataset<'_>, selections: &[Hyperslab]) -> Result<BTreeMap<Di
 ///
 /// # Errors
 /// Returns [`ErrorKind::Argument`] for the name of a dimension that is not UTF-8.
-pub fn selected(schema: &Schema, taken: &BTreeMap<DimId, Taken>) -> Result<Vec<SelectedIndices>> {
-    let one = |(dim, taken): (&DimId, &Taken)| {
+pub fn selected(
+    schema: &Schema,
+    taken: &BTreeMap<DimId, DimSelection>,
+) -> Result<Vec<SelectedIndices>> {
+    let one = |(dim, taken): (&DimId, &DimSelection)| {
         let dim = schema.dim(*dim).or_internal("a dimension")?;
         let name = std::str::from_utf8(dim.name.as_bytes());
         let name = name
@@ -74,12 +80,12 @@ pub fn selected(schema: &Schema, taken: &BTreeMap<DimId, Taken>) -> Result<Vec<S
 }
 
 /// The dimensions of a selection, given by name or by a variable.
-fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<Axis>> {
+fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<CoordinateAxis>> {
     let wanted = &selection.dim;
     let all = (0..).map(DimId).zip(&schema.dims);
-    let found: Vec<Axis> = all
+    let found: Vec<CoordinateAxis> = all
         .filter(|(_, dim)| is_meant(schema, wanted, (dim.group, dim.name.as_bytes())))
-        .map(|(dim, _)| Axis { dim, by: None })
+        .map(|(dim, _)| CoordinateAxis { dim, by: None })
         .collect();
     if !found.is_empty() {
         return Ok(found);
@@ -89,13 +95,13 @@ fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<Axis>> {
         .filter(|(_, var)| is_meant(schema, wanted, (var.group, var.name.as_bytes())))
         .collect();
     let axis = |(by, var): &(VarId, &Variable)| match var.dims.as_slice() {
-        [dim] => Some(Axis {
+        [dim] => Some(CoordinateAxis {
             dim: *dim,
             by: Some(*by),
         }),
         _ => None,
     };
-    let found: Vec<Axis> = vars.iter().filter_map(axis).collect();
+    let found: Vec<CoordinateAxis> = vars.iter().filter_map(axis).collect();
     match (found.is_empty(), vars.first()) {
         (false, _) => Ok(found),
         (true, Some((_, var))) => Err(not_one_dimension(schema, var)),
@@ -120,7 +126,7 @@ fn not_one_dimension(schema: &Schema, var: &Variable) -> Error {
     }
 }
 
-fn runs(set: Dataset<'_>, axis: Axis, selection: &Hyperslab) -> Result<Vec<IndexRun>> {
+fn runs(set: Dataset<'_>, axis: CoordinateAxis, selection: &Hyperslab) -> Result<Vec<IndexRun>> {
     let dim = set.reader.schema().dim(axis.dim);
     let len = dim.or_internal("a dimension")?.len;
     let indices = |limit: &Option<Limit>| match limit {
@@ -128,11 +134,11 @@ fn runs(set: Dataset<'_>, axis: Axis, selection: &Hyperslab) -> Result<Vec<Index
         Some(Limit::Value(_) | Limit::Time(_)) | None => None,
     };
     let ranges = match &selection.span {
-        Span::Runs(runs) => return Ok(runs.clone()),
-        Span::One(Limit::Index(index)) => vec![(at(*index, len)?, 1)],
-        Span::One(limit) => nearest(set, axis, (selection, limit))?,
-        Span::Range(None, None) => vec![(0, len)],
-        Span::Range(min, max) if indices(min).or(indices(max)).is_some() => {
+        IndexSpan::Runs(runs) => return Ok(runs.clone()),
+        IndexSpan::One(Limit::Index(index)) => vec![(at(*index, len)?, 1)],
+        IndexSpan::One(limit) => nearest(set, axis, (selection, limit))?,
+        IndexSpan::Range(None, None) => vec![(0, len)],
+        IndexSpan::Range(min, max) if indices(min).or(indices(max)).is_some() => {
             let min = indices(min).map_or(Ok(0), |index| at(index, len))?;
             let last = len
                 .checked_sub(1)
@@ -143,7 +149,7 @@ fn runs(set: Dataset<'_>, axis: Axis, selection: &Hyperslab) -> Result<Vec<Index
                 false => vec![(min, len - min), (0, max + 1)],
             }
         }
-        Span::Range(min, max) => between(set, axis, (selection, min.as_ref(), max.as_ref()))?,
+        IndexSpan::Range(min, max) => between(set, axis, (selection, min.as_ref(), max.as_ref()))?,
     };
     Ok(strided(&ranges, selection.stride))
 }
@@ -151,10 +157,10 @@ fn runs(set: Dataset<'_>, axis: Axis, selection: &Hyperslab) -> Result<Vec<Index
 /// Finds the nearest index, or all indices in a month or day.
 fn nearest(
     set: Dataset<'_>,
-    axis: Axis,
+    axis: CoordinateAxis,
     (selection, limit): (&Hyperslab, &Limit),
 ) -> Result<Vec<Indices>> {
-    let (coordinate, notes) = (Coordinate::read(set, axis)?, &*set.env.notes);
+    let (coordinate, notes) = (MonotonicCoordinate::read(set, axis)?, &*set.env.notes);
     let bound = coordinate.bound(limit, notes)?;
     let index = coordinate.nearest(&bound);
     if let Bound::Moment(moment) = bound
@@ -176,10 +182,10 @@ fn nearest(
 /// Finds the indices between limits.
 fn between(
     set: Dataset<'_>,
-    axis: Axis,
+    axis: CoordinateAxis,
     (selection, min, max): (&Hyperslab, Option<&Limit>, Option<&Limit>),
 ) -> Result<Vec<Indices>> {
-    let (coordinate, notes) = (Coordinate::read(set, axis)?, &*set.env.notes);
+    let (coordinate, notes) = (MonotonicCoordinate::read(set, axis)?, &*set.env.notes);
     let bound = |limit| coordinate.bound(limit, notes);
     let (min, max) = (min.map(bound).transpose()?, max.map(bound).transpose()?);
     let found = coordinate.between(min, max)?;
@@ -212,7 +218,7 @@ fn at(index: i64, len: u64) -> Result<u64> {
 }
 
 fn none_between(
-    coordinate: &Coordinate,
+    coordinate: &MonotonicCoordinate,
     (selection, circle): (&Hyperslab, Option<Circle<'_>>),
     (min, max): (Option<Bound>, Option<Bound>),
 ) -> Error {
@@ -234,7 +240,7 @@ fn none_between(
 }
 
 /// The error for a month or day without values; `nearest` is the nearest index.
-fn none_within(coordinate: &Coordinate, nearest: Option<u64>) -> Error {
+fn none_within(coordinate: &MonotonicCoordinate, nearest: Option<u64>) -> Error {
     let what = format!(
         "no value of {} lies in this month or day",
         coordinate.name()

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netcdf_core::chunk::view::{IndexRun, Taken};
+use netcdf_core::chunk::view::{DimSelection, IndexRun};
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::format;
@@ -22,30 +22,34 @@ fn parsed(text: &str) -> Result<Hyperslab> {
 fn words_are_limits() {
     use Limit::{Index, Time, Value};
     let time = |text: &str| Some(Time(text.as_bytes().to_vec()));
-    let value = |text: &str| Value(Decimal::parse(text).unwrap());
+    let value = |text: &str| Value(UserDecimal::parse(text).unwrap());
     let cases = [
-        ("x,2", Span::One(Index(2)), 1),
-        ("x,-2", Span::One(Index(-2)), 1),
-        ("x,2.", Span::One(value("2.")), 1),
-        ("x,.5", Span::One(value(".5")), 1),
-        ("x,2,", Span::Range(Some(Index(2)), None), 1),
-        ("x,,2", Span::Range(None, Some(Index(2))), 1),
-        ("x", Span::Range(None, None), 1),
-        ("x,,,3", Span::Range(None, None), 3),
-        ("x,1,+7,3", Span::Range(Some(Index(1)), Some(Index(7))), 3),
+        ("x,2", IndexSpan::One(Index(2)), 1),
+        ("x,-2", IndexSpan::One(Index(-2)), 1),
+        ("x,2.", IndexSpan::One(value("2.")), 1),
+        ("x,.5", IndexSpan::One(value(".5")), 1),
+        ("x,2,", IndexSpan::Range(Some(Index(2)), None), 1),
+        ("x,,2", IndexSpan::Range(None, Some(Index(2))), 1),
+        ("x", IndexSpan::Range(None, None), 1),
+        ("x,,,3", IndexSpan::Range(None, None), 3),
+        (
+            "x,1,+7,3",
+            IndexSpan::Range(Some(Index(1)), Some(Index(7))),
+            3,
+        ),
         (
             "x,1e2,-2E2",
-            Span::Range(Some(value("1e2")), Some(value("-2E2"))),
+            IndexSpan::Range(Some(value("1e2")), Some(value("-2E2"))),
             1,
         ),
         (
             "x,2001-01,2001-02-03 04:05:06",
-            Span::Range(time("2001-01"), time("2001-02-03 04:05:06")),
+            IndexSpan::Range(time("2001-01"), time("2001-02-03 04:05:06")),
             1,
         ),
         (
             "x,2001-01-01,5.",
-            Span::Range(time("2001-01-01"), Some(value("5."))),
+            IndexSpan::Range(time("2001-01-01"), Some(value("5."))),
             1,
         ),
     ];
@@ -164,7 +168,7 @@ fn big_endian(values: &Values) -> Vec<u8> {
     }
 }
 
-fn resolved(selections: &[&str]) -> Result<BTreeMap<DimId, Taken>> {
+fn resolved(selections: &[&str]) -> Result<BTreeMap<DimId, DimSelection>> {
     Ok(resolved_in(&*dataset(), selections)?.0)
 }
 
@@ -172,7 +176,7 @@ fn resolved(selections: &[&str]) -> Result<BTreeMap<DimId, Taken>> {
 fn resolved_in(
     reader: &dyn Reader,
     selections: &[&str],
-) -> Result<(BTreeMap<DimId, Taken>, Vec<String>)> {
+) -> Result<(BTreeMap<DimId, DimSelection>, Vec<String>)> {
     let env = Env::default();
     let selections: Vec<Hyperslab> = selections
         .iter()
@@ -190,7 +194,7 @@ fn indices(selections: &[&str]) -> Vec<u64> {
     indices_of(&taken)
 }
 
-fn indices_of(taken: &BTreeMap<DimId, Taken>) -> Vec<u64> {
+fn indices_of(taken: &BTreeMap<DimId, DimSelection>) -> Vec<u64> {
     let runs: Vec<IndexRun> = taken
         .values()
         .flat_map(|taken| taken.runs().to_vec())

@@ -10,18 +10,18 @@ use netcdf_core::testing::{MemoryDataset, strings, text};
 use proptest::prelude::*;
 
 use super::{read, write};
-use crate::cdl::values::{List, Problems, Sink};
+use crate::cdl::values::{Problems, ValueList, ValueSink};
 use crate::cdl::write::tests::enhanced::user_types;
-use crate::cdl::write::{Selection, SpecialAttributes};
-use crate::cdl::{Cdl, CdlError, ReadOptions};
+use crate::cdl::write::{DataSelection, SpecialAttributes};
+use crate::cdl::{CdlDataset, CdlError, ReadOptions};
 
 const ROOT: GroupId = GroupId::ROOT;
 
 /// The dataset as JSON, the same for any number of threads.
 fn json(memory: &MemoryDataset) -> String {
-    let options = write::Options {
+    let options = write::JsonOptions {
         name: b"x".to_vec(),
-        data: Some(Selection::default()),
+        data: Some(DataSelection::default()),
         special: SpecialAttributes::Hidden,
     };
     let one = |threads| {
@@ -46,7 +46,7 @@ struct Kept {
     values: Vec<Values>,
 }
 
-impl Sink for Kept {
+impl ValueSink for Kept {
     fn bytes(&mut self, _: u64, bytes: &[u8]) -> Result<()> {
         let ty = self.ty.expect("a type of fixed size");
         self.values
@@ -59,7 +59,7 @@ impl Sink for Kept {
     }
 }
 
-fn parsed(text: &str) -> std::result::Result<Cdl, CdlError> {
+fn parsed(text: &str) -> std::result::Result<CdlDataset, CdlError> {
     let source = MemorySource::new("x.json", text.as_bytes().to_vec());
     read::read(&source, &ReadOptions::default())
 }
@@ -79,7 +79,7 @@ fn back(text: &str) -> std::result::Result<(Schema, Vec<(VarId, Values)>), Strin
             values: vec![],
         };
         let mut problems = Problems::default();
-        let values = List {
+        let values = ValueList {
             source: &source,
             bytes: list.bytes,
             var: list.var,

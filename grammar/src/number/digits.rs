@@ -11,7 +11,7 @@ pub(super) const MAX_FAST: u32 = 17;
 
 /// `digits * 10^(exponent - precision + 1)`: an integer of exactly `precision` digits and the exponent of the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Decimal {
+pub(super) struct RoundedDecimal {
     pub(super) digits: u64,
     pub(super) exponent: i32,
 }
@@ -69,7 +69,7 @@ fn exponent_of(magnitude: u64, e: i32) -> i32 {
 
 /// Rounds the `f64` whose bits without sign are `magnitude` (not 0, finite) to `precision` digits, 1 to [`MAX_FAST`].
 #[inline(always)]
-pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
+pub(super) fn round(magnitude: u64, precision: u32) -> RoundedDecimal {
     let value = Binary::new(magnitude);
     let exponent = exponent_of(magnitude, value.e);
     let places = i32::try_from(precision).unwrap_or_default();
@@ -91,14 +91,14 @@ pub(super) fn round(magnitude: u64, precision: u32) -> Decimal {
     if digits == small_power(precision) {
         return one_more(exponent, precision);
     }
-    Decimal { digits, exponent }
+    RoundedDecimal { digits, exponent }
 }
 
 /// The result of rounding up `99...9`.
 #[cold]
 #[inline(never)]
-fn one_more(exponent: i32, precision: u32) -> Decimal {
-    Decimal {
+fn one_more(exponent: i32, precision: u32) -> RoundedDecimal {
+    RoundedDecimal {
         digits: small_power(precision - 1),
         exponent: exponent + 1,
     }
@@ -107,24 +107,24 @@ fn one_more(exponent: i32, precision: u32) -> Decimal {
 /// As [`round`], for a fraction of about one half.
 #[cold]
 #[inline(never)]
-fn round_near_middle(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
+fn round_near_middle(magnitude: u64, exponent: i32, precision: u32) -> RoundedDecimal {
     round_wide(Binary::new(magnitude), exponent, precision)
         .unwrap_or_else(|| round_exact(magnitude, exponent, precision))
 }
 
 /// Rounding up `99...9` gives one digit too many.
 #[inline]
-fn carry(digits: u64, exponent: i32, precision: u32) -> Decimal {
+fn carry(digits: u64, exponent: i32, precision: u32) -> RoundedDecimal {
     if digits == small_power(precision) {
         one_more(exponent, precision)
     } else {
-        Decimal { digits, exponent }
+        RoundedDecimal { digits, exponent }
     }
 }
 
 /// As [`round`] with all 128 bits of the power of ten; `None` if even these do not decide.
 #[inline]
-fn round_wide(value: Binary, exponent: i32, precision: u32) -> Option<Decimal> {
+fn round_wide(value: Binary, exponent: i32, precision: u32) -> Option<RoundedDecimal> {
     let k = i32::try_from(precision).ok()? - 1 - exponent;
     let power = significand(k)?;
     let rest = u128::from(value.m) * u128::from(low(power));
@@ -144,11 +144,11 @@ fn round_wide(value: Binary, exponent: i32, precision: u32) -> Option<Decimal> {
 
 /// Rounding if the value is in the middle between two candidates, or very close to it.
 #[cold]
-fn round_exact(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
+fn round_exact(magnitude: u64, exponent: i32, precision: u32) -> RoundedDecimal {
     let value = f64::from_bits(magnitude);
     round_integer(value, exponent, precision).unwrap_or_else(|| {
         let text = DigitText::scientific(value, precision);
-        Decimal {
+        RoundedDecimal {
             digits: text.integer(precision as usize),
             exponent: text.exponent,
         }
@@ -161,7 +161,7 @@ fn round_exact(magnitude: u64, exponent: i32, precision: u32) -> Decimal {
     clippy::cast_sign_loss,
     reason = "checked to be an integer in range"
 )]
-fn round_integer(value: f64, exponent: i32, precision: u32) -> Option<Decimal> {
+fn round_integer(value: f64, exponent: i32, precision: u32) -> Option<RoundedDecimal> {
     let surplus = u32::try_from(exponent).ok()?.checked_sub(precision - 1)?;
     let divisor = small_power(surplus);
     if value >= 18_446_744_073_709_551_616.0 || value.fract() != 0.0 || divisor == 0 {
@@ -201,7 +201,7 @@ impl DigitText {
         clippy::cast_possible_truncation,
         reason = "quotients and remainders by powers of ten that bring them into range"
     )]
-    pub(super) fn new(decimal: Decimal, precision: u32) -> Self {
+    pub(super) fn new(decimal: RoundedDecimal, precision: u32) -> Self {
         const EIGHT: u64 = 100_000_000;
         const SIXTEEN: u64 = EIGHT * EIGHT;
         let (first, rest) = if precision <= 9 {

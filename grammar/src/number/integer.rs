@@ -2,7 +2,7 @@
 
 use super::ascii;
 use super::room::{ROOM, end, put};
-use super::token::Token;
+use super::token::NumberToken;
 
 /// The suffixes by which CDL distinguishes the types of integer attribute values, in the letter case of `ncdump`.
 pub mod suffix {
@@ -109,7 +109,7 @@ fn all_eight(value: u32, start: usize, out: &mut [u8; ROOM]) {
     );
 }
 
-impl Token {
+impl NumberToken {
     /// Replaces the text by that of `value`; narrower signed types widen to this.
     #[inline]
     pub fn write_i32(&mut self, value: i32) {
@@ -141,7 +141,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(value: u64) {
-        let mut token = Token::new();
+        let mut token = NumberToken::new();
         token.write_u64(value);
         assert_eq!(token.as_bytes(), value.to_string().as_bytes());
         let signed = value.cast_signed();
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn suffixes() {
-        let mut token = Token::new();
+        let mut token = NumberToken::new();
         token.write_u64(u64::MAX);
         token.push(suffix::UINT64);
         assert_eq!(token.as_bytes(), b"18446744073709551615ULL");

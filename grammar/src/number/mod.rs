@@ -23,4 +23,4 @@ pub use literal::{Literal, Suffix, literal};
 pub(crate) use plain::{Plain, plain};
 pub use room::{ROOM, SEPARATOR};
 pub use scan::{Integer, Radix, float_prefix, integer_prefix};
-pub use token::Token;
+pub use token::NumberToken;

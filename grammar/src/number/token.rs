@@ -12,18 +12,18 @@ const CAPACITY: usize = 56;
 /// The writer of a data list must know the length of a value before it decides on a line break, so values are first written
 /// here and then appended.
 #[derive(Clone, Copy, Debug)]
-pub struct Token {
+pub struct NumberToken {
     bytes: [u8; CAPACITY],
     len: usize,
 }
 
-impl Default for Token {
+impl Default for NumberToken {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Token {
+impl NumberToken {
     /// An empty token.
     #[inline]
     #[must_use]
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn appends_only_the_text() {
-        let mut token = Token::new();
+        let mut token = NumberToken::new();
         assert!(token.as_bytes().is_empty());
         token.put(0, *b"12345678");
         token.set_len(3);
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn never_writes_past_its_end() {
-        let mut token = Token::new();
+        let mut token = NumberToken::new();
         token.put(CAPACITY - 7, *b"12345678");
         assert_eq!(token.bytes, [0; CAPACITY]);
         token.push(&[b'7'; 40]);

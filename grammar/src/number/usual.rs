@@ -3,7 +3,7 @@
 //! The text is made in one or two registers and stored at once, without branches on the number of digits.
 
 use super::ascii;
-use super::digits::{self, Decimal};
+use super::digits::{self, RoundedDecimal};
 use super::room::{ROOM, end, put};
 
 /// Default digits of a float in data; the exact form switches to an exponent at the same size.
@@ -31,7 +31,7 @@ struct TextState {
 #[inline(always)]
 pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
     let (start, magnitude) = split(value, out);
-    let Decimal { digits, exponent } = digits::round(magnitude, FLOAT_DIGITS);
+    let RoundedDecimal { digits, exponent } = digits::round(magnitude, FLOAT_DIGITS);
     let values = ascii::spread(low(digits * 10));
     let text = values | ascii::ZEROS;
     let place = TextState {
@@ -55,7 +55,7 @@ pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
 pub(super) fn fifteen(value: f64, out: &mut [u8; ROOM]) -> usize {
     const SEVEN: u64 = 10_000_000;
     let (start, magnitude) = split(value, out);
-    let Decimal { digits, exponent } = digits::round(magnitude, DOUBLE_DIGITS);
+    let RoundedDecimal { digits, exponent } = digits::round(magnitude, DOUBLE_DIGITS);
     let upper = ascii::spread(low(digits / SEVEN));
     let lower = ascii::spread(low(digits % SEVEN * 10));
     let text = u128::from(lower | ascii::ZEROS) << 64 | u128::from(upper | ascii::ZEROS);

@@ -4,7 +4,7 @@ use crate::escape::unescape_name;
 
 /// A pattern of a path from the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Glob(Vec<GlobPiece>);
+pub(crate) struct PathGlob(Vec<GlobPiece>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum GlobPiece {
@@ -18,7 +18,7 @@ enum GlobPiece {
     Class(bool, Vec<(char, char)>),
 }
 
-impl Glob {
+impl PathGlob {
     /// The pattern in `text`; `None` if `text` has no special characters.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let mut pieces = vec![];
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, path: &str) -> bool {
-        Glob::new(pattern).unwrap().matches(path)
+        PathGlob::new(pattern).unwrap().matches(path)
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         assert!(matches("t[^0-9]", "/tx") && matches("t[]x]", "/t]") && matches("t[a-]", "/t-"));
         assert!(matches(r"t[\]\-]", "/t-") && !matches("a[!b]c", "/a/c"));
         assert!(
-            Glob::new("t[0").is_none(),
+            PathGlob::new("t[0").is_none(),
             "a bracket that is not closed is a character"
         );
         assert!(matches("t[0*", "/t[0x"));
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_backslash_makes_a_character() {
-        assert!(Glob::new(r"a\*\?\[b]").is_none());
+        assert!(PathGlob::new(r"a\*\?\[b]").is_none());
         assert!(matches(r"a\**", "/a*x") && !matches(r"a\**", "/abx"));
         assert!(matches(r"\\*", r"/\x") && matches("größ?", "/größe"));
     }

@@ -13,7 +13,7 @@ use crate::mistake::Mistake;
 
 mod glob;
 
-pub(crate) use glob::Glob;
+pub(crate) use glob::PathGlob;
 
 /// A name or pattern, with its position in an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Pattern<'a> {
 
 /// The variables that a pattern matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Matched {
+pub struct MatchedVariables {
     /// At least one.
     pub ids: Vec<VarId>,
     /// Whether the pattern is the name of the only one.
@@ -49,15 +49,15 @@ impl<'a> Pattern<'a> {
     ///
     /// # Errors
     /// If there are none.
-    pub fn variables(&self, schema: &Schema) -> Result<Matched, Mistake> {
-        let matched = |ids: Vec<VarId>, by_name: bool| Matched { ids, by_name };
+    pub fn variables(&self, schema: &Schema) -> Result<MatchedVariables, Mistake> {
+        let matched = |ids: Vec<VarId>, by_name: bool| MatchedVariables { ids, by_name };
         if self.is_everything() && !schema.vars.is_empty() {
             return Ok(matched(schema.var_ids().collect(), false));
         }
         if let Some(id) = named(schema, self.text) {
             return Ok(matched(vec![id], true));
         }
-        let Some(glob) = Glob::new(self.text) else {
+        let Some(glob) = PathGlob::new(self.text) else {
             return Err(self.unknown(schema));
         };
         let matching = |id: &VarId| glob.matches(&schema.var_path(*id));
@@ -130,7 +130,7 @@ mod tests {
     fn found(text: &str) -> Result<Vec<String>, String> {
         let schema = schema();
         let found = Pattern::new(text, 0).variables(&schema);
-        let Matched { ids, by_name } = found.map_err(|e| e.shown(text))?;
+        let MatchedVariables { ids, by_name } = found.map_err(|e| e.shown(text))?;
         let mark = if by_name { "=" } else { "" };
         let shown = ids
             .iter()

@@ -62,20 +62,20 @@ impl Calendar {
     pub(super) fn has_day(self, date: &Date) -> bool {
         let day = (date.year, date.month, date.day);
         match self == Self::Mixed && day < (1582, 10, 15) {
-            true => day < (1582, 10, 5) && Rule::Julian.has_day(date),
+            true => day < (1582, 10, 5) && CalendarRule::Julian.has_day(date),
             false => self.late_rule().has_day(date),
         }
     }
 
     /// The rule of the calendar, for the mixed calendar since 1582-10-15.
-    pub(super) fn late_rule(self) -> Rule {
+    pub(super) fn late_rule(self) -> CalendarRule {
         match self {
-            Self::Mixed | Self::Proleptic => Rule::Gregorian,
-            Self::NoLeap => Rule::NoLeap,
-            Self::AllLeap => Rule::AllLeap,
-            Self::Day360 => Rule::Day360,
-            Self::Julian => Rule::Julian,
-            Self::None => Rule::Climate,
+            Self::Mixed | Self::Proleptic => CalendarRule::Gregorian,
+            Self::NoLeap => CalendarRule::NoLeap,
+            Self::AllLeap => CalendarRule::AllLeap,
+            Self::Day360 => CalendarRule::Day360,
+            Self::Julian => CalendarRule::Julian,
+            Self::None => CalendarRule::Climate,
         }
     }
 }
@@ -92,7 +92,7 @@ pub(super) struct Date {
 
 /// One regular rule for the lengths of years and months.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum CalendarRule {
     Gregorian,
     Julian,
     NoLeap,
@@ -102,14 +102,14 @@ pub(super) enum Rule {
     Climate,
 }
 
-impl Rule {
-    /// Hours since 1970-01-01, or since January 1st for [`Rule::Climate`]. An invalid month counts as January; a day outside
+impl CalendarRule {
+    /// Hours since 1970-01-01, or since January 1st for [`CalendarRule::Climate`]. An invalid month counts as January; a day outside
     /// its month continues into the neighbouring months.
     pub(super) fn hours(self, date: &Date) -> f64 {
         to_f64(self.days(date)) * 24.0 + date.hour
     }
 
-    /// Days from 1970-01-01 to the day of `date`, as [`Rule::hours`].
+    /// Days from 1970-01-01 to the day of `date`, as [`CalendarRule::hours`].
     pub(super) fn days(self, date: &Date) -> i64 {
         let month = if (1..=12).contains(&date.month) {
             date.month
@@ -128,7 +128,7 @@ impl Rule {
         near && same(self.on_day(self.days(date), 0.0))
     }
 
-    /// The date at `hours`, the inverse of [`Rule::hours`]; `None` if it is out of range.
+    /// The date at `hours`, the inverse of [`CalendarRule::hours`]; `None` if it is out of range.
     pub(super) fn date(self, hours: f64) -> Option<Date> {
         let mut days = (hours / 24.0).floor();
         let mut hour = hours - days * 24.0;
@@ -247,15 +247,15 @@ fn to_f64(days: i64) -> f64 {
 mod tests {
     use super::*;
 
-    const RULES: [Rule; 5] = [
-        Rule::Gregorian,
-        Rule::Julian,
-        Rule::NoLeap,
-        Rule::AllLeap,
-        Rule::Day360,
+    const RULES: [CalendarRule; 5] = [
+        CalendarRule::Gregorian,
+        CalendarRule::Julian,
+        CalendarRule::NoLeap,
+        CalendarRule::AllLeap,
+        CalendarRule::Day360,
     ];
 
-    fn day(rule: Rule, day: i64) -> Date {
+    fn day(rule: CalendarRule, day: i64) -> Date {
         rule.date(to_f64(day) * 24.0).unwrap()
     }
 
@@ -292,9 +292,9 @@ mod tests {
 
     #[test]
     fn calendar_without_years_repeats() {
-        let date = Rule::Climate.date(-24.0).unwrap();
+        let date = CalendarRule::Climate.date(-24.0).unwrap();
         assert_eq!((date.month, date.day), (12, 31));
-        let date = Rule::Climate.date(24.0 * 365.0 * 4.0).unwrap();
+        let date = CalendarRule::Climate.date(24.0 * 365.0 * 4.0).unwrap();
         assert_eq!((date.month, date.day), (1, 1));
     }
 

@@ -24,7 +24,7 @@ const SLASH_YEAR_DIGITS: usize = 4;
 
 /// A reference time.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reference<'a> {
+pub(super) struct TimeReference<'a> {
     /// The time in UTC. The hour may be negative, or 24 and more.
     pub(super) date: Date,
     /// Ignored words, such as names of time zones.
@@ -32,7 +32,7 @@ pub(super) struct Reference<'a> {
 }
 
 /// Reads a reference time; `None` if any part of the time is not understood.
-pub(super) fn reference(text: &[u8], calendar: Calendar) -> Option<Reference<'_>> {
+pub(super) fn reference(text: &[u8], calendar: Calendar) -> Option<TimeReference<'_>> {
     let mut scan = TextScan::new(text);
     let (mut date, complete) = read_date(&mut scan, calendar)?;
     if !calendar.has_day(&date) {
@@ -54,7 +54,7 @@ pub(super) fn reference(text: &[u8], calendar: Calendar) -> Option<Reference<'_>
     }
     let ignored = scan.rest().trim_ascii();
     let harmless = ignored.is_empty() || (complete && is_harmless(ignored, time));
-    harmless.then_some(Reference { date, ignored })
+    harmless.then_some(TimeReference { date, ignored })
 }
 
 /// Reads the numbers of a date, and whether the date has all its parts.

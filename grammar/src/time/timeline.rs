@@ -1,7 +1,7 @@
 //! Values to dates: a unit counted from a base date.
 
 use super::Count;
-use super::calendar::{Calendar, DAY_LIMIT, Date, Rule, SLACK_HOURS, truncate};
+use super::calendar::{Calendar, CalendarRule, DAY_LIMIT, Date, SLACK_HOURS, truncate};
 use super::units::Unit;
 
 /// Months beyond this are out of range of every printed time.
@@ -28,20 +28,28 @@ const fn switch_on_day(day: i64) -> Date {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Timeline {
     /// Units of a fixed length in one rule.
-    Regular { unit: Unit, rule: Rule, origin: f64 },
+    Regular {
+        unit: Unit,
+        rule: CalendarRule,
+        origin: f64,
+    },
     /// Units of a fixed length across the change from the Julian to the Gregorian calendar.
     Mixed { unit: Unit, mixed: Mixed },
     /// Parts of seconds, in any calendar.
     Fine(Fine),
     /// Months, or multiples of months.
-    Months { months: f64, rule: Rule, base: Date },
+    Months {
+        months: f64,
+        rule: CalendarRule,
+        base: Date,
+    },
 }
 
 impl Timeline {
     pub(super) fn new(calendar: Calendar, unit: Unit, base: Date) -> Self {
         let rule = match calendar {
             // Only units of fixed length notice the days left out in 1582.
-            Calendar::Mixed if is_early(&base) => Rule::Julian,
+            Calendar::Mixed if is_early(&base) => CalendarRule::Julian,
             calendar => calendar.late_rule(),
         };
         let months = match unit {
@@ -58,7 +66,7 @@ impl Timeline {
         Self::Months { months, rule, base }
     }
 
-    fn fixed(calendar: Calendar, unit: Unit, rule: Rule, base: &Date) -> Self {
+    fn fixed(calendar: Calendar, unit: Unit, rule: CalendarRule, base: &Date) -> Self {
         if calendar == Calendar::Mixed {
             let mixed = Mixed::new(base);
             return Self::Mixed { unit, mixed };
@@ -91,7 +99,7 @@ fn to_hours(value: f64, unit: Unit) -> f64 {
 }
 
 /// The first day of the month `months` after `base`; the base itself only for the value 0.
-fn add_months(rule: Rule, base: &Date, value: f64, months: f64) -> Option<Date> {
+fn add_months(rule: CalendarRule, base: &Date, value: f64, months: f64) -> Option<Date> {
     let start = rule.date(rule.hours(base))?;
     if value == 0.0 {
         let as_written = (1..=12).contains(&base.month)
@@ -133,9 +141,9 @@ impl Mixed {
     fn new(base: &Date) -> Self {
         let early = is_early(base);
         let (rule, switch) = if early {
-            (Rule::Julian, SWITCH_JULIAN)
+            (CalendarRule::Julian, SWITCH_JULIAN)
         } else {
-            (Rule::Gregorian, SWITCH_GREGORIAN)
+            (CalendarRule::Gregorian, SWITCH_GREGORIAN)
         };
         let origin = since_1979(rule, base);
         let reach = since_1979(rule, &switch) - origin;
@@ -149,9 +157,9 @@ impl Mixed {
     fn date(&self, hours: f64) -> Option<Date> {
         let before = hours + SLACK_HOURS < self.reach;
         let rule = if before {
-            Rule::Julian
+            CalendarRule::Julian
         } else {
-            Rule::Gregorian
+            CalendarRule::Gregorian
         };
         let since = if before == self.early {
             self.origin + hours
@@ -178,7 +186,7 @@ pub(super) struct Fine {
     /// Whether the calendar changes from Julian to Gregorian.
     mixed: bool,
     /// The rule of the calendar; for a mixed calendar, of its Gregorian part.
-    rule: Rule,
+    rule: CalendarRule,
     /// Nanoseconds from 1970-01-01 to the base.
     pub(super) origin: i128,
     /// Nanoseconds in a unit.
@@ -200,7 +208,7 @@ impl Fine {
     /// Nanoseconds from 1970-01-01 to a date.
     pub(super) fn since_1970(&self, date: &Date) -> i128 {
         let days = match self.mixed && is_early(date) {
-            true => Rule::Julian.days(date) + julian_lag(),
+            true => CalendarRule::Julian.days(date) + julian_lag(),
             false => self.rule.days(date),
         };
         let in_day = truncate((date.hour * 3600e9).round());
@@ -233,8 +241,8 @@ impl Fine {
         }
         let in_day = i64::try_from(rounded.rem_euclid(NANOSECONDS_PER_DAY)).ok()?;
         let hour = in_day as f64 / 3600e9;
-        if self.mixed && day < Rule::Gregorian.days(&SWITCH_GREGORIAN) {
-            return Some(Rule::Julian.on_day(day - julian_lag(), hour));
+        if self.mixed && day < CalendarRule::Gregorian.days(&SWITCH_GREGORIAN) {
+            return Some(CalendarRule::Julian.on_day(day - julian_lag(), hour));
         }
         Some(self.rule.on_day(day, hour))
     }
@@ -242,9 +250,9 @@ impl Fine {
 
 /// By how many days the Gregorian count of a day exceeds the Julian one.
 fn julian_lag() -> i64 {
-    Rule::Gregorian.days(&SWITCH_GREGORIAN) - Rule::Julian.days(&SWITCH_JULIAN)
+    CalendarRule::Gregorian.days(&SWITCH_GREGORIAN) - CalendarRule::Julian.days(&SWITCH_JULIAN)
 }
 
-fn since_1979(rule: Rule, date: &Date) -> f64 {
+fn since_1979(rule: CalendarRule, date: &Date) -> f64 {
     rule.hours(date) - HOURS_TO_1979
 }

@@ -1,7 +1,7 @@
 //! The `units` attribute of a time variable: `<unit> since <base>`.
 
 use super::calendar::Calendar;
-use super::reference::{Reference, reference};
+use super::reference::{TimeReference, reference};
 use super::scan::{TextScan, until_nul};
 
 /// Longest unit word, in bytes.
@@ -92,7 +92,7 @@ impl<'a> SinceText<'a> {
     }
 
     /// Reads the text as a reference time.
-    pub(super) fn reference(&self, calendar: Calendar) -> Option<Reference<'a>> {
+    pub(super) fn reference(&self, calendar: Calendar) -> Option<TimeReference<'a>> {
         reference(self.text, calendar)
     }
 }

@@ -14,7 +14,7 @@ use super::value::{
     parse_attribute, parse_chunk_size, parse_cloud, parse_level, parse_memory, parse_rename,
     parse_size,
 };
-use crate::request::{CloudRules, Engine, Form, MOST_PARTS, PartChoice};
+use crate::request::{CloudRules, Engine, MOST_PARTS, PartChoice, ReportForm};
 
 /// Copies a netCDF dataset, optionally changing its kind, its dimensions and what is in it.
 ///
@@ -107,13 +107,13 @@ pub(super) struct Cli {
     /// Write nothing; print what would be done (as JSON, a line for each input: docs/json.md)
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
           default_missing_value = "table", value_enum)]
-    pub dry_run: Option<Form>,
+    pub dry_run: Option<ReportForm>,
 
     /// Print what was done: stored bytes of each variable before and after, and the time (as JSON, one line per
     /// finished input: docs/json.md). With --finish: report the parts
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
           default_missing_value = "table", value_enum, conflicts_with = "dry_run")]
-    pub report: Option<Form>,
+    pub report: Option<ReportForm>,
 
     /// Read the output back and compare all values with the input before it appears under its name
     #[arg(long)]
@@ -416,7 +416,7 @@ pub(super) struct MemoryArgs {
     log_level: Option<String>,
 }
 
-impl ValueEnum for Form {
+impl ValueEnum for ReportForm {
     fn value_variants<'a>() -> &'a [Self] {
         &[Self::Table, Self::Json]
     }

@@ -107,7 +107,7 @@ fn modes(cli: &Cli) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Form;
+    use crate::request::ReportForm;
     use netcdf_core::model::Kind;
     use std::path::Path;
 
@@ -152,9 +152,9 @@ mod tests {
         let request = copy("nccopy --report a b c/");
         assert_eq!(request.files.inputs.len(), 2);
         assert_eq!(request.to(), Some(Path::new("c/")));
-        assert_eq!(request.reported(), Some(Form::Table));
+        assert_eq!(request.reported(), Some(ReportForm::Table));
         let json = copy("nccopy --report=json a b").reported();
-        assert_eq!(json, Some(Form::Json));
+        assert_eq!(json, Some(ReportForm::Json));
         let request = copy("nccopy --in-place a b");
         assert_eq!((request.files.inputs.len(), request.to()), (2, None));
     }

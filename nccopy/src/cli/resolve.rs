@@ -5,17 +5,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use netcdf_core::copy::parts::PartSize;
-use netcdf_core::io::locator::Asked;
+use netcdf_core::io::locator::OutputRequest;
 use netcdf_grammar::hyperslab::Hyperslab;
 use netcdf_grammar::selection::names;
 
 use super::args::{Cli, EditArgs, PartsArgs, SelectArgs, StorageArgs};
-use crate::clock::Moment;
+use crate::clock::ClockTime;
 use crate::history;
 use crate::request::{
     CheckRequest, CopyMode, CopyRequest, EditRequest, Existing, FileRequest, FinishRequest,
-    InPlaceRequest, NameChoice, PlanRequest, ProcessRequest, ReportRequest, Request, RunOutput,
-    SelectRequest, Step, StepRequest, StorageRequest,
+    InPlaceRequest, NameChoice, PlanRequest, PlanStep, ProcessRequest, ReportRequest, Request,
+    RunOutput, SelectRequest, StepRequest, StorageRequest,
 };
 
 /// Bytes of elements of a part by default.
@@ -23,10 +23,10 @@ const PART: u64 = 1 << 30;
 
 /// The request of a command line. `args` begin with the program's name.
 pub(super) fn request(mut cli: Cli, args: &[OsString]) -> Request {
-    let given = Given {
+    let given = CommandFacts {
         args,
         options: history::options(args, &cli.paths),
-        started: cli.edit.history_time.unwrap_or_else(|| Moment::now().0),
+        started: cli.edit.history_time.unwrap_or_else(|| ClockTime::now().0),
     };
     if let Some(folder) = cli.parts.plan.take() {
         return Request::Plan(Box::new(plan(folder, cli, given)));
@@ -45,7 +45,7 @@ pub(super) fn request(mut cli: Cli, args: &[OsString]) -> Request {
 }
 
 /// Properties of a command line that are no option.
-struct Given<'a> {
+struct CommandFacts<'a> {
     args: &'a [OsString],
     /// All arguments except paths, without secrets.
     options: Vec<String>,
@@ -53,7 +53,7 @@ struct Given<'a> {
     started: u64,
 }
 
-fn plan(folder: PathBuf, mut cli: Cli, given: Given<'_>) -> PlanRequest {
+fn plan(folder: PathBuf, mut cli: Cli, given: CommandFacts<'_>) -> PlanRequest {
     let PartsArgs {
         stages,
         allow_secrets,
@@ -76,7 +76,7 @@ fn plan(folder: PathBuf, mut cli: Cli, given: Given<'_>) -> PlanRequest {
 }
 
 /// The arguments for all parts, with the time for `--history`.
-fn arguments(edit: &EditArgs, given: &Given<'_>) -> Vec<OsString> {
+fn arguments(edit: &EditArgs, given: &CommandFacts<'_>) -> Vec<OsString> {
     let time = || format!("{}{}", history::TIME, given.started).into();
     let time = (edit.history && edit.history_time.is_none()).then(time);
     // Only paths may follow `--`.
@@ -84,14 +84,14 @@ fn arguments(edit: &EditArgs, given: &Given<'_>) -> Vec<OsString> {
     time.into_iter().chain(args).collect()
 }
 
-fn step(cli: &mut Cli) -> Option<Step> {
+fn step(cli: &mut Cli) -> Option<PlanStep> {
     let lease = cli.parts.lease.map(|s| Duration::from_secs(s.into()));
     let parts = &mut cli.parts;
     if let Some(engine) = parts.emit {
-        return Some(Step::Emit(engine));
+        return Some(PlanStep::Emit(engine));
     }
     if let Some(choice) = parts.part.take() {
-        return Some(Step::Part(choice));
+        return Some(PlanStep::Part(choice));
     }
     let finish = FinishRequest {
         lease,
@@ -100,10 +100,10 @@ fn step(cli: &mut Cli) -> Option<Step> {
         report: cli.report,
     };
     let steps = [
-        (parts.next, Step::Next(lease)),
-        (parts.finish, Step::Finish(finish)),
-        (parts.status, Step::Status { json: parts.json }),
-        (parts.clean, Step::Clean),
+        (parts.next, PlanStep::Next(lease)),
+        (parts.finish, PlanStep::Finish(finish)),
+        (parts.status, PlanStep::Status { json: parts.json }),
+        (parts.clean, PlanStep::Clean),
     ];
     let named = steps.into_iter().find(|(is_given, _)| *is_given);
     named.map(|(_, step)| step)
@@ -135,7 +135,11 @@ fn paths(cli: &mut Cli) -> (PathBuf, Vec<PathBuf>) {
     (to, inputs)
 }
 
-fn copy(cli: Cli, (mode, inputs): (CopyMode, Vec<PathBuf>), given: Given<'_>) -> CopyRequest {
+fn copy(
+    cli: Cli,
+    (mode, inputs): (CopyMode, Vec<PathBuf>),
+    given: CommandFacts<'_>,
+) -> CopyRequest {
     CopyRequest {
         mode,
         files: FileRequest {
@@ -143,7 +147,7 @@ fn copy(cli: Cli, (mode, inputs): (CopyMode, Vec<PathBuf>), given: Given<'_>) ->
             recursive: cli.recursive,
             suffix: cli.suffix.clone(),
         },
-        output: Asked {
+        output: OutputRequest {
             keep_links: cli.keep_links,
             ..cli.zarr.asked(cli.kind.kind())
         },
@@ -198,9 +202,9 @@ fn choice(data: &[OsString], only: &[OsString]) -> NameChoice {
     }
 }
 
-fn edit(args: &EditArgs, given: &Given<'_>) -> EditRequest {
+fn edit(args: &EditArgs, given: &CommandFacts<'_>) -> EditRequest {
     let history = || {
-        let date = Moment(given.started).date();
+        let date = ClockTime(given.started).date();
         format!("{date}: {}", history::command(given.args)).into_bytes()
     };
     EditRequest {

@@ -8,7 +8,7 @@ use netcdf_core::io::lease::LeaseOwner;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::{self, Io};
 
-use super::folder::{Folder, StoredPlan};
+use super::folder::{PlanDirectory, StoredPlan};
 use super::one_copy::one_copy;
 use super::record::{PlanRecord, StorePlace};
 use crate::environment::environment;
@@ -37,7 +37,7 @@ pub(super) fn begin(request: &CopyRequest, record: &PlanRecord, io: &mut Io) -> 
 /// Those of [`ClaimedStore::remove`].
 pub(super) fn remove(
     process: &ProcessRequest,
-    (folder, plan): (&Folder, &StoredPlan),
+    (folder, plan): (&PlanDirectory, &StoredPlan),
     owner: &LeaseOwner,
     io: &mut Io,
 ) -> Result<()> {

@@ -4,7 +4,7 @@ use netcdf_core::error::Result;
 use netcdf_core::tool::{Io, Status};
 
 use super::claimed;
-use super::folder::Folder;
+use super::folder::PlanDirectory;
 use super::hold::Hold;
 use crate::request::ProcessRequest;
 
@@ -12,7 +12,7 @@ use crate::request::ProcessRequest;
 ///
 /// # Errors
 /// Errors of removing; [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) while a process makes or finishes the plan.
-pub(super) fn run(process: &ProcessRequest, folder: &Folder, io: &mut Io) -> Result<Status> {
+pub(super) fn run(process: &ProcessRequest, folder: &PlanDirectory, io: &mut Io) -> Result<Status> {
     let _made = folder.is_made()?;
     let hold = Hold::take(folder, None)?;
     claimed::remove(process, (folder, &folder.plan()?), hold.owner(), io)?;

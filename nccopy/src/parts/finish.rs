@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use netcdf_core::copy::Report;
+use netcdf_core::copy::CopyReport;
 use netcdf_core::copy::parts::{self, Division, PutByPart, Through};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
@@ -14,20 +14,20 @@ use netcdf_core::io::claimed::ClaimedStore;
 use netcdf_core::io::guarded::guard;
 use netcdf_core::io::sums::KeySum;
 use netcdf_core::model::CreateOptions;
-use netcdf_core::notes::Taken;
-use netcdf_core::runtime::Item;
+use netcdf_core::notes::CollectedNotes;
+use netcdf_core::runtime::WorkItem;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
-use super::folder::{Folder, StoredPlan};
+use super::folder::{PlanDirectory, StoredPlan};
 use super::hold::Hold;
 use super::one_copy::one_copy;
-use super::record::{DoneRecord, FilesRecord, StorePlace, Work};
+use super::record::{DoneRecord, FilesRecord, PartWork, StorePlace};
 use crate::environment::environment;
-use crate::inputs::Copy;
-use crate::outcome::{DoneCopy, Outcome, Skip};
-use crate::ready::{self, Asked, Ready};
+use crate::inputs::CopyPair;
+use crate::outcome::{CopyOutcome, DoneCopy, Skip};
+use crate::ready::{self, Ready, RequestedCopy};
 use crate::report::RunReport;
-use crate::request::{CopyRequest, FinishRequest, Form, ProcessRequest, RunOutput};
+use crate::request::{CopyRequest, FinishRequest, ProcessRequest, ReportForm, RunOutput};
 use crate::told::Told;
 
 /// Bytes of memory for the check of a segment.
@@ -39,7 +39,7 @@ const SEGMENT: u64 = 4 << 20;
 /// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
 pub(super) fn run(
     (process, options): (&ProcessRequest, FinishRequest),
-    folder: &Folder,
+    folder: &PlanDirectory,
     io: &mut Io,
 ) -> Result<Status> {
     let plan = folder.plan()?;
@@ -49,7 +49,7 @@ pub(super) fn run(
         return already((plan.request(process)?, options.report), io);
     }
     check(folder, &plan)?;
-    if let Work::Files(FilesRecord { files, .. }) = plan.record.work {
+    if let PartWork::Files(FilesRecord { files, .. }) = plan.record.work {
         let planned = plan.request(process)?;
         let inputs = usize::try_from(files).unwrap_or(usize::MAX);
         let report = RunReport::of_plan((options.report, &planned), inputs, io)?;
@@ -68,7 +68,7 @@ pub(super) fn run(
     );
     tool::catch_signals(&env.cancel, &idle, &bar.line())?;
     env.siblings.outputs.add(&copy.output.path);
-    let asked = Asked {
+    let asked = RequestedCopy {
         request: &request,
         copy: &copy,
         idle: &idle,
@@ -98,7 +98,7 @@ pub(super) fn run(
     if !request.process.quiet {
         Told::of(1).tell(&notes, &copy.input, io);
     }
-    let outcome = Outcome::Copied(joined?.unwrap_or_default());
+    let outcome = CopyOutcome::Copied(joined?.unwrap_or_default());
     hold.check()?;
     folder.end(&plan)?;
     let done = DoneCopy {
@@ -137,12 +137,12 @@ fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
 }
 
 /// Reports a plan that was finished before.
-fn already((planned, form): (CopyRequest, Option<Form>), io: &mut Io) -> Result<Status> {
+fn already((planned, form): (CopyRequest, Option<ReportForm>), io: &mut Io) -> Result<Status> {
     if let Some(mut report) = RunReport::of_plan((form, &planned), 1, io)? {
         let done = DoneCopy {
             copy: &one_copy(&planned)?,
-            outcome: Outcome::Skipped(Skip::Exists),
-            notes: Taken::default(),
+            outcome: CopyOutcome::Skipped(Skip::Exists),
+            notes: CollectedNotes::default(),
         };
         report.add(&done, io)?;
         report.end(None, io)?;
@@ -153,7 +153,7 @@ fn already((planned, form): (CopyRequest, Option<Form>), io: &mut Io) -> Result<
 /// Prints the errors of failed files, and the report.
 fn of_files(
     mut report: Option<RunReport>,
-    (folder, plan): (&Folder, &StoredPlan),
+    (folder, plan): (&PlanDirectory, &StoredPlan),
     files: u64,
     io: &mut Io,
 ) -> Result<Status> {
@@ -190,8 +190,8 @@ struct End<'a> {
     request: &'a CopyRequest,
     /// Whether stored bytes are compared with the digests of the parts.
     check: bool,
-    copy: &'a Copy,
-    folder: &'a Folder,
+    copy: &'a CopyPair,
+    folder: &'a PlanDirectory,
     plan: &'a StoredPlan,
     hold: &'a Hold,
     division: Division,
@@ -199,7 +199,7 @@ struct End<'a> {
 
 impl End<'_> {
     /// Makes the output from the segments of the parts.
-    fn joined(&self, ready: Ready<'_>) -> Result<Option<Report>> {
+    fn joined(&self, ready: Ready<'_>) -> Result<Option<CopyReport>> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
         let target = self.guarded(&ready, ready.target(self.request, self.copy)?);
@@ -209,7 +209,7 @@ impl End<'_> {
     }
 
     /// Finishes the store that the parts wrote together.
-    fn together(&self, ready: Ready<'_>, place: &StorePlace) -> Result<Option<Report>> {
+    fn together(&self, ready: Ready<'_>, place: &StorePlace) -> Result<Option<CopyReport>> {
         let (env, to) = (ready.set.env, &ready.output);
         let target = match place {
             StorePlace::Directory(store) => {
@@ -244,7 +244,7 @@ impl End<'_> {
         if !self.check {
             return Ok(());
         }
-        if let Work::Dataset(record) = &self.plan.record.work
+        if let PartWork::Dataset(record) = &self.plan.record.work
             && let Some(through) = record.through()
         {
             self.compare_between(ready, &through)?;
@@ -281,7 +281,7 @@ impl End<'_> {
     fn compare_segments(&self, env: &Env) -> Result<()> {
         let record = &self.plan.record;
         let parts = record.first_stage()..record.parts;
-        let items = parts.map(|part| Ok(Item::new(SEGMENT, part)));
+        let items = parts.map(|part| Ok(WorkItem::new(SEGMENT, part)));
         let work = |part: u64| {
             env.cancel.check()?;
             self.folder.segment(part)?.verify(&env.cancel)
@@ -306,7 +306,7 @@ impl End<'_> {
 }
 
 /// Checks that all parts are done and whole.
-fn check(folder: &Folder, plan: &StoredPlan) -> Result<()> {
+fn check(folder: &PlanDirectory, plan: &StoredPlan) -> Result<()> {
     let mut missing = vec![];
     for part in 0..plan.record.parts {
         if !folder.is_whole(part, plan)? {

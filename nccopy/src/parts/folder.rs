@@ -32,7 +32,7 @@ use netcdf_core::sum::Digest;
 
 use super::files::rows;
 use super::paths::{source, wrong};
-use super::record::{self, DoneRecord, PlanRecord, StorePlace, Work};
+use super::record::{self, DoneRecord, PartWork, PlanRecord, StorePlace};
 
 const PLAN: &str = "plan.json";
 const SEGMENTS: &str = "segments";
@@ -58,13 +58,13 @@ const SMALL: u64 = 4096;
 
 /// The folder of a plan.
 #[derive(Debug, Clone)]
-pub(super) struct Folder {
+pub(super) struct PlanDirectory {
     path: PathBuf,
 }
 
 /// A step that begins with a folder without a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum DirectoryStep {
     Plan,
     Clean,
 }
@@ -77,7 +77,7 @@ pub(super) struct StoredPlan {
     pub digest: Digest,
 }
 
-impl Folder {
+impl PlanDirectory {
     /// Makes the folder of a plan. `allow_secrets` permits secrets in it where other users can read them. `fill` puts the other files, and
     /// returns the plan, which is put last. Then `begin` begins the store or the claim. After a kill, `plan.json` names both. A folder with
     /// an unfinished plan is emptied first.
@@ -98,7 +98,7 @@ impl Folder {
         if !there {
             fs::create_dir(path).map_err(failed)?;
         }
-        let _lock = folder.begin(there, Step::Plan)?;
+        let _lock = folder.begin(there, DirectoryStep::Plan)?;
         let made = match folder.filled(allow_secrets, fill) {
             Ok(Some(plan)) => begin(&folder, &plan).map(|()| plan.record),
             // The directory belongs to the process that put the plan.
@@ -118,7 +118,7 @@ impl Folder {
     }
 
     /// Puts the file that marks the folder of a plan being made, and locks it.
-    fn begin(&self, there: bool, step: Step) -> Result<LockAttempt> {
+    fn begin(&self, there: bool, step: DirectoryStep) -> Result<LockAttempt> {
         let planning = self.path.join(PLANNING);
         file::sweep(&planning);
         if there && !self.is_begun() && !is_empty(&self.path) {
@@ -130,7 +130,7 @@ impl Folder {
             // The other process put the plan in the meantime.
             _ if !self.is_begun() => Err(exists(&self.path)),
             // Without locks, nobody knows whether the other process is still running.
-            LockAttempt::Unsupported if !new && step == Step::Plan => {
+            LockAttempt::Unsupported if !new && step == DirectoryStep::Plan => {
                 let remedy = "if no process makes a plan there, remove it: nccopy --clean FOLDER";
                 Err(self.being_made().with_remedy(remedy))
             }
@@ -379,7 +379,7 @@ impl Folder {
         if done.plan != plan.digest {
             return Err(wrong(&self.done_path(part), "of another plan than this"));
         }
-        if matches!(plan.record.work, Work::Files(_)) || part < plan.record.first_stage() {
+        if matches!(plan.record.work, PartWork::Files(_)) || part < plan.record.first_stage() {
             return Ok(true);
         }
         match plan.record.store() {
@@ -606,7 +606,7 @@ impl Folder {
             // Another process put its plan in the meantime.
             return Self::open(path).and_then(|folder| Err(folder.being_made()));
         }
-        let _lock = folder.begin(true, Step::Clean)?;
+        let _lock = folder.begin(true, DirectoryStep::Clean)?;
         folder.empty()?;
         gone(path, fs::remove_dir(path))
     }
@@ -712,7 +712,7 @@ mod tests {
             parts: 1,
             bytes: 0,
             time: 0,
-            work: Work::Dataset(Box::new(dataset)),
+            work: PartWork::Dataset(Box::new(dataset)),
         }
     }
 
@@ -726,12 +726,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let home = std::fs::canonicalize(dir.path()).unwrap();
         let (path, store) = (home.join("p"), shared::place(&home.join("o.zarr"), "01ab"));
-        let create = |begin: &dyn Fn(&Folder, &StoredPlan) -> Result<()>| {
-            Folder::create((path.as_path(), false), || Ok(record(&home, &store)), begin)
+        let create = |begin: &dyn Fn(&PlanDirectory, &StoredPlan) -> Result<()>| {
+            PlanDirectory::create((path.as_path(), false), || Ok(record(&home, &store)), begin)
         };
-        let begun = |folder: &Folder, plan: &StoredPlan| folder.mark(plan).begin(&store, false);
+        let begun =
+            |folder: &PlanDirectory, plan: &StoredPlan| folder.mark(plan).begin(&store, false);
         // As if the name of the store could not be put on disk.
-        let late = |folder: &Folder, plan: &StoredPlan| {
+        let late = |folder: &PlanDirectory, plan: &StoredPlan| {
             begun(folder, plan).and_then(|()| Err(Error::internal("the disk")))
         };
         for _ in 0..2 {
@@ -748,7 +749,7 @@ mod tests {
         assert!(other.is_in(&store).unwrap() && !path.exists());
         // Without removal of the store, the plan stays for `--clean`.
         other.remove(&store).unwrap();
-        let unreadable = |folder: &Folder, plan: &StoredPlan| {
+        let unreadable = |folder: &PlanDirectory, plan: &StoredPlan| {
             late(folder, plan).inspect_err(|_| {
                 let marker = store.join(shared::MARKER);
                 fs::remove_file(&marker).unwrap();
@@ -764,7 +765,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(PLAN), "{}").unwrap();
         failed(
-            Folder::remove_begun(dir.path()),
+            PlanDirectory::remove_begun(dir.path()),
             "another process is making a plan",
         );
         assert!(dir.path().join(PLAN).exists());

@@ -13,12 +13,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use netcdf_core::error::{Error, Result};
-use netcdf_core::io::file::{self, FileLock, Id, LockAttempt, Sharing};
+use netcdf_core::io::file::{self, FileId, FileLock, LockAttempt, Sharing};
 use netcdf_core::io::guarded::Check;
 use netcdf_core::io::lease::{self, Lease, LeaseOwner, LeasedRight};
 
 use super::claimed;
-use super::folder::{Folder, StoredPlan};
+use super::folder::{PlanDirectory, StoredPlan};
 use super::record::StorePlace;
 
 /// Bytes of a claim at most.
@@ -52,7 +52,7 @@ struct Claims {
 
 /// The claim of this process.
 #[derive(Debug)]
-struct Claim {
+struct PartClaim {
     claims: Claims,
     owner: String,
     /// The number of the claim, and its text.
@@ -64,18 +64,18 @@ impl Hold {
     ///
     /// # Errors
     /// [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) if another process has the right; I/O errors.
-    pub(super) fn take(folder: &Folder, lease: Option<Duration>) -> Result<Self> {
+    pub(super) fn take(folder: &PlanDirectory, lease: Option<Duration>) -> Result<Self> {
         Self::with(folder, lease.unwrap_or(LEASE))
     }
 
-    fn with(folder: &Folder, length: Duration) -> Result<Self> {
+    fn with(folder: &PlanDirectory, length: Duration) -> Result<Self> {
         let claims = Claims::of(folder);
         let path = folder.lock_path();
         match FileLock::attempt(&path, Sharing::Exclusive)? {
             LockAttempt::Held(lock) => {
                 claims.check_free()?;
                 // At most one process has the lock.
-                let id = Id::of_path(&path).map(|id| id.on_this_host());
+                let id = FileId::of_path(&path).map(|id| id.on_this_host());
                 let owner = LeaseOwner {
                     name: id.unwrap_or_else(process),
                     length,
@@ -92,7 +92,7 @@ impl Hold {
                     name: process(),
                     length,
                 };
-                let right = Claim::take(claims, &owner)?;
+                let right = PartClaim::take(claims, &owner)?;
                 Ok(Self::new(Right::Claimed(right), owner))
             }
         }
@@ -124,7 +124,7 @@ impl Hold {
 }
 
 /// Gives the old output its name back if a process was killed after it moved the old output aside.
-pub(super) fn recover_output(folder: &Folder, plan: &StoredPlan, lease: Option<Duration>) {
+pub(super) fn recover_output(folder: &PlanDirectory, plan: &StoredPlan, lease: Option<Duration>) {
     let Some(StorePlace::Directory(_)) = plan.record.store() else {
         return;
     };
@@ -151,7 +151,7 @@ impl Right {
 }
 
 impl Claims {
-    fn of(folder: &Folder) -> Self {
+    fn of(folder: &PlanDirectory) -> Self {
         Self {
             path: folder.claims(),
             plan: folder.path().to_string_lossy().into_owned(),
@@ -209,7 +209,7 @@ impl Claims {
     }
 }
 
-impl Claim {
+impl PartClaim {
     fn take(claims: Claims, owner: &LeaseOwner) -> Result<Lease> {
         let path = &claims.path;
         let failed = |e| Error::io("cannot create", &path.to_string_lossy(), e);
@@ -234,7 +234,7 @@ impl Claim {
     }
 }
 
-impl LeasedRight for Claim {
+impl LeasedRight for PartClaim {
     fn extend(&self, until: u64) -> Result<()> {
         let mut last = self.lock();
         let (number, text) = (next(Some(last.0)), text(until, &self.owner));
@@ -285,14 +285,14 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3600);
 
-    fn folder(home: &Path) -> Folder {
+    fn folder(home: &Path) -> PlanDirectory {
         fs::write(home.join("plan.json"), "{}").unwrap();
-        Folder::open(home).unwrap()
+        PlanDirectory::open(home).unwrap()
     }
 
-    fn claim(folder: &Folder, length: Duration) -> Result<Lease> {
+    fn claim(folder: &PlanDirectory, length: Duration) -> Result<Lease> {
         let name = process();
-        Claim::take(Claims::of(folder), &LeaseOwner { name, length })
+        PartClaim::take(Claims::of(folder), &LeaseOwner { name, length })
     }
 
     fn busy<T: std::fmt::Debug>(result: Result<T>) -> Error {

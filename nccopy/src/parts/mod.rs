@@ -28,8 +28,8 @@ use std::path::{Path, PathBuf};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::tool::{self, Io, Status};
 
-use crate::request::{PlanRequest, Step, StepRequest};
-use folder::Folder;
+use crate::request::{PlanRequest, PlanStep, StepRequest};
+use folder::PlanDirectory;
 use paths::in_folder;
 
 /// Makes a plan.
@@ -67,26 +67,26 @@ fn ended(done: Result<Status>, folder: Option<&Path>, io: &mut Io) -> Result<Sta
 }
 
 fn started(request: &StepRequest, io: &mut Io) -> Result<Status> {
-    if let ([one], Step::Clean) = (request.paths.as_slice(), &request.step)
+    if let ([one], PlanStep::Clean) = (request.paths.as_slice(), &request.step)
         && !one.join("plan.json").is_file()
     {
-        return Folder::remove_begun(one).map(|()| Status::Success);
+        return PlanDirectory::remove_begun(one).map(|()| Status::Success);
     }
     let (folder, process) = (folder(&request.paths)?, &request.process);
     match &request.step {
-        Step::Part(choice) => make::run(process, &folder, choice, io),
-        Step::Next(lease) => make::next(process, &folder, *lease, io),
-        Step::Finish(options) => finish::run((process, *options), &folder, io),
-        Step::Status { json } => status::run(*json, &folder, io),
-        Step::Clean => clean::run(process, &folder, io),
-        Step::Emit(engine) => emit::run(process, &folder, *engine, io),
+        PlanStep::Part(choice) => make::run(process, &folder, choice, io),
+        PlanStep::Next(lease) => make::next(process, &folder, *lease, io),
+        PlanStep::Finish(options) => finish::run((process, *options), &folder, io),
+        PlanStep::Status { json } => status::run(*json, &folder, io),
+        PlanStep::Clean => clean::run(process, &folder, io),
+        PlanStep::Emit(engine) => emit::run(process, &folder, *engine, io),
     }
 }
 
 /// The plan directory of a command line.
-fn folder(paths: &[PathBuf]) -> Result<Folder> {
+fn folder(paths: &[PathBuf]) -> Result<PlanDirectory> {
     match paths {
-        [one] => Folder::open(one),
+        [one] => PlanDirectory::open(one),
         _ => {
             let what = "expected one path, the folder of a plan";
             Err(Error::new(ErrorKind::Argument, what))

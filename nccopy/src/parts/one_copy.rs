@@ -6,14 +6,14 @@ use netcdf_core::io::locator::OutputForm;
 
 use super::paths::wrong;
 use crate::copies;
-use crate::inputs::Copy;
+use crate::inputs::CopyPair;
 use crate::request::CopyRequest;
 
 /// The only copy of a request.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for copies that cannot be made in parts.
-pub(super) fn one_copy(request: &CopyRequest) -> Result<Copy> {
+pub(super) fn one_copy(request: &CopyRequest) -> Result<CopyPair> {
     let (mut copies, _) = copies::requested(request)?;
     let copy = match (copies.pop(), copies.is_empty()) {
         (Some(copy), true) => copy,

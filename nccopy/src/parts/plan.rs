@@ -22,19 +22,19 @@ use super::claimed;
 use super::digests::{of_input, of_output};
 use super::emit::memory;
 use super::estimate::Estimate;
-use super::files::{self, Listed};
-use super::folder::{BETWEEN, Folder, StoredPlan};
+use super::files::{self, PlanLists};
+use super::folder::{BETWEEN, PlanDirectory, StoredPlan};
 use super::one_copy::one_copy;
 use super::record::{
-    DatasetRecord, FilesRecord, InputRecord, PlanRecord, StorePlace, VariableRecord, Work,
+    DatasetRecord, FilesRecord, InputRecord, PartWork, PlanRecord, StorePlace, VariableRecord,
 };
 use crate::environment::environment;
-use crate::inputs::Copy;
-use crate::ready::{self, Asked, Ready};
+use crate::inputs::CopyPair;
+use crate::ready::{self, Ready, RequestedCopy};
 use crate::request::{CopyRequest, MOST_PARTS, PlanRequest};
 
 /// A plan of one dataset, the schema of the store between two stages, if there are two, and the costs.
-type Planned = (PlanRecord, Option<Schema>, Estimate);
+type DatasetPlan = (PlanRecord, Option<Schema>, Estimate);
 
 /// Writes the requested plan into its directory.
 ///
@@ -69,7 +69,7 @@ pub(super) fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
                 }
                 Ok(record)
             };
-            let begin = |folder: &Folder, plan: &StoredPlan| match plan.record.store() {
+            let begin = |folder: &PlanDirectory, plan: &StoredPlan| match plan.record.store() {
                 Some(StorePlace::Directory(store)) => {
                     folder.mark(plan).begin(store, !process.no_sync)
                 }
@@ -77,7 +77,7 @@ pub(super) fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
                     claimed::begin(&request.copy, &plan.record, io)
                 }
             };
-            let record = Folder::create((folder, request.allow_secrets), fill, begin)?;
+            let record = PlanDirectory::create((folder, request.allow_secrets), fill, begin)?;
             let what = "bytes of elements".into();
             (record.parts, record.bytes, what, costs)
         }
@@ -107,7 +107,7 @@ fn stages_of(record: &PlanRecord) -> String {
 }
 
 /// Plans the copies of many files.
-fn of_files((request, shown): (&PlanRequest, bool), copies: &[Copy]) -> Result<Listed> {
+fn of_files((request, shown): (&PlanRequest, bool), copies: &[CopyPair]) -> Result<PlanLists> {
     let mut all = None;
     let began = lease::now();
     let output = request.copy.to().unwrap_or(Path::new(""));
@@ -121,19 +121,19 @@ fn of_files((request, shown): (&PlanRequest, bool), copies: &[Copy]) -> Result<L
             parts: listed.parts,
             bytes: listed.bytes,
             time: began,
-            work: Work::Files(FilesRecord {
+            work: PartWork::Files(FilesRecord {
                 files: copies.len() as u64,
                 estimate: of_copies(&request.copy, listed).json(),
             }),
         })
     };
     let folder = (request.folder.as_path(), request.allow_secrets);
-    Folder::create(folder, fill, |_, _| Ok(()))?;
+    PlanDirectory::create(folder, fill, |_, _| Ok(()))?;
     all.or_internal("the lists of the plan")
 }
 
 /// What the copies of many files are going to take.
-fn of_copies(request: &CopyRequest, listed: &Listed) -> Estimate {
+fn of_copies(request: &CopyRequest, listed: &PlanLists) -> Estimate {
     Estimate {
         costs: listed.costs,
         memory: memory(environment(request).memory.0),
@@ -141,7 +141,7 @@ fn of_copies(request: &CopyRequest, listed: &Listed) -> Estimate {
 }
 
 /// A note about files that cannot be copied as far as their headers tell.
-fn refused(listed: &Listed) -> Option<Note> {
+fn refused(listed: &PlanLists) -> Option<Note> {
     let (first, e) = listed.refused.first()?;
     let names: Vec<&str> = listed
         .refused
@@ -164,12 +164,12 @@ fn here() -> Result<PathBuf> {
 }
 
 /// Plans the copy of one dataset.
-fn of_dataset(plan: &PlanRequest, io: &mut Io) -> Result<Planned> {
+fn of_dataset(plan: &PlanRequest, io: &mut Io) -> Result<DatasetPlan> {
     let request = &plan.copy;
     let copy = one_copy(request)?;
     let env = environment(request);
     let began = lease::now();
-    let asked = Asked {
+    let asked = RequestedCopy {
         request,
         copy: &copy,
         idle: &Idle::default(),
@@ -191,9 +191,9 @@ fn of_dataset(plan: &PlanRequest, io: &mut Io) -> Result<Planned> {
 
 fn record(
     (request, began): (&PlanRequest, u64),
-    copy: &Copy,
+    copy: &CopyPair,
     ready: &Ready<'_>,
-) -> Result<Planned> {
+) -> Result<DatasetPlan> {
     let (set, plan) = (ready.set, &ready.plan);
     let mut writer = sketch(plan.schema.clone(), ready.create, set.env)?;
     let jobs = jobs(set, plan, &mut *writer)?;
@@ -249,7 +249,7 @@ fn record(
         parts,
         bytes: division.bytes(),
         time: began.max(ready.reads.newest()),
-        work: Work::Dataset(Box::new(dataset)),
+        work: PartWork::Dataset(Box::new(dataset)),
     };
     Ok((record, between, estimate))
 }

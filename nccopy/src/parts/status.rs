@@ -2,14 +2,14 @@
 
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::{Between, Json};
-use netcdf_core::shown::{Shown, number_agreement};
+use netcdf_core::shown::{ShownText, number_agreement};
 use netcdf_core::tool::{Io, Status};
 
-use super::folder::{Folder, StoredPlan};
+use super::folder::{PlanDirectory, StoredPlan};
 
 /// How many parts are how far.
 #[derive(Debug, Default)]
-struct Progress {
+struct PartProgress {
     done: u64,
     begun: u64,
     failed: Vec<(u64, String)>,
@@ -24,7 +24,7 @@ struct Progress {
 ///
 /// # Errors
 /// Those of the folder, and of standard output.
-pub(super) fn run(json: bool, folder: &Folder, io: &mut Io) -> Result<Status> {
+pub(super) fn run(json: bool, folder: &PlanDirectory, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
     let progress = progress(folder, &plan)?;
     let text = match json {
@@ -36,8 +36,8 @@ pub(super) fn run(json: bool, folder: &Folder, io: &mut Io) -> Result<Status> {
     Ok(Status::Success)
 }
 
-fn progress(folder: &Folder, plan: &StoredPlan) -> Result<Progress> {
-    let mut progress = Progress::default();
+fn progress(folder: &PlanDirectory, plan: &StoredPlan) -> Result<PartProgress> {
+    let mut progress = PartProgress::default();
     if plan.record.first_stage() > 0 {
         let (all, lacks) = (plan.record.first_stage(), folder.first_lacks(plan)?);
         progress.first = Some((all, all - lacks.len() as u64));
@@ -62,7 +62,7 @@ fn progress(folder: &Folder, plan: &StoredPlan) -> Result<Progress> {
     Ok(progress)
 }
 
-impl Progress {
+impl PartProgress {
     /// Seconds of work that are left, if parts take as long as before.
     fn left(&self, parts: u64) -> Option<f64> {
         let count = |n: u64| u32::try_from(n).map_or(f64::INFINITY, f64::from);
@@ -91,7 +91,7 @@ impl Progress {
             text += &format!("about {left:.0} s of work left, with one part at a time\n");
         }
         for (part, error) in failed {
-            text += &format!("part {part}: {}\n", Shown::new(error));
+            text += &format!("part {part}: {}\n", ShownText::new(error));
         }
         text
     }

@@ -7,7 +7,7 @@ use netcdf_grammar::hyperslab::Hyperslab;
 
 use super::digests::{of_input, of_output};
 use super::folder::StoredPlan;
-use super::record::{DatasetRecord, Work};
+use super::record::{DatasetRecord, PartWork};
 use crate::cli;
 use crate::ready::Ready;
 use crate::request::{CopyMode, CopyRequest, ProcessRequest};
@@ -26,7 +26,7 @@ impl StoredPlan {
             let to = self.record.located(to);
             request.mode = CopyMode::InParts { to };
         }
-        if let Work::Dataset(dataset) = &self.record.work {
+        if let PartWork::Dataset(dataset) = &self.record.work {
             let selected = dataset.selected.iter().cloned();
             request.select.hyperslabs = selected.map(Hyperslab::of_indices).collect();
         }
@@ -39,7 +39,7 @@ impl StoredPlan {
     /// # Errors
     /// [`ErrorKind::Changed`] if not.
     pub(super) fn division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
-        let Work::Dataset(record) = &self.record.work else {
+        let PartWork::Dataset(record) = &self.record.work else {
             return Err(Error::internal("parts of files that are divided"));
         };
         let changed = |what: &'static str| {
@@ -82,8 +82,8 @@ impl StoredPlan {
         writer: &mut dyn Writer,
     ) -> Result<Division> {
         match &self.record.work {
-            Work::Dataset(record) => self.divided(ready, record, writer),
-            Work::Files(_) => Err(Error::internal("parts of files that are divided")),
+            PartWork::Dataset(record) => self.divided(ready, record, writer),
+            PartWork::Files(_) => Err(Error::internal("parts of files that are divided")),
         }
     }
 

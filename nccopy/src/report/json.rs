@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use netcdf_core::copy::report::{VarReport, ratio};
-use netcdf_core::copy::{Changes, Report};
+use netcdf_core::copy::{Changes, CopyReport};
 use netcdf_core::json::Json;
-use netcdf_core::notes::{Note, Taken};
+use netcdf_core::notes::{CollectedNotes, Note};
 use netcdf_core::shown::without_secrets;
 
 use super::method::method;
 use super::{Totals, names};
-use crate::clock::Moment;
-use crate::outcome::{DoneCopy, Outcome};
+use crate::clock::ClockTime;
+use crate::outcome::{CopyOutcome, DoneCopy};
 use crate::request::ReportRequest;
 
 /// The first line: `{"version": …, "date": …, "options": […]}`.
@@ -23,7 +23,7 @@ pub(crate) fn begin(request: &ReportRequest) -> Json {
         .collect();
     Json::object([
         ("version", Json::text(env!("CARGO_PKG_VERSION"))),
-        ("date", Json::text(&Moment(request.started).iso())),
+        ("date", Json::text(&ClockTime(request.started).iso())),
         ("options", Json::Array(options)),
     ])
 }
@@ -32,7 +32,7 @@ pub(crate) fn begin(request: &ReportRequest) -> Json {
 /// …, "what": …}, …]}`; of a copy that was not made `"error"`, or `"skipped"` and `"reason"`.
 pub(crate) fn of(done: &DoneCopy) -> Json {
     let what = match &done.outcome {
-        Outcome::Copied(report) => of_report(report, true),
+        CopyOutcome::Copied(report) => of_report(report, true),
         other => not_copied(other),
     };
     with_names(names(done.copy), what, &done.notes)
@@ -40,34 +40,42 @@ pub(crate) fn of(done: &DoneCopy) -> Json {
 
 /// The report of a copy. `before` is false if input bytes were not counted.
 #[derive(Debug)]
-pub(crate) struct Counted {
-    pub report: Report,
+pub(crate) struct CopyCounts {
+    pub report: CopyReport,
     pub before: bool,
 }
 
 /// Returns the line of a copy in a part.
-pub(crate) fn of_part(names: (String, String), copied: Counted, notes: &Taken) -> Json {
+pub(crate) fn of_part(names: (String, String), copied: CopyCounts, notes: &CollectedNotes) -> Json {
     with_names(names, of_report(&copied.report, copied.before), notes)
 }
 
 /// Returns the line of a failed copy in a part.
 pub(crate) fn of_failed(names: (String, String), why: &str) -> Json {
-    with_names(names, vec![("error", Json::text(why))], &Taken::default())
+    with_names(
+        names,
+        vec![("error", Json::text(why))],
+        &CollectedNotes::default(),
+    )
 }
 
 /// Returns the members that explain a missing copy.
-pub(crate) fn not_copied(outcome: &Outcome) -> Members {
+pub(crate) fn not_copied(outcome: &CopyOutcome) -> JsonMembers {
     match outcome {
-        Outcome::Copied(_) => vec![],
-        Outcome::Skipped(why) => vec![
+        CopyOutcome::Copied(_) => vec![],
+        CopyOutcome::Skipped(why) => vec![
             ("skipped", Json::Bool(true)),
             ("reason", Json::text(why.text())),
         ],
-        Outcome::Failed(why) => vec![("error", Json::text(why))],
+        CopyOutcome::Failed(why) => vec![("error", Json::text(why))],
     }
 }
 
-fn with_names((input, output): (String, String), what: Members, notes: &Taken) -> Json {
+fn with_names(
+    (input, output): (String, String),
+    what: JsonMembers,
+    notes: &CollectedNotes,
+) -> Json {
     let mut members = vec![
         ("input", Json::text(&input)),
         ("output", Json::text(&output)),
@@ -78,7 +86,7 @@ fn with_names((input, output): (String, String), what: Members, notes: &Taken) -
 }
 
 /// Returns the member with the notes, if there are any.
-pub(crate) fn with_notes(notes: &Taken) -> Option<(&'static str, Json)> {
+pub(crate) fn with_notes(notes: &CollectedNotes) -> Option<(&'static str, Json)> {
     let notes: Vec<_> = notes.notes().map(of_note).collect();
     (!notes.is_empty()).then_some(("notes", Json::Array(notes)))
 }
@@ -117,9 +125,9 @@ fn of_note(note: &Note) -> Json {
 }
 
 /// Members of an object.
-pub(crate) type Members = Vec<(&'static str, Json)>;
+pub(crate) type JsonMembers = Vec<(&'static str, Json)>;
 
-fn of_report(report: &Report, counted: bool) -> Members {
+fn of_report(report: &CopyReport, counted: bool) -> JsonMembers {
     let (before, after) = report.stored();
     let vars = report.vars.iter().map(|v| variable(v, counted)).collect();
     let mut members = vec![("variables", Json::Array(vars))];
@@ -144,7 +152,7 @@ fn variable(v: &VarReport, counted: bool) -> Json {
 }
 
 /// Returns the members for changed values.
-pub(crate) fn changes(changes: &Changes) -> Members {
+pub(crate) fn changes(changes: &Changes) -> JsonMembers {
     let mut members = vec![];
     if let Some(q) = changes.quantize {
         let text = format!("{},{}", q.algorithm.name(), q.keep);
@@ -169,7 +177,7 @@ fn seconds(time: Duration) -> Json {
 }
 
 /// Returns stored bytes of input (if counted) and output.
-fn sizes(before: Option<u64>, after: u64) -> Members {
+fn sizes(before: Option<u64>, after: u64) -> JsonMembers {
     let ratio = before.and_then(|before| ratio(before, after));
     let ratio = ratio.map_or(Json::Null, |r| Json::Number(format!("{r:.4}")));
     vec![

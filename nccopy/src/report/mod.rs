@@ -7,7 +7,7 @@ pub(crate) mod table;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use netcdf_core::copy::Report;
+use netcdf_core::copy::CopyReport;
 use netcdf_core::copy::report::VarReport;
 use netcdf_core::error::{Error, Result, list_names};
 use netcdf_core::io::file;
@@ -16,9 +16,9 @@ use netcdf_core::notes::Note;
 use netcdf_core::shown::{self, ShownAddress};
 use netcdf_core::tool::Io;
 
-use crate::inputs::Copy;
-use crate::outcome::{DoneCopy, Outcome};
-use crate::request::{CopyRequest, Form, ReportRequest};
+use crate::inputs::CopyPair;
+use crate::outcome::{CopyOutcome, DoneCopy};
+use crate::request::{CopyRequest, ReportForm, ReportRequest};
 
 /// Result counts of a run.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -40,11 +40,11 @@ impl Totals {
         }
     }
 
-    fn add(&mut self, outcome: &Outcome) {
+    fn add(&mut self, outcome: &CopyOutcome) {
         match outcome {
-            Outcome::Copied(report) => self.copied(report.stored()),
-            Outcome::Skipped(_) => self.skipped += 1,
-            Outcome::Failed(_) => self.failed += 1,
+            CopyOutcome::Copied(report) => self.copied(report.stored()),
+            CopyOutcome::Skipped(_) => self.skipped += 1,
+            CopyOutcome::Failed(_) => self.failed += 1,
         }
     }
 
@@ -65,7 +65,7 @@ impl Totals {
 /// A report. JSON lines are printed after each input, tables at the end of the run.
 #[derive(Debug)]
 pub(crate) struct RunReport {
-    form: Form,
+    form: ReportForm,
     /// Whether the report goes to standard error, because standard output receives a dataset.
     aside: bool,
     start: Instant,
@@ -80,7 +80,7 @@ impl RunReport {
     /// Returns I/O errors.
     pub(crate) fn begin(
         request: &CopyRequest,
-        copies: &[Copy],
+        copies: &[CopyPair],
         io: &mut Io,
     ) -> Result<Option<Self>> {
         let taken = copies.iter().any(|copy| file::in_place(&copy.output.path));
@@ -95,7 +95,7 @@ impl RunReport {
     /// # Errors
     /// Returns I/O errors.
     pub(crate) fn of_plan(
-        (form, plan): (Option<Form>, &CopyRequest),
+        (form, plan): (Option<ReportForm>, &CopyRequest),
         inputs: usize,
         io: &mut Io,
     ) -> Result<Option<Self>> {
@@ -107,7 +107,7 @@ impl RunReport {
 
     fn new(
         request: &ReportRequest,
-        (form, inputs, aside): (Form, usize, bool),
+        (form, inputs, aside): (ReportForm, usize, bool),
         io: &mut Io,
     ) -> Result<Self> {
         let report = Self {
@@ -117,7 +117,7 @@ impl RunReport {
             totals: Totals::of(inputs),
             tables: String::new(),
         };
-        if form == Form::Json {
+        if form == ReportForm::Json {
             report.line(&json::begin(request), io)?;
         }
         Ok(report)
@@ -130,11 +130,11 @@ impl RunReport {
     pub(crate) fn add(&mut self, done: &DoneCopy, io: &mut Io) -> Result<()> {
         self.totals.add(&done.outcome);
         match self.form {
-            Form::Table => {
+            ReportForm::Table => {
                 self.tables.push_str(&table::of(done));
                 Ok(())
             }
-            Form::Json => self.line(&json::of(done), io),
+            ReportForm::Json => self.line(&json::of(done), io),
         }
     }
 
@@ -148,11 +148,11 @@ impl RunReport {
             None => self.totals.copied(json::stored(line)),
         }
         match self.form {
-            Form::Table => {
+            ReportForm::Table => {
                 self.tables.push_str(&table::of_line(line));
                 Ok(())
             }
-            Form::Json => self.line(line, io),
+            ReportForm::Json => self.line(line, io),
         }
     }
 
@@ -163,8 +163,8 @@ impl RunReport {
     pub(crate) fn end(self, time: Option<Duration>, io: &mut Io) -> Result<()> {
         let time = time.unwrap_or_else(|| self.start.elapsed());
         match self.form {
-            Form::Json => self.line(&json::end(&self.totals, time), io),
-            Form::Table => {
+            ReportForm::Json => self.line(&json::end(&self.totals, time), io),
+            ReportForm::Table => {
                 let sums = match self.totals.inputs {
                     0 | 1 => String::new(),
                     _ => table::sums(&self.totals, time),
@@ -191,13 +191,13 @@ impl RunReport {
 }
 
 /// Returns input and output names without secrets.
-pub(crate) fn names(copy: &Copy) -> (String, String) {
+pub(crate) fn names(copy: &CopyPair) -> (String, String) {
     let text = |path: &Path| ShownAddress::of(path).into_text();
     (text(&copy.input), text(&copy.output.path))
 }
 
 /// What `--verify` allowed to differ, if anything does.
-pub(crate) fn allowed(report: &Report, output: &Path) -> Option<Note> {
+pub(crate) fn allowed(report: &CopyReport, output: &Path) -> Option<Note> {
     let largest = |v: &VarReport| v.changes.largest.filter(|&n| n > 0.0);
     let values = report.vars.iter().filter_map(|v| {
         let largest = largest(v)?;
@@ -227,10 +227,10 @@ mod tests {
     use crate::outcome::Skip;
     use netcdf_core::copy::Changes;
     use netcdf_core::copy::methods::Method;
-    use netcdf_core::io::locator::{Asked, Destination, Location};
-    use netcdf_core::notes::{Notes, Taken};
+    use netcdf_core::io::locator::{Destination, Location, OutputRequest};
+    use netcdf_core::notes::{CollectedNotes, Notes};
 
-    fn sample() -> (Copy, Report) {
+    fn sample() -> (CopyPair, CopyReport) {
         let var = |path: &str, before, after| VarReport {
             path: path.to_owned(),
             method: Method::Move,
@@ -240,18 +240,21 @@ mod tests {
             time: Duration::from_millis(1500),
             changes: Changes::default(),
         };
-        let copy = Copy {
+        let copy = CopyPair {
             input: "in.nc".into(),
             local: "in.nc".into(),
             remote: None,
             makes_folder: false,
-            output: Destination::resolve(&Location::new("out \"1\".nc").unwrap(), Asked::default())
-                .unwrap(),
+            output: Destination::resolve(
+                &Location::new("out \"1\".nc").unwrap(),
+                OutputRequest::default(),
+            )
+            .unwrap(),
         };
         let vars = vec![var("/v", 80, 20), var("/g/\u{1}", 8, 0)];
         (
             copy,
-            Report {
+            CopyReport {
                 vars,
                 retyped: vec![],
             },
@@ -269,10 +272,10 @@ mod tests {
              note: /r and /s: left out\n";
         let done = DoneCopy {
             copy: &copy,
-            outcome: Outcome::Copied(report),
+            outcome: CopyOutcome::Copied(report),
             notes: notes(),
         };
-        let failed = DoneCopy::quietly(&copy, Outcome::Failed("odd".to_owned()));
+        let failed = DoneCopy::quietly(&copy, CopyOutcome::Failed("odd".to_owned()));
         assert_eq!(table::of(&done), table);
         let mut totals = Totals::of(5);
         totals.add(&done.outcome);
@@ -291,11 +294,11 @@ mod tests {
         let done = [
             DoneCopy {
                 copy: &copy,
-                outcome: Outcome::Copied(report),
+                outcome: CopyOutcome::Copied(report),
                 notes: notes(),
             },
-            DoneCopy::quietly(&copy, Outcome::Failed("no \"disk\"".to_owned())),
-            DoneCopy::quietly(&copy, Outcome::Skipped(Skip::Exists)),
+            DoneCopy::quietly(&copy, CopyOutcome::Failed("no \"disk\"".to_owned())),
+            DoneCopy::quietly(&copy, CopyOutcome::Skipped(Skip::Exists)),
         ];
         let mut totals = Totals::of(4);
         let line = |json: Json| json.line(Between::CommaBlank).unwrap() + "\n";
@@ -319,7 +322,7 @@ mod tests {
         );
     }
 
-    fn notes() -> Taken {
+    fn notes() -> CollectedNotes {
         let notes = Notes::default();
         for object in ["/r", "/s"] {
             notes.say(Note {

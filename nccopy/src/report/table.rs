@@ -3,21 +3,21 @@
 use std::time::Duration;
 
 use netcdf_core::copy::report::ratio;
-use netcdf_core::copy::{Changes, Report};
+use netcdf_core::copy::{Changes, CopyReport};
 use netcdf_core::json::Json;
-use netcdf_core::notes::{Note, Taken};
-use netcdf_core::shown::{Shown, number_agreement};
-use netcdf_core::tool::table::Table;
+use netcdf_core::notes::{CollectedNotes, Note};
+use netcdf_core::shown::{ShownText, number_agreement};
+use netcdf_core::tool::table::TextTable;
 
 use super::method::method;
 use super::{Totals, json, names};
-use crate::outcome::{DoneCopy, Outcome};
+use crate::outcome::{CopyOutcome, DoneCopy};
 
 /// Returns the table and the notes of a copy.
 pub(crate) fn of(done: &DoneCopy) -> String {
     let (input, output) = names(done.copy);
     let what = match &done.outcome {
-        Outcome::Copied(report) => of_copy(report),
+        CopyOutcome::Copied(report) => of_copy(report),
         other => other.not_copied(),
     };
     let notes = note_lines(&done.notes);
@@ -25,8 +25,8 @@ pub(crate) fn of(done: &DoneCopy) -> String {
 }
 
 /// Returns a line for each note.
-pub(crate) fn note_lines(notes: &Taken) -> String {
-    let line = |note: &Note| format!("note: {}\n", Shown::new(&note.to_string()));
+pub(crate) fn note_lines(notes: &CollectedNotes) -> String {
+    let line = |note: &Note| format!("note: {}\n", ShownText::new(&note.to_string()));
     notes.together().iter().map(line).collect()
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn of_line(line: &Json) -> String {
     };
     let title = title(&text("input"), &text("output"));
     if line.get("error").is_some() {
-        return format!("{title}\nnot copied: {}\n", Shown::new(&text("error")));
+        return format!("{title}\nnot copied: {}\n", ShownText::new(&text("error")));
     }
     let (before, after) = json::stored(line);
     let ratio = times(before, after);
@@ -68,7 +68,7 @@ pub(crate) fn sums(totals: &Totals, time: Duration) -> String {
 }
 
 fn title(input: &str, output: &str) -> String {
-    format!("{} -> {}", Shown::new(input), Shown::new(output))
+    format!("{} -> {}", ShownText::new(input), ShownText::new(output))
 }
 
 fn times(before: u64, after: u64) -> String {
@@ -76,7 +76,7 @@ fn times(before: u64, after: u64) -> String {
 }
 
 /// A table with a line a variable, and the sums.
-fn of_copy(report: &Report) -> String {
+fn of_copy(report: &CopyReport) -> String {
     let titles = ["variable", "method", "before", "after", "ratio", "seconds"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];
     for v in &report.vars {
@@ -98,12 +98,12 @@ fn of_copy(report: &Report) -> String {
         after.to_string(),
     ];
     rows.push([&sums[..], &[times(before, after)]].concat());
-    let retyped = report.retyped.iter().map(|a| Shown::new(a).to_string());
+    let retyped = report.retyped.iter().map(|a| ShownText::new(a).to_string());
     let retyped = match retyped.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => none,
         list => format!("attributes of other types: {list}\n"),
     };
-    let table = Table::flush_right(&[2, 3, 4, 5]).with(rows);
+    let table = TextTable::flush_right(&[2, 3, 4, 5]).with(rows);
     format!("{}{retyped}", table.text())
 }
 

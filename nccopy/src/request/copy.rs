@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use netcdf_core::io::locator::Asked;
+use netcdf_core::io::locator::OutputRequest;
 
-use super::{EditRequest, Form, ProcessRequest, SelectRequest, StorageRequest};
+use super::{EditRequest, ProcessRequest, ReportForm, SelectRequest, StorageRequest};
 
 /// A copy of one or several datasets.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct CopyRequest {
     /// The copied files.
     pub files: FileRequest,
     /// The kind and the form of the outputs.
-    pub output: Asked,
+    pub output: OutputRequest,
     /// The copied variables, groups and indices.
     pub select: SelectRequest,
     /// Changes of names, attributes and types.
@@ -114,9 +114,9 @@ pub enum RunOutput {
     /// No results.
     None,
     /// The plan of each copy, without making the copy.
-    DryRun(Form),
+    DryRun(ReportForm),
     /// The stored bytes of each copy.
-    Report(Form),
+    Report(ReportForm),
 }
 
 impl CopyRequest {
@@ -155,7 +155,7 @@ impl CopyRequest {
     }
 
     /// The form of the plan to print with `--dry-run`.
-    pub fn dry_run(&self) -> Option<Form> {
+    pub fn dry_run(&self) -> Option<ReportForm> {
         match self.report.output {
             RunOutput::DryRun(form) => Some(form),
             RunOutput::None | RunOutput::Report(_) => None,
@@ -163,7 +163,7 @@ impl CopyRequest {
     }
 
     /// The form of the report to print.
-    pub fn reported(&self) -> Option<Form> {
+    pub fn reported(&self) -> Option<ReportForm> {
         match self.report.output {
             RunOutput::Report(form) => Some(form),
             RunOutput::None | RunOutput::DryRun(_) => None,

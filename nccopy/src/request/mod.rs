@@ -17,7 +17,7 @@ pub(crate) use copy::{
 };
 pub(crate) use edit::EditRequest;
 pub(crate) use parts::{
-    Engine, FinishRequest, MOST_PARTS, PartChoice, PlanRequest, Step, StepRequest,
+    Engine, FinishRequest, MOST_PARTS, PartChoice, PlanRequest, PlanStep, StepRequest,
 };
 pub(crate) use process::ProcessRequest;
 pub(crate) use select::{NameChoice, SelectRequest};
@@ -47,7 +47,7 @@ impl Request {
 
 /// The form of printed results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ReportForm {
     /// A table.
     Table,
     /// JSON.

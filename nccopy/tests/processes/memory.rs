@@ -13,7 +13,7 @@ use netcdf_core::env::Env;
 use netcdf_core::format;
 use netcdf_core::io::locator;
 use netcdf_core::model::{
-    CreateOptions, DataType, Dimension, Fill, GroupId, Kind, Name, Schema, Storage, TypeKind,
+    CreateOptions, DataType, Dimension, FillMode, GroupId, Kind, Name, Schema, Storage, TypeKind,
     UserType, VarId, Variable,
 };
 
@@ -42,7 +42,7 @@ fn opaque(path: &Path, size: u64) {
         dims: vec![dim],
         attributes: vec![],
         storage: Storage {
-            fill: Fill::NoFill,
+            fill: FillMode::NoFill,
             ..Storage::default()
         },
     });

@@ -6,16 +6,16 @@ use netcdf_core::diff::Tolerance;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::locator::Location;
 use netcdf_core::shown::ShownAddress;
-use netcdf_core::survey::Rules;
+use netcdf_core::survey::RuleSet;
 use netcdf_grammar::cdl::write::SpecialAttributes;
-use netcdf_grammar::left_out::LeftOut;
+use netcdf_grammar::left_out::IgnoreList;
 use netcdf_grammar::selection::names;
 use netcdf_grammar::time::Separator;
 
 use super::value::{annotation, digits, fill_type, line_length, tolerance};
 use super::{Cli, RuleName};
 use crate::request::{
-    DiffRequest, DumpRequest, Job, LayoutRequest, PrintRequest, ProcessRequest, Request,
+    DiffRequest, DumpRequest, LayoutRequest, OutputJob, PrintRequest, ProcessRequest, Request,
     SelectionRequest,
 };
 use crate::several::shown;
@@ -54,7 +54,7 @@ fn diff(cli: Cli) -> Result<DiffRequest> {
         json: cli.json,
         select: select(&cli),
         parts: cli.select.parts().to_vec(),
-        left_out: LeftOut::new(&names(cli.ignore.as_deref())),
+        left_out: IgnoreList::new(&names(cli.ignore.as_deref())),
         process: process(cli),
     })
 }
@@ -116,40 +116,40 @@ fn layout(cli: Cli, inputs: Vec<PathBuf>) -> LayoutRequest {
     }
 }
 
-fn rules(name: RuleName) -> Rules {
+fn rules(name: RuleName) -> RuleSet {
     match name {
-        RuleName::Cloud => Rules::Cloud,
-        RuleName::Cmip7 => Rules::Cmip7,
-        RuleName::Paged => Rules::Paged,
+        RuleName::Cloud => RuleSet::Cloud,
+        RuleName::Cmip7 => RuleSet::Cmip7,
+        RuleName::Paged => RuleSet::Paged,
     }
 }
 
-fn job(cli: &Cli) -> Result<Job> {
+fn job(cli: &Cli) -> Result<OutputJob> {
     // Wrong values are errors in all jobs.
     let dump = dump(cli)?;
     Ok(if cli.check {
-        Job::Check
+        OutputJob::Check
     } else if cli.sum {
-        Job::Sum(dump.select)
+        OutputJob::Sum(dump.select)
     } else if cli.stats {
-        Job::Statistics {
+        OutputJob::Statistics {
             select: dump.select,
             unpack: cli.unpack,
         }
     } else if cli.csv {
-        Job::Csv(dump)
+        OutputJob::Csv(dump)
     } else if cli.kind {
-        Job::Kind
+        OutputJob::Kind
     } else if cli.extended_kind {
-        Job::ExtendedKind
+        OutputJob::ExtendedKind
     } else if cli.filters {
-        Job::Filters(dump.select)
+        OutputJob::Filters(dump.select)
     } else if cli.ncml {
-        Job::Ncml(dump)
+        OutputJob::Ncml(dump)
     } else if cli.json {
-        Job::Json(dump)
+        OutputJob::Json(dump)
     } else {
-        Job::Cdl(dump)
+        OutputJob::Cdl(dump)
     })
 }
 

@@ -1,7 +1,7 @@
 //! Values as cells.
 
 use netcdf_core::model::{Atomic, DataType, Schema, Values, VarId, Variable};
-use netcdf_core::shown::Shown;
+use netcdf_core::shown::ShownText;
 use netcdf_grammar::cdl::write::{Forms as _, NumberText, constants, number};
 use netcdf_grammar::escape::trim_nuls;
 
@@ -20,7 +20,7 @@ impl CellForms<'_> {
 }
 
 /// Writes the cells of a variable.
-pub(super) struct Cells<'a> {
+pub(super) struct CsvCells<'a> {
     pub(super) schema: &'a Schema,
     pub(super) digits: Digits,
     pub(super) number: Option<&'a dyn NumberText>,
@@ -28,7 +28,7 @@ pub(super) struct Cells<'a> {
     pub(super) fill: Option<&'a Values>,
 }
 
-impl Cells<'_> {
+impl CsvCells<'_> {
     /// The texts of values.
     pub(super) fn all(&self, values: &Values) -> Vec<String> {
         let missing = |i: usize| self.fill == Some(&values.slice(i..i.saturating_add(1)));
@@ -82,7 +82,7 @@ fn usual(constant: &[u8]) -> String {
 
 /// A cell: in quotes if its text has commas, quotes, line ends, or blanks around it.
 pub(super) fn quoted(text: &str) -> String {
-    let text = Shown::new(text).lines().to_string();
+    let text = ShownText::new(text).lines().to_string();
     match text.contains([',', '"', '\n', '\r']) || text.trim() != text {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
         false => text,

@@ -7,21 +7,21 @@ use netcdf_core::model::{
 };
 use netcdf_grammar::cdl::write::NumberText;
 
-use super::cell::{Cells, quoted};
+use super::cell::{CsvCells, quoted};
 use super::{CellForms, table_dims};
 
 /// A column.
-pub(super) struct Column<'a> {
+pub(super) struct CsvColumn<'a> {
     /// The name in the first line.
     pub(super) name: String,
     /// The variable and its form; `None` for indices.
-    source: Option<Source<'a>>,
+    source: Option<ColumnSource<'a>>,
     /// Positions of the column's dimensions among the dimensions of the table.
     dims: Vec<usize>,
 }
 
 /// A variable and its form.
-struct Source<'a> {
+struct ColumnSource<'a> {
     id: VarId,
     var: &'a Variable,
     forms: CellForms<'a>,
@@ -32,7 +32,7 @@ struct Source<'a> {
     width: Option<u64>,
 }
 
-impl<'a> Column<'a> {
+impl<'a> CsvColumn<'a> {
     /// The indices along dimension `n` of the table.
     pub(super) fn index(dim: &Dimension, n: usize) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl<'a> Column<'a> {
                 _ => schema.var_path(id),
             },
             dims: own.or_internal("the dimensions of a table")?,
-            source: Some(Source {
+            source: Some(ColumnSource {
                 id,
                 var,
                 forms,
@@ -107,9 +107,9 @@ impl<'a> Column<'a> {
     }
 }
 
-impl Source<'_> {
+impl ColumnSource<'_> {
     fn cells(&self, schema: &Schema, values: &Values) -> Vec<String> {
-        let cells = Cells {
+        let cells = CsvCells {
             schema,
             digits: self.forms.digits,
             number: self.number.as_deref(),

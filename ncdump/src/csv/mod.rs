@@ -16,11 +16,11 @@ use netcdf_core::chunk::plan::Bands;
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::cf::{CfNames, coordinate_variable};
 use netcdf_core::model::{Atomic, DataType, DimId, Region, Schema, VarId};
-use netcdf_core::runtime::Item;
+use netcdf_core::runtime::WorkItem;
 
 use crate::forms::DumpForms;
 use crate::request::Digits;
-use column::Column;
+use column::CsvColumn;
 
 /// Rows of a band.
 const BAND: u64 = 1 << 13;
@@ -60,7 +60,7 @@ pub(crate) fn write(
     let bands = Bands::new(Region::whole(&lengths.collect::<Vec<_>>()), &[], BAND);
     let items = bands.map(|band| {
         let cells = Amount::product(&band.count) * columns.len() as u64;
-        Ok(Item::new((cells * CELL).get(), band))
+        Ok(WorkItem::new((cells * CELL).get(), band))
     });
     let work = |band: Region| rows(set, &columns, &band);
     set.runtime().ordered(items, work, |text| put(&text))?;
@@ -106,16 +106,16 @@ fn columns<'a>(
     vars: &[VarId],
     dims: &[DimId],
     forms: CellForms<'a>,
-) -> Result<Vec<Column<'a>>> {
+) -> Result<Vec<CsvColumn<'a>>> {
     let is_new = |id: &VarId| !vars.contains(id);
     let mut all = vec![];
     for (n, &dim) in dims.iter().enumerate() {
         let coordinate = coordinate_variable(schema, dim);
         match coordinate {
-            Some(id) if is_new(&id) => all.push(Column::of(schema, id, dims, forms)?),
+            Some(id) if is_new(&id) => all.push(CsvColumn::of(schema, id, dims, forms)?),
             // A coordinate variable that is itself printed.
             Some(_) => {}
-            None => all.push(Column::index(
+            None => all.push(CsvColumn::index(
                 schema.dim(dim).or_internal("a dimension")?,
                 n,
             )),
@@ -124,11 +124,11 @@ fn columns<'a>(
     for id in auxiliary(schema, vars).into_iter().filter(is_new) {
         let own = table_dims(schema, id);
         if own.iter().all(|dim| dims.contains(dim)) && !all.iter().any(|c| c.var() == Some(id)) {
-            all.push(Column::of(schema, id, dims, forms)?);
+            all.push(CsvColumn::of(schema, id, dims, forms)?);
         }
     }
     for &id in vars {
-        all.push(Column::of(schema, id, dims, forms)?);
+        all.push(CsvColumn::of(schema, id, dims, forms)?);
     }
     Ok(all)
 }
@@ -142,7 +142,7 @@ fn auxiliary(schema: &Schema, vars: &[VarId]) -> Vec<VarId> {
     named.map(|one| one.var).collect()
 }
 
-fn head(columns: &[Column<'_>]) -> Vec<u8> {
+fn head(columns: &[CsvColumn<'_>]) -> Vec<u8> {
     let names: Vec<_> = columns
         .iter()
         .map(|column| cell::quoted(&column.name))
@@ -151,7 +151,7 @@ fn head(columns: &[Column<'_>]) -> Vec<u8> {
 }
 
 /// The rows of a band.
-fn rows(set: Dataset<'_>, columns: &[Column<'_>], band: &Region) -> Result<Vec<u8>> {
+fn rows(set: Dataset<'_>, columns: &[CsvColumn<'_>], band: &Region) -> Result<Vec<u8>> {
     let cells = columns.iter().map(|column| column.cells(set, band));
     let cells: Vec<Vec<String>> = cells.collect::<Result<_>>()?;
     let mut index = vec![0u64; band.count.len()];

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use netcdf_core::diff::{Candidate, ObjectKind, Side};
+use netcdf_core::diff::{DatasetSide, IgnoreCandidate, ObjectKind};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::model::{DataType, GroupId, Name, Schema, VarId};
-use netcdf_grammar::left_out::LeftOut;
+use netcdf_grammar::left_out::IgnoreList;
 use netcdf_grammar::selection;
 
 use crate::request::DiffRequest;
 
 /// What is compared.
-pub(super) struct Choice<'a> {
-    left_out: &'a LeftOut,
+pub(super) struct DiffChoice<'a> {
+    left_out: &'a IgnoreList,
     /// What `-v` selects in either dataset, if it is given.
     variables: Option<[SelectedVariables; 2]>,
     /// Paths of the groups that `-g` selects in either dataset, if it is given.
@@ -27,7 +27,7 @@ struct SelectedVariables {
     types: BTreeSet<String>,
 }
 
-impl<'a> Choice<'a> {
+impl<'a> DiffChoice<'a> {
     /// # Errors
     /// [`ErrorKind::NotFound`](netcdf_core::error::ErrorKind::NotFound) for a name or pattern that matches nothing in both datasets.
     pub(super) fn new(request: &'a DiffRequest, schemas: [&Schema; 2]) -> Result<Self> {
@@ -57,7 +57,7 @@ impl<'a> Choice<'a> {
     }
 
     /// True if an object is compared.
-    pub(super) fn takes(&self, candidate: &Candidate<'_>) -> bool {
+    pub(super) fn takes(&self, candidate: &IgnoreCandidate<'_>) -> bool {
         let out = match candidate.attribute {
             Some(name) => self.left_out.has_attribute(candidate.path, name),
             None => self.left_out.has_object(candidate.path),
@@ -65,7 +65,7 @@ impl<'a> Choice<'a> {
         !out && self.is_selected(candidate) && self.is_in_groups(candidate)
     }
 
-    fn is_selected(&self, candidate: &Candidate<'_>) -> bool {
+    fn is_selected(&self, candidate: &IgnoreCandidate<'_>) -> bool {
         let Some(sides) = &self.variables else {
             return true;
         };
@@ -79,7 +79,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    fn is_in_groups(&self, candidate: &Candidate<'_>) -> bool {
+    fn is_in_groups(&self, candidate: &IgnoreCandidate<'_>) -> bool {
         let Some(sides) = &self.groups else {
             return true;
         };
@@ -97,10 +97,10 @@ impl<'a> Choice<'a> {
     }
 }
 
-fn side<T>([a, b]: &[T; 2], side: Side) -> &T {
+fn side<T>([a, b]: &[T; 2], side: DatasetSide) -> &T {
     match side {
-        Side::First => a,
-        Side::Second => b,
+        DatasetSide::First => a,
+        DatasetSide::Second => b,
     }
 }
 

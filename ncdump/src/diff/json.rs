@@ -1,12 +1,13 @@
 //! Findings as JSON.
 
 use netcdf_core::diff::{
-    Coordinate, Difference, DifferentElement, DifferentValues, Farthest, Finding, Side,
+    DatasetSide, Difference, DifferenceKind, DifferentElement, DifferentValues, ElementCoordinate,
+    Farthest,
 };
 use netcdf_core::json::{Between, Json};
 use netcdf_core::shown::ShownAddress;
 
-use super::Outcome;
+use super::DiffOutcome;
 
 use super::text::name;
 use super::value::ValueForms;
@@ -14,7 +15,7 @@ use super::value::ValueForms;
 use crate::request::DiffRequest;
 
 /// The whole output: one line.
-pub(super) fn document(request: &DiffRequest, outcome: &Outcome) -> String {
+pub(super) fn document(request: &DiffRequest, outcome: &DiffOutcome) -> String {
     let [a, b] = request
         .inputs
         .each_ref()
@@ -52,28 +53,28 @@ pub(super) fn finding(forms: &ValueForms<'_>, difference: &Difference) -> Json {
     Json::object(members)
 }
 
-type Members = Vec<(&'static str, Json)>;
+type DiffMembers = Vec<(&'static str, Json)>;
 
 /// The word for a finding, and its members.
-fn said(forms: &ValueForms<'_>, finding: &Finding) -> (&'static str, Members) {
+fn said(forms: &ValueForms<'_>, finding: &DifferenceKind) -> (&'static str, DiffMembers) {
     match finding {
-        Finding::Only(side) => ("only", vec![("in", Json::text(name(*side)))]),
-        Finding::Length(both) => ("length", pair(both.map(Json::int))),
-        Finding::Type(both, compared) => (
+        DifferenceKind::Only(side) => ("only", vec![("in", Json::text(name(*side)))]),
+        DifferenceKind::Length(both) => ("length", pair(both.map(Json::int))),
+        DifferenceKind::Type(both, compared) => (
             "type",
             compared_pair(both.each_ref().map(|t| Json::text(t)), *compared),
         ),
-        Finding::Dimensions(both, compared) => (
+        DifferenceKind::Dimensions(both, compared) => (
             "dimensions",
             compared_pair(both.each_ref().map(|n| texts(n)), *compared),
         ),
-        Finding::Shape(both) => ("shape", pair(both.each_ref().map(|n| Json::ints(n)))),
-        Finding::Part(part, both) => {
+        DifferenceKind::Shape(both) => ("shape", pair(both.each_ref().map(|n| Json::ints(n)))),
+        DifferenceKind::Part(part, both) => {
             let mut members = vec![("part", Json::text(part))];
             members.extend(pair(both.each_ref().map(maybe)));
             ("definition", members)
         }
-        Finding::Attribute(both) => {
+        DifferenceKind::Attribute(both) => {
             let [x, y] = both.types.each_ref().map(|t| Json::text(t));
             let [a, b] = &both.values;
             let mut members = vec![
@@ -81,14 +82,14 @@ fn said(forms: &ValueForms<'_>, finding: &Finding) -> (&'static str, Members) {
                 ("equal", Json::Bool(both.equal)),
             ];
             members.extend(pair([
-                forms.json(Side::First, a),
-                forms.json(Side::Second, b),
+                forms.json(DatasetSide::First, a),
+                forms.json(DatasetSide::Second, b),
             ]));
             ("attribute", members)
         }
-        Finding::Values(values) => ("values", of_values(forms, values)),
-        Finding::Storage(both) => ("storage", pair(both.each_ref().map(maybe))),
-        Finding::Order(kind, both) => {
+        DifferenceKind::Values(values) => ("values", of_values(forms, values)),
+        DifferenceKind::Storage(both) => ("storage", pair(both.each_ref().map(maybe))),
+        DifferenceKind::Order(kind, both) => {
             let mut members = vec![("of", Json::text(kind.name()))];
             members.extend(pair(both.each_ref().map(|n| texts(n))));
             ("order", members)
@@ -96,11 +97,11 @@ fn said(forms: &ValueForms<'_>, finding: &Finding) -> (&'static str, Members) {
     }
 }
 
-fn pair([a, b]: [Json; 2]) -> Members {
+fn pair([a, b]: [Json; 2]) -> DiffMembers {
     vec![("first", a), ("second", b)]
 }
 
-fn compared_pair(both: [Json; 2], compared: bool) -> Members {
+fn compared_pair(both: [Json; 2], compared: bool) -> DiffMembers {
     let mut members = pair(both);
     members.push(("compared", Json::Bool(compared)));
     members
@@ -114,7 +115,7 @@ fn texts(names: &[String]) -> Json {
     Json::Array(names.iter().map(|name| Json::text(name)).collect())
 }
 
-fn of_values(forms: &ValueForms<'_>, values: &DifferentValues) -> Members {
+fn of_values(forms: &ValueForms<'_>, values: &DifferentValues) -> DiffMembers {
     let mut members = vec![
         ("differing", Json::int(values.differing)),
         ("compared", Json::int(values.compared)),
@@ -135,10 +136,11 @@ fn of_values(forms: &ValueForms<'_>, values: &DifferentValues) -> Members {
     members
 }
 
-fn of_element(forms: &ValueForms<'_>, element: &DifferentElement) -> Members {
+fn of_element(forms: &ValueForms<'_>, element: &DifferentElement) -> DiffMembers {
     let mut members = vec![("index", Json::ints(&element.index))];
     if !element.coordinates.is_empty() {
-        let one = |c: &Coordinate| (c.name.clone(), forms.json(Side::First, &c.value));
+        let one =
+            |c: &ElementCoordinate| (c.name.clone(), forms.json(DatasetSide::First, &c.value));
         let all = element.coordinates.iter().map(one).collect();
         members.push(("coordinates", Json::Object(all)));
     }
@@ -146,8 +148,8 @@ fn of_element(forms: &ValueForms<'_>, element: &DifferentElement) -> Members {
     members.extend(field.map(|field| ("field", field)));
     let [a, b] = &element.values;
     members.extend(pair([
-        forms.json(Side::First, a),
-        forms.json(Side::Second, b),
+        forms.json(DatasetSide::First, a),
+        forms.json(DatasetSide::Second, b),
     ]));
     members
 }

@@ -14,9 +14,9 @@ mod value;
 
 use std::sync::Arc;
 
-use netcdf_core::chunk::view::View;
+use netcdf_core::chunk::view::SubsetReader;
 use netcdf_core::chunk::{Dataset, ReadCache, Reader};
-use netcdf_core::diff::{self, Compared, Difference, ObjectKind, Side};
+use netcdf_core::diff::{self, Compared, DatasetSide, Difference, ObjectKind};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
@@ -27,13 +27,13 @@ use netcdf_core::tool::{self, Io, Status};
 
 use crate::request::{DiffRequest, NAME};
 use crate::session::{access, environment, part, say};
-use choice::Choice;
+use choice::DiffChoice;
 
 /// Runs a comparison: success if nothing differs, failure if something does, and the status of misuse for any trouble.
 pub(crate) fn run(request: &DiffRequest, io: &mut Io) -> Status {
     let mut env = environment(&request.process, true);
     (env.raw_types, env.exact_null) = (true, true);
-    let mut outcome = Outcome::default();
+    let mut outcome = DiffOutcome::default();
     let done = compare(request, (&env, &mut outcome), io);
     let strict = env.notes.check();
     tool::tell(NAME, &env.notes, io);
@@ -57,7 +57,7 @@ pub(crate) fn run(request: &DiffRequest, io: &mut Io) -> Status {
 
 /// What was found.
 #[derive(Default)]
-struct Outcome {
+struct DiffOutcome {
     differ: bool,
     /// The findings, if they are printed as a whole.
     findings: Vec<netcdf_core::json::Json>,
@@ -78,7 +78,11 @@ fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
     Status::Usage
 }
 
-fn compare(request: &DiffRequest, (env, outcome): (&Env, &mut Outcome), io: &mut Io) -> Result<()> {
+fn compare(
+    request: &DiffRequest,
+    (env, outcome): (&Env, &mut DiffOutcome),
+    io: &mut Io,
+) -> Result<()> {
     tool::catch_limits()?;
     let [a, b] = &request.inputs;
     let [a, b] = [open(a, request, env, io)?, open(b, request, env, io)?];
@@ -106,10 +110,10 @@ fn compare(request: &DiffRequest, (env, outcome): (&Env, &mut Outcome), io: &mut
             name: Some(&names[1]),
         },
     ];
-    let choice = Choice::new(request, [x.schema(), y.schema()])?;
+    let choice = DiffChoice::new(request, [x.schema(), y.schema()])?;
     outcome.errors.extend(skipped(env, &choice));
-    let takes = |candidate: &diff::Candidate<'_>| choice.takes(candidate);
-    let options = diff::Options {
+    let takes = |candidate: &diff::IgnoreCandidate<'_>| choice.takes(candidate);
+    let options = diff::DiffOptions {
         tolerance: request.tolerance,
         layout: request.layout,
         values: request.values,
@@ -130,7 +134,7 @@ fn compare(request: &DiffRequest, (env, outcome): (&Env, &mut Outcome), io: &mut
 }
 
 /// An error for skipped objects, which are not compared.
-fn skipped(env: &Env, choice: &Choice<'_>) -> Option<Error> {
+fn skipped(env: &Env, choice: &DiffChoice<'_>) -> Option<Error> {
     let taken = |note: &Note| {
         let (path, attribute) = match note.object.rsplit_once(':') {
             Some((path, name)) => (path, Some(name)),
@@ -140,8 +144,8 @@ fn skipped(env: &Env, choice: &Choice<'_>) -> Option<Error> {
             Some(_) => ObjectKind::Attribute,
             None => ObjectKind::Variable,
         };
-        Side::BOTH.into_iter().any(|side| {
-            choice.takes(&diff::Candidate {
+        DatasetSide::BOTH.into_iter().any(|side| {
+            choice.takes(&diff::IgnoreCandidate {
                 side,
                 kind,
                 path,
@@ -165,7 +169,7 @@ fn skipped(env: &Env, choice: &Choice<'_>) -> Option<Error> {
 }
 
 /// The part of a dataset, or all of it.
-fn selected<'a>(whole: &'a dyn Reader, part: Option<&'a View<'a>>) -> &'a dyn Reader {
+fn selected<'a>(whole: &'a dyn Reader, part: Option<&'a SubsetReader<'a>>) -> &'a dyn Reader {
     match part {
         Some(part) => part,
         None => whole,

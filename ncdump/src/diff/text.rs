@@ -1,10 +1,10 @@
 //! Findings as lines: the path first.
 
 use netcdf_core::diff::{
-    AttributeValues, Difference, DifferentElement, DifferentValues, Farthest, Finding, ObjectKind,
-    Side,
+    AttributeValues, DatasetSide, Difference, DifferenceKind, DifferentElement, DifferentValues,
+    Farthest, ObjectKind,
 };
-use netcdf_core::shown::Shown;
+use netcdf_core::shown::ShownText;
 
 use super::value::ValueForms;
 
@@ -21,15 +21,17 @@ pub(super) fn line(forms: &ValueForms<'_>, difference: &Difference) -> String {
         None => path.clone(),
     };
     let said = said(forms, *kind, finding);
-    format!("{}: {}\n", Shown::new(&owner), Shown::new(&said))
+    format!("{}: {}\n", ShownText::new(&owner), ShownText::new(&said))
 }
 
-fn said(forms: &ValueForms<'_>, kind: ObjectKind, finding: &Finding) -> String {
+fn said(forms: &ValueForms<'_>, kind: ObjectKind, finding: &DifferenceKind) -> String {
     match finding {
-        Finding::Only(side) => format!("{} only in the {} dataset", kind.name(), name(*side)),
-        Finding::Length([a, b]) => format!("dimension of length {a} and {b}"),
-        Finding::Type([a, b], compared) => format!("type {a} and {b}{}", unless(*compared)),
-        Finding::Dimensions([a, b], compared) => {
+        DifferenceKind::Only(side) => {
+            format!("{} only in the {} dataset", kind.name(), name(*side))
+        }
+        DifferenceKind::Length([a, b]) => format!("dimension of length {a} and {b}"),
+        DifferenceKind::Type([a, b], compared) => format!("type {a} and {b}{}", unless(*compared)),
+        DifferenceKind::Dimensions([a, b], compared) => {
             format!(
                 "dimensions ({}) and ({}){}",
                 a.join(", "),
@@ -37,25 +39,25 @@ fn said(forms: &ValueForms<'_>, kind: ObjectKind, finding: &Finding) -> String {
                 unless(*compared)
             )
         }
-        Finding::Shape([a, b]) => format!("shape {} and {}", index(a), index(b)),
-        Finding::Part(part, both) => format!("type, {part}: {}", either(both)),
-        Finding::Attribute(values) => of_attribute(forms, values),
-        Finding::Values(values) => of_values(forms, values),
-        Finding::Storage(both) if kind == ObjectKind::Dimension => {
+        DifferenceKind::Shape([a, b]) => format!("shape {} and {}", index(a), index(b)),
+        DifferenceKind::Part(part, both) => format!("type, {part}: {}", either(both)),
+        DifferenceKind::Attribute(values) => of_attribute(forms, values),
+        DifferenceKind::Values(values) => of_values(forms, values),
+        DifferenceKind::Storage(both) if kind == ObjectKind::Dimension => {
             format!("dimension {}", either(both))
         }
-        Finding::Storage(both) => either(both),
-        Finding::Order(kind, [a, b]) => {
+        DifferenceKind::Storage(both) => either(both),
+        DifferenceKind::Order(kind, [a, b]) => {
             let (a, b) = order(a, b);
             format!("order of {}s: {a} and {b}", kind.name())
         }
     }
 }
 
-pub(super) fn name(side: Side) -> &'static str {
+pub(super) fn name(side: DatasetSide) -> &'static str {
     match side {
-        Side::First => "first",
-        Side::Second => "second",
+        DatasetSide::First => "first",
+        DatasetSide::Second => "second",
     }
 }
 

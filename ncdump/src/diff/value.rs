@@ -1,10 +1,10 @@
 //! Values as text: as CDL has them, with all digits.
 
-use netcdf_core::diff::{Coordinate, Side};
+use netcdf_core::diff::{DatasetSide, ElementCoordinate};
 use netcdf_core::json::Json;
 use netcdf_core::model::{Schema, Values, VarId};
 use netcdf_core::notes::Notes;
-use netcdf_core::shown::Shown;
+use netcdf_core::shown::ShownText;
 use netcdf_grammar::cdl::write::{Forms as _, NumberToWrite, constants};
 use netcdf_grammar::escape::{TextStyle, quote_text};
 use netcdf_grammar::number::Precision;
@@ -40,10 +40,10 @@ impl<'a> ValueForms<'a> {
         }
     }
 
-    fn constants(&self, side: Side, values: &Values, digits: [Precision; 2]) -> Vec<String> {
+    fn constants(&self, side: DatasetSide, values: &Values, digits: [Precision; 2]) -> Vec<String> {
         let schema = match side {
-            Side::First => self.schemas[0],
-            Side::Second => self.schemas[1],
+            DatasetSide::First => self.schemas[0],
+            DatasetSide::Second => self.schemas[1],
         };
         let all = constants(schema, values, digits.into());
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -54,8 +54,8 @@ impl<'a> ValueForms<'a> {
     pub(super) fn pair(&self, [a, b]: &[Values; 2]) -> [String; 2] {
         let both = |digits| {
             [
-                self.text(Side::First, a, digits),
-                self.text(Side::Second, b, digits),
+                self.text(DatasetSide::First, a, digits),
+                self.text(DatasetSide::Second, b, digits),
             ]
         };
         let [a, b] = both(USUAL);
@@ -66,7 +66,7 @@ impl<'a> ValueForms<'a> {
     }
 
     /// One or more values as a text that is not too long.
-    fn text(&self, side: Side, values: &Values, digits: [Precision; 2]) -> String {
+    fn text(&self, side: DatasetSide, values: &Values, digits: [Precision; 2]) -> String {
         if let Values::Char(text) = values {
             let mut quoted = vec![];
             quote_text(text, TextStyle::STRING, &mut quoted);
@@ -88,7 +88,7 @@ impl<'a> ValueForms<'a> {
     }
 
     /// Values as JSON: a text for characters, else one value or a list.
-    pub(super) fn json(&self, side: Side, values: &Values) -> Json {
+    pub(super) fn json(&self, side: DatasetSide, values: &Values) -> Json {
         if let Values::Char(text) = values {
             return Json::Text(text.clone());
         }
@@ -117,9 +117,9 @@ impl<'a> ValueForms<'a> {
     }
 
     /// A coordinate as text: a time as a date.
-    pub(super) fn coordinate(&self, coordinate: &Coordinate) -> String {
+    pub(super) fn coordinate(&self, coordinate: &ElementCoordinate) -> String {
         let date = self.date(coordinate.var, &coordinate.value);
-        date.unwrap_or_else(|| self.text(Side::First, &coordinate.value, USUAL))
+        date.unwrap_or_else(|| self.text(DatasetSide::First, &coordinate.value, USUAL))
     }
 
     fn date(&self, var: VarId, value: &Values) -> Option<String> {
@@ -163,5 +163,5 @@ fn plain(text: String) -> String {
 }
 
 fn short(text: &str) -> String {
-    Shown::new(text).at_most(CHARACTERS).to_string()
+    ShownText::new(text).at_most(CHARACTERS).to_string()
 }

@@ -1,33 +1,33 @@
 //! What was found.
 
-use netcdf_core::io::counted::Requests;
+use netcdf_core::io::counted::RequestTotals;
 use netcdf_core::model::{Schema, VarId};
-use netcdf_core::survey::{Rules, Shortcoming, Survey, VariableSurvey};
+use netcdf_core::survey::{RuleSet, Shortcoming, Survey, VariableSurvey};
 
 /// How a dataset is stored, and where it falls short of each set of rules.
-pub(super) struct Found {
+pub(super) struct DatasetLayout {
     /// How it is stored.
     pub(super) survey: Survey,
     /// What opening it would take over a network.
-    pub(super) opening: Requests,
+    pub(super) opening: RequestTotals,
     /// The bytes that nothing explains.
     pub(super) unused: Option<u64>,
     /// The variables that are shown, if not all are.
     chosen: Option<Vec<VarId>>,
-    /// What is missing for [`Rules::ALL`].
-    missed: [(Rules, Vec<Shortcoming>); 3],
+    /// What is missing for [`RuleSet::ALL`].
+    missed: [(RuleSet, Vec<Shortcoming>); 3],
 }
 
-impl Found {
+impl DatasetLayout {
     /// What was found. Rules are about all variables; `chosen` are those that are shown.
     pub(super) fn new(
         survey: Survey,
         schema: &Schema,
         chosen: Option<Vec<VarId>>,
-        opening: Requests,
+        opening: RequestTotals,
     ) -> Self {
         Self {
-            missed: Rules::ALL.map(|rules| (rules, rules.shortcomings(&survey, schema))),
+            missed: RuleSet::ALL.map(|rules| (rules, rules.shortcomings(&survey, schema))),
             unused: survey.unused(schema),
             survey,
             opening,
@@ -45,12 +45,12 @@ impl Found {
     }
 
     /// What is missing for each set of rules.
-    pub(super) fn rules(&self) -> &[(Rules, Vec<Shortcoming>)] {
+    pub(super) fn rules(&self) -> &[(RuleSet, Vec<Shortcoming>)] {
         &self.missed
     }
 
     /// What is missing for a set of rules.
-    pub(super) fn missed(&self, rules: Rules) -> &[Shortcoming] {
+    pub(super) fn missed(&self, rules: RuleSet) -> &[Shortcoming] {
         let found = self.missed.iter().find(|(of, _)| *of == rules);
         found.map_or(&[], |(_, missed)| missed)
     }

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use netcdf_core::chunk::Metadata;
+use netcdf_core::chunk::MetadataExtent;
 use netcdf_core::copy::report::ratio;
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::json::{Between, Json};
 use netcdf_core::model::Schema;
 use netcdf_core::shown::{self, ShownAddress};
-use netcdf_core::survey::{Rules, Shortcoming, Stored, VariableSurvey};
+use netcdf_core::survey::{LayoutClass, RuleSet, Shortcoming, VariableSurvey};
 
-use super::found::{Found, mean};
+use super::found::{DatasetLayout, mean};
 use super::mend::mend;
 use crate::filters::of_filter;
 
@@ -19,7 +19,12 @@ use crate::filters::of_filter;
 ///
 /// # Errors
 /// As [`Json::line`].
-pub(super) fn document(path: &Path, found: &Found, schema: &Schema, env: &Env) -> Result<String> {
+pub(super) fn document(
+    path: &Path,
+    found: &DatasetLayout,
+    schema: &Schema,
+    env: &Env,
+) -> Result<String> {
     let vars = found.shown().map(|var| variable(schema, var, env));
     let rules = found.rules().iter().map(|(of, missed)| {
         let verdict = verdict(path, (schema, *of), missed);
@@ -45,15 +50,15 @@ fn number(n: Option<u64>) -> Json {
     n.map_or(Json::Null, Json::int)
 }
 
-fn page(found: &Found) -> Option<u64> {
+fn page(found: &DatasetLayout) -> Option<u64> {
     Some(found.survey.file()?.pages?.size)
 }
 
-fn metadata(found: &Found) -> Json {
+fn metadata(found: &DatasetLayout) -> Json {
     let survey = &found.survey;
     let consolidated = match &survey.metadata {
-        Some(Metadata::Keys { consolidated }) => *consolidated,
-        Some(Metadata::File(_)) | None => None,
+        Some(MetadataExtent::Keys { consolidated }) => *consolidated,
+        Some(MetadataExtent::File(_)) | None => None,
     };
     let is = |known: Option<bool>| known.map_or(Json::Null, Json::Bool);
     Json::object([
@@ -65,7 +70,7 @@ fn metadata(found: &Found) -> Json {
     ])
 }
 
-fn opening(found: &Found) -> Json {
+fn opening(found: &DatasetLayout) -> Json {
     Json::object([
         ("requests", Json::int(found.opening.requests)),
         ("bytes", Json::int(found.opening.bytes)),
@@ -74,9 +79,9 @@ fn opening(found: &Found) -> Json {
 
 fn variable(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
     let chunk = match &var.form {
-        Stored::Chunked(chunk) => Json::ints(chunk),
-        Stored::Records | Stored::Contiguous | Stored::Compact => Json::Null,
-        Stored::External | Stored::Virtual | Stored::Unknown => Json::Null,
+        LayoutClass::Chunked(chunk) => Json::ints(chunk),
+        LayoutClass::Records | LayoutClass::Contiguous | LayoutClass::Compact => Json::Null,
+        LayoutClass::External | LayoutClass::Virtual | LayoutClass::Unknown => Json::Null,
     };
     let stored = var.chunks.filter(|chunks| chunks.count > 0);
     let ratio = var.raw().and_then(|raw| ratio(raw, var.stored));
@@ -116,7 +121,7 @@ fn filters(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
 }
 
 /// What a set of rules says.
-fn verdict(path: &Path, (schema, rules): (&Schema, Rules), missed: &[Shortcoming]) -> Json {
+fn verdict(path: &Path, (schema, rules): (&Schema, RuleSet), missed: &[Shortcoming]) -> Json {
     let reasons = missed.iter().map(|one| {
         let path = one.var.map(|var| Json::text(&schema.var_path(var)));
         Json::object([

@@ -5,18 +5,18 @@ use std::path::Path;
 use netcdf_core::model::Kind;
 use netcdf_core::model::kind::StorageFormat;
 use netcdf_core::shown::{ShownAddress, is_control};
-use netcdf_core::survey::Rules;
+use netcdf_core::survey::RuleSet;
 
 /// The command of `nccopy` whose output keeps to the rules, for a POSIX shell or Bash.
-pub(super) fn mend(input: &Path, rules: Rules, kind: Kind) -> String {
+pub(super) fn mend(input: &Path, rules: RuleSet, kind: Kind) -> String {
     let (how, output) = match (rules, kind.storage) {
-        (Rules::Cloud, StorageFormat::Zarr(_)) => ("--cloud", "out.zarr"),
-        (Rules::Cloud, StorageFormat::Hdf5 | StorageFormat::Cdf(_)) => ("--cloud", "out.nc"),
-        (Rules::Cloud, StorageFormat::ReadOnly(_)) => ("--cloud", "out.nc"),
-        (Rules::Cmip7, StorageFormat::Hdf5) => ("--cloud=cmip7", "out.nc"),
-        (Rules::Cmip7, _) => ("-k nc4 --cloud=cmip7", "out.nc"),
-        (Rules::Paged, StorageFormat::Hdf5) => ("--cloud=paged", "out.nc"),
-        (Rules::Paged, _) => ("-k nc4 --cloud=paged", "out.nc"),
+        (RuleSet::Cloud, StorageFormat::Zarr(_)) => ("--cloud", "out.zarr"),
+        (RuleSet::Cloud, StorageFormat::Hdf5 | StorageFormat::Cdf(_)) => ("--cloud", "out.nc"),
+        (RuleSet::Cloud, StorageFormat::ReadOnly(_)) => ("--cloud", "out.nc"),
+        (RuleSet::Cmip7, StorageFormat::Hdf5) => ("--cloud=cmip7", "out.nc"),
+        (RuleSet::Cmip7, _) => ("-k nc4 --cloud=cmip7", "out.nc"),
+        (RuleSet::Paged, StorageFormat::Hdf5) => ("--cloud=paged", "out.nc"),
+        (RuleSet::Paged, _) => ("-k nc4 --cloud=paged", "out.nc"),
     };
     format!(
         "nccopy {how} {} {output}",

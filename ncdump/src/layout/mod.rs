@@ -20,16 +20,16 @@ use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
-use netcdf_core::io::counted::Counter;
+use netcdf_core::io::counted::RequestCounter;
 use netcdf_core::io::locator::Location;
-use netcdf_core::shown::{Shown, ShownAddress};
-use netcdf_core::survey::{Rules, size, survey};
+use netcdf_core::shown::{ShownAddress, ShownText};
+use netcdf_core::survey::{RuleSet, size, survey};
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::request::{LayoutRequest, NAME};
 use crate::session::{access, environment, say};
 use crate::several::{FileSeries, Heading};
-use found::Found;
+use found::DatasetLayout;
 
 /// Prints the layout of datasets, and violations of the required rules. Returns failure for a violation, and the status of misuse for
 /// an error.
@@ -80,13 +80,13 @@ fn look(
     let input = access.input(&Location::new(path)?, &mut *io.stdin)?;
     let resource = Arc::clone(input.name());
     let size = size(&input)?;
-    let (counted, counter) = Counter::of(input);
+    let (counted, counter) = RequestCounter::of(input);
     let reader = format::open(counted, env)?;
     let opening = counter.stop();
-    let find = || -> Result<Found> {
+    let find = || -> Result<DatasetLayout> {
         let chosen = request.select.chosen(reader.schema())?;
         let survey = survey(Dataset::new(&*reader, env), size)?;
-        Ok(Found::new(survey, reader.schema(), chosen, opening))
+        Ok(DatasetLayout::new(survey, reader.schema(), chosen, opening))
     };
     let found = find().map_err(|e| e.of(&resource))?;
     if request.listing {
@@ -107,14 +107,19 @@ fn look(
 }
 
 /// Says where a dataset falls short of the rules.
-fn judge(path: &Path, found: &Found, (rules, reader): (Rules, &dyn Reader), io: &mut Io) -> Status {
+fn judge(
+    path: &Path,
+    found: &DatasetLayout,
+    (rules, reader): (RuleSet, &dyn Reader),
+    io: &mut Io,
+) -> Status {
     let missed = found.missed(rules);
     for shortcoming in missed {
         let file = ShownAddress::of(path).into_text();
         let reason = found::reason(reader.schema(), shortcoming);
         let line = format!("{NAME}: {file}: {reason}");
         // If standard error is closed, the status still tells.
-        let _ = writeln!(io.stderr, "{}", Shown::new(&line));
+        let _ = writeln!(io.stderr, "{}", ShownText::new(&line));
     }
     match missed.is_empty() {
         true => Status::Success,

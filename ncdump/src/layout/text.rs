@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use netcdf_core::chunk::Metadata;
+use netcdf_core::chunk::MetadataExtent;
 use netcdf_core::copy::report::ratio;
 use netcdf_core::env::Env;
 use netcdf_core::model::{Schema, VarId};
 use netcdf_core::shown::number_agreement;
-use netcdf_core::survey::{ChunkSizes, Rules, Shortcoming, VariableSurvey};
-use netcdf_core::tool::table::Table;
+use netcdf_core::survey::{ChunkSizes, RuleSet, Shortcoming, VariableSurvey};
+use netcdf_core::tool::table::TextTable;
 
-use super::found::{Found, mean, reason};
+use super::found::{DatasetLayout, mean, reason};
 use super::mend::mend;
 use crate::filters::of_filter;
 
@@ -23,13 +23,13 @@ const HEAD: [&str; 13] = [
 const RIGHT: [usize; 8] = [4, 5, 6, 7, 8, 9, 10, 11];
 
 /// The tables of variables, of the file and of the rules.
-pub(super) fn listing(path: &Path, found: &Found, schema: &Schema, env: &Env) -> String {
-    let mut vars = Table::flush_right(&RIGHT);
+pub(super) fn listing(path: &Path, found: &DatasetLayout, schema: &Schema, env: &Env) -> String {
+    let mut vars = TextTable::flush_right(&RIGHT);
     vars.row(HEAD);
     for var in found.shown() {
         vars.row(row(schema, var, env));
     }
-    let mut rules = Table::default();
+    let mut rules = TextTable::default();
     for (of, missed) in found.rules() {
         rules = rules.with(rows(path, (schema, *of), missed));
     }
@@ -88,9 +88,9 @@ fn filters(schema: &Schema, var: VarId, env: &Env) -> String {
 }
 
 /// What is known of the whole.
-fn whole(found: &Found) -> Table {
+fn whole(found: &DatasetLayout) -> TextTable {
     let survey = &found.survey;
-    let mut table = Table::default();
+    let mut table = TextTable::default();
     let agreed = |text: String| number_agreement(text.into()).into_owned();
     let bytes = |n: Option<u64>| n.map_or("-".to_owned(), |n| agreed(format!("{n} bytes")));
     let mut size = bytes(survey.size.bytes);
@@ -114,17 +114,17 @@ fn whole(found: &Found) -> Table {
 }
 
 /// Where the metadata lies, as a part of a sentence.
-fn place(found: &Found) -> String {
+fn place(found: &DatasetLayout) -> String {
     let survey = &found.survey;
     match (&survey.metadata, survey.first_data()) {
         (None, _) => String::new(),
-        (Some(Metadata::Keys { consolidated }), _) => match consolidated {
+        (Some(MetadataExtent::Keys { consolidated }), _) => match consolidated {
             Some(true) => ", consolidated",
             Some(false) | None => ", not consolidated",
         }
         .to_owned(),
-        (Some(Metadata::File(file)), None) => format!(", up to byte {}", file.end),
-        (Some(Metadata::File(file)), Some(first)) => {
+        (Some(MetadataExtent::File(file)), None) => format!(", up to byte {}", file.end),
+        (Some(MetadataExtent::File(file)), Some(first)) => {
             let place = match survey.in_front() {
                 Some(true) => "in front of the data",
                 Some(false) | None => "not in front of the data",
@@ -137,7 +137,7 @@ fn place(found: &Found) -> String {
 /// What a set of rules says.
 fn rows(
     path: &Path,
-    (schema, rules): (&Schema, Rules),
+    (schema, rules): (&Schema, RuleSet),
     missed: &[Shortcoming],
 ) -> Vec<Vec<String>> {
     if missed.is_empty() {

@@ -3,7 +3,7 @@
 use netcdf_core::model::{Attribute, DataType, TypeId, TypeKind, Values};
 use netcdf_grammar::cdl::write::constants;
 use netcdf_grammar::escape::trim_nuls;
-use netcdf_grammar::number::{FloatForm, FloatFormat, Token};
+use netcdf_grammar::number::{FloatForm, FloatFormat, NumberToken};
 
 use super::Ncml;
 
@@ -110,8 +110,8 @@ impl Ncml<'_> {
     }
 }
 
-fn list<T: Copy>(values: &[T], write: impl Fn(T, &mut Token)) -> Vec<u8> {
-    let (mut token, mut out) = (Token::new(), Vec::new());
+fn list<T: Copy>(values: &[T], write: impl Fn(T, &mut NumberToken)) -> Vec<u8> {
+    let (mut token, mut out) = (NumberToken::new(), Vec::new());
     for (i, &x) in values.iter().enumerate() {
         if i > 0 {
             out.push(b' ');

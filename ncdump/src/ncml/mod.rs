@@ -11,7 +11,7 @@ use std::path::Path;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Group, GroupId, Name, Schema, TypeKind, VarId};
 use netcdf_core::notes::{Note, Notes};
-use netcdf_grammar::cdl::write::Selection;
+use netcdf_grammar::cdl::write::DataSelection;
 use netcdf_grammar::escape::{trim_nuls, xml_text};
 
 use crate::request::{Digits, DumpRequest};
@@ -27,7 +27,7 @@ pub(crate) fn write(
     schema: &Schema,
     path: &Path,
     request: &DumpRequest,
-    selection: &Selection,
+    selection: &DataSelection,
     notes: &Notes,
 ) -> Result<Vec<u8>> {
     let enhanced = schema.kind.is_enhanced();

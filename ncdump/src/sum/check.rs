@@ -8,11 +8,11 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::VarId;
 use netcdf_core::notes::Note;
-use netcdf_core::sum::{Digest, Sums, var_path};
+use netcdf_core::sum::{Digest, DigestMaker, var_path};
 use netcdf_core::tool::{self, Io};
 
-use super::line::Line;
-use super::list::List;
+use super::line::SumLine;
+use super::list::SumList;
 use super::put;
 use crate::request::NAME;
 
@@ -21,7 +21,7 @@ pub(crate) type Open<'a> = &'a mut dyn FnMut(&[u8]) -> Result<Box<dyn Reader>>;
 
 /// What became of the lines of a list.
 #[derive(Default)]
-struct Tally {
+struct SumTally {
     lines: u64,
     differ: u64,
     unread: u64,
@@ -38,8 +38,8 @@ pub(crate) fn check(
     env: &Env,
     io: &mut Io,
 ) -> Result<()> {
-    let mut list = List::new(from, name);
-    let mut tally = Tally::default();
+    let mut list = SumList::new(from, name);
+    let mut tally = SumTally::default();
     loop {
         let lines = list.lines()?;
         let Some(first) = lines.first() else { break };
@@ -49,7 +49,7 @@ pub(crate) fn check(
             Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
             Err(e) => {
                 tool::report(NAME, &e, io);
-                let unread = |line| tally.say(line, &Checked::Unread, io);
+                let unread = |line| tally.say(line, &LineCheck::Unread, io);
                 lines.iter().try_for_each(unread)?;
             }
         }
@@ -67,21 +67,21 @@ pub(crate) fn check(
 /// Checks lines about an open dataset.
 fn of_file(
     reader: &dyn Reader,
-    lines: &[Line],
-    tally: &mut Tally,
+    lines: &[SumLine],
+    tally: &mut SumTally,
     (env, io): (&Env, &mut Io),
 ) -> Result<()> {
     let cache = ReadCache::new(env);
     let set = Dataset::new(reader, env).with(&cache);
-    let mut now = Now::new(set)?;
+    let mut now = CurrentSums::new(set)?;
     for line in lines {
         let checked = match now.digest(line) {
-            Ok(digest) if digest == line.digest => Checked::Same,
-            Ok(_) => Checked::Differs,
+            Ok(digest) if digest == line.digest => LineCheck::Same,
+            Ok(_) => LineCheck::Differs,
             Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
             Err(e) => {
                 tool::report(NAME, &e.of(&String::from_utf8_lossy(&line.file)), io);
-                Checked::Unread
+                LineCheck::Unread
             }
         };
         tally.say(line, &checked, io)?;
@@ -90,22 +90,22 @@ fn of_file(
 }
 
 /// What became of a line.
-enum Checked {
+enum LineCheck {
     Same,
     Differs,
     Unread,
 }
 
-impl Tally {
+impl SumTally {
     /// Prints and counts what became of a line.
-    fn say(&mut self, line: &Line, checked: &Checked, io: &mut Io) -> Result<()> {
+    fn say(&mut self, line: &SumLine, checked: &LineCheck, io: &mut Io) -> Result<()> {
         let said = match checked {
-            Checked::Same => "OK",
-            Checked::Differs => {
+            LineCheck::Same => "OK",
+            LineCheck::Differs => {
                 self.differ += 1;
                 "FAILED"
             }
-            Checked::Unread => {
+            LineCheck::Unread => {
                 self.unread += 1;
                 "FAILED open or read"
             }
@@ -138,25 +138,25 @@ impl Tally {
 }
 
 /// The digests of a dataset as it is now; each is made once.
-struct Now<'a> {
-    sums: Sums<'a>,
+struct CurrentSums<'a> {
+    sums: DigestMaker<'a>,
     vars: BTreeMap<Vec<u8>, VarId>,
     made: BTreeMap<VarId, Digest>,
 }
 
-impl<'a> Now<'a> {
+impl<'a> CurrentSums<'a> {
     fn new(set: Dataset<'a>) -> Result<Self> {
         let schema = set.reader.schema();
         let vars = schema.var_ids().map(|id| (var_path(schema, id), id));
         Ok(Self {
-            sums: Sums::new(set)?,
+            sums: DigestMaker::new(set)?,
             vars: vars.collect(),
             made: BTreeMap::new(),
         })
     }
 
     /// The digest of what a line is about.
-    fn digest(&mut self, line: &Line) -> Result<Digest> {
+    fn digest(&mut self, line: &SumLine) -> Result<Digest> {
         let Some(path) = &line.path else {
             return self.dataset();
         };

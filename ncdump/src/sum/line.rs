@@ -15,7 +15,7 @@ const DIGITS: usize = 64;
 
 /// A line of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct SumLine {
     /// The digest.
     pub(super) digest: Digest,
     /// The name of the file.
@@ -24,7 +24,7 @@ pub(super) struct Line {
     pub(super) path: Option<Vec<u8>>,
 }
 
-impl Line {
+impl SumLine {
     /// Reads a line without its end; `None` if it is no line of a list.
     pub(super) fn parse(line: &[u8]) -> Option<Self> {
         let (digest, name) = line.strip_prefix(PREFIX)?.split_at_checked(DIGITS)?;
@@ -51,7 +51,7 @@ impl Line {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for SumLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "blake3:{}  {}", self.digest, self.name())
     }
@@ -122,8 +122,8 @@ fn escape(name: &[u8]) -> Option<(u8, &[u8])> {
 mod tests {
     use super::*;
 
-    fn line(file: &[u8], path: Option<&[u8]>) -> Line {
-        Line {
+    fn line(file: &[u8], path: Option<&[u8]>) -> SumLine {
+        SumLine {
             digest: Digest::parse(&[b'a'; DIGITS]).unwrap(),
             file: file.to_vec(),
             path: path.map(<[u8]>::to_vec),
@@ -151,7 +151,7 @@ mod tests {
                 for line in [line(file, None), line(file, Some(&path))] {
                     let text = line.to_string();
                     assert!(!text.contains(is_control), "{text}");
-                    assert_eq!(Line::parse(text.as_bytes()), Some(line), "{text}");
+                    assert_eq!(SumLine::parse(text.as_bytes()), Some(line), "{text}");
                 }
             }
         }
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn what_is_no_line_is_refused() {
         let good = line(b"a.nc", None).to_string();
-        assert!(Line::parse(good.as_bytes()).is_some());
+        assert!(SumLine::parse(good.as_bytes()).is_some());
         for wrong in [
             String::new(),
             good.replace("blake3:", ""),
@@ -182,7 +182,7 @@ mod tests {
             good.replace("a.nc", "\\xg0"),
             good.replace("a.nc", "#/v"),
         ] {
-            assert_eq!(Line::parse(wrong.as_bytes()), None, "{wrong}");
+            assert_eq!(SumLine::parse(wrong.as_bytes()), None, "{wrong}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{BufRead, Read as _};
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 
-use super::line::Line;
+use super::line::SumLine;
 
 /// Bytes of a line, at most.
 const LONGEST: u64 = 1 << 20;
@@ -12,17 +12,17 @@ const LONGEST: u64 = 1 << 20;
 const MOST: usize = 1 << 14;
 
 /// The lines of a list.
-pub(super) struct List<'a> {
+pub(super) struct SumList<'a> {
     from: &'a mut dyn BufRead,
     /// The list's name, for messages.
     name: &'a str,
     /// A line about the next file.
-    next: Option<Line>,
+    next: Option<SumLine>,
     /// Lines that are none of a list.
     pub(super) odd: u64,
 }
 
-impl<'a> List<'a> {
+impl<'a> SumList<'a> {
     /// The list that `from` has.
     pub(super) fn new(from: &'a mut dyn BufRead, name: &'a str) -> Self {
         Self {
@@ -37,8 +37,8 @@ impl<'a> List<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Io`]; [`ErrorKind::Limit`] for a line that is too long.
-    pub(super) fn lines(&mut self) -> Result<Vec<Line>> {
-        let mut lines: Vec<Line> = self.next.take().into_iter().collect();
+    pub(super) fn lines(&mut self) -> Result<Vec<SumLine>> {
+        let mut lines: Vec<SumLine> = self.next.take().into_iter().collect();
         while lines.len() < MOST {
             let Some(line) = self.line()? else { break };
             if lines.first().is_some_and(|first| first.file != line.file) {
@@ -51,7 +51,7 @@ impl<'a> List<'a> {
     }
 
     /// The next line of a list. Empty lines do not count.
-    fn line(&mut self) -> Result<Option<Line>> {
+    fn line(&mut self) -> Result<Option<SumLine>> {
         loop {
             let mut line = vec![];
             let read = (&mut self.from).take(LONGEST).read_until(b'\n', &mut line);
@@ -64,7 +64,7 @@ impl<'a> List<'a> {
                 return Err(Error::new(ErrorKind::Limit, what).of(self.name));
             }
             let text = without_end(&line);
-            match Line::parse(text) {
+            match SumLine::parse(text) {
                 Some(line) => return Ok(Some(line)),
                 None if text.is_empty() => {}
                 None => self.odd += 1,
@@ -92,12 +92,12 @@ mod tests {
             text += &format!("blake3:{digest}  {name}\r\n");
         }
         let mut from = text.trim_end().as_bytes();
-        let mut list = List::new(&mut from, "list");
+        let mut list = SumList::new(&mut from, "list");
         let mut lines = || {
             list.lines()
                 .unwrap()
                 .iter()
-                .map(Line::name)
+                .map(SumLine::name)
                 .collect::<Vec<_>>()
         };
         assert_eq!(lines(), ["x#/v", "x"]);
@@ -111,7 +111,7 @@ mod tests {
     fn endless_lines_are_refused() {
         let text = vec![b'x'; 2 << 20];
         let mut from = &text[..];
-        let e = List::new(&mut from, "list").lines().unwrap_err();
+        let e = SumList::new(&mut from, "list").lines().unwrap_err();
         assert_eq!((e.kind(), e.resource()), (ErrorKind::Limit, Some("list")));
     }
 }

@@ -17,9 +17,9 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::model::{Schema, VarId};
 use netcdf_core::shown;
-use netcdf_core::sum::{Digest, Sums, VERSION, var_path};
+use netcdf_core::sum::{Digest, DigestMaker, VERSION, var_path};
 
-use line::Line;
+use line::SumLine;
 
 /// What is asked for.
 pub(crate) struct AskedSums<'a> {
@@ -43,7 +43,7 @@ pub(crate) fn write(
     out: &mut dyn Write,
 ) -> Result<()> {
     let schema = set.reader.schema();
-    let sums = Sums::new(set)?;
+    let sums = DigestMaker::new(set)?;
     let mut made = Made::default();
     let (before, all) = (omitted.len(), asked.chosen.is_none());
     for (path, id) in ordered(schema, asked.chosen.as_deref()) {
@@ -104,7 +104,7 @@ impl Made {
             self.members.extend(member);
             return Ok(());
         }
-        let line = Line {
+        let line = SumLine {
             digest: *digest,
             file: asked.file.to_vec(),
             path: path.map(<[u8]>::to_vec),

@@ -6,7 +6,7 @@ use std::io::Cursor;
 use netcdf_core::chunk::{Provenance, Reader};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind};
-use netcdf_core::filter::{FilterEntry, Policy, Table};
+use netcdf_core::filter::{FilterEntry, FilterTable, Policy};
 use netcdf_core::model::{
     Atomic, DataType, Endianness, FilterSpec, Kind, StorageLayout, TypeKind, Values, VarId,
 };
@@ -106,7 +106,7 @@ fn shuffle_and_deflate() -> Env {
         build: |_, _| unreachable!("no data is read"),
     };
     Env {
-        filters: Table::new(vec![row(1, "deflate"), row(2, "shuffle")]),
+        filters: FilterTable::new(vec![row(1, "deflate"), row(2, "shuffle")]),
         ..Env::default()
     }
 }

@@ -20,12 +20,12 @@ use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Source;
 use netcdf_core::model::Schema;
-use netcdf_grammar::cdl::Cdl;
+use netcdf_grammar::cdl::CdlDataset;
 use netcdf_grammar::diagnostic::Reporter;
 
 use crate::name as output;
-use crate::request::{Language, Request};
-use out::Out;
+use crate::request::{ProgramLanguage, Request};
+use out::ProgramOut;
 use program::Program;
 
 /// Most values of a variable in a program: no compiler takes more.
@@ -33,9 +33,9 @@ const VALUES: u64 = 1 << 28;
 
 /// A text to make a program of.
 #[derive(Clone, Copy)]
-pub(crate) struct Input<'a> {
+pub(crate) struct ProgramInput<'a> {
     /// What was read.
-    pub cdl: &'a Cdl,
+    pub cdl: &'a CdlDataset,
     /// Where the data is read from.
     pub source: &'a dyn Source,
     /// Limits, memory, cancellation.
@@ -47,12 +47,12 @@ pub(crate) struct Input<'a> {
 /// # Errors
 /// Errors of the source and of `out`, and a signal.
 pub(crate) fn write(
-    (language, request): (Language, &Request),
-    input: Input<'_>,
+    (language, request): (ProgramLanguage, &Request),
+    input: ProgramInput<'_>,
     reporter: &mut Reporter<'_>,
     out: &mut dyn std::io::Write,
 ) -> Result<()> {
-    let Input { cdl, source, env } = input;
+    let ProgramInput { cdl, source, env } = input;
     let mut schema = cdl.schema.clone();
     let mut unusual = survey::attributes(&schema);
     if !request.header_only {
@@ -75,22 +75,22 @@ pub(crate) fn write(
         no_fill: request.no_fill,
         header_only: request.header_only,
         at_once: request.at_once,
-        most: (language == Language::Fortran).then_some(f77::MOST),
+        most: (language == ProgramLanguage::Fortran).then_some(f77::MOST),
         env,
     };
-    let mut out = Out::new(out);
+    let mut out = ProgramOut::new(out);
     match language {
-        Language::C => c::write(&program, &mut out)?,
-        Language::Fortran => f77::write(&program, &mut out)?,
-        Language::Java => java::write(&program, &mut out)?,
+        ProgramLanguage::C => c::write(&program, &mut out)?,
+        ProgramLanguage::Fortran => f77::write(&program, &mut out)?,
+        ProgramLanguage::Java => java::write(&program, &mut out)?,
         // Not a program.
-        Language::Binary => {}
+        ProgramLanguage::Binary => {}
     }
     out.finish()
 }
 
 /// Checks that a program can hold the values and the fill after them.
-fn admit(cdl: &Cdl, schema: &Schema, language: Language) -> Result<()> {
+fn admit(cdl: &CdlDataset, schema: &Schema, language: ProgramLanguage) -> Result<()> {
     for list in &cdl.data {
         let shape = schema.shape(list.var);
         let values = shape.into_iter().fold(1, u64::saturating_mul);
@@ -106,7 +106,7 @@ fn admit(cdl: &Cdl, schema: &Schema, language: Language) -> Result<()> {
     Ok(())
 }
 
-fn dataset(request: &Request, cdl: &Cdl) -> Vec<u8> {
+fn dataset(request: &Request, cdl: &CdlDataset) -> Vec<u8> {
     match &request.names.dataset {
         Some(name) => name.as_encoded_bytes().to_vec(),
         None => cdl.name.clone(),
@@ -114,7 +114,7 @@ fn dataset(request: &Request, cdl: &Cdl) -> Vec<u8> {
 }
 
 /// The name of the file that the program makes. `-o` may be anything that the program's library can open.
-fn file(request: &Request, cdl: &Cdl) -> Result<String> {
+fn file(request: &Request, cdl: &CdlDataset) -> Result<String> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     match &request.names.file {
         Some(path) => Ok(text(path)),
@@ -122,10 +122,10 @@ fn file(request: &Request, cdl: &Cdl) -> Result<String> {
     }
 }
 
-fn main_name(request: &Request, language: Language) -> String {
+fn main_name(request: &Request, language: ProgramLanguage) -> String {
     let name = request.names.main.as_deref().map(|n| n.to_string_lossy());
     match (name.as_deref(), language) {
-        (None | Some("main"), Language::Java) => "Main".to_owned(),
+        (None | Some("main"), ProgramLanguage::Java) => "Main".to_owned(),
         (Some(name), _) => name.to_owned(),
         (None, _) => "main".to_owned(),
     }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use netcdf_grammar::number::{FloatForm, FloatFormat, Precision, Token};
+use netcdf_grammar::number::{FloatForm, FloatFormat, NumberToken, Precision};
 
 /// As C's `%.8g`, with a ninth digit where eight do not give the same value back.
 pub(super) fn float(value: f32) -> String {
@@ -17,10 +17,10 @@ pub(super) fn double(value: f64) -> String {
 fn shorter_or<T: Copy + PartialEq + FromStr>(
     [few, enough]: [u8; 2],
     value: T,
-    write: impl Fn(&FloatFormat, T, &mut Token),
+    write: impl Fn(&FloatFormat, T, &mut NumberToken),
 ) -> String {
     let text = |digits| {
-        let mut token = Token::new();
+        let mut token = NumberToken::new();
         let format = FloatFormat::new(Precision::Digits(digits), FloatForm::Data);
         write(&format, value, &mut token);
         String::from_utf8_lossy(token.as_bytes()).into_owned()

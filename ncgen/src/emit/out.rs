@@ -9,17 +9,17 @@ use netcdf_core::error::{Error, Result};
 const BUFFER: usize = 1 << 16;
 
 /// Takes text.
-pub(super) struct Out<'a> {
+pub(super) struct ProgramOut<'a> {
     to: BufWriter<&'a mut dyn Write>,
 }
 
-/// Writes formatted text to an [`Out`].
+/// Writes formatted text to an [`ProgramOut`].
 macro_rules! put {
     ($out:expr, $($text:tt)*) => { $out.put(format_args!($($text)*)) };
 }
 pub(super) use put;
 
-impl<'a> Out<'a> {
+impl<'a> ProgramOut<'a> {
     pub(super) fn new(to: &'a mut dyn Write) -> Self {
         Self {
             to: BufWriter::with_capacity(BUFFER, to),

@@ -4,7 +4,7 @@ use netcdf_core::chunk::elements;
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, DataType, Endianness, Values, VarId};
-use netcdf_grammar::cdl::values::{self, Problems, Sink};
+use netcdf_grammar::cdl::values::{self, Problems, ValueSink};
 
 use super::program::Program;
 use crate::lists;
@@ -33,7 +33,7 @@ pub(super) trait PieceWriter {
 impl Program<'_> {
     /// The number of pieces that [`Program::rows`] makes.
     pub(super) fn pieces(&self, var: VarId) -> u64 {
-        let pieces = self.list(var).and_then(|_| Pieces::new(self, var));
+        let pieces = self.list(var).and_then(|_| RowPieces::new(self, var));
         pieces.map_or(0, |pieces| pieces.count())
     }
 
@@ -60,7 +60,7 @@ impl Program<'_> {
 
 /// How a variable is cut into pieces. Text and small variables without an unlimited dimension are one piece; otherwise each row
 /// of the last dimension is a piece.
-pub(super) struct Pieces {
+pub(super) struct RowPieces {
     shape: Vec<u64>,
     /// Elements per piece: all, or a row.
     row: u64,
@@ -70,7 +70,7 @@ pub(super) struct Pieces {
     total: u64,
 }
 
-impl Pieces {
+impl RowPieces {
     /// `None` for variables without elements.
     pub(super) fn new(program: &Program<'_>, id: VarId) -> Option<Self> {
         let schema = &program.schema;
@@ -114,7 +114,7 @@ pub(super) struct ListRows<'a> {
     /// The type of stored bytes.
     atomic: Option<Atomic>,
     fill: Values,
-    pieces: Pieces,
+    pieces: RowPieces,
     /// The next element.
     at: u64,
 }
@@ -133,7 +133,7 @@ impl<'a> ListRows<'a> {
             to,
             atomic: var.ty.atomic(),
             fill: fill.or_else(|| values::fill(&program.schema, var.ty))?,
-            pieces: Pieces::new(program, id)?,
+            pieces: RowPieces::new(program, id)?,
             at: 0,
         })
     }
@@ -195,7 +195,7 @@ impl<'a> ListRows<'a> {
     }
 }
 
-impl Sink for ListRows<'_> {
+impl ValueSink for ListRows<'_> {
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
         let Some(atomic) = self.atomic else {
             return Ok(());

@@ -5,8 +5,8 @@ use netcdf_core::env::Env;
 use netcdf_core::error::Result;
 use netcdf_core::io::Source;
 use netcdf_core::model::{Atomic, DimId, Endianness, Schema, Values, VarId};
-use netcdf_grammar::cdl::Cdl;
-use netcdf_grammar::cdl::values::{self, Problems, Sink};
+use netcdf_grammar::cdl::CdlDataset;
+use netcdf_grammar::cdl::values::{self, Problems, ValueSink};
 use netcdf_grammar::diagnostic::Reporter;
 
 use crate::{data, lists};
@@ -24,7 +24,7 @@ pub(super) fn attributes(schema: &Schema) -> bool {
 /// # Errors
 /// Errors of the source, and a signal.
 pub(super) fn data(
-    cdl: &Cdl,
+    cdl: &CdlDataset,
     source: &dyn Source,
     schema: &mut Schema,
     reporter: &mut Reporter<'_>,
@@ -48,7 +48,7 @@ pub(super) fn data(
     let counting = cdl.data.iter().map(|list| (list, true));
     for (list, counts) in replaced.chain(counting) {
         let atomic = schema.var(list.var).and_then(|var| var.ty.atomic());
-        let mut sink = Survey { env, atomic, found };
+        let mut sink = FiniteSurvey { env, atomic, found };
         let mut problems = Problems::default();
         let text = lists::text(list, source);
         let order = Endianness::Little;
@@ -81,13 +81,13 @@ fn lengthen(schema: &mut Schema, dim: DimId, len: u64) {
 }
 
 /// Looks for values that are not finite.
-struct Survey<'a> {
+struct FiniteSurvey<'a> {
     env: &'a Env,
     atomic: Option<Atomic>,
     found: bool,
 }
 
-impl Sink for Survey<'_> {
+impl ValueSink for FiniteSurvey<'_> {
     fn repeat(&mut self, _: u64, _: u8, _: u64) -> Result<()> {
         self.env.cancel.check()
     }

@@ -1,8 +1,8 @@
 //! Codecs of Zarr: what JSON says of them, and their decoders.
 
-use netcdf_core::model::{Element, Atomic, DataType, Endianness, ZarrVersion};
+use netcdf_core::model::{StoredElement, Atomic, DataType, Endianness, ZarrVersion};
 use netcdf_core::filter::codec::{filters, list};
-use netcdf_core::filter::{About, Context, Table};
+use netcdf_core::filter::{VariableFacts, ChunkContext, FilterTable};
 use netcdf_core::json::Json;
 
 /// Elements of a chunk, at most.
@@ -23,7 +23,7 @@ pub fn codecs(input: &[u8]) {
     let one = std::slice::from_ref(&json);
     let codecs = json.items().unwrap_or(one);
     let (context, version) = context(*head);
-    let table = Table::default();
+    let table = FilterTable::default();
     let Ok(specs) = filters(version, codecs, &context, &table) else {
         return;
     };
@@ -56,15 +56,15 @@ pub fn codecs(input: &[u8]) {
 }
 
 /// What is known of the chunk.
-fn context([ty, rows, columns, flags]: [u8; 4]) -> (Context, ZarrVersion) {
+fn context([ty, rows, columns, flags]: [u8; 4]) -> (ChunkContext, ZarrVersion) {
     let atomic = Atomic::ALL[usize::from(ty) % Atomic::ALL.len()];
     let size = atomic.size().unwrap_or(16);
     let dims = [rows, columns].map(u64::from);
     let shape: Vec<u64> = dims.into_iter().filter(|n| *n > 0).collect();
     let elements = shape.iter().product::<u64>().min(MOST);
     let len = usize::try_from(elements).unwrap_or(0) * size;
-    let context = Context {
-        element: Element {
+    let context = ChunkContext {
+        element: StoredElement {
             ty: DataType::Atomic(atomic),
             size: size as u64,
             order: [Endianness::Little, Endianness::Big][usize::from(flags & 1)],
@@ -72,10 +72,10 @@ fn context([ty, rows, columns, flags]: [u8; 4]) -> (Context, ZarrVersion) {
         },
         fill: (flags & 4 != 0).then(|| vec![0; size]),
         len: (flags & 8 == 0).then_some(len),
-        about: About {
+        about: VariableFacts {
             dims: shape.clone(),
             mandatory: true,
-            ..About::default()
+            ..VariableFacts::default()
         },
         shape,
     };

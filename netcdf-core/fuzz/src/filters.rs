@@ -1,7 +1,7 @@
 //! Decoders of filters.
 
-use netcdf_core::model::{Element, Atomic, DataType, Endianness};
-use netcdf_core::filter::{About, Context, Table};
+use netcdf_core::model::{StoredElement, Atomic, DataType, Endianness};
+use netcdf_core::filter::{VariableFacts, ChunkContext, FilterTable};
 
 /// Bytes of a chunk, at most.
 const MOST: usize = 1 << 20;
@@ -27,9 +27,9 @@ pub fn filter(id: u32, input: &[u8]) {
     let size = atomic.size().unwrap_or(16);
     let elements = usize::from(u16::from_le_bytes([low, high]));
     let len = (elements * size).min(MOST);
-    let context = Context {
+    let context = ChunkContext {
         shape: vec![elements as u64],
-        element: Element {
+        element: StoredElement {
             ty: DataType::Atomic(atomic),
             size: size as u64,
             order: [Endianness::Little, Endianness::Big][usize::from(flags & 1)],
@@ -37,9 +37,9 @@ pub fn filter(id: u32, input: &[u8]) {
         },
         fill: (flags & 4 != 0).then(|| vec![0; size]),
         len: (flags & 2 == 0).then_some(len),
-        about: About::default(),
+        about: VariableFacts::default(),
     };
-    let table = Table::default();
+    let table = FilterTable::default();
     let Ok(entry) = table.entry(id) else {
         return;
     };

@@ -2,8 +2,8 @@
 
 use netcdf_core::model::{Endianness, Values};
 use netcdf_core::{Error, ErrorKind, Result};
-use netcdf_grammar::cdl::values::{self, List, Problems, Sink};
-use netcdf_grammar::cdl::{self, Form, ReadOptions};
+use netcdf_grammar::cdl::values::{self, ValueList, Problems, ValueSink};
+use netcdf_grammar::cdl::{self, TextForm, ReadOptions};
 use netcdf_grammar::{chunk_spec, filter_spec, json};
 
 use crate::{limits, source};
@@ -27,7 +27,7 @@ pub fn cdl(input: &[u8]) {
         return;
     };
     for list in cdl.data.iter().chain(&cdl.replaced) {
-        let list = List {
+        let list = ValueList {
             source: &*source,
             bytes: list.bytes.clone(),
             var: list.var,
@@ -35,11 +35,11 @@ pub fn cdl(input: &[u8]) {
         };
         let mut problems = Problems::default();
         let read = match list.form {
-            Form::Cdl => {
+            TextForm::Cdl => {
                 let _ = values::lengths(&list, &cdl.schema, &mut Problems::default());
                 values::read
             }
-            Form::Json => json::read::values,
+            TextForm::Json => json::read::values,
         };
         let _ = read(
             &list,
@@ -64,7 +64,7 @@ impl Nowhere {
     }
 }
 
-impl Sink for Nowhere {
+impl ValueSink for Nowhere {
     fn bytes(&mut self, _: u64, bytes: &[u8]) -> Result<()> {
         self.take(bytes.len())
     }

@@ -6,15 +6,15 @@ use netcdf_core::env::{Damage, Env};
 use netcdf_core::format::hdf4::chunk_table::ChunkTable;
 use netcdf_core::format::hdf4::dd::{Descriptor, MAGIC, TagRef};
 use netcdf_core::format::hdf4::dimension_record::DimensionRecord;
-use netcdf_core::format::hdf4::file::File;
-use netcdf_core::format::hdf4::ntype::NumberType;
-use netcdf_core::format::hdf4::special::Special;
-use netcdf_core::format::hdf4::stored::{Data, Stored};
+use netcdf_core::format::hdf4::file::Hdf4File;
+use netcdf_core::format::hdf4::ntype::Hdf4NumberType;
+use netcdf_core::format::hdf4::special::SpecialData;
+use netcdf_core::format::hdf4::stored::{Data, SdsData};
 use netcdf_core::format::hdf4::tags;
 use netcdf_core::format::hdf4::vdata::Vdata;
 use netcdf_core::format::hdf4::vgroup::Vgroup;
 use netcdf_core::io::Container;
-use netcdf_core::io::siblings::Access;
+use netcdf_core::io::siblings::SiblingAccess;
 use netcdf_core::model::VarId;
 use netcdf_core::{Error, ErrorKind, format};
 
@@ -110,7 +110,7 @@ pub fn hdf4_structures(input: &[u8]) {
     if image.len() > MOST {
         return;
     }
-    let Ok(file) = File::open(source(&image), &limits(), &Access::default()) else {
+    let Ok(file) = Hdf4File::open(source(&image), &limits(), &SiblingAccess::default()) else {
         return;
     };
     for tag in TAGS {
@@ -120,7 +120,7 @@ pub fn hdf4_structures(input: &[u8]) {
     }
 }
 
-fn element(file: &File, descriptor: &Descriptor) {
+fn element(file: &Hdf4File, descriptor: &Descriptor) {
     let id = descriptor.id;
     if descriptor.special {
         special(file, id);
@@ -130,7 +130,7 @@ fn element(file: &File, descriptor: &Descriptor) {
     };
     let mut c = Cursor::new(&bytes, file.source().name(), descriptor.range.start);
     match id.tag {
-        tags::NUMBER_TYPE => drop(NumberType::parse(&bytes)),
+        tags::NUMBER_TYPE => drop(Hdf4NumberType::parse(&bytes)),
         tags::DIMENSION_RECORD => drop(DimensionRecord::parse(&mut c, file)),
         tags::VGROUP => drop(Vgroup::parse(&mut c)),
         tags::VDATA_HEADER => vdata(file, id, &mut c),
@@ -139,7 +139,7 @@ fn element(file: &File, descriptor: &Descriptor) {
 }
 
 /// The fields of a Vdata.
-fn vdata(file: &File, id: TagRef, header: &mut Cursor<'_>) {
+fn vdata(file: &Hdf4File, id: TagRef, header: &mut Cursor<'_>) {
     let Ok(vdata) = Vdata::parse(header) else {
         return;
     };
@@ -155,7 +155,7 @@ fn vdata(file: &File, id: TagRef, header: &mut Cursor<'_>) {
 }
 
 /// A special element: where its bytes are, or its table of chunks.
-fn special(file: &File, id: TagRef) {
+fn special(file: &Hdf4File, id: TagRef) {
     if let Ok(place) = file.place(id)
         && let Some(object) = file.object(place.object)
     {
@@ -164,14 +164,14 @@ fn special(file: &File, id: TagRef) {
         let len = (place.range.end - start).min(bytes.len() as u64) as usize;
         let _ = object.read_at(start, &mut bytes[..len]);
     }
-    let Some(Ok(Some(Special::Chunked(chunked)))) =
+    let Some(Ok(Some(SpecialData::Chunked(chunked)))) =
         file.specials(&[id]).ok().and_then(|mut all| all.pop())
     else {
         return;
     };
     let shape = chunked.shape.clone();
     let code = 20 + 2 * (chunked.element as u16 / 2 % 4);
-    let Ok(ty) = NumberType::of_code(code) else {
+    let Ok(ty) = Hdf4NumberType::of_code(code) else {
         return;
     };
     let data = Data::Chunked(chunked.clone());
@@ -179,7 +179,7 @@ fn special(file: &File, id: TagRef) {
         return;
     }
     let fill = ty.unwritten();
-    let layout = Stored { ty, fill, data }.layout(&shape);
+    let layout = SdsData { ty, fill, data }.layout(&shape);
     if let Ok(table) = ChunkTable::read(file, VarId(0), &chunked, &layout) {
         let grid = layout.grid();
         let start = grid.iter().map(|n| n / 2).collect();

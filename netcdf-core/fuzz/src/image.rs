@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use netcdf_core::bytes::sums::lookup3;
-use netcdf_core::format::hdf5::File;
+use netcdf_core::format::hdf5::Hdf5File;
 
 use crate::{limits, source};
 
 /// The start of an input: numbers that choose what is done, then the bytes of a file.
 pub struct Image<'a> {
     numbers: Numbers<'a>,
-    file: Arc<File>,
+    file: Arc<Hdf5File>,
 }
 
 /// What is left of the numbers of an input.
@@ -27,7 +27,7 @@ impl<'a> Image<'a> {
         let (sizes, numbers) = head.split_first()?;
         let mut bytes = superblock(width(*sizes), image.len());
         bytes.extend_from_slice(image.get(bytes.len()..)?);
-        let file = File::open(source(&bytes), &limits()).ok()?;
+        let file = Hdf5File::open(source(&bytes), &limits()).ok()?;
         let file = Arc::new(file);
         let numbers = Numbers(numbers);
         Some(Self { numbers, file })
@@ -35,7 +35,7 @@ impl<'a> Image<'a> {
 
     /// The file.
     #[must_use]
-    pub fn file(&self) -> &File {
+    pub fn file(&self) -> &Hdf5File {
         &self.file
     }
 

@@ -3,19 +3,19 @@
 use netcdf_core::format::hdf5::btree_v1::{CHUNKS, GROUP, BtreeV1};
 use netcdf_core::format::hdf5::btree_v2::BTree2;
 use netcdf_core::format::hdf5::chunk_index::{Block, DatasetExtent, OpenIndex};
-use netcdf_core::format::hdf5::dataset::{self, Dataset};
+use netcdf_core::format::hdf5::dataset::{self, Hdf5Dataset};
 use netcdf_core::format::hdf5::dataspace::Dataspace;
 use netcdf_core::format::hdf5::datatype::Datatype;
 use netcdf_core::format::hdf5::fractal_heap::FractalHeap;
 use netcdf_core::format::hdf5::local_heap::LocalHeap;
 use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
 use netcdf_core::format::hdf5::message::dense_info::DenseInfo;
-use netcdf_core::format::hdf5::message::external::External;
-use netcdf_core::format::hdf5::message::fill::Fill;
-use netcdf_core::format::hdf5::message::layout::{ChunkIndexKind, Chunked, Layout};
-use netcdf_core::format::hdf5::message::link::Link;
+use netcdf_core::format::hdf5::message::external::ExternalFiles;
+use netcdf_core::format::hdf5::message::fill::FillMessage;
+use netcdf_core::format::hdf5::message::layout::{ChunkIndexKind, ChunkedLayout, DataLayout};
+use netcdf_core::format::hdf5::message::link::LinkMessage;
 use netcdf_core::format::hdf5::message::{filters, reference};
-use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group};
+use netcdf_core::format::hdf5::{Hdf5File, ObjectHeader, attributes, group};
 
 use crate::image::{Image, NUMBERS};
 
@@ -31,7 +31,7 @@ pub fn object(input: &[u8]) {
     };
     let _ = dataset::kind(&header);
     let _ = dataset::datatype(file, &header);
-    let _ = Dataset::read(file, &header);
+    let _ = Hdf5Dataset::read(file, &header);
     let _ = group::links(file, &header);
     let _ = attributes::visit(file, &header, |_| Ok(()));
 }
@@ -46,21 +46,21 @@ pub fn message(input: &[u8]) {
     let Some(image) = Image::new(&empty) else {
         return;
     };
-    let file: &File = image.file();
+    let file: &Hdf5File = image.file();
     let mut c = file.fields_of(body, Some(0));
     match kind & 15 {
         0 => drop(Dataspace::parse(&mut c)),
         1 => drop(DenseInfo::of_links(&mut c)),
         2 => drop(Datatype::parse(&mut c, file.limits())),
-        3 => drop(Fill::parse_old(&mut c)),
-        4 => drop(Fill::parse(&mut c)),
-        5 => drop(Link::parse(&mut c)),
-        6 => drop(External::parse(&mut c)),
-        7 => drop(Layout::parse(&mut c)),
+        3 => drop(FillMessage::parse_old(&mut c)),
+        4 => drop(FillMessage::parse(&mut c)),
+        5 => drop(LinkMessage::parse(&mut c)),
+        6 => drop(ExternalFiles::parse(&mut c)),
+        7 => drop(DataLayout::parse(&mut c)),
         8 => drop(filters::parse(&mut c)),
         9 => drop(AttributeMessage::parse(file, &mut c)),
         10 => drop(DenseInfo::of_attributes(&mut c)),
-        11 => drop(reference::Reference::parse(&mut c)),
+        11 => drop(reference::SharedMessage::parse(&mut c)),
         _ => drop(Datatype::parse(&mut c, file.limits())),
     }
 }
@@ -82,7 +82,7 @@ pub fn chunk_index(kind: u8, input: &[u8]) {
         _ => ChunkIndexKind::BTree2,
     };
     let rank = usize::from(image.u8() & 3) + 1;
-    let chunked = Chunked {
+    let chunked = ChunkedLayout {
         dims: (0..rank).map(|_| u64::from(image.u8()).max(1)).collect(),
         element_size: u64::from(image.u8()).max(1),
         edges_unfiltered: flags & 2 != 0,

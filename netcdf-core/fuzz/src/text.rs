@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use netcdf_core::io::Store;
 use netcdf_core::io::key;
-use netcdf_core::io::locator::{Asked, Destination, Location};
+use netcdf_core::io::locator::{OutputRequest, Destination, Location};
 use netcdf_core::io::memory_store::MemoryStore;
 use netcdf_core::json::Json;
 use netcdf_core::model::Kind;
@@ -29,11 +29,11 @@ pub fn names(input: &[u8]) {
     let Ok(name) = std::str::from_utf8(name) else {
         return;
     };
-    let asked = Asked {
+    let asked = OutputRequest {
         kind: kind(number & 7),
         consolidated: number & 8 != 0,
         zip_prefix: (number & 16 != 0).then_some(number & 32 != 0),
-        ..Asked::default()
+        ..OutputRequest::default()
     };
     let _ = Location::new(name);
     let _ = Location::new(name).and_then(|at| Destination::resolve(&at, asked));

@@ -1,9 +1,9 @@
 //! Virtual datasets: selections, mappings, and the pieces that they are cut into.
 
 use netcdf_core::error::{Error, ErrorKind};
-use netcdf_core::format::hdf5::File;
+use netcdf_core::format::hdf5::Hdf5File;
 use netcdf_core::format::hdf5::selection::Selection;
-use netcdf_core::format::hdf5::virtual_dataset::{self, Extents, Mapping, MappedPiece, Reach};
+use netcdf_core::format::hdf5::virtual_dataset::{self, MappingShapes, Mapping, MappedPiece, Reach};
 use netcdf_core::model::Region;
 
 use crate::image::{NUMBERS, Numbers, superblock, width};
@@ -51,7 +51,7 @@ pub fn virtual_dataset(input: &[u8]) {
     for mapping in mappings.iter().take(8) {
         let _ = mapping.reach(Reach::Shape(&source));
         let _ = mapping.reach(Reach::Sources(3));
-        let extents = Extents {
+        let extents = MappingShapes {
             source: &source,
             target: &target,
         };
@@ -60,7 +60,7 @@ pub fn virtual_dataset(input: &[u8]) {
 }
 
 /// The first sources of a mapping: each of their pieces lies in its dataset and in the box.
-fn pieces(mapping: &Mapping, extents: Extents, wanted: &Region) {
+fn pieces(mapping: &Mapping, extents: MappingShapes, wanted: &Region) {
     let mut elements = mapping.elements(wanted);
     for number in mapping.sources(wanted).take(3) {
         let _ = mapping.names(number);
@@ -114,8 +114,8 @@ fn inside(region: &Region, start: &[u64], end: &[u64]) -> bool {
 }
 
 /// A file of nothing but a superblock.
-fn empty(sizes: u8) -> Option<File> {
+fn empty(sizes: u8) -> Option<Hdf5File> {
     let mut bytes = superblock(width(sizes), NUMBERS);
     bytes.resize(NUMBERS, 0);
-    File::open(source(&bytes), &limits()).ok()
+    Hdf5File::open(source(&bytes), &limits()).ok()
 }

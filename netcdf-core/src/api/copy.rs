@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::mode::{Mode, is_strict};
+use super::mode::{DatasetMode, is_strict};
 use super::{BAND, Dataset, Owner};
 use crate::chunk::InBands;
 use crate::copy::plan::carry_fill;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::traits;
-use crate::model::{DataType, DimId, Fill, GroupId, Region, Storage, VarId, Variable};
+use crate::model::{DataType, DimId, FillMode, GroupId, Region, Storage, VarId, Variable};
 
 impl Dataset {
     /// Copies an attribute of another dataset (`nc_copy_att`).
@@ -69,14 +69,14 @@ impl Dataset {
         let old = from.variable(var)?;
         self.check_same(from, old.ty, || from.schema().var_path(var))?;
         let dims = self.same_dims(from, old, group)?;
-        if self.mode == Mode::Data && is_strict(self.kind()) {
+        if self.mode == DatasetMode::Data && is_strict(self.kind()) {
             self.redefine()?;
         }
         let new = self.define_var(group, &old.name.to_string(), old.ty, &dims)?;
         if traits(self.kind()).settings {
             self.staged.schema.var_mut(new)?.storage = Storage {
                 prepared: false,
-                fill: Fill::Fill,
+                fill: FillMode::Fill,
                 ..old.storage.clone()
             };
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::mode::Mode;
+use super::mode::DatasetMode;
 use super::place::{self, DatasetPlace};
 use super::present::Present;
 use super::staged::Staged;
@@ -13,9 +13,9 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format;
 use crate::io::held::hold;
-use crate::io::locator::{Asked, Location};
+use crate::io::locator::{Location, OutputRequest};
 use crate::io::{Container, Output};
-use crate::model::{CreateOptions, Fill, Kind, Schema};
+use crate::model::{CreateOptions, FillMode, Kind, Schema};
 use crate::notes::Note;
 
 /// An open dataset; see the [module](super).
@@ -24,9 +24,9 @@ use crate::notes::Note;
 pub struct Dataset {
     pub(super) env: Arc<Env>,
     pub(super) staged: Staged,
-    pub(super) mode: Mode,
+    pub(super) mode: DatasetMode,
     /// Whether variables defined from now on are filled.
-    pub(super) fill: Fill,
+    pub(super) fill: FillMode,
     /// True if the dataset differs from what is stored.
     pub(super) changed: bool,
     /// Number of variables whose definition has ended.
@@ -76,11 +76,11 @@ impl Dataset {
     /// # Errors
     /// As [`Dataset::create`]; [`ErrorKind::Exists`] if something exists there that must be kept.
     pub fn create_with(path: impl AsRef<Path>, kind: Kind, options: Options) -> Result<Self> {
-        let asked = Asked {
+        let asked = OutputRequest {
             kind: Some(kind),
             consolidated: options.create.zarr.consolidated,
             zip_prefix: options.zip_prefix,
-            ..Asked::default()
+            ..OutputRequest::default()
         };
         let place = DatasetPlace::new(path.as_ref(), asked)?;
         let present = match options.keep_existing {
@@ -120,12 +120,12 @@ impl Dataset {
         format::check_writes(kind)?;
         let staged = Staged::new(Schema::new(kind), place.scratch());
         let fill = match options.create.no_fill {
-            true => Fill::NoFill,
-            false => Fill::Fill,
+            true => FillMode::NoFill,
+            false => FillMode::Fill,
         };
         Ok(Self {
             staged,
-            mode: Mode::Define,
+            mode: DatasetMode::Define,
             changed: true,
             fill,
             ..Self::with(place, options)
@@ -136,8 +136,8 @@ impl Dataset {
         Self {
             env: options.env.unwrap_or_default(),
             staged: Staged::new(Schema::new(Kind::CLASSIC), None),
-            mode: Mode::ReadOnly,
-            fill: Fill::Fill,
+            mode: DatasetMode::ReadOnly,
+            fill: FillMode::Fill,
             changed: false,
             settled: 0,
             chunk_cache: options.chunk_cache,
@@ -226,7 +226,7 @@ impl Dataset {
             return Err(Error::new(ErrorKind::Unsupported, what).of(&name));
         }
         dataset.try_definitions().map_err(|e| e.of(&name))?;
-        dataset.mode = Mode::Data;
+        dataset.mode = DatasetMode::Data;
         Ok(dataset)
     }
 
@@ -254,11 +254,11 @@ impl Dataset {
     /// outputs that can be written only once, and for those on other machines; [`ErrorKind::Changed`] if others changed or removed what was
     /// opened, or last written; those of writing. After an error, the old content remains.
     pub fn sync(&mut self) -> Result<()> {
-        if self.mode == Mode::ReadOnly {
+        if self.mode == DatasetMode::ReadOnly {
             return Ok(());
         }
         self.check_readable()?;
-        if self.mode == Mode::Define {
+        if self.mode == DatasetMode::Define {
             self.settle();
         }
         if self.place.path().is_none() {
@@ -303,8 +303,8 @@ impl Dataset {
     /// the old content remains, and the changes are lost.
     pub fn close(mut self) -> Result<()> {
         match self.mode {
-            Mode::ReadOnly => Ok(()),
-            Mode::Define | Mode::Data => self.save(),
+            DatasetMode::ReadOnly => Ok(()),
+            DatasetMode::Define | DatasetMode::Data => self.save(),
         }
     }
 
@@ -365,7 +365,7 @@ impl Dataset {
     fn create_options(&self) -> CreateOptions {
         let mut options = self.options;
         // In other kinds, each variable has its own setting.
-        options.no_fill = self.fill == Fill::NoFill && !format::traits(self.kind()).settings;
+        options.no_fill = self.fill == FillMode::NoFill && !format::traits(self.kind()).settings;
         options.zarr = self.place.zarr(options.zarr);
         options
     }

@@ -1,7 +1,7 @@
 //! Defines and renames groups, dimensions, types and variables.
 
 use super::mode::is_strict;
-use super::{Dataset, Length};
+use super::{Dataset, DimLength};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format;
 use crate::model::kind::Model;
@@ -60,15 +60,15 @@ impl Dataset {
     /// a second unlimited dimension in the classic model; [`ErrorKind::BadName`], [`ErrorKind::Exists`],
     /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic model;
     /// [`ErrorKind::NotFound`] for a missing group.
-    pub fn define_dim(&mut self, group: GroupId, name: &str, len: Length) -> Result<DimId> {
+    pub fn define_dim(&mut self, group: GroupId, name: &str, len: DimLength) -> Result<DimId> {
         let name = self.new_name((group, Among::Dims), name, None)?;
         self.begin_definition()?;
         let (len, unlimited) = match len {
-            Length::Unlimited => {
+            DimLength::Unlimited => {
                 self.warn_of_pure_zarr(&name);
                 (0, true)
             }
-            Length::Fixed(len) => (self.checked_len(len)?, false),
+            DimLength::Fixed(len) => (self.checked_len(len)?, false),
         };
         let one = self.kind().model != Model::Enhanced;
         if unlimited && one && self.schema().dims.iter().any(|d| d.unlimited) {

@@ -74,7 +74,7 @@ mod write;
 
 pub use dataset::{Dataset, Options, delete};
 pub use element::{Char, Element, Text};
-pub use mode::Mode;
+pub use mode::DatasetMode;
 pub use select::Select;
 
 use crate::model::{GroupId, VarId};
@@ -87,14 +87,14 @@ const BAND: u64 = 1 << 20;
 
 /// The length of a new dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Length {
+pub enum DimLength {
     /// This many elements, at least 1.
     Fixed(u64),
     /// It can grow (`NC_UNLIMITED`).
     Unlimited,
 }
 
-impl From<u64> for Length {
+impl From<u64> for DimLength {
     fn from(len: u64) -> Self {
         Self::Fixed(len)
     }

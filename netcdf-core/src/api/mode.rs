@@ -4,7 +4,7 @@ use crate::model::Kind;
 
 /// What can be done with an open dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mode {
+pub enum DatasetMode {
     /// It can only be read.
     ReadOnly,
     /// It takes definitions.

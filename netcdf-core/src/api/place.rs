@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format;
-use crate::io::locator::{Access, Asked, Destination, Location, OutputForm};
+use crate::io::locator::{Destination, InputAccess, Location, OutputForm, OutputRequest};
 use crate::io::memory::MemoryTarget;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::trace::Trace;
@@ -26,7 +26,7 @@ pub(super) enum DatasetPlace {
 
 impl DatasetPlace {
     /// The place of a new dataset.
-    pub(super) fn new(named: &Path, asked: Asked) -> Result<Self> {
+    pub(super) fn new(named: &Path, asked: OutputRequest) -> Result<Self> {
         let to = Destination::resolve(&Location::of_program(named)?, asked)?;
         if to.kind != asked.kind {
             let e = Error::new(
@@ -152,13 +152,13 @@ impl DatasetPlace {
 
 /// Opens what is at a path or URL.
 pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
-    let access = Access {
+    let access = InputAccess {
         trace: Trace::default(),
         allow_external: env.siblings.outside,
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
         network: Arc::clone(&env.network),
-        ..Access::default()
+        ..InputAccess::default()
     };
     access.input(&Location::of_program(named)?, &mut std::io::empty())
 }

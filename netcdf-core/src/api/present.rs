@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::file::Stamp;
+use crate::io::file::FileStamp;
 
 /// What a dataset may replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,13 +13,13 @@ pub(super) enum Present {
     /// Nothing: nothing may exist there.
     Nothing,
     /// Only what was opened, or last written.
-    This(Stamp),
+    This(FileStamp),
 }
 
 impl Present {
     /// The current state of a path.
     pub(super) fn now(path: &Path) -> Result<Self> {
-        Ok(Stamp::of(path)?.map_or(Self::Nothing, Self::This))
+        Ok(FileStamp::of(path)?.map_or(Self::Nothing, Self::This))
     }
 
     /// Checks that the path is still in this state; a dataset without a path cannot be changed by others.
@@ -33,7 +33,7 @@ impl Present {
             Self::Anything => Ok(()),
             Self::Nothing if std::fs::symlink_metadata(path).is_err() => Ok(()),
             Self::Nothing => wrong(ErrorKind::Exists, "the dataset already exists"),
-            Self::This(stamp) if Stamp::of(path)?.as_ref() == Some(stamp) => Ok(()),
+            Self::This(stamp) if FileStamp::of(path)?.as_ref() == Some(stamp) => Ok(()),
             Self::This(_) => {
                 let what = "the dataset was changed by others since it was opened";
                 let changed = wrong(ErrorKind::Changed, what);

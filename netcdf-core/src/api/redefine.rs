@@ -1,13 +1,13 @@
 //! Switches between define mode and data mode.
 
 use super::Dataset;
-use super::mode::{Mode, is_strict};
+use super::mode::{DatasetMode, is_strict};
 use crate::error::{Error, ErrorKind, Result};
 
 impl Dataset {
     /// The current mode of the dataset.
     #[must_use]
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> DatasetMode {
         self.mode
     }
 
@@ -18,12 +18,12 @@ impl Dataset {
     pub fn redefine(&mut self) -> Result<()> {
         self.check_writable()?;
         match self.mode {
-            Mode::Define => Err(self.wrong(
+            DatasetMode::Define => Err(self.wrong(
                 ErrorKind::InDefineMode,
                 "the dataset is already in define mode",
             )),
-            Mode::Data | Mode::ReadOnly => {
-                self.mode = Mode::Define;
+            DatasetMode::Data | DatasetMode::ReadOnly => {
+                self.mode = DatasetMode::Define;
                 Ok(())
             }
         }
@@ -39,12 +39,12 @@ impl Dataset {
     pub fn end_definition(&mut self) -> Result<()> {
         self.check_writable()?;
         match self.mode {
-            Mode::Define => {
+            DatasetMode::Define => {
                 self.try_definitions()?;
                 self.settle();
                 Ok(())
             }
-            Mode::Data | Mode::ReadOnly => Err(self.wrong(
+            DatasetMode::Data | DatasetMode::ReadOnly => Err(self.wrong(
                 ErrorKind::NotInDefineMode,
                 "the dataset is not in define mode",
             )),
@@ -53,28 +53,28 @@ impl Dataset {
 
     /// Ends the definitions.
     pub(super) fn settle(&mut self) {
-        self.mode = Mode::Data;
+        self.mode = DatasetMode::Data;
         self.settled = self.staged.schema.vars.len();
     }
 
     pub(super) fn check_writable(&self) -> Result<()> {
         match self.mode {
-            Mode::ReadOnly => Err(self.wrong(
+            DatasetMode::ReadOnly => Err(self.wrong(
                 ErrorKind::ReadOnly,
                 "the dataset was opened for reading only",
             )),
-            Mode::Define | Mode::Data => Ok(()),
+            DatasetMode::Define | DatasetMode::Data => Ok(()),
         }
     }
 
     /// Checks that a definition is possible now, and prepares for it.
     pub(super) fn begin_definition(&mut self) -> Result<()> {
         self.check_writable()?;
-        if self.mode == Mode::Data && is_strict(self.kind()) {
+        if self.mode == DatasetMode::Data && is_strict(self.kind()) {
             let e = self.wrong(ErrorKind::NotInDefineMode, "definitions need define mode");
             return Err(e.with_remedy("call redefine first"));
         }
-        self.mode = Mode::Define;
+        self.mode = DatasetMode::Define;
         self.changed = true;
         Ok(())
     }
@@ -83,7 +83,7 @@ impl Dataset {
     /// in a classic file.
     pub(super) fn begin_change(&mut self, grows: bool) -> Result<()> {
         self.check_writable()?;
-        if grows || self.mode == Mode::Define || !is_strict(self.kind()) {
+        if grows || self.mode == DatasetMode::Define || !is_strict(self.kind()) {
             return self.begin_definition();
         }
         self.changed = true;
@@ -94,7 +94,7 @@ impl Dataset {
     pub(super) fn begin_data(&mut self) -> Result<()> {
         self.check_writable()?;
         self.check_readable()?;
-        if self.mode == Mode::Define {
+        if self.mode == DatasetMode::Define {
             self.settle();
         }
         self.changed = true;
@@ -103,7 +103,7 @@ impl Dataset {
 
     /// Checks that data can be read now.
     pub(super) fn check_readable(&self) -> Result<()> {
-        if self.mode == Mode::Define && is_strict(self.kind()) {
+        if self.mode == DatasetMode::Define && is_strict(self.kind()) {
             let e = self.wrong(ErrorKind::InDefineMode, "definitions must end before data");
             return Err(e.with_remedy("call end_definition first"));
         }

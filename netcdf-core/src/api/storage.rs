@@ -3,13 +3,13 @@
 use super::Dataset;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
-use crate::filter::{Context, codec, names};
+use crate::filter::{ChunkContext, codec, names};
 use crate::format::traits;
 use crate::model::kind::Filterable;
 use crate::model::quantize::Algorithm;
 use crate::model::region::product;
 use crate::model::{
-    Dimension, Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, Values, VarId,
+    Dimension, Endianness, FillMode, FilterSpec, Quantize, Storage, StorageLayout, Values, VarId,
     Variable,
 };
 
@@ -166,7 +166,7 @@ impl Dataset {
     }
 
     /// The context of a variable's chunks, as far as it is known.
-    fn chunks_of(&self, var: &Variable) -> Context {
+    fn chunks_of(&self, var: &Variable) -> ChunkContext {
         let schema = self.schema();
         let shape = match var.storage.chunk() {
             Some(shape) if !shape.is_empty() => shape.to_vec(),
@@ -176,7 +176,7 @@ impl Dataset {
                 dims.map(len).collect()
             }
         };
-        Context::of(schema, var, shape)
+        ChunkContext::of(schema, var, shape)
     }
 
     /// As [`Dataset::define_filter`], by the name of the filter: `zstd`, `szip`, `blosc` …
@@ -222,8 +222,8 @@ impl Dataset {
     pub fn define_fill(&mut self, var: VarId, value: Option<Values>) -> Result<()> {
         let storage = self.storage(var)?;
         storage.fill = match value {
-            Some(_) => Fill::Fill,
-            None => Fill::NoFill,
+            Some(_) => FillMode::Fill,
+            None => FillMode::NoFill,
         };
         storage.unwritten = None;
         match value {
@@ -237,7 +237,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`ErrorKind::NoVariable`].
-    pub fn fill(&self, var: VarId) -> Result<(Fill, Option<Values>)> {
+    pub fn fill(&self, var: VarId) -> Result<(FillMode, Option<Values>)> {
         let var = self.variable(var)?;
         Ok((var.storage.fill, var.unwritten()))
     }
@@ -247,7 +247,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`ErrorKind::ReadOnly`].
-    pub fn set_fill(&mut self, fill: Fill) -> Result<Fill> {
+    pub fn set_fill(&mut self, fill: FillMode) -> Result<FillMode> {
         self.check_writable()?;
         Ok(std::mem::replace(&mut self.fill, fill))
     }

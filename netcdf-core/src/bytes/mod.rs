@@ -8,4 +8,4 @@ pub mod sums;
 
 pub use bits::Bits;
 pub use cursor::Cursor;
-pub use sink::Sink;
+pub use sink::ByteSink;

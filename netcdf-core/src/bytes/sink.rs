@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// A growing buffer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sink {
+pub struct ByteSink {
     /// The bytes written so far.
     pub bytes: Vec<u8>,
 }
@@ -20,7 +20,7 @@ macro_rules! scalar {
     };
 }
 
-impl Sink {
+impl ByteSink {
     scalar! {
         u8 u8;
         u16 u16;
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn writes_little_endian() {
-        let mut sink = Sink::default();
+        let mut sink = ByteSink::default();
         assert!(sink.is_empty());
         sink.u8(1);
         sink.u16(0x0302);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn numbers_have_to_fit() {
-        let mut sink = Sink::default();
+        let mut sink = ByteSink::default();
         assert!(sink.uint(256, 1).is_err());
         assert!(sink.uint(u64::MAX, 8).is_ok() && sink.uint(1, 10).is_ok());
         assert_eq!(sink.len(), 18);

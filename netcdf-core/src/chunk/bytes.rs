@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::layout::{ChunkRef, Holder};
+use super::layout::{ChunkHolder, ChunkRef};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::merge::Near;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 
 /// Hands out the stored bytes of the chunks of a dataset.
 pub trait ChunkBytes: Send + Sync {
@@ -15,7 +15,7 @@ pub trait ChunkBytes: Send + Sync {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] if the file ends too early.
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>>;
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>>;
 
     /// The source that holds a chunk, for copying bytes unchanged; `None` if only [`ChunkBytes::fetch`] can read them.
     fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>>;
@@ -50,14 +50,14 @@ pub trait ChunkBytes: Send + Sync {
 
 /// The sources of a dataset, by number.
 #[derive(Debug)]
-pub struct Sources {
+pub struct NumberedSources {
     /// The sources; the dataset's own file is the first.
     pub all: Vec<Arc<dyn Source>>,
     /// Whether data comes from several files or datasets.
     pub spread: bool,
 }
 
-impl Sources {
+impl NumberedSources {
     /// The only source of a dataset.
     #[must_use]
     pub fn one(source: Arc<dyn Source>) -> Self {
@@ -68,22 +68,27 @@ impl Sources {
     }
 }
 
-impl ChunkBytes for Sources {
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+impl ChunkBytes for NumberedSources {
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let mut out = Vec::with_capacity(chunks.len());
         for same in chunks.chunk_by(|a, b| a.holder == b.holder) {
             let ranges: Vec<_> = same.iter().map(|chunk| chunk.range.clone()).collect();
             let source = self.source(same.first().or_internal("a chunk to fetch")?);
             let source = source.ok_or_else(no_source)?;
-            out.extend(source.read_ranges(&ranges)?.into_iter().map(Content::Bytes));
+            out.extend(
+                source
+                    .read_ranges(&ranges)?
+                    .into_iter()
+                    .map(KeyContent::Bytes),
+            );
         }
         Ok(out)
     }
 
     fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
         match chunk.holder {
-            Holder::Source(n) => self.all.get(usize::try_from(n).ok()?),
-            Holder::Key | Holder::Temporary => None,
+            ChunkHolder::Source(n) => self.all.get(usize::try_from(n).ok()?),
+            ChunkHolder::Key | ChunkHolder::Temporary => None,
         }
     }
 

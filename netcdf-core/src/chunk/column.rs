@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::bytes::{ChunkBytes, Sources};
-use super::layout::{ChunkRef, Holder, Layout};
+use super::bytes::{ChunkBytes, NumberedSources};
+use super::layout::{ChunkHolder, ChunkRef, Layout};
 use super::scatter::Block;
 use crate::chunk::{Locate, Provenance, Reader, Visit, Visited};
 use crate::env::Env;
@@ -13,14 +13,14 @@ use crate::io::Source;
 use crate::model::{Schema, Values, VarId};
 
 /// The elements of one variable, in row-major order, as a dataset, which returns them for any variable id.
-pub(crate) struct Column<'a> {
+pub(crate) struct ColumnReader<'a> {
     schema: &'a Schema,
     layout: Layout,
-    source: Sources,
+    source: NumberedSources,
     range: Range<u64>,
 }
 
-impl<'a> Column<'a> {
+impl<'a> ColumnReader<'a> {
     /// Elements stored as `layout` says, of this shape, in a range of a source; `schema` is that of the
     /// variable.
     #[must_use]
@@ -40,7 +40,7 @@ impl<'a> Column<'a> {
         Self {
             schema,
             layout,
-            source: Sources::one(source),
+            source: NumberedSources::one(source),
             range,
         }
     }
@@ -52,7 +52,7 @@ impl<'a> Column<'a> {
     }
 }
 
-impl Reader for Column<'_> {
+impl Reader for ColumnReader<'_> {
     fn schema(&self) -> &Schema {
         self.schema
     }
@@ -69,7 +69,7 @@ impl Reader for Column<'_> {
         visit(ChunkRef {
             variable,
             index: 0,
-            holder: Holder::Source(0),
+            holder: ChunkHolder::Source(0),
             range: self.range.clone(),
             mask: 0,
         })

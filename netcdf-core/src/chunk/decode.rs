@@ -9,9 +9,9 @@ use crate::arithmetic::Amount;
 use crate::chunk::Reader;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{About, Chain, Context};
+use crate::filter::{ChunkContext, FilterChain, VariableFacts};
 use crate::limits;
-use crate::model::{DataType, Endianness, Fill, Schema, TypeKind, Values, VarId, Variable};
+use crate::model::{DataType, Endianness, FillMode, Schema, TypeKind, Values, VarId, Variable};
 use crate::notes::{Note, Notes};
 use crate::runtime::buffers::{Buffers, LARGE};
 
@@ -19,10 +19,10 @@ use crate::runtime::buffers::{Buffers, LARGE};
 const RATIO: usize = 1 << 10;
 
 /// Data shared by all chunks of a variable.
-pub(crate) struct Decoder<'a> {
+pub(crate) struct ChunkDecoder<'a> {
     reader: &'a dyn Reader,
     layout: &'a Layout,
-    chain: Chain,
+    chain: FilterChain,
     /// The texts of chunks, if these are decoded.
     texts: Option<&'a Texts>,
     /// Bytes of a decoded chunk; `None` if unknown, or too large for this machine's memory.
@@ -38,7 +38,7 @@ pub(crate) struct Decoder<'a> {
     path: String,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> ChunkDecoder<'a> {
     pub(super) fn new(
         reader: &'a dyn Reader,
         env: &Env,
@@ -71,7 +71,7 @@ impl<'a> Decoder<'a> {
         reader: &'a dyn Reader,
         env: &Env,
         var: VarId,
-        (layout, chain): (&'a Layout, Chain),
+        (layout, chain): (&'a Layout, FilterChain),
     ) -> Result<Self> {
         env.buffers.forget_huge();
         Ok(Self {
@@ -126,7 +126,7 @@ impl<'a> Decoder<'a> {
     /// Like [`Self::decode`], for a chunk in a form that readers of other formats accept.
     pub(crate) fn decode_strictly(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
         match chunk.mask {
-            0 => self.decode_by(chunk, stored, Chain::decode_strictly),
+            0 => self.decode_by(chunk, stored, FilterChain::decode_strictly),
             _ => self.decode(chunk, stored),
         }
     }
@@ -135,7 +135,7 @@ impl<'a> Decoder<'a> {
         &self,
         chunk: &ChunkRef,
         stored: Vec<u8>,
-        decode: impl FnOnce(&Chain, Vec<u8>, &mut Vec<u8>) -> Result<Vec<u8>>,
+        decode: impl FnOnce(&FilterChain, Vec<u8>, &mut Vec<u8>) -> Result<Vec<u8>>,
     ) -> Result<Vec<u8>> {
         let buffers = &self.buffers;
         let len = self.room(stored.len());
@@ -238,11 +238,16 @@ pub(crate) fn other_length(path: String) -> Note {
 /// The filters of a variable's chunks.
 ///
 /// # Errors
-/// Returns errors of [`fill`] and [`Table::chain`](crate::filter::Table::chain).
-pub(crate) fn chain(reader: &dyn Reader, env: &Env, var: VarId, layout: &Layout) -> Result<Chain> {
+/// Returns errors of [`fill`] and [`Table::chain`](crate::filter::FilterTable::chain).
+pub(crate) fn chain(
+    reader: &dyn Reader,
+    env: &Env,
+    var: VarId,
+    layout: &Layout,
+) -> Result<FilterChain> {
     let schema = reader.schema();
-    let about = About::new(schema, layout.element.ty, &layout.filters);
-    let context = Context {
+    let about = VariableFacts::new(schema, layout.element.ty, &layout.filters);
+    let context = ChunkContext {
         fill: Some(fill(schema, var, layout)?),
         ..layout.context(about)
     };
@@ -276,7 +281,7 @@ pub(crate) fn fill(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u
 /// As [`fill`].
 pub(crate) fn beyond(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
     let zeros = schema.kind.storage.zeros_within();
-    let bare = |v: &Variable| v.storage.fill == Fill::NoFill;
+    let bare = |v: &Variable| v.storage.fill == FillMode::NoFill;
     if !zeros || layout.extent == schema.shape(var) || !schema.var(var).is_some_and(bare) {
         return fill(schema, var, layout);
     }

@@ -9,14 +9,14 @@ use super::scatter::{Block, put_back, spread};
 use crate::chunk::Writer;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Chain, Context};
+use crate::filter::{ChunkContext, FilterChain, VariableFacts};
 use crate::model::{Region, VarId};
 use crate::runtime::buffers::Buffers;
 
 /// Data shared by all chunks of a variable.
 #[derive(Debug)]
-pub struct Encoder {
-    chain: Chain,
+pub struct ChunkEncoder {
+    chain: FilterChain,
     /// Shape of a chunk, and bytes of an element and of a chunk.
     chunk: Vec<u64>,
     size: u64,
@@ -40,7 +40,7 @@ pub struct EncodedChunk {
     pub bytes: Vec<u8>,
 }
 
-impl Encoder {
+impl ChunkEncoder {
     /// An encoder for a variable of `writer` with the storage `layout`.
     ///
     /// # Errors
@@ -54,11 +54,11 @@ impl Encoder {
         layout.check()?;
         let schema = writer.schema();
         let fill = fill(schema, var, layout)?;
-        let about = About {
+        let about = VariableFacts {
             mandatory: writer.needs_all_filters(),
-            ..About::new(schema, layout.element.ty, &layout.filters)
+            ..VariableFacts::new(schema, layout.element.ty, &layout.filters)
         };
-        let context = Context {
+        let context = ChunkContext {
             fill: Some(fill.clone()),
             ..layout.context(about)
         };
@@ -83,7 +83,7 @@ impl Encoder {
 
     /// The filters of the chunks.
     #[must_use]
-    pub fn chain(&self) -> &Chain {
+    pub fn chain(&self) -> &FilterChain {
         &self.chain
     }
 

@@ -9,7 +9,7 @@ use crate::model::Region;
 /// A grid of chunks over the elements of a variable. Boxes of chunks do not extend beyond the variable: they are
 /// smaller at its ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grid {
+pub struct ChunkGrid {
     /// Length per dimension.
     shape: Vec<u64>,
     /// Elements of a chunk per dimension.
@@ -20,7 +20,7 @@ pub struct Grid {
     numbered: Vec<u64>,
 }
 
-impl Grid {
+impl ChunkGrid {
     /// The chunks of `layout` for the first elements of a variable, as many as `shape` says.
     #[must_use]
     pub fn new(layout: &Layout, shape: &[u64]) -> Self {
@@ -69,7 +69,7 @@ impl Grid {
         self.cut(Region::whole(&self.counts), most)
     }
 
-    /// As [`Grid::boxes`], of the chunks that intersect a box of elements.
+    /// As [`ChunkGrid::boxes`], of the chunks that intersect a box of elements.
     pub fn boxes_in(&self, part: &Region, most: u64) -> impl Iterator<Item = Region> + use<> {
         self.cut(self.touched(part), most)
     }
@@ -210,21 +210,21 @@ mod tests {
 
     #[test]
     fn chunks_are_numbered_in_the_extent() {
-        let grid = Grid::new(&layout(&[9, 7], &[2, 3]), &[5, 7]);
+        let grid = ChunkGrid::new(&layout(&[9, 7], &[2, 3]), &[5, 7]);
         assert_eq!((grid.counts(), grid.len()), (&[3, 3][..], 9));
         let all: Vec<Region> = grid.boxes(1).collect();
         let last = Region::boxed(vec![4, 6], vec![1, 1]);
         assert_eq!(all.last(), Some(&last));
         assert!(all.iter().map(|b| grid.index(b)).eq(0..9));
         // A wider extent has more chunks in a row.
-        let wide = Grid::new(&layout(&[5, 12], &[2, 3]), &[5, 7]);
+        let wide = ChunkGrid::new(&layout(&[5, 12], &[2, 3]), &[5, 7]);
         assert_eq!(wide.index(&last), 10);
     }
 
     #[test]
     fn boxes_are_made_of_consecutive_chunks() {
         let shape = [3, 5, 7];
-        let grid = Grid::new(&layout(&shape, &[2, 2, 3]), &shape);
+        let grid = ChunkGrid::new(&layout(&shape, &[2, 2, 3]), &shape);
         for most in [1, 2, 3, 4, 7, 9, 100] {
             let mut seen = vec![];
             for part in grid.boxes(most) {
@@ -243,9 +243,9 @@ mod tests {
 
     #[test]
     fn nothing_and_scalars() {
-        let none = Grid::new(&layout(&[0, 3], &[2, 3]), &[0, 3]);
+        let none = ChunkGrid::new(&layout(&[0, 3], &[2, 3]), &[0, 3]);
         assert_eq!((none.is_empty(), none.boxes(5).count()), (true, 0));
-        let scalar = Grid::new(&layout(&[], &[]), &[]);
+        let scalar = ChunkGrid::new(&layout(&[], &[]), &[]);
         assert_eq!((scalar.len(), scalar.boxes(5).count()), (1, 1));
     }
 }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use super::quantize::Quantizer;
 use super::scatter::{Block, place};
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{About, Context};
+use crate::filter::{ChunkContext, VariableFacts};
 use crate::model::region::{check_lengths, product};
-use crate::model::{Element, FilterSpec, Region, VarId};
+use crate::model::{FilterSpec, Region, StoredElement, VarId};
 
 /// The grid of a variable. Contiguous data is one chunk, and each record is a chunk.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Layout {
     /// Shape of a chunk in elements per dimension.
     pub chunk: Vec<u64>,
     /// The stored form of an element.
-    pub element: Element,
+    pub element: StoredElement,
     /// Filters in the order of writing; if there are none, parts of a chunk can be read alone.
     pub filters: Vec<FilterSpec>,
     /// Stored form of an element that was never written; `None` for the variable's netCDF fill value.
@@ -82,8 +82,8 @@ impl Layout {
 
     /// What filters are told of a chunk.
     #[must_use]
-    pub fn context(&self, about: About) -> Context {
-        Context {
+    pub fn context(&self, about: VariableFacts) -> ChunkContext {
+        ChunkContext {
             shape: self.chunk.clone(),
             element: self.element,
             fill: self.fill.clone(),
@@ -124,7 +124,7 @@ pub struct ChunkRef {
     /// Row-major number of the chunk in the grid.
     pub index: u64,
     /// The source or key that holds the bytes.
-    pub holder: Holder,
+    pub holder: ChunkHolder,
     /// The bytes within it.
     pub range: Range<u64>,
     /// Bit `n` set: filter `n` was not applied.
@@ -133,7 +133,7 @@ pub struct ChunkRef {
 
 /// The holder of the stored bytes of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Holder {
+pub enum ChunkHolder {
     /// A numbered source of the dataset; 0 for its own file.
     Source(u32),
     /// A key of a store. The variable and the number of the chunk identify the key.
@@ -152,7 +152,7 @@ pub(super) mod tests {
         Layout {
             extent: extent.to_vec(),
             chunk: chunk.to_vec(),
-            element: Element {
+            element: StoredElement {
                 ty: Atomic::Byte.into(),
                 size: 1,
                 order: Endianness::Little,

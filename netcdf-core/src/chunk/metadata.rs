@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Where the metadata of a dataset lies, as far as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Metadata {
+pub enum MetadataExtent {
     /// In a file.
     File(FileMetadata),
     /// Under keys.

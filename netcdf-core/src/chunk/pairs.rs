@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::dataset::{BoxElements, COPIES, Cuts, PartsOf};
-use super::grid::Grid;
+use super::grid::ChunkGrid;
 use super::layout::Layout;
 use super::plan::{BandWay, Bands};
 use super::rechunk::{decoding, gcd};
@@ -24,14 +24,14 @@ const PIECE: u64 = 1 << 16;
 
 /// How two variables are stored whose first elements are compared, as many as the shape says.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stored<'a> {
+pub(crate) struct PairLayout<'a> {
     /// How each is stored.
     pub layouts: [&'a Layout; 2],
     /// The shape to compare.
     pub shape: &'a [u64],
 }
 
-impl Stored<'_> {
+impl PairLayout<'_> {
     /// The shape of boxes to compare, of about `most` bytes: whole chunks of the variable that needs fewer decoded chunks, or of the first
     /// variable.
     #[must_use]
@@ -71,7 +71,7 @@ fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
     let first = if layout.filters.is_empty() {
         Bands::new(Region::whole(shape), &[], (most / size).max(1)).next()
     } else {
-        let grid = Grid::new(layout, shape);
+        let grid = ChunkGrid::new(layout, shape);
         let chunk = Amount::product(&grid.largest()) * size;
         grid.boxes((Amount::of(most) / chunk).get()).next()
     };
@@ -173,7 +173,7 @@ mod tests {
             ..layout(&[64, 64], chunk)
         };
         let (a, b) = (filtered(&[1, 16]), filtered(&[4, 8]));
-        let stored = Stored {
+        let stored = PairLayout {
             layouts: [&a, &b],
             shape: &[64, 64],
         };
@@ -181,7 +181,7 @@ mod tests {
         assert!((stored.cost(&[4, 16]) - 2.0).abs() < 1e-9);
         assert!(stored.cost(&[1, 16]) > 2.0);
         assert_eq!(stored.cut(64), [4, 16], "as many bytes as there may be");
-        let whole = Stored {
+        let whole = PairLayout {
             shape: &[3, 64],
             ..stored
         };

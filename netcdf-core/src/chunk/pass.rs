@@ -4,7 +4,7 @@
 //! chunks, whether many are decoded at a time, or whether all goes through a temporary file.
 
 use super::dataset::BoxElements;
-use super::grid::Grid;
+use super::grid::ChunkGrid;
 use super::plan::{self, Bands};
 use super::rechunk::{self, RechunkPlan, RechunkWay, Rechunking};
 use super::{Dataset, Layout};
@@ -26,16 +26,16 @@ const FEW: u64 = 64;
 const COPIES: u64 = 4;
 
 /// A variable and the boxes in which it is read.
-pub(crate) struct Pass<'a> {
+pub(crate) struct VariablePass<'a> {
     set: Dataset<'a>,
     var: VarId,
     /// How it is stored.
     pub layout: Layout,
     shape: Vec<u64>,
-    grid: Grid,
+    grid: ChunkGrid,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> VariablePass<'a> {
     /// A variable in bands, which follow each other in row-major order.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl<'a> Pass<'a> {
     /// A variable in its chunks, or in bands where these are small or too large for the memory.
     ///
     /// # Errors
-    /// As [`Pass::in_rows`].
+    /// As [`VariablePass::in_rows`].
     pub(crate) fn in_chunks(set: Dataset<'a>, var: VarId) -> Result<Self> {
         Self::new(set, var, |layout, shape| {
             let bytes = Amount::of(layout.chunk_bytes());
@@ -70,7 +70,7 @@ impl<'a> Pass<'a> {
         let shape = schema.shape(var);
         check_lengths(&shape).in_object(|| schema.var_path(var))?;
         Ok(Self {
-            grid: Grid::of(shape.clone(), boxes(&layout, &shape)),
+            grid: ChunkGrid::of(shape.clone(), boxes(&layout, &shape)),
             set,
             var,
             layout,
@@ -89,13 +89,13 @@ impl<'a> Pass<'a> {
             filters: vec![],
             ..self.layout.clone()
         };
-        let variable = rechunk::Variable {
+        let variable = rechunk::RechunkVariable {
             from: &self.layout,
             to: &to,
             shape: &self.shape,
             assembled: self.set.reader.assembles(self.var),
         };
-        let budget = rechunk::Budget {
+        let budget = rechunk::RechunkBudget {
             memory: self.set.env.memory.0,
             threads: self.set.env.runtime.threads(),
         };
@@ -157,7 +157,7 @@ fn band(set: Dataset<'_>, layout: &Layout, shape: &[u64]) -> Vec<u64> {
         None => layout.element.size.max(HEAP),
     };
     let (threads, whole) = (set.env.runtime.threads(), Region::whole(shape));
-    let budget = plan::Budget {
+    let budget = plan::PlanBudget {
         most: (BOX / size.max(1)).max(1),
         memory: set.env.memory.0 / threads as u64,
         threads,

@@ -1,7 +1,7 @@
 //! The filters of a variable, made ready for its chunks.
 
 use crate::error::{ErrorKind, Result};
-use crate::filter::{Context, Table};
+use crate::filter::{ChunkContext, FilterTable};
 use crate::model::FilterSpec;
 
 /// Settings of [`prepared`].
@@ -21,8 +21,8 @@ pub(crate) struct Preparation {
 pub(crate) fn prepared(
     filters: &[FilterSpec],
     how: Preparation,
-    mut context: Context,
-    table: &Table,
+    mut context: ChunkContext,
+    table: &FilterTable,
 ) -> Result<Vec<FilterSpec>> {
     let mut all = vec![];
     for filter in filters {

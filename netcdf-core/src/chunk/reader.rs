@@ -3,7 +3,7 @@
 use super::bytes::ChunkBytes;
 use super::form::ElementForm;
 use super::layout::Layout;
-use super::metadata::Metadata;
+use super::metadata::MetadataExtent;
 use super::scatter::Block;
 use super::texts::Texts;
 use super::visit::{Locate, Visit, Visited};
@@ -23,7 +23,7 @@ pub trait Reader: Send + Sync {
     ///
     /// # Errors
     /// Those of looking for data that belongs to no variable.
-    fn metadata(&self, _env: &Env) -> Result<Option<Metadata>> {
+    fn metadata(&self, _env: &Env) -> Result<Option<MetadataExtent>> {
         Ok(None)
     }
 
@@ -65,7 +65,7 @@ pub trait Reader: Send + Sync {
     /// The values of stored elements that are not [`plain`]: elements with heap data
     /// (strings, lists), of user types, and numbers in unusual forms.
     ///
-    /// [`plain`]: crate::model::Element::plain
+    /// [`plain`]: crate::model::StoredElement::plain
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unsupported`] for formats that have no such types.

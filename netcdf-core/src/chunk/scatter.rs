@@ -49,7 +49,7 @@ impl Block {
 /// A run of elements: its position in the chunk, its position in the region, and its length. In the region its
 /// elements are adjacent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct ElementRun {
     /// First element, row-major within the chunk.
     pub from: u64,
     /// First element, row-major within the region.
@@ -62,7 +62,7 @@ pub struct Run {
 
 /// The intersection of a chunk and a region along a dimension.
 #[derive(Debug, Clone, Copy)]
-struct Axis {
+struct ScatterAxis {
     /// First index within the chunk, in elements.
     from: u64,
     /// First index within the region, in its elements.
@@ -85,13 +85,13 @@ pub fn within((start, count, stride): (u64, u64, u64), first: u64, end: u64) -> 
 }
 
 /// The intersection of `chunk` and `region`, per dimension; `None` if it is empty.
-fn axes(chunk: &Block, region: &Region) -> Option<Vec<Axis>> {
+fn axes(chunk: &Block, region: &Region) -> Option<Vec<ScatterAxis>> {
     let boxes = chunk.start.iter().zip(&chunk.count);
     let lines = region.start.iter().zip(&region.count).zip(&region.stride);
     let one = |((&first, &len), ((&start, &n), &stride)): (_, ((&u64, &u64), &u64))| {
         let (to, count) = within((start, n, stride), first, first + len);
         let at = start.checked_add(to.checked_mul(stride)?)?;
-        (count > 0).then_some(Axis {
+        (count > 0).then_some(ScatterAxis {
             from: at.checked_sub(first)?,
             to,
             count,
@@ -109,14 +109,14 @@ fn axes(chunk: &Block, region: &Region) -> Option<Vec<Axis>> {
 pub fn runs(
     chunk: &Block,
     region: &Region,
-    mut visit: impl FnMut(Run) -> Result<()>,
+    mut visit: impl FnMut(ElementRun) -> Result<()>,
 ) -> Result<()> {
     let Some(axes) = axes(chunk, region) else {
         return Ok(());
     };
     let (from_steps, to_steps) = (steps(&chunk.count)?, steps(&region.count)?);
     let (outer, len, step) = tail(&axes);
-    let mut run = Run {
+    let mut run = ElementRun {
         from: 0,
         to: 0,
         len,
@@ -127,7 +127,7 @@ pub fn runs(
         run.from += axis.from * from;
         run.to += axis.to * to;
         if n < outer {
-            loops.push(Loop {
+            loops.push(RunLoop {
                 left: axis.count - 1,
                 count: axis.count,
                 from: from * axis.stride,
@@ -145,7 +145,7 @@ pub fn runs(
 
 /// The run that `chunk` and `region` have in common, if it is adjacent in both.
 #[must_use]
-pub fn single(chunk: &Block, region: &Region) -> Option<Run> {
+pub fn single(chunk: &Block, region: &Region) -> Option<ElementRun> {
     let axes = axes(chunk, region)?;
     let (outer, _, step) = tail(&axes);
     let one = axes.iter().take(outer).all(|axis| axis.count == 1);
@@ -161,7 +161,7 @@ pub fn single(chunk: &Block, region: &Region) -> Option<Run> {
 }
 
 /// A dimension to loop over, run by run.
-struct Loop {
+struct RunLoop {
     /// Runs that remain along it.
     left: u64,
     count: u64,
@@ -171,7 +171,7 @@ struct Loop {
 }
 
 /// Moves on to the next run; false after the last.
-fn next(loops: &mut [Loop], run: &mut Run) -> bool {
+fn next(loops: &mut [RunLoop], run: &mut ElementRun) -> bool {
     for l in loops.iter_mut().rev() {
         if l.left > 0 {
             l.left -= 1;
@@ -189,7 +189,7 @@ fn next(loops: &mut [Loop], run: &mut Run) -> bool {
 /// The trailing dimensions that form one run: the number of dimensions before them, the elements of the run and
 /// their distance. These are the last dimension, and those before it as long as all dimensions after them are
 /// whole in both boxes.
-fn tail(axes: &[Axis]) -> (usize, u64, u64) {
+fn tail(axes: &[ScatterAxis]) -> (usize, u64, u64) {
     let Some(last) = axes.last() else {
         return (0, 1, 1);
     };
@@ -226,7 +226,7 @@ pub fn steps(count: &[u64]) -> Result<Vec<u64>> {
 
 /// Copies the elements of a run, each of `size` bytes; `None` if a buffer is too short.
 #[must_use]
-pub fn put(run: Run, size: u64, from: &[u8], to: &mut [u8]) -> Option<()> {
+pub fn put(run: ElementRun, size: u64, from: &[u8], to: &mut [u8]) -> Option<()> {
     let byte = |n: u64| usize::try_from(n.checked_mul(size)?).ok();
     let to = to.get_mut(byte(run.to)?..byte(run.to.checked_add(run.len)?)?)?;
     let first = byte(run.from)?;
@@ -264,7 +264,7 @@ pub fn put_back(
     to: &mut [u8],
 ) -> Result<()> {
     runs(chunk, region, |run| {
-        let back = Run {
+        let back = ElementRun {
             from: run.to,
             to: run.from,
             ..run
@@ -419,7 +419,7 @@ mod tests {
         for size in 1..10 {
             let from: Vec<u8> = (0..10 * size).map(|b| b as u8).collect();
             for (step, len) in [(1, 3), (2, 3), (3, 2)] {
-                let run = Run {
+                let run = ElementRun {
                     from: 4,
                     to: 1,
                     len,
@@ -436,8 +436,14 @@ mod tests {
                         assert!(e.iter().all(|&b| b == 255));
                     }
                 }
-                assert_eq!(put(Run { len: 9, ..run }, size, &from, &mut to), None);
-                assert_eq!(put(Run { from: 9, ..run }, size, &from, &mut to), None);
+                assert_eq!(
+                    put(ElementRun { len: 9, ..run }, size, &from, &mut to),
+                    None
+                );
+                assert_eq!(
+                    put(ElementRun { from: 9, ..run }, size, &from, &mut to),
+                    None
+                );
             }
         }
     }

@@ -15,7 +15,7 @@ pub(crate) const MOST: u64 = u32::MAX as u64;
 
 /// The dimensions and elements that chunks are made for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Elements<'a> {
+pub(crate) struct ShapeInput<'a> {
     /// The dimensions.
     pub dims: &'a [&'a Dimension],
     /// Bytes of an element in memory, at least 1.
@@ -32,7 +32,7 @@ pub(crate) struct Elements<'a> {
 /// # Errors
 /// [`ErrorKind::Argument`] for chunks of 4 GiB or more and, unless overhang is allowed, for chunks longer than a
 /// fixed dimension (`NC_EBADCHUNK`).
-pub(crate) fn shape(elements: Elements, asked: &[u64]) -> Result<Vec<u64>> {
+pub(crate) fn shape(elements: ShapeInput, asked: &[u64]) -> Result<Vec<u64>> {
     let Some((&first, _)) = asked.split_first() else {
         return Ok(defaults(elements, &vec![0; elements.dims.len()]));
     };
@@ -128,7 +128,7 @@ pub(crate) fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
     };
     let dims: Vec<_> = var.dims.iter().filter_map(|&d| schema.dim(d)).collect();
     let size = schema.memory_size(var.ty).max(1);
-    let elements = Elements {
+    let elements = ShapeInput {
         dims: &dims,
         size,
         stored: size,
@@ -143,7 +143,7 @@ pub(crate) fn bytes(shape: &[u64], size: u64) -> u64 {
     (Amount::product(shape) * size).get()
 }
 
-fn check(elements: Elements, asked: &[u64]) -> Result<()> {
+fn check(elements: ShapeInput, asked: &[u64]) -> Result<()> {
     if too_large(elements, asked) {
         let what = format!("chunks of {asked:?} elements are larger than 4 GiB");
         return Err(Error::new(ErrorKind::Argument, what));
@@ -160,14 +160,14 @@ fn check(elements: Elements, asked: &[u64]) -> Result<()> {
     Ok(())
 }
 
-fn too_large(elements: Elements, shape: &[u64]) -> bool {
+fn too_large(elements: ShapeInput, shape: &[u64]) -> bool {
     let size = elements.size.max(elements.stored);
     let bytes = shape.iter().try_fold(size, |n, &len| n.checked_mul(len));
     bytes.is_none_or(|n| n > MOST) && !shape.contains(&0)
 }
 
 /// The default for a length of 0 if the first length is given.
-fn rest(elements: Elements, dim: &Dimension) -> u64 {
+fn rest(elements: ShapeInput, dim: &Dimension) -> u64 {
     if dim.unlimited {
         return 1;
     }
@@ -176,7 +176,7 @@ fn rest(elements: Elements, dim: &Dimension) -> u64 {
 }
 
 /// Replaces lengths of 0 by the defaults of netCDF-C.
-fn defaults(elements: Elements, asked: &[u64]) -> Vec<u64> {
+fn defaults(elements: ShapeInput, asked: &[u64]) -> Vec<u64> {
     let dims = elements.dims;
     let mut shape = asked.to_vec();
     let unlimited = dims.iter().filter(|d| d.unlimited).count();
@@ -244,7 +244,7 @@ mod tests {
             unlimited: len == 0,
         };
         let dims: Vec<_> = lens.iter().map(dim).collect();
-        let elements = Elements {
+        let elements = ShapeInput {
             dims: &dims.iter().collect::<Vec<_>>(),
             size,
             stored: size,

@@ -7,24 +7,24 @@ use crate::error::{Error, Result};
 pub type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Visited;
 
 /// The result of a visitor, or of a visit.
-pub type Visited = std::result::Result<(), Stop>;
+pub type Visited = std::result::Result<(), VisitStop>;
 
 /// The reason why a visit stopped.
 #[derive(Debug)]
-pub enum Stop {
+pub enum VisitStop {
     /// The visitor has seen enough.
     Enough,
     /// An error of the visitor, or of finding chunks.
     Error(Error),
 }
 
-impl From<Error> for Stop {
+impl From<Error> for VisitStop {
     fn from(e: Error) -> Self {
         Self::Error(e)
     }
 }
 
-impl Stop {
+impl VisitStop {
     /// The same with another error, if there is one.
     #[must_use]
     pub fn map(self, change: impl FnOnce(Error) -> Error) -> Self {
@@ -41,8 +41,8 @@ impl Stop {
 /// Returns the error of the visit.
 pub(crate) fn ended(visited: Visited) -> Result<()> {
     match visited {
-        Ok(()) | Err(Stop::Enough) => Ok(()),
-        Err(Stop::Error(e)) => Err(e),
+        Ok(()) | Err(VisitStop::Enough) => Ok(()),
+        Err(VisitStop::Error(e)) => Err(e),
     }
 }
 

@@ -129,7 +129,7 @@ pub trait Writer: Send {
     /// The stored form of values of a variable whose elements are not [`plain`]: those of user types, and
     /// those with heap data (strings, lists), which this call stores.
     ///
-    /// [`plain`]: crate::model::Element::plain
+    /// [`plain`]: crate::model::StoredElement::plain
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for formats that have no such types.

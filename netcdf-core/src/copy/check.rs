@@ -1,13 +1,13 @@
 //! Checks what a job needs before anything is written.
 
-use super::{Job, Method};
+use super::{CopyJob, Method};
 use crate::chunk::Dataset;
 use crate::chunk::decode::fill;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::{About, Context};
+use crate::filter::{ChunkContext, VariableFacts};
 use crate::model::Schema;
 
-impl Job {
+impl CopyJob {
     /// Checks that the filters the job has to undo or apply are available. Filters that no stored chunk went
     /// through, and filters of chunks that are moved unchanged, may be missing.
     ///
@@ -37,9 +37,9 @@ impl Job {
 
     /// Checks that the filters can be applied to chunks of the output, given what its encoder knows of them.
     fn can_encode(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
-        let about = About::new(output, self.to.element.ty, &self.to.filters);
+        let about = VariableFacts::new(output, self.to.element.ty, &self.to.filters);
         let fill = fill(output, self.pair.to, &self.to)?;
-        let context = Context {
+        let context = ChunkContext {
             fill: Some(fill),
             ..self.to.context(about)
         };

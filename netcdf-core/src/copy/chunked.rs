@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Job;
-use super::job::Known;
+use super::CopyJob;
+use super::job::StoredElements;
 use super::runs::ElementFate;
 use crate::chunk::dataset::BoxElements;
-use crate::chunk::encode::{EncodedChunk, Encoder};
-use crate::chunk::grid::Grid;
+use crate::chunk::encode::{ChunkEncoder, EncodedChunk};
+use crate::chunk::grid::ChunkGrid;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::rechunk::{self, Met, RechunkPlan, RechunkWay};
+use crate::chunk::rechunk::{self, AffectedChunks, RechunkPlan, RechunkWay};
 use crate::chunk::{Dataset, Writer};
 use crate::env::Progress;
 use crate::error::{Context as _, Result};
@@ -27,12 +27,12 @@ enum ChunkResult {
 }
 
 /// Reports how much of a variable is done; when dropped, reports the rest.
-pub(super) struct Meter<'a> {
+pub(super) struct VariableMeter<'a> {
     progress: &'a Progress,
     left: u64,
 }
 
-impl Meter<'_> {
+impl VariableMeter<'_> {
     pub(super) fn advance(&mut self, bytes: u64) {
         let bytes = bytes.min(self.left);
         self.left -= bytes;
@@ -40,7 +40,7 @@ impl Meter<'_> {
     }
 }
 
-impl Drop for Meter<'_> {
+impl Drop for VariableMeter<'_> {
     fn drop(&mut self) {
         // Chunks that are left out count as done.
         self.progress.advance(self.left);
@@ -48,29 +48,29 @@ impl Drop for Meter<'_> {
 }
 
 /// A variable that is written in chunks.
-struct Output<'a> {
-    job: &'a Job,
+struct ChunkedOutput<'a> {
+    job: &'a CopyJob,
     set: Dataset<'a>,
     /// Where it is known which elements are stored.
-    known: Known<'a>,
-    grid: Grid,
-    encoder: Encoder,
+    known: StoredElements<'a>,
+    grid: ChunkGrid,
+    encoder: ChunkEncoder,
     /// Bytes per chunk as reported to progress.
     each: u64,
     /// The chunks with stored elements, if they are few.
-    met: Option<Arc<Met>>,
+    met: Option<Arc<AffectedChunks>>,
     /// True if some chunks are not stored, and reading them does not say which.
     unknown: bool,
 }
 
-impl Job {
+impl CopyJob {
     /// The elements of a chunk of the input.
     pub(super) fn place(&self, chunk: &ChunkRef) -> Region {
         self.from.block(chunk.index).region()
     }
 
-    pub(super) fn meter<'a>(&self, set: Dataset<'a>) -> Meter<'a> {
-        Meter {
+    pub(super) fn meter<'a>(&self, set: Dataset<'a>) -> VariableMeter<'a> {
+        VariableMeter {
             progress: &set.env.progress,
             left: self.bytes_copied(),
         }
@@ -79,7 +79,7 @@ impl Job {
     /// Decodes the stored chunks, and encodes them with other filters or in another byte order; returns the
     /// bytes stored.
     pub(super) fn recoded(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
-        let output = Output::new(self, set, Known { set, job: self }, writer)?;
+        let output = ChunkedOutput::new(self, set, StoredElements { set, job: self }, writer)?;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
         let path = || set.reader.schema().var_path(self.pair.from);
@@ -104,20 +104,21 @@ impl Job {
         plan: &RechunkPlan,
         writer: &mut dyn Writer,
     ) -> Result<u64> {
-        self.rechunked_from((set, plan), Known { set, job: self }, writer)
+        self.rechunked_from((set, plan), StoredElements { set, job: self }, writer)
     }
 
-    /// As [`Job::rechunked`], with elements from a dataset that stores all of them.
+    /// As [`CopyJob::rechunked`], with elements from a dataset that stores all of them.
     pub(super) fn rechunked_from(
         &self,
         (set, plan): (Dataset<'_>, &RechunkPlan),
-        known: Known<'_>,
+        known: StoredElements<'_>,
         writer: &mut dyn Writer,
     ) -> Result<u64> {
-        let mut output = Output::new(self, set, known, writer)?;
+        let mut output = ChunkedOutput::new(self, set, known, writer)?;
         if output.has_gaps()? {
             let (made, of) = ((&output.grid, &self.region), known.job);
-            output.met = Met::of((known.set, of.pair.from), &of.from, made)?.map(Arc::new);
+            output.met =
+                AffectedChunks::of((known.set, of.pair.from), &of.from, made)?.map(Arc::new);
             output.unknown = plan.way == RechunkWay::Spill || !std::ptr::eq(of, self);
         }
         let output = output;
@@ -143,11 +144,16 @@ impl Job {
     }
 }
 
-impl<'a> Output<'a> {
-    fn new(job: &'a Job, set: Dataset<'a>, known: Known<'a>, writer: &dyn Writer) -> Result<Self> {
-        let grid = Grid::new(&job.to, &job.shape);
+impl<'a> ChunkedOutput<'a> {
+    fn new(
+        job: &'a CopyJob,
+        set: Dataset<'a>,
+        known: StoredElements<'a>,
+        writer: &dyn Writer,
+    ) -> Result<Self> {
+        let grid = ChunkGrid::new(&job.to, &job.shape);
         Ok(Self {
-            encoder: Encoder::new(writer, set.env, job.pair.to, &job.to)?,
+            encoder: ChunkEncoder::new(writer, set.env, job.pair.to, &job.to)?,
             each: job.bytes() / grid.len().max(1),
             met: None,
             unknown: false,
@@ -160,7 +166,7 @@ impl<'a> Output<'a> {
 
     /// True if some chunks of the input that have elements to copy are not stored.
     fn has_gaps(&self) -> Result<bool> {
-        let Known { set, job: of } = self.known;
+        let StoredElements { set, job: of } = self.known;
         if !self.job.same_fill || set.reader.assembles(of.pair.from) {
             return Ok(false);
         }
@@ -177,7 +183,7 @@ impl<'a> Output<'a> {
         if let Some(met) = &self.met {
             return Ok(met.has(&self.grid, place));
         }
-        let Known { set, job: of } = self.known;
+        let StoredElements { set, job: of } = self.known;
         set.is_stored(of.pair.from, &of.from, place)
     }
 

@@ -9,9 +9,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::records::gathered;
-use super::{Job, Method};
+use super::{CopyJob, Method};
 use crate::arithmetic::{exact, indices, span};
-use crate::chunk::column::Column;
+use crate::chunk::column::ColumnReader;
 use crate::chunk::{Dataset, Reader};
 use crate::error::{Error, Result};
 use crate::format::traits;
@@ -60,8 +60,8 @@ impl ColumnPlace {
 
 /// Marks the jobs that are swept together: jobs of many variables with the same number of records, or single
 /// variables with many records, all of which are stored.
-pub(super) fn mark(jobs: &mut [Job], from: &dyn Reader) {
-    let small = |job: &Job| is_small(job) && !from.assembles(job.pair.from);
+pub(super) fn mark(jobs: &mut [CopyJob], from: &dyn Reader) {
+    let small = |job: &CopyJob| is_small(job) && !from.assembles(job.pair.from);
     let from = from.schema().kind;
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     for job in jobs.iter().filter(|job| small(job)) {
@@ -74,7 +74,7 @@ pub(super) fn mark(jobs: &mut [Job], from: &dyn Reader) {
 }
 
 /// True if the records of a variable are small, have no filters, and lie apart.
-fn is_small(job: &Job) -> bool {
+fn is_small(job: &CopyJob) -> bool {
     let from = &job.from;
     let rows = from.chunk.first() == Some(&1) && from.extent.get(1..) == from.chunk.get(1..);
     let plain = from.filters.is_empty() && from.element.plain_type().is_some();
@@ -88,9 +88,9 @@ fn is_small(job: &Job) -> bool {
 
 impl Columns {
     /// Sweeps over the records of all marked variables with as many records as `job`.
-    pub(super) fn sweep(set: Dataset<'_>, jobs: &[Job], job: &Job) -> Result<Self> {
-        let same = |other: &&Job| other.swept && other.records() == job.records();
-        let rows: Vec<&Job> = jobs.iter().filter(same).collect();
+    pub(super) fn sweep(set: Dataset<'_>, jobs: &[CopyJob], job: &CopyJob) -> Result<Self> {
+        let same = |other: &&CopyJob| other.swept && other.records() == job.records();
+        let rows: Vec<&CopyJob> = jobs.iter().filter(same).collect();
         let mut places = BTreeMap::new();
         let mut end = 0u64;
         for row in &rows {
@@ -123,15 +123,15 @@ impl Columns {
     }
 
     /// True if the column of a variable has been read.
-    pub(super) fn has(&self, job: &Job) -> bool {
+    pub(super) fn has(&self, job: &CopyJob) -> bool {
         self.places.contains_key(&job.pair.from)
     }
 
     /// The column of a variable, if it has been read.
-    pub(super) fn of<'a>(&self, set: Dataset<'a>, job: &Job) -> Option<Column<'a>> {
+    pub(super) fn of<'a>(&self, set: Dataset<'a>, job: &CopyJob) -> Option<ColumnReader<'a>> {
         let range = self.places.get(&job.pair.from)?.clone();
         let source = (Arc::clone(self.source.as_ref()?), range);
         let column = (&job.from, job.shape.as_slice());
-        Some(Column::new(set.reader.schema(), column, source))
+        Some(ColumnReader::new(set.reader.schema(), column, source))
     }
 }

@@ -2,20 +2,20 @@
 
 use crate::chunk::{Dataset, elements};
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Atomic, Element, Values, VarId, convert};
+use crate::model::{Atomic, StoredElement, Values, VarId, convert};
 
 /// The element forms of a variable in the input and in the output.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Conversion {
+pub(super) struct ElementConversion {
     /// The variable of the input.
     pub var: VarId,
-    pub from: Element,
-    pub to: Element,
+    pub from: StoredElement,
+    pub to: StoredElement,
     /// Whether an element has the same bytes in both datasets, apart from the byte order of numbers.
     pub alike: bool,
 }
 
-impl Conversion {
+impl ElementConversion {
     /// The values of stored elements of the input.
     pub(super) fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
         match self.from.plain_type() {

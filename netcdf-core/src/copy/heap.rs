@@ -1,12 +1,12 @@
 //! Writes values with heap data to the output.
 
-use super::Job;
+use super::CopyJob;
 use crate::chunk::{Dataset, Writer};
 use crate::error::Result;
 use crate::format;
 use crate::model::Values;
 
-impl Job {
+impl CopyJob {
     /// Stores the heap data of values, and returns their stored form. Strings of netCDF-4 files end at a zero
     /// byte: a note says so if anything but zeros follows one.
     ///

@@ -5,15 +5,15 @@ use std::time::Duration;
 use super::methods::{self, Method};
 use super::plan::{has_nothing, may_lack_data};
 use super::report::Changes;
-use super::{Pair, VarReport};
+use super::{CopiedVariable, VarReport};
 use crate::arithmetic::Amount;
-use crate::chunk::column::Column;
+use crate::chunk::column::ColumnReader;
 use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::Layout;
 use crate::chunk::{Dataset, Writer, rechunk};
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::model::region::{check_lengths, product};
-use crate::model::{Atomic, DimId, Fill, Region, Values, VarId, Variable};
+use crate::model::{Atomic, DimId, FillMode, Region, Values, VarId, Variable};
 use crate::notes::Note;
 
 /// Bytes of the data of a small variable.
@@ -28,9 +28,9 @@ pub(super) struct OfVariable<'a> {
 
 /// The data of one variable and how it is copied.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Job {
+pub struct CopyJob {
     /// The variable, in the input and in the output.
-    pub pair: Pair,
+    pub pair: CopiedVariable,
     /// How it is stored in the input.
     pub from: Layout,
     /// How it is stored in the output.
@@ -58,13 +58,13 @@ pub struct Job {
 
 /// The input and the job that determine which elements are stored, even if the elements are read from another store.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
+pub(super) struct StoredElements<'a> {
     pub set: Dataset<'a>,
-    pub job: &'a Job,
+    pub job: &'a CopyJob,
 }
 
-impl Job {
-    pub(super) fn new(set: Dataset<'_>, pair: Pair, writer: &dyn Writer) -> Result<Self> {
+impl CopyJob {
+    pub(super) fn new(set: Dataset<'_>, pair: CopiedVariable, writer: &dyn Writer) -> Result<Self> {
         let mut job = Self::undecided(set, pair, writer)?;
         job.same_fill = match job.chunked {
             true => {
@@ -77,10 +77,10 @@ impl Job {
         Ok(job)
     }
 
-    /// As [`Job::new`], where it is known whether elements that are not stored read the same in both datasets.
+    /// As [`CopyJob::new`], where it is known whether elements that are not stored read the same in both datasets.
     pub(super) fn decided(
         set: Dataset<'_>,
-        pair: Pair,
+        pair: CopiedVariable,
         (writer, same_fill): (&dyn Writer, bool),
     ) -> Result<Self> {
         let mut job = Self::undecided(set, pair, writer)?;
@@ -89,7 +89,7 @@ impl Job {
         Ok(job)
     }
 
-    fn undecided(set: Dataset<'_>, pair: Pair, writer: &dyn Writer) -> Result<Self> {
+    fn undecided(set: Dataset<'_>, pair: CopiedVariable, writer: &dyn Writer) -> Result<Self> {
         let (from, to) = (set.layout(pair.from)?, writer.layout(pair.to)?);
         let shape = set.reader.schema().shape(pair.from);
         if shape.len() != writer.schema().shape(pair.to).len() {
@@ -144,7 +144,7 @@ impl Job {
     ) -> Result<u64> {
         let OfVariable { set: between, var } = from;
         let job = Self {
-            pair: Pair {
+            pair: CopiedVariable {
                 from: var,
                 ..self.pair
             },
@@ -155,7 +155,7 @@ impl Job {
         job.check_stored(between)?;
         match &job.method {
             Method::Rechunk(plan) => {
-                let known = Known { set, job: self };
+                let known = StoredElements { set, job: self };
                 job.rechunked_from((between, plan), known, writer)
             }
             Method::Move | Method::Rows | Method::Convert => job.converted(between, writer),
@@ -215,7 +215,7 @@ impl Job {
     fn lacks_all(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let schema = writer.schema();
         let bare = |v: &Variable| {
-            let said = v.storage.fill == Fill::Fill || v.storage.unwritten.is_some();
+            let said = v.storage.fill == FillMode::Fill || v.storage.unwritten.is_some();
             !said && v.dims.iter().any(|&dim| schema.is_unlimited(dim))
         };
         let elements = product(&self.from.extent).is_none_or(|n| n > 0);
@@ -243,7 +243,7 @@ impl Job {
     }
 
     /// The same job, reading from a column of the variable's elements.
-    pub(super) fn column(&self, set: Dataset<'_>, column: &Column<'_>) -> Self {
+    pub(super) fn column(&self, set: Dataset<'_>, column: &ColumnReader<'_>) -> Self {
         let mut job = Self {
             from: column.layout().clone(),
             ..self.clone()
@@ -266,7 +266,7 @@ impl Job {
             })
     }
 
-    /// As [`Job::fills_agree`], for strings: whether elements that are not stored read as the fill value of the output's variable.
+    /// As [`CopyJob::fills_agree`], for strings: whether elements that are not stored read as the fill value of the output's variable.
     fn string_fills_agree(&self, set: Dataset<'_>, to: &Variable) -> Result<bool> {
         let fill = set.fill(self.pair.from, &self.from)?;
         let within = fill == beyond(set.reader.schema(), self.pair.from, &self.from)?;
@@ -275,8 +275,8 @@ impl Job {
         }
         let value = self.values(set, &fill)?;
         Ok(match to.storage.fill {
-            Fill::Fill => to.unwritten() == Some(value),
-            Fill::NoFill => value == Values::String(vec![None]),
+            FillMode::Fill => to.unwritten() == Some(value),
+            FillMode::NoFill => value == Values::String(vec![None]),
         })
     }
 
@@ -305,8 +305,8 @@ impl Job {
         &'a self,
         set: Dataset<'_>,
         shape: &'a [u64],
-    ) -> rechunk::Variable<'a> {
-        rechunk::Variable {
+    ) -> rechunk::RechunkVariable<'a> {
+        rechunk::RechunkVariable {
             from: &self.from,
             to: &self.to,
             shape,
@@ -409,8 +409,8 @@ impl Job {
 }
 
 /// What rechunking may use.
-fn budget(set: Dataset<'_>) -> rechunk::Budget {
-    rechunk::Budget {
+fn budget(set: Dataset<'_>) -> rechunk::RechunkBudget {
+    rechunk::RechunkBudget {
         memory: set.env.memory.0,
         threads: set.env.runtime.threads(),
     }

@@ -46,9 +46,9 @@ pub fn choose(from: &Layout, to: &Layout, shape: &[u64], alike: bool) -> Method 
 /// elements that are not stored read the same in both datasets; `budget` is what may be used.
 #[must_use]
 pub fn choose_chunks(
-    variable: rechunk::Variable<'_>,
+    variable: rechunk::RechunkVariable<'_>,
     (alike, same_fill): (bool, bool),
-    budget: &rechunk::Budget,
+    budget: &rechunk::RechunkBudget,
 ) -> Method {
     let (from, to) = (variable.from, variable.to);
     let grid = from.chunk == to.chunk && ends_in_whole_chunks(from, variable.shape);

@@ -21,11 +21,11 @@ mod select;
 mod unstored;
 pub mod verify;
 
-pub use job::Job;
-pub use options::Options;
-pub use plan::{Pair, Plan, plan};
-pub use report::{Changes, Report, VarReport};
-pub use select::Selection;
+pub use job::CopyJob;
+pub use options::CopyOptions;
+pub use plan::{CopiedVariable, Plan, plan};
+pub use report::{Changes, CopyReport, VarReport};
+pub use select::CopySelection;
 pub use verify::verify;
 
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ use methods::Method;
 /// Those of reading and writing, with the variable's path; [`crate::ErrorKind::Cancelled`]; that of
 /// [`Notes::check`](crate::notes::Notes::check); [`crate::ErrorKind::Io`] if a file of the input changed during
 /// the copy.
-pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result<Report> {
+pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result<CopyReport> {
     let mut jobs = jobs(set, plan, &mut *writer)?;
     set.env.notes.check()?;
     before_data(set, plan, &mut jobs, &mut *writer)?;
@@ -57,7 +57,7 @@ pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result
 fn before_data(
     set: Dataset<'_>,
     plan: &Plan,
-    jobs: &mut [Job],
+    jobs: &mut [CopyJob],
     writer: &mut dyn Writer,
 ) -> Result<()> {
     if plan.cloud {
@@ -77,7 +77,7 @@ fn completed(
     plan: &Plan,
     mut done: Vec<(VarId, VarReport)>,
     mut writer: Box<dyn Writer>,
-) -> Result<Report> {
+) -> Result<CopyReport> {
     let env = set.env;
     done.sort_by_key(|(var, _)| *var);
     let mut vars: Vec<VarReport> = done.into_iter().map(|(_, report)| report).collect();
@@ -91,7 +91,7 @@ fn completed(
     env.cancel.check()?;
     env.notes.check()?;
     writer.finish()?;
-    Ok(Report {
+    Ok(CopyReport {
         vars,
         retyped: vec![],
     })
@@ -113,14 +113,14 @@ fn unchanged(reader: &dyn Reader) -> Result<()> {
 /// Copies the data of variables; reports on each.
 fn execute(
     set: Dataset<'_>,
-    jobs: Vec<Job>,
+    jobs: Vec<CopyJob>,
     writer: &mut dyn Writer,
 ) -> Result<Vec<(VarId, VarReport)>> {
     let env = set.env;
     env.progress
-        .expect(jobs.iter().map(Job::bytes).sum::<Amount>().get());
+        .expect(jobs.iter().map(CopyJob::bytes).sum::<Amount>().get());
     let mut done: Vec<(VarId, VarReport)> = Vec::with_capacity(jobs.len());
-    let mut rows: BTreeMap<u64, Vec<Job>> = BTreeMap::new();
+    let mut rows: BTreeMap<u64, Vec<CopyJob>> = BTreeMap::new();
     let mut columns = Columns::default();
     for job in &jobs {
         env.cancel.check()?;
@@ -159,13 +159,13 @@ fn execute(
 /// missing filters that are needed, and [`crate::ErrorKind::Unsupported`] for filters that cannot be applied;
 /// those of the writer; [`crate::ErrorKind::Limit`] for a large output of fill values, if
 /// [`MadeUp`](crate::env::MadeUp) refuses it.
-pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<Job>> {
+pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<CopyJob>> {
     let reader = set.reader;
     lengthen_all(reader, plan, writer)?;
-    let one = |&pair: &Pair| {
-        Ok(Job {
+    let one = |&pair: &CopiedVariable| {
+        Ok(CopyJob {
             at_join: plan.unsized_strings.contains(&pair.to),
-            ..Job::new(set, pair, writer)?
+            ..CopyJob::new(set, pair, writer)?
         })
     };
     let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
@@ -188,7 +188,7 @@ fn lengthen_all(reader: &dyn Reader, plan: &Plan, writer: &mut dyn Writer) -> Re
 }
 
 /// Makes the unlimited dimensions of an output variable as long as in the input.
-fn lengthen(reader: &dyn Reader, pair: Pair, writer: &mut dyn Writer) -> Result<()> {
+fn lengthen(reader: &dyn Reader, pair: CopiedVariable, writer: &mut dyn Writer) -> Result<()> {
     let var = writer.schema().var(pair.to).or_internal("a variable")?;
     let shape = reader.schema().shape(pair.from);
     for (dim, len) in var.dims.clone().into_iter().zip(shape) {

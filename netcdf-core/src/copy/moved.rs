@@ -3,19 +3,19 @@
 //! A chunk moves to a dataset of another kind in the strict form of its filters. Readers of both kinds accept this form. Other chunks are
 //! encoded again.
 
-use super::Job;
-use super::chunked::Meter;
+use super::CopyJob;
+use super::chunked::VariableMeter;
 use super::runs::source_of;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::dataset::StoredChunks;
 use crate::chunk::decode::{chain, complete, is_enough, other_length};
-use crate::chunk::encode::{EncodedChunk, Encoder};
-use crate::chunk::grid::Grid;
+use crate::chunk::encode::{ChunkEncoder, EncodedChunk};
+use crate::chunk::grid::ChunkGrid;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::{Dataset, Writer};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::strict::Rewrap;
-use crate::filter::{Chain, StrictCheck};
+use crate::filter::{FilterChain, StrictCheck};
 use crate::io::source::present;
 
 /// Copies of a decoded chunk in memory while a chunk is checked, roughly.
@@ -26,21 +26,21 @@ const RATIO: usize = 1 << 10;
 
 /// The chunks of a variable on their way to the output.
 struct Mover<'a> {
-    job: &'a Job,
+    job: &'a CopyJob,
     set: Dataset<'a>,
     /// The filters of the input.
-    chain: Chain,
-    encoder: Encoder,
+    chain: FilterChain,
+    encoder: ChunkEncoder,
     /// The deflate filter that gets another container.
     rewrap: Option<Rewrap>,
     /// The effort of checking whether a chunk can move unchanged.
     check: StrictCheck,
     /// Whether all chunks must have gone through all filters.
     complete: bool,
-    grid: Grid,
+    grid: ChunkGrid,
 }
 
-impl Job {
+impl CopyJob {
     /// Moves the stored chunks; returns the bytes stored. Missing chunks stay missing.
     pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let mover = Mover::new(self, set, writer)?;
@@ -54,7 +54,7 @@ impl Job {
 }
 
 impl<'a> Mover<'a> {
-    fn new(job: &'a Job, set: Dataset<'a>, writer: &dyn Writer) -> Result<Self> {
+    fn new(job: &'a CopyJob, set: Dataset<'a>, writer: &dyn Writer) -> Result<Self> {
         let chain = chain(set.reader, set.env, job.pair.from, &job.from)?;
         let rewrap = Rewrap::of(&job.from.filters, &job.to.filters);
         let check = match (rewrap, job.other_kind) {
@@ -63,9 +63,9 @@ impl<'a> Mover<'a> {
             (None, false) => StrictCheck::Nothing,
         };
         Ok(Self {
-            encoder: Encoder::new(writer, set.env, job.pair.to, &job.to)?,
+            encoder: ChunkEncoder::new(writer, set.env, job.pair.to, &job.to)?,
             complete: writer.needs_all_filters(),
-            grid: Grid::new(&job.to, &job.shape),
+            grid: ChunkGrid::new(&job.to, &job.shape),
             job,
             set,
             chain,
@@ -80,7 +80,7 @@ impl<'a> Mover<'a> {
     }
 
     /// Reads the chunks, several at a time, and puts them into the output.
-    fn fetched(&self, writer: &mut dyn Writer, mut meter: Meter<'_>) -> Result<u64> {
+    fn fetched(&self, writer: &mut dyn Writer, mut meter: VariableMeter<'_>) -> Result<u64> {
         let decoded = Amount::of(self.job.from.chunk_bytes()) * COPIES;
         let chunks = StoredChunks {
             var: self.job.pair.from,
@@ -101,7 +101,7 @@ impl<'a> Mover<'a> {
     }
 
     /// Lets the output take the chunks from the files of the input.
-    fn located(&self, writer: &mut dyn Writer, mut meter: Meter<'_>) -> Result<u64> {
+    fn located(&self, writer: &mut dyn Writer, mut meter: VariableMeter<'_>) -> Result<u64> {
         let within = self.job.from.touched(&self.job.region);
         let mut stored = 0u64;
         self.set.each_chunk(self.job.pair.from, &within, |chunk| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use super::Selection;
+use super::CopySelection;
 use crate::model::{DimId, FilterSpec, GroupId, Kind, Quantize, VarId};
 
 /// Variables of at least this many bytes get chunks where no dimension requires them (`-M`).
@@ -11,7 +11,7 @@ pub const MIN_CHUNK: u64 = 8192;
 
 /// Options of a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Options {
+pub struct CopyOptions {
     /// The output's kind; `None` for the input's.
     pub kind: Option<Kind>,
     /// Make unlimited dimensions fixed.
@@ -21,9 +21,9 @@ pub struct Options {
     /// Store enums as numbers, and describe the numbers in `flag_values` and `flag_meanings`.
     pub enums_as_flags: bool,
     /// Which variables are copied.
-    pub select: Selection<VarId>,
+    pub select: CopySelection<VarId>,
     /// Which groups are copied.
-    pub groups: Selection<GroupId>,
+    pub groups: CopySelection<GroupId>,
     /// How the variables of netCDF-4 output are stored.
     pub storage: StorageOptions,
 }
@@ -36,7 +36,7 @@ pub struct StorageOptions {
     /// Whether bytes are shuffled before deflation (`-s`).
     pub shuffle: bool,
     /// Filters of single variables (`-F`).
-    pub filters: Filters,
+    pub filters: VariableFilters,
     /// Variables whose numbers are quantized (`--quantize`).
     pub quantize: BTreeMap<VarId, Quantizing>,
     /// Variables that patterns of lossy options skip, and why.
@@ -56,7 +56,7 @@ pub struct StorageOptions {
 
 /// Filters by variable.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filters {
+pub struct VariableFilters {
     /// Variables that are not named lose their filters (`-F none`).
     pub none: bool,
     /// The named variables.

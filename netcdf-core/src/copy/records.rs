@@ -1,9 +1,9 @@
 //! Copies interleaved records of several variables in one sweep.
 
-use super::Job;
+use super::CopyJob;
 use super::runs::source_of;
 use crate::arithmetic::{Amount, exact, indices, length};
-use crate::chunk::Holder;
+use crate::chunk::ChunkHolder;
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::Locate;
 use crate::chunk::{ChunkRef, Dataset, Writer};
@@ -12,7 +12,7 @@ use crate::io::merge::merge;
 use crate::io::source::present;
 use crate::limits::zeros;
 use crate::model::Region;
-use crate::runtime::Item;
+use crate::runtime::WorkItem;
 
 /// Records of at least this many bytes are worth a copy of their own.
 const LARGE: u64 = 64 << 10;
@@ -25,7 +25,11 @@ const BAND: u64 = 4 << 20;
 const PLACES: u64 = 1 << 16;
 
 /// Copies variables that all have the same number of records; returns them.
-pub(super) fn sweep(set: Dataset<'_>, rows: Vec<Job>, writer: &mut dyn Writer) -> Result<Vec<Job>> {
+pub(super) fn sweep(
+    set: Dataset<'_>,
+    rows: Vec<CopyJob>,
+    writer: &mut dyn Writer,
+) -> Result<Vec<CopyJob>> {
     let Order { gathered, moved } = Order::of(set, rows, writer)?;
     gather(set, &gathered, writer)?;
     move_records(set, &moved, writer)?;
@@ -33,7 +37,11 @@ pub(super) fn sweep(set: Dataset<'_>, rows: Vec<Job>, writer: &mut dyn Writer) -
 }
 
 /// The same variables in the order in which a sweep first stores something of each.
-pub(super) fn in_order(set: Dataset<'_>, rows: Vec<Job>, writer: &dyn Writer) -> Result<Vec<Job>> {
+pub(super) fn in_order(
+    set: Dataset<'_>,
+    rows: Vec<CopyJob>,
+    writer: &dyn Writer,
+) -> Result<Vec<CopyJob>> {
     let Order { gathered, moved } = Order::of(set, rows, writer)?;
     Ok([gathered, moved].concat())
 }
@@ -41,25 +49,25 @@ pub(super) fn in_order(set: Dataset<'_>, rows: Vec<Job>, writer: &dyn Writer) ->
 /// The variables of a sweep.
 struct Order {
     /// Those whose records are gathered, which comes first.
-    gathered: Vec<Job>,
+    gathered: Vec<CopyJob>,
     /// Those whose records are moved one by one.
-    moved: Vec<Job>,
+    moved: Vec<CopyJob>,
 }
 
 impl Order {
-    fn of(set: Dataset<'_>, rows: Vec<Job>, writer: &dyn Writer) -> Result<Self> {
+    fn of(set: Dataset<'_>, rows: Vec<CopyJob>, writer: &dyn Writer) -> Result<Self> {
         let rows = by_place(set, rows)?;
-        let bytes = rows.iter().map(Job::slab).sum::<u64>();
+        let bytes = rows.iter().map(CopyJob::slab).sum::<u64>();
         let worth = bytes / rows.len().max(1) as u64 >= PACKED;
         let packed = worth && is_packed(set, &rows)? && keeps_order(&rows, writer);
-        let moves = |job: &Job| packed || job.slab() >= LARGE;
+        let moves = |job: &CopyJob| packed || job.slab() >= LARGE;
         let (moved, gathered) = rows.into_iter().partition(moves);
         Ok(Self { gathered, moved })
     }
 }
 
 /// Orders variables by the position of their first record.
-fn by_place(set: Dataset<'_>, rows: Vec<Job>) -> Result<Vec<Job>> {
+fn by_place(set: Dataset<'_>, rows: Vec<CopyJob>) -> Result<Vec<CopyJob>> {
     let mut places = Vec::with_capacity(rows.len());
     for job in rows {
         let first = chunks(set, &job, 0, 1)?;
@@ -70,7 +78,7 @@ fn by_place(set: Dataset<'_>, rows: Vec<Job>) -> Result<Vec<Job>> {
 }
 
 /// True if the records are adjacent, with nothing between them.
-fn is_packed(set: Dataset<'_>, rows: &[Job]) -> Result<bool> {
+fn is_packed(set: Dataset<'_>, rows: &[CopyJob]) -> Result<bool> {
     let mut next = None;
     for record in [0, 1] {
         for job in rows {
@@ -88,7 +96,7 @@ fn is_packed(set: Dataset<'_>, rows: &[Job]) -> Result<bool> {
 }
 
 /// True if the variables are all record variables of the output, in the output's order.
-fn keeps_order(rows: &[Job], writer: &dyn Writer) -> bool {
+fn keeps_order(rows: &[CopyJob], writer: &dyn Writer) -> bool {
     let schema = writer.schema();
     let records = schema.var_ids().zip(&schema.vars);
     let records = records
@@ -98,7 +106,7 @@ fn keeps_order(rows: &[Job], writer: &dyn Writer) -> bool {
 }
 
 /// Where `count` records of a variable from `first` on are stored.
-fn chunks(set: Dataset<'_>, job: &Job, first: u64, count: u64) -> Result<Vec<ChunkRef>> {
+fn chunks(set: Dataset<'_>, job: &CopyJob, first: u64, count: u64) -> Result<Vec<ChunkRef>> {
     let mut all = Block {
         start: vec![0; job.shape.len()],
         count: vec![1; job.shape.len()],
@@ -125,8 +133,8 @@ fn bands(records: u64, most: u64) -> impl Iterator<Item = (u64, u64)> {
 }
 
 /// Moves record after record; what is adjacent in both datasets is copied at once.
-fn move_records(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()> {
-    let records = rows.first().map_or(0, Job::records);
+fn move_records(set: Dataset<'_>, rows: &[CopyJob], writer: &mut dyn Writer) -> Result<()> {
+    let records = rows.first().map_or(0, CopyJob::records);
     for (first, count) in bands(records, PLACES / rows.len().max(1) as u64) {
         let places = rows.iter().map(|job| chunks(set, job, first, count));
         let places = places.collect::<Result<Vec<_>>>()?;
@@ -146,7 +154,7 @@ fn move_records(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Resu
 }
 
 /// Writes a record that is not stored in the input.
-fn put_fill(set: Dataset<'_>, job: &Job, record: u64, writer: &mut dyn Writer) -> Result<()> {
+fn put_fill(set: Dataset<'_>, job: &CopyJob, record: u64, writer: &mut dyn Writer) -> Result<()> {
     let bytes = set.read_stored(job.pair.from, &job.from, &region(job, record, 1))?;
     let element = (exact(record) * job.per_record()).get()?;
     writer.put_run(job.pair.to, element, &bytes)?;
@@ -154,7 +162,7 @@ fn put_fill(set: Dataset<'_>, job: &Job, record: u64, writer: &mut dyn Writer) -
     Ok(())
 }
 
-fn region(job: &Job, first: u64, count: u64) -> Region {
+fn region(job: &CopyJob, first: u64, count: u64) -> Region {
     let mut region = Region::whole(&job.shape);
     region.start.iter_mut().take(1).for_each(|n| *n = first);
     region.count.iter_mut().take(1).for_each(|n| *n = count);
@@ -162,8 +170,8 @@ fn region(job: &Job, first: u64, count: u64) -> Region {
 }
 
 /// Copies small records band by band.
-fn gather(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()> {
-    let rows: Vec<&Job> = rows.iter().collect();
+fn gather(set: Dataset<'_>, rows: &[CopyJob], writer: &mut dyn Writer) -> Result<()> {
+    let rows: Vec<&CopyJob> = rows.iter().collect();
     let bytes = record_bytes(writer);
     gathered(set, &rows, bytes, |n, element, column| {
         let job = rows.get(n).or_internal("records of no variable")?;
@@ -180,7 +188,7 @@ fn gather(set: Dataset<'_>, rows: &[Job], writer: &mut dyn Writer) -> Result<()>
 /// `least` bytes.
 pub(super) fn gathered(
     set: Dataset<'_>,
-    rows: &[&Job],
+    rows: &[&CopyJob],
     least: u64,
     mut put: impl FnMut(usize, u64, Vec<u8>) -> Result<()>,
 ) -> Result<()> {
@@ -195,7 +203,7 @@ pub(super) fn gathered(
     let items = bands(first.records(), most).map(|value| {
         set.env.cancel.check()?;
         let bytes = (bytes * value.1 * 3u64).get();
-        Ok(Item::new(bytes, value))
+        Ok(WorkItem::new(bytes, value))
     });
     let read = |(first, count)| Ok((first, gather_band(set, rows, (first, count))?));
     let put = |(first, columns): (u64, Vec<Vec<u8>>)| {
@@ -223,7 +231,7 @@ fn record_bytes(writer: &dyn Writer) -> u64 {
 /// The bytes of some records, one run of bytes per variable.
 fn gather_band(
     set: Dataset<'_>,
-    rows: &[&Job],
+    rows: &[&CopyJob],
     (first, count): (u64, u64),
 ) -> Result<Vec<Vec<u8>>> {
     let mut columns = Vec::with_capacity(rows.len());
@@ -231,7 +239,7 @@ fn gather_band(
     for job in rows {
         let found = chunks(set, job, first, count)?;
         let whole =
-            found.len() as u64 == count && found.iter().all(|c| c.holder == Holder::Source(0));
+            found.len() as u64 == count && found.iter().all(|c| c.holder == ChunkHolder::Source(0));
         if whole {
             let size = (exact(job.slab()) * count).get()?;
             columns.push(zeros(set.env.limits.item(size, "records")?, "records")?);
@@ -249,7 +257,7 @@ fn gather_band(
 /// Reads the records at `places` into the columns of their variables.
 fn fetch(
     set: Dataset<'_>,
-    rows: &[&Job],
+    rows: &[&CopyJob],
     places: &[Vec<ChunkRef>],
     columns: &mut [Vec<u8>],
 ) -> Result<()> {

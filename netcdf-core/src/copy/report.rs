@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::methods::Method;
-use super::{Pair, Plan};
+use super::{CopiedVariable, Plan};
 use crate::arithmetic::Amount;
 use crate::chunk::Dataset;
 use crate::error::Result;
@@ -22,7 +22,7 @@ pub struct Allowed {
 
 /// The results for all copied variables, in definition order.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Report {
+pub struct CopyReport {
     /// One entry per variable whose data was copied.
     pub vars: Vec<VarReport>,
     /// Attributes whose types the output does not keep, as found by comparison with the input.
@@ -38,7 +38,7 @@ pub struct VarReport {
     pub method: Method,
     /// Bytes of its elements in memory.
     pub raw: u64,
-    /// Bytes of its data in the input, after filters; 0 until [`Report::add_before`].
+    /// Bytes of its data in the input, after filters; 0 until [`CopyReport::add_before`].
     pub before: u64,
     /// Bytes of its data in the output, after filters.
     pub after: u64,
@@ -62,7 +62,7 @@ pub struct Changes {
 impl Changes {
     /// What a plan changes in a variable.
     #[must_use]
-    pub fn of(plan: &Plan, pair: Pair) -> Self {
+    pub fn of(plan: &Plan, pair: CopiedVariable) -> Self {
         let var = plan.schema.var(pair.to);
         Self {
             quantize: var.and_then(|v| v.storage.quantize),
@@ -87,7 +87,7 @@ impl Changes {
     }
 }
 
-impl Report {
+impl CopyReport {
     /// Adds the permitted differences that a comparison with the input found.
     pub fn add_allowed(&mut self, plan: &Plan, allowed: Allowed) {
         self.retyped = allowed.attributes;
@@ -143,7 +143,7 @@ mod tests {
             time: Duration::ZERO,
             changes: Changes::default(),
         };
-        let report = Report {
+        let report = CopyReport {
             vars: vec![var(4, 2), var(u64::MAX, 6)],
             retyped: vec![],
         };

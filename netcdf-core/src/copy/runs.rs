@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Job;
-use super::conversion::Conversion;
+use super::CopyJob;
+use super::conversion::ElementConversion;
 use crate::arithmetic::{claimed, exact, length};
 use crate::chunk::InBands;
 use crate::chunk::scatter::steps;
@@ -29,7 +29,7 @@ const BAND: u64 = 1 << 20;
 /// Bytes swapped at a time before they are written.
 const CACHED: usize = 512 << 10;
 
-impl Job {
+impl CopyJob {
     /// Moves the variable's bytes; returns how many. The chunks are slices along the first dimension.
     pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         if set.reader.bytes().latency() {
@@ -210,8 +210,8 @@ impl Job {
         self.conversion().encoded(set, bytes)
     }
 
-    fn conversion(&self) -> Conversion {
-        Conversion {
+    fn conversion(&self) -> ElementConversion {
+        ElementConversion {
             var: self.pair.from,
             from: self.from.element,
             to: self.to.element,

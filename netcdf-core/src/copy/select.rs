@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// The variables or groups that are copied.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Selection<Id> {
+pub enum CopySelection<Id> {
     /// All.
     #[default]
     All,
@@ -14,7 +14,7 @@ pub enum Selection<Id> {
     Only(BTreeSet<Id>),
 }
 
-impl<Id: Ord> Selection<Id> {
+impl<Id: Ord> CopySelection<Id> {
     /// For each of `ids`: whether it is defined in the output, and whether its data is copied.
     pub(super) fn of(&self, ids: impl Iterator<Item = Id>) -> Vec<(bool, bool)> {
         let marks = ids.map(|id| match self {

@@ -1,6 +1,6 @@
 //! What the input does not store: how many chunks the output has, and whether it would consist mostly of fill values.
 
-use super::Job;
+use super::CopyJob;
 use crate::arithmetic::Amount;
 use crate::chunk::Dataset;
 use crate::error::{Error, ErrorKind, Result};
@@ -19,7 +19,7 @@ const PARTS: u64 = 1000;
 ///
 /// # Errors
 /// [`ErrorKind::Limit`].
-pub(super) fn check(set: Dataset<'_>, jobs: &[Job]) -> Result<()> {
+pub(super) fn check(set: Dataset<'_>, jobs: &[CopyJob]) -> Result<()> {
     if !set.env.made_up.refuse_large {
         return Ok(());
     }
@@ -44,7 +44,7 @@ pub(super) fn check(set: Dataset<'_>, jobs: &[Job]) -> Result<()> {
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 
-impl Job {
+impl CopyJob {
     /// Whether chunks that the input does not store are not stored in the output either.
     fn leaves_out(&self, set: Dataset<'_>) -> bool {
         self.same_fill && !set.reader.assembles(self.pair.from)

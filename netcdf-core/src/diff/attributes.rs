@@ -1,22 +1,22 @@
 //! Attributes.
 
-use super::Candidate;
-use super::difference::{AttributeValues, Difference, Finding, ObjectKind, Side};
+use super::IgnoreCandidate;
+use super::difference::{AttributeValues, DatasetSide, Difference, DifferenceKind, ObjectKind};
 use super::general::General;
-use super::matched::Matched;
+use super::matched::MatchedObjects;
 use super::types;
-use super::walk::Walk;
+use super::walk::GroupWalk;
 use crate::model::{Attribute, Values};
 
 /// Compares the attributes of an object that both datasets have.
 pub(super) fn compare<'a>(
-    walk: &mut Walk<'a>,
+    walk: &mut GroupWalk<'a>,
     (kind, owner): (ObjectKind, &str),
     sides: [&'a [Attribute]; 2],
 ) {
-    let taken = |side: Side, all: &'_ [Attribute]| -> Vec<usize> {
+    let taken = |side: DatasetSide, all: &'_ [Attribute]| -> Vec<usize> {
         let takes = |a: &Attribute| {
-            (walk.options.takes)(&Candidate {
+            (walk.options.takes)(&IgnoreCandidate {
                 side,
                 kind: ObjectKind::Attribute,
                 path: owner,
@@ -28,7 +28,7 @@ pub(super) fn compare<'a>(
             .collect()
     };
     let [a, b] = sides;
-    let (p, q) = (taken(Side::First, a), taken(Side::Second, b));
+    let (p, q) = (taken(DatasetSide::First, a), taken(DatasetSide::Second, b));
     let named = |all, places: Vec<usize>| -> Vec<_> {
         let all: &[Attribute] = all;
         places
@@ -36,7 +36,7 @@ pub(super) fn compare<'a>(
             .filter_map(|n| Some((&all.get(n)?.name, n)))
             .collect()
     };
-    let matched = Matched::new([named(a, p), named(b, q)]);
+    let matched = MatchedObjects::new([named(a, p), named(b, q)]);
     for [i, j] in matched.both {
         if let (Some(a), Some(b)) = (a.get(i), b.get(j))
             && let Some(finding) = differing(walk, a, b)
@@ -45,17 +45,21 @@ pub(super) fn compare<'a>(
             walk.attributes.push((owner.to_owned(), [a, b]));
         }
     }
-    for ((side, all), only) in Side::BOTH.into_iter().zip(sides).zip(matched.only) {
+    for ((side, all), only) in DatasetSide::BOTH.into_iter().zip(sides).zip(matched.only) {
         let only = only.into_iter().filter_map(|n| all.get(n));
         walk.found
-            .extend(only.map(|a| difference(owner, a, Finding::Only(side))));
+            .extend(only.map(|a| difference(owner, a, DifferenceKind::Only(side))));
     }
     if let Some(order) = matched.order.filter(|_| walk.options.layout) {
-        walk.find(kind, owner, Finding::Order(ObjectKind::Attribute, order));
+        walk.find(
+            kind,
+            owner,
+            DifferenceKind::Order(ObjectKind::Attribute, order),
+        );
     }
 }
 
-fn difference(owner: &str, attribute: &Attribute, finding: Finding) -> Difference {
+fn difference(owner: &str, attribute: &Attribute, finding: DifferenceKind) -> Difference {
     Difference {
         kind: ObjectKind::Attribute,
         path: owner.to_owned(),
@@ -65,7 +69,7 @@ fn difference(owner: &str, attribute: &Attribute, finding: Finding) -> Differenc
 }
 
 /// What differs between attributes of the same name.
-fn differing(walk: &Walk<'_>, a: &Attribute, b: &Attribute) -> Option<Finding> {
+fn differing(walk: &GroupWalk<'_>, a: &Attribute, b: &Attribute) -> Option<DifferenceKind> {
     let [x, y] = walk.schemas;
     let types = [types::name(x, a.ty), types::name(y, b.ty)];
     let general = General {
@@ -76,7 +80,7 @@ fn differing(walk: &Walk<'_>, a: &Attribute, b: &Attribute) -> Option<Finding> {
     if same && types[0] == types[1] {
         return None;
     }
-    Some(Finding::Attribute(Box::new(AttributeValues {
+    Some(DifferenceKind::Attribute(Box::new(AttributeValues {
         types,
         equal: same || same_text(&a.values, &b.values),
         values: [a.values.clone(), b.values.clone()],

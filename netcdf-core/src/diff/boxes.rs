@@ -1,16 +1,16 @@
 //! The boxes in which a variable is compared: workers read a box of both datasets, and compare its elements.
 
 use super::Compared;
-use super::rule::Rule;
-use super::tally::{Found, Tally};
+use super::rule::EqualityRule;
+use super::tally::{DiffParts, DiffTally};
 use super::values::Both;
-use super::walk::Pair;
+use super::walk::VariablePair;
 use crate::arithmetic::Amount;
-use crate::chunk::pairs::Stored;
-use crate::chunk::{Grid, Layout};
+use crate::chunk::pairs::PairLayout;
+use crate::chunk::{ChunkGrid, Layout};
 use crate::error::{OrInternal as _, Result};
 use crate::model::Region;
-use crate::runtime::{Item, Runtime};
+use crate::runtime::{Runtime, WorkItem};
 
 /// Bytes of a box that one worker compares, of each dataset.
 const SMALL_BOX: u64 = 2 << 20;
@@ -29,8 +29,8 @@ const PIECE: u64 = 1 << 20;
 
 impl Both<'_> {
     /// Compares all elements, box by box.
-    pub(super) fn compare_boxes(&self) -> Result<Found> {
-        let stored = Stored {
+    pub(super) fn compare_boxes(&self) -> Result<DiffParts> {
+        let stored = PairLayout {
             layouts: [&self.layouts[0], &self.layouts[1]],
             shape: &self.shape,
         };
@@ -68,12 +68,12 @@ impl Both<'_> {
     }
 
     /// Compares boxes, each on one thread.
-    fn small_boxes(&self, part: &[u64]) -> Result<Found> {
-        let mut found = Found::default();
-        let boxes = Grid::of(self.shape.clone(), part.to_vec()).boxes(1);
+    fn small_boxes(&self, part: &[u64]) -> Result<DiffParts> {
+        let mut found = DiffParts::default();
+        let boxes = ChunkGrid::of(self.shape.clone(), part.to_vec()).boxes(1);
         let items = boxes.map(|part| {
             let bytes = self.bytes(&part.count) * COPIES;
-            Ok(Item::new(bytes.get(), part))
+            Ok(WorkItem::new(bytes.get(), part))
         });
         let runtime = self.runtime();
         runtime.ordered(
@@ -97,7 +97,7 @@ impl Both<'_> {
     }
 
     /// Reads and compares a box.
-    pub(super) fn compare_box(&self, part: &Region) -> Result<Found> {
+    pub(super) fn compare_box(&self, part: &Region) -> Result<DiffParts> {
         let [a, b] = self.sides;
         a.set.env.cancel.check()?;
         let x = a.read(self.pair, 0, &self.layouts[0], part)?;
@@ -110,8 +110,8 @@ impl Both<'_> {
         &self,
         part: &Region,
         [x, y]: [Vec<u8>; 2],
-        tally: impl Fn(&Rule, [&[u8]; 2]) -> Result<Tally>,
-    ) -> Result<Found> {
+        tally: impl Fn(&EqualityRule, [&[u8]; 2]) -> Result<DiffTally>,
+    ) -> Result<DiffParts> {
         let (found, x) = match &self.expected {
             Some(_) => self.compare_expected((part, x, &y), tally)?,
             None => {
@@ -126,12 +126,12 @@ impl Both<'_> {
     }
 
     /// Compares boxes one after the other: each is read on all threads, and compared on all threads.
-    fn large_boxes(&self, part: &[u64]) -> Result<Found> {
-        let mut found = Found::default();
-        for part in Grid::of(self.shape.clone(), part.to_vec()).boxes(1) {
+    fn large_boxes(&self, part: &[u64]) -> Result<DiffParts> {
+        let mut found = DiffParts::default();
+        for part in ChunkGrid::of(self.shape.clone(), part.to_vec()).boxes(1) {
             self.sides[0].set.env.cancel.check()?;
             let both = self.read_both(&part)?;
-            let tally = |rule: &Rule, both: [&[u8]; 2]| self.tally_on_all(rule, both);
+            let tally = |rule: &EqualityRule, both: [&[u8]; 2]| self.tally_on_all(rule, both);
             found.add(self.compare_read(&part, both, tally)?);
         }
         Ok(found)
@@ -146,7 +146,7 @@ impl Both<'_> {
         };
         let sides = self.sides.into_iter().zip(self.pair.vars);
         // The memory of boxes is that of the environment.
-        let items = sides.map(|one| Ok(Item::new(PIECE, one)));
+        let items = sides.map(|one| Ok(WorkItem::new(PIECE, one)));
         let mut both = vec![];
         self.runtime().ordered(items, work, |bytes| {
             both.push(bytes);
@@ -157,13 +157,13 @@ impl Both<'_> {
     }
 
     /// As [`Both::tally`], on all threads.
-    fn tally_on_all(&self, rule: &Rule, [x, y]: [&[u8]; 2]) -> Result<Tally> {
+    fn tally_on_all(&self, rule: &EqualityRule, [x, y]: [&[u8]; 2]) -> Result<DiffTally> {
         let [p, q] = self.sizes()?;
         let all = x.len() / p.max(1);
         let step = (Amount::of(PIECE) / p).count().max(1);
         let items = (0..all)
             .step_by(step)
-            .map(|first| Ok(Item::new(PIECE, first)));
+            .map(|first| Ok(WorkItem::new(PIECE, first)));
         let work = |first: usize| {
             let part = first..(first + step).min(all);
             let a = x
@@ -174,7 +174,7 @@ impl Both<'_> {
                 .or_internal("elements of a box")?;
             Ok((first, self.tally(rule, [a, b])?))
         };
-        let mut tally = Tally::default();
+        let mut tally = DiffTally::default();
         self.sides[0]
             .set
             .env
@@ -189,7 +189,13 @@ impl Both<'_> {
 
 impl Compared<'_> {
     /// The stored form of the elements of a box.
-    fn read(&self, pair: &Pair, n: usize, layout: &Layout, part: &Region) -> Result<Vec<u8>> {
+    fn read(
+        &self,
+        pair: &VariablePair,
+        n: usize,
+        layout: &Layout,
+        part: &Region,
+    ) -> Result<Vec<u8>> {
         let var = pair.vars.get(n).or_internal("a side")?;
         let read = self.set.read_stored(*var, layout, part);
         read.map_err(|e| self.named(e))

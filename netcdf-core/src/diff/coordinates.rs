@@ -1,13 +1,13 @@
 //! The coordinates of an element: the values of coordinate variables at its index.
 
 use super::Compared;
-use super::difference::Coordinate;
+use super::difference::ElementCoordinate;
 use crate::error::Result;
 use crate::model::cf::coordinate_variable;
 use crate::model::{Region, VarId};
 
 /// The coordinates of an element of a variable, along the dimensions that have a coordinate variable.
-pub(super) fn of(side: Compared<'_>, var: VarId, index: &[u64]) -> Result<Vec<Coordinate>> {
+pub(super) fn of(side: Compared<'_>, var: VarId, index: &[u64]) -> Result<Vec<ElementCoordinate>> {
     let schema = side.set.reader.schema();
     let dims = schema
         .var(var)
@@ -20,7 +20,7 @@ pub(super) fn of(side: Compared<'_>, var: VarId, index: &[u64]) -> Result<Vec<Co
             continue;
         };
         let one = Region::boxed(vec![at], vec![1]);
-        found.push(Coordinate {
+        found.push(ElementCoordinate {
             var: coordinate,
             name: schema
                 .dim(dim)

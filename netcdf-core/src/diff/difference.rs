@@ -4,14 +4,14 @@ use crate::model::{Values, VarId};
 
 /// One of two datasets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub enum DatasetSide {
     /// The one that is named first.
     First,
     /// The other one.
     Second,
 }
 
-impl Side {
+impl DatasetSide {
     /// Both, in order.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 }
@@ -55,14 +55,14 @@ pub struct Difference {
     /// The name of the attribute.
     pub attribute: Option<String>,
     /// What differs.
-    pub finding: Finding,
+    pub finding: DifferenceKind,
 }
 
 /// What differs. Pairs are in the order of the datasets.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Finding {
+pub enum DifferenceKind {
     /// Only one dataset has the object.
-    Only(Side),
+    Only(DatasetSide),
     /// Lengths of a dimension.
     Length([u64; 2]),
     /// Names of types of a variable, and whether its values were compared nevertheless.
@@ -133,12 +133,12 @@ pub struct DifferentElement {
     /// The first field that differs, for compounds.
     pub field: Option<String>,
     /// Its coordinates, as far as the first dataset has coordinate variables.
-    pub coordinates: Vec<Coordinate>,
+    pub coordinates: Vec<ElementCoordinate>,
 }
 
 /// The coordinate of an element along a dimension.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Coordinate {
+pub struct ElementCoordinate {
     /// The coordinate variable, in the first dataset.
     pub var: VarId,
     /// The dimension's name.

@@ -2,10 +2,10 @@
 
 use super::coordinates;
 use super::difference::{
-    Difference, DifferentElement, DifferentValues, Farthest, Finding, ObjectKind,
+    Difference, DifferenceKind, DifferentElement, DifferentValues, Farthest, ObjectKind,
 };
 use super::general::Agreement;
-use super::tally::{Found, Tally};
+use super::tally::{DiffParts, DiffTally};
 use super::values::Both;
 use crate::arithmetic::{Amount, indices};
 use crate::chunk::scatter;
@@ -14,7 +14,12 @@ use crate::model::Region;
 
 impl Both<'_> {
     /// What was found in a box, with the elements that differ first and most.
-    pub(super) fn found(&self, part: &Region, tally: &Tally, bytes: [&[u8]; 2]) -> Result<Found> {
+    pub(super) fn found(
+        &self,
+        part: &Region,
+        tally: &DiffTally,
+        bytes: [&[u8]; 2],
+    ) -> Result<DiffParts> {
         let element = |at: usize| self.element(part, at, bytes);
         let farthest = |one: Option<(f64, usize)>| {
             let made = one.map(|(by, at)| {
@@ -25,7 +30,7 @@ impl Both<'_> {
             });
             made.transpose()
         };
-        Ok(Found {
+        Ok(DiffParts {
             differing: tally.differing,
             without_size: tally.without_size,
             first: tally.first.map(element).transpose()?,
@@ -59,7 +64,7 @@ impl Both<'_> {
     }
 
     /// The difference that was found, with coordinates.
-    pub(super) fn difference(&self, found: Found) -> Result<Option<Difference>> {
+    pub(super) fn difference(&self, found: DiffParts) -> Result<Option<Difference>> {
         let Some(first) = found.first else {
             return Ok(None);
         };
@@ -88,7 +93,7 @@ impl Both<'_> {
             kind: ObjectKind::Variable,
             path: self.pair.path.clone(),
             attribute: None,
-            finding: Finding::Values(Box::new(values)),
+            finding: DifferenceKind::Values(Box::new(values)),
         }))
     }
 }

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use super::changes::{ChunkCheck, Expected, Mismatch};
 use super::difference::{Difference, ObjectKind};
 use super::general::General;
-use super::rule::{Rule, Tolerance};
-use super::tally::{Found, Tally};
+use super::rule::{EqualityRule, Tolerance};
+use super::tally::{DiffParts, DiffTally};
 use super::values::Both;
-use super::walk::{Pair, Walk};
-use super::{Compared, Options};
-use crate::chunk::decode::Decoder;
+use super::walk::{GroupWalk, VariablePair};
+use super::{Compared, DiffOptions};
+use crate::chunk::decode::ChunkDecoder;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::{Dataset, scatter};
 use crate::error::{OrInternal as _, Result};
@@ -31,8 +31,8 @@ pub(crate) struct SchemaDifferences<'a> {
 }
 
 /// The comparison of schemas: formats may change dimensions and types.
-const SCHEMAS: Options<'_> = Options {
-    tolerance: Rule::EXACT.tolerance,
+const SCHEMAS: DiffOptions<'_> = DiffOptions {
+    tolerance: EqualityRule::EXACT.tolerance,
     layout: false,
     values: false,
     takes: &|candidate| match candidate.kind {
@@ -43,8 +43,8 @@ const SCHEMAS: Options<'_> = Options {
 
 /// Compares the groups, variables and attributes of a planned schema and of a copy.
 pub(crate) fn compare_schemas<'a>(schemas: [&'a Schema; 2]) -> SchemaDifferences<'a> {
-    let mut walk = Walk::new(schemas, &SCHEMAS);
-    walk.rule = Rule::EXACT;
+    let mut walk = GroupWalk::new(schemas, &SCHEMAS);
+    walk.rule = EqualityRule::EXACT;
     walk.run();
     SchemaDifferences {
         found: walk.found,
@@ -63,7 +63,7 @@ pub(crate) fn compare_copy(
     vars: [VarId; 2],
     expected: Expected<'_>,
 ) -> Result<f64> {
-    let pair = Pair {
+    let pair = VariablePair {
         vars,
         path: String::new(),
         comparable: true,
@@ -76,7 +76,7 @@ pub(crate) fn compare_copy(
 /// Whether two lists of values, with types of these schemas, are the same bit by bit.
 #[must_use]
 pub fn same_values(schemas: [&Schema; 2], [a, b]: [&Values; 2]) -> bool {
-    let rule = Rule::EXACT;
+    let rule = EqualityRule::EXACT;
     General { schemas, rule }.all_same(a, b)
 }
 
@@ -112,7 +112,7 @@ impl Both<'_> {
     }
 
     /// A decoder for chunks with equal stored bytes, if these are checked.
-    pub(super) fn moved_decoder(&self) -> Result<Option<Decoder<'_>>> {
+    pub(super) fn moved_decoder(&self) -> Result<Option<ChunkDecoder<'_>>> {
         if self.expected.is_none() || !self.decodes() {
             return Ok(None);
         }
@@ -123,7 +123,7 @@ impl Both<'_> {
     /// Checks that a chunk with equal stored bytes can be decoded.
     pub(super) fn check_moved(
         &self,
-        decoder: &Decoder<'_>,
+        decoder: &ChunkDecoder<'_>,
         chunk: &ChunkRef,
         bytes: Vec<u8>,
     ) -> Result<()> {
@@ -166,13 +166,13 @@ impl Both<'_> {
     pub(super) fn compare_expected(
         &self,
         (part, x, y): (&Region, Vec<u8>, &[u8]),
-        tally: impl Fn(&Rule, [&[u8]; 2]) -> Result<Tally>,
-    ) -> Result<(Found, Vec<u8>)> {
+        tally: impl Fn(&EqualityRule, [&[u8]; 2]) -> Result<DiffTally>,
+    ) -> Result<(DiffParts, Vec<u8>)> {
         let expected = self.expected.or_internal("a copy with expected elements")?;
         let mut x = self.converted(x)?;
-        let mut found = Found::default();
+        let mut found = DiffParts::default();
         if expected.measured {
-            found.largest = tally(&Rule::default(), [&x, y])?.largest();
+            found.largest = tally(&EqualityRule::default(), [&x, y])?.largest();
         }
         if let Some(quantizer) = &expected.quantize {
             quantizer.boxed(part, &self.shape, &mut x);
@@ -180,7 +180,7 @@ impl Both<'_> {
         if expected.lossy {
             return Ok((found, x));
         }
-        match tally(&Rule::EXACT, [&x, y])?.first {
+        match tally(&EqualityRule::EXACT, [&x, y])?.first {
             None => Ok((found, x)),
             Some(at) => {
                 let within = scatter::place(at as u64, &part.count);

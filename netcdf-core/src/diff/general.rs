@@ -1,6 +1,6 @@
 //! Single values of any types.
 
-use super::rule::{Distance, Number, Rule, Verdict};
+use super::rule::{Distance, EqualityRule, ExactNumber, NumberVerdict};
 use crate::model::{Name, Schema, TypeKind, Values};
 
 /// Types within types are compared down to here.
@@ -11,14 +11,14 @@ const DEPTH: u32 = 64;
 pub(super) struct General<'a> {
     /// The schemas that ids of types belong to.
     pub(super) schemas: [&'a Schema; 2],
-    pub(super) rule: Rule,
+    pub(super) rule: EqualityRule,
 }
 
 /// One value of a list.
 type One<'v> = (&'v Values, usize);
 
 /// Some values of a list.
-type Part<'v> = (&'v Values, std::ops::Range<usize>);
+type ListPart<'v> = (&'v Values, std::ops::Range<usize>);
 
 /// What is said of two values.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,10 +68,10 @@ impl General<'_> {
             false if self.same_member((a, i), (b, j)) => return Agreement::Same,
             false => {}
         }
-        if let (Some(x), Some(y)) = (Number::of(a, i), Number::of(b, j)) {
+        if let (Some(x), Some(y)) = (ExactNumber::of(a, i), ExactNumber::of(b, j)) {
             return match self.rule.judge(x, y) {
-                Verdict::Same => Agreement::Same,
-                Verdict::Different(distance) => Agreement::Different {
+                NumberVerdict::Same => Agreement::Same,
+                NumberVerdict::Different(distance) => Agreement::Different {
                     distance,
                     field: None,
                 },
@@ -102,7 +102,7 @@ impl General<'_> {
         }
     }
 
-    fn lists(&self, (a, i): Part<'_>, (b, j): Part<'_>, depth: u32) -> bool {
+    fn lists(&self, (a, i): ListPart<'_>, (b, j): ListPart<'_>, depth: u32) -> bool {
         i.len() == j.len()
             && i.zip(j)
                 .all(|(i, j)| self.at_depth((a, i), (b, j), depth).is_same())
@@ -162,7 +162,7 @@ fn member<'s>(schema: &'s Schema, (values, at): One<'_>) -> Option<&'s Name> {
     let Values::Enum(ty, base) = values else {
         return None;
     };
-    let Number::Whole(value) = Number::of(base, at)? else {
+    let ExactNumber::Whole(value) = ExactNumber::of(base, at)? else {
         return None;
     };
     match &schema.user_type(*ty)?.kind {
@@ -191,7 +191,7 @@ fn bytes(values: &Values, at: usize) -> Option<&[u8]> {
 }
 
 /// The fields of a compound: for each its column, and which values of the column are its own.
-fn columns(values: &Values, at: usize) -> Option<Vec<Part<'_>>> {
+fn columns(values: &Values, at: usize) -> Option<Vec<ListPart<'_>>> {
     let Values::Compound { len, columns, .. } = values else {
         return None;
     };
@@ -229,7 +229,7 @@ mod tests {
     }
 
     fn general(schemas: [&Schema; 2]) -> General<'_> {
-        let rule = Rule::default();
+        let rule = EqualityRule::default();
         General { schemas, rule }
     }
 
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn copies_have_the_same_bits() {
         let (a, b) = (schema(&[("red", 1)]), schema(&[("red", 3)]));
-        let rule = Rule::EXACT;
+        let rule = EqualityRule::EXACT;
         let schemas = [&a, &b];
         let same = |x: &Values, y: &Values| General { schemas, rule }.all_same(x, y);
         let nan = Values::Double(vec![f64::NAN]);

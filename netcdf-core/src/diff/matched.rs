@@ -6,14 +6,14 @@ use crate::model::Name;
 use crate::model::name::ByName;
 
 /// Objects of one kind in a group of both datasets.
-pub(super) struct Matched<I> {
+pub(super) struct MatchedObjects<I> {
     pub(super) both: Vec<[I; 2]>,
     pub(super) only: [Vec<I>; 2],
     /// The names that both have, in the order of each, unless the order is the same.
     pub(super) order: Option<[Vec<String>; 2]>,
 }
 
-impl<I: Copy> Matched<I> {
+impl<I: Copy> MatchedObjects<I> {
     /// Matches objects by their names.
     pub(super) fn new(sides: [Vec<(&Name, I)>; 2]) -> Self {
         let [a, b] = sides;

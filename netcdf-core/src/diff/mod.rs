@@ -45,8 +45,8 @@ mod walk;
 
 pub(crate) use changes::{ChunkCheck, Convert, Expected, Mismatch};
 pub use difference::{
-    AttributeValues, Coordinate, Difference, DifferentElement, DifferentValues, Farthest, Finding,
-    ObjectKind, Side,
+    AttributeValues, DatasetSide, Difference, DifferenceKind, DifferentElement, DifferentValues,
+    ElementCoordinate, Farthest, ObjectKind,
 };
 pub use expected::same_values;
 pub(crate) use expected::{SchemaDifferences, compare_copy, compare_schemas};
@@ -66,9 +66,9 @@ pub struct Compared<'a> {
 
 /// An object that may be left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Candidate<'a> {
+pub struct IgnoreCandidate<'a> {
     /// The dataset that has the object; the first, if both have it.
-    pub side: Side,
+    pub side: DatasetSide,
     /// The kind of the object.
     pub kind: ObjectKind,
     /// The path of the object, or of the owner of an attribute.
@@ -79,7 +79,7 @@ pub struct Candidate<'a> {
 
 /// What is compared, and how.
 #[derive(Clone, Copy)]
-pub struct Options<'a> {
+pub struct DiffOptions<'a> {
     /// How much numbers may differ.
     pub tolerance: Tolerance,
     /// Whether storage is compared, too.
@@ -87,7 +87,7 @@ pub struct Options<'a> {
     /// Whether values of variables are compared.
     pub values: bool,
     /// Whether an object is compared. What is in a group that is not is not compared, either.
-    pub takes: &'a (dyn Fn(&Candidate<'_>) -> bool + Sync),
+    pub takes: &'a (dyn Fn(&IgnoreCandidate<'_>) -> bool + Sync),
 }
 
 /// Compares two datasets, and passes the differences to `visit`: first those of the schemas, then those of values.
@@ -98,11 +98,11 @@ pub struct Options<'a> {
 /// [`ErrorKind::Cancelled`]; those of `visit`.
 pub fn diff(
     sides: [Compared<'_>; 2],
-    options: &Options<'_>,
+    options: &DiffOptions<'_>,
     visit: &mut dyn FnMut(Difference) -> Result<()>,
 ) -> Result<Vec<Error>> {
     let schemas = sides.map(|side| side.set.reader.schema());
-    let mut walk = walk::Walk::new(schemas, options);
+    let mut walk = walk::GroupWalk::new(schemas, options);
     if options.layout {
         storage::of_datasets(sides.map(|side| side.set), options, &mut walk.found);
     }

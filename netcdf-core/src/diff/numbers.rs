@@ -1,7 +1,7 @@
 //! Numbers of one type, block by block: equal bytes are skipped, and blocks of equal numbers need no decision for each.
 
-use super::rule::{Number, Rule, Verdict};
-use super::tally::Tally;
+use super::rule::{EqualityRule, ExactNumber, NumberVerdict};
+use super::tally::DiffTally;
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::model::{Atomic, Endianness};
@@ -11,13 +11,13 @@ const BLOCK: usize = 512;
 
 /// Stored elements of an atomic type of fixed size.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Elements<'a> {
+pub(super) struct ElementSlice<'a> {
     pub(super) ty: Atomic,
     pub(super) order: Endianness,
     pub(super) bytes: &'a [u8],
 }
 
-impl Elements<'_> {
+impl ElementSlice<'_> {
     /// The bits of floating-point numbers as whole numbers.
     fn as_bits(self) -> Self {
         let ty = match self.ty {
@@ -30,8 +30,12 @@ impl Elements<'_> {
 }
 
 /// Compares as many elements as both have: numbers of any types, or characters with characters.
-pub(super) fn compare(a: Elements<'_>, b: Elements<'_>, rule: &Rule) -> Result<Tally> {
-    let mut tally = Tally::default();
+pub(super) fn compare(
+    a: ElementSlice<'_>,
+    b: ElementSlice<'_>,
+    rule: &EqualityRule,
+) -> Result<DiffTally> {
+    let mut tally = DiffTally::default();
     let alike = a.ty == b.ty && (a.order == b.order || a.ty.size() == Some(1));
     if alike && a.bytes == b.bytes {
         return Ok(tally);
@@ -60,10 +64,10 @@ pub(super) fn compare(a: Elements<'_>, b: Elements<'_>, rule: &Rule) -> Result<T
     Ok(tally)
 }
 
-fn characters(a: &[u8], b: &[u8], rule: &Rule, tally: &mut Tally) {
+fn characters(a: &[u8], b: &[u8], rule: &EqualityRule, tally: &mut DiffTally) {
     for (n, (a, b)) in a.iter().zip(b).enumerate() {
-        let number = |c: &u8| Number::Whole((*c).into());
-        let fills = |[x, y]: [Number; 2]| number(a).is(x) && number(b).is(y);
+        let number = |c: &u8| ExactNumber::Whole((*c).into());
+        let fills = |[x, y]: [ExactNumber; 2]| number(a).is(x) && number(b).is(y);
         if a != b && !rule.fills.is_some_and(fills) {
             tally.add(n, None);
         }
@@ -71,11 +75,16 @@ fn characters(a: &[u8], b: &[u8], rule: &Rule, tally: &mut Tally) {
 }
 
 /// Numbers of two types.
-fn mixed(a: Elements<'_>, b: Elements<'_>, rule: &Rule, tally: &mut Tally) -> Result<()> {
-    let decoded = |e: Elements<'_>| elements::decode(e.ty, e.order, e.bytes);
+fn mixed(
+    a: ElementSlice<'_>,
+    b: ElementSlice<'_>,
+    rule: &EqualityRule,
+    tally: &mut DiffTally,
+) -> Result<()> {
+    let decoded = |e: ElementSlice<'_>| elements::decode(e.ty, e.order, e.bytes);
     let (a, b) = (decoded(a)?, decoded(b)?);
     for n in 0..a.len().min(b.len()) {
-        let (Some(a), Some(b)) = (Number::of(&a, n), Number::of(&b, n)) else {
+        let (Some(a), Some(b)) = (ExactNumber::of(&a, n), ExactNumber::of(&b, n)) else {
             return Ok(());
         };
         judge(rule, tally, n, (a, b));
@@ -83,25 +92,30 @@ fn mixed(a: Elements<'_>, b: Elements<'_>, rule: &Rule, tally: &mut Tally) -> Re
     Ok(())
 }
 
-fn judge(rule: &Rule, tally: &mut Tally, at: usize, (a, b): (Number, Number)) {
+fn judge(
+    rule: &EqualityRule,
+    tally: &mut DiffTally,
+    at: usize,
+    (a, b): (ExactNumber, ExactNumber),
+) {
     match rule.judge(a, b) {
-        Verdict::Same => {}
-        Verdict::Different(distance) => tally.add(at, distance),
+        NumberVerdict::Same => {}
+        NumberVerdict::Different(distance) => tally.add(at, distance),
     }
 }
 
 /// A type of numbers.
-trait Stored: Copy + Default {
+trait NumericElement: Copy + Default {
     /// Decodes stored numbers, at most as many as there is room for.
     fn load(bytes: &[u8], order: Endianness, into: &mut [Self; BLOCK]);
     /// True unless the numbers are equal, or no numbers both.
     fn differs(self, other: Self) -> bool;
-    fn number(self) -> Number;
+    fn number(self) -> ExactNumber;
 }
 
 macro_rules! stored {
     ($t:ty, $make:expr, $differs:expr) => {
-        impl Stored for $t {
+        impl NumericElement for $t {
             #[inline(always)]
             fn load(bytes: &[u8], order: Endianness, into: &mut [Self; BLOCK]) {
                 let parts = bytes.as_chunks::<{ size_of::<$t>() }>().0;
@@ -118,28 +132,33 @@ macro_rules! stored {
             }
 
             #[inline(always)]
-            fn number(self) -> Number {
+            fn number(self) -> ExactNumber {
                 $make(self.into())
             }
         }
     };
 }
 
-stored!(i8, Number::Whole, |a, b| a != b);
-stored!(u8, Number::Whole, |a, b| a != b);
-stored!(i16, Number::Whole, |a, b| a != b);
-stored!(u16, Number::Whole, |a, b| a != b);
-stored!(i32, Number::Whole, |a, b| a != b);
-stored!(u32, Number::Whole, |a, b| a != b);
-stored!(i64, Number::Whole, |a, b| a != b);
-stored!(u64, Number::Whole, |a, b| a != b);
+stored!(i8, ExactNumber::Whole, |a, b| a != b);
+stored!(u8, ExactNumber::Whole, |a, b| a != b);
+stored!(i16, ExactNumber::Whole, |a, b| a != b);
+stored!(u16, ExactNumber::Whole, |a, b| a != b);
+stored!(i32, ExactNumber::Whole, |a, b| a != b);
+stored!(u32, ExactNumber::Whole, |a, b| a != b);
+stored!(i64, ExactNumber::Whole, |a, b| a != b);
+stored!(u64, ExactNumber::Whole, |a, b| a != b);
 // Without a branch: a NaN is not less, equal or greater.
-stored!(f32, Number::Real, |a: f32, b: f32| (a != b)
+stored!(f32, ExactNumber::Real, |a: f32, b: f32| (a != b)
     & !(a.is_nan() & b.is_nan()));
-stored!(f64, Number::Real, |a: f64, b: f64| (a != b)
+stored!(f64, ExactNumber::Real, |a: f64, b: f64| (a != b)
     & !(a.is_nan() & b.is_nan()));
 
-fn scan<T: Stored>(a: Elements<'_>, b: Elements<'_>, rule: &Rule, tally: &mut Tally) {
+fn scan<T: NumericElement>(
+    a: ElementSlice<'_>,
+    b: ElementSlice<'_>,
+    rule: &EqualityRule,
+    tally: &mut DiffTally,
+) {
     let step = BLOCK * size_of::<T>();
     let (mut left, mut right) = ([T::default(); BLOCK], [T::default(); BLOCK]);
     for (n, (p, q)) in a.bytes.chunks(step).zip(b.bytes.chunks(step)).enumerate() {
@@ -170,15 +189,15 @@ mod tests {
         bytes
     }
 
-    fn compared(a: &Values, b: &Values, orders: [Endianness; 2]) -> Tally {
+    fn compared(a: &Values, b: &Values, orders: [Endianness; 2]) -> DiffTally {
         let [x, y] = [stored(a, orders[0]), stored(b, orders[1])];
-        let of = |values: &Values, order, bytes| Elements {
+        let of = |values: &Values, order, bytes| ElementSlice {
             ty: values.data_type().unwrap(),
             order,
             bytes,
         };
         let (a, b) = (of(a, orders[0], &x), of(b, orders[1], &y));
-        compare(a, b, &Rule::default()).unwrap()
+        compare(a, b, &EqualityRule::default()).unwrap()
     }
 
     #[test]
@@ -186,7 +205,7 @@ mod tests {
         let numbers: Vec<i32> = (0..1300).collect();
         let mut changed = numbers.clone();
         (changed[0], changed[700], changed[1299]) = (-3, 5, 1000);
-        let expected = Tally {
+        let expected = DiffTally {
             differing: 3,
             without_size: 0,
             first: Some(0),
@@ -201,7 +220,7 @@ mod tests {
             assert_eq!(compared(&a, &b, orders), expected);
             assert_eq!(compared(&x, &y, orders), expected);
             assert_eq!(compared(&a, &y, orders), expected);
-            assert_eq!(compared(&a, &x, orders), Tally::default());
+            assert_eq!(compared(&a, &x, orders), DiffTally::default());
         }
     }
 
@@ -219,7 +238,7 @@ mod tests {
                 (1, Some((3.0, 1))),
                 "{ty:?}"
             );
-            assert_eq!(compared(&one, &one, both), Tally::default());
+            assert_eq!(compared(&one, &one, both), DiffTally::default());
         }
         let text = |t: &[u8]| Values::Char(t.to_vec());
         let tally = compared(&text(b"abc"), &text(b"abd"), [Endianness::Big; 2]);
@@ -233,15 +252,15 @@ mod tests {
     fn bits_are_compared_in_any_byte_order() {
         let a = [0.0, 1.0, f32::NAN].map(f32::to_le_bytes).concat();
         let b = [-0.0, 1.0, f32::NAN].map(f32::to_be_bytes).concat();
-        let of = |order, bytes| Elements {
+        let of = |order, bytes| ElementSlice {
             ty: Atomic::Float,
             order,
             bytes,
         };
         let both = (of(Endianness::Little, &a), of(Endianness::Big, &b));
         let tally = |rule| compare(both.0, both.1, &rule).unwrap();
-        assert_eq!(tally(Rule::default()).differing, 0);
-        let exact = tally(Rule::EXACT);
+        assert_eq!(tally(EqualityRule::default()).differing, 0);
+        let exact = tally(EqualityRule::EXACT);
         assert_eq!((exact.differing, exact.first), (1, Some(0)));
     }
 

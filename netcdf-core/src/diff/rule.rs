@@ -14,7 +14,7 @@ pub struct Tolerance {
 
 /// A number of any type, exactly.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Number {
+pub(super) enum ExactNumber {
     Whole(i128),
     Real(f64),
 }
@@ -29,15 +29,15 @@ pub(super) struct Distance {
 
 /// Which numbers count as the same.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Rule {
+pub(super) struct EqualityRule {
     pub(super) tolerance: Tolerance,
     /// The fill values of both variables, if they differ.
-    pub(super) fills: Option<[Number; 2]>,
+    pub(super) fills: Option<[ExactNumber; 2]>,
     /// Whether floating-point numbers need the same bits, and enum members the same number.
     pub(super) exact: bool,
 }
 
-impl Rule {
+impl EqualityRule {
     /// The rule for a copy: all values have the same bits.
     pub(super) const EXACT: Self = Self {
         tolerance: Tolerance {
@@ -51,17 +51,17 @@ impl Rule {
 
 /// What a rule says of two numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum NumberVerdict {
     Same,
     /// The distance, if it has a size.
     Different(Option<Distance>),
 }
 
-impl Number {
+impl ExactNumber {
     /// Number `at` of a list; `None` if the values are no numbers.
     pub(super) fn of(values: &Values, at: usize) -> Option<Self> {
-        fn whole<T: Copy + Into<i128>>(list: &[T], at: usize) -> Option<Number> {
-            list.get(at).map(|&n| Number::Whole(n.into()))
+        fn whole<T: Copy + Into<i128>>(list: &[T], at: usize) -> Option<ExactNumber> {
+            list.get(at).map(|&n| ExactNumber::Whole(n.into()))
         }
         match values {
             Values::Byte(v) => whole(v, at),
@@ -121,14 +121,14 @@ fn exact(x: f64) -> Option<i128> {
     whole_number(x).filter(|_| x.fract() == 0.0)
 }
 
-impl Rule {
-    pub(super) fn judge(&self, a: Number, b: Number) -> Verdict {
+impl EqualityRule {
+    pub(super) fn judge(&self, a: ExactNumber, b: ExactNumber) -> NumberVerdict {
         if a.is(b) || self.fills.is_some_and(|[x, y]| a.is(x) && b.is(y)) {
-            return Verdict::Same;
+            return NumberVerdict::Same;
         }
         match a.distance(b) {
-            Some(by) if by.is_within(self.tolerance) => Verdict::Same,
-            by => Verdict::Different(by.filter(|by| !by.absolute.is_nan())),
+            Some(by) if by.is_within(self.tolerance) => NumberVerdict::Same,
+            by => NumberVerdict::Different(by.filter(|by| !by.absolute.is_nan())),
         }
     }
 }
@@ -145,26 +145,26 @@ impl Distance {
 mod tests {
     use super::*;
 
-    fn judge(tolerance: (f64, f64), a: Number, b: Number) -> Verdict {
+    fn judge(tolerance: (f64, f64), a: ExactNumber, b: ExactNumber) -> NumberVerdict {
         let (absolute, relative) = tolerance;
         let tolerance = Tolerance { absolute, relative };
-        let rule = Rule {
+        let rule = EqualityRule {
             tolerance,
-            ..Rule::default()
+            ..EqualityRule::default()
         };
         assert_eq!(rule.judge(a, b), rule.judge(b, a));
         rule.judge(a, b)
     }
 
-    fn apart(absolute: f64, relative: f64) -> Verdict {
-        Verdict::Different(Some(Distance { absolute, relative }))
+    fn apart(absolute: f64, relative: f64) -> NumberVerdict {
+        NumberVerdict::Different(Some(Distance { absolute, relative }))
     }
 
     #[test]
     fn numbers_of_all_types_are_compared_exactly() {
-        use Number::{Real, Whole};
+        use ExactNumber::{Real, Whole};
         let big = 1i128 << 53;
-        let same = |a, b| judge((0.0, 0.0), a, b) == Verdict::Same;
+        let same = |a, b| judge((0.0, 0.0), a, b) == NumberVerdict::Same;
         assert!(same(Whole(big), Real(9_007_199_254_740_992.0)));
         assert!(!same(Whole(big + 1), Real(9_007_199_254_740_992.0)));
         assert!(same(Real(0.0), Real(-0.0)) && same(Whole(0), Real(-0.0)));
@@ -179,20 +179,20 @@ mod tests {
 
     #[test]
     fn the_edges_of_tolerance() {
-        use Number::{Real, Whole};
+        use ExactNumber::{Real, Whole};
         let (a, b) = (Real(2.0), Real(2.5));
-        assert_eq!(judge((0.5, 0.0), a, b), Verdict::Same);
+        assert_eq!(judge((0.5, 0.0), a, b), NumberVerdict::Same);
         assert_eq!(judge((0.49, 0.0), a, b), apart(0.5, 0.2));
-        assert_eq!(judge((0.0, 0.2), a, b), Verdict::Same);
+        assert_eq!(judge((0.0, 0.2), a, b), NumberVerdict::Same);
         assert_eq!(judge((0.0, 0.19), a, b), apart(0.5, 0.2));
-        assert_eq!(judge((3.0, 0.0), Whole(-1), Whole(2)), Verdict::Same);
+        assert_eq!(judge((3.0, 0.0), Whole(-1), Whole(2)), NumberVerdict::Same);
         assert_eq!(judge((2.0, 0.0), Whole(-1), Whole(2)), apart(3.0, 1.5));
     }
 
     #[test]
     fn what_is_not_finite_has_no_size() {
-        use Number::{Real, Whole};
-        let none = Verdict::Different(None);
+        use ExactNumber::{Real, Whole};
+        let none = NumberVerdict::Different(None);
         let all = (1e300, 1.0);
         assert_eq!(judge(all, Real(f64::NAN), Real(1.0)), none);
         assert_eq!(judge(all, Real(f64::INFINITY), Whole(1)), none);
@@ -206,12 +206,12 @@ mod tests {
 
     #[test]
     fn fill_values_are_equal_each_in_its_place() {
-        let rule = Rule {
-            fills: Some([Number::Whole(-1), Number::Real(f64::NAN)]),
-            ..Rule::default()
+        let rule = EqualityRule {
+            fills: Some([ExactNumber::Whole(-1), ExactNumber::Real(f64::NAN)]),
+            ..EqualityRule::default()
         };
-        let (a, b) = (Number::Whole(-1), Number::Real(f64::NAN));
-        assert_eq!(rule.judge(a, b), Verdict::Same);
-        assert_eq!(rule.judge(b, a), Verdict::Different(None));
+        let (a, b) = (ExactNumber::Whole(-1), ExactNumber::Real(f64::NAN));
+        assert_eq!(rule.judge(a, b), NumberVerdict::Same);
+        assert_eq!(rule.judge(b, a), NumberVerdict::Different(None));
     }
 }

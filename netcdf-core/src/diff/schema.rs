@@ -1,11 +1,11 @@
 //! Groups, dimensions, variables, and the order of definitions.
 
-use super::difference::{Finding, ObjectKind, Side};
-use super::walk::{Pair, Place, Walk, within};
+use super::difference::{DatasetSide, DifferenceKind, ObjectKind};
+use super::walk::{GroupPair, GroupWalk, VariablePair, within};
 use super::{attributes, storage, types};
 use crate::model::{DataType, DimId, GroupId, Schema, VarId, Variable};
 
-impl<'a> Walk<'a> {
+impl<'a> GroupWalk<'a> {
     /// Compares group after group, parents first.
     pub(super) fn run(&mut self) {
         let mut left = vec![([GroupId::ROOT; 2], "/".to_owned())];
@@ -31,11 +31,11 @@ impl<'a> Walk<'a> {
                 .collect()
         };
         let name = |schema: &'a Schema, id| schema.group(id).map(|g| &g.name);
-        self.matched(Place::new(ObjectKind::Group, groups, path), list, name)
+        self.matched(GroupPair::new(ObjectKind::Group, groups, path), list, name)
     }
 
     fn group_attributes(&mut self, [a, b]: [GroupId; 2], path: &str) {
-        if !self.takes(Side::First, ObjectKind::Group, path) {
+        if !self.takes(DatasetSide::First, ObjectKind::Group, path) {
             return;
         }
         let [x, y] = self.schemas;
@@ -59,8 +59,11 @@ impl<'a> Walk<'a> {
                 .collect()
         };
         let name = |schema: &'a Schema, id| schema.dim(id).map(|d| &d.name);
-        for (ids, path) in self.matched(Place::new(ObjectKind::Dimension, groups, path), list, name)
-        {
+        for (ids, path) in self.matched(
+            GroupPair::new(ObjectKind::Dimension, groups, path),
+            list,
+            name,
+        ) {
             self.dim(ids, &path);
         }
     }
@@ -71,13 +74,17 @@ impl<'a> Walk<'a> {
         };
         if x.len != y.len {
             self.lengths.insert(a);
-            self.find(ObjectKind::Dimension, path, Finding::Length([x.len, y.len]));
+            self.find(
+                ObjectKind::Dimension,
+                path,
+                DifferenceKind::Length([x.len, y.len]),
+            );
         }
         if self.options.layout && x.unlimited != y.unlimited {
             let word =
                 |unlimited: bool| Some(if unlimited { "unlimited" } else { "limited" }.to_owned());
             let words = [word(x.unlimited), word(y.unlimited)];
-            self.find(ObjectKind::Dimension, path, Finding::Storage(words));
+            self.find(ObjectKind::Dimension, path, DifferenceKind::Storage(words));
         }
     }
 
@@ -92,8 +99,11 @@ impl<'a> Walk<'a> {
                 .collect()
         };
         let name = |schema: &'a Schema, id| schema.var(id).map(|v| &v.name);
-        for (vars, path) in self.matched(Place::new(ObjectKind::Variable, groups, path), list, name)
-        {
+        for (vars, path) in self.matched(
+            GroupPair::new(ObjectKind::Variable, groups, path),
+            list,
+            name,
+        ) {
             self.variable(vars, path);
         }
     }
@@ -109,7 +119,7 @@ impl<'a> Walk<'a> {
             self.find(
                 ObjectKind::Variable,
                 &path,
-                Finding::Type(names, comparable),
+                DifferenceKind::Type(names, comparable),
             );
         }
         self.shape([a, b], &path, comparable);
@@ -121,7 +131,7 @@ impl<'a> Walk<'a> {
         if self.options.layout {
             storage::of_variables(self, &path, [a, b]);
         }
-        self.pairs.push(Pair {
+        self.pairs.push(VariablePair {
             vars,
             path,
             comparable,
@@ -135,7 +145,7 @@ impl<'a> Walk<'a> {
             return self.find(
                 ObjectKind::Variable,
                 path,
-                Finding::Dimensions([a, b], comparable),
+                DifferenceKind::Dimensions([a, b], comparable),
             );
         }
         let lens = |schema: &Schema, var: &Variable| {
@@ -147,7 +157,7 @@ impl<'a> Walk<'a> {
         let pairs = vars[0].dims.iter().zip(a.iter().zip(&b));
         let mut unnamed = pairs.filter(|(dim, (a, b))| a != b && !self.lengths.contains(dim));
         if unnamed.next().is_some() {
-            self.find(ObjectKind::Variable, path, Finding::Shape([a, b]));
+            self.find(ObjectKind::Variable, path, DifferenceKind::Shape([a, b]));
         }
     }
 }

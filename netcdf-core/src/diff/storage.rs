@@ -1,11 +1,11 @@
 //! How datasets and variables are stored: what the special attributes say.
 
-use super::difference::{Difference, Finding, ObjectKind, Side};
-use super::walk::Walk;
-use super::{Candidate, Options};
+use super::difference::{DatasetSide, Difference, DifferenceKind, ObjectKind};
+use super::walk::GroupWalk;
+use super::{DiffOptions, IgnoreCandidate};
 use crate::chunk::Dataset;
 use crate::model::special::Special;
-use crate::model::{Endianness, Fill, FilterSpec, Storage, StorageLayout, Variable};
+use crate::model::{Endianness, FillMode, FilterSpec, Storage, StorageLayout, Variable};
 
 /// A property, and what each dataset has.
 type Property = (&'static str, [Option<String>; 2]);
@@ -13,7 +13,7 @@ type Property = (&'static str, [Option<String>; 2]);
 /// Compares the formats of two datasets.
 pub(super) fn of_datasets(
     sets: [Dataset<'_>; 2],
-    options: &Options<'_>,
+    options: &DiffOptions<'_>,
     found: &mut Vec<Difference>,
 ) {
     let kinds = sets.map(|set| Some(set.reader.schema().kind.name().to_owned()));
@@ -43,7 +43,7 @@ pub(super) fn of_datasets(
 }
 
 /// Compares how a variable is stored.
-pub(super) fn of_variables(walk: &mut Walk<'_>, path: &str, [a, b]: [&Variable; 2]) {
+pub(super) fn of_variables(walk: &mut GroupWalk<'_>, path: &str, [a, b]: [&Variable; 2]) {
     let both = [&a.storage, &b.storage];
     let all = [
         (Special::Storage.name(), both.map(layout)),
@@ -67,9 +67,13 @@ pub(super) fn of_variables(walk: &mut Walk<'_>, path: &str, [a, b]: [&Variable; 
     );
 }
 
-fn differing(path: &str, (name, [a, b]): Property, options: &Options<'_>) -> Option<Difference> {
-    let candidate = Candidate {
-        side: Side::First,
+fn differing(
+    path: &str,
+    (name, [a, b]): Property,
+    options: &DiffOptions<'_>,
+) -> Option<Difference> {
+    let candidate = IgnoreCandidate {
+        side: DatasetSide::First,
         kind: ObjectKind::Attribute,
         path,
         attribute: Some(name),
@@ -78,7 +82,7 @@ fn differing(path: &str, (name, [a, b]): Property, options: &Options<'_>) -> Opt
         kind: ObjectKind::Attribute,
         path: path.to_owned(),
         attribute: Some(name.to_owned()),
-        finding: Finding::Storage([a, b]),
+        finding: DifferenceKind::Storage([a, b]),
     })
 }
 
@@ -123,7 +127,7 @@ fn order(var: &Variable) -> Option<String> {
 
 fn no_fill(storage: &Storage) -> Option<String> {
     match storage.fill {
-        Fill::Fill => None,
-        Fill::NoFill => Some("true".to_owned()),
+        FillMode::Fill => None,
+        FillMode::NoFill => Some("true".to_owned()),
     }
 }

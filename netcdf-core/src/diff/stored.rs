@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::tally::Found;
+use super::tally::DiffParts;
 use super::values::Both;
 use crate::arithmetic::{Amount, length};
-use crate::chunk::decode::Decoder;
+use crate::chunk::decode::ChunkDecoder;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::{Dataset, Grid, Layout};
+use crate::chunk::{ChunkGrid, Dataset, Layout};
 use crate::error::Result;
 use crate::filter::substitutes::decode_alike;
 use crate::model::{Region, VarId};
-use crate::runtime::Item;
+use crate::runtime::WorkItem;
 
 /// Chunks whose places are held at a time, per dataset.
 const CHUNKS: u64 = 1 << 12;
@@ -27,14 +27,14 @@ const MANY: u64 = 64 << 20;
 const COPIES: u64 = 4;
 
 /// A chunk of the grid, as each dataset stores it.
-struct Cell {
+struct StoredCell {
     /// Its elements.
     part: Region,
     /// `None` if it is not stored.
     chunks: [Option<ChunkRef>; 2],
 }
 
-impl Cell {
+impl StoredCell {
     /// Bytes to read to compare it as it is stored; `None` if it has to be decoded.
     fn stored(&self) -> Option<[&ChunkRef; 2]> {
         match &self.chunks {
@@ -102,10 +102,10 @@ impl Both<'_> {
     }
 
     /// Compares chunk by chunk.
-    pub(super) fn compare_stored(&self) -> Result<Found> {
+    pub(super) fn compare_stored(&self) -> Result<DiffParts> {
         let alike = !self.decodes() || self.unwritten_alike()?;
         let decoder = self.moved_decoder()?;
-        let grid = Grid::new(&self.layouts[0], &self.shape);
+        let grid = ChunkGrid::new(&self.layouts[0], &self.shape);
         let sections = grid.boxes(CHUNKS);
         let items = sections.flat_map(|section| match self.groups(&grid, &section, alike) {
             Ok(groups) => groups
@@ -114,7 +114,7 @@ impl Both<'_> {
                 .collect(),
             Err(e) => vec![Err(e)],
         });
-        let mut found = Found::default();
+        let mut found = DiffParts::default();
         self.runtime().ordered(
             items,
             |group| self.compare_cells(&group, decoder.as_ref()),
@@ -136,7 +136,12 @@ impl Both<'_> {
 
     /// The chunks of a section of the grid that are stored, in groups that are compared together. Those that neither
     /// dataset stores are among them if they are not `alike`.
-    fn groups(&self, grid: &Grid, section: &Region, alike: bool) -> Result<Vec<Vec<Cell>>> {
+    fn groups(
+        &self,
+        grid: &ChunkGrid,
+        section: &Region,
+        alike: bool,
+    ) -> Result<Vec<Vec<StoredCell>>> {
         let [(a, x), (b, y)] = self.sets();
         a.env.cancel.check()?;
         let located = |set: Dataset<'_>, var, layout: &Layout| -> Result<BTreeMap<_, _>> {
@@ -144,7 +149,7 @@ impl Both<'_> {
         };
         let mut left = located(a, x, &self.layouts[0])?;
         let mut right = located(b, y, &self.layouts[1])?;
-        let mut groups: Vec<Vec<Cell>> = vec![];
+        let mut groups: Vec<Vec<StoredCell>> = vec![];
         if alike && left.is_empty() && right.is_empty() {
             self.advance(&section.count);
             return Ok(groups);
@@ -156,8 +161,8 @@ impl Both<'_> {
                 self.advance(&part.count);
                 continue;
             }
-            let cell = Cell { part, chunks };
-            let full = |group: &Vec<Cell>| group.len() >= TOGETHER;
+            let cell = StoredCell { part, chunks };
+            let full = |group: &Vec<StoredCell>| group.len() >= TOGETHER;
             if bytes >= BYTES || groups.last().is_none_or(full) {
                 groups.push(vec![]);
                 bytes = 0;
@@ -170,17 +175,21 @@ impl Both<'_> {
         Ok(groups)
     }
 
-    fn item(&self, group: Vec<Cell>) -> Item<Vec<Cell>> {
+    fn item(&self, group: Vec<StoredCell>) -> WorkItem<Vec<StoredCell>> {
         let stored = group.iter().map(|cell| Amount::of(cell.bytes()) * 2u64);
         let decoded = Amount::of(self.layouts[0].chunk_bytes()) * COPIES;
         let bytes = stored.sum::<Amount>() + decoded;
-        Item::new(bytes.get(), group)
+        WorkItem::new(bytes.get(), group)
     }
 
     /// Compares a group of chunks: first the stored bytes, then the elements if the bytes differ. `decoder` checks chunks of a copy with
     /// equal bytes.
-    fn compare_cells(&self, group: &[Cell], decoder: Option<&Decoder<'_>>) -> Result<Found> {
-        let mut found = Found::default();
+    fn compare_cells(
+        &self,
+        group: &[StoredCell],
+        decoder: Option<&ChunkDecoder<'_>>,
+    ) -> Result<DiffParts> {
+        let mut found = DiffParts::default();
         for (cell, bytes) in group.iter().zip(self.equal_bytes(group)?) {
             match (bytes, decoder, &cell.chunks) {
                 (None, _, chunks) => {
@@ -199,10 +208,10 @@ impl Both<'_> {
     }
 
     /// The stored bytes of each chunk of a group that both datasets store with the same bytes.
-    fn equal_bytes(&self, group: &[Cell]) -> Result<Vec<Option<Vec<u8>>>> {
+    fn equal_bytes(&self, group: &[StoredCell]) -> Result<Vec<Option<Vec<u8>>>> {
         let [(a, _), (b, _)] = self.sets();
         a.env.cancel.check()?;
-        let stored: Vec<_> = group.iter().filter_map(Cell::stored).collect();
+        let stored: Vec<_> = group.iter().filter_map(StoredCell::stored).collect();
         let [x, y] = [0, 1].map(|n| -> Vec<ChunkRef> {
             stored
                 .iter()

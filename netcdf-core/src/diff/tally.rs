@@ -5,7 +5,7 @@ use super::rule::Distance;
 
 /// What was found in a list of elements. Positions are those in the list.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Tally {
+pub(super) struct DiffTally {
     pub(super) differing: u64,
     pub(super) without_size: u64,
     pub(super) first: Option<usize>,
@@ -14,7 +14,7 @@ pub(super) struct Tally {
     pub(super) relative: Option<(f64, usize)>,
 }
 
-impl Tally {
+impl DiffTally {
     /// Counts an element that differs.
     pub(super) fn add(&mut self, at: usize, distance: Option<Distance>) {
         self.differing += 1;
@@ -63,7 +63,7 @@ fn farther(known: &mut Option<(f64, usize)>, (by, at): (f64, usize)) {
 
 /// What was found in parts of a variable, in any order.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Found {
+pub(super) struct DiffParts {
     pub(super) differing: u64,
     pub(super) without_size: u64,
     pub(super) first: Option<DifferentElement>,
@@ -73,7 +73,7 @@ pub(super) struct Found {
     pub(super) largest: f64,
 }
 
-impl Found {
+impl DiffParts {
     /// Adds what was found in another part.
     pub(super) fn add(&mut self, other: Self) {
         self.differing += other.differing;

@@ -1,12 +1,12 @@
 //! User-defined types.
 
-use super::difference::{Finding, ObjectKind};
-use super::matched::Matched;
-use super::walk::{Place, Walk};
+use super::difference::{DifferenceKind, ObjectKind};
+use super::matched::MatchedObjects;
+use super::walk::{GroupPair, GroupWalk};
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind};
 
 /// Compares the types of a group.
-pub(super) fn compare<'a>(walk: &mut Walk<'a>, groups: [GroupId; 2], path: &str) {
+pub(super) fn compare<'a>(walk: &mut GroupWalk<'a>, groups: [GroupId; 2], path: &str) {
     let list = |schema: &'a Schema, group| {
         let ids = schema
             .group(group)
@@ -17,18 +17,18 @@ pub(super) fn compare<'a>(walk: &mut Walk<'a>, groups: [GroupId; 2], path: &str)
             .collect()
     };
     let name = |schema: &'a Schema, id| schema.user_type(id).map(|t| &t.name);
-    for (ids, path) in walk.matched(Place::new(ObjectKind::Type, groups, path), list, name) {
+    for (ids, path) in walk.matched(GroupPair::new(ObjectKind::Type, groups, path), list, name) {
         for (part, both) in parts(walk.schemas, ids) {
-            walk.find(ObjectKind::Type, &path, Finding::Part(part, both));
+            walk.find(ObjectKind::Type, &path, DifferenceKind::Part(part, both));
         }
     }
 }
 
 /// A part of a type that differs, and what each dataset has.
-type Part = (String, [Option<String>; 2]);
+type TypeDifference = (String, [Option<String>; 2]);
 
 /// The parts of two types that differ.
-fn parts(schemas: [&Schema; 2], [a, b]: [TypeId; 2]) -> Vec<Part> {
+fn parts(schemas: [&Schema; 2], [a, b]: [TypeId; 2]) -> Vec<TypeDifference> {
     let [x, y] = schemas;
     let (Some(a), Some(b)) = (x.user_type(a), y.user_type(b)) else {
         return vec![];
@@ -58,7 +58,7 @@ fn parts(schemas: [&Schema; 2], [a, b]: [TypeId; 2]) -> Vec<Part> {
     }
 }
 
-fn differing(part: &str, [a, b]: [String; 2]) -> Vec<Part> {
+fn differing(part: &str, [a, b]: [String; 2]) -> Vec<TypeDifference> {
     match a == b {
         true => vec![],
         false => vec![(part.to_owned(), [Some(a), Some(b)])],
@@ -66,7 +66,7 @@ fn differing(part: &str, [a, b]: [String; 2]) -> Vec<Part> {
 }
 
 /// Members by name; those that only one dataset has by their number, if the other has that, too.
-fn differing_members([a, b]: [&[(Name, i128)]; 2]) -> Vec<Part> {
+fn differing_members([a, b]: [&[(Name, i128)]; 2]) -> Vec<TypeDifference> {
     let named = |members: &'_ [(Name, i128)]| -> Vec<(Name, (Name, i128))> {
         members.iter().map(|m| (m.0.clone(), m.clone())).collect()
     };
@@ -78,7 +78,7 @@ fn differing_members([a, b]: [&[(Name, i128)]; 2]) -> Vec<Part> {
             .collect()
     };
     let (p, q) = (ids(&left), ids(&right));
-    let matched = Matched::new([
+    let matched = MatchedObjects::new([
         p.iter().map(|(name, n)| (name, *n)).collect(),
         q.iter().map(|(name, n)| (name, *n)).collect(),
     ]);
@@ -107,10 +107,10 @@ fn differing_members([a, b]: [&[(Name, i128)]; 2]) -> Vec<Part> {
 }
 
 /// Fields by name, with their types and shapes, and their order.
-fn differing_fields(schemas: [&Schema; 2], [a, b]: [&[Field]; 2]) -> Vec<Part> {
+fn differing_fields(schemas: [&Schema; 2], [a, b]: [&[Field]; 2]) -> Vec<TypeDifference> {
     let ids = |fields: &'_ [Field]| -> Vec<usize> { (0..fields.len()).collect() };
     let (p, q) = (ids(a), ids(b));
-    let matched = Matched::new([
+    let matched = MatchedObjects::new([
         a.iter().map(|f| &f.name).zip(p).collect(),
         b.iter().map(|f| &f.name).zip(q).collect(),
     ]);

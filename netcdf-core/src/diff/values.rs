@@ -4,15 +4,15 @@ use super::Compared;
 use super::changes::Expected;
 use super::difference::Difference;
 use super::general::{Agreement, General};
-use super::numbers::{self, Elements};
-use super::rule::{Number, Rule, Tolerance};
-use super::tally::{Found, Tally};
-use super::walk::Pair;
+use super::numbers::{self, ElementSlice};
+use super::rule::{EqualityRule, ExactNumber, Tolerance};
+use super::tally::{DiffParts, DiffTally};
+use super::walk::VariablePair;
 use crate::arithmetic::Amount;
 use crate::chunk::Layout;
 use crate::error::{OrInternal as _, Result};
 use crate::limits;
-use crate::model::{Element, Schema, Values, VarId};
+use crate::model::{Schema, StoredElement, Values, VarId};
 
 /// Values of other types than numbers that are compared at a time.
 const VALUES: usize = 1 << 12;
@@ -20,7 +20,7 @@ const VALUES: usize = 1 << 12;
 /// Compares the values of a variable: the part that both have.
 pub(super) fn compare(
     sides: [Compared<'_>; 2],
-    pair: &Pair,
+    pair: &VariablePair,
     tolerance: Tolerance,
 ) -> Result<Option<Difference>> {
     let both = Both::new(sides, pair, tolerance)?;
@@ -31,7 +31,7 @@ pub(super) fn compare(
 /// A variable of both datasets.
 pub(super) struct Both<'a> {
     pub(super) sides: [Compared<'a>; 2],
-    pub(super) pair: &'a Pair,
+    pub(super) pair: &'a VariablePair,
     pub(super) layouts: [Layout; 2],
     /// The shape of what both have.
     pub(super) shape: Vec<u64>,
@@ -39,7 +39,7 @@ pub(super) struct Both<'a> {
     pub(super) partly: bool,
     pub(super) general: General<'a>,
     /// The forms of the elements that are compared.
-    elements: [Element; 2],
+    elements: [StoredElement; 2],
     /// The changes of a copy, if the second variable is a copy of the first.
     pub(super) expected: Option<Expected<'a>>,
     /// Whether equal bytes are equal values, for elements that are no plain numbers.
@@ -49,7 +49,7 @@ pub(super) struct Both<'a> {
 impl<'a> Both<'a> {
     pub(super) fn new(
         sides: [Compared<'a>; 2],
-        pair: &'a Pair,
+        pair: &'a VariablePair,
         tolerance: Tolerance,
     ) -> Result<Self> {
         let [a, b] = sides;
@@ -58,7 +58,7 @@ impl<'a> Both<'a> {
         let shapes = [schemas[0].shape(x), schemas[1].shape(y)];
         let common = shapes[0].iter().zip(&shapes[1]).map(|(a, b)| *a.min(b));
         let fills = fill(schemas[0], x).zip(fill(schemas[1], y));
-        let rule = Rule {
+        let rule = EqualityRule {
             tolerance,
             fills: fills.filter(|(a, b)| !a.is(*b)).map(|(a, b)| [a, b]),
             exact: false,
@@ -80,7 +80,7 @@ impl<'a> Both<'a> {
 
     /// The same variables; the second one is a copy of the first.
     pub(super) fn for_copy(mut self, expected: Expected<'a>) -> Self {
-        self.general.rule = Rule::EXACT;
+        self.general.rule = EqualityRule::EXACT;
         if expected.convert.is_some() {
             self.elements = [self.elements[1]; 2];
         }
@@ -89,16 +89,16 @@ impl<'a> Both<'a> {
     }
 
     /// Compares the values in the cheapest way.
-    pub(super) fn compare(&self) -> Result<Found> {
+    pub(super) fn compare(&self) -> Result<DiffParts> {
         if self.shape.contains(&0) {
-            return Ok(Found::default());
+            return Ok(DiffParts::default());
         }
         if self.is_only_stored()? {
             return self.compare_stored();
         }
         if self.is_stored_nowhere()? {
             self.advance(&self.shape);
-            return Ok(Found::default());
+            return Ok(DiffParts::default());
         }
         match self.stored_alike()? {
             true => self.compare_stored(),
@@ -124,10 +124,10 @@ impl<'a> Both<'a> {
     }
 
     /// Compares elements by a rule. The longer list is cut.
-    pub(super) fn tally(&self, rule: &Rule, [x, y]: [&[u8]; 2]) -> Result<Tally> {
+    pub(super) fn tally(&self, rule: &EqualityRule, [x, y]: [&[u8]; 2]) -> Result<DiffTally> {
         let [a, b] = &self.elements;
-        let elements = |element: &Element, bytes| {
-            Some(Elements {
+        let elements = |element: &StoredElement, bytes| {
+            Some(ElementSlice {
                 ty: element.plain_type()?,
                 order: element.order,
                 bytes,
@@ -135,19 +135,19 @@ impl<'a> Both<'a> {
         };
         match elements(a, x).zip(elements(b, y)) {
             Some((a, b)) => numbers::compare(a, b, rule),
-            None if self.same_form && x == y => Ok(Tally::default()),
+            None if self.same_form && x == y => Ok(DiffTally::default()),
             None => self.tally_values(rule, [x, y]),
         }
     }
 
     /// Compares elements that are no plain numbers, a few at a time.
-    fn tally_values(&self, rule: &Rule, [x, y]: [&[u8]; 2]) -> Result<Tally> {
+    fn tally_values(&self, rule: &EqualityRule, [x, y]: [&[u8]; 2]) -> Result<DiffTally> {
         let general = General {
             rule: *rule,
             ..self.general
         };
         let [p, q] = self.sizes()?.map(|size| size.max(1));
-        let mut tally = Tally::default();
+        let mut tally = DiffTally::default();
         let parts = x.chunks(VALUES * p).zip(y.chunks(VALUES * q));
         for (n, (x, y)) in parts.enumerate() {
             if self.same_form && x == y {
@@ -179,11 +179,11 @@ impl<'a> Both<'a> {
 }
 
 /// The fill value of a variable, if that is a number or a character.
-fn fill(schema: &Schema, var: VarId) -> Option<Number> {
+fn fill(schema: &Schema, var: VarId) -> Option<ExactNumber> {
     let fill = schema.var(var)?.fill_value()?;
     match &fill {
-        Values::Char(text) => text.first().map(|c| Number::Whole((*c).into())),
-        fill => Number::of(fill, 0),
+        Values::Char(text) => text.first().map(|c| ExactNumber::Whole((*c).into())),
+        fill => ExactNumber::of(fill, 0),
     }
 }
 

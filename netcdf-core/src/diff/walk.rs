@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::difference::{Difference, Finding, ObjectKind, Side};
-use super::matched::Matched;
-use super::rule::Rule;
-use super::{Candidate, Options};
+use super::difference::{DatasetSide, Difference, DifferenceKind, ObjectKind};
+use super::matched::MatchedObjects;
+use super::rule::EqualityRule;
+use super::{DiffOptions, IgnoreCandidate};
 use crate::model::{Attribute, DimId, GroupId, Name, Schema, VarId};
 
 /// A variable of both datasets.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pair {
+pub(super) struct VariablePair {
     pub(super) vars: [VarId; 2],
     pub(super) path: String,
     /// Whether the values can be compared.
@@ -18,48 +18,48 @@ pub(super) struct Pair {
 }
 
 /// A walk through the groups of both datasets.
-pub(super) struct Walk<'a> {
+pub(super) struct GroupWalk<'a> {
     pub(super) schemas: [&'a Schema; 2],
-    pub(super) options: &'a Options<'a>,
+    pub(super) options: &'a DiffOptions<'a>,
     pub(super) found: Vec<Difference>,
-    pub(super) pairs: Vec<Pair>,
+    pub(super) pairs: Vec<VariablePair>,
     /// The attributes that differ, with the paths of their owners.
     pub(super) attributes: Vec<(String, [&'a Attribute; 2])>,
     /// The rule for attribute values.
-    pub(super) rule: Rule,
+    pub(super) rule: EqualityRule,
     /// Dimensions of the first dataset with a reported difference of length.
     pub(super) lengths: BTreeSet<DimId>,
 }
 
 /// A group of both datasets, and the kind of objects that are looked for.
-pub(super) struct Place<'p> {
+pub(super) struct GroupPair<'p> {
     kind: ObjectKind,
     groups: [GroupId; 2],
     path: &'p str,
 }
 
-impl<'p> Place<'p> {
+impl<'p> GroupPair<'p> {
     pub(super) fn new(kind: ObjectKind, groups: [GroupId; 2], path: &'p str) -> Self {
         Self { kind, groups, path }
     }
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(schemas: [&'a Schema; 2], options: &'a Options<'a>) -> Self {
+impl<'a> GroupWalk<'a> {
+    pub(super) fn new(schemas: [&'a Schema; 2], options: &'a DiffOptions<'a>) -> Self {
         Self {
             schemas,
             options,
             found: vec![],
             pairs: vec![],
             attributes: vec![],
-            rule: Rule::default(),
+            rule: EqualityRule::default(),
             lengths: BTreeSet::new(),
         }
     }
 
     /// True if an object is compared.
-    pub(super) fn takes(&self, side: Side, kind: ObjectKind, path: &str) -> bool {
-        (self.options.takes)(&Candidate {
+    pub(super) fn takes(&self, side: DatasetSide, kind: ObjectKind, path: &str) -> bool {
+        (self.options.takes)(&IgnoreCandidate {
             side,
             kind,
             path,
@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    pub(super) fn find(&mut self, kind: ObjectKind, path: &str, finding: Finding) {
+    pub(super) fn find(&mut self, kind: ObjectKind, path: &str, finding: DifferenceKind) {
         self.found.push(Difference {
             kind,
             path: path.to_owned(),
@@ -79,30 +79,36 @@ impl<'a> Walk<'a> {
     /// The objects of a kind that are compared, matched. An object of only one dataset is a difference.
     pub(super) fn matched<I: Copy>(
         &mut self,
-        inside: Place<'_>,
+        inside: GroupPair<'_>,
         list: impl Fn(&'a Schema, GroupId) -> Vec<(&'a Name, I)>,
         name: impl Fn(&'a Schema, I) -> Option<&'a Name>,
     ) -> Vec<([I; 2], String)> {
-        let Place { kind, groups, path } = inside;
+        let GroupPair { kind, groups, path } = inside;
         let ([x, y], group) = (groups, path);
         let schemas = self.schemas;
-        let taken = |side: Side, (schema, id): (&'a Schema, GroupId)| {
+        let taken = |side: DatasetSide, (schema, id): (&'a Schema, GroupId)| {
             let mut all = list(schema, id);
             all.retain(|(name, _)| self.takes(side, kind, &within(group, name)));
             all
         };
         let [a, b] = schemas;
-        let matched = Matched::new([taken(Side::First, (a, x)), taken(Side::Second, (b, y))]);
+        let matched = MatchedObjects::new([
+            taken(DatasetSide::First, (a, x)),
+            taken(DatasetSide::Second, (b, y)),
+        ]);
         let path = |schema: &'a Schema, id: I| {
             name(schema, id).map_or_else(String::new, |name| within(group, name))
         };
-        for (side, (ids, schema)) in Side::BOTH.into_iter().zip(matched.only.iter().zip(schemas)) {
+        for (side, (ids, schema)) in DatasetSide::BOTH
+            .into_iter()
+            .zip(matched.only.iter().zip(schemas))
+        {
             for id in ids {
-                self.find(kind, &path(schema, *id), Finding::Only(side));
+                self.find(kind, &path(schema, *id), DifferenceKind::Only(side));
             }
         }
         if let Some(order) = matched.order.filter(|_| self.options.layout) {
-            self.find(ObjectKind::Group, group, Finding::Order(kind, order));
+            self.find(ObjectKind::Group, group, DifferenceKind::Order(kind, order));
         }
         let both = matched.both.into_iter();
         both.map(|ids| (ids, path(a, ids[0]))).collect()

@@ -11,10 +11,10 @@
 //!
 //! As Python's `base64`, which numcodecs uses, reading skips other characters.
 
-use super::codec::{Stage, ids};
+use super::codec::{CodecStage, ids};
 use super::output::{allocate, bad};
 use super::user::none;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::bytes::base64;
 use crate::error::Result;
 use crate::model::ZarrVersion;
@@ -23,10 +23,10 @@ use crate::model::ZarrVersion;
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::BASE64,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: "numcodecs.base64",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |_| Ok(vec![]),
         write: |_, _| Ok(vec![]),
     }),
@@ -48,15 +48,15 @@ const NAME: &str = "base64";
 struct Base64;
 
 impl Filter for Base64 {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         let len = |len: usize| len.div_ceil(3).checked_mul(4);
-        Context {
+        ChunkContext {
             len: context.len.and_then(len),
             ..context.clone()
         }
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let most = (input.len() / 4).saturating_add(1).saturating_mul(3);
         allocate(NAME, output, most.min(context.limit()))?;
         let (mut bits, mut count) = (0_u32, 0_u32);
@@ -87,7 +87,7 @@ impl Filter for Base64 {
         len.map(|_| ())
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         allocate(NAME, output, input.len().div_ceil(3).saturating_mul(4))?;
         base64::encode(input, output);
         Ok(Encoded::Applied)

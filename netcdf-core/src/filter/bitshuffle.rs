@@ -13,10 +13,10 @@
 //! bytes (`u32`), and each block with its stored size (`u32`), all big-endian.
 
 use super::bits::{transposed, untranspose};
-use super::named::{Mode, Parameter, ParameterForm};
+use super::named::{Parameter, ParameterForm, ParameterMode};
 use super::output::{array, bad, parameter, reserve, sized, take, unsupported};
 use super::user::{element_size, unfit, wrong};
-use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, blosc, lz4, zstd};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, blosc, lz4, zstd};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::kind::Zarr;
 
@@ -30,8 +30,8 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         ..Policy::PLAIN
     },
     named: &[
-        Mode::of(&[BLOCK, Parameter::word("codec", CODECS, 0)]),
-        Mode::of(&[
+        ParameterMode::of(&[BLOCK, Parameter::word("codec", CODECS, 0)]),
+        ParameterMode::of(&[
             BLOCK,
             Parameter::required("codec", ParameterForm::Word(CODECS)),
             Parameter::required("level", ParameterForm::Number),
@@ -59,7 +59,7 @@ const CODECS: &[(&str, u32)] = &[("none", 0), ("lz4", 2), ("zstd", 3)];
 
 /// What compresses blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Codec {
+enum BlockCodec {
     Lz4,
     Zstd {
         /// Used when writing.
@@ -67,7 +67,7 @@ enum Codec {
     },
 }
 
-impl Codec {
+impl BlockCodec {
     /// Appends the `n` bytes to which a block decodes.
     fn decode(self, stored: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
         match self {
@@ -90,7 +90,7 @@ struct Bitshuffle {
     size: usize,
     /// Elements per block, if the chunk does not say.
     block: usize,
-    codec: Option<Codec>,
+    codec: Option<BlockCodec>,
 }
 
 impl Bitshuffle {
@@ -105,8 +105,8 @@ impl Bitshuffle {
         };
         let codec = match params.get(4).copied().unwrap_or(0) {
             0 => None,
-            2 => Some(Codec::Lz4),
-            3 => Some(Codec::Zstd {
+            2 => Some(BlockCodec::Lz4),
+            3 => Some(BlockCodec::Zstd {
                 level: params.get(5).map_or(0, |level| level.cast_signed()),
             }),
             other => return Err(unsupported(NAME, format_args!("compressor {other}"))),
@@ -119,7 +119,7 @@ impl Bitshuffle {
 const VERSION: [u32; 2] = [0, 4];
 
 /// The stored parameters for a user's.
-fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
+fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let choice = match user {
         // Stored parameters without a choice; 4 is no compressor.
         [major, minor, _] if [*major, *minor] == VERSION => &[],
@@ -164,8 +164,8 @@ impl Bitshuffle {
     fn block_bytes(&self) -> Result<u64> {
         let most = match self.codec {
             None => u64::MAX,
-            Some(Codec::Lz4) => lz4::MOST.into(),
-            Some(Codec::Zstd { .. }) => u32::MAX.into(),
+            Some(BlockCodec::Lz4) => lz4::MOST.into(),
+            Some(BlockCodec::Zstd { .. }) => u32::MAX.into(),
         };
         let bytes = (self.block as u64).saturating_mul(self.size as u64);
         if bytes > most {
@@ -177,14 +177,14 @@ impl Bitshuffle {
 }
 
 impl Filter for Bitshuffle {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         match self.codec {
             None => context.clone(),
             Some(_) => context.of_any_length(),
         }
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let mut input = input;
         let (total, block) = match self.codec {
             None => (input.len() as u64, self.block),
@@ -202,7 +202,7 @@ impl Filter for Bitshuffle {
         self.blocks(total, block, input, output)
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let bytes = self.block_bytes()?;
         if !input.len().is_multiple_of(self.size) {
             // We could read the result back, but others refuse to.
@@ -227,7 +227,7 @@ impl Filter for Bitshuffle {
         }
         let elements = input.len() / self.size;
         let (whole, rest) = input.split_at((elements - elements % 8).saturating_mul(self.size));
-        let mut scratch = Scratch::default();
+        let mut scratch = ShuffleScratch::default();
         for block in whole.chunks(usize::try_from(bytes).unwrap_or(usize::MAX)) {
             self.encode_block(block, &mut scratch, output)?;
         }
@@ -239,7 +239,7 @@ impl Filter for Bitshuffle {
 impl Bitshuffle {
     fn blocks(&self, total: usize, block: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let mut input = input;
-        let mut scratch = Scratch::default();
+        let mut scratch = ShuffleScratch::default();
         let mut left = total / self.size;
         while left >= 8 {
             let elements = block.min(left - left % 8);
@@ -255,10 +255,10 @@ impl Bitshuffle {
     fn encode_block(
         &self,
         block: &[u8],
-        scratch: &mut Scratch,
+        scratch: &mut ShuffleScratch,
         output: &mut Vec<u8>,
     ) -> Result<()> {
-        let Scratch { rows, planes } = scratch;
+        let ShuffleScratch { rows, planes } = scratch;
         let Some(codec) = self.codec else {
             transposed(block, self.size, planes, output);
             return Ok(());
@@ -275,7 +275,7 @@ impl Bitshuffle {
         &self,
         n: usize,
         input: &mut &[u8],
-        scratch: &mut Scratch,
+        scratch: &mut ShuffleScratch,
         output: &mut Vec<u8>,
     ) -> Result<()> {
         let rows = match self.codec {
@@ -294,7 +294,7 @@ impl Bitshuffle {
 }
 
 #[derive(Default)]
-struct Scratch {
+struct ShuffleScratch {
     rows: Vec<u8>,
     planes: Vec<u8>,
 }

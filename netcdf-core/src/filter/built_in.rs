@@ -1,6 +1,6 @@
 //! The built-in filters. The documentation of each module is the data sheet of a filter.
 
-use super::named::Mode;
+use super::named::ParameterMode;
 use super::{
     FilterEntry, base64, bitshuffle, blosc, bzip2, checksum, deflate, fletcher32, gzip, hdf4, lz4,
     lzf, lzma, nbit, numbers, numcodecs_lz4, quantize, scaleoffset, shuffle, szip, transpose,
@@ -50,7 +50,7 @@ pub(super) const BUILT_IN: &[FilterEntry] = &[
 
 /// The parameters of a built-in filter; empty if it has none, or is not built in.
 #[must_use]
-pub fn modes(id: u32) -> &'static [Mode] {
+pub fn modes(id: u32) -> &'static [ParameterMode] {
     let row = BUILT_IN.iter().find(|row| row.id == id);
     row.map_or(&[], |row| row.named)
 }

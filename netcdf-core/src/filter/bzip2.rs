@@ -13,26 +13,26 @@
 
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
-use super::codec::{Stage, whole};
-use super::named::{Mode, Parameter};
+use super::codec::{CodecStage, whole};
+use super::named::{Parameter, ParameterMode};
 use super::output::{allocate, bad, too_long, truncated};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::Result;
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 307,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: "bz2",
         v3: "numcodecs.bz2",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |config| Ok(vec![config.level(1..=9, 1)?]),
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
     policy: Policy::PLAIN,
-    named: &[Mode::of(&[Parameter::number("level", 9)])],
+    named: &[ParameterMode::of(&[Parameter::number("level", 9)])],
     prepare: |_, user| {
         let level = level(user)?;
         // Parameters after the level mean nothing, and are kept, as in the C plugin.
@@ -52,7 +52,7 @@ struct Bzip2 {
 }
 
 impl Filter for Bzip2 {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         self.decode_strictly(context, input, output).map(|_| ())
     }
 
@@ -63,7 +63,7 @@ impl Filter for Bzip2 {
     /// libhdf5's plugin and netCDF-C decode the first stream, numcodecs all.
     fn decode_strictly(
         &self,
-        context: &Context,
+        context: &ChunkContext,
         input: &[u8],
         output: &mut Vec<u8>,
     ) -> Result<bool> {
@@ -76,7 +76,7 @@ impl Filter for Bzip2 {
         Ok(alone)
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let level = Compression::new(level(self.level.as_slice())?);
         let mut stream = Compress::new(level, 0);
         let mut room = input.len() / 2;
@@ -101,7 +101,7 @@ impl Filter for Bzip2 {
 const MAGIC: &[u8] = b"BZh";
 
 /// Appends the decoded stream at the start of `input`; returns the bytes after it.
-fn stream<'a>(context: &Context, input: &'a [u8], output: &mut Vec<u8>) -> Result<&'a [u8]> {
+fn stream<'a>(context: &ChunkContext, input: &'a [u8], output: &mut Vec<u8>) -> Result<&'a [u8]> {
     let mut stream = Decompress::new(false);
     let limit = context.limit();
     let mut room = context.len.unwrap_or_else(|| input.len().saturating_mul(4));

@@ -1,29 +1,34 @@
 //! The filters of one variable, built once and used for all its chunks.
 
-use super::{Context, Encoded, Filter, Table, corrupt};
+use super::{ChunkContext, Encoded, Filter, FilterTable, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 use crate::model::FilterSpec;
 
 /// Filters in the order of writing.
-pub struct Chain {
-    stages: Vec<Stage>,
+pub struct FilterChain {
+    stages: Vec<FilterStage>,
     /// What the first filter gets on writing: the chunk.
-    context: Context,
+    context: ChunkContext,
 }
 
 /// One filter, or why it is not available.
-pub(super) struct Stage {
+pub(super) struct FilterStage {
     pub(super) filter: Result<Box<dyn Filter>>,
     /// What the filter gets on writing if all filters before it are applied.
-    pub(super) context: Context,
+    pub(super) context: ChunkContext,
     /// The filter's bit in a chunk's mask.
     bit: u32,
 }
 
-impl Stage {
+impl FilterStage {
     /// Undoes the filter: turns what it made on writing back into what it got.
-    pub(super) fn undo(&self, context: &Context, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    pub(super) fn undo(
+        &self,
+        context: &ChunkContext,
+        bytes: &[u8],
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
         let filter = self.filter.as_ref().map_err(Error::again)?;
         filter.decode(context, bytes, out)?;
         match context.len.filter(|&len| len != out.len()) {
@@ -40,7 +45,7 @@ impl Stage {
     /// Like [`Self::undo`], but accepts a result of any length.
     pub(super) fn undo_any_length(
         &self,
-        context: &Context,
+        context: &ChunkContext,
         bytes: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<()> {
@@ -58,25 +63,29 @@ impl Stage {
     }
 }
 
-impl std::fmt::Debug for Chain {
+impl std::fmt::Debug for FilterChain {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Chain of {} filters", self.stages.len())
+        write!(f, "FilterChain of {} filters", self.stages.len())
     }
 }
 
-impl Table {
+impl FilterTable {
     /// Builds the filters of a variable, in the order of writing. Errors of a filter appear only when a chunk
     /// needs it: some files name filters that no chunk went through.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] for more filters than a chunk's mask has bits.
-    pub fn chain(&self, filters: &[FilterSpec], context: &Context) -> Result<Chain> {
-        Chain::new(self, filters, context)
+    pub fn chain(&self, filters: &[FilterSpec], context: &ChunkContext) -> Result<FilterChain> {
+        FilterChain::new(self, filters, context)
     }
 }
 
-impl Chain {
-    pub(super) fn new(table: &Table, filters: &[FilterSpec], context: &Context) -> Result<Self> {
+impl FilterChain {
+    pub(super) fn new(
+        table: &FilterTable,
+        filters: &[FilterSpec],
+        context: &ChunkContext,
+    ) -> Result<Self> {
         let mut stages = Vec::with_capacity(filters.len());
         let mut next = context.clone();
         for (n, spec) in (0_u32..).zip(filters) {
@@ -90,7 +99,7 @@ impl Chain {
                 .entry_of(spec)
                 .and_then(|entry| entry.build(&spec.params, &next));
             let context = step(&filter, &mut next);
-            stages.push(Stage {
+            stages.push(FilterStage {
                 filter,
                 context,
                 bit,
@@ -110,7 +119,7 @@ impl Chain {
     /// [`ErrorKind::FilterUnavailable`] for a missing filter; those of the filters; [`ErrorKind::Corrupt`] if
     /// the result of a filter does not have the known length.
     pub fn decode(&self, mask: u32, bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
-        self.undone(mask, bytes, scratch, Stage::undo)
+        self.undone(mask, bytes, scratch, FilterStage::undo)
     }
 
     /// Like [`Self::decode`], but accepts shorter and longer chunks, up to twice the shape plus 64 KiB.
@@ -123,7 +132,7 @@ impl Chain {
         bytes: Vec<u8>,
         scratch: &mut Vec<u8>,
     ) -> Result<Vec<u8>> {
-        self.undone(mask, bytes, scratch, Stage::undo_any_length)
+        self.undone(mask, bytes, scratch, FilterStage::undo_any_length)
     }
 
     fn undone(
@@ -131,7 +140,7 @@ impl Chain {
         mask: u32,
         mut bytes: Vec<u8>,
         scratch: &mut Vec<u8>,
-        undo: fn(&Stage, &Context, &[u8], &mut Vec<u8>) -> Result<()>,
+        undo: fn(&FilterStage, &ChunkContext, &[u8], &mut Vec<u8>) -> Result<()>,
     ) -> Result<Vec<u8>> {
         let masked = self.masked(mask);
         let applied = self.stages.iter().rev().filter(|s| s.bit & mask == 0);
@@ -151,7 +160,7 @@ impl Chain {
     }
 
     /// The filters in the order of writing.
-    pub(super) fn stages(&self) -> &[Stage] {
+    pub(super) fn stages(&self) -> &[FilterStage] {
         &self.stages
     }
 
@@ -203,7 +212,7 @@ impl Chain {
         }
         let mut mask = 0;
         // After a filter that declined, the contexts differ.
-        let mut other: Option<Context> = None;
+        let mut other: Option<ChunkContext> = None;
         for stage in &self.stages {
             let filter = stage.filter.as_ref().map_err(Error::again)?;
             let context = other.as_ref().unwrap_or(&stage.context);
@@ -232,13 +241,13 @@ impl Chain {
     }
 
     /// The contexts of the applied filters, last first, unless all are applied.
-    fn masked(&self, mask: u32) -> Vec<Context> {
+    fn masked(&self, mask: u32) -> Vec<ChunkContext> {
         if self.stages.iter().all(|s| s.bit & mask == 0) {
             return vec![];
         }
         let mut next = self.context.clone();
         let applied = self.stages.iter().filter(|s| s.bit & mask == 0);
-        let mut contexts: Vec<Context> = applied.map(|s| step(&s.filter, &mut next)).collect();
+        let mut contexts: Vec<ChunkContext> = applied.map(|s| step(&s.filter, &mut next)).collect();
         contexts.reverse();
         contexts
     }
@@ -253,7 +262,7 @@ fn declined() -> Error {
 }
 
 /// The context of a filter; `next` becomes the context after it.
-fn step(filter: &Result<Box<dyn Filter>>, next: &mut Context) -> Context {
+fn step(filter: &Result<Box<dyn Filter>>, next: &mut ChunkContext) -> ChunkContext {
     let behind = match filter {
         Ok(filter) => filter.output(next),
         Err(_) => next.of_any_length(),
@@ -279,7 +288,7 @@ mod tests {
         let left = |(n, _): &(usize, &FilterSpec)| mask >> n & 1 == 0;
         let left: Vec<_> = specs.iter().enumerate().filter(left).collect();
         let left: Vec<_> = left.into_iter().map(|(_, s)| s.clone()).collect();
-        let chain = Table::default().chain(&left, &context(chunk.len(), 4));
+        let chain = FilterTable::default().chain(&left, &context(chunk.len(), 4));
         let stored = chain.unwrap().encode(chunk.to_vec(), &mut vec![9; 3]);
         let (mask, stored) = stored.unwrap();
         assert_eq!(mask, 0);
@@ -291,21 +300,26 @@ mod tests {
     struct Picky(usize);
 
     impl Filter for Picky {
-        fn output(&self, context: &Context) -> Context {
+        fn output(&self, context: &ChunkContext) -> ChunkContext {
             let len = context.len.map(|len| len + self.0);
-            Context {
+            ChunkContext {
                 len,
                 ..context.clone()
             }
         }
 
-        fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
             assert_eq!(context.len, Some(input.len() - self.0));
             output.extend(&input[..input.len() - self.0]);
             Ok(())
         }
 
-        fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        fn encode(
+            &self,
+            context: &ChunkContext,
+            input: &[u8],
+            output: &mut Vec<u8>,
+        ) -> Result<Encoded> {
             assert_eq!(context.len, Some(input.len()));
             assert!(output.is_empty());
             output.extend(input);
@@ -335,9 +349,11 @@ mod tests {
             spec(3, &[]),
             spec(300, &[1]),
         ];
-        let mut rows = Table::default().rows;
+        let mut rows = FilterTable::default().rows;
         rows.push(PICKY);
-        let chain = Table::new(rows).chain(&specs, &context(12, 4)).unwrap();
+        let chain = FilterTable::new(rows)
+            .chain(&specs, &context(12, 4))
+            .unwrap();
         let mut scratch = vec![7; 100];
         for (first, mask, len) in [(0, 0, 22), (1, 0b1010, 16)] {
             let chunk: Vec<u8> = (first..first + 12).collect();
@@ -355,7 +371,7 @@ mod tests {
         let mut context = context(12, 4);
         context.about.mandatory = true;
         let specs = [spec(300, &[5])];
-        let chain = Table::new(rows).chain(&specs, &context).unwrap();
+        let chain = FilterTable::new(rows).chain(&specs, &context).unwrap();
         assert!(chain.encode(vec![0; 12], &mut vec![]).is_ok());
         let e = chain.encode(vec![1; 12], &mut vec![]).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Unsupported);
@@ -363,7 +379,7 @@ mod tests {
 
     #[test]
     fn a_missing_filter_cannot_be_applied() {
-        let chain = Table::default().chain(&[spec(999, &[])], &context(12, 4));
+        let chain = FilterTable::default().chain(&[spec(999, &[])], &context(12, 4));
         let e = chain.unwrap().encode(vec![0; 12], &mut vec![]).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::FilterUnavailable);
     }
@@ -373,7 +389,7 @@ mod tests {
         let chunk: Vec<u8> = (0..400_u32).flat_map(|n| (n / 3).to_le_bytes()).collect();
         let specs = [spec(2, &[4]), spec(3, &[]), spec(1, &[6])];
         let context = context(chunk.len(), 4);
-        let chain = Table::default().chain(&specs, &context).unwrap();
+        let chain = FilterTable::default().chain(&specs, &context).unwrap();
         let mut scratch = vec![1, 2, 3];
         for mask in 0..8 {
             let stored = encode(&specs, mask, &chunk);
@@ -388,7 +404,9 @@ mod tests {
     fn a_missing_filter_matters_when_a_chunk_needs_it() {
         let chunk = vec![7; 12];
         let specs = [spec(2, &[4]), spec(999, &[]), spec(2, &[])];
-        let chain = Table::default().chain(&specs, &context(12, 4)).unwrap();
+        let chain = FilterTable::default()
+            .chain(&specs, &context(12, 4))
+            .unwrap();
         let read = |mask| chain.decode(mask, chunk.clone(), &mut vec![]);
         assert_eq!(read(2).unwrap(), chunk);
         for _ in 0..2 {
@@ -399,7 +417,9 @@ mod tests {
     #[test]
     fn a_chunk_of_another_length_is_corrupt() {
         let specs = [spec(2, &[4])];
-        let chain = Table::default().chain(&specs, &context(12, 4)).unwrap();
+        let chain = FilterTable::default()
+            .chain(&specs, &context(12, 4))
+            .unwrap();
         let e = chain.decode(0, vec![0; 8], &mut vec![]).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Corrupt);
     }
@@ -412,7 +432,9 @@ mod tests {
             vec![spec(3, &[]), spec(2, &[4]), spec(32015, &[3])],
             vec![spec(2, &[4]), spec(3, &[])],
         ] {
-            let chain = Table::default().chain(&specs, &context(40, 4)).unwrap();
+            let chain = FilterTable::default()
+                .chain(&specs, &context(40, 4))
+                .unwrap();
             for len in [20_u8, 40, 44] {
                 let chunk: Vec<u8> = (0..len).collect();
                 let stored = encode(&specs, 0, &chunk);
@@ -429,7 +451,7 @@ mod tests {
     #[test]
     fn as_many_filters_as_the_mask_has_bits() {
         let specs = vec![spec(2, &[4]); 33];
-        let table = Table::default();
+        let table = FilterTable::default();
         assert!(table.chain(&specs[1..], &context(4, 4)).is_ok());
         let e = table.chain(&specs, &context(4, 4)).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Corrupt);

@@ -9,11 +9,11 @@
 //! | Specification | IEEE 802.3 (CRC-32), RFC 3720 (CRC-32C), RFC 1950 (Adler-32), Bob Jenkins' lookup3; Zarr 3, "CRC32C codec" |
 //! | Also read by | numcodecs and software built on it |
 
-use super::codec::{Config, Members, Shown, Stage, ids, whole, word};
+use super::codec::{CodecStage, Config, DescriptionUse, Members, ids, whole, word};
 use super::ids::FLETCHER32;
 use super::output::allocate;
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::bytes::sums::lookup3_from;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -27,10 +27,10 @@ const POLICY: Policy = Policy {
 pub(crate) const CRC32: FilterEntry = FilterEntry {
     id: ids::CRC32,
     name: "crc32",
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: "crc32",
         v3: "numcodecs.crc32",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |config| place(config, START),
         write: |params, _| Ok(location(params, START)),
     }),
@@ -44,10 +44,10 @@ pub(crate) const CRC32: FilterEntry = FilterEntry {
 pub(crate) const CRC32C: FilterEntry = FilterEntry {
     id: ids::CRC32C,
     name: "crc32c",
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: "crc32c",
         v3: "crc32c",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |config| place(config, END),
         write: crc32c_members,
     }),
@@ -61,10 +61,10 @@ pub(crate) const CRC32C: FilterEntry = FilterEntry {
 pub(crate) const ADLER32: FilterEntry = FilterEntry {
     id: ids::ADLER32,
     name: "adler32",
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: "adler32",
         v3: "numcodecs.adler32",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |config| place(config, START),
         write: |params, _| Ok(location(params, START)),
     }),
@@ -81,10 +81,10 @@ pub(crate) const ADLER32: FilterEntry = FilterEntry {
 pub(crate) const JENKINS_LOOKUP3: FilterEntry = FilterEntry {
     id: ids::JENKINS_LOOKUP3,
     name: JENKINS,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: JENKINS,
         v3: "numcodecs.jenkins_lookup3",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: initial,
         write: |params, _| {
             let initial = params.first().copied().unwrap_or(0);
@@ -130,14 +130,14 @@ impl<S: Fn(&[u8]) -> u32 + Send + Sync + 'static> Checksum<S> {
 }
 
 impl<S: Fn(&[u8]) -> u32 + Send + Sync> Filter for Checksum<S> {
-    fn output(&self, context: &Context) -> Context {
-        Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
+        ChunkContext {
             len: context.len.and_then(|len| len.checked_add(SIZE)),
             ..context.clone()
         }
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let name = self.name;
         let parts = match self.first {
             true => input.split_first_chunk::<SIZE>(),
@@ -158,7 +158,7 @@ impl<S: Fn(&[u8]) -> u32 + Send + Sync> Filter for Checksum<S> {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         allocate(self.name, output, input.len().saturating_add(SIZE))?;
         let sum = (self.sum)(input).to_le_bytes();
         let (before, behind) = match self.first {
@@ -206,7 +206,7 @@ fn location(params: &[u32], default: u32) -> Members {
 }
 
 /// In Zarr 3 the checksum can only follow the data.
-fn crc32c_members(params: &[u32], shown: &Shown<'_>) -> Result<Members> {
+fn crc32c_members(params: &[u32], shown: &DescriptionUse<'_>) -> Result<Members> {
     let members = location(params, END);
     match shown.version {
         crate::model::ZarrVersion::V3 if !members.is_empty() => {

@@ -4,27 +4,29 @@ use std::borrow::Cow;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
-use crate::model::{Atomic, DataType, Element, Endianness, FilterSpec, Schema, TypeKind, Variable};
+use crate::model::{
+    Atomic, DataType, Endianness, FilterSpec, Schema, StoredElement, TypeKind, Variable,
+};
 
 /// The facts that a filter knows about a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Context {
+pub struct ChunkContext {
     /// Shape of the chunk in elements.
     pub shape: Vec<u64>,
     /// Type, size and byte order of an element.
-    pub element: Element,
+    pub element: StoredElement,
     /// Stored form of the fill value, if there is one.
     pub fill: Option<Vec<u8>>,
     /// Bytes that the filter gets on writing, and must return on reading; `None` after a filter whose output
     /// has no fixed length. A decoder may rely on it for the size of its output buffer, and never makes more.
     pub len: Option<usize>,
     /// Facts that only few filters need.
-    pub about: About,
+    pub about: VariableFacts,
 }
 
 /// Further facts about a variable and how it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct About {
+pub struct VariableFacts {
     /// The class of a user-defined type.
     pub class: Option<UserClass>,
     /// All filters of the variable, in the order of writing.
@@ -50,7 +52,7 @@ pub enum UserClass {
     Compound,
 }
 
-impl About {
+impl VariableFacts {
     /// The facts about a type of `schema`, and `filters`.
     #[must_use]
     pub fn new(schema: &Schema, ty: DataType, filters: &[FilterSpec]) -> Self {
@@ -72,7 +74,7 @@ impl About {
     }
 }
 
-impl Context {
+impl ChunkContext {
     /// The context of chunks of this shape, before the variable is written.
     #[must_use]
     pub fn of(schema: &Schema, var: &Variable, shape: Vec<u64>) -> Self {
@@ -81,14 +83,14 @@ impl Context {
         Self {
             len: bytes.and_then(|n| usize::try_from(n).ok()),
             shape,
-            element: Element {
+            element: StoredElement {
                 ty: var.ty,
                 size,
                 order: var.storage.endianness.unwrap_or(Endianness::Little),
                 plain: var.ty.atomic().is_some_and(|ty| ty != Atomic::String),
             },
             fill: None,
-            about: About::new(schema, var.ty, &var.storage.filters),
+            about: VariableFacts::new(schema, var.ty, &var.storage.filters),
         }
     }
 

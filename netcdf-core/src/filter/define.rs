@@ -10,7 +10,7 @@
 //! | `nc_inq_var_filter_info` | [`Schema::filter`] |
 //! | `nc_inq_var_filter` | [`Schema::first_filter`] |
 //! | `nc_def_var_zstandard`, `nc_inq_var_zstandard` … | [`names::spec`](crate::filter::names::spec), [`names::number`](crate::filter::names::number) |
-//! | `nc_inq_filter_avail` | [`Table::entry`](crate::filter::Table::entry) |
+//! | `nc_inq_filter_avail` | [`FilterTable::entry`](crate::filter::FilterTable::entry) |
 //!
 //! ```
 //! use netcdf_core::error::ErrorKind;
@@ -47,7 +47,7 @@ impl Schema {
     /// definition; in netCDF-4 files `fletcher32` comes first, followed by `shuffle`. If the filter is already
     /// defined, only its parameters change.
     ///
-    /// Does not check whether the filter is available ([`Table::entry`](crate::filter::Table::entry)), nor its
+    /// Does not check whether the filter is available ([`FilterTable::entry`](crate::filter::FilterTable::entry)), nor its
     /// parameters.
     ///
     /// # Errors

@@ -28,26 +28,26 @@ use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 use simd_adler32::adler32;
 
-use super::codec::{Stage, whole};
-use super::named::{Mode, Parameter};
+use super::codec::{CodecStage, whole};
+use super::named::{Parameter, ParameterMode};
 use super::output::{allocate, append_with, bad, extend, truncated, unsupported};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck, corrupt};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, StrictCheck, corrupt};
 use crate::error::Result;
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 1,
     name: "deflate",
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: "zlib",
         v3: "numcodecs.zlib",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |config| Ok(vec![config.level(0..=9, 6)?]),
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
     policy: Policy::PLAIN,
-    named: &[Mode::of(&[Parameter::number("level", 6)])],
+    named: &[ParameterMode::of(&[Parameter::number("level", 6)])],
     prepare: |_, user| Ok(vec![level(user)?]),
     build: |params, _| {
         Ok(Box::new(Deflate {
@@ -75,7 +75,7 @@ struct Deflate {
 }
 
 impl Filter for Deflate {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         if let Some(len) = context.len
             && whole_stream(len, input, output)?
         {
@@ -86,7 +86,7 @@ impl Filter for Deflate {
         check_sum(body.get(used..).unwrap_or_default(), output)
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         stream("deflate", level(self.level.as_slice())?, input, output)?;
         Ok(Encoded::Applied)
     }
@@ -98,7 +98,7 @@ impl Filter for Deflate {
 
 /// The bare stream in a zlib stream, which is decoded into the empty `output`. Bytes after the stream are dropped.
 pub(super) fn bare<'a>(
-    context: &Context,
+    context: &ChunkContext,
     input: &'a [u8],
     output: &mut Vec<u8>,
 ) -> Result<&'a [u8]> {
@@ -192,7 +192,7 @@ fn body(input: &[u8]) -> Result<&[u8]> {
 /// Appends the decoded form of a bare deflate stream, on behalf of `filter`; returns its length in bytes.
 pub(super) fn inflate(
     filter: &str,
-    context: &Context,
+    context: &ChunkContext,
     input: &[u8],
     output: &mut Vec<u8>,
 ) -> Result<usize> {
@@ -274,7 +274,7 @@ mod tests {
         let zeros = vec![0; 1 << 20];
         let stored = encoded(9, &zeros);
         assert!(stored.len() < 2000);
-        let context = Context {
+        let context = ChunkContext {
             shape: vec![1 << 20],
             ..context(4, 1).of_any_length()
         };

@@ -1,17 +1,17 @@
 //! Checks whether chunks can be encoded at all, before any is.
 
-use super::{Context, Table, UsableFilter};
+use super::{ChunkContext, FilterTable, UsableFilter};
 use crate::error::Result;
 use crate::model::FilterSpec;
 
-impl Table {
+impl FilterTable {
     /// Checks that filters, with their stored parameters, can be applied to chunks of this context.
     ///
     /// # Errors
     /// [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) for the first missing filter;
     /// [`Unsupported`](crate::ErrorKind::Unsupported) for one that can only be undone, or cannot be applied to
     /// such chunks; those of its parameters.
-    pub fn check_encoding(&self, filters: &[FilterSpec], context: &Context) -> Result<()> {
+    pub fn check_encoding(&self, filters: &[FilterSpec], context: &ChunkContext) -> Result<()> {
         let mut next = context.clone();
         for spec in filters {
             self.check(std::slice::from_ref(spec), 0)?;
@@ -41,7 +41,7 @@ mod tests {
         let found = |ids: &[u32]| {
             let spec = |&id: &u32| FilterSpec { id, params: vec![] };
             let specs: Vec<_> = ids.iter().map(spec).collect();
-            let checked = Table::default().check_encoding(&specs, &context(64, 4));
+            let checked = FilterTable::default().check_encoding(&specs, &context(64, 4));
             checked.err().map(|e| e.kind())
         };
         assert_eq!(found(&[2, 3]), None);

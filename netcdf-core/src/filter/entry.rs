@@ -1,9 +1,9 @@
 //! The interface of a filter, and its entry in the table of filters.
 
-use super::codec::Codec;
-use super::context::Context;
+use super::codec::CodecNames;
+use super::context::ChunkContext;
 use super::ids;
-use super::named::Mode;
+use super::named::ParameterMode;
 use super::policy::Policy;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -42,7 +42,7 @@ pub enum StrictCheck {
 /// A filter with its parameters.
 pub trait Filter: Send + Sync {
     /// The context for the filter that is applied after this one on writing.
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         context.of_any_length()
     }
 
@@ -50,13 +50,14 @@ pub trait Filter: Send + Sync {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] or [`ErrorKind::Checksum`].
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()>;
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()>;
 
     /// Applies the filter to `input`; `output` is empty.
     ///
     /// # Errors
     /// If the filter cannot be applied at all.
-    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded>;
+    fn encode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>)
+    -> Result<Encoded>;
 
     /// Returns the effort of checking whether a stored form is the strict form, which all reference decoders accept.
     fn strict_check(&self) -> StrictCheck {
@@ -64,7 +65,7 @@ pub trait Filter: Send + Sync {
     }
 
     /// Whether the stored `input` has headers and lengths of the strict form.
-    fn is_strict(&self, _: &Context, _input: &[u8]) -> bool {
+    fn is_strict(&self, _: &ChunkContext, _input: &[u8]) -> bool {
         true
     }
 
@@ -74,7 +75,7 @@ pub trait Filter: Send + Sync {
     /// Returns errors of [`Filter::decode`].
     fn decode_strictly(
         &self,
-        context: &Context,
+        context: &ChunkContext,
         input: &[u8],
         output: &mut Vec<u8>,
     ) -> Result<bool> {
@@ -83,7 +84,7 @@ pub trait Filter: Send + Sync {
 }
 
 /// Makes a filter from its stored parameters.
-pub type Build = fn(&[u32], &Context) -> Result<Box<dyn Filter>>;
+pub type Build = fn(&[u32], &ChunkContext) -> Result<Box<dyn Filter>>;
 
 /// An entry of the filter table.
 #[derive(Clone, Copy)]
@@ -93,9 +94,9 @@ pub struct FilterEntry {
     /// Short name, as in `-F var,zstd,3`; unique.
     pub name: &'static str,
     /// The Zarr codec, if Zarr has one.
-    pub codec: Option<Codec>,
+    pub codec: Option<CodecNames>,
     /// The names of the user's parameters; empty if they have none.
-    pub named: &'static [Mode],
+    pub named: &'static [ParameterMode],
     /// The policy of the filter.
     pub policy: Policy,
     /// Converts the user's parameters to stored ones. Also accepts stored parameters, and recomputes them for
@@ -103,7 +104,7 @@ pub struct FilterEntry {
     ///
     /// Fails with [`ErrorKind::Argument`] for parameters that the filter does not take, and with
     /// [`ErrorKind::Unsupported`] for chunks or types that it cannot be applied to.
-    pub prepare: fn(&Context, &[u32]) -> Result<Vec<u32>>,
+    pub prepare: fn(&ChunkContext, &[u32]) -> Result<Vec<u32>>,
     /// Builds the filter from its stored parameters.
     pub build: Build,
 }

@@ -12,20 +12,20 @@
 //! Before release 1.6.3, libhdf5 on little-endian machines swapped the bytes of both sums. Like libhdf5, we
 //! accept that form, too.
 
-use super::codec::Stage;
+use super::codec::CodecStage;
 use super::output::allocate;
 use super::user::none;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, StrictCheck};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 3,
     name: "fletcher32",
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: "fletcher32",
         v3: "numcodecs.fletcher32",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |_| Ok(vec![]),
         write: |_, _| Ok(vec![]),
     }),
@@ -44,14 +44,14 @@ const SIZE: usize = 4;
 struct Fletcher32;
 
 impl Filter for Fletcher32 {
-    fn output(&self, context: &Context) -> Context {
-        Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
+        ChunkContext {
             len: context.len.and_then(|len| len.checked_add(SIZE)),
             ..context.clone()
         }
     }
 
-    fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let Some((data, stored)) = input.split_last_chunk::<SIZE>() else {
             let what = format!(
                 "fletcher32: {} bytes are too few for a checksum",
@@ -78,7 +78,7 @@ impl Filter for Fletcher32 {
     /// numcodecs refuses swapped sums.
     fn decode_strictly(
         &self,
-        context: &Context,
+        context: &ChunkContext,
         input: &[u8],
         output: &mut Vec<u8>,
     ) -> Result<bool> {
@@ -86,7 +86,7 @@ impl Filter for Fletcher32 {
         Ok(input.ends_with(&checksum(output).to_le_bytes()))
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         output.reserve(input.len().saturating_add(SIZE));
         output.extend_from_slice(input);
         output.extend_from_slice(&checksum(input).to_le_bytes());

@@ -9,21 +9,21 @@
 //! | Specification | RFC 1952; Zarr 3, "Gzip codec" |
 //! | Also read by | numcodecs and every implementation of Zarr 3 |
 
-use super::codec::{Stage, ids, whole};
+use super::codec::{CodecStage, ids, whole};
 use super::deflate::{DeflateStream, inflate, level, with_compressor};
 use super::ids::DEFLATE;
 use super::output::{append_with, array, bad, truncated};
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::Result;
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::GZIP,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: NAME,
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |config| Ok(vec![config.level(0..=9, 1)?]),
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
@@ -46,7 +46,7 @@ struct Gzip {
 }
 
 impl Filter for Gzip {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let mut rest = input;
         loop {
             member(context, &mut rest, output)?;
@@ -59,7 +59,7 @@ impl Filter for Gzip {
         }
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         with_compressor(level(self.level.as_slice())?, |compressor| {
             let bound = compressor.gzip_compress_bound(input.len());
             append_with(NAME, output, bound, |room| {
@@ -77,7 +77,7 @@ impl Filter for Gzip {
     /// Some readers of Zarr decode the first member only.
     fn decode_strictly(
         &self,
-        context: &Context,
+        context: &ChunkContext,
         input: &[u8],
         output: &mut Vec<u8>,
     ) -> Result<bool> {
@@ -91,7 +91,7 @@ impl Filter for Gzip {
 
 /// The bare stream of a single member, which is decoded into the empty `output`; `None` if more members or bytes follow.
 pub(super) fn bare<'a>(
-    context: &Context,
+    context: &ChunkContext,
     input: &'a [u8],
     output: &mut Vec<u8>,
 ) -> Result<Option<&'a [u8]>> {
@@ -113,7 +113,11 @@ pub(super) fn wrapped(stream: &DeflateStream<'_>) -> Vec<u8> {
 const HEAD: [u8; 10] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF];
 
 /// Appends the decoded member at the start of `rest`, and skips it; returns its bare stream.
-fn member<'a>(context: &Context, rest: &mut &'a [u8], output: &mut Vec<u8>) -> Result<&'a [u8]> {
+fn member<'a>(
+    context: &ChunkContext,
+    rest: &mut &'a [u8],
+    output: &mut Vec<u8>,
+) -> Result<&'a [u8]> {
     head(rest)?;
     let start = output.len();
     let used = inflate(NAME, context, rest, output)?;

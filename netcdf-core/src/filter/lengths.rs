@@ -1,12 +1,12 @@
 //! Every encoder with chunks of every length, also behind filters that change the length: what is written is read back.
 
 use super::built_in::BUILT_IN;
-use super::chain::Chain;
-use super::codec::{Stage, stage};
+use super::chain::FilterChain;
+use super::codec::{CodecStage, stage};
 use super::names::is_lossy;
-use super::{About, Context, Table, ids, vlen_utf8};
+use super::{ChunkContext, FilterTable, VariableFacts, ids, vlen_utf8};
 use crate::error::Result;
-use crate::model::{Atomic, Element, Endianness, FilterSpec};
+use crate::model::{Atomic, Endianness, FilterSpec, StoredElement};
 
 /// The numbers of elements: around the blocks of 8, and of the smallest block that Blosc splits.
 const COUNTS: [u64; 5] = [1, 8, 9, 129, 331];
@@ -26,10 +26,10 @@ fn spec(id: u32, params: &[u32]) -> FilterSpec {
     FilterSpec { id, params }
 }
 
-fn context(ty: Atomic, size: u64, count: u64) -> Context {
-    Context {
+fn context(ty: Atomic, size: u64, count: u64) -> ChunkContext {
+    ChunkContext {
         shape: vec![count],
-        element: Element {
+        element: StoredElement {
             ty: ty.into(),
             size,
             order: Endianness::Little,
@@ -37,9 +37,9 @@ fn context(ty: Atomic, size: u64, count: u64) -> Context {
         },
         fill: None,
         len: usize::try_from(count * size).ok(),
-        about: About {
+        about: VariableFacts {
             mandatory: size % 2 == 1,
-            ..About::default()
+            ..VariableFacts::default()
         },
     }
 }
@@ -66,15 +66,15 @@ fn chains() -> Vec<Vec<FilterSpec>> {
         let alone = [vec![filter.clone()], vec![filter.clone(), blosc.clone()]];
         let behind = [&sum, &texts].map(|first| vec![first.clone(), filter.clone()]);
         // Codecs of elements come first.
-        let takes_bytes = stage(filter.id) == Stage::Bytes && filter.id != vlen_utf8::ID;
+        let takes_bytes = stage(filter.id) == CodecStage::Bytes && filter.id != vlen_utf8::ID;
         let behind = behind.into_iter().filter(move |_| takes_bytes);
         alone.into_iter().chain(behind)
     };
     filters().into_iter().flat_map(of).collect()
 }
 
-fn made(filters: &[FilterSpec], context: &Context) -> Result<Chain> {
-    let (table, mut next, mut stored) = (Table::default(), context.clone(), vec![]);
+fn made(filters: &[FilterSpec], context: &ChunkContext) -> Result<FilterChain> {
+    let (table, mut next, mut stored) = (FilterTable::default(), context.clone(), vec![]);
     for filter in filters {
         let entry = table.entry(filter.id)?;
         let params = entry.prepare(&next, &filter.params)?;
@@ -85,7 +85,7 @@ fn made(filters: &[FilterSpec], context: &Context) -> Result<Chain> {
 }
 
 /// Whether the chain takes the chunk. Panics if the chunk does not come back.
-fn comes_back(filters: &[FilterSpec], context: &Context, chunk: &[u8]) -> bool {
+fn comes_back(filters: &[FilterSpec], context: &ChunkContext, chunk: &[u8]) -> bool {
     let Ok(chain) = made(filters, context) else {
         return false;
     };

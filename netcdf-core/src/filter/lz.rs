@@ -69,7 +69,7 @@ impl<'a> LzWindow<'a> {
 }
 
 /// Which repeats a format can express.
-pub(super) struct Limits {
+pub(super) struct RepeatLimits {
     /// Length of the shortest repeat worth storing, at least 3.
     pub shortest: usize,
     /// Length of the longest repeat.
@@ -100,7 +100,11 @@ const HASH: u32 = 14;
 
 /// Cuts `input` into literals and repeats. `sink` gets the literals before each repeat, and those after the
 /// last.
-pub(super) fn parse(input: &[u8], limits: &Limits, mut sink: impl FnMut(&[u8], Option<Repeat>)) {
+pub(super) fn parse(
+    input: &[u8],
+    limits: &RepeatLimits,
+    mut sink: impl FnMut(&[u8], Option<Repeat>),
+) {
     // The last place where bytes with a hash were seen, counted from 1.
     let mut places = vec![0_u32; 1 << HASH];
     let (mut at, mut done) = (0, 0);
@@ -136,7 +140,7 @@ fn hash(bytes: [u8; 4]) -> usize {
 
 /// A repeat at `at` of the bytes at `before`, if the format can express it.
 #[inline]
-fn look(input: &[u8], before: usize, at: usize, limits: &Limits) -> Option<Repeat> {
+fn look(input: &[u8], before: usize, at: usize, limits: &RepeatLimits) -> Option<Repeat> {
     let distance = at.checked_sub(before)?;
     if distance == 0 || distance > limits.farthest {
         return None;
@@ -181,7 +185,7 @@ mod tests {
 
     #[test]
     fn what_is_cut_up_can_be_put_together() {
-        let limits = Limits {
+        let limits = RepeatLimits {
             shortest: 3,
             longest: 40,
             farthest: 500,

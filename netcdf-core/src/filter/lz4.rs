@@ -12,7 +12,7 @@
 //! (`u32`) and its bytes, all big-endian. The last block has what is left. A block whose stored size equals its
 //! decoded size is not compressed.
 
-use super::named::{Mode, Parameter};
+use super::named::{Parameter, ParameterMode};
 use super::output::{append_with, array, bad, extend, reserve, sized, take};
 use std::cell::RefCell;
 
@@ -20,7 +20,7 @@ use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_outpu
 
 use super::codec::ids;
 use super::user::wrong;
-use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -32,7 +32,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         in_zarr: |_, _| Instead::other(ids::LZ4, &[1]),
         ..Policy::PLAIN
     },
-    named: &[Mode::of(&[Parameter::number("block", 0)])],
+    named: &[ParameterMode::of(&[Parameter::number("block", 0)])],
     prepare: |_, user| match user {
         [] => Ok(vec![]),
         [block] if *block <= MOST => Ok(vec![*block]),
@@ -44,7 +44,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     },
     build: |params, _| {
         let block = params.first().copied().filter(|&n| (1..=MOST).contains(&n));
-        Ok(Box::new(Lz4 {
+        Ok(Box::new(Lz4Filter {
             block: block.unwrap_or(1 << 30),
         }))
     },
@@ -55,13 +55,13 @@ const NAME: &str = "lz4";
 /// The longest block that LZ4 takes.
 pub(super) const MOST: u32 = 0x7E00_0000;
 
-struct Lz4 {
+struct Lz4Filter {
     /// Bytes of a block on writing.
     block: u32,
 }
 
-impl Filter for Lz4 {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+impl Filter for Lz4Filter {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let mut input = input;
         let total = u64::from_be_bytes(array(NAME, &mut input)?);
         let total = reserve(NAME, context, total, output)?;
@@ -82,7 +82,7 @@ impl Filter for Lz4 {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let len = u32::try_from(input.len()).unwrap_or(u32::MAX);
         let block = self.block.min(len);
         output.extend_from_slice(&(input.len() as u64).to_be_bytes());

@@ -13,10 +13,10 @@
 //! distance: length + 2 bytes are repeated, starting distance + 1 bytes back.
 
 use super::codec::ids;
-use super::lz::{Limits, LzWindow, Repeat, parse};
+use super::lz::{LzWindow, Repeat, RepeatLimits, parse};
 use super::output::{allocate, array, reserve, take};
 use super::user::{chunk_bytes, wrong};
-use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -46,7 +46,7 @@ const VERSION: u32 = 0x0105;
 struct Lzf;
 
 impl Filter for Lzf {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         reserve(NAME, context, context.len.unwrap_or(0) as u64, output)?;
         let mut window = LzWindow::new(NAME, output, context.limit());
         let mut input = input;
@@ -56,7 +56,7 @@ impl Filter for Lzf {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         allocate(
             NAME,
             output,
@@ -77,7 +77,7 @@ impl Filter for Lzf {
 }
 
 /// The longest and the farthest repeat.
-const LIMITS: Limits = Limits {
+const LIMITS: RepeatLimits = RepeatLimits {
     shortest: 3,
     longest: 264,
     farthest: 8192,

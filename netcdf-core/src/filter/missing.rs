@@ -3,14 +3,14 @@
 use super::codec::{UNKNOWN, unknown_name, unpack_text};
 use super::names::{Registered, registered, unregistered};
 use super::plugin::Plugins;
-use super::{Table, UsableFilter};
+use super::{FilterTable, UsableFilter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
 /// Parameters of a filter shown in a message; some filters have thousands.
 const NAMED: usize = 6;
 
-impl Table {
+impl FilterTable {
     /// The name of a filter, if it is known, whether or not the filter can be used.
     #[must_use]
     pub fn name(&self, id: u32) -> Option<&'static str> {
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn a_missing_filter_is_described() {
-        let table = Table::new(vec![]);
+        let table = FilterTable::new(vec![]);
         let e = table.check(&[spec(32024, &[1, 2])], 0).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::FilterUnavailable);
         assert_eq!(
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_codec_that_nobody_knows_is_described() {
-        let table = Table::new(vec![]);
+        let table = FilterTable::new(vec![]);
         let params = super::super::codec::pack_text(br#"{"id": "pcodec", "level": 8}"#);
         let specs = [spec(UNKNOWN, &params)];
         let text = "codec pcodec is not available ({\"id\": \"pcodec\", \"level\": 8}; if zarr-python has the codec, it \
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn filters_that_were_not_applied_are_not_missed() {
-        let table = Table::new(vec![]);
+        let table = FilterTable::new(vec![]);
         let both = [spec(40000, &[]), spec(40001, &[])];
         let missed = |mask| {
             let e = table.check(&both, mask).err()?;
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn advice_helps() {
-        let table = Table::new(vec![]);
+        let table = FilterTable::new(vec![]);
         for id in (1..500).chain(32_000..33_000).chain([40_000, 70_000]) {
             let e = table.check(&[spec(id, &[])], 0).unwrap_err();
             let remedy = e.remedy().unwrap_or_default();
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn names_are_known_without_the_filter() {
-        let table = Table::new(vec![]);
+        let table = FilterTable::new(vec![]);
         assert_eq!(table.name(32026), Some("blosc2"));
         assert_eq!(table.name(40000), None);
     }
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn messages_take_four_lines() {
         let plugins = Plugins::from_environment(false);
-        let table = Table::with_plugins(plugins);
+        let table = FilterTable::with_plugins(plugins);
         let mut longest = 0;
         for id in (1..500).chain(32_000..33_000).chain([40_000, 70_000]) {
             if table.entry(id).is_err() {

@@ -56,27 +56,27 @@ mod user;
 mod vectors;
 
 pub use built_in::modes;
-pub use chain::Chain;
-pub use codec::Codec;
+pub use chain::FilterChain;
+pub use codec::CodecNames;
 pub(crate) use context::corrupt;
-pub use context::{About, Context, UserClass};
+pub use context::{ChunkContext, UserClass, VariableFacts};
 pub(crate) use entry::read_only;
 pub use entry::{Build, Encoded, Filter, FilterEntry, StrictCheck, optional};
 pub use policy::{Instead, Policy, Suits};
 pub use substitutes::{policy, visible};
-pub use table::{Table, UsableFilter};
+pub use table::{FilterTable, UsableFilter};
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::error::Result;
-    use crate::model::{Atomic, Element, Endianness};
+    use crate::model::{Atomic, Endianness, StoredElement};
 
     /// A chunk of `len` bytes in elements of `size`.
-    pub(crate) fn context(len: usize, size: u64) -> Context {
-        Context {
+    pub(crate) fn context(len: usize, size: u64) -> ChunkContext {
+        ChunkContext {
             shape: vec![len as u64 / size],
-            element: Element {
+            element: StoredElement {
                 ty: Atomic::Byte.into(),
                 size,
                 order: Endianness::Little,
@@ -84,13 +84,17 @@ pub(crate) mod tests {
             },
             fill: None,
             len: Some(len),
-            about: About::default(),
+            about: VariableFacts::default(),
         }
     }
 
     /// Builds a filter of the table.
-    pub(super) fn build(id: u32, params: &[u32], context: &Context) -> Result<Box<dyn Filter>> {
-        Table::default().entry(id)?.build(params, context)
+    pub(super) fn build(
+        id: u32,
+        params: &[u32],
+        context: &ChunkContext,
+    ) -> Result<Box<dyn Filter>> {
+        FilterTable::default().entry(id)?.build(params, context)
     }
 
     /// Decodes stored bytes with a filter.
@@ -122,7 +126,7 @@ pub(crate) mod tests {
 
     #[test]
     fn built_in_rows_are_distinct() {
-        let rows = Table::default().rows;
+        let rows = FilterTable::default().rows;
         for (n, row) in rows.iter().enumerate() {
             let rest = &rows[n + 1..];
             assert!(rest.iter().all(|r| r.id != row.id && r.name != row.name));

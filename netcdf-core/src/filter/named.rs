@@ -3,7 +3,7 @@
 
 /// Parameters that belong together: in the list of numbers, theirs follow those of the mode.
 #[derive(Debug, Clone, Copy)]
-pub struct Mode {
+pub struct ParameterMode {
     /// The numbers before the parameters.
     pub before: &'static [u32],
     /// In the order of their numbers.
@@ -34,7 +34,7 @@ pub enum ParameterForm {
     Flag,
 }
 
-impl Mode {
+impl ParameterMode {
     /// The parameters of a filter with a single mode.
     #[must_use]
     pub const fn of(parameters: &'static [Parameter]) -> Self {

@@ -9,21 +9,21 @@
 //! | Specification | LZ4 block format; numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::codec::{Stage, ids, whole};
+use super::codec::{CodecStage, ids, whole};
 use super::lz4::{block_into, compress};
 use super::output::array;
 use super::user::{wrong, wrong_length};
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::LZ4,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: "lz4",
         v3: NAME,
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |config| {
             let acceleration = config.int("acceleration", 1)?;
             let fits = i32::try_from(acceleration).unwrap_or(1);
@@ -44,22 +44,22 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         [_] => Ok(user.to_vec()),
         _ => Err(wrong(NAME, "one acceleration", user)),
     },
-    build: |_, _| Ok(Box::new(Lz4)),
+    build: |_, _| Ok(Box::new(NumcodecsLz4)),
 };
 
 const NAME: &str = "numcodecs.lz4";
 
-struct Lz4;
+struct NumcodecsLz4;
 
-impl Filter for Lz4 {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+impl Filter for NumcodecsLz4 {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let mut block = input;
         let len = u32::from_le_bytes(array(NAME, &mut block)?);
         let len = context.room(len.into(), NAME)?;
         block_into(NAME, block, len, output)
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         // numcodecs reads the length as a signed number.
         let most = i32::MAX.unsigned_abs() as usize;
         let len = u32::try_from(input.len())

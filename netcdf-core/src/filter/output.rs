@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::{Context, corrupt};
+use super::{ChunkContext, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The error for a chunk that `filter` cannot have written.
@@ -26,7 +26,7 @@ pub(super) fn unsupported(filter: &str, what: impl Display) -> Error {
 /// the output grows with the actual data instead.
 pub(super) fn reserve(
     filter: &str,
-    context: &Context,
+    context: &ChunkContext,
     claimed: u64,
     output: &mut Vec<u8>,
 ) -> Result<usize> {

@@ -12,9 +12,9 @@
 //! They write plain numbers, so reading does nothing. (Quantization by netCDF-C itself leaves attributes, but no
 //! filter.)
 
-use super::named::{Mode, Parameter, ParameterForm};
+use super::named::{Parameter, ParameterForm, ParameterMode};
 use super::output::reserve;
-use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, read_only};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, read_only};
 use crate::error::Result;
 
 /// Decoded numbers stay as these filters left them, so nothing more is lost without the filter.
@@ -25,11 +25,11 @@ const QUANTIZED: Policy = Policy {
 };
 
 /// Each has one parameter that users see.
-const DIGITS: &[Mode] = &[Mode::of(&[Parameter::required(
+const DIGITS: &[ParameterMode] = &[ParameterMode::of(&[Parameter::required(
     "digits",
     ParameterForm::Number,
 )])];
-const BITS: &[Mode] = &[Mode::of(&[Parameter::required(
+const BITS: &[ParameterMode] = &[ParameterMode::of(&[Parameter::required(
     "bits",
     ParameterForm::Number,
 )])];
@@ -67,17 +67,17 @@ pub(crate) const BITROUND: FilterEntry = FilterEntry {
 struct Quantized(&'static str);
 
 impl Filter for Quantized {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         context.clone()
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         reserve(self.0, context, input.len() as u64, output)?;
         output.extend_from_slice(input);
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         Err(read_only(self.0))
     }
 }

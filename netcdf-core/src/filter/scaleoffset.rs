@@ -14,7 +14,7 @@
 //! divided by a power of ten and added to the minimum, both in the type's precision.
 
 use super::output::{allocate, extend};
-use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -72,14 +72,14 @@ struct ScaleHeader {
 }
 
 impl Filter for ScaleOffset {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         match self.scale {
             Scale::None => context.clone(),
             Scale::Integer | Scale::Decimal(_) => context.of_any_length(),
         }
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         if self.scale == Scale::None {
             allocate("scaleoffset", output, input.len())?;
             output.extend_from_slice(input);
@@ -98,7 +98,7 @@ impl Filter for ScaleOffset {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         Err(read_only("scaleoffset"))
     }
 }

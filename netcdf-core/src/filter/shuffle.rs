@@ -9,20 +9,20 @@
 //! | Specification | HDF5 file format, "Shuffle filter"; the length stays the same |
 //! | Also read by | every HDF5 library |
 
-use super::codec::{Stage, whole};
+use super::codec::{CodecStage, whole};
 use super::output::allocate;
 use super::user::{element_size, wrong};
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy, Suits, corrupt};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, Suits, corrupt};
 use crate::error::Result;
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 2,
     name: "shuffle",
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: "shuffle",
         v3: "numcodecs.shuffle",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: |config| match config.int("elementsize", 4).map(u32::try_from) {
             Ok(Ok(size @ 1..)) => Ok(vec![size]),
             // netCDF-C writes 0, and ignores the number on reading.
@@ -62,17 +62,17 @@ struct Shuffle {
 }
 
 impl Filter for Shuffle {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         context.clone()
     }
 
-    fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         allocate("shuffle", output, input.len())?;
         unshuffle(self.size, input, output);
         Ok(())
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         shuffle(self.size, input, output);
         Ok(Encoded::Applied)
     }

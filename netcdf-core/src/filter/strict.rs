@@ -5,12 +5,12 @@
 
 use std::borrow::Cow;
 
-use super::chain::{Chain, Stage};
+use super::chain::{FilterChain, FilterStage};
 use super::codec::ids::GZIP;
 use super::deflate::{self, DeflateStream};
 use super::ids::DEFLATE;
 use super::substitutes::decodes_alike;
-use super::{Context, Filter, StrictCheck, corrupt, gzip};
+use super::{ChunkContext, Filter, StrictCheck, corrupt, gzip};
 use crate::error::{Error, OrInternal as _, Result};
 use crate::model::FilterSpec;
 
@@ -44,7 +44,7 @@ impl Rewrap {
     /// The stream in the chunk `input`, decoded in `scratch`; `None` if the container holds anything else.
     fn unwrap<'a>(
         self,
-        context: &Context,
+        context: &ChunkContext,
         input: &'a [u8],
         scratch: &'a mut Vec<u8>,
     ) -> Result<Option<DeflateStream<'a>>> {
@@ -68,7 +68,7 @@ impl Rewrap {
     }
 }
 
-impl Stage {
+impl FilterStage {
     fn check(&self) -> StrictCheck {
         let filter = self.filter.as_ref();
         filter.map_or(StrictCheck::Nothing, |filter| filter.strict_check())
@@ -91,17 +91,17 @@ impl Stage {
 }
 
 /// The stages from the first one with a check; stages before a missing filter cannot be checked.
-fn checked(stages: &[Stage]) -> &[Stage] {
+fn checked(stages: &[FilterStage]) -> &[FilterStage] {
     let missing = stages.iter().rposition(|stage| stage.filter.is_err());
     let known = stages.get(missing.map_or(0, |n| n.saturating_add(1))..);
     let known = known.unwrap_or_default();
-    let has_check = |stage: &Stage| stage.check() != StrictCheck::Nothing;
+    let has_check = |stage: &FilterStage| stage.check() != StrictCheck::Nothing;
     let first = known.iter().position(has_check);
     first.and_then(|n| known.get(n..)).unwrap_or_default()
 }
 
 /// Whether `bytes`, which went through all of these stages, are in the strict form. `scratch` is working memory.
-fn is_strict(stages: &[Stage], bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bool> {
+fn is_strict(stages: &[FilterStage], bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bool> {
     let mut decoded: Option<Vec<u8>> = None;
     for (n, stage) in checked(stages).iter().enumerate().rev() {
         let bytes = decoded.as_deref().unwrap_or(bytes);
@@ -118,12 +118,12 @@ fn is_strict(stages: &[Stage], bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bo
     Ok(true)
 }
 
-impl Chain {
+impl FilterChain {
     /// Returns the effort of checking a chunk.
     #[must_use]
     pub fn strict_check(&self) -> StrictCheck {
         let checked = checked(self.stages());
-        let most = checked.iter().map(Stage::check).max();
+        let most = checked.iter().map(FilterStage::check).max();
         match most.unwrap_or(StrictCheck::Nothing) {
             // The headers of inner filters are known after decoding.
             StrictCheck::Headers if checked.len() > 1 => StrictCheck::Decoding,
@@ -131,18 +131,18 @@ impl Chain {
         }
     }
 
-    /// Whether a chunk that went through all filters is in the strict form. `scratch` is as for [`Chain::decode`].
+    /// Whether a chunk that went through all filters is in the strict form. `scratch` is as for [`FilterChain::decode`].
     ///
     /// # Errors
-    /// Returns errors of [`Chain::decode`], if the chunk has to be decoded.
+    /// Returns errors of [`FilterChain::decode`], if the chunk has to be decoded.
     pub fn is_strict(&self, bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bool> {
         is_strict(self.stages(), bytes, scratch)
     }
 
-    /// Decodes a chunk that went through all filters like [`Chain::decode_any_length`], and checks that it is in the strict form.
+    /// Decodes a chunk that went through all filters like [`FilterChain::decode_any_length`], and checks that it is in the strict form.
     ///
     /// # Errors
-    /// Returns errors of [`Chain::decode_any_length`]; [`Corrupt`](crate::ErrorKind::Corrupt) for a chunk that is not in the strict form.
+    /// Returns errors of [`FilterChain::decode_any_length`]; [`Corrupt`](crate::ErrorKind::Corrupt) for a chunk that is not in the strict form.
     pub fn decode_strictly(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
         let unchecked = self.len().saturating_sub(checked(self.stages()).len());
         for (n, stage) in self.stages().iter().enumerate().rev() {
@@ -161,7 +161,7 @@ impl Chain {
     /// not in the strict form. The stream is decoded once, for its checksum and length, and not compressed again.
     ///
     /// # Errors
-    /// Returns errors of [`Chain::decode`] and [`Chain::encode`].
+    /// Returns errors of [`FilterChain::decode`] and [`FilterChain::encode`].
     pub fn rewrapped(
         &self,
         (rewrap, to): (Rewrap, &Self),
@@ -190,7 +190,7 @@ impl Chain {
 }
 
 /// The bytes of a chunk before these last stages.
-fn undone<'a>(stages: &[Stage], bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+fn undone<'a>(stages: &[FilterStage], bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
     let mut bytes = Cow::Borrowed(bytes);
     for stage in stages.iter().rev() {
         let mut next = Vec::new();

@@ -85,7 +85,7 @@ pub(crate) fn decode_alike(a: &[FilterSpec], b: &[FilterSpec]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Table;
+    use super::super::FilterTable;
     use super::super::codec::{ids, is_private, to_json};
     use super::super::ids::DEFLATE;
     use super::*;
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn what_stands_for_filters_of_hdf5_has_a_codec() {
         let (hdf5, v2) = (Kind::NETCDF4.storage, Kind::PURE_ZARR.storage);
-        let table = Table::default();
+        let table = FilterTable::default();
         let chunk = crate::filter::tests::context(64, 4);
         for (id, params) in [
             (32000, &[][..]),

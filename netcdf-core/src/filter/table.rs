@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use super::built_in::BUILT_IN;
 use super::plugin::{Plugin, Plugins};
-use super::{Context, Filter, FilterEntry};
+use super::{ChunkContext, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
 /// The filters that a run can use; by default the built-in ones.
-pub struct Table {
+pub struct FilterTable {
     pub(super) rows: Vec<FilterEntry>,
     pub(super) plugins: Option<Plugins>,
 }
 
-impl Default for Table {
+impl Default for FilterTable {
     fn default() -> Self {
         Self::new(BUILT_IN.to_vec())
     }
 }
 
-impl std::fmt::Debug for Table {
+impl std::fmt::Debug for FilterTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list()
             .entries(self.rows.iter().map(|e| e.name))
@@ -42,7 +42,7 @@ impl UsableFilter<'_> {
     ///
     /// # Errors
     /// As for [`FilterEntry::prepare`].
-    pub fn prepare(&self, context: &Context, user: &[u32]) -> Result<Vec<u32>> {
+    pub fn prepare(&self, context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
         match self {
             Self::BuiltIn(entry) => (entry.prepare)(context, user),
             Self::Plugin(plugin) => plugin.prepare(context, user),
@@ -53,7 +53,7 @@ impl UsableFilter<'_> {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] for impossible parameters.
-    pub fn build(&self, params: &[u32], context: &Context) -> Result<Box<dyn Filter>> {
+    pub fn build(&self, params: &[u32], context: &ChunkContext) -> Result<Box<dyn Filter>> {
         match self {
             Self::BuiltIn(entry) => (entry.build)(params, context),
             Self::Plugin(plugin) => Ok(plugin.build(params)),
@@ -61,7 +61,7 @@ impl UsableFilter<'_> {
     }
 }
 
-impl Table {
+impl FilterTable {
     /// A table of these entries; if several have the same number, the first one counts.
     #[must_use]
     pub fn new(rows: Vec<FilterEntry>) -> Self {
@@ -108,7 +108,7 @@ impl Table {
     /// # Errors
     /// [`ErrorKind::FilterUnavailable`] for a missing filter, [`ErrorKind::Argument`] for parameters that the filter rejects.
     /// Errors about the chunks come when the chunks are written.
-    pub fn takes(&self, filter: &FilterSpec, context: &Context) -> Result<()> {
+    pub fn takes(&self, filter: &FilterSpec, context: &ChunkContext) -> Result<()> {
         match self.entry(filter.id)?.prepare(context, &filter.params) {
             Err(e) if e.kind() == ErrorKind::Argument => Err(e),
             Ok(_) | Err(_) => Ok(()),

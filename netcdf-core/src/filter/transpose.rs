@@ -9,11 +9,11 @@
 //! | Specification | Zarr 3, "Transpose codec" |
 //! | Also read by | every implementation of Zarr 3 |
 
-use super::codec::{Config, Members, Stage, digits, ids};
+use super::codec::{CodecStage, Config, Members, digits, ids};
 use super::output::{bad, extend};
 use super::permute::permute;
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, corrupt};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -22,10 +22,10 @@ use crate::model::ZarrVersion;
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::TRANSPOSE,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: NAME,
-        stage: Stage::Elements,
+        stage: CodecStage::Elements,
         read: from_codec,
         write: |params, shown| match shown.version {
             ZarrVersion::V3 => Ok(to_codec(params)),
@@ -80,7 +80,7 @@ impl Transpose {
     }
 
     /// The shape of the chunk, the stored shape, and the bytes of an element.
-    fn shapes(&self, context: &Context) -> Result<(Vec<usize>, Vec<usize>, usize)> {
+    fn shapes(&self, context: &ChunkContext) -> Result<(Vec<usize>, Vec<usize>, usize)> {
         let size = |n: &u64| usize::try_from(*n).unwrap_or(usize::MAX);
         let chunk: Vec<usize> = context.shape.iter().map(size).collect();
         if chunk.len() != self.order.len() {
@@ -131,15 +131,15 @@ fn gather(
 }
 
 impl Filter for Transpose {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         let shape = self.order.iter().filter_map(|n| context.shape.get(*n));
-        Context {
+        ChunkContext {
             shape: shape.copied().collect(),
             ..context.clone()
         }
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let (chunk, stored, size) = self.shapes(context)?;
         let from = steps(&stored);
         // The stride of a chunk's dimension is that of the matching stored dimension.
@@ -149,7 +149,12 @@ impl Filter for Transpose {
         gather(input, (&chunk, &steps), size, output)
     }
 
-    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(
+        &self,
+        context: &ChunkContext,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Encoded> {
         let (chunk, stored, size) = self.shapes(context)?;
         let from = steps(&chunk);
         let steps = self.order.iter().filter_map(|n| from.get(*n).copied());
@@ -191,15 +196,15 @@ mod tests {
     use super::*;
     use crate::filter::tests::{build, context};
 
-    fn chunk(shape: &[u64], size: u64) -> Context {
+    fn chunk(shape: &[u64], size: u64) -> ChunkContext {
         let count: u64 = shape.iter().product();
-        Context {
+        ChunkContext {
             shape: shape.to_vec(),
             ..context((count * size) as usize, size)
         }
     }
 
-    fn encode(order: &[u32], context: &Context, data: &[u8]) -> Vec<u8> {
+    fn encode(order: &[u32], context: &ChunkContext, data: &[u8]) -> Vec<u8> {
         let (filter, mut out) = (build(ids::TRANSPOSE, order, context).unwrap(), vec![]);
         filter.encode(context, data, &mut out).unwrap();
         let mut back = vec![];

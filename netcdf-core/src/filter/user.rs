@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use super::Context;
+use super::ChunkContext;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
 
@@ -39,20 +39,20 @@ pub(super) fn unfit(filter: &str, what: impl Display) -> Error {
 }
 
 /// Bytes of an element, as a parameter.
-pub(super) fn element_size(filter: &str, context: &Context) -> Result<u32> {
+pub(super) fn element_size(filter: &str, context: &ChunkContext) -> Result<u32> {
     let size = context.element.size;
     let fits = u32::try_from(size).ok().filter(|&n| n > 0);
     fits.ok_or_else(|| unfit(filter, format_args!("elements of {size} bytes")))
 }
 
 /// Elements of a chunk.
-pub(super) fn chunk_elements(filter: &str, context: &Context) -> Result<u64> {
+pub(super) fn chunk_elements(filter: &str, context: &ChunkContext) -> Result<u64> {
     let shape = &context.shape;
     product(shape).ok_or_else(|| unfit(filter, format_args!("a chunk of shape {shape:?}")))
 }
 
 /// Bytes of a chunk, as a parameter.
-pub(super) fn chunk_bytes(filter: &str, context: &Context) -> Result<u32> {
+pub(super) fn chunk_bytes(filter: &str, context: &ChunkContext) -> Result<u32> {
     let bytes = chunk_elements(filter, context)?.checked_mul(context.element.size);
     let fits = bytes.and_then(|n| u32::try_from(n).ok());
     fits.ok_or_else(|| unfit(filter, "a chunk of 4 GiB or more"))

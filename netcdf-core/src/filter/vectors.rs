@@ -2,7 +2,7 @@
 //! and that damaged chunks do no harm.
 
 use super::tests::{build, context};
-use super::{Context, Encoded, deflate, lzf, zfp};
+use super::{ChunkContext, Encoded, deflate, lzf, zfp};
 use crate::error::Result;
 
 /// The filters with chunks there.
@@ -81,8 +81,8 @@ impl Vector {
         self.id == zfp::ENTRY.id && self.params[3] & 0xFFF0_0000 != REVERSIBLE
     }
 
-    fn context(&self, len: Option<usize>) -> Context {
-        Context {
+    fn context(&self, len: Option<usize>) -> ChunkContext {
+        ChunkContext {
             len,
             ..context(self.plain.len(), self.size as u64)
         }

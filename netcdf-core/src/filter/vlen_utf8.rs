@@ -13,7 +13,7 @@
 
 use super::codec::PRIVATE;
 use super::output::allocate;
-use super::{Context, Encoded, Filter, FilterEntry, Policy, corrupt};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Its number.
@@ -34,14 +34,14 @@ struct VlenUtf8;
 
 impl Filter for VlenUtf8 {
     /// Filters behind this one get bytes: numcodecs gives them none of the elements' properties.
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         let mut behind = context.of_any_length();
         behind.about.most = Some(behind.limit());
         behind.element.size = 1;
         behind
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let size = size(context)?;
         let short = || corrupt("vlen-utf8: the texts end too early");
         let (count, mut rest) = number(input).ok_or_else(short)?;
@@ -62,7 +62,12 @@ impl Filter for VlenUtf8 {
         Ok(())
     }
 
-    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(
+        &self,
+        context: &ChunkContext,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Encoded> {
         encode(size(context)?, input, output)?;
         Ok(Encoded::Applied)
     }
@@ -90,7 +95,7 @@ pub(crate) fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<
 }
 
 /// Bytes of an element.
-fn size(context: &Context) -> Result<usize> {
+fn size(context: &ChunkContext) -> Result<usize> {
     let size = usize::try_from(context.element.size).ok();
     size.filter(|&n| n > 0)
         .ok_or_else(|| corrupt("vlen-utf8: elements without a size"))

@@ -13,12 +13,12 @@
 
 use zfp_rs::{ZfpBitStreamRef, ZfpConfig, ZfpFieldMetadata, ZfpHeaderMask, ZfpStreamAlignment};
 
-use super::codec::{Config, Members, Stage, ids, whole};
+use super::codec::{CodecStage, Config, Members, ids, whole};
 use super::output::{allocate, bad, parameter, reserve, unsupported};
 use super::user::{unfit, wrong, wrong_length};
 use super::zfp::params::{dimensionality, double, scalar_type};
 use super::zfp::{ZfpHeader, pack, unpack, words};
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};
 use crate::error::Result;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
@@ -27,10 +27,10 @@ use crate::model::{Atomic, Endianness};
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::ZFPY,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: "numcodecs.zfpy",
-        stage: Stage::Serializer,
+        stage: CodecStage::Serializer,
         read: from_codec,
         write: |params, _| Zfpy::new(params).map(|zfpy| zfpy.members()),
     }),
@@ -89,7 +89,7 @@ impl Zfpy {
     }
 
     /// The header for chunks of this context.
-    fn header(&self, context: &Context) -> Result<ZfpHeader> {
+    fn header(&self, context: &ChunkContext) -> Result<ZfpHeader> {
         let scalar_type = match context.element.plain_type() {
             Some(Atomic::UInt | Atomic::UInt64) => return Err(unfit(NAME, "unsigned numbers")),
             _ => scalar_type(context)?,
@@ -124,7 +124,7 @@ impl Zfpy {
 }
 
 impl Filter for Zfpy {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let words = words(input);
         let mut stream = ZfpBitStreamRef::from_words(&words);
         let header = stream.read_header(ZfpHeaderMask::FULL);
@@ -140,7 +140,12 @@ impl Filter for Zfpy {
         unpack(&header, &mut stream, output)
     }
 
-    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(
+        &self,
+        context: &ChunkContext,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Encoded> {
         let header = self.header(context)?;
         if header.bytes() != Some(input.len()) {
             return Err(wrong_length(NAME, input.len(), header.bytes()));
@@ -187,7 +192,7 @@ mod tests {
     use super::*;
     use crate::filter::tests::context;
 
-    fn of(ty: Atomic, shape: &[u64]) -> Context {
+    fn of(ty: Atomic, shape: &[u64]) -> ChunkContext {
         let size = ty.size().unwrap() as u64;
         let count: u64 = shape.iter().product();
         let mut context = context((count * size) as usize, size);
@@ -259,7 +264,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let params = [PRECISION, 0, 0, 0, 0, 12];
-        let kind = |context: &Context| (ENTRY.prepare)(context, &params).is_ok();
+        let kind = |context: &ChunkContext| (ENTRY.prepare)(context, &params).is_ok();
         assert!(kind(&of(Atomic::Double, &[3])));
         assert!(!kind(&of(Atomic::Short, &[3])));
         assert!(!kind(&of(Atomic::UInt, &[3])));

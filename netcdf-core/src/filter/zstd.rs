@@ -17,11 +17,11 @@ use std::io::Read;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{compress_bound, find_frame_compressed_size, get_frame_content_size};
 
-use super::codec::{Config, Members, Shown, Stage, whole};
-use super::named::{Mode, Parameter};
+use super::codec::{CodecStage, Config, DescriptionUse, Members, whole};
+use super::named::{Parameter, ParameterMode};
 use super::output::{allocate, append_with, bad, extend, too_long};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -30,10 +30,10 @@ use crate::model::ZarrVersion;
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 32015,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: NAME,
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: from_codec,
         write: to_codec,
     }),
@@ -43,7 +43,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         in_hdf5: |params| Instead::other(ENTRY.id, level_of(params)),
         ..Policy::PLAIN
     },
-    named: &[Mode::of(&[Parameter::number("level", 3)])],
+    named: &[ParameterMode::of(&[Parameter::number("level", 3)])],
     prepare: |_, user| match user {
         [_, CHECKED] => Ok(vec![level(user)?.cast_unsigned(), CHECKED]),
         _ => Ok(vec![level(user)?.cast_unsigned()]),
@@ -74,7 +74,7 @@ struct Zstd {
 }
 
 impl Filter for Zstd {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         match context.len {
             Some(len) => {
                 allocate(NAME, output, len)?;
@@ -90,7 +90,7 @@ impl Filter for Zstd {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let level = level(&self.params)?;
         let checked = self.params.get(1) == Some(&CHECKED);
         allocate(NAME, output, compress_bound(input.len()).saturating_add(4))?;
@@ -107,7 +107,7 @@ impl Filter for Zstd {
     }
 
     /// libhdf5's plugin and netCDF-C allocate the content size of the first frame, and decode only this frame.
-    fn is_strict(&self, context: &Context, input: &[u8]) -> bool {
+    fn is_strict(&self, context: &ChunkContext, input: &[u8]) -> bool {
         let size = get_frame_content_size(input).ok().flatten();
         let states = size.is_some_and(|size| match context.len {
             Some(len) => size == len as u64,
@@ -129,7 +129,7 @@ fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
     })
 }
 
-fn to_codec(params: &[u32], shown: &Shown<'_>) -> Result<Members> {
+fn to_codec(params: &[u32], shown: &DescriptionUse<'_>) -> Result<Members> {
     let checked = params.get(1) == Some(&CHECKED);
     let mut members = vec![whole("level", level(params)?)];
     if checked || shown.version == ZarrVersion::V3 {

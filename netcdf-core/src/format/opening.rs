@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{create, open};
 use crate::env::Env;
 use crate::io::memory::{MemorySource, MemoryTarget};
-use crate::io::rounds::{Asked, Rounds};
+use crate::io::rounds::{RequestCount, Rounds};
 use crate::io::{Container, Source};
 use crate::model::{CreateOptions, FileSpace, Schema};
 
@@ -21,13 +21,13 @@ fn bytes(name: &str) -> Vec<u8> {
 }
 
 /// What opening a file asks for, and the number of its variables.
-fn opening(name: &str) -> (Asked, usize) {
+fn opening(name: &str) -> (RequestCount, usize) {
     let (asked, schema) = opened(name, bytes(name));
     (asked, schema.vars.len())
 }
 
 /// What opening a file of these bytes asks for, and what it says.
-fn opened(name: &str, bytes: Vec<u8>) -> (Asked, Schema) {
+fn opened(name: &str, bytes: Vec<u8>) -> (RequestCount, Schema) {
     let inner: Arc<dyn Source> = Arc::new(MemorySource::new(name, bytes));
     let source = Rounds::of(inner);
     let container = Container::Source(Arc::clone(&source) as Arc<dyn Source>);

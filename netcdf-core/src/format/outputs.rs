@@ -7,11 +7,11 @@ use super::zarr::survey;
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::address::Address;
-use crate::io::dir::shared::{self, PlanMark, SharedTarget};
+use crate::io::dir::shared::{self, PlanMark, SharedDirectoryTarget};
 use crate::io::dir::{DirTarget, Replace};
 use crate::io::file::{FileTarget, Replacement};
 use crate::io::locator::{Destination, OutputForm};
-use crate::io::sums::Sums;
+use crate::io::sums::RunningSums;
 use crate::io::target::StoreTarget;
 use crate::io::trace::Trace;
 use crate::io::zip::ZipTarget;
@@ -74,14 +74,14 @@ fn elsewhere(to: &Destination, address: &Address, env: &Env, trace: &Trace) -> R
 /// marker of the plan that the store belongs to.
 ///
 /// # Errors
-/// As [`SharedTarget::create`].
+/// As [`SharedDirectoryTarget::create`].
 pub fn part_of_store(
     place: &Path,
     mark: Option<&PlanMark>,
     sync: bool,
     env: &Env,
-) -> Result<(Output, Sums)> {
-    let (target, sums) = SharedTarget::create(place, sync, &env.cancel)?;
+) -> Result<(Output, RunningSums)> {
+    let (target, sums) = SharedDirectoryTarget::create(place, sync, &env.cancel)?;
     let target = match mark {
         Some(mark) => target.of_plan(mark),
         None => target,
@@ -103,14 +103,14 @@ pub fn begin_between(schema: Schema, place: &Path, sync: bool, env: &Env) -> Res
 /// Starts the last part of the store of a plan, which then becomes the output. The caller removes the replaced output.
 ///
 /// # Errors
-/// As [`SharedTarget::create`] and [`SharedTarget::becoming`].
+/// As [`SharedDirectoryTarget::create`] and [`SharedDirectoryTarget::becoming`].
 pub fn end_of_store(
     (place, mark): (&Path, &PlanMark),
     to: &Destination,
     sync: bool,
     env: &Env,
 ) -> Result<Output> {
-    let (target, _) = SharedTarget::create(place, sync, &env.cancel)?;
+    let (target, _) = SharedDirectoryTarget::create(place, sync, &env.cancel)?;
     let target = target.of_plan(mark).becoming(&to.path, replace(to))?;
     Ok(Output::Store(Box::new(target)))
 }

@@ -20,12 +20,12 @@ pub(super) fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> R
 #[derive(Debug)]
 pub(super) struct Recent<K, V> {
     entries: Mutex<Vec<RecentEntry<K, V>>>,
-    most: Most,
+    most: CacheLimits,
 }
 
 /// The limits of a cache; the value used last always stays.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Most {
+pub(super) struct CacheLimits {
     /// Number of values.
     pub count: usize,
     /// Bytes of all values.
@@ -42,7 +42,7 @@ struct RecentEntry<K, V> {
 impl<K: PartialEq, V: Clone> Recent<K, V> {
     /// An empty cache.
     #[must_use]
-    pub(super) fn new(most: Most) -> Self {
+    pub(super) fn new(most: CacheLimits) -> Self {
         Self {
             entries: Mutex::default(),
             most,
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn forgets_what_was_not_used_for_the_longest_time() {
-        let recent = Recent::new(Most { count: 2, bytes: 9 });
+        let recent = Recent::new(CacheLimits { count: 2, bytes: 9 });
         recent.put(1, 'a', 1);
         recent.put(2, 'b', 1);
         assert_eq!(recent.get(&1), Some('a'));
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn keeps_one_value_however_large() {
-        let recent = Recent::new(Most { count: 9, bytes: 9 });
+        let recent = Recent::new(CacheLimits { count: 9, bytes: 9 });
         recent.put(1, 'a', 5);
         recent.put(2, 'b', 5);
         assert_eq!(recent.get(&1), None);

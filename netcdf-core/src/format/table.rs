@@ -6,7 +6,7 @@ use super::{Format, Traits, classic, hdf4, netcdf4, zarr};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::ahead::Ahead;
+use crate::io::ahead::PrefetchStore;
 use crate::io::head::Headed;
 use crate::io::{Container, Output, Source, Store, odd, other};
 use crate::model::kind::StorageFormat;
@@ -54,11 +54,11 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
 }
 
 /// The store; with latency, a store that keeps the answers of requests made ahead.
-fn ahead(store: &Arc<dyn Store>) -> (Arc<dyn Store>, Option<Arc<Ahead>>) {
+fn ahead(store: &Arc<dyn Store>) -> (Arc<dyn Store>, Option<Arc<PrefetchStore>>) {
     if !store.latency() {
         return (Arc::clone(store), None);
     }
-    let ahead = Arc::new(Ahead::new(Arc::clone(store)));
+    let ahead = Arc::new(PrefetchStore::new(Arc::clone(store)));
     (Arc::clone(&ahead) as Arc<dyn Store>, Some(ahead))
 }
 

@@ -6,28 +6,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::key_reads::KeyReads;
 use super::odd::Odd;
-use super::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey, ranges_of};
+use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey, ranges_of};
 use crate::error::{OrInternal as _, Result};
 
-/// A store that keeps lists, and the keys asked for by [`Store::get_many`], until [`Ahead::forget`]: those who then ask for one key at a
+/// A store that keeps lists, and the keys asked for by [`Store::get_many`], until [`PrefetchStore::forget`]: those who then ask for one key at a
 /// time make no further requests. Errors are not kept.
 #[derive(Debug)]
-pub(crate) struct Ahead {
+pub(crate) struct PrefetchStore {
     inner: Arc<dyn Store>,
-    known: Mutex<Option<Known>>,
+    known: Mutex<Option<PrefetchedKeys>>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    keys: BTreeMap<String, Content>,
+struct PrefetchedKeys {
+    keys: BTreeMap<String, KeyContent>,
     children: BTreeMap<String, Vec<String>>,
 }
 
-impl Ahead {
+impl PrefetchStore {
     /// A store that keeps answers of `inner`.
     #[must_use]
     pub(crate) fn new(inner: Arc<dyn Store>) -> Self {
-        let known = Mutex::new(Some(Known::default()));
+        let known = Mutex::new(Some(PrefetchedKeys::default()));
         Self { inner, known }
     }
 
@@ -36,27 +36,27 @@ impl Ahead {
         *self.lock() = None;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Known>> {
+    fn lock(&self) -> MutexGuard<'_, Option<PrefetchedKeys>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known(&self, key: &str) -> Option<Content> {
+    fn known(&self, key: &str) -> Option<KeyContent> {
         self.lock().as_ref()?.keys.get(key).cloned()
     }
 
     /// What is known of a key, if that is an answer where this many bytes are left.
-    fn kept(&self, key: &str, left: &mut u64) -> Option<Content> {
+    fn kept(&self, key: &str, left: &mut u64) -> Option<KeyContent> {
         match self.known(key)? {
-            Content::Bytes(bytes) => {
+            KeyContent::Bytes(bytes) => {
                 let size = bytes.len() as u64;
                 let Some(rest) = left.checked_sub(size) else {
-                    return Some(Content::Longer(size));
+                    return Some(KeyContent::Longer(size));
                 };
                 *left = rest;
-                Some(Content::Bytes(bytes))
+                Some(KeyContent::Bytes(bytes))
             }
-            Content::Longer(size) => (size > *left).then_some(Content::Longer(size)),
-            Content::Missing => Some(Content::Missing),
+            KeyContent::Longer(size) => (size > *left).then_some(KeyContent::Longer(size)),
+            KeyContent::Missing => Some(KeyContent::Missing),
         }
     }
 
@@ -91,7 +91,7 @@ fn complete<T>(
     all.map(|known| known.map_or_else(&mut next, Ok)).collect()
 }
 
-impl Store for Ahead {
+impl Store for PrefetchStore {
     fn name(&self) -> &Arc<str> {
         self.inner.name()
     }
@@ -106,22 +106,22 @@ impl Store for Ahead {
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
         match self.known(key) {
-            Some(Content::Bytes(bytes)) => Ok(Some(bytes)),
-            Some(Content::Missing) => Ok(None),
-            Some(Content::Longer(_)) | None => self.inner.get(key),
+            Some(KeyContent::Bytes(bytes)) => Ok(Some(bytes)),
+            Some(KeyContent::Missing) => Ok(None),
+            Some(KeyContent::Longer(_)) | None => self.inner.get(key),
         }
     }
 
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
         match self.known(key) {
-            Some(Content::Bytes(bytes)) => {
+            Some(KeyContent::Bytes(bytes)) => {
                 let parts = ranges_of(&bytes, ranges);
                 parts
                     .map(Some)
                     .map_err(|e| e.of(self.name()).in_object(key))
             }
-            Some(Content::Missing) => Ok(None),
-            Some(Content::Longer(_)) | None => self.inner.get_ranges(key, ranges),
+            Some(KeyContent::Missing) => Ok(None),
+            Some(KeyContent::Longer(_)) | None => self.inner.get_ranges(key, ranges),
         }
     }
 
@@ -136,15 +136,15 @@ impl Store for Ahead {
 
     fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
         let size = |key: &String| match self.known(key)? {
-            Content::Bytes(bytes) => Some(Some(bytes.len() as u64)),
-            Content::Longer(size) => Some(Some(size)),
-            Content::Missing => Some(None),
+            KeyContent::Bytes(bytes) => Some(Some(bytes.len() as u64)),
+            KeyContent::Longer(size) => Some(Some(size)),
+            KeyContent::Missing => Some(None),
         };
         let known = keys.iter().map(size).collect();
         complete(keys, known, |unknown| self.inner.sizes(unknown))
     }
 
-    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
         let mut left = most;
         let known = keys.iter().map(|key| self.kept(key, &mut left)).collect();
         let ask = |unknown: &[String]| {
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn it_is_a_store() {
         let inner: Arc<dyn Store> = Arc::new(MemoryStore::new("m"));
-        let ahead: Arc<dyn Store> = Arc::new(Ahead::new(inner));
+        let ahead: Arc<dyn Store> = Arc::new(PrefetchStore::new(inner));
         let (target, _) = MemoryStoreTarget::new(Arc::clone(&ahead));
         suite::making(Box::new(target));
         for _ in 0..2 {
@@ -245,7 +245,7 @@ mod tests {
         inner.put("a", b"abc").unwrap();
         inner.put("b", b"abcdef").unwrap();
         let counted = Rounds::of(inner);
-        let ahead = Ahead::new(Arc::clone(&counted) as Arc<dyn Store>);
+        let ahead = PrefetchStore::new(Arc::clone(&counted) as Arc<dyn Store>);
         ahead.get_many(&keys(&["a", "b", "c"]), 4);
         ahead.children_many(&keys(&[""]));
         assert_eq!((counted.asked().rounds, counted.requests()), (2, 4));
@@ -262,8 +262,8 @@ mod tests {
         assert_eq!(ahead.get("b").unwrap().unwrap(), b"abcdef");
         let got: Vec<_> = ahead.get_many(&keys(&["d", "a", "e"]), 9);
         let got: Vec<_> = got.into_iter().map(Result::unwrap).collect();
-        let a = Content::Bytes(b"abc".to_vec());
-        assert_eq!(got, [Content::Missing, a, Content::Missing]);
+        let a = KeyContent::Bytes(b"abc".to_vec());
+        assert_eq!(got, [KeyContent::Missing, a, KeyContent::Missing]);
         assert_eq!(counted.requests(), 7);
         ahead.forget();
         ahead.get("a").unwrap();

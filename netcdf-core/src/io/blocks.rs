@@ -14,7 +14,7 @@ const BLOCKS: usize = 128;
 
 /// Blocks of a target that were written to; small writes to a block become one write.
 #[derive(Debug, Default)]
-pub(crate) struct Blocks {
+pub(crate) struct DirtyBlocks {
     held: BTreeMap<u64, Vec<u8>>,
     /// The block written to last, which is not in `held`: the next write often goes to it, too.
     last: Option<(u64, Vec<u8>)>,
@@ -22,7 +22,7 @@ pub(crate) struct Blocks {
     end: u64,
 }
 
-impl Blocks {
+impl DirtyBlocks {
     /// Writes `bytes` from byte `offset` on, through the cache if they are few.
     ///
     /// # Errors
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn small_and_large_writes_end_as_if_written_one_by_one() {
         let (mut t, out) = MemoryTarget::new("m");
-        let mut blocks = Blocks::default();
+        let mut blocks = DirtyBlocks::default();
         let mut want = vec![0u8; 3_000_000];
         let mut seed = 1u64;
         for n in 0..4000u64 {

@@ -5,8 +5,8 @@
 use super::address::Address;
 use super::lease::LeaseOwner;
 use super::locator::Destination;
-use super::network::Run;
-use super::sums::Sums;
+use super::network::OutputRun;
+use super::sums::RunningSums;
 use super::{Output, remote};
 use crate::error::{OrInternal as _, Result};
 
@@ -18,7 +18,7 @@ pub struct ClaimedStore<'a> {
     /// Letters and digits that identify the claim. Every run has another tag.
     pub tag: &'a str,
     /// The run of this process.
-    pub run: &'a Run,
+    pub run: &'a OutputRun,
 }
 
 impl<'a> ClaimedStore<'a> {
@@ -40,7 +40,7 @@ impl<'a> ClaimedStore<'a> {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Changed`](crate::ErrorKind::Changed) without the claim, also on commit, and connection errors.
-    pub fn part(&self) -> Result<(Output, Sums)> {
+    pub fn part(&self) -> Result<(Output, RunningSums)> {
         let (target, sums) = remote::part_of_claimed(self.address()?, self.tag, self.run)?;
         Ok((Output::Store(target), sums))
     }

@@ -13,11 +13,11 @@ use crate::error::{OrInternal as _, Result};
 #[derive(Debug)]
 pub(crate) struct Headed {
     inner: Arc<dyn Source>,
-    head: Mutex<Head>,
+    head: Mutex<SourceHead>,
 }
 
 #[derive(Debug, Clone)]
-enum Head {
+enum SourceHead {
     Unread,
     Read(Arc<Vec<u8>>),
     Forgotten,
@@ -30,13 +30,13 @@ impl Headed {
     /// Reads from `inner`; the head is read when its first byte is asked for.
     #[must_use]
     pub(crate) fn new(inner: Arc<dyn Source>) -> Self {
-        let head = Mutex::new(Head::Unread);
+        let head = Mutex::new(SourceHead::Unread);
         Self { inner, head }
     }
 
     /// Forgets the head: from now on, every byte comes from the source.
     pub(crate) fn forget(&self) {
-        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = Head::Forgotten;
+        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = SourceHead::Forgotten;
     }
 
     /// The head, if a range begins in it and ends within the source, and if the head can be read.
@@ -47,13 +47,13 @@ impl Headed {
         }
         let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
         match &*head {
-            Head::Forgotten => None,
-            Head::Read(bytes) => Some(Arc::clone(bytes)),
-            Head::Unread => {
+            SourceHead::Forgotten => None,
+            SourceHead::Read(bytes) => Some(Arc::clone(bytes)),
+            SourceHead::Unread => {
                 let mut bytes = vec![0; usize::try_from(len.min(HEAD)).ok()?];
                 self.inner.read_at(0, &mut bytes).ok()?;
                 let bytes = Arc::new(bytes);
-                *head = Head::Read(Arc::clone(&bytes));
+                *head = SourceHead::Read(Arc::clone(&bytes));
                 Some(bytes)
             }
         }

@@ -8,9 +8,9 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Receives the output when its writer is done.
 #[derive(Debug, Clone, Default)]
-pub struct Kept(Arc<Mutex<Option<Output>>>);
+pub struct DeferredOutput(Arc<Mutex<Option<Output>>>);
 
-impl Kept {
+impl DeferredOutput {
     /// The output as its writer left it. It becomes visible when it is committed again.
     ///
     /// # Errors
@@ -27,27 +27,27 @@ impl Kept {
     }
 }
 
-/// A target that moves to [`Kept`] on commit.
+/// A target that moves to [`DeferredOutput`] on commit.
 #[derive(Debug)]
-struct Held {
+struct DeferredTarget {
     target: Box<dyn Target>,
-    kept: Kept,
+    kept: DeferredOutput,
 }
 
-/// As [`Held`], for a store.
+/// As [`DeferredTarget`], for a store.
 #[derive(Debug)]
 struct HeldStore {
     target: Box<dyn StoreTarget>,
-    kept: Kept,
+    kept: DeferredOutput,
 }
 
 /// Holds an output back: a committed output is kept, so that it can be checked before it becomes visible.
 #[must_use]
-pub fn hold(output: impl Into<Output>) -> (Output, Kept) {
-    let kept = Kept::default();
+pub fn hold(output: impl Into<Output>) -> (Output, DeferredOutput) {
+    let kept = DeferredOutput::default();
     let to = kept.clone();
     let held = match output.into() {
-        Output::Target(target) => Output::Target(Box::new(Held { target, kept: to })),
+        Output::Target(target) => Output::Target(Box::new(DeferredTarget { target, kept: to })),
         Output::Store(target) => Output::Store(Box::new(HeldStore { target, kept: to })),
     };
     (held, kept)
@@ -64,7 +64,7 @@ impl StoreTarget for HeldStore {
     }
 }
 
-impl Target for Held {
+impl Target for DeferredTarget {
     fn name(&self) -> &Arc<str> {
         self.target.name()
     }

@@ -42,20 +42,20 @@ pub struct LeaseOwner {
 /// A lease, renewed by a thread and ended on drop.
 #[derive(Debug)]
 pub struct Lease {
-    shared: Arc<Shared>,
+    shared: Arc<LeaseShared>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct LeaseShared {
     right: Box<dyn LeasedRight>,
     length: Duration,
-    state: Mutex<State>,
+    state: Mutex<LeaseState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct LeaseState {
     /// The end of the lease, in seconds since 1970.
     until: u64,
     /// The error of a renewal after a takeover.
@@ -66,10 +66,10 @@ impl Lease {
     /// Keeps a right that was taken until a time, in seconds since 1970.
     #[must_use]
     pub fn keep(right: Box<dyn LeasedRight>, length: Duration, until: u64) -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(LeaseShared {
             right,
             length,
-            state: Mutex::new(State { until, lost: None }),
+            state: Mutex::new(LeaseState { until, lost: None }),
         });
         let (stop, stopped) = channel();
         let renewed = Arc::clone(&shared);
@@ -128,8 +128,8 @@ impl Drop for Lease {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl LeaseShared {
+    fn lock(&self) -> MutexGuard<'_, LeaseState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -141,7 +141,7 @@ impl Shared {
         }
     }
 
-    fn extend(&self, mut state: MutexGuard<'_, State>) -> Result<()> {
+    fn extend(&self, mut state: MutexGuard<'_, LeaseState>) -> Result<()> {
         let until = end_of(self.length);
         let extended = self.right.extend(until);
         match &extended {

@@ -31,7 +31,7 @@ impl Default for Near {
 
 /// One read and the ranges it serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Read {
+pub(crate) struct MergedRead {
     /// The bytes to read.
     pub range: Range<u64>,
     /// The indices of the ranges in it.
@@ -40,11 +40,11 @@ pub(crate) struct Read {
 
 /// The reads that serve `ranges`, in their order: a range that starts closely after the one before it joins its
 /// read.
-pub(crate) fn merge(ranges: &[Range<u64>], source: Near) -> impl Iterator<Item = Read> + '_ {
+pub(crate) fn merge(ranges: &[Range<u64>], source: Near) -> impl Iterator<Item = MergedRead> + '_ {
     let mut next = 0;
     std::iter::from_fn(move || {
         let first = ranges.get(next)?;
-        let mut read = Read {
+        let mut read = MergedRead {
             range: first.clone(),
             members: next..next + 1,
         };

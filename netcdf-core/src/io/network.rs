@@ -25,7 +25,7 @@ pub struct Network {
 
 /// What an output on another machine needs of a run.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct OutputRun {
     /// Set by a signal.
     pub cancel: Cancel,
     /// Where notes are said.
@@ -55,7 +55,7 @@ pub struct Traffic {
 
 /// A request under way.
 #[derive(Debug)]
-pub struct Request<'n> {
+pub struct PendingRequest<'n> {
     network: &'n Network,
     round: u64,
 }
@@ -110,10 +110,10 @@ impl Network {
 
     /// Counts a request, which ends when what is returned is dropped.
     #[must_use]
-    pub fn request(&self) -> Request<'_> {
+    pub fn request(&self) -> PendingRequest<'_> {
         let mut traffic = self.lock();
         traffic.requests += 1;
-        Request {
+        PendingRequest {
             network: self,
             round: traffic.rounds + 1,
         }
@@ -144,7 +144,7 @@ fn add(to: &mut u64, bytes: u64) {
     *to = (Amount::of(*to) + bytes).get();
 }
 
-impl Drop for Request<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
         let mut traffic = self.network.lock();
         traffic.rounds = traffic.rounds.max(self.round);

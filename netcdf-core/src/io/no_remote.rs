@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::address::Address;
 use super::lease::LeaseOwner;
-use super::network::{Network, Run};
+use super::network::{Network, OutputRun};
 use super::store::Hints;
-use super::sums::Sums;
+use super::sums::RunningSums;
 use super::{Container, Source, Store, StoreTarget, Target};
 use crate::error::{Error, ErrorKind, Result};
 use crate::notes::Notes;
@@ -39,7 +39,7 @@ pub(crate) fn any(address: &Address, _: Hints, _: &Notes, _: &Arc<Network>) -> R
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub(crate) fn target(address: &Address, _: &Run) -> Result<Box<dyn Target>> {
+pub(crate) fn target(address: &Address, _: &OutputRun) -> Result<Box<dyn Target>> {
     Err(left_out(address))
 }
 
@@ -47,7 +47,11 @@ pub(crate) fn target(address: &Address, _: &Run) -> Result<Box<dyn Target>> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub(crate) fn store_target(address: &Address, _: bool, _: &Run) -> Result<Box<dyn StoreTarget>> {
+pub(crate) fn store_target(
+    address: &Address,
+    _: bool,
+    _: &OutputRun,
+) -> Result<Box<dyn StoreTarget>> {
     Err(left_out(address))
 }
 
@@ -63,7 +67,7 @@ pub(crate) fn exists(address: &Address, _: bool, _: &Arc<Network>) -> Result<boo
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub(crate) fn begin_claimed(address: &Address, _: (&str, bool), _: &Run) -> Result<()> {
+pub(crate) fn begin_claimed(address: &Address, _: (&str, bool), _: &OutputRun) -> Result<()> {
     Err(left_out(address))
 }
 
@@ -74,8 +78,8 @@ pub(crate) fn begin_claimed(address: &Address, _: (&str, bool), _: &Run) -> Resu
 pub(crate) fn part_of_claimed(
     address: &Address,
     _: &str,
-    _: &Run,
-) -> Result<(Box<dyn StoreTarget>, Sums)> {
+    _: &OutputRun,
+) -> Result<(Box<dyn StoreTarget>, RunningSums)> {
     Err(left_out(address))
 }
 
@@ -86,7 +90,7 @@ pub(crate) fn part_of_claimed(
 pub(crate) fn end_of_claimed(
     address: &Address,
     _: (&str, &LeaseOwner),
-    _: &Run,
+    _: &OutputRun,
 ) -> Result<Box<dyn StoreTarget>> {
     Err(left_out(address))
 }
@@ -95,7 +99,11 @@ pub(crate) fn end_of_claimed(
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
-pub(crate) fn remove_claimed(address: &Address, _: (&str, &LeaseOwner), _: &Run) -> Result<bool> {
+pub(crate) fn remove_claimed(
+    address: &Address,
+    _: (&str, &LeaseOwner),
+    _: &OutputRun,
+) -> Result<bool> {
     Err(left_out(address))
 }
 

@@ -67,9 +67,9 @@ const MOST: usize = 10_000;
 
 /// The odd entries found.
 #[derive(Debug, Default)]
-pub(super) struct Met(Mutex<BTreeSet<Odd>>);
+pub(super) struct InvalidEntries(Mutex<BTreeSet<Odd>>);
 
-impl Met {
+impl InvalidEntries {
     /// Records an entry.
     pub(super) fn add(&self, odd: Odd) {
         let mut met = self.0.lock().unwrap_or_else(PoisonError::into_inner);

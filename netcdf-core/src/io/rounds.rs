@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 
 use super::source::Source;
-use super::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
+use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey};
 use crate::arithmetic::length;
 use crate::error::Result;
 
@@ -19,14 +19,14 @@ type Unanswered = dyn Fn() -> Option<usize> + Send + Sync;
 /// A source or store whose requests are counted.
 pub(crate) struct Rounds<T: ?Sized> {
     inner: Arc<T>,
-    counter: Arc<Counter>,
+    counter: Arc<RoundCounter>,
     /// If workers of a runtime ask.
     unanswered: Option<Box<Unanswered>>,
 }
 
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Asked {
+pub(crate) struct RequestCount {
     /// Rounds of requests.
     pub rounds: u64,
     /// Bytes of all ranges, or of all keys.
@@ -34,14 +34,14 @@ pub(crate) struct Asked {
 }
 
 #[derive(Debug, Default)]
-struct Counter {
-    state: Mutex<State>,
+struct RoundCounter {
+    state: Mutex<RoundState>,
     answered: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    asked: Asked,
+struct RoundState {
+    asked: RequestCount,
     /// Requests, of which a round has one or more.
     requests: u64,
     /// Threads that may ask; without any, the only thread of the test.
@@ -49,7 +49,7 @@ struct State {
     waiting: usize,
 }
 
-impl State {
+impl RoundState {
     /// Ends a round if nobody is left who could ask for more.
     fn release(&mut self, answered: &Condvar) {
         if self.waiting > 0 && self.waiting >= self.callers {
@@ -60,7 +60,7 @@ impl State {
     }
 }
 
-impl Counter {
+impl RoundCounter {
     fn ask(&self, requests: usize, bytes: u64) {
         let mut state = self.state.lock().unwrap();
         let round = state.asked.rounds;
@@ -68,11 +68,11 @@ impl Counter {
         state.asked.bytes += bytes;
         state.waiting += 1;
         state.release(&self.answered);
-        let waits = |state: &mut State| state.asked.rounds == round;
+        let waits = |state: &mut RoundState| state.asked.rounds == round;
         drop(self.answered.wait_while(state, waits).unwrap());
     }
 
-    /// As [`Counter::ask`], where it is known how many requests wait when no more will come.
+    /// As [`RoundCounter::ask`], where it is known how many requests wait when no more will come.
     fn ask_of(&self, requests: usize, bytes: u64, unanswered: &Unanswered) {
         let mut state = self.state.lock().unwrap();
         let round = state.asked.rounds;
@@ -103,9 +103,9 @@ impl Counter {
 
 /// A thread that reads beside others, until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Caller(Arc<Counter>);
+pub(crate) struct RoundMember(Arc<RoundCounter>);
 
-impl Drop for Caller {
+impl Drop for RoundMember {
     fn drop(&mut self) {
         self.0.join(false);
     }
@@ -143,7 +143,7 @@ impl<T: ?Sized> Rounds<T> {
     }
 
     /// What was asked for so far.
-    pub(crate) fn asked(&self) -> Asked {
+    pub(crate) fn asked(&self) -> RequestCount {
         self.counter.state.lock().unwrap().asked
     }
 
@@ -153,9 +153,9 @@ impl<T: ?Sized> Rounds<T> {
     }
 
     /// A thread that reads beside others. All of them are made before the first reads.
-    pub(crate) fn caller(&self) -> Caller {
+    pub(crate) fn caller(&self) -> RoundMember {
         self.counter.join(true);
-        Caller(Arc::clone(&self.counter))
+        RoundMember(Arc::clone(&self.counter))
     }
 
     fn ask(&self, bytes: u64) {
@@ -215,11 +215,11 @@ impl Store for Rounds<dyn Store> {
         true
     }
 
-    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
         let got = self.inner.get_many(keys, most);
-        let size = |got: &Result<Content>| match got {
-            Ok(Content::Bytes(bytes)) => bytes.len() as u64,
-            Ok(Content::Missing | Content::Longer(_)) | Err(_) => 0,
+        let size = |got: &Result<KeyContent>| match got {
+            Ok(KeyContent::Bytes(bytes)) => bytes.len() as u64,
+            Ok(KeyContent::Missing | KeyContent::Longer(_)) | Err(_) => 0,
         };
         self.counter.ask(keys.len(), got.iter().map(size).sum());
         got
@@ -285,8 +285,8 @@ mod tests {
     use crate::io::memory::MemorySource;
     use crate::io::memory_store::MemoryStore;
 
-    fn asked(rounds: u64, bytes: u64) -> Asked {
-        Asked { rounds, bytes }
+    fn asked(rounds: u64, bytes: u64) -> RequestCount {
+        RequestCount { rounds, bytes }
     }
 
     fn source() -> Arc<Rounds<dyn Source>> {

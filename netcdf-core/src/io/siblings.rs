@@ -5,24 +5,24 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::Source;
-use super::file::{FileSource, Id};
+use super::file::{FileId, FileSource};
 use crate::error::{Error, ErrorKind, Result};
 use crate::shown::ShownAddress;
 
 /// The files that a run creates or replaces. No dataset may need them, by any name.
 #[derive(Debug, Clone, Default)]
-pub struct Outputs(Arc<Mutex<HashSet<Id>>>);
+pub struct Outputs(Arc<Mutex<HashSet<FileId>>>);
 
 impl Outputs {
     /// Adds the file at `path`, if there is one.
     pub fn add(&self, path: &Path) {
         let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        ids.extend(Id::of_path(path));
+        ids.extend(FileId::of_path(path));
     }
 
     fn check(&self, source: &dyn Source) -> Result<()> {
         let ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if ids.is_empty() || !Id::of_source(source).is_some_and(|id| ids.contains(&id)) {
+        if ids.is_empty() || !FileId::of_source(source).is_some_and(|id| ids.contains(&id)) {
             return Ok(());
         }
         let what = "output would overwrite a file of the input";
@@ -32,7 +32,7 @@ impl Outputs {
 
 /// The files beside datasets that a run opened, with their states ([`Source::state`]).
 #[derive(Debug, Clone, Default)]
-pub struct Opened(Arc<Mutex<FileStates>>);
+pub struct OpenedSiblings(Arc<Mutex<FileStates>>);
 
 #[derive(Debug, Default)]
 struct FileStates {
@@ -41,7 +41,7 @@ struct FileStates {
     planned: BTreeMap<String, String>,
 }
 
-impl Opened {
+impl OpenedSiblings {
     fn lock(&self) -> MutexGuard<'_, FileStates> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -78,7 +78,7 @@ impl Opened {
     /// Checks that no local file changed since it was opened.
     ///
     /// # Errors
-    /// As [`Opened::add`].
+    /// As [`OpenedSiblings::add`].
     pub fn check(&self) -> Result<()> {
         for (name, _) in self.states() {
             // The read of a file that is gone reports it.
@@ -111,13 +111,13 @@ fn changed(name: &str, what: &'static str) -> Error {
 
 /// Which files beside a dataset may be opened.
 #[derive(Debug, Clone, Default)]
-pub struct Access {
+pub struct SiblingAccess {
     /// Files outside the directory, too.
     pub outside: bool,
     /// Files not to open.
     pub outputs: Outputs,
     /// Files that were opened.
-    pub opened: Opened,
+    pub opened: OpenedSiblings,
 }
 
 /// Opens the file that a dataset refers to by `name`. Unless the user allows others, only files in or below the
@@ -126,7 +126,7 @@ pub struct Access {
 /// # Errors
 /// [`ErrorKind::Unsupported`] for a name that leads elsewhere; [`ErrorKind::Argument`] for an output of the run;
 /// [`ErrorKind::Changed`] for a file that changed since it was opened before; those of opening.
-pub fn open(source: &dyn Source, name: &[u8], access: &Access) -> Result<Arc<dyn Source>> {
+pub fn open(source: &dyn Source, name: &[u8], access: &SiblingAccess) -> Result<Arc<dyn Source>> {
     let text = String::from_utf8_lossy(name);
     let path = PathBuf::from(text.as_ref());
     if !access.outside && !is_below(&path) {
@@ -156,10 +156,10 @@ mod tests {
     fn names_that_lead_elsewhere_are_refused() {
         let source = MemorySource::new("a.h5", vec![]);
         for name in [&b"/etc/passwd"[..], b"../b.h5", b"x/../../b.h5"] {
-            let e = open(&source, name, &Access::default()).unwrap_err();
+            let e = open(&source, name, &SiblingAccess::default()).unwrap_err();
             assert!(e.to_string().contains("--allow-external"), "{e}");
         }
-        let e = open(&source, b"sub/b.h5", &Access::default()).unwrap_err();
+        let e = open(&source, b"sub/b.h5", &SiblingAccess::default()).unwrap_err();
         assert!(!e.to_string().contains("--allow-external"), "{e}");
     }
 
@@ -180,9 +180,9 @@ mod tests {
         let mode = Mode::from_raw_mode(0o600);
         mknodat(CWD, data.join("fifo"), FileType::Fifo, mode, 0).unwrap();
         let source = FileSource::open(&data.join("a.h5")).unwrap();
-        let access = |outside| Access {
+        let access = |outside| SiblingAccess {
             outside,
-            ..Access::default()
+            ..SiblingAccess::default()
         };
         for name in [&b"notes.raw"[..], b"up/secret"] {
             let e = open(&source, name, &access(false)).unwrap_err();
@@ -204,7 +204,7 @@ mod tests {
             std::fs::write(dir.path().join(name), "x").unwrap();
         }
         let source = FileSource::open(&dir.path().join("a.h5")).unwrap();
-        let access = Access::default();
+        let access = SiblingAccess::default();
         for _ in 0..2 {
             assert!(open(&source, b"b.h5", &access).is_ok());
         }
@@ -218,13 +218,13 @@ mod tests {
 
     #[test]
     fn a_file_that_changed_since_the_plan_is_noticed() {
-        let opened = Opened::default();
+        let opened = OpenedSiblings::default();
         opened.expect("b", "1 bytes").unwrap();
         assert_eq!(opened.states(), []);
         opened.add("b", "1 bytes").unwrap();
         let e = opened.add("b", "2 bytes").unwrap_err();
         assert!(e.to_string().contains("when the plan was made"), "{e}");
-        let opened = Opened::default();
+        let opened = OpenedSiblings::default();
         opened.add("b", "2 bytes").unwrap();
         opened.expect("a", "1 bytes").unwrap();
         assert!(opened.expect("b", "1 bytes").is_err());
@@ -237,7 +237,7 @@ mod tests {
             std::fs::write(dir.path().join(name), "x").unwrap();
         }
         let source = FileSource::open(&dir.path().join("a.h5")).unwrap();
-        let access = Access::default();
+        let access = SiblingAccess::default();
         access.outputs.add(&dir.path().join("./b.h5"));
         access.outputs.add(&dir.path().join("none"));
         assert!(open(&source, b"c.h5", &access).is_ok());

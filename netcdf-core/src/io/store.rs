@@ -42,7 +42,7 @@ pub const MARKERS: [&str; 6] = [
 
 /// What there is under a key, as far as it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum KeyContent {
     /// No such key.
     Missing,
     /// All its bytes.
@@ -105,8 +105,8 @@ pub trait Store: Debug + Send + Sync {
     fn size(&self, key: &str) -> Result<Option<u64>>;
 
     /// The contents of keys, each with its own errors, which are those of [`Store::get`]. All together have at most `most` bytes; a key
-    /// for which there is no room is [`Content::Longer`]. A store with latency asks for all keys at once.
-    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+    /// for which there is no room is [`KeyContent::Longer`]. A store with latency asks for all keys at once.
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
         let mut left = most;
         keys.iter()
             .map(|key| content(self, key, &mut left))
@@ -189,18 +189,18 @@ pub trait Store: Debug + Send + Sync {
 }
 
 /// The content of a key, if it has no more than the bytes that are left.
-fn content<S: Store + ?Sized>(store: &S, key: &str, left: &mut u64) -> Result<Content> {
+fn content<S: Store + ?Sized>(store: &S, key: &str, left: &mut u64) -> Result<KeyContent> {
     let Some(size) = store.size(key)? else {
-        return Ok(Content::Missing);
+        return Ok(KeyContent::Missing);
     };
     let Some(rest) = left.checked_sub(size) else {
-        return Ok(Content::Longer(size));
+        return Ok(KeyContent::Longer(size));
     };
     let Some(bytes) = store.get(key)? else {
-        return Ok(Content::Missing);
+        return Ok(KeyContent::Missing);
     };
     *left = rest;
-    Ok(Content::Bytes(bytes))
+    Ok(KeyContent::Bytes(bytes))
 }
 
 /// The error for reading the bytes of a name that only has keys below it.

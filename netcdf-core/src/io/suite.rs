@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::memory_store::{MemoryStore, MemoryStoreTarget};
-use super::store::{Content, KeyRanges, Store};
+use super::store::{KeyContent, KeyRanges, Store};
 use super::target::StoreTarget;
 use crate::error::{ErrorKind, Result};
 
@@ -151,10 +151,10 @@ fn many(store: &dyn Store) {
         let got = store.get_many(&keys, most).into_iter();
         got.map(|got| got.map_err(|e| e.kind())).collect::<Vec<_>>()
     };
-    let bytes = |bytes: &[u8]| Ok(Content::Bytes(bytes.to_vec()));
+    let bytes = |bytes: &[u8]| Ok(KeyContent::Bytes(bytes.to_vec()));
     let all = [
         bytes(b"0123456789"),
-        Ok(Content::Missing),
+        Ok(KeyContent::Missing),
         Err(ErrorKind::NoContent),
         bytes(b"deep"),
         Err(ErrorKind::BadName),
@@ -162,7 +162,7 @@ fn many(store: &dyn Store) {
     ];
     assert_eq!(got(16), all);
     let mut few = all.clone();
-    few[3] = Ok(Content::Longer(4));
+    few[3] = Ok(KeyContent::Longer(4));
     assert_eq!(got(13), few, "what fits is still read");
     let parts = |key: &String| KeyRanges {
         key: key.clone(),

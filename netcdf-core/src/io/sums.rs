@@ -96,9 +96,9 @@ impl KeyStates {
 
 /// The running sum of all puts. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Sums(Arc<Mutex<KeySum>>);
+pub struct RunningSums(Arc<Mutex<KeySum>>);
 
-impl Sums {
+impl RunningSums {
     /// Adds a key that is put.
     pub(super) fn note(&self, key: &str, bytes: &[u8]) {
         let one = KeySum::of_bytes(key, bytes);
@@ -121,7 +121,7 @@ mod tests {
     fn sums_do_not_depend_on_the_order_of_keys() {
         let keys = [("a", "1"), ("b", ""), ("c", "333")];
         let sum = |keys: &[(&str, &str)]| {
-            let sums = Sums::default();
+            let sums = RunningSums::default();
             keys.iter()
                 .for_each(|(key, bytes)| sums.note(key, bytes.as_bytes()));
             sums.get()

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::key_reads::KeyReads;
 use super::odd::Odd;
-use super::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
+use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey};
 use super::target::StoreTarget;
 use crate::error::Result;
 
@@ -127,12 +127,12 @@ impl Store for Traced {
         self.store.latency()
     }
 
-    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
         let got = self.store.get_many(keys, most);
-        let text = |got: &Content| match got {
-            Content::Missing => ABSENT.into(),
-            Content::Bytes(bytes) => size(bytes.len()),
-            Content::Longer(n) => format!("{n} bytes, too many"),
+        let text = |got: &KeyContent| match got {
+            KeyContent::Missing => ABSENT.into(),
+            KeyContent::Bytes(bytes) => size(bytes.len()),
+            KeyContent::Longer(n) => format!("{n} bytes, too many"),
         };
         let said = keys.iter().zip(got);
         let said = said.map(|(key, got)| self.trace.pass(("get", key), got, text));

@@ -4,7 +4,7 @@ use super::{Atomic, DataType, Endianness};
 
 /// The stored form of one element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Element {
+pub struct StoredElement {
     /// Its type.
     pub ty: DataType,
     /// Its size in bytes as stored (for strings and lists: of the reference to the heap).
@@ -16,7 +16,7 @@ pub struct Element {
     pub plain: bool,
 }
 
-impl Element {
+impl StoredElement {
     /// The atomic type whose numbers (or text) are stored directly.
     #[must_use]
     pub fn plain_type(&self) -> Option<Atomic> {

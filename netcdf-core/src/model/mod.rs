@@ -22,7 +22,7 @@ pub(crate) mod values;
 
 pub use atomic::Atomic;
 pub use attribute::Attribute;
-pub use element::Element;
+pub use element::StoredElement;
 pub use ids::{DimId, GroupId, TypeId, VarId};
 pub use kind::{Kind, Zarr, ZarrVersion};
 pub use name::Name;
@@ -30,6 +30,6 @@ pub use options::{CreateOptions, FileSpace, ZarrOptions};
 pub use quantize::Quantize;
 pub use region::Region;
 pub use schema::{Dimension, Group, Schema, Variable};
-pub use storage::{Endianness, Fill, FilterSpec, Storage, StorageLayout};
+pub use storage::{Endianness, FillMode, FilterSpec, Storage, StorageLayout};
 pub use types::{DataType, Field, TypeKind, UserType};
 pub use values::Values;

@@ -15,10 +15,10 @@ pub struct Storage {
     /// Byte order; `None` for the format's own.
     pub endianness: Option<Endianness>,
     /// Whether unwritten elements read as the fill value.
-    pub fill: Fill,
+    pub fill: FillMode,
     /// The value as which unwritten elements read, if it is not the fill value: one value of the variable's
     /// type. HDF5 files not made by netCDF may have one without `_FillValue`, and pure Zarr stores it outside
-    /// the attributes. When reading formats other than Zarr, it is `None`. With [`Fill::NoFill`], Zarr version 2
+    /// the attributes. When reading formats other than Zarr, it is `None`. With [`FillMode::NoFill`], Zarr version 2
     /// stores it only if there are such elements in the end.
     pub unwritten: Option<Values>,
     /// Codecs as JSON text (`_Codecs`, Zarr), if given in this form.
@@ -73,7 +73,7 @@ pub enum Endianness {
 
 /// Whether unwritten elements read as the fill value (`_NoFill`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Fill {
+pub enum FillMode {
     /// They do.
     #[default]
     Fill,

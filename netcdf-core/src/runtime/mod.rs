@@ -24,7 +24,7 @@
 //!
 //! # Why nothing waits for ever
 //!
-//! 1. An item waits for no other item. What has to be done before it is said when it is made (`Item::after`), and no
+//! 1. An item waits for no other item. What has to be done before it is said when it is made (`WorkItem::after`), and no
 //!    worker gets it earlier.
 //! 2. The caller of a job waits only for the oldest item of the job. If the caller is a worker and nobody has begun
 //!    that item, the caller runs it. So it waits only for an item that another worker has begun.
@@ -58,9 +58,9 @@ mod turns;
 mod workers;
 
 pub use buffers::Buffers;
-pub use job::Item;
+pub use job::WorkItem;
 pub use more::MoreBytes;
-pub use spare::{Room, Spare, SpareBytes};
+pub use spare::{CacheReservation, Evictable, SpareBytes};
 
 use std::sync::{Arc, OnceLock};
 

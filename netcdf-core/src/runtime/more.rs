@@ -74,7 +74,7 @@ impl Runtime {
 mod tests {
     use std::sync::mpsc;
 
-    use super::super::Item;
+    use super::super::WorkItem;
     use super::*;
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
             let runtime = Runtime::sized(3, 100).sharing_all();
             let runtime = requests.map_or(runtime.clone(), |n| runtime.with_requests(n));
             let runtime = runtime.for_requests(requests.is_some());
-            let items = (0..200u64).map(|n| Ok(Item::new(40, n)));
+            let items = (0..200u64).map(|n| Ok(WorkItem::new(40, n)));
             let work = |n: u64| {
                 let more = runtime.admit_more(n % 7 * 30);
                 assert!(runtime.admitted() >= 40 + more.bytes);

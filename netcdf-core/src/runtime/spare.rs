@@ -1,6 +1,6 @@
 //! Memory of what is kept because it may be of use again.
 //!
-//! Keepers ([`Spare`]), such as the decoded chunks of an open dataset, ask before they keep something
+//! Keepers ([`Evictable`]), such as the decoded chunks of an open dataset, ask before they keep something
 //! ([`Runtime::keep`]). What all of them keep and what jobs have admitted share an amount of memory: that of the jobs,
 //! and some more. Work comes first: it is admitted as if nothing were kept, and what is then too much is given up, what
 //! was not used for the longest time before all else. So no job waits for what is kept.
@@ -13,7 +13,7 @@ use super::{Runtime, SharedByJobs};
 /// Keeps what can be made again.
 ///
 /// Neither function waits for work: they are called where items are admitted.
-pub trait Spare: Send + Sync {
+pub trait Evictable: Send + Sync {
     /// The time ([`Runtime::tick`]) at which what was not used for the longest time was used last; `None` if nothing is
     /// kept.
     fn oldest(&self) -> Option<u64>;
@@ -31,7 +31,7 @@ pub(super) struct Spares {
     bytes: AtomicU64,
     /// The number of times that something was used.
     time: AtomicU64,
-    keepers: Mutex<Vec<Weak<dyn Spare>>>,
+    keepers: Mutex<Vec<Weak<dyn Evictable>>>,
 }
 
 impl std::fmt::Debug for Spares {
@@ -68,12 +68,12 @@ impl Drop for SpareBytes {
 
 /// Memory for more to keep, as long as it lives.
 #[derive(Debug)]
-pub struct Room {
+pub struct CacheReservation {
     shared: Arc<SharedByJobs>,
     bytes: u64,
 }
 
-impl Drop for Room {
+impl Drop for CacheReservation {
     fn drop(&mut self) {
         let budget = &self.shared.budget;
         let spares = budget.spares();
@@ -137,7 +137,7 @@ impl Runtime {
     }
 
     /// Makes a keeper known, so that what it keeps can be given up.
-    pub fn add_keeper(&self, keeper: Weak<dyn Spare>) {
+    pub fn add_keeper(&self, keeper: Weak<dyn Evictable>) {
         let keepers = &self.shared.budget.spares().keepers;
         let mut keepers = keepers.lock().unwrap_or_else(PoisonError::into_inner);
         keepers.retain(|other| other.strong_count() > 0);
@@ -147,7 +147,7 @@ impl Runtime {
     /// Lets a keeper keep `bytes`, as long as the result lives. What was last used before a time may be given up for
     /// them. `None` if there is no room.
     ///
-    /// The caller holds no lock that [`Spare::oldest`] or [`Spare::drop_oldest`] take.
+    /// The caller holds no lock that [`Evictable::oldest`] or [`Evictable::drop_oldest`] take.
     #[must_use]
     pub fn keep(&self, bytes: u64, before: u64) -> Option<SpareBytes> {
         let budget = &self.shared.budget;
@@ -163,11 +163,11 @@ impl Runtime {
 
     /// Lets keepers keep so many bytes more, as long as the result lives; all of memory, if that is less.
     #[must_use]
-    pub fn more_room(&self, bytes: u64) -> Room {
+    pub fn more_room(&self, bytes: u64) -> CacheReservation {
         let room = &self.shared.budget.spares().room;
         let all = |room: u64| Some(room.saturating_add(bytes));
         let before = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, all);
-        Room {
+        CacheReservation {
             shared: Arc::clone(&self.shared),
             bytes: before.map_or(0, |before| bytes.min(u64::MAX - before)),
         }
@@ -182,7 +182,7 @@ impl Runtime {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Item;
+    use super::super::WorkItem;
     use super::*;
 
     /// Keeps bytes, each with the time of its last use.
@@ -192,7 +192,7 @@ mod tests {
     impl Shelf {
         fn new(runtime: &Runtime) -> Arc<Self> {
             let shelf = Arc::new(Self::default());
-            let keeper: Arc<dyn Spare> = shelf.clone();
+            let keeper: Arc<dyn Evictable> = shelf.clone();
             runtime.add_keeper(Arc::downgrade(&keeper));
             shelf
         }
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    impl Spare for Shelf {
+    impl Evictable for Shelf {
         fn oldest(&self) -> Option<u64> {
             self.0.lock().unwrap().iter().map(|(time, _)| *time).min()
         }
@@ -274,7 +274,7 @@ mod tests {
         assert!(fill());
         // Two items of 40 bytes are not admitted at the same time; one item larger than all memory always is.
         for (bytes, left) in [(40, 60), (1000, 0)] {
-            let items = (0..4).map(|n| Ok(Item::new(bytes, n)));
+            let items = (0..4).map(|n| Ok(WorkItem::new(bytes, n)));
             let mut done = vec![];
             let sink = |n: u64| {
                 done.push(n);

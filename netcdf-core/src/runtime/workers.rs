@@ -11,7 +11,7 @@ use super::stacks;
 pub(super) struct Workers(OnceLock<Option<ThreadPool>>);
 
 /// Where a job is called.
-pub(super) enum Caller<'a> {
+pub(super) enum CallSite<'a> {
     /// On a thread that is no worker: workers do the work.
     Outside(&'a ThreadPool),
     /// On one of these workers: it helps.
@@ -22,13 +22,13 @@ pub(super) enum Caller<'a> {
 
 impl Workers {
     /// The workers for a job that this thread calls; if need be, `threads` of them are started.
-    pub(super) fn of_caller(&self, threads: usize) -> Caller<'_> {
+    pub(super) fn of_caller(&self, threads: usize) -> CallSite<'_> {
         let worker = rayon_core::current_thread_index().is_some();
         match self.0.get_or_init(|| start(threads)) {
-            Some(pool) if pool.current_thread_index().is_some() => Caller::Worker(pool),
+            Some(pool) if pool.current_thread_index().is_some() => CallSite::Worker(pool),
             // A worker of another runtime: if two runtimes waited for each other, both could be out of workers.
-            Some(pool) if !worker => Caller::Outside(pool),
-            Some(_) | None => Caller::Alone,
+            Some(pool) if !worker => CallSite::Outside(pool),
+            Some(_) | None => CallSite::Alone,
         }
     }
 }

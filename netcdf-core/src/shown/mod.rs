@@ -2,7 +2,7 @@
 //!
 //! A name in a file can be anything: it can move the cursor of a terminal, end a CDL comment, or reverse the
 //! direction of the text after it. Everything that shows such text (messages, notes, tables, comments) uses
-//! [`Shown`], so that one place decides which characters are text, and how the others are written.
+//! [`ShownText`], so that one place decides which characters are text, and how the others are written.
 
 mod address;
 mod agreement;
@@ -24,7 +24,7 @@ use std::fmt::{self, Write as _};
 /// assert_eq!(Shown::new("è\n\u{9b}1m \u{202e}").to_string(), "è\\n\\x9b1m \\u202e");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Shown<'t> {
+pub struct ShownText<'t> {
     text: &'t str,
     /// Most characters to show.
     most: usize,
@@ -32,7 +32,7 @@ pub struct Shown<'t> {
     lines: bool,
 }
 
-impl<'t> Shown<'t> {
+impl<'t> ShownText<'t> {
     /// All of the text, on one line.
     #[must_use]
     pub fn new(text: &'t str) -> Self {
@@ -93,7 +93,7 @@ impl<'t> Shown<'t> {
     }
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for ShownText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, c) in self.text.chars().enumerate() {
             if n == self.most {
@@ -113,25 +113,25 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-impl fmt::Debug for Shown<'_> {
+impl fmt::Debug for ShownText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.text)
     }
 }
 
-impl From<Shown<'_>> for String {
-    fn from(shown: Shown<'_>) -> Self {
+impl From<ShownText<'_>> for String {
+    fn from(shown: ShownText<'_>) -> Self {
         shown.to_string()
     }
 }
 
-impl From<Shown<'_>> for Cow<'static, str> {
-    fn from(shown: Shown<'_>) -> Self {
+impl From<ShownText<'_>> for Cow<'static, str> {
+    fn from(shown: ShownText<'_>) -> Self {
         Cow::Owned(shown.to_string())
     }
 }
 
-impl<T: AsRef<str> + ?Sized> PartialEq<T> for Shown<'_> {
+impl<T: AsRef<str> + ?Sized> PartialEq<T> for ShownText<'_> {
     fn eq(&self, other: &T) -> bool {
         self.is(other.as_ref())
     }
@@ -162,8 +162,8 @@ mod tests {
     #[test]
     fn text_of_all_scripts_is_text() {
         let text = "größe 温度 температура درجة שלום ไทย 👩‍🔬 µ° \u{a0}„“ \u{200b}\u{200c}\u{200d}";
-        assert_eq!(Shown::new(text).to_string(), text);
-        assert!(matches!(Shown::new(text).text(), Cow::Borrowed(_)));
+        assert_eq!(ShownText::new(text).to_string(), text);
+        assert!(matches!(ShownText::new(text).text(), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -172,32 +172,32 @@ mod tests {
             .chain(0xf000..0x1_1000)
             .filter_map(char::from_u32)
             .collect();
-        let shown = Shown::new(&all).to_string();
+        let shown = ShownText::new(&all).to_string();
         assert!(!shown.contains(is_control));
         assert!(!shown.contains(char::is_control));
         let bidi =
             "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}\u{2028}\u{2029}\u{feff}";
         let shown = "\\u061c\\u200e\\u200f\\u202a\\u202e\\u2066\\u2069\\u2028\\u2029\\ufeff";
-        assert_eq!(Shown::new(bidi).text(), shown);
+        assert_eq!(ShownText::new(bidi).text(), shown);
         assert_eq!(
-            Shown::new("\0\u{7f}\u{85}\u{9b}").text(),
+            ShownText::new("\0\u{7f}\u{85}\u{9b}").text(),
             "\\x00\\x7f\\x85\\x9b"
         );
     }
 
     #[test]
     fn what_is_shown_is_not_shown_again() {
-        let shown = Shown::new("a\\\n\u{9b}").to_string();
-        assert_eq!(Shown::new(&shown).to_string(), shown);
+        let shown = ShownText::new("a\\\n\u{9b}").to_string();
+        assert_eq!(ShownText::new(&shown).to_string(), shown);
     }
 
     #[test]
     fn lines_are_for_text_of_our_own() {
-        let text = Shown::new("a\n\tb\r\x1b");
+        let text = ShownText::new("a\n\tb\r\x1b");
         assert_eq!(text.lines().to_string(), "a\n\tb\\r\\x1b");
         assert_eq!(text.to_string(), "a\\n\\tb\\r\\x1b");
         assert_eq!(text.at_most(2).text(), "a\\n…");
-        assert_eq!(Shown::new("ab").at_most(2).text(), "ab");
+        assert_eq!(ShownText::new("ab").at_most(2).text(), "ab");
     }
 
     #[test]

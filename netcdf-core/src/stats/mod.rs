@@ -23,14 +23,14 @@ mod tests;
 
 pub use histogram::{BINS, Histogram};
 
-use crate::chunk::pass::Pass;
+use crate::chunk::pass::VariablePass;
 use crate::chunk::{Dataset, elements};
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::convert::convert;
 use crate::model::{Atomic, DataType, Region, Values, VarId, Variable};
 use masks::{Masks, as_unsigned};
 use number::{Number, real, with_numbers};
-use tally::{Element, Tally};
+use tally::{PlacedElement, StatsTally};
 
 /// An extreme value and its place.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +71,7 @@ pub fn statistics(set: Dataset<'_>, var: VarId, unpack: bool) -> Result<Option<S
     let DataType::Atomic(stored) = found.ty else {
         return Ok(None);
     };
-    let what = Counted {
+    let what = CountedVariable {
         set,
         var,
         stored,
@@ -102,7 +102,7 @@ fn unsigned(var: &Variable, ty: Atomic) -> Atomic {
 }
 
 /// A variable whose elements are counted.
-struct Counted<'a> {
+struct CountedVariable<'a> {
     set: Dataset<'a>,
     var: VarId,
     stored: Atomic,
@@ -110,7 +110,7 @@ struct Counted<'a> {
     shown: Atomic,
 }
 
-impl Counted<'_> {
+impl CountedVariable<'_> {
     /// The statistics of numbers of the type of `_kind`.
     fn statistics<T: Number>(&self, _kind: &[T]) -> Result<Statistics> {
         let var = self
@@ -120,8 +120,8 @@ impl Counted<'_> {
             .var(self.var)
             .or_internal("a variable")?;
         let masks = Masks::<T>::of(var, self.shown);
-        let mut tally = Tally::default();
-        let count = |part: &Region, all: &[T]| Tally::of(part, all, &masks);
+        let mut tally = StatsTally::default();
+        let count = |part: &Region, all: &[T]| StatsTally::of(part, all, &masks);
         self.each(count, |part| tally.join(part))?;
         let histogram = self.histogram(&tally, &masks)?;
         Ok(finished(tally, histogram))
@@ -129,7 +129,7 @@ impl Counted<'_> {
 
     fn histogram<T: Number>(
         &self,
-        tally: &Tally<T>,
+        tally: &StatsTally<T>,
         masks: &Masks<T>,
     ) -> Result<Option<Histogram>> {
         let (Some(least), Some(most)) = (&tally.least, &tally.most) else {
@@ -153,7 +153,7 @@ impl Counted<'_> {
         count: impl Fn(&Region, &[T]) -> R + Sync,
         mut sink: impl FnMut(R),
     ) -> Result<()> {
-        let pass = Pass::in_chunks(self.set, self.var)?;
+        let pass = VariablePass::in_chunks(self.set, self.var)?;
         let order = pass.layout.element.order;
         let work = |part: &Region, bytes: Vec<u8>| {
             let values = elements::decode(self.stored, order, &bytes)?;
@@ -171,9 +171,9 @@ impl Counted<'_> {
     }
 }
 
-fn finished<T: Number>(tally: Tally<T>, histogram: Option<Histogram>) -> Statistics {
+fn finished<T: Number>(tally: StatsTally<T>, histogram: Option<Histogram>) -> Statistics {
     let present = tally.count - tally.missing;
-    let extreme = |element: Element<T>| Extreme {
+    let extreme = |element: PlacedElement<T>| Extreme {
         value: element.value.value(),
         index: element.index,
     };

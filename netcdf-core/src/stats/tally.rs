@@ -8,23 +8,23 @@ use crate::model::Region;
 
 /// An element and its place in a variable.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Element<T> {
+pub(super) struct PlacedElement<T> {
     pub(super) value: T,
     pub(super) index: Vec<u64>,
 }
 
 /// What is known of some elements of a variable.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Tally<T> {
+pub(super) struct StatsTally<T> {
     pub(super) count: u64,
     pub(super) missing: u64,
-    pub(super) least: Option<Element<T>>,
-    pub(super) most: Option<Element<T>>,
+    pub(super) least: Option<PlacedElement<T>>,
+    pub(super) most: Option<PlacedElement<T>>,
     pub(super) sum: ExactSum,
     pub(super) squares: ExactSum,
 }
 
-impl<T> Default for Tally<T> {
+impl<T> Default for StatsTally<T> {
     fn default() -> Self {
         Self {
             count: 0,
@@ -37,7 +37,7 @@ impl<T> Default for Tally<T> {
     }
 }
 
-impl<T: Number> Tally<T> {
+impl<T: Number> StatsTally<T> {
     /// The elements of a box, in row-major order.
     pub(super) fn of(part: &Region, all: &[T], masks: &Masks<T>) -> Self {
         let mut tally = Self {
@@ -64,7 +64,7 @@ impl<T: Number> Tally<T> {
                 tally.sum.add(low);
             }
         }
-        let element = |(n, value): (u64, T)| Element {
+        let element = |(n, value): (u64, T)| PlacedElement {
             value,
             index: index(part, n),
         };
@@ -85,8 +85,8 @@ impl<T: Number> Tally<T> {
 }
 
 fn keep<T: Number>(
-    place: &mut Option<Element<T>>,
-    new: Option<Element<T>>,
+    place: &mut Option<PlacedElement<T>>,
+    new: Option<PlacedElement<T>>,
     wins: impl Fn(T, T) -> bool,
 ) {
     let Some(new) = new else { return };

@@ -2,17 +2,17 @@
 
 use super::stream::Stream;
 use super::values;
-use crate::chunk::pass::Pass;
+use crate::chunk::pass::VariablePass;
 use crate::chunk::{Dataset, elements};
 use crate::error::Result;
-use crate::model::{Element, Endianness, VarId};
+use crate::model::{Endianness, StoredElement, VarId};
 
 /// Adds all elements of a variable to a stream.
 ///
 /// # Errors
 /// Those of reading, with the variable's path.
 pub(super) fn all(set: Dataset<'_>, var: VarId, to: &mut Stream) -> Result<()> {
-    let pass = Pass::in_rows(set, var)?;
+    let pass = VariablePass::in_rows(set, var)?;
     let element = pass.layout.element;
     pass.run(
         |_, bytes| canonical(set, (var, element), bytes),
@@ -27,7 +27,7 @@ pub(super) fn all(set: Dataset<'_>, var: VarId, to: &mut Stream) -> Result<()> {
 /// The canonical form of stored elements.
 fn canonical(
     set: Dataset<'_>,
-    (var, element): (VarId, Element),
+    (var, element): (VarId, StoredElement),
     mut bytes: Vec<u8>,
 ) -> Result<Vec<u8>> {
     let Some(ty) = element.plain_type() else {

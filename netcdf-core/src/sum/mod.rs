@@ -26,25 +26,25 @@ use crate::model::{Attribute, Schema, VarId, Variable};
 pub use digest::Digest;
 pub use paths::var_path;
 use stream::Stream;
-use types::Types;
+use types::TypeDescriptions;
 
 /// The definition of the canonical stream, which the streams begin with.
 pub const VERSION: &str = "netcdf-sum 1";
 
 /// Makes the digests of a dataset.
-pub struct Sums<'a> {
+pub struct DigestMaker<'a> {
     set: Dataset<'a>,
-    types: Types,
+    types: TypeDescriptions,
 }
 
-impl<'a> Sums<'a> {
+impl<'a> DigestMaker<'a> {
     /// For an open dataset.
     ///
     /// # Errors
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) for types nested too deeply; [`ErrorKind::NotFound`](crate::ErrorKind::NotFound)
     /// for types that do not exist.
     pub fn new(set: Dataset<'a>) -> Result<Self> {
-        let types = Types::of(set.reader.schema())?;
+        let types = TypeDescriptions::of(set.reader.schema())?;
         Ok(Self { set, types })
     }
 

@@ -12,9 +12,9 @@ const DEPTH: u32 = 64;
 type Description = [u8; 32];
 
 /// The descriptions of all user-defined types: a type that is a part of many others is described once.
-pub(super) struct Types(Vec<Description>);
+pub(super) struct TypeDescriptions(Vec<Description>);
 
-impl Types {
+impl TypeDescriptions {
     /// Those of a schema.
     pub(super) fn of(schema: &Schema) -> Result<Self> {
         let mut describing = Describing {

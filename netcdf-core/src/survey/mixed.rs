@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Survey;
-use crate::chunk::Holder;
+use crate::chunk::ChunkHolder;
 use crate::chunk::visit::Locate;
 use crate::chunk::{Dataset, FilePages};
 use crate::error::Result;
@@ -22,7 +22,7 @@ pub(super) fn page(set: Dataset<'_>, survey: &Survey) -> Result<Option<u64>> {
     for var in survey.vars.iter().filter(|var| var.first.is_some()) {
         let all = set.whole_grid(var.var)?;
         set.locate_chunks(var.var, &all, Locate::Again, &mut |chunk| {
-            if chunk.holder == Holder::Source(0) && !chunk.range.is_empty() {
+            if chunk.holder == ChunkHolder::Source(0) && !chunk.range.is_empty() {
                 let found = common(&metadata, &numbers(pages, &chunk.range));
                 first = first.into_iter().chain(found).min();
             }

@@ -15,14 +15,14 @@ mod whole;
 #[cfg(test)]
 mod tests;
 
-pub use rules::{Rules, Shortcoming, times};
-pub use variable::{ChunkSizes, Stored, VariableSurvey};
-pub use whole::{Size, size};
+pub use rules::{RuleSet, Shortcoming, times};
+pub use variable::{ChunkSizes, LayoutClass, VariableSurvey};
+pub use whole::{DatasetSize, size};
 
 use std::collections::BTreeSet;
 
 use crate::arithmetic::Amount;
-use crate::chunk::{Dataset, FileMetadata, Metadata};
+use crate::chunk::{Dataset, FileMetadata, MetadataExtent};
 use crate::error::Result;
 
 /// How a dataset is stored.
@@ -31,9 +31,9 @@ pub struct Survey {
     /// Its variables, in the order of their definition.
     pub vars: Vec<VariableSurvey>,
     /// Its size, as far as known.
-    pub size: Size,
+    pub size: DatasetSize,
     /// Where its metadata lies, if that is known.
-    pub metadata: Option<Metadata>,
+    pub metadata: Option<MetadataExtent>,
     /// The first page that holds both metadata and data, by its first byte.
     pub mixed: Option<u64>,
 }
@@ -42,7 +42,7 @@ pub struct Survey {
 ///
 /// # Errors
 /// Those of finding the stored chunks, with the variable's path; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
-pub fn survey(set: Dataset<'_>, size: Size) -> Result<Survey> {
+pub fn survey(set: Dataset<'_>, size: DatasetSize) -> Result<Survey> {
     let vars = set.reader.schema().var_ids();
     let vars = vars.map(|var| VariableSurvey::of(set, var));
     let mut survey = Survey {
@@ -61,8 +61,8 @@ impl Survey {
     #[must_use]
     pub fn file(&self) -> Option<&FileMetadata> {
         match &self.metadata {
-            Some(Metadata::File(file)) => Some(file),
-            Some(Metadata::Keys { .. }) | None => None,
+            Some(MetadataExtent::File(file)) => Some(file),
+            Some(MetadataExtent::Keys { .. }) | None => None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Survey, VariableSurvey};
 use crate::arithmetic::Amount;
-use crate::chunk::{FileMetadata, FilePages, Metadata};
+use crate::chunk::{FileMetadata, FilePages, MetadataExtent};
 use crate::model::kind::StorageFormat;
 use crate::model::{Schema, Values, VarId};
 
@@ -15,7 +15,7 @@ const PAGE: u64 = 64 << 10;
 
 /// A set of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rules {
+pub enum RuleSet {
     /// Metadata in front of all data; chunks of 1 MiB and more, or one for each variable.
     Cloud,
     /// Those of CMIP7: a netCDF-4 file; metadata in front; one chunk for time and one for its bounds; chunks of 4 MiB and more for other
@@ -34,7 +34,7 @@ pub struct Shortcoming {
     pub what: String,
 }
 
-impl Rules {
+impl RuleSet {
     /// All sets of rules.
     pub const ALL: [Self; 3] = [Self::Cloud, Self::Cmip7, Self::Paged];
 
@@ -88,10 +88,10 @@ fn of_var(var: &VariableSurvey, what: String) -> Shortcoming {
 fn metadata(survey: &Survey) -> Option<Shortcoming> {
     match &survey.metadata {
         None => Some(of_file("where its metadata lies is not known")),
-        Some(Metadata::Keys { consolidated }) => {
+        Some(MetadataExtent::Keys { consolidated }) => {
             (*consolidated == Some(false)).then(|| of_file("it has no consolidated metadata"))
         }
-        Some(Metadata::File(file)) => behind(survey, file),
+        Some(MetadataExtent::File(file)) => behind(survey, file),
     }
 }
 

@@ -89,7 +89,7 @@ fn chunks_are_counted() {
     let [a, b] = &survey.vars[..] else {
         panic!("two variables");
     };
-    assert_eq!(a.form, Stored::Chunked(vec![30]));
+    assert_eq!(a.form, LayoutClass::Chunked(vec![30]));
     let chunks = ChunkSizes {
         count: 4,
         smallest: 240,
@@ -100,7 +100,7 @@ fn chunks_are_counted() {
         (a.raw(), a.stored, a.chunk_bytes()),
         (Some(800), 960, Some(240))
     );
-    assert_eq!((&b.form, b.chunks), (&Stored::Contiguous, None));
+    assert_eq!((&b.form, b.chunks), (&LayoutClass::Contiguous, None));
     assert_eq!((b.raw(), b.stored, b.chunk_bytes()), (Some(56), 56, None));
     let file = survey.file().unwrap();
     let metadata = survey.metadata_bytes().unwrap();
@@ -119,7 +119,7 @@ fn classic_files_are_explained() {
     assert_eq!(survey.unused(&schema), Some(0));
     assert_eq!(survey.data_within(), 856);
     assert_eq!(survey.first_data(), survey.metadata_bytes());
-    let missed = Rules::ALL.map(|rules| rules.shortcomings(&survey, &schema).len());
+    let missed = RuleSet::ALL.map(|rules| rules.shortcomings(&survey, &schema).len());
     assert_eq!(missed, [0, 1, 1]);
 }
 
@@ -134,7 +134,7 @@ fn keys_are_counted() {
     ] {
         crate::io::Store::put(&store, key, &vec![0; len]).unwrap();
     }
-    let want = Size {
+    let want = DatasetSize {
         bytes: Some(26),
         keys: Some(4),
         metadata: Some(19),
@@ -147,7 +147,7 @@ fn made(vars: &[(u64, u64)]) -> Survey {
     let var = |(n, &(chunk, count)): (usize, &(u64, u64))| VariableSurvey {
         var: VarId(n as u32),
         shape: vec![chunk * count],
-        form: Stored::Chunked(vec![chunk]),
+        form: LayoutClass::Chunked(vec![chunk]),
         element: Some(8),
         stored: 8 * chunk * count,
         chunks: Some(ChunkSizes {
@@ -159,11 +159,11 @@ fn made(vars: &[(u64, u64)]) -> Survey {
     };
     Survey {
         vars: vars.iter().enumerate().map(var).collect(),
-        size: Size {
+        size: DatasetSize {
             bytes: Some(1 << 30),
-            ..Size::default()
+            ..DatasetSize::default()
         },
-        metadata: Some(Metadata::File(FileMetadata {
+        metadata: Some(MetadataExtent::File(FileMetadata {
             ranges: Some(std::iter::once(0..4096).collect()),
             last: 4000,
             end: 4096,
@@ -174,7 +174,7 @@ fn made(vars: &[(u64, u64)]) -> Survey {
 }
 
 /// What rules say of variables `time`, `edges` and `x` with such chunks.
-fn said(rules: Rules, survey: &Survey) -> Vec<String> {
+fn said(rules: RuleSet, survey: &Survey) -> Vec<String> {
     let vars = [("time", 9, None), ("edges", 9, None), ("x", 9, None)];
     let schema = schema(Kind::NETCDF4, &vars);
     let missed = rules.shortcomings(survey, &schema).into_iter();
@@ -188,28 +188,28 @@ fn said(rules: Rules, survey: &Survey) -> Vec<String> {
 #[test]
 fn time_and_its_bounds_are_one_chunk_each() {
     let few = made(&[(1, 1), (2, 1), (MIB, 3)]);
-    assert_eq!(said(Rules::Cmip7, &few), [""; 0]);
-    assert_eq!(said(Rules::Cloud, &few), [""; 0]);
+    assert_eq!(said(RuleSet::Cmip7, &few), [""; 0]);
+    assert_eq!(said(RuleSet::Cloud, &few), [""; 0]);
     let many = made(&[(1 << 20, 2), (1 << 20, 3), (1, 1)]);
     let want = [
         "/time: it has 2 chunks, one is expected",
         "/edges: it has 3 chunks, one is expected",
     ];
-    assert_eq!(said(Rules::Cmip7, &many), want);
-    assert_eq!(said(Rules::Cloud, &many), [""; 0]);
+    assert_eq!(said(RuleSet::Cmip7, &many), want);
+    assert_eq!(said(RuleSet::Cloud, &many), [""; 0]);
 }
 
 #[test]
 fn chunks_are_large_or_alone() {
     let survey = made(&[(1, 1), (1, 1), (512 * KIB - 1, 2)]);
     let want = "/x: its 2 chunks have 4194296 bytes before filters, at least 4194304 or one chunk are expected";
-    assert_eq!(said(Rules::Cmip7, &survey), [want]);
-    assert_eq!(said(Rules::Cloud, &survey), [""; 0]);
+    assert_eq!(said(RuleSet::Cmip7, &survey), [want]);
+    assert_eq!(said(RuleSet::Cloud, &survey), [""; 0]);
     let least = made(&[(1, 1), (1, 1), (512 * KIB, 2)]);
-    assert_eq!(said(Rules::Cmip7, &least), [""; 0]);
+    assert_eq!(said(RuleSet::Cmip7, &least), [""; 0]);
     let small = made(&[(128 * KIB, 2), (1, 1), (128 * KIB - 1, 2)]);
     let want = "/x: its 2 chunks have 1048568 bytes before filters, at least 1048576 or one chunk are expected";
-    assert_eq!(said(Rules::Cloud, &small), [want]);
+    assert_eq!(said(RuleSet::Cloud, &small), [want]);
 }
 
 /// `check_cmip7_packing` accepts a chunk that would reach the size with one more element along the first dimension.
@@ -217,8 +217,8 @@ fn chunks_are_large_or_alone() {
 fn chunks_of_cmip7_may_miss_one_row() {
     let with = |rows: u64| {
         let mut survey = made(&[(1, 1), (1, 1), (1, 2)]);
-        survey.vars[2].form = Stored::Chunked(vec![rows, 100_000]);
-        said(Rules::Cmip7, &survey)
+        survey.vars[2].form = LayoutClass::Chunked(vec![rows, 100_000]);
+        said(RuleSet::Cmip7, &survey)
     };
     // 4 MiB are 5.2 rows of 800,000 bytes.
     assert_eq!(with(6), [""; 0]);
@@ -230,17 +230,17 @@ fn chunks_of_cmip7_may_miss_one_row() {
 #[test]
 fn metadata_lies_before_all_data() {
     let mut survey = made(&[(1, 1)]);
-    let Some(Metadata::File(file)) = &mut survey.metadata else {
+    let Some(MetadataExtent::File(file)) = &mut survey.metadata else {
         panic!("a file");
     };
     file.last = 5000;
     let want = "there is metadata at byte 5000, behind the first data at byte 5000";
-    assert_eq!(said(Rules::Cloud, &survey), [want]);
-    assert_eq!(said(Rules::Cmip7, &survey), [want]);
+    assert_eq!(said(RuleSet::Cloud, &survey), [want]);
+    assert_eq!(said(RuleSet::Cmip7, &survey), [want]);
     assert_eq!(survey.in_front(), Some(false));
     // Data of objects that are no variables is data, too.
     let mut survey = made(&[(1, 1)]);
-    let Some(Metadata::File(file)) = &mut survey.metadata else {
+    let Some(MetadataExtent::File(file)) = &mut survey.metadata else {
         panic!("a file");
     };
     file.others = OtherData {
@@ -248,10 +248,10 @@ fn metadata_lies_before_all_data() {
         bytes: 10,
     };
     let want = "there is metadata at byte 4000, behind the first data at byte 3000";
-    assert_eq!(said(Rules::Cloud, &survey), [want]);
+    assert_eq!(said(RuleSet::Cloud, &survey), [want]);
     survey.metadata = None;
     assert_eq!(
-        said(Rules::Cloud, &survey),
+        said(RuleSet::Cloud, &survey),
         ["where its metadata lies is not known"]
     );
 }
@@ -265,10 +265,10 @@ fn consolidated_metadata_is_required_where_it_exists() {
         (Kind::NCZARR, None, 0),
     ] {
         let mut survey = made(&[(1, 1)]);
-        survey.metadata = Some(Metadata::Keys { consolidated });
+        survey.metadata = Some(MetadataExtent::Keys { consolidated });
         let schema = schema(kind, &vars);
-        let missed = |rules: Rules| rules.shortcomings(&survey, &schema).len();
-        assert_eq!(Rules::ALL.map(missed), [want, 1, 1]);
+        let missed = |rules: RuleSet| rules.shortcomings(&survey, &schema).len();
+        assert_eq!(RuleSet::ALL.map(missed), [want, 1, 1]);
     }
 }
 
@@ -276,16 +276,16 @@ fn consolidated_metadata_is_required_where_it_exists() {
 fn pages_are_large_whole_and_of_one_sort() {
     let with = |size: u64, base: u64, bytes: u64, mixed: Option<u64>| {
         let mut survey = made(&[(1, 9)]);
-        let Some(Metadata::File(file)) = &mut survey.metadata else {
+        let Some(MetadataExtent::File(file)) = &mut survey.metadata else {
             panic!("a file");
         };
         file.pages = Some(FilePages { base, size });
         survey.size.bytes = Some(bytes);
         survey.mixed = mixed;
-        said(Rules::Paged, &survey)
+        said(RuleSet::Paged, &survey)
     };
     assert_eq!(
-        said(Rules::Paged, &made(&[(1, 1)])),
+        said(RuleSet::Paged, &made(&[(1, 1)])),
         ["it is not stored in pages"]
     );
     assert_eq!(with(64 * KIB, 0, 256 * KIB, None), [""; 0]);

@@ -1,7 +1,7 @@
 //! How a variable is stored.
 
 use crate::arithmetic::{Amount, length};
-use crate::chunk::Holder;
+use crate::chunk::ChunkHolder;
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::Locate;
 use crate::chunk::{ChunkRef, Dataset, Layout};
@@ -16,7 +16,7 @@ pub struct VariableSurvey {
     /// Length of each dimension, in elements.
     pub shape: Vec<u64>,
     /// How its data is divided.
-    pub form: Stored,
+    pub form: LayoutClass,
     /// Bytes of an element before filters; `None` if elements have different sizes.
     pub element: Option<u64>,
     /// Bytes of the stored data, after filters. What elements refer to in a heap does not count.
@@ -29,7 +29,7 @@ pub struct VariableSurvey {
 
 /// How the data of a variable is divided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stored {
+pub enum LayoutClass {
     /// Chunks, with the number of elements per dimension.
     Chunked(Vec<u64>),
     /// Records, between those of other variables.
@@ -71,9 +71,9 @@ impl ChunkSizes {
 impl VariableSurvey {
     pub(super) fn of(set: Dataset<'_>, var: VarId) -> Result<Self> {
         let layout = set.layout(var)?;
-        let form = Stored::of(set, var, &layout)?;
+        let form = LayoutClass::of(set, var, &layout)?;
         // The elements that a reader makes have no size of their own.
-        let made = set.reader.assembles(var) && form != Stored::Virtual;
+        let made = set.reader.assembles(var) && form != LayoutClass::Virtual;
         let mut found = Self {
             var,
             shape: set.reader.schema().shape(var),
@@ -83,7 +83,7 @@ impl VariableSurvey {
             first: None,
             form,
         };
-        if found.form != Stored::Virtual {
+        if found.form != LayoutClass::Virtual {
             let all = Block::whole(&layout.grid());
             set.locate_chunks(var, &all, Locate::Again, &mut |chunk| {
                 found.add(&chunk);
@@ -99,7 +99,7 @@ impl VariableSurvey {
         if let Some(chunks) = &mut self.chunks {
             chunks.add(bytes);
         }
-        if chunk.holder == Holder::Source(0) && bytes > 0 {
+        if chunk.holder == ChunkHolder::Source(0) && bytes > 0 {
             let start = chunk.range.start;
             self.first = Some(self.first.map_or(start, |first| first.min(start)));
         }
@@ -115,9 +115,9 @@ impl VariableSurvey {
     #[must_use]
     pub fn chunk(&self) -> Option<&[u64]> {
         match &self.form {
-            Stored::Chunked(chunk) => Some(chunk),
-            Stored::Records | Stored::Contiguous | Stored::Compact => None,
-            Stored::External | Stored::Virtual | Stored::Unknown => None,
+            LayoutClass::Chunked(chunk) => Some(chunk),
+            LayoutClass::Records | LayoutClass::Contiguous | LayoutClass::Compact => None,
+            LayoutClass::External | LayoutClass::Virtual | LayoutClass::Unknown => None,
         }
     }
 
@@ -135,7 +135,7 @@ impl VariableSurvey {
     }
 }
 
-impl Stored {
+impl LayoutClass {
     fn of(set: Dataset<'_>, var: VarId, layout: &Layout) -> Result<Self> {
         let variable = set.reader.schema().var(var).or_internal("a variable")?;
         Ok(match &variable.storage.layout {

@@ -2,7 +2,7 @@
 
 use super::Survey;
 use crate::arithmetic::{Amount, length};
-use crate::chunk::Metadata;
+use crate::chunk::MetadataExtent;
 use crate::error::Result;
 use crate::io::{Container, Store, store};
 use crate::model::DataType;
@@ -10,7 +10,7 @@ use crate::model::{Atomic, Schema};
 
 /// The size of a dataset, as far as known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Size {
+pub struct DatasetSize {
     /// Bytes of the file, or of all keys.
     pub bytes: Option<u64>,
     /// Number of keys.
@@ -23,18 +23,18 @@ pub struct Size {
 ///
 /// # Errors
 /// Those of listing the keys.
-pub fn size(container: &Container) -> Result<Size> {
+pub fn size(container: &Container) -> Result<DatasetSize> {
     match container {
-        Container::Source(source) => Ok(Size {
+        Container::Source(source) => Ok(DatasetSize {
             bytes: Some(source.len()),
-            ..Size::default()
+            ..DatasetSize::default()
         }),
-        Container::Store(store) if store.latency() => Ok(Size::default()),
+        Container::Store(store) if store.latency() => Ok(DatasetSize::default()),
         Container::Store(store) => of_keys(&**store),
     }
 }
 
-fn of_keys(keys: &dyn Store) -> Result<Size> {
+fn of_keys(keys: &dyn Store) -> Result<DatasetSize> {
     let [mut all, mut metadata, mut count] = [Amount::of(0u64); 3];
     let mut known = true;
     keys.walk("", &mut |key, bytes| {
@@ -46,7 +46,7 @@ fn of_keys(keys: &dyn Store) -> Result<Size> {
         }
         Ok(())
     })?;
-    Ok(Size {
+    Ok(DatasetSize {
         bytes: known.then(|| all.get()),
         keys: Some(count.get()),
         metadata: known.then(|| metadata.get()),
@@ -64,8 +64,8 @@ impl Survey {
     #[must_use]
     pub fn metadata_bytes(&self) -> Option<u64> {
         match self.metadata.as_ref()? {
-            Metadata::Keys { .. } => self.size.metadata,
-            Metadata::File(file) => {
+            MetadataExtent::Keys { .. } => self.size.metadata,
+            MetadataExtent::File(file) => {
                 let ranges = file.ranges.as_ref()?;
                 Some(ranges.iter().map(length).sum::<Amount>().get())
             }

@@ -9,10 +9,10 @@ use crate::chunk::scatter::{Block, place};
 use crate::chunk::{ChunkRef, Layout, Provenance, elements};
 use crate::error::Result;
 use crate::io::Source;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 use crate::model::{
-    Atomic, DataType, DimId, Element, Endianness, GroupId, Kind, Schema, Storage, Values, VarId,
-    Variable,
+    Atomic, DataType, DimId, Endianness, GroupId, Kind, Schema, Storage, StoredElement, Values,
+    VarId, Variable,
 };
 
 /// Leading source bytes that belong to no chunk. A chunk at offset 0 is then a mistake.
@@ -43,14 +43,14 @@ pub struct MemoryDataset {
     /// Runs before each chunk fetch; may sleep, fail or panic.
     pub before_fetch: Option<ChunkHook<Result<()>>>,
     /// Replaces the fetched content of a chunk.
-    pub content: Option<ChunkHook<Option<Content>>>,
+    pub content: Option<ChunkHook<Option<KeyContent>>>,
     pub(super) vars: Vec<StoredVariable>,
-    pub(super) counts: Mutex<Counts>,
+    pub(super) counts: Mutex<RequestCounts>,
 }
 
 /// Request counts.
 #[derive(Debug, Clone, Default)]
-pub struct Counts {
+pub struct RequestCounts {
     /// Calls to `locate`.
     pub calls: u64,
     /// Located chunks by variable.
@@ -64,7 +64,7 @@ pub struct Counts {
 /// The layout and the stored chunks of a variable.
 pub(super) struct StoredVariable {
     pub(super) layout: Layout,
-    pub(super) chunks: Chunks,
+    pub(super) chunks: MemoryChunks,
     /// All chunk bytes.
     pub(super) bytes: Vec<u8>,
     pub(super) source: OnceLock<Arc<dyn Source>>,
@@ -75,7 +75,7 @@ pub(super) struct StoredVariable {
 }
 
 /// The stored chunks of a variable.
-pub(super) enum Chunks {
+pub(super) enum MemoryChunks {
     /// Ranges and filter masks, by chunk index.
     Listed(BTreeMap<u64, (Range<u64>, u32)>),
     /// All grid chunks; the function returns chunk bytes.
@@ -125,7 +125,7 @@ impl MemoryDataset {
     pub fn add_layout(&mut self, layout: Layout) {
         self.vars.push(StoredVariable {
             layout,
-            chunks: Chunks::Listed(BTreeMap::new()),
+            chunks: MemoryChunks::Listed(BTreeMap::new()),
             bytes: self.source.map_or(vec![], |_| HEAD.to_vec()),
             source: OnceLock::new(),
             heap: None,
@@ -138,7 +138,7 @@ impl MemoryDataset {
         Layout {
             extent: self.schema.shape(var),
             chunk: self.schema.shape(var),
-            element: Element {
+            element: StoredElement {
                 ty,
                 size: size.unwrap_or(8) as u64,
                 order: self.order,
@@ -231,7 +231,7 @@ impl MemoryDataset {
 
     /// Stores all grid chunks; `bytes` returns chunk bytes by index. The layout has no filters.
     pub fn compute(&mut self, var: VarId, bytes: impl Fn(u64) -> Vec<u8> + Send + Sync + 'static) {
-        self.vars[var.index()].chunks = Chunks::Computed(Box::new(bytes));
+        self.vars[var.index()].chunks = MemoryChunks::Computed(Box::new(bytes));
     }
 
     /// Sets the function that returns the value behind an index, as a list with one value.
@@ -252,13 +252,13 @@ impl MemoryDataset {
     #[must_use]
     pub fn stored(&self, var: VarId) -> u64 {
         match &self.vars[var.index()].chunks {
-            Chunks::Listed(chunks) => chunks.len() as u64,
-            Chunks::Computed(_) => self.vars[var.index()].layout.grid().iter().product(),
+            MemoryChunks::Listed(chunks) => chunks.len() as u64,
+            MemoryChunks::Computed(_) => self.vars[var.index()].layout.grid().iter().product(),
         }
     }
 
     /// Returns the request counts and resets them.
-    pub fn take_counts(&self) -> Counts {
+    pub fn take_counts(&self) -> RequestCounts {
         std::mem::take(&mut *self.counts.lock().unwrap())
     }
 }
@@ -266,8 +266,8 @@ impl MemoryDataset {
 impl StoredVariable {
     fn listed(&mut self) -> &mut BTreeMap<u64, (Range<u64>, u32)> {
         match &mut self.chunks {
-            Chunks::Listed(chunks) => chunks,
-            Chunks::Computed(_) => panic!("the chunks are computed"),
+            MemoryChunks::Listed(chunks) => chunks,
+            MemoryChunks::Computed(_) => panic!("the chunks are computed"),
         }
     }
 }

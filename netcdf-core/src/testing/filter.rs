@@ -1,7 +1,7 @@
 //! A filter with a stored form that tests can compute.
 
 use crate::error::Result;
-use crate::filter::{Build, Context, Encoded, Filter, FilterEntry, Policy, Table};
+use crate::filter::{Build, ChunkContext, Encoded, Filter, FilterEntry, FilterTable, Policy};
 use crate::model::FilterSpec;
 
 /// The filter number.
@@ -11,11 +11,11 @@ const ID: u32 = 300;
 struct Add(u8);
 
 impl Filter for Add {
-    fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         output.extend(input.iter().map(|b| b.wrapping_sub(self.0)));
         Ok(())
     }
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         output.extend(input.iter().map(|b| b.wrapping_add(self.0)));
         Ok(Encoded::Applied)
     }
@@ -32,14 +32,14 @@ pub fn add_filter(number: u32) -> FilterSpec {
 
 /// Returns a table with the filter of [`add_filter`].
 #[must_use]
-pub fn add_table() -> Table {
+pub fn add_table() -> FilterTable {
     table(|params, _| Ok(Box::new(Add(params[0] as u8))))
 }
 
 /// Returns a table with one filter under the filter number of [`add_filter`].
 #[must_use]
-pub fn table(build: Build) -> Table {
-    Table::new(vec![FilterEntry {
+pub fn table(build: Build) -> FilterTable {
+    FilterTable::new(vec![FilterEntry {
         id: ID,
         name: "test",
         codec: None,

@@ -3,18 +3,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::dataset::{Chunks, MemoryDataset, StoredVariable, coordinates, row_major};
+use super::dataset::{MemoryChunks, MemoryDataset, StoredVariable, coordinates, row_major};
 use crate::chunk::scatter::Block;
 use crate::chunk::{
-    Assembly, ChunkBytes, ChunkRef, Dataset, Holder, Layout, Locate, Provenance, Reader, Visit,
-    Visited,
+    Assembly, ChunkBytes, ChunkHolder, ChunkRef, Dataset, Layout, Locate, Provenance, Reader,
+    Visit, Visited,
 };
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
 use crate::io::source::read_range;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 use crate::model::{Schema, Values, VarId};
 
 /// Returns the location of each stored chunk of a variable.
@@ -38,13 +38,13 @@ impl MemoryDataset {
     }
 
     /// Counts a located chunk and visits it.
-    fn visit(&self, var: VarId, found: Located, visit: Visit<'_>) -> Visited {
+    fn visit(&self, var: VarId, found: StoredLocation, visit: Visit<'_>) -> Visited {
         let (index, range, mask) = found;
         *self.counts.lock().unwrap().located.entry(var).or_default() += 1;
         visit(ChunkRef {
             variable: var,
             index,
-            holder: Holder::Source(var.0),
+            holder: ChunkHolder::Source(var.0),
             range,
             mask,
         })
@@ -64,17 +64,17 @@ impl MemoryDataset {
 }
 
 /// Chunk index, byte range and filter mask.
-type Located = (u64, Range<u64>, u32);
+type StoredLocation = (u64, Range<u64>, u32);
 
 impl StoredVariable {
     /// Returns the stored chunks within a grid box.
-    fn located<'a>(&'a self, part: &'a Block) -> Box<dyn Iterator<Item = Located> + 'a> {
+    fn located<'a>(&'a self, part: &'a Block) -> Box<dyn Iterator<Item = StoredLocation> + 'a> {
         let grid = self.layout.grid();
         let empty = part.count.contains(&0);
         assert!(empty || part.ranges().zip(&grid).all(|(r, n)| r.end <= *n));
         match &self.chunks {
             _ if empty => Box::new(std::iter::empty()),
-            Chunks::Listed(chunks) => {
+            MemoryChunks::Listed(chunks) => {
                 let last: Vec<u64> = part.ranges().map(|range| range.end - 1).collect();
                 let edge = |at: &[u64]| row_major(at, &grid).unwrap();
                 let near = chunks.range(edge(&part.start)..=edge(&last));
@@ -85,7 +85,7 @@ impl StoredVariable {
                 let found = near.filter(move |(index, _)| inside(**index));
                 Box::new(found.map(|(index, (range, mask))| (*index, range.clone(), *mask)))
             }
-            Chunks::Computed(_) => {
+            MemoryChunks::Computed(_) => {
                 let size = self.layout.chunk_bytes().unwrap() as u64;
                 let indices = coordinates(part).map(move |at| row_major(&at, &grid).unwrap());
                 Box::new(indices.map(move |n| (n, n * size..(n + 1) * size, 0)))
@@ -101,8 +101,8 @@ impl StoredVariable {
             bytes.map(<[u8]>::to_vec)
         };
         let bytes = match &self.chunks {
-            Chunks::Listed(_) => part(&self.bytes, 0),
-            Chunks::Computed(bytes) => {
+            MemoryChunks::Listed(_) => part(&self.bytes, 0),
+            MemoryChunks::Computed(bytes) => {
                 let bytes = bytes(chunk.index);
                 part(&bytes, chunk.index * bytes.len() as u64)
             }
@@ -164,10 +164,10 @@ impl Reader for MemoryDataset {
 }
 
 impl ChunkBytes for MemoryDataset {
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let one = |chunk: &ChunkRef| {
             let content = self.content.as_ref().and_then(|hook| hook(chunk));
-            content.map_or_else(|| self.fetch_one(chunk).map(Content::Bytes), Ok)
+            content.map_or_else(|| self.fetch_one(chunk).map(KeyContent::Bytes), Ok)
         };
         chunks.iter().map(one).collect()
     }

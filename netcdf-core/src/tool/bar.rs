@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(100);
 #[derive(Debug, Default)]
 pub struct Bar {
     line: BarLine,
-    now: Arc<Mutex<Now>>,
+    now: Arc<Mutex<JobProgress>>,
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -75,7 +75,7 @@ impl Measured {
 
 /// The progress of a job.
 #[derive(Debug, Default)]
-struct Now {
+struct JobProgress {
     /// The current input, counted from 0.
     place: usize,
     progress: Progress,
@@ -117,7 +117,7 @@ impl Bar {
 
     /// Continues with the input at `place` (from 0), whose progress is `progress`.
     pub fn begin(&self, place: usize, progress: Progress) {
-        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = Now { place, progress };
+        *self.now.lock().unwrap_or_else(PoisonError::into_inner) = JobProgress { place, progress };
     }
 }
 
@@ -132,7 +132,7 @@ impl Drop for Bar {
     }
 }
 
-fn show(measured: &Measured, (line, now): (&BarLine, &Mutex<Now>), stopped: &Receiver<()>) {
+fn show(measured: &Measured, (line, now): (&BarLine, &Mutex<JobProgress>), stopped: &Receiver<()>) {
     if stopped.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
         return;
     }
@@ -187,7 +187,7 @@ fn size(input: &Path) -> u64 {
 
 /// Bytes done and in total: finished inputs count in full, the current one by the share that its progress
 /// reports. An input of unknown size, or a single input, counts by its progress.
-fn at(sizes: &[u64], now: &Mutex<Now>) -> (u64, u64) {
+fn at(sizes: &[u64], now: &Mutex<JobProgress>) -> (u64, u64) {
     let now = now.lock().unwrap_or_else(PoisonError::into_inner);
     let (done, total) = now.progress.get();
     let sum = |sizes: &[u64]| sizes.iter().copied().fold(0, u64::saturating_add);
@@ -205,7 +205,7 @@ fn at(sizes: &[u64], now: &Mutex<Now>) -> (u64, u64) {
 }
 
 /// `2 of 5 `; empty for a single input.
-fn line_of(now: &Mutex<Now>, all: usize) -> String {
+fn line_of(now: &Mutex<JobProgress>, all: usize) -> String {
     let place = now.lock().unwrap_or_else(PoisonError::into_inner).place;
     match all > 1 {
         true => format!("{} of {all} ", (place + 1).min(all)),
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn all_inputs_are_one_job() {
-        let now = Mutex::new(Now::default());
+        let now = Mutex::new(JobProgress::default());
         let sizes = [100, 0, 50];
         assert_eq!(at(&sizes, &now), (0, 150));
         let progress = Progress::default();
@@ -256,7 +256,7 @@ mod tests {
         progress.advance(500);
         for (place, done) in [(0, 50), (1, 100), (2, 125), (3, 150)] {
             let progress = progress.clone();
-            *now.lock().unwrap() = Now { place, progress };
+            *now.lock().unwrap() = JobProgress { place, progress };
             assert_eq!(at(&sizes, &now), (done, 150));
         }
         assert_eq!(line_of(&now, 3), "3 of 3 ");

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use crate::error::Error;
 use crate::filter::plugin;
 use crate::notes::Notes;
-use crate::shown::{Shown, without_secrets};
+use crate::shown::{ShownText, without_secrets};
 
 pub use bar::{Bar, BarLine};
 pub use signals::{Idle, cancelled, catch_limits, catch_signals};
@@ -150,7 +150,7 @@ pub fn tell_urgent(tool: &str, notes: &Notes, io: &mut Io) {
 /// Prints a line on standard error.
 fn say(tool: &str, text: &str, io: &mut Io) {
     // Errors and notes already show names from files on one line; errors about a command line have our own lines.
-    let text = Shown::new(text).lines();
+    let text = ShownText::new(text).lines();
     // If standard error is closed, there is nobody to tell.
     let _ = writeln!(io.stderr, "{tool}: {text}");
 }

@@ -1,15 +1,15 @@
 //! Tables of text.
 
-use crate::shown::Shown;
+use crate::shown::ShownText;
 
 /// Columns as wide as their widest cell, with two blanks between them. Cells may contain text from files.
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct TextTable {
     rows: Vec<Vec<String>>,
     right: Vec<usize>,
 }
 
-impl Table {
+impl TextTable {
     /// A table with these columns aligned right.
     #[must_use]
     pub fn flush_right(columns: &[usize]) -> Self {
@@ -22,7 +22,7 @@ impl Table {
     /// Adds a row. Its last cell may extend over the columns after it.
     pub fn row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
         let cells = cells.into_iter();
-        let shown = cells.map(|cell| Shown::new(cell.as_ref()).to_string());
+        let shown = cells.map(|cell| ShownText::new(cell.as_ref()).to_string());
         self.rows.push(shown.collect());
     }
 
@@ -98,24 +98,24 @@ mod tests {
 
     #[test]
     fn columns_are_aligned() {
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         table.row(["a", "bcd", ""]);
         table.row(["äöü", "b", "c"]);
         table.row(["abc", "a word on something"]);
         let lines = ["a    bcd", "äöü  b    c", "abc  a word on something"];
         assert_eq!(table.lines(), lines);
-        let mut table = Table::flush_right(&[1]);
+        let mut table = TextTable::flush_right(&[1]);
         table.row(["a", "1", ""]);
         table.row(["größe", "100", "x"]);
         assert_eq!(table.text(), "a        1\ngröße  100  x\n");
-        assert_eq!(Table::default().text(), "");
+        assert_eq!(TextTable::default().text(), "");
     }
 
     /// A width of a format is a number of 16 bits.
     #[test]
     fn columns_are_as_wide_as_they_need() {
         let wide = "x".repeat(70_000);
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         table.row([&wide, "1"]);
         table.row(["y", "2"]);
         let lines = table.lines();
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn cells_are_text() {
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         table.row(["a\n\x1b[2J", "b"]);
         assert_eq!(table.lines(), ["a\\n\\x1b[2J  b"]);
     }

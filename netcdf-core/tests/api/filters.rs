@@ -7,8 +7,8 @@
 )]
 
 use netcdf_core::error::ErrorKind;
-use netcdf_core::filter::{Chain, Context, Table};
-use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec};
+use netcdf_core::filter::{ChunkContext, FilterChain, FilterTable};
+use netcdf_core::model::{Atomic, Endianness, FilterSpec, StoredElement};
 
 /// A stored chunk and its data.
 struct Vector {
@@ -20,10 +20,10 @@ struct Vector {
 }
 
 impl Vector {
-    fn context(&self, len: Option<usize>) -> Context {
-        Context {
+    fn context(&self, len: Option<usize>) -> ChunkContext {
+        ChunkContext {
             shape: vec![self.data.len() as u64 / self.size],
-            element: Element {
+            element: StoredElement {
                 ty: Atomic::Byte.into(),
                 size: self.size,
                 order: Endianness::Little,
@@ -31,13 +31,15 @@ impl Vector {
             },
             fill: None,
             len,
-            about: netcdf_core::filter::About::default(),
+            about: netcdf_core::filter::VariableFacts::default(),
         }
     }
 
-    fn chain(&self, len: Option<usize>) -> Chain {
+    fn chain(&self, len: Option<usize>) -> FilterChain {
         let context = self.context(len);
-        Table::default().chain(&self.filters, &context).unwrap()
+        FilterTable::default()
+            .chain(&self.filters, &context)
+            .unwrap()
     }
 
     /// Whether one of the filters has this number.
@@ -160,7 +162,7 @@ fn damaged_parameters_lead_to_errors_or_other_data() {
                     let mut filters = vector.filters.clone();
                     filters[n].params[at] = wrong;
                     let context = vector.context(Some(vector.data.len()));
-                    let chain = Table::default().chain(&filters, &context).unwrap();
+                    let chain = FilterTable::default().chain(&filters, &context).unwrap();
                     let stored = vector.stored.clone();
                     if let Ok(data) = chain.decode(0, stored, &mut vec![]) {
                         assert_eq!(data.len(), vector.data.len());
@@ -170,7 +172,7 @@ fn damaged_parameters_lead_to_errors_or_other_data() {
             let mut filters = vector.filters.clone();
             filters[n].params.pop();
             let context = vector.context(Some(vector.data.len()));
-            let chain = Table::default().chain(&filters, &context).unwrap();
+            let chain = FilterTable::default().chain(&filters, &context).unwrap();
             let _ = chain.decode(0, vector.stored.clone(), &mut vec![]);
         }
     }

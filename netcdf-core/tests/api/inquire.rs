@@ -7,9 +7,9 @@
 )]
 
 use netcdf_core::ErrorKind;
-use netcdf_core::api::{self, Dataset, Length, Options, Select};
+use netcdf_core::api::{self, Dataset, DimLength, Options, Select};
 use netcdf_core::model::quantize::Algorithm;
-use netcdf_core::model::{Atomic, DataType, Fill, GroupId, Kind, Name, TypeKind, Values};
+use netcdf_core::model::{Atomic, DataType, FillMode, GroupId, Kind, Name, TypeKind, Values};
 
 const ROOT: GroupId = GroupId::ROOT;
 
@@ -21,7 +21,7 @@ fn groups_and_what_is_seen_in_them() {
     let outer = data.define_group(ROOT, "outer").unwrap();
     let inner = data.define_group(outer, "inner").unwrap();
     let x = data.define_dim(ROOT, "x", 4.into()).unwrap();
-    let hidden = data.define_dim(outer, "x", Length::Unlimited).unwrap();
+    let hidden = data.define_dim(outer, "x", DimLength::Unlimited).unwrap();
     let own = data.define_dim(inner, "own", 2.into()).unwrap();
     let base = Atomic::Short;
     let members = vec![(Name::stored(b"low"), -1), (Name::stored(b"high"), 1)];
@@ -94,7 +94,7 @@ fn storage_is_told() {
     assert_eq!(e.kind(), ErrorKind::NotFound);
     let e = data.define_deflate(a, false, Some(10)).unwrap_err();
     assert_eq!((e.kind(), e.object()), (ErrorKind::Argument, Some("/a")));
-    assert_eq!(data.set_fill(Fill::NoFill).unwrap(), Fill::Fill);
+    assert_eq!(data.set_fill(FillMode::NoFill).unwrap(), FillMode::Fill);
     let d = data.define_var(ROOT, "d", Atomic::Float, &[x]).unwrap();
     data.write(b, &Select::at(&[0]), &[1.2345678f32]).unwrap();
     data.close().unwrap();
@@ -104,9 +104,9 @@ fn storage_is_told() {
     let bits = data.get_attribute::<i32>(b, Algorithm::BitRound.attribute());
     assert_eq!(bits.unwrap(), [4]);
     assert_eq!(data.read_one::<f32>(b, &[0]).unwrap(), 1.25);
-    assert_eq!(data.fill(a).unwrap().0, Fill::Fill);
-    assert_eq!(data.fill(c).unwrap().0, Fill::NoFill);
-    assert_eq!(data.fill(d).unwrap().0, Fill::NoFill);
+    assert_eq!(data.fill(a).unwrap().0, FillMode::Fill);
+    assert_eq!(data.fill(c).unwrap().0, FillMode::NoFill);
+    assert_eq!(data.fill(d).unwrap().0, FillMode::NoFill);
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn what_pure_zarr_lacks_is_said() {
     let dir = tempfile::tempdir().unwrap();
     for kind in [Kind::PURE_ZARR, Kind::NCZARR] {
         let mut data = Dataset::create(dir.path().join("a.zarr"), kind).unwrap();
-        data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
+        data.define_dim(ROOT, "time", DimLength::Unlimited).unwrap();
         let said: Vec<_> = data.notes().into_iter().map(|n| n.object).collect();
         match kind {
             Kind::NCZARR => assert!(said.is_empty()),

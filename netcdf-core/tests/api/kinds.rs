@@ -7,11 +7,12 @@
 )]
 
 use netcdf_core::ErrorKind;
-use netcdf_core::api::{Dataset, Length, Mode, Options, Owner, Select};
+use netcdf_core::api::{Dataset, DatasetMode, DimLength, Options, Owner, Select};
 use netcdf_core::format::traits;
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{
-    Atomic, Endianness, Field, Fill, GroupId, Kind, Name, StorageLayout, TypeKind, Values, VarId,
+    Atomic, Endianness, Field, FillMode, GroupId, Kind, Name, StorageLayout, TypeKind, Values,
+    VarId,
 };
 use std::path::{Path, PathBuf};
 
@@ -72,7 +73,7 @@ fn bytes(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 /// A dataset with a record variable `t(time, x)`, a text `name(x)` and a scalar `s`; in data mode.
 fn sample(kind: Kind, path: &Path) -> (Dataset, [VarId; 3]) {
     let mut data = Dataset::create(path, kind).unwrap();
-    let time = data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
+    let time = data.define_dim(ROOT, "time", DimLength::Unlimited).unwrap();
     let x = data.define_dim(ROOT, "x", 3.into()).unwrap();
     let t = data
         .define_var(ROOT, "t", Atomic::Short, &[time, x])
@@ -99,7 +100,7 @@ fn what_is_written_is_read() {
     each(|kind, path| {
         filled(kind, path);
         let data = Dataset::open(path).unwrap();
-        assert_eq!((data.kind(), data.mode()), (kind, Mode::ReadOnly));
+        assert_eq!((data.kind(), data.mode()), (kind, DatasetMode::ReadOnly));
         let [t, name, s] = ["t", "name", "s"].map(|n| data.var_id(ROOT, n).unwrap());
         assert_eq!(data.shape(t).unwrap(), [2, 3]);
         let all: Vec<f32> = data.read(t, &Select::all()).unwrap();
@@ -120,7 +121,7 @@ fn regions_strides_and_maps_agree_with_whole_variables() {
     each(|kind, path| {
         let mut data = Dataset::create(path, kind).unwrap();
         let [z, y, x] = [("z", 4), ("y", 5), ("x", 6)]
-            .map(|(name, len)| data.define_dim(ROOT, name, Length::Fixed(len)).unwrap());
+            .map(|(name, len)| data.define_dim(ROOT, name, DimLength::Fixed(len)).unwrap());
         let v = data.define_var(ROOT, "v", Atomic::Int, &[z, y, x]).unwrap();
         data.end_definition().unwrap();
         // Written in pieces that overlap, with strides and in another order in memory.
@@ -225,7 +226,7 @@ fn modes_are_those_of_the_models() {
     each(|kind, path| {
         let (mut data, [t, ..]) = sample(kind, path);
         let strict = is_strict(kind);
-        assert_eq!(data.mode(), Mode::Data);
+        assert_eq!(data.mode(), DatasetMode::Data);
         assert_eq!(
             data.end_definition().unwrap_err().kind(),
             ErrorKind::NotInDefineMode
@@ -245,7 +246,7 @@ fn modes_are_those_of_the_models() {
             assert_eq!(longer.kind(), ErrorKind::NotInDefineMode);
             data.redefine().unwrap();
         }
-        assert_eq!(data.mode(), Mode::Define);
+        assert_eq!(data.mode(), DatasetMode::Define);
         assert_eq!(data.redefine().unwrap_err().kind(), ErrorKind::InDefineMode);
         let put = data.write(t, &Select::region(&[0, 0], &[1, 1]), &[1]);
         assert_eq!(
@@ -263,7 +264,7 @@ fn modes_are_those_of_the_models() {
             data.redefine().unwrap_err(),
             data.put_attribute(ROOT, "a", "b").unwrap_err(),
             data.write_one(t, &[0, 0], 1).unwrap_err(),
-            data.set_fill(Fill::NoFill).unwrap_err(),
+            data.set_fill(FillMode::NoFill).unwrap_err(),
         ] {
             assert_eq!(e.kind(), ErrorKind::ReadOnly);
         }
@@ -277,7 +278,7 @@ fn definitions_that_cannot_be() {
         let err = |r: Result<_, netcdf_core::Error>| {
             r.map(|_: netcdf_core::model::DimId| ()).unwrap_err().kind()
         };
-        let time = data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
+        let time = data.define_dim(ROOT, "time", DimLength::Unlimited).unwrap();
         let x = data.define_dim(ROOT, "x", 3.into()).unwrap();
         assert_eq!(err(data.define_dim(ROOT, "x", 4.into())), ErrorKind::Exists);
         assert_eq!(
@@ -289,7 +290,7 @@ fn definitions_that_cannot_be() {
             ErrorKind::DimSize
         );
         let second = data
-            .define_dim(ROOT, "y", Length::Unlimited)
+            .define_dim(ROOT, "y", DimLength::Unlimited)
             .map_err(|e| e.kind());
         assert_eq!(
             second.err(),
@@ -499,8 +500,8 @@ fn storage_is_as_defined_and_stays_when_other_things_change() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     let mut data = Dataset::create(&path, Kind::NETCDF4).unwrap();
-    let y = data.define_dim(ROOT, "y", Length::Unlimited).unwrap();
-    let x = data.define_dim(ROOT, "x", Length::Unlimited).unwrap();
+    let y = data.define_dim(ROOT, "y", DimLength::Unlimited).unwrap();
+    let x = data.define_dim(ROOT, "x", DimLength::Unlimited).unwrap();
     let v = data.define_var(ROOT, "v", Atomic::Double, &[y, x]).unwrap();
     let late = data.define_var(ROOT, "late", Atomic::Int, &[y]).unwrap();
     data.define_chunking(v, StorageLayout::Chunked(vec![4, 8]))
@@ -556,7 +557,7 @@ fn storage_is_as_defined_and_stays_when_other_things_change() {
 fn with_types(path: &Path) -> (Dataset, Vec<(VarId, Values)>) {
     let mut data = Dataset::create(path, Kind::NETCDF4).unwrap();
     let g = data.define_group(ROOT, "g").unwrap();
-    let x = data.define_dim(ROOT, "x", Length::Unlimited).unwrap();
+    let x = data.define_dim(ROOT, "x", DimLength::Unlimited).unwrap();
     let members = vec![(Name::stored(b"off"), 0), (Name::stored(b"on"), 1)];
     let base = Atomic::UByte;
     let on = data

@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::{Dataset, Reader};
 use netcdf_core::env::Env;
-use netcdf_core::format::hdf5::datatype::{Class, Datatype};
-use netcdf_core::format::hdf5::message::layout::Layout;
-use netcdf_core::format::hdf5::{File, ObjectHeader, dataset, dataspace};
+use netcdf_core::format::hdf5::datatype::{Datatype, TypeClass};
+use netcdf_core::format::hdf5::message::layout::DataLayout;
+use netcdf_core::format::hdf5::{Hdf5File, ObjectHeader, dataset, dataspace};
 use netcdf_core::io::{Container, locator};
 use netcdf_core::model::{Region, VarId};
 use netcdf_core::{Error, ErrorKind, Result, format};
@@ -47,9 +47,9 @@ pub fn list(path: &Path, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-fn open(path: &Path, env: &Env) -> Result<Arc<File>> {
+fn open(path: &Path, env: &Env) -> Result<Arc<Hdf5File>> {
     match locator::input(&locator::Location::of_path(path), &mut io::empty())? {
-        Container::Source(source) => Ok(Arc::new(File::open(source, &env.limits)?)),
+        Container::Source(source) => Ok(Arc::new(Hdf5File::open(source, &env.limits)?)),
         Container::Store(store) => unreachable!("a path is a file: {}", store.name()),
     }
 }
@@ -57,13 +57,13 @@ fn open(path: &Path, env: &Env) -> Result<Arc<File>> {
 /// The class of a dataset, and the rest of its line. `at` has the paths of the file and of the dataset.
 fn dataset(
     at: (&Path, &str),
-    file: &Arc<File>,
+    file: &Arc<Hdf5File>,
     header: &ObjectHeader,
     env: &Env,
 ) -> Result<(char, String)> {
-    let dataset = dataset::Dataset::read(file, header)?;
+    let dataset = dataset::Hdf5Dataset::read(file, header)?;
     let space = &dataset.dataspace;
-    if space.class == dataspace::Class::Null {
+    if space.class == dataspace::DataspaceClass::Null {
         return Ok(('N', String::new()));
     }
     if has_parts_elsewhere(&dataset.datatype) {
@@ -74,7 +74,7 @@ fn dataset(
     let Some(bytes) = bytes.filter(|&n| n <= MOST) else {
         return Ok(('N', String::new()));
     };
-    let sum = if matches!(dataset.layout, Layout::Virtual { .. }) {
+    let sum = if matches!(dataset.layout, DataLayout::Virtual { .. }) {
         let reader = format::open(
             locator::input(&locator::Location::of_path(at.0), &mut io::empty())?,
             env,
@@ -105,13 +105,13 @@ fn sum(reader: &dyn Reader, var: VarId, env: &Env) -> Result<Fnv> {
 /// Whether elements refer to data elsewhere.
 fn has_parts_elsewhere(datatype: &Datatype) -> bool {
     match &datatype.class {
-        Class::Vlen { .. } | Class::VlenString { .. } | Class::Reference(_) => true,
-        Class::Compound { members } => members.iter().any(|m| has_parts_elsewhere(&m.datatype)),
-        Class::Array { base, .. } | Class::Enum { base, .. } | Class::Complex { base } => {
-            has_parts_elsewhere(base)
-        }
-        Class::Integer { .. } | Class::Float { .. } | Class::Bitfield { .. } => false,
-        Class::Time | Class::String { .. } | Class::Opaque { .. } => false,
+        TypeClass::Vlen { .. } | TypeClass::VlenString { .. } | TypeClass::Reference(_) => true,
+        TypeClass::Compound { members } => members.iter().any(|m| has_parts_elsewhere(&m.datatype)),
+        TypeClass::Array { base, .. }
+        | TypeClass::Enum { base, .. }
+        | TypeClass::Complex { base } => has_parts_elsewhere(base),
+        TypeClass::Integer { .. } | TypeClass::Float { .. } | TypeClass::Bitfield { .. } => false,
+        TypeClass::Time | TypeClass::String { .. } | TypeClass::Opaque { .. } => false,
     }
 }
 

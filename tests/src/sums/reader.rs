@@ -4,34 +4,36 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::layout::{ChunkRef, Layout};
 use netcdf_core::chunk::scatter::Block;
-use netcdf_core::chunk::{ChunkBytes, Holder, Locate, Provenance, Reader, Sources, Visit, Visited};
+use netcdf_core::chunk::{
+    ChunkBytes, ChunkHolder, Locate, NumberedSources, Provenance, Reader, Visit, Visited,
+};
 use netcdf_core::env::Env;
-use netcdf_core::format::hdf5::File;
+use netcdf_core::format::hdf5::Hdf5File;
 use netcdf_core::format::hdf5::chunk_index::{DatasetExtent, OpenIndex};
-use netcdf_core::format::hdf5::dataset::Dataset;
+use netcdf_core::format::hdf5::dataset::Hdf5Dataset;
 use netcdf_core::format::hdf5::external_data::ExternalData;
-use netcdf_core::format::hdf5::message::fill::Value;
-use netcdf_core::format::hdf5::message::layout::Layout as Stored;
+use netcdf_core::format::hdf5::message::fill::FillValue;
+use netcdf_core::format::hdf5::message::layout::DataLayout as Stored;
 use netcdf_core::io::Source;
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{
-    Atomic, Element, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage, Values, VarId,
-    Variable,
+    Atomic, Endianness, FilterSpec, GroupId, Kind, Name, Schema, Storage, StoredElement, Values,
+    VarId, Variable,
 };
 use netcdf_core::{Error, ErrorKind, Result};
 
 /// A dataset; its variable has number 0.
 pub struct Raw {
-    file: Arc<File>,
-    dataset: Dataset,
+    file: Arc<Hdf5File>,
+    dataset: Hdf5Dataset,
     index: Option<OpenIndex>,
     schema: Schema,
-    source: Sources,
+    source: NumberedSources,
 }
 
 impl Raw {
     /// Opens the index of a chunked dataset.
-    pub fn new(file: Arc<File>, dataset: Dataset, env: &Env) -> Result<Self> {
+    pub fn new(file: Arc<Hdf5File>, dataset: Hdf5Dataset, env: &Env) -> Result<Self> {
         let mut source: Arc<dyn Source> = Arc::clone(file.source());
         let mut index = None;
         match &dataset.layout {
@@ -73,15 +75,15 @@ impl Raw {
             dataset,
             index,
             schema,
-            source: Sources::one(source),
+            source: NumberedSources::one(source),
         })
     }
 
     fn fill(&self) -> Vec<u8> {
         let size = usize::try_from(self.dataset.datatype.size).unwrap();
         match &self.dataset.fill.value {
-            Value::User(bytes) if bytes.len() == size => bytes.clone(),
-            Value::User(_) | Value::Default | Value::Undefined => vec![0; size],
+            FillValue::User(bytes) if bytes.len() == size => bytes.clone(),
+            FillValue::User(_) | FillValue::Default | FillValue::Undefined => vec![0; size],
         }
     }
 
@@ -92,7 +94,7 @@ impl Raw {
         Ok(ChunkRef {
             variable: VarId(0),
             index,
-            holder: Holder::Source(0),
+            holder: ChunkHolder::Source(0),
             range: start..end,
             mask,
         })
@@ -100,7 +102,7 @@ impl Raw {
 }
 
 /// Bytes of all elements.
-fn bytes(dataset: &Dataset) -> u64 {
+fn bytes(dataset: &Hdf5Dataset) -> u64 {
     let elements = dataset.dataspace.elements().unwrap_or(u64::MAX);
     elements.saturating_mul(dataset.datatype.size)
 }
@@ -122,14 +124,14 @@ impl Reader for Raw {
                 extent.clone()
             }
         };
-        let spec = |f: &netcdf_core::format::hdf5::message::filters::Filter| FilterSpec {
+        let spec = |f: &netcdf_core::format::hdf5::message::filters::PipelineFilter| FilterSpec {
             id: f.id.into(),
             params: f.params.clone(),
         };
         Ok(Layout {
             extent,
             chunk,
-            element: Element {
+            element: StoredElement {
                 ty: Atomic::Byte.into(),
                 size: self.dataset.datatype.size,
                 order: Endianness::Little,
@@ -146,14 +148,14 @@ impl Reader for Raw {
             Stored::Compact(bytes) => visit(ChunkRef {
                 variable: VarId(0),
                 index: 0,
-                holder: Holder::Source(0),
+                holder: ChunkHolder::Source(0),
                 range: 0..bytes.len() as u64,
                 mask: 0,
             }),
             Stored::Contiguous { .. } if self.dataset.external.is_some() => visit(ChunkRef {
                 variable: VarId(0),
                 index: 0,
-                holder: Holder::Source(0),
+                holder: ChunkHolder::Source(0),
                 range: 0..bytes(&self.dataset),
                 mask: 0,
             }),

@@ -6,23 +6,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::env::Env;
-use netcdf_core::format::hdf5::dataset::{self, Kind};
-use netcdf_core::format::hdf5::message::link::Target;
-use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group};
+use netcdf_core::format::hdf5::dataset::{self, Hdf5ObjectKind};
+use netcdf_core::format::hdf5::message::link::LinkedObject;
+use netcdf_core::format::hdf5::{Hdf5File, ObjectHeader, attributes, group};
 use netcdf_core::{Error, Result};
 
 use super::line;
 
 struct Walk<'a> {
     name: &'a Path,
-    file: &'a Arc<File>,
+    file: &'a Arc<Hdf5File>,
     env: &'a Env,
     out: &'a mut dyn Write,
     seen: HashSet<u64>,
 }
 
 /// Writes the lines of all objects that hard links lead to.
-pub fn objects(name: &Path, file: &Arc<File>, env: &Env, out: &mut dyn Write) -> io::Result<()> {
+pub fn objects(
+    name: &Path,
+    file: &Arc<Hdf5File>,
+    env: &Env,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut walk = Walk {
         name,
         file,
@@ -47,15 +52,15 @@ impl Walk<'_> {
             Err(e) => self.error(&path, &e)?,
         }
         match dataset::kind(&header) {
-            Kind::Dataset => {
+            Hdf5ObjectKind::Dataset => {
                 let at = (self.name, &*String::from_utf8_lossy(&path));
                 match super::dataset(at, self.file, &header, self.env) {
                     Ok((class, rest)) => self.line(class, &path, &rest),
                     Err(e) => self.error(&path, &e),
                 }
             }
-            Kind::Group => self.group(&path, &header),
-            Kind::Datatype | Kind::Unknown => Ok(()),
+            Hdf5ObjectKind::Group => self.group(&path, &header),
+            Hdf5ObjectKind::Datatype | Hdf5ObjectKind::Unknown => Ok(()),
         }
     }
 
@@ -66,7 +71,7 @@ impl Walk<'_> {
         };
         links.sort_by(|a, b| a.name.cmp(&b.name));
         for link in links {
-            if let Target::Hard(address) = link.target {
+            if let LinkedObject::Hard(address) = link.target {
                 self.object([path, b"/", &link.name].concat(), address)?;
             }
         }

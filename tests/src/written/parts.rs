@@ -1,16 +1,17 @@
 //! Shortcuts for types, attributes and datasets.
 
 use netcdf_core::format::hdf5::datatype::{
-    Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference,
+    Charset, Datatype, Endianness, FloatFields, Member, Padding, ReferenceTarget, TypeClass,
+    ValueBits,
 };
-use netcdf_core::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
+use netcdf_core::format::hdf5::message::fill::{Allocate, FillMessage, FillValue, Write};
 use netcdf_core::format::hdf5::write::{
-    Dataset, FilePlan, Group, Link, ObjectId, Payload, PlannedAttribute, PlannedData,
-    PlannedObject, PlannedShape, PlannedType,
+    FilePlan, HardLink, ObjectId, Payload, PlannedAttribute, PlannedData, PlannedDataset,
+    PlannedGroup, PlannedObject, PlannedShape, PlannedType,
 };
 
 /// A type of a size and a class.
-pub fn of(size: u64, class: Class) -> Datatype {
+pub fn of(size: u64, class: TypeClass) -> Datatype {
     Datatype {
         size,
         class,
@@ -18,8 +19,8 @@ pub fn of(size: u64, class: Class) -> Datatype {
     }
 }
 
-fn bits(order: Endianness, precision: u16) -> Bits {
-    Bits {
+fn bits(order: Endianness, precision: u16) -> ValueBits {
+    ValueBits {
         order,
         offset: 0,
         precision,
@@ -29,7 +30,7 @@ fn bits(order: Endianness, precision: u16) -> Bits {
 /// A little-endian integer with this many bytes.
 pub fn int(size: u16, signed: bool) -> Datatype {
     let bits = bits(Endianness::Little, 8 * size);
-    of(size.into(), Class::Integer { bits, signed })
+    of(size.into(), TypeClass::Integer { bits, signed })
 }
 
 /// A 32-bit floating-point number.
@@ -43,37 +44,37 @@ pub fn float(order: Endianness) -> Datatype {
         vax: false,
     };
     let bits = bits(order, 32);
-    of(4, Class::Float { bits, fields })
+    of(4, TypeClass::Float { bits, fields })
 }
 
 /// Text of a fixed length.
 pub fn text(len: u64) -> Datatype {
     let (padding, charset) = (Padding::NullTerminated, Charset::Ascii);
-    of(len, Class::String { padding, charset })
+    of(len, TypeClass::String { padding, charset })
 }
 
 /// Text of any length.
 pub fn string() -> Datatype {
     let charset = Charset::Utf8;
-    of(16, Class::VlenString { charset })
+    of(16, TypeClass::VlenString { charset })
 }
 
 /// A sequence of any length.
 pub fn vlen(base: Datatype) -> Datatype {
     let base = Box::new(base);
-    of(16, Class::Vlen { base })
+    of(16, TypeClass::Vlen { base })
 }
 
 /// A reference to an object.
 pub fn reference() -> Datatype {
-    of(8, Class::Reference(Reference::Object))
+    of(8, TypeClass::Reference(ReferenceTarget::Object))
 }
 
 /// An array.
 pub fn array(dims: &[u64], base: Datatype) -> Datatype {
     let size = dims.iter().product::<u64>() * base.size;
     let (dims, base) = (dims.to_vec(), Box::new(base));
-    of(size, Class::Array { dims, base })
+    of(size, TypeClass::Array { dims, base })
 }
 
 /// A compound without gaps.
@@ -88,7 +89,7 @@ pub fn compound(fields: &[(&str, Datatype)]) -> Datatype {
         });
         size += datatype.size;
     }
-    of(size, Class::Compound { members })
+    of(size, TypeClass::Compound { members })
 }
 
 /// Bytes without references to fill in.
@@ -129,23 +130,23 @@ pub fn ints(name: &str, all: &[i32]) -> PlannedAttribute {
 }
 
 /// A dataset without attributes and filters, and the default fill value.
-pub fn dataset(ty: Datatype, lens: &[u64], place: PlannedData) -> Dataset {
+pub fn dataset(ty: Datatype, lens: &[u64], place: PlannedData) -> PlannedDataset {
     let allocate = match &place {
         PlannedData::Compact => Allocate::Early,
         PlannedData::Contiguous => Allocate::Late,
         PlannedData::Chunked(_) => Allocate::Incremental,
     };
-    Dataset {
+    PlannedDataset {
         ty: PlannedType::Here(ty),
         shape: match lens {
             [] => PlannedShape::Scalar,
             _ => PlannedShape::Simple(lens.to_vec()),
         },
         max: None,
-        fill: Fill {
+        fill: FillMessage {
             allocate: Some(allocate),
             write: Some(Write::IfSet),
-            value: Value::Default,
+            value: FillValue::Default,
         },
         fill_heap: None,
         place,
@@ -157,7 +158,7 @@ pub fn dataset(ty: Datatype, lens: &[u64], place: PlannedData) -> Dataset {
 /// A plan with an empty root group.
 pub fn plan() -> FilePlan {
     FilePlan {
-        objects: vec![PlannedObject::Group(Group::default())],
+        objects: vec![PlannedObject::Group(PlannedGroup::default())],
     }
 }
 
@@ -172,11 +173,11 @@ pub fn add(plan: &mut FilePlan, group: ObjectId, name: &str, object: PlannedObje
 /// Adds a link.
 pub fn link(plan: &mut FilePlan, group: ObjectId, name: &str, to: ObjectId) {
     let name = name.as_bytes().to_vec();
-    self::group(plan, group).links.push(Link { name, to });
+    self::group(plan, group).links.push(HardLink { name, to });
 }
 
 /// A group of a plan.
-pub fn group(plan: &mut FilePlan, id: ObjectId) -> &mut Group {
+pub fn group(plan: &mut FilePlan, id: ObjectId) -> &mut PlannedGroup {
     match &mut plan.objects[id.0 as usize] {
         PlannedObject::Group(group) => group,
         PlannedObject::Dataset(_) | PlannedObject::Datatype(_) => panic!("no group"),
@@ -184,7 +185,7 @@ pub fn group(plan: &mut FilePlan, id: ObjectId) -> &mut Group {
 }
 
 /// Adds a dataset to the root group.
-pub fn add_dataset(plan: &mut FilePlan, name: &str, dataset: Dataset) -> ObjectId {
+pub fn add_dataset(plan: &mut FilePlan, name: &str, dataset: PlannedDataset) -> ObjectId {
     add(
         plan,
         ObjectId::ROOT,

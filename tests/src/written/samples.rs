@@ -1,10 +1,12 @@
 //! The files.
 
 use netcdf_core::Result;
-use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
-use netcdf_core::format::hdf5::message::fill::{Value, Write};
+use netcdf_core::format::hdf5::datatype::{
+    Charset, Endianness, Padding, ReferenceTarget, TypeClass,
+};
+use netcdf_core::format::hdf5::message::fill::{FillValue, Write};
 use netcdf_core::format::hdf5::write::{
-    Group, ObjectId, Payload, PlannedData, PlannedObject, PlannedShape, PlannedType,
+    ObjectId, Payload, PlannedData, PlannedGroup, PlannedObject, PlannedShape, PlannedType,
 };
 use netcdf_core::model::FilterSpec;
 
@@ -33,7 +35,7 @@ fn types(path: &str) -> Result<()> {
         &mut plan,
         ObjectId::ROOT,
         "types",
-        PlannedObject::Group(Group::default()),
+        PlannedObject::Group(PlannedGroup::default()),
     );
     let members = |names: &[&str]| {
         let all = names.iter().zip(0u8..);
@@ -42,7 +44,7 @@ fn types(path: &str) -> Result<()> {
     let base = Box::new(int(1, true));
     let colour = of(
         1,
-        Class::Enum {
+        TypeClass::Enum {
             base,
             members: members(&["red", "green"]),
         },
@@ -64,14 +66,14 @@ fn types(path: &str) -> Result<()> {
         ("u64", int(8, false)),
         ("big-endian", float(Endianness::Big)),
         ("text", text(5)),
-        ("padded", of(3, Class::String { padding, charset })),
+        ("padded", of(3, TypeClass::String { padding, charset })),
         ("string", string()),
-        ("opaque", of(5, Class::Opaque { tag: vec![] })),
+        ("opaque", of(5, TypeClass::Opaque { tag: vec![] })),
         (
             "tagged",
             of(
                 5,
-                Class::Opaque {
+                TypeClass::Opaque {
                     tag: b"what it is".to_vec(),
                 },
             ),
@@ -82,7 +84,10 @@ fn types(path: &str) -> Result<()> {
         ("compound", nested),
         ("big", big),
         ("reference", reference()),
-        ("region", of(12, Class::Reference(Reference::Region))),
+        (
+            "region",
+            of(12, TypeClass::Reference(ReferenceTarget::Region)),
+        ),
     ];
     for (n, (name, ty)) in all.into_iter().enumerate() {
         let size = usize::try_from(ty.size).unwrap();
@@ -112,7 +117,7 @@ fn types(path: &str) -> Result<()> {
 /// Compact, contiguous and chunked data, with and without fill values, written completely or in part.
 fn places(path: &str) -> Result<()> {
     let mut plan = plan();
-    let value = Value::User(7i32.to_le_bytes().to_vec());
+    let value = FillValue::User(7i32.to_le_bytes().to_vec());
     let mut compact = dataset(int(4, true), &[3, 2], PlannedData::Compact);
     compact.fill.value = value.clone();
     let compact = add_dataset(&mut plan, "compact", compact);
@@ -166,7 +171,7 @@ fn places(path: &str) -> Result<()> {
 fn heaps(path: &str) -> Result<()> {
     let mut plan = plan();
     let mut fill = dataset(string(), &[4], PlannedData::Contiguous);
-    fill.fill.value = Value::User(vec![0; 16]);
+    fill.fill.value = FillValue::User(vec![0; 16]);
     fill.fill_heap = Some(strings(&[Some("filled")]));
     let fill = add_dataset(&mut plan, "fill", fill);
     let lists = add_dataset(
@@ -239,7 +244,7 @@ fn dense(path: &str) -> Result<()> {
             &mut plan,
             ObjectId::ROOT,
             &name,
-            PlannedObject::Group(Group::default()),
+            PlannedObject::Group(PlannedGroup::default()),
         );
         for n in 0..count {
             link(&mut plan, to, &format!("link {n}"), leaf);
@@ -249,7 +254,7 @@ fn dense(path: &str) -> Result<()> {
         &mut plan,
         ObjectId::ROOT,
         "long links",
-        PlannedObject::Group(Group::default()),
+        PlannedObject::Group(PlannedGroup::default()),
     );
     for n in [1, 300, 4000, 5000, 30_000, 65_534, 2] {
         link(&mut plan, long, &"n".repeat(n), leaf);
@@ -260,7 +265,7 @@ fn dense(path: &str) -> Result<()> {
             &mut plan,
             ObjectId::ROOT,
             &name,
-            PlannedObject::Group(Group::default()),
+            PlannedObject::Group(PlannedGroup::default()),
         );
         for n in 0..count {
             group(&mut plan, to)
@@ -300,7 +305,7 @@ fn chunks(path: &str) -> Result<()> {
             PlannedData::Chunked(vec![2, 7, 5]),
         );
         one.max = Some(vec![None; 3]);
-        one.fill.value = Value::User(vec![1, 1]);
+        one.fill.value = FillValue::User(vec![1, 1]);
         one
     });
     let shape = [1; 32];
@@ -343,7 +348,7 @@ fn many(path: &str) -> Result<()> {
 fn complex(path: &str) -> Result<()> {
     let mut plan = plan();
     let base = Box::new(float(Endianness::Little));
-    let ty = of(8, Class::Complex { base });
+    let ty = of(8, TypeClass::Complex { base });
     let id = add_dataset(
         &mut plan,
         "complex",

@@ -4,20 +4,22 @@ use std::sync::Arc;
 
 use netcdf_core::format::hdf5::btree_v2::BTree2;
 use netcdf_core::format::hdf5::chunk_index::{Block, DatasetExtent, IndexedChunk, OpenIndex};
-use netcdf_core::format::hdf5::dataset::{self, Dataset};
-use netcdf_core::format::hdf5::datatype::{Charset, Class, Endianness, Padding, Reference};
+use netcdf_core::format::hdf5::dataset::{self, Hdf5Dataset};
+use netcdf_core::format::hdf5::datatype::{
+    Charset, Endianness, Padding, ReferenceTarget, TypeClass,
+};
 use netcdf_core::format::hdf5::message::attribute::AttributeMessage;
 use netcdf_core::format::hdf5::message::dense_info::DenseInfo;
-use netcdf_core::format::hdf5::message::fill::{Value, Write};
-use netcdf_core::format::hdf5::message::layout::Layout;
-use netcdf_core::format::hdf5::message::link::Target;
+use netcdf_core::format::hdf5::message::fill::{FillValue, Write};
+use netcdf_core::format::hdf5::message::layout::DataLayout;
+use netcdf_core::format::hdf5::message::link::LinkedObject;
 use netcdf_core::format::hdf5::message::{ATTRIBUTE_INFO, LINK_INFO};
 use netcdf_core::format::hdf5::write::SourceRange;
 use netcdf_core::format::hdf5::write::{
-    FilePlan, FileWriter, Group, ObjectId, Payload, PlannedData, PlannedObject, PlannedShape,
-    PlannedType,
+    FilePlan, FileWriter, ObjectId, Payload, PlannedData, PlannedGroup, PlannedObject,
+    PlannedShape, PlannedType,
 };
-use netcdf_core::format::hdf5::{File, ObjectHeader, attributes, group as links_of};
+use netcdf_core::format::hdf5::{Hdf5File, ObjectHeader, attributes, group as links_of};
 use netcdf_core::io::memory::{MemorySource, MemoryTarget};
 use netcdf_core::io::{Source, source};
 use netcdf_core::limits::Limits;
@@ -35,36 +37,36 @@ fn bytes(plan: FilePlan, put: impl FnOnce(&mut FileWriter) -> Result<()>) -> Res
     Ok(bytes)
 }
 
-fn open(bytes: Vec<u8>) -> File {
+fn open(bytes: Vec<u8>) -> Hdf5File {
     let source = MemorySource::new("test", bytes);
-    File::open(Arc::new(source), &Limits::default()).unwrap()
+    Hdf5File::open(Arc::new(source), &Limits::default()).unwrap()
 }
 
-fn file(plan: FilePlan, put: impl FnOnce(&mut FileWriter) -> Result<()>) -> File {
+fn file(plan: FilePlan, put: impl FnOnce(&mut FileWriter) -> Result<()>) -> Hdf5File {
     open(bytes(plan, put).unwrap())
 }
 
-fn root(file: &File) -> ObjectHeader {
+fn root(file: &Hdf5File) -> ObjectHeader {
     ObjectHeader::read(file, file.superblock().root).unwrap()
 }
 
 /// Names and addresses of a group's links.
-fn links(file: &File, group: &ObjectHeader) -> Vec<(String, u64)> {
+fn links(file: &Hdf5File, group: &ObjectHeader) -> Vec<(String, u64)> {
     let all = links_of::links(file, group).unwrap();
-    let link = |l: netcdf_core::format::hdf5::message::link::Link| match l.target {
-        Target::Hard(address) => (String::from_utf8(l.name).unwrap(), address),
+    let link = |l: netcdf_core::format::hdf5::message::link::LinkMessage| match l.target {
+        LinkedObject::Hard(address) => (String::from_utf8(l.name).unwrap(), address),
         _ => panic!("a soft link"),
     };
     all.into_iter().map(link).collect()
 }
 
-fn object(file: &File, name: &str) -> ObjectHeader {
+fn object(file: &Hdf5File, name: &str) -> ObjectHeader {
     let links = links(file, &root(file));
     let (_, address) = links.iter().find(|(n, _)| n == name).unwrap();
     ObjectHeader::read(file, *address).unwrap()
 }
 
-fn attributes_of(file: &File, object: &ObjectHeader) -> Vec<AttributeMessage> {
+fn attributes_of(file: &Hdf5File, object: &ObjectHeader) -> Vec<AttributeMessage> {
     let mut all = vec![];
     attributes::visit(file, object, |a| {
         all.push(a.map_err(|unread| unread.error)?);
@@ -74,8 +76,8 @@ fn attributes_of(file: &File, object: &ObjectHeader) -> Vec<AttributeMessage> {
     all
 }
 
-fn read(file: &File, name: &str) -> Dataset {
-    Dataset::read(file, &object(file, name)).unwrap()
+fn read(file: &Hdf5File, name: &str) -> Hdf5Dataset {
+    Hdf5Dataset::read(file, &object(file, name)).unwrap()
 }
 
 fn numbers(range: std::ops::Range<i32>) -> Vec<u8> {
@@ -169,11 +171,11 @@ fn attributes_of_any_number_and_length() {
 fn types_are_those_that_were_asked_for() {
     let base = Box::new(int(2, true));
     let members = vec![(b"a".to_vec(), vec![1, 0]), (b"bc".to_vec(), vec![2, 1])];
-    let named = of(2, Class::Enum { base, members });
+    let named = of(2, TypeClass::Enum { base, members });
     let (padding, charset) = (Padding::SpacePadded, Charset::Utf8);
     let inner = compound(&[("x", named.clone()), ("y", array(&[2, 3], string()))]);
     let mut vax = float(Endianness::Big);
-    if let Class::Float { fields, .. } = &mut vax.class {
+    if let TypeClass::Float { fields, .. } = &mut vax.class {
         fields.vax = true;
     }
     let all = [
@@ -182,22 +184,22 @@ fn types_are_those_that_were_asked_for() {
         float(Endianness::Big),
         vax,
         text(7),
-        of(3, Class::String { padding, charset }),
+        of(3, TypeClass::String { padding, charset }),
         string(),
         reference(),
-        of(12, Class::Reference(Reference::Region)),
+        of(12, TypeClass::Reference(ReferenceTarget::Region)),
         of(
             9,
-            Class::Opaque {
+            TypeClass::Opaque {
                 tag: b"tag".to_vec(),
             },
         ),
-        of(9, Class::Opaque { tag: vec![] }),
+        of(9, TypeClass::Opaque { tag: vec![] }),
         of(
             1,
-            Class::Bitfield {
+            TypeClass::Bitfield {
                 bits: match int(1, true).class {
-                    Class::Integer { bits, .. } => bits,
+                    TypeClass::Integer { bits, .. } => bits,
                     _ => unreachable!(),
                 },
             },
@@ -208,7 +210,7 @@ fn types_are_those_that_were_asked_for() {
         compound(&[("gap", int(1, true)), ("big", array(&[70_000], inner))]),
         of(
             8,
-            Class::Complex {
+            TypeClass::Complex {
                 base: Box::new(float(Endianness::Little)),
             },
         ),
@@ -240,8 +242,8 @@ fn types_are_those_that_were_asked_for() {
 }
 
 /// The chunks of a dataset, in the order of the index.
-fn chunks(file: &File, dataset: &Dataset) -> Vec<IndexedChunk> {
-    let Layout::Chunked(chunked) = &dataset.layout else {
+fn chunks(file: &Hdf5File, dataset: &Hdf5Dataset) -> Vec<IndexedChunk> {
+    let DataLayout::Chunked(chunked) = &dataset.layout else {
         panic!("no chunks");
     };
     let extent = DatasetExtent {
@@ -328,7 +330,7 @@ fn many_chunks_links_and_attributes() {
     }
     writer.finish().unwrap();
     let source = netcdf_core::io::file::FileSource::open(&path).unwrap();
-    let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+    let file = Hdf5File::open(Arc::new(source), &Limits::default()).unwrap();
     assert_eq!(links(&file, &root(&file)).len(), many);
     let found = self::chunks(&file, &read(&file, "x"));
     assert_eq!(found.len() as u64, chunks);
@@ -393,7 +395,7 @@ fn chunks_may_be_left_out_and_moved() {
 fn contiguous_data_is_filled_where_nothing_was_put() {
     let mut plan = plan();
     let mut some = dataset(int(4, true), &[6], PlannedData::Contiguous);
-    some.fill.value = Value::User(7i32.to_le_bytes().to_vec());
+    some.fill.value = FillValue::User(7i32.to_le_bytes().to_vec());
     let mut never = some.clone();
     never.fill.write = Some(Write::Never);
     let compact = PlannedData::Compact;
@@ -419,8 +421,8 @@ fn contiguous_data_is_filled_where_nothing_was_put() {
     .unwrap();
     let file = open(written.clone());
     let data = |name| match read(&file, name).layout {
-        Layout::Compact(data) => data,
-        Layout::Contiguous {
+        DataLayout::Compact(data) => data,
+        DataLayout::Contiguous {
             address: Some(at),
             size: Some(24),
         } => written[at as usize..at as usize + 24].to_vec(),
@@ -441,7 +443,7 @@ fn contiguous_data_is_filled_where_nothing_was_put() {
     assert_eq!(data("some"), filled(seven, [9, 9, 0, 0]));
     assert_eq!(data("never"), filled([0; 4], [9, 9, 0, 0]));
     assert_eq!(data("inside"), filled(seven, [9, 9, 0, 0]));
-    let nothing = Layout::Contiguous {
+    let nothing = DataLayout::Contiguous {
         address: None,
         size: Some(24),
     };
@@ -449,7 +451,7 @@ fn contiguous_data_is_filled_where_nothing_was_put() {
 }
 
 /// The objects referred to by stored elements of 16 bytes; `None` for those without a reference.
-fn heap_objects(file: &File, elements: &[u8]) -> Vec<Option<(u32, Vec<u8>)>> {
+fn heap_objects(file: &Hdf5File, elements: &[u8]) -> Vec<Option<(u32, Vec<u8>)>> {
     let each = |e: &[u8]| {
         let count = u32::from_le_bytes(e[..4].try_into().unwrap());
         let address = u64::from_le_bytes(e[4..12].try_into().unwrap());
@@ -464,7 +466,7 @@ fn heap_objects(file: &File, elements: &[u8]) -> Vec<Option<(u32, Vec<u8>)>> {
 fn heap_data_is_where_it_is_said_to_be() {
     let mut plan = plan();
     let mut one = dataset(string(), &[3000], PlannedData::Contiguous);
-    one.fill.value = Value::User(vec![0; 16]);
+    one.fill.value = FillValue::User(vec![0; 16]);
     one.fill_heap = Some(strings(&[Some("filled")]));
     let id = add_dataset(&mut plan, "data", one);
     let long = "long ".repeat(40_000);
@@ -498,12 +500,12 @@ fn heap_data_is_where_it_is_said_to_be() {
     let expected = [[0; 8], address.to_le_bytes()].concat();
     assert_eq!(found, [None, None, Some((2, expected))]);
     let dataset = read(&file, "data");
-    let Value::User(fill) = &dataset.fill.value else {
+    let FillValue::User(fill) = &dataset.fill.value else {
         panic!("no fill value");
     };
     let filled = Some((6, b"filled".to_vec()));
     assert_eq!(heap_objects(&file, fill), std::slice::from_ref(&filled));
-    let Layout::Contiguous {
+    let DataLayout::Contiguous {
         address: Some(at), ..
     } = dataset.layout
     else {
@@ -522,7 +524,7 @@ fn heap_data_is_where_it_is_said_to_be() {
 
 /// Tries to write a dataset, with a chunk or bytes put into it.
 fn attempt(
-    one: netcdf_core::format::hdf5::write::Dataset,
+    one: netcdf_core::format::hdf5::write::PlannedDataset,
     put: impl FnOnce(&mut FileWriter, ObjectId) -> Result<()>,
 ) -> Error {
     let mut plan = plan();
@@ -530,7 +532,7 @@ fn attempt(
         &mut plan,
         ObjectId::ROOT,
         "sub",
-        PlannedObject::Group(Group::default()),
+        PlannedObject::Group(PlannedGroup::default()),
     );
     let id = add(&mut plan, sub, "x", PlannedObject::Dataset(Box::new(one)));
     bytes(plan, |writer| put(writer, id)).unwrap_err()
@@ -558,7 +560,7 @@ fn what_the_format_cannot_hold_is_an_error_with_its_path() {
     let mut short = named("a".into());
     short.attributes[0].data.bytes.pop();
     let mut fill = contiguous();
-    fill.fill.value = Value::User(vec![1]);
+    fill.fill.value = FillValue::User(vec![1]);
     let mut grows = contiguous();
     grows.max = Some(vec![None]);
     let cases = [

@@ -7,4 +7,5 @@ mod features;
 mod generated;
 mod layers;
 mod modes;
+mod names;
 mod rules;

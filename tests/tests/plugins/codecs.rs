@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use netcdf_core::filter::plugin::{Plugins, Search};
-use netcdf_core::filter::{About, Context, Table, codec};
+use netcdf_core::filter::plugin::{PluginSearch, Plugins};
+use netcdf_core::filter::{ChunkContext, FilterTable, VariableFacts, codec};
 use netcdf_core::json::Json;
-use netcdf_core::model::{Atomic, Element, Endianness, ZarrVersion};
+use netcdf_core::model::{Atomic, Endianness, StoredElement, ZarrVersion};
 use netcdf_tools_tests::files::root;
 use netcdf_tools_tests::plugins::library;
 use tempfile::TempDir;
@@ -100,10 +100,10 @@ fn what_is_written_with_a_codec_library_reads_back() {
     }
 }
 
-fn chunk(size: u64, ty: Atomic) -> Context {
-    Context {
+fn chunk(size: u64, ty: Atomic) -> ChunkContext {
+    ChunkContext {
         shape: vec![3],
-        element: Element {
+        element: StoredElement {
             ty: ty.into(),
             size,
             order: Endianness::Little,
@@ -111,13 +111,13 @@ fn chunk(size: u64, ty: Atomic) -> Context {
         },
         fill: None,
         len: None,
-        about: About::default(),
+        about: VariableFacts::default(),
     }
 }
 
-fn table(folder: &Path) -> Table {
-    let search = Search::only(vec![folder.to_owned()]);
-    Table::with_plugins(Plugins::new(search, false))
+fn table(folder: &Path) -> FilterTable {
+    let search = PluginSearch::only(vec![folder.to_owned()]);
+    FilterTable::with_plugins(Plugins::new(search, false))
 }
 
 #[test]

@@ -2,19 +2,19 @@
 #![cfg(target_os = "linux")]
 
 use netcdf_core::error::ErrorKind;
-use netcdf_core::filter::plugin::{Plugins, Search};
-use netcdf_core::filter::{About, Context, Table, UserClass};
-use netcdf_core::model::{Atomic, DataType, Element, Endianness, FilterSpec, TypeId};
+use netcdf_core::filter::plugin::{PluginSearch, Plugins};
+use netcdf_core::filter::{ChunkContext, FilterTable, UserClass, VariableFacts};
+use netcdf_core::model::{Atomic, DataType, Endianness, FilterSpec, StoredElement, TypeId};
 use netcdf_tools_tests::plugins::library;
 
 /// The filter of the plugin.
 const ID: u32 = 40110;
 
 /// A chunk with elements of this type, and with this fill value.
-fn context(ty: DataType, (size, fill): (u64, &[u8]), rank: usize) -> Context {
-    Context {
+fn context(ty: DataType, (size, fill): (u64, &[u8]), rank: usize) -> ChunkContext {
+    ChunkContext {
         shape: vec![1; rank],
-        element: Element {
+        element: StoredElement {
             ty,
             size,
             order: Endianness::Big,
@@ -22,14 +22,14 @@ fn context(ty: DataType, (size, fill): (u64, &[u8]), rank: usize) -> Context {
         },
         fill: Some(fill.to_vec()),
         len: usize::try_from(size).ok(),
-        about: About {
+        about: VariableFacts {
             filters: (0..9)
                 .map(|id| FilterSpec {
                     id,
                     params: vec![7; 9],
                 })
                 .collect(),
-            ..About::default()
+            ..VariableFacts::default()
         },
     }
 }
@@ -61,7 +61,7 @@ fn types() -> Vec<(DataType, u64, Vec<u8>, u32)> {
 fn plugins() -> (tempfile::TempDir, Plugins) {
     let folder = tempfile::tempdir().unwrap();
     library(folder.path(), "libguarded.so", "guarded.c", &[]);
-    let plugins = Plugins::new(Search::only(vec![folder.path().to_owned()]), false);
+    let plugins = Plugins::new(PluginSearch::only(vec![folder.path().to_owned()]), false);
     (folder, plugins)
 }
 
@@ -92,7 +92,7 @@ fn codecs_get_no_more_than_there_is_room_for() {
 #[test]
 fn filters_get_no_more_than_there_is_room_for() {
     let (_folder, plugins) = plugins();
-    let table = Table::with_plugins(plugins);
+    let table = FilterTable::with_plugins(plugins);
     for (ty, size, fill, _) in types() {
         for rank in [1, 3, 32, 33, 1025] {
             let context = context(ty, (size, &fill), rank);

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use netcdf_core::cancel::Cancel;
 use netcdf_core::error::ErrorKind;
-use netcdf_core::filter::plugin::{Isolation, Plugins, Search};
-use netcdf_core::filter::{About, Context, Table};
-use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec};
+use netcdf_core::filter::plugin::{Isolation, PluginSearch, Plugins};
+use netcdf_core::filter::{ChunkContext, FilterTable, VariableFacts};
+use netcdf_core::model::{Atomic, Endianness, FilterSpec, StoredElement};
 use netcdf_tools_tests::killed::is_ignored;
 use netcdf_tools_tests::plugins::library;
 use tempfile::TempDir;
@@ -290,10 +290,10 @@ fn the_second_signal_ends_a_plugin_that_loops() {
     }
 }
 
-fn context() -> Context {
-    Context {
+fn context() -> ChunkContext {
+    ChunkContext {
         shape: vec![24],
-        element: Element {
+        element: StoredElement {
             ty: Atomic::Byte.into(),
             size: 1,
             order: Endianness::Little,
@@ -301,7 +301,7 @@ fn context() -> Context {
         },
         fill: Some(vec![1]),
         len: Some(24),
-        about: About::default(),
+        about: VariableFacts::default(),
     }
 }
 
@@ -310,8 +310,8 @@ fn context() -> Context {
 fn a_registered_number_says_nothing_of_threads() {
     let folder = tempfile::tempdir().unwrap();
     library(folder.path(), "libplugin.so", "filter.c", &["-DID=32015"]);
-    let search = Search::only(vec![folder.path().to_owned()]);
-    let table = Table::with_plugins(Plugins::new(search, true));
+    let search = PluginSearch::only(vec![folder.path().to_owned()]);
+    let table = FilterTable::with_plugins(Plugins::new(search, true));
     let spec = FilterSpec {
         id: 32015,
         params: vec![10],
@@ -330,14 +330,14 @@ fn a_registered_number_says_nothing_of_threads() {
     });
 }
 
-fn isolated(libraries: &Path, program: &str) -> Table {
+fn isolated(libraries: &Path, program: &str) -> FilterTable {
     let isolation = Isolation {
         program: program.into(),
         patience: Duration::from_secs(60),
         cancel: Cancel::default(),
     };
-    let plugins = Plugins::new(Search::only(vec![libraries.to_owned()]), false);
-    Table::with_plugins(plugins.isolated(isolation))
+    let plugins = Plugins::new(PluginSearch::only(vec![libraries.to_owned()]), false);
+    FilterTable::with_plugins(plugins.isolated(isolation))
 }
 
 /// A program sets the executable to start.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use netcdf_core::error::{ErrorKind, Result};
-use netcdf_core::filter::plugin::{Plugins, Search};
-use netcdf_core::filter::{About, Context, Table, UsableFilter, codec};
+use netcdf_core::filter::plugin::{PluginSearch, Plugins};
+use netcdf_core::filter::{ChunkContext, FilterTable, UsableFilter, VariableFacts, codec};
 use netcdf_core::json::Json;
-use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
+use netcdf_core::model::{Atomic, Endianness, FilterSpec, StoredElement, ZarrVersion};
 use netcdf_tools_tests::plugins::{library, needed};
 use tempfile::TempDir;
 
@@ -22,11 +22,11 @@ fn folder() -> TempDir {
 
 fn plugins(directories: &[&Path]) -> Plugins {
     let directories = directories.iter().map(|d| d.to_path_buf()).collect();
-    Plugins::new(Search::only(directories), false)
+    Plugins::new(PluginSearch::only(directories), false)
 }
 
-fn table(directory: &Path) -> Table {
-    Table::with_plugins(plugins(&[directory]))
+fn table(directory: &Path) -> FilterTable {
+    FilterTable::with_plugins(plugins(&[directory]))
 }
 
 fn spec(id: u32, params: &[u32]) -> FilterSpec {
@@ -37,10 +37,10 @@ fn spec(id: u32, params: &[u32]) -> FilterSpec {
 }
 
 /// A chunk of 3 x 4 big-endian shorts with the fill value 258, behind a shuffle.
-fn context() -> Context {
-    Context {
+fn context() -> ChunkContext {
+    ChunkContext {
         shape: vec![3, 4],
-        element: Element {
+        element: StoredElement {
             ty: Atomic::Short.into(),
             size: 2,
             order: Endianness::Big,
@@ -48,10 +48,10 @@ fn context() -> Context {
         },
         fill: Some(vec![1, 2]),
         len: Some(24),
-        about: About {
+        about: VariableFacts {
             class: None,
             filters: vec![spec(2, &[2]), spec(ID, &[5])],
-            ..About::default()
+            ..VariableFacts::default()
         },
     }
 }
@@ -60,9 +60,9 @@ fn context() -> Context {
 type Stored = (u32, Vec<u8>);
 
 /// The result for a chunk on writing (with the mask), and for the stored chunk on reading.
-fn both_ways(table: &Table, params: &[u32]) -> (Result<Stored>, Result<Vec<u8>>) {
+fn both_ways(table: &FilterTable, params: &[u32]) -> (Result<Stored>, Result<Vec<u8>>) {
     let mut context = context();
-    context.about = About::default();
+    context.about = VariableFacts::default();
     let chain = table.chain(&[spec(ID, params)], &context).unwrap();
     let chunk: Vec<u8> = (0..24).collect();
     let stored = chain.encode(chunk.clone(), &mut vec![]);
@@ -334,8 +334,8 @@ fn preferred_plugins_come_before_built_in_filters() {
     let folder = folder();
     library(folder.path(), "libplugin.so", "filter.c", &["-DID=307"]);
     for prefer in [false, true] {
-        let search = Search::only(vec![folder.path().to_owned()]);
-        let table = Table::with_plugins(Plugins::new(search, prefer));
+        let search = PluginSearch::only(vec![folder.path().to_owned()]);
+        let table = FilterTable::with_plugins(Plugins::new(search, prefer));
         let is_plugin = matches!(table.entry(307), Ok(UsableFilter::Plugin(_)));
         assert_eq!(is_plugin, prefer);
         assert!(matches!(table.entry(1), Ok(UsableFilter::BuiltIn(_))));
@@ -346,7 +346,7 @@ fn preferred_plugins_come_before_built_in_filters() {
 fn codec_libraries_extend_the_table_of_zarr() {
     let folder = folder();
     library(folder.path(), "libcodec.so", "codec.c", &[]);
-    let table = Table::with_plugins(plugins(&[folder.path()]));
+    let table = FilterTable::with_plugins(plugins(&[folder.path()]));
     for (version, text) in [
         (ZarrVersion::V2, r#"{"id": "more", "more": 12}"#),
         (

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use netcdf_core::filter::plugin::{Plugins, Search};
-use netcdf_core::filter::{About, Context, Table};
-use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec};
+use netcdf_core::filter::plugin::{PluginSearch, Plugins};
+use netcdf_core::filter::{ChunkContext, FilterTable, VariableFacts};
+use netcdf_core::model::{Atomic, Endianness, FilterSpec, StoredElement};
 use netcdf_tools_tests::plugins::library;
 
 fn filter(folder: &Path, id: u32) {
@@ -28,11 +28,11 @@ fn plugins_with_a_common_library_work_in_one_thread_at_a_time() {
     for id in [40121, 40122] {
         filter(folder.path(), id);
     }
-    let search = Search::only(vec![folder.path().to_owned()]);
-    let table = Table::with_plugins(Plugins::new(search, false));
-    let context = Context {
+    let search = PluginSearch::only(vec![folder.path().to_owned()]);
+    let table = FilterTable::with_plugins(Plugins::new(search, false));
+    let context = ChunkContext {
         shape: vec![24],
-        element: Element {
+        element: StoredElement {
             ty: Atomic::Byte.into(),
             size: 1,
             order: Endianness::Little,
@@ -40,7 +40,7 @@ fn plugins_with_a_common_library_work_in_one_thread_at_a_time() {
         },
         fill: None,
         len: Some(24),
-        about: About::default(),
+        about: VariableFacts::default(),
     };
     let chain = |id| {
         let params = vec![22];

@@ -7,7 +7,7 @@ pub(crate) mod tests;
 mod times;
 pub(crate) mod values;
 
-pub(crate) use rows::{Elements, rows};
+pub(crate) use rows::{ElementValues, rows};
 pub(crate) use stored::FoundChunk;
 pub(crate) use times::Times;
 
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use netcdf_core::chunk::scatter::Block;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::filter::Chain;
+use netcdf_core::filter::FilterChain;
 use netcdf_core::format::zarr::raw::{KeyPart, RawArray};
 use netcdf_core::format::zarr::{Dtype, base64};
 use netcdf_core::io::Store;
@@ -33,13 +33,13 @@ use netcdf_grammar::number::Precision;
 use crate::key;
 use crate::out::plain;
 use crate::words::{codec_name, netcdf};
-use netcdf_core::format::zarr::survey::{Node, Survey, What};
+use netcdf_core::format::zarr::survey::{Node, NodeContent, StoreSurvey};
 
 /// Additional bytes of memory for an element: each text is an allocation of its own.
 const TEXT: u64 = 48;
 
 /// An array whose chunks are read and decoded.
-pub(crate) struct Opened<'a> {
+pub(crate) struct OpenArray<'a> {
     /// The store.
     pub store: &'a Arc<dyn Store>,
     /// Limits, threads.
@@ -65,7 +65,7 @@ pub(crate) struct Opened<'a> {
     runtime: Runtime,
     /// The prefix of the array's keys.
     prefix: String,
-    chain: Result<Chain>,
+    chain: Result<FilterChain>,
     /// The shard that was last decoded as a whole, and its key.
     last: Mutex<Option<(String, Arc<Vec<u8>>)>>,
 }
@@ -103,16 +103,20 @@ pub(crate) struct Undone {
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] if there is none; [`ErrorKind::Corrupt`] if its metadata does not describe an array.
-pub(crate) fn find<'s>(survey: &'s Survey, store: &Arc<dyn Store>, path: &str) -> Result<&'s Node> {
+pub(crate) fn find<'s>(
+    survey: &'s StoreSurvey,
+    store: &Arc<dyn Store>,
+    path: &str,
+) -> Result<&'s Node> {
     let node = survey.node(path);
     let (kind, what) = match (node, node.map(|node| &node.what)) {
-        (Some(node), Some(What::Array(_))) => return Ok(node),
-        (_, Some(What::Broken(why))) => (ErrorKind::Corrupt, why.as_str()),
-        (_, Some(What::Group)) => (
+        (Some(node), Some(NodeContent::Array(_))) => return Ok(node),
+        (_, Some(NodeContent::Broken(why))) => (ErrorKind::Corrupt, why.as_str()),
+        (_, Some(NodeContent::Group)) => (
             ErrorKind::NotFound,
             "a group; expected the path of an array",
         ),
-        (_, Some(What::Array(_) | What::Nothing) | None) => {
+        (_, Some(NodeContent::Array(_) | NodeContent::Nothing) | None) => {
             (ErrorKind::NotFound, "no array at this path")
         }
     };
@@ -148,7 +152,7 @@ fn is_chars(node: &Node, array: &RawArray) -> bool {
     }
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenArray<'a> {
     /// The array of a node; `None` if the node is not an array.
     pub(crate) fn new(store: &'a Arc<dyn Store>, env: &'a Env, node: &'a Node) -> Option<Self> {
         let array = node.array()?;
@@ -324,7 +328,7 @@ impl<'a> Opened<'a> {
     ///
     /// # Errors
     /// The reason why they cannot.
-    pub(crate) fn chain(&self) -> Result<&Chain> {
+    pub(crate) fn chain(&self) -> Result<&FilterChain> {
         let chain = self.chain.as_ref().map_err(|e| self.said(e.again()))?;
         let filters = &self.array.layout.filters;
         self.env

@@ -7,14 +7,14 @@ use super::values::ValueAt;
 
 /// The values of elements.
 #[derive(Clone, Copy)]
-pub(crate) enum Elements<'a> {
+pub(crate) enum ElementValues<'a> {
     /// Those of a chunk, and the box that it fills.
     Chunk(&'a Values, &'a Block),
     /// A single value stands for all elements.
     Fill(&'a Values),
 }
 
-impl<'a> Elements<'a> {
+impl<'a> ElementValues<'a> {
     /// The value of an element of the array.
     pub(crate) fn at(self, index: &[u64]) -> ValueAt<'a> {
         match self {

@@ -1,9 +1,9 @@
 //! The stored chunks of an array, batch by batch.
 
 use netcdf_core::error::Result;
-use netcdf_core::runtime::Item;
+use netcdf_core::runtime::WorkItem;
 
-use super::{ChunkPlace, Lost, Opened};
+use super::{ChunkPlace, Lost, OpenArray};
 use netcdf_core::format::zarr::survey::known;
 
 /// Chunks that are looked at together: enough for all threads, few enough to be held.
@@ -23,7 +23,7 @@ struct ListedKey {
 /// A visitor of chunks.
 type VisitChunks<'a> = &'a mut dyn FnMut(Vec<FoundChunk>) -> Result<()>;
 
-impl Opened<'_> {
+impl OpenArray<'_> {
     /// Works on the stored chunks in parallel, and passes the results on in order. `bytes` is the memory for a chunk.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl Opened<'_> {
         self.stored(&mut |batch| {
             let items = batch.into_iter().map(|value| {
                 let bytes = value.as_ref().map_or(0, &bytes);
-                Ok(Item::new(bytes, value))
+                Ok(WorkItem::new(bytes, value))
             });
             self.runtime.ordered(items, &work, &mut sink)
         })
@@ -90,7 +90,7 @@ impl Opened<'_> {
         batch: &mut Vec<FoundChunk>,
         visit: VisitChunks<'_>,
     ) -> Result<()> {
-        let items = keys.into_iter().map(|key| Ok(Item::new(0, key)));
+        let items = keys.into_iter().map(|key| Ok(WorkItem::new(0, key)));
         let work = |at: ListedKey| {
             let parts = self.parts(&at.place, &at.key, at.size);
             Ok((at, parts))

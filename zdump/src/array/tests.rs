@@ -24,9 +24,9 @@ fn chunks_are_located_and_decoded() {
         ("v/x", b""),
     ];
     let (store, env) = (store(&keys), Env::default());
-    let survey = Survey::read(&store, &env).unwrap();
+    let survey = StoreSurvey::read(&store, &env).unwrap();
     let node = find(&survey, &store, "/v").unwrap();
-    let opened = Opened::new(&store, &env, node).unwrap();
+    let opened = OpenArray::new(&store, &env, node).unwrap();
     assert_eq!(opened.grid(), [3, 2]);
     assert_eq!(opened.locate(&[1, 1]).unwrap(), None);
     let place = opened.locate(&[0, 1]).unwrap().unwrap();
@@ -64,7 +64,7 @@ fn what_is_no_array_is_said() {
         ("v/.zarray", V2),
     ];
     let (store, env) = (store(&keys), Env::default());
-    let survey = Survey::read(&store, &env).unwrap();
+    let survey = StoreSurvey::read(&store, &env).unwrap();
     for (path, what) in [("/", "a group"), ("w", "no shape"), ("x", "no array")] {
         let e = find(&survey, &store, path).unwrap_err();
         assert!(e.what().starts_with(what), "{e}");
@@ -82,8 +82,8 @@ fn scalars_and_characters_of_netcdf() {
         ("c/0", b"x"),
     ];
     let (store, env) = (store(&keys), Env::default());
-    let survey = Survey::read(&store, &env).unwrap();
-    let opened = Opened::new(&store, &env, survey.node("c").unwrap()).unwrap();
+    let survey = StoreSurvey::read(&store, &env).unwrap();
+    let opened = OpenArray::new(&store, &env, survey.node("c").unwrap()).unwrap();
     assert!(opened.shape.is_empty() && opened.chars);
     let place = opened.locate(&[]).unwrap().unwrap();
     assert_eq!(opened.decode(&place).unwrap(), Values::Char(b"x".to_vec()));
@@ -102,9 +102,9 @@ fn characters_of_old_netcdf_have_one_byte_each() {
         ("d/0", b"abc"),
     ];
     let (store, env) = (store(&keys), Env::default());
-    let survey = Survey::read(&store, &env).unwrap();
+    let survey = StoreSurvey::read(&store, &env).unwrap();
     let values = |path: &str| {
-        let opened = Opened::new(&store, &env, survey.node(path).unwrap()).unwrap();
+        let opened = OpenArray::new(&store, &env, survey.node(path).unwrap()).unwrap();
         let place = opened.locate(&[0]).unwrap().unwrap();
         opened.decode(&place)
     };
@@ -120,8 +120,8 @@ fn chunks_without_numbers_are_no_silent_loss() {
         store(&[("v/.zarray", &huge[..]), ("v/5.6", b"x")]),
         Env::default(),
     );
-    let survey = Survey::read(&store, &env).unwrap();
-    let opened = Opened::new(&store, &env, survey.node("v").unwrap()).unwrap();
+    let survey = StoreSurvey::read(&store, &env).unwrap();
+    let opened = OpenArray::new(&store, &env, survey.node("v").unwrap()).unwrap();
     let e = opened.stored(&mut |_| Ok(())).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Limit);
     assert!(opened.locate(&[5, 6]).unwrap().is_some());

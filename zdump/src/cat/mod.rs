@@ -14,7 +14,7 @@ use netcdf_core::tool::Io;
 use crate::cli::CatArgs;
 use crate::hex;
 use crate::open::Session;
-use crate::out::Out;
+use crate::out::CommandOut;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{join, split};
 
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &CatArgs, session: &Session, io: &mut Io) -> Result<Verd
     } else {
         form_of((&store, key), size)?
     };
-    let mut out = Out::new(session.json, io, ("cat", store.name()))?;
+    let mut out = CommandOut::new(session.json, io, ("cat", store.name()))?;
     let value = (key, size, &form);
     match (session.json, &form) {
         (true, _) => record(&store, value, &mut out)?,
@@ -119,7 +119,7 @@ fn blocks(
 fn record(
     store: &Arc<dyn Store>,
     (key, size, form): (&str, u64, &BytesForm),
-    out: &mut Out<'_>,
+    out: &mut CommandOut<'_>,
 ) -> Result<()> {
     let (word, value) = match form {
         BytesForm::Json(json) => ("json", json.clone()),

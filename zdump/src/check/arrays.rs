@@ -6,20 +6,20 @@ use netcdf_core::format::zarr::nczarr::NczarrPart;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::json::Json;
 
-use super::context::{Checked, part};
+use super::context::{CheckedStore, part};
 use netcdf_core::format::zarr::survey::Node;
 
 /// All arrays, by the numbers of their nodes.
-pub(super) struct Arrays<'a> {
+pub(super) struct ArrayTable<'a> {
     /// The store.
-    pub checked: Checked<'a>,
+    pub checked: CheckedStore<'a>,
     /// Arrays that are stored differently from what their metadata says.
     others: BTreeMap<usize, RawArray>,
 }
 
-impl<'a> Arrays<'a> {
+impl<'a> ArrayTable<'a> {
     /// The arrays of a store.
-    pub(super) fn of(checked: Checked<'a>) -> Self {
+    pub(super) fn of(checked: CheckedStore<'a>) -> Self {
         let nodes = checked.survey.nodes.iter().enumerate();
         let others = nodes.filter_map(|(n, node)| Some((n, characters(checked, node)?)));
         Self {
@@ -37,7 +37,7 @@ impl<'a> Arrays<'a> {
 }
 
 /// An array of characters that netCDF-C wrote up to 4.9.0: `<U1`, with one byte per character instead of four.
-fn characters(checked: Checked<'_>, node: &Node) -> Option<RawArray> {
+fn characters(checked: CheckedStore<'_>, node: &Node) -> Option<RawArray> {
     let version = node.array()?.described.version;
     part(node, NczarrPart::Array)?;
     let json = node.json(".zarray")?;

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use netcdf_core::error::{ErrorKind, Result};
-use netcdf_core::runtime::Item;
+use netcdf_core::runtime::WorkItem;
 
-use super::arrays::Arrays;
-use super::context::Checked;
-use super::decode::Decoder;
+use super::arrays::ArrayTable;
+use super::context::CheckedStore;
+use super::decode::ArrayDecoder;
 use super::keys::StoredAmounts;
-use super::reading::{KeyToRead, Reading, Work};
-use super::report::{Finding, Report};
+use super::reading::{ChunkWork, KeyReading, KeyToRead};
+use super::report::{CheckReport, Finding};
 use super::rule::Rule;
 use super::shards;
 use netcdf_core::format::zarr::survey::Role;
@@ -30,10 +30,10 @@ type KeyResult = (usize, u64, Vec<Finding>, u64);
 /// # Errors
 /// Errors of the store; [`ErrorKind::Cancelled`].
 pub(super) fn check(
-    arrays: &Arrays<'_>,
+    arrays: &ArrayTable<'_>,
     stored: &StoredAmounts,
     deep: bool,
-    report: &mut Report,
+    report: &mut CheckReport,
 ) -> Result<()> {
     let checked = arrays.checked;
     let work = plan(arrays, stored, deep);
@@ -45,7 +45,7 @@ pub(super) fn check(
         .env
         .progress
         .expect(bytes.fold(0, u64::saturating_add));
-    let mut batch = Batch {
+    let mut batch = KeyBatch {
         checked,
         work,
         jobs: vec![],
@@ -73,10 +73,10 @@ pub(super) fn check(
 
 /// What to do with each array.
 fn plan<'a>(
-    arrays: &'a Arrays<'_>,
+    arrays: &'a ArrayTable<'_>,
     stored: &StoredAmounts,
     deep: bool,
-) -> BTreeMap<usize, Work<'a>> {
+) -> BTreeMap<usize, ChunkWork<'a>> {
     let env = arrays.checked.env;
     let works = stored.iter().filter_map(|(&n, amount)| {
         let (path, array) = arrays.get(n)?;
@@ -87,9 +87,9 @@ fn plan<'a>(
         let decodable = || env.filters.check(&array.layout.filters, 0).is_ok();
         let chain = || array.chain(env).ok();
         let chain = (deep && decodable()).then(chain).flatten();
-        let decoder = chain.map(|chain| Decoder::new(array, chain, env));
+        let decoder = chain.map(|chain| ArrayDecoder::new(array, chain, env));
         let indexes = !described.shards.is_empty() && (deep || amount.count <= FEW);
-        let work = Work {
+        let work = ChunkWork {
             path,
             array,
             decoder,
@@ -100,21 +100,21 @@ fn plan<'a>(
 }
 
 /// Keys that are read together.
-struct Batch<'a> {
-    checked: Checked<'a>,
-    work: BTreeMap<usize, Work<'a>>,
+struct KeyBatch<'a> {
+    checked: CheckedStore<'a>,
+    work: BTreeMap<usize, ChunkWork<'a>>,
     jobs: Vec<KeyToRead>,
 }
 
-impl Batch<'_> {
+impl KeyBatch<'_> {
     /// Runs the jobs, and empties the list.
-    fn run(&mut self, report: &mut Report) -> Result<()> {
+    fn run(&mut self, report: &mut CheckReport) -> Result<()> {
         let jobs = std::mem::take(&mut self.jobs);
         let env = self.checked.env;
         let items = jobs.into_iter().map(|job| {
             env.cancel.check()?;
             let bytes = self.bytes(&job);
-            Ok(Item::new(bytes, job))
+            Ok(WorkItem::new(bytes, job))
         });
         env.runtime.ordered(
             items,
@@ -144,7 +144,7 @@ impl Batch<'_> {
         let Some(work) = self.work.get(&job.node) else {
             return Ok(none);
         };
-        let mut read = Reading::new(self.checked, job);
+        let mut read = KeyReading::new(self.checked, job);
         let (findings, decoded) = match work.array.described.shards.is_empty() {
             true => chunk(work, &read),
             false => match read.unwrap_whole(work.array) {
@@ -158,7 +158,7 @@ impl Batch<'_> {
 }
 
 /// Checks a chunk with a key of its own. The size of an uncoded chunk was checked with its key.
-fn chunk(work: &Work<'_>, read: &Reading<'_>) -> (Vec<Finding>, u64) {
+fn chunk(work: &ChunkWork<'_>, read: &KeyReading<'_>) -> (Vec<Finding>, u64) {
     let Some(decoder) = &work.decoder else {
         return (vec![], 0);
     };

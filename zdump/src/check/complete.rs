@@ -7,9 +7,9 @@ use netcdf_core::error::Result;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::model::region::product;
 
-use super::arrays::Arrays;
-use super::reading::{KeyToRead, Reading};
-use super::report::{Finding, MOST, Report};
+use super::arrays::ArrayTable;
+use super::reading::{KeyReading, KeyToRead};
+use super::report::{CheckReport, Finding, MOST};
 use super::rule::Rule;
 use super::text::counted;
 use crate::array::place;
@@ -22,7 +22,7 @@ const NAMED: u64 = 5;
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn check(arrays: &Arrays<'_>, report: &mut Report) -> Result<()> {
+pub(super) fn check(arrays: &ArrayTable<'_>, report: &mut CheckReport) -> Result<()> {
     let checked = arrays.checked;
     let nodes = checked.survey.nodes.iter().enumerate();
     let known = nodes.filter(|(_, node)| node.array().is_some());
@@ -44,7 +44,7 @@ pub(super) fn check(arrays: &Arrays<'_>, report: &mut Report) -> Result<()> {
                 size,
                 place,
             };
-            if let Some(finding) = within(array, Reading::new(checked, &job)) {
+            if let Some(finding) = within(array, KeyReading::new(checked, &job)) {
                 report.add(path, finding);
             }
             Ok(())
@@ -79,7 +79,7 @@ fn absent(mut present: Vec<u64>, all: u64, most: u64) -> (Vec<u64>, u64) {
 }
 
 /// Reports the missing keys of an array.
-fn missing((path, array): (&str, &RawArray), keys: Vec<u64>, report: &mut Report) {
+fn missing((path, array): (&str, &RawArray), keys: Vec<u64>, report: &mut CheckReport) {
     let grid = array.key_grid();
     let (named, count) = absent(keys, product(&grid).unwrap_or(u64::MAX), MOST);
     for n in &named {
@@ -100,7 +100,7 @@ fn what(array: &RawArray) -> &'static str {
 }
 
 /// Reports the chunks within the array that a shard does not have. A damaged index is another finding.
-fn within(array: &RawArray, mut read: Reading<'_>) -> Option<Finding> {
+fn within(array: &RawArray, mut read: KeyReading<'_>) -> Option<Finding> {
     if array.described.shards.is_empty() || array.described.problem.is_some() {
         return None;
     }

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netcdf_core::json::Json;
 
-use super::context::{About, Checked};
-use super::report::Report;
+use super::context::{CheckedStore, FindingCollector};
+use super::report::CheckReport;
 use super::rule::Rule;
 use super::text::shown;
 use crate::array::values::same_numbers;
-use netcdf_core::format::zarr::survey::{Node, Survey, join, split};
+use netcdf_core::format::zarr::survey::{Node, StoreSurvey, join, split};
 
 /// The objects that `.zmetadata` repeats.
 const REPEATED: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];
 
 /// Checks all nodes that have consolidated metadata.
-pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
+pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
     for node in &checked.survey.nodes {
         if let Some(json) = node.json(".zmetadata") {
             v2(checked.survey, (node, json), report);
@@ -29,7 +29,10 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
 }
 
 /// The objects in consolidated metadata, by their names there.
-fn repeated<'j>(json: &'j Json, about: &mut About<'_>) -> Option<BTreeMap<&'j str, &'j Json>> {
+fn repeated<'j>(
+    json: &'j Json,
+    about: &mut FindingCollector<'_>,
+) -> Option<BTreeMap<&'j str, &'j Json>> {
     let all = json.get("metadata");
     let all = all.filter(|all| matches!(all, Json::Object(_)));
     if all.is_none() {
@@ -44,7 +47,7 @@ fn repeated<'j>(json: &'j Json, about: &mut About<'_>) -> Option<BTreeMap<&'j st
 }
 
 /// The nodes at and below a path, with the rest of their paths.
-fn below<'a>(survey: &'a Survey, path: &str) -> impl Iterator<Item = (&'a Node, &'a str)> {
+fn below<'a>(survey: &'a StoreSurvey, path: &str) -> impl Iterator<Item = (&'a Node, &'a str)> {
     let prefix = if path.is_empty() {
         String::new()
     } else {
@@ -59,8 +62,8 @@ fn below<'a>(survey: &'a Survey, path: &str) -> impl Iterator<Item = (&'a Node, 
         .chain(rest.filter(|(_, rest)| !rest.is_empty()))
 }
 
-fn v2(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
-    let mut about = About::object(report, node, ".zmetadata");
+fn v2(survey: &StoreSurvey, (node, json): (&Node, &Json), report: &mut CheckReport) {
+    let mut about = FindingCollector::object(report, node, ".zmetadata");
     let format = json.get("zarr_consolidated_format");
     if format.and_then(Json::as_u64) != Some(1) {
         let found = format.map_or_else(|| "missing".to_owned(), shown);
@@ -97,8 +100,8 @@ fn v2(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
     }
 }
 
-fn v3(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
-    let mut about = About::object(report, node, "zarr.json");
+fn v3(survey: &StoreSurvey, (node, json): (&Node, &Json), report: &mut CheckReport) {
+    let mut about = FindingCollector::object(report, node, "zarr.json");
     let kind = json.get("kind");
     if let Some(kind) = kind.filter(|kind| kind.as_str() != Some("inline")) {
         let what = format!(
@@ -126,7 +129,11 @@ fn v3(survey: &Survey, (node, json): (&Node, &Json), report: &mut Report) {
 }
 
 /// Compares an object with its copy. An unreadable object has its own finding; empty attributes may be left out.
-fn compare((key, object): (&str, Option<&Json>), copy: Option<&Json>, about: &mut About<'_>) {
+fn compare(
+    (key, object): (&str, Option<&Json>),
+    copy: Option<&Json>,
+    about: &mut FindingCollector<'_>,
+) {
     let Some(object) = object else { return };
     match copy {
         None if *object == Json::Object(vec![]) => {}

@@ -8,34 +8,34 @@ use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::model::ZarrVersion;
 
-use super::report::{Finding, Report};
+use super::report::{CheckReport, Finding};
 use super::rule::Rule;
-use netcdf_core::format::zarr::survey::{Node, Survey, join};
+use netcdf_core::format::zarr::survey::{Node, StoreSurvey, join};
 
 /// The store under check.
 #[derive(Clone, Copy)]
-pub(crate) struct Checked<'a> {
+pub(crate) struct CheckedStore<'a> {
     /// The store.
     pub store: &'a Arc<dyn Store>,
     /// The nodes of the store.
-    pub survey: &'a Survey,
+    pub survey: &'a StoreSurvey,
     /// Limits, codecs, threads.
     pub env: &'a Env,
 }
 
 /// Collects findings about an object of a node.
-pub(super) struct About<'a> {
+pub(super) struct FindingCollector<'a> {
     /// All findings.
-    pub report: &'a mut Report,
+    pub report: &'a mut CheckReport,
     /// The path of the node.
     pub node: &'a str,
     /// The key of the object.
     pub key: String,
 }
 
-impl<'a> About<'a> {
+impl<'a> FindingCollector<'a> {
     /// For the object with this name of a node.
-    pub(super) fn object(report: &'a mut Report, node: &'a Node, name: &str) -> Self {
+    pub(super) fn object(report: &'a mut CheckReport, node: &'a Node, name: &str) -> Self {
         Self {
             report,
             node: &node.path,

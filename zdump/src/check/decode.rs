@@ -2,21 +2,21 @@
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind};
-use netcdf_core::filter::{About, Chain, Context};
+use netcdf_core::filter::{ChunkContext, FilterChain, VariableFacts};
 use netcdf_core::format::zarr::raw::RawArray;
 
 use super::rule::Rule;
 
 /// Decodes the chunks of an array.
-pub(super) struct Decoder<'a> {
+pub(super) struct ArrayDecoder<'a> {
     array: &'a RawArray,
     env: &'a Env,
-    chain: Chain,
+    chain: FilterChain,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> ArrayDecoder<'a> {
     /// The decoder of an array with its codecs.
-    pub(super) fn new(array: &'a RawArray, chain: Chain, env: &'a Env) -> Self {
+    pub(super) fn new(array: &'a RawArray, chain: FilterChain, env: &'a Env) -> Self {
         Self { array, env, chain }
     }
 
@@ -53,12 +53,12 @@ impl<'a> Decoder<'a> {
             return None;
         }
         let layout = &self.array.layout;
-        let context = Context {
+        let context = ChunkContext {
             shape: layout.chunk.clone(),
             element: layout.element,
             fill: layout.fill.clone(),
             len: None,
-            about: About::new(&self.array.schema, layout.element.ty, &layout.filters),
+            about: VariableFacts::new(&self.array.schema, layout.element.ty, &layout.filters),
         };
         let chain = self.env.filters.chain(&layout.filters, &context).ok()?;
         let decoded = chain.decode(0, stored, &mut vec![]).ok()?;

@@ -7,9 +7,9 @@ use netcdf_core::format::zarr::nczarr::{
 };
 use netcdf_core::format::zarr::raw::RawArray;
 
-use super::context::{About, Checked, attributes_object, main_object, part};
+use super::context::{CheckedStore, FindingCollector, attributes_object, main_object, part};
 use super::members::wrong;
-use super::report::Report;
+use super::report::CheckReport;
 use super::rule::Rule;
 use super::text::counted;
 use netcdf_core::format::zarr::survey::{Node, split};
@@ -25,7 +25,7 @@ struct DimensionNames {
 }
 
 /// Checks all arrays.
-pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
+pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
     let groups = Groups::of(checked);
     let mut lengths = Lengths::new();
     for node in &checked.survey.nodes {
@@ -39,7 +39,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
 struct Groups<'a>(BTreeMap<&'a str, Option<BTreeMap<String, GroupDimension>>>);
 
 impl<'a> Groups<'a> {
-    fn of(checked: Checked<'a>) -> Self {
+    fn of(checked: CheckedStore<'a>) -> Self {
         let nodes = checked.survey.nodes.iter();
         let groups = nodes.filter_map(|node| {
             let (json, _) = part(node, NczarrPart::Group)?;
@@ -65,7 +65,7 @@ fn one<'a>(
     node: &'a Node,
     array: &RawArray,
     (groups, lengths): (&Groups<'_>, &mut Lengths<'a>),
-    report: &mut Report,
+    report: &mut CheckReport,
 ) {
     let extras = part(node, NczarrPart::Array).map(|(json, object)| (Extras::of(json), object));
     let shape = &array.described.shape;
@@ -78,12 +78,12 @@ fn one<'a>(
         let count = counted(names.names.len() as u64, "name");
         let rank = counted(shape.len() as u64, "dimension");
         let what = format!("{} has {count}, shape has {rank}", names.place);
-        About::object(report, node, names.object).say(Rule::DimensionCount, what);
+        FindingCollector::object(report, node, names.object).say(Rule::DimensionCount, what);
     }
     agree(node, &all, report);
     match extras.and_then(|(extras, object)| Some((extras.dims?, object))) {
         Some((paths, object)) => {
-            let mut about = About::object(report, node, object);
+            let mut about = FindingCollector::object(report, node, object);
             referred(&paths, shape, groups, &mut about);
         }
         None => conflicts(node, (&all, shape), lengths, report),
@@ -95,7 +95,7 @@ fn names(
     node: &Node,
     array: &RawArray,
     extras: Option<&(Extras, &'static str)>,
-    report: &mut Report,
+    report: &mut CheckReport,
 ) -> Vec<DimensionNames> {
     let mut all = vec![];
     if let Some(names) = &array.described.names {
@@ -115,7 +115,7 @@ fn names(
                 names: names.into_iter().map(Some).collect(),
             }),
             None => {
-                let mut about = About::object(report, node, object);
+                let mut about = FindingCollector::object(report, node, object);
                 wrong((place, json), "a list of names", &mut about);
             }
         }
@@ -132,7 +132,7 @@ fn names(
 }
 
 /// Checks that all places with the same number of names have the same names.
-fn agree(node: &Node, all: &[DimensionNames], report: &mut Report) {
+fn agree(node: &Node, all: &[DimensionNames], report: &mut CheckReport) {
     let Some((first, others)) = all.split_first() else {
         return;
     };
@@ -145,13 +145,18 @@ fn agree(node: &Node, all: &[DimensionNames], report: &mut Report) {
         let full = first.names.iter().chain(&other.names).all(Option::is_some);
         if let Some((a, b)) = pairs.find(|(a, b)| a != b).filter(|_| full) {
             let what = format!("{} has {b} where {} has {a}", other.place, first.place);
-            About::object(report, node, other.object).say(Rule::DimensionNames, what);
+            FindingCollector::object(report, node, other.object).say(Rule::DimensionNames, what);
         }
     }
 }
 
 /// Checks netCDF's references to dimensions, and the lengths.
-fn referred(paths: &[String], shape: &[u64], groups: &Groups<'_>, about: &mut About<'_>) {
+fn referred(
+    paths: &[String],
+    shape: &[u64],
+    groups: &Groups<'_>,
+    about: &mut FindingCollector<'_>,
+) {
     for (path, &len) in paths.iter().zip(shape) {
         match groups.find(path) {
             Ok(None) => {}
@@ -170,7 +175,7 @@ fn conflicts<'a>(
     node: &'a Node,
     (all, shape): (&[DimensionNames], &[u64]),
     lengths: &mut Lengths<'a>,
-    report: &mut Report,
+    report: &mut CheckReport,
 ) {
     let Some(names) = all.first().filter(|n| n.names.len() == shape.len()) else {
         return;
@@ -183,7 +188,7 @@ fn conflicts<'a>(
         if first != len {
             let what = format!("the dimension {name} has {len} elements, in /{array} {first}");
             let object = main_object(node).unwrap_or(names.object);
-            About::object(report, node, object).say(Rule::DimensionConflict, what);
+            FindingCollector::object(report, node, object).say(Rule::DimensionConflict, what);
         }
     }
 }

@@ -7,13 +7,13 @@ use netcdf_core::format::zarr::Dtype;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::odd::Oddity;
 
-use super::arrays::Arrays;
-use super::context::Checked;
-use super::report::{Finding, Report};
+use super::arrays::ArrayTable;
+use super::context::CheckedStore;
+use super::report::{CheckReport, Finding};
 use super::rule::Rule;
 use super::text::counted;
-use crate::stat::Sizes;
-use netcdf_core::format::zarr::survey::{Node, Role, What, join, split};
+use crate::stat::SizeStats;
+use netcdf_core::format::zarr::survey::{Node, NodeContent, Role, join, split};
 
 /// Most bytes of a key in S3.
 const KEY: usize = 1024;
@@ -21,13 +21,13 @@ const KEY: usize = 1024;
 const PART: usize = 255;
 
 /// How much is stored of each array, by the number of its node.
-pub(super) type StoredAmounts = BTreeMap<usize, Sizes>;
+pub(super) type StoredAmounts = BTreeMap<usize, SizeStats>;
 
 /// Checks all keys; returns what is stored of each array.
 ///
 /// # Errors
 /// Errors of the store.
-pub(super) fn check(arrays: &Arrays<'_>, report: &mut Report) -> Result<StoredAmounts> {
+pub(super) fn check(arrays: &ArrayTable<'_>, report: &mut CheckReport) -> Result<StoredAmounts> {
     let checked = arrays.checked;
     let mut stored = StoredAmounts::new();
     for key in &checked.survey.unreadable {
@@ -59,7 +59,7 @@ pub(super) fn check(arrays: &Arrays<'_>, report: &mut Report) -> Result<StoredAm
 }
 
 /// Reports entries that are not keys, or not unique keys.
-fn odd(checked: Checked<'_>, report: &mut Report) -> Result<()> {
+fn odd(checked: CheckedStore<'_>, report: &mut CheckReport) -> Result<()> {
     for odd in checked.store.odd(true)? {
         let rule = match odd.what {
             Oddity::NoKey => Rule::KeyIllegal,
@@ -72,7 +72,7 @@ fn odd(checked: Checked<'_>, report: &mut Report) -> Result<()> {
 }
 
 /// Reports keys that not every store can hold.
-fn long(checked: Checked<'_>, key: &str, report: &mut Report) {
+fn long(checked: CheckedStore<'_>, key: &str, report: &mut CheckReport) {
     let part = key.split('/').map(str::len).max().unwrap_or_default();
     let what = match (key.len(), part) {
         (KEY.., _) if key.len() > KEY => format!("a key of {} bytes", key.len()),
@@ -84,7 +84,7 @@ fn long(checked: Checked<'_>, key: &str, report: &mut Report) {
 }
 
 /// Checks the size of a chunk that no codec changes.
-fn size(path: &str, array: &RawArray, (key, size): (&str, u64), report: &mut Report) {
+fn size(path: &str, array: &RawArray, (key, size): (&str, u64), report: &mut CheckReport) {
     let described = &array.described;
     let plain = array.layout.filters.is_empty()
         && described.shards.is_empty()
@@ -99,7 +99,7 @@ fn size(path: &str, array: &RawArray, (key, size): (&str, u64), report: &mut Rep
 }
 
 /// The path of the deepest node above a key, and the node; the root if there is none.
-fn nearest<'a>(checked: Checked<'a>, key: &str) -> (&'a str, Option<&'a Node>) {
+fn nearest<'a>(checked: CheckedStore<'a>, key: &str) -> (&'a str, Option<&'a Node>) {
     let mut path = key;
     while !path.is_empty() {
         path = split(path).0;
@@ -111,19 +111,19 @@ fn nearest<'a>(checked: Checked<'a>, key: &str) -> (&'a str, Option<&'a Node>) {
 }
 
 /// Reports a key that is neither metadata nor a chunk that readers look for.
-fn other(checked: Checked<'_>, key: &str, report: &mut Report) {
+fn other(checked: CheckedStore<'_>, key: &str, report: &mut CheckReport) {
     let (path, node) = nearest(checked, key);
     let rest = key.get(path.len()..).unwrap_or(key).trim_start_matches('/');
     match node.map(|node| &node.what) {
         // It is unknown what belongs below it.
-        Some(What::Broken(_)) => {}
-        Some(What::Array(array)) if unclear(array) => {}
-        Some(What::Array(array)) => {
+        Some(NodeContent::Broken(_)) => {}
+        Some(NodeContent::Array(array)) if unclear(array) => {}
+        Some(NodeContent::Array(array)) => {
             if let Some(finding) = below_array(array, key, rest) {
                 report.add(path, finding);
             }
         }
-        Some(What::Group | What::Nothing) | None => {
+        Some(NodeContent::Group | NodeContent::Nothing) | None => {
             let (array, chunk) = chunk_like(rest);
             let finding = match chunk.is_empty() {
                 true => Finding::new(Rule::OrphanKey, key, "it belongs to no array or group"),

@@ -2,12 +2,12 @@
 
 use netcdf_core::json::Json;
 
-use super::context::About;
+use super::context::FindingCollector;
 use super::rule::Rule;
 use super::text::shown;
 
 /// Checks that `zarr_format` exists and is this version.
-pub(super) fn version(json: &Json, version: u64, about: &mut About<'_>) {
+pub(super) fn version(json: &Json, version: u64, about: &mut FindingCollector<'_>) {
     if let Some(found) = required(json, "zarr_format", about)
         && found.as_u64() != Some(version)
     {
@@ -17,7 +17,11 @@ pub(super) fn version(json: &Json, version: u64, about: &mut About<'_>) {
 }
 
 /// A required member.
-pub(super) fn required<'j>(json: &'j Json, name: &str, about: &mut About<'_>) -> Option<&'j Json> {
+pub(super) fn required<'j>(
+    json: &'j Json,
+    name: &str,
+    about: &mut FindingCollector<'_>,
+) -> Option<&'j Json> {
     let found = json.get(name);
     if found.is_none() {
         about.say(Rule::MemberMissing, format!("there is no {name}"));
@@ -29,7 +33,7 @@ pub(super) fn required<'j>(json: &'j Json, name: &str, about: &mut About<'_>) ->
 pub(super) fn lengths(
     (name, json): (&str, &Json),
     least: u64,
-    about: &mut About<'_>,
+    about: &mut FindingCollector<'_>,
 ) -> Option<Vec<u64>> {
     let numbers = netcdf_core::format::zarr::lengths(Some(json));
     let numbers = numbers.filter(|all| all.iter().all(|n| *n >= least));
@@ -44,14 +48,14 @@ pub(super) fn lengths(
 }
 
 /// The shape of an array, and the minimum chunk length.
-pub(super) fn shape(json: &Json, about: &mut About<'_>) -> (Option<Vec<u64>>, u64) {
+pub(super) fn shape(json: &Json, about: &mut FindingCollector<'_>) -> (Option<Vec<u64>>, u64) {
     let shape = required(json, "shape", about).and_then(|j| lengths(("shape", j), 0, about));
     let empty = shape.as_ref().is_some_and(|s| s.contains(&0));
     (shape, u64::from(!empty))
 }
 
 /// Adds a finding about a wrong member.
-pub(super) fn wrong((name, json): (&str, &Json), expected: &str, about: &mut About<'_>) {
+pub(super) fn wrong((name, json): (&str, &Json), expected: &str, about: &mut FindingCollector<'_>) {
     let what = format!("{name} is {}: expected {expected}", shown(json));
     about.say(Rule::MemberWrong, what);
 }
@@ -60,7 +64,7 @@ pub(super) fn wrong((name, json): (&str, &Json), expected: &str, about: &mut Abo
 pub(super) fn ranks(
     (one, a): (&str, Option<&[u64]>),
     (other, b): (&str, Option<&[u64]>),
-    about: &mut About<'_>,
+    about: &mut FindingCollector<'_>,
 ) {
     if let (Some(a), Some(b)) = (a, b)
         && a.len() != b.len()
@@ -72,7 +76,7 @@ pub(super) fn ranks(
 }
 
 /// Checks that a member is one of some words.
-pub(super) fn word((name, json): (&str, &Json), words: &[&str], about: &mut About<'_>) {
+pub(super) fn word((name, json): (&str, &Json), words: &[&str], about: &mut FindingCollector<'_>) {
     if !json.as_str().is_some_and(|word| words.contains(&word)) {
         let words: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();
         let what = format!("{name} is {}, not {}", shown(json), words.join(" or "));

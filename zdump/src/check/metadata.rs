@@ -5,22 +5,22 @@ use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::json::Json;
 use netcdf_core::model::ZarrVersion;
 
-use super::context::{About, Checked};
+use super::context::{CheckedStore, FindingCollector};
 use super::members::version;
-use super::report::Report;
+use super::report::CheckReport;
 use super::rule::Rule;
 use super::text::shown;
 use super::{v2, v3};
-use netcdf_core::format::zarr::survey::{Node, What};
+use netcdf_core::format::zarr::survey::{Node, NodeContent};
 
 /// Checks the metadata of all nodes.
-pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
+pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
     for node in &checked.survey.nodes {
         for name in [".zgroup", ".zarray", ".zattrs", "zarr.json"] {
             let Some(json) = node.json(name) else {
                 continue;
             };
-            let mut about = About::object(report, node, name);
+            let mut about = FindingCollector::object(report, node, name);
             if !matches!(json, Json::Object(_)) {
                 let what = format!("expected an object, found {}", shown(json));
                 about.say(Rule::MemberWrong, what);
@@ -38,23 +38,27 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
 }
 
 /// Checks whether the metadata of an array can be used.
-fn described(checked: Checked<'_>, node: &Node, report: &mut Report) {
+fn described(checked: CheckedStore<'_>, node: &Node, report: &mut CheckReport) {
     let name = match node.version {
         Some(ZarrVersion::V2) => ".zarray",
         Some(ZarrVersion::V3) => "zarr.json",
         None => return,
     };
     let before = report.errors_of(&node.path);
-    let mut about = About::object(report, node, name);
+    let mut about = FindingCollector::object(report, node, name);
     match &node.what {
         // Only if the checks of the members have not found it.
-        What::Broken(why) if before == 0 => about.say(Rule::MemberWrong, why),
-        What::Broken(_) | What::Group | What::Nothing => {}
-        What::Array(array) => self::array(checked, (array, before > 0), &mut about),
+        NodeContent::Broken(why) if before == 0 => about.say(Rule::MemberWrong, why),
+        NodeContent::Broken(_) | NodeContent::Group | NodeContent::Nothing => {}
+        NodeContent::Array(array) => self::array(checked, (array, before > 0), &mut about),
     }
 }
 
-fn array(checked: Checked<'_>, (array, wrong): (&RawArray, bool), about: &mut About<'_>) {
+fn array(
+    checked: CheckedStore<'_>,
+    (array, wrong): (&RawArray, bool),
+    about: &mut FindingCollector<'_>,
+) {
     let described = &array.described;
     match (&described.stored.dtype, &described.problem) {
         (Dtype::Unknown(name, _), Some(problem)) if name == "object" => {
@@ -84,7 +88,7 @@ fn array(checked: Checked<'_>, (array, wrong): (&RawArray, bool), about: &mut Ab
 }
 
 /// Checks that the codecs are available, and that their parameters are possible.
-fn codecs(checked: Checked<'_>, array: &RawArray, about: &mut About<'_>) {
+fn codecs(checked: CheckedStore<'_>, array: &RawArray, about: &mut FindingCollector<'_>) {
     let available = checked.env.filters.check(&array.layout.filters, 0);
     let (rule, e) = match (available, array.chain(checked.env)) {
         (Err(e), _) => (Rule::CodecMissing, e),

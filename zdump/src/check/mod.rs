@@ -40,15 +40,15 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 use netcdf_core::tool::{self, Bar, Idle, Io};
 
-use self::arrays::Arrays;
-use self::context::Checked;
-use self::report::Report;
+use self::arrays::ArrayTable;
+use self::context::CheckedStore;
+use self::report::CheckReport;
 use crate::cli::CheckArgs;
 use crate::cli::NAME;
 use crate::open::Session;
-use crate::out::Out;
+use crate::out::CommandOut;
 use crate::verdict::Verdict;
-use netcdf_core::format::zarr::survey::{Survey, no_store};
+use netcdf_core::format::zarr::survey::{StoreSurvey, no_store};
 
 /// Runs the command.
 ///
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CheckArgs, session: &Session, io: &mut Io) -> Result<Ve
         Err(e) => return Err(e),
     };
     let env = &session.env;
-    let survey = Survey::read(&store, env)?;
+    let survey = StoreSurvey::read(&store, env)?;
     if !survey.is_store() {
         return none(session, (store.name(), &no_store(&store)), io);
     }
@@ -75,14 +75,14 @@ pub(crate) fn run(args: &CheckArgs, session: &Session, io: &mut Io) -> Result<Ve
         tool::catch_signals(&env.cancel, &Idle::new(true.into()), &bar.line())?;
     }
     let (store, survey) = (&store, &survey);
-    let checked = Checked { store, survey, env };
+    let checked = CheckedStore { store, survey, env };
     let report = look(checked, (args.deep, args.complete))?;
     drop(bar);
     let verdict = match report.has_errors() {
         true => Verdict::Problems,
         false => Verdict::Sound,
     };
-    let mut out = Out::new(session.json, io, ("check", store.name()))?;
+    let mut out = CommandOut::new(session.json, io, ("check", store.name()))?;
     report.print(&mut out)?;
     out.end()?;
     Ok(verdict)
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &CheckArgs, session: &Session, io: &mut Io) -> Result<Ve
 /// Reports that something is not a store.
 fn none(session: &Session, (name, e): (&str, &Error), io: &mut Io) -> Result<Verdict> {
     if session.json {
-        let mut out = Out::new(true, io, ("check", name))?;
+        let mut out = CommandOut::new(true, io, ("check", name))?;
         out.record("summary", [("verdict", Json::text("no store"))])?;
         out.end()?;
     }
@@ -103,15 +103,15 @@ fn none(session: &Session, (name, e): (&str, &Error), io: &mut Io) -> Result<Ver
 ///
 /// # Errors
 /// Errors of the store.
-fn look(checked: Checked<'_>, (deep, complete): (bool, bool)) -> Result<Report> {
-    let mut report = Report::default();
+fn look(checked: CheckedStore<'_>, (deep, complete): (bool, bool)) -> Result<CheckReport> {
+    let mut report = CheckReport::default();
     objects::check(checked, &mut report)?;
     metadata::check(checked, &mut report);
     structure::check(checked, &mut report);
     dimensions::check(checked, &mut report);
     nczarr::check(checked, &mut report);
     consolidated::check(checked, &mut report);
-    let arrays = Arrays::of(checked);
+    let arrays = ArrayTable::of(checked);
     let nodes = &checked.survey.nodes;
     report.counts.arrays = nodes.iter().filter(|n| n.array().is_some()).count() as u64;
     let stored = keys::check(&arrays, &mut report)?;

@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netcdf_core::format::zarr::nczarr::{Contents, NczarrPart};
 
-use super::context::{About, Checked, part};
-use super::report::Report;
+use super::context::{CheckedStore, FindingCollector, part};
+use super::report::CheckReport;
 use super::rule::Rule;
 use super::text::shown;
-use netcdf_core::format::zarr::survey::{Node, What, split};
+use netcdf_core::format::zarr::survey::{Node, NodeContent, split};
 
 /// The nodes directly below each node, by name.
-type Children<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a Node>>;
+type NodeChildren<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a Node>>;
 
 /// Checks all groups that have such lists.
-pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
-    let mut children = Children::new();
+pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
+    let mut children = NodeChildren::new();
     for node in checked.survey.nodes.iter().filter(|n| !n.path.is_empty()) {
         let (group, name) = split(&node.path);
         children.entry(group).or_default().insert(name, node);
@@ -25,7 +25,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
         let Some((json, object)) = part(node, NczarrPart::Group) else {
             continue;
         };
-        let mut about = About::object(report, node, object);
+        let mut about = FindingCollector::object(report, node, object);
         let children = children.get(node.path.as_str()).unwrap_or(&none);
         match Contents::of(json) {
             None => {
@@ -38,7 +38,7 @@ pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
 }
 
 /// Compares both lists with the nodes.
-fn lists(contents: &Contents, children: &BTreeMap<&str, &Node>, about: &mut About<'_>) {
+fn lists(contents: &Contents, children: &BTreeMap<&str, &Node>, about: &mut FindingCollector<'_>) {
     for (list, what, array) in [
         (&contents.arrays, "array", true),
         (&contents.groups, "group", false),
@@ -66,12 +66,12 @@ fn lists(contents: &Contents, children: &BTreeMap<&str, &Node>, about: &mut Abou
 
 fn is(node: &Node, array: bool) -> bool {
     match node.what {
-        What::Array(_) => array,
-        What::Group => !array,
-        What::Broken(_) | What::Nothing => false,
+        NodeContent::Array(_) => array,
+        NodeContent::Group => !array,
+        NodeContent::Broken(_) | NodeContent::Nothing => false,
     }
 }
 
 fn may_be(node: &Node, array: bool) -> bool {
-    is(node, array) || matches!(node.what, What::Broken(_))
+    is(node, array) || matches!(node.what, NodeContent::Broken(_))
 }

@@ -2,8 +2,8 @@
 
 use netcdf_core::error::{ErrorKind, Result};
 
-use super::context::{About, Checked};
-use super::report::Report;
+use super::context::{CheckedStore, FindingCollector};
+use super::report::CheckReport;
 use super::rule::Rule;
 use super::strict::{duplicates, strict};
 use netcdf_core::format::zarr::survey::MetadataObject;
@@ -12,18 +12,18 @@ use netcdf_core::format::zarr::survey::MetadataObject;
 ///
 /// # Errors
 /// [`ErrorKind::Cancelled`].
-pub(super) fn check(checked: Checked<'_>, report: &mut Report) -> Result<()> {
+pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) -> Result<()> {
     for node in &checked.survey.nodes {
         for (name, object) in node.objects.iter().filter(|(_, o)| o.size.is_some()) {
             checked.env.cancel.check()?;
-            let mut about = About::object(report, node, name);
+            let mut about = FindingCollector::object(report, node, name);
             text(checked, object, &mut about);
         }
     }
     Ok(())
 }
 
-fn text(checked: Checked<'_>, object: &MetadataObject, about: &mut About<'_>) {
+fn text(checked: CheckedStore<'_>, object: &MetadataObject, about: &mut FindingCollector<'_>) {
     let limit = |e: &&netcdf_core::Error| e.kind() == ErrorKind::Limit;
     if let Some(e) = object.json.as_ref().err().filter(limit) {
         return about.say(Rule::JsonInvalid, e.what());

@@ -6,18 +6,18 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::io::store::range_of;
 
-use super::context::Checked;
-use super::decode::Decoder;
+use super::context::CheckedStore;
+use super::decode::ArrayDecoder;
 use super::report::Finding;
 use super::rule::Rule;
 use crate::key;
 
 /// What to do with the chunks of an array.
-pub(super) struct Work<'a> {
+pub(super) struct ChunkWork<'a> {
     pub path: &'a str,
     pub array: &'a RawArray,
     /// Decodes chunks; `None` if only indexes are read.
-    pub decoder: Option<Decoder<'a>>,
+    pub decoder: Option<ArrayDecoder<'a>>,
 }
 
 /// A key to read.
@@ -29,17 +29,17 @@ pub(super) struct KeyToRead {
 }
 
 /// Reads the bytes of a key.
-pub(super) struct Reading<'a> {
-    checked: Checked<'a>,
+pub(super) struct KeyReading<'a> {
+    checked: CheckedStore<'a>,
     /// The key.
     pub job: &'a KeyToRead,
     /// The decoded shard, if it is encoded as a whole.
     pub whole: Option<Vec<u8>>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> KeyReading<'a> {
     /// For a key that has not been read yet.
-    pub(super) fn new(checked: Checked<'a>, job: &'a KeyToRead) -> Self {
+    pub(super) fn new(checked: CheckedStore<'a>, job: &'a KeyToRead) -> Self {
         Self {
             checked,
             job,

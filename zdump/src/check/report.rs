@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
 
-use super::rule::{Rule, Severity};
+use super::rule::{Rule, RuleSeverity};
 use super::text::counted;
-use crate::out::{Colour, Out, plain};
+use crate::out::{Colour, CommandOut, plain};
 
 /// Most findings of one rule kept per node; the others are counted.
 pub(super) const MOST: u64 = 1000;
@@ -40,18 +40,18 @@ impl Finding {
 
 /// All findings.
 #[derive(Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct CheckReport {
     /// The findings that are kept.
     findings: Vec<Finding>,
     /// Number of findings of each rule per node.
     of_nodes: BTreeMap<(String, Rule), u64>,
     /// What the store contains.
-    pub counts: Counts,
+    pub counts: StoreCounts,
 }
 
 /// Counts of what a store contains.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Counts {
+pub(crate) struct StoreCounts {
     /// Keys.
     pub keys: u64,
     /// Arrays.
@@ -62,7 +62,7 @@ pub(crate) struct Counts {
     pub decoded: u64,
 }
 
-impl Report {
+impl CheckReport {
     /// Adds a finding about a node. Only a limited number per rule is kept.
     pub(super) fn add(&mut self, node: &str, finding: Finding) {
         if self.count(node, finding.rule, 1) <= MOST {
@@ -78,7 +78,7 @@ impl Report {
     }
 
     /// Number of findings of a severity.
-    fn total(&self, severity: Severity) -> u64 {
+    fn total(&self, severity: RuleSeverity) -> u64 {
         let all = self.of_nodes.iter();
         let of_severity = all.filter(|((_, rule), _)| rule.severity() == severity);
         of_severity.fold(0, |sum, (_, count)| sum.saturating_add(*count))
@@ -86,7 +86,7 @@ impl Report {
 
     /// Whether there are errors.
     pub(super) fn has_errors(&self) -> bool {
-        self.total(Severity::Error) > 0
+        self.total(RuleSeverity::Error) > 0
     }
 
     /// Number of errors of a node.
@@ -96,7 +96,7 @@ impl Report {
             .of_nodes
             .range(from..)
             .take_while(|((n, _), _)| n == node);
-        let errors = of_node.filter(|((_, rule), _)| rule.severity() == Severity::Error);
+        let errors = of_node.filter(|((_, rule), _)| rule.severity() == RuleSeverity::Error);
         errors.map(|(_, count)| count).sum()
     }
 
@@ -111,7 +111,7 @@ impl Report {
     ///
     /// # Errors
     /// Errors of writing.
-    pub(super) fn print(mut self, out: &mut Out<'_>) -> Result<()> {
+    pub(super) fn print(mut self, out: &mut CommandOut<'_>) -> Result<()> {
         self.findings.sort();
         for finding in &self.findings {
             match out.json {
@@ -135,8 +135,9 @@ impl Report {
         self.summary(out)
     }
 
-    fn summary(&self, out: &mut Out<'_>) -> Result<()> {
-        let [errors, warnings] = [Severity::Error, Severity::Warning].map(|s| self.total(s));
+    fn summary(&self, out: &mut CommandOut<'_>) -> Result<()> {
+        let [errors, warnings] =
+            [RuleSeverity::Error, RuleSeverity::Warning].map(|s| self.total(s));
         let counts = self.counts;
         if out.json {
             let verdict = if errors > 0 { "problems" } else { "sound" };
@@ -178,11 +179,11 @@ fn members(finding: &Finding) -> [(&'static str, Json); 5] {
 }
 
 /// A line: `error json-invalid: v/.zarray: what is wrong (remedy)`.
-fn text(finding: &Finding, out: &mut Out<'_>) -> Result<()> {
+fn text(finding: &Finding, out: &mut CommandOut<'_>) -> Result<()> {
     let severity = finding.rule.severity();
     let colour = match severity {
-        Severity::Error => Colour::Red,
-        Severity::Warning => Colour::Yellow,
+        RuleSeverity::Error => Colour::Red,
+        RuleSeverity::Warning => Colour::Yellow,
     };
     let severity = out.paint(colour, severity.name());
     let key = out.paint(Colour::Bold, &plain(&finding.key));
@@ -197,13 +198,13 @@ mod tests {
 
     #[test]
     fn findings_without_end_are_counted() {
-        let mut report = Report::default();
+        let mut report = CheckReport::default();
         for n in 0..MOST + 7 {
             let finding = Finding::new(Rule::ChunkOutside, format!("v/{n:09}"), "outside");
             report.add("v", finding);
         }
         report.add("w", Finding::new(Rule::KeyLong, "a", "long"));
-        let totals = [Severity::Error, Severity::Warning].map(|s| report.total(s));
+        let totals = [RuleSeverity::Error, RuleSeverity::Warning].map(|s| report.total(s));
         assert_eq!(totals, [MOST + 7, 1]);
         assert_eq!(report.sorted().len(), 1001);
         assert_eq!(report.sorted()[0].key, "a");

@@ -2,14 +2,14 @@
 
 /// How bad something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Severity {
+pub(crate) enum RuleSeverity {
     /// Readers fail, or read wrong or no data.
     Error,
     /// Some readers or systems may have trouble.
     Warning,
 }
 
-impl Severity {
+impl RuleSeverity {
     /// Its name.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -44,9 +44,9 @@ macro_rules! rules {
             }
 
             /// How bad it is.
-            pub(crate) fn severity(self) -> Severity {
+            pub(crate) fn severity(self) -> RuleSeverity {
                 match self {
-                    $(Self::$rule => Severity::$severity,)*
+                    $(Self::$rule => RuleSeverity::$severity,)*
                 }
             }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use netcdf_core::error::{ErrorKind, Result};
 use netcdf_core::format::zarr::raw::{KeyPart, RawArray};
 
-use super::reading::{Reading, Work};
+use super::reading::{ChunkWork, KeyReading};
 use super::report::Finding;
 use super::rule::Rule;
 
@@ -13,7 +13,7 @@ use super::rule::Rule;
 ///
 /// # Errors
 /// [`ErrorKind::Cancelled`].
-pub(super) fn check(work: &Work<'_>, read: &Reading<'_>) -> Result<(Vec<Finding>, u64)> {
+pub(super) fn check(work: &ChunkWork<'_>, read: &KeyReading<'_>) -> Result<(Vec<Finding>, u64)> {
     let job = read.job;
     let parts = work
         .array
@@ -41,7 +41,7 @@ pub(super) fn check(work: &Work<'_>, read: &Reading<'_>) -> Result<(Vec<Finding>
 }
 
 /// Finds chunks that share bytes with each other or with the index.
-fn overlaps(array: &RawArray, parts: &[KeyPart], read: &Reading<'_>) -> Vec<Finding> {
+fn overlaps(array: &RawArray, parts: &[KeyPart], read: &KeyReading<'_>) -> Vec<Finding> {
     let mut findings = vec![];
     let mut sorted: Vec<&KeyPart> = parts.iter().filter(|p| !p.range.is_empty()).collect();
     sorted.sort_by_key(|part| (part.range.start, part.range.end));

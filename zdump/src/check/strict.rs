@@ -15,7 +15,7 @@ const DEEPEST: usize = 256;
 
 /// The first thing in a text that is not strict.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mistake {
+pub(super) struct StrictMistake {
     /// Its offset in bytes.
     pub at: usize,
     /// What it is.
@@ -26,13 +26,13 @@ pub(super) struct Mistake {
 ///
 /// # Errors
 /// The first mistake.
-pub(super) fn strict(text: &[u8]) -> Result<(), Mistake> {
+pub(super) fn strict(text: &[u8]) -> Result<(), StrictMistake> {
     if let Err(e) = std::str::from_utf8(text) {
         let what = "bytes that are not UTF-8".to_owned();
         let at = e.valid_up_to();
-        return Err(Mistake { at, what });
+        return Err(StrictMistake { at, what });
     }
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = StrictReader { text, at: 0 };
     reader.value(0)?;
     reader.blanks();
     match reader.peek() {
@@ -67,21 +67,21 @@ fn collect(json: &Json, path: &str, found: &mut Vec<String>, depth: usize) {
     }
 }
 
-struct Reader<'t> {
+struct StrictReader<'t> {
     text: &'t [u8],
     at: usize,
 }
 
-type Read = Result<(), Mistake>;
+type StrictResult = Result<(), StrictMistake>;
 
-impl Reader<'_> {
+impl StrictReader<'_> {
     fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
-    fn mistake(&self, what: impl Into<String>) -> Mistake {
+    fn mistake(&self, what: impl Into<String>) -> StrictMistake {
         let (at, what) = (self.at, what.into());
-        Mistake { at, what }
+        StrictMistake { at, what }
     }
 
     fn blanks(&mut self) {
@@ -98,7 +98,7 @@ impl Reader<'_> {
         here
     }
 
-    fn value(&mut self, depth: usize) -> Read {
+    fn value(&mut self, depth: usize) -> StrictResult {
         if depth > DEEPEST {
             return Err(self.mistake("values nested too deeply"));
         }
@@ -112,7 +112,7 @@ impl Reader<'_> {
     }
 
     /// An object or a list.
-    fn list(&mut self, end: u8, depth: usize, members: bool) -> Read {
+    fn list(&mut self, end: u8, depth: usize, members: bool) -> StrictResult {
         self.at += 1;
         if self.take(end) {
             return Ok(());
@@ -135,7 +135,7 @@ impl Reader<'_> {
         }
     }
 
-    fn word(&mut self) -> Read {
+    fn word(&mut self) -> StrictResult {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b'_');
         let len = rest.iter().take_while(part).count();
@@ -159,7 +159,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn string(&mut self) -> Read {
+    fn string(&mut self) -> StrictResult {
         if !self.take(b'"') {
             return Err(self.mistake("no string where one is required"));
         }
@@ -177,7 +177,7 @@ impl Reader<'_> {
         }
     }
 
-    fn escape(&mut self) -> Read {
+    fn escape(&mut self) -> StrictResult {
         let after = self.text.get(self.at + 1).copied();
         let len = match after {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netcdf_core::model::ZarrVersion;
 
-use super::context::{About, Checked, main_object};
-use super::report::{Finding, Report};
+use super::context::{CheckedStore, FindingCollector, main_object};
+use super::report::{CheckReport, Finding};
 use super::rule::Rule;
 use crate::words::version_number;
-use netcdf_core::format::zarr::survey::{Node, What, join, split};
+use netcdf_core::format::zarr::survey::{Node, NodeContent, join, split};
 
 /// Checks all nodes.
-pub(super) fn check(checked: Checked<'_>, report: &mut Report) {
+pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
     let mut missing = BTreeSet::new();
     let mut names = BTreeMap::new();
     for node in &checked.survey.nodes {
@@ -29,7 +29,7 @@ fn has_own(node: &Node) -> bool {
 }
 
 /// Checks the objects of a node.
-fn own(node: &Node, report: &mut Report) {
+fn own(node: &Node, report: &mut CheckReport) {
     let has = |name: &&str| node.objects.get(*name).is_some_and(|o| o.size.is_some());
     let old: Vec<_> = [".zgroup", ".zarray", ".zattrs"]
         .into_iter()
@@ -37,24 +37,24 @@ fn own(node: &Node, report: &mut Report) {
         .collect();
     if has(&"zarr.json") && !old.is_empty() {
         let what = format!("the node also has {} of version 2", old.join(", "));
-        About::object(report, node, "zarr.json").say(Rule::MixedVersions, what);
+        FindingCollector::object(report, node, "zarr.json").say(Rule::MixedVersions, what);
     }
     if has(&".zgroup") && has(&".zarray") {
         let what = "the node has a .zarray and a .zgroup";
-        About::object(report, node, ".zgroup").say(Rule::GroupOrArray, what);
+        FindingCollector::object(report, node, ".zgroup").say(Rule::GroupOrArray, what);
     }
-    if let (What::Nothing, Some((name, _))) = (&node.what, node.objects.first_key_value()) {
+    if let (NodeContent::Nothing, Some((name, _))) = (&node.what, node.objects.first_key_value()) {
         let what = "metadata of neither a group nor an array";
-        About::object(report, node, name).say(Rule::OrphanMetadata, what);
+        FindingCollector::object(report, node, name).say(Rule::OrphanMetadata, what);
     }
 }
 
 /// Checks the nodes above a node.
 fn above<'a>(
-    checked: Checked<'a>,
+    checked: CheckedStore<'a>,
     node: &'a Node,
     missing: &mut BTreeSet<&'a str>,
-    report: &mut Report,
+    report: &mut CheckReport,
 ) {
     let Some(name) = main_object(node) else {
         return;
@@ -68,19 +68,19 @@ fn above<'a>(
             if one != other {
                 let (above, one, other) = (shown(path), version_number(one), version_number(other));
                 let what = format!("version {one} below {above}, which is of version {other}");
-                About::object(report, node, name).say(Rule::MixedVersions, what);
+                FindingCollector::object(report, node, name).say(Rule::MixedVersions, what);
             }
             version = None;
         }
         match found.map(|n| &n.what) {
-            Some(What::Array(_)) => {
+            Some(NodeContent::Array(_)) => {
                 let what = format!("it is below the array {}", shown(path));
-                About::object(report, node, name).say(Rule::BelowArray, what);
+                FindingCollector::object(report, node, name).say(Rule::BelowArray, what);
                 return;
             }
-            Some(What::Group | What::Broken(_)) => {}
-            Some(What::Nothing) | None if !missing.insert(path) => return,
-            Some(What::Nothing) | None => report.add(path, no_group(node, path)),
+            Some(NodeContent::Group | NodeContent::Broken(_)) => {}
+            Some(NodeContent::Nothing) | None if !missing.insert(path) => return,
+            Some(NodeContent::Nothing) | None => report.add(path, no_group(node, path)),
         }
     }
 }
@@ -99,7 +99,11 @@ fn shown(path: &str) -> String {
 }
 
 /// Finds names in one group that differ only in case.
-fn case<'a>(node: &'a Node, names: &mut BTreeMap<(&'a str, String), &'a str>, report: &mut Report) {
+fn case<'a>(
+    node: &'a Node,
+    names: &mut BTreeMap<(&'a str, String), &'a str>,
+    report: &mut CheckReport,
+) {
     let (group, name) = split(&node.path);
     if name.is_empty() {
         return;
@@ -108,6 +112,6 @@ fn case<'a>(node: &'a Node, names: &mut BTreeMap<(&'a str, String), &'a str>, re
     let object = main_object(node).or_else(|| node.objects.keys().next().map(String::as_str));
     if let (true, Some(object)) = (*first != name, object) {
         let what = format!("the name differs from {first} only in case");
-        About::object(report, node, object).say(Rule::NamesCase, what);
+        FindingCollector::object(report, node, object).say(Rule::NamesCase, what);
     }
 }

@@ -4,13 +4,13 @@
 
 use netcdf_core::json::Json;
 
-use super::context::About;
+use super::context::FindingCollector;
 use super::members::{lengths, ranks, required, shape, version, word, wrong};
 use super::rule::Rule;
 use super::text::shown;
 
 /// Checks an array.
-pub(super) fn array(json: &Json, about: &mut About<'_>) {
+pub(super) fn array(json: &Json, about: &mut FindingCollector<'_>) {
     version(json, 2, about);
     let (shape, least) = self::shape(json, about);
     let chunks = required(json, "chunks", about).and_then(|j| lengths(("chunks", j), least, about));
@@ -30,7 +30,7 @@ pub(super) fn array(json: &Json, about: &mut About<'_>) {
     codecs(json, about);
 }
 
-fn codecs(json: &Json, about: &mut About<'_>) {
+fn codecs(json: &Json, about: &mut FindingCollector<'_>) {
     if let Some(compressor) = required(json, "compressor", about)
         && *compressor != Json::Null
     {
@@ -43,7 +43,7 @@ fn codecs(json: &Json, about: &mut About<'_>) {
     }
 }
 
-fn codec(name: &str, json: &Json, about: &mut About<'_>) {
+fn codec(name: &str, json: &Json, about: &mut FindingCollector<'_>) {
     if json.get("id").and_then(Json::as_str).is_none() {
         let what = format!("a codec without an id in {name}: {}", shown(json));
         about.say(Rule::MemberWrong, what);

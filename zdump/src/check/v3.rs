@@ -4,7 +4,7 @@
 
 use netcdf_core::json::Json;
 
-use super::context::About;
+use super::context::FindingCollector;
 use super::members::{lengths, ranks, required, shape, version, word, wrong};
 use super::rule::Rule;
 use super::text::shown;
@@ -14,7 +14,7 @@ use crate::words::{configured, stated_name};
 const DEPTH: u32 = 16;
 
 /// Checks a group or an array.
-pub(super) fn node(json: &Json, about: &mut About<'_>) {
+pub(super) fn node(json: &Json, about: &mut FindingCollector<'_>) {
     version(json, 3, about);
     if let Some(attributes) = json.get("attributes")
         && !matches!(attributes, Json::Object(_))
@@ -30,7 +30,7 @@ pub(super) fn node(json: &Json, about: &mut About<'_>) {
     }
 }
 
-fn array(json: &Json, about: &mut About<'_>) {
+fn array(json: &Json, about: &mut FindingCollector<'_>) {
     let (shape, least) = self::shape(json, about);
     let shape = ("shape", shape.as_deref());
     required(json, "data_type", about);
@@ -58,7 +58,7 @@ fn array(json: &Json, about: &mut About<'_>) {
 }
 
 /// The names of dimensions; some may be `null`.
-fn names(json: &Json, shape: Option<&[u64]>, about: &mut About<'_>) {
+fn names(json: &Json, shape: Option<&[u64]>, about: &mut FindingCollector<'_>) {
     let name = |j: &Json| *j == Json::Null || j.as_str().is_some();
     let Some(names) = json.items().filter(|names| names.iter().all(name)) else {
         return wrong(("dimension_names", json), "a list of names", about);
@@ -70,7 +70,12 @@ fn names(json: &Json, shape: Option<&[u64]>, about: &mut About<'_>) {
     }
 }
 
-fn codecs(list: &[Json], shape: (&str, Option<&[u64]>), about: &mut About<'_>, depth: u32) {
+fn codecs(
+    list: &[Json],
+    shape: (&str, Option<&[u64]>),
+    about: &mut FindingCollector<'_>,
+    depth: u32,
+) {
     // Codecs that turn elements into bytes.
     const BYTES: [&str; 5] = [
         "bytes",
@@ -104,7 +109,12 @@ fn codecs(list: &[Json], shape: (&str, Option<&[u64]>), about: &mut About<'_>, d
     }
 }
 
-fn shards(codec: &Json, shape: (&str, Option<&[u64]>), about: &mut About<'_>, depth: u32) {
+fn shards(
+    codec: &Json,
+    shape: (&str, Option<&[u64]>),
+    about: &mut FindingCollector<'_>,
+    depth: u32,
+) {
     let inner = configured(codec, "chunk_shape");
     let inner = inner.and_then(|j| lengths(("chunk_shape of the shards", j), 1, about));
     let within = ("chunk_shape of the shards", inner.as_deref());

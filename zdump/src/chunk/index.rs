@@ -2,7 +2,7 @@
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 
-use crate::array::{Opened, numbers};
+use crate::array::{OpenArray, numbers};
 use crate::cli::ChunkArgs;
 use crate::table::shape;
 
@@ -10,7 +10,7 @@ use crate::table::shape;
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if the array has no such chunk or element.
-pub(super) fn wanted(args: &ChunkArgs, opened: &Opened<'_>) -> Result<Option<Vec<u64>>> {
+pub(super) fn wanted(args: &ChunkArgs, opened: &OpenArray<'_>) -> Result<Option<Vec<u64>>> {
     let grid = opened.grid();
     if args.all {
         return Ok(None);

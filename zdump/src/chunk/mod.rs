@@ -10,13 +10,13 @@ use netcdf_core::model::Values;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
-use crate::array::{ChunkPlace, FoundChunk, Opened, Times, Undone, find};
+use crate::array::{ChunkPlace, FoundChunk, OpenArray, Times, Undone, find};
 use crate::cli::ChunkArgs;
 use crate::open::Session;
-use crate::out::Out;
+use crate::out::CommandOut;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::no_store;
-use print::Printer;
+use print::ChunkPrinter;
 
 /// Runs the command.
 ///
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Ve
     let store = session.store(&args.store.store, io)?;
     let survey = session.survey(&store)?;
     let node = find(&survey, &store, &args.var)?;
-    let opened = Opened::new(&store, &session.env, node);
+    let opened = OpenArray::new(&store, &session.env, node);
     let mut opened = opened.ok_or_else(|| no_store(&store))?;
     if args.times {
         let notes = (opened.path.as_str(), &*session.env.notes);
@@ -34,9 +34,9 @@ pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Ve
     }
     stage_exists(&opened, args.stage)?;
     let wanted = index::wanted(args, &opened).map_err(|e| opened.said(e))?;
-    let mut printer = Printer {
+    let mut printer = ChunkPrinter {
         opened: &opened,
-        out: Out::new(session.json, io, ("chunk", store.name()))?,
+        out: CommandOut::new(session.json, io, ("chunk", store.name()))?,
         stage: args.stage,
         shard: None,
     };
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Ve
 }
 
 /// Checks that there are this many codecs to undo.
-fn stage_exists(opened: &Opened<'_>, stage: Option<usize>) -> Result<()> {
+fn stage_exists(opened: &OpenArray<'_>, stage: Option<usize>) -> Result<()> {
     let codecs = opened.codecs();
     match stage {
         Some(stage) if stage > codecs.len() => {
@@ -68,7 +68,7 @@ fn stage_exists(opened: &Opened<'_>, stage: Option<usize>) -> Result<()> {
 }
 
 /// Shows one chunk, stored or not.
-fn one(printer: &mut Printer<'_, '_>, place: &[u64]) -> Result<Verdict> {
+fn one(printer: &mut ChunkPrinter<'_, '_>, place: &[u64]) -> Result<Verdict> {
     let opened = printer.opened;
     let found = opened.locate(place)?;
     printer.shard_of(place)?;
@@ -87,7 +87,7 @@ fn one(printer: &mut Printer<'_, '_>, place: &[u64]) -> Result<Verdict> {
 }
 
 /// Shows all stored chunks.
-fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
+fn all(printer: &mut ChunkPrinter<'_, '_>) -> Result<Verdict> {
     let opened = printer.opened;
     let (stage, mut wrong, mut count) = (printer.stage, 0u64, 0u64);
     let work = |place: FoundChunk| match place {
@@ -129,7 +129,7 @@ fn all(printer: &mut Printer<'_, '_>) -> Result<Verdict> {
 
 /// Reads a stored chunk and decodes as much as is shown: up to a stage, else to values, which take the place of the bytes.
 fn look(
-    opened: &Opened<'_>,
+    opened: &OpenArray<'_>,
     place: &ChunkPlace,
     stage: Option<usize>,
 ) -> Result<(Undone, Option<Values>)> {

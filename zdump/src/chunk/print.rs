@@ -8,9 +8,9 @@ use netcdf_core::model::region::product;
 use netcdf_core::tool::table::left;
 
 use super::rows::{self, RowPiece};
-use crate::array::{ChunkPlace, Opened, Undone, numbers};
+use crate::array::{ChunkPlace, OpenArray, Undone, numbers};
 use crate::hex;
-use crate::out::{Colour, Out, numbers as list, object, plain};
+use crate::out::{Colour, CommandOut, numbers as list, object, plain};
 use crate::table::{count, shape};
 use crate::words::dtype;
 
@@ -21,18 +21,18 @@ const WIDTH: usize = 100;
 const RECORD: usize = 4096;
 
 /// Prints chunks.
-pub(super) struct Printer<'a, 'w> {
+pub(super) struct ChunkPrinter<'a, 'w> {
     /// The array.
-    pub opened: &'a Opened<'a>,
+    pub opened: &'a OpenArray<'a>,
     /// The output.
-    pub out: Out<'w>,
+    pub out: CommandOut<'w>,
     /// The number of codecs to undo, if not all.
     pub stage: Option<usize>,
     /// The key of the last shard shown.
     pub shard: Option<String>,
 }
 
-impl Printer<'_, '_> {
+impl ChunkPrinter<'_, '_> {
     /// A chunk.
     ///
     /// # Errors
@@ -231,7 +231,7 @@ impl Printer<'_, '_> {
     }
 }
 
-fn record(out: &mut Out<'_>, mut piece: RowPiece) -> Result<()> {
+fn record(out: &mut CommandOut<'_>, mut piece: RowPiece) -> Result<()> {
     let beyond = piece
         .constants
         .split_off(piece.inside.min(piece.constants.len()));
@@ -243,7 +243,7 @@ fn record(out: &mut Out<'_>, mut piece: RowPiece) -> Result<()> {
 }
 
 /// Breaks a piece of a row into lines that begin with the index of their first element.
-fn lines(out: &mut Out<'_>, piece: &RowPiece, width: usize) -> Result<()> {
+fn lines(out: &mut CommandOut<'_>, piece: &RowPiece, width: usize) -> Result<()> {
     let mut line = String::new();
     let mut index = piece.index.clone();
     let mut used = 0usize;
@@ -276,7 +276,7 @@ fn lines(out: &mut Out<'_>, piece: &RowPiece, width: usize) -> Result<()> {
     end(out, &index, width, &line)
 }
 
-fn end(out: &mut Out<'_>, index: &[u64], width: usize, line: &str) -> Result<()> {
+fn end(out: &mut CommandOut<'_>, index: &[u64], width: usize, line: &str) -> Result<()> {
     if index.is_empty() {
         return out.line(&format!("  {line}"));
     }

@@ -5,7 +5,7 @@ use netcdf_core::error::Result;
 use netcdf_core::model::{Values, ZarrVersion};
 
 use crate::array::values::same;
-use crate::array::{ChunkPlace, Opened};
+use crate::array::{ChunkPlace, OpenArray};
 
 /// Values of a row that are converted to text at a time.
 const PIECE: usize = 1024;
@@ -25,7 +25,7 @@ pub(super) struct RowPiece {
 /// # Errors
 /// Errors of `visit`.
 pub(super) fn each(
-    opened: &Opened<'_>,
+    opened: &OpenArray<'_>,
     place: &ChunkPlace,
     values: &Values,
     visit: &mut dyn FnMut(RowPiece) -> Result<()>,
@@ -64,7 +64,7 @@ pub(super) fn each(
     }
 }
 
-fn piece(opened: &Opened<'_>, index: Vec<u64>, part: &Values, inside: usize) -> RowPiece {
+fn piece(opened: &OpenArray<'_>, index: Vec<u64>, part: &Values, inside: usize) -> RowPiece {
     let constants = match part {
         Values::Char(text) => return text_piece(opened, index, text, inside),
         other => opened.shown(other),
@@ -87,7 +87,7 @@ fn piece(opened: &Opened<'_>, index: Vec<u64>, part: &Values, inside: usize) -> 
 }
 
 /// The characters of a row as one text, and those beyond the array as another.
-fn text_piece(opened: &Opened<'_>, index: Vec<u64>, text: &[u8], inside: usize) -> RowPiece {
+fn text_piece(opened: &OpenArray<'_>, index: Vec<u64>, text: &[u8], inside: usize) -> RowPiece {
     let (within, beyond) = text.split_at_checked(inside).unwrap_or((text, &[]));
     let texts = [within, beyond].into_iter().filter(|t| !t.is_empty());
     let texts: Vec<_> = texts.map(|t| Some(t.into())).collect();

@@ -9,13 +9,13 @@ use netcdf_core::format::zarr::raw::KeyPart;
 use netcdf_core::json::Json;
 use netcdf_core::model::region::product;
 
-use super::print::Printer;
+use super::print::ChunkPrinter;
 use crate::array::numbers;
 use crate::key;
 use crate::out::{Colour, maybe, numbers as list, plain};
 use crate::table::count;
 
-impl Printer<'_, '_> {
+impl ChunkPrinter<'_, '_> {
     /// Prints the head of the shard of a chunk, if there are shards.
     ///
     /// # Errors

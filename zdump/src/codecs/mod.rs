@@ -10,10 +10,10 @@ use netcdf_core::tool::Io;
 
 use crate::cli::CodecsArgs;
 use crate::open::Session;
-use crate::out::{Colour, Out, plain};
-use crate::table::Table;
+use crate::out::{Colour, CommandOut, plain};
+use crate::table::TextTable;
 use crate::verdict::Verdict;
-use netcdf_core::format::zarr::survey::{Node, What};
+use netcdf_core::format::zarr::survey::{Node, NodeContent};
 
 use step::CodecStep;
 
@@ -39,9 +39,9 @@ pub(crate) fn run(args: &CodecsArgs, session: &Session, io: &mut Io) -> Result<V
     let mut missing = false;
     for node in &survey.nodes {
         let (mut steps, problem) = match &node.what {
-            What::Group | What::Nothing => continue,
-            What::Broken(why) => (vec![], Some(why.as_str())),
-            What::Array(array) => (
+            NodeContent::Group | NodeContent::Nothing => continue,
+            NodeContent::Broken(why) => (vec![], Some(why.as_str())),
+            NodeContent::Array(array) => (
                 step::steps(array, &session.env),
                 array.described.problem.as_deref(),
             ),
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &CodecsArgs, session: &Session, io: &mut Io) -> Result<V
             arrays.push((node, steps, problem.filter(|_| !args.missing)));
         }
     }
-    let mut out = Out::new(session.json, io, ("codecs", store.name()))?;
+    let mut out = CommandOut::new(session.json, io, ("codecs", store.name()))?;
     match out.json {
         true => arrays
             .iter()
@@ -73,8 +73,8 @@ pub(crate) fn run(args: &CodecsArgs, session: &Session, io: &mut Io) -> Result<V
 }
 
 /// The table, and the messages about missing or wrong codecs, each once.
-fn show(arrays: &[(&Node, Vec<CodecStep>, Option<&str>)], out: &mut Out<'_>) -> Result<()> {
-    let mut table = Table::default();
+fn show(arrays: &[(&Node, Vec<CodecStep>, Option<&str>)], out: &mut CommandOut<'_>) -> Result<()> {
+    let mut table = TextTable::default();
     table.row(HEAD.map(str::to_owned));
     let mut said: Vec<String> = vec![];
     for (node, steps, problem) in arrays {
@@ -114,7 +114,7 @@ fn record(
     node: &Node,
     steps: &[CodecStep],
     problem: Option<&str>,
-    out: &mut Out<'_>,
+    out: &mut CommandOut<'_>,
 ) -> Result<()> {
     let path = Json::text(&format!("/{}", node.path));
     for (n, step) in steps.iter().enumerate() {

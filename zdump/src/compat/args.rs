@@ -3,28 +3,28 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::format::{Printer, ShownType};
+use super::format::{ElementPrinter, ShownType};
 
 /// The usage message, printed for a wrong command line and for `-v`.
 pub(super) const USAGE: &str = "usage: zdump --compat [-t <type>[/<length>]][-d][-v][-h][-x objdump][-F <format>][-T <level>][-Xm] <file>\n";
 
 /// What objects to print, and how.
 #[derive(Debug)]
-pub(super) struct Options {
+pub(super) struct PrintOptions {
     /// The store.
     pub store: PathBuf,
     /// The type in which all chunks are shown.
     pub ty: ShownType,
     /// The format of numbers.
-    pub printer: Printer,
+    pub printer: ElementPrinter,
     /// The options as they were given.
-    pub given: Given,
+    pub given: GivenOptions,
 }
 
 /// The options of the command line.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub(super) struct Given {
+pub(super) struct GivenOptions {
     /// `-t`
     pub ty: Option<ShownType>,
     /// `-F`
@@ -45,8 +45,8 @@ pub(super) struct Given {
 ///
 /// # Errors
 /// What is wrong with it.
-pub(super) fn parse(args: &[OsString]) -> Result<Option<Options>, String> {
-    let (mut given, mut files) = (Given::default(), vec![]);
+pub(super) fn parse(args: &[OsString]) -> Result<Option<PrintOptions>, String> {
+    let (mut given, mut files) = (GivenOptions::default(), vec![]);
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match arg.to_str().and_then(|a| a.strip_prefix('-')) {
@@ -62,7 +62,7 @@ pub(super) fn parse(args: &[OsString]) -> Result<Option<Options>, String> {
     given.with_store(files).map(Some)
 }
 
-impl Given {
+impl GivenOptions {
     /// Reads the options in one argument; returns whether the usage message is requested.
     fn options<'a>(
         &mut self,
@@ -108,15 +108,15 @@ impl Given {
         Ok(())
     }
 
-    fn with_store(self, files: Vec<OsString>) -> Result<Options, String> {
+    fn with_store(self, files: Vec<OsString>) -> Result<PrintOptions, String> {
         let [file] = <[OsString; 1]>::try_from(files).map_err(|files| match files.len() {
             0 => "no input file specified",
             _ => "only one input file argument permitted",
         })?;
         let ty = self.ty.unwrap_or_default();
-        Ok(Options {
+        Ok(PrintOptions {
             store: unescaped(file),
-            printer: Printer::new(ty, self.format.as_deref())?,
+            printer: ElementPrinter::new(ty, self.format.as_deref())?,
             ty,
             given: self,
         })

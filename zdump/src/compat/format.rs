@@ -1,7 +1,7 @@
 //! Bytes as numbers of one type.
 
 use netcdf_core::error::Result;
-use netcdf_grammar::c_format::{FloatFormat, IntegerFormat};
+use netcdf_grammar::c_format::{AttributeFloatFormat, IntegerFormat};
 
 /// The type in which the bytes of a chunk are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,12 +10,12 @@ pub(super) struct ShownType {
     pub name: &'static str,
     /// The size used to count elements. Texts count as the pointers that `zmapio` has for them.
     pub size: u64,
-    class: Class,
+    class: DisplayClass,
 }
 
 /// How the bytes of an element are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum DisplayClass {
     Unsigned,
     Signed,
     Float,
@@ -27,17 +27,17 @@ enum Class {
 
 /// The types but for texts.
 const TYPES: [ShownType; 11] = [
-    ShownType::new("ubyte", 1, Class::Unsigned),
-    ShownType::new("byte", 1, Class::Signed),
-    ShownType::new("ushort", 2, Class::Unsigned),
-    ShownType::new("short", 2, Class::Signed),
-    ShownType::new("uint", 4, Class::Unsigned),
-    ShownType::new("int", 4, Class::Signed),
-    ShownType::new("uint64", 8, Class::Unsigned),
-    ShownType::new("int64", 8, Class::Signed),
-    ShownType::new("float", 4, Class::Float),
-    ShownType::new("double", 8, Class::Float),
-    ShownType::new("char", 1, Class::Char),
+    ShownType::new("ubyte", 1, DisplayClass::Unsigned),
+    ShownType::new("byte", 1, DisplayClass::Signed),
+    ShownType::new("ushort", 2, DisplayClass::Unsigned),
+    ShownType::new("short", 2, DisplayClass::Signed),
+    ShownType::new("uint", 4, DisplayClass::Unsigned),
+    ShownType::new("int", 4, DisplayClass::Signed),
+    ShownType::new("uint64", 8, DisplayClass::Unsigned),
+    ShownType::new("int64", 8, DisplayClass::Signed),
+    ShownType::new("float", 4, DisplayClass::Float),
+    ShownType::new("double", 8, DisplayClass::Float),
+    ShownType::new("char", 1, DisplayClass::Char),
 ];
 /// Most bytes of a text.
 const LONGEST: usize = 1 << 20;
@@ -46,12 +46,12 @@ const BUFFER: usize = 1 << 16;
 
 impl Default for ShownType {
     fn default() -> Self {
-        Self::new("ubyte", 1, Class::Unsigned)
+        Self::new("ubyte", 1, DisplayClass::Unsigned)
     }
 }
 
 impl ShownType {
-    const fn new(name: &'static str, size: u64, class: Class) -> Self {
+    const fn new(name: &'static str, size: u64, class: DisplayClass) -> Self {
         Self { name, size, class }
     }
 
@@ -74,43 +74,44 @@ impl ShownType {
     }
 
     fn text(length: usize) -> Self {
-        Self::new("string", 8, Class::Text(length))
+        Self::new("string", 8, DisplayClass::Text(length))
     }
 
     /// Whether it is a type of texts.
     pub(super) fn is_text(self) -> bool {
-        matches!(self.class, Class::Text(_))
+        matches!(self.class, DisplayClass::Text(_))
     }
 
     /// Bytes of an element.
     fn bytes(self) -> usize {
         match self.class {
-            Class::Text(length) => length,
-            Class::Unsigned | Class::Signed | Class::Float | Class::Char => {
-                usize::try_from(self.size).unwrap_or(8)
-            }
+            DisplayClass::Text(length) => length,
+            DisplayClass::Unsigned
+            | DisplayClass::Signed
+            | DisplayClass::Float
+            | DisplayClass::Char => usize::try_from(self.size).unwrap_or(8),
         }
     }
 }
 
 /// Prints elements of a type.
 #[derive(Debug)]
-pub(super) struct Printer {
+pub(super) struct ElementPrinter {
     ty: ShownType,
-    how: How,
+    how: DisplayForm,
 }
 
 #[derive(Debug)]
-enum How {
+enum DisplayForm {
     Integer(IntegerFormat),
-    Float(FloatFormat),
+    Float(AttributeFloatFormat),
     /// A character in quotes.
     Quoted,
     /// A text, padded with blanks on the left.
     Text(usize),
 }
 
-impl Printer {
+impl ElementPrinter {
     /// Prints in the default format of the type, or in a C format for one number.
     ///
     /// # Errors
@@ -122,18 +123,18 @@ impl Printer {
             format!("-F {format:?} is refused: it is not a format for one number of type {name}")
         };
         let usual = match ty.class {
-            Class::Float => "%f",
-            Class::Signed => "%d",
-            Class::Unsigned | Class::Char | Class::Text(_) => "%u",
+            DisplayClass::Float => "%f",
+            DisplayClass::Signed => "%d",
+            DisplayClass::Unsigned | DisplayClass::Char | DisplayClass::Text(_) => "%u",
         };
         let text = format.unwrap_or(usual).as_bytes();
         let how = match ty.class {
-            Class::Text(length) => format.is_none().then_some(How::Text(length)),
-            Class::Char if format.is_none() => Some(How::Quoted),
-            Class::Float => FloatFormat::parse(text).map(How::Float),
-            Class::Unsigned | Class::Signed | Class::Char => {
+            DisplayClass::Text(length) => format.is_none().then_some(DisplayForm::Text(length)),
+            DisplayClass::Char if format.is_none() => Some(DisplayForm::Quoted),
+            DisplayClass::Float => AttributeFloatFormat::parse(text).map(DisplayForm::Float),
+            DisplayClass::Unsigned | DisplayClass::Signed | DisplayClass::Char => {
                 let bits = u32::try_from(ty.size).unwrap_or(8) * 8;
-                IntegerFormat::parse(text, bits).map(How::Integer)
+                IntegerFormat::parse(text, bits).map(DisplayForm::Integer)
             }
         };
         let how = how.ok_or_else(wrong)?;
@@ -166,25 +167,25 @@ impl Printer {
 
     fn element(&self, bytes: &[u8], big_endian: bool, text: &mut Vec<u8>) {
         match &self.how {
-            How::Quoted => {
+            DisplayForm::Quoted => {
                 text.push(b'\'');
                 text.extend_from_slice(bytes);
                 text.push(b'\'');
             }
-            How::Text(length) => {
+            DisplayForm::Text(length) => {
                 let shown = bytes.split(|b| *b == 0).next().unwrap_or_default();
                 let blanks = length.saturating_sub(shown.len());
                 text.extend(std::iter::repeat_n(b' ', blanks));
                 text.extend_from_slice(shown);
             }
-            How::Integer(format) => {
+            DisplayForm::Integer(format) => {
                 let bits = self.bits(bytes, big_endian);
-                match self.ty.class == Class::Signed {
+                match self.ty.class == DisplayClass::Signed {
                     false => format.write_unsigned(bits, text),
                     true => format.write_signed(self.signed(bits), text),
                 }
             }
-            How::Float(format) => {
+            DisplayForm::Float(format) => {
                 let bits = self.bits(bytes, big_endian);
                 let number = match self.ty.size == 4 {
                     true => f64::from(f32::from_bits(u32::try_from(bits).unwrap_or_default())),
@@ -224,7 +225,7 @@ mod tests {
     use super::*;
 
     fn printed(ty: &str, format: Option<&str>, bytes: &[u8], big: bool) -> String {
-        let printer = Printer::new(ShownType::named(ty).unwrap(), format).unwrap();
+        let printer = ElementPrinter::new(ShownType::named(ty).unwrap(), format).unwrap();
         let mut out = vec![];
         let mut write = |text: &[u8]| {
             out.extend_from_slice(text);
@@ -274,7 +275,7 @@ mod tests {
             ("string/4", "%s"),
             ("int", "no number"),
         ] {
-            let printer = Printer::new(ShownType::named(ty).unwrap(), Some(format));
+            let printer = ElementPrinter::new(ShownType::named(ty).unwrap(), Some(format));
             assert!(printer.is_err(), "{format}");
         }
         for wrong in ["integer", "string/", "string/0", "string/-1", "stringy", ""] {

@@ -16,16 +16,16 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::zarr::Dtype;
 use netcdf_core::io::Store;
 use netcdf_core::model::Endianness;
-use netcdf_core::shown::Shown;
+use netcdf_core::shown::ShownText;
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::cli::NAME;
 use crate::key;
 use crate::open::Session;
-use crate::out::Out;
-use netcdf_core::format::zarr::survey::{Role, Survey, split};
+use crate::out::CommandOut;
+use netcdf_core::format::zarr::survey::{Role, StoreSurvey, split};
 
-use args::{Options, USAGE};
+use args::{PrintOptions, USAGE};
 
 /// Most levels of keys.
 const DEPTH: usize = 256;
@@ -60,20 +60,20 @@ fn told(text: &str, io: &mut Io) -> Status {
 }
 
 /// Prints the objects of a store.
-fn dump(options: &Options, io: &mut Io) -> Result<()> {
+fn dump(options: &PrintOptions, io: &mut Io) -> Result<()> {
     tool::catch_limits()?;
     let session = Session::plain(options.given.trace);
     let store = session.store(&options.store, io)?;
-    let survey = Survey::read(&store, &session.env)?;
+    let survey = StoreSurvey::read(&store, &session.env)?;
     if options.given.debug {
         // If standard error is closed, there is nobody left to tell.
         let _ = writeln!(io.stderr, "stack:");
         each(&store, &mut |n, key| {
-            let _ = writeln!(io.stderr, "[{n}] /{}", Shown::new(key));
+            let _ = writeln!(io.stderr, "[{n}] /{}", ShownText::new(key));
             Ok(())
         })?;
     }
-    let mut out = Out::new(false, io, ("compat", store.name()))?;
+    let mut out = CommandOut::new(false, io, ("compat", store.name()))?;
     let shown = ShownStore {
         store: &store,
         survey: &survey,
@@ -117,42 +117,42 @@ fn each(store: &Arc<dyn Store>, visit: &mut dyn FnMut(u64, &str) -> Result<()>) 
 
 /// The kinds of keys that `zmapio` knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum KeyKind {
     Metadata,
     Chunk,
     /// The contents are not shown.
     Hidden,
 }
 
-fn kind(key: &str, options: &Options) -> Kind {
+fn kind(key: &str, options: &PrintOptions) -> KeyKind {
     match split(key).1 {
-        ".zmetadata" if options.given.no_consolidated => Kind::Hidden,
-        "zarr.json" => Kind::Metadata,
-        name if name.starts_with('.') => Kind::Metadata,
-        _ => Kind::Chunk,
+        ".zmetadata" if options.given.no_consolidated => KeyKind::Hidden,
+        "zarr.json" => KeyKind::Metadata,
+        name if name.starts_with('.') => KeyKind::Metadata,
+        _ => KeyKind::Chunk,
     }
 }
 
 /// A store, and how it is shown.
 struct ShownStore<'a> {
     store: &'a Arc<dyn Store>,
-    survey: &'a Survey,
-    options: &'a Options,
+    survey: &'a StoreSurvey,
+    options: &'a PrintOptions,
 }
 
 /// Prints a line if the key has bytes.
-fn object(shown: &ShownStore<'_>, number: u64, key: &str, out: &mut Out<'_>) -> Result<()> {
+fn object(shown: &ShownStore<'_>, number: u64, key: &str, out: &mut CommandOut<'_>) -> Result<()> {
     let options = shown.options;
     let Some(size) = key::size(shown.store, key)? else {
         return Ok(());
     };
     let kind = kind(key, options);
     let count = match kind {
-        Kind::Chunk => size.div_ceil(options.ty.size),
-        Kind::Metadata | Kind::Hidden => size,
+        KeyKind::Chunk => size.div_ceil(options.ty.size),
+        KeyKind::Metadata | KeyKind::Hidden => size,
     };
     out.bytes(format!("[{number}] /{key} : ({count})").as_bytes())?;
-    if kind == Kind::Chunk && size > 0 && !options.ty.is_text() {
+    if kind == KeyKind::Chunk && size > 0 && !options.ty.is_text() {
         out.bytes(format!(" ({})", options.ty.name).as_bytes())?;
     }
     out.bytes(b" |")?;
@@ -163,17 +163,22 @@ fn object(shown: &ShownStore<'_>, number: u64, key: &str, out: &mut Out<'_>) -> 
 }
 
 /// Prints the contents of a key.
-fn contents(shown: &ShownStore<'_>, kind: Kind, key: &str, out: &mut Out<'_>) -> Result<()> {
+fn contents(
+    shown: &ShownStore<'_>,
+    kind: KeyKind,
+    key: &str,
+    out: &mut CommandOut<'_>,
+) -> Result<()> {
     let &ShownStore {
         store,
         survey,
         options,
     } = shown;
     match kind {
-        Kind::Hidden => Ok(()),
-        Kind::Metadata => out.bytes(&key::bytes(store, key)?),
-        Kind::Chunk if options.given.metadata_only => out.bytes(b"..."),
-        Kind::Chunk => {
+        KeyKind::Hidden => Ok(()),
+        KeyKind::Metadata => out.bytes(&key::bytes(store, key)?),
+        KeyKind::Chunk if options.given.metadata_only => out.bytes(b"..."),
+        KeyKind::Chunk => {
             let big = is_big_endian(survey, key);
             let bytes = key::bytes(store, key)?;
             let write = &mut |text: &[u8]| out.bytes(text);
@@ -183,7 +188,7 @@ fn contents(shown: &ShownStore<'_>, kind: Kind, key: &str, out: &mut Out<'_>) ->
 }
 
 /// Whether the numbers of the array above a key are big-endian. Nothing else of its type matters.
-fn is_big_endian(survey: &Survey, key: &str) -> bool {
+fn is_big_endian(survey: &StoreSurvey, key: &str) -> bool {
     let node = match survey.role(key) {
         Role::Chunk(node, _) | Role::Shard(node, _) => Some(node),
         Role::Other(node) => node,

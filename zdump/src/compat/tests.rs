@@ -1,6 +1,6 @@
 use super::*;
 
-fn asked(line: &str) -> std::result::Result<Options, String> {
+fn asked(line: &str) -> std::result::Result<PrintOptions, String> {
     let args: Vec<_> = line.split(' ').map(OsString::from).collect();
     args::parse(&args)?.ok_or_else(|| "usage".to_owned())
 }
@@ -15,9 +15,9 @@ fn options_stand_together_and_anywhere() {
     let url = asked(r"file://x\#mode=nczarr,file").unwrap();
     assert_eq!(url.store.to_str(), Some("file://x#mode=nczarr,file"));
     assert!(url.given.ty.is_none() && !url.given.action);
-    assert_eq!(kind("g/.zmetadata", &options), Kind::Hidden);
-    assert_eq!(kind("g/.zmetadata", &url), Kind::Metadata);
-    assert_eq!(kind("g/v/c/0", &url), Kind::Chunk);
+    assert_eq!(kind("g/.zmetadata", &options), KeyKind::Hidden);
+    assert_eq!(kind("g/.zmetadata", &url), KeyKind::Metadata);
+    assert_eq!(kind("g/v/c/0", &url), KeyKind::Chunk);
 }
 
 fn args_type(name: &str) -> format::ShownType {

@@ -7,13 +7,13 @@ use netcdf_core::json::Json;
 use netcdf_core::model::strings::{ENCODING, is_utf8};
 
 use super::meta::same_mask;
-use super::report::{Difference, Report};
-use crate::array::Opened;
+use super::report::{DiffReport, StoreDifference};
+use crate::array::OpenArray;
 use crate::array::values::{self, same_numbers};
 use netcdf_core::format::zarr::survey::Node;
 
 /// Two nodes as arrays, if they are arrays.
-type Arrays<'a> = Option<(&'a Opened<'a>, &'a Opened<'a>)>;
+type MetadataPair<'a> = Option<(&'a OpenArray<'a>, &'a OpenArray<'a>)>;
 
 /// Compares the attributes of two nodes, by their names.
 ///
@@ -22,8 +22,8 @@ type Arrays<'a> = Option<(&'a Opened<'a>, &'a Opened<'a>)>;
 pub(super) fn compare(
     path: &str,
     (one, other): (Option<&Node>, Option<&Node>),
-    arrays: Arrays<'_>,
-    report: &mut Report<'_>,
+    arrays: MetadataPair<'_>,
+    report: &mut DiffReport<'_>,
 ) -> Result<()> {
     let (a, b) = (all(one), all(other));
     let mut names: Vec<&str> = a.keys().chain(b.keys()).copied().collect();
@@ -49,7 +49,7 @@ pub(super) fn compare(
                 (x.cloned(), y.cloned(), layout)
             }
         };
-        let difference = Difference::new("attribute", x, y);
+        let difference = StoreDifference::new("attribute", x, y);
         report.tell(path, difference.named(name).of_layout(layout))?;
     }
     Ok(())
@@ -109,13 +109,13 @@ fn same_or_nan(x: &str, y: &str) -> bool {
 }
 
 /// Whether two fill values are the same, however they are written.
-fn same_fill((a, x): (&Opened<'_>, &Json), (b, y): (&Opened<'_>, &Json)) -> bool {
+fn same_fill((a, x): (&OpenArray<'_>, &Json), (b, y): (&OpenArray<'_>, &Json)) -> bool {
     let pair = a.fill_of(x).zip(b.fill_of(y));
     pair.is_some_and(|(x, y)| values::same(&x, 0, &y, 0))
 }
 
 /// A fill value as a plain constant, if it is written in another form.
-fn value(opened: &Opened<'_>, json: &Json) -> Json {
+fn value(opened: &OpenArray<'_>, json: &Json) -> Json {
     let constant = || {
         let value = opened.fill_of(json)?;
         opened.plain_text(&value)

@@ -2,7 +2,7 @@
 //! compares each with the same elements of the other array; then through the stored chunks of the other, where the first has
 //! none. So time and memory depend on the stored data, not on the size in the metadata.
 
-use netcdf_core::chunk::grid::Grid;
+use netcdf_core::chunk::grid::ChunkGrid;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 use netcdf_core::model::region::product;
@@ -10,10 +10,10 @@ use netcdf_core::model::{Region, Values};
 
 use super::finder::Finder;
 use super::raw::{self, StoredKey};
-use super::report::{Difference, Report};
-use super::tally::{Tally, constant};
+use super::report::{DiffReport, StoreDifference};
+use super::tally::{StoreTally, constant};
 use crate::array::values::{ValueAt, differing, same};
-use crate::array::{ChunkPlace, Elements, FoundChunk, Opened, rows};
+use crate::array::{ChunkPlace, ElementValues, FoundChunk, OpenArray, rows};
 use crate::out::plain;
 
 /// Two arrays whose values are compared; `x` is the one with the larger chunks.
@@ -27,9 +27,9 @@ struct ArrayPair<'a> {
 }
 
 /// Whether two arrays are stored in the same way, so that equal bytes always mean equal values.
-fn twins(a: &Opened<'_>, b: &Opened<'_>) -> bool {
+fn twins(a: &OpenArray<'_>, b: &OpenArray<'_>) -> bool {
     let (x, y) = (&a.array.described, &b.array.described);
-    let layout = |o: &Opened<'_>| (o.shape.clone(), o.chunk.clone(), o.chars);
+    let layout = |o: &OpenArray<'_>| (o.shape.clone(), o.chunk.clone(), o.chars);
     layout(a) == layout(b)
         && x.version == y.version
         && (&x.stored, &x.shards, x.heap) == (&y.stored, &y.shards, y.heap)
@@ -41,7 +41,10 @@ fn twins(a: &Opened<'_>, b: &Opened<'_>) -> bool {
 ///
 /// # Errors
 /// Errors of listing the stores, and of writing.
-pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_>) -> Result<()> {
+pub(super) fn compare(
+    (a, b): (&OpenArray<'_>, &OpenArray<'_>),
+    report: &mut DiffReport<'_>,
+) -> Result<()> {
     let mut readable = true;
     let twins = twins(a, b);
     for opened in [a, b] {
@@ -56,7 +59,7 @@ pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_
     if !readable {
         return Ok(());
     }
-    let elements = |o: &Opened<'_>| product(&o.chunk).unwrap_or(u64::MAX);
+    let elements = |o: &OpenArray<'_>| product(&o.chunk).unwrap_or(u64::MAX);
     let swapped = elements(b) > elements(a);
     let (x, y) = if swapped { (b, a) } else { (a, b) };
     let shape = a.shape.iter().zip(&b.shape).map(|(n, m)| *n.min(m));
@@ -66,7 +69,7 @@ pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_
         shape: shape.collect(),
         twins,
     };
-    let mut tally = Tally::default();
+    let mut tally = StoreTally::default();
     pair.each(x, &mut tally, &|place| pair.over_x(place))?;
     pair.each(y, &mut tally, &|place| pair.over_y(place))?;
     let whole = product(&pair.shape);
@@ -80,11 +83,11 @@ pub(super) fn compare((a, b): (&Opened<'_>, &Opened<'_>), report: &mut Report<'_
 }
 
 /// The reasons why chunks could not be compared.
-fn problems(tally: &Tally, report: &mut Report<'_>, path: &str) -> Result<()> {
+fn problems(tally: &StoreTally, report: &mut DiffReport<'_>, path: &str) -> Result<()> {
     if tally.wrong == 0 {
         return Ok(());
     }
-    let mut difference = Difference::new("problem", None, None);
+    let mut difference = StoreDifference::new("problem", None, None);
     let text = match tally.wrong {
         1 => "a chunk cannot be compared".to_owned(),
         n => format!("{n} parts of chunks cannot be compared"),
@@ -106,15 +109,15 @@ impl ArrayPair<'_> {
     /// Goes through all stored chunks of an array, in parallel.
     fn each(
         &self,
-        opened: &Opened<'_>,
-        tally: &mut Tally,
-        look: &(dyn Fn(&ChunkPlace) -> Result<Tally> + Sync),
+        opened: &OpenArray<'_>,
+        tally: &mut StoreTally,
+        look: &(dyn Fn(&ChunkPlace) -> Result<StoreTally> + Sync),
     ) -> Result<()> {
         let work = |place: FoundChunk| {
             opened.env.cancel.check()?;
             Ok(match place {
                 Ok(place) => look(&place),
-                Err(lost) if self.same_key(&lost.key_place) => Ok(Tally::default()),
+                Err(lost) if self.same_key(&lost.key_place) => Ok(StoreTally::default()),
                 Err(lost) => Err(lost.error),
             })
         };
@@ -152,7 +155,7 @@ impl ArrayPair<'_> {
     }
 
     /// The part of a chunk within both arrays.
-    fn common(&self, opened: &Opened<'_>, place: &ChunkPlace) -> Option<Region> {
+    fn common(&self, opened: &OpenArray<'_>, place: &ChunkPlace) -> Option<Region> {
         let block = opened.block(&place.place);
         let ends = block.start.iter().zip(&block.count).zip(&self.shape);
         let count = ends.map(|((start, n), len)| len.saturating_sub(*start).min(*n));
@@ -161,8 +164,8 @@ impl ArrayPair<'_> {
     }
 
     /// Compares a stored chunk of `x` with the same elements of `y`.
-    fn over_x(&self, place: &ChunkPlace) -> Result<Tally> {
-        let mut tally = Tally::default();
+    fn over_x(&self, place: &ChunkPlace) -> Result<StoreTally> {
+        let mut tally = StoreTally::default();
         let Some(part) = self.common(self.x.opened, place) else {
             return Ok(tally);
         };
@@ -178,7 +181,7 @@ impl ArrayPair<'_> {
         };
         let block = self.x.opened.block(&place.place);
         for (cell, part) in cells(self.y.opened, &part) {
-            let chunk = Elements::Chunk(&values, &block);
+            let chunk = ElementValues::Chunk(&values, &block);
             if let Err(e) = self.with_y(chunk, &cell, &part, &mut tally) {
                 tally.failed(e)?;
             }
@@ -189,25 +192,25 @@ impl ArrayPair<'_> {
     /// Compares a part of a chunk of `x` with the chunk of `y` that has it.
     fn with_y(
         &self,
-        x: Elements<'_>,
+        x: ElementValues<'_>,
         cell: &[u64],
         part: &Region,
-        tally: &mut Tally,
+        tally: &mut StoreTally,
     ) -> Result<()> {
         let Some(place) = self.y.locate(cell)? else {
             let fill = unwritten(self.y.opened)?;
-            self.compare(x, Elements::Fill(fill), part, tally);
+            self.compare(x, ElementValues::Fill(fill), part, tally);
             return Ok(());
         };
         let values = self.y.decode(&place)?;
         let block = self.y.opened.block(cell);
-        self.compare(x, Elements::Chunk(&values, &block), part, tally);
+        self.compare(x, ElementValues::Chunk(&values, &block), part, tally);
         Ok(())
     }
 
     /// Compares a stored chunk of `y` where `x` has no chunk.
-    fn over_y(&self, place: &ChunkPlace) -> Result<Tally> {
-        let mut tally = Tally::default();
+    fn over_y(&self, place: &ChunkPlace) -> Result<StoreTally> {
+        let mut tally = StoreTally::default();
         let Some(part) = self.common(self.y.opened, place) else {
             return Ok(tally);
         };
@@ -233,8 +236,8 @@ impl ArrayPair<'_> {
             let Some(values) = &values else { continue };
             match unwritten(self.x.opened) {
                 Ok(fill) => {
-                    let chunk = Elements::Chunk(values, &block);
-                    self.compare(Elements::Fill(fill), chunk, &part, &mut tally);
+                    let chunk = ElementValues::Chunk(values, &block);
+                    self.compare(ElementValues::Fill(fill), chunk, &part, &mut tally);
                 }
                 Err(e) => tally.failed(e)?,
             }
@@ -243,7 +246,13 @@ impl ArrayPair<'_> {
     }
 
     /// Compares the elements of a box.
-    fn compare(&self, x: Elements<'_>, y: Elements<'_>, part: &Region, tally: &mut Tally) {
+    fn compare(
+        &self,
+        x: ElementValues<'_>,
+        y: ElementValues<'_>,
+        part: &Region,
+        tally: &mut StoreTally,
+    ) {
         rows(part, &mut |index, len| {
             let (x, y) = (x.at(index), y.at(index));
             differing(x, y, len, &mut |n| {
@@ -253,7 +262,7 @@ impl ArrayPair<'_> {
         });
     }
 
-    fn differs(&self, index: Vec<u64>, x: ValueAt<'_>, y: ValueAt<'_>, tally: &mut Tally) {
+    fn differs(&self, index: Vec<u64>, x: ValueAt<'_>, y: ValueAt<'_>, tally: &mut StoreTally) {
         let texts = || {
             let (a, b) = (self.x.opened, self.y.opened);
             let x = constant(a, x.values, x.index);
@@ -263,7 +272,12 @@ impl ArrayPair<'_> {
     }
 
     /// Compares elements that neither store has: they differ if the fill values do.
-    fn unstored(&self, whole: Option<u64>, tally: &Tally, swapped: bool) -> Option<Difference> {
+    fn unstored(
+        &self,
+        whole: Option<u64>,
+        tally: &StoreTally,
+        swapped: bool,
+    ) -> Option<StoreDifference> {
         let left = whole.map_or(u64::MAX, |n| n.saturating_sub(tally.covered));
         let fills = (&self.x.opened.unwritten, &self.y.opened.unwritten);
         let (Some(x), Some(y)) = fills else {
@@ -275,7 +289,7 @@ impl ArrayPair<'_> {
         }
         let texts = (constant(self.x.opened, x, 0), constant(self.y.opened, y, 0));
         let (a, b) = if swapped { (texts.1, texts.0) } else { texts };
-        let mut difference = Difference::texts("missing", &a, &b);
+        let mut difference = StoreDifference::texts("missing", &a, &b);
         difference.more = vec![("count", Json::int(left))];
         let elements = match left {
             1 => "1 element is stored in neither, and the fill values differ".to_owned(),
@@ -287,7 +301,7 @@ impl ArrayPair<'_> {
 }
 
 /// The value that readers use for elements that are not stored.
-fn unwritten<'o>(opened: &'o Opened<'_>) -> Result<&'o Values> {
+fn unwritten<'o>(opened: &'o OpenArray<'_>) -> Result<&'o Values> {
     opened.unwritten.as_ref().ok_or_else(|| {
         let what = "a chunk is missing, and the fill value is not a value of the type";
         opened.said(Error::new(ErrorKind::Corrupt, what))
@@ -295,8 +309,11 @@ fn unwritten<'o>(opened: &'o Opened<'_>) -> Result<&'o Values> {
 }
 
 /// The chunks of an array with elements in a box, and the part of each within the box.
-fn cells(opened: &Opened<'_>, part: &Region) -> impl Iterator<Item = (Vec<u64>, Region)> + use<> {
-    let grid = Grid::of(opened.shape.clone(), opened.chunk.clone());
+fn cells(
+    opened: &OpenArray<'_>,
+    part: &Region,
+) -> impl Iterator<Item = (Vec<u64>, Region)> + use<> {
+    let grid = ChunkGrid::of(opened.shape.clone(), opened.chunk.clone());
     let (start, chunk) = (part.start.clone(), opened.chunk.clone());
     grid.cells(part).map(move |cell| {
         let first = start.iter().zip(&cell.start);

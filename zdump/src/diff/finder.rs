@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use netcdf_core::error::Result;
 use netcdf_core::model::Values;
 
-use crate::array::{ChunkPlace, Opened};
+use crate::array::{ChunkPlace, OpenArray};
 use crate::key;
 
 /// Most indexes of shards that are kept.
@@ -29,14 +29,14 @@ type KeptItems<T> = Mutex<VecDeque<KeptItem<T>>>;
 /// Finds chunks.
 pub(super) struct Finder<'a> {
     /// The array.
-    pub opened: &'a Opened<'a>,
+    pub opened: &'a OpenArray<'a>,
     indexes: KeptItems<ChunksOfKey>,
     chunks: KeptItems<Values>,
 }
 
 impl<'a> Finder<'a> {
     /// A finder that keeps nothing yet.
-    pub(super) fn new(opened: &'a Opened<'a>) -> Self {
+    pub(super) fn new(opened: &'a OpenArray<'a>) -> Self {
         Self {
             opened,
             indexes: Mutex::default(),
@@ -85,7 +85,7 @@ impl<'a> Finder<'a> {
     /// The values of a chunk.
     ///
     /// # Errors
-    /// As [`Opened::decode`].
+    /// As [`OpenArray::decode`].
     pub(super) fn decode(&self, place: &ChunkPlace) -> Result<Arc<Values>> {
         if let Some(values) = get(&self.chunks, &place.place) {
             return Ok(values);

@@ -5,8 +5,8 @@ use netcdf_core::format::zarr::{Dtype, StoredType};
 use netcdf_core::json::Json;
 use netcdf_core::model::{Values, ZarrVersion};
 
-use super::report::{Difference, Report};
-use crate::array::Opened;
+use super::report::{DiffReport, StoreDifference};
+use crate::array::OpenArray;
 use crate::array::values::same;
 use crate::table::shape;
 use crate::words;
@@ -28,14 +28,14 @@ enum Alike {
 /// # Errors
 /// Errors of writing.
 pub(super) fn compare(
-    (x, a): (&Node, &Opened<'_>),
-    (y, b): (&Node, &Opened<'_>),
-    report: &mut Report<'_>,
+    (x, a): (&Node, &OpenArray<'_>),
+    (y, b): (&Node, &OpenArray<'_>),
+    report: &mut DiffReport<'_>,
 ) -> Result<bool> {
     let path = a.path.as_str();
-    let mut tell = |difference: Difference| report.tell(path, difference);
+    let mut tell = |difference: StoreDifference| report.tell(path, difference);
     if a.shape != b.shape {
-        tell(Difference::texts(
+        tell(StoreDifference::texts(
             "shape",
             &shape(&a.shape),
             &shape(&b.shape),
@@ -43,12 +43,13 @@ pub(super) fn compare(
     } else if a.array.described.shape != b.array.described.shape {
         // A scalar, which NCZarr stores as an array of one element.
         let (s, t) = (&a.array.described.shape, &b.array.described.shape);
-        tell(Difference::texts("shape", &shape(s), &shape(t)).of_layout(true))?;
+        tell(StoreDifference::texts("shape", &shape(s), &shape(t)).of_layout(true))?;
     }
     let alike = types(a, b);
     let (s, t) = (&a.array.described.stored, &b.array.described.stored);
     if alike != Alike::Same || s.spelling() != t.spelling() {
-        let difference = Difference::texts("dtype", &words::dtype(a.array), &words::dtype(b.array));
+        let difference =
+            StoreDifference::texts("dtype", &words::dtype(a.array), &words::dtype(b.array));
         tell(difference.of_layout(alike == Alike::Same))?;
     }
     for difference in layout(a, b) {
@@ -60,14 +61,14 @@ pub(super) fn compare(
     let names = (words::dimensions(x, a.array), words::dimensions(y, b.array));
     let ranks = a.shape.len() == b.shape.len();
     if names.0 != names.1 && (!a.shape.is_empty() || !b.shape.is_empty()) {
-        tell(Difference::new("dimension_names", names.0, names.1))?;
+        tell(StoreDifference::new("dimension_names", names.0, names.1))?;
     }
     Ok(ranks && alike != Alike::Different)
 }
 
 /// The differences that only concern how the data is stored.
-fn layout(a: &Opened<'_>, b: &Opened<'_>) -> Vec<Difference> {
-    let shards = |o: &Opened<'_>| {
+fn layout(a: &OpenArray<'_>, b: &OpenArray<'_>) -> Vec<StoreDifference> {
+    let shards = |o: &OpenArray<'_>| {
         let shards = o.array.described.shards.iter();
         let shards: Vec<_> = shards.map(|s| shape(&s.shape)).collect();
         match shards.is_empty() {
@@ -75,7 +76,7 @@ fn layout(a: &Opened<'_>, b: &Opened<'_>) -> Vec<Difference> {
             false => shards.join(" of "),
         }
     };
-    let keys = |o: &Opened<'_>| o.array.key(&vec![0; o.array.described.rank]);
+    let keys = |o: &OpenArray<'_>| o.array.key(&vec![0; o.array.described.rank]);
     let all = [
         ("chunks", shape(&a.chunk), shape(&b.chunk)),
         ("shards", shards(a), shards(b)),
@@ -84,12 +85,12 @@ fn layout(a: &Opened<'_>, b: &Opened<'_>) -> Vec<Difference> {
     ];
     let different = all.into_iter().filter(|(_, x, y)| x != y);
     different
-        .map(|(kind, x, y)| Difference::texts(kind, &x, &y))
+        .map(|(kind, x, y)| StoreDifference::texts(kind, &x, &y))
         .collect()
 }
 
 /// The codecs with their parameters, in the order of writing.
-fn codecs(opened: &Opened<'_>) -> String {
+fn codecs(opened: &OpenArray<'_>) -> String {
     let filters = words::codecs(opened.array);
     match filters.is_empty() {
         true => "none".to_owned(),
@@ -101,10 +102,10 @@ fn codecs(opened: &Opened<'_>) -> String {
 /// one. In version 2 the fill value also says which elements count as missing; version 3 has the attribute `_FillValue` for
 /// that.
 fn fill(
-    (x, a): (&Node, &Opened<'_>),
-    (y, b): (&Node, &Opened<'_>),
+    (x, a): (&Node, &OpenArray<'_>),
+    (y, b): (&Node, &OpenArray<'_>),
     alike: Alike,
-) -> Option<Difference> {
+) -> Option<StoreDifference> {
     let (s, t) = (&a.array.described.fill, &b.array.described.fill);
     let equal = match (&a.unwritten, &b.unwritten) {
         (Some(x), Some(y)) if alike != Alike::Different => same(x, 0, y, 0),
@@ -114,7 +115,7 @@ fn fill(
     if equal && !nulls {
         return None;
     }
-    let side = |opened: &Opened<'_>, fill: &Json| match opened
+    let side = |opened: &OpenArray<'_>, fill: &Json| match opened
         .fill
         .as_ref()
         .and_then(|fill| opened.plain_text(fill))
@@ -122,12 +123,12 @@ fn fill(
         Some(text) => Json::text(&text),
         None => fill.clone(),
     };
-    let difference = Difference::new("fill_value", Some(side(a, s)), Some(side(b, t)));
+    let difference = StoreDifference::new("fill_value", Some(side(a, s)), Some(side(b, t)));
     Some(difference.of_layout(equal || same_mask((x, a), (y, b))))
 }
 
 /// Whether the same elements count as missing in two versions of one array.
-pub(super) fn same_mask((x, a): (&Node, &Opened<'_>), (y, b): (&Node, &Opened<'_>)) -> bool {
+pub(super) fn same_mask((x, a): (&Node, &OpenArray<'_>), (y, b): (&Node, &OpenArray<'_>)) -> bool {
     if x.version == y.version {
         return false;
     }
@@ -139,7 +140,7 @@ pub(super) fn same_mask((x, a): (&Node, &Opened<'_>), (y, b): (&Node, &Opened<'_
 }
 
 /// The value of the elements that count as missing, if there is one; `None` if it is not a value of the type.
-fn mask(node: &Node, opened: &Opened<'_>) -> Option<Option<Values>> {
+fn mask(node: &Node, opened: &OpenArray<'_>) -> Option<Option<Values>> {
     let attribute = node.attributes().and_then(|a| a.get("_FillValue"));
     match (attribute, node.version) {
         (Some(json), _) => opened.fill_of(json).map(Some),
@@ -151,9 +152,9 @@ fn mask(node: &Node, opened: &Opened<'_>) -> Option<Option<Values>> {
 }
 
 /// How similar the types of two arrays are.
-fn types(a: &Opened<'_>, b: &Opened<'_>) -> Alike {
+fn types(a: &OpenArray<'_>, b: &OpenArray<'_>) -> Alike {
     let (s, t) = (&a.array.described.stored, &b.array.described.stored);
-    let texts = |o: &Opened<'_>| o.chars || is_text(&o.array.described.stored);
+    let texts = |o: &OpenArray<'_>| o.chars || is_text(&o.array.described.stored);
     match (texts(a), texts(b)) {
         (true, true) => Alike::Same,
         (false, false) => alike(s, t),

@@ -31,10 +31,10 @@ use netcdf_core::tool::Io;
 
 use crate::cli::DiffArgs;
 use crate::open::Session;
-use crate::out::Out;
+use crate::out::CommandOut;
 use crate::verdict::Verdict;
-use netcdf_core::format::zarr::survey::{Survey, no_store};
-use report::Report;
+use netcdf_core::format::zarr::survey::{StoreSurvey, no_store};
+use report::DiffReport;
 
 /// Runs the command.
 ///
@@ -48,18 +48,18 @@ pub(crate) fn run(args: &DiffArgs, session: &Session, io: &mut Io) -> Result<Ver
     }
     let a = session.store(&args.a, io)?;
     let b = session.store(&args.b, io)?;
-    let mut out = Out::new(session.json, io, ("diff", a.name()))?;
+    let mut out = CommandOut::new(session.json, io, ("diff", a.name()))?;
     if out.json {
         let other = ShownAddress::new(b.name());
         out.record("other", [("store", Json::text(other.text()))])?;
     }
-    let mut report = Report::new(out);
+    let mut report = DiffReport::new(out);
     if args.raw {
         raw::compare((&a, &b), &session.env, &mut report)?;
     } else {
         let surveys = (
-            Survey::read(&a, &session.env)?,
-            Survey::read(&b, &session.env)?,
+            StoreSurvey::read(&a, &session.env)?,
+            StoreSurvey::read(&b, &session.env)?,
         );
         for (survey, store) in [(&surveys.0, &a), (&surveys.1, &b)] {
             if !survey.is_store() {

@@ -9,24 +9,24 @@ use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 
 use super::raw::{self, StoredNode};
-use super::report::{Difference, Report};
+use super::report::{DiffReport, StoreDifference};
 use super::{attributes, data, meta};
-use crate::array::Opened;
+use crate::array::OpenArray;
 use crate::table::shape;
 use crate::words::{dtype, version_number};
-use netcdf_core::format::zarr::survey::{Node, Survey, What};
+use netcdf_core::format::zarr::survey::{Node, NodeContent, StoreSurvey};
 
 /// A store and its content.
-type Side<'a> = (&'a Arc<dyn Store>, &'a Survey);
+type StoreSide<'a> = (&'a Arc<dyn Store>, &'a StoreSurvey);
 
 /// Compares all nodes of two stores.
 ///
 /// # Errors
 /// Errors of the stores, and of writing.
 pub(super) fn compare(
-    a: Side<'_>,
-    b: Side<'_>,
-    (env, report): (&Env, &mut Report<'_>),
+    a: StoreSide<'_>,
+    b: StoreSide<'_>,
+    (env, report): (&Env, &mut DiffReport<'_>),
 ) -> Result<()> {
     let mut paths: BTreeMap<&str, [Option<StoredNode<'_>>; 2]> = BTreeMap::new();
     for (n, (store, survey)) in [a, b].into_iter().enumerate() {
@@ -54,7 +54,7 @@ pub(super) fn compare(
 }
 
 /// Whether there are nodes below a path, which makes it a group without metadata.
-fn has_below(survey: &Survey, path: &str) -> bool {
+fn has_below(survey: &StoreSurvey, path: &str) -> bool {
     let below = |node: &Node| match path {
         "" => true,
         path => node
@@ -66,14 +66,14 @@ fn has_below(survey: &Survey, path: &str) -> bool {
 }
 
 /// Reports a node that only one store has.
-fn alone(node: &Node, implied: bool, (report, second): (&mut Report<'_>, bool)) -> Result<()> {
+fn alone(node: &Node, implied: bool, (report, second): (&mut DiffReport<'_>, bool)) -> Result<()> {
     let (kind, text) = what(node);
     let json = Some(Json::text(&text));
     let (a, b) = if second { (None, json) } else { (json, None) };
-    let group = matches!(node.what, What::Group | What::Nothing);
+    let group = matches!(node.what, NodeContent::Group | NodeContent::Nothing);
     let layout = implied && group;
     let path = node.shown();
-    report.tell(&path, Difference::new(kind, a, b).of_layout(layout))?;
+    report.tell(&path, StoreDifference::new(kind, a, b).of_layout(layout))?;
     if !layout {
         return Ok(());
     }
@@ -85,9 +85,9 @@ fn alone(node: &Node, implied: bool, (report, second): (&mut Report<'_>, bool)) 
 /// The kind of a node, and a description.
 fn what(node: &Node) -> (&'static str, String) {
     match &node.what {
-        What::Group | What::Nothing => ("group", "group".to_owned()),
-        What::Broken(why) => ("broken", format!("broken: {why}")),
-        What::Array(array) => {
+        NodeContent::Group | NodeContent::Nothing => ("group", "group".to_owned()),
+        NodeContent::Broken(why) => ("broken", format!("broken: {why}")),
+        NodeContent::Array(array) => {
             let described = &array.described;
             let (shape, ty) = (shape(&described.shape), dtype(array));
             ("array", format!("array {shape} of {ty}"))
@@ -99,7 +99,7 @@ fn what(node: &Node) -> (&'static str, String) {
 fn version(
     (a, b): (&Node, &Node),
     said: &mut BTreeSet<(u8, u8)>,
-    report: &mut Report<'_>,
+    report: &mut DiffReport<'_>,
 ) -> Result<()> {
     let number = |node: &Node| node.version.map_or(0, version_number);
     let pair = (number(a), number(b));
@@ -107,12 +107,17 @@ fn version(
         return Ok(());
     }
     let json = |n: u8| (n > 0).then(|| Json::int(n));
-    let difference = Difference::new("version", json(pair.0), json(pair.1));
+    let difference = StoreDifference::new("version", json(pair.0), json(pair.1));
     report.tell(&a.shown(), difference.of_layout(true))
 }
 
 /// Compares a node that both stores have.
-fn both(a: StoredNode<'_>, b: StoredNode<'_>, env: &Env, report: &mut Report<'_>) -> Result<()> {
+fn both(
+    a: StoredNode<'_>,
+    b: StoredNode<'_>,
+    env: &Env,
+    report: &mut DiffReport<'_>,
+) -> Result<()> {
     let (x, y) = (a.node, b.node);
     let path = x.shown();
     let ((kind, text), (other, other_text)) = (what(x), what(y));
@@ -120,9 +125,9 @@ fn both(a: StoredNode<'_>, b: StoredNode<'_>, env: &Env, report: &mut Report<'_>
         return Ok(());
     }
     if kind != other || kind == "broken" {
-        return report.tell(&path, Difference::texts("node", &text, &other_text));
+        return report.tell(&path, StoreDifference::texts("node", &text, &other_text));
     }
-    let arrays = Opened::new(a.store, env, x).zip(Opened::new(b.store, env, y));
+    let arrays = OpenArray::new(a.store, env, x).zip(OpenArray::new(b.store, env, y));
     let Some((x_array, y_array)) = arrays else {
         return attributes::compare(&path, (Some(x), Some(y)), None, report);
     };

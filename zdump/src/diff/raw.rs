@@ -7,9 +7,9 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::io::Store;
 use netcdf_core::json::Json;
 use netcdf_core::limits;
-use netcdf_core::runtime::Item;
+use netcdf_core::runtime::WorkItem;
 
-use super::report::{Difference, Report};
+use super::report::{DiffReport, StoreDifference};
 use crate::key;
 use netcdf_core::format::zarr::survey::Node;
 
@@ -21,19 +21,19 @@ const PIECE: u64 = 16 << 20;
 type Stores<'a> = (&'a Arc<dyn Store>, &'a Arc<dyn Store>);
 
 /// Pieces of two keys, and their offset.
-type Pieces = (u64, Vec<u8>, Vec<u8>);
+type KeyPair = (u64, Vec<u8>, Vec<u8>);
 
 /// Compares all keys of two stores: first the keys of the first store, then those that only the second has.
 ///
 /// # Errors
 /// Errors of the stores, and of writing.
-pub(super) fn compare((a, b): Stores<'_>, env: &Env, report: &mut Report<'_>) -> Result<()> {
+pub(super) fn compare((a, b): Stores<'_>, env: &Env, report: &mut DiffReport<'_>) -> Result<()> {
     each((a, env, report), &|key, size| {
         with((a, b), (key, size), env)
     })?;
     each((b, env, report), &|key, size| {
         let here = key::size(a, key)?.is_some();
-        let there = || Difference::new("key", None, Some(bytes(size)));
+        let there = || StoreDifference::new("key", None, Some(bytes(size)));
         Ok((!here).then(there))
     })
 }
@@ -60,13 +60,13 @@ impl<'a> StoredKey<'a> {
 
 /// Goes through all keys of a store, in parallel.
 fn each(
-    (store, env, report): (&Arc<dyn Store>, &Env, &mut Report<'_>),
-    look: &(dyn Fn(&str, u64) -> Result<Option<Difference>> + Sync),
+    (store, env, report): (&Arc<dyn Store>, &Env, &mut DiffReport<'_>),
+    look: &(dyn Fn(&str, u64) -> Result<Option<StoreDifference>> + Sync),
 ) -> Result<()> {
     let mut all = |batch: Vec<(String, u64)>| {
         let items = batch.into_iter().map(|value| {
             let bytes = value.1.min(PIECE).saturating_mul(2);
-            Ok(Item::new(bytes, value))
+            Ok(WorkItem::new(bytes, value))
         });
         let work = |(key, size): (String, u64)| {
             env.cancel.check()?;
@@ -94,12 +94,16 @@ fn bytes(size: u64) -> Json {
 }
 
 /// How a key differs between the stores.
-fn with((a, b): Stores<'_>, (key, size): (&str, u64), env: &Env) -> Result<Option<Difference>> {
+fn with(
+    (a, b): Stores<'_>,
+    (key, size): (&str, u64),
+    env: &Env,
+) -> Result<Option<StoreDifference>> {
     let Some(other) = key::size(b, key)? else {
-        return Ok(Some(Difference::new("key", Some(bytes(size)), None)));
+        return Ok(Some(StoreDifference::new("key", Some(bytes(size)), None)));
     };
     if other != size {
-        let difference = Difference::new("size", Some(bytes(size)), Some(bytes(other)));
+        let difference = StoreDifference::new("size", Some(bytes(size)), Some(bytes(other)));
         return Ok(Some(difference));
     }
     let (one, other) = (StoredKey::new(a, key), StoredKey::new(b, key));
@@ -108,7 +112,12 @@ fn with((a, b): Stores<'_>, (key, size): (&str, u64), env: &Env) -> Result<Optio
 }
 
 /// The first piece in which two keys of this size differ, and its offset.
-fn piece(one: StoredKey<'_>, other: StoredKey<'_>, size: u64, env: &Env) -> Result<Option<Pieces>> {
+fn piece(
+    one: StoredKey<'_>,
+    other: StoredKey<'_>,
+    size: u64,
+    env: &Env,
+) -> Result<Option<KeyPair>> {
     let mut at = 0;
     while at < size {
         env.cancel.check()?;
@@ -178,7 +187,7 @@ fn read(store: &Arc<dyn Store>, key: &str, range: std::ops::Range<u64>) -> Resul
 }
 
 /// The first differing byte from byte `at` on.
-fn first(at: u64, x: &[u8], y: &[u8]) -> Difference {
+fn first(at: u64, x: &[u8], y: &[u8]) -> StoreDifference {
     let n = x.iter().zip(y).position(|(a, b)| a != b);
     let n = n.unwrap_or(x.len().min(y.len()));
     let offset = at.saturating_add(n as u64);
@@ -192,7 +201,7 @@ fn first(at: u64, x: &[u8], y: &[u8]) -> Difference {
         a.as_str().unwrap_or_default(),
         b.as_str().unwrap_or_default()
     );
-    let mut difference = Difference::new("bytes", Some(a), Some(b));
+    let mut difference = StoreDifference::new("bytes", Some(a), Some(b));
     difference.more = vec![("offset", Json::int(offset))];
     difference.text = vec![text];
     difference

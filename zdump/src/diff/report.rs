@@ -3,7 +3,7 @@
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::Json;
 
-use crate::out::{Colour, Out, plain};
+use crate::out::{Colour, CommandOut, plain};
 use crate::verdict::Verdict;
 
 /// Most characters of a value shown in text.
@@ -11,7 +11,7 @@ const SHOWN: usize = 120;
 
 /// A difference.
 #[derive(Debug)]
-pub(super) struct Difference {
+pub(super) struct StoreDifference {
     /// The kind of difference: `shape`, `attribute` …
     pub kind: &'static str,
     /// The name, if there are several of the kind, such as attributes.
@@ -28,7 +28,7 @@ pub(super) struct Difference {
     pub text: Vec<String>,
 }
 
-impl Difference {
+impl StoreDifference {
     /// A difference between values.
     pub(super) fn new(kind: &'static str, a: Option<Json>, b: Option<Json>) -> Self {
         Self {
@@ -96,18 +96,18 @@ impl Difference {
 }
 
 /// Prints differences, and counts them.
-pub(super) struct Report<'w> {
+pub(super) struct DiffReport<'w> {
     /// The output.
-    pub out: Out<'w>,
+    pub out: CommandOut<'w>,
     real: u64,
     layout: u64,
     /// The last path printed.
     path: Option<String>,
 }
 
-impl<'w> Report<'w> {
+impl<'w> DiffReport<'w> {
     /// A report without differences.
-    pub(super) fn new(out: Out<'w>) -> Self {
+    pub(super) fn new(out: CommandOut<'w>) -> Self {
         Self {
             out,
             real: 0,
@@ -120,7 +120,7 @@ impl<'w> Report<'w> {
     ///
     /// # Errors
     /// Errors of writing.
-    pub(super) fn tell(&mut self, path: &str, difference: Difference) -> Result<()> {
+    pub(super) fn tell(&mut self, path: &str, difference: StoreDifference) -> Result<()> {
         match difference.layout {
             true => self.layout += 1,
             false => self.real += 1,
@@ -144,7 +144,7 @@ impl<'w> Report<'w> {
         Ok(())
     }
 
-    fn record(&mut self, path: &str, difference: Difference) -> Result<()> {
+    fn record(&mut self, path: &str, difference: StoreDifference) -> Result<()> {
         let mut members = vec![
             ("kind", Json::text(difference.kind)),
             ("path", Json::text(path)),
@@ -165,7 +165,7 @@ impl<'w> Report<'w> {
     /// Errors of writing.
     pub(super) fn problem(&mut self, path: &str, e: &Error) -> Result<()> {
         let text = e.to_string();
-        let mut difference = Difference::new("problem", None, None);
+        let mut difference = StoreDifference::new("problem", None, None);
         difference.more = vec![("what", Json::text(&text))];
         difference.text = vec![plain(&text)];
         self.tell(path, difference)

@@ -7,9 +7,9 @@ use netcdf_core::json::Json;
 use netcdf_core::model::Values;
 use netcdf_core::shown::number_agreement;
 
-use super::report::Difference;
+use super::report::StoreDifference;
 use crate::array::values::{AnyNumber, ValueAt, number};
-use crate::array::{Opened, numbers};
+use crate::array::{OpenArray, numbers};
 use crate::out::{maybe, numbers as list, object};
 use crate::table;
 
@@ -23,7 +23,7 @@ pub(super) type ConstantPair = (String, String);
 
 /// The result of a comparison.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct StoreTally {
     /// Number of differing elements.
     pub count: u64,
     /// Number of elements stored in at least one of the stores.
@@ -38,7 +38,7 @@ pub(super) struct Tally {
     pub wrong: u64,
 }
 
-impl Tally {
+impl StoreTally {
     /// Counts a differing element; `texts` are its constants.
     pub(super) fn differs(
         &mut self,
@@ -111,7 +111,11 @@ impl Tally {
 
     /// The difference of the values among `elements` compared ones; `None` if there is none. `swapped` if the first value of
     /// each pair is from the second store.
-    pub(super) fn difference(&self, elements: Option<u64>, swapped: bool) -> Option<Difference> {
+    pub(super) fn difference(
+        &self,
+        elements: Option<u64>,
+        swapped: bool,
+    ) -> Option<StoreDifference> {
         if self.count == 0 {
             return None;
         }
@@ -128,7 +132,7 @@ impl Tally {
             Some((_, (a, b))) => (Some(Json::text(a)), Some(Json::text(b))),
             None => (None, None),
         };
-        let mut difference = Difference::new("values", a, b);
+        let mut difference = StoreDifference::new("values", a, b);
         let all = table::count(elements);
         let largest = self
             .largest
@@ -162,7 +166,7 @@ impl Tally {
 }
 
 /// The constant of value `i`.
-pub(super) fn constant(opened: &Opened<'_>, values: &Values, i: usize) -> String {
+pub(super) fn constant(opened: &OpenArray<'_>, values: &Values, i: usize) -> String {
     let one = values.slice(i..i.saturating_add(1));
     opened
         .constants(&one)

@@ -1,5 +1,5 @@
 use super::*;
-use crate::array::Opened;
+use crate::array::OpenArray;
 use crate::array::tests::store;
 use netcdf_core::env::Env;
 use std::cell::RefCell;
@@ -79,12 +79,12 @@ fn counts(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)]) -> (u64, u64) {
     };
     let (env, a, b) = (Env::default(), keys(a), keys(b));
     let surveys = (
-        Survey::read(&a, &env).unwrap(),
-        Survey::read(&b, &env).unwrap(),
+        StoreSurvey::read(&a, &env).unwrap(),
+        StoreSurvey::read(&b, &env).unwrap(),
     );
-    let x = Opened::new(&a, &env, surveys.0.node("v").unwrap()).unwrap();
-    let y = Opened::new(&b, &env, surveys.1.node("v").unwrap()).unwrap();
-    let mut report = Report::new(Out::new(true, &mut io, ("diff", "m")).unwrap());
+    let x = OpenArray::new(&a, &env, surveys.0.node("v").unwrap()).unwrap();
+    let y = OpenArray::new(&b, &env, surveys.1.node("v").unwrap()).unwrap();
+    let mut report = DiffReport::new(CommandOut::new(true, &mut io, ("diff", "m")).unwrap());
     data::compare((&x, &y), &mut report).unwrap();
     let _ = report.end().unwrap();
     let text = String::from_utf8(kept.0.borrow().clone()).unwrap();

@@ -3,7 +3,7 @@
 
 /// A pattern of keys.
 #[derive(Debug)]
-pub(super) struct Glob(Vec<KeyPattern>);
+pub(super) struct KeyGlob(Vec<KeyPattern>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeyPattern {
@@ -19,7 +19,7 @@ enum KeyPattern {
     Perhaps,
 }
 
-impl Glob {
+impl KeyGlob {
     /// The pattern in `text`. Keys have no leading `/`, but users may write one.
     pub(super) fn new(text: &str) -> Self {
         let text = text.strip_prefix('/').unwrap_or(text);
@@ -111,17 +111,17 @@ mod tests {
             ("*ö?", "xöß", "xöß/"),
             ("***/x", "a/b/x", "a/b/y"),
         ] {
-            assert!(Glob::new(pattern).matches(yes), "{pattern} {yes}");
-            let wrong = pattern != "**" && Glob::new(pattern).matches(no);
+            assert!(KeyGlob::new(pattern).matches(yes), "{pattern} {yes}");
+            let wrong = pattern != "**" && KeyGlob::new(pattern).matches(no);
             assert!(!wrong, "{pattern} {no}");
         }
-        assert!(Glob::new("").matches("") && !Glob::new("").matches("a"));
+        assert!(KeyGlob::new("").matches("") && !KeyGlob::new("").matches("a"));
     }
 
     /// A matcher that tries one alternative after another would never end.
     #[test]
     fn all_ways_are_tried_at_once() {
-        let glob = Glob::new(&"**a".repeat(200));
+        let glob = KeyGlob::new(&"**a".repeat(200));
         assert!(!glob.matches(&("a".repeat(2000) + "b")));
         assert!(glob.matches(&"a".repeat(2000)));
     }

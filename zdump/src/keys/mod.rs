@@ -10,11 +10,11 @@ use netcdf_core::tool::Io;
 
 use crate::cli::KeysArgs;
 use crate::open::Session;
-use crate::out::{Colour, Out, numbers, plain};
+use crate::out::{Colour, CommandOut, numbers, plain};
 use crate::verdict::Verdict;
-use netcdf_core::format::zarr::survey::{Role, Survey};
+use netcdf_core::format::zarr::survey::{Role, StoreSurvey};
 
-use glob::Glob;
+use glob::KeyGlob;
 
 /// Lists the keys as they are found: there may be millions.
 ///
@@ -22,9 +22,9 @@ use glob::Glob;
 /// Errors of the store; [`ErrorKind::NotFound`] if the pattern matches no key.
 pub(crate) fn run(args: &KeysArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
-    let survey = Survey::read(&store, &session.env)?;
-    let glob = args.glob.as_deref().map(Glob::new);
-    let mut out = Out::new(session.json, io, ("keys", store.name()))?;
+    let survey = StoreSurvey::read(&store, &session.env)?;
+    let glob = args.glob.as_deref().map(KeyGlob::new);
+    let mut out = CommandOut::new(session.json, io, ("keys", store.name()))?;
     let mut any = false;
     survey.each((&store, &session.env), &mut |key, size, role| {
         if glob.as_ref().is_some_and(|glob| !glob.matches(key)) {
@@ -55,7 +55,11 @@ fn none(glob: &str) -> Error {
     Error::new(ErrorKind::NotFound, what).with_remedy(remedy)
 }
 
-fn members(survey: &Survey, (key, size): (&str, u64), role: &Role) -> Vec<(&'static str, Json)> {
+fn members(
+    survey: &StoreSurvey,
+    (key, size): (&str, u64),
+    role: &Role,
+) -> Vec<(&'static str, Json)> {
     let (node, place) = match role {
         Role::Metadata => (None, None),
         Role::Chunk(node, place) | Role::Shard(node, place) => (Some(*node), Some(place)),

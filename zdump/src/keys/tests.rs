@@ -13,7 +13,7 @@ fn members_say_where_a_chunk_belongs() {
         "filters":null,"compressor":null}"#;
     store.put("g/v/.zarray", array).unwrap();
     let store: Arc<dyn Store> = Arc::new(store);
-    let survey = Survey::read(&store, &Env::default()).unwrap();
+    let survey = StoreSurvey::read(&store, &Env::default()).unwrap();
     let json = |key| {
         let role = survey.role(key);
         let members = members(&survey, (key, 5), &role).into_iter();

@@ -5,14 +5,14 @@ use netcdf_core::json::Json;
 use netcdf_core::shown::number_agreement;
 use netcdf_core::tool::table::right;
 
-use super::scale::{Cell, LOOKS, Look, Map};
+use super::scale::{CellLook, ChunkMap, LOOKS, MapCell};
 use super::survey::why;
-use crate::array::Opened;
-use crate::out::{Colour, Out, numbers as list, plain};
+use crate::array::OpenArray;
+use crate::out::{Colour, CommandOut, numbers as list, plain};
 use crate::table::{shape, size};
 
 /// The character for a cell.
-fn sign(look: Look, fancy: bool) -> char {
+fn sign(look: CellLook, fancy: bool) -> char {
     let row = LOOKS.iter().find(|row| row.0 == look);
     row.map_or(
         '#',
@@ -24,7 +24,7 @@ fn sign(look: Look, fancy: bool) -> char {
 ///
 /// # Errors
 /// Errors of writing.
-pub(super) fn text(out: &mut Out<'_>, opened: &Opened<'_>, map: &Map) -> Result<()> {
+pub(super) fn text(out: &mut CommandOut<'_>, opened: &OpenArray<'_>, map: &ChunkMap) -> Result<()> {
     let title = headline(opened, map);
     let title = out.paint(Colour::Bold, &title);
     out.line(&title)?;
@@ -53,7 +53,7 @@ pub(super) fn text(out: &mut Out<'_>, opened: &Opened<'_>, map: &Map) -> Result<
 }
 
 /// The head line: the array and its chunks.
-pub(super) fn headline(opened: &Opened<'_>, map: &Map) -> String {
+pub(super) fn headline(opened: &OpenArray<'_>, map: &ChunkMap) -> String {
     let total = map.total();
     let chunks = match map.grid.is_empty() {
         true => "one chunk, of a scalar".to_owned(),
@@ -73,12 +73,12 @@ pub(super) fn headline(opened: &Opened<'_>, map: &Map) -> String {
 }
 
 /// The line about cells, if a cell stands for more than one chunk.
-pub(super) fn blocks(map: &Map) -> Option<String> {
+pub(super) fn blocks(map: &ChunkMap) -> Option<String> {
     (!map.is_whole()).then(|| format!("each cell is a block of {} chunks", shape(&map.block)))
 }
 
 /// The place of a slice, in chunks.
-pub(super) fn heading(map: &Map, slice: usize, cells: usize) -> String {
+pub(super) fn heading(map: &ChunkMap, slice: usize, cells: usize) -> String {
     let place = map.place((slice as u64).saturating_mul(cells as u64));
     let outer = map.shape.len().saturating_sub(2);
     let spans = place.iter().zip(&map.block).zip(&map.grid).take(outer);
@@ -97,7 +97,7 @@ fn span(at: u64, block: u64, cells: u64) -> String {
 }
 
 /// The number of the first chunk of a row along the vertical dimension.
-fn label(map: &Map, slice: usize, row: usize, (width, height): (usize, usize)) -> String {
+fn label(map: &ChunkMap, slice: usize, row: usize, (width, height): (usize, usize)) -> String {
     let first = slice
         .saturating_mul(height)
         .saturating_add(row)
@@ -114,22 +114,22 @@ fn label(map: &Map, slice: usize, row: usize, (width, height): (usize, usize)) -
     right(&chunk.to_string(), digits) + " "
 }
 
-fn legend(out: &mut Out<'_>, map: &Map, largest: u64) -> Result<()> {
+fn legend(out: &mut CommandOut<'_>, map: &ChunkMap, largest: u64) -> Result<()> {
     let fancy = out.fancy;
-    let shades: String = (0..4).map(|n| sign(Look::Size(n), fancy)).collect();
+    let shades: String = (0..4).map(|n| sign(CellLook::Size(n), fancy)).collect();
     out.line("")?;
     let mean = if map.is_whole() {
         ""
     } else {
         " a chunk, on average"
     };
-    let missing = sign(Look::Missing, fancy);
-    let fill = sign(Look::Fill, fancy);
+    let missing = sign(CellLook::Missing, fancy);
+    let fill = sign(CellLook::Fill, fancy);
     out.line(&format!(
         "{missing} missing  {fill} fill value only  {shades} stored, by quarters of {largest} B{mean}"
     ))?;
     if map.wrong.is_some() {
-        let wrong = sign(Look::Wrong, fancy);
+        let wrong = sign(CellLook::Wrong, fancy);
         let text = out.paint(Colour::Red, &format!("{wrong} cannot be decoded"));
         out.line(&text)?;
     }
@@ -143,7 +143,11 @@ fn legend(out: &mut Out<'_>, map: &Map, largest: u64) -> Result<()> {
 ///
 /// # Errors
 /// Errors of writing.
-pub(super) fn records(out: &mut Out<'_>, opened: &Opened<'_>, map: &Map) -> Result<()> {
+pub(super) fn records(
+    out: &mut CommandOut<'_>,
+    opened: &OpenArray<'_>,
+    map: &ChunkMap,
+) -> Result<()> {
     let total = map.total();
     let undecoded = map.undecoded.as_ref().map(why);
     out.record(
@@ -169,7 +173,7 @@ pub(super) fn records(out: &mut Out<'_>, opened: &Opened<'_>, map: &Map) -> Resu
             .zip(&map.block)
             .map(|(at, b)| at.saturating_mul(*b))
             .collect();
-        let each = |of: fn(&Cell) -> u64| list(&cells.iter().map(of).collect::<Vec<_>>());
+        let each = |of: fn(&MapCell) -> u64| list(&cells.iter().map(of).collect::<Vec<_>>());
         out.record(
             "cells",
             [

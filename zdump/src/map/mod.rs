@@ -16,13 +16,13 @@ use netcdf_core::io::target::Target;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
-use crate::array::{Opened, find};
+use crate::array::{OpenArray, find};
 use crate::cli::MapArgs;
 use crate::open::Session;
-use crate::out::Out;
+use crate::out::CommandOut;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::no_store;
-use scale::Map;
+use scale::ChunkMap;
 
 /// Runs the command.
 ///
@@ -40,12 +40,12 @@ pub(crate) fn run(args: &MapArgs, session: &Session, io: &mut Io) -> Result<Verd
     }
     let survey = session.survey(&store)?;
     let node = find(&survey, &store, &args.var)?;
-    let opened = Opened::new(&store, &session.env, node).ok_or_else(|| no_store(&store))?;
+    let opened = OpenArray::new(&store, &session.env, node).ok_or_else(|| no_store(&store))?;
     let map = survey::look(&opened, args.decode)?;
     if let Some(file) = file {
         write(file, svg::image(&opened, &map).as_bytes())?;
     }
-    let mut out = Out::new(session.json, io, ("map", store.name()))?;
+    let mut out = CommandOut::new(session.json, io, ("map", store.name()))?;
     if to_stdout {
         out.bytes(svg::image(&opened, &map).as_bytes())?;
     } else if session.json {
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &MapArgs, session: &Session, io: &mut Io) -> Result<Verd
 }
 
 /// Whether all stored chunks could be decoded; if not, adds a note.
-fn verdict(opened: &Opened<'_>, map: &Map) -> Verdict {
+fn verdict(opened: &OpenArray<'_>, map: &ChunkMap) -> Verdict {
     let Some((e, count)) = &map.wrong else {
         return Verdict::Sound;
     };

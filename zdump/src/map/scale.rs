@@ -14,7 +14,7 @@ const SLICES: u64 = 20;
 
 /// Counts of the chunks of a cell.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Cell {
+pub(super) struct MapCell {
     /// Chunks in the grid.
     pub chunks: u64,
     /// Stored chunks.
@@ -29,7 +29,7 @@ pub(super) struct Cell {
 
 /// How a cell is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum CellLook {
     /// None of its chunks is stored.
     Missing,
     /// All stored chunks hold only the fill value.
@@ -41,22 +41,22 @@ pub(super) enum Look {
 }
 
 /// A look: its characters without and with colours, its class in images, and its description.
-pub(super) type LookRow = (Look, [char; 2], &'static str, &'static str);
+pub(super) type LookRow = (CellLook, [char; 2], &'static str, &'static str);
 
 /// All looks.
 pub(super) const LOOKS: [LookRow; 7] = [
-    (Look::Missing, ['.', '·'], "m", "missing"),
-    (Look::Fill, ['o', '○'], "f", "fill value only"),
-    (Look::Size(0), [':', '░'], "a", "smallest quarter"),
-    (Look::Size(1), ['+', '▒'], "b", "second quarter"),
-    (Look::Size(2), ['*', '▓'], "c", "third quarter"),
-    (Look::Size(3), ['#', '█'], "d", "largest quarter"),
-    (Look::Wrong, ['!', '✗'], "w", "cannot be decoded"),
+    (CellLook::Missing, ['.', '·'], "m", "missing"),
+    (CellLook::Fill, ['o', '○'], "f", "fill value only"),
+    (CellLook::Size(0), [':', '░'], "a", "smallest quarter"),
+    (CellLook::Size(1), ['+', '▒'], "b", "second quarter"),
+    (CellLook::Size(2), ['*', '▓'], "c", "third quarter"),
+    (CellLook::Size(3), ['#', '█'], "d", "largest quarter"),
+    (CellLook::Wrong, ['!', '✗'], "w", "cannot be decoded"),
 ];
 
 /// A map.
 #[derive(Debug)]
-pub(super) struct Map {
+pub(super) struct ChunkMap {
     /// Chunks per dimension.
     pub grid: Vec<u64>,
     /// Chunks per cell, per dimension.
@@ -64,14 +64,14 @@ pub(super) struct Map {
     /// Cells per dimension.
     pub shape: Vec<u64>,
     /// The cells in row-major order.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<MapCell>,
     /// Why it is unknown which chunks hold only the fill value, if it is unknown.
     pub undecoded: Option<Error>,
     /// The first chunk or shard that cannot be decoded, and how many there are.
     pub wrong: Option<(Error, u64)>,
 }
 
-impl Map {
+impl ChunkMap {
     /// A map of a grid, with nothing stored.
     pub(super) fn new(grid: &[u64]) -> Self {
         let block = blocks(grid);
@@ -82,7 +82,7 @@ impl Map {
         let shape: Vec<u64> = shape.collect();
         let count = product(&shape).and_then(|n| usize::try_from(n).ok());
         let mut map = Self {
-            cells: vec![Cell::default(); count.unwrap_or(0)],
+            cells: vec![MapCell::default(); count.unwrap_or(0)],
             grid: grid.to_vec(),
             block,
             shape,
@@ -114,7 +114,7 @@ impl Map {
     }
 
     /// The cell of a chunk.
-    pub(super) fn cell(&mut self, place: &[u64]) -> Option<&mut Cell> {
+    pub(super) fn cell(&mut self, place: &[u64]) -> Option<&mut MapCell> {
         let parts = place.iter().zip(&self.block).zip(&self.shape);
         let mut cell = 0u64;
         for ((at, block), cells) in parts {
@@ -160,19 +160,19 @@ impl Map {
     }
 
     /// How a cell is drawn.
-    pub(super) fn look(&self, cell: Cell, largest: u64) -> Look {
+    pub(super) fn look(&self, cell: MapCell, largest: u64) -> CellLook {
         if cell.wrong > 0 {
-            return Look::Wrong;
+            return CellLook::Wrong;
         }
         if cell.present == 0 {
-            return Look::Missing;
+            return CellLook::Missing;
         }
         if cell.fill == cell.present {
-            return Look::Fill;
+            return CellLook::Fill;
         }
         let quarter =
             u128::from(mean(cell)).saturating_mul(4).saturating_sub(1) / u128::from(largest.max(1));
-        Look::Size(usize::try_from(quarter).unwrap_or(3).min(3))
+        CellLook::Size(usize::try_from(quarter).unwrap_or(3).min(3))
     }
 
     /// Whether a cell is a single chunk.
@@ -181,14 +181,16 @@ impl Map {
     }
 
     /// Sums over all cells.
-    pub(super) fn total(&self) -> Cell {
-        self.cells.iter().fold(Cell::default(), |sum, cell| Cell {
-            chunks: sum.chunks.saturating_add(cell.chunks),
-            present: sum.present.saturating_add(cell.present),
-            fill: sum.fill.saturating_add(cell.fill),
-            wrong: sum.wrong.saturating_add(cell.wrong),
-            bytes: sum.bytes.saturating_add(cell.bytes),
-        })
+    pub(super) fn total(&self) -> MapCell {
+        self.cells
+            .iter()
+            .fold(MapCell::default(), |sum, cell| MapCell {
+                chunks: sum.chunks.saturating_add(cell.chunks),
+                present: sum.present.saturating_add(cell.present),
+                fill: sum.fill.saturating_add(cell.fill),
+                wrong: sum.wrong.saturating_add(cell.wrong),
+                bytes: sum.bytes.saturating_add(cell.bytes),
+            })
     }
 
     /// Cells per row, and rows per slice.
@@ -211,7 +213,7 @@ impl Map {
 }
 
 /// Mean bytes per chunk of a cell; missing chunks count as empty.
-fn mean(cell: Cell) -> u64 {
+fn mean(cell: MapCell) -> u64 {
     cell.bytes.div_ceil(cell.chunks.max(1))
 }
 

@@ -3,16 +3,16 @@
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Region, Values};
 
-use super::scale::Map;
+use super::scale::ChunkMap;
 use crate::array::values::ValueAt;
-use crate::array::{ChunkPlace, Elements, FoundChunk, Lost, Opened, rows};
+use crate::array::{ChunkPlace, ElementValues, FoundChunk, Lost, OpenArray, rows};
 
 /// The map of an array. Chunks of a store far away are decoded only if `far` says so.
 ///
 /// # Errors
 /// Errors of listing the store.
-pub(super) fn look(opened: &Opened<'_>, far: bool) -> Result<Map> {
-    let mut map = Map::new(&opened.grid());
+pub(super) fn look(opened: &OpenArray<'_>, far: bool) -> Result<ChunkMap> {
+    let mut map = ChunkMap::new(&opened.grid());
     let chain = match opened.store.latency() && !far && opened.fill.is_some() {
         true => Err(too_far()),
         false => opened.chain().map(|_| ()),
@@ -48,7 +48,7 @@ fn too_far() -> Error {
 }
 
 /// Enters a stored chunk.
-fn enter(map: &mut Map, place: &ChunkPlace, fill: Result<bool>) {
+fn enter(map: &mut ChunkMap, place: &ChunkPlace, fill: Result<bool>) {
     if let Some(cell) = map.cell(&place.place) {
         let len = place.range.end.saturating_sub(place.range.start);
         cell.present = cell.present.saturating_add(1);
@@ -64,7 +64,7 @@ fn enter(map: &mut Map, place: &ChunkPlace, fill: Result<bool>) {
 }
 
 /// Enters a shard whose chunks cannot be found: all its cells are marked as wrong.
-fn lose(map: &mut Map, opened: &Opened<'_>, lost: Lost) {
+fn lose(map: &mut ChunkMap, opened: &OpenArray<'_>, lost: Lost) {
     let ratio: Vec<u64> = opened.per_key().iter().map(|n| (*n).max(1)).collect();
     let first = lost.key_place.iter().zip(&ratio);
     let first: Vec<u64> = first.map(|(at, n)| at.saturating_mul(*n)).collect();
@@ -73,13 +73,13 @@ fn lose(map: &mut Map, opened: &Opened<'_>, lost: Lost) {
 }
 
 /// Whether all elements of a chunk that lie in the array are the fill value.
-fn all_fill(opened: &Opened<'_>, place: &ChunkPlace, values: &Values) -> bool {
+fn all_fill(opened: &OpenArray<'_>, place: &ChunkPlace, values: &Values) -> bool {
     let Some(fill) = &opened.fill else {
         return false;
     };
     let block = opened.block(&place.place);
     let inside = Region::boxed(block.start.clone(), opened.inside(&block));
-    let chunk = Elements::Chunk(values, &block);
+    let chunk = ElementValues::Chunk(values, &block);
     rows(&inside, &mut |index, len| {
         let first = chunk.at(index);
         (0..len).all(|n| first.same_after(ValueAt::only(fill), n))

@@ -1,8 +1,8 @@
 //! The map as an image.
 
 use super::draw::{blocks, heading, headline};
-use super::scale::{Cell, LOOKS, Look, Map};
-use crate::array::Opened;
+use super::scale::{CellLook, ChunkMap, LOOKS, MapCell};
+use crate::array::OpenArray;
 
 /// Pixels of a cell.
 const CELL: usize = 10;
@@ -17,7 +17,7 @@ const STYLE: &str = "text{font:12px sans-serif;fill:#222}.m{fill:#f4f4f4;stroke:
     .a{fill:#c6dbef}.b{fill:#6baed6}.c{fill:#2171b5}.d{fill:#08306b}.w{fill:#d7301f}";
 
 /// The image.
-pub(super) fn image(opened: &Opened<'_>, map: &Map) -> String {
+pub(super) fn image(opened: &OpenArray<'_>, map: &ChunkMap) -> String {
     let (width, height) = map.slice();
     let per_slice = width.saturating_mul(height).max(1);
     let mut body = String::new();
@@ -54,9 +54,9 @@ pub(super) fn image(opened: &Opened<'_>, map: &Map) -> String {
 }
 
 /// A row of cells; neighbours with the same look become one rectangle.
-fn cells(body: &mut String, map: &Map, row: &[Cell], top: usize) {
+fn cells(body: &mut String, map: &ChunkMap, row: &[MapCell], top: usize) {
     let largest = map.largest();
-    let looks: Vec<Look> = row.iter().map(|cell| map.look(*cell, largest)).collect();
+    let looks: Vec<CellLook> = row.iter().map(|cell| map.look(*cell, largest)).collect();
     let mut left = EDGE;
     for run in looks.chunk_by(|a, b| a == b) {
         let wide = run.len() * CELL;
@@ -67,7 +67,7 @@ fn cells(body: &mut String, map: &Map, row: &[Cell], top: usize) {
     }
 }
 
-fn rect(body: &mut String, (left, top): (usize, usize), wide: usize, look: Look) {
+fn rect(body: &mut String, (left, top): (usize, usize), wide: usize, look: CellLook) {
     let class = LOOKS
         .iter()
         .find(|(l, ..)| *l == look)
@@ -82,16 +82,18 @@ fn text(body: &mut String, base: usize, text: &str) {
 }
 
 /// Draws the legend; returns where it ends.
-fn legend(body: &mut String, map: &Map, mut top: usize) -> usize {
+fn legend(body: &mut String, map: &ChunkMap, mut top: usize) -> usize {
     let largest = map.largest();
     for (look, _, _, what) in LOOKS {
-        if look == Look::Wrong && map.wrong.is_none() {
+        if look == CellLook::Wrong && map.wrong.is_none() {
             continue;
         }
         rect(body, (EDGE, top), CELL, look);
         let more = match look {
-            Look::Size(3) => format!(" (up to {largest} B a chunk)"),
-            Look::Size(_) | Look::Missing | Look::Fill | Look::Wrong => String::new(),
+            CellLook::Size(3) => format!(" (up to {largest} B a chunk)"),
+            CellLook::Size(_) | CellLook::Missing | CellLook::Fill | CellLook::Wrong => {
+                String::new()
+            }
         };
         let (left, base) = (EDGE + 2 * CELL, top + CELL);
         body.push_str(&format!(

@@ -16,19 +16,19 @@ use netcdf_core::tool::Io;
 
 use crate::cli::StoreArgs;
 use crate::open::Session;
-use crate::out::{Colour, Out, maybe, object, plain};
+use crate::out::{Colour, CommandOut, maybe, object, plain};
 use crate::table::{count, ratio, shape, size};
 use crate::verdict::Verdict;
 use crate::words::dtype;
-use netcdf_core::format::zarr::survey::{Node, Role, Survey, What};
+use netcdf_core::format::zarr::survey::{Node, NodeContent, Role, StoreSurvey};
 
-pub(crate) use sizes::Sizes;
+pub(crate) use sizes::SizeStats;
 
 /// Everything in a store other than chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
-    metadata: Sizes,
-    other: Sizes,
+    metadata: SizeStats,
+    other: SizeStats,
 }
 
 /// Prints the sizes.
@@ -39,16 +39,18 @@ pub(crate) fn run(args: &StoreArgs, session: &Session, io: &mut Io) -> Result<Ve
     let store = session.store(&args.store, io)?;
     let survey = session.survey(&store)?;
     let (of, rest) = sizes(&survey, (&store, session))?;
-    let mut out = Out::new(session.json, io, ("stat", store.name()))?;
+    let mut out = CommandOut::new(session.json, io, ("stat", store.name()))?;
     for (node, sizes) in survey.nodes.iter().zip(&of) {
         match &node.what {
-            What::Group | What::Nothing => {}
-            What::Broken(why) => broken(node, why, &mut out)?,
-            What::Array(array) if out.json => out.record("array", members(node, array, sizes))?,
-            What::Array(array) => show(node, (array, sizes), &mut out)?,
+            NodeContent::Group | NodeContent::Nothing => {}
+            NodeContent::Broken(why) => broken(node, why, &mut out)?,
+            NodeContent::Array(array) if out.json => {
+                out.record("array", members(node, array, sizes))?
+            }
+            NodeContent::Array(array) => show(node, (array, sizes), &mut out)?,
         }
     }
-    let mut all = Sizes::default();
+    let mut all = SizeStats::default();
     of.iter().for_each(|sizes| all.join(sizes));
     match out.json {
         true => out.record("total", totals(&all, &rest))?,
@@ -63,10 +65,10 @@ pub(crate) fn run(args: &StoreArgs, session: &Session, io: &mut Io) -> Result<Ve
 /// # Errors
 /// Errors of the store.
 pub(crate) fn sizes(
-    survey: &Survey,
+    survey: &StoreSurvey,
     (store, session): (&Arc<dyn Store>, &Session),
-) -> Result<(Vec<Sizes>, Rest)> {
-    let mut of = vec![Sizes::default(); survey.nodes.len()];
+) -> Result<(Vec<SizeStats>, Rest)> {
+    let mut of = vec![SizeStats::default(); survey.nodes.len()];
     let mut rest = Rest::default();
     survey.each((store, &session.env), &mut |_, bytes, role| {
         match role {
@@ -86,7 +88,11 @@ pub(crate) fn sizes(
 }
 
 /// Prints the lines about an array.
-fn show(node: &Node, (array, sizes): (&RawArray, &Sizes), out: &mut Out<'_>) -> Result<()> {
+fn show(
+    node: &Node,
+    (array, sizes): (&RawArray, &SizeStats),
+    out: &mut CommandOut<'_>,
+) -> Result<()> {
     let described = &array.described;
     let head = format!(
         "{}  {}  {}",
@@ -121,7 +127,7 @@ fn show(node: &Node, (array, sizes): (&RawArray, &Sizes), out: &mut Out<'_>) -> 
 }
 
 /// A node that should be an array but is broken: its keys are unknown.
-fn broken(node: &Node, why: &str, out: &mut Out<'_>) -> Result<()> {
+fn broken(node: &Node, why: &str, out: &mut CommandOut<'_>) -> Result<()> {
     if out.json {
         let path = Json::text(&format!("/{}", node.path));
         return out.record("broken", [("path", path), ("problem", Json::text(why))]);
@@ -143,7 +149,7 @@ pub(crate) fn raw_of(array: &RawArray, elements: Option<u64>) -> Option<u64> {
     elements?.checked_mul(array.described.stored.size()?)
 }
 
-fn total(all: &Sizes, rest: &Rest) -> String {
+fn total(all: &SizeStats, rest: &Rest) -> String {
     let other = match rest.other.count {
         0 => String::new(),
         n => format!("; {n} other keys, {}", size(rest.other.bytes)),
@@ -163,7 +169,7 @@ fn total(all: &Sizes, rest: &Rest) -> String {
     number_agreement(text.into()).into_owned()
 }
 
-fn members(node: &Node, array: &RawArray, sizes: &Sizes) -> Vec<(&'static str, Json)> {
+fn members(node: &Node, array: &RawArray, sizes: &SizeStats) -> Vec<(&'static str, Json)> {
     let raw = raw_of(array, sizes.elements);
     let bins = sizes.bins().map(|(from, to, count)| {
         let members = [("from", from), ("to", to), ("count", count)];
@@ -183,7 +189,7 @@ fn members(node: &Node, array: &RawArray, sizes: &Sizes) -> Vec<(&'static str, J
     ]
 }
 
-fn totals(all: &Sizes, rest: &Rest) -> Vec<(&'static str, Json)> {
+fn totals(all: &SizeStats, rest: &Rest) -> Vec<(&'static str, Json)> {
     vec![
         ("present", Json::int(all.count)),
         ("stored_bytes", Json::int(all.bytes)),

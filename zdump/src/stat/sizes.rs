@@ -2,7 +2,7 @@
 
 use netcdf_core::tool::table::right;
 
-use crate::table::Table;
+use crate::table::TextTable;
 
 /// Bins: one for no bytes, and one for each power of two.
 const BINS: usize = 65;
@@ -11,7 +11,7 @@ const WIDTH: u64 = 40;
 
 /// Statistics of sizes in bytes.
 #[derive(Debug, Clone)]
-pub(crate) struct Sizes {
+pub(crate) struct SizeStats {
     /// The count.
     pub count: u64,
     /// The total.
@@ -25,7 +25,7 @@ pub(crate) struct Sizes {
     bins: [u64; BINS],
 }
 
-impl Default for Sizes {
+impl Default for SizeStats {
     fn default() -> Self {
         Self {
             count: 0,
@@ -38,7 +38,7 @@ impl Default for Sizes {
     }
 }
 
-impl Sizes {
+impl SizeStats {
     /// Adds a size.
     pub(crate) fn add(&mut self, bytes: u64) {
         self.count = self.count.saturating_add(1);
@@ -86,7 +86,7 @@ impl Sizes {
     /// The bins as bars.
     pub(crate) fn bars(&self, fancy: bool) -> Vec<String> {
         let most = self.bins.iter().copied().max().unwrap_or_default();
-        let mut table = Table::default();
+        let mut table = TextTable::default();
         for (from, _, count) in self.bins() {
             let range = match from {
                 0 => "0 B".to_owned(),
@@ -131,8 +131,8 @@ fn bar(count: u64, most: u64, fancy: bool) -> String {
 mod tests {
     use super::*;
 
-    fn sizes(all: &[u64]) -> Sizes {
-        let mut sizes = Sizes::default();
+    fn sizes(all: &[u64]) -> SizeStats {
+        let mut sizes = SizeStats::default();
         all.iter().for_each(|&n| sizes.add(n));
         sizes
     }

@@ -8,13 +8,13 @@ use netcdf_core::shown::is_control;
 use super::Lower;
 use super::list::{Item, items};
 use super::names::OwnerName;
-use crate::cdl::ast::Word;
+use crate::cdl::ast::StatementWord;
 use crate::cdl::constant::Constant;
 use crate::diagnostic::{Diagnostics, Reporter};
 
 /// What an attribute belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AttributeOwner {
+pub enum AssignmentOwner {
     /// A group.
     Group(GroupId),
     /// A variable.
@@ -25,9 +25,9 @@ pub enum AttributeOwner {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AssignedAttribute<'t> {
     /// The name of the type; without one, the values decide.
-    pub ty: Option<Word<'t>>,
+    pub ty: Option<StatementWord<'t>>,
     /// The name.
-    pub name: Word<'t>,
+    pub name: StatementWord<'t>,
     /// Where the values begin; they go on to the end of the text.
     pub list: usize,
 }
@@ -38,7 +38,7 @@ pub struct AssignedAttribute<'t> {
 /// What is wrong with the text: an unknown type, values that the type does not have, the name of a special attribute.
 pub fn assign(
     schema: &mut Schema,
-    owners: &[AttributeOwner],
+    owners: &[AssignmentOwner],
     given: AssignedAttribute<'_>,
     (text, report): (&str, Reporter<'_>),
 ) -> Result<Diagnostics, Diagnostics> {
@@ -77,7 +77,7 @@ fn quoted_word(text: &str, given: AssignedAttribute<'_>) -> Option<String> {
 }
 
 impl Lower<'_> {
-    fn assigned(&mut self, owner: AttributeOwner, given: AssignedAttribute<'_>, text: &str) {
+    fn assigned(&mut self, owner: AssignmentOwner, given: AssignedAttribute<'_>, text: &str) {
         let quoted = quoted_word(text, given);
         let list = quoted
             .as_deref()
@@ -100,8 +100,8 @@ impl Lower<'_> {
             return self.hint(text.len(), "expected a value", Some(hint));
         }
         let owner = match owner {
-            AttributeOwner::Group(group) => OwnerName::Group(group),
-            AttributeOwner::Var(var) => OwnerName::Var(var),
+            AssignmentOwner::Group(group) => OwnerName::Group(group),
+            AssignmentOwner::Var(var) => OwnerName::Var(var),
         };
         self.group = self.group_of(owner);
         let ty = match given.ty {

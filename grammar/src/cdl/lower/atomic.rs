@@ -7,7 +7,7 @@ use crate::cdl::constant::Constant;
 use crate::cdl::values::byte_constant;
 use crate::cdl::values::element::{Element, Fit, describe};
 use crate::escape::unescape_text;
-use crate::number::{FloatForm, FloatFormat, Literal, Precision, Token};
+use crate::number::{FloatForm, FloatFormat, Literal, NumberToken, Precision};
 
 /// Makes values from items and collects errors and warnings.
 #[derive(Debug, Default)]
@@ -132,7 +132,7 @@ fn decimal(number: &Literal) -> Vec<u8> {
         Literal::Float(value) => f64::from(*value),
         Literal::Double(value) => *value,
     };
-    let mut token = Token::new();
+    let mut token = NumberToken::new();
     FloatFormat::new(Precision::Digits(8), FloatForm::Data).write_f64(real, &mut token);
     token.as_bytes().to_vec()
 }

@@ -9,7 +9,7 @@ use super::atomic::ValueBuilder;
 use super::list::{Item, infer, items};
 use super::names::{OwnerName, atomic, is_reserved};
 use super::special::SpecialSetting;
-use crate::cdl::ast::{self, Word};
+use crate::cdl::ast::{self, StatementWord};
 use crate::cdl::constant::Constant;
 use crate::cdl::values::{Problems, empty_values, read_values};
 
@@ -97,7 +97,7 @@ impl Lower<'_> {
     }
 
     /// A variable or a type; the variable wins, unless the word is a type's keyword.
-    fn lone_prefix(&mut self, word: Word<'_>) -> Option<Prefix> {
+    fn lone_prefix(&mut self, word: StatementWord<'_>) -> Option<Prefix> {
         if !self.is_type_keyword(word)
             && let Some(var) = self.find_var(word)
         {
@@ -119,11 +119,11 @@ impl Lower<'_> {
         }
     }
 
-    fn is_type_keyword(&self, word: Word<'_>) -> bool {
+    fn is_type_keyword(&self, word: StatementWord<'_>) -> bool {
         atomic(word.text).is_some() && is_reserved(word.text, self.kind)
     }
 
-    fn is_type(&mut self, word: Word<'_>) -> bool {
+    fn is_type(&mut self, word: StatementWord<'_>) -> bool {
         matches!(self.look_for_type(word), Some(Some(_)))
     }
 
@@ -132,7 +132,7 @@ impl Lower<'_> {
         &mut self,
         owner: OwnerName,
         ty: Option<DataType>,
-        word: Word<'_>,
+        word: StatementWord<'_>,
         list: &[Item<'_>],
     ) {
         if let (OwnerName::Group(_), "_FillValue") = (owner, word.text) {
@@ -162,7 +162,12 @@ impl Lower<'_> {
     }
 
     /// The type of an attribute in the requested kind: in kinds without strings, a single string becomes text.
-    fn string_or_text(&mut self, ty: DataType, word: Word<'_>, list: &[Item<'_>]) -> DataType {
+    fn string_or_text(
+        &mut self,
+        ty: DataType,
+        word: StatementWord<'_>,
+        list: &[Item<'_>],
+    ) -> DataType {
         let is_text = matches!(list, [Item::One(Constant::String(_), _)]);
         let strings = self.kind.is_none_or(Kind::is_enhanced);
         if ty != Atomic::String.into() || strings || !is_text {
@@ -173,7 +178,7 @@ impl Lower<'_> {
     }
 
     /// Counts a string that is stored as text.
-    pub(super) fn becomes_text(&mut self, word: Word<'_>) {
+    pub(super) fn becomes_text(&mut self, word: StatementWord<'_>) {
         let need = self.need(word.at);
         let first = || (need(word.text.to_owned()), 0);
         self.needs.texts.get_or_insert_with(first).1 += 1;
@@ -198,7 +203,7 @@ impl Lower<'_> {
     pub(super) fn attribute_values(
         &mut self,
         ty: DataType,
-        word: Word<'_>,
+        word: StatementWord<'_>,
         list: &[Item<'_>],
     ) -> Option<Values> {
         if let Some(at) = fill_mark(list) {
@@ -217,7 +222,7 @@ impl Lower<'_> {
     }
 
     /// No values, which ncdump prints as `""` for user-defined types.
-    fn no_values(&mut self, ty: DataType, word: Word<'_>) -> Option<Values> {
+    fn no_values(&mut self, ty: DataType, word: StatementWord<'_>) -> Option<Values> {
         let values = empty_values(&self.schema, ty);
         if values.is_none() {
             self.error(word.at, "the attribute's type is nested too deep");
@@ -261,7 +266,7 @@ impl Lower<'_> {
     }
 
     /// Adds a `_FillValue`: one value of the variable's type. Files also contain longer texts, which ncdump prints.
-    pub(super) fn fill_value(&mut self, var: VarId, word: Word<'_>, list: &[Item<'_>]) {
+    pub(super) fn fill_value(&mut self, var: VarId, word: StatementWord<'_>, list: &[Item<'_>]) {
         let Some(ty) = self.schema.var(var).map(|v| v.ty) else {
             return;
         };

@@ -6,11 +6,11 @@ use netcdf_core::format::traits;
 use netcdf_core::model::{FilterSpec, Kind, VarId};
 
 use super::Lower;
-use crate::cdl::ast::Word;
+use crate::cdl::ast::StatementWord;
 
 /// The filters that the attributes of one variable define.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Chain {
+pub(super) struct AttributeChain {
     /// `_Fletcher32`
     pub(super) fletcher32: bool,
     /// `_Shuffle`
@@ -21,7 +21,7 @@ pub(super) struct Chain {
     pub(super) filters: Vec<FilterSpec>,
 }
 
-impl Chain {
+impl AttributeChain {
     /// The filters in the order in which ncgen defines them, whatever the order of the attributes.
     fn definitions(&self) -> impl Iterator<Item = FilterSpec> {
         let own = [
@@ -37,7 +37,12 @@ impl Chain {
 
 impl Lower<'_> {
     /// Applies the attribute `word` to the filters of a variable.
-    pub(super) fn chain(&mut self, var: VarId, word: Word<'_>, change: impl FnOnce(&mut Chain)) {
+    pub(super) fn chain(
+        &mut self,
+        var: VarId,
+        word: StatementWord<'_>,
+        change: impl FnOnce(&mut AttributeChain),
+    ) {
         let chain = self.chains.entry(var).or_default();
         change(chain);
         let definitions: Vec<_> = chain.definitions().collect();

@@ -11,12 +11,12 @@ const VLEN: u64 = 16;
 
 /// The fields so far.
 #[derive(Debug)]
-pub(super) struct Layout {
+pub(super) struct FieldLayout {
     end: u64,
     alignment: u64,
 }
 
-impl Default for Layout {
+impl Default for FieldLayout {
     fn default() -> Self {
         Self {
             end: 0,
@@ -25,7 +25,7 @@ impl Default for Layout {
     }
 }
 
-impl Layout {
+impl FieldLayout {
     /// Places the next field; returns its offset, or `None` on overflow.
     pub(super) fn place(
         &mut self,
@@ -89,7 +89,7 @@ mod tests {
     fn as_a_c_compiler_does() {
         let mut schema = Schema::new(Kind::NETCDF4);
         let mut known = HashMap::new();
-        let mut layout = Layout::default();
+        let mut layout = FieldLayout::default();
         let fields = [
             field(Atomic::Byte, &[3]),
             field(Atomic::Short, &[]),
@@ -109,7 +109,7 @@ mod tests {
             kind,
         });
         known.insert(id, 8);
-        let mut outer = Layout::default();
+        let mut outer = FieldLayout::default();
         let offsets = [
             field(Atomic::Int, &[]),
             field(DataType::User(id), &[2]),

@@ -2,7 +2,7 @@
 
 use netcdf_core::model::Atomic;
 
-use crate::cdl::constant::{Constant, Lexer, Token, number_type};
+use crate::cdl::constant::{Constant, ConstantToken, Lexer, number_type};
 use crate::number::{Literal, Suffix};
 
 /// Deepest nesting of braces.
@@ -36,7 +36,7 @@ pub(in crate::cdl) fn items(text: &[u8], at: usize) -> Result<Vec<Item<'_>>, Pro
         .next_token()
         .map_err(|e| (e.range.start, e.to_string()))?
     {
-        let Token { constant, range } = token;
+        let ConstantToken { constant, range } = token;
         let start = range.start;
         match constant {
             Constant::Comma if expects_item => {

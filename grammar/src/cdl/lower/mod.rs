@@ -15,7 +15,7 @@ mod typed;
 mod types;
 mod variables;
 
-pub use assign::{AssignedAttribute, AttributeOwner, assign};
+pub use assign::{AssignedAttribute, AssignmentOwner, assign};
 #[cfg(test)]
 pub(super) use list::items;
 pub use needs::{Need, Needs};
@@ -25,7 +25,7 @@ use std::collections::{HashMap, HashSet};
 use netcdf_core::limits::Limits;
 use netcdf_core::model::{GroupId, Kind, Name, Schema, TypeId, VarId};
 
-use super::ast::Word;
+use super::ast::StatementWord;
 use super::data_list::DataList;
 use super::split::continues_name;
 use crate::diagnostic::{Anchor, Reporter, nearest};
@@ -39,7 +39,7 @@ const SECTIONS: [&str; 3] = ["types", "dimensions", "variables"];
 /// The parts of the text that a pass reads. Most texts are read once. If a variable or a type uses a dimension or a type of a
 /// later group, which `ncdump` can print, all definitions are read first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pass {
+pub(crate) enum LowerPass {
     /// Everything.
     All,
     /// Everything, but something was used before its definition: reading stops.
@@ -63,7 +63,7 @@ pub(crate) struct Lower<'s> {
     data_of: HashMap<VarId, usize>,
     names: DefinedNames,
     /// The filters that attributes define.
-    chains: HashMap<VarId, chain::Chain>,
+    chains: HashMap<VarId, chain::AttributeChain>,
     /// Names whose definition failed: they are reported as missing only once.
     failed: HashSet<Name>,
     /// Names that netCDF does not allow and for which a warning was given.
@@ -73,7 +73,7 @@ pub(crate) struct Lower<'s> {
     /// Variables with such names, before they are defined.
     keywords: HashSet<(GroupId, Name)>,
     /// The parts of the text being read.
-    pub(crate) pass: Pass,
+    pub(crate) pass: LowerPass,
     /// Types made of types that are not defined yet.
     postponed: HashSet<(GroupId, Name)>,
     /// Whether a type may be postponed: not if no more definitions can follow.
@@ -113,7 +113,7 @@ impl<'s> Lower<'s> {
             illegal: HashSet::new(),
             keyword_variables: false,
             keywords: HashSet::new(),
-            pass: Pass::All,
+            pass: LowerPass::All,
             postponed: HashSet::new(),
             may_wait: false,
             waits: false,
@@ -130,7 +130,7 @@ impl<'s> Lower<'s> {
 
     /// Before the definitions.
     pub(crate) fn first_pass(&mut self) {
-        self.pass = Pass::Definitions;
+        self.pass = LowerPass::Definitions;
         self.may_wait = true;
     }
 
@@ -144,7 +144,7 @@ impl<'s> Lower<'s> {
 
     /// Begins a pass over postponed types. Unless they `may_wait` further, missing parts are errors.
     pub(crate) fn types_pass(&mut self, may_wait: bool) {
-        self.pass = Pass::Types;
+        self.pass = LowerPass::Types;
         self.may_wait = may_wait;
         self.group = GroupId::ROOT;
         self.keywords.clear();
@@ -152,7 +152,7 @@ impl<'s> Lower<'s> {
 
     /// Begins the pass over the rest of the text, after the definitions.
     pub(crate) fn second_pass(&mut self) {
-        self.pass = Pass::Rest;
+        self.pass = LowerPass::Rest;
         self.may_wait = false;
         self.group = GroupId::ROOT;
         self.keywords.clear();
@@ -160,11 +160,11 @@ impl<'s> Lower<'s> {
 
     /// Whether the target of a path may be defined later. Then nothing is reported, and the text is read in two passes.
     fn is_later(&mut self, absolute: bool) -> bool {
-        if absolute && self.pass == Pass::All {
-            self.pass = Pass::Forward;
+        if absolute && self.pass == LowerPass::All {
+            self.pass = LowerPass::Forward;
         }
         self.waits |= self.may_wait;
-        self.may_wait || self.pass == Pass::Forward
+        self.may_wait || self.pass == LowerPass::Forward
     }
 
     /// Reports an error at a position of the piece.
@@ -212,7 +212,7 @@ impl<'s> Lower<'s> {
     }
 
     /// The name of something new; `what` is its kind for messages.
-    fn new_name(&mut self, word: Word<'_>, what: &str) -> Option<Name> {
+    fn new_name(&mut self, word: StatementWord<'_>, what: &str) -> Option<Name> {
         if is_reserved(word.text, self.kind) {
             let hint = format!("write `\\{}` to use it as a name", word.text);
             let message = format!(
@@ -227,7 +227,7 @@ impl<'s> Lower<'s> {
 
     /// The name written as `word`. A name that netCDF does not allow comes from a file with such a name; a warning says why
     /// other programs may refuse it.
-    fn name(&mut self, word: Word<'_>) -> Option<Name> {
+    fn name(&mut self, word: StatementWord<'_>) -> Option<Name> {
         let name = match self.names.name(word.text) {
             Ok(name) => name,
             Err(e) => {
@@ -246,12 +246,17 @@ impl<'s> Lower<'s> {
     }
 
     /// Reports that something is defined twice.
-    fn duplicate(&mut self, word: Word<'_>, what: &str) {
+    fn duplicate(&mut self, word: StatementWord<'_>, what: &str) {
         self.error(word.at, format!("{what} `{}` is defined twice", word.text));
     }
 
     /// Reports that `word` is not defined, unless its definition failed before.
-    fn undefined<'a>(&mut self, word: Word<'_>, what: &str, known: impl Iterator<Item = &'a Name>) {
+    fn undefined<'a>(
+        &mut self,
+        word: StatementWord<'_>,
+        what: &str,
+        known: impl Iterator<Item = &'a Name>,
+    ) {
         let (_, parts) = names::split_path(word.text);
         let last = names::reference(parts.last().copied().unwrap_or_default());
         if self.report.is_full() || !self.failed.insert(last.clone()) {
@@ -285,12 +290,12 @@ impl<'s> Lower<'s> {
     }
 
     /// `group: name {`
-    pub(crate) fn open_group(&mut self, word: Word<'_>) -> Option<GroupId> {
+    pub(crate) fn open_group(&mut self, word: StatementWord<'_>) -> Option<GroupId> {
         self.enhanced(word.at, "a group");
         let name = self.new_name(word, "group")?;
         let key = (self.group, name);
         if let Some(&group) = self.names.groups.get(&key)
-            && matches!(self.pass, Pass::Rest | Pass::Types)
+            && matches!(self.pass, LowerPass::Rest | LowerPass::Types)
         {
             return Some(group);
         }
@@ -304,7 +309,11 @@ impl<'s> Lower<'s> {
     }
 
     /// Adds a data list for the variable `word`.
-    pub(crate) fn data_list(&mut self, word: Word<'_>, list: impl FnOnce(VarId) -> DataList) {
+    pub(crate) fn data_list(
+        &mut self,
+        word: StatementWord<'_>,
+        list: impl FnOnce(VarId) -> DataList,
+    ) {
         let Some(var) = self.find_var(word) else {
             return self.undefined_var(word);
         };

@@ -17,21 +17,21 @@ pub(super) enum OwnerName {
 }
 
 /// A map that every name of a file is looked up in.
-pub(super) type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+pub(super) type NameMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// All names defined so far.
 #[derive(Debug, Default)]
 pub(super) struct DefinedNames {
     /// Names by their written form.
-    written: Map<Box<str>, Name>,
-    pub(super) groups: Map<(GroupId, Name), GroupId>,
-    pub(super) dims: Map<(GroupId, Name), DimId>,
-    pub(super) types: Map<(GroupId, Name), TypeId>,
-    pub(super) vars: Map<(GroupId, Name), VarId>,
+    written: NameMap<Box<str>, Name>,
+    pub(super) groups: NameMap<(GroupId, Name), GroupId>,
+    pub(super) dims: NameMap<(GroupId, Name), DimId>,
+    pub(super) types: NameMap<(GroupId, Name), TypeId>,
+    pub(super) vars: NameMap<(GroupId, Name), VarId>,
     /// The places of attributes, for owners with many of them.
-    pub(super) attributes: Map<OwnerName, Map<Name, usize>>,
+    pub(super) attributes: NameMap<OwnerName, NameMap<Name, usize>>,
     /// Types of any group.
-    everywhere: Map<Name, Vec<TypeId>>,
+    everywhere: NameMap<Name, Vec<TypeId>>,
 }
 
 impl DefinedNames {
@@ -72,7 +72,7 @@ impl DefinedNames {
 
 /// Searches `group` and the groups around it.
 pub(super) fn outwards<T: Copy>(
-    map: &Map<(GroupId, Name), T>,
+    map: &NameMap<(GroupId, Name), T>,
     schema: &Schema,
     group: GroupId,
     name: &Name,

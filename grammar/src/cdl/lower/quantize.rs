@@ -8,7 +8,7 @@ use netcdf_core::model::{Atomic, Quantize, Values, VarId};
 use super::Lower;
 use super::list::Item;
 use super::names::OwnerName;
-use crate::cdl::ast::Word;
+use crate::cdl::ast::StatementWord;
 
 impl Lower<'_> {
     /// Adds the attribute of an algorithm, with the digits or bits to keep.
@@ -16,7 +16,7 @@ impl Lower<'_> {
         &mut self,
         algorithm: Algorithm,
         var: VarId,
-        word: Word<'_>,
+        word: StatementWord<'_>,
         list: &[Item<'_>],
     ) {
         let at = list.first().map_or(word.at, Item::at);

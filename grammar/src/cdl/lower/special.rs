@@ -3,13 +3,13 @@
 use netcdf_core::format::{kind_named, traits};
 use netcdf_core::model::special::Special;
 use netcdf_core::model::{
-    Atomic, Dimension, Endianness, Fill, Storage, StorageLayout, Values, VarId,
+    Atomic, Dimension, Endianness, FillMode, Storage, StorageLayout, Values, VarId,
 };
 
 use super::Lower;
 use super::list::Item;
 use super::names::OwnerName;
-use crate::cdl::ast::Word;
+use crate::cdl::ast::StatementWord;
 use crate::cdl::constant::Constant;
 use crate::filter_spec::filters;
 
@@ -17,7 +17,7 @@ use crate::filter_spec::filters;
 #[derive(Clone, Copy)]
 pub(super) struct SpecialSetting<'a> {
     pub(super) special: Special,
-    pub(super) word: Word<'a>,
+    pub(super) word: StatementWord<'a>,
     pub(super) list: &'a [Item<'a>],
 }
 
@@ -83,7 +83,7 @@ impl Lower<'_> {
             }
             Special::NoFill => {
                 if let Some(on) = self.switch(set) {
-                    let fill = if on { Fill::NoFill } else { Fill::Fill };
+                    let fill = if on { FillMode::NoFill } else { FillMode::Fill };
                     self.storage(var, |s| s.fill = fill);
                 }
             }

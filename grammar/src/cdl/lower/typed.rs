@@ -8,14 +8,14 @@ use super::Lower;
 use super::list::{Item, items};
 use super::names::OwnerName;
 use super::special::SpecialSetting;
-use crate::cdl::ast::Word;
+use crate::cdl::ast::StatementWord;
 
 impl Lower<'_> {
     /// Adds an ordinary attribute of a variable, or of the current group.
     pub(crate) fn typed_attribute(
         &mut self,
         var: Option<VarId>,
-        word: Word<'_>,
+        word: StatementWord<'_>,
         ty: DataType,
         values: Values,
     ) {
@@ -35,7 +35,12 @@ impl Lower<'_> {
 
     /// Applies a special attribute, or one that says how numbers are quantized. `constants` are its values in CDL, `None` for
     /// values that no such attribute has.
-    pub(crate) fn setting(&mut self, var: Option<VarId>, word: Word<'_>, constants: Option<&[u8]>) {
+    pub(crate) fn setting(
+        &mut self,
+        var: Option<VarId>,
+        word: StatementWord<'_>,
+        constants: Option<&[u8]>,
+    ) {
         let read = constants.map(|text| items(text, 0));
         let Some(Ok(mut list)) = read else {
             return self.error(word.at, format!("{} has no such values", word.text));
@@ -64,7 +69,7 @@ impl Lower<'_> {
     /// In kinds without strings, a single string becomes text.
     fn without_strings(
         &mut self,
-        word: Word<'_>,
+        word: StatementWord<'_>,
         ty: DataType,
         values: Values,
     ) -> (DataType, Values) {

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use netcdf_core::model::{Atomic, DataType, Field, Name, TypeKind, UserType};
 
-use super::compounds::Layout;
+use super::compounds::FieldLayout;
 use super::variables::whole;
-use super::{Lower, Pass};
-use crate::cdl::ast::{self, TypeBody, Word};
+use super::{Lower, LowerPass};
+use crate::cdl::ast::{self, StatementWord, TypeBody};
 
 /// Most types within a type: more do not fit into an HDF5 file.
 const MOST_PARTS: u64 = 1 << 14;
@@ -58,7 +58,7 @@ impl Lower<'_> {
             return;
         };
         let key = (self.group, name.clone());
-        if self.pass == Pass::Types && !self.postponed.contains(&key) {
+        if self.pass == LowerPass::Types && !self.postponed.contains(&key) {
             return;
         }
         self.waits = false;
@@ -75,7 +75,8 @@ impl Lower<'_> {
             }),
         };
         let postponed = self.postponed.remove(&key);
-        if self.names.types.contains_key(&key) || (postponed && self.pass == Pass::Definitions) {
+        if self.names.types.contains_key(&key) || (postponed && self.pass == LowerPass::Definitions)
+        {
             return self.duplicate(ty.name, "type");
         }
         if kind.is_none() && self.waits {
@@ -127,7 +128,7 @@ impl Lower<'_> {
     }
 
     /// The type of a part of another type, which cannot be that type itself.
-    fn base_type(&mut self, word: Word<'_>, new: &Name) -> Option<DataType> {
+    fn base_type(&mut self, word: StatementWord<'_>, new: &Name) -> Option<DataType> {
         let found = self.look_for_type(word)?;
         if found.is_none() && super::names::reference(word.text) == *new {
             self.error(
@@ -139,7 +140,7 @@ impl Lower<'_> {
         found.or_else(|| self.find_type(word))
     }
 
-    fn opaque(&mut self, word: Word<'_>) -> Option<TypeKind> {
+    fn opaque(&mut self, word: StatementWord<'_>) -> Option<TypeKind> {
         let size = self.size(word, "the size of an opaque type")?;
         if size == 0 || u32::try_from(size).is_err() {
             self.error(
@@ -153,8 +154,8 @@ impl Lower<'_> {
 
     fn enumeration(
         &mut self,
-        base: Word<'_>,
-        members: &[(Word<'_>, Word<'_>)],
+        base: StatementWord<'_>,
+        members: &[(StatementWord<'_>, StatementWord<'_>)],
     ) -> Option<TypeKind> {
         let base = match self.find_type(base)? {
             DataType::Atomic(a) if a.is_integer() => a,
@@ -192,7 +193,7 @@ impl Lower<'_> {
     }
 
     /// The value of a member. As for all integers in CDL, a value of the other signedness and the same size keeps its bits.
-    fn enum_value(&mut self, word: Word<'_>, base: Atomic) -> Option<i128> {
+    fn enum_value(&mut self, word: StatementWord<'_>, base: Atomic) -> Option<i128> {
         let Some(value) = whole(word.text) else {
             let message = format!(
                 "the value of an enum member must be an integer, found `{}`",
@@ -226,9 +227,13 @@ impl Lower<'_> {
         None
     }
 
-    fn compound(&mut self, name: &Name, fields: &[ast::Field<'_>]) -> Option<(TypeKind, u64)> {
+    fn compound(
+        &mut self,
+        name: &Name,
+        fields: &[ast::FieldStatement<'_>],
+    ) -> Option<(TypeKind, u64)> {
         let (mut found, mut seen) = (vec![], HashSet::new());
-        let mut layout = Layout::default();
+        let mut layout = FieldLayout::default();
         let mut complete = true;
         for field in fields {
             let Some(new) = self.field(name, field) else {
@@ -257,7 +262,7 @@ impl Lower<'_> {
         ))
     }
 
-    fn field(&mut self, compound: &Name, field: &ast::Field<'_>) -> Option<Field> {
+    fn field(&mut self, compound: &Name, field: &ast::FieldStatement<'_>) -> Option<Field> {
         let ty = self.base_type(field.ty, compound)?;
         let name = self.name(field.name)?;
         let mut dims = vec![];

@@ -7,19 +7,19 @@ use netcdf_core::model::{
 
 use super::Lower;
 use super::names::{atomic, outwards, reference, split_path};
-use crate::cdl::ast::{self, Word};
+use crate::cdl::ast::{self, StatementWord};
 use crate::cdl::split::KEYWORDS;
 use crate::number::{Literal, literal};
 
 impl Lower<'_> {
     /// `name = size, …`
-    pub(crate) fn dimensions(&mut self, dimensions: &[ast::Dimension<'_>]) {
+    pub(crate) fn dimensions(&mut self, dimensions: &[ast::DimensionStatement<'_>]) {
         for dimension in dimensions {
             self.dimension(dimension);
         }
     }
 
-    fn dimension(&mut self, dimension: &ast::Dimension<'_>) {
+    fn dimension(&mut self, dimension: &ast::DimensionStatement<'_>) {
         let word = dimension.name;
         let Some(name) = self.new_name(word, "dimension") else {
             return;
@@ -52,7 +52,7 @@ impl Lower<'_> {
     }
 
     /// A number as a size; `what` names it in messages.
-    pub(super) fn size(&mut self, word: Word<'_>, what: &str) -> Option<u64> {
+    pub(super) fn size(&mut self, word: StatementWord<'_>, what: &str) -> Option<u64> {
         match whole(word.text).map(u64::try_from) {
             Some(Ok(size)) if i64::try_from(size).is_ok() => return Some(size),
             Some(Ok(_)) => self.error(
@@ -78,7 +78,7 @@ impl Lower<'_> {
         }
     }
 
-    fn type_of_variables(&mut self, word: Word<'_>) -> Option<DataType> {
+    fn type_of_variables(&mut self, word: StatementWord<'_>) -> Option<DataType> {
         let ty = self.find_type(word)?;
         let classic = self.kind.is_some_and(|kind| kind.model == Model::Classic);
         if ty == Atomic::Int64.into() && classic {
@@ -96,7 +96,12 @@ impl Lower<'_> {
         Some(ty)
     }
 
-    fn variable(&mut self, ty: Option<DataType>, word: Word<'_>, dims: &[Word<'_>]) {
+    fn variable(
+        &mut self,
+        ty: Option<DataType>,
+        word: StatementWord<'_>,
+        dims: &[StatementWord<'_>],
+    ) {
         let Some(name) = self.new_name(word, "variable") else {
             return;
         };
@@ -125,7 +130,11 @@ impl Lower<'_> {
     }
 
     /// The dimensions of a variable, if all of them are defined.
-    fn shape(&mut self, name: Word<'_>, words: &[Word<'_>]) -> Option<Vec<DimId>> {
+    fn shape(
+        &mut self,
+        name: StatementWord<'_>,
+        words: &[StatementWord<'_>],
+    ) -> Option<Vec<DimId>> {
         let most = self.limits.rank;
         if words.len() > usize::try_from(most).unwrap_or(usize::MAX) {
             self.error(
@@ -147,7 +156,7 @@ impl Lower<'_> {
     }
 
     /// A dimension of the group or of an enclosing group.
-    fn find_dim(&mut self, word: Word<'_>) -> Option<DimId> {
+    fn find_dim(&mut self, word: StatementWord<'_>) -> Option<DimId> {
         let (absolute, name, group) = self.place(word)?;
         let found = if absolute {
             self.names.dims.get(&(group, name)).copied()
@@ -162,7 +171,7 @@ impl Lower<'_> {
     }
 
     /// A variable of the group, or of the group in its path.
-    pub(crate) fn find_var(&mut self, word: Word<'_>) -> Option<VarId> {
+    pub(crate) fn find_var(&mut self, word: StatementWord<'_>) -> Option<VarId> {
         let (absolute, parts) = split_path(word.text);
         let name = reference(parts.last()?);
         let group = match parts.split_last() {
@@ -172,7 +181,7 @@ impl Lower<'_> {
         self.names.vars.get(&(group, name)).copied()
     }
 
-    pub(super) fn undefined_var(&mut self, word: Word<'_>) {
+    pub(super) fn undefined_var(&mut self, word: StatementWord<'_>) {
         let vars = self
             .schema
             .group(self.group)
@@ -203,7 +212,7 @@ impl Lower<'_> {
     }
 
     /// Whether a path is absolute, its last name, and the group where the search begins.
-    pub(super) fn place(&mut self, word: Word<'_>) -> Option<(bool, Name, GroupId)> {
+    pub(super) fn place(&mut self, word: StatementWord<'_>) -> Option<(bool, Name, GroupId)> {
         let (absolute, parts) = split_path(word.text);
         let (last, groups) = parts.split_last()?;
         let group = if absolute {
@@ -223,7 +232,7 @@ impl Lower<'_> {
     }
 
     /// A type: atomic, of the group or of an enclosing group, else the only type with this name.
-    pub(crate) fn find_type(&mut self, word: Word<'_>) -> Option<DataType> {
+    pub(crate) fn find_type(&mut self, word: StatementWord<'_>) -> Option<DataType> {
         let found = self.look_for_type(word)?;
         if found.is_none() && !self.is_later(word.text.starts_with('/')) {
             let mut known: Vec<Name> = self.schema.types.iter().map(|t| t.name.clone()).collect();
@@ -234,7 +243,7 @@ impl Lower<'_> {
     }
 
     /// `Some(None)` if there is no such type, `None` if something else was wrong and reported.
-    pub(super) fn look_for_type(&mut self, word: Word<'_>) -> Option<Option<DataType>> {
+    pub(super) fn look_for_type(&mut self, word: StatementWord<'_>) -> Option<Option<DataType>> {
         if let Some(ty) = atomic(word.text) {
             return Some(Some(ty.into()));
         }

@@ -5,7 +5,10 @@ use pest::error::{ErrorVariant, InputLocation};
 use pest::iterators::Pair;
 use pest_derive::Parser;
 
-use super::ast::{AttributeHead, Dimension, Field, TypeBody, TypeDeclaration, Variables, Word};
+use super::ast::{
+    AttributeHead, DimensionStatement, FieldStatement, StatementWord, TypeBody, TypeDeclaration,
+    Variables,
+};
 use super::split::continues_name;
 use crate::mistake::any_of;
 
@@ -16,10 +19,10 @@ mod rules {
 
     #[derive(Parser)]
     #[grammar = "cdl/cdl.pest"]
-    pub(super) struct Cdl;
+    pub(super) struct CdlParser;
 }
 
-use rules::{Cdl, Rule};
+use rules::{CdlParser, Rule};
 
 /// The error for a text that is not a declaration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +39,7 @@ type Result<T> = std::result::Result<T, SyntaxError>;
 ///
 /// # Errors
 /// If the text is not a declaration of this kind.
-pub fn dimensions(text: &str) -> Result<Vec<Dimension<'_>>> {
+pub fn dimensions(text: &str) -> Result<Vec<DimensionStatement<'_>>> {
     let pairs = parse(Rule::dimensions, text)?;
     Ok(pairs
         .filter(|p| p.as_rule() == Rule::dimension)
@@ -44,10 +47,10 @@ pub fn dimensions(text: &str) -> Result<Vec<Dimension<'_>>> {
         .collect())
 }
 
-fn dimension(pair: Pair<'_, Rule>) -> Dimension<'_> {
+fn dimension(pair: Pair<'_, Rule>) -> DimensionStatement<'_> {
     let mut words = words(pair);
     let name = words.next().unwrap_or(NOTHING);
-    Dimension {
+    DimensionStatement {
         name,
         size: words.next(),
     }
@@ -100,7 +103,7 @@ fn compound(pair: Pair<'_, Rule>) -> TypeDeclaration<'_> {
         for field in line.into_inner().filter(|p| p.as_rule() == Rule::field) {
             let mut words = words(field);
             let name = words.next().unwrap_or(NOTHING);
-            fields.push(Field {
+            fields.push(FieldStatement {
                 ty,
                 name,
                 dims: words.collect(),
@@ -156,7 +159,7 @@ fn plain_attribute(text: &str) -> Option<AttributeHead<'_>> {
 }
 
 /// `text` as a name, without the blanks around it.
-fn plain_name(text: &str, at: usize) -> Option<Word<'_>> {
+fn plain_name(text: &str, at: usize) -> Option<StatementWord<'_>> {
     let blanks = text.len() - text.trim_ascii_start().len();
     let text = text.trim_ascii();
     let (first, rest) = text.as_bytes().split_first()?;
@@ -165,7 +168,7 @@ fn plain_name(text: &str, at: usize) -> Option<Word<'_>> {
         && rest
             .iter()
             .all(|b| b.is_ascii_alphanumeric() || b"_.@+-".contains(b));
-    plain.then_some(Word {
+    plain.then_some(StatementWord {
         text,
         at: at + blanks,
     })
@@ -188,7 +191,7 @@ fn any_attribute(text: &str) -> Result<AttributeHead<'_>> {
 ///
 /// # Errors
 /// If the text is something else.
-pub fn group(text: &str) -> Result<Word<'_>> {
+pub fn group(text: &str) -> Result<StatementWord<'_>> {
     first_word(Rule::group, text)
 }
 
@@ -196,35 +199,35 @@ pub fn group(text: &str) -> Result<Word<'_>> {
 ///
 /// # Errors
 /// If the text is something else.
-pub fn data(text: &str) -> Result<Word<'_>> {
+pub fn data(text: &str) -> Result<StatementWord<'_>> {
     match plain_name(text, 0) {
         Some(found) => Ok(found),
         None => first_word(Rule::data, text),
     }
 }
 
-fn first_word(rule: Rule, text: &str) -> Result<Word<'_>> {
+fn first_word(rule: Rule, text: &str) -> Result<StatementWord<'_>> {
     Ok(parse(rule, text)?.next().map_or(NOTHING, |p| word(&p)))
 }
 
-const NOTHING: Word<'static> = Word { text: "", at: 0 };
+const NOTHING: StatementWord<'static> = StatementWord { text: "", at: 0 };
 
-fn word<'t>(pair: &Pair<'t, Rule>) -> Word<'t> {
-    Word {
+fn word<'t>(pair: &Pair<'t, Rule>) -> StatementWord<'t> {
+    StatementWord {
         text: pair.as_str(),
         at: pair.as_span().start(),
     }
 }
 
 /// The names, paths and numbers directly in a rule.
-fn words(pair: Pair<'_, Rule>) -> impl Iterator<Item = Word<'_>> {
+fn words(pair: Pair<'_, Rule>) -> impl Iterator<Item = StatementWord<'_>> {
     let wanted = |p: &Pair<'_, Rule>| matches!(p.as_rule(), Rule::path | Rule::name | Rule::size);
     pair.into_inner().filter(wanted).map(|p| word(&p))
 }
 
 /// The pairs within the rule that matches the whole text.
 fn parse(rule: Rule, text: &str) -> Result<impl Iterator<Item = Pair<'_, Rule>>> {
-    match Cdl::parse(rule, text) {
+    match CdlParser::parse(rule, text) {
         Ok(mut pairs) => Ok(pairs.next().into_iter().flat_map(Pair::into_inner)),
         Err(e) => Err(syntax_error(&e, text)),
     }

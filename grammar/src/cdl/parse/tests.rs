@@ -8,7 +8,7 @@ fn message<T>(result: Result<T>) -> String {
     }
 }
 
-fn text<'t>(word: Word<'t>) -> &'t str {
+fn text<'t>(word: StatementWord<'t>) -> &'t str {
     word.text
 }
 
@@ -45,11 +45,11 @@ fn all_kinds_of_types() {
     );
     assert!(matches!(
         found[1].body,
-        TypeBody::Opaque(Word { text: "3", .. })
+        TypeBody::Opaque(StatementWord { text: "3", .. })
     ));
     assert!(matches!(
         found[2].body,
-        TypeBody::Vlen(Word { text: "/g/t", .. })
+        TypeBody::Vlen(StatementWord { text: "/g/t", .. })
     ));
     let TypeBody::Compound(fields) = &found[3].body else {
         panic!()
@@ -79,7 +79,7 @@ fn variable_lists() {
     assert_eq!(names, [("a", 0), ("b", 2), ("\u{e9}\\(\\)", 1)]);
     assert_eq!(
         found.names[1].1[1],
-        Word {
+        StatementWord {
             text: "/g/y",
             at: 14
         }
@@ -147,7 +147,7 @@ fn what_was_expected() {
 
 /// Whether the grammar accepts a text as a list of values.
 fn is_list(text: &str) -> bool {
-    Cdl::parse(Rule::list, text).is_ok()
+    CdlParser::parse(Rule::list, text).is_ok()
 }
 
 /// Whether the lexer accepts a text as constants separated by commas.

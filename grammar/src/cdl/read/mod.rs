@@ -9,17 +9,18 @@ use netcdf_core::limits::Limits;
 use netcdf_core::model::{DimId, GroupId, Kind, Schema};
 
 use super::constant::skip_blanks;
-use super::data_list::{DataList, Form};
-use super::lower::{Lower, Needs, Pass, order_types};
+use super::data_list::{DataList, TextForm};
+use super::lower::{Lower, LowerPass, Needs, order_types};
 use super::parse::{self, SyntaxError};
 use super::split::{
-    Ending, KEYWORDS, ListPosition, PieceKind, Section, Splitter, Statement, Unfinished,
+    CdlPieceKind, GroupSection, KEYWORDS, ListPosition, Splitter, Statement, StatementEnd,
+    Unfinished,
 };
 use crate::diagnostic::{Anchor, Diagnostics, Reporter};
 
 /// A dataset in CDL: everything but the values of its variables.
 #[derive(Debug, Clone)]
-pub struct Cdl {
+pub struct CdlDataset {
     /// The schema. Its kind is the requested one, else that of `_Format`, else the oldest that has all features.
     pub schema: Schema,
     /// The dataset's name: the text between `netcdf` and `{`, without blanks and control characters.
@@ -86,9 +87,9 @@ impl From<Error> for CdlError {
 ///
 /// # Errors
 /// [`CdlError::Other`] for errors of the source, [`CdlError::Text`] with up to twenty errors in the text.
-pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, CdlError> {
+pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<CdlDataset, CdlError> {
     let (mut name, mut lower) = run(source, options, new_lower(source, options))?;
-    if lower.pass == Pass::Forward {
+    if lower.pass == LowerPass::Forward {
         // The text uses something from a later group: read all groups, dimensions and types first, then the rest.
         let mut first = new_lower(source, options);
         first.first_pass();
@@ -117,7 +118,7 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, CdlError>
     let warnings = lower.report.finish()?;
     let (data, replaced) = (lower.data, lower.replaced);
     let (format, needs) = (lower.format, lower.needs);
-    Ok(Cdl {
+    Ok(CdlDataset {
         schema,
         name,
         data,
@@ -140,7 +141,7 @@ fn run<'s>(
     options: &ReadOptions,
     lower: Lower<'s>,
 ) -> Result<(Vec<u8>, Lower<'s>), Error> {
-    let mut reader = Reader {
+    let mut reader = CdlReader {
         splitter: Splitter::new(source),
         lower,
         groups: vec![],
@@ -157,24 +158,24 @@ fn run<'s>(
 }
 
 /// The state between two pieces.
-struct Reader<'s> {
+struct CdlReader<'s> {
     splitter: Splitter<'s>,
     lower: Lower<'s>,
     /// The groups around the current one, with the last part seen in each.
-    groups: Vec<(GroupId, Option<GroupPart>)>,
-    section: Option<GroupPart>,
+    groups: Vec<(GroupId, Option<CdlGroupPart>)>,
+    section: Option<CdlGroupPart>,
     /// Deepest nesting of groups.
     depth: usize,
 }
 
 /// The parts of a group, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum GroupPart {
-    Section(Section),
+enum CdlGroupPart {
+    Section(GroupSection),
     Groups,
 }
 
-impl Reader<'_> {
+impl CdlReader<'_> {
     /// The dataset's name.
     fn head(&mut self, source: &dyn Source) -> Result<Vec<u8>, Error> {
         let start = Anchor { offset: 0, line: 1 };
@@ -212,9 +213,9 @@ impl Reader<'_> {
             let piece = self.splitter.next_piece()?;
             self.lower.start = piece.start;
             match &piece.kind {
-                PieceKind::Section(section) => self.open_section(*section),
-                PieceKind::GroupStart => self.open_group(),
-                PieceKind::GroupEnd => match self.groups.pop() {
+                CdlPieceKind::Section(section) => self.open_section(*section),
+                CdlPieceKind::GroupStart => self.open_group(),
+                CdlPieceKind::GroupEnd => match self.groups.pop() {
                     Some((group, section)) => {
                         self.lower.group = group;
                         self.section = section;
@@ -222,9 +223,9 @@ impl Reader<'_> {
                     }
                     None => return self.trailer(),
                 },
-                PieceKind::Statement(statement) => self.statement(statement),
-                PieceKind::Data(list) => self.data(list),
-                PieceKind::End => {
+                CdlPieceKind::Statement(statement) => self.statement(statement),
+                CdlPieceKind::Data(list) => self.data(list),
+                CdlPieceKind::End => {
                     if !self.lower.report.has_errors() {
                         self.lower
                             .error(0, "expected `}`, found the end of the text");
@@ -232,7 +233,7 @@ impl Reader<'_> {
                     return Ok(());
                 }
             }
-            if self.lower.report.is_full() || self.lower.pass == Pass::Forward {
+            if self.lower.report.is_full() || self.lower.pass == LowerPass::Forward {
                 return Ok(());
             }
         }
@@ -241,7 +242,7 @@ impl Reader<'_> {
     /// Only blanks and comments may follow the dataset.
     fn trailer(&mut self) -> Result<(), Error> {
         let piece = self.splitter.next_piece()?;
-        if piece.kind != PieceKind::End {
+        if piece.kind != CdlPieceKind::End {
             self.lower.start = piece.start;
             self.lower
                 .error(0, "expected nothing after the dataset's `}`");
@@ -250,31 +251,31 @@ impl Reader<'_> {
     }
 
     fn tell_splitter(&mut self) {
-        let data = self.section == Some(GroupPart::Section(Section::Data));
+        let data = self.section == Some(CdlGroupPart::Section(GroupSection::Data));
         self.splitter.in_data(data);
         let mut names = KEYWORDS.to_vec();
         names.retain(|name| self.lower.has_var(name));
         self.splitter.set_names(names);
     }
 
-    fn open_section(&mut self, section: Section) {
-        let part = Some(GroupPart::Section(section));
+    fn open_section(&mut self, section: GroupSection) {
+        let part = Some(CdlGroupPart::Section(section));
         match self.section {
-            Some(GroupPart::Section(old)) if old == section => {
+            Some(CdlGroupPart::Section(old)) if old == section => {
                 self.lower
                     .error(0, format!("{section} appears twice in this group"));
             }
-            Some(GroupPart::Section(old)) if self.section > part => {
+            Some(CdlGroupPart::Section(old)) if self.section > part => {
                 self.lower
                     .error(0, format!("{section} must come before {old}"));
             }
-            Some(GroupPart::Groups) => {
+            Some(CdlGroupPart::Groups) => {
                 self.lower.error(
                     0,
                     format!("{section} must come before the groups in this group"),
                 );
             }
-            Some(GroupPart::Section(_)) | None => {}
+            Some(CdlGroupPart::Section(_)) | None => {}
         }
         self.section = part;
         self.tell_splitter();
@@ -298,14 +299,14 @@ impl Reader<'_> {
         };
         // A group without a usable name is still read to report errors, as if it were the enclosing group.
         self.groups
-            .push((self.lower.group, Some(GroupPart::Groups)));
+            .push((self.lower.group, Some(CdlGroupPart::Groups)));
         self.lower.group = group.unwrap_or(self.lower.group);
         self.section = None;
         self.tell_splitter();
     }
 
     fn data(&mut self, list: &ListPosition) {
-        if matches!(self.lower.pass, Pass::Definitions | Pass::Types) {
+        if matches!(self.lower.pass, LowerPass::Definitions | LowerPass::Types) {
             return;
         }
         let found = utf8(self.splitter.text()).and_then(|text| {
@@ -314,7 +315,7 @@ impl Reader<'_> {
                 var,
                 bytes: list.bytes.clone(),
                 line: list.start.line,
-                form: Form::Cdl,
+                form: TextForm::Cdl,
             });
             Ok(())
         });
@@ -322,15 +323,15 @@ impl Reader<'_> {
             self.lower.error(e.at, e.message);
         }
         match list.end {
-            Ending::Semicolon | Ending::Brace => {}
-            Ending::Missing => {
+            StatementEnd::Semicolon | StatementEnd::Brace => {}
+            StatementEnd::Missing => {
                 self.lower.report.error(
                     list.start,
                     list.bytes.end,
                     "expected `;` at the end of the list",
                 );
             }
-            Ending::Unfinished(what, place) => self.unfinished(what, place),
+            StatementEnd::Unfinished(what, place) => self.unfinished(what, place),
         }
     }
 
@@ -343,7 +344,7 @@ impl Reader<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) {
-        if let Ending::Unfinished(what, place) = statement.end {
+        if let StatementEnd::Unfinished(what, place) = statement.end {
             return self.unfinished(what, place);
         }
         let errors = self.lower.report.errors();
@@ -352,7 +353,7 @@ impl Reader<'_> {
         }
         if let Err(e) = self.declaration(statement) {
             let text = self.splitter.text();
-            let cut = statement.end == Ending::Missing && e.at >= text.trim_ascii_end().len();
+            let cut = statement.end == StatementEnd::Missing && e.at >= text.trim_ascii_end().len();
             let message = match e.message.strip_suffix("found `;`") {
                 Some(expected) if cut => format!("{expected}found the end of the declaration"),
                 _ => e.message,
@@ -361,7 +362,7 @@ impl Reader<'_> {
             if statement.colon.is_none() {
                 self.lower.give_up(text);
             }
-        } else if statement.end == Ending::Missing && errors == self.lower.report.errors() {
+        } else if statement.end == StatementEnd::Missing && errors == self.lower.report.errors() {
             self.missing_semicolon(statement);
         }
         if std::mem::take(&mut self.lower.keyword_variables) {
@@ -371,21 +372,21 @@ impl Reader<'_> {
 
     /// Whether another pass reads the statement.
     fn is_of_other_pass(&self, statement: &Statement) -> bool {
-        let defines = |section| self.section == Some(GroupPart::Section(section));
-        let definition =
-            statement.colon.is_none() && (defines(Section::Types) || defines(Section::Dimensions));
+        let defines = |section| self.section == Some(CdlGroupPart::Section(section));
+        let definition = statement.colon.is_none()
+            && (defines(GroupSection::Types) || defines(GroupSection::Dimensions));
         match self.lower.pass {
-            Pass::All | Pass::Forward => false,
-            Pass::Definitions => !definition,
-            Pass::Types => !(definition && defines(Section::Types)),
-            Pass::Rest => definition,
+            LowerPass::All | LowerPass::Forward => false,
+            LowerPass::Definitions => !definition,
+            LowerPass::Types => !(definition && defines(GroupSection::Types)),
+            LowerPass::Rest => definition,
         }
     }
 
     /// Notes variables with the names of sections in a skipped statement.
     fn names_for_splitter(&mut self) {
-        if !matches!(self.lower.pass, Pass::Definitions | Pass::Types)
-            || self.section != Some(GroupPart::Section(Section::Variables))
+        if !matches!(self.lower.pass, LowerPass::Definitions | LowerPass::Types)
+            || self.section != Some(CdlGroupPart::Section(GroupSection::Variables))
         {
             return;
         }
@@ -410,20 +411,20 @@ impl Reader<'_> {
         }
         let text = utf8(text)?;
         let expected = match self.section {
-            Some(GroupPart::Section(Section::Types)) => {
+            Some(CdlGroupPart::Section(GroupSection::Types)) => {
                 self.lower.types(&parse::types(&text)?);
                 return Ok(());
             }
-            Some(GroupPart::Section(Section::Dimensions)) => {
+            Some(CdlGroupPart::Section(GroupSection::Dimensions)) => {
                 self.lower.dimensions(&parse::dimensions(&text)?);
                 return Ok(());
             }
-            Some(GroupPart::Section(Section::Variables)) => {
+            Some(CdlGroupPart::Section(GroupSection::Variables)) => {
                 self.lower.variables(&parse::variables(&text)?);
                 return Ok(());
             }
-            Some(GroupPart::Section(Section::Data)) => "a variable, `=` and its values",
-            Some(GroupPart::Groups) => "an attribute, `group:` or `}`",
+            Some(CdlGroupPart::Section(GroupSection::Data)) => "a variable, `=` and its values",
+            Some(CdlGroupPart::Groups) => "an attribute, `group:` or `}`",
             None => "an attribute, `types:`, `dimensions:`, `variables:`, `data:`, `group:` or `}`",
         };
         Err(SyntaxError {
@@ -434,7 +435,7 @@ impl Reader<'_> {
 
     /// The declaration is valid, but nothing ends it. After a type, nothing has to.
     fn missing_semicolon(&mut self, statement: &Statement) {
-        let types = self.section == Some(GroupPart::Section(Section::Types));
+        let types = self.section == Some(CdlGroupPart::Section(GroupSection::Types));
         if !types || statement.colon.is_some() {
             let end = self.splitter.text().trim_ascii_end().len();
             self.lower.error(end, "expected `;`");

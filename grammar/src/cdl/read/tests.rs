@@ -1,11 +1,11 @@
 use super::*;
 use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{
-    Atomic, Attribute, DataType, Endianness, Fill, StorageLayout, TypeKind, Values, VarId,
+    Atomic, Attribute, DataType, Endianness, FillMode, StorageLayout, TypeKind, Values, VarId,
 };
 use proptest::prelude::*;
 
-fn read_as(text: &[u8], kind: Option<Kind>) -> Result<Cdl, String> {
+fn read_as(text: &[u8], kind: Option<Kind>) -> Result<CdlDataset, String> {
     let source = MemorySource::new("x.cdl", text.to_vec());
     let options = ReadOptions {
         kind,
@@ -14,7 +14,7 @@ fn read_as(text: &[u8], kind: Option<Kind>) -> Result<Cdl, String> {
     read(&source, &options).map_err(|e| e.to_string())
 }
 
-fn good(text: &str) -> Cdl {
+fn good(text: &str) -> CdlDataset {
     read_as(text.as_bytes(), Some(Kind::NETCDF4)).unwrap()
 }
 
@@ -29,7 +29,7 @@ fn bad_as(text: &[u8], kind: Option<Kind>) -> Vec<String> {
     firsts.map(|l| l.replace(" error:", "")).collect()
 }
 
-fn global<'a>(cdl: &'a Cdl, name: &str) -> &'a Attribute {
+fn global<'a>(cdl: &'a CdlDataset, name: &str) -> &'a Attribute {
     cdl.schema
         .root()
         .attributes
@@ -471,7 +471,7 @@ fn special_attributes() {
     ];
     assert_eq!(filters, expected);
     assert_eq!(v.storage.endianness, Some(Endianness::Big));
-    assert_eq!(v.storage.fill, Fill::NoFill);
+    assert_eq!(v.storage.fill, FillMode::NoFill);
     assert_eq!(v.storage.codecs.as_deref(), Some(&b"[{}]"[..]));
     assert_eq!(
         (cdl.format, cdl.schema.kind),

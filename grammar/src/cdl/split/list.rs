@@ -2,13 +2,13 @@
 
 use netcdf_core::Result;
 
-use super::piece::{Ending, ListPosition, PieceKind};
+use super::piece::{CdlPieceKind, ListPosition, StatementEnd};
 use super::{Splitter, StatementScan, continues_name};
 use crate::diagnostic::Anchor;
 
 impl Splitter<'_> {
     /// The values after the `=` at the position.
-    pub(super) fn list(&mut self, scan: &StatementScan) -> Result<PieceKind> {
+    pub(super) fn list(&mut self, scan: &StatementScan) -> Result<CdlPieceKind> {
         self.text
             .extend_from_slice(self.window.passed(scan.start.offset));
         self.window.pass(1);
@@ -16,32 +16,34 @@ impl Splitter<'_> {
         let start = self.position();
         let end = self.list_end(start)?;
         let bytes = start.offset..self.window.at();
-        if end == Ending::Semicolon {
+        if end == StatementEnd::Semicolon {
             self.window.pass(1);
         }
-        Ok(PieceKind::Data(ListPosition { start, bytes, end }))
+        Ok(CdlPieceKind::Data(ListPosition { start, bytes, end }))
     }
 
     /// Skips the values from `start` on, up to their end.
-    fn list_end(&mut self, start: Anchor) -> Result<Ending> {
+    fn list_end(&mut self, start: Anchor) -> Result<StatementEnd> {
         let mut marks = ListMarks::default();
         loop {
             let at = self.window.at();
             let rest = self.window.rest()?;
             if rest.is_empty() {
-                return Ok(Ending::Missing);
+                return Ok(StatementEnd::Missing);
             }
             let (plain, found) = marks.next(at, rest);
             let mark = rest.get(plain).copied().filter(|_| found);
             self.window.pass(plain);
             match mark {
                 None => {}
-                Some(b';') => return Ok(Ending::Semicolon),
-                Some(b'=') if self.back_before_name(start.offset) => return Ok(Ending::Missing),
+                Some(b';') => return Ok(StatementEnd::Semicolon),
+                Some(b'=') if self.back_before_name(start.offset) => {
+                    return Ok(StatementEnd::Missing);
+                }
                 Some(b'=') => self.window.pass(1),
                 Some(mark) => {
                     if let Some((what, place)) = self.skip_quoted(mark)? {
-                        return Ok(Ending::Unfinished(what, place));
+                        return Ok(StatementEnd::Unfinished(what, place));
                     }
                 }
             }
@@ -73,18 +75,18 @@ impl Splitter<'_> {
 /// of which remembers how far it has searched.
 #[derive(Debug, Default)]
 struct ListMarks {
-    first: Seen,
-    second: Seen,
+    first: ListScan,
+    second: ListScan,
 }
 
 /// How far it has searched, and whether something was found there.
 #[derive(Debug, Default, Clone, Copy)]
-struct Seen {
+struct ListScan {
     until: u64,
     found: bool,
 }
 
-impl Seen {
+impl ListScan {
     fn search(&mut self, at: u64, rest: &[u8], bytes: [u8; 3]) {
         if self.until < at || (self.until == at && !self.found) {
             let [a, b, c] = bytes;

@@ -11,7 +11,9 @@ mod skip;
 mod tests;
 mod window;
 
-pub use piece::{Ending, ListPosition, Piece, PieceKind, Section, Statement, Unfinished};
+pub use piece::{
+    CdlPiece, CdlPieceKind, GroupSection, ListPosition, Statement, StatementEnd, Unfinished,
+};
 
 use netcdf_core::Result;
 use netcdf_core::io::Source;
@@ -25,16 +27,16 @@ pub const KEYWORDS: [&str; 5] = ["types", "dimensions", "variables", "data", "gr
 /// A word before a colon that is a keyword, not the name of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keyword {
-    Section(Section),
+    Section(GroupSection),
     Group,
 }
 
 impl Keyword {
     const ALL: [Self; 5] = [
-        Self::Section(Section::Types),
-        Self::Section(Section::Dimensions),
-        Self::Section(Section::Variables),
-        Self::Section(Section::Data),
+        Self::Section(GroupSection::Types),
+        Self::Section(GroupSection::Dimensions),
+        Self::Section(GroupSection::Variables),
+        Self::Section(GroupSection::Data),
         Self::Group,
     ];
 
@@ -109,7 +111,7 @@ struct StatementScan {
 /// What to do after a mark.
 enum AfterMark {
     On,
-    Done(PieceKind),
+    Done(CdlPieceKind),
 }
 
 impl<'s> Splitter<'s> {
@@ -192,30 +194,30 @@ impl<'s> Splitter<'s> {
     ///
     /// # Errors
     /// Errors of the source.
-    pub fn next_piece(&mut self) -> Result<Piece> {
+    pub fn next_piece(&mut self) -> Result<CdlPiece> {
         self.text.clear();
         let unfinished = self.skip_blanks()?;
         let start = self.position();
         if let Some(place) = unfinished {
-            let end = Ending::Unfinished(Unfinished::Comment, place);
-            let kind = PieceKind::Statement(Statement {
+            let end = StatementEnd::Unfinished(Unfinished::Comment, place);
+            let kind = CdlPieceKind::Statement(Statement {
                 equals: None,
                 colon: None,
                 end,
             });
-            return Ok(Piece { kind, start: place });
+            return Ok(CdlPiece { kind, start: place });
         }
         match self.window.rest()?.first() {
             None => {
-                return Ok(Piece {
-                    kind: PieceKind::End,
+                return Ok(CdlPiece {
+                    kind: CdlPieceKind::End,
                     start,
                 });
             }
             Some(b'}') => {
                 self.window.pass(1);
-                return Ok(Piece {
-                    kind: PieceKind::GroupEnd,
+                return Ok(CdlPiece {
+                    kind: CdlPieceKind::GroupEnd,
                     start,
                 });
             }
@@ -223,10 +225,10 @@ impl<'s> Splitter<'s> {
         }
         let kind = self.statement(start);
         self.window.forget();
-        kind.map(|(kind, start)| Piece { kind, start })
+        kind.map(|(kind, start)| CdlPiece { kind, start })
     }
 
-    fn statement(&mut self, start: Anchor) -> Result<(PieceKind, Anchor)> {
+    fn statement(&mut self, start: Anchor) -> Result<(CdlPieceKind, Anchor)> {
         let mut scan = StatementScan {
             start,
             depth: 0,
@@ -237,7 +239,7 @@ impl<'s> Splitter<'s> {
         loop {
             let rest = self.window.rest()?;
             if rest.is_empty() {
-                return Ok((self.finish(&scan, Ending::Missing), scan.start));
+                return Ok((self.finish(&scan, StatementEnd::Missing), scan.start));
             }
             let Some(plain) = rest.iter().position(|&b| marked(b)) else {
                 self.window.pass_all();
@@ -258,17 +260,17 @@ impl<'s> Splitter<'s> {
             b'"' | b'\'' | b'/' | b'\\' => {
                 if let Some((what, place)) = self.skip_quoted(mark)? {
                     return Ok(AfterMark::Done(
-                        self.finish(scan, Ending::Unfinished(what, place)),
+                        self.finish(scan, StatementEnd::Unfinished(what, place)),
                     ));
                 }
                 return Ok(AfterMark::On);
             }
             b':' => return self.colon(scan, passed),
             b'}' if scan.depth == 0 => {
-                return Ok(AfterMark::Done(self.finish(scan, Ending::Missing)));
+                return Ok(AfterMark::Done(self.finish(scan, StatementEnd::Missing)));
             }
             b';' if scan.depth == 0 || !scan.body => {
-                let kind = self.finish(scan, Ending::Semicolon);
+                let kind = self.finish(scan, StatementEnd::Semicolon);
                 self.window.pass(1);
                 return Ok(AfterMark::Done(kind));
             }
@@ -293,10 +295,10 @@ impl<'s> Splitter<'s> {
     }
 
     /// The piece that ends before the position.
-    fn finish(&mut self, scan: &StatementScan, end: Ending) -> PieceKind {
+    fn finish(&mut self, scan: &StatementScan, end: StatementEnd) -> CdlPieceKind {
         self.text
             .extend_from_slice(self.window.passed(scan.start.offset));
-        PieceKind::Statement(Statement {
+        CdlPieceKind::Statement(Statement {
             equals: scan.equals,
             colon: scan.colon,
             end,
@@ -304,8 +306,8 @@ impl<'s> Splitter<'s> {
     }
 
     /// After the body of a type, the `;` is optional.
-    fn type_end(&mut self, scan: &StatementScan) -> Result<PieceKind> {
-        let kind = self.finish(scan, Ending::Brace);
+    fn type_end(&mut self, scan: &StatementScan) -> Result<CdlPieceKind> {
+        let kind = self.finish(scan, StatementEnd::Brace);
         let unfinished = self.skip_blanks()?;
         if unfinished.is_none() && self.window.rest()?.first() == Some(&b';') {
             self.window.pass(1);
@@ -332,24 +334,24 @@ impl<'s> Splitter<'s> {
         if passed > keyword.name().len() {
             let before = self.window.at() - keyword.name().len() as u64;
             self.window.back(before);
-            return Ok(AfterMark::Done(self.finish(scan, Ending::Missing)));
+            return Ok(AfterMark::Done(self.finish(scan, StatementEnd::Missing)));
         }
         self.window.pass(1);
         match keyword {
-            Keyword::Section(section) => Ok(AfterMark::Done(PieceKind::Section(section))),
+            Keyword::Section(section) => Ok(AfterMark::Done(CdlPieceKind::Section(section))),
             Keyword::Group => self.group(scan).map(AfterMark::Done),
         }
     }
 
     /// The name of a group, up to its `{`.
-    fn group(&mut self, scan: &mut StatementScan) -> Result<PieceKind> {
+    fn group(&mut self, scan: &mut StatementScan) -> Result<CdlPieceKind> {
         self.skip_blanks()?;
         scan.start = self.position();
         loop {
             let rest = self.window.rest()?;
             let stop = |b: &u8| matches!(b, b'{' | b'}' | b';' | b'=' | b'\\' | b'/');
             match rest.iter().position(stop).map(|i| (i, rest.get(i))) {
-                None if rest.is_empty() => return Ok(self.finish(scan, Ending::Missing)),
+                None if rest.is_empty() => return Ok(self.finish(scan, StatementEnd::Missing)),
                 None => self.window.pass_all(),
                 Some((plain, Some(b'\\'))) => {
                     self.window.pass(plain);
@@ -364,11 +366,11 @@ impl<'s> Splitter<'s> {
                     let passed = self.window.passed(scan.start.offset);
                     self.text.extend_from_slice(passed);
                     self.window.pass(1);
-                    return Ok(PieceKind::GroupStart);
+                    return Ok(CdlPieceKind::GroupStart);
                 }
                 Some((plain, _)) => {
                     self.window.pass(plain);
-                    return Ok(self.finish(scan, Ending::Missing));
+                    return Ok(self.finish(scan, StatementEnd::Missing));
                 }
             }
         }

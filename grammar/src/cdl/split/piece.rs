@@ -7,7 +7,7 @@ use crate::diagnostic::Anchor;
 
 /// The sections of a group, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Section {
+pub enum GroupSection {
     /// `types:`
     Types,
     /// `dimensions:`
@@ -18,7 +18,7 @@ pub enum Section {
     Data,
 }
 
-impl Section {
+impl GroupSection {
     /// The keyword, without its colon.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -31,7 +31,7 @@ impl Section {
     }
 }
 
-impl fmt::Display for Section {
+impl fmt::Display for GroupSection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}:`", self.name())
     }
@@ -39,18 +39,18 @@ impl fmt::Display for Section {
 
 /// A piece of the text. Its content is in [`super::Splitter::text`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct CdlPiece {
     /// Its kind.
-    pub kind: PieceKind,
+    pub kind: CdlPieceKind,
     /// Where its text begins.
     pub start: Anchor,
 }
 
 /// The kinds of pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PieceKind {
+pub enum CdlPieceKind {
     /// A section's keyword.
-    Section(Section),
+    Section(GroupSection),
     /// `group:`, its name, `{`. The text is the name.
     GroupStart,
     /// `}`, the end of a group.
@@ -71,7 +71,7 @@ pub struct Statement {
     /// Position in the text of the first `:`, if it comes before `=`.
     pub colon: Option<usize>,
     /// How it ends.
-    pub end: Ending,
+    pub end: StatementEnd,
 }
 
 /// The position of a list of values.
@@ -82,12 +82,12 @@ pub struct ListPosition {
     /// The bytes of the values, from after the `=` up to the `;`.
     pub bytes: Range<u64>,
     /// How it ends.
-    pub end: Ending,
+    pub end: StatementEnd,
 }
 
 /// How a statement ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum StatementEnd {
     /// With `;`.
     Semicolon,
     /// With the `}` of a type.

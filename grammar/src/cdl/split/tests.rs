@@ -11,28 +11,28 @@ fn pieces(text: &str) -> Vec<String> {
     loop {
         let piece = splitter.next_piece().unwrap();
         let kind = match &piece.kind {
-            PieceKind::Section(section) => {
-                splitter.in_data(*section == Section::Data);
+            CdlPieceKind::Section(section) => {
+                splitter.in_data(*section == GroupSection::Data);
                 format!("section {}", section.name())
             }
-            PieceKind::GroupStart => {
+            CdlPieceKind::GroupStart => {
                 splitter.in_data(false);
                 "group".to_owned()
             }
-            PieceKind::GroupEnd => "}".to_owned(),
-            PieceKind::Statement(s) => match s.end {
-                Ending::Semicolon => "statement".to_owned(),
+            CdlPieceKind::GroupEnd => "}".to_owned(),
+            CdlPieceKind::Statement(s) => match s.end {
+                StatementEnd::Semicolon => "statement".to_owned(),
                 other => format!("statement {other:?}"),
             },
-            PieceKind::Data(list) => {
+            CdlPieceKind::Data(list) => {
                 let bytes = list.bytes.start as usize..list.bytes.end as usize;
                 let end = match list.end {
-                    Ending::Semicolon => String::new(),
+                    StatementEnd::Semicolon => String::new(),
                     other => format!(" {other:?}"),
                 };
                 format!("data{end} {:?} at {} of", &text[bytes], list.start.line)
             }
-            PieceKind::End => return found,
+            CdlPieceKind::End => return found,
         };
         let said = String::from_utf8_lossy(splitter.text()).into_owned();
         found.push(
@@ -126,13 +126,13 @@ fn keywords_that_are_names() {
         .collect();
     assert!(matches!(
         kinds[0],
-        PieceKind::Statement(Statement { colon: Some(4), .. })
+        CdlPieceKind::Statement(Statement { colon: Some(4), .. })
     ));
     assert!(matches!(
         kinds[1],
-        PieceKind::Statement(Statement { colon: Some(7), .. })
+        CdlPieceKind::Statement(Statement { colon: Some(7), .. })
     ));
-    assert_eq!(kinds[2], PieceKind::Section(Section::Data));
+    assert_eq!(kinds[2], CdlPieceKind::Section(GroupSection::Data));
 }
 
 #[test]
@@ -186,10 +186,10 @@ proptest! {
             let lines = before.iter().filter(|b| **b == b'\n').count() as u32;
             prop_assert_eq!(piece.start.line, 1 + lines);
             last = Some(piece.kind);
-            if last == Some(PieceKind::End) {
+            if last == Some(CdlPieceKind::End) {
                 break;
             }
         }
-        prop_assert_eq!(last, Some(PieceKind::End));
+        prop_assert_eq!(last, Some(CdlPieceKind::End));
     }
 }

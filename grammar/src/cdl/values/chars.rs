@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::element::describe;
 use super::scan::{Expect, Scan, ScanStep};
-use super::{Flat, Sink};
+use super::{Flat, ValueSink};
 use crate::cdl::constant::{Constant, skip_blanks};
 use crate::escape::unescape_text;
 use crate::number::{Literal, Suffix};
@@ -19,7 +19,12 @@ const PIECE: usize = 1 << 20;
 ///
 /// # Errors
 /// Errors of the source and of the sink.
-pub(super) fn read(scan: &mut Scan<'_>, flat: &Flat, fill: u8, sink: &mut dyn Sink) -> Result<u64> {
+pub(super) fn read(
+    scan: &mut Scan<'_>,
+    flat: &Flat,
+    fill: u8,
+    sink: &mut dyn ValueSink,
+) -> Result<u64> {
     let mut chars = Chars {
         flat,
         fill,
@@ -40,7 +45,7 @@ pub(super) fn read(scan: &mut Scan<'_>, flat: &Flat, fill: u8, sink: &mut dyn Si
 struct Chars<'a> {
     flat: &'a Flat,
     fill: u8,
-    sink: &'a mut dyn Sink,
+    sink: &'a mut dyn ValueSink,
     /// Characters that have not been passed on yet.
     out: Vec<u8>,
     /// Number of characters passed on.

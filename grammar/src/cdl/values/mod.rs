@@ -29,17 +29,17 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Source;
 use netcdf_core::model::{DataType, DimId, Endianness, Schema, Values, VarId, Variable};
 
-use super::data_list::Form;
+use super::data_list::TextForm;
 use element::Element;
 use scan::Scan;
-use tree::{ElementTree, Stop, Until};
+use tree::{ElementTree, ListStop, Until};
 use window::SourceWindow;
 
 /// Bytes repeated at a time.
 const PIECE: usize = 1 << 14;
 
 /// Receives the values of a list.
-pub trait Sink {
+pub trait ValueSink {
     /// Stored bytes from a row-major element number on.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ pub trait Sink {
 }
 
 /// A list and the variable that it belongs to.
-pub struct List<'a> {
+pub struct ValueList<'a> {
     /// The text of the whole dataset.
     pub source: &'a dyn Source,
     /// The list within it, without `=` and `;`.
@@ -77,7 +77,7 @@ pub struct List<'a> {
     /// The variable.
     pub var: VarId,
     /// The form of the list.
-    pub form: Form,
+    pub form: TextForm,
 }
 
 /// A variable whose list gives its elements one after the other.
@@ -98,11 +98,11 @@ struct Flat {
 /// # Errors
 /// Errors of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
 pub fn read(
-    list: &List<'_>,
+    list: &ValueList<'_>,
     schema: &Schema,
     order: Endianness,
     problems: &mut Problems,
-    sink: &mut dyn Sink,
+    sink: &mut dyn ValueSink,
 ) -> Result<Option<u64>> {
     let var = variable(list, schema)?;
     let mut scan = Scan::new(SourceWindow::new(list.source, list.bytes.clone()), problems);
@@ -120,7 +120,7 @@ pub fn read(
 /// # Errors
 /// As [`read`].
 pub fn lengths(
-    list: &List<'_>,
+    list: &ValueList<'_>,
     schema: &Schema,
     problems: &mut Problems,
 ) -> Result<Vec<(DimId, u64)>> {
@@ -129,7 +129,7 @@ pub fn lengths(
     nested::read(&mut scan, schema, list, None)
 }
 
-fn variable<'s>(list: &List<'_>, schema: &'s Schema) -> Result<&'s Variable> {
+fn variable<'s>(list: &ValueList<'_>, schema: &'s Schema) -> Result<&'s Variable> {
     let var = schema.var(list.var);
     var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
 }
@@ -163,8 +163,8 @@ pub(in crate::cdl) fn read_values(
     let mut scan = Scan::new(SourceWindow::new(source, bytes), problems);
     let mut tree = ElementTree::new(&mut scan, schema);
     match tree.items(Until::End, |tree, _| tree.element(ty, &fill, &mut values)) {
-        Ok(_) | Err(Stop::Syntax) => Ok(values),
-        Err(Stop::Failed(error)) => Err(error),
+        Ok(_) | Err(ListStop::Syntax) => Ok(values),
+        Err(ListStop::Failed(error)) => Err(error),
     }
 }
 
@@ -188,7 +188,12 @@ fn flat(schema: &Schema, var: &Variable, order: Endianness) -> Flat {
 }
 
 /// Calls the reader for the type of the fill value.
-fn read_flat(scan: &mut Scan<'_>, flat: &Flat, fill: &Values, sink: &mut dyn Sink) -> Result<u64> {
+fn read_flat(
+    scan: &mut Scan<'_>,
+    flat: &Flat,
+    fill: &Values,
+    sink: &mut dyn ValueSink,
+) -> Result<u64> {
     fn first<T: Element + Default>(values: &[T]) -> T {
         values.first().copied().unwrap_or_default()
     }

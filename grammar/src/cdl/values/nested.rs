@@ -2,8 +2,8 @@
 
 use super::build;
 use super::scan::Scan;
-use super::tree::{ElementTree, Outcome, Stop, Until};
-use super::{List, Sink};
+use super::tree::{ElementTree, ListOutcome, ListStop, Until};
+use super::{ValueList, ValueSink};
 use netcdf_core::error::Result;
 use netcdf_core::model::{DimId, Schema, Values, Variable};
 
@@ -11,7 +11,7 @@ use netcdf_core::model::{DimId, Schema, Values, Variable};
 const PIECE: usize = 1 << 16;
 
 /// Dimensions whose elements come one after the other: up to the next unlimited one.
-struct Level {
+struct DimensionLevel {
     /// The unlimited dimension that the level begins with.
     open: Option<DimId>,
     /// Elements of the dimensions after it.
@@ -23,8 +23,8 @@ struct Level {
 }
 
 /// The levels of a variable; a scalar has one level with one element.
-fn levels(schema: &Schema, var: &Variable) -> Vec<Level> {
-    let mut levels: Vec<Level> = vec![];
+fn levels(schema: &Schema, var: &Variable) -> Vec<DimensionLevel> {
+    let mut levels: Vec<DimensionLevel> = vec![];
     for &id in &var.dims {
         let Some(dim) = schema.dim(id) else { continue };
         match levels.last_mut().filter(|_| !dim.unlimited) {
@@ -32,7 +32,7 @@ fn levels(schema: &Schema, var: &Variable) -> Vec<Level> {
                 level.block = level.block.saturating_mul(dim.len);
                 level.size = level.size.saturating_mul(dim.len);
             }
-            None => levels.push(Level {
+            None => levels.push(DimensionLevel {
                 open: dim.unlimited.then_some(id),
                 block: if dim.unlimited { 1 } else { dim.len },
                 size: dim.len,
@@ -41,7 +41,7 @@ fn levels(schema: &Schema, var: &Variable) -> Vec<Level> {
         }
     }
     if levels.is_empty() {
-        levels.push(Level {
+        levels.push(DimensionLevel {
             open: None,
             block: 1,
             size: 1,
@@ -60,8 +60,8 @@ fn levels(schema: &Schema, var: &Variable) -> Vec<Level> {
 pub(super) fn read(
     scan: &mut Scan<'_>,
     schema: &Schema,
-    list: &List<'_>,
-    sink: Option<&mut dyn Sink>,
+    list: &ValueList<'_>,
+    sink: Option<&mut dyn ValueSink>,
 ) -> Result<Vec<(DimId, u64)>> {
     let Some(var) = schema.var(list.var) else {
         return Ok(vec![]);
@@ -74,10 +74,10 @@ pub(super) fn read(
         sink,
     };
     match nested.level(0, 0, Until::End) {
-        Ok(()) | Err(Stop::Syntax) => {}
-        Err(Stop::Failed(error)) => return Err(error),
+        Ok(()) | Err(ListStop::Syntax) => {}
+        Err(ListStop::Failed(error)) => return Err(error),
     }
-    let needed = |level: &Level| Some((level.open?, level.needed));
+    let needed = |level: &DimensionLevel| Some((level.open?, level.needed));
     Ok(nested.levels.iter().filter_map(needed).collect())
 }
 
@@ -85,13 +85,13 @@ struct Nested<'s, 'a, 'k> {
     tree: ElementTree<'s, 'a>,
     var: &'s Variable,
     fill: Option<Values>,
-    levels: Vec<Level>,
-    sink: Option<&'k mut dyn Sink>,
+    levels: Vec<DimensionLevel>,
+    sink: Option<&'k mut dyn ValueSink>,
 }
 
 impl Nested<'_, '_, '_> {
     /// Reads a list of level `index` within element `base` of the levels before it.
-    fn level(&mut self, index: usize, base: u64, until: Until) -> Outcome<()> {
+    fn level(&mut self, index: usize, base: u64, until: Until) -> ListOutcome<()> {
         let Some(level) = self.levels.get(index) else {
             return Ok(());
         };
@@ -111,7 +111,7 @@ impl Nested<'_, '_, '_> {
     }
 
     /// Reads lists in braces, one for each element of this level.
-    fn lists(&mut self, index: usize, base: u64, until: Until) -> Outcome<u64> {
+    fn lists(&mut self, index: usize, base: u64, until: Until) -> ListOutcome<u64> {
         // A closure would need the tree and the rest, so items are read by hand here.
         let mut count = 0;
         loop {
@@ -133,7 +133,7 @@ impl Nested<'_, '_, '_> {
         }
     }
 
-    fn elements(&mut self, base: u64, until: Until) -> Outcome<u64> {
+    fn elements(&mut self, base: u64, until: Until) -> ListOutcome<u64> {
         let Some(fill) = self.fill.clone() else {
             return Ok(0);
         };
@@ -169,7 +169,7 @@ impl Nested<'_, '_, '_> {
         }
     }
 
-    fn characters(&mut self, base: u64, until: Until) -> Outcome<u64> {
+    fn characters(&mut self, base: u64, until: Until) -> ListOutcome<u64> {
         let dims = self.var.dims.iter();
         let last = dims.filter_map(|&id| self.tree.schema.dim(id)).next_back();
         let unit = last.filter(|dim| !dim.unlimited && self.var.dims.len() > 1);
@@ -186,7 +186,7 @@ impl Nested<'_, '_, '_> {
 
 /// Passes `values` to the sink and empties them; returns how many there were.
 fn hand_on(
-    sink: &mut Option<&mut dyn Sink>,
+    sink: &mut Option<&mut dyn ValueSink>,
     element: u64,
     values: &mut Values,
     none: &Values,

@@ -2,7 +2,7 @@
 
 use super::element::{Element, Fit, expected};
 use super::scan::{Expect, MARGIN, Scan, ScanStep};
-use super::{Flat, Sink};
+use super::{Flat, ValueSink};
 use crate::cdl::constant::Constant;
 use crate::number::{literal, plain};
 use netcdf_core::error::Result;
@@ -20,12 +20,12 @@ pub(super) fn read<T: Element>(
     scan: &mut Scan<'_>,
     flat: &Flat,
     fill: T,
-    sink: &mut dyn Sink,
+    sink: &mut dyn ValueSink,
 ) -> Result<u64> {
     // A value and its comma take at least two bytes of text.
     let most = scan.window.left() / 2 * size_of::<T>() as u64;
     let most = usize::try_from(most).unwrap_or(PIECE).min(PIECE);
-    let mut numbers = Numbers {
+    let mut numbers = NumberList {
         fill,
         out: Vec::with_capacity(most + MARGIN),
         done: 0,
@@ -47,7 +47,7 @@ pub(super) fn read<T: Element>(
     Ok(numbers.done)
 }
 
-struct Numbers<T> {
+struct NumberList<T> {
     fill: T,
     /// Stored form of the elements that have not been passed on yet.
     out: Vec<u8>,
@@ -59,8 +59,12 @@ struct Numbers<T> {
     extra: Option<Range<u64>>,
 }
 
-impl<T: Element> Numbers<T> {
-    fn run<const BIG: bool>(&mut self, scan: &mut Scan<'_>, sink: &mut dyn Sink) -> Result<()> {
+impl<T: Element> NumberList<T> {
+    fn run<const BIG: bool>(
+        &mut self,
+        scan: &mut Scan<'_>,
+        sink: &mut dyn ValueSink,
+    ) -> Result<()> {
         loop {
             if scan.expect == Expect::Value {
                 self.quickly::<BIG>(scan);
@@ -182,7 +186,7 @@ impl<T: Element> Numbers<T> {
         ScanStep::More
     }
 
-    fn flush(&mut self, sink: &mut dyn Sink) -> Result<()> {
+    fn flush(&mut self, sink: &mut dyn ValueSink) -> Result<()> {
         if !self.out.is_empty() {
             sink.bytes(self.done, &self.out)?;
             self.done += (self.out.len() / size_of::<T>()) as u64;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::problems::Problems;
 use super::window::SourceWindow;
-use crate::cdl::constant::{Constant, LexErrorKind, Lexer, Token};
+use crate::cdl::constant::{Constant, ConstantToken, LexErrorKind, Lexer};
 use netcdf_core::error::Result;
 
 /// Longest number that is read quickly; longer ones take the slow way.
@@ -147,7 +147,7 @@ pub(super) struct Owned {
 
 impl Owned {
     /// Copies the text that the token borrows.
-    fn new(token: Token<'_>) -> Self {
+    fn new(token: ConstantToken<'_>) -> Self {
         let (constant, text): (Constant<'static>, &[u8]) = match token.constant {
             Constant::Number(number) => (Constant::Number(number), b""),
             Constant::Char(byte) => (Constant::Char(byte), b""),

@@ -12,7 +12,7 @@ struct Kept {
     size: usize,
 }
 
-impl Sink for Kept {
+impl ValueSink for Kept {
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()> {
         assert_eq!(element as usize * self.size, self.bytes.len());
         self.bytes.extend_from_slice(bytes);
@@ -55,11 +55,11 @@ fn read_all(text: &[u8], schema: &Schema) -> (Values, Problems) {
         ..Kept::default()
     };
     let source = MemorySource::new("x.cdl", [b"v =", text, b";"].concat());
-    let list = List {
+    let list = ValueList {
         source: &source,
         bytes: 3..3 + text.len() as u64,
         var: VarId(0),
-        form: Form::Cdl,
+        form: TextForm::Cdl,
     };
     let mut problems = Problems::default();
     let order = Endianness::Big;

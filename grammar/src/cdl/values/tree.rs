@@ -7,13 +7,13 @@ use super::element::{Element, Fit, describe, expected};
 use super::scan::{Owned, Scan};
 use crate::cdl::constant::Constant;
 use crate::escape::unescape_text;
-use crate::number::{FloatForm, FloatFormat, Literal, Precision, Token};
+use crate::number::{FloatForm, FloatFormat, Literal, NumberToken, Precision};
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::model::{Atomic, DataType, Schema, Values};
 
 /// Appends a number as a string, as `ncdump` prints it in data.
 fn number_text(number: &Literal, out: &mut Vec<u8>) {
-    let mut token = Token::new();
+    let mut token = NumberToken::new();
     let format = |digits| FloatFormat::new(Precision::Digits(digits), FloatForm::Data);
     match number {
         Literal::Integer(integer, _) => {
@@ -27,21 +27,21 @@ fn number_text(number: &Literal, out: &mut Vec<u8>) {
 }
 
 /// Why reading stops before the end of the list.
-pub(super) enum Stop {
+pub(super) enum ListStop {
     /// A syntax error, which was reported.
     Syntax,
     /// The source or the sink failed.
     Failed(Error),
 }
 
-impl From<Error> for Stop {
+impl From<Error> for ListStop {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
 }
 
 /// The result of reading a part of a list.
-pub(super) type Outcome<T> = Result<T, Stop>;
+pub(super) type ListOutcome<T> = Result<T, ListStop>;
 
 /// How a list ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,20 +70,20 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// The next token, or `None` at the end of the list, and its place.
-    fn next(&mut self) -> Outcome<(Option<Owned>, Range<u64>)> {
+    fn next(&mut self) -> ListOutcome<(Option<Owned>, Range<u64>)> {
         match self.peeked.take() {
             Some(peeked) => Ok(peeked),
-            None => self.scan.take()?.ok_or(Stop::Syntax),
+            None => self.scan.take()?.ok_or(ListStop::Syntax),
         }
     }
 
-    fn peek(&mut self) -> Outcome<&Option<Owned>> {
+    fn peek(&mut self) -> ListOutcome<&Option<Owned>> {
         let next = self.next()?;
         Ok(&self.peeked.insert(next).0)
     }
 
     /// Skips the next token if it is `constant`, one of those without a value; returns whether it is.
-    pub(super) fn passes(&mut self, constant: &Constant<'_>) -> Outcome<bool> {
+    pub(super) fn passes(&mut self, constant: &Constant<'_>) -> ListOutcome<bool> {
         let found = self.peek()?.as_ref();
         let found = found.is_some_and(|token| token.with(|c| c == constant));
         if found {
@@ -92,16 +92,16 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         Ok(found)
     }
 
-    pub(super) fn error(&mut self, place: Range<u64>, what: impl Into<String>) -> Stop {
+    pub(super) fn error(&mut self, place: Range<u64>, what: impl Into<String>) -> ListStop {
         self.scan.problems.error(place, what);
-        Stop::Syntax
+        ListStop::Syntax
     }
 
     /// Reports that a value does not fit. Reading continues unless there are too many errors.
-    pub(super) fn unfit(&mut self, place: Range<u64>, what: String) -> Outcome<()> {
+    pub(super) fn unfit(&mut self, place: Range<u64>, what: String) -> ListOutcome<()> {
         self.scan.problems.error(place, what);
         if self.scan.problems.is_full() {
-            return Err(Stop::Syntax);
+            return Err(ListStop::Syntax);
         }
         Ok(())
     }
@@ -110,8 +110,8 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     pub(super) fn items(
         &mut self,
         until: Until,
-        mut item: impl FnMut(&mut Self, u64) -> Outcome<()>,
-    ) -> Outcome<u64> {
+        mut item: impl FnMut(&mut Self, u64) -> ListOutcome<()>,
+    ) -> ListOutcome<u64> {
         if until == Until::Brace && self.closes()? {
             return Ok(0);
         }
@@ -126,12 +126,12 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// Skips `}` if it is next; returns whether it is.
-    pub(super) fn closes(&mut self) -> Outcome<bool> {
+    pub(super) fn closes(&mut self) -> ListOutcome<bool> {
         self.passes(&Constant::Close)
     }
 
     /// After an item: skips a comma, then returns true, or the end of the list.
-    pub(super) fn goes_on(&mut self, until: Until) -> Outcome<bool> {
+    pub(super) fn goes_on(&mut self, until: Until) -> ListOutcome<bool> {
         let (token, place) = self.next()?;
         let end = match until {
             Until::Brace => "`}`",
@@ -160,14 +160,14 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// Reports that there are more characters than the variable has.
-    pub(super) fn too_long(&mut self, limit: u64) -> Stop {
+    pub(super) fn too_long(&mut self, limit: u64) -> ListStop {
         let at = self.scan.window.position();
         let what = format!("the list has more characters than the variable has room for: {limit}");
         self.error(at..at, what)
     }
 
     /// Reads `{`; `what` names the list in messages.
-    pub(super) fn open(&mut self, what: &str) -> Outcome<Range<u64>> {
+    pub(super) fn open(&mut self, what: &str) -> ListOutcome<Range<u64>> {
         let (token, place) = self.next()?;
         match token {
             Some(token) if token.constant == Constant::Open => Ok(place),
@@ -180,7 +180,12 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// Reads one element of type `ty`; `fill` is the value of `_`.
-    pub(super) fn element(&mut self, ty: DataType, fill: &Values, out: &mut Values) -> Outcome<()> {
+    pub(super) fn element(
+        &mut self,
+        ty: DataType,
+        fill: &Values,
+        out: &mut Values,
+    ) -> ListOutcome<()> {
         if self.passes(&Constant::Fill)? {
             build::append(out, fill);
             return Ok(());
@@ -192,21 +197,21 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// Reads one element, with the fill value of its type.
-    pub(super) fn inner(&mut self, ty: DataType, out: &mut Values) -> Outcome<()> {
+    pub(super) fn inner(&mut self, ty: DataType, out: &mut Values) -> ListOutcome<()> {
         let fill = self.fill(ty)?;
         self.element(ty, &fill, out)
     }
 
     /// The fill value of a type.
-    pub(super) fn fill(&self, ty: DataType) -> Outcome<Values> {
+    pub(super) fn fill(&self, ty: DataType) -> ListOutcome<Values> {
         build::fill(self.schema, ty).ok_or_else(unknown_type)
     }
 
-    pub(super) fn empty(&self, ty: DataType) -> Outcome<Values> {
+    pub(super) fn empty(&self, ty: DataType) -> ListOutcome<Values> {
         build::empty(self.schema, ty).ok_or_else(unknown_type)
     }
 
-    fn atomic(&mut self, out: &mut Values) -> Outcome<()> {
+    fn atomic(&mut self, out: &mut Values) -> ListOutcome<()> {
         match out {
             Values::Byte(v) => self.number(v),
             Values::Short(v) => self.number(v),
@@ -226,7 +231,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// The next token, which must be a value.
-    pub(super) fn constant(&mut self, what: &str) -> Outcome<(Owned, Range<u64>)> {
+    pub(super) fn constant(&mut self, what: &str) -> ListOutcome<(Owned, Range<u64>)> {
         let (token, place) = self.next()?;
         match token {
             None => Err(self.error(place, format!("expected {what}, found the end of the list"))),
@@ -240,7 +245,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         }
     }
 
-    fn number<T: Element + Default>(&mut self, out: &mut Vec<T>) -> Outcome<()> {
+    fn number<T: Element + Default>(&mut self, out: &mut Vec<T>) -> ListOutcome<()> {
         let what = format!("a value of type {}", T::TYPE.name());
         let (token, place) = self.constant(&what)?;
         match token.with(T::from_constant) {
@@ -258,7 +263,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// Reads one character: a character constant, or a string with one character.
-    fn char(&mut self, out: &mut Vec<u8>) -> Outcome<()> {
+    fn char(&mut self, out: &mut Vec<u8>) -> ListOutcome<()> {
         let mut text = vec![];
         let place = self.text(&mut text)?;
         if text.len() > 1 {
@@ -272,7 +277,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// Reads the characters of one constant.
-    fn text(&mut self, out: &mut Vec<u8>) -> Outcome<Range<u64>> {
+    fn text(&mut self, out: &mut Vec<u8>) -> ListOutcome<Range<u64>> {
         let (token, place) = self.constant("a string or a character constant")?;
         let found = token.with(|constant| match constant {
             Constant::Char(byte) => {
@@ -298,7 +303,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         Ok(place)
     }
 
-    fn string(&mut self, out: &mut Vec<Option<Box<[u8]>>>) -> Outcome<()> {
+    fn string(&mut self, out: &mut Vec<Option<Box<[u8]>>>) -> ListOutcome<()> {
         let (token, place) = self.constant("a string")?;
         let mut text = vec![];
         let found = token.with(|constant| match constant {
@@ -331,7 +336,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// Reads characters and strings, each padded to a multiple of `unit`, and joins them. A run of characters is one string.
-    pub(super) fn texts(&mut self, until: Until, unit: u64) -> Outcome<Vec<u8>> {
+    pub(super) fn texts(&mut self, until: Until, unit: u64) -> ListOutcome<Vec<u8>> {
         let unit = usize::try_from(unit).unwrap_or(usize::MAX).max(1);
         let mut all = vec![];
         // The end of a run of characters, which may continue.
@@ -355,6 +360,6 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 }
 
-pub(super) fn unknown_type() -> Stop {
-    Stop::Failed(Error::new(ErrorKind::NotFound, "no such type"))
+pub(super) fn unknown_type() -> ListStop {
+    ListStop::Failed(Error::new(ErrorKind::NotFound, "no such type"))
 }

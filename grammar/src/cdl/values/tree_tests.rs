@@ -10,7 +10,7 @@ use netcdf_core::model::{
 #[derive(Default)]
 struct Kept(Vec<(u64, Values)>);
 
-impl Sink for Kept {
+impl ValueSink for Kept {
     fn bytes(&mut self, _: u64, _: &[u8]) -> Result<()> {
         panic!("no bytes expected")
     }
@@ -107,11 +107,11 @@ fn schema(ty: DataType, dims: &[u64]) -> Schema {
 /// Finds the lengths, sets them, then reads.
 fn read_all(text: &str, mut schema: Schema) -> (Vec<u64>, Vec<(u64, Values)>, Problems) {
     let source = MemorySource::new("x.cdl", text.as_bytes().to_vec());
-    let list = List {
+    let list = ValueList {
         source: &source,
         bytes: 0..text.len() as u64,
         var: VarId(0),
-        form: Form::Cdl,
+        form: TextForm::Cdl,
     };
     let mut found = lengths(&list, &schema, &mut Problems::default()).unwrap();
     for (id, len) in &found {

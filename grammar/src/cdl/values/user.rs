@@ -2,7 +2,7 @@
 
 use super::build;
 use super::element::describe;
-use super::tree::{ElementTree, Outcome, Until, unknown_type};
+use super::tree::{ElementTree, ListOutcome, Until, unknown_type};
 use crate::cdl::constant::{Constant, UNDEFINED_MEMBER};
 use crate::escape::unescape_name;
 use crate::number::Literal;
@@ -10,7 +10,7 @@ use netcdf_core::model::{DataType, Field, Name, TypeId, TypeKind, Values};
 
 impl ElementTree<'_, '_> {
     /// One value of a user-defined type.
-    pub(super) fn user(&mut self, id: TypeId, fill: &Values, out: &mut Values) -> Outcome<()> {
+    pub(super) fn user(&mut self, id: TypeId, fill: &Values, out: &mut Values) -> ListOutcome<()> {
         let ty = self.schema.user_type(id).ok_or_else(unknown_type)?;
         match (&ty.kind, out) {
             (TypeKind::Enum { members, .. }, out @ Values::Enum(..)) => {
@@ -34,7 +34,7 @@ impl ElementTree<'_, '_> {
         members: &[(Name, i128)],
         fill: &Values,
         out: &mut Values,
-    ) -> Outcome<()> {
+    ) -> ListOutcome<()> {
         let what = format!("a member of enum {ty}");
         let (token, place) = self.constant(&what)?;
         let found = token.with(|constant| match constant {
@@ -59,7 +59,7 @@ impl ElementTree<'_, '_> {
         }
     }
 
-    fn opaque(&mut self, ty: &Name, size: usize, out: &mut Vec<u8>) -> Outcome<()> {
+    fn opaque(&mut self, ty: &Name, size: usize, out: &mut Vec<u8>) -> ListOutcome<()> {
         let what = format!("a value of opaque type {ty}, as 0x…");
         let (token, place) = self.constant(&what)?;
         let end = out.len() + size;
@@ -83,7 +83,7 @@ impl ElementTree<'_, '_> {
         Ok(())
     }
 
-    fn vlen(&mut self, base: DataType, lists: &mut Vec<Values>) -> Outcome<()> {
+    fn vlen(&mut self, base: DataType, lists: &mut Vec<Values>) -> ListOutcome<()> {
         self.open("a list of variable length")?;
         let mut list = self.empty(base)?;
         if build::is_text(base) {
@@ -96,7 +96,7 @@ impl ElementTree<'_, '_> {
         Ok(())
     }
 
-    fn compound(&mut self, fields: &[Field], columns: &mut [Values]) -> Outcome<()> {
+    fn compound(&mut self, fields: &[Field], columns: &mut [Values]) -> ListOutcome<()> {
         let open = self.open("the fields of a compound value")?;
         let mut rest = fields.iter().zip(columns.iter_mut());
         self.items(Until::Brace, |tree, _| match rest.next() {
@@ -113,13 +113,13 @@ impl ElementTree<'_, '_> {
     }
 
     /// Appends fill values.
-    fn fill_up(&mut self, ty: DataType, out: &mut Values, count: u64) -> Outcome<()> {
+    fn fill_up(&mut self, ty: DataType, out: &mut Values, count: u64) -> ListOutcome<()> {
         let fill = self.fill(ty)?;
         (0..count).for_each(|_| build::append(out, &fill));
         Ok(())
     }
 
-    fn field(&mut self, field: &Field, out: &mut Values) -> Outcome<()> {
+    fn field(&mut self, field: &Field, out: &mut Values) -> ListOutcome<()> {
         let len = build::field_len(field);
         if field.dims.is_empty() {
             return self.inner(field.ty, out);

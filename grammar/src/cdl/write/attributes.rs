@@ -5,18 +5,18 @@ use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, TypeKind, V
 use netcdf_core::model::{Schema, Variable};
 
 use super::options::NumberText;
-use super::value::{ValueText, number, plain};
+use super::value::{CdlValueText, number, plain};
 use super::variables::push_name;
-use super::{Floats, Writer};
+use super::{CdlWriter, Floats};
 use crate::escape::{TextStyle, quote_text, trim_nuls};
-use crate::number::{FloatForm, Token, suffix};
+use crate::number::{FloatForm, NumberToken, suffix};
 
 /// The column of a comment after an attribute, and the blanks before it.
 const COMMENT_COLUMN: usize = 18;
 /// The beginning of a comment.
 const COMMENT: &[u8] = b"// ";
 
-impl Writer<'_, '_> {
+impl CdlWriter<'_, '_> {
     /// The attributes of a variable. `name` is the variable's, escaped.
     pub(super) fn variable_attributes(&mut self, id: VarId, var: &Variable, name: &[u8]) {
         let forms = self.options.forms.filter(|_| !var.attributes.is_empty());
@@ -76,7 +76,7 @@ impl Writer<'_, '_> {
     }
 
     fn wrapped(&mut self, values: &Values) {
-        let text = ValueText {
+        let text = CdlValueText {
             schema: self.schema,
             floats: self.data,
         };
@@ -144,14 +144,14 @@ impl AttributeText<'_> {
     fn list(&self, values: &Values, out: &mut Vec<u8>) {
         match values {
             Values::Char(text) => quote_text(trim_nuls(text), self.style, out),
-            Values::Byte(v) => integers(v, Token::write_i32, suffix::BYTE, out),
-            Values::Short(v) => integers(v, Token::write_i32, suffix::SHORT, out),
-            Values::Int(v) => integers(v, Token::write_i32, b"", out),
-            Values::UByte(v) => integers(v, Token::write_u32, suffix::UBYTE, out),
-            Values::UShort(v) => integers(v, Token::write_u32, suffix::USHORT, out),
-            Values::UInt(v) => integers(v, Token::write_u32, suffix::UINT, out),
-            Values::Int64(v) => integers(v, Token::write_i64, suffix::INT64, out),
-            Values::UInt64(v) => integers(v, Token::write_u64, suffix::UINT64, out),
+            Values::Byte(v) => integers(v, NumberToken::write_i32, suffix::BYTE, out),
+            Values::Short(v) => integers(v, NumberToken::write_i32, suffix::SHORT, out),
+            Values::Int(v) => integers(v, NumberToken::write_i32, b"", out),
+            Values::UByte(v) => integers(v, NumberToken::write_u32, suffix::UBYTE, out),
+            Values::UShort(v) => integers(v, NumberToken::write_u32, suffix::USHORT, out),
+            Values::UInt(v) => integers(v, NumberToken::write_u32, suffix::UINT, out),
+            Values::Int64(v) => integers(v, NumberToken::write_i64, suffix::INT64, out),
+            Values::UInt64(v) => integers(v, NumberToken::write_u64, suffix::UINT64, out),
             Values::Float(v) => tokens(v, |x, t| self.floats.float.write_f32(x, t), out),
             Values::Double(v) => tokens(v, |x, t| self.floats.double.write_f64(x, t), out),
             Values::String(v) => self.strings(v, out),
@@ -171,7 +171,7 @@ impl AttributeText<'_> {
     }
 
     fn user(&self, values: &Values, out: &mut Vec<u8>) {
-        let text = ValueText {
+        let text = CdlValueText {
             schema: self.schema,
             floats: self.floats,
         };
@@ -190,19 +190,19 @@ fn separate(i: usize, out: &mut Vec<u8>) {
 
 fn integers<T: Copy + Into<W>, W>(
     values: &[T],
-    write: impl Fn(&mut Token, W),
+    write: impl Fn(&mut NumberToken, W),
     suffix: &[u8],
     out: &mut Vec<u8>,
 ) {
-    let one = |x: T, token: &mut Token| {
+    let one = |x: T, token: &mut NumberToken| {
         write(token, x.into());
         token.push(suffix);
     };
     tokens(values, one, out);
 }
 
-fn tokens<T: Copy>(values: &[T], write: impl Fn(T, &mut Token), out: &mut Vec<u8>) {
-    let mut token = Token::new();
+fn tokens<T: Copy>(values: &[T], write: impl Fn(T, &mut NumberToken), out: &mut Vec<u8>) {
+    let mut token = NumberToken::new();
     for (i, &x) in values.iter().enumerate() {
         separate(i, out);
         write(x, &mut token);

@@ -5,12 +5,12 @@ use netcdf_core::model::{Group, GroupId, VarId};
 
 use super::data::OmittedData;
 use super::variables::push_defined;
-use super::{SpecialAttributes, Writer};
+use super::{CdlWriter, SpecialAttributes};
 
 /// Additional blanks before the contents of a group.
 pub(super) const STEP: usize = 2;
 
-impl Writer<'_, '_> {
+impl CdlWriter<'_, '_> {
     /// The text between the braces of a group.
     pub(super) fn group(&mut self, id: GroupId) -> Result<()> {
         let schema = self.schema;

@@ -23,7 +23,8 @@ mod variables;
 mod wrap;
 
 pub use options::{
-    Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
+    Annotation, CdlOptions, DataSelection, Forms, Language, NumberText, NumberToWrite,
+    SpecialAttributes,
 };
 
 pub use value::number;
@@ -39,7 +40,7 @@ use netcdf_core::model::name::ByName;
 use netcdf_core::model::{DimId, GroupId, Schema, Values};
 
 use crate::number::{FloatForm, FloatFormat, Precision};
-use out::Out;
+use out::CdlOut;
 
 /// Writes a dataset as CDL. After an error, the text has no end, so it cannot be mistaken for a complete dataset.
 ///
@@ -50,17 +51,17 @@ use out::Out;
 /// Errors of reading that do not concern a single variable, and of writing to `out`.
 pub fn write(
     set: &Dataset<'_>,
-    options: &Options<'_>,
+    options: &CdlOptions<'_>,
     omitted: &mut Vec<Error>,
     out: &mut dyn Write,
 ) -> Result<()> {
-    let mut writer = Writer {
+    let mut writer = CdlWriter {
         set,
         schema: set.reader.schema(),
         dims: variables::by_name(set.reader.schema()),
         options,
         data: Floats::new(options, FloatForm::Data),
-        out: Out::new(out, options.line_length),
+        out: CdlOut::new(out, options.line_length),
         omitted,
     };
     let written = writer.dataset();
@@ -78,7 +79,7 @@ pub fn constants(
         float: FloatFormat::new(float, FloatForm::Data),
         double: FloatFormat::new(double, FloatForm::Data),
     };
-    let text = value::ValueText { schema, floats };
+    let text = value::CdlValueText { schema, floats };
     let one = |i| {
         let mut constant = Vec::new();
         text.write(values, i, &mut constant);
@@ -95,7 +96,7 @@ struct Floats {
 }
 
 impl Floats {
-    fn new(options: &Options<'_>, form: FloatForm) -> Self {
+    fn new(options: &CdlOptions<'_>, form: FloatForm) -> Self {
         Self {
             float: FloatFormat::new(options.float, form),
             double: FloatFormat::new(options.double, form),
@@ -104,20 +105,20 @@ impl Floats {
 }
 
 /// A dataset being written.
-struct Writer<'a, 'w> {
+struct CdlWriter<'a, 'w> {
     set: &'a Dataset<'a>,
     schema: &'a Schema,
     /// The dimensions of each group; the first of each name.
     dims: Vec<ByName<DimId>>,
-    options: &'a Options<'a>,
+    options: &'a CdlOptions<'a>,
     /// Form of floating-point values in data.
     data: Floats,
-    out: Out<'w>,
+    out: CdlOut<'w>,
     /// The errors for variables with missing data.
     omitted: &'w mut Vec<Error>,
 }
 
-impl Writer<'_, '_> {
+impl CdlWriter<'_, '_> {
     fn dataset(&mut self) -> Result<()> {
         self.out.bytes(b"netcdf ");
         variables::push_path(&self.options.name, &mut self.out.text);

@@ -5,11 +5,11 @@ use netcdf_core::model::{GroupId, VarId};
 use crate::number::Precision;
 
 /// Options for writing a dataset: what is written, and how.
-pub struct Options<'a> {
+pub struct CdlOptions<'a> {
     /// The dataset's name, after `netcdf`.
     pub name: Vec<u8>,
     /// The variables whose data is written; `None` for declarations only.
-    pub data: Option<Selection>,
+    pub data: Option<DataSelection>,
     /// Comments in the data section.
     pub annotation: Annotation,
     /// Longest line in lists, in bytes; at least 10.
@@ -31,7 +31,7 @@ pub struct Options<'a> {
 
 /// The variables whose data is written: those that pass each of the tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct DataSelection {
     /// Only variables of these groups; the others have no data section.
     pub groups: Option<Vec<GroupId>>,
     /// Only these variables.

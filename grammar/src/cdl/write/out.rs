@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use netcdf_core::error::{Error, Result};
-use netcdf_core::shown::Shown;
+use netcdf_core::shown::ShownText;
 
 use super::wrap::{Wrap, blanks};
 
@@ -11,7 +11,7 @@ use super::wrap::{Wrap, blanks};
 const BLOCK: usize = 1 << 16;
 
 /// The output.
-pub(super) struct Out<'w> {
+pub(super) struct CdlOut<'w> {
     sink: &'w mut dyn Write,
     /// The text that has not been passed on yet; appended to directly.
     pub(super) text: Vec<u8>,
@@ -19,7 +19,7 @@ pub(super) struct Out<'w> {
     pub(super) wrap: Wrap,
 }
 
-impl<'w> Out<'w> {
+impl<'w> CdlOut<'w> {
     pub(super) fn new(sink: &'w mut dyn Write, line_length: usize) -> Self {
         Self {
             sink,
@@ -45,7 +45,7 @@ impl<'w> Out<'w> {
     }
 
     /// Appends foreign text to a comment that ends with the line: nothing in the text can end the comment early.
-    pub(super) fn comment(&mut self, text: Shown<'_>) {
+    pub(super) fn comment(&mut self, text: ShownText<'_>) {
         self.bytes(text.text().as_bytes());
     }
 

@@ -9,10 +9,10 @@ use netcdf_core::format::{kind_row, traits};
 use netcdf_core::model::special::Special;
 use netcdf_core::model::strings::OF_VARIABLE;
 use netcdf_core::model::{
-    DataType, Endianness, Fill, FilterSpec, Schema, Storage, StorageLayout, Variable,
+    DataType, Endianness, FillMode, FilterSpec, Schema, Storage, StorageLayout, Variable,
 };
 
-use super::{SpecialAttributes, Writer};
+use super::{CdlWriter, SpecialAttributes};
 use crate::escape::{TextStyle, quote_text, trim_nuls};
 
 /// Registered numbers of the filters that have their own attributes.
@@ -40,7 +40,7 @@ pub(crate) enum SpecialValue {
     Numbers(Vec<u64>),
 }
 
-impl Writer<'_, '_> {
+impl CdlWriter<'_, '_> {
     /// Writes the storage attributes of a variable.
     pub(super) fn variable_specials(&mut self, var: &Variable, name: &[u8]) {
         let all = self.options.special == SpecialAttributes::Filters;
@@ -102,8 +102,8 @@ pub(crate) fn of_variable(schema: &Schema, var: &Variable, all: bool) -> Vec<Spe
     }
     specials.endianness(schema, var);
     match var.storage.fill {
-        Fill::Fill => {}
-        Fill::NoFill => specials.text(Special::NoFill, b"true"),
+        FillMode::Fill => {}
+        FillMode::NoFill => specials.text(Special::NoFill, b"true"),
     }
     specials.0
 }

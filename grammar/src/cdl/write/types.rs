@@ -2,11 +2,11 @@
 
 use netcdf_core::model::{Atomic, Field, Group, GroupId, Name, TypeId, TypeKind};
 
-use super::Writer;
+use super::CdlWriter;
 use super::group::STEP;
 use super::variables::push_defined;
 
-impl Writer<'_, '_> {
+impl CdlWriter<'_, '_> {
     pub(super) fn types(&mut self, group: &Group) {
         if group.types.is_empty() {
             return;

@@ -7,23 +7,23 @@ use super::options::NumberToWrite;
 use super::variables::push_defined;
 use crate::cdl::constant::UNDEFINED_MEMBER;
 use crate::escape::{TextStyle, quote_text, trim_nuls};
-use crate::number::Token;
+use crate::number::NumberToken;
 
 /// Writes values.
 #[derive(Clone, Copy)]
-pub(super) struct ValueText<'a> {
+pub(super) struct CdlValueText<'a> {
     pub(super) schema: &'a Schema,
     pub(super) floats: Floats,
 }
 
 /// Structures of a type, a column for each field.
-struct Structures<'v> {
+struct CdlStructures<'v> {
     ty: TypeId,
     len: usize,
     columns: &'v [Values],
 }
 
-impl ValueText<'_> {
+impl CdlValueText<'_> {
     /// Appends value `i` of a list.
     pub(super) fn write(&self, values: &Values, i: usize, out: &mut Vec<u8>) {
         match values {
@@ -46,7 +46,7 @@ impl ValueText<'_> {
             }
             Values::Vlen(_, lists) => self.braces(lists.get(i), out),
             Values::Compound { ty, len, columns } => {
-                let all = Structures {
+                let all = CdlStructures {
                     ty: *ty,
                     len: *len,
                     columns,
@@ -101,7 +101,7 @@ impl ValueText<'_> {
         }
     }
 
-    fn compound(&self, all: &Structures<'_>, i: usize, out: &mut Vec<u8>) {
+    fn compound(&self, all: &CdlStructures<'_>, i: usize, out: &mut Vec<u8>) {
         let kind = self.schema.user_type(all.ty).map(|t| &t.kind);
         let Some(TypeKind::Compound { fields, .. }) = kind else {
             return;
@@ -166,7 +166,7 @@ pub fn number(values: &Values, i: usize) -> Option<NumberToWrite> {
 
 /// Appends a number as in data.
 pub(super) fn plain(number: NumberToWrite, floats: Floats, out: &mut Vec<u8>) {
-    let mut token = Token::new();
+    let mut token = NumberToken::new();
     match number {
         NumberToWrite::Signed(x) => token.write_i64(x),
         NumberToWrite::Unsigned(x) => token.write_u64(x),

@@ -5,14 +5,14 @@ use netcdf_core::model::{
     DataType, DimId, Dimension, Group, GroupId, Kind, Name, Schema, TypeId, VarId, Variable,
 };
 
-use super::{SpecialAttributes, Writer};
+use super::{CdlWriter, SpecialAttributes};
 use crate::cdl::lower::is_reserved;
 use crate::escape::{escape_name, is_keyword, trim_nuls};
 
 /// Names after which a colon would begin a section.
 const SECTIONS: [&str; 5] = ["variables", "dimensions", "data", "group", "types"];
 
-impl Writer<'_, '_> {
+impl CdlWriter<'_, '_> {
     pub(super) fn dimensions(&mut self, group: &Group) {
         if !group.dims.is_empty() {
             self.out.line(b"dimensions:\n");

@@ -7,7 +7,7 @@ use pest::Parser;
 use pest::iterators::Pair;
 use pest_derive::Parser;
 
-use super::named::{Given, by_name};
+use super::named::{GivenParameter, by_name};
 use super::parameter::{Tag, integer, real};
 use crate::diagnostic::nearest;
 use crate::mistake::{Mistake, syntax};
@@ -69,12 +69,12 @@ pub struct Quantization<'a> {
     /// The variables.
     pub vars: Vec<Pattern<'a>>,
     /// How they are quantized; `None` if they are not.
-    pub how: Option<How>,
+    pub how: Option<QuantizeSpec>,
 }
 
 /// How variables are quantized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct How {
+pub struct QuantizeSpec {
     /// The algorithm.
     pub algorithm: Algorithm,
     /// The digits or bits to keep, and the position of this number.
@@ -96,7 +96,7 @@ pub fn quantization(text: &str) -> Result<Quantization<'_>> {
             _ => {}
         }
     }
-    let how = found.map(|algorithm| How { algorithm, keep });
+    let how = found.map(|algorithm| QuantizeSpec { algorithm, keep });
     Ok(Quantization { vars, how })
 }
 
@@ -180,13 +180,13 @@ fn spec(pair: Pair<'_, Rule>) -> Result<FilterSpec> {
     }
 }
 
-fn named(pair: Pair<'_, Rule>) -> Given<'_> {
+fn named(pair: Pair<'_, Rule>) -> GivenParameter<'_> {
     let at = pair.as_span().start();
     let mut parts = pair.into_inner();
     let name = parts.next().map_or("", |p| p.as_str());
     let value = parts.find(|p| p.as_rule() == Rule::word);
     let value = value.map(|p| (p.as_str(), p.as_span().start()));
-    Given { name, value, at }
+    GivenParameter { name, value, at }
 }
 
 /// The number of the filter with this name.

@@ -4,13 +4,13 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, Endianness, Schema, Values};
 use serde::de::{DeserializeSeed, Deserializer};
 
-use super::input::{Context, Input};
+use super::input::{InputContext, SourceInput};
 use super::leaves::ValueLeaf;
-use super::levels::{Leaf, Level};
-use super::number::{NumberVisitor, Numeric};
+use super::levels::{ArrayLevel, Leaf};
+use super::number::{JsonNumeric, NumberVisitor};
 use super::text::TextSeed;
 use super::value::empty;
-use crate::cdl::values::{List, Problems, Sink};
+use crate::cdl::values::{Problems, ValueList, ValueSink};
 use crate::json::names::written;
 
 /// Stored bytes passed on at a time.
@@ -27,21 +27,21 @@ const VALUE_TEXT: u64 = 1 << 29;
 /// # Errors
 /// Errors of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
 pub fn values(
-    list: &List<'_>,
+    list: &ValueList<'_>,
     schema: &Schema,
     order: Endianness,
     problems: &mut Problems,
-    sink: &mut dyn Sink,
+    sink: &mut dyn ValueSink,
 ) -> Result<Option<u64>> {
     let var = schema.var(list.var);
     let var = var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
     let shape = schema.shape(list.var);
-    let reading = Reading {
-        context: &Context::new(list.bytes.start),
+    let reading = LeafReading {
+        context: &InputContext::new(list.bytes.start),
         list,
         shape: &shape,
     };
-    let sink = Stored::new(sink, order);
+    let sink = BatchSink::new(sink, order);
     let read = match var.ty.atomic() {
         Some(Atomic::Byte) => reading.numbers::<i8>(sink),
         Some(Atomic::Short) => reading.numbers::<i16>(sink),
@@ -68,7 +68,7 @@ pub fn values(
 }
 
 /// The path of the data in the text.
-fn path(schema: &Schema, list: &List<'_>) -> String {
+fn path(schema: &Schema, list: &ValueList<'_>) -> String {
     let Some(var) = schema.var(list.var) else {
         return String::new();
     };
@@ -83,21 +83,21 @@ fn path(schema: &Schema, list: &List<'_>) -> String {
     path
 }
 
-type Read = Result<std::result::Result<(), serde_json::Error>>;
+type ReadResult = Result<std::result::Result<(), serde_json::Error>>;
 
-struct Reading<'a> {
-    context: &'a Context,
-    list: &'a List<'a>,
+struct LeafReading<'a> {
+    context: &'a InputContext,
+    list: &'a ValueList<'a>,
     shape: &'a [u64],
 }
 
-impl Reading<'_> {
+impl LeafReading<'_> {
     fn run<L: Leaf>(&self, leaf: &mut L) -> std::result::Result<(), serde_json::Error> {
         let mut from =
-            serde_json::Deserializer::from_reader(Input::new(self.list.source, self.context));
+            serde_json::Deserializer::from_reader(SourceInput::new(self.list.source, self.context));
         let (context, shape, read) = (self.context, self.shape, 0);
         context.allow(VALUE_TEXT);
-        Level {
+        ArrayLevel {
             context,
             shape,
             leaf,
@@ -106,9 +106,9 @@ impl Reading<'_> {
         .deserialize(&mut from)
     }
 
-    fn numbers<T: Numeric>(&self, to: Stored<'_>) -> Read {
+    fn numbers<T: JsonNumeric>(&self, to: BatchSink<'_>) -> ReadResult {
         let ty = std::marker::PhantomData::<T>;
-        let mut leaf = Numbers { to, ty };
+        let mut leaf = NumberLeaves { to, ty };
         let read = self.run(&mut leaf);
         if read.is_ok() {
             leaf.to.flush()?;
@@ -116,8 +116,8 @@ impl Reading<'_> {
         Ok(read)
     }
 
-    fn characters(&self, to: Stored<'_>) -> Read {
-        let mut leaf = Characters { to };
+    fn characters(&self, to: BatchSink<'_>) -> ReadResult {
+        let mut leaf = CharacterLeaves { to };
         let read = self.run(&mut leaf);
         if read.is_ok() {
             leaf.to.flush()?;
@@ -125,8 +125,8 @@ impl Reading<'_> {
         Ok(read)
     }
 
-    fn others(&self, (schema, ty): (&Schema, DataType), sink: &mut dyn Sink) -> Read {
-        let mut leaf = Others {
+    fn others(&self, (schema, ty): (&Schema, DataType), sink: &mut dyn ValueSink) -> ReadResult {
+        let mut leaf = OtherLeaves {
             values: empty(schema, ty)?,
             schema,
             ty,
@@ -143,8 +143,8 @@ impl Reading<'_> {
 }
 
 /// Passes stored bytes on in pieces.
-struct Stored<'a> {
-    sink: &'a mut dyn Sink,
+struct BatchSink<'a> {
+    sink: &'a mut dyn ValueSink,
     order: Endianness,
     bytes: Vec<u8>,
     /// The element that the bytes begin with, and the elements in them.
@@ -152,8 +152,8 @@ struct Stored<'a> {
     count: u64,
 }
 
-impl<'a> Stored<'a> {
-    fn new(sink: &'a mut dyn Sink, order: Endianness) -> Self {
+impl<'a> BatchSink<'a> {
+    fn new(sink: &'a mut dyn ValueSink, order: Endianness) -> Self {
         Self {
             sink,
             order,
@@ -164,7 +164,7 @@ impl<'a> Stored<'a> {
     }
 
     #[inline]
-    fn number<T: Numeric>(&mut self, value: T) -> Result<()> {
+    fn number<T: JsonNumeric>(&mut self, value: T) -> Result<()> {
         value.store(self.order, &mut self.bytes);
         self.count += 1;
         self.full()
@@ -216,17 +216,17 @@ impl<'a> Stored<'a> {
     }
 }
 
-struct Numbers<'a, T> {
-    to: Stored<'a>,
+struct NumberLeaves<'a, T> {
+    to: BatchSink<'a>,
     ty: std::marker::PhantomData<T>,
 }
 
-impl<T: Numeric> Leaf for Numbers<'_, T> {
+impl<T: JsonNumeric> Leaf for NumberLeaves<'_, T> {
     const TEXT: bool = false;
     #[inline]
     fn one<'de, D: Deserializer<'de>>(
         &mut self,
-        context: &Context,
+        context: &InputContext,
         from: D,
     ) -> std::result::Result<(), D::Error> {
         context.allow(VALUE_TEXT);
@@ -235,22 +235,22 @@ impl<T: Numeric> Leaf for Numbers<'_, T> {
     }
 }
 
-struct Characters<'a> {
-    to: Stored<'a>,
+struct CharacterLeaves<'a> {
+    to: BatchSink<'a>,
 }
 
-impl Leaf for Characters<'_> {
+impl Leaf for CharacterLeaves<'_> {
     const TEXT: bool = true;
     fn one<'de, D: Deserializer<'de>>(
         &mut self,
-        context: &Context,
+        context: &InputContext,
         from: D,
     ) -> std::result::Result<(), D::Error> {
         self.text(context, 1, from)
     }
     fn text<'de, D: Deserializer<'de>>(
         &mut self,
-        context: &Context,
+        context: &InputContext,
         len: u64,
         from: D,
     ) -> std::result::Result<(), D::Error> {
@@ -274,10 +274,10 @@ impl Leaf for Characters<'_> {
     }
 }
 
-struct Others<'a> {
+struct OtherLeaves<'a> {
     schema: &'a Schema,
     ty: DataType,
-    sink: &'a mut dyn Sink,
+    sink: &'a mut dyn ValueSink,
     values: Values,
     /// The element that the values begin with.
     element: u64,
@@ -285,7 +285,7 @@ struct Others<'a> {
     flushed: u64,
 }
 
-impl Others<'_> {
+impl OtherLeaves<'_> {
     fn flush(&mut self, at: u64) -> Result<()> {
         let count = self.values.len() as u64;
         if count > 0 {
@@ -298,11 +298,11 @@ impl Others<'_> {
     }
 }
 
-impl Leaf for Others<'_> {
+impl Leaf for OtherLeaves<'_> {
     const TEXT: bool = false;
     fn one<'de, D: Deserializer<'de>>(
         &mut self,
-        context: &Context,
+        context: &InputContext,
         from: D,
     ) -> std::result::Result<(), D::Error> {
         context.allow(VALUE_TEXT);

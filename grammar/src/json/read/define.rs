@@ -4,12 +4,12 @@
 use netcdf_core::io::Source;
 use netcdf_core::model::GroupId;
 
-use super::object::Key;
-use super::parts::{DimensionPart, FieldPart, GroupPart, TypePart, VariablePart};
-use super::words::Word;
+use super::object::MemberName;
+use super::parts::{DimensionPart, FieldPart, JsonGroup, TypePart, VariablePart};
+use super::words::JsonWord;
 use crate::cdl::ast::{self, TypeBody, TypeDeclaration};
-use crate::cdl::lower::{Lower, Pass};
-use crate::cdl::{DataList, Form};
+use crate::cdl::lower::{Lower, LowerPass};
+use crate::cdl::{DataList, TextForm};
 use crate::json::names::{reference_to_cdl, to_cdl, type_to_cdl};
 
 /// The schema under construction.
@@ -27,7 +27,7 @@ pub(super) struct CdlWord {
 }
 
 impl CdlWord {
-    pub(super) fn name(key: &Key) -> Self {
+    pub(super) fn name(key: &MemberName) -> Self {
         Self::new(to_cdl(&key.name), key.at)
     }
 
@@ -37,17 +37,17 @@ impl CdlWord {
         Self { text, at }
     }
 
-    pub(super) fn ty(word: &Word) -> Self {
+    pub(super) fn ty(word: &JsonWord) -> Self {
         Self::new(type_to_cdl(&word.text), word.at)
     }
 
-    fn plain(word: &Word) -> Self {
+    fn plain(word: &JsonWord) -> Self {
         Self::new(word.text.clone(), word.at)
     }
 
-    pub(super) fn word(&self) -> ast::Word<'_> {
+    pub(super) fn word(&self) -> ast::StatementWord<'_> {
         let (text, at) = (&self.text, self.at);
-        ast::Word { text, at }
+        ast::StatementWord { text, at }
     }
 }
 
@@ -61,7 +61,7 @@ impl<'s> Define<'s> {
     }
 
     /// Defines everything. `lower` has the mistakes.
-    pub(super) fn dataset(&mut self, root: &GroupPart) {
+    pub(super) fn dataset(&mut self, root: &JsonGroup) {
         self.lower.first_pass();
         self.group(root);
         let mut progress = true;
@@ -82,14 +82,14 @@ impl<'s> Define<'s> {
     }
 
     /// What the pass defines in a group.
-    fn group(&mut self, part: &GroupPart) {
+    fn group(&mut self, part: &JsonGroup) {
         match self.lower.pass {
-            Pass::Definitions => {
+            LowerPass::Definitions => {
                 part.types.iter().for_each(|ty| self.user_type(ty));
                 part.dims.iter().for_each(|dim| self.dimension(dim));
             }
-            Pass::Types => part.types.iter().for_each(|ty| self.user_type(ty)),
-            Pass::All | Pass::Forward | Pass::Rest => {
+            LowerPass::Types => part.types.iter().for_each(|ty| self.user_type(ty)),
+            LowerPass::All | LowerPass::Forward | LowerPass::Rest => {
                 part.variables.iter().for_each(|var| self.variable(var));
                 self.attributes(None, &part.attributes);
             }
@@ -99,7 +99,7 @@ impl<'s> Define<'s> {
         }
     }
 
-    fn subgroup(&mut self, key: &Key, part: &GroupPart) {
+    fn subgroup(&mut self, key: &MemberName, part: &JsonGroup) {
         let name = CdlWord::name(key);
         let Some(group) = self.lower.open_group(name.word()) else {
             return;
@@ -126,11 +126,11 @@ impl<'s> Define<'s> {
             .error(usize::try_from(at).unwrap_or(usize::MAX), what);
     }
 
-    fn missing(&mut self, key: &Key, member: &str) {
+    fn missing(&mut self, key: &MemberName, member: &str) {
         self.error(key.at, &format!("`{member}` is missing"));
     }
 
-    fn dimension(&mut self, (key, part): &(Key, DimensionPart)) {
+    fn dimension(&mut self, (key, part): &(MemberName, DimensionPart)) {
         self.within(&["dimensions", &key.name], |define| {
             let name = CdlWord::name(key);
             let size = part.size.as_ref().filter(|_| !part.unlimited);
@@ -138,14 +138,14 @@ impl<'s> Define<'s> {
                 return define.missing(key, "size");
             }
             let size = size.map(CdlWord::plain);
-            define.lower.dimensions(&[ast::Dimension {
+            define.lower.dimensions(&[ast::DimensionStatement {
                 name: name.word(),
                 size: size.as_ref().map(CdlWord::word),
             }]);
         });
     }
 
-    fn user_type(&mut self, (key, part): &(Key, TypePart)) {
+    fn user_type(&mut self, (key, part): &(MemberName, TypePart)) {
         self.within(&["types", &key.name], |define| {
             let class = part.class.as_ref();
             match class.map(|word| word.text.as_str()) {
@@ -161,7 +161,7 @@ impl<'s> Define<'s> {
         });
     }
 
-    fn declare(&mut self, key: &Key, body: TypeBody<'_>) {
+    fn declare(&mut self, key: &MemberName, body: TypeBody<'_>) {
         let name = CdlWord::name(key);
         self.lower.types(&[TypeDeclaration {
             name: name.word(),
@@ -169,7 +169,7 @@ impl<'s> Define<'s> {
         }]);
     }
 
-    fn enumeration(&mut self, key: &Key, part: &TypePart) {
+    fn enumeration(&mut self, key: &MemberName, part: &TypePart) {
         let Some(base) = part.base.as_ref().map(CdlWord::ty) else {
             return self.missing(key, "base");
         };
@@ -190,21 +190,21 @@ impl<'s> Define<'s> {
         self.declare(key, body);
     }
 
-    fn opaque(&mut self, key: &Key, part: &TypePart) {
+    fn opaque(&mut self, key: &MemberName, part: &TypePart) {
         match part.size.as_ref().map(CdlWord::plain) {
             Some(size) => self.declare(key, TypeBody::Opaque(size.word())),
             None => self.missing(key, "size"),
         }
     }
 
-    fn vlen(&mut self, key: &Key, part: &TypePart) {
+    fn vlen(&mut self, key: &MemberName, part: &TypePart) {
         match part.base.as_ref().map(CdlWord::ty) {
             Some(base) => self.declare(key, TypeBody::Vlen(base.word())),
             None => self.missing(key, "base"),
         }
     }
 
-    fn compound(&mut self, key: &Key, part: &TypePart) {
+    fn compound(&mut self, key: &MemberName, part: &TypePart) {
         let Some(fields) = &part.fields else {
             return self.missing(key, "fields");
         };
@@ -220,7 +220,7 @@ impl<'s> Define<'s> {
             let shape: Vec<_> = shape.iter().map(CdlWord::plain).collect();
             words.push((CdlWord::ty(ty), CdlWord::name(name), shape));
         }
-        let fields = words.iter().map(|(ty, name, dims)| ast::Field {
+        let fields = words.iter().map(|(ty, name, dims)| ast::FieldStatement {
             ty: ty.word(),
             name: name.word(),
             dims: dims.iter().map(CdlWord::word).collect(),
@@ -228,7 +228,7 @@ impl<'s> Define<'s> {
         self.declare(key, TypeBody::Compound(fields.collect()));
     }
 
-    fn variable(&mut self, (key, part): &(Key, VariablePart)) {
+    fn variable(&mut self, (key, part): &(MemberName, VariablePart)) {
         self.within(&["variables", &key.name], |define| {
             let Some(ty) = part.ty.as_ref().map(CdlWord::ty) else {
                 return define.missing(key, "type");
@@ -250,7 +250,7 @@ impl<'s> Define<'s> {
                 d.attributes(Some(var), &part.attributes)
             });
             if let Some((bytes, line)) = part.data.clone() {
-                let form = Form::Json;
+                let form = TextForm::Json;
                 define.lower.data.push(DataList {
                     var,
                     bytes,

@@ -11,7 +11,7 @@ use serde::de;
 const PIECE: u64 = 64 << 10;
 
 /// What all that read the same text share.
-pub(super) struct Context {
+pub(super) struct InputContext {
     /// Offset of the next byte.
     at: Cell<u64>,
     /// The line of that byte, from 1.
@@ -23,29 +23,29 @@ pub(super) struct Context {
     /// The first mistake, and its offset.
     failure: RefCell<Option<(u64, String)>>,
     /// The way to it from the root, innermost step first.
-    path: RefCell<Vec<Step>>,
+    path: RefCell<Vec<PathStep>>,
     fatal: RefCell<Option<Error>>,
 }
 
 /// A mistake in the text.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct ReadFailure {
     at: u64,
     what: String,
     /// The way from the root, innermost first.
-    path: Vec<Step>,
+    path: Vec<PathStep>,
 }
 
 /// A step of a path.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum PathStep {
     /// A member of an object.
     Member(String),
     /// An item of an array.
     Item(u64),
 }
 
-impl Context {
+impl InputContext {
     /// For a text from `at` on.
     pub(super) fn new(at: u64) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl Context {
     }
 
     /// Adds a step to the path of a mistake.
-    pub(super) fn inside<E>(&self, step: Step, e: E) -> E {
+    pub(super) fn inside<E>(&self, step: PathStep, e: E) -> E {
         self.path.borrow_mut().push(step);
         e
     }
@@ -120,13 +120,13 @@ impl Context {
     ///
     /// # Errors
     /// An error that is not a mistake in the text.
-    pub(super) fn failure(&self, e: &serde_json::Error) -> Result<Failure, Error> {
+    pub(super) fn failure(&self, e: &serde_json::Error) -> Result<ReadFailure, Error> {
         if let Some(error) = self.fatal.borrow_mut().take() {
             return Err(error);
         }
         let path = self.path.take();
         let (at, what) = self.failure.take().unwrap_or_else(|| self.found(e));
-        Ok(Failure { at, what, path })
+        Ok(ReadFailure { at, what, path })
     }
 
     /// A mistake that `serde_json` found.
@@ -141,14 +141,14 @@ impl Context {
     }
 }
 
-impl Failure {
+impl ReadFailure {
     /// The message, with the path within `base`.
     pub(super) fn message(&self, base: &str) -> String {
         let mut path = base.to_owned();
         for step in self.path.iter().rev() {
             match step {
-                Step::Member(name) => path.extend(["/", name]),
-                Step::Item(i) => path.push_str(&format!("[{i}]")),
+                PathStep::Member(name) => path.extend(["/", name]),
+                PathStep::Item(i) => path.push_str(&format!("[{i}]")),
             }
         }
         match path.is_empty() {
@@ -181,17 +181,17 @@ pub(super) fn skip_blanks(source: &dyn Source, at: u64) -> u64 {
 }
 
 /// The bytes of a source from a position on.
-pub(super) struct Input<'a> {
+pub(super) struct SourceInput<'a> {
     source: &'a dyn Source,
-    context: &'a Context,
+    context: &'a InputContext,
     /// Bytes that were read, and how many of them were passed on.
     buffer: Vec<u8>,
     used: usize,
 }
 
-impl<'a> Input<'a> {
+impl<'a> SourceInput<'a> {
     /// From the position of `context` on.
-    pub(super) fn new(source: &'a dyn Source, context: &'a Context) -> Self {
+    pub(super) fn new(source: &'a dyn Source, context: &'a InputContext) -> Self {
         Self {
             source,
             context,
@@ -214,7 +214,7 @@ impl<'a> Input<'a> {
     }
 }
 
-impl Read for Input<'_> {
+impl Read for SourceInput<'_> {
     #[inline]
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.used == self.buffer.len() {

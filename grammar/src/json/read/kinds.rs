@@ -5,15 +5,15 @@ use std::fmt;
 use netcdf_core::model::{Field, Name, Schema, Values};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use super::input::{Context, Step};
+use super::input::{InputContext, PathStep};
 use super::leaves::{CharLeaf, ValueLeaf};
-use super::levels::Level;
+use super::levels::ArrayLevel;
 use super::object::KeySeed;
 use super::text::TextSeed;
 use crate::escape::{trim_nuls, unescape_name};
 
 /// Takes a string, which may be NIL.
-pub(super) struct StringVisitor<'c>(pub(super) &'c Context);
+pub(super) struct StringVisitor<'c>(pub(super) &'c InputContext);
 
 impl<'de> Visitor<'de> for StringVisitor<'_> {
     type Value = Option<Box<[u8]>>;
@@ -40,7 +40,7 @@ impl<'de> Visitor<'de> for StringVisitor<'_> {
 
 /// Takes a member of an enum: its name, or a number.
 pub(super) struct EnumVisitor<'a> {
-    pub(super) context: &'a Context,
+    pub(super) context: &'a InputContext,
     pub(super) members: &'a [(Name, i128)],
 }
 
@@ -69,7 +69,7 @@ impl Visitor<'_> for EnumVisitor<'_> {
 }
 
 /// Takes an opaque value of this many bytes.
-pub(super) struct OpaqueVisitor<'c>(pub(super) &'c Context, pub(super) usize);
+pub(super) struct OpaqueVisitor<'c>(pub(super) &'c InputContext, pub(super) usize);
 
 impl Visitor<'_> for OpaqueVisitor<'_> {
     type Value = Vec<u8>;
@@ -102,7 +102,10 @@ fn hexadecimal(digits: &str) -> Option<Vec<u8>> {
 }
 
 /// Reads a list of any length.
-pub(super) struct AnyLength<'c, 'l, 'v>(pub(super) &'c Context, pub(super) &'l mut ValueLeaf<'v>);
+pub(super) struct AnyLength<'c, 'l, 'v>(
+    pub(super) &'c InputContext,
+    pub(super) &'l mut ValueLeaf<'v>,
+);
 
 impl<'de> DeserializeSeed<'de> for AnyLength<'_, '_, '_> {
     type Value = ();
@@ -119,13 +122,13 @@ impl<'de> Visitor<'de> for AnyLength<'_, '_, '_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let Self(context, leaf) = self;
         for i in 0.. {
-            let item = list.next_element_seed(Level {
+            let item = list.next_element_seed(ArrayLevel {
                 context,
                 shape: &[],
                 leaf: &mut *leaf,
                 read: 1,
             });
-            let item = item.map_err(|e| context.inside(Step::Item(i), e))?;
+            let item = item.map_err(|e| context.inside(PathStep::Item(i), e))?;
             if item.is_none() {
                 break;
             }
@@ -136,7 +139,7 @@ impl<'de> Visitor<'de> for AnyLength<'_, '_, '_> {
 
 /// Takes a structure: a value for each field, in any order.
 pub(super) struct Compound<'a> {
-    pub(super) context: &'a Context,
+    pub(super) context: &'a InputContext,
     pub(super) schema: &'a Schema,
     pub(super) fields: &'a [Field],
     pub(super) columns: &'a mut [Values],
@@ -152,7 +155,7 @@ impl<'de> Visitor<'de> for Compound<'_> {
         let mut seen = vec![false; self.fields.len()];
         while let Some(key) = map.next_key_seed(KeySeed(context))? {
             let read = self.member(&key.name, &mut seen, &mut map);
-            read.map_err(|e| context.inside(Step::Member(key.name), e))?;
+            read.map_err(|e| context.inside(PathStep::Member(key.name), e))?;
         }
         let missing = self.fields.iter().zip(seen).find(|(_, seen)| !seen);
         match missing {
@@ -189,7 +192,7 @@ impl Compound<'_> {
         let (context, shape, read) = (self.context, field.dims.as_slice(), 0);
         if let Values::Char(text) = column {
             let leaf = &mut CharLeaf(text);
-            return map.next_value_seed(Level {
+            return map.next_value_seed(ArrayLevel {
                 context,
                 shape,
                 leaf,
@@ -201,7 +204,7 @@ impl Compound<'_> {
             ty: field.ty,
             values: column,
         };
-        map.next_value_seed(Level {
+        map.next_value_seed(ArrayLevel {
             context,
             shape,
             leaf,

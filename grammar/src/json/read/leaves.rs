@@ -4,7 +4,7 @@ use netcdf_core::error::Result;
 use netcdf_core::model::{DataType, Schema, Values};
 use serde::de::{DeserializeSeed, Deserializer};
 
-use super::input::Context;
+use super::input::InputContext;
 use super::levels::Leaf;
 use super::text::TextSeed;
 
@@ -22,14 +22,14 @@ impl Leaf for CharLeaf<'_> {
     const TEXT: bool = true;
     fn one<'de, D: Deserializer<'de>>(
         &mut self,
-        context: &Context,
+        context: &InputContext,
         from: D,
     ) -> std::result::Result<(), D::Error> {
         self.text(context, 1, from)
     }
     fn text<'de, D: Deserializer<'de>>(
         &mut self,
-        context: &Context,
+        context: &InputContext,
         len: u64,
         from: D,
     ) -> std::result::Result<(), D::Error> {
@@ -48,7 +48,7 @@ impl Leaf for CharLeaf<'_> {
 /// Appends a text of any length.
 pub(super) fn any_text<'de, D: Deserializer<'de>>(
     out: &mut Vec<u8>,
-    context: &Context,
+    context: &InputContext,
     from: D,
 ) -> std::result::Result<(), D::Error> {
     let mut put = |bytes: &[u8]| {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
 
-use super::input::{Context, Step};
+use super::input::{InputContext, PathStep};
 
 /// Takes the values of an array one by one, in row-major order.
 pub(super) trait Leaf {
@@ -17,7 +17,7 @@ pub(super) trait Leaf {
     /// Mistakes in it.
     fn one<'de, D: Deserializer<'de>>(
         &mut self,
-        context: &Context,
+        context: &InputContext,
         from: D,
     ) -> Result<(), D::Error>;
 
@@ -27,7 +27,7 @@ pub(super) trait Leaf {
     /// Mistakes in it.
     fn text<'de, D: Deserializer<'de>>(
         &mut self,
-        context: &Context,
+        context: &InputContext,
         _len: u64,
         from: D,
     ) -> Result<(), D::Error> {
@@ -36,8 +36,8 @@ pub(super) trait Leaf {
 }
 
 /// Reads an array into a leaf.
-pub(super) struct Level<'a, L> {
-    pub(super) context: &'a Context,
+pub(super) struct ArrayLevel<'a, L> {
+    pub(super) context: &'a InputContext,
     /// The lengths of this and the inner dimensions.
     pub(super) shape: &'a [u64],
     pub(super) leaf: &'a mut L,
@@ -45,7 +45,7 @@ pub(super) struct Level<'a, L> {
     pub(super) read: u64,
 }
 
-impl<'de, L: Leaf> DeserializeSeed<'de> for Level<'_, L> {
+impl<'de, L: Leaf> DeserializeSeed<'de> for ArrayLevel<'_, L> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
         self.context.begin(self.read);
@@ -57,7 +57,7 @@ impl<'de, L: Leaf> DeserializeSeed<'de> for Level<'_, L> {
     }
 }
 
-impl<'de, L: Leaf> Visitor<'de> for Level<'_, L> {
+impl<'de, L: Leaf> Visitor<'de> for ArrayLevel<'_, L> {
     type Value = ();
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.shape.first() {
@@ -71,7 +71,7 @@ impl<'de, L: Leaf> Visitor<'de> for Level<'_, L> {
         };
         let context = self.context;
         for i in 0..len {
-            let item = list.next_element_seed(Level {
+            let item = list.next_element_seed(ArrayLevel {
                 context,
                 shape,
                 leaf: &mut *self.leaf,
@@ -80,25 +80,25 @@ impl<'de, L: Leaf> Visitor<'de> for Level<'_, L> {
             match item {
                 Ok(Some(())) => {}
                 Ok(None) => return Err(short(context, len, i)),
-                Err(e) => return Err(context.inside(Step::Item(i), e)),
+                Err(e) => return Err(context.inside(PathStep::Item(i), e)),
             }
         }
         match list.next_element_seed(Excess { context, len }) {
             Ok(_) => Ok(()),
-            Err(e) => Err(context.inside(Step::Item(len), e)),
+            Err(e) => Err(context.inside(PathStep::Item(len), e)),
         }
     }
 }
 
 #[cold]
-fn short<E: serde::de::Error>(context: &Context, len: u64, found: u64) -> E {
+fn short<E: serde::de::Error>(context: &InputContext, len: u64, found: u64) -> E {
     let at = context.begin(1);
     context.wrong_at(at, format!("the list has {found} items, expected {len}"))
 }
 
 /// An item after the last one.
 struct Excess<'c> {
-    context: &'c Context,
+    context: &'c InputContext,
     len: u64,
 }
 

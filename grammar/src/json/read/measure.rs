@@ -7,8 +7,8 @@ use netcdf_core::io::Source;
 use netcdf_core::model::{Atomic, DimId, GroupId, Schema};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
 
-use super::input::{Context, Input};
-use super::parts::{DimensionPart, GroupPart};
+use super::input::{InputContext, SourceInput};
+use super::parts::{DimensionPart, JsonGroup};
 use super::text::TextSeed;
 use crate::cdl::DataList;
 
@@ -19,7 +19,7 @@ use crate::cdl::DataList;
 pub(super) fn lengths(
     source: &dyn Source,
     schema: &mut Schema,
-    root: &GroupPart,
+    root: &JsonGroup,
     data: &[DataList],
 ) -> Result<Vec<(DimId, u64)>> {
     let (mut known, mut open) = (vec![], vec![]);
@@ -48,7 +48,7 @@ pub(super) fn lengths(
 fn collect<'p>(
     schema: &Schema,
     id: GroupId,
-    part: &'p GroupPart,
+    part: &'p JsonGroup,
     out: &mut Vec<(DimId, &'p DimensionPart)>,
 ) {
     let Some(group) = schema.group(id) else {
@@ -75,7 +75,7 @@ fn measure(
     let Some(last) = var.dims.iter().rposition(is_open) else {
         return Ok(());
     };
-    let context = Context::new(list.bytes.start);
+    let context = InputContext::new(list.bytes.start);
     let text = var.ty == Atomic::Char.into() && last + 1 == var.dims.len();
     let mut found = vec![0; last + 1];
     let seed = Measure {
@@ -83,10 +83,10 @@ fn measure(
         text,
         lengths: &mut found,
     };
-    let mut from = serde_json::Deserializer::from_reader(Input::new(source, &context));
+    let mut from = serde_json::Deserializer::from_reader(SourceInput::new(source, &context));
     if let Err(e) = seed.deserialize(&mut from) {
         // A mistake is reported when the data is read.
-        let _: super::input::Failure = context.failure(&e)?;
+        let _: super::input::ReadFailure = context.failure(&e)?;
     }
     for (dim, len) in var.dims.iter().zip(found) {
         if let Some((_, longest)) = open.iter_mut().find(|(id, _)| id == dim) {
@@ -98,7 +98,7 @@ fn measure(
 
 /// Measures nested lists.
 struct Measure<'a> {
-    context: &'a Context,
+    context: &'a InputContext,
     /// Whether the last level is a text.
     text: bool,
     /// Receives the length of each level.

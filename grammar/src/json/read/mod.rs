@@ -34,7 +34,7 @@ pub use data::values;
 use netcdf_core::io::Source;
 
 use crate::cdl::lower::Lower;
-use crate::cdl::{Cdl, CdlError, ReadOptions};
+use crate::cdl::{CdlDataset, CdlError, ReadOptions};
 use crate::diagnostic::{Anchor, Reporter};
 use define::Define;
 use netcdf_core::format::kind_named;
@@ -70,7 +70,7 @@ pub fn is_json(source: &dyn Source) -> netcdf_core::Result<bool> {
 ///
 /// # Errors
 /// [`CdlError::Other`] for errors of the source, [`CdlError::Text`] with errors in the text.
-pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<Cdl, CdlError> {
+pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<CdlDataset, CdlError> {
     let text = match parts::parse(source, options)? {
         Ok(text) => text,
         Err(failure) => {
@@ -96,7 +96,7 @@ fn finish(
     mut lower: Lower<'_>,
     text: &DatasetPart,
     options: &ReadOptions,
-) -> Result<Cdl, CdlError> {
+) -> Result<CdlDataset, CdlError> {
     lower.warn_of_texts();
     let named = text.kind.as_deref().and_then(kind_named);
     let format = lower.format.or(named);
@@ -106,7 +106,7 @@ fn finish(
         .or(format)
         .unwrap_or_else(|| lower.needs.kind());
     let warnings = lower.report.finish()?;
-    Ok(Cdl {
+    Ok(CdlDataset {
         schema,
         name: text.name.clone().unwrap_or_default().into_bytes(),
         data: lower.data,

@@ -7,10 +7,10 @@ use netcdf_core::model::Endianness;
 use netcdf_core::model::convert::whole_number;
 use serde::de::{Error, Visitor};
 
-use super::input::Context;
+use super::input::InputContext;
 
 /// A numeric type.
-pub(super) trait Numeric: Copy {
+pub(super) trait JsonNumeric: Copy {
     /// Its name.
     const NAME: &'static str;
     fn from_integer(value: i128) -> Option<Self>;
@@ -35,7 +35,7 @@ macro_rules! store {
 
 macro_rules! integer {
     ($t:ty, $name:literal) => {
-        impl Numeric for $t {
+        impl JsonNumeric for $t {
             const NAME: &'static str = $name;
             #[inline]
             fn from_integer(value: i128) -> Option<Self> {
@@ -67,7 +67,7 @@ fn exact_integer(value: f64) -> Option<i128> {
     whole_number(value).filter(|_| value.fract() == 0.0 && value.abs() < KEPT)
 }
 
-impl Numeric for f32 {
+impl JsonNumeric for f32 {
     const NAME: &'static str = "float";
     #[inline]
     fn from_integer(value: i128) -> Option<Self> {
@@ -85,7 +85,7 @@ impl Numeric for f32 {
     store!();
 }
 
-impl Numeric for f64 {
+impl JsonNumeric for f64 {
     const NAME: &'static str = "double";
     #[inline]
     fn from_integer(value: i128) -> Option<Self> {
@@ -118,12 +118,12 @@ fn special<T>(
 
 /// Takes a number of a type.
 pub(super) struct NumberVisitor<'c, T> {
-    context: &'c Context,
+    context: &'c InputContext,
     ty: PhantomData<T>,
 }
 
-impl<'c, T: Numeric> NumberVisitor<'c, T> {
-    pub(super) fn new(context: &'c Context) -> Self {
+impl<'c, T: JsonNumeric> NumberVisitor<'c, T> {
+    pub(super) fn new(context: &'c InputContext) -> Self {
         let ty = PhantomData;
         Self { context, ty }
     }
@@ -135,7 +135,7 @@ impl<'c, T: Numeric> NumberVisitor<'c, T> {
     }
 }
 
-impl<T: Numeric> Visitor<'_> for NumberVisitor<'_, T> {
+impl<T: JsonNumeric> Visitor<'_> for NumberVisitor<'_, T> {
     type Value = T;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a number of type {}", T::NAME)

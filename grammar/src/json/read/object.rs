@@ -5,11 +5,11 @@ use std::fmt;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::input::{Context, Step};
+use super::input::{InputContext, PathStep};
 
 /// The name of a member, and its position.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Key {
+pub(super) struct MemberName {
     /// The name, without JSON's quotes and escapes.
     pub(super) name: String,
     /// Its offset.
@@ -17,7 +17,7 @@ pub(super) struct Key {
 }
 
 /// What has members.
-pub(super) trait Members {
+pub(super) trait ReadMembers {
     /// What the object is, for messages.
     const WHAT: &'static str;
 
@@ -27,19 +27,19 @@ pub(super) trait Members {
     /// Mistakes in it.
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error>;
 }
 
 /// Reads an object into something.
-pub(super) struct Object<'c, M> {
-    pub(super) context: &'c Context,
+pub(super) struct ObjectVisitor<'c, M> {
+    pub(super) context: &'c InputContext,
     pub(super) members: M,
 }
 
-impl<'de, M: Members> DeserializeSeed<'de> for Object<'_, M> {
+impl<'de, M: ReadMembers> DeserializeSeed<'de> for ObjectVisitor<'_, M> {
     type Value = M;
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<M, D::Error> {
         self.context.begin(0);
@@ -47,7 +47,7 @@ impl<'de, M: Members> DeserializeSeed<'de> for Object<'_, M> {
     }
 }
 
-impl<'de, M: Members> Visitor<'de> for Object<'_, M> {
+impl<'de, M: ReadMembers> Visitor<'de> for ObjectVisitor<'_, M> {
     type Value = M;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(M::WHAT)
@@ -59,26 +59,26 @@ impl<'de, M: Members> Visitor<'de> for Object<'_, M> {
                 true => self.members.member(self.context, &key, &mut map),
                 false => Err(self.context.wrong_at(key.at, "this name occurs twice")),
             };
-            read.map_err(|e| self.context.inside(Step::Member(key.name), e))?;
+            read.map_err(|e| self.context.inside(PathStep::Member(key.name), e))?;
         }
         Ok(self.members)
     }
 }
 
 /// Reads the name of a member.
-pub(super) struct KeySeed<'c>(pub(super) &'c Context);
+pub(super) struct KeySeed<'c>(pub(super) &'c InputContext);
 
 impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
-    type Value = Key;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Key, D::Error> {
+    type Value = MemberName;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<MemberName, D::Error> {
         let at = self.0.begin(1);
         let name = String::deserialize(from)?;
-        Ok(Key { name, at })
+        Ok(MemberName { name, at })
     }
 }
 
 /// Things with names.
-pub(super) struct Entries<T>(pub(super) Vec<(Key, T)>);
+pub(super) struct Entries<T>(pub(super) Vec<(MemberName, T)>);
 
 impl<T> Default for Entries<T> {
     fn default() -> Self {
@@ -86,16 +86,16 @@ impl<T> Default for Entries<T> {
     }
 }
 
-impl<T: Members + Default> Members for Entries<T> {
+impl<T: ReadMembers + Default> ReadMembers for Entries<T> {
     const WHAT: &'static str = "an object with a member for each name";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
         let members = T::default();
-        let value = map.next_value_seed(Object { context, members })?;
+        let value = map.next_value_seed(ObjectVisitor { context, members })?;
         self.0.push((key.clone(), value));
         Ok(())
     }
@@ -103,8 +103,8 @@ impl<T: Members + Default> Members for Entries<T> {
 
 /// A member that is not known.
 pub(super) fn unknown<'de, A: MapAccess<'de>>(
-    context: &Context,
-    key: &Key,
+    context: &InputContext,
+    key: &MemberName,
     known: &[&str],
     map: &mut A,
 ) -> Result<(), A::Error> {

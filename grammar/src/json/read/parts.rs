@@ -8,9 +8,9 @@ use netcdf_core::io::Source;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::input::{Context, Failure, Input};
-use super::object::{Entries, Key, Members, Object, unknown};
-use super::words::{Placed, Text, Whole, Word, WordList, WordSeed};
+use super::input::{InputContext, ReadFailure, SourceInput};
+use super::object::{Entries, MemberName, ObjectVisitor, ReadMembers, unknown};
+use super::words::{JsonText, JsonWord, MemberValue, WholeNumber, WordList, WordSeed};
 use crate::cdl::ReadOptions;
 
 /// A dataset.
@@ -18,56 +18,56 @@ use crate::cdl::ReadOptions;
 pub(super) struct DatasetPart {
     pub(super) name: Option<String>,
     pub(super) kind: Option<String>,
-    pub(super) root: GroupPart,
+    pub(super) root: JsonGroup,
 }
 
 /// A group.
 #[derive(Default)]
-pub(super) struct GroupPart {
-    pub(super) types: Vec<(Key, TypePart)>,
-    pub(super) dims: Vec<(Key, DimensionPart)>,
-    pub(super) attributes: Vec<(Key, AttributePart)>,
-    pub(super) variables: Vec<(Key, VariablePart)>,
-    pub(super) groups: Vec<(Key, GroupPart)>,
+pub(super) struct JsonGroup {
+    pub(super) types: Vec<(MemberName, TypePart)>,
+    pub(super) dims: Vec<(MemberName, DimensionPart)>,
+    pub(super) attributes: Vec<(MemberName, AttributePart)>,
+    pub(super) variables: Vec<(MemberName, VariablePart)>,
+    pub(super) groups: Vec<(MemberName, JsonGroup)>,
 }
 
 /// A dimension.
 #[derive(Default)]
 pub(super) struct DimensionPart {
-    pub(super) size: Option<Word>,
+    pub(super) size: Option<JsonWord>,
     pub(super) unlimited: bool,
 }
 
 /// A type; which members it has to have depends on its class.
 #[derive(Default)]
 pub(super) struct TypePart {
-    pub(super) class: Option<Word>,
-    pub(super) size: Option<Word>,
-    pub(super) base: Option<Word>,
-    pub(super) members: Option<Vec<(Key, Word)>>,
-    pub(super) fields: Option<Vec<(Key, FieldPart)>>,
+    pub(super) class: Option<JsonWord>,
+    pub(super) size: Option<JsonWord>,
+    pub(super) base: Option<JsonWord>,
+    pub(super) members: Option<Vec<(MemberName, JsonWord)>>,
+    pub(super) fields: Option<Vec<(MemberName, FieldPart)>>,
 }
 
 /// A field of a compound type.
 #[derive(Default)]
 pub(super) struct FieldPart {
-    pub(super) ty: Option<Word>,
-    pub(super) shape: Vec<Word>,
+    pub(super) ty: Option<JsonWord>,
+    pub(super) shape: Vec<JsonWord>,
 }
 
 /// An attribute; its values are read once its type is known.
 #[derive(Default)]
 pub(super) struct AttributePart {
-    pub(super) ty: Option<Word>,
+    pub(super) ty: Option<JsonWord>,
     pub(super) data: Option<(Box<RawValue>, u64)>,
 }
 
 /// A variable.
 #[derive(Default)]
 pub(super) struct VariablePart {
-    pub(super) ty: Option<Word>,
-    pub(super) shape: Vec<Word>,
-    pub(super) attributes: Vec<(Key, AttributePart)>,
+    pub(super) ty: Option<JsonWord>,
+    pub(super) shape: Vec<JsonWord>,
+    pub(super) attributes: Vec<(MemberName, AttributePart)>,
     /// Where its data is, and in which line it begins.
     pub(super) data: Option<(Range<u64>, u32)>,
 }
@@ -79,17 +79,17 @@ pub(super) struct VariablePart {
 pub(super) fn parse(
     source: &dyn Source,
     options: &ReadOptions,
-) -> Result<std::result::Result<DatasetPart, Failure>> {
+) -> Result<std::result::Result<DatasetPart, ReadFailure>> {
     let mut mark = [0; 3];
     let marked = source.len() >= 3 && source.read_at(0, &mut mark).is_ok();
-    let context = Context::new(if marked && mark == *b"\xef\xbb\xbf" {
+    let context = InputContext::new(if marked && mark == *b"\xef\xbb\xbf" {
         3
     } else {
         0
     });
     context.allow(options.limits.metadata);
-    let mut from = serde_json::Deserializer::from_reader(Input::new(source, &context));
-    let object = Object {
+    let mut from = serde_json::Deserializer::from_reader(SourceInput::new(source, &context));
+    let object = ObjectVisitor {
         context: &context,
         members: DatasetPart::default(),
     };
@@ -100,15 +100,15 @@ pub(super) fn parse(
     }
 }
 
-impl Members for DatasetPart {
+impl ReadMembers for DatasetPart {
     const WHAT: &'static str = "an object: a dataset";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
-        let text = WordSeed::<Text>::member(context);
+        let text = WordSeed::<JsonText>::member(context);
         match key.name.as_str() {
             "name" => self.name = Some(map.next_value_seed(text)?.text),
             "kind" => self.kind = Some(map.next_value_seed(text)?.text),
@@ -121,12 +121,12 @@ impl Members for DatasetPart {
     }
 }
 
-impl Members for GroupPart {
+impl ReadMembers for JsonGroup {
     const WHAT: &'static str = "an object: a group";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
         const KNOWN: &[&str] = &["types", "dimensions", "attributes", "variables", "groups"];
@@ -143,27 +143,27 @@ impl Members for GroupPart {
 }
 
 /// Reads things with names.
-fn entries<T>(context: &Context) -> Object<'_, Entries<T>> {
+fn entries<T>(context: &InputContext) -> ObjectVisitor<'_, Entries<T>> {
     let members = Entries::default();
-    Object { context, members }
+    ObjectVisitor { context, members }
 }
 
 /// Reads dimensions.
-fn dimensions(context: &Context) -> Object<'_, Dimensions> {
+fn dimensions(context: &InputContext) -> ObjectVisitor<'_, Dimensions> {
     let members = Dimensions::default();
-    Object { context, members }
+    ObjectVisitor { context, members }
 }
 
 /// Dimensions: sizes, or objects.
 #[derive(Default)]
-struct Dimensions(Vec<(Key, DimensionPart)>);
+struct Dimensions(Vec<(MemberName, DimensionPart)>);
 
-impl Members for Dimensions {
+impl ReadMembers for Dimensions {
     const WHAT: &'static str = "an object with a size for each name";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
         let dim = map.next_value_seed(DimensionSeed(context))?;
@@ -172,7 +172,7 @@ impl Members for Dimensions {
     }
 }
 
-struct DimensionSeed<'c>(&'c Context);
+struct DimensionSeed<'c>(&'c InputContext);
 
 impl<'de> DeserializeSeed<'de> for DimensionSeed<'_> {
     type Value = DimensionPart;
@@ -189,7 +189,7 @@ impl<'de> Visitor<'de> for DimensionSeed<'_> {
     }
     fn visit_u64<E: Error>(self, size: u64) -> Result<DimensionPart, E> {
         Ok(DimensionPart {
-            size: Some(Word {
+            size: Some(JsonWord {
                 text: size.to_string(),
                 at: self.0.begin(1),
             }),
@@ -197,7 +197,7 @@ impl<'de> Visitor<'de> for DimensionSeed<'_> {
         })
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<DimensionPart, A::Error> {
-        let object = Object {
+        let object = ObjectVisitor {
             context: self.0,
             members: DimensionPart::default(),
         };
@@ -205,20 +205,20 @@ impl<'de> Visitor<'de> for DimensionSeed<'_> {
     }
 }
 
-impl Members for DimensionPart {
+impl ReadMembers for DimensionPart {
     const WHAT: &'static str = "a size, or an object with `size` and `unlimited`";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
         match key.name.as_str() {
             "size" => {
-                self.size = Some(map.next_value_seed(WordSeed::<Whole>::member(context))?);
+                self.size = Some(map.next_value_seed(WordSeed::<WholeNumber>::member(context))?);
             }
             "unlimited" => {
-                self.unlimited = map.next_value_seed(Placed::<bool>::new(context))?.0;
+                self.unlimited = map.next_value_seed(MemberValue::<bool>::new(context))?.0;
             }
             _ => return unknown(context, key, &["size", "unlimited"], map),
         }
@@ -226,18 +226,18 @@ impl Members for DimensionPart {
     }
 }
 
-impl Members for TypePart {
+impl ReadMembers for TypePart {
     const WHAT: &'static str = "an object: a type";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
         const KNOWN: &[&str] = &["class", "size", "base", "members", "fields"];
         let (text, whole) = (
-            WordSeed::<Text>::member(context),
-            WordSeed::<Whole>::member(context),
+            WordSeed::<JsonText>::member(context),
+            WordSeed::<WholeNumber>::member(context),
         );
         match key.name.as_str() {
             "class" => self.class = Some(map.next_value_seed(text)?),
@@ -246,7 +246,7 @@ impl Members for TypePart {
             "fields" => self.fields = Some(map.next_value_seed(entries(context))?.0),
             "members" => {
                 let members = EnumMembers::default();
-                self.members = Some(map.next_value_seed(Object { context, members })?.0);
+                self.members = Some(map.next_value_seed(ObjectVisitor { context, members })?.0);
             }
             _ => return unknown(context, key, KNOWN, map),
         }
@@ -256,51 +256,51 @@ impl Members for TypePart {
 
 /// The members of an enum.
 #[derive(Default)]
-struct EnumMembers(Vec<(Key, Word)>);
+struct EnumMembers(Vec<(MemberName, JsonWord)>);
 
-impl Members for EnumMembers {
+impl ReadMembers for EnumMembers {
     const WHAT: &'static str = "an object with a number for each name";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
-        let value = map.next_value_seed(WordSeed::<Whole>::member(context))?;
+        let value = map.next_value_seed(WordSeed::<WholeNumber>::member(context))?;
         self.0.push((key.clone(), value));
         Ok(())
     }
 }
 
-impl Members for FieldPart {
+impl ReadMembers for FieldPart {
     const WHAT: &'static str = "an object: a field";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
         match key.name.as_str() {
-            "type" => self.ty = Some(map.next_value_seed(WordSeed::<Text>::member(context))?),
-            "shape" => self.shape = map.next_value_seed(WordList::<Whole>::new(context))?,
+            "type" => self.ty = Some(map.next_value_seed(WordSeed::<JsonText>::member(context))?),
+            "shape" => self.shape = map.next_value_seed(WordList::<WholeNumber>::new(context))?,
             _ => return unknown(context, key, &["type", "shape"], map),
         }
         Ok(())
     }
 }
 
-impl Members for AttributePart {
+impl ReadMembers for AttributePart {
     const WHAT: &'static str = "an object with `type` and `data`: an attribute";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
         match key.name.as_str() {
-            "type" => self.ty = Some(map.next_value_seed(WordSeed::<Text>::member(context))?),
+            "type" => self.ty = Some(map.next_value_seed(WordSeed::<JsonText>::member(context))?),
             "data" => {
-                let placed = Placed::<Box<RawValue>>::new(context);
+                let placed = MemberValue::<Box<RawValue>>::new(context);
                 self.data = Some(map.next_value_seed(placed)?);
             }
             _ => return unknown(context, key, &["type", "data"], map),
@@ -309,22 +309,22 @@ impl Members for AttributePart {
     }
 }
 
-impl Members for VariablePart {
+impl ReadMembers for VariablePart {
     const WHAT: &'static str = "an object: a variable";
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
-        context: &Context,
-        key: &Key,
+        context: &InputContext,
+        key: &MemberName,
         map: &mut A,
     ) -> Result<(), A::Error> {
         const KNOWN: &[&str] = &["type", "shape", "attributes", "data"];
         match key.name.as_str() {
-            "type" => self.ty = Some(map.next_value_seed(WordSeed::<Text>::member(context))?),
-            "shape" => self.shape = map.next_value_seed(WordList::<Text>::new(context))?,
+            "type" => self.ty = Some(map.next_value_seed(WordSeed::<JsonText>::member(context))?),
+            "shape" => self.shape = map.next_value_seed(WordList::<JsonText>::new(context))?,
             "attributes" => self.attributes = map.next_value_seed(entries(context))?.0,
             "data" => {
                 let (most, line) = (context.allow_all(), context.line());
-                let (_, start) = map.next_value_seed(Placed::<IgnoredAny>::new(context))?;
+                let (_, start) = map.next_value_seed(MemberValue::<IgnoredAny>::new(context))?;
                 // Data is not kept.
                 context.allow_until(most.saturating_add(context.at() - start));
                 self.data = Some((start..context.at(), line));

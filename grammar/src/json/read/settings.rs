@@ -5,14 +5,14 @@ use netcdf_core::model::special::Special;
 use netcdf_core::model::{DataType, Values, VarId};
 
 use super::define::{CdlWord, Define};
-use super::object::Key;
+use super::object::MemberName;
 use super::parts::AttributePart;
 use super::value::attribute_values;
 use crate::escape::{TextStyle, quote_text};
 
 impl Define<'_> {
     /// The attributes of a variable, or of the group.
-    pub(super) fn attributes(&mut self, var: Option<VarId>, parts: &[(Key, AttributePart)]) {
+    pub(super) fn attributes(&mut self, var: Option<VarId>, parts: &[(MemberName, AttributePart)]) {
         for (key, part) in parts {
             let steps: &[&str] = match var {
                 Some(_) => &[&key.name],
@@ -22,7 +22,7 @@ impl Define<'_> {
         }
     }
 
-    fn attribute(&mut self, var: Option<VarId>, key: &Key, part: &AttributePart) {
+    fn attribute(&mut self, var: Option<VarId>, key: &MemberName, part: &AttributePart) {
         let Some(ty) = &part.ty else {
             return self.error(key.at, "`type` is missing");
         };
@@ -55,7 +55,7 @@ impl Define<'_> {
         }
     }
 
-    fn put(&mut self, var: Option<VarId>, key: &Key, (ty, values): (DataType, Values)) {
+    fn put(&mut self, var: Option<VarId>, key: &MemberName, (ty, values): (DataType, Values)) {
         let name = key.name.as_bytes();
         let special = Special::from_name(name).is_some();
         if self.is_told(name, &values) {

@@ -5,13 +5,13 @@ use std::fmt;
 use netcdf_core::Error;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::input::{Context, Step};
+use super::input::{InputContext, PathStep};
 use super::object::KeySeed;
 use netcdf_core::bytes::base64;
 
 /// Passes the bytes of a text to a function.
 pub(super) struct TextSeed<'a> {
-    pub(super) context: &'a Context,
+    pub(super) context: &'a InputContext,
     /// Takes bytes.
     pub(super) put: &'a mut dyn FnMut(&[u8]) -> Result<(), Error>,
     /// Whether a list may stand here.
@@ -63,7 +63,7 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
                 put: &mut *self.put,
                 list: false,
             });
-            let piece = piece.map_err(|e| self.context.inside(Step::Item(i), e))?;
+            let piece = piece.map_err(|e| self.context.inside(PathStep::Item(i), e))?;
             if piece.is_none() {
                 break;
             }

@@ -5,11 +5,11 @@ use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{DataType, Field, Name, Schema, TypeId, TypeKind, Values};
 use serde::de::{DeserializeSeed, Deserializer};
 
-use super::input::{Context, Failure, Input};
+use super::input::{InputContext, ReadFailure, SourceInput};
 use super::kinds::{AnyLength, Compound, EnumVisitor, OpaqueVisitor, StringVisitor};
 use super::leaves::{CharLeaf, ValueLeaf, any_text};
 use super::levels::Leaf;
-use super::number::{NumberVisitor, Numeric};
+use super::number::{JsonNumeric, NumberVisitor};
 use crate::cdl::values::{empty_values, push_integer};
 
 /// The values of an attribute: a value, or a list of values. The inner result is the first mistake.
@@ -20,11 +20,11 @@ pub(super) fn attribute_values(
     text: &str,
     schema: &Schema,
     ty: DataType,
-) -> Result<std::result::Result<Values, Failure>> {
+) -> Result<std::result::Result<Values, ReadFailure>> {
     let mut values = empty(schema, ty)?;
     let source = MemorySource::new("attribute", text.as_bytes().to_vec());
-    let context = Context::new(0);
-    let mut from = serde_json::Deserializer::from_reader(Input::new(&source, &context));
+    let context = InputContext::new(0);
+    let mut from = serde_json::Deserializer::from_reader(SourceInput::new(&source, &context));
     let read = match &mut values {
         Values::Char(text) => any_text(text, &context, &mut from),
         values => {
@@ -54,7 +54,7 @@ impl Leaf for ValueLeaf<'_> {
     const TEXT: bool = false;
     fn one<'de, D: Deserializer<'de>>(
         &mut self,
-        context: &Context,
+        context: &InputContext,
         from: D,
     ) -> std::result::Result<(), D::Error> {
         match &mut *self.values {
@@ -104,9 +104,9 @@ impl Leaf for ValueLeaf<'_> {
     }
 }
 
-fn number<'de, T: Numeric, D: Deserializer<'de>>(
+fn number<'de, T: JsonNumeric, D: Deserializer<'de>>(
     values: &mut Vec<T>,
-    context: &Context,
+    context: &InputContext,
     from: D,
 ) -> std::result::Result<(), D::Error> {
     values.push(from.deserialize_any(NumberVisitor::<T>::new(context))?);
@@ -143,7 +143,7 @@ fn fields(schema: &Schema, ty: TypeId) -> &[Field] {
 /// A list of any length; of characters, a text.
 fn vlen<'de, D: Deserializer<'de>>(
     (schema, ty): (&Schema, DataType),
-    context: &Context,
+    context: &InputContext,
     from: D,
 ) -> std::result::Result<Values, D::Error> {
     let mut values = empty(schema, ty).map_err(|e| context.stop::<D::Error>(e))?;

@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
-use super::input::{Context, Step};
+use super::input::{InputContext, PathStep};
 
 /// A word of the text, and its offset.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Word {
+pub(super) struct JsonWord {
     /// A string without quotes, or the digits of a number.
     pub(super) text: String,
     /// Its offset.
@@ -24,41 +24,41 @@ pub(super) trait WordKind {
 }
 
 /// A name, or another string.
-pub(super) struct Text;
+pub(super) struct JsonText;
 
-impl WordKind for Text {
+impl WordKind for JsonText {
     const WHAT: &'static str = "a string";
     const NUMBER: bool = false;
 }
 
 /// A whole number.
-pub(super) struct Whole;
+pub(super) struct WholeNumber;
 
-impl WordKind for Whole {
+impl WordKind for WholeNumber {
     const WHAT: &'static str = "a whole number";
     const NUMBER: bool = true;
 }
 
 /// Reads a word.
-pub(super) struct WordSeed<'c, K>(&'c Context, u64, PhantomData<K>);
+pub(super) struct WordSeed<'c, K>(&'c InputContext, u64, PhantomData<K>);
 
 impl<'c, K: WordKind> WordSeed<'c, K> {
     /// For the value of a member.
-    pub(super) fn member(context: &'c Context) -> Self {
+    pub(super) fn member(context: &'c InputContext) -> Self {
         Self(context, 0, PhantomData)
     }
 
-    fn item(context: &'c Context) -> Self {
+    fn item(context: &'c InputContext) -> Self {
         Self(context, 1, PhantomData)
     }
 }
 
 impl<'de, K: WordKind> DeserializeSeed<'de> for WordSeed<'_, K> {
-    type Value = Word;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Word, D::Error> {
+    type Value = JsonWord;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<JsonWord, D::Error> {
         let at = self.0.begin(self.1);
         let text = from.deserialize_any(self)?;
-        Ok(Word { text, at })
+        Ok(JsonWord { text, at })
     }
 }
 
@@ -81,7 +81,7 @@ impl<K: WordKind> Visitor<'_> for WordSeed<'_, K> {
     }
 }
 
-fn number<K: WordKind, E: Error>(context: &Context, digits: String) -> Result<String, E> {
+fn number<K: WordKind, E: Error>(context: &InputContext, digits: String) -> Result<String, E> {
     match K::NUMBER {
         true => Ok(digits),
         false => Err(context.wrong("a number, expected a string")),
@@ -89,15 +89,15 @@ fn number<K: WordKind, E: Error>(context: &Context, digits: String) -> Result<St
 }
 
 /// Reads the value of a member, and where it begins.
-pub(super) struct Placed<'c, T>(&'c Context, PhantomData<T>);
+pub(super) struct MemberValue<'c, T>(&'c InputContext, PhantomData<T>);
 
-impl<'c, T> Placed<'c, T> {
-    pub(super) fn new(context: &'c Context) -> Self {
+impl<'c, T> MemberValue<'c, T> {
+    pub(super) fn new(context: &'c InputContext) -> Self {
         Self(context, PhantomData)
     }
 }
 
-impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Placed<'_, T> {
+impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for MemberValue<'_, T> {
     type Value = (T, u64);
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(T, u64), D::Error> {
         let at = self.0.begin(0);
@@ -106,32 +106,32 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Placed<'_, T> {
 }
 
 /// Reads a list of words.
-pub(super) struct WordList<'c, K>(pub(super) &'c Context, pub(super) PhantomData<K>);
+pub(super) struct WordList<'c, K>(pub(super) &'c InputContext, pub(super) PhantomData<K>);
 
 impl<'c, K> WordList<'c, K> {
-    pub(super) fn new(context: &'c Context) -> Self {
+    pub(super) fn new(context: &'c InputContext) -> Self {
         Self(context, PhantomData)
     }
 }
 
 impl<'de, K: WordKind> DeserializeSeed<'de> for WordList<'_, K> {
-    type Value = Vec<Word>;
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Vec<Word>, D::Error> {
+    type Value = Vec<JsonWord>;
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Vec<JsonWord>, D::Error> {
         self.0.begin(0);
         from.deserialize_seq(self)
     }
 }
 
 impl<'de, K: WordKind> Visitor<'de> for WordList<'_, K> {
-    type Value = Vec<Word>;
+    type Value = Vec<JsonWord>;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a list with {} per dimension", K::WHAT)
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Word>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<JsonWord>, A::Error> {
         let mut words = vec![];
         loop {
             let word = list.next_element_seed(WordSeed::<K>::item(self.0));
-            let inside = |e| self.0.inside(Step::Item(words.len() as u64), e);
+            let inside = |e| self.0.inside(PathStep::Item(words.len() as u64), e);
             match word.map_err(inside)? {
                 Some(word) => words.push(word),
                 None => return Ok(words),

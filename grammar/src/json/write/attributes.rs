@@ -2,13 +2,13 @@
 
 use netcdf_core::model::{Attribute, Group, GroupId, Variable};
 
-use super::Writer;
-use super::value::ValueText;
+use super::JsonWriter;
+use super::value::JsonValueText;
 use crate::cdl::write::{SpecialAttributes, SpecialValue, of_dataset, of_variable};
 use crate::json::names::written_attribute;
 use crate::json::text::{push_bytes, push_text};
 
-impl Writer<'_, '_> {
+impl JsonWriter<'_, '_> {
     pub(super) fn group_attributes(&mut self, id: GroupId, group: &Group) {
         let root = id == GroupId::ROOT;
         let special = match self.options.special {
@@ -58,7 +58,7 @@ impl Writer<'_, '_> {
         out.extend_from_slice(b"{\"type\": ");
         push_text(&self.scope.data_type(group, attribute.ty), out);
         out.extend_from_slice(b", \"data\": ");
-        let values = ValueText {
+        let values = JsonValueText {
             schema: self.schema,
         };
         values.attribute(&attribute.values, out);

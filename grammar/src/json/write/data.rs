@@ -4,10 +4,10 @@ use netcdf_core::chunk::{Dataset, InBands, Layout, elements};
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, Endianness, Region, VarId};
 
-use super::Writer;
-use super::number::Numeric;
-use super::rows::{Rows, Span};
-use super::value::ValueText;
+use super::JsonWriter;
+use super::number::JsonNumber;
+use super::rows::{JsonRowSpan, JsonRows};
+use super::value::JsonValueText;
 use crate::json::text::push_bytes;
 
 /// Elements of a band: few enough for them and their text to stay in the processor's cache.
@@ -15,7 +15,7 @@ const BAND: u64 = 1 << 15;
 /// Rows up to this length are not cut into bands. Longer texts are lists of pieces of this length.
 const ROW: u64 = 1 << 16;
 
-impl Writer<'_, '_> {
+impl JsonWriter<'_, '_> {
     /// Writes the data of a variable with data. If a filter is missing, writes nothing and returns why.
     pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<Error>> {
         let mut begun = false;
@@ -33,7 +33,7 @@ impl Writer<'_, '_> {
         let layout = self.set.layout(id)?;
         let shape = schema.shape(id);
         let text = layout.element.ty == DataType::Atomic(Atomic::Char) && !shape.is_empty();
-        let rows = Rows {
+        let rows = JsonRows {
             shape,
             indent: self.out.indent() + 2,
             text,
@@ -49,11 +49,11 @@ impl Writer<'_, '_> {
                 .filter(|&len| len <= ROW)
                 .unwrap_or(0),
         );
-        let content = Content {
+        let content = JsonContent {
             set: self.set,
             id,
             layout,
-            values: ValueText { schema },
+            values: JsonValueText { schema },
         };
         let out = &mut self.out;
         self.set.bands(
@@ -73,10 +73,10 @@ impl Writer<'_, '_> {
     }
 
     /// Writes long rows of characters, each as a list of pieces.
-    fn long_texts(&mut self, id: VarId, rows: &Rows, begun: &mut bool) -> Result<()> {
+    fn long_texts(&mut self, id: VarId, rows: &JsonRows, begun: &mut bool) -> Result<()> {
         let mut index = vec![0; rows.outer().len()];
         loop {
-            let mut pieces = Pieces::default();
+            let mut pieces = TextPieces::default();
             for at in (0..rows.len()).step_by(1 << 16) {
                 let (mut start, mut count) = (index.clone(), vec![1; index.len()]);
                 start.push(at);
@@ -105,13 +105,13 @@ impl Writer<'_, '_> {
 
 /// Pieces of a text. A character that a cut splits belongs to the later piece.
 #[derive(Default)]
-struct Pieces {
+struct TextPieces {
     /// The first bytes of a character.
     begun: Vec<u8>,
     any: bool,
 }
 
-impl Pieces {
+impl TextPieces {
     fn put(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>) {
         let mut piece = std::mem::take(&mut self.begun);
         piece.extend_from_slice(text);
@@ -129,16 +129,16 @@ impl Pieces {
 }
 
 /// The values of a variable, and how to write them.
-struct Content<'a> {
+struct JsonContent<'a> {
     set: &'a Dataset<'a>,
     id: VarId,
     layout: Layout,
-    values: ValueText<'a>,
+    values: JsonValueText<'a>,
 }
 
-impl Content<'_> {
+impl JsonContent<'_> {
     /// The text of a band.
-    fn part(&self, rows: &Rows, band: &Region, mut stored: Vec<u8>) -> Result<Vec<u8>> {
+    fn part(&self, rows: &JsonRows, band: &Region, mut stored: Vec<u8>) -> Result<Vec<u8>> {
         let element = &self.layout.element;
         if element.plain_type().is_none() {
             let values = self.set.resolve(self.id, &stored)?;
@@ -168,7 +168,7 @@ impl Content<'_> {
 }
 
 /// The text of a band of atomic values.
-fn plain(ty: Atomic, rows: &Rows, band: &Region, stored: &[u8]) -> Vec<u8> {
+fn plain(ty: Atomic, rows: &JsonRows, band: &Region, stored: &[u8]) -> Vec<u8> {
     match ty {
         Atomic::Byte => numbers::<i8>(rows, band, stored),
         Atomic::Short => numbers::<i16>(rows, band, stored),
@@ -193,7 +193,7 @@ fn plain(ty: Atomic, rows: &Rows, band: &Region, stored: &[u8]) -> Vec<u8> {
     }
 }
 
-fn numbers<T: Numeric>(rows: &Rows, band: &Region, stored: &[u8]) -> Vec<u8> {
+fn numbers<T: JsonNumber>(rows: &JsonRows, band: &Region, stored: &[u8]) -> Vec<u8> {
     let mut values = T::split(stored).iter().map(T::read);
     text(rows, band, |n, out| {
         for (i, value) in values.by_ref().take(n).enumerate() {
@@ -210,8 +210,8 @@ fn separate(i: usize, out: &mut Vec<u8>) {
 }
 
 /// The text of a band; `put` appends that many further values.
-fn text(rows: &Rows, band: &Region, mut put: impl FnMut(usize, &mut Vec<u8>)) -> Vec<u8> {
-    let Span {
+fn text(rows: &JsonRows, band: &Region, mut put: impl FnMut(usize, &mut Vec<u8>)) -> Vec<u8> {
+    let JsonRowSpan {
         rows: count,
         values,
         begins,

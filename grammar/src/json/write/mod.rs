@@ -24,17 +24,17 @@ use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::model::Schema;
 
-use crate::cdl::write::{Selection, SpecialAttributes};
+use crate::cdl::write::{DataSelection, SpecialAttributes};
 use document::Document;
 use scope::Scope;
 
 /// What is written.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct JsonOptions {
     /// The dataset's name.
     pub name: Vec<u8>,
     /// The variables whose data is written; `None` for no data.
-    pub data: Option<Selection>,
+    pub data: Option<DataSelection>,
     /// Attributes that describe how the dataset is stored.
     pub special: SpecialAttributes,
 }
@@ -47,12 +47,12 @@ pub struct Options {
 /// Errors of reading the data, with the variable, and of writing to `out`.
 pub fn write(
     set: &Dataset<'_>,
-    options: &Options,
+    options: &JsonOptions,
     omitted: &mut Vec<Error>,
     out: &mut dyn Write,
 ) -> Result<()> {
     let schema = set.reader.schema();
-    let mut writer = Writer {
+    let mut writer = JsonWriter {
         set,
         schema,
         scope: Scope::new(schema),
@@ -65,11 +65,11 @@ pub fn write(
 }
 
 /// A dataset being written.
-struct Writer<'a, 'w> {
+struct JsonWriter<'a, 'w> {
     set: &'a Dataset<'a>,
     schema: &'a Schema,
     scope: Scope<'a>,
-    options: &'a Options,
+    options: &'a JsonOptions,
     out: Document<'w>,
     /// The errors for variables whose data was left out.
     omitted: &'w mut Vec<Error>,

@@ -8,7 +8,7 @@ const KEPT: u64 = (1 << 53) - 1;
 const FORMAT: FloatFormat = FloatFormat::new(Precision::Exact, FloatForm::Data);
 
 /// A numeric type.
-pub(super) trait Numeric: Copy {
+pub(super) trait JsonNumber: Copy {
     /// An element as stored, most significant byte first.
     type Stored;
     fn split(bytes: &[u8]) -> &[Self::Stored];
@@ -19,7 +19,7 @@ pub(super) trait Numeric: Copy {
 
 macro_rules! numeric {
     ($t:ty, $push:expr) => {
-        impl Numeric for $t {
+        impl JsonNumber for $t {
             type Stored = [u8; size_of::<$t>()];
             #[inline]
             fn split(bytes: &[u8]) -> &[Self::Stored] {
@@ -127,7 +127,7 @@ fn finite(out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; ROOM]) -> usize) {
 mod tests {
     use super::*;
 
-    fn text<T: Numeric>(value: T) -> String {
+    fn text<T: JsonNumber>(value: T) -> String {
         let mut out = vec![];
         value.push(&mut out);
         String::from_utf8(out).unwrap()

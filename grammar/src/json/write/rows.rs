@@ -3,7 +3,7 @@
 use netcdf_core::model::Region;
 
 /// The rows of a variable: what runs along its last dimension, or, of characters, along the dimension before it.
-pub(super) struct Rows {
+pub(super) struct JsonRows {
     /// The variable's shape.
     pub(super) shape: Vec<u64>,
     /// Blanks before a line.
@@ -13,7 +13,7 @@ pub(super) struct Rows {
 }
 
 /// The part of rows in a band.
-pub(super) struct Span {
+pub(super) struct JsonRowSpan {
     /// Rows.
     pub(super) rows: usize,
     /// Values of each row.
@@ -24,7 +24,7 @@ pub(super) struct Span {
     pub(super) ends: bool,
 }
 
-impl Rows {
+impl JsonRows {
     /// Values in a row.
     pub(super) fn len(&self) -> u64 {
         self.shape.last().copied().unwrap_or(1)
@@ -36,14 +36,14 @@ impl Rows {
         outer.unwrap_or_default()
     }
 
-    pub(super) fn span(&self, band: &Region) -> Span {
+    pub(super) fn span(&self, band: &Region) -> JsonRowSpan {
         let outer = self.outer().len();
         let counts = band.count.get(..outer).unwrap_or_default();
         let first = band.start.last().copied().unwrap_or(0);
         let values = band.count.last().copied().unwrap_or(1);
         // A band is in memory: its lengths are sizes.
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        Span {
+        JsonRowSpan {
             rows: counts.iter().fold(1, |n, &len| n.saturating_mul(size(len))),
             values: size(values),
             begins: first == 0,

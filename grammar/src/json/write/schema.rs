@@ -4,12 +4,12 @@ use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Dimension, Field, Group, GroupId, Name, TypeKind, UserType};
 use netcdf_core::model::{VarId, Variable};
 
-use super::Writer;
+use super::JsonWriter;
 use super::number::integer;
 use crate::json::names::written;
 use crate::json::text::push_text;
 
-impl Writer<'_, '_> {
+impl JsonWriter<'_, '_> {
     pub(super) fn dataset(&mut self) -> Result<()> {
         self.out.begin();
         let name = String::from_utf8_lossy(&self.options.name);

@@ -4,24 +4,24 @@ use std::ops::Range;
 
 use netcdf_core::model::{Schema, TypeId, TypeKind, Values};
 
-use super::number::{Numeric, integer};
+use super::number::{JsonNumber, integer};
 use crate::json::names::written;
 use crate::json::text::{push_bytes, push_text};
 
 /// Writes values.
 #[derive(Clone, Copy)]
-pub(super) struct ValueText<'a> {
+pub(super) struct JsonValueText<'a> {
     pub(super) schema: &'a Schema,
 }
 
 /// Structures of a type, a column for each field.
-struct Structures<'v> {
+struct JsonStructures<'v> {
     ty: TypeId,
     len: usize,
     columns: &'v [Values],
 }
 
-impl ValueText<'_> {
+impl JsonValueText<'_> {
     /// Appends the values of an attribute. A single value stands alone, unless it is a list itself.
     pub(super) fn attribute(&self, values: &Values, out: &mut Vec<u8>) {
         if let Some(text) = values.as_text() {
@@ -58,7 +58,7 @@ impl ValueText<'_> {
             }
             Values::Vlen(_, lists) => self.vlen(lists.get(i), out),
             Values::Compound { ty, len, columns } => {
-                let all = Structures {
+                let all = JsonStructures {
                     ty: *ty,
                     len: *len,
                     columns,
@@ -104,7 +104,7 @@ impl ValueText<'_> {
         }
     }
 
-    fn compound(&self, all: &Structures<'_>, i: usize, out: &mut Vec<u8>) {
+    fn compound(&self, all: &JsonStructures<'_>, i: usize, out: &mut Vec<u8>) {
         let kind = self.schema.user_type(all.ty).map(|t| &t.kind);
         let Some(TypeKind::Compound { fields, .. }) = kind else {
             return;
@@ -144,7 +144,7 @@ impl ValueText<'_> {
     }
 }
 
-fn number<T: Numeric>(values: &[T], i: usize, out: &mut Vec<u8>) {
+fn number<T: JsonNumber>(values: &[T], i: usize, out: &mut Vec<u8>) {
     if let Some(value) = values.get(i) {
         value.push(out);
     }

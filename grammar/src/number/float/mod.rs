@@ -3,7 +3,7 @@
 use super::digits::{self, DigitText};
 use super::exact;
 use super::room::{self, ROOM};
-use super::token::Token;
+use super::token::NumberToken;
 use super::usual;
 
 /// Significant digits of a printed floating-point value.
@@ -38,7 +38,7 @@ pub struct FloatFormat {
 
 /// The layout of finite values of one type in one format.
 #[derive(Clone, Copy)]
-struct Layout {
+struct FloatLayout {
     /// From this decimal exponent on, values have an exponent part.
     limit: u32,
     point: bool,
@@ -67,7 +67,7 @@ impl FloatFormat {
 
     /// Replaces the text of `token` by that of `value`.
     #[inline]
-    pub fn write_f32(&self, value: f32, token: &mut Token) {
+    pub fn write_f32(&self, value: f32, token: &mut NumberToken) {
         if self.is_usual(usual::FLOAT_DIGITS) && usual::is_plain(value.into()) {
             return token.write(|out| usual::seven(value.into(), out));
         }
@@ -76,7 +76,7 @@ impl FloatFormat {
 
     /// Replaces the text of `token` by that of `value`.
     #[inline]
-    pub fn write_f64(&self, value: f64, token: &mut Token) {
+    pub fn write_f64(&self, value: f64, token: &mut NumberToken) {
         if self.is_usual(usual::DOUBLE_DIGITS) && usual::is_plain(value) {
             return token.write(|out| usual::fifteen(value, out));
         }
@@ -121,20 +121,20 @@ impl FloatFormat {
 
     #[inline(never)]
     fn put_any_f32(&self, value: f32, out: &mut [u8; ROOM]) -> usize {
-        let mut token = Token::new();
+        let mut token = NumberToken::new();
         self.write_any_f32(value, &mut token);
         token.put_into(out)
     }
 
     #[inline(never)]
     fn put_any_f64(&self, value: f64, out: &mut [u8; ROOM]) -> usize {
-        let mut token = Token::new();
+        let mut token = NumberToken::new();
         self.write_any_f64(value, &mut token);
         token.put_into(out)
     }
 
     #[inline(never)]
-    fn write_any_f32(&self, value: f32, token: &mut Token) {
+    fn write_any_f32(&self, value: f32, token: &mut NumberToken) {
         let wide = f64::from(value);
         if wide == 0.0 || !wide.is_finite() {
             return self.write_special(wide, true, token);
@@ -150,7 +150,7 @@ impl FloatFormat {
     }
 
     #[inline(never)]
-    fn write_any_f64(&self, value: f64, token: &mut Token) {
+    fn write_any_f64(&self, value: f64, token: &mut NumberToken) {
         if value == 0.0 || !value.is_finite() {
             return self.write_special(value, false, token);
         }
@@ -165,19 +165,19 @@ impl FloatFormat {
     }
 
     #[inline]
-    fn layout(&self, limit: u32, float: bool) -> Layout {
+    fn layout(&self, limit: u32, float: bool) -> FloatLayout {
         match self.form {
-            FloatForm::Data => Layout {
+            FloatForm::Data => FloatLayout {
                 limit,
                 point: false,
                 suffix: false,
             },
-            FloatForm::Attribute => Layout {
+            FloatForm::Attribute => FloatLayout {
                 limit,
                 point: true,
                 suffix: float,
             },
-            FloatForm::Ncml => Layout {
+            FloatForm::Ncml => FloatLayout {
                 limit,
                 point: true,
                 suffix: false,
@@ -186,7 +186,7 @@ impl FloatFormat {
     }
 
     #[inline]
-    fn write_digits(&self, value: f64, precision: u32, float: bool, token: &mut Token) {
+    fn write_digits(&self, value: f64, precision: u32, float: bool, token: &mut NumberToken) {
         let magnitude = value.abs();
         let text = if precision <= digits::MAX_FAST {
             DigitText::new(digits::round(magnitude.to_bits(), precision), precision)
@@ -199,7 +199,7 @@ impl FloatFormat {
 
     /// Zeros, infinities and NaNs; the latter two have an `f` for floats wherever CDL distinguishes types.
     #[cold]
-    fn write_special(&self, value: f64, float: bool, token: &mut Token) {
+    fn write_special(&self, value: f64, float: bool, token: &mut NumberToken) {
         let negative = value.is_sign_negative() && !value.is_nan();
         token.set(if negative { b"-" } else { b"" });
         let (text, suffix): (&[u8], bool) = match (value == 0.0, value.is_nan(), self.form) {
@@ -222,10 +222,10 @@ fn put_zero(negative: bool, out: &mut [u8; ROOM]) -> usize {
     room::end(out, start + 1)
 }
 
-impl Layout {
+impl FloatLayout {
     /// C's `%g`: a plain decimal from 0.0001 up to `limit` digits before the point, else with an exponent of two or three digits.
     #[inline]
-    fn write(self, text: &DigitText, negative: bool, token: &mut Token) {
+    fn write(self, text: &DigitText, negative: bool, token: &mut NumberToken) {
         token.put(0, *b"-");
         let start = usize::from(negative);
         let end = if text.exponent < -4
@@ -246,7 +246,7 @@ impl Layout {
 
     /// Digits with the point among or after them; returns the end.
     #[inline]
-    fn write_plain(self, text: &DigitText, start: usize, token: &mut Token) -> usize {
+    fn write_plain(self, text: &DigitText, start: usize, token: &mut NumberToken) -> usize {
         let whole = text.exponent.unsigned_abs() as usize + 1;
         let point = start + whole;
         put_digits(text, start, start + 1, token);
@@ -267,7 +267,7 @@ impl Layout {
 
     /// One digit, the point, the others and the exponent; returns the end.
     #[inline]
-    fn write_scientific(self, text: &DigitText, start: usize, token: &mut Token) -> usize {
+    fn write_scientific(self, text: &DigitText, start: usize, token: &mut NumberToken) -> usize {
         let exponent = text.exponent.unsigned_abs();
         put_digits(text, start, start + 2, token);
         token.put(start + 1, *b".");
@@ -290,7 +290,7 @@ impl Layout {
 
 /// Writes the first digit at `start` and the others from `next` on.
 #[inline]
-fn put_digits(text: &DigitText, start: usize, next: usize, token: &mut Token) {
+fn put_digits(text: &DigitText, start: usize, next: usize, token: &mut NumberToken) {
     token.put(start, [text.first]);
     token.put(next, text.rest.to_le_bytes());
     token.put(next + 16, text.tail.to_le_bytes());

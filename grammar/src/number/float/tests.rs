@@ -2,13 +2,13 @@ use super::*;
 use proptest::prelude::*;
 
 fn f32_text(value: f32, precision: Precision, form: FloatForm) -> String {
-    let mut token = Token::new();
+    let mut token = NumberToken::new();
     FloatFormat::new(precision, form).write_f32(value, &mut token);
     String::from_utf8(token.as_bytes().to_vec()).unwrap()
 }
 
 fn f64_text(value: f64, precision: Precision, form: FloatForm) -> String {
-    let mut token = Token::new();
+    let mut token = NumberToken::new();
     FloatFormat::new(precision, form).write_f64(value, &mut token);
     String::from_utf8(token.as_bytes().to_vec()).unwrap()
 }
@@ -268,7 +268,7 @@ fn precision_is_brought_into_range() {
 #[test]
 fn in_place_as_in_a_token() {
     let precisions = [7, 15, 9, 17, 20].map(Precision::Digits);
-    let mut token = Token::new();
+    let mut token = NumberToken::new();
     for precision in precisions.into_iter().chain([Precision::Exact]) {
         for form in [FloatForm::Data, FloatForm::Attribute, FloatForm::Ncml] {
             let format = FloatFormat::new(precision, form);

@@ -1,6 +1,8 @@
 use super::*;
 use crate::number::literal::any_literal;
-use crate::number::{FloatForm, FloatFormat, Literal, Precision, Radix, Suffix, Token, literal};
+use crate::number::{
+    FloatForm, FloatFormat, Literal, NumberToken, Precision, Radix, Suffix, literal,
+};
 use proptest::prelude::*;
 
 /// `text` and what may follow it in a list, with at least the bytes of a window.
@@ -87,7 +89,7 @@ proptest! {
     #[test]
     fn agree_on_printed_numbers(bits in any::<u64>(), digits in -1_000_000_000_000_000i64..1_000_000_000_000_000, places in 0..20i32) {
         let decimal = digits as f64 / 10f64.powi(places);
-        let mut token = Token::new();
+        let mut token = NumberToken::new();
         for value in [decimal, f64::from_bits(bits)] {
             for precision in [7, 15] {
                 FloatFormat::new(Precision::Digits(precision), FloatForm::Data).write_f64(value, &mut token);

@@ -135,7 +135,7 @@ fn number(text: &[u8]) -> Option<(Literal, usize)> {
 }
 
 /// A number followed by a letter.
-fn number_with_suffix(number: scan::Decimal, text: &[u8], tail: &[u8]) -> (Literal, usize) {
+fn number_with_suffix(number: scan::ScannedDecimal, text: &[u8], tail: &[u8]) -> (Literal, usize) {
     // ncgen refuses `1f` and `1d`, although their meaning is clear.
     let alone = number.real || tail.get(1..).is_none_or(|after| !goes_on(after));
     match tail {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::number::{FloatForm, FloatFormat, Precision, Token};
+use crate::number::{FloatForm, FloatFormat, NumberToken, Precision};
 use proptest::prelude::*;
 
 fn integer(value: i64) -> Integer {
@@ -188,7 +188,7 @@ fn values() {
 }
 
 fn same_f32(value: f32) {
-    let mut token = Token::new();
+    let mut token = NumberToken::new();
     for form in [FloatForm::Data, FloatForm::Attribute, FloatForm::Ncml] {
         FloatFormat::new(Precision::Exact, form).write_f32(value, &mut token);
         let (found, len) = literal(token.as_bytes()).unwrap();
@@ -201,7 +201,7 @@ fn same_f32(value: f32) {
 }
 
 fn same_f64(value: f64) {
-    let mut token = Token::new();
+    let mut token = NumberToken::new();
     for form in [FloatForm::Data, FloatForm::Attribute, FloatForm::Ncml] {
         FloatFormat::new(Precision::Exact, form).write_f64(value, &mut token);
         let (found, len) = literal(token.as_bytes()).unwrap();

@@ -38,7 +38,7 @@ const EXPONENT_LIMIT: i32 = 1_000_000;
 
 /// A decimal number as in the text.
 #[derive(Clone, Copy)]
-pub(super) struct Decimal {
+pub(super) struct ScannedDecimal {
     pub(super) negative: bool,
     /// All digits before and after the point as an integer, modulo 2^64.
     digits: u64,
@@ -79,7 +79,7 @@ pub fn integer_prefix(text: &[u8]) -> Option<(Integer, usize)> {
     if whole == 0 {
         return None;
     }
-    let number = Decimal {
+    let number = ScannedDecimal {
         negative: text.first() == Some(&b'-'),
         digits,
         whole,
@@ -93,7 +93,7 @@ pub fn integer_prefix(text: &[u8]) -> Option<(Integer, usize)> {
 
 /// The decimal number at the beginning of `text`.
 #[inline]
-pub(super) fn decimal(text: &[u8]) -> Option<Decimal> {
+pub(super) fn decimal(text: &[u8]) -> Option<ScannedDecimal> {
     let negative = text.first() == Some(&b'-');
     let mut at = usize::from(negative || text.first() == Some(&b'+'));
     let mut digits = 0;
@@ -112,7 +112,7 @@ pub(super) fn decimal(text: &[u8]) -> Option<Decimal> {
         Some(b'e' | b'E') => exponent(text.get(at + 1..)?),
         _ => (0, 0),
     };
-    Some(Decimal {
+    Some(ScannedDecimal {
         negative,
         digits,
         whole,
@@ -205,7 +205,7 @@ fn hexadecimal(text: &[u8]) -> Option<(Integer, usize)> {
     (len > 2).then_some((integer, len))
 }
 
-impl Decimal {
+impl ScannedDecimal {
     /// The nearest `f64`; `text` is the scanned text.
     #[inline]
     pub(super) fn to_f64(self, text: &[u8]) -> f64 {

@@ -6,11 +6,11 @@ use netcdf_core::arithmetic::Amount;
 use netcdf_core::env::Memory;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::Json;
-use netcdf_core::shown::Shown;
+use netcdf_core::shown::ShownText;
 use netcdf_core::sum::Digest;
 
 use super::quote;
-use crate::parts::folder::Folder;
+use crate::parts::folder::PlanDirectory;
 use crate::parts::paths::wrong;
 use crate::request::ProcessRequest;
 
@@ -50,7 +50,7 @@ impl Facts {
     ///
     /// # Errors
     /// Those of the folder; [`netcdf_core::error::ErrorKind::Argument`] for a path that is not UTF-8.
-    pub(super) fn of(process: &ProcessRequest, folder: &Folder) -> Result<Self> {
+    pub(super) fn of(process: &ProcessRequest, folder: &PlanDirectory) -> Result<Self> {
         let plan = folder.plan()?;
         let path = std::path::absolute(folder.path())
             .map_err(|e| Error::io("cannot find", &folder.path().to_string_lossy(), e))?;
@@ -110,7 +110,7 @@ impl Facts {
     }
 
     fn of_all(&self) -> [(&'static str, String); 6] {
-        let shown = Shown::new(&self.folder).to_string();
+        let shown = ShownText::new(&self.folder).to_string();
         let (stages, first) = (self.stages.iter(), self.stages.first());
         let shell = stages.clone().map(|s| format!("{}-{}", s.start, s.end - 1));
         let python = stages.map(|s| format!("range({}, {})", s.start, s.end));

@@ -12,7 +12,7 @@ mod snakemake;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::tool::{Io, Status};
 
-use super::folder::Folder;
+use super::folder::PlanDirectory;
 use crate::request::{Engine, ProcessRequest};
 use facts::Facts;
 pub(super) use facts::memory;
@@ -23,7 +23,7 @@ pub(super) use facts::memory;
 /// Those of the folder, and of standard output.
 pub(super) fn run(
     process: &ProcessRequest,
-    folder: &Folder,
+    folder: &PlanDirectory,
     engine: Engine,
     io: &mut Io,
 ) -> Result<Status> {

@@ -4,14 +4,14 @@ use netcdf_core::copy::jobs;
 use netcdf_core::copy::parts::{Costs, Division, PartSize, sketch};
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{ErrorKind, Result};
-use netcdf_core::runtime::Item;
+use netcdf_core::runtime::WorkItem;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{Bar, Idle, Io};
 
 use crate::environment::environment;
-use crate::inputs::Copy;
+use crate::inputs::CopyPair;
 use crate::parts::digests::of_input;
-use crate::ready::{self, Asked, Ready};
+use crate::ready::{self, Ready, RequestedCopy};
 use crate::request::CopyRequest;
 
 /// Bytes of memory for a header while it is read, roughly.
@@ -34,14 +34,14 @@ pub(super) struct Header {
 /// The first one, if no file can be copied; [`ErrorKind::Cancelled`].
 pub(super) fn read(
     request: &CopyRequest,
-    copies: &[Copy],
+    copies: &[CopyPair],
     shown: bool,
 ) -> Result<Vec<Result<Header>>> {
     let env = environment(request);
     let far = copies.iter().any(|copy| copy.remote.is_some());
-    let items = copies.iter().map(|copy| Ok(Item::new(MEMORY, copy)));
+    let items = copies.iter().map(|copy| Ok(WorkItem::new(MEMORY, copy)));
     let mut headers = Vec::with_capacity(copies.len());
-    let work = |copy: &Copy| match header(request, copy, &env) {
+    let work = |copy: &CopyPair| match header(request, copy, &env) {
         Err(e) if e.kind() == ErrorKind::Cancelled => Err(e),
         header => Ok(header),
     };
@@ -65,10 +65,10 @@ pub(super) fn read(
     }
 }
 
-fn header(request: &CopyRequest, copy: &Copy, env: &Env) -> Result<Header> {
+fn header(request: &CopyRequest, copy: &CopyPair, env: &Env) -> Result<Header> {
     let idle = &Idle::default();
     ready::with(
-        Asked {
+        RequestedCopy {
             request,
             copy,
             idle,

@@ -9,7 +9,7 @@ use netcdf_core::io::file;
 
 use super::headers::{self, Header};
 use super::rows::{self, FileRow};
-use crate::inputs::{self, Copy, Rules};
+use crate::inputs::{self, CopyPair, OutputRules};
 use crate::request::{CopyRequest, PlanRequest};
 use crate::walk::is_folder;
 
@@ -18,21 +18,21 @@ use crate::walk::is_folder;
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for files that are not copied as a run without a plan would copy them.
-pub(crate) fn listed(request: &CopyRequest) -> Result<Option<inputs::Listed>> {
+pub(crate) fn listed(request: &CopyRequest) -> Result<Option<inputs::ListedCopies>> {
     let named = &request.files.inputs;
     let output = request.to().unwrap_or(Path::new(""));
     let slash = output.as_os_str().as_encoded_bytes().ends_with(b"/");
     if named.len() == 1 && !named.iter().any(|path| is_folder(path)) && !slash {
         return Ok(None);
     }
-    let (copies, notes) = inputs::into_directory(named, output, Rules::of(request))?;
+    let (copies, notes) = inputs::into_directory(named, output, OutputRules::of(request))?;
     copies.iter().try_for_each(refuse_here)?;
     inputs::check(&copies)?;
     Ok(Some((copies, notes)))
 }
 
 /// Refuses inputs and outputs that other processes cannot open.
-fn refuse_here(copy: &Copy) -> Result<()> {
+fn refuse_here(copy: &CopyPair) -> Result<()> {
     if copy.input.as_os_str() != "-" && !file::in_place(&copy.output.path) {
         return Ok(());
     }
@@ -42,7 +42,7 @@ fn refuse_here(copy: &Copy) -> Result<()> {
 
 /// The lists of a plan.
 #[derive(Debug)]
-pub(crate) struct Listed {
+pub(crate) struct PlanLists {
     /// How many parts there are.
     pub parts: u64,
     /// Bytes of all files.
@@ -57,7 +57,10 @@ pub(crate) struct Listed {
 ///
 /// # Errors
 /// Those of the files if none can be copied, and of writing.
-pub(crate) fn plan((request, shown): (&PlanRequest, bool), copies: &[Copy]) -> Result<Listed> {
+pub(crate) fn plan(
+    (request, shown): (&PlanRequest, bool),
+    copies: &[CopyPair],
+) -> Result<PlanLists> {
     let (mut files, mut costs, mut refused) = (vec![], vec![], vec![]);
     for (copy, header) in copies
         .iter()
@@ -84,7 +87,7 @@ pub(crate) fn plan((request, shown): (&PlanRequest, bool), copies: &[Copy]) -> R
         groups.push((group, Costs::of_copies(of_group.iter().copied(), 1.0)));
     }
     rows::write((&request.folder, request.allow_secrets), &groups)?;
-    Ok(Listed {
+    Ok(PlanLists {
         parts: groups.len() as u64,
         bytes,
         costs: Costs::of_copies(costs, groups.len() as f64),
@@ -101,7 +104,7 @@ fn parts(size: PartSize, bytes: u64) -> u64 {
 }
 
 /// A file, of whose header that much is known. Of stores, and of what is elsewhere, the bytes of chunks are.
-fn row(copy: &Copy, header: Option<&Header>) -> Result<FileRow> {
+fn row(copy: &CopyPair, header: Option<&Header>) -> Result<FileRow> {
     let local = copy.remote.is_none() && copy.local.is_file();
     let size = local.then(|| std::fs::metadata(&copy.local).map(|about| about.len()));
     let stored = header.map_or(0.0, |header| header.costs.read);

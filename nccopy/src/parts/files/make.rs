@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::copy;
-use netcdf_core::copy::parts::segment::Written;
+use netcdf_core::copy::parts::segment::SegmentContent;
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::guarded::guard;
@@ -15,12 +15,12 @@ use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
 
 use super::rows::{self, FileRow};
-use crate::inputs::Copy;
+use crate::inputs::CopyPair;
 use crate::parts::digests::of_input;
-use crate::parts::folder::{Folder, StoredPlan};
+use crate::parts::folder::{PlanDirectory, StoredPlan};
 use crate::parts::record::FailedFile;
-use crate::ready::{self, Asked};
-use crate::report::json::{self, Counted};
+use crate::ready::{self, RequestedCopy};
+use crate::report::json::{self, CopyCounts};
 use crate::request::CopyRequest;
 use crate::told::Told;
 
@@ -28,7 +28,7 @@ use crate::told::Told;
 #[derive(Clone, Copy)]
 pub(crate) struct FileParts<'a> {
     pub request: &'a CopyRequest,
-    pub folder: &'a Folder,
+    pub folder: &'a PlanDirectory,
     pub plan: &'a StoredPlan,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct FileParts<'a> {
 #[derive(Debug)]
 pub(crate) struct MadeFiles {
     /// The number of bytes read, and a digest of the file list.
-    pub written: Written,
+    pub written: SegmentContent,
     /// The failed files.
     pub failed: Vec<FailedFile>,
     /// A report line per file.
@@ -85,7 +85,7 @@ impl FileParts<'_> {
         let bytes = files.iter().map(|file| Amount::of(file.bytes));
         let bytes = bytes.sum::<Amount>().get();
         Ok(MadeFiles {
-            written: Written { bytes, digest },
+            written: SegmentContent { bytes, digest },
             failed,
             lines,
         })
@@ -105,18 +105,18 @@ impl FileParts<'_> {
         file: &FileRow,
         idle: &Idle,
         (env, io): (&mut Env, &mut Io),
-    ) -> Result<Counted> {
+    ) -> Result<CopyCounts> {
         let request = self.request;
         let located = |path: &str| self.plan.record.located(Path::new(path));
         let (input, output) = (located(&file.input), located(&file.output));
-        let copy = Copy::of(&input, &output, request.output)?;
+        let copy = CopyPair::of(&input, &output, request.output)?;
         if let Some(folder) = output.parent().filter(|_| copy.output.remote.is_none()) {
             let failed = |e| Error::io("cannot create", &folder.to_string_lossy(), e);
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
         env.scratch = copy.output.scratch();
         env.siblings.outputs.add(&copy.output.path);
-        let asked = Asked {
+        let asked = RequestedCopy {
             request,
             copy: &copy,
             idle,
@@ -135,7 +135,7 @@ impl FileParts<'_> {
             let counted = !ready.set.reader.bytes().latency();
             ready.counts = counted;
             let report = ready.written(request, (&copy, target), copy::run)?;
-            Ok(Counted {
+            Ok(CopyCounts {
                 report: report.unwrap_or_default(),
                 before: counted,
             })

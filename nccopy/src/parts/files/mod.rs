@@ -5,5 +5,5 @@ mod list;
 mod make;
 pub(super) mod rows;
 
-pub(super) use list::{Listed, listed, plan};
+pub(super) use list::{PlanLists, listed, plan};
 pub(super) use make::{FileParts, MadeFiles};

@@ -18,7 +18,7 @@ use crate::parts::estimate::{seconds, whole};
 use crate::parts::paths::source;
 use crate::parts::record::{
     self,
-    members::{Members, lacks},
+    members::{RecordMembers, lacks},
 };
 
 const FILES: &str = "files.jsonl";
@@ -40,7 +40,7 @@ pub(crate) struct FileRow {
 }
 
 /// Files that a part copies, and what that is going to take.
-pub(crate) type Group<'a> = (&'a [FileRow], Costs);
+pub(crate) type FileGroup<'a> = (&'a [FileRow], Costs);
 
 impl FileRow {
     fn line(&self) -> Result<String> {
@@ -63,7 +63,7 @@ impl FileRow {
 
     fn parse(line: &[u8]) -> Result<Self> {
         let json = Json::parse(line)?;
-        let of = Members(&json);
+        let of = RecordMembers(&json);
         Ok(Self {
             input: of.text("input")?.to_owned(),
             output: of.text("output")?.to_owned(),
@@ -81,7 +81,7 @@ impl FileRow {
 ///
 /// # Errors
 /// Those of the files.
-pub(crate) fn write((folder, allow_secrets): (&Path, bool), parts: &[Group<'_>]) -> Result<()> {
+pub(crate) fn write((folder, allow_secrets): (&Path, bool), parts: &[FileGroup<'_>]) -> Result<()> {
     let (mut lines, mut rows) = (String::new(), String::new());
     for (part, (files, costs)) in parts.iter().enumerate() {
         let (first, mut bytes) = (lines.len(), Amount::default());
@@ -135,7 +135,7 @@ pub(crate) fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
         .and_then(|start| Some((start, start.checked_add(ROW)?)));
     let (start, end) = start.ok_or_else(|| lacks("part"))?;
     let row = Json::parse(&read_range(&rows, &(start..end))?).map_err(|e| e.of(rows.name()))?;
-    let of = Members(&row);
+    let of = RecordMembers(&row);
     if of.number("part")? != part {
         return Err(Error::new(ErrorKind::Corrupt, "the row of another part").of(rows.name()));
     }

@@ -6,28 +6,28 @@ use netcdf_core::env::Progress;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 
-use super::meter::{EVERY, Meter};
-use crate::parts::folder::Folder;
+use super::meter::{EVERY, LogMeter};
+use crate::parts::folder::PlanDirectory;
 use crate::parts::record::DoneRecord;
 
 /// A part that was begun.
 pub(super) struct Begun<'a> {
-    folder: &'a Folder,
+    folder: &'a PlanDirectory,
     part: u64,
     start: Instant,
-    meter: Meter,
+    meter: LogMeter,
 }
 
 impl<'a> Begun<'a> {
     /// # Errors
     /// Those of the log.
-    pub(super) fn new(folder: &'a Folder, part: u64, progress: &Progress) -> Result<Self> {
+    pub(super) fn new(folder: &'a PlanDirectory, part: u64, progress: &Progress) -> Result<Self> {
         folder.log(part, "begun", vec![])?;
         Ok(Self {
             folder,
             part,
             start: Instant::now(),
-            meter: Meter::start(folder, part, progress, EVERY),
+            meter: LogMeter::start(folder, part, progress, EVERY),
         })
     }
 

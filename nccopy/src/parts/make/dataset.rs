@@ -3,31 +3,31 @@
 use std::sync::Arc;
 
 use netcdf_core::chunk::{Dataset, PutChunks, ReadCache, Writer};
-use netcdf_core::copy::parts::segment::Written;
-use netcdf_core::copy::parts::{self, Origin, PartOutput, sketch};
+use netcdf_core::copy::parts::segment::SegmentContent;
+use netcdf_core::copy::parts::{self, PartOrigin, PartOutput, sketch};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::io::claimed::ClaimedStore;
 use netcdf_core::io::dir::DirStore;
-use netcdf_core::io::sums::{KeySum, Sums};
+use netcdf_core::io::sums::{KeySum, RunningSums};
 use netcdf_core::model::CreateOptions;
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
 
 use super::Failed;
 use super::begun::Begun;
-use crate::parts::folder::{Folder, StoredPlan};
+use crate::parts::folder::{PlanDirectory, StoredPlan};
 use crate::parts::one_copy::one_copy;
 use crate::parts::record::{DatasetRecord, DoneRecord, StorePlace};
-use crate::ready::{self, Asked, Ready};
+use crate::ready::{self, Ready, RequestedCopy};
 use crate::request::CopyRequest;
 
 /// The parts of a dataset.
 pub(super) struct DatasetParts<'a> {
     pub request: &'a CopyRequest,
-    pub folder: &'a Folder,
+    pub folder: &'a PlanDirectory,
     pub plan: &'a StoredPlan,
     pub dataset: &'a DatasetRecord,
 }
@@ -53,7 +53,7 @@ impl DatasetParts<'_> {
         );
         tool::catch_signals(&env.cancel, &idle, &bar.line()).map_err(of_none)?;
         let mut at = None;
-        let asked = Asked {
+        let asked = RequestedCopy {
             request,
             copy: &copy,
             idle: &idle,
@@ -97,7 +97,11 @@ impl DatasetParts<'_> {
     }
 
     /// Stores a part of the first stage.
-    fn put_between(&self, ready: &Ready<'_>, part: u64) -> Result<(Written, Vec<PutChunks>)> {
+    fn put_between(
+        &self,
+        ready: &Ready<'_>,
+        part: u64,
+    ) -> Result<(SegmentContent, Vec<PutChunks>)> {
         let (set, through) = (ready.set, self.dataset.through());
         let through = through.or_internal("variables of the first stage")?;
         let first = through.first(set, &ready.plan.data)?;
@@ -109,7 +113,7 @@ impl DatasetParts<'_> {
         self.plan.division(ready, &mut *self.sketch(ready)?)?;
         let parts = self.dataset.first_stage;
         let division = through.divided((set, &first), parts, &mut *writer)?;
-        let origin = Origin { set, between: None };
+        let origin = PartOrigin { set, between: None };
         parts::make(origin, &division, part, &mut *writer)?;
         self.check_reads(ready)?;
         let chunks = writer.finish_part()?;
@@ -121,7 +125,7 @@ impl DatasetParts<'_> {
         &self,
         ready: &Ready<'_>,
         (part, number): (u64, u64),
-    ) -> Result<(Written, Vec<PutChunks>)> {
+    ) -> Result<(SegmentContent, Vec<PutChunks>)> {
         let set = ready.set;
         let env = set.env;
         let between = match self.dataset.first_stage {
@@ -135,7 +139,7 @@ impl DatasetParts<'_> {
         let between = between
             .as_deref()
             .map(|b| Dataset::new(b, env).with(&cache));
-        let origin = Origin { set, between };
+        let origin = PartOrigin { set, between };
         match &self.dataset.store {
             Some(store) => self.put_chunks((ready, origin), store, number),
             None => Ok((self.segment((ready, origin), (part, number))?, vec![])),
@@ -161,9 +165,9 @@ impl DatasetParts<'_> {
     /// Stores a part in its segment.
     fn segment(
         &self,
-        (ready, origin): (&Ready<'_>, Origin<'_>),
+        (ready, origin): (&Ready<'_>, PartOrigin<'_>),
         (part, number): (u64, u64),
-    ) -> Result<Written> {
+    ) -> Result<SegmentContent> {
         let whole = self.sketch(ready)?;
         let target = self.folder.segment_target(part, self.is_synced())?;
         let mut output = PartOutput::new(whole, target);
@@ -177,10 +181,10 @@ impl DatasetParts<'_> {
     /// Puts the chunks of a part into the store.
     fn put_chunks(
         &self,
-        (ready, origin): (&Ready<'_>, Origin<'_>),
+        (ready, origin): (&Ready<'_>, PartOrigin<'_>),
         place: &StorePlace,
         number: u64,
-    ) -> Result<(Written, Vec<PutChunks>)> {
+    ) -> Result<(SegmentContent, Vec<PutChunks>)> {
         let (env, to) = (ready.set.env, &ready.output);
         let (target, sums) = match place {
             StorePlace::Directory(store) => {
@@ -202,8 +206,8 @@ impl DatasetParts<'_> {
 }
 
 /// What was put into a store.
-fn written(sums: &Sums) -> Written {
+fn written(sums: &RunningSums) -> SegmentContent {
     let KeySum { bytes, sum } = sums.get();
     let digest = Digest::from_bytes(sum);
-    Written { bytes, digest }
+    SegmentContent { bytes, digest }
 }

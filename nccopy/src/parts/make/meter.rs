@@ -7,19 +7,24 @@ use std::time::Duration;
 use netcdf_core::env::Progress;
 use netcdf_core::json::Json;
 
-use crate::parts::folder::Folder;
+use crate::parts::folder::PlanDirectory;
 
 /// Time between two lines.
 pub(super) const EVERY: Duration = Duration::from_secs(30);
 
 /// Adds a line to the log of a part at times, until it is dropped.
-pub(super) struct Meter {
+pub(super) struct LogMeter {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Meter {
-    pub(super) fn start(folder: &Folder, part: u64, progress: &Progress, every: Duration) -> Self {
+impl LogMeter {
+    pub(super) fn start(
+        folder: &PlanDirectory,
+        part: u64,
+        progress: &Progress,
+        every: Duration,
+    ) -> Self {
         let (stop, stopped) = channel();
         let (folder, progress) = (folder.clone(), progress.clone());
         let thread = std::thread::spawn(move || tell((&folder, part), &progress, &stopped, every));
@@ -30,7 +35,7 @@ impl Meter {
     }
 }
 
-impl Drop for Meter {
+impl Drop for LogMeter {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -42,7 +47,7 @@ impl Drop for Meter {
 
 /// Says how far the part is, counted from now on: a process may have made others before.
 fn tell(
-    (folder, part): (&Folder, u64),
+    (folder, part): (&PlanDirectory, u64),
     progress: &Progress,
     stopped: &Receiver<()>,
     every: Duration,
@@ -67,11 +72,11 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         std::fs::create_dir(home.path().join("log")).unwrap();
         std::fs::write(home.path().join("plan.json"), "{}").unwrap();
-        let folder = Folder::open(home.path()).unwrap();
+        let folder = PlanDirectory::open(home.path()).unwrap();
         let progress = Progress::default();
         progress.expect(10);
         progress.advance(10);
-        let meter = Meter::start(&folder, 3, &progress, Duration::from_millis(1));
+        let meter = LogMeter::start(&folder, 3, &progress, Duration::from_millis(1));
         // Counted only once the meter runs.
         while folder.last_logged(3).unwrap().is_none() {
             std::thread::yield_now();

@@ -15,10 +15,10 @@ use netcdf_core::tool::{self, Io, Status};
 use self::begun::Begun;
 use self::dataset::DatasetParts;
 use super::files::{FileParts, MadeFiles};
-use super::folder::{Folder, StoredPlan};
+use super::folder::{PlanDirectory, StoredPlan};
 use super::hold::recover_output;
 use super::paths::in_folder;
-use super::record::{DoneRecord, Work};
+use super::record::{DoneRecord, PartWork};
 use crate::environment::environment;
 use crate::request::{CopyRequest, PartChoice, ProcessRequest};
 
@@ -28,7 +28,7 @@ use crate::request::{CopyRequest, PartChoice, ProcessRequest};
 /// Those of the folder, of the copy, and [`ErrorKind::Changed`] where the input or the plan is not what it was.
 pub(super) fn run(
     process: &ProcessRequest,
-    folder: &Folder,
+    folder: &PlanDirectory,
     choice: &PartChoice,
     io: &mut Io,
 ) -> Result<Status> {
@@ -68,12 +68,16 @@ struct Worker<'a> {
     /// The planned copy.
     request: CopyRequest,
     env: Env,
-    folder: &'a Folder,
+    folder: &'a PlanDirectory,
     plan: &'a StoredPlan,
 }
 
 impl<'a> Worker<'a> {
-    fn new(process: &ProcessRequest, folder: &'a Folder, plan: &'a StoredPlan) -> Result<Self> {
+    fn new(
+        process: &ProcessRequest,
+        folder: &'a PlanDirectory,
+        plan: &'a StoredPlan,
+    ) -> Result<Self> {
         let request = plan.request(process)?;
         tool::catch_limits()?;
         Ok(Self {
@@ -137,7 +141,7 @@ impl<'a> Worker<'a> {
             plan,
         } = self;
         match &plan.record.work {
-            Work::Files(_) => {
+            PartWork::Files(_) => {
                 let parts = FileParts {
                     request,
                     folder,
@@ -148,7 +152,7 @@ impl<'a> Worker<'a> {
                 }
                 Ok(())
             }
-            Work::Dataset(dataset) => {
+            PartWork::Dataset(dataset) => {
                 let parts = DatasetParts {
                     request,
                     folder,

@@ -9,7 +9,7 @@ use netcdf_core::error::Result;
 use netcdf_core::tool::{Io, Status};
 
 use super::Worker;
-use crate::parts::folder::{Folder, StoredPlan, now};
+use crate::parts::folder::{PlanDirectory, StoredPlan, now};
 use crate::parts::hold::recover_output;
 use crate::request::ProcessRequest;
 
@@ -22,7 +22,7 @@ const LEASE: Duration = Duration::from_secs(3600);
 /// Those of the folder, and as [`super::run`].
 pub(crate) fn run(
     process: &ProcessRequest,
-    folder: &Folder,
+    folder: &PlanDirectory,
     lease: Option<Duration>,
     io: &mut Io,
 ) -> Result<Status> {
@@ -73,7 +73,7 @@ impl Worker<'_> {
 }
 
 /// Whether parts are left, which others make or which failed for now.
-fn ended(folder: &Folder, plan: &StoredPlan, left: u64) -> Result<Status> {
+fn ended(folder: &PlanDirectory, plan: &StoredPlan, left: u64) -> Result<Status> {
     if left == 0 {
         return Ok(Status::Success);
     }

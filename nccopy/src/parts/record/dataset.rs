@@ -10,7 +10,7 @@ use netcdf_core::json::Json;
 use netcdf_core::sum::Digest;
 use netcdf_grammar::hyperslab::SelectedIndices;
 
-use super::members::{Members, files_json, files_of, lacks, utf8};
+use super::members::{RecordMembers, files_json, files_of, lacks, utf8};
 
 /// What the parts of one dataset share.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl DatasetRecord {
     /// # Errors
     /// [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
     pub(crate) fn from_json(json: &Json) -> Result<Self> {
-        let of = Members(json);
+        let of = RecordMembers(json);
         let selected = of.list("select")?.iter().map(indices_of);
         let variables = of.list("variables")?.iter().map(VariableRecord::from_json);
         Ok(Self {
@@ -122,7 +122,7 @@ impl DatasetRecord {
 impl StorePlace {
     /// The place that a plan names, if it does.
     fn from_json(json: &Json) -> Result<Option<Self>> {
-        let path = Members(json).get("store")?.as_str();
+        let path = RecordMembers(json).get("store")?.as_str();
         let claim = json.get("claim").and_then(Json::as_str);
         match (path, claim) {
             (None, None) => Ok(None),
@@ -147,7 +147,7 @@ impl InputRecord {
     }
 
     fn from_json(json: &Json) -> Result<Self> {
-        let of = Members(json);
+        let of = RecordMembers(json);
         Ok(Self {
             path: of.text("path")?.to_owned(),
             state: of.get("state")?.as_str().map(str::to_owned),
@@ -172,7 +172,7 @@ impl VariableRecord {
     }
 
     fn from_json(json: &Json) -> Result<Self> {
-        let of = Members(json);
+        let of = RecordMembers(json);
         Ok(Self {
             path: of.text("path")?.to_owned(),
             bytes: of.number("bytes")?,
@@ -196,7 +196,7 @@ fn indices_json(indices: &SelectedIndices) -> Json {
 }
 
 fn indices_of(json: &Json) -> Result<SelectedIndices> {
-    let of = Members(json);
+    let of = RecordMembers(json);
     let run = |json: &Json| {
         let mut numbers = json.items()?.iter().map(Json::as_u64);
         Some(IndexRun {
@@ -220,7 +220,7 @@ fn between_json(between: &StageChunks) -> Json {
 }
 
 fn between_of(json: &Json) -> Result<StageChunks> {
-    let of = Members(json);
+    let of = RecordMembers(json);
     let shape = |name| {
         let lengths = of.list(name)?.iter().map(Json::as_u64);
         let lengths: Option<Vec<u64>> = lengths.collect();

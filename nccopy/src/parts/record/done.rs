@@ -1,13 +1,13 @@
 //! The record of a finished part.
 
 use netcdf_core::chunk::PutChunks;
-use netcdf_core::copy::parts::segment::Written;
+use netcdf_core::copy::parts::segment::SegmentContent;
 use netcdf_core::error::Result;
 use netcdf_core::json::{Between, Json};
 use netcdf_core::model::VarId;
 use netcdf_core::sum::Digest;
 
-use super::members::{Members, files_json, files_of, lacks};
+use super::members::{RecordMembers, files_json, files_of, lacks};
 
 /// The record of a finished part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) struct DoneRecord {
     /// The digest of the plan.
     pub plan: Digest,
     /// Bytes and digest of the segment or of the stored keys; for a part of files, of the inputs.
-    pub written: Written,
+    pub written: SegmentContent,
     /// The chunks that were put into the store.
     pub chunks: Vec<PutChunks>,
     /// The files that could not be copied, and why.
@@ -68,10 +68,10 @@ impl DoneRecord {
     /// # Errors
     /// [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
     pub(crate) fn from_json(json: &Json) -> Result<Self> {
-        let of = Members(json);
+        let of = RecordMembers(json);
         Ok(Self {
             plan: of.digest("plan")?,
-            written: Written {
+            written: SegmentContent {
                 bytes: of.number("bytes")?,
                 digest: of.digest("digest")?,
             },
@@ -105,7 +105,7 @@ impl FailedFile {
     }
 
     fn from_json(json: &Json) -> Result<Self> {
-        let of = Members(json);
+        let of = RecordMembers(json);
         Ok(Self {
             input: of.text("input")?.to_owned(),
             error: of.text("error")?.to_owned(),
@@ -126,7 +126,7 @@ fn chunks_json(chunks: &PutChunks) -> Json {
 }
 
 fn chunks_of(json: &Json) -> Result<PutChunks> {
-    let of = Members(json);
+    let of = RecordMembers(json);
     let var = u32::try_from(of.number("variable")?).map_err(|_| lacks("variable"))?;
     let run = |json: &Json| match json.items()? {
         [start, end] => Some((start.as_u64()?, end.as_u64()?)),

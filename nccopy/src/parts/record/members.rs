@@ -7,9 +7,9 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::sum::Digest;
 
 /// The members of an object.
-pub(crate) struct Members<'a>(pub &'a Json);
+pub(crate) struct RecordMembers<'a>(pub &'a Json);
 
-impl<'a> Members<'a> {
+impl<'a> RecordMembers<'a> {
     pub(crate) fn get(&self, name: &str) -> Result<&'a Json> {
         self.0.get(name).ok_or_else(|| lacks(name))
     }
@@ -48,7 +48,7 @@ pub(crate) fn files_json(files: &[(String, String)]) -> Json {
 }
 
 /// The files of a member `files`, with their states.
-pub(crate) fn files_of(of: &Members<'_>) -> Result<Vec<(String, String)>> {
+pub(crate) fn files_of(of: &RecordMembers<'_>) -> Result<Vec<(String, String)>> {
     let pair = |json: &Json| match json.items() {
         Some([name, state]) => Some((name.as_str()?.to_owned(), state.as_str()?.to_owned())),
         Some(_) | None => None,

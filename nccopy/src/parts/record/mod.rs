@@ -17,7 +17,7 @@ use netcdf_core::json::Json;
 use netcdf_core::shown::ShownAddress;
 
 use crate::request::MOST_PARTS;
-use members::{Members, lacks, lines, utf8};
+use members::{RecordMembers, lacks, lines, utf8};
 
 /// The version of `plan.json`.
 const VERSION: u64 = 3;
@@ -42,12 +42,12 @@ pub(super) struct PlanRecord {
     /// The time when the plan was made, in seconds since 1970, or that of the last change of the metadata of a store if it is later.
     pub time: u64,
     /// What the parts make.
-    pub work: Work,
+    pub work: PartWork,
 }
 
 /// What parts make.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum PartWork {
     /// Boxes of one dataset.
     Dataset(Box<DatasetRecord>),
     /// Whole files, which are listed beside the plan.
@@ -107,8 +107,8 @@ impl PlanRecord {
             ("time", Json::int(self.time)),
         ];
         match &self.work {
-            Work::Dataset(dataset) => members.extend(dataset.members()?),
-            Work::Files(FilesRecord { files, estimate }) => {
+            PartWork::Dataset(dataset) => members.extend(dataset.members()?),
+            PartWork::Files(FilesRecord { files, estimate }) => {
                 members.push(("files", Json::int(files)));
                 members.push(("estimate", estimate.clone()));
             }
@@ -119,7 +119,7 @@ impl PlanRecord {
     /// # Errors
     /// [`ErrorKind::Unsupported`] for a plan of another version; [`ErrorKind::Corrupt`].
     pub(super) fn from_json(json: &Json) -> Result<Self> {
-        let of = Members(json);
+        let of = RecordMembers(json);
         let (version, program) = (of.number("plan")?, of.text("program")?);
         if version != VERSION || program != PROGRAM {
             let what = format!(
@@ -139,11 +139,11 @@ impl PlanRecord {
             return Err(lacks("parts"));
         }
         let work = match json.get("files") {
-            Some(_) => Work::Files(FilesRecord {
+            Some(_) => PartWork::Files(FilesRecord {
                 files: of.number("files")?,
                 estimate: of.get("estimate")?.clone(),
             }),
-            None => Work::Dataset(Box::new(DatasetRecord::from_json(json)?)),
+            None => PartWork::Dataset(Box::new(DatasetRecord::from_json(json)?)),
         };
         let record = Self {
             identity: of.text("identity")?.to_owned(),
@@ -205,16 +205,16 @@ impl PlanRecord {
     /// The variables whose data is copied; of many files, they are not known.
     pub(super) fn variables(&self) -> &[VariableRecord] {
         match &self.work {
-            Work::Dataset(dataset) => &dataset.variables,
-            Work::Files(_) => &[],
+            PartWork::Dataset(dataset) => &dataset.variables,
+            PartWork::Files(_) => &[],
         }
     }
 
     /// What the copy is going to take, by typical figures.
     pub(super) fn estimate(&self) -> &Json {
         match &self.work {
-            Work::Dataset(dataset) => &dataset.estimate,
-            Work::Files(files) => &files.estimate,
+            PartWork::Dataset(dataset) => &dataset.estimate,
+            PartWork::Files(files) => &files.estimate,
         }
     }
 
@@ -231,16 +231,16 @@ impl PlanRecord {
     /// The number of parts of the first stage, if there are two.
     pub(super) fn first_stage(&self) -> u64 {
         match &self.work {
-            Work::Dataset(dataset) => dataset.first_stage,
-            Work::Files(_) => 0,
+            PartWork::Dataset(dataset) => dataset.first_stage,
+            PartWork::Files(_) => 0,
         }
     }
 
     /// The store that the parts write together.
     pub(super) fn store(&self) -> Option<&StorePlace> {
         match &self.work {
-            Work::Dataset(dataset) => dataset.store.as_ref(),
-            Work::Files(_) => None,
+            PartWork::Dataset(dataset) => dataset.store.as_ref(),
+            PartWork::Files(_) => None,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use netcdf_core::copy::parts::PartSize;
 
-use super::{CopyRequest, Form, ProcessRequest};
+use super::{CopyRequest, ProcessRequest, ReportForm};
 pub(crate) use choice::PartChoice;
 
 /// The maximum number of parts of a plan. Each part has a done-file, which `--finish` reads.
@@ -35,7 +35,7 @@ pub struct PlanRequest {
 #[derive(Debug)]
 pub struct StepRequest {
     /// The step.
-    pub step: Step,
+    pub step: PlanStep,
     /// The paths of the command line. Only one is allowed: the plan directory.
     pub paths: Vec<PathBuf>,
     /// The settings of the process.
@@ -44,7 +44,7 @@ pub struct StepRequest {
 
 /// A step of a planned copy.
 #[derive(Debug)]
-pub enum Step {
+pub enum PlanStep {
     /// Makes parts.
     Part(PartChoice),
     /// Makes free parts until all are taken, each with this lease.
@@ -72,7 +72,7 @@ pub struct FinishRequest {
     /// Whether stored bytes are compared with the digests of the parts.
     pub check: bool,
     /// The form of the report to print.
-    pub report: Option<Form>,
+    pub report: Option<ReportForm>,
 }
 
 /// The program that a script is for.

@@ -3,19 +3,19 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Values};
 
-use super::super::out::{Out, put};
+use super::super::out::{ProgramOut, put};
 use super::super::program::Program;
 use super::super::quote::{self, c_string};
 use super::OK;
 use super::names::CNames;
-use super::values::Printer;
+use super::values::ValuePrinter;
 
 /// Attributes of groups, then those of variables.
 pub(super) fn write(
     program: &Program<'_>,
     names: &CNames,
-    printer: &mut Printer<'_>,
-    out: &mut Out<'_>,
+    printer: &mut ValuePrinter<'_>,
+    out: &mut ProgramOut<'_>,
 ) -> Result<()> {
     let schema = &program.schema;
     let groups = (0..).map(GroupId).zip(&schema.groups);
@@ -25,7 +25,7 @@ pub(super) fn write(
     if !of_groups.is_empty() {
         put!(out, "\n    /* assign global attributes */\n")?;
         for (group, attribute) in of_groups {
-            let owner = AttributeOwner {
+            let owner = AttributeHolder {
                 group,
                 var: "NC_GLOBAL",
             };
@@ -44,7 +44,7 @@ pub(super) fn write(
         let own_quantize = var.storage.quantize.map(|q| q.attribute().name);
         let others = |a: &&Attribute| own_quantize.as_ref() != Some(&a.name);
         for attribute in var.attributes.iter().filter(others) {
-            let owner = AttributeOwner {
+            let owner = AttributeHolder {
                 group: var.group,
                 var: &own,
             };
@@ -55,7 +55,7 @@ pub(super) fn write(
 }
 
 /// What has an attribute.
-struct AttributeOwner<'a> {
+struct AttributeHolder<'a> {
     group: GroupId,
     /// The id of the variable in the program, or `NC_GLOBAL`.
     var: &'a str,
@@ -63,10 +63,10 @@ struct AttributeOwner<'a> {
 
 fn put(
     program: &Program<'_>,
-    printer: &mut Printer<'_>,
-    AttributeOwner { group, var }: AttributeOwner<'_>,
+    printer: &mut ValuePrinter<'_>,
+    AttributeHolder { group, var }: AttributeHolder<'_>,
     attribute: &Attribute,
-    out: &mut Out<'_>,
+    out: &mut ProgramOut<'_>,
 ) -> Result<()> {
     let names = printer.names;
     let name = c_string(attribute.name.as_bytes());

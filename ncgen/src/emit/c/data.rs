@@ -3,13 +3,13 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, DataType, Schema, TypeKind, Values, VarId, Variable};
 
-use super::super::out::{Out, put};
+use super::super::out::{ProgramOut, put};
 use super::super::program::Program;
 use super::super::quote;
 use super::super::rows::PieceWriter;
 use super::call;
 use super::names::CNames;
-use super::values::Printer;
+use super::values::ValuePrinter;
 
 /// Bytes of values that may be on the stack; later ones are static.
 const STACK: u64 = 1 << 20;
@@ -18,8 +18,8 @@ const STACK: u64 = 1 << 20;
 pub(super) fn write(
     program: &Program<'_>,
     names: &CNames,
-    printer: &mut Printer<'_>,
-    out: &mut Out<'_>,
+    printer: &mut ValuePrinter<'_>,
+    out: &mut ProgramOut<'_>,
 ) -> Result<()> {
     let schema = &program.schema;
     if schema.vars.is_empty() {
@@ -65,8 +65,8 @@ struct CDataWriter<'a, 'p, 'o> {
     names: &'a CNames,
     var: &'a Variable,
     id: VarId,
-    printer: &'a mut Printer<'p>,
-    out: &'a mut Out<'o>,
+    printer: &'a mut ValuePrinter<'p>,
+    out: &'a mut ProgramOut<'o>,
     /// Bytes of a value.
     size: u64,
     /// Bytes on the stack so far.

@@ -3,14 +3,18 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{DimId, Dimension, GroupId};
 
-use super::super::out::{Out, put};
+use super::super::out::{ProgramOut, put};
 use super::super::program::Program;
 use super::super::quote::c_string;
 use super::names::CNames;
 use super::{call, storage};
 
 /// The variables of the program.
-pub(super) fn declare(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn declare(
+    program: &Program<'_>,
+    names: &CNames,
+    out: &mut ProgramOut<'_>,
+) -> Result<()> {
     let schema = &program.schema;
     if !names.classic {
         put!(out, "\n    /* group ids */\n")?;
@@ -45,7 +49,11 @@ fn dims<'a>(program: &'a Program<'_>) -> impl Iterator<Item = (DimId, &'a Dimens
     (0..).map(DimId).zip(&program.schema.dims)
 }
 
-fn declare_variables(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+fn declare_variables(
+    program: &Program<'_>,
+    names: &CNames,
+    out: &mut ProgramOut<'_>,
+) -> Result<()> {
     let schema = &program.schema;
     if schema.vars.is_empty() {
         return Ok(());
@@ -73,7 +81,11 @@ fn declare_variables(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -
 }
 
 /// Defines the dimensions in the dataset.
-pub(super) fn dimensions(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn dimensions(
+    program: &Program<'_>,
+    names: &CNames,
+    out: &mut ProgramOut<'_>,
+) -> Result<()> {
     if !program.schema.dims.is_empty() {
         put!(out, "\n    /* define dimensions */\n")?;
     }
@@ -86,7 +98,11 @@ pub(super) fn dimensions(program: &Program<'_>, names: &CNames, out: &mut Out<'_
 }
 
 /// Defines the variables in the dataset.
-pub(super) fn variables(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn variables(
+    program: &Program<'_>,
+    names: &CNames,
+    out: &mut ProgramOut<'_>,
+) -> Result<()> {
     let schema = &program.schema;
     if !schema.vars.is_empty() {
         put!(out, "\n    /* define variables */\n")?;

@@ -12,17 +12,17 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format::kind_row;
 use netcdf_core::model::GroupId;
 
-use super::out::{Out, put};
+use super::out::{ProgramOut, put};
 use super::program::{Program, mode};
 use super::quote::c_string;
 use names::CNames;
-use values::Printer;
+use values::ValuePrinter;
 
 /// Prints the program.
 ///
 /// # Errors
 /// Errors of the source and of `out`, and a signal.
-pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
     // Before anything is printed.
     let _ = target(program)?;
     let names = CNames::new(&program.schema, &program.dataset);
@@ -39,7 +39,7 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     types::define(program, &names, out)?;
     define::dimensions(program, &names, out)?;
     define::variables(program, &names, out)?;
-    let mut printer = Printer::new(&program.schema, &names);
+    let mut printer = ValuePrinter::new(&program.schema, &names);
     attributes::write(program, &names, &mut printer, out)?;
     end_definitions(program, &names, out)?;
     if !program.header_only {
@@ -84,7 +84,7 @@ const UNUSUAL: &str = "
 
 ";
 
-fn head(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
+fn head(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
     for header in ["stdio", "stdlib", "netcdf"] {
         put!(out, "#include <{header}.h>\n")?;
     }
@@ -92,7 +92,7 @@ fn head(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
 }
 
 /// Creates the file and its groups.
-fn create(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+fn create(program: &Program<'_>, names: &CNames, out: &mut ProgramOut<'_>) -> Result<()> {
     let schema = &program.schema;
     let mode: String = mode(schema.kind)
         .iter()
@@ -139,7 +139,7 @@ fn target(program: &Program<'_>) -> Result<String> {
     }
 }
 
-fn end_definitions(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+fn end_definitions(program: &Program<'_>, names: &CNames, out: &mut ProgramOut<'_>) -> Result<()> {
     let root = names.group(GroupId::ROOT);
     if program.no_fill {
         put!(

@@ -4,15 +4,21 @@ use netcdf_core::error::Result;
 use netcdf_core::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
 use netcdf_core::format::traits;
 use netcdf_core::model::quantize::Algorithm;
-use netcdf_core::model::{Endianness, Fill, FilterSpec, Quantize, Storage, StorageLayout, VarId};
+use netcdf_core::model::{
+    Endianness, FillMode, FilterSpec, Quantize, Storage, StorageLayout, VarId,
+};
 
-use super::super::out::{Out, put};
+use super::super::out::{ProgramOut, put};
 use super::super::program::Program;
 use super::call;
 use super::names::CNames;
 
 /// Arrays of numbers that the settings need.
-pub(super) fn constants(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn constants(
+    program: &Program<'_>,
+    names: &CNames,
+    out: &mut ProgramOut<'_>,
+) -> Result<()> {
     if !traits(program.schema.kind).settings {
         return Ok(());
     }
@@ -89,7 +95,7 @@ pub(super) fn settings(
     program: &Program<'_>,
     names: &CNames,
     id: VarId,
-    out: &mut Out<'_>,
+    out: &mut ProgramOut<'_>,
 ) -> Result<()> {
     let Some(var) = program
         .schema
@@ -124,7 +130,7 @@ pub(super) fn settings(
         };
         call!(out, "nc_def_var_endian({place}, {order})")?;
     }
-    if storage.fill == Fill::NoFill {
+    if storage.fill == FillMode::NoFill {
         call!(out, "nc_def_var_fill({place}, NC_NOFILL, NULL)")?;
     }
     for (at, filter) in filters(storage).iter().enumerate() {

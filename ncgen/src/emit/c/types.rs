@@ -3,7 +3,7 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{DataType, Field, Name, Schema, TypeId, TypeKind, UserType};
 
-use super::super::out::{Out, put};
+use super::super::out::{ProgramOut, put};
 use super::super::program::Program;
 use super::super::quote::c_string;
 use super::names::{CNames, atomic_type, type_macro};
@@ -24,7 +24,11 @@ pub(super) fn ordered(schema: &Schema) -> Vec<(TypeId, &UserType)> {
 }
 
 /// The C types.
-pub(super) fn declare(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn declare(
+    program: &Program<'_>,
+    names: &CNames,
+    out: &mut ProgramOut<'_>,
+) -> Result<()> {
     for (id, ty) in ordered(&program.schema) {
         let own = names.user_type(id);
         match &ty.kind {
@@ -72,7 +76,11 @@ fn enum_value(ty: &UserType, value: i128) -> String {
 }
 
 /// Defines the types in the dataset.
-pub(super) fn define(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn define(
+    program: &Program<'_>,
+    names: &CNames,
+    out: &mut ProgramOut<'_>,
+) -> Result<()> {
     if program.schema.types.is_empty() {
         return Ok(());
     }
@@ -107,7 +115,7 @@ pub(super) fn define(program: &Program<'_>, names: &CNames, out: &mut Out<'_>) -
     Ok(())
 }
 
-fn define_enum(ty: &UserType, names: &CNames, id: TypeId, out: &mut Out<'_>) -> Result<()> {
+fn define_enum(ty: &UserType, names: &CNames, id: TypeId, out: &mut ProgramOut<'_>) -> Result<()> {
     let TypeKind::Enum { base, members } = &ty.kind else {
         return Ok(());
     };
@@ -131,7 +139,7 @@ fn define_fields(
     fields: &[Field],
     (names, id): (&CNames, TypeId),
     group: &str,
-    out: &mut Out<'_>,
+    out: &mut ProgramOut<'_>,
 ) -> Result<()> {
     let own = names.user_type(id);
     let members = field_names(names, id, fields);

@@ -7,7 +7,7 @@ use super::super::{number, quote::c_string};
 use super::names::CNames;
 
 /// Prints values. Lists of variable length become arrays of their own, which must be declared before the values that refer to them.
-pub(super) struct Printer<'a> {
+pub(super) struct ValuePrinter<'a> {
     pub(super) schema: &'a Schema,
     pub(super) names: &'a CNames,
     /// Number of lists so far, of all sorts: the C tool numbers arrays by it.
@@ -17,12 +17,12 @@ pub(super) struct Printer<'a> {
 }
 
 /// Structures, a column for each field.
-struct Structures<'v> {
+struct CStructures<'v> {
     len: usize,
     columns: &'v [Values],
 }
 
-impl<'a> Printer<'a> {
+impl<'a> ValuePrinter<'a> {
     pub(super) fn new(schema: &'a Schema, names: &'a CNames) -> Self {
         Self {
             schema,
@@ -77,7 +77,7 @@ impl<'a> Printer<'a> {
                 if let Some(TypeKind::Compound { fields, .. }) =
                     self.schema.user_type(*ty).map(|t| &t.kind)
                 {
-                    let all = Structures { len: *len, columns };
+                    let all = CStructures { len: *len, columns };
                     self.compound(fields, &all, at, out);
                 }
             }
@@ -100,7 +100,7 @@ impl<'a> Printer<'a> {
         out.push_str(&format!("{{{count}, (void*)vlen_{number}}}"));
     }
 
-    fn compound(&mut self, fields: &[Field], all: &Structures<'_>, at: usize, out: &mut String) {
+    fn compound(&mut self, fields: &[Field], all: &CStructures<'_>, at: usize, out: &mut String) {
         self.lists += 1;
         out.push('{');
         for (n, (field, column)) in fields.iter().zip(all.columns).enumerate() {
@@ -244,7 +244,7 @@ mod tests {
     fn list(values: &Values) -> String {
         let schema = Schema::new(Kind::NETCDF4);
         let names = CNames::new(&schema, b"x");
-        Printer::new(&schema, &names).list(values)
+        ValuePrinter::new(&schema, &names).list(values)
     }
 
     #[test]

@@ -4,14 +4,14 @@ use std::fmt;
 
 use netcdf_core::error::Result;
 
-use super::super::out::{Out, put};
+use super::super::out::{ProgramOut, put};
 
 /// Columns of a line that a statement may fill.
 const COLUMNS: usize = 66;
 
 /// Takes statements.
 pub(super) struct Lines<'a, 'o> {
-    out: &'a mut Out<'o>,
+    out: &'a mut ProgramOut<'o>,
 }
 
 /// Writes a formatted statement.
@@ -27,7 +27,7 @@ macro_rules! call {
 pub(super) use call;
 
 impl<'a, 'o> Lines<'a, 'o> {
-    pub(super) fn new(out: &'a mut Out<'o>) -> Self {
+    pub(super) fn new(out: &'a mut ProgramOut<'o>) -> Self {
         Self { out }
     }
 
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn long_statements_are_folded() {
         let mut bytes: Vec<u8> = vec![];
-        let mut out = Out::new(&mut bytes);
+        let mut out = ProgramOut::new(&mut bytes);
         line!(Lines::new(&mut out), "{}", "x".repeat(67)).unwrap();
         out.finish().unwrap();
         let expected = format!("      {}\n     1x\n", "x".repeat(66));

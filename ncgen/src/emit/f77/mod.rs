@@ -9,7 +9,7 @@ mod values;
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, DimId, Variable};
 
-use super::out::Out;
+use super::out::ProgramOut;
 use super::program::{Program, mode};
 use super::quote;
 use lines::{Lines, call, line};
@@ -22,7 +22,7 @@ pub(super) const MOST: u64 = 1024;
 ///
 /// # Errors
 /// Errors of the source and of `out`, and a signal.
-pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
     let names = FortranNames::new(program);
     let mut lines = Lines::new(out);
     let out = &mut lines;

@@ -3,14 +3,14 @@
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Values};
 
-use super::super::out::{Out, put};
+use super::super::out::{ProgramOut, put};
 use super::super::program::Program;
 use super::super::quote;
 use super::super::rows::PieceWriter;
 use super::{atomic, text, values};
 
 /// All values.
-pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
     let schema = &program.schema;
     if schema.vars.is_empty() {
         return Ok(());
@@ -33,7 +33,7 @@ pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
 
 /// Prints a block for each piece.
 struct JavaDataWriter<'a, 'o> {
-    out: &'a mut Out<'o>,
+    out: &'a mut ProgramOut<'o>,
     /// The variable's name, quoted.
     name: String,
     ty: Atomic,

@@ -9,7 +9,7 @@ use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Attribute, DimId, Variable};
 
 use super::name::unique;
-use super::out::{Out, put};
+use super::out::{ProgramOut, put};
 use super::program::{Program, mode};
 use super::quote;
 
@@ -23,7 +23,7 @@ struct JavaNames {
 ///
 /// # Errors
 /// Errors of the source and of `out`, and a signal.
-pub(super) fn write(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
     let schema = &program.schema;
     let dims = schema.dims.iter().map(|d| d.name.as_bytes());
     let vars = schema.vars.iter().map(|v| v.name.as_bytes());
@@ -67,7 +67,7 @@ fn atomic(var: &Variable) -> Atomic {
     var.ty.atomic().unwrap_or(Atomic::Char)
 }
 
-fn lengths(program: &Program<'_>, names: &JavaNames, out: &mut Out<'_>) -> Result<()> {
+fn lengths(program: &Program<'_>, names: &JavaNames, out: &mut ProgramOut<'_>) -> Result<()> {
     if !program.schema.dims.is_empty() {
         put!(out, "\n    /* dimension lengths */\n")?;
     }
@@ -78,7 +78,7 @@ fn lengths(program: &Program<'_>, names: &JavaNames, out: &mut Out<'_>) -> Resul
     Ok(())
 }
 
-fn dimensions(program: &Program<'_>, names: &JavaNames, out: &mut Out<'_>) -> Result<()> {
+fn dimensions(program: &Program<'_>, names: &JavaNames, out: &mut ProgramOut<'_>) -> Result<()> {
     if !program.schema.dims.is_empty() {
         put!(out, "\n    /* define dimensions */\n")?;
     }
@@ -100,7 +100,7 @@ fn dimensions(program: &Program<'_>, names: &JavaNames, out: &mut Out<'_>) -> Re
     Ok(())
 }
 
-fn variables(program: &Program<'_>, names: &JavaNames, out: &mut Out<'_>) -> Result<()> {
+fn variables(program: &Program<'_>, names: &JavaNames, out: &mut ProgramOut<'_>) -> Result<()> {
     if !program.schema.vars.is_empty() {
         put!(out, "\n    /* define variables */\n")?;
     }
@@ -122,7 +122,7 @@ fn variables(program: &Program<'_>, names: &JavaNames, out: &mut Out<'_>) -> Res
     Ok(())
 }
 
-fn attributes(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
+fn attributes(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
     let global = &program.schema.root().attributes;
     if !global.is_empty() {
         put!(out, "\n    /* assign global attributes */\n")?;
@@ -144,7 +144,7 @@ fn attributes(program: &Program<'_>, out: &mut Out<'_>) -> Result<()> {
     put!(out, "\n")
 }
 
-fn attribute(attribute: &Attribute, call: &str, out: &mut Out<'_>) -> Result<()> {
+fn attribute(attribute: &Attribute, call: &str, out: &mut ProgramOut<'_>) -> Result<()> {
     let name = attribute.name.to_string();
     put!(
         out,

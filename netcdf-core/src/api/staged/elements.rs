@@ -1,8 +1,8 @@
 //! Converts values to and from the form in which their elements are kept.
 
 use super::heap;
-use super::spool::Spool;
-use super::tiles::Tiles;
+use super::spool::StagedSpool;
+use super::tiles::StagedTiles;
 use crate::chunk::InBands;
 use crate::chunk::{Dataset, elements};
 use crate::error::{Error, ErrorKind, Result};
@@ -12,7 +12,11 @@ use crate::model::{Region, Schema, Values, VarId};
 const BAND: u64 = 1 << 20;
 
 /// The form in which values are kept, element by element.
-pub(super) fn stored(values: &Values, tiles: &Tiles, spool: &mut Spool) -> Result<Vec<u8>> {
+pub(super) fn stored(
+    values: &Values,
+    tiles: &StagedTiles,
+    spool: &mut StagedSpool,
+) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     if tiles.element.plain_type().is_some() {
         elements::encode(values, tiles.element.order, &mut out)?;
@@ -40,7 +44,7 @@ pub(super) fn resolve(
     schema: &Schema,
     var: VarId,
     bytes: &[u8],
-    spool: Option<&Spool>,
+    spool: Option<&StagedSpool>,
 ) -> Result<Values> {
     let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
     let variable = schema.var(var).ok_or_else(unknown)?;
@@ -66,7 +70,7 @@ pub(super) fn resolve(
 }
 
 /// Stored form of an element that was not written.
-pub(super) fn fill(schema: &Schema, var: VarId, tiles: &Tiles) -> Result<Vec<u8>> {
+pub(super) fn fill(schema: &Schema, var: VarId, tiles: &StagedTiles) -> Result<Vec<u8>> {
     let layout = crate::chunk::layout::Layout {
         fill: None,
         ..tiles.layout(&[])
@@ -78,8 +82,8 @@ pub(super) fn fill(schema: &Schema, var: VarId, tiles: &Tiles) -> Result<Vec<u8>
 pub(super) fn take_over(
     set: Dataset<'_>,
     var: VarId,
-    tiles: &mut Tiles,
-    spool: &mut Spool,
+    tiles: &mut StagedTiles,
+    spool: &mut StagedSpool,
 ) -> Result<()> {
     let layout = set.layout(var)?;
     let shape = set.reader.schema().shape(var);

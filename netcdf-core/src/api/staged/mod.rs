@@ -19,9 +19,11 @@ use crate::chunk::scatter::Block;
 use crate::chunk::{self, ReadCache, Reader};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::model::{Atomic, DataType, Element, Endianness, Fill, Region, Schema, Values, VarId};
-use spool::Spool;
-use tiles::Tiles;
+use crate::model::{
+    Atomic, DataType, Endianness, FillMode, Region, Schema, StoredElement, Values, VarId,
+};
+use spool::StagedSpool;
+use tiles::StagedTiles;
 
 /// A dataset being edited.
 pub(super) struct Staged {
@@ -30,8 +32,8 @@ pub(super) struct Staged {
     /// The original.
     base: Option<Base>,
     /// Written data, by variable.
-    tiles: BTreeMap<VarId, Tiles>,
-    spool: Option<Spool>,
+    tiles: BTreeMap<VarId, StagedTiles>,
+    spool: Option<StagedSpool>,
     /// Where temporary files are created.
     folder: Option<PathBuf>,
 }
@@ -122,8 +124,8 @@ impl Staged {
             layout.element.ty = Atomic::Char.into();
             layout.element.plain = true;
         }
-        let bare = there.is_some_and(|v| v.storage.fill == Fill::NoFill);
-        if bare && own.is_some_and(|v| v.storage.fill == Fill::Fill) {
+        let bare = there.is_some_and(|v| v.storage.fill == FillMode::NoFill);
+        if bare && own.is_some_and(|v| v.storage.fill == FillMode::Fill) {
             layout.fill = None;
         }
         Ok(layout)
@@ -173,7 +175,7 @@ impl Staged {
     }
 
     /// The written data of a variable.
-    fn put_in(&self, var: VarId) -> Option<&Tiles> {
+    fn put_in(&self, var: VarId) -> Option<&StagedTiles> {
         self.tiles.get(&var)
     }
 
@@ -218,10 +220,10 @@ impl Staged {
     }
 
     /// Takes out the written data of a variable, and the file for more.
-    fn begin(&mut self, var: VarId, env: &Env) -> Result<(Tiles, Spool)> {
+    fn begin(&mut self, var: VarId, env: &Env) -> Result<(StagedTiles, StagedSpool)> {
         let mut spool = match self.spool.take() {
             Some(spool) => spool,
-            None => Spool::new(self.folder.as_deref())?,
+            None => StagedSpool::new(self.folder.as_deref())?,
         };
         let tiles = match self.tiles.remove(&var) {
             Some(tiles) => Ok(tiles),
@@ -238,7 +240,7 @@ impl Staged {
 
     /// The tiles of a variable to which nothing was written. Elements that cannot stay where they are, because
     /// they have no plain form, are all copied.
-    fn first(&self, var: VarId, (spool, env): (&mut Spool, &Env)) -> Result<Tiles> {
+    fn first(&self, var: VarId, (spool, env): (&mut StagedSpool, &Env)) -> Result<StagedTiles> {
         let mut tiles = self.blank(var)?;
         let (Some((base, id)), Some(set)) = (self.base_of(var), self.base_set(env)) else {
             return Ok(tiles);
@@ -253,7 +255,7 @@ impl Staged {
     }
 
     /// Empty tiles of a variable.
-    fn blank(&self, var: VarId) -> Result<Tiles> {
+    fn blank(&self, var: VarId) -> Result<StagedTiles> {
         let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
         let variable = self.schema.var(var).ok_or_else(unknown)?;
         let base = match self.base_of(var) {
@@ -265,16 +267,16 @@ impl Staged {
             None => element(variable.ty),
         };
         let shape = self.schema.shape(var);
-        let mut tiles = Tiles::new(element, vec![], &shape, variable.storage.chunk());
+        let mut tiles = StagedTiles::new(element, vec![], &shape, variable.storage.chunk());
         tiles.fill = elements::fill(&self.schema, var, &tiles)?;
         Ok(tiles)
     }
 }
 
 /// How elements of a new variable are kept.
-fn element(ty: DataType) -> Element {
+fn element(ty: DataType) -> StoredElement {
     let size = ty.atomic().and_then(crate::model::Atomic::size);
-    Element {
+    StoredElement {
         ty,
         size: size.map_or(heap::REFERENCE, |n| n as u64),
         order: Endianness::Little,

@@ -1,7 +1,7 @@
 //! Plans how an edited dataset is written: untouched data is moved unchanged.
 
 use super::Staged;
-use crate::copy::{self, Options, Plan};
+use crate::copy::{self, CopyOptions, Plan};
 use crate::env::Env;
 use crate::error::Result;
 use crate::filter::policy;
@@ -14,7 +14,7 @@ impl Staged {
     /// # Errors
     /// If the format cannot hold the definitions.
     pub(in crate::api) fn plan(&self, env: &Env) -> Result<Plan> {
-        let mut plan = copy::plan(&self.schema, &Options::default())?;
+        let mut plan = copy::plan(&self.schema, &CopyOptions::default())?;
         for note in plan.notes.drain(..) {
             env.notes.say(note);
         }

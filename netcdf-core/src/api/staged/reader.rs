@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::tiles::Tiles;
+use super::tiles::StagedTiles;
 use super::{Staged, elements};
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -11,10 +11,10 @@ use crate::chunk::{Assembly, ChunkBytes, Locate, Provenance, Reader, Visit, Visi
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 use crate::limits::zeros;
 use crate::model::region::product;
-use crate::model::{Element, Region, Schema, Values, VarId};
+use crate::model::{Region, Schema, StoredElement, Values, VarId};
 
 impl Staged {
     /// The original dataset, if it has the variable and nothing was written to it.
@@ -23,7 +23,7 @@ impl Staged {
     }
 
     /// The kept data of a variable that is not in the original dataset.
-    fn kept(&self, var: VarId) -> Result<std::borrow::Cow<'_, Tiles>> {
+    fn kept(&self, var: VarId) -> Result<std::borrow::Cow<'_, StagedTiles>> {
         Ok(match self.put_in(var) {
             Some(tiles) => std::borrow::Cow::Borrowed(tiles),
             None => std::borrow::Cow::Owned(self.blank(var)?),
@@ -141,7 +141,7 @@ impl Staged {
 }
 
 impl ChunkBytes for Staged {
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let back: Option<Vec<_>> = chunks.iter().map(|chunk| self.back(chunk)).collect();
         if let Some((back, base)) = back.zip(self.under_bytes()) {
             return base.fetch(&back);
@@ -152,7 +152,7 @@ impl ChunkBytes for Staged {
         })?;
         let ranges: Vec<_> = chunks.iter().map(|c| c.range.clone()).collect();
         let read = spool.source().read_ranges(&ranges)?;
-        Ok(read.into_iter().map(Content::Bytes).collect())
+        Ok(read.into_iter().map(KeyContent::Bytes).collect())
     }
 
     fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
@@ -183,7 +183,7 @@ impl Assembly for Staged {
             return base.read_box(id, part, env);
         }
         let tiles = self.kept(var)?;
-        let Element { size, .. } = tiles.element;
+        let StoredElement { size, .. } = tiles.element;
         let bytes = product(&part.count).and_then(|n| n.checked_mul(size));
         let bytes = bytes.unwrap_or(u64::MAX);
         let mut out = zeros(env.limits.item(bytes, "a region")?, "a region")?;

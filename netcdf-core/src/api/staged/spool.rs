@@ -8,13 +8,13 @@ use crate::io::file::Scratch;
 use crate::io::source::read_range;
 
 /// Where elements are kept until they are in a dataset: a growing file.
-pub(super) struct Spool {
+pub(super) struct StagedSpool {
     file: Arc<Scratch>,
     source: Arc<dyn Source>,
     end: u64,
 }
 
-impl Spool {
+impl StagedSpool {
     pub(super) fn new(folder: Option<&std::path::Path>) -> Result<Self> {
         let file = Arc::new(Scratch::new(folder)?);
         Ok(Self {

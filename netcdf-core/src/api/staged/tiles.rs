@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::spool::Spool;
-use crate::chunk::Holder;
+use super::spool::StagedSpool;
+use crate::chunk::ChunkHolder;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::scatter::{Block, Run, advance, runs, spread};
+use crate::chunk::scatter::{Block, ElementRun, advance, runs, spread};
 use crate::chunk::visit::{Visit, Visited};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::zeros;
 use crate::model::VarId;
 use crate::model::region::product;
-use crate::model::{Element, Region};
+use crate::model::{Region, StoredElement};
 
 /// Bytes of a tile, roughly.
 const TILE: u64 = 256 << 10;
@@ -23,9 +23,9 @@ pub(super) type Background<'a> = &'a mut dyn FnMut(&Block, &mut [u8]) -> Result<
 
 /// Tiles of a variable, each in one piece.
 #[derive(Debug, Clone)]
-pub(super) struct Tiles {
+pub(super) struct StagedTiles {
     /// The stored form of an element.
-    pub(super) element: Element,
+    pub(super) element: StoredElement,
     /// Shape of a tile, in elements.
     tile: Vec<u64>,
     /// Positions of the tiles, by their place in the grid, in row-major order.
@@ -38,14 +38,14 @@ pub(super) struct Tiles {
 
 /// Runs of elements, and the bytes of the region that they are runs of.
 struct RunsOf<'a> {
-    runs: &'a [Run],
+    runs: &'a [ElementRun],
     bytes: &'a [u8],
 }
 
-impl Tiles {
+impl StagedTiles {
     /// No elements yet, for a variable of this shape. `asked` is the shape of its chunks, if given.
     pub(super) fn new(
-        element: Element,
+        element: StoredElement,
         fill: Vec<u8>,
         shape: &[u64],
         asked: Option<&[u64]>,
@@ -100,7 +100,7 @@ impl Tiles {
                 index: place.iter().zip(&grid).fold(0, |n: u64, (p, cells)| {
                     n.saturating_mul(*cells).saturating_add(*p)
                 }),
-                holder: Holder::Temporary,
+                holder: ChunkHolder::Temporary,
                 range: at..at.saturating_add(len),
                 mask: 0,
             })
@@ -132,7 +132,7 @@ impl Tiles {
         &mut self,
         region: &Region,
         bytes: &[u8],
-        (spool, background): (&mut Spool, Background<'_>),
+        (spool, background): (&mut StagedSpool, Background<'_>),
     ) -> Result<()> {
         let Some(cells) = self.cells(region) else {
             return Ok(());
@@ -161,7 +161,7 @@ impl Tiles {
         &mut self,
         place: &[u64],
         RunsOf { runs: found, bytes }: RunsOf<'_>,
-        spool: &mut Spool,
+        spool: &mut StagedSpool,
         background: Background<'_>,
     ) -> Result<()> {
         let old = self.slots.get(place).copied();
@@ -196,7 +196,13 @@ impl Tiles {
     }
 
     /// Writes a few runs into an existing tile.
-    fn put_runs(&self, at: u64, found: &[Run], bytes: &[u8], spool: &Spool) -> Result<()> {
+    fn put_runs(
+        &self,
+        at: u64,
+        found: &[ElementRun],
+        bytes: &[u8],
+        spool: &StagedSpool,
+    ) -> Result<()> {
         let size = self.element.size;
         for run in found {
             let part = span(run.to, run.len, size).and_then(|span| bytes.get(span));
@@ -207,7 +213,7 @@ impl Tiles {
     }
 
     /// Copies the tiles over the elements of a box, in stored form and row-major.
-    pub(super) fn lay_over(&self, part: &Block, spool: &Spool, out: &mut [u8]) -> Result<()> {
+    pub(super) fn lay_over(&self, part: &Block, spool: &StagedSpool, out: &mut [u8]) -> Result<()> {
         let region = part.region();
         let Some(cells) = self.cells(&region) else {
             return Ok(());
@@ -246,17 +252,17 @@ impl Tiles {
     }
 
     /// The places of the tiles of a region along each dimension, without tiles between distant elements.
-    fn axes(&self, region: &Region, cells: &Block) -> Vec<Axis> {
+    fn axes(&self, region: &Region, cells: &Block) -> Vec<TileAxis> {
         let lines = region.start.iter().zip(&region.count).zip(&region.stride);
         let boxes = cells.start.iter().zip(&cells.count);
         let axis = |((((&start, &count), &stride), &len), (&first, &n))| match stride >= len {
-            true => Axis {
+            true => TileAxis {
                 start,
                 count,
                 step: stride,
                 len: len.max(1),
             },
-            false => Axis {
+            false => TileAxis {
                 start: first,
                 count: n,
                 step: 1,
@@ -306,7 +312,7 @@ fn ends(start: &[u64], count: &[u64]) -> Vec<u64> {
 
 /// Places of tiles along a dimension, for elements `step` apart and tiles of length `len`.
 #[derive(Debug, Clone, Copy)]
-struct Axis {
+struct TileAxis {
     start: u64,
     count: u64,
     step: u64,
@@ -315,7 +321,7 @@ struct Axis {
 
 /// Visits the places of a box, in row-major order.
 fn each_cell<E>(cells: &Block, visit: impl FnMut(&[u64]) -> Result<(), E>) -> Result<(), E> {
-    let axis = |(&start, &count)| Axis {
+    let axis = |(&start, &count)| TileAxis {
         start,
         count,
         step: 1,
@@ -326,7 +332,10 @@ fn each_cell<E>(cells: &Block, visit: impl FnMut(&[u64]) -> Result<(), E>) -> Re
 }
 
 /// Visits places, in row-major order.
-fn each_place<E>(axes: &[Axis], mut visit: impl FnMut(&[u64]) -> Result<(), E>) -> Result<(), E> {
+fn each_place<E>(
+    axes: &[TileAxis],
+    mut visit: impl FnMut(&[u64]) -> Result<(), E>,
+) -> Result<(), E> {
     let counts: Vec<u64> = axes.iter().map(|axis| axis.count).collect();
     if counts.contains(&0) {
         return Ok(());
@@ -351,7 +360,7 @@ fn span(at: u64, len: u64, size: u64) -> Option<std::ops::Range<usize>> {
 }
 
 /// Copies the elements of a run of the region to their places in a tile.
-fn scatter(run: Run, size: u64, from: &[u8], tile: &mut [u8]) -> Option<()> {
+fn scatter(run: ElementRun, size: u64, from: &[u8], tile: &mut [u8]) -> Option<()> {
     let from = from.get(span(run.to, run.len, size)?)?;
     if run.step == 1 {
         tile.get_mut(span(run.from, run.len, size)?)?

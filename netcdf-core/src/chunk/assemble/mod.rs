@@ -6,8 +6,8 @@
 
 mod spool;
 
-use super::encode::{EncodedChunk, Encoder};
-use super::grid::Grid;
+use super::encode::{ChunkEncoder, EncodedChunk};
+use super::grid::ChunkGrid;
 use super::layout::Layout;
 use super::scatter::{Block, put_back, spread};
 use crate::arithmetic::{Amount, Exact, exact};
@@ -17,8 +17,8 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::reserve;
 use crate::model::region::check_lengths;
 use crate::model::{Region, VarId};
-use crate::runtime::Item;
-use spool::Spool;
+use crate::runtime::WorkItem;
+use spool::ElementSpool;
 
 /// A window of this many bytes is large enough.
 const WINDOW: u64 = 32 << 20;
@@ -34,7 +34,7 @@ pub struct Assembler<'a> {
     env: &'a Env,
     var: VarId,
     layout: Layout,
-    encoder: Encoder,
+    encoder: ChunkEncoder,
     /// Lengths of all dimensions except the first.
     inner: Vec<u64>,
     /// Most elements of the window.
@@ -44,7 +44,7 @@ pub struct Assembler<'a> {
     /// The elements in the window; nothing was put beyond its end.
     window: Vec<u8>,
     /// The file, if a window would be too large.
-    spool: Option<Spool>,
+    spool: Option<ElementSpool>,
 }
 
 impl<'a> Assembler<'a> {
@@ -61,7 +61,7 @@ impl<'a> Assembler<'a> {
     ) -> Result<Self> {
         let path = || writer.schema().var_path(var);
         let layout = writer.layout(var).in_object(path)?;
-        let encoder = Encoder::new(writer, env, var, &layout)?;
+        let encoder = ChunkEncoder::new(writer, env, var, &layout)?;
         check_lengths(shape).in_object(path)?;
         let inner = shape.get(1..).unwrap_or_default().to_vec();
         let elements = row_of_chunks(&layout, &inner);
@@ -70,7 +70,7 @@ impl<'a> Assembler<'a> {
         let half = memory / 2;
         let rows = (half.min(WINDOW) / row.max(1)).max(1);
         let spool = match row > half.max(encoder.chunk_bytes() as u64) {
-            true => Some(Spool::new(env, &encoder, elements)?),
+            true => Some(ElementSpool::new(env, &encoder, elements)?),
             false => None,
         };
         Ok(Self {
@@ -183,11 +183,11 @@ impl<'a> Assembler<'a> {
         let rows = used.div_ceil(row);
         self.fill((exact(rows) * row - used).get()?)?;
         let window = self.region(rows, row);
-        let grid = Grid::new(&self.layout, &self.shape(&window));
+        let grid = ChunkGrid::new(&self.layout, &self.shape(&window));
         let each = (Amount::of(self.encoder.chunk_bytes()) * COPIES).get();
         let chunks = grid.inside(&window).boxes(1).map(|value| {
             self.env.cancel.check()?;
-            Ok(Item::new(each, value))
+            Ok(WorkItem::new(each, value))
         });
         let runtime = self.env.runtime.with_memory(self.env.memory.0 / 2);
         let (var, first) = (self.var, &window);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Assembler, FILLED, out_of_order};
 use crate::arithmetic::{Amount, Exact, exact};
-use crate::chunk::column::Column;
+use crate::chunk::column::ColumnReader;
 use crate::chunk::dataset::{BoxElements, Dataset};
-use crate::chunk::encode::{EncodedChunk, Encoder};
+use crate::chunk::encode::{ChunkEncoder, EncodedChunk};
 use crate::chunk::scatter::spread;
 use crate::chunk::{Writer, rechunk};
 use crate::env::Env;
@@ -20,7 +20,7 @@ const GAP: u64 = 1 << 40;
 const PIECE: usize = 1 << 20;
 
 /// Elements in row-major order in a file.
-pub(super) struct Spool {
+pub(super) struct ElementSpool {
     file: Scratch,
     /// Bytes put so far.
     len: u64,
@@ -57,9 +57,9 @@ impl StoredRows {
     }
 }
 
-impl Spool {
+impl ElementSpool {
     /// A spool for rows of chunks of `row` elements.
-    pub(super) fn new(env: &Env, encoder: &Encoder, row: u64) -> Result<Self> {
+    pub(super) fn new(env: &Env, encoder: &ChunkEncoder, row: u64) -> Result<Self> {
         let size = encoder.fill().len().max(1);
         let mut fill = vec![0; (PIECE / size).max(1) * size];
         spread(encoder.fill(), &mut fill);
@@ -137,25 +137,25 @@ impl Spool {
         let shape = [&[rows][..], &of.inner].concat();
         let schema = writer.schema().clone();
         let range = 0..self.len;
-        let column = Column::new(&schema, (&of.layout, &shape), (Arc::new(self.file), range));
+        let column = ColumnReader::new(&schema, (&of.layout, &shape), (Arc::new(self.file), range));
         rechunk_column(&column, &self.rows, of, writer)
     }
 }
 
 /// Makes only the rows of chunks that are to be stored.
 fn rechunk_column(
-    column: &Column<'_>,
+    column: &ColumnReader<'_>,
     rows: &StoredRows,
     of: &Assembler<'_>,
     writer: &mut dyn Writer,
 ) -> Result<()> {
-    let variable = rechunk::Variable {
+    let variable = rechunk::RechunkVariable {
         from: column.layout(),
         to: &of.layout,
         shape: &column.layout().extent,
         assembled: false,
     };
-    let budget = rechunk::Budget {
+    let budget = rechunk::RechunkBudget {
         memory: of.env.memory.0,
         threads: of.env.runtime.threads(),
     };

@@ -1,12 +1,12 @@
 //! Reads regions of variables whose elements are made by the reader itself.
 
-use super::variable::{Variable, is_dense};
-use crate::chunk::layout::{ChunkRef, Holder};
+use super::variable::{ReadVariable, is_dense};
+use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::chunk::scatter::{Block, advance};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::{Region, VarId};
 
-impl Variable<'_> {
+impl ReadVariable<'_> {
     /// Reads a region; if it has gaps, row by row.
     pub(super) fn assemble(&self, region: &Region) -> Result<Vec<u8>> {
         let mut canvas = self.canvas(&region.count)?;
@@ -26,7 +26,7 @@ impl Variable<'_> {
     }
 }
 
-impl Variable<'_> {
+impl ReadVariable<'_> {
     /// The elements of a box, as the reader makes them.
     fn box_made(&self, part: &Block) -> Result<Vec<u8>> {
         let assembly = self
@@ -41,7 +41,7 @@ pub(super) fn made(variable: VarId, index: u64) -> ChunkRef {
     ChunkRef {
         variable,
         index,
-        holder: Holder::Source(0),
+        holder: ChunkHolder::Source(0),
         range: 0..0,
         mask: 0,
     }

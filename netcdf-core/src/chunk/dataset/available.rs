@@ -14,7 +14,7 @@ impl Dataset<'_> {
     ///
     /// # Errors
     /// [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) as in
-    /// [`Table::check`](crate::filter::Table::check), with the variable's path; those of reading the index.
+    /// [`Table::check`](crate::filter::FilterTable::check), with the variable's path; those of reading the index.
     pub fn check_filters(&self, var: VarId) -> Result<()> {
         let layout = self.layout(var)?;
         let table = &self.env.filters;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::arithmetic::{exact, indices};
-use crate::chunk::plan::Cell;
-use crate::chunk::scatter::{Block, Run, put, runs, spread};
+use crate::chunk::plan::PlanCell;
+use crate::chunk::scatter::{Block, ElementRun, put, runs, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 use crate::model::Region;
@@ -44,7 +44,7 @@ impl Canvas {
     }
 
     /// Puts elements of a chunk; `None` if it has too few.
-    pub(super) fn put(&mut self, run: Run, from: &[u8]) -> Result<Option<()>> {
+    pub(super) fn put(&mut self, run: ElementRun, from: &[u8]) -> Result<Option<()>> {
         Ok(put(run, self.size, from, self.all()?))
     }
 
@@ -73,7 +73,7 @@ impl Canvas {
     pub(super) fn fill(
         &mut self,
         (fill, beyond): (&[u8], &[u8]),
-        missing: impl Iterator<Item = Cell>,
+        missing: impl Iterator<Item = PlanCell>,
         stored: &[u64],
     ) -> Result<()> {
         for cell in missing {
@@ -101,7 +101,7 @@ impl Canvas {
     }
 
     /// Fills a cell with `fill`.
-    pub(super) fn fill_cell(&mut self, fill: &[u8], cell: &Cell) -> Result<()> {
+    pub(super) fn fill_cell(&mut self, fill: &[u8], cell: &PlanCell) -> Result<()> {
         self.fill_box(fill, &cell.place)
     }
 

@@ -5,13 +5,13 @@ use super::requests::lost;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::decode::fill;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::plan::Cells;
+use crate::chunk::plan::PlanCells;
 use crate::chunk::scatter::Block;
-use crate::chunk::visit::{Locate, Stop};
+use crate::chunk::visit::{Locate, VisitStop};
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::region::product;
 use crate::model::{Region, VarId};
-use crate::runtime::Item;
+use crate::runtime::WorkItem;
 
 /// Stored chunks located at a time, roughly.
 const BATCH: usize = 4096;
@@ -143,7 +143,7 @@ impl Dataset<'_> {
         var: VarId,
         within: &Block,
         bytes: F,
-    ) -> impl Iterator<Item = Result<Item<Vec<ChunkRef>>>> + use<'s, F> {
+    ) -> impl Iterator<Item = Result<WorkItem<Vec<ChunkRef>>>> + use<'s, F> {
         self.batches(var, within)
             .flat_map(move |batch| match batch {
                 Ok(found) => self.in_groups(found, &bytes).map(Ok).collect(),
@@ -210,7 +210,7 @@ impl Dataset<'_> {
         let all = self.whole_grid(var)?;
         self.locate_chunks(var, &all, Locate::Again, &mut |_| {
             any = true;
-            Err(Stop::Enough)
+            Err(VisitStop::Enough)
         })?;
         Ok(any)
     }
@@ -220,14 +220,14 @@ impl Dataset<'_> {
     /// # Errors
     /// Those of reading the index.
     pub fn is_stored(&self, var: VarId, layout: &Layout, region: &Region) -> Result<bool> {
-        let cells = Cells::new(region, layout);
+        let cells = PlanCells::new(region, layout);
         if self.reader.assembles(var) || cells.is_empty() {
             return Ok(!cells.is_empty());
         }
         let mut any = false;
         let mut visit = |chunk: ChunkRef| {
             any = cells.cell(chunk.index).is_some();
-            if any { Err(Stop::Enough) } else { Ok(()) }
+            if any { Err(VisitStop::Enough) } else { Ok(()) }
         };
         self.locate_chunks(var, &cells.grid_box(), Locate::Stored, &mut visit)?;
         Ok(any)
@@ -275,7 +275,7 @@ impl Batches {
         let mut visit = |chunk| {
             full = found.len() >= BATCH && most > BATCH as u64;
             if full {
-                return Err(Stop::Enough);
+                return Err(VisitStop::Enough);
             }
             found.push(chunk);
             Ok(())

@@ -4,16 +4,16 @@ use std::slice::from_ref;
 use std::sync::Arc;
 
 use super::requests::Fetched;
-use super::variable::Variable;
+use super::variable::ReadVariable;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::read_cache::{ChunkElements, ChunkFlight, Claim, Found};
 use crate::error::{ErrorKind, OrInternal as _, Result};
 
 /// The elements of a chunk; `None` if it is not stored.
-pub(super) type Elements = Option<ChunkElements>;
+pub(super) type FoundElements = Option<ChunkElements>;
 
 /// What there is of a chunk.
-enum Known<'a> {
+enum CacheLookup<'a> {
     Kept(ChunkElements),
     /// Nothing: it is asked for, and others may wait for it.
     Nothing(Option<Claim<'a>>),
@@ -21,14 +21,14 @@ enum Known<'a> {
     Flight(Arc<ChunkFlight>),
 }
 
-impl<'a> Variable<'a> {
+impl<'a> ReadVariable<'a> {
     /// The elements of a chunk with filters. The caller holds no lock.
-    pub(super) fn elements(&self, chunk: &ChunkRef) -> Result<Elements> {
+    pub(super) fn elements(&self, chunk: &ChunkRef) -> Result<FoundElements> {
         loop {
             match self.known(chunk) {
-                Known::Kept(elements) => return Ok(Some(elements)),
-                Known::Nothing(claim) => return self.asked(chunk, claim),
-                Known::Flight(flight) => {
+                CacheLookup::Kept(elements) => return Ok(Some(elements)),
+                CacheLookup::Nothing(claim) => return self.asked(chunk, claim),
+                CacheLookup::Flight(flight) => {
                     if let Some(elements) = self.awaited(&flight) {
                         return elements;
                     }
@@ -45,7 +45,7 @@ impl<'a> Variable<'a> {
     pub(super) fn elements_of(
         &self,
         chunks: &[ChunkRef],
-        mut take: impl FnMut(usize, Result<Elements>) -> Result<()>,
+        mut take: impl FnMut(usize, Result<FoundElements>) -> Result<()>,
     ) -> Result<()> {
         if let [only] = chunks {
             return take(0, self.elements(only));
@@ -53,9 +53,9 @@ impl<'a> Variable<'a> {
         let (mut wanted, mut places, mut flights) = (vec![], vec![], vec![]);
         for (n, chunk) in chunks.iter().enumerate() {
             match self.known(chunk) {
-                Known::Kept(elements) => take(n, Ok(Some(elements)))?,
-                Known::Flight(flight) => flights.push((n, chunk, flight)),
-                Known::Nothing(claim) => {
+                CacheLookup::Kept(elements) => take(n, Ok(Some(elements)))?,
+                CacheLookup::Flight(flight) => flights.push((n, chunk, flight)),
+                CacheLookup::Nothing(claim) => {
                     wanted.push(chunk.clone());
                     places.push((n, claim));
                 }
@@ -71,7 +71,7 @@ impl<'a> Variable<'a> {
     }
 
     /// The elements of each chunk, where requests take long and there are several: otherwise each is read when it is needed.
-    pub(super) fn elements_ahead(&self, chunks: &[ChunkRef]) -> Vec<Option<Result<Elements>>> {
+    pub(super) fn elements_ahead(&self, chunks: &[ChunkRef]) -> Vec<Option<Result<FoundElements>>> {
         let mut ready: Vec<_> = chunks.iter().map(|_| None).collect();
         if chunks.len() > 1 && self.is_ahead() {
             // Who needs a chunk that cannot be read meets the error.
@@ -89,7 +89,7 @@ impl<'a> Variable<'a> {
         &self,
         chunks: &[ChunkRef],
         places: Vec<(usize, Option<Claim<'a>>)>,
-        take: &mut impl FnMut(usize, Result<Elements>) -> Result<()>,
+        take: &mut impl FnMut(usize, Result<FoundElements>) -> Result<()>,
     ) -> Result<()> {
         let places = chunks.iter().zip(places);
         match self.fetch(chunks) {
@@ -114,24 +114,24 @@ impl<'a> Variable<'a> {
     }
 
     /// What there is of a chunk. One that is to be kept is claimed.
-    fn known(&self, chunk: &ChunkRef) -> Known<'a> {
+    fn known(&self, chunk: &ChunkRef) -> CacheLookup<'a> {
         let Some(usage) = &self.usage else {
-            return Known::Nothing(None);
+            return CacheLookup::Nothing(None);
         };
         let found = match usage.keeps(self.layout, chunk) {
             true => Some(usage.claim(chunk)),
             false => usage.find(chunk).map(Found::Kept),
         };
         match found {
-            Some(Found::Kept(bytes)) => Known::Kept(ChunkElements::Shared(bytes)),
-            Some(Found::Nothing(claim)) => Known::Nothing(Some(claim)),
-            Some(Found::Flight(flight)) => Known::Flight(flight),
-            None => Known::Nothing(None),
+            Some(Found::Kept(bytes)) => CacheLookup::Kept(ChunkElements::Shared(bytes)),
+            Some(Found::Nothing(claim)) => CacheLookup::Nothing(Some(claim)),
+            Some(Found::Flight(flight)) => CacheLookup::Flight(flight),
+            None => CacheLookup::Nothing(None),
         }
     }
 
     /// Fetches and decodes a chunk.
-    fn asked(&self, chunk: &ChunkRef, claim: Option<Claim<'a>>) -> Result<Elements> {
+    fn asked(&self, chunk: &ChunkRef, claim: Option<Claim<'a>>) -> Result<FoundElements> {
         // What was admitted for the stored bytes is given back behind the decoding.
         let mut fetched = self.fetch(from_ref(chunk));
         let stored = match &mut fetched {
@@ -147,7 +147,7 @@ impl<'a> Variable<'a> {
         chunk: &ChunkRef,
         stored: Result<Option<Vec<u8>>>,
         claim: Option<Claim<'a>>,
-    ) -> Result<Elements> {
+    ) -> Result<FoundElements> {
         let decode = |stored| self.decoder.decode(chunk, stored);
         let bytes = stored.and_then(|stored| stored.map(decode).transpose());
         let Some(bytes) = bytes.transpose() else {
@@ -160,7 +160,7 @@ impl<'a> Variable<'a> {
     }
 
     /// The elements that another thread makes; `None` if it gave up.
-    fn awaited(&self, flight: &ChunkFlight) -> Option<Result<Elements>> {
+    fn awaited(&self, flight: &ChunkFlight) -> Option<Result<FoundElements>> {
         let elements = self.set.runtime().wait(|| flight.wait())?;
         Some(elements.map(|bytes| Some(ChunkElements::Shared(bytes))))
     }

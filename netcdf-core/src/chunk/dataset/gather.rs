@@ -1,10 +1,10 @@
 //! Reads a region from the chunks of a variable.
 
 use super::requests::lost;
-use super::variable::{BoxElements, Variable};
+use super::variable::{BoxElements, ReadVariable};
 use super::wants::Gather;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::plan::{Cell, Cells};
+use crate::chunk::plan::{PlanCell, PlanCells};
 use crate::chunk::read_cache::ChunkElements;
 use crate::chunk::scatter::{Block, single};
 use crate::chunk::visit::Locate;
@@ -15,7 +15,7 @@ use crate::model::Region;
 /// From this many chunks of a region on, the region may be filled before its chunks are read.
 const MANY: u64 = 1 << 10;
 
-impl Variable<'_> {
+impl ReadVariable<'_> {
     /// The elements of a region, row-major.
     pub(super) fn read(&self, region: &Region) -> Result<Vec<u8>> {
         Ok(self.read_part(region, None)?.bytes)
@@ -35,7 +35,7 @@ impl Variable<'_> {
             });
         }
         let mut gather = Gather::new(self, region)?;
-        let cells = Cells::new(region, self.layout);
+        let cells = PlanCells::new(region, self.layout);
         let found = match found {
             _ if self.layout.element.size == 0 => vec![],
             Some(found) => found,
@@ -44,7 +44,7 @@ impl Variable<'_> {
         // Of many chunks, so few may be stored that the missing ones are not worth looking up.
         let sparse = cells.len() >= MANY && found.len() as u64 <= cells.len() / 4;
         if sparse {
-            let whole = Cell::whole(&cells.stored);
+            let whole = PlanCell::whole(&cells.stored);
             gather.canvas.fill_cell(self.decoder.fills().0, &whole)?;
         }
         let mut visited: Vec<u64> = found.iter().map(|chunk| chunk.index).collect();
@@ -68,17 +68,17 @@ impl Variable<'_> {
     pub(super) fn cell(
         &self,
         region: &Region,
-        cell: &Cell,
+        cell: &PlanCell,
         chunk: ChunkRef,
     ) -> Result<Option<Vec<u8>>> {
         self.cell_of(&region.part(&cell.place.region()), chunk)
     }
 
-    /// As [`Variable::cell`], from the elements of the chunk.
+    /// As [`ReadVariable::cell`], from the elements of the chunk.
     pub(super) fn cell_from(
         &self,
         region: &Region,
-        (cell, chunk): (&Cell, &ChunkRef),
+        (cell, chunk): (&PlanCell, &ChunkRef),
         elements: ChunkElements,
     ) -> Result<Vec<u8>> {
         let part = region.part(&cell.place.region());
@@ -100,11 +100,11 @@ impl Variable<'_> {
         }
     }
 
-    /// As [`Variable::cell`] for a region without gaps, or more elements of the chunk if they are available:
+    /// As [`ReadVariable::cell`] for a region without gaps, or more elements of the chunk if they are available:
     /// those of a box, which is returned, too. Those of a chunk with filters may have been read before.
     pub(super) fn around(
         &self,
-        (region, cell): (&Region, &Cell),
+        (region, cell): (&Region, &PlanCell),
         chunk: ChunkRef,
         read: Option<Result<Option<ChunkElements>>>,
     ) -> Result<(Block, ChunkElements)> {

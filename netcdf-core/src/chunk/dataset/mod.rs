@@ -18,7 +18,7 @@ mod together;
 mod variable;
 mod wants;
 
-use super::decode::Decoder;
+use super::decode::ChunkDecoder;
 use super::elements;
 use super::layout::Layout;
 use super::read_cache::{ReadCache, Usage};
@@ -31,7 +31,7 @@ pub(crate) use chunks::StoredChunks;
 
 pub(crate) use tasks::{COPIES, Cuts, PartsOf};
 pub(crate) use variable::BoxElements;
-use variable::Variable;
+use variable::ReadVariable;
 
 /// A region to work on in bands.
 #[derive(Debug, Clone)]
@@ -158,18 +158,18 @@ impl<'a> Dataset<'a> {
         var: VarId,
         layout: &'b Layout,
         region: Option<&Region>,
-    ) -> Result<Variable<'b>>
+    ) -> Result<ReadVariable<'b>>
     where
         'a: 'b,
     {
         let assembly = self.reader.assembly(var);
         let kept = self.kept_of(var).filter(|_| assembly.is_none());
-        Ok(Variable {
+        Ok(ReadVariable {
             set: *self,
             var,
             layout,
             assembly,
-            decoder: Decoder::new(self.reader, self.env, var, layout)?,
+            decoder: ChunkDecoder::new(self.reader, self.env, var, layout)?,
             usage: kept.and_then(|kept| Usage::new(kept, layout, region)),
         })
     }
@@ -178,11 +178,11 @@ impl<'a> Dataset<'a> {
     ///
     /// # Errors
     /// Returns errors of the variable's fill value, with the variable's path.
-    pub(crate) fn decoder<'b>(&self, var: VarId, layout: &'b Layout) -> Result<Decoder<'b>>
+    pub(crate) fn decoder<'b>(&self, var: VarId, layout: &'b Layout) -> Result<ChunkDecoder<'b>>
     where
         'a: 'b,
     {
-        let decoder = Decoder::new(self.reader, self.env, var, layout);
+        let decoder = ChunkDecoder::new(self.reader, self.env, var, layout);
         decoder.in_object(|| self.reader.schema().var_path(var))
     }
 

@@ -3,25 +3,25 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::filtered::Elements;
-use super::pieces::Pieces;
-use super::rows::Rows;
-use super::tiles::{Decoded, Tiles};
-use super::variable::Variable;
+use super::filtered::FoundElements;
+use super::pieces::BlockPieces;
+use super::rows::BoxRows;
+use super::tiles::{Decoded, SlabTiles};
+use super::variable::ReadVariable;
 use crate::arithmetic::Amount;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::plan::Cell;
+use crate::chunk::plan::PlanCell;
 use crate::chunk::scatter::{Block, spread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::runtime::buffers::Buffers;
 
 /// The stored chunks of a slab, by number.
-pub(super) type SlabChunks = [(Cell, ChunkRef)];
+pub(super) type SlabChunks = [(PlanCell, ChunkRef)];
 
 /// The elements of a slab, block by block. Blocks of a group share memory.
 pub(super) struct Ordered {
-    tiles: Tiles,
+    tiles: SlabTiles,
     /// The blocks with stored chunks, by number.
     blocks: Vec<StoredBlock>,
     /// True if these are all blocks.
@@ -48,7 +48,7 @@ struct ChunkToOrder<'a> {
     /// The slab.
     region: &'a Region,
     block: &'a StoredBlock,
-    cell: &'a Cell,
+    cell: &'a PlanCell,
     chunk: &'a ChunkRef,
 }
 
@@ -56,14 +56,14 @@ struct ChunkToOrder<'a> {
 struct BandToFill<'a> {
     part: &'a mut [u8],
     /// Memory for the rows of pieces.
-    rows: Rows,
+    rows: BoxRows,
     /// Where no chunk is stored.
-    missing: &'a mut Vec<Cell>,
+    missing: &'a mut Vec<PlanCell>,
 }
 
 impl Ordered {
     /// The blocks of these chunks, not loaded. A group has up to `most` chunks.
-    pub(super) fn new(mut tiles: Tiles, chunks: &SlabChunks, most: usize) -> Result<Self> {
+    pub(super) fn new(mut tiles: SlabTiles, chunks: &SlabChunks, most: usize) -> Result<Self> {
         let times = tiles.merge(most);
         let mut blocks: Vec<StoredBlock> = Vec::new();
         for (n, (cell, _)) in chunks.iter().enumerate() {
@@ -103,7 +103,7 @@ impl Ordered {
     /// Loads a group. Errors of a block are returned to those who need it.
     pub(super) fn load(
         &self,
-        variable: &Variable<'_>,
+        variable: &ReadVariable<'_>,
         (region, chunks): (&Region, &SlabChunks),
         group: usize,
     ) {
@@ -158,8 +158,8 @@ impl Ordered {
     /// Puts the elements of a chunk in the order of its block.
     fn order(
         &self,
-        variable: &Variable<'_>,
-        (one, ready): (&ChunkToOrder<'_>, Option<Result<Elements>>),
+        variable: &ReadVariable<'_>,
+        (one, ready): (&ChunkToOrder<'_>, Option<Result<FoundElements>>),
         place: &mut [u8],
     ) -> Result<()> {
         let (cell, chunk) = (one.cell, one.chunk);
@@ -180,12 +180,12 @@ impl Ordered {
         &self,
         chunks: &SlabChunks,
         (band, part): (&Region, &mut [u8]),
-        missing: &mut Vec<Cell>,
+        missing: &mut Vec<PlanCell>,
     ) -> Result<bool> {
         let mut any = false;
         let mut into = BandToFill {
             part,
-            rows: Rows::default(),
+            rows: BoxRows::default(),
             missing,
         };
         self.tiles.visit(band, |pieces| {
@@ -198,7 +198,7 @@ impl Ordered {
     fn put_pieces(
         &self,
         chunks: &SlabChunks,
-        pieces: &Pieces<'_>,
+        pieces: &BlockPieces<'_>,
         into: &mut BandToFill<'_>,
     ) -> Result<bool> {
         let BandToFill {
@@ -219,7 +219,7 @@ impl Ordered {
                     let put = from.and_then(|from| rows.copy(from, place));
                     put.ok_or_else(short)?;
                 }
-                None => missing.push(Cell {
+                None => missing.push(PlanCell {
                     index,
                     place: pieces.place(n),
                 }),
@@ -262,7 +262,7 @@ impl Ordered {
 
 impl StoredBlock {
     /// True if the pieces contain elements of one of its chunks.
-    fn touched(&self, chunks: &SlabChunks, pieces: &Pieces<'_>) -> bool {
+    fn touched(&self, chunks: &SlabChunks, pieces: &BlockPieces<'_>) -> bool {
         let chunks = chunks.get(self.chunks.clone()).unwrap_or_default();
         let mut chunks = chunks.iter();
         chunks.any(|(cell, _)| pieces.touch(&cell.place, &self.place))

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::rows::{Line, Rows};
+use super::rows::{BoxLine, BoxRows};
 use crate::chunk::scatter::Block;
 
 /// The pieces that a part has of consecutive blocks along a dimension: the same elements of each.
-pub(super) struct Pieces<'a> {
+pub(super) struct BlockPieces<'a> {
     /// The number of blocks.
     pub(super) times: u64,
     /// Number of the first block in the grid, and among those of the slab; and the steps of these numbers from
@@ -47,8 +47,8 @@ pub(super) struct DimPiece {
 
 impl DimPiece {
     /// How its elements are copied from their place to the part.
-    pub(super) fn line(&self) -> Line {
-        Line {
+    pub(super) fn line(&self) -> BoxLine {
+        BoxLine {
             count: self.count,
             from: (self.before, self.all),
             to: (self.at, self.part),
@@ -56,7 +56,7 @@ impl DimPiece {
     }
 }
 
-impl Pieces<'_> {
+impl BlockPieces<'_> {
     /// Number of the `n`th block in the grid, and among those of the slab.
     pub(super) fn block(&self, n: u64) -> (u64, u64) {
         let of = |first: u64, step: u64| first + step * n;
@@ -64,9 +64,9 @@ impl Pieces<'_> {
     }
 
     /// Position of a piece among the bytes that the slab has of a block, in the order of
-    /// [`Tiles::order`](super::tiles::Tiles::order); `rows` becomes the rows of the first piece in the part.
-    pub(super) fn lay(&self, rows: &mut Rows) -> Option<Range<usize>> {
-        let alone = |d: &DimPiece| Line {
+    /// [`Tiles::order`](super::tiles::SlabTiles::order); `rows` becomes the rows of the first piece in the part.
+    pub(super) fn lay(&self, rows: &mut BoxRows) -> Option<Range<usize>> {
+        let alone = |d: &DimPiece| BoxLine {
             from: (0, d.count),
             ..d.line()
         };

@@ -8,7 +8,7 @@ use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, Visit, Visited, ended};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::io::Source;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 use crate::model::VarId;
 use crate::runtime::MoreBytes;
 
@@ -21,9 +21,9 @@ impl Dataset<'_> {
     pub fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
         let fetched = self.fetched_of(chunks)?.into_iter().zip(chunks);
         let bytes = fetched.map(|(content, chunk)| match content {
-            Content::Bytes(bytes) => Ok(bytes),
-            Content::Missing => Err(self.of_chunk(lost(), chunk)),
-            Content::Longer(_) => Err(self.of_chunk(grown(), chunk)),
+            KeyContent::Bytes(bytes) => Ok(bytes),
+            KeyContent::Missing => Err(self.of_chunk(lost(), chunk)),
+            KeyContent::Longer(_) => Err(self.of_chunk(grown(), chunk)),
         });
         bytes.collect()
     }
@@ -40,14 +40,14 @@ impl Dataset<'_> {
         let more = self.runtime().admit_more(bytes.sum::<Amount>().get());
         let mut again = self.fetched_of(&longer)?.into_iter();
         let all = fetched.into_iter().map(|one| match one {
-            Content::Longer(_) => again.next().unwrap_or(one),
-            Content::Missing | Content::Bytes(_) => one,
+            KeyContent::Longer(_) => again.next().unwrap_or(one),
+            KeyContent::Missing | KeyContent::Bytes(_) => one,
         });
         self.fetched((chunks, all.collect()), Some(more))
     }
 
     /// The fetched contents of chunks.
-    fn fetched_of(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+    fn fetched_of(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let fetched = self.ask(|| self.reader.bytes().fetch(chunks))?;
         match fetched.len() == chunks.len() {
             true => Ok(fetched),
@@ -66,13 +66,13 @@ impl Dataset<'_> {
     /// What was fetched of chunks in the end.
     fn fetched(
         &self,
-        (chunks, fetched): (&[ChunkRef], Vec<Content>),
+        (chunks, fetched): (&[ChunkRef], Vec<KeyContent>),
         more: Option<MoreBytes>,
     ) -> Result<Fetched> {
         let bytes = chunks.iter().zip(fetched).map(|(chunk, one)| match one {
-            Content::Missing => Ok(None),
-            Content::Bytes(bytes) => Ok(Some(bytes)),
-            Content::Longer(_) => Err(self.of_chunk(grown(), chunk)),
+            KeyContent::Missing => Ok(None),
+            KeyContent::Bytes(bytes) => Ok(Some(bytes)),
+            KeyContent::Longer(_) => Err(self.of_chunk(grown(), chunk)),
         });
         let bytes = bytes.collect::<Result<_>>()?;
         Ok(Fetched { bytes, _more: more })
@@ -171,8 +171,8 @@ impl Fetched {
 }
 
 /// A chunk with the length that it turned out to have, if that is more than was expected.
-fn lengthened((chunk, fetched): (&ChunkRef, &Content)) -> Option<ChunkRef> {
-    let Content::Longer(bytes) = fetched else {
+fn lengthened((chunk, fetched): (&ChunkRef, &KeyContent)) -> Option<ChunkRef> {
+    let KeyContent::Longer(bytes) = fetched else {
         return None;
     };
     let start = chunk.range.start;

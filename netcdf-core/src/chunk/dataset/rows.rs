@@ -2,7 +2,7 @@
 
 /// A box along a dimension, in elements.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
+pub(super) struct BoxLine {
     /// Elements of the box.
     pub(super) count: usize,
     /// The elements before it and all elements, in the array that it is copied from and in the other one.
@@ -12,9 +12,9 @@ pub(super) struct Line {
 
 /// The rows of a box in two row-major arrays.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(super) struct BoxRows {
     /// The dimensions to loop over, innermost first.
-    loops: Vec<Loop>,
+    loops: Vec<RowLoop>,
     /// Position of the first row, in bytes.
     from: usize,
     to: usize,
@@ -23,7 +23,7 @@ pub(super) struct Rows {
 }
 
 /// A dimension, with the distance between rows in bytes.
-struct Loop {
+struct RowLoop {
     count: usize,
     /// Rows that remain along it.
     left: usize,
@@ -46,9 +46,9 @@ struct RowsToCopy {
     len: usize,
 }
 
-impl Rows {
+impl BoxRows {
     /// The rows of a box of elements of `size` bytes.
-    pub(super) fn lay(&mut self, lines: impl DoubleEndedIterator<Item = Line>, size: usize) {
+    pub(super) fn lay(&mut self, lines: impl DoubleEndedIterator<Item = BoxLine>, size: usize) {
         self.loops.clear();
         (self.from, self.to, self.len) = (0, 0, size);
         let (mut from, mut to, mut whole) = (size, size, true);
@@ -60,7 +60,7 @@ impl Rows {
                 self.len *= count;
                 whole = count == line.from.1 && count == line.to.1;
             } else if count != 1 {
-                self.loops.push(Loop {
+                self.loops.push(RowLoop {
                     count,
                     left: 0,
                     from,
@@ -80,7 +80,7 @@ impl Rows {
             place.copy_from_slice(from.get(self.from..)?.get(..len)?);
             return Some(());
         };
-        let begin = |l: &mut Loop| l.left = l.count.saturating_sub(1);
+        let begin = |l: &mut RowLoop| l.left = l.count.saturating_sub(1);
         outer.iter_mut().for_each(begin);
         let steps = |first, step| Steps { first, step };
         let (mut a, mut b) = (steps(self.from, inner.from), steps(self.to, inner.to));
@@ -177,17 +177,17 @@ mod tests {
             let array: Vec<u8> = (0..6 * (len + 3)).map(|n| (n * 7 % 251) as u8).collect();
             // Rows 1 and 2 of each of two planes of three, without their first two bytes and their last.
             let lines = [(0, 2, 2), (1, 2, 3), (2, len, len + 3)];
-            let lines = lines.map(|(first, count, all)| Line {
+            let lines = lines.map(|(first, count, all)| BoxLine {
                 count,
                 from: (first, all),
                 to: (0, count),
             });
-            let back = lines.map(|line| Line {
+            let back = lines.map(|line| BoxLine {
                 from: line.to,
                 to: line.from,
                 ..line
             });
-            let mut rows = Rows::default();
+            let mut rows = BoxRows::default();
             rows.lay(lines.into_iter(), 1);
             let mut list = vec![0; 4 * len];
             rows.copy(&array, &mut list).unwrap();

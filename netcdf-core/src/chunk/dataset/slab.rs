@@ -5,11 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use super::assembled::made;
 use super::ordered::Ordered;
-use super::tiles::Tiles;
-use super::variable::{BoxElements, Variable};
+use super::tiles::SlabTiles;
+use super::variable::{BoxElements, ReadVariable};
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::plan::{Cell, Cells};
+use crate::chunk::plan::{PlanCell, PlanCells};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::Locate;
 use crate::error::{Error, ErrorKind, Result};
@@ -31,9 +31,9 @@ enum KeptElements {
 /// these cut bands from the slab.
 pub(super) struct Slab {
     pub(super) region: Region,
-    cells: Cells,
+    cells: PlanCells,
     /// The stored chunks, by number. Of plain ones, some may turn out not to be stored.
-    chunks: Vec<(Cell, ChunkRef)>,
+    chunks: Vec<(PlanCell, ChunkRef)>,
     /// The groups, as ranges of the chunks.
     groups: Vec<Range<usize>>,
     kept: KeptElements,
@@ -45,13 +45,13 @@ impl Slab {
     /// The slab of a region; its chunks are located, not read. `tile` is the shape of the parts that will be cut
     /// from it, if they are all alike.
     pub(super) fn new(
-        variable: &Variable<'_>,
+        variable: &ReadVariable<'_>,
         region: Region,
         width: usize,
         tile: Option<&[u64]>,
     ) -> Result<Self> {
-        let cells = Cells::new(&region, variable.layout);
-        let tiles = tile.and_then(|t| Tiles::new(&region, &cells.stored, variable.layout, t));
+        let cells = PlanCells::new(&region, variable.layout);
+        let tiles = tile.and_then(|t| SlabTiles::new(&region, &cells.stored, variable.layout, t));
         let mut chunks = Vec::new();
         if variable.assembly.is_some() {
             chunks.extend(cells.iter().map(|cell| {
@@ -102,7 +102,7 @@ impl Slab {
     }
 
     /// The groups of chunks, each with the bytes that loading it takes on top of what is kept.
-    pub(super) fn groups(&self, variable: &Variable<'_>) -> Vec<u64> {
+    pub(super) fn groups(&self, variable: &ReadVariable<'_>) -> Vec<u64> {
         let layout = variable.layout;
         let whole = Amount::of(layout.chunk_bytes());
         let ordered = matches!(self.kept, KeptElements::Ordered(_));
@@ -110,7 +110,7 @@ impl Slab {
         let bytes = |group: &Range<usize>| {
             let group = self.chunks.get(group.clone()).unwrap_or_default();
             let stored = group.iter().map(|(_, c)| Amount::of(length(&c.range)));
-            let trimmed = |(cell, _): &(Cell, ChunkRef)| cell.place.count != layout.chunk;
+            let trimmed = |(cell, _): &(PlanCell, ChunkRef)| cell.place.count != layout.chunk;
             let twice = ordered || group.iter().any(trimmed);
             let copies = match ordered && variable.is_ahead() {
                 true => 1 + group.len() as u64,
@@ -127,7 +127,7 @@ impl Slab {
     }
 
     /// Loads a group of chunks. Errors are returned to those who need the chunk.
-    pub(super) fn load(&self, variable: &Variable<'_>, group: usize) {
+    pub(super) fn load(&self, variable: &ReadVariable<'_>, group: usize) {
         match &self.kept {
             KeptElements::Ordered(ordered) => {
                 ordered.load(variable, (&self.region, &self.chunks), group)
@@ -144,8 +144,8 @@ impl Slab {
     /// Loads a group of chunks as they are.
     fn load_plain(
         &self,
-        variable: &Variable<'_>,
-        group: &[(Cell, ChunkRef)],
+        variable: &ReadVariable<'_>,
+        group: &[(PlanCell, ChunkRef)],
         loaded: &[OnceLock<Result<Option<Vec<u8>>>>],
     ) {
         if !variable.is_filtered() {
@@ -170,7 +170,7 @@ impl Slab {
     }
 
     /// The elements of a band, which is relative to the slab.
-    pub(super) fn band(&self, variable: &Variable<'_>, band: &Region) -> Result<BoxElements> {
+    pub(super) fn band(&self, variable: &ReadVariable<'_>, band: &Region) -> Result<BoxElements> {
         let part = Block {
             start: band.start.clone(),
             count: band.count.clone(),
@@ -185,7 +185,7 @@ impl Slab {
             KeptElements::Plain(loaded)
                 if self.cells.count_within(&part) / 4 > loaded.len() as u64 =>
             {
-                let whole = Cell::whole(&self.cells.stored);
+                let whole = PlanCell::whole(&self.cells.stored);
                 canvas.fill_cell(variable.decoder.fills().0, &within(whole, &part))?;
                 for (cell, _) in &self.chunks {
                     if within(cell.clone(), &part).place.count.contains(&0) {
@@ -256,7 +256,11 @@ impl Drop for Slab {
 
 /// Most chunks of a group, each of which takes `bytes`: so few that all workers have groups, and so many that a group is worth
 /// a work item. Where requests take long, each group may be one.
-fn most_in_group(variable: &Variable<'_>, bytes: Amount, (chunks, width): (usize, usize)) -> usize {
+fn most_in_group(
+    variable: &ReadVariable<'_>,
+    bytes: Amount,
+    (chunks, width): (usize, usize),
+) -> usize {
     let runtime = variable.set.runtime();
     let (memory, groups) = match runtime.requests() {
         Some(requests) => (runtime.memory() / requests as u64, requests),
@@ -267,7 +271,7 @@ fn most_in_group(variable: &Variable<'_>, bytes: Amount, (chunks, width): (usize
 }
 
 /// Elements of the largest cell of a group.
-fn largest(group: &[(Cell, ChunkRef)]) -> Amount {
+fn largest(group: &[(PlanCell, ChunkRef)]) -> Amount {
     let counts = group
         .iter()
         .map(|(cell, _)| Amount::product(&cell.place.count));
@@ -275,7 +279,7 @@ fn largest(group: &[(Cell, ChunkRef)]) -> Amount {
 }
 
 /// The elements of a cell that lie in `part`, relative to its start.
-fn within(cell: Cell, part: &Block) -> Cell {
+fn within(cell: PlanCell, part: &Block) -> PlanCell {
     let (mut start, mut count) = (Vec::new(), Vec::new());
     let dims = cell.place.start.iter().zip(&cell.place.count);
     for ((&first, &len), (&from, &n)) in dims.zip(part.start.iter().zip(&part.count)) {
@@ -285,5 +289,5 @@ fn within(cell: Cell, part: &Block) -> Cell {
         count.push(end.saturating_sub(begin));
     }
     let place = Block { start, count };
-    Cell { place, ..cell }
+    PlanCell { place, ..cell }
 }

@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::slab::Slab;
-use super::variable::{BoxElements, Variable};
+use super::variable::{BoxElements, ReadVariable};
 use super::{Dataset, InBands};
 use crate::arithmetic::Amount;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::plan::{BandWay, Bands, Budget, Cells, in_boxes, in_rows, plan};
+use crate::chunk::plan::{BandWay, Bands, PlanBudget, PlanCells, in_boxes, in_rows, plan};
 use crate::chunk::visit::Locate;
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::Region;
-use crate::runtime::Item;
+use crate::runtime::WorkItem;
 
 /// An item of work.
 enum Task {
@@ -31,7 +31,7 @@ const AHEAD: u64 = 3;
 pub(crate) const COPIES: u64 = 4;
 
 /// The parts of a slab, relative to its start, in the order needed.
-pub(super) type Parts<'a> = Box<dyn Fn(&Region) -> PartsOf + 'a>;
+pub(super) type SlabParts<'a> = Box<dyn Fn(&Region) -> PartsOf + 'a>;
 
 /// The parts of one slab. They are generated one by one: a damaged file may claim more parts than memory holds.
 pub(crate) type PartsOf = Box<dyn Iterator<Item = Region>>;
@@ -43,7 +43,7 @@ pub struct Cuts<'a> {
     /// How the parts of a slab get their elements; with [`BandWay::Direct`], a slab is one part.
     pub way: BandWay,
     /// How a slab is cut.
-    pub parts: Parts<'a>,
+    pub parts: SlabParts<'a>,
     /// The shape of parts if a slab is cut regularly from its start; parts at its ends may be smaller.
     pub tile: Option<Vec<u64>>,
     /// Bytes that items in progress may take, on top of the slabs.
@@ -54,14 +54,14 @@ pub struct Cuts<'a> {
 
 impl<'a> Cuts<'a> {
     /// Bands of a region.
-    pub(super) fn bands(set: Dataset<'_>, variable: &Variable<'_>, bands: &InBands) -> Self {
+    pub(super) fn bands(set: Dataset<'_>, variable: &ReadVariable<'_>, bands: &InBands) -> Self {
         let large = Some(bands).filter(|bands| bands.large);
         if let Some(cuts) = large.and_then(|bands| Self::large_bands(set, variable, bands)) {
             return cuts;
         }
         let (region, most) = (&bands.region, bands.most);
         let runtime = &set.env.runtime;
-        let budget = Budget {
+        let budget = PlanBudget {
             most,
             // The other half is for decoding and working.
             memory: runtime.memory() / 2,
@@ -91,14 +91,14 @@ impl<'a> Cuts<'a> {
     }
 
     /// Large bands that read their own chunks, if chunks then need not be kept.
-    fn large_bands(set: Dataset<'_>, variable: &Variable<'_>, bands: &InBands) -> Option<Self> {
+    fn large_bands(set: Dataset<'_>, variable: &ReadVariable<'_>, bands: &InBands) -> Option<Self> {
         if variable.assembly.is_some() {
             return None;
         }
         let runtime = set.runtime();
         // A request gets chunks of one band.
         let share = Amount::of(runtime.memory() / AHEAD) / variable.layout.element.size.max(1);
-        let budget = Budget {
+        let budget = PlanBudget {
             most: match runtime.asks_ahead() {
                 true => bands.most.max(share.get()),
                 false => bands.most,
@@ -120,7 +120,7 @@ impl<'a> Cuts<'a> {
 /// Runs `work` and `sink` on the parts of a region.
 pub(super) fn run<R: Send>(
     set: Dataset<'_>,
-    variable: &Variable<'_>,
+    variable: &ReadVariable<'_>,
     cuts: Cuts<'_>,
     (work, mut sink): (
         impl Fn(&Region, BoxElements) -> Result<R> + Sync,
@@ -153,12 +153,12 @@ pub(super) fn run<R: Send>(
 /// Generates the work items.
 struct Tasks<'a> {
     set: Dataset<'a>,
-    variable: &'a Variable<'a>,
+    variable: &'a ReadVariable<'a>,
     cuts: Cuts<'a>,
     /// The number of tasks so far.
     count: u64,
     /// Chunks of slabs to load before bands are cut.
-    made: VecDeque<Item<Task>>,
+    made: VecDeque<WorkItem<Task>>,
     /// The slab being cut, and its remaining parts.
     cutting: Option<(LoadedSlab, PartsOf)>,
     /// The slab whose chunks are loaded while those of the next one are requested.
@@ -176,7 +176,7 @@ struct LoadedSlab {
 }
 
 impl<'a> Tasks<'a> {
-    fn new(set: Dataset<'a>, variable: &'a Variable<'a>, cuts: Cuts<'a>) -> Self {
+    fn new(set: Dataset<'a>, variable: &'a ReadVariable<'a>, cuts: Cuts<'a>) -> Self {
         Self {
             set,
             variable,
@@ -197,7 +197,7 @@ impl<'a> Tasks<'a> {
     }
 
     /// A band that decodes its own chunks, one after the other.
-    fn direct(&self, band: Region) -> Result<Item<Task>> {
+    fn direct(&self, band: Region) -> Result<WorkItem<Task>> {
         let layout = self.variable.layout;
         let chunk = match layout.filters.len() {
             0 => Amount::default(),
@@ -208,12 +208,12 @@ impl<'a> Tasks<'a> {
         let ahead = self.set.runtime().asks_ahead() && self.variable.assembly.is_none();
         let located = match ahead {
             true => {
-                let cells = Cells::new(&band, layout);
+                let cells = PlanCells::new(&band, layout);
                 Some(self.variable.located(&cells, Locate::Candidates)?)
             }
             false => None,
         };
-        Ok(Item::new(bytes.get(), Task::Direct(band, located)))
+        Ok(WorkItem::new(bytes.get(), Task::Direct(band, located)))
     }
 
     /// Queues the chunks of a slab, then the bands of the previous one; or its own bands, if there is only one
@@ -229,7 +229,7 @@ impl<'a> Tasks<'a> {
         self.slabs += 1;
         for (group, bytes) in slab.groups(self.variable).into_iter().enumerate() {
             let value = Task::Load(Arc::clone(&slab), group);
-            self.made.push_back(Item {
+            self.made.push_back(WorkItem {
                 bytes,
                 after,
                 value,
@@ -255,7 +255,7 @@ impl<'a> Tasks<'a> {
 
     /// The next band of the slab being cut. After the last one, the slab is given up, so that its memory is free when
     /// the last band is done.
-    fn next_band(&mut self) -> Option<Item<Task>> {
+    fn next_band(&mut self) -> Option<WorkItem<Task>> {
         let (ready, bands) = self.cutting.as_mut()?;
         let Some(band) = bands.next() else {
             self.cutting = None;
@@ -265,14 +265,14 @@ impl<'a> Tasks<'a> {
         let value = Task::Cut(Arc::clone(&ready.slab), band.clone());
         let after = ready.after;
         let bytes = self.bytes(&band).get();
-        Some(Item {
+        Some(WorkItem {
             bytes,
             after,
             value,
         })
     }
 
-    fn following(&mut self) -> Result<Option<Item<Task>>> {
+    fn following(&mut self) -> Result<Option<WorkItem<Task>>> {
         self.set.env.cancel.check()?;
         loop {
             if let Some(item) = self.made.pop_front().or_else(|| self.next_band()) {
@@ -294,7 +294,7 @@ impl<'a> Tasks<'a> {
 }
 
 impl Iterator for Tasks<'_> {
-    type Item = Result<Item<Task>>;
+    type Item = Result<WorkItem<Task>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let task = self.following().transpose();

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::Dataset;
 use super::requests::lost;
-use super::variable::Variable;
-use crate::chunk::decode::Decoder;
+use super::variable::ReadVariable;
+use crate::chunk::decode::ChunkDecoder;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::read_cache::{ChunkElements, Usage};
 use crate::chunk::scatter::Block;
@@ -34,12 +34,12 @@ impl Dataset<'_> {
             ..self.reader.layout(var)?
         };
         let kept = self.kept_of(var);
-        let variable = Variable {
+        let variable = ReadVariable {
             set: *self,
             var,
             layout: &layout,
             assembly: None,
-            decoder: Decoder::of_texts(self.reader, self.env, var, (&layout, texts))?,
+            decoder: ChunkDecoder::of_texts(self.reader, self.env, var, (&layout, texts))?,
             usage: kept.map(Usage::all),
         };
         TextsOfChunks::new(&variable, texts, bytes).values(bytes)
@@ -48,7 +48,7 @@ impl Dataset<'_> {
 
 /// The texts of the chunks that elements refer to.
 struct TextsOfChunks<'v, 'a> {
-    variable: &'v Variable<'a>,
+    variable: &'v ReadVariable<'a>,
     texts: &'v Texts,
     /// The chunks of the next elements, in the order of their first elements, if one fetch for several chunks is better.
     ahead: VecDeque<u64>,
@@ -57,7 +57,7 @@ struct TextsOfChunks<'v, 'a> {
 }
 
 impl<'v, 'a> TextsOfChunks<'v, 'a> {
-    fn new(variable: &'v Variable<'a>, texts: &'v Texts, bytes: &[u8]) -> Self {
+    fn new(variable: &'v ReadVariable<'a>, texts: &'v Texts, bytes: &[u8]) -> Self {
         Self {
             variable,
             texts,

@@ -6,8 +6,8 @@
 //! the elements of the first part, row-major, then those of the second. Then what a part needs of a chunk is
 //! adjacent, and so is what it needs of a *block*: some consecutive chunks along a dimension.
 
-use super::pieces::{CutBlock, DimPiece, Ends, Pieces, Stretch};
-use super::rows::Rows;
+use super::pieces::{BlockPieces, CutBlock, DimPiece, Ends, Stretch};
+use super::rows::BoxRows;
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
@@ -20,7 +20,7 @@ const LONG: u64 = 1024;
 const LARGE: u64 = 4 << 20;
 
 /// A slab cut into parts of one shape.
-pub(super) struct Tiles {
+pub(super) struct SlabTiles {
     /// Elements of a part per dimension.
     tile: Vec<usize>,
     /// Where the slab starts, and how many of its elements are stored.
@@ -46,7 +46,7 @@ pub(super) struct Decoded<'a> {
     pub(super) bytes: &'a [u8],
 }
 
-impl Tiles {
+impl SlabTiles {
     /// The parts of `tile` elements of a slab; `None` if ordering by them does not pay off.
     pub(super) fn new(
         slab: &Region,
@@ -166,7 +166,7 @@ impl Tiles {
             let block = stretch(of(&block.start)?, of(&block.count)?);
             lines.push(CutBlock::new(block, cell, array, tile)?);
         }
-        let (mut rows, mut out) = (Rows::default(), out);
+        let (mut rows, mut out) = (BoxRows::default(), out);
         let mut now: Vec<DimPiece> = lines.iter().map(CutBlock::first).collect();
         loop {
             let len = now.iter().try_fold(self.size, |n, d| n.checked_mul(d.part));
@@ -194,7 +194,7 @@ impl Tiles {
     pub(super) fn visit<E>(
         &self,
         part: &Region,
-        mut visit: impl FnMut(&Pieces<'_>) -> Result<(), E>,
+        mut visit: impl FnMut(&BlockPieces<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(mut dims) = self.dims(part) else {
             return Ok(());
@@ -281,7 +281,7 @@ impl Tiles {
         }
     }
 
-    fn pieces<'a>(&self, dims: &'a [DimPiece], along: usize, times: usize) -> Pieces<'a> {
+    fn pieces<'a>(&self, dims: &'a [DimPiece], along: usize, times: usize) -> BlockPieces<'a> {
         let (mut first, mut step) = ((0u64, 0u64), (1u64, 1u64));
         let lines = self.first.iter().zip(&self.blocks).zip(&self.grid);
         for (n, (dim, ((&from, &blocks), &grid))) in dims.iter().zip(lines).enumerate() {
@@ -294,7 +294,7 @@ impl Tiles {
                 step.1 *= blocks as u64;
             }
         }
-        Pieces {
+        BlockPieces {
             times: times as u64,
             first,
             step,

@@ -6,7 +6,7 @@ use super::Dataset;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
 use crate::io::merge::{Near, merge};
-use crate::runtime::Item;
+use crate::runtime::WorkItem;
 
 impl Dataset<'_> {
     /// Splits chunks into groups of consecutive ones that one request gets: those that follow each other in a file, as long as
@@ -54,13 +54,13 @@ impl Dataset<'_> {
         &self,
         chunks: Vec<ChunkRef>,
         bytes: F,
-    ) -> impl Iterator<Item = Item<Vec<ChunkRef>>> + use<F> {
+    ) -> impl Iterator<Item = WorkItem<Vec<ChunkRef>>> + use<F> {
         let groups = self.together(&chunks, &bytes).into_iter();
         let mut chunks = chunks.into_iter();
         groups.map(move |group| {
             let group: Vec<_> = chunks.by_ref().take(group.len()).collect();
             let all = group.iter().map(|chunk| Amount::of(bytes(chunk)));
-            Item::new(all.sum::<Amount>().get(), group)
+            WorkItem::new(all.sum::<Amount>().get(), group)
         })
     }
 }

@@ -6,12 +6,12 @@ use super::Dataset;
 use super::canvas::Canvas;
 use super::requests::Fetched;
 use crate::arithmetic::{Amount, Exact, exact, length};
-use crate::chunk::decode::Decoder;
+use crate::chunk::decode::ChunkDecoder;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::plan::Cells;
+use crate::chunk::plan::PlanCells;
 use crate::chunk::read_cache::Usage;
 use crate::chunk::reader::Assembly;
-use crate::chunk::scatter::Run;
+use crate::chunk::scatter::ElementRun;
 use crate::chunk::visit::Locate;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::source::present;
@@ -28,18 +28,18 @@ pub struct BoxElements {
 }
 
 /// Data shared by all regions of a variable.
-pub(super) struct Variable<'a> {
+pub(super) struct ReadVariable<'a> {
     pub(super) set: Dataset<'a>,
     pub(super) var: VarId,
     pub(super) layout: &'a Layout,
     /// The reader, if it makes the elements itself.
     pub(super) assembly: Option<&'a dyn Assembly>,
-    pub(super) decoder: Decoder<'a>,
+    pub(super) decoder: ChunkDecoder<'a>,
     /// The use of the cache, if chunks may be kept.
     pub(super) usage: Option<Usage<'a>>,
 }
 
-impl Variable<'_> {
+impl ReadVariable<'_> {
     /// True if chunks are decoded as a whole.
     pub(super) fn is_filtered(&self) -> bool {
         self.assembly.is_none() && !self.layout.filters.is_empty()
@@ -67,7 +67,7 @@ impl Variable<'_> {
     }
 
     /// Chunks of a region.
-    pub(super) fn located(&self, cells: &Cells, which: Locate) -> Result<Vec<ChunkRef>> {
+    pub(super) fn located(&self, cells: &PlanCells, which: Locate) -> Result<Vec<ChunkRef>> {
         let mut found = vec![];
         if cells.is_empty() {
             return Ok(found);
@@ -82,7 +82,7 @@ impl Variable<'_> {
     }
 
     /// The range of the elements of a run in a chunk without filters.
-    pub(super) fn stored(&self, chunk: &ChunkRef, run: Run) -> Result<Range<u64>> {
+    pub(super) fn stored(&self, chunk: &ChunkRef, run: ElementRun) -> Result<Range<u64>> {
         let size = self.layout.element.size;
         let elements = exact(run.len.saturating_sub(1)) * run.step + 1u64;
         let byte = |n: Exact| (n * size + chunk.range.start).get().ok();

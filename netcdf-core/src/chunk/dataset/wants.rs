@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::canvas::Canvas;
-use super::filtered::Elements;
-use super::variable::{Variable, is_dense};
+use super::filtered::FoundElements;
+use super::variable::{ReadVariable, is_dense};
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::read_cache::ChunkElements;
-use crate::chunk::scatter::{Block, Run, runs};
+use crate::chunk::scatter::{Block, ElementRun, runs};
 use crate::error::{Error, OrInternal as _, Result};
 use crate::model::Region;
 use crate::runtime::buffers::LARGE;
@@ -27,7 +27,7 @@ enum Want {
     /// A whole chunk.
     Chunk(ChunkRef),
     /// A part of a chunk without filters, and the run that it becomes.
-    Part(ChunkRef, Run),
+    Part(ChunkRef, ElementRun),
 }
 
 impl Want {
@@ -39,7 +39,7 @@ impl Want {
 
 /// Collects the elements of one region.
 pub(super) struct Gather<'a> {
-    variable: &'a Variable<'a>,
+    variable: &'a ReadVariable<'a>,
     region: &'a Region,
     pub(super) canvas: Canvas,
     wants: Vec<Want>,
@@ -51,7 +51,7 @@ pub(super) struct Gather<'a> {
 }
 
 impl<'a> Gather<'a> {
-    pub(super) fn new(variable: &'a Variable<'a>, region: &'a Region) -> Result<Self> {
+    pub(super) fn new(variable: &'a ReadVariable<'a>, region: &'a Region) -> Result<Self> {
         Ok(Self {
             variable,
             region,
@@ -111,7 +111,7 @@ impl<'a> Gather<'a> {
     }
 
     /// Puts the elements of a whole chunk in place.
-    fn take(&mut self, chunk: Option<&ChunkRef>, elements: Elements) -> Result<()> {
+    fn take(&mut self, chunk: Option<&ChunkRef>, elements: FoundElements) -> Result<()> {
         let chunk = chunk.or_internal("a chunk that was asked for")?;
         match elements {
             Some(elements) => self.put_chunk(chunk, elements),
@@ -123,18 +123,20 @@ impl<'a> Gather<'a> {
     }
 
     /// Requests a run of a chunk without filters, element by element if they are far apart.
-    fn run(&mut self, chunk: &ChunkRef, run: Run) -> Result<()> {
+    fn run(&mut self, chunk: &ChunkRef, run: ElementRun) -> Result<()> {
         let size = self.variable.layout.element.size;
         let apart = Amount::of(run.step) * size > APART.into();
         let (times, len) = if apart { (run.len, 1) } else { (1, run.len) };
         for n in 0..times {
             let from = run.from + n * run.step;
-            let range = self.variable.stored(chunk, Run { from, len, ..run })?;
+            let range = self
+                .variable
+                .stored(chunk, ElementRun { from, len, ..run })?;
             let part = ChunkRef {
                 range,
                 ..chunk.clone()
             };
-            let run = Run {
+            let run = ElementRun {
                 from: 0,
                 to: run.to + n,
                 len,
@@ -210,7 +212,7 @@ impl<'a> Gather<'a> {
         put
     }
 
-    fn put_run(&mut self, chunk: &ChunkRef, run: Run, mut bytes: Vec<u8>) -> Result<()> {
+    fn put_run(&mut self, chunk: &ChunkRef, run: ElementRun, mut bytes: Vec<u8>) -> Result<()> {
         if run.step == 1 && run.to == 0 {
             match self.canvas.take(bytes) {
                 Ok(()) => return Ok(()),

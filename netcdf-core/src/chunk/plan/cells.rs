@@ -9,7 +9,7 @@ use crate::model::Region;
 
 /// The chunks with elements of a region. Places are in elements of the region, relative to its start.
 #[derive(Debug, Clone)]
-pub struct Cells {
+pub struct PlanCells {
     /// The chunks along each dimension.
     lines: Vec<ChunkLine>,
     /// Chunks of the variable per dimension.
@@ -32,7 +32,7 @@ struct ChunkLine {
 
 /// A chunk's share of a region, along one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Span {
+struct ChunkSpan {
     /// Which chunk.
     chunk: u64,
     /// First element within the region.
@@ -43,14 +43,14 @@ struct Span {
 
 /// A chunk with elements of a region.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
+pub struct PlanCell {
     /// Row-major number of the chunk in the grid.
     pub index: u64,
     /// Its elements within the region.
     pub place: Block,
 }
 
-impl Cell {
+impl PlanCell {
     /// A cell of all elements of a region of this shape.
     #[must_use]
     pub fn whole(shape: &[u64]) -> Self {
@@ -59,7 +59,7 @@ impl Cell {
     }
 }
 
-impl Cells {
+impl PlanCells {
     /// The chunks of a variable with elements of `region`.
     #[must_use]
     pub fn new(region: &Region, layout: &Layout) -> Self {
@@ -109,7 +109,7 @@ impl Cells {
 
     /// The chunk with this number, if it has elements of the region.
     #[must_use]
-    pub fn cell(&self, index: u64) -> Option<Cell> {
+    pub fn cell(&self, index: u64) -> Option<PlanCell> {
         let mut rest = index;
         let (mut start, mut count) = (Vec::new(), Vec::new());
         for (line, &cells) in self.lines.iter().zip(&self.grid).rev() {
@@ -121,12 +121,12 @@ impl Cells {
         start.reverse();
         count.reverse();
         let place = Block { start, count };
-        (rest == 0).then_some(Cell { index, place })
+        (rest == 0).then_some(PlanCell { index, place })
     }
 
     /// The chunks with elements in a box of the region, in row-major order. Their places are relative to the
     /// whole region.
-    pub fn within<'a>(&'a self, part: &Block) -> impl Iterator<Item = Cell> + use<'a> {
+    pub fn within<'a>(&'a self, part: &Block) -> impl Iterator<Item = PlanCell> + use<'a> {
         let ends = part.start.iter().zip(&part.count);
         let slices = self.lines.iter().zip(ends);
         let slices: Vec<(ChunkLine, Range<u64>)> = slices
@@ -156,13 +156,13 @@ impl Cells {
     }
 
     /// All chunks, in row-major order.
-    pub fn iter(&self) -> impl Iterator<Item = Cell> + use<'_> {
+    pub fn iter(&self) -> impl Iterator<Item = PlanCell> + use<'_> {
         self.within(&Block::whole(&self.stored))
     }
 }
 
 /// The cell at these indices along the dimensions, relative to the start of each range.
-fn cell(slices: &[(ChunkLine, Range<u64>)], at: &[u64], grid: &[u64]) -> Cell {
+fn cell(slices: &[(ChunkLine, Range<u64>)], at: &[u64], grid: &[u64]) -> PlanCell {
     let mut index = 0u64;
     let (mut start, mut count) = (Vec::new(), Vec::new());
     for (((line, range), &n), &cells) in slices.iter().zip(at).zip(grid) {
@@ -172,7 +172,7 @@ fn cell(slices: &[(ChunkLine, Range<u64>)], at: &[u64], grid: &[u64]) -> Cell {
         count.push(span.count);
     }
     let place = Block { start, count };
-    Cell { index, place }
+    PlanCell { index, place }
 }
 
 impl ChunkLine {
@@ -196,10 +196,10 @@ impl ChunkLine {
     }
 
     /// The `n`th chunk.
-    fn span(&self, n: u64) -> Span {
+    fn span(&self, n: u64) -> ChunkSpan {
         if !self.is_dense() {
             // Each element is in a different chunk.
-            return Span {
+            return ChunkSpan {
                 chunk: self.chunk_of(n),
                 first: n,
                 count: 1,
@@ -209,7 +209,7 @@ impl ChunkLine {
         let line = (self.start, self.count, self.stride);
         let before = |chunk: u64| within(line, 0, chunk * self.chunk).1;
         let first = before(chunk);
-        Span {
+        ChunkSpan {
             chunk,
             first,
             count: before(chunk + 1) - first,
@@ -217,7 +217,7 @@ impl ChunkLine {
     }
 
     /// A chunk by its number in the grid, if it has elements.
-    fn find(&self, chunk: u64) -> Option<Span> {
+    fn find(&self, chunk: u64) -> Option<ChunkSpan> {
         if self.count == 0 {
             return None;
         }
@@ -264,7 +264,7 @@ mod tests {
                 count: count.to_vec(),
                 stride: stride.to_vec(),
             };
-            let cells = Cells::new(&region, &layout);
+            let cells = PlanCells::new(&region, &layout);
             let mut seen = vec![];
             for cell in cells.iter() {
                 assert_eq!(cells.cell(cell.index), Some(cell.clone()));
@@ -289,7 +289,7 @@ mod tests {
     #[test]
     fn only_the_chunks_of_a_box_are_visited() {
         let layout = layout(&[10, 10], &[3, 3]);
-        let cells = Cells::new(&Region::boxed(vec![1, 1], vec![9, 9]), &layout);
+        let cells = PlanCells::new(&Region::boxed(vec![1, 1], vec![9, 9]), &layout);
         let part = Block {
             start: vec![2, 5],
             count: vec![2, 1],
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_scalar_is_one_cell() {
-        let cells = Cells::new(&Region::whole(&[]), &layout(&[], &[]));
+        let cells = PlanCells::new(&Region::whole(&[]), &layout(&[], &[]));
         let all: Vec<_> = cells.iter().collect();
         assert_eq!((cells.len(), all.len(), all[0].index), (1, 1, 0));
     }

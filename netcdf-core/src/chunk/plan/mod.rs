@@ -9,7 +9,7 @@ mod bands;
 mod cells;
 
 pub use bands::Bands;
-pub use cells::{Cell, Cells};
+pub use cells::{PlanCell, PlanCells};
 
 use super::layout::Layout;
 use crate::arithmetic::Amount;
@@ -18,7 +18,7 @@ use crate::model::region::product;
 
 /// What the planner may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct PlanBudget {
     /// Elements of a band, roughly.
     pub most: u64,
     /// Bytes of decoded chunks that may be kept.
@@ -68,7 +68,7 @@ const PER_CHUNK: u64 = 256;
 /// Chunks without filters are read in parts, so no way reads more than needed; for them the parts just must not
 /// be too small.
 #[must_use]
-pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> ReadPlan {
+pub fn plan(region: &Region, layout: &Layout, budget: &PlanBudget) -> ReadPlan {
     let most = budget.most.max(1);
     let bands = |most| Bands::new(region.clone(), &layout.chunk, most);
     let slabs = bands(most);
@@ -100,7 +100,7 @@ pub fn plan(region: &Region, layout: &Layout, budget: &Budget) -> ReadPlan {
 /// Plans how to read `region` of a variable whose elements the reader makes itself, in any boxes: large ones,
 /// because nothing is known about their sources.
 #[must_use]
-pub fn in_boxes(region: &Region, layout: &Layout, budget: &Budget) -> ReadPlan {
+pub fn in_boxes(region: &Region, layout: &Layout, budget: &PlanBudget) -> ReadPlan {
     let plan = in_halves(region, layout, budget);
     if plan.slabs.largest() <= budget.most {
         return ReadPlan {
@@ -115,7 +115,7 @@ pub fn in_boxes(region: &Region, layout: &Layout, budget: &Budget) -> ReadPlan {
 /// thread's memory is too small for a band and a chunk being decoded, or if there are too few bands to keep the
 /// threads busy.
 #[must_use]
-pub fn in_rows(region: &Region, layout: &Layout, budget: &Budget) -> Option<Bands> {
+pub fn in_rows(region: &Region, layout: &Layout, budget: &PlanBudget) -> Option<Bands> {
     if layout.filters.is_empty() {
         return None;
     }
@@ -133,7 +133,7 @@ pub fn in_rows(region: &Region, layout: &Layout, budget: &Budget) -> Option<Band
 }
 
 /// Slabs of half the memory, two at a time.
-fn in_halves(region: &Region, layout: &Layout, budget: &Budget) -> ReadPlan {
+fn in_halves(region: &Region, layout: &Layout, budget: &PlanBudget) -> ReadPlan {
     let most = budget.most.max(fitting(budget.memory / 2, layout)).max(1);
     let two = budget.threads > 1;
     ReadPlan {

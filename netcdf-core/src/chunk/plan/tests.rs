@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Atomic, Element, Endianness, FilterSpec};
+use crate::model::{Atomic, Endianness, FilterSpec, StoredElement};
 
 fn layout(extent: &[u64], chunk: &[u64], filtered: bool) -> Layout {
     let filter = FilterSpec {
@@ -9,7 +9,7 @@ fn layout(extent: &[u64], chunk: &[u64], filtered: bool) -> Layout {
     Layout {
         extent: extent.to_vec(),
         chunk: chunk.to_vec(),
-        element: Element {
+        element: StoredElement {
             ty: Atomic::Double.into(),
             size: 8,
             order: Endianness::Little,
@@ -23,8 +23,8 @@ fn layout(extent: &[u64], chunk: &[u64], filtered: bool) -> Layout {
 
 const MB: u64 = 1 << 20;
 
-fn budget(memory: u64) -> Budget {
-    Budget {
+fn budget(memory: u64) -> PlanBudget {
+    PlanBudget {
         most: 1 << 15,
         memory,
         threads: 2,
@@ -85,7 +85,7 @@ fn chunks_larger_than_the_memory_are_slabs_of_two() {
 #[test]
 fn a_single_thread_keeps_one_slab() {
     let l = layout(&[1000, 1000], &[100, 100], true);
-    let budget = Budget {
+    let budget = PlanBudget {
         threads: 1,
         ..budget(20 * MB)
     };
@@ -96,7 +96,7 @@ fn a_single_thread_keeps_one_slab() {
 #[test]
 fn whole_rows_of_chunks_are_bands_where_a_thread_has_room() {
     let l = layout(&[48, 180, 360], &[1, 180, 180], true);
-    let rows = |layout: &Layout, budget: Budget| {
+    let rows = |layout: &Layout, budget: PlanBudget| {
         let bands = in_rows(&Region::whole(&layout.extent), layout, &budget);
         bands.map(|b| (b.passes(), b.map(|b| b.count[0]).collect::<Vec<_>>()))
     };
@@ -108,7 +108,7 @@ fn whole_rows_of_chunks_are_bands_where_a_thread_has_room() {
     );
     let few = layout(&[3, 180, 360], &l.chunk, true);
     assert_eq!(rows(&few, budget(2 * MB)), None, "too few for two threads");
-    let one = Budget {
+    let one = PlanBudget {
         threads: 1,
         ..budget(2 * MB)
     };
@@ -144,7 +144,7 @@ fn slabs_cover_the_region_and_keep_the_promise() {
     for (extent, chunk) in shapes.iter().flat_map(|s| chunks.map(|c| (s, c))) {
         for (most, memory) in [(1, 64), (5, 200), (20, 1000), (40, 4000), (1000, 1)] {
             let layout = layout(extent, &chunk, true);
-            let budget = Budget {
+            let budget = PlanBudget {
                 most,
                 memory,
                 threads: 2,
@@ -155,7 +155,7 @@ fn slabs_cover_the_region_and_keep_the_promise() {
             let mut elements = 0;
             for slab in plan.slabs {
                 elements += slab.elements().unwrap();
-                for cell in Cells::new(&slab, &layout).iter() {
+                for cell in PlanCells::new(&slab, &layout).iter() {
                     *seen.entry(cell.index).or_default() += 1;
                 }
             }

@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::flight::{Flight, Flights, Landing, again};
 use super::shelf::Shelf;
-use crate::chunk::layout::{ChunkRef, Holder};
+use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::env::Env;
 use crate::error::Result;
 use crate::model::VarId;
-use crate::runtime::{Buffers, Runtime, Spare, SpareBytes};
+use crate::runtime::{Buffers, Evictable, Runtime, SpareBytes};
 
 /// A chunk is kept if this many of its size would fit.
 const SHARE: u64 = 2;
@@ -64,7 +64,7 @@ fn give(bytes: Arc<Vec<u8>>, buffers: &Buffers) {
 pub(super) struct ChunkKey {
     var: VarId,
     index: u64,
-    holder: Holder,
+    holder: ChunkHolder,
     range: (u64, u64),
     mask: u32,
 }
@@ -127,7 +127,7 @@ pub(super) struct DecodedChunks {
     buffers: Arc<Buffers>,
     /// Most bytes kept.
     most: u64,
-    state: Mutex<Chunks>,
+    state: Mutex<DecodedEntries>,
     flights: Flights<ChunkKey, Arc<Vec<u8>>>,
     /// How many are kept.
     count: AtomicUsize,
@@ -137,13 +137,13 @@ pub(super) struct DecodedChunks {
 }
 
 #[derive(Debug, Default)]
-struct Chunks {
+struct DecodedEntries {
     kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
     /// The last chunk that the cache had no room for. Otherwise each worker would decode the same chunk, which takes more memory.
     last: Option<(ChunkKey, Arc<Vec<u8>>)>,
 }
 
-impl Chunks {
+impl DecodedEntries {
     /// The elements of a chunk, used at this time.
     fn at(&mut self, key: &ChunkKey, time: u64) -> Option<Arc<Vec<u8>>> {
         let last = self.last.as_ref().filter(|(last, _)| last == key);
@@ -173,7 +173,7 @@ impl DecodedChunks {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Chunks> {
+    fn lock(&self) -> MutexGuard<'_, DecodedEntries> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -280,7 +280,7 @@ impl DecodedChunks {
     }
 }
 
-impl Spare for DecodedChunks {
+impl Evictable for DecodedChunks {
     fn oldest(&self) -> Option<u64> {
         self.lock().kept.oldest()
     }

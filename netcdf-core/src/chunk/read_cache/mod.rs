@@ -26,7 +26,7 @@ use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
 use crate::env::Env;
 use crate::model::VarId;
-use crate::runtime::Room;
+use crate::runtime::CacheReservation;
 use decoded::DecodedChunks;
 pub(super) use decoded::{ChunkElements, ChunkFlight, Claim, Found};
 use located::LocatedChunks;
@@ -45,7 +45,7 @@ pub struct ReadCache {
     decoded: Arc<DecodedChunks>,
     located: Arc<LocatedChunks>,
     /// Memory for more decoded chunks than usual.
-    _room: Option<Room>,
+    _room: Option<CacheReservation>,
 }
 
 impl ReadCache {

@@ -2,10 +2,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::decoded::ChunkKey;
 use super::*;
-use crate::chunk::layout::{ChunkRef, Holder};
+use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::error::{Error, ErrorKind};
 use crate::model::VarId;
-use crate::runtime::{Item, Runtime};
+use crate::runtime::{Runtime, WorkItem};
 
 fn env(memory: u64) -> Env {
     Env {
@@ -19,7 +19,7 @@ fn key(index: u64) -> ChunkKey {
     let chunk = ChunkRef {
         variable: VarId(3),
         index,
-        holder: Holder::Source(0),
+        holder: ChunkHolder::Source(0),
         range,
         mask: 0,
     };
@@ -133,7 +133,7 @@ fn a_chunk_is_known_by_its_place() {
     let mut moved = ChunkRef {
         variable: VarId(3),
         index: 1,
-        holder: Holder::Source(0),
+        holder: ChunkHolder::Source(0),
         range: 10..20,
         mask: 0,
     };
@@ -166,7 +166,7 @@ fn chunks_are_given_up_before_work_waits() {
         counts.fetch_sub(1, Ordering::Relaxed);
         Ok(())
     };
-    let items = (0..4).map(|_| Ok(Item::new(25, ())));
+    let items = (0..4).map(|_| Ok(WorkItem::new(25, ())));
     env.runtime.ordered(items, work, Ok).unwrap();
     assert_eq!(most.into_inner(), 2, "both threads work");
     assert_eq!((one.decoded_bytes(), other.decoded_bytes()), (0, 40));

@@ -11,13 +11,13 @@ mod stages;
 
 pub(super) use cost::gcd;
 pub use cost::{decoding, segments};
-pub use sparse::Met;
+pub use sparse::AffectedChunks;
 pub use stages::{InParts, StageChunks, filters as filters_between, pieces};
 
 use std::sync::Arc;
 
 use super::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
-use super::grid::Grid;
+use super::grid::ChunkGrid;
 use super::layout::Layout;
 use super::plan;
 use crate::arithmetic::Amount;
@@ -27,7 +27,7 @@ use cost::{Nanoseconds, piece};
 
 /// What the planner may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
+pub struct RechunkBudget {
     /// Bytes of memory.
     pub memory: u64,
     /// Number of threads.
@@ -87,7 +87,7 @@ const ENCODING: u64 = 3;
 
 /// A variable to rechunk.
 #[derive(Debug, Clone, Copy)]
-pub struct Variable<'a> {
+pub struct RechunkVariable<'a> {
     /// Its storage in the input.
     pub from: &'a Layout,
     /// Its storage in the output.
@@ -98,11 +98,11 @@ pub struct Variable<'a> {
     pub assembled: bool,
 }
 
-impl Variable<'_> {
+impl RechunkVariable<'_> {
     /// The chunks to write.
     #[must_use]
-    pub fn grid(&self) -> Grid {
-        Grid::new(self.to, self.shape)
+    pub fn grid(&self) -> ChunkGrid {
+        ChunkGrid::new(self.to, self.shape)
     }
 
     /// Bytes of the elements of a box, in the input or the output, whichever is larger.
@@ -127,7 +127,7 @@ impl Variable<'_> {
 
 /// Plans how to rechunk a variable: the cheapest way within the memory.
 #[must_use]
-pub fn plan(variable: Variable<'_>, budget: &Budget) -> RechunkPlan {
+pub fn plan(variable: RechunkVariable<'_>, budget: &RechunkBudget) -> RechunkPlan {
     let grid = variable.grid();
     let output = variable.bytes(&variable.to.chunk);
     let item = Amount::of(variable.input()) * DECODING + Amount::of(output) * ENCODING;
@@ -179,7 +179,7 @@ pub fn plan(variable: Variable<'_>, budget: &Budget) -> RechunkPlan {
 }
 
 /// The cost per byte of slabs of this shape if read from the chunks directly, and how often these are decoded.
-fn read(variable: Variable<'_>, slab: &[u64]) -> (f64, Nanoseconds) {
+fn read(variable: RechunkVariable<'_>, slab: &[u64]) -> (f64, Nanoseconds) {
     let times = decoding(variable.from, variable.shape, slab);
     if variable.from.filters.is_empty() {
         return (1.0, cost::reading(piece(variable.from, slab)));
@@ -197,7 +197,11 @@ fn passes(times: f64) -> u64 {
 }
 
 /// Each chunk reads what it needs.
-fn direct(variable: Variable<'_>, grid: &Grid, plan: RechunkPlan) -> (RechunkPlan, Nanoseconds) {
+fn direct(
+    variable: RechunkVariable<'_>,
+    grid: &ChunkGrid,
+    plan: RechunkPlan,
+) -> (RechunkPlan, Nanoseconds) {
     let (times, cost) = read(variable, &grid.largest());
     let allowed = if times > PASSES { f64::INFINITY } else { cost };
     let passes = passes(times);
@@ -207,8 +211,8 @@ fn direct(variable: Variable<'_>, grid: &Grid, plan: RechunkPlan) -> (RechunkPla
 /// Slabs of at most `memory` bytes, this many at a time; `None` if not even one chunk fits. Smaller slabs are
 /// used where larger ones are not better.
 fn in_memory(
-    variable: Variable<'_>,
-    grid: &Grid,
+    variable: RechunkVariable<'_>,
+    grid: &ChunkGrid,
     (memory, slabs): (u64, usize),
     plan: RechunkPlan,
 ) -> Option<(RechunkPlan, Nanoseconds)> {
@@ -237,7 +241,7 @@ fn in_memory(
 
 /// Numbers of chunks in slabs up to `most`, ascending: whole rows, planes and so on, as many as are worth
 /// trying.
-fn sizes(variable: Variable<'_>, grid: &Grid, most: u64) -> Vec<u64> {
+fn sizes(variable: RechunkVariable<'_>, grid: &ChunkGrid, most: u64) -> Vec<u64> {
     let chunk = variable.bytes(&grid.largest()).max(1);
     let least = SLAB.div_ceil(chunk).clamp(1, most);
     let mut sizes = Vec::new();
@@ -260,8 +264,8 @@ fn sizes(variable: Variable<'_>, grid: &Grid, most: u64) -> Vec<u64> {
 
 /// Everything is decoded once into a file.
 fn in_file(
-    variable: Variable<'_>,
-    grid: &Grid,
+    variable: RechunkVariable<'_>,
+    grid: &ChunkGrid,
     memory: u64,
     plan: RechunkPlan,
 ) -> (RechunkPlan, Nanoseconds) {
@@ -279,7 +283,7 @@ fn in_file(
 const PLACE: u64 = 512;
 
 /// Output chunks that fit in `memory` bytes, with the positions of the input chunks that they need; `None` if not even one does.
-fn fitting(variable: Variable<'_>, grid: &Grid, memory: u64) -> Option<u64> {
+fn fitting(variable: RechunkVariable<'_>, grid: &ChunkGrid, memory: u64) -> Option<u64> {
     let (read, written) = (&variable.from.chunk, grid.largest());
     let places = (Amount::product(&written) / Amount::product(read) + 1u64) * PLACE;
     let chunk = variable.bytes(&written).max(1);
@@ -297,13 +301,13 @@ pub struct Rechunking<'a> {
     /// The variable.
     pub var: VarId,
     /// The chunks of the variable.
-    pub grid: &'a Grid,
+    pub grid: &'a ChunkGrid,
     /// The elements of those that are made: a box of whole chunks.
     pub within: &'a Region,
     /// How.
     pub plan: &'a RechunkPlan,
     /// Which chunks meet stored ones, if that is known.
-    pub met: Option<&'a Arc<Met>>,
+    pub met: Option<&'a Arc<AffectedChunks>>,
 }
 
 /// Reads a variable as planned: `work` and `sink` get the elements of each chunk that is made, in row-major order;
@@ -350,9 +354,9 @@ const SCANNED: u64 = 1 << 16;
 
 /// The slabs to process.
 fn slabs<'a>(
-    (grid, within): (&'a Grid, &'a Region),
+    (grid, within): (&'a ChunkGrid, &'a Region),
     plan: &RechunkPlan,
-    met: Option<&'a Arc<Met>>,
+    met: Option<&'a Arc<AffectedChunks>>,
 ) -> Box<dyn Iterator<Item = Region> + 'a> {
     let slabs = grid.boxes_in(within, plan.chunks);
     match met {
@@ -365,7 +369,7 @@ fn slabs<'a>(
 }
 
 /// The chunks of a slab to process, relative to its start.
-fn parts(grid: &Grid, slab: &Region, met: Option<&Arc<Met>>) -> PartsOf {
+fn parts(grid: &ChunkGrid, slab: &Region, met: Option<&Arc<AffectedChunks>>) -> PartsOf {
     let chunks = grid.chunks(slab);
     let Some(met) = met.cloned() else {
         return Box::new(chunks);

@@ -2,9 +2,9 @@
 
 use crate::arithmetic::Amount;
 use crate::chunk::dataset::Dataset;
-use crate::chunk::grid::Grid;
+use crate::chunk::grid::ChunkGrid;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::visit::{Locate, Stop};
+use crate::chunk::visit::{Locate, VisitStop};
 use crate::error::Result;
 use crate::model::{Region, VarId};
 
@@ -16,12 +16,12 @@ const NUMBER: u64 = 16;
 
 /// The chunks of a grid that intersect stored chunks, if they are few.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Met {
+pub struct AffectedChunks {
     /// The chunks' numbers in the grid, ascending.
     numbers: Vec<u64>,
 }
 
-impl Met {
+impl AffectedChunks {
     /// Finds the stored chunks of a variable that have elements of a box, `within`, of whole chunks of the grid. `None` if they
     /// intersect so many chunks of the grid that it is better to process all, or more than a share of the memory can list.
     ///
@@ -30,7 +30,7 @@ impl Met {
     pub fn of(
         (set, var): (Dataset<'_>, VarId),
         from: &Layout,
-        (grid, within): (&Grid, &Region),
+        (grid, within): (&ChunkGrid, &Region),
     ) -> Result<Option<Self>> {
         let memory = set.env.memory.0 / (8 * NUMBER);
         let made = Amount::product(&grid.touched(within).count).get();
@@ -43,7 +43,7 @@ impl Met {
             let found = Amount::product(&around.count);
             many = (found + numbers.len()).get() > most;
             if many {
-                return Err(Stop::Enough);
+                return Err(VisitStop::Enough);
             }
             numbers.extend(grid.numbers(&around));
             Ok(())
@@ -59,12 +59,12 @@ impl Met {
 
     /// Whether the chunk at the start of a box is one of them.
     #[must_use]
-    pub fn has(&self, grid: &Grid, place: &Region) -> bool {
+    pub fn has(&self, grid: &ChunkGrid, place: &Region) -> bool {
         self.numbers.binary_search(&grid.index(place)).is_ok()
     }
 
     /// Whether a box of consecutive chunks, in row-major order, contains one of them.
-    pub(super) fn any(&self, grid: &Grid, slab: &Region) -> bool {
+    pub(super) fn any(&self, grid: &ChunkGrid, slab: &Region) -> bool {
         let first = grid.index(slab);
         let ends = slab.start.iter().zip(&slab.count);
         let last = ends.map(|(start, n)| start + n.saturating_sub(1));
@@ -74,12 +74,12 @@ impl Met {
     }
 
     /// The chunks, in row-major order.
-    pub(super) fn chunks<'a>(&'a self, grid: &'a Grid) -> impl Iterator<Item = Region> + 'a {
+    pub(super) fn chunks<'a>(&'a self, grid: &'a ChunkGrid) -> impl Iterator<Item = Region> + 'a {
         self.numbers.iter().map(|&n| grid.numbered(n))
     }
 
     /// Whether they are so few that all others are not even to be filled.
-    pub(super) fn is_nearly_nothing(&self, grid: &Grid) -> bool {
+    pub(super) fn is_nearly_nothing(&self, grid: &ChunkGrid) -> bool {
         (self.numbers.len() as u64) < grid.len().div_ceil(64)
     }
 }
@@ -104,8 +104,8 @@ mod tests {
     #[test]
     fn slabs_and_chunks_that_are_met() {
         let shape = [5, 7];
-        let grid = Grid::new(&layout(&shape, &[2, 3]), &shape);
-        let met = Met {
+        let grid = ChunkGrid::new(&layout(&shape, &[2, 3]), &shape);
+        let met = AffectedChunks {
             numbers: vec![1, 5],
         };
         let chunks: Vec<_> = grid.boxes(1).collect();
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn chunks_are_found_by_what_they_touch() {
         let wide = layout(&[5, 12], &[2, 3]);
-        let grid = Grid::new(&wide, &[5, 7]);
+        let grid = ChunkGrid::new(&wide, &[5, 7]);
         let touched = grid.touched(&Region::boxed(vec![1, 2], vec![2, 2]));
         assert_eq!(touched, Region::boxed(vec![0, 0], vec![2, 2]));
         assert!(grid.numbers(&touched).eq([0, 1, 4, 5]));

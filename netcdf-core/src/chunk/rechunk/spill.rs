@@ -9,9 +9,9 @@
 use super::{RechunkPlan, Rechunking};
 use crate::arithmetic::{Amount, Exact, exact};
 use crate::chunk::dataset::{BoxElements, COPIES, Cuts, Dataset, PartsOf};
-use crate::chunk::grid::Grid;
+use crate::chunk::grid::ChunkGrid;
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::plan::{BandWay, Bands, Cells};
+use crate::chunk::plan::{BandWay, Bands, PlanCells};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, Visit, Visited};
 use crate::chunk::{Assembly, ChunkBytes};
@@ -20,7 +20,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::file::Scratch;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 use crate::model::{Region, Schema, Values, VarId};
 use std::sync::Arc;
 
@@ -28,14 +28,14 @@ use std::sync::Arc;
 const PIECE: u64 = if cfg!(test) { 24 } else { 64 << 10 };
 
 /// A part of a variable being rechunked.
-struct View<'a> {
+struct SpillView<'a> {
     set: Dataset<'a>,
     var: VarId,
     layout: Layout,
     /// Its elements, in the variable's coordinates.
     region: Region,
     /// The chunks to write, relative to the region's start.
-    grid: Grid,
+    grid: ChunkGrid,
 }
 
 /// Rechunks a variable through files: `work` and `sink` get the elements of each chunk that is made, in row-major
@@ -48,7 +48,7 @@ pub(super) fn spilled<R: Send>(
     work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
     mut sink: impl FnMut(R) -> Result<()>,
 ) -> Result<()> {
-    let view = View {
+    let view = SpillView {
         set: what.set,
         var: what.var,
         layout: what.set.layout(what.var)?,
@@ -60,7 +60,7 @@ pub(super) fn spilled<R: Send>(
 
 /// Rechunks a part of a variable through one file, or through several.
 fn level<R: Send>(
-    view: &View<'_>,
+    view: &SpillView<'_>,
     plan: &RechunkPlan,
     work: &(impl Fn(&Region, BoxElements) -> Result<R> + Sync),
     sink: &mut impl FnMut(R) -> Result<()>,
@@ -76,7 +76,7 @@ fn level<R: Send>(
     if !last {
         let mut areas = areas;
         return areas.try_for_each(|area| {
-            let part = View {
+            let part = SpillView {
                 set,
                 var: view.var,
                 layout: spill.layout.clone(),
@@ -98,7 +98,7 @@ fn level<R: Send>(
 }
 
 /// Chunks per area, and whether areas fit in memory.
-fn of_area(view: &View<'_>, plan: &RechunkPlan) -> (u64, bool) {
+fn of_area(view: &SpillView<'_>, plan: &RechunkPlan) -> (u64, bool) {
     let size = view.layout.element.size.max(1);
     let bytes = |count: &[u64]| (Amount::product(count) * size).get();
     let total = bytes(&view.region.count);
@@ -143,19 +143,19 @@ struct Spill<'a> {
     /// Where the part starts.
     start: Vec<u64>,
     /// The slabs, relative to the start of the part.
-    areas: Grid,
+    areas: ChunkGrid,
     /// The bands as chunks.
     layout: Layout,
 }
 
 impl<'a> Spill<'a> {
-    fn new(view: &View<'a>, area: Vec<u64>, plan: &RechunkPlan) -> Result<Self> {
+    fn new(view: &SpillView<'a>, area: Vec<u64>, plan: &RechunkPlan) -> Result<Self> {
         let fill = view.set.fill(view.var, &view.layout)?;
         Ok(Self {
             set: view.set,
             file: Scratch::new(view.set.env.scratch.as_deref())?,
             start: view.region.start.clone(),
-            areas: Grid::of(view.region.count.clone(), area),
+            areas: ChunkGrid::of(view.region.count.clone(), area),
             layout: Layout {
                 chunk: band(view, plan),
                 filters: vec![],
@@ -173,8 +173,8 @@ impl<'a> Spill<'a> {
     }
 
     /// Decodes the input band by band, and writes the pieces to their positions.
-    fn write(&self, view: &View<'_>, plan: &RechunkPlan) -> Result<()> {
-        let bands = Cells::new(&view.region, &self.layout);
+    fn write(&self, view: &SpillView<'_>, plan: &RechunkPlan) -> Result<()> {
+        let bands = PlanCells::new(&view.region, &self.layout);
         let bands = bands.iter().map(|cell| cell.place);
         let pieces = |band: &Region| -> PartsOf {
             let band = Region::boxed(subtract(&band.start, &self.start), band.count.clone());
@@ -215,7 +215,7 @@ impl<'a> Spill<'a> {
 
 /// The shape of bands: as many of the boxes that can be read alone as fit in memory. These are chunks, pieces,
 /// or elements.
-fn band(view: &View<'_>, plan: &RechunkPlan) -> Vec<u64> {
+fn band(view: &SpillView<'_>, plan: &RechunkPlan) -> Vec<u64> {
     let (layout, region) = (&view.layout, &view.region);
     let alone = layout.filters.is_empty() && !view.set.reader.assembles(view.var);
     let unit = match alone {
@@ -297,7 +297,7 @@ impl Assembly for Spill<'_> {
 
 /// The pieces are no chunks.
 impl ChunkBytes for Spill<'_> {
-    fn fetch(&self, _: &[ChunkRef]) -> Result<Vec<Content>> {
+    fn fetch(&self, _: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
     }
 

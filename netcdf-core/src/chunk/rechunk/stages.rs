@@ -4,9 +4,9 @@
 //! series do, each part needs all of the input. With two stages, processes first cut the input into pieces that are whole in both shapes,
 //! and others put these together: each element is decoded and encoded twice, however many parts there are.
 
-use super::{Variable, cost, read};
+use super::{RechunkVariable, cost, read};
 use crate::arithmetic::Amount;
-use crate::chunk::grid::Grid;
+use crate::chunk::grid::ChunkGrid;
 use crate::filter;
 use crate::filter::ids::{SHUFFLE, ZSTD};
 use crate::model::FilterSpec;
@@ -35,7 +35,7 @@ pub struct StageChunks {
 #[derive(Debug, Clone, Copy)]
 pub struct InParts<'a> {
     /// The variable.
-    pub variable: Variable<'a>,
+    pub variable: RechunkVariable<'a>,
     /// Elements per dimension that stay together in a part: those of a chunk or shard of the output.
     pub unit: &'a [u64],
     /// Elements per dimension of a box of a part.
@@ -53,7 +53,7 @@ impl InParts<'_> {
     /// The chunks between two stages, whatever these cost.
     #[must_use]
     pub fn between(&self, memory: u64) -> StageChunks {
-        let Variable { from, shape, .. } = self.variable;
+        let RechunkVariable { from, shape, .. } = self.variable;
         let first = gathered(shape, &from.chunk, self.most(memory));
         between(&first, &self.slab(memory))
     }
@@ -86,7 +86,7 @@ impl InParts<'_> {
             part: &between.shard,
         };
         let filters = filter::cost::of_all(&filters(variable.from.element.size));
-        let boxes = Grid::of(variable.shape.to_vec(), self.part.to_vec()).len() as f64;
+        let boxes = ChunkGrid::of(variable.shape.to_vec(), self.part.to_vec()).len() as f64;
         let pieces = pieces(variable.bytes(&between.chunk), boxes);
         let parts = boxes * PART / variable.total().max(1) as f64;
         first.one_stage() + filters.encode + filters.decode + STORED + pieces + parts
@@ -112,7 +112,9 @@ pub fn filters(size: u64) -> Vec<FilterSpec> {
 fn gathered(shape: &[u64], unit: &[u64], most: u64) -> Vec<u64> {
     let unit: Vec<u64> = unit.iter().map(|n| (*n).max(1)).collect();
     let units = most / Amount::product(&unit).get().max(1);
-    let boxes = Grid::of(shape.to_vec(), unit).boxes(units.max(1)).next();
+    let boxes = ChunkGrid::of(shape.to_vec(), unit)
+        .boxes(units.max(1))
+        .next();
     boxes.map_or_else(|| shape.to_vec(), |first| first.count)
 }
 
@@ -145,7 +147,7 @@ mod tests {
         };
         let to = layout(&shape, &[shape[0], 10, 10]);
         let parts = InParts {
-            variable: Variable {
+            variable: RechunkVariable {
                 from: &from,
                 to: &to,
                 shape: &shape,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Atomic, Element, Endianness, FilterSpec};
+use crate::model::{Atomic, Endianness, FilterSpec, StoredElement};
 
 const MB: u64 = 1 << 20;
 
@@ -11,7 +11,7 @@ fn layout(extent: &[u64], chunk: &[u64], filtered: bool) -> Layout {
     Layout {
         extent: extent.to_vec(),
         chunk: chunk.to_vec(),
-        element: Element {
+        element: StoredElement {
             ty: Atomic::Float.into(),
             size: 4,
             order: Endianness::Little,
@@ -30,13 +30,13 @@ fn planned(
     (filtered, memory): (bool, u64),
 ) -> RechunkPlan {
     let (from, to) = (layout(shape, from, filtered), layout(shape, to, true));
-    let variable = Variable {
+    let variable = RechunkVariable {
         from: &from,
         to: &to,
         shape,
         assembled: false,
     };
-    plan(variable, &Budget { memory, threads: 2 })
+    plan(variable, &RechunkBudget { memory, threads: 2 })
 }
 
 #[test]

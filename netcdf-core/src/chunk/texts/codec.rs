@@ -12,10 +12,10 @@ use crate::model::region::product;
 pub(super) const MOST_JSON: usize = 1 << 27;
 
 /// The values of a chunk.
-type Values<'b> = Vec<Cow<'b, [u8]>>;
+type ChunkTexts<'b> = Vec<Cow<'b, [u8]>>;
 
 /// The values of a chunk, row-major.
-pub(super) fn decode<'b>(texts: &Texts, bytes: &'b [u8]) -> Result<Values<'b>> {
+pub(super) fn decode<'b>(texts: &Texts, bytes: &'b [u8]) -> Result<ChunkTexts<'b>> {
     let (shape, turned) = (&texts.chunk, texts.turned.as_slice());
     let (values, order) = match texts.codec {
         TextCodec::Lengths => (lengths(bytes)?, turned),
@@ -35,7 +35,7 @@ pub(super) fn decode<'b>(texts: &Texts, bytes: &'b [u8]) -> Result<Values<'b>> {
 }
 
 /// Puts values that were encoded with their dimensions in another order into row-major order.
-fn row_major<'b>(values: Values<'b>, shape: &[u64], order: &[usize]) -> Values<'b> {
+fn row_major<'b>(values: ChunkTexts<'b>, shape: &[u64], order: &[usize]) -> ChunkTexts<'b> {
     let mut steps = vec![0u64; shape.len()];
     let mut step = 1u64;
     for &dim in order.iter().rev() {
@@ -64,7 +64,7 @@ fn short() -> Error {
 }
 
 /// Decodes the number of values, then the length and bytes of each.
-fn lengths(bytes: &[u8]) -> Result<Values<'_>> {
+fn lengths(bytes: &[u8]) -> Result<ChunkTexts<'_>> {
     let (count, mut rest) = bytes.split_first_chunk::<4>().ok_or_else(short)?;
     let count = usize::try_from(u32::from_le_bytes(*count)).map_err(|_| short())?;
     if count > rest.len() / 4 {
@@ -88,7 +88,7 @@ fn json<'o>(
     bytes: &[u8],
     chunk: &[u64],
     order: &'o [usize],
-) -> Result<(Values<'static>, &'o [usize])> {
+) -> Result<(ChunkTexts<'static>, &'o [usize])> {
     if bytes.len() > MOST_JSON {
         let have = bytes.len();
         let what = format!("a chunk with {have} bytes of JSON, the limit is {MOST_JSON}");

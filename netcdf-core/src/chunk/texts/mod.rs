@@ -6,10 +6,10 @@ mod codec;
 
 use super::layout::Layout;
 use crate::error::Result;
-use crate::filter::{About, Context};
+use crate::filter::{ChunkContext, VariableFacts};
 use crate::limits;
 use crate::model::region::product;
-use crate::model::{Element, FilterSpec, Schema};
+use crate::model::{FilterSpec, Schema, StoredElement};
 
 /// Bytes that identify an element: the number of its chunk, and its number in the chunk.
 pub const SIZE: u64 = 16;
@@ -101,17 +101,17 @@ impl Texts {
 /// The context of the filters of `layout` for a chunk of texts. The number of bytes is not known in advance, so
 /// filters get a limit that does not depend on the number of texts.
 #[must_use]
-pub fn context(schema: &Schema, layout: &Layout) -> Context {
-    let byte = Element {
+pub fn context(schema: &Schema, layout: &Layout) -> ChunkContext {
+    let byte = StoredElement {
         size: 1,
         ..layout.element
     };
-    Context {
+    ChunkContext {
         shape: vec![MOST_TEXT],
         element: byte,
         fill: None,
         len: None,
-        about: About::new(schema, layout.element.ty, &layout.filters),
+        about: VariableFacts::new(schema, layout.element.ty, &layout.filters),
     }
 }
 

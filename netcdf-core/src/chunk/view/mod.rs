@@ -3,52 +3,53 @@
 mod taken;
 mod variable;
 
-pub use taken::{IndexRun, Taken};
+pub use taken::{DimSelection, IndexRun};
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::taken::Piece;
+use self::taken::RunPart;
 use self::variable::ShownVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
 use super::visit::{Locate, Visit, Visited};
 use super::{
-    Assembly, ChunkBytes, Dataset, ElementForm, Metadata, NamedFiles, Provenance, ReadCache, Reader,
+    Assembly, ChunkBytes, Dataset, ElementForm, MetadataExtent, NamedFiles, Provenance, ReadCache,
+    Reader,
 };
 use crate::arithmetic::Amount;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::merge::Near;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 use crate::limits::zeros;
 use crate::model::region::product;
 use crate::model::{DimId, Region, Schema, StorageLayout, Values, VarId};
 
 /// A dataset with the variables of another one, of whose dimensions only some indices are taken. Chunks of which all elements
 /// are taken stay chunks.
-pub struct View<'a> {
+pub struct SubsetReader<'a> {
     base: &'a dyn Reader,
     /// What is kept of the base.
     cache: &'a ReadCache,
     schema: Schema,
     /// Of dimensions that are not taken as a whole.
-    taken: BTreeMap<DimId, Taken>,
+    taken: BTreeMap<DimId, DimSelection>,
     variables: Mutex<BTreeMap<VarId, Arc<ShownVariable>>>,
 }
 
-impl<'a> View<'a> {
+impl<'a> SubsetReader<'a> {
     /// The view of `base` with these indices of dimensions. `cache` is the cache of `base`. `schema` has the
     /// variables and dimensions of the base under the same ids; their lengths become those of the view.
     #[must_use]
     pub fn new(
         (base, cache): (&'a dyn Reader, &'a ReadCache),
         mut schema: Schema,
-        taken: BTreeMap<DimId, Taken>,
+        taken: BTreeMap<DimId, DimSelection>,
     ) -> Self {
         for (id, dim) in (0..).map(DimId).zip(&mut schema.dims) {
-            dim.len = taken.get(&id).map_or(dim.len, Taken::len);
+            dim.len = taken.get(&id).map_or(dim.len, DimSelection::len);
         }
         Self {
             base,
@@ -89,7 +90,7 @@ impl<'a> View<'a> {
     }
 
     /// What is taken of each dimension of a variable.
-    fn taken(&self, var: VarId) -> Result<Vec<Option<&Taken>>> {
+    fn taken(&self, var: VarId) -> Result<Vec<Option<&DimSelection>>> {
         let var = self.base.schema().var(var);
         let dims = &var.or_internal("a variable of the base")?.dims;
         Ok(dims.iter().map(|dim| self.taken.get(dim)).collect())
@@ -126,7 +127,7 @@ impl<'a> View<'a> {
         let layout = set.layout(var)?;
         let taken = self.taken(var)?;
         let dims = taken.iter().zip(part.start.iter().zip(&part.count));
-        let pieces: Vec<Vec<Piece>> = dims
+        let pieces: Vec<Vec<RunPart>> = dims
             .map(|(taken, (&start, &count))| match taken {
                 Some(taken) => taken.pieces(start, count),
                 None => vec![whole(start, count)],
@@ -138,8 +139,8 @@ impl<'a> View<'a> {
         let counts: Vec<u64> = pieces.iter().map(|all| all.len() as u64).collect();
         let mut at = vec![0; pieces.len()];
         loop {
-            let one = |(&n, all): (&u64, &Vec<Piece>)| all.get(usize::try_from(n).ok()?).copied();
-            let chosen: Option<Vec<Piece>> = at.iter().zip(&pieces).map(one).collect();
+            let one = |(&n, all): (&u64, &Vec<RunPart>)| all.get(usize::try_from(n).ok()?).copied();
+            let chosen: Option<Vec<RunPart>> = at.iter().zip(&pieces).map(one).collect();
             let Some(chosen) = chosen else {
                 return Ok(out);
             };
@@ -162,7 +163,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl Reader for View<'_> {
+impl Reader for SubsetReader<'_> {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -171,7 +172,7 @@ impl Reader for View<'_> {
         self.base.provenance()
     }
 
-    fn metadata(&self, env: &Env) -> Result<Option<Metadata>> {
+    fn metadata(&self, env: &Env) -> Result<Option<MetadataExtent>> {
         self.base.metadata(env)
     }
 
@@ -217,8 +218,8 @@ impl Reader for View<'_> {
     }
 }
 
-impl ChunkBytes for View<'_> {
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+impl ChunkBytes for SubsetReader<'_> {
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let chunks = chunks.iter().map(|chunk| self.back(chunk));
         self.base
             .bytes()
@@ -255,7 +256,7 @@ impl ChunkBytes for View<'_> {
     }
 }
 
-impl Assembly for View<'_> {
+impl Assembly for SubsetReader<'_> {
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         match (self.variable(var)?.whole, self.base.assembly(var)) {
             (true, Some(base)) => base.read_box(var, part, env),
@@ -283,17 +284,17 @@ impl Assembly for View<'_> {
 }
 
 /// All of a range of indices.
-fn whole(start: u64, count: u64) -> Piece {
+fn whole(start: u64, count: u64) -> RunPart {
     let run = IndexRun {
         start,
         count,
         stride: 1,
     };
-    Piece { at: 0, run }
+    RunPart { at: 0, run }
 }
 
 /// The elements of the base at the indices of a piece of each dimension.
-fn region(pieces: &[Piece]) -> Region {
+fn region(pieces: &[RunPart]) -> Region {
     let all = |of: fn(&IndexRun) -> u64| pieces.iter().map(|piece| of(&piece.run)).collect();
     Region {
         start: all(|run| run.start),

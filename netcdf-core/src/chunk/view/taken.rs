@@ -16,7 +16,7 @@ pub struct IndexRun {
 
 /// The indices that are taken of a dimension, in the order of the output: run by run. A longitude that wraps around has two runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct DimSelection {
     runs: Vec<IndexRun>,
     /// Length of the dimension.
     of: u64,
@@ -24,14 +24,14 @@ pub struct Taken {
 
 /// A part of a run that a range of the output gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct RunPart {
     /// Where it begins in the range.
     pub(super) at: u64,
     /// The indices of the dimension.
     pub(super) run: IndexRun,
 }
 
-impl Taken {
+impl DimSelection {
     /// Runs of indices of a dimension of length `of`.
     ///
     /// # Errors
@@ -94,14 +94,14 @@ impl Taken {
     }
 
     /// The parts of the runs that are in `count` indices of the output from `start` on.
-    pub(super) fn pieces(&self, start: u64, count: u64) -> Vec<Piece> {
+    pub(super) fn pieces(&self, start: u64, count: u64) -> Vec<RunPart> {
         let (mut before, end) = (0, start + count);
         let mut found = vec![];
         for run in &self.runs {
             let (first, last) = (start.max(before), end.min(before + run.count));
             if first < last {
                 let skip = first - before;
-                found.push(Piece {
+                found.push(RunPart {
                     at: first - start,
                     run: IndexRun {
                         start: run.start + skip * run.stride,
@@ -129,7 +129,7 @@ mod tests {
     }
 
     /// The indices in a range of the output.
-    fn indices(taken: &Taken, start: u64, count: u64) -> Vec<u64> {
+    fn indices(taken: &DimSelection, start: u64, count: u64) -> Vec<u64> {
         let mut all = vec![];
         for piece in taken.pieces(start, count) {
             assert_eq!(piece.at, all.len() as u64);
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn ranges_of_several_runs() {
-        let taken = Taken::new([run(7, 3, 1), run(4, 0, 1), run(0, 3, 2)], 10).unwrap();
+        let taken = DimSelection::new([run(7, 3, 1), run(4, 0, 1), run(0, 3, 2)], 10).unwrap();
         assert_eq!(
             (taken.len(), taken.is_empty(), taken.stride()),
             (6, false, 2)
@@ -163,12 +163,12 @@ mod tests {
             run(0, 1, 0),
             run(u64::MAX, 2, 1),
         ] {
-            let e = Taken::new([wrong], 10).unwrap_err();
+            let e = DimSelection::new([wrong], 10).unwrap_err();
             assert_eq!(e.kind(), ErrorKind::Argument, "{wrong:?}");
         }
-        assert!(Taken::new([run(10, 0, 0)], 10).unwrap().is_empty());
+        assert!(DimSelection::new([run(10, 0, 0)], 10).unwrap().is_empty());
         let most = run(0, LONGEST, 1);
-        let e = Taken::new([most, run(0, 1, 1)], LONGEST).unwrap_err();
+        let e = DimSelection::new([most, run(0, 1, 1)], LONGEST).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Limit);
     }
 
@@ -184,10 +184,10 @@ mod tests {
             (run(0, 4, 2), None),
         ];
         for (one, want) in cases {
-            let taken = Taken::new([one], 10).unwrap();
+            let taken = DimSelection::new([one], 10).unwrap();
             assert_eq!(taken.whole_chunks(4), want, "{one:?}");
         }
-        let two = Taken::new([run(0, 4, 1), run(4, 4, 1)], 10).unwrap();
+        let two = DimSelection::new([run(0, 4, 1), run(4, 4, 1)], 10).unwrap();
         assert_eq!((two.whole_chunks(4), two.whole_chunks(1)), (None, None));
     }
 }

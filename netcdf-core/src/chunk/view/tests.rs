@@ -36,7 +36,7 @@ fn indices(runs: &[IndexRun]) -> Vec<u64> {
 }
 
 /// Calls `check` with views of the readers, and the rows and columns that are in them.
-fn each_view(env: &Env, check: impl Fn(&View<'_>, &[u64], &[u64])) {
+fn each_view(env: &Env, check: impl Fn(&SubsetReader<'_>, &[u64], &[u64])) {
     for reader in readers() {
         for rows in [None].into_iter().chain(ways(5, 2).into_iter().map(Some)) {
             for columns in [None].into_iter().chain(ways(7, 3).into_iter().map(Some)) {
@@ -44,14 +44,17 @@ fn each_view(env: &Env, check: impl Fn(&View<'_>, &[u64], &[u64])) {
                 let mut taken = BTreeMap::new();
                 let mut take = |dim: u32, runs: &Option<Vec<IndexRun>>, len| match runs {
                     Some(runs) => {
-                        taken.insert(DimId(dim), Taken::new(runs.iter().copied(), len).unwrap());
+                        taken.insert(
+                            DimId(dim),
+                            DimSelection::new(runs.iter().copied(), len).unwrap(),
+                        );
                         indices(runs)
                     }
                     None => (0..len).collect(),
                 };
                 let (y, x) = (take(0, &rows, 5), take(1, &columns, 7));
                 let schema = reader.schema().clone();
-                let view = View::new((&reader, &cache), schema, taken);
+                let view = SubsetReader::new((&reader, &cache), schema, taken);
                 check(&view, &y, &x);
             }
         }
@@ -132,13 +135,13 @@ fn whole_chunks_stay_chunks() {
     let view = |runs: [IndexRun; 2]| {
         let [y, x] = runs;
         let taken = [
-            (DimId(0), Taken::new([y], 5)),
-            (DimId(1), Taken::new([x], 7)),
+            (DimId(0), DimSelection::new([y], 5)),
+            (DimId(1), DimSelection::new([x], 7)),
         ];
         let taken = taken.map(|(dim, taken)| (dim, taken.unwrap()));
-        View::new((&reader, &cache), reader.schema().clone(), taken.into())
+        SubsetReader::new((&reader, &cache), reader.schema().clone(), taken.into())
     };
-    let chunks = |view: &View<'_>| stored_chunks(Dataset::new(view, &env), VarId(0));
+    let chunks = |view: &SubsetReader<'_>| stored_chunks(Dataset::new(view, &env), VarId(0));
     let whole = chunks(&view([run(0, 5, 1), run(0, 7, 1)]));
     let moved = view([run(2, 3, 1), run(3, 4, 1)]);
     assert!(moved.assembly(VarId(0)).is_none());

@@ -1,6 +1,6 @@
 //! How a view shows a variable.
 
-use super::taken::Taken;
+use super::taken::DimSelection;
 use crate::arithmetic::{Amount, exact};
 use crate::chunk::Reader;
 use crate::chunk::decode::fill;
@@ -25,7 +25,7 @@ impl ShownVariable {
     pub(super) fn new(
         reader: &dyn Reader,
         var: VarId,
-        (taken, shape): (&[Option<&Taken>], Vec<u64>),
+        (taken, shape): (&[Option<&DimSelection>], Vec<u64>),
     ) -> Result<Self> {
         let base = reader.layout(var)?;
         let whole = taken.iter().all(Option::is_none);
@@ -90,15 +90,20 @@ impl ShownVariable {
 }
 
 /// The first chunk, if chunks are taken as a whole.
-fn first(taken: &[Option<&Taken>], chunk: &[u64]) -> Option<Vec<u64>> {
-    let one = |(taken, &len): (&Option<&Taken>, &u64)| match taken {
+fn first(taken: &[Option<&DimSelection>], chunk: &[u64]) -> Option<Vec<u64>> {
+    let one = |(taken, &len): (&Option<&DimSelection>, &u64)| match taken {
         Some(taken) => Some(taken.whole_chunks(len.max(1))? / len.max(1)),
         None => Some(0),
     };
     taken.iter().zip(chunk).map(one).collect()
 }
 
-fn in_chunks(base: &Layout, first: &[u64], taken: &[Option<&Taken>], shape: &[u64]) -> Layout {
+fn in_chunks(
+    base: &Layout,
+    first: &[u64],
+    taken: &[Option<&DimSelection>],
+    shape: &[u64],
+) -> Layout {
     let dims = base
         .extent
         .iter()
@@ -117,10 +122,10 @@ fn in_chunks(base: &Layout, first: &[u64], taken: &[Option<&Taken>], shape: &[u6
 }
 
 /// The chunks are no longer there, but what comes from one of them should be read together.
-fn by_elements(base: &Layout, taken: &[Option<&Taken>], shape: Vec<u64>) -> Layout {
+fn by_elements(base: &Layout, taken: &[Option<&DimSelection>], shape: Vec<u64>) -> Layout {
     let lengths = taken.iter().zip(&base.chunk).zip(&shape);
     let chunk = lengths.map(|((taken, &chunk), &len)| {
-        let stride = taken.map_or(1, Taken::stride);
+        let stride = taken.map_or(1, DimSelection::stride);
         (chunk / stride).clamp(1, len.max(1))
     });
     Layout {

@@ -3,7 +3,7 @@
 use super::Division;
 use super::division::DividedVariable;
 use crate::arithmetic::{Amount, length};
-use crate::chunk::grid::Grid;
+use crate::chunk::grid::ChunkGrid;
 use crate::chunk::rechunk::{self, StageChunks, decoding, filters_between};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::Locate;
@@ -146,8 +146,9 @@ impl DividedVariable {
             (false, false) => left,
         };
         let chunks = (Amount::product(&from.grid()).get() as f64 * stored).max(1.0);
-        let keys = Grid::of(job.shape.clone(), shard.unwrap_or(&to.chunk).to_vec()).len() as f64;
-        let made = Grid::of(job.shape.clone(), to.chunk.clone()).len() as f64;
+        let keys =
+            ChunkGrid::of(job.shape.clone(), shard.unwrap_or(&to.chunk).to_vec()).len() as f64;
+        let made = ChunkGrid::of(job.shape.clone(), to.chunk.clone()).len() as f64;
         let mut seconds =
             PIECE * (times * chunks + made) + STORED * (times * input * left + output * smaller);
         if !moved {
@@ -176,7 +177,7 @@ impl DividedVariable {
             return Ok((cost::of_all(&from.filters).left, 1.0));
         }
         let grid = from.grid();
-        let looked = Grid::of(grid.clone(), vec![1; grid.len()])
+        let looked = ChunkGrid::of(grid.clone(), vec![1; grid.len()])
             .boxes(LOOKED_AT)
             .next();
         let Region { start, count, .. } = looked.unwrap_or_else(|| Region::whole(&grid));

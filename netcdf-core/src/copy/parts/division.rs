@@ -7,7 +7,7 @@ use crate::arithmetic::Amount;
 use crate::chunk::rechunk::{InParts, StageChunks, decoding};
 use crate::chunk::{Dataset, Writer};
 use crate::copy::methods::Method;
-use crate::copy::{Job, Pair};
+use crate::copy::{CopiedVariable, CopyJob};
 use crate::model::{Region, Schema, VarId};
 
 /// Boxes of a part, at least, if a variable has as many: parts then have about the same cost.
@@ -34,9 +34,9 @@ pub struct Division {
 
 /// What becomes of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct VariableShare {
     /// The variable, in the input and in the output.
-    pub pair: Pair,
+    pub pair: CopiedVariable,
     /// Bytes of its elements in the output.
     pub bytes: u64,
     /// Whether it is copied when the parts are joined, not by the parts.
@@ -48,7 +48,7 @@ pub struct Share {
 /// A variable and its boxes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DividedVariable {
-    pub(super) job: Job,
+    pub(super) job: CopyJob,
     /// Shape of what is not divided further, in elements: a chunk or a shard of the output, or one element.
     unit: Vec<u64>,
     /// None if the variable is copied when the parts are joined.
@@ -64,9 +64,9 @@ pub(super) struct DividedVariable {
 impl Division {
     /// Divides the data of `jobs`, which `writer` is to store.
     #[must_use]
-    pub fn new(jobs: Vec<Job>, writer: &dyn Writer, size: PartSize) -> Self {
+    pub fn new(jobs: Vec<CopyJob>, writer: &dyn Writer, size: PartSize) -> Self {
         let schema = writer.schema();
-        let apart = |job: &Job| !(job.at_join || job.has_heap() && writer.stores_heap());
+        let apart = |job: &CopyJob| !(job.at_join || job.has_heap() && writer.stores_heap());
         let divided = jobs.iter().filter(|job| apart(job));
         let all = divided.map(|job| Amount::of(job.bytes())).sum::<Amount>();
         let parts = match size {
@@ -110,8 +110,8 @@ impl Division {
     }
 
     /// What becomes of each variable, in the order of the plan.
-    pub fn shares(&self) -> impl Iterator<Item = Share> + '_ {
-        self.vars.iter().map(|var| Share {
+    pub fn shares(&self) -> impl Iterator<Item = VariableShare> + '_ {
+        self.vars.iter().map(|var| VariableShare {
             pair: var.job.pair,
             bytes: var.job.bytes(),
             at_join: var.boxes.is_none(),
@@ -227,7 +227,7 @@ fn region(units: &Region, unit: &[u64], shape: &[u64]) -> Region {
 }
 
 /// Shape of what is not divided.
-fn unit(job: &Job, schema: &Schema) -> Vec<u64> {
+fn unit(job: &CopyJob, schema: &Schema) -> Vec<u64> {
     let var = schema.var(job.pair.to);
     let shard = var.and_then(|var| var.storage.shard.clone());
     let chunk = match job.chunked {
@@ -239,7 +239,7 @@ fn unit(job: &Job, schema: &Schema) -> Vec<u64> {
 
 /// The boxes of a variable, where parts have so many bytes: several to a part, which then have about the same cost, or one, if chunks of
 /// the input are then decoded so much less often that the largest part takes less.
-fn boxes(job: &Job, unit: &[u64], part: u64) -> Boxes {
+fn boxes(job: &CopyJob, unit: &[u64], part: u64) -> Boxes {
     let dims = job.shape.iter().zip(unit);
     let counts: Vec<u64> = dims.map(|(len, unit)| len.div_ceil(*unit)).collect();
     // Units at the ends may be smaller than others: what counts is how many there are.

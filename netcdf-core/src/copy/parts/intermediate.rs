@@ -6,7 +6,7 @@
 use super::{Division, PartSize, jobs};
 use crate::chunk::rechunk::{InParts, StageChunks, filters_between};
 use crate::chunk::{Dataset, Writer};
-use crate::copy::{Pair, Plan};
+use crate::copy::{CopiedVariable, Plan};
 use crate::error::{OrInternal as _, Result};
 use crate::format;
 use crate::model::{
@@ -46,7 +46,7 @@ impl Through {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for shapes that variables cannot have.
-    pub fn first(&self, set: Dataset<'_>, data: &[Pair]) -> Result<Plan> {
+    pub fn first(&self, set: Dataset<'_>, data: &[CopiedVariable]) -> Result<Plan> {
         let mut plan = Plan {
             schema: Schema::new(format::BETWEEN_STAGES),
             data: vec![],
@@ -60,7 +60,7 @@ impl Through {
         for (pair, between) in data.iter().zip(&self.vars) {
             if let Some(between) = between {
                 let to = add((set, pair.from), between, &mut plan.schema)?;
-                plan.data.push(Pair { to, ..*pair });
+                plan.data.push(CopiedVariable { to, ..*pair });
             }
         }
         Ok(plan)

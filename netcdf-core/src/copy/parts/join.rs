@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use super::segment::{Piece, PieceKind};
+use super::segment::{SegmentPiece, SegmentPieceKind};
 use super::{Division, Segment};
 use crate::arithmetic::Amount;
-use crate::chunk::Holder;
+use crate::chunk::ChunkHolder;
 use crate::chunk::{ChunkRef, Dataset, PutChunks, Writer};
 use crate::copy::methods::Method;
-use crate::copy::{Job, Plan, Report, VarReport, before_data, completed, lengthen_all, records};
+use crate::copy::{
+    CopyJob, CopyReport, Plan, VarReport, before_data, completed, lengthen_all, records,
+};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::io::source::read_range;
@@ -29,13 +31,13 @@ pub fn join(
     plan: &Plan,
     (division, segments): (&Division, OpenSegment<'_>),
     mut writer: Box<dyn Writer>,
-) -> Result<Report> {
-    let mut jobs: Vec<Job> = division.vars.iter().map(|var| var.job.clone()).collect();
+) -> Result<CopyReport> {
+    let mut jobs: Vec<CopyJob> = division.vars.iter().map(|var| var.job.clone()).collect();
     lengthen_all(set.reader, plan, &mut *writer)?;
     before_data(set, plan, &mut jobs, &mut *writer)?;
     set.env.progress.expect(division.bytes());
     let mut done: Vec<(VarId, VarReport)> = vec![];
-    let mut rows: BTreeMap<u64, Vec<Job>> = BTreeMap::new();
+    let mut rows: BTreeMap<u64, Vec<CopyJob>> = BTreeMap::new();
     for job in jobs {
         match job.method {
             Method::Rows => rows.entry(job.records()).or_default().push(job),
@@ -76,7 +78,7 @@ pub fn complete(
     plan: &Plan,
     (division, puts): (&Division, impl IntoIterator<Item = Result<PutByPart>>),
     mut writer: Box<dyn Writer>,
-) -> Result<Report> {
+) -> Result<CopyReport> {
     lengthen_all(set.reader, plan, &mut *writer)?;
     let put = compare(set.env, puts, &mut *writer)?;
     let mut done = vec![];
@@ -128,7 +130,7 @@ pub fn compare(
 
 /// Stores the data of a variable.
 fn joined(
-    (set, job): (Dataset<'_>, Job),
+    (set, job): (Dataset<'_>, CopyJob),
     (division, segments): (&Division, OpenSegment<'_>),
     writer: &mut dyn Writer,
 ) -> Result<(VarId, VarReport)> {
@@ -149,7 +151,7 @@ fn joined(
 
 /// Stores the pieces of a variable; returns their bytes.
 fn from_segments(
-    (set, job): (Dataset<'_>, &Job),
+    (set, job): (Dataset<'_>, &CopyJob),
     segments: impl Iterator<Item = Result<Segment>>,
     writer: &mut dyn Writer,
 ) -> Result<u64> {
@@ -171,13 +173,13 @@ fn from_segments(
 
 /// Stores a piece.
 fn put(
-    (segment, piece, range): (&Segment, Piece, std::ops::Range<u64>),
-    job: &Job,
+    (segment, piece, range): (&Segment, SegmentPiece, std::ops::Range<u64>),
+    job: &CopyJob,
     writer: &mut dyn Writer,
 ) -> Result<()> {
     let source = segment.source();
     match piece.kind {
-        PieceKind::Chunk {
+        SegmentPieceKind::Chunk {
             index,
             mask,
             moved: false,
@@ -185,7 +187,7 @@ fn put(
             let bytes = read_range(&**source, &range)?;
             writer.put_chunk(piece.var, index, mask, &bytes)
         }
-        PieceKind::Chunk {
+        SegmentPieceKind::Chunk {
             index,
             mask,
             moved: true,
@@ -193,16 +195,16 @@ fn put(
             let chunk = ChunkRef {
                 variable: piece.var,
                 index,
-                holder: Holder::Source(0),
+                holder: ChunkHolder::Source(0),
                 range,
                 mask,
             };
             writer.move_chunk(piece.var, &chunk, source)
         }
         // Elements are quantized as they are put, not as they are moved.
-        PieceKind::Run { element } if job.to.quantize.is_some() => {
+        SegmentPieceKind::Run { element } if job.to.quantize.is_some() => {
             writer.put_run(piece.var, element, &read_range(&**source, &range)?)
         }
-        PieceKind::Run { element } => writer.move_run(piece.var, element, source, range),
+        SegmentPieceKind::Run { element } => writer.move_run(piece.var, element, source, range),
     }
 }

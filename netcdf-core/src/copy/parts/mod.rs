@@ -5,7 +5,7 @@
 //! copies a part; what it stores goes into a [`Segment`], with its place in the output. [`join()`] puts segments together: it stores the
 //! same pieces in the same order as a copy in one process, so that the output has the same bytes.
 //!
-//! Decisions about stored data are made once, when the copy is divided, and passed to the parts ([`Share::same_fill`]). [`join()`] copies
+//! Decisions about stored data are made once, when the copy is divided, and passed to the parts ([`VariableShare::same_fill`]). [`join()`] copies
 //! variables with heap data, because the location of heap data depends on all data stored before. [`join()`] also copies strings without a
 //! known length.
 
@@ -19,7 +19,7 @@ pub mod segment;
 mod sketch;
 
 pub use costs::Costs;
-pub use division::{Division, PartSize, Share};
+pub use division::{Division, PartSize, VariableShare};
 pub use intermediate::Through;
 pub use join::{OpenSegment, PutByPart, compare, complete, join};
 pub use output::PartOutput;
@@ -27,12 +27,12 @@ pub use segment::Segment;
 pub use sketch::sketch;
 
 use super::job::OfVariable;
-use super::{Job, Plan, lengthen_all, unchanged};
+use super::{CopyJob, Plan, lengthen_all, unchanged};
 use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, Writer};
 use crate::error::Result;
 
-/// The jobs of a copy that was divided before, by the same `plan`: `same_fills` are those of its [`Share`]s. `writer` was made for the
+/// The jobs of a copy that was divided before, by the same `plan`: `same_fills` are those of its [`VariableShare`]s. `writer` was made for the
 /// plan's schema; its unlimited dimensions get their lengths.
 ///
 /// # Errors
@@ -42,14 +42,14 @@ pub fn jobs(
     plan: &Plan,
     same_fills: &[bool],
     writer: &mut dyn Writer,
-) -> Result<Vec<Job>> {
+) -> Result<Vec<CopyJob>> {
     lengthen_all(set.reader, plan, writer)?;
     let pairs = plan.data.iter().zip(same_fills);
     pairs
         .map(|(&pair, &same_fill)| {
-            Ok(Job {
+            Ok(CopyJob {
                 at_join: plan.unsized_strings.contains(&pair.to),
-                ..Job::decided(set, pair, (writer, same_fill))?
+                ..CopyJob::decided(set, pair, (writer, same_fill))?
             })
         })
         .collect()
@@ -57,7 +57,7 @@ pub fn jobs(
 
 /// Where the elements of a part come from.
 #[derive(Clone, Copy)]
-pub struct Origin<'a> {
+pub struct PartOrigin<'a> {
     /// The input.
     pub set: Dataset<'a>,
     /// The store between two stages, for the second one ([`Division::through`]).
@@ -71,7 +71,7 @@ pub struct Origin<'a> {
 /// Those of [`run`](super::run), except for notes; [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for chunks that the first stage
 /// should have stored.
 pub fn make(
-    Origin { set, between }: Origin<'_>,
+    PartOrigin { set, between }: PartOrigin<'_>,
     division: &Division,
     part: u64,
     writer: &mut dyn Writer,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::segment::{Piece, PieceKind, SegmentWriter};
+use super::segment::{SegmentPiece, SegmentPieceKind, SegmentWriter};
 use crate::chunk::{ChunkRef, ElementForm, Layout, Writer};
 use crate::error::{Error, Result};
 use crate::io::source::read_range;
@@ -31,7 +31,7 @@ impl PartOutput {
     ///
     /// # Errors
     /// Those of the target.
-    pub fn complete(self) -> Result<super::segment::Written> {
+    pub fn complete(self) -> Result<super::segment::SegmentContent> {
         self.segment.finish()
     }
 }
@@ -46,28 +46,28 @@ impl Writer for PartOutput {
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
-        let kind = PieceKind::Chunk {
+        let kind = SegmentPieceKind::Chunk {
             index,
             mask,
             moved: false,
         };
-        self.segment.add(Piece { var, kind }, None, bytes)
+        self.segment.add(SegmentPiece { var, kind }, None, bytes)
     }
 
     fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
-        let kind = PieceKind::Chunk {
+        let kind = SegmentPieceKind::Chunk {
             index: chunk.index,
             mask: chunk.mask,
             moved: true,
         };
         let bytes = read_range(&**source, &chunk.range)?;
         let origin = Some(chunk.range.start);
-        self.segment.add(Piece { var, kind }, origin, &bytes)
+        self.segment.add(SegmentPiece { var, kind }, origin, &bytes)
     }
 
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
-        let kind = PieceKind::Run { element };
-        self.segment.add(Piece { var, kind }, None, bytes)
+        let kind = SegmentPieceKind::Run { element };
+        self.segment.add(SegmentPiece { var, kind }, None, bytes)
     }
 
     fn move_run(

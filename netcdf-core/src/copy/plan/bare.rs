@@ -1,6 +1,6 @@
 //! What is kept if only some variables are asked for and the output's kind has no groups and types.
 
-use super::Pair;
+use super::CopiedVariable;
 use super::keep::{self, Stay};
 use crate::error::{OrInternal as _, Result};
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
@@ -16,7 +16,7 @@ pub(super) fn keep(
     groups: &[Stay],
     vars: &[bool],
     notes: &mut Vec<Note>,
-) -> Result<(Schema, Vec<Pair>)> {
+) -> Result<(Schema, Vec<CopiedVariable>)> {
     let stays = |n: usize| {
         let group = input.vars.get(n).map(|v| v.group.index());
         let group = group.and_then(|g| groups.get(g)) == Some(&Stay::Whole);
@@ -67,7 +67,7 @@ pub(super) fn keep(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::copy::{Options, Selection, plan};
+    use crate::copy::{CopyOptions, CopySelection, plan};
     use crate::model::{
         Atomic, Dimension, Kind, Name, Storage, TypeKind, UserType, VarId, Variable,
     };
@@ -115,10 +115,10 @@ mod tests {
     }
 
     fn planned(only: u32) -> crate::Result<super::super::Plan> {
-        let options = Options {
+        let options = CopyOptions {
             kind: Some(Kind::CLASSIC),
-            select: Selection::Only([VarId(only)].into()),
-            ..Options::default()
+            select: CopySelection::Only([VarId(only)].into()),
+            ..CopyOptions::default()
         };
         plan(&sample(), &options)
     }
@@ -146,10 +146,10 @@ mod tests {
             .dims
             .iter_mut()
             .for_each(|d| d.unlimited &= d.name == name("t"));
-        let options = Options {
+        let options = CopyOptions {
             kind: Some(Kind::CLASSIC),
-            select: Selection::Only([VarId(0)].into()),
-            ..Options::default()
+            select: CopySelection::Only([VarId(0)].into()),
+            ..CopyOptions::default()
         };
         let schema = plan(&input, &options).unwrap().schema;
         let names: Vec<_> = schema.dims.iter().map(|d| d.name.to_string()).collect();

@@ -10,7 +10,7 @@ use crate::notes::Note;
 const INVENTED: &[u8] = b"_Anonymous";
 
 /// The stored form of an enum.
-struct Stored {
+struct StoredEnum {
     base: Atomic,
     /// The attributes that describe the numbers of a variable; `None` if variables keep the enum.
     described: Option<[Attribute; 2]>,
@@ -26,7 +26,7 @@ struct Stored {
 pub(super) fn to_numbers(schema: &mut Schema, flags: bool, notes: &mut Vec<Note>) -> Result<()> {
     let types = schema.types.iter();
     let how = types.map(|ty| stored(schema.kind, (&ty.name, &ty.kind), flags));
-    let how: Vec<Option<Stored>> = how.collect::<Result<_>>()?;
+    let how: Vec<Option<StoredEnum>> = how.collect::<Result<_>>()?;
     let mut changed = vec![];
     let paths: Vec<String> = schema.group_ids().map(|id| schema.group_path(id)).collect();
     for (group, path) in schema.groups.iter_mut().zip(paths) {
@@ -55,14 +55,14 @@ pub(super) fn to_numbers(schema: &mut Schema, flags: bool, notes: &mut Vec<Note>
 }
 
 /// Returns the stored form of a type; `None` if the type is no enum.
-fn stored(kind: Kind, (name, ty): (&Name, &TypeKind), flags: bool) -> Result<Option<Stored>> {
+fn stored(kind: Kind, (name, ty): (&Name, &TypeKind), flags: bool) -> Result<Option<StoredEnum>> {
     let TypeKind::Enum { base, members } = ty else {
         return Ok(None);
     };
     let keys = traits(kind).keys;
     let lacks = keys || !kind.is_enhanced();
     let truth = ty.is_truth() && keys && !has_own_metadata(kind);
-    Ok(Some(Stored {
+    Ok(Some(StoredEnum {
         base: *base,
         described: match flags && !truth {
             true => Some(described(*base, members)?),
@@ -105,7 +105,7 @@ fn described(base: Atomic, members: &[(Name, i128)]) -> Result<[Attribute; 2]> {
     ])
 }
 
-fn of(ty: DataType, how: &[Option<Stored>]) -> Option<&Stored> {
+fn of(ty: DataType, how: &[Option<StoredEnum>]) -> Option<&StoredEnum> {
     match ty {
         DataType::User(id) => how.get(id.index())?.as_ref(),
         DataType::Atomic(_) => None,
@@ -122,7 +122,7 @@ fn numbers(values: &mut Values) {
 /// Turns the attributes of an owner into numbers; adds their paths to `changed`.
 fn attributes(
     list: &mut [Attribute],
-    (owner, how): (&str, &[Option<Stored>]),
+    (owner, how): (&str, &[Option<StoredEnum>]),
     changed: &mut Vec<String>,
 ) {
     for attribute in list {
@@ -135,7 +135,7 @@ fn attributes(
 }
 
 /// Turns a variable into numbers with descriptive attributes. Returns whether the variable changed.
-fn variable(var: &mut Variable, how: &[Option<Stored>]) -> bool {
+fn variable(var: &mut Variable, how: &[Option<StoredEnum>]) -> bool {
     let Some((base, described)) =
         of(var.ty, how).and_then(|s| Some((s.base, s.described.as_ref()?)))
     else {

@@ -3,14 +3,18 @@
 use super::Plan;
 use crate::error::{OrInternal as _, Result};
 use crate::format::{BareFill, bare_fill, has_own_metadata};
-use crate::model::{Attribute, Fill, Kind, Name, Schema, Values, Variable};
+use crate::model::{Attribute, FillMode, Kind, Name, Schema, Values, Variable};
 
 /// Carries over the fill values that no attribute repeats. In Zarr version 2, readers take them for missing data;
 /// in version 3 they only say how elements that are not stored read.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal).
-pub(super) fn carry(input: &Schema, plan: &mut Plan, pairs: &[super::Pair]) -> Result<()> {
+pub(super) fn carry(
+    input: &Schema,
+    plan: &mut Plan,
+    pairs: &[super::CopiedVariable],
+) -> Result<()> {
     let kind = plan.schema.kind;
     for pair in pairs {
         let from = input.var(pair.from).or_internal("a variable")?;
@@ -34,7 +38,7 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
     // Where fill values stand outside the attributes, attributes cannot have user-defined types.
     let unsayable = new != BareFill::Nothing && to.ty.atomic().is_none();
     if alike || unsayable {
-        (to.storage.fill, to.storage.unwritten) = (Fill::Fill, Some(value));
+        (to.storage.fill, to.storage.unwritten) = (FillMode::Fill, Some(value));
     } else if old == BareFill::Missing && is_said(to, &value) {
         to.attributes.push(Attribute {
             name: Name::stored(b"_FillValue"),
@@ -42,7 +46,7 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
             values: value,
         });
         if new != BareFill::Nothing {
-            to.storage.fill = Fill::Fill;
+            to.storage.fill = FillMode::Fill;
         }
     }
 }
@@ -69,7 +73,7 @@ mod tests {
             attributes: vec![],
             storage: Storage {
                 unwritten,
-                fill: Fill::NoFill,
+                fill: FillMode::NoFill,
                 ..Storage::default()
             },
         }
@@ -87,7 +91,7 @@ mod tests {
         let there = || Values::Short(vec![-9]);
         let to = carried(there(), (Kind::PURE_ZARR, Kind::PURE_ZARR));
         assert_eq!(to.storage.unwritten, Some(there()));
-        assert_eq!((to.attributes.len(), to.storage.fill), (0, Fill::Fill));
+        assert_eq!((to.attributes.len(), to.storage.fill), (0, FillMode::Fill));
         let to = carried(there(), (Kind::PURE_ZARR, Kind::NETCDF4));
         assert_eq!(to.fill_value(), Some(there()));
         assert_eq!((to.attributes.len(), to.storage.unwritten), (1, None));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Pair;
+use super::CopiedVariable;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::{DimId, Dimension, Group, GroupId, Schema, UserType, VarId, Variable};
 
@@ -23,7 +23,11 @@ pub(super) enum Stay {
 ///
 /// # Errors
 /// [`ErrorKind::NotFound`] for a variable whose dimension is missing.
-pub(super) fn keep(input: &Schema, groups: &[Stay], vars: &[bool]) -> Result<(Schema, Vec<Pair>)> {
+pub(super) fn keep(
+    input: &Schema,
+    groups: &[Stay],
+    vars: &[bool],
+) -> Result<(Schema, Vec<CopiedVariable>)> {
     keep_dims(input, groups, vars, &vec![true; input.dims.len()])
 }
 
@@ -36,7 +40,7 @@ pub(super) fn keep_dims(
     groups: &[Stay],
     vars: &[bool],
     dims: &[bool],
-) -> Result<(Schema, Vec<Pair>)> {
+) -> Result<(Schema, Vec<CopiedVariable>)> {
     let mut out = Schema::new(input.kind);
     out.json_texts = input.json_texts;
     out.groups.clear();
@@ -87,7 +91,7 @@ pub(super) fn keep_dims(
                 dims,
                 ..var.clone()
             });
-            pairs.push(Pair { from, to });
+            pairs.push(CopiedVariable { from, to });
         }
     }
     Ok((out, pairs))
@@ -189,7 +193,9 @@ mod tests {
         let groups = (0..)
             .take(out.groups.len())
             .map(|n| out.group_path(GroupId(n)));
-        let var = |p: &Pair| format!("{} {}{:?}", p.from.0, out.var_path(p.to), out.shape(p.to));
+        let var = |p: &CopiedVariable| {
+            format!("{} {}{:?}", p.from.0, out.var_path(p.to), out.shape(p.to))
+        };
         assert_eq!(out.types.len(), 1, "types stay");
         (groups.collect(), pairs.iter().map(var).collect())
     }

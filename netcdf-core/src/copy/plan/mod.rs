@@ -19,7 +19,7 @@ pub use strings::{size_known_strings, size_strings, widen_strings};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Options, Selection};
+use super::{CopyOptions, CopySelection};
 use crate::error::{OrInternal as _, Result};
 use crate::format::traits;
 use crate::model::kind::Model;
@@ -28,7 +28,7 @@ use crate::notes::Note;
 
 /// A variable of the input, and the output variable that gets its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pair {
+pub struct CopiedVariable {
     /// In the input.
     pub from: VarId,
     /// In the output.
@@ -41,7 +41,7 @@ pub struct Plan {
     /// The output's schema; unlimited dimensions have length 0 and grow with the data.
     pub schema: Schema,
     /// The variables whose data is copied, in definition order.
-    pub data: Vec<Pair>,
+    pub data: Vec<CopiedVariable>,
     /// Whether the output is for readers over a network ([`StorageOptions::cloud`](super::options::StorageOptions::cloud)).
     pub cloud: bool,
     /// Lengths that unlimited dimensions of the output have, whatever data is copied.
@@ -64,7 +64,7 @@ pub struct Plan {
 /// [`ErrorKind::Unlimited`](crate::ErrorKind::Unlimited), naming everything that does not fit;
 /// [`ErrorKind::DimSize`](crate::ErrorKind::DimSize) for more records than the kind can count;
 /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for storage that a variable cannot have.
-pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
+pub fn plan(input: &Schema, options: &CopyOptions) -> Result<Plan> {
     let vars = options.select.of(input.var_ids());
     let groups = options.groups.of(input.group_ids());
     let stays = groups.iter().map(|(defined, _)| match defined {
@@ -75,8 +75,8 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let stays: Vec<_> = stays.collect();
     let kind = options.kind.unwrap_or(input.kind);
     let mut notes = vec![];
-    let selected = matches!(options.select, Selection::Only(_))
-        || matches!(options.groups, Selection::Only(_));
+    let selected = matches!(options.select, CopySelection::Only(_))
+        || matches!(options.groups, CopySelection::Only(_));
     let source = with_limits(input, options)?;
     let (mut schema, pairs) = match selected && kind.model != Model::Enhanced {
         true => bare::keep(&source, &stays, &defined, &mut notes)?,
@@ -88,7 +88,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
     let remarks = texts::strings_to_text(&mut schema)?.into_iter().collect();
     let lengths = fit_dims(&mut schema, options);
     fits::check(&schema, options.fix_unlimited)?;
-    let copied = |pair: &&Pair| {
+    let copied = |pair: &&CopiedVariable| {
         let group = input.var(pair.from).map(|v| v.group.index());
         let group = group
             .and_then(|g| groups.get(g))
@@ -121,7 +121,7 @@ pub fn plan(input: &Schema, options: &Options) -> Result<Plan> {
 
 /// The input's schema with the fixed and unlimited dimensions of the output. netCDF has no fixed dimensions of length 0, so an empty
 /// dimension stays unlimited.
-fn with_limits<'a>(input: &'a Schema, options: &Options) -> Result<Cow<'a, Schema>> {
+fn with_limits<'a>(input: &'a Schema, options: &CopyOptions) -> Result<Cow<'a, Schema>> {
     let mut schema = Cow::Borrowed(input);
     if !options.fix_unlimited && options.unlimited.is_empty() {
         return Ok(schema);
@@ -141,13 +141,16 @@ fn with_limits<'a>(input: &'a Schema, options: &Options) -> Result<Cow<'a, Schem
 
 /// Sets the lengths of unlimited dimensions to 0 and returns the lengths to keep. If only some variables are copied, the data
 /// determines the lengths.
-fn fit_dims(schema: &mut Schema, options: &Options) -> Vec<(DimId, u64)> {
+fn fit_dims(schema: &mut Schema, options: &CopyOptions) -> Vec<(DimId, u64)> {
     let mut lengths = Vec::new();
     for (n, dim) in (0u32..).zip(&mut schema.dims) {
         if !dim.unlimited {
             continue;
         }
-        if options.select == Selection::All && options.groups == Selection::All && dim.len > 0 {
+        if options.select == CopySelection::All
+            && options.groups == CopySelection::All
+            && dim.len > 0
+        {
             lengths.push((DimId(n), dim.len));
         }
         dim.len = 0;

@@ -7,11 +7,11 @@ use crate::chunk::{Dataset, elements};
 use crate::error::Result;
 use crate::format::{BareFill, bare_fill, traits};
 use crate::model::region::product;
-use crate::model::{Fill, Kind, StorageLayout, Values, VarId, Variable};
+use crate::model::{FillMode, Kind, StorageLayout, Values, VarId, Variable};
 
 /// Lets variables of a plan's output keep their fill value if some of their chunks are not stored in the input,
 /// and so will not be stored in the output. Variables without one in the input have none in the output: elements
-/// that are not stored read as zeros in both, which the netCDF-4 writer and [`Job`](crate::copy::Job) take care
+/// that are not stored read as zeros in both, which the netCDF-4 writer and [`Job`](crate::copy::CopyJob) take care
 /// of. Fill values that no attribute of the variable repeats are kept, too; where readers mask them, only if
 /// necessary. Variables that can grow keep the fill value of the input in any case, as the value of skipped records.
 ///
@@ -29,18 +29,18 @@ pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
         let chunked = traits.all_chunked || var.storage.chunk().is_some();
         let had = reader.schema().var(pair.from).map(|v| v.storage.fill);
         let empty = || Ok(may_lack_data(kind, var) && has_nothing(set, pair.from)?);
-        if had != Some(Fill::Fill) || !(chunked || empty()?) {
+        if had != Some(FillMode::Fill) || !(chunked || empty()?) {
             continue;
         }
         let layout = reader.layout(pair.from)?;
         let unwritten = unsaid(&layout, var).filter(|_| !traits.stores_all);
-        let lost = var.storage.fill == Fill::NoFill || unwritten.is_some();
+        let lost = var.storage.fill == FillMode::NoFill || unwritten.is_some();
         if lost && (grows || is_sparse(set, pair.from)?) {
             let own = var.attribute("_FillValue").is_some() && unwritten.is_none();
-            let declared = var.storage.fill == Fill::Fill || own || !masked;
+            let declared = var.storage.fill == FillMode::Fill || own || !masked;
             (var.storage.fill, var.storage.unwritten) = match declared {
-                true => (Fill::Fill, unwritten),
-                false => (Fill::NoFill, unwritten.or_else(|| var.fill_value())),
+                true => (FillMode::Fill, unwritten),
+                false => (FillMode::NoFill, unwritten.or_else(|| var.fill_value())),
             };
         }
     }
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
     use crate::chunk::Reader;
-    use crate::copy::{self, Options};
+    use crate::copy::{self, CopyOptions};
     use crate::env::Env;
     use crate::format;
     use crate::io::Container;
@@ -164,7 +164,7 @@ mod tests {
             let input = open(sample(said, order));
             let there = [vec![7, 7], vec![257, 7]].map(Values::Short);
             assert_eq!(read(&*input), there);
-            let mut plan = copy::plan(input.schema(), &Options::default()).unwrap();
+            let mut plan = copy::plan(input.schema(), &CopyOptions::default()).unwrap();
             keep_fill_values(Dataset::new(&*input, &env), &mut plan).unwrap();
             let (target, out) = MemoryTarget::new("out.nc");
             let create = CreateOptions::default();

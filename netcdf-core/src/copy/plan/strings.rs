@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Pair, Plan};
+use super::{CopiedVariable, Plan};
 use crate::arithmetic::Amount;
 use crate::chunk::scatter::Block;
-use crate::chunk::visit::{Locate, Stop};
+use crate::chunk::visit::{Locate, VisitStop};
 use crate::chunk::{Dataset, InBands};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::{has_own_metadata, traits};
@@ -46,13 +46,13 @@ pub fn size_known_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
 fn size(
     set: Dataset<'_>,
     plan: &mut Plan,
-    mut unknown: impl FnMut(Pair) -> Result<u64>,
+    mut unknown: impl FnMut(CopiedVariable) -> Result<u64>,
 ) -> Result<()> {
     if !traits(plan.schema.kind).sized_strings {
         return Ok(());
     }
     let counts_characters = !has_own_metadata(plan.schema.kind);
-    for &Pair { from, to } in &plan.data {
+    for &CopiedVariable { from, to } in &plan.data {
         let var = plan.schema.var_mut(to)?;
         if var.ty != Atomic::String.into() {
             continue;
@@ -67,7 +67,7 @@ fn size(
             .map(|n| (Amount::of(n) * 4u64).get());
         let bytes = match source.and_then(|s| s.max_string).or(said) {
             Some(width) => width,
-            None => unknown(Pair { from, to })?,
+            None => unknown(CopiedVariable { from, to })?,
         };
         var.storage.max_string = Some(bytes.max(fill.bytes).max(1));
     }
@@ -84,7 +84,7 @@ pub fn widen_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     if !traits(plan.schema.kind).sized_strings || said {
         return Ok(());
     }
-    for &Pair { from, to } in &plan.data {
+    for &CopiedVariable { from, to } in &plan.data {
         let var = plan.schema.var_mut(to)?;
         if var.ty != Atomic::String.into() || var.attribute(OF_VARIABLE).is_some() {
             continue;
@@ -101,12 +101,12 @@ pub fn widen_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
 
 /// The most bytes, and the most Unicode characters, of any of some strings.
 #[derive(Debug, Clone, Copy, Default)]
-struct Longest {
+struct LongestText {
     bytes: u64,
     characters: u64,
 }
 
-impl Longest {
+impl LongestText {
     fn max(self, other: Self) -> Self {
         Self {
             bytes: self.bytes.max(other.bytes),
@@ -116,20 +116,20 @@ impl Longest {
 }
 
 /// The longest string of a variable's fill value.
-fn longest_fill(var: &Variable) -> Longest {
+fn longest_fill(var: &Variable) -> LongestText {
     match var.fill_value() {
         Some(Values::String(fill)) => longest_of(&fill),
-        Some(_) | None => Longest::default(),
+        Some(_) | None => LongestText::default(),
     }
 }
 
 /// The longest string of a variable. If few chunks are stored, only these are read, and one unwritten element.
-fn longest(set: Dataset<'_>, var: VarId) -> Result<Longest> {
+fn longest(set: Dataset<'_>, var: VarId) -> Result<LongestText> {
     let whole = Region::whole(&set.reader.schema().shape(var));
     let Some(stored) = few_stored(set, var, &whole)? else {
         return longest_in(set, var, whole);
     };
-    let mut all = Longest::default();
+    let mut all = LongestText::default();
     for region in stored {
         all = all.max(longest_in(set, var, region)?);
     }
@@ -150,7 +150,7 @@ fn few_stored(set: Dataset<'_>, var: VarId, whole: &Region) -> Result<Option<Vec
     set.locate_chunks(var, &grid, Locate::Again, &mut |chunk| {
         indices.push(chunk.index);
         many = indices.len() as u64 > most;
-        if many { Err(Stop::Enough) } else { Ok(()) }
+        if many { Err(VisitStop::Enough) } else { Ok(()) }
     })?;
     if many {
         return Ok(None);
@@ -171,8 +171,8 @@ fn few_stored(set: Dataset<'_>, var: VarId, whole: &Region) -> Result<Option<Vec
 }
 
 /// The longest string of a region.
-fn longest_in(set: Dataset<'_>, var: VarId, region: Region) -> Result<Longest> {
-    let found = Mutex::new(Longest::default());
+fn longest_in(set: Dataset<'_>, var: VarId, region: Region) -> Result<LongestText> {
+    let found = Mutex::new(LongestText::default());
     set.bands(
         var,
         InBands::new(region, BAND),
@@ -191,11 +191,11 @@ fn longest_in(set: Dataset<'_>, var: VarId, region: Region) -> Result<Longest> {
     Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn longest_of(strings: &[Option<Box<[u8]>>]) -> Longest {
-    let long = |text: &[u8]| Longest {
+fn longest_of(strings: &[Option<Box<[u8]>>]) -> LongestText {
+    let long = |text: &[u8]| LongestText {
         bytes: text.len() as u64,
         characters: String::from_utf8_lossy(text).chars().count() as u64,
     };
     let strings = strings.iter().flatten().map(|text| long(text));
-    strings.fold(Longest::default(), Longest::max)
+    strings.fold(LongestText::default(), LongestText::max)
 }

@@ -34,10 +34,10 @@ fn sample(kind: Kind) -> Schema {
     s
 }
 
-fn select(select: Selection<VarId>) -> Options {
-    Options {
+fn select(select: CopySelection<VarId>) -> CopyOptions {
+    CopyOptions {
         select,
-        ..Options::default()
+        ..CopyOptions::default()
     }
 }
 
@@ -48,13 +48,13 @@ fn names(schema: &Schema) -> Vec<String> {
 #[test]
 fn a_plain_copy_changes_nothing() {
     let input = sample(Kind::OFFSET64);
-    let p = plan(&input, &Options::default()).unwrap();
+    let p = plan(&input, &CopyOptions::default()).unwrap();
     assert_eq!(p.schema.kind, Kind::OFFSET64);
     assert_eq!(p.schema.vars, input.vars);
     assert_eq!(p.schema.groups, input.groups);
     assert_eq!(p.lengths, [(DimId(0), 3)]);
     assert_eq!(p.schema.dims[0].len, 0, "it grows with the data");
-    let same = |n| Pair {
+    let same = |n| CopiedVariable {
         from: VarId(n),
         to: VarId(n),
     };
@@ -63,9 +63,9 @@ fn a_plain_copy_changes_nothing() {
 
 #[test]
 fn unlimited_dimensions_are_fixed_unless_empty() {
-    let fixed = Options {
+    let fixed = CopyOptions {
         fix_unlimited: true,
-        ..Options::default()
+        ..CopyOptions::default()
     };
     let mut input = sample(Kind::CLASSIC);
     let p = plan(&input, &fixed).unwrap();
@@ -79,11 +79,11 @@ fn unlimited_dimensions_are_fixed_unless_empty() {
 #[test]
 fn dimensions_become_unlimited() {
     let limits = |fix_unlimited, unlimited: &[u32], kind| {
-        let options = Options {
+        let options = CopyOptions {
             fix_unlimited,
             unlimited: unlimited.iter().map(|n| DimId(*n)).collect(),
             kind: Some(kind),
-            ..Options::default()
+            ..CopyOptions::default()
         };
         let mut p = plan(&sample(Kind::CLASSIC), &options)?;
         let layouts = p
@@ -114,12 +114,12 @@ fn dimensions_become_unlimited() {
 #[test]
 fn selections_keep_definitions_or_drop_them() {
     let input = sample(Kind::CLASSIC);
-    let p = plan(&input, &select(Selection::Data([VarId(1)].into()))).unwrap();
+    let p = plan(&input, &select(CopySelection::Data([VarId(1)].into()))).unwrap();
     assert_eq!(names(&p.schema), ["a", "b", "c"]);
     assert_eq!(p.data.len(), 1);
     assert_eq!(p.lengths, [], "no record is copied");
     let only = [VarId(2), VarId(1)].into();
-    let p = plan(&input, &select(Selection::Only(only))).unwrap();
+    let p = plan(&input, &select(CopySelection::Only(only))).unwrap();
     assert_eq!(names(&p.schema), ["b", "c"]);
     assert_eq!(p.schema.dims.len(), 2, "all dimensions stay");
     assert_eq!(p.schema.root().vars, [VarId(0), VarId(1)]);
@@ -135,9 +135,9 @@ fn types_that_the_kind_lacks_are_all_named() {
     input.vars[v.index()].attributes.push(wide.clone());
     input.groups[0].attributes.push(wide);
     for kind in [Kind::CLASSIC, Kind::OFFSET64, Kind::NETCDF4_CLASSIC] {
-        let to = Options {
+        let to = CopyOptions {
             kind: Some(kind),
-            ..Options::default()
+            ..CopyOptions::default()
         };
         let e = plan(&input, &to).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::BadType);
@@ -148,12 +148,12 @@ fn types_that_the_kind_lacks_are_all_named() {
         );
         assert_eq!(e.to_string(), want);
     }
-    assert!(plan(&input, &Options::default()).is_ok());
+    assert!(plan(&input, &CopyOptions::default()).is_ok());
     input.groups[0].attributes.clear();
-    let without = Options {
+    let without = CopyOptions {
         kind: Some(Kind::CLASSIC),
-        select: Selection::Only([VarId(0)].into()),
-        ..Options::default()
+        select: CopySelection::Only([VarId(0)].into()),
+        ..CopyOptions::default()
     };
     assert!(plan(&input, &without).is_ok());
 }
@@ -163,16 +163,16 @@ fn too_many_records_are_refused_before_they_are_written() {
     let mut input = sample(Kind::NETCDF4);
     input.dims[0].len = 0xffff_ffff;
     let with = |kind, select| {
-        let options = Options {
+        let options = CopyOptions {
             kind: Some(kind),
             select,
-            ..Options::default()
+            ..CopyOptions::default()
         };
         plan(&input, &options).map(|_| ())
     };
-    let only = |id| Selection::Only([VarId(id)].into());
+    let only = |id| CopySelection::Only([VarId(id)].into());
     for kind in [Kind::CLASSIC, Kind::OFFSET64] {
-        for select in [Selection::All, only(2)] {
+        for select in [CopySelection::All, only(2)] {
             let e = with(kind, select).unwrap_err();
             assert_eq!(e.kind(), ErrorKind::DimSize);
             let said = format!(
@@ -183,12 +183,12 @@ fn too_many_records_are_refused_before_they_are_written() {
         }
         with(kind, only(1)).unwrap();
     }
-    with(Kind::CDF5, Selection::All).unwrap();
-    with(Kind::NETCDF4_CLASSIC, Selection::All).unwrap();
+    with(Kind::CDF5, CopySelection::All).unwrap();
+    with(Kind::NETCDF4_CLASSIC, CopySelection::All).unwrap();
     input.dims[0].len -= 1;
-    let options = Options {
+    let options = CopyOptions {
         kind: Some(Kind::CLASSIC),
-        ..Options::default()
+        ..CopyOptions::default()
     };
     plan(&input, &options).unwrap();
 }
@@ -200,9 +200,9 @@ fn very_many_variables() {
     for n in 0..400_000 {
         add(&mut schema, &format!("v{n}"), Atomic::Int, &[]);
     }
-    let options = Options {
+    let options = CopyOptions {
         kind: Some(Kind::NETCDF4),
-        ..Options::default()
+        ..CopyOptions::default()
     };
     let start = std::time::Instant::now();
     assert_eq!(plan(&schema, &options).unwrap().data.len(), 400_000);

@@ -38,7 +38,7 @@ pub(super) fn classic(shape: &[u64], ty: Atomic, records: bool) -> Vec<u8> {
 }
 
 /// Copies into a store; the options change nothing but the kind.
-fn stored(reader: &dyn Reader, forms: &[Form], env: &Env) -> Result<(Store, Report)> {
+fn stored(reader: &dyn Reader, forms: &[Form], env: &Env) -> Result<(Store, CopyReport)> {
     let p = plan(reader.schema(), &to(Kind::NETCDF4))?;
     let (writer, store) = Mock::create(p.schema.clone(), forms.to_vec());
     let report = run(Dataset::new(reader, env), &p, writer)?;

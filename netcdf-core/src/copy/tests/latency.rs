@@ -29,7 +29,7 @@ fn input() -> Arc<dyn Store> {
 }
 
 /// All keys of a copy, with their bytes.
-fn copy(store: &Arc<dyn Store>, options: &Options, threads: usize) -> Vec<(String, Vec<u8>)> {
+fn copy(store: &Arc<dyn Store>, options: &CopyOptions, threads: usize) -> Vec<(String, Vec<u8>)> {
     let env = Env {
         runtime: Runtime::new(threads),
         ..Env::default()

@@ -6,23 +6,23 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::chunk::layout::ChunkRef;
-use crate::filter::{Context, Encoded, Filter, Table};
+use crate::filter::{ChunkContext, Encoded, Filter, FilterTable};
 use crate::io::Source;
-use crate::model::Element;
+use crate::model::StoredElement;
 use crate::testing::{MemoryDataset, add_filter, table};
 
 /// Adds its parameter to every byte; declines chunks that begin with a multiple of seven.
 struct Add(u8);
 
 impl Filter for Add {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         context.clone()
     }
-    fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         output.extend(input.iter().map(|b| b.wrapping_sub(self.0)));
         Ok(())
     }
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         if input.first().is_some_and(|b| b.is_multiple_of(7)) {
             return Ok(Encoded::Declined);
         }
@@ -31,7 +31,7 @@ impl Filter for Add {
     }
 }
 
-pub(super) fn filters() -> Table {
+pub(super) fn filters() -> FilterTable {
     table(|params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))))
 }
 
@@ -64,7 +64,7 @@ impl Store {
         Layout {
             extent: schema.shape(var),
             chunk: form.chunk.clone(),
-            element: Element {
+            element: StoredElement {
                 ty,
                 size: ty.fixed_size(schema).unwrap_or(4),
                 order: form.order,

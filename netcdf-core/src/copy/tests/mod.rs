@@ -87,7 +87,7 @@ fn open(bytes: &[u8], env: &Env) -> Result<Box<dyn Reader>> {
     format::open(Container::Source(Arc::new(source)), env)
 }
 
-fn copied(bytes: &[u8], options: &Options, env: &Env) -> Result<Vec<u8>> {
+fn copied(bytes: &[u8], options: &CopyOptions, env: &Env) -> Result<Vec<u8>> {
     let reader = open(bytes, env)?;
     let plan = plan(reader.schema(), options)?;
     let (target, out) = MemoryTarget::new("out.nc");
@@ -101,10 +101,10 @@ fn copied(bytes: &[u8], options: &Options, env: &Env) -> Result<Vec<u8>> {
     Ok(bytes.unwrap())
 }
 
-fn to(kind: Kind) -> Options {
-    Options {
+fn to(kind: Kind) -> CopyOptions {
+    CopyOptions {
         kind: Some(kind),
-        ..Options::default()
+        ..CopyOptions::default()
     }
 }
 
@@ -160,7 +160,7 @@ fn packed_records_come_out_byte_by_byte() {
         add(&mut s, b"b", Atomic::Double, &[0]);
         add(&mut s, b"c", Atomic::Float, &[0, 1]);
         let bytes = make(s, records);
-        let copy = copied(&bytes, &Options::default(), &Env::default()).unwrap();
+        let copy = copied(&bytes, &CopyOptions::default(), &Env::default()).unwrap();
         assert!(copy == bytes, "{len} {records}");
     }
 }
@@ -170,7 +170,7 @@ fn a_single_record_variable_stays_unpadded() {
     let mut s = dataset(Kind::CLASSIC, &[0, 3]);
     add(&mut s, b"a", Atomic::Byte, &[0, 1]);
     let bytes = make(s, 5);
-    let copy = copied(&bytes, &Options::default(), &Env::default()).unwrap();
+    let copy = copied(&bytes, &CopyOptions::default(), &Env::default()).unwrap();
     assert_eq!(copy, bytes);
 }
 
@@ -182,15 +182,15 @@ fn records_are_taken_apart_and_selected() {
     add(&mut s, b"small", Atomic::Short, &[0]);
     add(&mut s, b"other", Atomic::Double, &[0, 1]);
     let bytes = make(s, 7);
-    let fixed = Options {
+    let fixed = CopyOptions {
         fix_unlimited: true,
-        ..Options::default()
+        ..CopyOptions::default()
     };
     let copy = copied(&bytes, &fixed, &Env::default()).unwrap();
     assert_eq!(values(&copy), values(&bytes));
-    let only = Options {
-        select: Selection::Only([VarId(0), VarId(1)].into()),
-        ..Options::default()
+    let only = CopyOptions {
+        select: CopySelection::Only([VarId(0), VarId(1)].into()),
+        ..CopyOptions::default()
     };
     let copy = copied(&bytes, &only, &Env::default()).unwrap();
     assert_eq!(values(&copy), values(&bytes)[..2]);
@@ -202,9 +202,9 @@ fn what_is_not_selected_stays_zero() {
     let r2 = schema.vars.iter().position(|v| v.name.is("r2")).unwrap();
     let r2 = VarId(r2 as u32);
     let bytes = make(schema, 2);
-    let options = Options {
-        select: Selection::Data([r2].into()),
-        ..Options::default()
+    let options = CopyOptions {
+        select: CopySelection::Data([r2].into()),
+        ..CopyOptions::default()
     };
     let copy = copied(&bytes, &options, &Env::default()).unwrap();
     for ((name, got), (_, had)) in values(&copy).into_iter().zip(values(&bytes)) {
@@ -262,7 +262,7 @@ fn lengths_stay_without_record_variables() {
     add(&mut s, b"a", Atomic::Int, &[1]);
     let mut bytes = make(s, 0);
     bytes[4..8].copy_from_slice(&5u32.to_be_bytes());
-    let copy = copied(&bytes, &Options::default(), &Env::default()).unwrap();
+    let copy = copied(&bytes, &CopyOptions::default(), &Env::default()).unwrap();
     assert_eq!(copy, bytes);
 }
 
@@ -275,14 +275,14 @@ fn truncated_data_is_an_error_with_variable_and_offset() {
         add(&mut s, b"b", Atomic::Int, &[0, 1]);
         let bytes = make(s, records);
         let short = &bytes[..bytes.len() - 1];
-        let e = copied(short, &Options::default(), &Env::default()).unwrap_err();
+        let e = copied(short, &CopyOptions::default(), &Env::default()).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Truncated);
         assert_eq!(e.object(), Some("/b"), "{e}");
         assert_eq!(e.offset(), Some(bytes.len() as u64 - len * 4), "{e}");
         let header =
             bytes.len() as u64 - records * (len * 2).next_multiple_of(4) - records * len * 4;
         let short = &bytes[..header as usize - 1];
-        let e = copied(short, &Options::default(), &Env::default()).unwrap_err();
+        let e = copied(short, &CopyOptions::default(), &Env::default()).unwrap_err();
         assert_eq!(e.object(), Some("/fixed"), "{e}");
     }
 }
@@ -315,7 +315,7 @@ fn sizes_beyond_64_bits_are_errors() {
     add(&mut s, b"records", Atomic::Double, &[0, 1]);
     let mut bytes = make(s, 1);
     bytes[4..12].copy_from_slice(&(1u64 << 61).to_be_bytes());
-    assert!(copied(&bytes, &Options::default(), &Env::default()).is_err());
+    assert!(copied(&bytes, &CopyOptions::default(), &Env::default()).is_err());
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn a_cancelled_copy_is_not_finished() {
     let bytes = make(mixed(Kind::CLASSIC), 2);
     let env = Env::default();
     env.cancel.0.store(2, std::sync::atomic::Ordering::Relaxed);
-    let e = copied(&bytes, &Options::default(), &env).unwrap_err();
+    let e = copied(&bytes, &CopyOptions::default(), &env).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Cancelled);
 }
 
@@ -346,7 +346,7 @@ fn other_types_are_converted_with_range_checks() {
     let env = Env::default();
     let converted = |ty: Atomic| {
         let reader = open(&bytes, &env)?;
-        let mut p = plan(reader.schema(), &Options::default())?;
+        let mut p = plan(reader.schema(), &CopyOptions::default())?;
         p.schema.vars[a.index()].ty = ty.into();
         let (target, out) = MemoryTarget::new("out.nc");
         let writer = format::create(

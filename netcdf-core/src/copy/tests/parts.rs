@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::cancel::Cancel;
 use crate::chunk::rechunk::{InParts, StageChunks};
-use crate::copy::options::{ChunkShapes, Filtering, Filters, StorageOptions, VarLayout};
-use crate::copy::parts::{self, Division, Origin, PartOutput, PartSize, Segment, Through};
+use crate::copy::options::{ChunkShapes, Filtering, StorageOptions, VarLayout, VariableFilters};
+use crate::copy::parts::{self, Division, PartOrigin, PartOutput, PartSize, Segment, Through};
 use crate::env::Memory;
 use crate::filter::ids::{DEFLATE, SHUFFLE};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
@@ -55,7 +55,7 @@ impl Made {
 #[derive(Clone, Copy)]
 struct Case<'a> {
     input: &'a [u8],
-    options: &'a Options,
+    options: &'a CopyOptions,
     memory: u64,
 }
 
@@ -112,7 +112,7 @@ impl Case<'_> {
         let divided = through.divided((set, &first), parts, &mut *writer);
         let division = divided.unwrap();
         for part in (0..parts).rev() {
-            let origin = Origin { set, between: None };
+            let origin = PartOrigin { set, between: None };
             parts::make(origin, &division, part, &mut *writer).unwrap();
         }
         writer.finish().unwrap();
@@ -160,7 +160,7 @@ impl Case<'_> {
                 if let Some(through) = &through {
                     division = division.through(through);
                 }
-                let origin = Origin {
+                let origin = PartOrigin {
                     set,
                     between: first,
                 };
@@ -196,7 +196,7 @@ impl Case<'_> {
 }
 
 #[track_caller]
-fn check(input: &[u8], options: &Options) {
+fn check(input: &[u8], options: &CopyOptions) {
     let memory = 1 << 20;
     Case {
         input,
@@ -207,7 +207,7 @@ fn check(input: &[u8], options: &Options) {
 }
 
 /// The same options with chunks of one variable, and its filters.
-fn stored(mut options: Options, chunk: &[u64], filters: &[(u32, &[u32])]) -> Options {
+fn stored(mut options: CopyOptions, chunk: &[u64], filters: &[(u32, &[u32])]) -> CopyOptions {
     let specs = filters.iter().map(|(id, params)| FilterSpec {
         id: *id,
         params: params.to_vec(),
@@ -218,7 +218,7 @@ fn stored(mut options: Options, chunk: &[u64], filters: &[(u32, &[u32])]) -> Opt
     };
     let layout = VarLayout::Chunked(chunk.to_vec());
     options.storage = StorageOptions {
-        filters: Filters {
+        filters: VariableFilters {
             none: false,
             vars: [(VarId(0), filtering)].into(),
         },
@@ -245,7 +245,7 @@ fn variables_of_all_types_and_records() {
         let bytes = make(mixed(from), 40);
         for kind in KINDS {
             check(&bytes, &to(kind));
-            let fixed = Options {
+            let fixed = CopyOptions {
                 fix_unlimited: true,
                 ..to(kind)
             };
@@ -301,7 +301,7 @@ fn records_of_any_size() {
     add(&mut s, b"other", Atomic::Double, &[0]);
     let bytes = make(s, 7);
     for kind in [Kind::NETCDF4, Kind::CDF5] {
-        let fixed = Options {
+        let fixed = CopyOptions {
             fix_unlimited: true,
             ..to(kind)
         };
@@ -351,7 +351,7 @@ fn chunks_that_are_moved_recoded_and_made_anew() {
     let shard = VarLayout::Chunked(vec![8, 10, 9]);
     sharded.storage.shards.vars = [(VarId(0), shard)].into();
     check(&bytes, &sharded);
-    let cloud = Options {
+    let cloud = CopyOptions {
         storage: StorageOptions {
             cloud: true,
             ..StorageOptions::default()

@@ -3,7 +3,7 @@
 use super::*;
 use crate::chunk::InBands;
 use crate::io::Source;
-use crate::io::rounds::{Asked, Rounds};
+use crate::io::rounds::{RequestCount, Rounds};
 use crate::model::{FilterSpec, StorageLayout};
 
 pub(super) const CHUNKS: u64 = 197;
@@ -63,7 +63,7 @@ pub(super) fn deflate() -> Vec<FilterSpec> {
 }
 
 /// What `read` asks of a file that is far away, after it was opened.
-fn asked(bytes: &[u8], env: &Env, read: impl FnOnce(&dyn Reader)) -> Asked {
+fn asked(bytes: &[u8], env: &Env, read: impl FnOnce(&dyn Reader)) -> RequestCount {
     let inner: Arc<dyn Source> = Arc::new(MemorySource::new("far", bytes.to_vec()));
     let runtime = env.runtime.for_requests(true);
     let source = Rounds::of_jobs(inner, move || runtime.unanswered());
@@ -72,7 +72,7 @@ fn asked(bytes: &[u8], env: &Env, read: impl FnOnce(&dyn Reader)) -> Asked {
     let before = source.asked();
     read(&*reader);
     let after = source.asked();
-    Asked {
+    RequestCount {
         rounds: after.rounds - before.rounds,
         bytes: after.bytes - before.bytes,
     }
@@ -110,7 +110,7 @@ fn chunks_are_asked_for_many_at_a_time() {
 }
 
 /// Copies a file that is far away to netCDF-4, with all storage kept, and reads the copy again.
-fn copied(bytes: &[u8], env: &Env) -> Asked {
+fn copied(bytes: &[u8], env: &Env) -> RequestCount {
     asked(bytes, env, |reader| {
         let plan = plan(reader.schema(), &to(Kind::NETCDF4)).unwrap();
         let (target, out) = MemoryTarget::new("copy");

@@ -6,7 +6,7 @@ use crate::filter::codec::ids;
 use crate::filter::ids::{BLOSC, DEFLATE, FLETCHER32, ZSTD};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::{Store, StoreTarget};
-use crate::model::{Element, FilterSpec, StorageLayout};
+use crate::model::{FilterSpec, StorageLayout, StoredElement};
 use crate::testing::stored_chunks;
 
 const BZIP2: u32 = 307;
@@ -66,7 +66,7 @@ fn two_streams(data: &[u8]) -> Vec<u8> {
     let layout = Layout {
         extent: vec![6],
         chunk: vec![6],
-        element: Element {
+        element: StoredElement {
             ty: Atomic::Int.into(),
             size: 4,
             order: Endianness::Little,
@@ -270,7 +270,7 @@ fn replaced((data, made): (&[u8], Vec<u8>), filter: u32, bytes: &[u8]) -> Vec<u8
     let layout = Layout {
         extent: vec![bytes.len() as u64],
         chunk: vec![bytes.len() as u64],
-        element: Element {
+        element: StoredElement {
             ty: Atomic::Byte.into(),
             size: 1,
             order: Endianness::Little,

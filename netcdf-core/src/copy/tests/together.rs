@@ -9,7 +9,7 @@ use crate::model::FilterSpec;
 use crate::testing::stored_chunks;
 
 /// A copy to netCDF-4, and the requests that it took.
-fn copy(bytes: &[u8], options: &Options, env: &Env) -> Result<(Vec<u8>, u64)> {
+fn copy(bytes: &[u8], options: &CopyOptions, env: &Env) -> Result<(Vec<u8>, u64)> {
     let inner: Arc<dyn Source> = Arc::new(MemorySource::new("far", bytes.to_vec()));
     let source = Rounds::of(inner);
     let container = Container::Source(Arc::clone(&source) as Arc<dyn Source>);
@@ -25,7 +25,7 @@ fn copy(bytes: &[u8], options: &Options, env: &Env) -> Result<(Vec<u8>, u64)> {
 }
 
 /// Ways to copy: chunks are moved, decoded and encoded, made of others, and read in bands.
-fn ways() -> Vec<(&'static str, Options)> {
+fn ways() -> Vec<(&'static str, CopyOptions)> {
     let keep = to(Kind::NETCDF4);
     let (mut recode, mut rows, mut columns) = (keep.clone(), keep.clone(), keep.clone());
     recode.storage.deflate = Some(2);

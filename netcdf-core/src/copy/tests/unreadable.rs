@@ -44,7 +44,7 @@ impl Source for Failing {
 }
 
 /// Copies a source that breaks after it was opened; returns the error, and checks that no output is visible.
-fn spoiled(bytes: &[u8], shorter: bool, options: &Options, from: u64) -> Error {
+fn spoiled(bytes: &[u8], shorter: bool, options: &CopyOptions, from: u64) -> Error {
     let env = Env::default();
     let source = Arc::new(Failing {
         bytes: MemorySource::new("in.nc", bytes.to_vec()),
@@ -67,7 +67,7 @@ fn spoiled(bytes: &[u8], shorter: bool, options: &Options, from: u64) -> Error {
 }
 
 /// To other kinds, filters and chunks.
-fn options() -> [Options; 4] {
+fn options() -> [CopyOptions; 4] {
     let deflated = StorageOptions {
         deflate: Some(1),
         ..StorageOptions::default()
@@ -80,10 +80,10 @@ fn options() -> [Options; 4] {
         min_chunk: Some(0),
         ..StorageOptions::default()
     };
-    let with = |storage| Options {
+    let with = |storage| CopyOptions {
         kind: Some(Kind::NETCDF4),
         storage,
-        ..Options::default()
+        ..CopyOptions::default()
     };
     [
         to(Kind::CDF5),
@@ -136,7 +136,7 @@ fn a_file_that_changed_is_not_copied() {
             changed: AtomicBool::new(!verified),
         });
         let reader = format::open(Container::Source(Arc::clone(&source) as _), &env).unwrap();
-        let plan = plan(reader.schema(), &Options::default()).unwrap();
+        let plan = plan(reader.schema(), &CopyOptions::default()).unwrap();
         let (target, out) = MemoryTarget::new("out.nc");
         let (target, kept) = crate::io::held::hold(Box::new(target));
         let create = CreateOptions {

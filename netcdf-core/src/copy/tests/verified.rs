@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::zarr::{encoded, numbers, spec};
 use super::*;
 use crate::env::Memory;
-use crate::filter::{Context, Encoded, Filter, FilterEntry, Policy, Table, ids::DEFLATE};
+use crate::filter::{
+    ChunkContext, Encoded, Filter, FilterEntry, FilterTable, Policy, ids::DEFLATE,
+};
 use crate::io::Target;
 use crate::io::held::hold;
 use crate::io::source::read_range;
@@ -14,13 +16,17 @@ use crate::model::{FilterSpec, StorageLayout};
 /// Copies and compares; returns the visible output.
 fn checked(
     bytes: &[u8],
-    options: &Options,
+    options: &CopyOptions,
     damage: impl Fn(&mut dyn Target),
 ) -> (Result<()>, Option<Vec<u8>>) {
-    checked_in(&environment(Table::default()), (bytes, options), damage)
+    checked_in(
+        &environment(FilterTable::default()),
+        (bytes, options),
+        damage,
+    )
 }
 
-fn environment(filters: Table) -> Env {
+fn environment(filters: FilterTable) -> Env {
     Env {
         memory: Memory(2000),
         filters,
@@ -30,7 +36,7 @@ fn environment(filters: Table) -> Env {
 
 fn checked_in(
     env: &Env,
-    (bytes, options): (&[u8], &Options),
+    (bytes, options): (&[u8], &CopyOptions),
     damage: impl Fn(&mut dyn Target),
 ) -> (Result<()>, Option<Vec<u8>>) {
     let reader = open(bytes, env).unwrap();
@@ -128,7 +134,7 @@ fn deflated(count: i32) -> Vec<Vec<u8>> {
     let layout = Layout {
         extent: vec![12],
         chunk: vec![12],
-        element: crate::model::Element {
+        element: crate::model::StoredElement {
             ty: Atomic::Int.into(),
             size: 4,
             order: Endianness::Little,
@@ -153,7 +159,7 @@ fn spoil(target: &mut dyn Target, stored: &[u8]) {
 
 #[test]
 fn a_damaged_moved_chunk_stays_hidden() {
-    let env = environment(Table::default());
+    let env = environment(FilterTable::default());
     let chunks = deflated(3);
     let bytes = chunked(&env, spec(DEFLATE, &[1]), &chunks);
     let (result, visible) = checked(&bytes, &to(Kind::NETCDF4), |_| ());
@@ -170,7 +176,7 @@ fn a_damaged_moved_chunk_stays_hidden() {
 /// The chunk has the same stored bytes in the input and in the output.
 #[test]
 fn a_moved_chunk_that_does_not_decode_stays_hidden() {
-    let env = environment(Table::default());
+    let env = environment(FilterTable::default());
     let mut chunks = deflated(3);
     chunks[1][4] ^= 0xff;
     let bytes = chunked(&env, spec(DEFLATE, &[1]), &chunks);
@@ -183,7 +189,7 @@ fn a_moved_chunk_that_does_not_decode_stays_hidden() {
 
 #[test]
 fn chunks_behind_a_missing_filter_are_compared_as_stored() {
-    let env = environment(Table::default());
+    let env = environment(FilterTable::default());
     let chunks: Vec<Vec<u8>> = (1..4).map(|n| vec![n; 30]).collect();
     let bytes = chunked(&env, spec(40_000, &[1]), &chunks);
     let (result, visible) = checked(&bytes, &to(Kind::NETCDF4), |_| ());
@@ -208,12 +214,12 @@ static DECODED: AtomicU64 = AtomicU64::new(0);
 struct Counted;
 
 impl Filter for Counted {
-    fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         DECODED.fetch_add(1, Relaxed);
         output.extend(input);
         Ok(())
     }
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         output.extend(input);
         Ok(Encoded::Applied)
     }
@@ -231,7 +237,7 @@ const COUNTED: FilterEntry = FilterEntry {
 
 #[test]
 fn a_moved_chunk_is_decoded_once() {
-    let env = environment(Table::new(vec![COUNTED]));
+    let env = environment(FilterTable::new(vec![COUNTED]));
     let chunks: Vec<_> = (0..5).map(|n| numbers(100 * n)).collect();
     let bytes = chunked(&env, spec(300, &[]), &chunks);
     let (result, _) = checked_in(&env, (&bytes, &to(Kind::NETCDF4)), |_| ());

@@ -24,9 +24,9 @@ fn in_memory(reader: &dyn Reader, env: &Env) -> MemoryDataset {
     made
 }
 
-fn storage(deflate: u8, lens: [u64; 2]) -> Options {
+fn storage(deflate: u8, lens: [u64; 2]) -> CopyOptions {
     let dims = [DimId(0), DimId(1)].into_iter().zip(lens).collect();
-    Options {
+    CopyOptions {
         kind: Some(Kind::NETCDF4),
         storage: StorageOptions {
             deflate: Some(deflate),
@@ -36,12 +36,12 @@ fn storage(deflate: u8, lens: [u64; 2]) -> Options {
             },
             ..StorageOptions::default()
         },
-        ..Options::default()
+        ..CopyOptions::default()
     }
 }
 
 /// Copies with these options, and returns the output and the visits of each variable.
-fn counted(bytes: &[u8], options: &Options, reported: bool) -> (Vec<u8>, BTreeMap<VarId, u64>) {
+fn counted(bytes: &[u8], options: &CopyOptions, reported: bool) -> (Vec<u8>, BTreeMap<VarId, u64>) {
     let env = Env::default();
     let reader = in_memory(&*open(bytes, &env).unwrap(), &env);
     let cache = ReadCache::new(&env);

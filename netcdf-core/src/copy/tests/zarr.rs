@@ -4,7 +4,7 @@ use super::*;
 use crate::copy::methods::Method;
 use crate::copy::options::{Filtering, VarLayout};
 use crate::copy::plan::{keep_fill_values, size_known_strings, size_strings};
-use crate::filter::{About, Context, codec};
+use crate::filter::{ChunkContext, VariableFacts, codec};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::{Store, StoreTarget};
 use crate::model::{FilterSpec, StorageLayout, ZarrVersion};
@@ -23,12 +23,12 @@ pub(super) fn numbers(from: i32) -> Vec<u8> {
 
 /// A chunk of 3 × 4 integers through the filters of a layout.
 pub(super) fn encoded(layout: &Layout, chunk: &[u8]) -> Vec<u8> {
-    let context = Context {
+    let context = ChunkContext {
         shape: layout.chunk.clone(),
         element: layout.element,
         fill: None,
         len: layout.chunk_bytes(),
-        about: About::default(),
+        about: VariableFacts::default(),
     };
     let chain = Env::default().filters.chain(&layout.filters, &context);
     chain
@@ -63,7 +63,10 @@ fn hdf5() -> (Vec<u8>, Vec<u8>) {
 }
 
 /// Copies into a store; returns the report, too.
-pub(super) fn stored(reader: &dyn Reader, options: &Options) -> Result<(Arc<dyn Store>, Report)> {
+pub(super) fn stored(
+    reader: &dyn Reader,
+    options: &CopyOptions,
+) -> Result<(Arc<dyn Store>, CopyReport)> {
     let env = Env::default();
     let mut plan = plan(reader.schema(), options)?;
     size_strings(Dataset::new(reader, &env), &mut plan)?;

@@ -15,7 +15,7 @@ use crate::chunk::{Dataset, ReadCache, Reader};
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format;
 use crate::io::Container;
-use crate::io::held::Kept;
+use crate::io::held::DeferredOutput;
 
 /// Bytes of progress that [`verify`] will report: those of the elements to compare.
 ///
@@ -37,7 +37,7 @@ pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
 /// [`ErrorKind::Corrupt`] with the variable and position of a value that differs; those of reading;
 /// [`ErrorKind::Io`] if a file of the input changed meanwhile; those of
 /// [`Output::commit`](crate::io::Output::commit).
-pub fn verify(set: Dataset<'_>, plan: &Plan, kept: &Kept) -> Result<Allowed> {
+pub fn verify(set: Dataset<'_>, plan: &Plan, kept: &DeferredOutput) -> Result<Allowed> {
     let mut output = kept.take()?;
     let allowed = compare(set, plan, output.written()?)?;
     super::unchanged(set.reader)?;

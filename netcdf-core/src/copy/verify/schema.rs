@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::differs;
-use crate::diff::{self, Difference, Finding, SchemaDifferences, Side, same_values};
+use crate::diff::{self, DatasetSide, Difference, DifferenceKind, SchemaDifferences, same_values};
 use crate::error::Result;
 use crate::format;
 use crate::model::{Attribute, Schema, VarId};
@@ -47,8 +47,10 @@ pub(super) fn compare(planned: &Schema, written: &Schema) -> Result<Verified> {
 /// Checks that the output has an object of the plan. Writers make attributes themselves whose names begin with `_`.
 fn check_missing(difference: &Difference) -> Result<()> {
     let what = match (&difference.finding, &difference.attribute) {
-        (Finding::Only(Side::First), None) => format!("the {}", difference.kind.name()),
-        (Finding::Only(Side::First), Some(name)) if !name.starts_with('_') => {
+        (DifferenceKind::Only(DatasetSide::First), None) => {
+            format!("the {}", difference.kind.name())
+        }
+        (DifferenceKind::Only(DatasetSide::First), Some(name)) if !name.starts_with('_') => {
             format!("attribute {name}")
         }
         _ => return Ok(()),

@@ -3,7 +3,7 @@
 use super::differs;
 use crate::chunk::quantize::Quantizer;
 use crate::chunk::{Dataset, Layout};
-use crate::copy::conversion::Conversion;
+use crate::copy::conversion::ElementConversion;
 use crate::diff::{self, ChunkCheck, Convert, Expected, Mismatch};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::names;
@@ -73,10 +73,10 @@ impl Copied<'_> {
     }
 }
 
-fn conversion(var: VarId, [from, to]: &[Layout; 2]) -> Conversion {
+fn conversion(var: VarId, [from, to]: &[Layout; 2]) -> ElementConversion {
     let (from, to) = (from.element, to.element);
     let plain = from.plain_type();
-    Conversion {
+    ElementConversion {
         var,
         from,
         to,

@@ -11,7 +11,7 @@ use crate::runtime::Runtime;
 use crate::testing::{MemoryDataset, add_table};
 use made::{Form, damage, made, var};
 
-const PLAIN: Options<'_> = Options {
+const PLAIN: DiffOptions<'_> = DiffOptions {
     tolerance: Tolerance {
         absolute: 0.0,
         relative: 0.0,
@@ -24,7 +24,7 @@ const PLAIN: Options<'_> = Options {
 /// The differences, and why values could not be compared, with this many threads.
 fn on_threads(
     [a, b]: [&MemoryDataset; 2],
-    options: &Options<'_>,
+    options: &DiffOptions<'_>,
     (threads, memory): (usize, u64),
 ) -> (Vec<Difference>, Vec<String>) {
     let env = Env {
@@ -47,7 +47,7 @@ fn on_threads(
     (found, failed.iter().map(ToString::to_string).collect())
 }
 
-fn both(sides: [&MemoryDataset; 2], options: &Options<'_>) -> (Vec<Difference>, Vec<String>) {
+fn both(sides: [&MemoryDataset; 2], options: &DiffOptions<'_>) -> (Vec<Difference>, Vec<String>) {
     let one = on_threads(sides, options, (1, 1 << 20));
     for run in [(2, 1 << 20), (4, 1 << 12), (1, 100)] {
         assert_eq!(on_threads(sides, options, run), one, "{run:?}");
@@ -61,7 +61,7 @@ fn values(sides: [&MemoryDataset; 2]) -> Option<DifferentValues> {
     assert_eq!(failed, [""; 0]);
     let mut found = found.into_iter();
     let values = found.next().map(|one| match one.finding {
-        Finding::Values(values) => *values,
+        DifferenceKind::Values(values) => *values,
         other => panic!("{other:?}"),
     });
     assert_eq!(found.next(), None);
@@ -100,7 +100,7 @@ fn equal_data_is_equal_in_any_chunks_order_and_type() {
     );
     let types = ["int64".to_owned(), "double".to_owned()];
     let findings: Vec<_> = found.into_iter().map(|d| d.finding).collect();
-    assert_eq!(findings, [Finding::Type(types, true)]);
+    assert_eq!(findings, [DifferenceKind::Type(types, true)]);
 }
 
 #[test]
@@ -200,8 +200,8 @@ fn fill_values_are_equal_also_where_nothing_is_stored() {
         let (found, failed) = both(sides, &PLAIN);
         assert_eq!(failed, [""; 0]);
         let values = found.into_iter().filter_map(|one| match one.finding {
-            Finding::Values(values) => Some(values.differing),
-            Finding::Attribute(_) => None,
+            DifferenceKind::Values(values) => Some(values.differing),
+            DifferenceKind::Attribute(_) => None,
             other => panic!("{other:?}"),
         });
         values.collect::<Vec<u64>>()
@@ -250,11 +250,11 @@ fn the_common_part_is_compared() {
         made
     };
     let length = |d: &Difference| (d.path.clone(), d.finding.clone());
-    let expected = ("/y".to_owned(), Finding::Length([30, 35]));
+    let expected = ("/y".to_owned(), DifferenceKind::Length([30, 35]));
     let (found, _) = both([&a, &longer(1199)], &PLAIN);
     assert_eq!(found.iter().map(length).collect::<Vec<_>>(), [expected]);
     let (found, _) = both([&longer(0), &a], &PLAIN);
-    let Finding::Values(values) = &found[1].finding else {
+    let DifferenceKind::Values(values) = &found[1].finding else {
         panic!()
     };
     assert_eq!(
@@ -288,7 +288,7 @@ fn coordinates_and_tolerance() {
         ((0.0, 0.05), 1),
     ] {
         let (absolute, relative) = tolerance;
-        let options = Options {
+        let options = DiffOptions {
             tolerance: Tolerance { absolute, relative },
             ..PLAIN
         };
@@ -298,7 +298,7 @@ fn coordinates_and_tolerance() {
             "{tolerance:?}"
         );
     }
-    let options = Options {
+    let options = DiffOptions {
         values: false,
         ..PLAIN
     };

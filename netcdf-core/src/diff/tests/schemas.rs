@@ -57,11 +57,11 @@ fn text(of: &str, value: &str) -> Attribute {
 }
 
 /// What a change is found to be: paths, and what differs there.
-fn found(layout: bool, change: impl Fn(&mut Schema)) -> Vec<(String, Finding)> {
+fn found(layout: bool, change: impl Fn(&mut Schema)) -> Vec<(String, DifferenceKind)> {
     let (a, mut b) = (schema(), schema());
     change(&mut b);
-    let options = Options { layout, ..PLAIN };
-    let mut walk = walk::Walk::new([&a, &b], &options);
+    let options = DiffOptions { layout, ..PLAIN };
+    let mut walk = walk::GroupWalk::new([&a, &b], &options);
     walk.run();
     let path = |d: &Difference| match &d.attribute {
         Some(name) => format!("{}:{name}", d.path),
@@ -73,7 +73,7 @@ fn found(layout: bool, change: impl Fn(&mut Schema)) -> Vec<(String, Finding)> {
         .collect()
 }
 
-fn one(path: &str, finding: Finding) -> Vec<(String, Finding)> {
+fn one(path: &str, finding: DifferenceKind) -> Vec<(String, DifferenceKind)> {
     vec![(path.to_owned(), finding)]
 }
 
@@ -86,32 +86,41 @@ fn each_change_is_found_once() {
     assert_eq!(found(true, |_| {}), []);
     assert_eq!(
         found(false, |b| b.dims[0].len = 9),
-        one("/x", Finding::Length([4, 9]))
+        one("/x", DifferenceKind::Length([4, 9]))
     );
     let renamed = found(false, |b| b.vars[0].name = name("w"));
-    let only = |path: &str, side| (path.to_owned(), Finding::Only(side));
+    let only = |path: &str, side| (path.to_owned(), DifferenceKind::Only(side));
     assert_eq!(
         renamed,
-        [only("/g/v", Side::First), only("/g/w", Side::Second)]
+        [
+            only("/g/v", DatasetSide::First),
+            only("/g/w", DatasetSide::Second)
+        ]
     );
     let renamed = found(false, |b| b.groups[1].name = name("h"));
-    assert_eq!(renamed, [only("/g", Side::First), only("/h", Side::Second)]);
+    assert_eq!(
+        renamed,
+        [
+            only("/g", DatasetSide::First),
+            only("/h", DatasetSide::Second)
+        ]
+    );
     let types = ["int".to_owned(), "uint".to_owned()];
     assert_eq!(
         found(false, |b| b.vars[0].ty = Atomic::UInt.into()),
-        one("/g/v", Finding::Type(types, true))
+        one("/g/v", DifferenceKind::Type(types, true))
     );
     let types = ["int".to_owned(), "char".to_owned()];
     assert_eq!(
         found(false, |b| b.vars[0].ty = Atomic::Char.into()),
-        one("/g/v", Finding::Type(types, false))
+        one("/g/v", DifferenceKind::Type(types, false))
     );
     let names = |list: [&str; 2]| list.map(str::to_owned).to_vec();
     assert_eq!(
         found(false, |b| b.vars[0].dims.reverse()),
         one(
             "/g/v",
-            Finding::Dimensions([names(["x", "y"]), names(["y", "x"])], true)
+            DifferenceKind::Dimensions([names(["x", "y"]), names(["y", "x"])], true)
         )
     );
 }
@@ -119,10 +128,13 @@ fn each_change_is_found_once() {
 #[test]
 fn attributes() {
     let removed = found(false, |b| b.groups[0].attributes.clear());
-    assert_eq!(removed, one("/:title", Finding::Only(Side::First)));
+    assert_eq!(
+        removed,
+        one("/:title", DifferenceKind::Only(DatasetSide::First))
+    );
     let attribute = |change: Attribute| {
         let all = found(false, move |b| b.vars[0].attributes[0] = change.clone());
-        let [(path, Finding::Attribute(values))] = &all[..] else {
+        let [(path, DifferenceKind::Attribute(values))] = &all[..] else {
             panic!("{all:?}")
         };
         assert_eq!(path, "/g/v:units");
@@ -148,7 +160,7 @@ fn types_are_compared_by_their_parts() {
         let base = Atomic::Byte;
         b.types[0].kind = TypeKind::Enum { base, members };
     };
-    let part = |text: &str, a, b| one("/colour", Finding::Part(text.to_owned(), [a, b]));
+    let part = |text: &str, a, b| one("/colour", DifferenceKind::Part(text.to_owned(), [a, b]));
     assert_eq!(
         found(false, |b| members(b, &[("red", 3), ("blue", 2)])),
         part("member red", some("1"), some("3"))
@@ -168,7 +180,7 @@ fn types_are_compared_by_their_parts() {
             b.types[1].kind = TypeKind::Compound { fields, size: 8 };
         }
     };
-    let part = |text: &str, a, b| one("/both", Finding::Part(text.to_owned(), [a, b]));
+    let part = |text: &str, a, b| one("/both", DifferenceKind::Part(text.to_owned(), [a, b]));
     let wide = Field {
         ty: DataType::from(Atomic::Double),
         dims: vec![2],
@@ -192,17 +204,23 @@ fn storage_is_compared_if_that_is_asked_for() {
     let both = [names(["units", "long_name"]), names(["long_name", "units"])];
     assert_eq!(
         found(true, order),
-        one("/g/v", Finding::Order(ObjectKind::Attribute, both))
+        one("/g/v", DifferenceKind::Order(ObjectKind::Attribute, both))
     );
     let unlimited = |b: &mut Schema| b.dims[0].unlimited = true;
     assert_eq!(found(false, unlimited), []);
     let words = [some("limited"), some("unlimited")];
-    assert_eq!(found(true, unlimited), one("/x", Finding::Storage(words)));
+    assert_eq!(
+        found(true, unlimited),
+        one("/x", DifferenceKind::Storage(words))
+    );
     let big = |b: &mut Schema| b.vars[0].storage.endianness = Some(Endianness::Big);
     assert_eq!(found(false, big), []);
     assert_eq!(
         found(true, big),
-        one("/g/v:_Endianness", Finding::Storage([None, some("big")]))
+        one(
+            "/g/v:_Endianness",
+            DifferenceKind::Storage([None, some("big")])
+        )
     );
 }
 
@@ -212,14 +230,14 @@ fn what_is_left_out_is_not_found() {
     b.groups[0].attributes.clear();
     b.vars[0].attributes.clear();
     b.dims[0].len = 7;
-    let takes = |one: &Candidate<'_>| {
+    let takes = |one: &IgnoreCandidate<'_>| {
         one.attribute != Some("title") && one.path != "/x" && one.path != "/g"
     };
-    let options = Options {
+    let options = DiffOptions {
         takes: &takes,
         ..PLAIN
     };
-    let mut walk = walk::Walk::new([&a, &b], &options);
+    let mut walk = walk::GroupWalk::new([&a, &b], &options);
     walk.run();
     assert_eq!(walk.found, []);
     assert_eq!(walk.pairs, [], "the group is left out");

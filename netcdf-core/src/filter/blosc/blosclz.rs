@@ -8,7 +8,7 @@
 
 use super::NAME;
 use crate::error::Result;
-use crate::filter::lz::{Limits, LzWindow, Repeat, parse};
+use crate::filter::lz::{LzWindow, Repeat, RepeatLimits, parse};
 use crate::filter::lzf::put_literals;
 use crate::filter::output::{allocate, array, bad, take};
 
@@ -34,7 +34,7 @@ pub(super) fn decode(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()>
 }
 
 /// Repeats at distances above [`FAR`] would take two more bytes.
-const LIMITS: Limits = Limits {
+const LIMITS: RepeatLimits = RepeatLimits {
     shortest: 4,
     longest: 1 << 16,
     farthest: FAR,

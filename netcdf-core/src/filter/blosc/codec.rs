@@ -8,7 +8,7 @@ use crate::filter::output::{append_with, bad, extend, unsupported};
 use crate::filter::{deflate, lz4, zstd};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Codec {
+pub(super) enum BloscCodec {
     BloscLz,
     Lz4,
     Snappy,
@@ -16,7 +16,7 @@ pub(super) enum Codec {
     Zstd,
 }
 
-impl Codec {
+impl BloscCodec {
     /// The codec with this number in the header.
     pub(super) fn new(number: u8, version: u8) -> Result<Self> {
         let codec = match number {

@@ -1,9 +1,9 @@
 //! Encodes the bytes of a chunk as blocks.
 
-use super::codec::Codec;
-use super::header::{self, BloscHeader, Shuffle};
-use super::params::Choice;
-use super::{NAME, Scratch};
+use super::codec::BloscCodec;
+use super::header::{self, BloscHeader, BloscShuffle};
+use super::params::BloscSettings;
+use super::{BloscScratch, NAME};
 use crate::error::Result;
 use crate::filter::bits::transposed;
 use crate::filter::output::{allocate, sized};
@@ -11,7 +11,7 @@ use crate::filter::shuffle::shuffle;
 use crate::filter::user::wrong_length;
 
 /// Appends the chunk that encodes `input`.
-pub(super) fn chunk(choice: &Choice, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+pub(super) fn chunk(choice: &BloscSettings, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     // Sizes in the header are signed.
     let most = i32::MAX.unsigned_abs() as usize - header::SIZE;
     if input.len() > most {
@@ -67,7 +67,7 @@ fn compressed(header: &BloscHeader, level: u32, input: &[u8], output: &mut Vec<u
     let table = start.saturating_add(header::SIZE);
     allocate(NAME, output, input.len() / 2)?;
     output.resize(table.saturating_add(blocks.saturating_mul(4)), 0);
-    let mut scratch = Scratch::default();
+    let mut scratch = BloscScratch::default();
     for (n, block) in input.chunks(header.block.max(1)).enumerate() {
         let offset = u32::try_from(output.len().saturating_sub(start)).unwrap_or(u32::MAX);
         let place = output.get_mut(table.saturating_add(n.saturating_mul(4))..);
@@ -84,25 +84,25 @@ impl BloscHeader {
         &self,
         level: u32,
         block: &[u8],
-        scratch: &mut Scratch,
+        scratch: &mut BloscScratch,
         output: &mut Vec<u8>,
     ) -> Result<()> {
-        let Scratch { shuffled, planes } = scratch;
+        let BloscScratch { shuffled, planes } = scratch;
         shuffled.clear();
         let elements = block.len() / self.element;
         let block = match self.shuffle {
-            Shuffle::None => block,
-            Shuffle::Bytes => {
+            BloscShuffle::None => block,
+            BloscShuffle::Bytes => {
                 shuffle(self.element, block, shuffled);
                 shuffled
             }
-            Shuffle::Bits if elements.is_multiple_of(8) => {
+            BloscShuffle::Bits if elements.is_multiple_of(8) => {
                 let (whole, rest) = block.split_at(elements.saturating_mul(self.element));
                 transposed(whole, self.element, planes, shuffled);
                 shuffled.extend_from_slice(rest);
                 shuffled
             }
-            Shuffle::Bits => block,
+            BloscShuffle::Bits => block,
         };
         let streams = if self.splits(block.len()) {
             self.element
@@ -130,11 +130,11 @@ const SMALLEST: usize = 128;
 
 /// Bytes of a block: as asked for, or whole elements that fit a cache. Blocks are larger for higher levels, for
 /// codecs that look far back, and if each byte of the elements has its own stream.
-fn block_size(choice: &Choice, len: usize) -> usize {
+fn block_size(choice: &BloscSettings, len: usize) -> usize {
     let element = usize::from(choice.element);
     let far = match choice.codec {
-        Codec::Zlib | Codec::Zstd => 2,
-        Codec::BloscLz | Codec::Lz4 | Codec::Snappy => 1,
+        BloscCodec::Zlib | BloscCodec::Zstd => 2,
+        BloscCodec::BloscLz | BloscCodec::Lz4 | BloscCodec::Snappy => 1,
     };
     let kib = match choice.level {
         0..=2 => 32,
@@ -158,12 +158,12 @@ fn block_size(choice: &Choice, len: usize) -> usize {
 
 /// Bytes of the block for a chunk that fits one block. The block has whole elements: readers divide it into streams of equal length. A
 /// short block follows for the rest of the chunk, and is not divided.
-fn single(choice: &Choice, len: usize) -> usize {
+fn single(choice: &BloscSettings, len: usize) -> usize {
     let element = usize::from(choice.element);
     let unit = match choice.shuffle {
         // Other blocks are not shuffled.
-        Shuffle::Bits if len > element * 8 => element * 8,
-        Shuffle::None | Shuffle::Bytes | Shuffle::Bits => element,
+        BloscShuffle::Bits if len > element * 8 => element * 8,
+        BloscShuffle::None | BloscShuffle::Bytes | BloscShuffle::Bits => element,
     };
     match len < element {
         true => len.max(1),

@@ -2,7 +2,7 @@
 //! size, the block size, and the stored size including the header.
 
 use super::NAME;
-use super::codec::Codec;
+use super::codec::BloscCodec;
 use crate::error::Result;
 use crate::filter::output::{array, bad, unsupported};
 
@@ -21,16 +21,16 @@ pub(super) struct BloscHeader {
     pub stored: usize,
     /// Bytes of an element; not 0.
     pub element: usize,
-    pub shuffle: Shuffle,
+    pub shuffle: BloscShuffle,
     /// Not compressed at all: the decoded bytes follow the header.
     pub copied: bool,
     /// Whether there may be a stream for each byte of the elements.
     pub split: bool,
-    pub codec: Codec,
+    pub codec: BloscCodec,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shuffle {
+pub(super) enum BloscShuffle {
     None,
     Bytes,
     Bits,
@@ -61,13 +61,13 @@ impl BloscHeader {
             stored,
             element: element.into(),
             shuffle: match (flags & 1 != 0, flags & 4 != 0) {
-                (true, _) => Shuffle::Bytes,
-                (false, true) => Shuffle::Bits,
-                (false, false) => Shuffle::None,
+                (true, _) => BloscShuffle::Bytes,
+                (false, true) => BloscShuffle::Bits,
+                (false, false) => BloscShuffle::None,
             },
             copied: flags & 2 != 0,
             split: flags & 0x10 == 0,
-            codec: Codec::new(flags >> 5, codec_version)?,
+            codec: BloscCodec::new(flags >> 5, codec_version)?,
         })
     }
 
@@ -84,9 +84,9 @@ impl BloscHeader {
     /// The header's bytes.
     pub(super) fn write(&self) -> [u8; SIZE] {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-        let flags = flag(self.shuffle == Shuffle::Bytes, 1)
+        let flags = flag(self.shuffle == BloscShuffle::Bytes, 1)
             | flag(self.copied, 2)
-            | flag(self.shuffle == Shuffle::Bits, 4)
+            | flag(self.shuffle == BloscShuffle::Bits, 4)
             | flag(!self.split, 0x10)
             | self.codec.number() << 5;
         let element = u8::try_from(self.element).unwrap_or(u8::MAX);

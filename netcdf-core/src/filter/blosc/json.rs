@@ -3,7 +3,7 @@
 use super::NAME;
 use super::params::prepare;
 use crate::error::{ErrorKind, Result};
-use crate::filter::codec::{Config, Members, Shown, digits, whole, word};
+use crate::filter::codec::{Config, DescriptionUse, Members, digits, whole, word};
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
@@ -67,7 +67,7 @@ fn place(names: &[&str], name: &str) -> Option<u32> {
 }
 
 /// The members of the codec for stored parameters.
-pub(super) fn write(params: &[u32], shown: &Shown<'_>) -> Result<Members> {
+pub(super) fn write(params: &[u32], shown: &DescriptionUse<'_>) -> Result<Members> {
     let pick = |n: usize, default| params.get(n).copied().unwrap_or(default);
     let (size, level, shuffle) = (pick(2, 1), pick(4, 5), pick(5, 1));
     let named = |names: &[&'static str], n: u32| {

@@ -21,24 +21,24 @@ mod json;
 mod params;
 
 use super::bits::untranspose;
-use super::codec::Stage;
+use super::codec::CodecStage;
 use super::ids::DEFLATE;
 use super::output::{array, bad, reserve, take, truncated};
 use super::shuffle::unshuffle;
-use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::Result;
-use codec::Codec;
-use header::{BloscHeader, Shuffle};
-use params::Choice;
+use codec::BloscCodec;
+use header::{BloscHeader, BloscShuffle};
+use params::BloscSettings;
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 32001,
     name: NAME,
-    codec: Some(super::Codec {
+    codec: Some(super::CodecNames {
         name: NAME,
         v3: NAME,
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: json::read,
         write: json::write,
     }),
@@ -71,7 +71,7 @@ struct Blosc {
 }
 
 impl Filter for Blosc {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let header = BloscHeader::read(input)?;
         let total = reserve(NAME, context, header.decoded as u64, output)?;
         let chunk = input.get(..header.stored).ok_or_else(|| truncated(NAME))?;
@@ -80,7 +80,7 @@ impl Filter for Blosc {
             output.extend_from_slice(take(NAME, &mut body, total)?);
             return Ok(());
         }
-        let mut scratch = Scratch::default();
+        let mut scratch = BloscScratch::default();
         while output.len() < total {
             let start = u32::from_le_bytes(array(NAME, &mut body)?) as usize;
             let block = chunk.get(start..).ok_or_else(|| truncated(NAME))?;
@@ -90,8 +90,8 @@ impl Filter for Blosc {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
-        encode::chunk(&Choice::new(&self.params)?, input, output)?;
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        encode::chunk(&BloscSettings::new(&self.params)?, input, output)?;
         Ok(Encoded::Applied)
     }
 
@@ -100,19 +100,20 @@ impl Filter for Blosc {
     }
 
     /// numcodecs and netCDF-C have no snappy: chunks have it only if the parameters name it.
-    fn is_strict(&self, context: &Context, input: &[u8]) -> bool {
+    fn is_strict(&self, context: &ChunkContext, input: &[u8]) -> bool {
         let strict = |header: BloscHeader| {
             header.is_strict()
                 && header.stored == input.len()
                 && context.len.is_none_or(|len| len == header.decoded)
-                && (header.codec != Codec::Snappy || self.params.get(6) == Some(&params::SNAPPY))
+                && (header.codec != BloscCodec::Snappy
+                    || self.params.get(6) == Some(&params::SNAPPY))
         };
         BloscHeader::read(input).is_ok_and(strict)
     }
 }
 
 #[derive(Default)]
-struct Scratch {
+struct BloscScratch {
     shuffled: Vec<u8>,
     planes: Vec<u8>,
 }
@@ -123,20 +124,20 @@ impl BloscHeader {
         &self,
         block: &[u8],
         n: usize,
-        scratch: &mut Scratch,
+        scratch: &mut BloscScratch,
         output: &mut Vec<u8>,
     ) -> Result<()> {
         let size = self.element;
-        let Scratch { shuffled, planes } = scratch;
+        let BloscScratch { shuffled, planes } = scratch;
         match self.shuffle {
-            Shuffle::None => return self.streams(block, n, output),
-            Shuffle::Bytes | Shuffle::Bits => {
+            BloscShuffle::None => return self.streams(block, n, output),
+            BloscShuffle::Bytes | BloscShuffle::Bits => {
                 shuffled.clear();
                 self.streams(block, n, shuffled)?;
             }
         }
         let elements = n / size;
-        if self.shuffle == Shuffle::Bytes {
+        if self.shuffle == BloscShuffle::Bytes {
             unshuffle(size, shuffled, output);
         } else if !elements.is_multiple_of(8) {
             output.extend_from_slice(shuffled);

@@ -1,11 +1,11 @@
 //! The filter's parameters.
 
 use super::NAME;
-use super::codec::Codec;
-use super::header::Shuffle;
+use super::codec::BloscCodec;
+use super::header::BloscShuffle;
 use crate::error::Result;
-use crate::filter::Context;
-use crate::filter::named::{Mode, Parameter};
+use crate::filter::ChunkContext;
+use crate::filter::named::{Parameter, ParameterMode};
 use crate::filter::output::unsupported;
 use crate::filter::user::{chunk_bytes, element_size, unfit, wrong};
 
@@ -14,7 +14,7 @@ const REVISION: u32 = 2;
 const VERSION: u32 = 2;
 
 /// The parameters that a user gives, by name. HDF5 plugins expect theirs behind four other numbers.
-pub(super) const NAMED: &[Mode] = &[Mode {
+pub(super) const NAMED: &[ParameterMode] = &[ParameterMode {
     before: &[0; 4],
     parameters: &[
         Parameter::number("level", 5),
@@ -66,7 +66,7 @@ pub(super) fn with_zstd(params: &[u32]) -> Vec<u32> {
 }
 
 /// The stored parameters for those of a user.
-pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
+pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let choice = match user {
         [_, _, _, _, choice @ ..] | choice => choice,
     };
@@ -93,45 +93,45 @@ pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
 }
 
 /// What to write, and how.
-pub(super) struct Choice {
+pub(super) struct BloscSettings {
     /// Bytes of an element, 1 to 255.
     pub element: u8,
     /// 0 to 9.
     pub level: u32,
-    pub shuffle: Shuffle,
-    pub codec: Codec,
+    pub shuffle: BloscShuffle,
+    pub codec: BloscCodec,
     /// Bytes of a block; 0 to choose.
     pub block: usize,
 }
 
-impl Choice {
+impl BloscSettings {
     /// Whether each byte of the elements has its own stream: codecs without entropy coding gain from it.
     pub(super) fn splits(&self) -> bool {
         let fast = match self.codec {
-            Codec::BloscLz | Codec::Lz4 | Codec::Snappy => true,
-            Codec::Zlib | Codec::Zstd => false,
+            BloscCodec::BloscLz | BloscCodec::Lz4 | BloscCodec::Snappy => true,
+            BloscCodec::Zlib | BloscCodec::Zstd => false,
         };
-        fast && self.shuffle == Shuffle::Bytes
+        fast && self.shuffle == BloscShuffle::Bytes
     }
 
     /// Reads the stored parameters, of which the last may be missing.
     pub(super) fn new(params: &[u32]) -> Result<Self> {
         let pick = |n: usize, default| params.get(n).copied().unwrap_or(default);
         let codec = match pick(6, 0) {
-            0 => Codec::BloscLz,
-            1 | 2 => Codec::Lz4,
-            3 => Codec::Snappy,
-            4 => Codec::Zlib,
-            5 => Codec::Zstd,
+            0 => BloscCodec::BloscLz,
+            1 | 2 => BloscCodec::Lz4,
+            3 => BloscCodec::Snappy,
+            4 => BloscCodec::Zlib,
+            5 => BloscCodec::Zstd,
             other => return Err(unsupported(NAME, format_args!("codec {other}"))),
         };
         Ok(Self {
             element: u8::try_from(pick(2, 1)).unwrap_or(1).max(1),
             level: pick(4, 5).min(9),
             shuffle: match pick(5, 1) {
-                0 => Shuffle::None,
-                2 => Shuffle::Bits,
-                _ => Shuffle::Bytes,
+                0 => BloscShuffle::None,
+                2 => BloscShuffle::Bits,
+                _ => BloscShuffle::Bytes,
             },
             codec,
             block: usize::try_from(pick(STORED, 0)).unwrap_or(0),

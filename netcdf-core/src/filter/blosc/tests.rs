@@ -106,7 +106,7 @@ fn sample(len: usize) -> Vec<u8> {
 }
 
 /// Encodes and decodes a chunk; checks what reference decoders need of blocks.
-fn back(choice: &Choice, len: usize) {
+fn back(choice: &BloscSettings, len: usize) {
     let (input, mut stored) = (sample(len), vec![]);
     encode::chunk(choice, &input, &mut stored).unwrap();
     let header = BloscHeader::read(&stored).unwrap();
@@ -137,18 +137,18 @@ fn lengths(element: usize) -> impl Iterator<Item = usize> {
     places.into_iter().flat_map(near)
 }
 
-const CODECS: [Codec; 5] = [
-    Codec::BloscLz,
-    Codec::Lz4,
-    Codec::Snappy,
-    Codec::Zlib,
-    Codec::Zstd,
+const CODECS: [BloscCodec; 5] = [
+    BloscCodec::BloscLz,
+    BloscCodec::Lz4,
+    BloscCodec::Snappy,
+    BloscCodec::Zlib,
+    BloscCodec::Zstd,
 ];
-const SHUFFLES: [Shuffle; 3] = [Shuffle::None, Shuffle::Bytes, Shuffle::Bits];
+const SHUFFLES: [BloscShuffle; 3] = [BloscShuffle::None, BloscShuffle::Bytes, BloscShuffle::Bits];
 
 #[test]
 fn chunks_of_any_length_come_back() {
-    let choice = |codec, shuffle, element, block| Choice {
+    let choice = |codec, shuffle, element, block| BloscSettings {
         element,
         level: 1,
         shuffle,
@@ -157,7 +157,7 @@ fn chunks_of_any_length_come_back() {
     };
     let sizes = [1, 2, 3, 8, 16, 17, 255];
     let some = CODECS.into_iter().flat_map(|c| sizes.map(|s| (c, s)));
-    let all = (1..=255).map(|s| (Codec::Lz4, s));
+    let all = (1..=255).map(|s| (BloscCodec::Lz4, s));
     for ((codec, element), shuffle) in some.chain(all).flat_map(|c| SHUFFLES.map(|s| (c, s))) {
         let choice = choice(codec, shuffle, element, 0);
         lengths(element.into()).for_each(|len| back(&choice, len));
@@ -185,7 +185,7 @@ fn chunks_of_any_length_come_back() {
 fn long_chunks_of_any_length_come_back() {
     for (codec, shuffle) in CODECS.into_iter().flat_map(|c| SHUFFLES.map(|s| (c, s))) {
         for (element, level) in [(3, 1), (8, 0), (8, 5), (255, 1)] {
-            let choice = Choice {
+            let choice = BloscSettings {
                 element,
                 level,
                 shuffle,

@@ -2,7 +2,7 @@
 
 use super::{from_json, to_json};
 use crate::error::Result;
-use crate::filter::{Context, Table};
+use crate::filter::{ChunkContext, FilterTable};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
@@ -13,8 +13,8 @@ use crate::model::{FilterSpec, ZarrVersion};
 pub fn filters(
     version: ZarrVersion,
     codecs: &[Json],
-    context: &Context,
-    table: &Table,
+    context: &ChunkContext,
+    table: &FilterTable,
 ) -> Result<Vec<FilterSpec>> {
     let mut next = context.clone();
     let mut filters = Vec::with_capacity(codecs.len().min(64));
@@ -33,8 +33,8 @@ pub fn filters(
 pub fn list(
     version: ZarrVersion,
     filters: &[FilterSpec],
-    context: &Context,
-    table: &Table,
+    context: &ChunkContext,
+    table: &FilterTable,
 ) -> Result<Vec<Json>> {
     let mut next = context.clone();
     let mut codecs = Vec::with_capacity(filters.len());
@@ -47,7 +47,7 @@ pub fn list(
 
 /// The context after a filter: what the next filter gets on writing.
 #[must_use]
-pub fn behind(spec: &FilterSpec, context: &Context, table: &Table) -> Context {
+pub fn behind(spec: &FilterSpec, context: &ChunkContext, table: &FilterTable) -> ChunkContext {
     let built = table.entry(spec.id);
     let built = built.and_then(|entry| entry.build(&spec.params, context));
     match built {

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::Context;
+use crate::filter::ChunkContext;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
@@ -19,7 +19,7 @@ pub struct Config<'a> {
     /// Whether version 3 knows it by its bare name, not as a codec of numcodecs.
     pub plain: bool,
     /// What it gets on writing.
-    pub context: &'a Context,
+    pub context: &'a ChunkContext,
 }
 
 impl<'a> Config<'a> {

@@ -2,7 +2,7 @@
 
 use super::{UNKNOWN, filters};
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{Context, Table};
+use crate::filter::{ChunkContext, FilterTable};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
@@ -31,7 +31,11 @@ pub fn within_shards(json: &Json) -> &[Json] {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] if it is not a list of codecs, or has an unknown one.
-pub fn from_text(text: &[u8], context: &Context, table: &Table) -> Result<Vec<FilterSpec>> {
+pub fn from_text(
+    text: &[u8],
+    context: &ChunkContext,
+    table: &FilterTable,
+) -> Result<Vec<FilterSpec>> {
     let wrong = |why: String| {
         let what = format!("_Codecs: {why}");
         let remedy = r#"give a list such as [{"id": "shuffle", "elementsize": 4},{"id": "zlib", "level": 5}]"#;

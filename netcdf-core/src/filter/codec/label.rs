@@ -1,11 +1,11 @@
 //! How filters are shown: name and parameters. For codecs that are not HDF5 filters, the parameters are their
 //! JSON.
 
-use super::{Shown, UNKNOWN, is_private, unpack_text};
+use super::{DescriptionUse, UNKNOWN, is_private, unpack_text};
 use crate::filter::user::listed;
-use crate::filter::{About, Context, Table};
+use crate::filter::{ChunkContext, FilterTable, VariableFacts};
 use crate::json::Json;
-use crate::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
+use crate::model::{Atomic, Endianness, FilterSpec, StoredElement, ZarrVersion};
 
 /// Name and parameters of a filter as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Label {
     pub params: String,
 }
 
-impl Table {
+impl FilterTable {
     /// Zarr's names for a filter, in version 2 and in version 3. `None` for filters that Zarr does not have, as
     /// far as we know.
     #[must_use]
@@ -42,7 +42,7 @@ impl Table {
         }
         let codec = self.row(spec.id).and_then(|row| row.codec);
         let context = nothing();
-        let shown = Shown {
+        let shown = DescriptionUse {
             version: ZarrVersion::V3,
             context: &context,
         };
@@ -65,10 +65,10 @@ pub(in crate::filter) fn unknown_name(text: &[u8]) -> Option<String> {
 }
 
 /// An empty context: codecs that are not HDF5 filters can be described without a chunk.
-fn nothing() -> Context {
-    Context {
+fn nothing() -> ChunkContext {
+    ChunkContext {
         shape: vec![],
-        element: Element {
+        element: StoredElement {
             ty: Atomic::UByte.into(),
             size: 1,
             order: Endianness::Little,
@@ -76,7 +76,7 @@ fn nothing() -> Context {
         },
         fill: None,
         len: None,
-        about: About::default(),
+        about: VariableFacts::default(),
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
     fn names_and_parameters() {
         let label = |id, params: &[u32]| {
             let params = params.to_vec();
-            let Label { name, params } = Table::default().label(&FilterSpec { id, params });
+            let Label { name, params } = FilterTable::default().label(&FilterSpec { id, params });
             format!("{} {params}", name.unwrap_or_default())
         };
         assert_eq!(label(32001, &[2, 2, 4]), "blosc 2,2,4");
@@ -107,7 +107,7 @@ mod tests {
         assert!(label(UNKNOWN, &other).starts_with("pcodec {"));
         assert_eq!(label(UNKNOWN, &[9]), " ");
         let names = |id| {
-            Table::default()
+            FilterTable::default()
                 .codec_names(id)
                 .map(|(v2, _)| v2.to_owned())
         };

@@ -19,7 +19,7 @@ mod text;
 pub use chain::{behind, filters, list};
 pub use config::Config;
 pub(super) use config::digits;
-pub use description::{Codec, Members, Shown, Stage};
+pub use description::{CodecNames, CodecStage, DescriptionUse, Members};
 pub(super) use description::{whole, word};
 pub use given::{SHARDS, from_text, within_shards};
 pub use ids::{PRIVATE, UNKNOWN, is_private};
@@ -30,22 +30,22 @@ pub use text::{pack_text, unpack_text};
 use std::sync::Arc;
 
 use super::built_in::BUILT_IN;
-use super::plugin::Codec as LibraryCodec;
-use super::{Context, Table};
+use super::plugin::LibraryCodec;
+use super::{ChunkContext, FilterTable};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// The stage of a filter's codec; that of filters that are not built in is [`Stage::Bytes`].
+/// The stage of a filter's codec; that of filters that are not built in is [`CodecStage::Bytes`].
 #[must_use]
-pub fn stage(id: u32) -> Stage {
+pub fn stage(id: u32) -> CodecStage {
     let row = BUILT_IN.iter().find(|row| row.id == id);
     let codec = row.and_then(|row| row.codec.as_ref());
-    codec.map_or(Stage::Bytes, |codec| codec.stage)
+    codec.map_or(CodecStage::Bytes, |codec| codec.stage)
 }
 
 /// The name of a codec, and the parts of its JSON.
-struct Named<'a> {
+struct NamedCodec<'a> {
     /// As it is written.
     full: &'a str,
     members: &'a Json,
@@ -54,7 +54,7 @@ struct Named<'a> {
 /// The members of a codec without any.
 const NOTHING: &Json = &Json::Object(Vec::new());
 
-impl<'a> Named<'a> {
+impl<'a> NamedCodec<'a> {
     fn of(version: ZarrVersion, json: &'a Json) -> Result<Self> {
         let (key, members) = match version {
             ZarrVersion::V2 => ("id", json),
@@ -92,10 +92,10 @@ impl<'a> Named<'a> {
 pub fn from_json(
     version: ZarrVersion,
     json: &Json,
-    context: &Context,
-    table: &Table,
+    context: &ChunkContext,
+    table: &FilterTable,
 ) -> Result<FilterSpec> {
-    let named = Named::of(version, json)?;
+    let named = NamedCodec::of(version, json)?;
     let config = Config {
         name: named.name(),
         members: named.members,
@@ -130,14 +130,14 @@ fn unknown(json: &Json) -> FilterSpec {
 pub fn to_json(
     version: ZarrVersion,
     spec: &FilterSpec,
-    context: &Context,
-    table: &Table,
+    context: &ChunkContext,
+    table: &FilterTable,
 ) -> Result<Json> {
     if spec.id == UNKNOWN {
         return same(version, spec);
     }
     if let Some(codec) = table.row(spec.id).and_then(|row| row.codec) {
-        let members = (codec.write)(&spec.params, &Shown { version, context })?;
+        let members = (codec.write)(&spec.params, &DescriptionUse { version, context })?;
         return Ok(wrapped(version, (codec.name, codec.v3), members));
     }
     match table.library_json(version, spec, context) {
@@ -150,7 +150,7 @@ pub fn to_json(
 fn same(version: ZarrVersion, spec: &FilterSpec) -> Result<Json> {
     let text = unpack_text(&spec.params).unwrap_or_default();
     let json = Json::parse(&text)?;
-    match Named::of(version, &json) {
+    match NamedCodec::of(version, &json) {
         Ok(_) => Ok(json),
         Err(_) => {
             let text = String::from_utf8_lossy(&text);
@@ -162,7 +162,7 @@ fn same(version: ZarrVersion, spec: &FilterSpec) -> Result<Json> {
 
 const OTHERS: &str = "choose another filter, -F '*,zstd,3', or none, -F '*,none'";
 
-fn no_codec(id: u32, table: &Table) -> Error {
+fn no_codec(id: u32, table: &FilterTable) -> Error {
     let name = table
         .name(id)
         .map_or(String::new(), |name| format!(" ({name})"));
@@ -187,9 +187,9 @@ fn wrapped(version: ZarrVersion, (v2, v3): (&str, &str), members: Members) -> Js
     }
 }
 
-impl Table {
+impl FilterTable {
     /// The codec with this numcodecs name, and its filter number.
-    fn codec(&self, name: &str) -> Option<(u32, &Codec)> {
+    fn codec(&self, name: &str) -> Option<(u32, &CodecNames)> {
         let codecs = self.rows.iter();
         let mut codecs = codecs.filter_map(|row| Some((row.id, row.codec.as_ref()?)));
         codecs.find(|(_, codec)| codec.name == name)
@@ -220,7 +220,11 @@ impl Table {
     ///
     /// # Errors
     /// Returns errors of the library.
-    pub fn library_params(&self, user: &FilterSpec, context: &Context) -> Option<Result<Vec<u32>>> {
+    pub fn library_params(
+        &self,
+        user: &FilterSpec,
+        context: &ChunkContext,
+    ) -> Option<Result<Vec<u32>>> {
         let codec = self.library(user.id)?;
         let made = codec.modify(context, &user.params);
         Some(made.map(|made| made.working))
@@ -231,7 +235,7 @@ impl Table {
         &self,
         version: ZarrVersion,
         spec: &FilterSpec,
-        context: &Context,
+        context: &ChunkContext,
     ) -> Option<Result<Json>> {
         let codec = self.library(spec.id)?;
         let json = codec
@@ -255,10 +259,15 @@ fn for_library(name: &str, members: &Json) -> Vec<u8> {
 /// Returns the filter with the parameters of a user. `spec` is the filter made from the JSON; a codec library may have
 /// changed its parameters for the chunks.
 #[must_use]
-pub fn of_user(version: ZarrVersion, json: &Json, spec: &FilterSpec, table: &Table) -> FilterSpec {
+pub fn of_user(
+    version: ZarrVersion,
+    json: &Json,
+    spec: &FilterSpec,
+    table: &FilterTable,
+) -> FilterSpec {
     let visible = || {
         let codec = table.library(spec.id)?;
-        let named = Named::of(version, json).ok()?;
+        let named = NamedCodec::of(version, json).ok()?;
         codec
             .parameters(&for_library(named.name(), named.members))
             .ok()

@@ -5,7 +5,7 @@ use ZarrVersion::{V2, V3};
 
 fn read(version: ZarrVersion, json: &str) -> Result<FilterSpec> {
     let json = Json::parse(json.as_bytes()).unwrap();
-    from_json(version, &json, &context(400, 4), &Table::default())
+    from_json(version, &json, &context(400, 4), &FilterTable::default())
 }
 
 fn write(version: ZarrVersion, id: u32, params: &[u32]) -> Result<String> {
@@ -13,7 +13,7 @@ fn write(version: ZarrVersion, id: u32, params: &[u32]) -> Result<String> {
         id,
         params: params.to_vec(),
     };
-    let json = to_json(version, &spec, &context(400, 4), &Table::default())?;
+    let json = to_json(version, &spec, &context(400, 4), &FilterTable::default())?;
     Ok(String::from_utf8(json.to_bytes()).unwrap())
 }
 
@@ -193,7 +193,7 @@ fn szip_takes_its_scanlines_from_the_dimension_and_never_declines() {
     context.about.dims = vec![8, 12];
     context.element.ty = crate::model::Atomic::Int.into();
     let json = Json::parse(br#"{"id": "szip", "mask": 32, "pixels-per-block": 4}"#).unwrap();
-    let table = Table::default();
+    let table = FilterTable::default();
     let spec = from_json(V2, &json, &context, &table).unwrap();
     assert_eq!(spec.params, [169, 4, 32, 12]);
     assert_eq!(visible(&spec).unwrap().params, [32, 4]);
@@ -276,7 +276,7 @@ fn hostile_codecs_do_no_harm() {
         r#"{"id": "packbits"}"#,
         r#"{"id": "jenkins_lookup3", "initval": 5}"#,
     ];
-    let (table, mut context) = (Table::default(), context(400, 4));
+    let (table, mut context) = (FilterTable::default(), context(400, 4));
     context.element.ty = crate::model::Atomic::Int.into();
     let noise: Vec<u8> = (0..400_u32).map(|n| (n * n * 97 / 3 % 256) as u8).collect();
     let try_one = |spec: &FilterSpec| {

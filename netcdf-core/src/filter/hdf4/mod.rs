@@ -15,7 +15,7 @@ pub(crate) mod szip;
 mod tests;
 
 use super::output::unsupported;
-use super::{Context, Instead, Policy};
+use super::{ChunkContext, Instead, Policy};
 use crate::error::Result;
 
 /// Numbers of the coders, beside those of [`codec::ids`](super::codec::ids).
@@ -43,7 +43,7 @@ const POLICY: Policy = Policy {
 };
 
 /// The bytes that a stream decodes to: no coder but szip tells where its stream ends.
-fn expected(context: &Context, coder: &str) -> Result<usize> {
+fn expected(context: &ChunkContext, coder: &str) -> Result<usize> {
     let unknown = || unsupported(coder, "data of unknown length");
     context.len.ok_or_else(unknown)
 }

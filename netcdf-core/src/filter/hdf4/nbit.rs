@@ -16,7 +16,7 @@
 //! the program that wrote them wanted, but they are the same for writing and reading.
 
 use super::super::output::{bad, extend, truncated};
-use super::super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::super::{ChunkContext, Encoded, Filter, FilterEntry, read_only};
 use super::{POLICY, expected, ids};
 use crate::bytes::Bits;
 use crate::error::Result;
@@ -52,7 +52,7 @@ struct BitField {
 }
 
 impl Filter for BitField {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let len = expected(context, NAME)?;
         if !len.is_multiple_of(self.size) {
             let what = format_args!("{len} bytes of numbers of {} bytes", self.size);
@@ -73,7 +73,7 @@ impl Filter for BitField {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         Err(read_only(NAME))
     }
 }

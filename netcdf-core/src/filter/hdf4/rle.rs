@@ -13,7 +13,7 @@
 //! by 1 to 128 bytes as they are, one more than it says.
 
 use super::super::output::{allocate, bad, take, truncated};
-use super::super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::super::{ChunkContext, Encoded, Filter, FilterEntry, read_only};
 use super::{POLICY, expected, ids};
 use crate::error::Result;
 
@@ -39,7 +39,7 @@ const RATIO: usize = 65;
 struct Rle;
 
 impl Filter for Rle {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let len = expected(context, NAME)?;
         allocate(NAME, output, input.len().saturating_mul(RATIO).min(len))?;
         let mut input = input;
@@ -49,7 +49,7 @@ impl Filter for Rle {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         Err(read_only(NAME))
     }
 }

@@ -15,7 +15,7 @@
 //! frequent bytes become short.
 
 use super::super::output::{bad, extend, truncated, unsupported};
-use super::super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::super::{ChunkContext, Encoded, Filter, FilterEntry, read_only};
 use super::{POLICY, expected, ids};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
@@ -57,7 +57,7 @@ impl SkippingHuffman {
 }
 
 impl Filter for SkippingHuffman {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let len = expected(context, NAME)?;
         // The shortest code has one bit.
         if len.div_ceil(8) > input.len() {
@@ -81,7 +81,7 @@ impl Filter for SkippingHuffman {
         }
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         Err(read_only(NAME))
     }
 }
@@ -106,19 +106,19 @@ fn trees(count: usize) -> Result<Vec<SplayTree>> {
 }
 
 /// A node: below 256 an inner one, 0 the root; otherwise a leaf, the byte in the lower half.
-type Node = u16;
+type HuffmanNode = u16;
 
 /// The first leaf.
-const LEAVES: Node = 256;
+const LEAVES: HuffmanNode = 256;
 
 /// The leaf to the left of the root of a new tree, which no byte has. It shares its parent's place with the root, which has no parent.
-const NO_BYTE: Node = 512;
+const NO_BYTE: HuffmanNode = 512;
 
 /// A code.
 #[derive(Clone)]
 struct SplayTree {
     /// The left and the right child of each inner node.
-    children: [Node; 512],
+    children: [HuffmanNode; 512],
     /// The parent of each node.
     parents: [u8; 512],
 }
@@ -139,7 +139,7 @@ impl SplayTree {
 
     /// The leaf that the next bits lead to.
     #[inline]
-    fn leaf(&self, bits: &mut Bits) -> Node {
+    fn leaf(&self, bits: &mut Bits) -> HuffmanNode {
         let mut node = 0;
         while node < LEAVES {
             node = self.child(node, bits.take(1) == 1);
@@ -149,7 +149,7 @@ impl SplayTree {
 
     /// Moves a leaf and the nodes above it towards the root.
     #[inline]
-    fn splay(&mut self, leaf: Node) {
+    fn splay(&mut self, leaf: HuffmanNode) {
         let mut node = leaf;
         loop {
             let parent = self.parent(node);
@@ -170,20 +170,20 @@ impl SplayTree {
     }
 
     #[inline]
-    fn child(&self, node: Node, right: bool) -> Node {
+    fn child(&self, node: HuffmanNode, right: bool) -> HuffmanNode {
         let place = self.children.get(side(node, right));
         place.copied().unwrap_or(NO_BYTE)
     }
 
     #[inline]
-    fn parent(&self, node: Node) -> Node {
+    fn parent(&self, node: HuffmanNode) -> HuffmanNode {
         let parent = self.parents.get(place(node));
         parent.copied().unwrap_or_default().into()
     }
 
     /// Makes `child` the left or the right child of an inner node.
     #[inline]
-    fn join(&mut self, node: Node, right: bool, child: Node) {
+    fn join(&mut self, node: HuffmanNode, right: bool, child: HuffmanNode) {
         if let Some(place) = self.children.get_mut(side(node, right)) {
             *place = child;
         }
@@ -195,8 +195,8 @@ impl SplayTree {
 
 /// The place of a child of an inner node.
 #[inline]
-fn side(node: Node, right: bool) -> usize {
-    place(node * 2 + Node::from(right))
+fn side(node: HuffmanNode, right: bool) -> usize {
+    place(node * 2 + HuffmanNode::from(right))
 }
 
 /// A place in the tables of a tree: nothing is checked twice.
@@ -215,7 +215,7 @@ mod tests {
         let (mut trees, mut bits) = (trees(codes).unwrap(), vec![]);
         for (n, &byte) in data.iter().enumerate() {
             let tree = &mut trees[n % codes];
-            let leaf = LEAVES + Node::from(byte);
+            let leaf = LEAVES + HuffmanNode::from(byte);
             let (mut node, mut code) = (leaf, vec![]);
             while node != 0 {
                 let parent = tree.parent(node);

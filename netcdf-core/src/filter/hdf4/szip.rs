@@ -14,7 +14,7 @@
 
 use super::super::output::{allocate, array, bad, take};
 use super::super::szip::ENTRY as HDF5_SZIP;
-use super::super::{Context, Encoded, Filter, FilterEntry, read_only};
+use super::super::{ChunkContext, Encoded, Filter, FilterEntry, read_only};
 use super::{POLICY, expected, ids};
 use crate::error::Result;
 
@@ -26,7 +26,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     policy: POLICY,
     named: &[],
     prepare: |_, _| Err(read_only(NAME)),
-    build: |params, context| Ok(Box::new(Szip::new(params, context)?)),
+    build: |params, context| Ok(Box::new(Hdf4Szip::new(params, context)?)),
 };
 
 const NAME: &str = "hdf4_szip";
@@ -34,7 +34,7 @@ const NAME: &str = "hdf4_szip";
 /// The option that says that there is a head.
 const HEAD: u32 = 0x0001_0000;
 
-struct Szip {
+struct Hdf4Szip {
     has_head: bool,
     /// Bytes of all pixels.
     len: u64,
@@ -42,8 +42,8 @@ struct Szip {
     hdf5: Box<dyn Filter>,
 }
 
-impl Filter for Szip {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+impl Filter for Hdf4Szip {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let len = expected(context, NAME)?;
         context.room(self.len, NAME)?;
         let mut stream = input;
@@ -68,13 +68,13 @@ impl Filter for Szip {
         self.hdf5.decode(context, &framed, output)
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         Err(read_only(NAME))
     }
 }
 
-impl Szip {
-    fn new(params: &[u32], context: &Context) -> Result<Self> {
+impl Hdf4Szip {
+    fn new(params: &[u32], context: &ChunkContext) -> Result<Self> {
         let &[options, block, line, bits, pixels] = params else {
             let what = format_args!("{} parameters, expected 5", params.len());
             return Err(bad(NAME, what));

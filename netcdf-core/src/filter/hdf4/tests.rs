@@ -5,7 +5,7 @@ use crate::error::{ErrorKind, Result};
 use crate::filter::codec::{ids as codecs, is_private};
 use crate::filter::substitutes::instead;
 use crate::filter::tests::{build, context, damage};
-use crate::filter::{Instead, Table, names, visible};
+use crate::filter::{FilterTable, Instead, names, visible};
 use crate::model::{FilterSpec, Kind};
 
 /// The coders, and the least number of vectors of each.
@@ -160,7 +160,7 @@ fn data_of_unknown_length_is_refused() {
 /// Nobody but HDF4 has the coders.
 #[test]
 fn coders_stay_in_hdf4() {
-    let table = Table::default();
+    let table = FilterTable::default();
     for (name, id, _) in CODERS.into_iter().filter(|c| is_private(c.1)) {
         assert!(id > codecs::BASE64);
         let params = vec![4];

@@ -21,11 +21,11 @@ use lzma_rust2::{
     filter::delta::{DeltaReader, DeltaWriter},
 };
 
-use super::codec::{Stage, ids};
+use super::codec::{CodecStage, ids};
 use super::ids::DEFLATE;
 use super::output::{bad, too_long, unsupported};
 use super::user::wrong;
-use super::{Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
 use crate::error::Result;
 use settings::{LzmaFormat, Settings};
 
@@ -33,10 +33,10 @@ use settings::{LzmaFormat, Settings};
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::LZMA,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: "numcodecs.lzma",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: settings::from_codec,
         write: |params, _| settings::to_codec(params),
     }),
@@ -61,7 +61,7 @@ pub(crate) const MEMORY: u32 = 1 << 30;
 struct Lzma(Settings);
 
 impl Filter for Lzma {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let limit = context.limit();
         let mut reader = self.reader(input)?.take((limit as u64).saturating_add(1));
         reader.read_to_end(output).map_err(|e| bad(NAME, e))?;
@@ -76,11 +76,11 @@ impl Filter for Lzma {
     }
 
     /// Python's lzma refuses zeros after the last stream of xz.
-    fn is_strict(&self, _: &Context, input: &[u8]) -> bool {
+    fn is_strict(&self, _: &ChunkContext, input: &[u8]) -> bool {
         !input.starts_with(b"\xFD7zXZ\0") || input.ends_with(b"YZ")
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let settings = &self.0;
         if let Some(other) = &settings.unknown {
             return Err(unsupported(NAME, format_args!("{other} cannot be written")));

@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::ErrorKind;
-use crate::filter::Table;
+use crate::filter::FilterTable;
 use crate::filter::codec::{from_json, to_json};
 use crate::filter::tests::{context, damage, decode};
 use crate::json::Json;
@@ -45,7 +45,12 @@ fn bytes(hex: &str) -> Vec<u8> {
 
 fn spec(json: &str) -> Result<FilterSpec> {
     let json = Json::parse(json.as_bytes()).unwrap();
-    from_json(ZarrVersion::V2, &json, &context(80, 1), &Table::default())
+    from_json(
+        ZarrVersion::V2,
+        &json,
+        &context(80, 1),
+        &FilterTable::default(),
+    )
 }
 
 #[test]
@@ -61,7 +66,7 @@ fn as_numcodecs_has_them() {
         let found = decode(spec.id, &spec.params, 80, &made);
         assert_eq!(found.unwrap(), data, "{json}");
         damage(spec.id, &spec.params, 80, &stored);
-        let back = to_json(ZarrVersion::V2, &spec, &context, &Table::default());
+        let back = to_json(ZarrVersion::V2, &spec, &context, &FilterTable::default());
         let back = back.unwrap().to_bytes();
         assert_eq!(String::from_utf8(back).unwrap(), json);
     }

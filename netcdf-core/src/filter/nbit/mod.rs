@@ -12,14 +12,14 @@
 //! Bits outside the precision decode to zero: sign extension is part of type conversion, not of the filter.
 
 use super::output::{allocate, extend};
-use super::{Context, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
 
 mod packing;
 
-use packing::{PackedNumber, Packing};
+use packing::{NbitPacking, PackedNumber};
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
@@ -50,19 +50,19 @@ enum Nbit {
     Packed {
         elements: u32,
         size: usize,
-        packing: Packing,
+        packing: NbitPacking,
     },
 }
 
 impl Filter for Nbit {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         match self {
             Self::Plain => context.clone(),
             Self::Packed { .. } => context.of_any_length(),
         }
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let Self::Packed {
             elements,
             size,
@@ -85,7 +85,7 @@ impl Filter for Nbit {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         Err(read_only("nbit"))
     }
 }
@@ -103,7 +103,7 @@ impl Nbit {
         if *plain != 0 {
             return Ok(Self::Plain);
         }
-        let (packing, size) = Packing::parse(ty)?;
+        let (packing, size) = NbitPacking::parse(ty)?;
         Ok(Self::Packed {
             elements: *elements,
             size,
@@ -113,9 +113,9 @@ impl Nbit {
 }
 
 /// Unpacks elements of `size` bytes into `to`, which is zeroed.
-fn unpack(packing: &Packing, size: usize, bits: &mut Bits, to: &mut [u8]) {
+fn unpack(packing: &NbitPacking, size: usize, bits: &mut Bits, to: &mut [u8]) {
     match packing {
-        Packing::Number(number) => match number.size {
+        NbitPacking::Number(number) => match number.size {
             1 => numbers(number, bits, to.as_chunks_mut::<1>().0),
             2 => numbers(number, bits, to.as_chunks_mut::<2>().0),
             4 => numbers(number, bits, to.as_chunks_mut::<4>().0),
@@ -124,12 +124,12 @@ fn unpack(packing: &Packing, size: usize, bits: &mut Bits, to: &mut [u8]) {
                 .chunks_exact_mut(size)
                 .for_each(|e| long(number, bits, e)),
         },
-        Packing::Bytes(_) => to.iter_mut().for_each(|byte| *byte = low(bits.take(8))),
-        Packing::Array { len, step, of } => to.chunks_exact_mut(size).for_each(|e| {
+        NbitPacking::Bytes(_) => to.iter_mut().for_each(|byte| *byte = low(bits.take(8))),
+        NbitPacking::Array { len, step, of } => to.chunks_exact_mut(size).for_each(|e| {
             let elements = e.get_mut(..len.saturating_mul(*step)).unwrap_or_default();
             unpack(of, *step, bits, elements);
         }),
-        Packing::Compound(members) => to.chunks_exact_mut(size).for_each(|e| {
+        NbitPacking::Compound(members) => to.chunks_exact_mut(size).for_each(|e| {
             for (place, member) in members {
                 let to = e.get_mut(place.clone()).unwrap_or_default();
                 unpack(member, place.len(), bits, to);

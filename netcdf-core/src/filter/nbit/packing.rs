@@ -8,7 +8,7 @@ use crate::model::Endianness;
 
 /// Which bits of an element are stored.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Packing {
+pub(super) enum NbitPacking {
     /// The significant bits of a number.
     Number(PackedNumber),
     /// All bytes, this many.
@@ -17,10 +17,10 @@ pub(super) enum Packing {
     Array {
         len: usize,
         step: usize,
-        of: Box<Packing>,
+        of: Box<NbitPacking>,
     },
     /// Its own packing for each member, with its bytes within the compound.
-    Compound(Vec<(Range<usize>, Packing)>),
+    Compound(Vec<(Range<usize>, NbitPacking)>),
 }
 
 /// A number of `size` bytes with significant bits `offset` to `offset + precision`.
@@ -38,7 +38,7 @@ const MOST: u32 = 1 << 16;
 /// The deepest nesting of types.
 const DEPTH: u32 = 32;
 
-impl Packing {
+impl NbitPacking {
     /// The type that `params` describe from their start, and its size in bytes.
     pub(super) fn parse(params: &[u32]) -> Result<(Self, usize)> {
         Params(params).ty(DEPTH)
@@ -78,7 +78,7 @@ impl Params<'_> {
         }
     }
 
-    fn ty(&mut self, depth: u32) -> Result<(Packing, usize)> {
+    fn ty(&mut self, depth: u32) -> Result<(NbitPacking, usize)> {
         let Some(depth) = depth.checked_sub(1) else {
             let what = format!("nbit: types nested more than {DEPTH} deep");
             return Err(Error::new(ErrorKind::Limit, what));
@@ -87,12 +87,12 @@ impl Params<'_> {
             1 => self.number(),
             2 => self.array(depth),
             3 => self.compound(depth),
-            4 => self.size().map(|size| (Packing::Bytes(size), size)),
+            4 => self.size().map(|size| (NbitPacking::Bytes(size), size)),
             other => Err(corrupt(format!("nbit: class {other}, expected 1 to 4"))),
         }
     }
 
-    fn number(&mut self) -> Result<(Packing, usize)> {
+    fn number(&mut self) -> Result<(NbitPacking, usize)> {
         let bytes = self.size()?;
         let order = match self.next()? {
             0 => Endianness::Little,
@@ -114,14 +114,14 @@ impl Params<'_> {
             precision,
             offset,
         };
-        Ok((Packing::Number(number), bytes))
+        Ok((NbitPacking::Number(number), bytes))
     }
 
-    fn array(&mut self, depth: u32) -> Result<(Packing, usize)> {
+    fn array(&mut self, depth: u32) -> Result<(NbitPacking, usize)> {
         let size = self.size()?;
         // like libhdf5, go by the size of the array for elements that are stored whole
         let (of, step) = match self.ty(depth)? {
-            (Packing::Bytes(_), _) => return Ok((Packing::Bytes(size), size)),
+            (NbitPacking::Bytes(_), _) => return Ok((NbitPacking::Bytes(size), size)),
             other => other,
         };
         let len = size / step;
@@ -129,10 +129,10 @@ impl Params<'_> {
             return Err(corrupt(format!("nbit: elements of {step} bytes in {size}")));
         }
         let of = Box::new(of);
-        Ok((Packing::Array { len, step, of }, size))
+        Ok((NbitPacking::Array { len, step, of }, size))
     }
 
-    fn compound(&mut self, depth: u32) -> Result<(Packing, usize)> {
+    fn compound(&mut self, depth: u32) -> Result<(NbitPacking, usize)> {
         let (size, count) = (self.size()?, self.next()?);
         let (mut members, mut used) = (vec![], 0_usize);
         for _ in 0..count {
@@ -149,6 +149,6 @@ impl Params<'_> {
         if members.is_empty() {
             return Err(corrupt("nbit: a compound without members"));
         }
-        Ok((Packing::Compound(members), size))
+        Ok((NbitPacking::Compound(members), size))
     }
 }

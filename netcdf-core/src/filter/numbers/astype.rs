@@ -13,17 +13,17 @@
 
 use super::{Cast, dtype, member, own};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, Stage, ids};
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
+use crate::filter::codec::{CodecStage, Config, Members, ids};
+use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::ASTYPE,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: "numcodecs.astype",
-        stage: Stage::Elements,
+        stage: CodecStage::Elements,
         read,
         write: |params, _| write(params),
     }),
@@ -38,15 +38,15 @@ const NAME: &str = "astype";
 struct AsType(Cast);
 
 impl Filter for AsType {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         self.0.behind(context)
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         self.0.back().numbers(Some(context), input, output, |n| n)
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         self.0.numbers(None, input, output, |n| n)?;
         Ok(Encoded::Applied)
     }

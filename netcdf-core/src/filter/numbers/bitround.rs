@@ -11,22 +11,22 @@
 //!
 //! Stored are plain numbers: reading does nothing.
 
-use super::dtype::Dtype;
+use super::dtype::OrderedType;
 use super::number_type::NumberType;
 use crate::error::Result;
-use crate::filter::codec::{Stage, ids, whole};
+use crate::filter::codec::{CodecStage, ids, whole};
 use crate::filter::output::{allocate, parameter, reserve};
 use crate::filter::user::{unfit, wrong};
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
+use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::BITROUND,
     name: "numcodecs.bitround",
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: "numcodecs.bitround",
-        stage: Stage::Elements,
+        stage: CodecStage::Elements,
         read: |config| {
             let bits = config.int("keepbits", None)?;
             let fits = u32::try_from(bits);
@@ -51,14 +51,14 @@ struct BitRound(u32);
 
 /// How numbers of one type are rounded.
 struct Rounding {
-    dtype: Dtype,
+    dtype: OrderedType,
     /// Bits to drop.
     bits: u32,
 }
 
 impl Rounding {
-    fn new(context: &Context, keep: u32) -> Result<Self> {
-        let dtype = Dtype::of(&context.element).filter(|d| d.ty.is_float());
+    fn new(context: &ChunkContext, keep: u32) -> Result<Self> {
+        let dtype = OrderedType::of(&context.element).filter(|d| d.ty.is_float());
         let dtype = dtype.ok_or_else(|| unfit(NAME, "the type is not a float"))?;
         let fraction = match dtype.ty {
             NumberType::F16 => 10,
@@ -92,17 +92,22 @@ impl Rounding {
 }
 
 impl Filter for BitRound {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         context.clone()
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         reserve(NAME, context, input.len() as u64, output)?;
         output.extend_from_slice(input);
         Ok(())
     }
 
-    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(
+        &self,
+        context: &ChunkContext,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Encoded> {
         let rounding = Rounding::new(context, self.0)?;
         let dtype = rounding.dtype;
         allocate(NAME, output, input.len())?;

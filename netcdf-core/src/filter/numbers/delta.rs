@@ -12,17 +12,17 @@
 use super::number_type::NumberType;
 use super::{Cast, dtype, member, own};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, Stage, ids};
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
+use crate::filter::codec::{CodecStage, Config, Members, ids};
+use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, corrupt};
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::DELTA,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: "numcodecs.delta",
-        stage: Stage::Elements,
+        stage: CodecStage::Elements,
         read,
         write: |params, _| write(params),
     }),
@@ -47,11 +47,11 @@ impl Cast {
 }
 
 impl Filter for Delta {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         self.0.behind(context)
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let ty = self.0.from.ty.with(self.0.to.ty);
         let mut sum = None;
         let back = self.0.back();
@@ -62,7 +62,7 @@ impl Filter for Delta {
         })
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let ty = self.0.from.ty;
         let mut before = None;
         self.0.numbers(None, input, output, |number| {

@@ -2,12 +2,12 @@
 
 use super::half;
 use super::number_type::{NumberType, TYPES};
-use super::value::{self, Value};
-use crate::model::{Atomic, Element, Endianness};
+use super::value::{self, NumberValue};
+use crate::model::{Atomic, Endianness, StoredElement};
 
 /// A type with its byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Dtype {
+pub(super) struct OrderedType {
     pub ty: NumberType,
     pub big: bool,
 }
@@ -15,7 +15,7 @@ pub(super) struct Dtype {
 /// The parameter bit for big-endian numbers.
 const BIG: u32 = 1 << 16;
 
-impl Dtype {
+impl OrderedType {
     /// Parses a numpy spelling: `<i4`, `|u1`, `f8`, `float64`; times are read as integers.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (big, rest) = match text.split_at_checked(1)? {
@@ -65,12 +65,12 @@ impl Dtype {
         Some(Self { ty: *ty, big })
     }
 
-    pub(super) fn is_big(element: &Element) -> bool {
+    pub(super) fn is_big(element: &StoredElement) -> bool {
         element.order == Endianness::Big
     }
 
     /// The type of elements, if they are numbers.
-    pub(super) fn of(element: &Element) -> Option<Self> {
+    pub(super) fn of(element: &StoredElement) -> Option<Self> {
         let ty = match (element.ty.atomic()?, element.size) {
             (Atomic::Byte, 1) => NumberType::I8,
             (Atomic::UByte, 1) => NumberType::U8,
@@ -90,7 +90,7 @@ impl Dtype {
     }
 
     /// Elements of this type.
-    pub(super) fn element(self) -> Element {
+    pub(super) fn element(self) -> StoredElement {
         let ty = match self.ty {
             NumberType::Bool | NumberType::U8 => Atomic::UByte,
             NumberType::I8 => Atomic::Byte,
@@ -103,7 +103,7 @@ impl Dtype {
             NumberType::F16 | NumberType::F32 => Atomic::Float,
             NumberType::F64 => Atomic::Double,
         };
-        Element {
+        StoredElement {
             ty: ty.into(),
             size: self.ty.row().1.into(),
             order: if self.big {
@@ -142,7 +142,7 @@ impl Dtype {
     }
 
     /// The number stored in `bytes`.
-    pub(super) fn load(self, bytes: &[u8]) -> Value {
+    pub(super) fn load(self, bytes: &[u8]) -> NumberValue {
         let bits = self.bits(bytes);
         let [a, b, c, d, ..] = bits.to_le_bytes();
         match self.ty {
@@ -150,25 +150,25 @@ impl Dtype {
             | NumberType::U8
             | NumberType::U16
             | NumberType::U32
-            | NumberType::U64 => Value::Unsigned(bits),
-            NumberType::I8 => Value::Signed(i8::from_le_bytes([a]).into()),
-            NumberType::I16 => Value::Signed(i16::from_le_bytes([a, b]).into()),
-            NumberType::I32 => Value::Signed(i32::from_le_bytes([a, b, c, d]).into()),
-            NumberType::I64 => Value::Signed(bits.cast_signed()),
-            NumberType::F16 => Value::Float(half::from_bits(u16::from_le_bytes([a, b]))),
-            NumberType::F32 => Value::Float(f32::from_le_bytes([a, b, c, d]).into()),
-            NumberType::F64 => Value::Float(f64::from_bits(bits)),
+            | NumberType::U64 => NumberValue::Unsigned(bits),
+            NumberType::I8 => NumberValue::Signed(i8::from_le_bytes([a]).into()),
+            NumberType::I16 => NumberValue::Signed(i16::from_le_bytes([a, b]).into()),
+            NumberType::I32 => NumberValue::Signed(i32::from_le_bytes([a, b, c, d]).into()),
+            NumberType::I64 => NumberValue::Signed(bits.cast_signed()),
+            NumberType::F16 => NumberValue::Float(half::from_bits(u16::from_le_bytes([a, b]))),
+            NumberType::F32 => NumberValue::Float(f32::from_le_bytes([a, b, c, d]).into()),
+            NumberType::F64 => NumberValue::Float(f64::from_bits(bits)),
         }
     }
 
     /// Appends a number of this type.
-    pub(super) fn store(self, value: Value, output: &mut Vec<u8>) {
+    pub(super) fn store(self, value: NumberValue, output: &mut Vec<u8>) {
         let bits = match (value, self.ty) {
-            (Value::Float(x), NumberType::F16) => half::to_bits(x).into(),
-            (Value::Float(x), NumberType::F32) => value::single(x).to_bits().into(),
-            (Value::Float(x), _) => x.to_bits(),
-            (Value::Signed(n), _) => n.cast_unsigned(),
-            (Value::Unsigned(n), _) => n,
+            (NumberValue::Float(x), NumberType::F16) => half::to_bits(x).into(),
+            (NumberValue::Float(x), NumberType::F32) => value::single(x).to_bits().into(),
+            (NumberValue::Float(x), _) => x.to_bits(),
+            (NumberValue::Signed(n), _) => n.cast_unsigned(),
+            (NumberValue::Unsigned(n), _) => n,
         };
         self.put(bits, self.size(), output);
     }

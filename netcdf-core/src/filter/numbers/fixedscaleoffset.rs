@@ -12,22 +12,22 @@
 //! As in numpy, integers are computed as integers if offset and scale are whole numbers.
 
 use super::number_type::NumberType;
-use super::value::Value;
+use super::value::NumberValue;
 use super::{Cast, dtype, halves, member, own, wide};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, Stage, ids};
+use crate::filter::codec::{CodecStage, Config, Members, ids};
 use crate::filter::output::parameter;
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
+use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::json::Json;
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::FIXED_SCALE_OFFSET,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: "numcodecs.fixedscaleoffset",
-        stage: Stage::Elements,
+        stage: CodecStage::Elements,
         read,
         write: |params, _| write(params),
     }),
@@ -45,8 +45,8 @@ const WHOLE_SCALE: u32 = 2;
 
 struct FixedScaleOffset {
     cast: Cast,
-    offset: Value,
-    scale: Value,
+    offset: NumberValue,
+    scale: NumberValue,
 }
 
 impl FixedScaleOffset {
@@ -59,8 +59,8 @@ impl FixedScaleOffset {
         let number = |at, bit| {
             let bits = wide(NAME, params, at)?;
             Ok(match whole & bit {
-                0 => Value::Float(f64::from_bits(bits)),
-                _ => Value::Signed(bits.cast_signed()),
+                0 => NumberValue::Float(f64::from_bits(bits)),
+                _ => NumberValue::Signed(bits.cast_signed()),
             })
         };
         Ok(Self {
@@ -72,19 +72,19 @@ impl FixedScaleOffset {
 }
 
 /// The type in which numpy computes with numbers of `ty` and a number without a type.
-fn common(ty: NumberType, other: Value) -> NumberType {
+fn common(ty: NumberType, other: NumberValue) -> NumberType {
     match other {
-        Value::Float(_) if !ty.is_float() => NumberType::F64,
-        Value::Float(_) | Value::Signed(_) | Value::Unsigned(_) => ty,
+        NumberValue::Float(_) if !ty.is_float() => NumberType::F64,
+        NumberValue::Float(_) | NumberValue::Signed(_) | NumberValue::Unsigned(_) => ty,
     }
 }
 
 impl Filter for FixedScaleOffset {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         self.cast.behind(context)
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let stored = self.cast.to.ty;
         let ty = if stored.is_float() {
             stored
@@ -97,7 +97,7 @@ impl Filter for FixedScaleOffset {
         })
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let less = common(self.cast.from.ty, self.offset);
         let scaled = common(less, self.scale);
         self.cast.numbers(None, input, output, |number| {
@@ -139,14 +139,14 @@ fn write(params: &[u32]) -> Result<Members> {
         offset,
         scale,
     } = FixedScaleOffset::new(params)?;
-    let number = |key: &str, value: Value| {
+    let number = |key: &str, value: NumberValue| {
         let text = match value {
-            Value::Float(x) if x.is_finite() => format!("{x:?}"),
-            Value::Float(x) if x.is_nan() => "NaN".to_owned(),
-            Value::Float(x) if x < 0.0 => "-Infinity".to_owned(),
-            Value::Float(_) => "Infinity".to_owned(),
-            Value::Signed(n) => n.to_string(),
-            Value::Unsigned(n) => n.to_string(),
+            NumberValue::Float(x) if x.is_finite() => format!("{x:?}"),
+            NumberValue::Float(x) if x.is_nan() => "NaN".to_owned(),
+            NumberValue::Float(x) if x < 0.0 => "-Infinity".to_owned(),
+            NumberValue::Float(_) => "Infinity".to_owned(),
+            NumberValue::Signed(n) => n.to_string(),
+            NumberValue::Unsigned(n) => n.to_string(),
         };
         (key.to_owned(), Json::Number(text))
     };

@@ -16,42 +16,43 @@ mod half;
 mod number_type;
 mod value;
 
-use dtype::Dtype;
-use value::Value;
+use dtype::OrderedType;
+use value::NumberValue;
 
 use super::codec::{Config, word};
 use super::output::{allocate, bad, parameter};
-use super::{Context, corrupt};
+use super::{ChunkContext, corrupt};
 use crate::error::Result;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
 /// A type among the members of a codec; the default if it is missing.
-fn dtype(config: &Config<'_>, key: &str, default: Option<Dtype>) -> Result<Dtype> {
+fn dtype(config: &Config<'_>, key: &str, default: Option<OrderedType>) -> Result<OrderedType> {
     let Some(text) = config.text(key)? else {
         let missing = || config.unsupported(format_args!("numbers without `{key}`"));
         return default.ok_or_else(missing);
     };
-    let known = Dtype::parse(text);
+    let known = OrderedType::parse(text);
     let known = known.ok_or_else(|| config.unsupported(format_args!("numbers of type {text}")))?;
     Ok(match config.version {
         ZarrVersion::V2 => known,
-        ZarrVersion::V3 => Dtype {
-            big: Dtype::is_big(&config.context.element),
+        ZarrVersion::V3 => OrderedType {
+            big: OrderedType::is_big(&config.context.element),
             ..known
         },
     })
 }
 
 /// The type of the elements.
-fn own(config: &Config<'_>) -> Option<Dtype> {
-    Dtype::of(&config.context.element)
+fn own(config: &Config<'_>) -> Option<OrderedType> {
+    OrderedType::of(&config.context.element)
 }
 
 /// The type that parameter `n` names.
-fn stored(filter: &str, params: &[u32], n: usize) -> Result<Dtype> {
+fn stored(filter: &str, params: &[u32], n: usize) -> Result<OrderedType> {
     let word = parameter(filter, params, n)?;
-    Dtype::of_word(word).ok_or_else(|| corrupt(format!("{filter}: numbers of type {word:#x}")))
+    OrderedType::of_word(word)
+        .ok_or_else(|| corrupt(format!("{filter}: numbers of type {word:#x}")))
 }
 
 /// A 64-bit parameter, the lower half first.
@@ -62,7 +63,7 @@ fn wide(filter: &str, params: &[u32], n: usize) -> Result<u64> {
 }
 
 /// A type as a member of JSON.
-fn member(key: &str, dtype: Dtype) -> (String, Json) {
+fn member(key: &str, dtype: OrderedType) -> (String, Json) {
     word(key, &dtype.text())
 }
 
@@ -79,8 +80,8 @@ fn halves(wide: u64) -> [u32; 2] {
 #[derive(Debug, Clone, Copy)]
 struct Cast {
     filter: &'static str,
-    from: Dtype,
-    to: Dtype,
+    from: OrderedType,
+    to: OrderedType,
 }
 
 impl Cast {
@@ -103,12 +104,12 @@ impl Cast {
     }
 
     /// The context after a filter that turns each number into one other.
-    fn behind(self, context: &Context) -> Context {
+    fn behind(self, context: &ChunkContext) -> ChunkContext {
         let len = |len: usize| {
             let numbers = len / self.from.size();
             numbers.checked_mul(self.to.size())
         };
-        Context {
+        ChunkContext {
             element: self.to.element(),
             len: context.len.and_then(len),
             fill: None,
@@ -117,7 +118,7 @@ impl Cast {
     }
 
     /// Reserves room for the numbers of `input` in the other type.
-    fn room(self, most: Option<&Context>, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn room(self, most: Option<&ChunkContext>, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let (from, to) = (self.from.size(), self.to.size());
         if !input.len().is_multiple_of(from) {
             let what = format_args!("{} bytes of numbers of {from}", input.len());
@@ -134,10 +135,10 @@ impl Cast {
     /// Appends the numbers of `input`, converted by `make`; the context, if given, limits the output.
     fn numbers(
         self,
-        most: Option<&Context>,
+        most: Option<&ChunkContext>,
         input: &[u8],
         output: &mut Vec<u8>,
-        mut make: impl FnMut(Value) -> Value,
+        mut make: impl FnMut(NumberValue) -> NumberValue,
     ) -> Result<()> {
         self.room(most, input, output)?;
         for bytes in input.chunks_exact(self.from.size()) {

@@ -9,23 +9,23 @@
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 
-use super::dtype::Dtype;
+use super::dtype::OrderedType;
 use super::number_type::NumberType;
 use crate::error::Result;
-use crate::filter::codec::{Stage, ids};
+use crate::filter::codec::{CodecStage, ids};
 use crate::filter::output::{allocate, bad, truncated};
 use crate::filter::user::{none, unfit};
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy};
-use crate::model::Element;
+use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};
+use crate::model::StoredElement;
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::PACKBITS,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: "numcodecs.packbits",
-        stage: Stage::Elements,
+        stage: CodecStage::Elements,
         read: |config| match config.text("padding_encoding")? {
             // The codec of this name among the extensions of Zarr 3 has other forms, too.
             None if config.plain => Err(config.unsupported("no padding")),
@@ -45,13 +45,13 @@ const NAME: &str = "packbits";
 struct PackBits;
 
 impl Filter for PackBits {
-    fn output(&self, context: &Context) -> Context {
-        let element = Dtype {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
+        let element = OrderedType {
             ty: NumberType::U8,
             big: false,
         };
-        Context {
-            element: Element {
+        ChunkContext {
+            element: StoredElement {
                 order: context.element.order,
                 ..element.element()
             },
@@ -61,7 +61,7 @@ impl Filter for PackBits {
         }
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let (&unused, bytes) = input.split_first().ok_or_else(|| truncated(NAME))?;
         let bits = (bytes.len() as u64).saturating_mul(8);
         let bits = bits.checked_sub(unused.into());
@@ -75,7 +75,7 @@ impl Filter for PackBits {
         Ok(())
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         if input.iter().any(|byte| *byte > 1) {
             return Err(unfit(NAME, "a value that is neither 0 nor 1"));
         }

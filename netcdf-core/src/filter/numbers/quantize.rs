@@ -11,38 +11,38 @@
 //!
 //! Reading only converts the type.
 
-use super::value::Value;
+use super::value::NumberValue;
 use super::{Cast, dtype, member, own};
 use crate::error::Result;
-use crate::filter::codec::{Config, Members, Stage, ids, whole};
+use crate::filter::codec::{CodecStage, Config, Members, ids, whole};
 use crate::filter::output::parameter;
-use crate::filter::{Codec, Context, Encoded, Filter, FilterEntry, Policy, corrupt};
+use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, corrupt};
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: ids::QUANTIZE,
     name: NAME,
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: NAME,
         v3: "numcodecs.quantize",
-        stage: Stage::Elements,
+        stage: CodecStage::Elements,
         read,
         write: |params, _| write(params),
     }),
     policy: Policy::LOSSY_ZARR_ONLY,
     named: &[],
-    prepare: |_, user| Quantize::new(user).map(|_| user.to_vec()),
-    build: |params, _| Ok(Box::new(Quantize::new(params)?)),
+    prepare: |_, user| QuantizeFilter::new(user).map(|_| user.to_vec()),
+    build: |params, _| Ok(Box::new(QuantizeFilter::new(params)?)),
 };
 
 const NAME: &str = "quantize";
 
-struct Quantize {
+struct QuantizeFilter {
     digits: i32,
     cast: Cast,
 }
 
-impl Quantize {
+impl QuantizeFilter {
     fn new(params: &[u32]) -> Result<Self> {
         let cast = Cast::new(NAME, params, 1)?;
         if !cast.from.ty.is_float() || !cast.to.ty.is_float() {
@@ -64,18 +64,18 @@ impl Quantize {
     }
 }
 
-impl Filter for Quantize {
-    fn output(&self, context: &Context) -> Context {
+impl Filter for QuantizeFilter {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         self.cast.behind(context)
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let back = self.cast.back();
         back.numbers(Some(context), input, output, |n| n)
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
-        let (ty, scale) = (self.cast.from.ty, Value::Float(self.scale()));
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+        let (ty, scale) = (self.cast.from.ty, NumberValue::Float(self.scale()));
         self.cast.numbers(None, input, output, |number| {
             number.times(scale, ty).rounded().over(scale, ty)
         })?;
@@ -90,11 +90,11 @@ fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     let digits =
         i32::try_from(digits).map_err(|_| config.wrong(format_args!("{digits} digits")))?;
     let params = vec![digits.cast_unsigned(), from.word(), to.word()];
-    Quantize::new(&params).map(|_| params)
+    QuantizeFilter::new(&params).map(|_| params)
 }
 
 fn write(params: &[u32]) -> Result<Members> {
-    let Quantize { digits, cast } = Quantize::new(params)?;
+    let QuantizeFilter { digits, cast } = QuantizeFilter::new(params)?;
     Ok(vec![
         whole("digits", digits),
         member("dtype", cast.from),

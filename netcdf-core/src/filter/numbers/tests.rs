@@ -1,7 +1,7 @@
 use super::*;
 use crate::filter::codec::{from_json, to_json};
 use crate::filter::tests::context;
-use crate::filter::{Context, Filter, Table};
+use crate::filter::{ChunkContext, Filter, FilterTable};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
@@ -225,17 +225,24 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(byte).collect()
 }
 
-fn of(dtype: &str, len: usize) -> Context {
-    let dtype = Dtype::parse(dtype).unwrap();
+fn of(dtype: &str, len: usize) -> ChunkContext {
+    let dtype = OrderedType::parse(dtype).unwrap();
     let size = dtype.size();
-    Context {
+    ChunkContext {
         element: dtype.element(),
         ..context(len, size as u64)
     }
 }
 
-fn filter(json: &str, version: ZarrVersion, context: &Context) -> (FilterSpec, Box<dyn Filter>) {
-    let (json, table) = (Json::parse(json.as_bytes()).unwrap(), Table::default());
+fn filter(
+    json: &str,
+    version: ZarrVersion,
+    context: &ChunkContext,
+) -> (FilterSpec, Box<dyn Filter>) {
+    let (json, table) = (
+        Json::parse(json.as_bytes()).unwrap(),
+        FilterTable::default(),
+    );
     let spec = from_json(version, &json, context, &table).unwrap();
     let filter = table.entry(spec.id).unwrap().build(&spec.params, context);
     (spec, filter.unwrap())
@@ -258,7 +265,7 @@ fn as_numcodecs_has_them() {
 
 #[test]
 fn json_is_made_of_what_was_made_of_it() {
-    let table = Table::default();
+    let table = FilterTable::default();
     for (json, dtype, ..) in VECTORS {
         let context = of(dtype, 80);
         let (spec, _) = filter(json, ZarrVersion::V2, &context);
@@ -276,7 +283,7 @@ fn in_version_3_the_byte_order_is_that_of_the_elements() {
     let numbers = [1_i32, 3, 4].map(i32::to_be_bytes).concat();
     filter.encode(&context, &numbers, &mut made).unwrap();
     assert_eq!(made, [1_i32, 2, 1].map(i32::to_be_bytes).concat());
-    let word = Dtype::parse(">i4").unwrap().word();
+    let word = OrderedType::parse(">i4").unwrap().word();
     assert_eq!(spec.params, [word, word]);
 }
 
@@ -306,7 +313,7 @@ fn survives_damage() {
 
 #[test]
 fn types_that_we_do_not_have_make_codecs_that_nobody_knows() {
-    let table = Table::default();
+    let table = FilterTable::default();
     for json in [
         r#"{"id": "delta", "dtype": "<c8", "astype": "<c8"}"#,
         r#"{"id": "delta", "dtype": "|b1", "astype": "|b1"}"#,
@@ -341,11 +348,11 @@ fn spellings_of_types() {
         ("", None),
         ("\u{e9}", None),
     ] {
-        let found = Dtype::parse(text).map(Dtype::text);
+        let found = OrderedType::parse(text).map(OrderedType::text);
         assert_eq!(found.as_deref(), known, "{text}");
     }
     for (json, dtype, ..) in VECTORS {
-        let dtype = Dtype::parse(dtype).unwrap();
-        assert_eq!(Dtype::of_word(dtype.word()), Some(dtype), "{json}");
+        let dtype = OrderedType::parse(dtype).unwrap();
+        assert_eq!(OrderedType::of_word(dtype.word()), Some(dtype), "{json}");
     }
 }

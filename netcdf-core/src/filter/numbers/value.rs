@@ -5,7 +5,7 @@ use super::number_type::NumberType;
 
 /// A number, without its exact type.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Value {
+pub(super) enum NumberValue {
     Signed(i64),
     Unsigned(u64),
     /// A float, representable in its type.
@@ -21,7 +21,7 @@ pub(super) fn single(x: f64) -> f32 {
     x as f32
 }
 
-impl Value {
+impl NumberValue {
     /// Converts to a type: integers lose their upper bits, floats are rounded, and floats out of the range of
     /// integers become what x86 processors make of them.
     pub(super) fn to(self, ty: NumberType) -> Self {
@@ -121,9 +121,9 @@ impl Value {
 }
 
 /// The lowest bits as a number of an integer type.
-fn wrapped(bits: u64, ty: NumberType) -> Value {
-    let signed = |unused: u32| Value::Signed((bits << unused).cast_signed() >> unused);
-    let unsigned = |unused: u32| Value::Unsigned(bits << unused >> unused);
+fn wrapped(bits: u64, ty: NumberType) -> NumberValue {
+    let signed = |unused: u32| NumberValue::Signed((bits << unused).cast_signed() >> unused);
+    let unsigned = |unused: u32| NumberValue::Unsigned(bits << unused >> unused);
     match ty {
         NumberType::I8 => signed(56),
         NumberType::I16 => signed(48),

@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// An identifier of HDF5 1.10 and later.
-pub(super) type Id = i64;
+pub(super) type Hid = i64;
 
 /// The only version of [`FilterClass`].
 pub(super) const CLASS_VERSION: c_int = 1;
@@ -17,7 +17,7 @@ pub(super) const OPTIONAL: c_uint = 0x0001;
 
 /// Looks at a chunk: `dcpl`, `type`, `space`. Whether a filter can be applied, more than 0 for yes; or makes stored
 /// parameters from the user's, negative for an error.
-pub(super) type Look = unsafe extern "C" fn(Id, Id, Id) -> c_int;
+pub(super) type FilterCheck = unsafe extern "C" fn(Hid, Hid, Hid) -> c_int;
 /// Applies a filter or undoes it: flags, number of parameters, parameters, bytes in the buffer, size of the
 /// buffer, buffer. Returns the bytes in the buffer afterwards, 0 for a failure.
 pub(super) type Apply = unsafe extern "C" fn(
@@ -37,8 +37,8 @@ pub(super) struct FilterClass {
     pub encoder_present: c_uint,
     pub decoder_present: c_uint,
     pub name: *const c_char,
-    pub can_apply: Option<Look>,
-    pub set_local: Option<Look>,
+    pub can_apply: Option<FilterCheck>,
+    pub set_local: Option<FilterCheck>,
     pub filter: Option<Apply>,
 }
 

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::abi::{self, CodecClass};
 use super::buffer::allocated;
-use super::host::Call;
+use super::host::PluginCall;
 use super::library::Library;
 use super::threads::{self, OneThread};
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::Context;
+use crate::filter::ChunkContext;
 use crate::filter::user::listed;
 use crate::model::FilterSpec;
 
@@ -23,7 +23,7 @@ const DATASET: c_int = 0x10000;
 const VARIABLE: c_int = 0;
 
 /// A codec of a library.
-pub struct Codec {
+pub struct LibraryCodec {
     /// Its name: `id` in the JSON of Zarr.
     pub name: String,
     /// The HDF5 number of its filter.
@@ -50,7 +50,7 @@ pub struct Parameters {
     pub working: Vec<u32>,
 }
 
-impl std::fmt::Debug for Codec {
+impl std::fmt::Debug for LibraryCodec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "codec {} of {}", self.name, self.path.display())
     }
@@ -100,7 +100,7 @@ impl LibraryMemory<c_uint> {
     }
 }
 
-impl Codec {
+impl LibraryCodec {
     /// The codecs of a library.
     ///
     /// # Errors
@@ -225,7 +225,7 @@ impl Codec {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] if the library rejects them.
-    pub fn modify(&self, context: &Context, visible: &[u32]) -> Result<Parameters> {
+    pub fn modify(&self, context: &ChunkContext, visible: &[u32]) -> Result<Parameters> {
         let Some(modify) = self.modify else {
             return Ok(Parameters {
                 visible: visible.to_vec(),
@@ -239,7 +239,7 @@ impl Codec {
             id: self.filter,
             params: visible.to_vec(),
         };
-        let call = Call::new(context, &spec);
+        let call = PluginCall::new(context, &spec);
         let held = self.lock();
         let (status, _) = call.during(|| {
             let shown = (&raw mut shown_count, &raw mut shown.0);
@@ -274,7 +274,7 @@ impl Codec {
     /// Returns the visible parameters from which this run made the working parameters, or the working parameters. Different
     /// visible parameters may give equal working parameters for different chunks. So the result fits this context.
     #[must_use]
-    pub fn described(&self, context: &Context, working: &[u32]) -> Vec<u32> {
+    pub fn described(&self, context: &ChunkContext, working: &[u32]) -> Vec<u32> {
         let mut givers = {
             let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             known.get(working).cloned().unwrap_or_default()
@@ -289,7 +289,7 @@ impl Codec {
     }
 }
 
-impl Drop for Codec {
+impl Drop for LibraryCodec {
     fn drop(&mut self) {
         if self.ready.get().is_none() {
             return;

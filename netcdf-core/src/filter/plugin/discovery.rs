@@ -17,7 +17,7 @@ const OFF: &str = "::";
 
 /// Where to search for plugins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Search {
+pub struct PluginSearch {
     /// Directories with filters and codecs.
     pub directories: Vec<PathBuf>,
     /// More directories, searched for codecs only: the default ones, if the variable names others.
@@ -28,7 +28,7 @@ pub struct Search {
     pub off: Option<String>,
 }
 
-impl Search {
+impl PluginSearch {
     /// The search that the environment of the process asks for.
     #[must_use]
     pub fn from_environment() -> Self {
@@ -155,14 +155,14 @@ pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, String> {
 mod tests {
     use super::*;
 
-    fn listed(path: &str) -> Search {
-        Search::new(Some(path.as_ref()), None, false)
+    fn listed(path: &str) -> PluginSearch {
+        PluginSearch::new(Some(path.as_ref()), None, false)
     }
 
     #[test]
     #[cfg(unix)]
     fn a_variable_that_is_set_replaces_the_usual_directories() {
-        let usual = Search::new(None, None, false);
+        let usual = PluginSearch::new(None, None, false);
         assert_eq!(
             usual.directories[0],
             Path::new("/usr/local/hdf5/lib/plugin")
@@ -187,18 +187,18 @@ mod tests {
 
     #[test]
     fn raised_privileges_and_preload() {
-        let elevated = Search::new(Some("/a".as_ref()), None, true);
+        let elevated = PluginSearch::new(Some("/a".as_ref()), None, true);
         assert_eq!(elevated.directories, usual());
         assert_eq!(elevated.left_out.len(), 1);
         for nothing in ["", ":"] {
-            let none = Search::new(Some(nothing.as_ref()), None, true);
+            let none = PluginSearch::new(Some(nothing.as_ref()), None, true);
             assert_eq!(none, listed(""), "{nothing}");
         }
         for elevated in [false, true] {
-            let off = Search::new(Some("/a".as_ref()), Some("::".as_ref()), elevated);
+            let off = PluginSearch::new(Some("/a".as_ref()), Some("::".as_ref()), elevated);
             assert!(off.off.is_some() && off.directories.is_empty());
         }
-        let other = Search::new(Some("/a".as_ref()), Some("x".as_ref()), false);
+        let other = PluginSearch::new(Some("/a".as_ref()), Some("x".as_ref()), false);
         assert_eq!(other.off, None);
     }
 

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use super::abi::{OPTIONAL, REVERSE};
-use super::apart::{Failure, Helpers, What};
-use super::host::Call;
+use super::apart::{HelperFailure, HelperRequest, Helpers};
+use super::host::PluginCall;
 use super::library::Library;
-use super::local::{Described, FilterCall, Given, Local, LookResult};
+use super::local::{FilterCall, FilterResult, Local, LookResult, PluginDescription};
 use super::trust::CheckedFile;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::output::{allocate, bad, too_long, truncated};
 use crate::filter::user::{listed, unfit};
-use crate::filter::{Context, Encoded, Filter, optional};
+use crate::filter::{ChunkContext, Encoded, Filter, optional};
 use crate::model::FilterSpec;
 
 /// HDF5's number for szip.
@@ -30,7 +30,7 @@ pub struct Plugin {
     pub name: String,
     /// The file.
     pub path: PathBuf,
-    described: Described,
+    described: PluginDescription,
     place: PluginHost,
 }
 
@@ -71,12 +71,12 @@ impl Plugin {
         file: &CheckedFile,
         path: PathBuf,
     ) -> Result<Self, String> {
-        let described = helpers.describe(file).map_err(Failure::text)?;
+        let described = helpers.describe(file).map_err(HelperFailure::text)?;
         let place = PluginHost::Apart(Arc::clone(helpers), file.clone());
         Ok(Self::at(described, path, place))
     }
 
-    fn at(described: Described, path: PathBuf, place: PluginHost) -> Self {
+    fn at(described: PluginDescription, path: PathBuf, place: PluginHost) -> Self {
         Self {
             id: described.id,
             name: described.name.clone(),
@@ -96,13 +96,13 @@ impl Plugin {
     /// # Errors
     /// [`ErrorKind::Unsupported`] for chunks and types that it cannot be applied to; [`ErrorKind::Argument`] for
     /// parameters that it does not take.
-    pub fn prepare(&self, context: &Context, user: &[u32]) -> Result<Vec<u32>> {
-        let call = || Call::new(context, &self.spec(given(self.id, user)));
+    pub fn prepare(&self, context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
+        let call = || PluginCall::new(context, &self.spec(given(self.id, user)));
         self.applicable(call())?;
         if !self.described.prepares {
             return Ok(user.to_vec());
         }
-        let told = self.look(Local::set_local, What::SetLocal, call())?;
+        let told = self.look(Local::set_local, HelperRequest::SetLocal, call())?;
         match told.params {
             Some(params) if told.answer >= 0 => Ok(params),
             Some(_) | None => {
@@ -119,8 +119,8 @@ impl Plugin {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] if it cannot.
-    pub fn check(&self, context: &Context, params: &[u32]) -> Result<()> {
-        let call = Call::new(context, &self.spec(params.to_vec()));
+    pub fn check(&self, context: &ChunkContext, params: &[u32]) -> Result<()> {
+        let call = PluginCall::new(context, &self.spec(params.to_vec()));
         self.applicable(call)
     }
 
@@ -134,9 +134,9 @@ impl Plugin {
     /// Looks at the chunk of a call, here or in a helper.
     fn look(
         &self,
-        here: fn(&Local, Call) -> LookResult,
-        apart: What,
-        call: Call,
+        here: fn(&Local, PluginCall) -> LookResult,
+        apart: HelperRequest,
+        call: PluginCall,
     ) -> Result<LookResult> {
         match &self.place {
             PluginHost::Here(local) => Ok(here(local, call)),
@@ -147,14 +147,14 @@ impl Plugin {
     }
 
     /// Checks that the filter can be applied to the chunk of a call.
-    fn applicable(&self, call: Call) -> Result<()> {
+    fn applicable(&self, call: PluginCall) -> Result<()> {
         if !self.described.encodes {
             return Err(unfit(&self.label(), "the plugin can only undo it"));
         }
         if !self.described.asks {
             return Ok(());
         }
-        let told = self.look(Local::can_apply, What::CanApply, call)?;
+        let told = self.look(Local::can_apply, HelperRequest::CanApply, call)?;
         if told.answer > 0 {
             return Ok(());
         }
@@ -194,17 +194,17 @@ impl Applied {
     /// Calls the plugin's function; failures of its process are errors of this kind.
     fn call(
         &self,
-        context: &Context,
+        context: &ChunkContext,
         input: &[u8],
         (flags, kind): (c_uint, ErrorKind),
-    ) -> Result<Given> {
+    ) -> Result<FilterResult> {
         let plugin = &*self.plugin;
         let job = FilterCall {
             flags: flags | if optional(plugin.id) { OPTIONAL } else { 0 },
             params: &self.params,
             input,
         };
-        let call = Call::new(context, &plugin.spec(self.params.clone()));
+        let call = PluginCall::new(context, &plugin.spec(self.params.clone()));
         match &plugin.place {
             PluginHost::Here(local) => local.apply(call, &job).ok_or_else(|| {
                 let what = format!("no memory for {} bytes of a chunk", input.len());
@@ -217,7 +217,7 @@ impl Applied {
     }
 
     /// Checks that the filter can be applied; asks once.
-    fn fits(&self, context: &Context) -> Result<()> {
+    fn fits(&self, context: &ChunkContext) -> Result<()> {
         let plugin = &self.plugin;
         let why = self.fits.get_or_init(|| {
             let checked = plugin.check(context, &self.params);
@@ -230,7 +230,7 @@ impl Applied {
     }
 }
 
-impl Given {
+impl FilterResult {
     /// Whether the function claims to have written more than its block holds: it has overwritten other memory.
     fn overran(&self) -> bool {
         let is_size = self.len > 0 && isize::try_from(self.len).is_ok();
@@ -249,7 +249,7 @@ impl Given {
 }
 
 impl Filter for Applied {
-    fn output(&self, context: &Context) -> Context {
+    fn output(&self, context: &ChunkContext) -> ChunkContext {
         let mut behind = context.of_any_length();
         behind.len = match self.plugin.id {
             2 => context.len,
@@ -259,7 +259,7 @@ impl Filter for Applied {
         behind
     }
 
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let label = self.plugin.label();
         if !self.plugin.described.decodes {
             let what = format!("{label}: the plugin can only apply it");
@@ -284,7 +284,12 @@ impl Filter for Applied {
         Ok(())
     }
 
-    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(
+        &self,
+        context: &ChunkContext,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Encoded> {
         self.fits(context)?;
         let given = self.call(context, input, (0, ErrorKind::Unsupported))?;
         let label = self.plugin.label();

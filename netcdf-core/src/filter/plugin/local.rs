@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use super::abi::{self, REVERSE};
 use super::buffer::Buffer;
-use super::host::{self, Call};
+use super::host::{self, PluginCall};
 use super::library::Library;
 use super::threads;
-use crate::filter::plugin::wire::{In, Out};
+use crate::filter::plugin::wire::{In, MessageWriter};
 
 /// A plugin's description of its filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Described {
+pub(super) struct PluginDescription {
     /// The filter's number.
     pub id: u32,
     /// What the plugin calls its filter.
@@ -24,8 +24,8 @@ pub(super) struct Described {
     pub prepares: bool,
 }
 
-impl Described {
-    pub(super) fn put(&self, out: &mut Out) {
+impl PluginDescription {
+    pub(super) fn put(&self, out: &mut MessageWriter) {
         out.number(self.id.into()).bytes(self.name.as_bytes());
         out.truth(self.encodes).truth(self.decodes);
         out.truth(self.asks).truth(self.prepares);
@@ -54,15 +54,15 @@ pub(super) struct LookResult {
 }
 
 impl LookResult {
-    fn of(answer: c_int, call: Option<&Call>, id: u32) -> Self {
+    fn of(answer: c_int, call: Option<&PluginCall>, id: u32) -> Self {
         Self {
             answer,
-            said: call.map(Call::said).unwrap_or_default(),
+            said: call.map(PluginCall::said).unwrap_or_default(),
             params: call.and_then(|call| call.params(id)).map(<[u32]>::to_vec),
         }
     }
 
-    pub(super) fn put(&self, out: &mut Out) {
+    pub(super) fn put(&self, out: &mut MessageWriter) {
         // Only positive, 0 and negative are distinguished.
         out.number(u64::from(self.answer > 0))
             .truth(self.answer < 0);
@@ -104,13 +104,13 @@ pub(super) enum MadeBytes {
 }
 
 /// The result of a filter's function: its buffer, the bytes in it, and its messages.
-pub(super) struct Given {
+pub(super) struct FilterResult {
     pub made: MadeBytes,
     pub len: usize,
     pub said: String,
 }
 
-impl Given {
+impl FilterResult {
     /// The bytes, unless the function failed: then it returns 0, -1, or an equally large error code of its
     /// compressor.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
@@ -133,10 +133,10 @@ impl Given {
 
 /// A plugin's filter in this process.
 pub(super) struct Local {
-    pub described: Described,
+    pub described: PluginDescription,
     library: Arc<Library>,
-    can_apply: Option<abi::Look>,
-    set_local: Option<abi::Look>,
+    can_apply: Option<abi::FilterCheck>,
+    set_local: Option<abi::FilterCheck>,
     filter: abi::Apply,
 }
 
@@ -158,7 +158,7 @@ impl Local {
                 .into_owned(),
         };
         Ok(Self {
-            described: Described {
+            described: PluginDescription {
                 id,
                 name,
                 encodes: class.encoder_present != 0,
@@ -174,17 +174,22 @@ impl Local {
     }
 
     /// Whether the filter can be applied to a chunk: positive for yes.
-    pub(super) fn can_apply(&self, call: Call) -> LookResult {
+    pub(super) fn can_apply(&self, call: PluginCall) -> LookResult {
         self.look(self.can_apply, 1, call)
     }
 
     /// Makes stored parameters from those of the call.
-    pub(super) fn set_local(&self, call: Call) -> LookResult {
+    pub(super) fn set_local(&self, call: PluginCall) -> LookResult {
         self.look(self.set_local, 0, call)
     }
 
     /// Calls a function that looks at a chunk; without one, the answer is `usual`.
-    fn look(&self, function: Option<abi::Look>, usual: c_int, call: Call) -> LookResult {
+    fn look(
+        &self,
+        function: Option<abi::FilterCheck>,
+        usual: c_int,
+        call: PluginCall,
+    ) -> LookResult {
         let Some(function) = function else {
             return LookResult::of(usual, Some(&call), self.described.id);
         };
@@ -197,7 +202,7 @@ impl Local {
     }
 
     /// Calls the filter's function; `None` if there is no memory for its input.
-    pub(super) fn apply(&self, call: Call, job: &FilterCall<'_>) -> Option<Given> {
+    pub(super) fn apply(&self, call: PluginCall, job: &FilterCall<'_>) -> Option<FilterResult> {
         let mut buffer = Buffer::of(job.input)?;
         let safe = self.library.threads;
         let may = match job.flags & REVERSE {
@@ -216,10 +221,10 @@ impl Local {
             })
         });
         drop(held);
-        Some(Given {
+        Some(FilterResult {
             made: MadeBytes::Block(buffer),
             len,
-            said: call.as_ref().map(Call::said).unwrap_or_default(),
+            said: call.as_ref().map(PluginCall::said).unwrap_or_default(),
         })
     }
 }

@@ -48,8 +48,8 @@ mod writers;
 
 pub use apart::Isolation;
 pub(crate) use apart::serve::serve_if_asked;
-pub use codec::{Codec, Parameters};
-pub use discovery::{PRELOAD, Search, VARIABLE};
+pub use codec::{LibraryCodec, Parameters};
+pub use discovery::{PRELOAD, PluginSearch, VARIABLE};
 pub use filter::Plugin;
 pub(crate) use guard::{is_tool, leave};
 pub use registry::Plugins;

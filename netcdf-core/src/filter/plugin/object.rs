@@ -66,13 +66,13 @@ pub(super) fn machine() -> Option<u16> {
 }
 
 type ElfHeader = FileHeader64<LittleEndian>;
-type Section = SectionHeader64<LittleEndian>;
+type ObjectSection = SectionHeader64<LittleEndian>;
 
 /// A file from which no part larger than a table is read.
 #[derive(Clone, Copy)]
-struct FileParts<'a>(&'a ReadCache<File>);
+struct ObjectParts<'a>(&'a ReadCache<File>);
 
-impl<'a> ReadRef<'a> for FileParts<'a> {
+impl<'a> ReadRef<'a> for ObjectParts<'a> {
     fn len(self) -> Result<u64, ()> {
         self.0.len()
     }
@@ -96,11 +96,11 @@ impl<'a> ReadRef<'a> for FileParts<'a> {
 pub(super) fn read(path: &Path) -> Result<SharedObject, String> {
     let file = File::open(path).map_err(|e| crate::error::plain(&e))?;
     let cache = ReadCache::new(file);
-    let parts = FileParts(&cache);
+    let parts = ObjectParts(&cache);
     let header: &ElfHeader = parts.read_at(0).map_err(|()| NO_ELF.to_owned())?;
     check(header)?;
     let damaged = |_| damaged();
-    if usize::from(header.e_shentsize.get(LittleEndian)) != size_of::<Section>() {
+    if usize::from(header.e_shentsize.get(LittleEndian)) != size_of::<ObjectSection>() {
         return Err(NO_SECTIONS.to_owned());
     }
     let sections = header.section_headers(LittleEndian, parts);
@@ -191,7 +191,7 @@ impl SharedObject {
     }
 
     /// Notes only identify the build, so damaged ones are ignored.
-    fn notes(&mut self, section: &Section, parts: FileParts<'_>) {
+    fn notes(&mut self, section: &ObjectSection, parts: ObjectParts<'_>) {
         let Ok(Some(mut notes)) = section.notes(LittleEndian, parts) else {
             return;
         };

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::apart::{Helpers, Isolation};
-use super::codec::Codec;
-use super::discovery::{self, Search};
+use super::codec::LibraryCodec;
+use super::discovery::{self, PluginSearch};
 use super::filter::Plugin;
 use super::library::{self, Library, load_stub};
 use super::local::Local;
@@ -20,7 +20,7 @@ use super::{host, stub, trust};
 /// has to use [`io::stdout`](crate::io::stdout::stdout), which writes to the original descriptor 1.
 #[derive(Default)]
 pub struct Plugins {
-    search: Search,
+    search: PluginSearch,
     prefer: bool,
     state: Mutex<FoundPlugins>,
 }
@@ -31,7 +31,7 @@ struct FoundPlugins {
     /// The directories and the result of reading them, once they are read.
     directories: Option<Vec<(PathBuf, Result<(), String>)>>,
     /// Files that may be plugins, in order of precedence.
-    candidates: Vec<Candidate>,
+    candidates: Vec<PluginFile>,
     /// The filters of candidates before this one have been loaded.
     next: usize,
     /// The helpers that run plugins, if we do not.
@@ -39,7 +39,7 @@ struct FoundPlugins {
     /// Filters by their number.
     filters: BTreeMap<u32, Arc<Plugin>>,
     /// Codecs, once they have been looked for.
-    codecs: Option<Vec<Arc<Codec>>>,
+    codecs: Option<Vec<Arc<LibraryCodec>>>,
     /// Loaded libraries, and the reasons why others failed to load: nothing is tried twice.
     libraries: BTreeMap<PathBuf, Result<Arc<Library>, String>>,
     /// Files that were not used, and why.
@@ -52,7 +52,7 @@ struct FoundPlugins {
 
 /// A file that declares itself a plugin.
 #[derive(Debug, Clone)]
-struct Candidate {
+struct PluginFile {
     /// Its path as found, for messages.
     path: PathBuf,
     /// The file itself, which is read and loaded.
@@ -62,7 +62,7 @@ struct Candidate {
     for_filters: bool,
 }
 
-impl Candidate {
+impl PluginFile {
     fn has_filter(&self) -> bool {
         self.for_filters && self.object.defines("H5PLget_plugin_info")
     }
@@ -85,7 +85,7 @@ impl std::fmt::Debug for Plugins {
 impl Plugins {
     /// Plugins of these directories. With `prefer`, they take precedence over built-in filters.
     #[must_use]
-    pub fn new(search: Search, prefer: bool) -> Self {
+    pub fn new(search: PluginSearch, prefer: bool) -> Self {
         Self {
             search,
             prefer,
@@ -105,7 +105,7 @@ impl Plugins {
     /// The plugins that the environment of the process specifies.
     #[must_use]
     pub fn from_environment(prefer: bool) -> Self {
-        Self::new(Search::from_environment(), prefer)
+        Self::new(PluginSearch::from_environment(), prefer)
     }
 
     /// Whether they take precedence over built-in filters.
@@ -130,19 +130,19 @@ impl Plugins {
     /// The codec of a filter: of the first library that describes it, or of a library with defaults if no other
     /// does.
     #[must_use]
-    pub fn codec_of(&self, filter: u32) -> Option<Arc<Codec>> {
+    pub fn codec_of(&self, filter: u32) -> Option<Arc<LibraryCodec>> {
         self.codecs().into_iter().find(|c| c.filter == filter)
     }
 
     /// The codec with this name; see [`Self::codec_of`].
     #[must_use]
-    pub fn codec(&self, name: &str) -> Option<Arc<Codec>> {
+    pub fn codec(&self, name: &str) -> Option<Arc<LibraryCodec>> {
         self.codecs().into_iter().find(|c| c.name == name)
     }
 
     /// The codecs, one per filter.
     #[must_use]
-    pub fn codecs(&self) -> Vec<Arc<Codec>> {
+    pub fn codecs(&self) -> Vec<Arc<LibraryCodec>> {
         let mut state = self.state();
         if state.codecs.is_none() {
             let found = state.find_codecs();
@@ -194,7 +194,7 @@ const MOST_REASONS: usize = 16;
 
 impl FoundPlugins {
     /// Reads the directories, once. Nothing is loaded.
-    fn list(&mut self, search: &Search) {
+    fn list(&mut self, search: &PluginSearch) {
         if self.directories.is_some() {
             return;
         }
@@ -227,7 +227,7 @@ impl FoundPlugins {
             };
             match looked {
                 Ok((file, object)) => {
-                    let candidate = Candidate {
+                    let candidate = PluginFile {
                         path,
                         file,
                         object,
@@ -264,7 +264,7 @@ impl FoundPlugins {
         self.filters.get(&id).cloned()
     }
 
-    fn plugin(&mut self, candidate: &Candidate) -> Result<Plugin, String> {
+    fn plugin(&mut self, candidate: &PluginFile) -> Result<Plugin, String> {
         let path = candidate.path.clone();
         match self.helpers.clone() {
             Some(helpers) => Plugin::apart(&helpers, &candidate.file, path),
@@ -273,11 +273,11 @@ impl FoundPlugins {
     }
 
     /// One codec per filter: libraries for a single filter take precedence over defaults.
-    fn find_codecs(&mut self) -> Vec<Arc<Codec>> {
+    fn find_codecs(&mut self) -> Vec<Arc<LibraryCodec>> {
         let candidates = self.candidates.clone();
         let candidates = candidates.iter().filter(|c| c.has_codec());
         let (defaults, own): (Vec<_>, Vec<_>) = candidates.partition(|c| c.has_defaults());
-        let mut codecs: Vec<Arc<Codec>> = vec![];
+        let mut codecs: Vec<Arc<LibraryCodec>> = vec![];
         for candidate in own.into_iter().chain(defaults) {
             match self.codecs_of(candidate) {
                 Ok(found) => {
@@ -293,9 +293,9 @@ impl FoundPlugins {
         codecs
     }
 
-    fn codecs_of(&mut self, candidate: &Candidate) -> Result<Vec<Codec>, String> {
+    fn codecs_of(&mut self, candidate: &PluginFile) -> Result<Vec<LibraryCodec>, String> {
         let library = self.library(candidate)?;
-        let codecs = Codec::all(&library, &candidate.path)?;
+        let codecs = LibraryCodec::all(&library, &candidate.path)?;
         if candidate.has_filter() && !candidate.has_defaults() {
             let filter = Plugin::of(library, candidate.path.clone())?.id;
             if let Some(other) = codecs.iter().find(|c| c.filter != filter) {
@@ -307,7 +307,7 @@ impl FoundPlugins {
     }
 
     /// The library of a candidate, loaded once.
-    fn library(&mut self, candidate: &Candidate) -> Result<Arc<Library>, String> {
+    fn library(&mut self, candidate: &PluginFile) -> Result<Arc<Library>, String> {
         if let Some(known) = self.libraries.get(&candidate.path) {
             return known.clone();
         }
@@ -317,7 +317,7 @@ impl FoundPlugins {
         loaded
     }
 
-    fn load(&mut self, candidate: &Candidate) -> Result<Arc<Library>, String> {
+    fn load(&mut self, candidate: &PluginFile) -> Result<Arc<Library>, String> {
         self.ready.get_or_insert_with(prepare).clone()?;
         check_functions(&candidate.object)?;
         self.stand_for(&candidate.object)?;
@@ -353,7 +353,7 @@ pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local
     if file.identity != identity {
         return Err("another file was put in its place".to_owned());
     }
-    let candidate = Candidate {
+    let candidate = PluginFile {
         path: path.to_owned(),
         object: object::read(&file.path)?,
         file,

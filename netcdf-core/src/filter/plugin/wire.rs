@@ -2,9 +2,9 @@
 
 /// A message being written.
 #[derive(Default)]
-pub(super) struct Out(pub Vec<u8>);
+pub(super) struct MessageWriter(pub Vec<u8>);
 
-impl Out {
+impl MessageWriter {
     pub(super) fn number(&mut self, n: u64) -> &mut Self {
         self.0.extend_from_slice(&n.to_le_bytes());
         self
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn what_is_said_is_understood() {
-        let mut out = Out::default();
+        let mut out = MessageWriter::default();
         out.number(7)
             .truth(true)
             .bytes(b"abc")

@@ -1,12 +1,12 @@
 //! Encodes samples: each block in the way that takes the fewest bits.
 
 use super::put::PutBits;
-use super::stream::{BLOCK, Coder, PAIRS, SEGMENT};
+use super::stream::{BLOCK, PAIRS, SEGMENT, StreamCoding};
 use crate::model::Endianness;
 
 /// An encoder of one stream.
-pub(super) struct Encoder<'a> {
-    coder: &'a Coder,
+pub(super) struct SzipEncoder<'a> {
+    coder: &'a StreamCoding,
     bits: PutBits<'a>,
     /// The block's index in its interval.
     number: usize,
@@ -37,9 +37,9 @@ enum BlockCoding {
     Uncoded,
 }
 
-impl<'a> Encoder<'a> {
+impl<'a> SzipEncoder<'a> {
     /// The stream is appended to `output`.
-    pub(super) fn new(coder: &'a Coder, output: &'a mut Vec<u8>) -> Self {
+    pub(super) fn new(coder: &'a StreamCoding, output: &'a mut Vec<u8>) -> Self {
         Self {
             coder,
             bits: PutBits::new(output),
@@ -254,7 +254,7 @@ fn map(sample: u32, last: u32, max: u32) -> u32 {
 }
 
 /// Reads samples; returns how many.
-fn read(bytes: &[u8], coder: &Coder, block: &mut [u32]) -> usize {
+fn read(bytes: &[u8], coder: &StreamCoding, block: &mut [u32]) -> usize {
     let max = coder.max();
     let mut fill = |samples: &mut dyn Iterator<Item = u32>| {
         let places = block.iter_mut().zip(samples);

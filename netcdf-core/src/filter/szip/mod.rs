@@ -12,13 +12,14 @@
 //! Pixels of 32 and 64 bits are coded byte by byte: the first bytes of all pixels, then the second bytes, and so
 //! on. A scanline starts with a reference pixel and is padded to whole blocks.
 
-use super::codec::Stage;
+use super::codec::CodecStage;
 use super::ids::ZSTD;
-use super::named::{Mode, Parameter};
+use super::named::{Parameter, ParameterMode};
 use super::output::allocate;
 use super::user::unfit;
 use super::{
-    Codec, Context, Encoded, Filter, FilterEntry, Instead, Policy, Suits, corrupt, shuffle,
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, Suits, corrupt,
+    shuffle,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -28,17 +29,17 @@ mod params;
 mod put;
 mod stream;
 
-use encode::Encoder;
-use stream::{Coder, Decoder};
+use encode::SzipEncoder;
+use stream::{StreamCoding, SzipDecoder};
 
 /// The entry in the filter table.
 pub(crate) const ENTRY: FilterEntry = FilterEntry {
     id: 4,
     name: "szip",
-    codec: Some(Codec {
+    codec: Some(CodecNames {
         name: "szip",
         v3: "szip",
-        stage: Stage::Bytes,
+        stage: CodecStage::Bytes,
         read: params::from_codec,
         write: params::to_codec,
     }),
@@ -53,7 +54,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         least: |params| params.get(1).copied().unwrap_or(8).into(),
         ..Policy::PLAIN
     },
-    named: &[Mode::of(&[
+    named: &[ParameterMode::of(&[
         Parameter::word("coding", &[("nn", 32), ("ec", 4)], NEAREST_NEIGHBOUR),
         Parameter::number("block", 8),
     ])],
@@ -70,13 +71,13 @@ const BIG_ENDIAN: u32 = 16;
 const RATIO: usize = 8192;
 
 struct Szip {
-    coder: Coder,
+    coder: StreamCoding,
     /// Bytes of a pixel that is coded byte by byte.
     planes: Option<usize>,
 }
 
 impl Filter for Szip {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let (len, stream) = input.split_first_chunk().ok_or_else(|| {
             let what = format!("szip: {} bytes are too few for a length", input.len());
             Error::new(ErrorKind::Truncated, what)
@@ -85,24 +86,29 @@ impl Filter for Szip {
         let room = stream.len().saturating_mul(RATIO).min(len);
         let Some(size) = self.planes else {
             allocate("szip", output, room)?;
-            return Decoder::new(&self.coder, stream).decode(len, output);
+            return SzipDecoder::new(&self.coder, stream).decode(len, output);
         };
         let mut planes = vec![];
         allocate("szip", &mut planes, room)?;
-        Decoder::new(&self.coder, stream).decode(len, &mut planes)?;
+        SzipDecoder::new(&self.coder, stream).decode(len, &mut planes)?;
         allocate("szip", output, planes.len())?;
         shuffle::unshuffle(size, &planes, output);
         Ok(())
     }
 
-    fn encode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(
+        &self,
+        context: &ChunkContext,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Encoded> {
         self.check_whole(input.len())?;
         let Ok(len) = u32::try_from(input.len()) else {
             return Ok(Encoded::Declined);
         };
         allocate("szip", output, input.len().saturating_add(4))?;
         output.extend_from_slice(&len.to_le_bytes());
-        let encoder = Encoder::new(&self.coder, output);
+        let encoder = SzipEncoder::new(&self.coder, output);
         match self.planes {
             None => encoder.encode(input),
             Some(size) => {
@@ -157,7 +163,7 @@ impl Szip {
         } else {
             Endianness::Big
         };
-        let coder = Coder {
+        let coder = StreamCoding {
             bits,
             block,
             line,

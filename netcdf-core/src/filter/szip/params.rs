@@ -2,8 +2,8 @@
 
 use super::{BIG_ENDIAN, ENTROPY, NEAREST_NEIGHBOUR};
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::Context;
-use crate::filter::codec::{Config, Members, Shown, whole};
+use crate::filter::ChunkContext;
+use crate::filter::codec::{Config, DescriptionUse, Members, whole};
 use crate::filter::user::{chunk_elements, unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
@@ -46,7 +46,7 @@ pub(super) fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
 }
 
 /// The members of the codec.
-pub(super) fn to_codec(params: &[u32], _: &Shown<'_>) -> Result<Members> {
+pub(super) fn to_codec(params: &[u32], _: &DescriptionUse<'_>) -> Result<Members> {
     match *params {
         [options, block, ..] => Ok(vec![
             whole("mask", given(options)),
@@ -57,7 +57,7 @@ pub(super) fn to_codec(params: &[u32], _: &Shown<'_>) -> Result<Members> {
 }
 
 /// The stored parameters for those of a user.
-pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
+pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let (options, block) = match *user {
         [] => (NEAREST_NEIGHBOUR, 8),
         [options, block] | [options, block, _, _] => (options, block),
@@ -83,7 +83,7 @@ fn expected(user: &[u32]) -> Error {
 }
 
 /// Bits of an element, which has to be a number.
-fn pixel(context: &Context) -> Result<u32> {
+fn pixel(context: &ChunkContext) -> Result<u32> {
     let number = context.element.plain_type().filter(|&t| t != Atomic::Char);
     let bits = number.and_then(|_| match context.element.size {
         size @ (1 | 2 | 4 | 8) => u32::try_from(size * 8).ok(),
@@ -93,7 +93,7 @@ fn pixel(context: &Context) -> Result<u32> {
 }
 
 /// Pixels of a scanline: a row of the chunk if it fits, else as many as allowed.
-fn scanline(context: &Context, block: u32) -> Result<u32> {
+fn scanline(context: &ChunkContext, block: u32) -> Result<u32> {
     let (block, elements) = (u64::from(block), chunk_elements("szip", context)?);
     let most = BLOCKS * block;
     // In Zarr it is a row of the variable, as in netCDF-C.
@@ -113,12 +113,12 @@ fn scanline(context: &Context, block: u32) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Element;
+    use crate::model::StoredElement;
 
-    fn context(ty: Atomic, order: Endianness, shape: &[u64]) -> Context {
-        Context {
+    fn context(ty: Atomic, order: Endianness, shape: &[u64]) -> ChunkContext {
+        ChunkContext {
             shape: shape.to_vec(),
-            element: Element {
+            element: StoredElement {
                 ty: ty.into(),
                 size: ty.size().unwrap() as u64,
                 order,
@@ -126,7 +126,7 @@ mod tests {
             },
             fill: None,
             len: None,
-            about: crate::filter::About::default(),
+            about: crate::filter::VariableFacts::default(),
         }
     }
 

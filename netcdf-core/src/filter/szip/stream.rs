@@ -7,7 +7,7 @@ use crate::model::Endianness;
 
 /// How a stream is coded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Coder {
+pub(super) struct StreamCoding {
     /// Bits of a sample, 1 to 24.
     pub bits: u32,
     /// Samples of a block, 2 to [`BLOCK`].
@@ -20,7 +20,7 @@ pub(super) struct Coder {
     pub order: Endianness,
 }
 
-impl Coder {
+impl StreamCoding {
     /// Bits that identify the way a block is coded.
     pub(super) fn option_bits(&self) -> u32 {
         match self.bits {
@@ -55,8 +55,8 @@ pub(super) const SEGMENT: usize = 64;
 pub(super) const PAIRS: u32 = 91;
 
 /// Decodes a stream.
-pub(super) struct Decoder<'a> {
-    coder: &'a Coder,
+pub(super) struct SzipDecoder<'a> {
+    coder: &'a StreamCoding,
     bits: Bits<'a>,
     /// Bits that identify the way a block is coded.
     option_bits: u32,
@@ -72,8 +72,8 @@ pub(super) struct Decoder<'a> {
     block: [u32; BLOCK],
 }
 
-impl<'a> Decoder<'a> {
-    pub(super) fn new(coder: &'a Coder, stream: &'a [u8]) -> Self {
+impl<'a> SzipDecoder<'a> {
+    pub(super) fn new(coder: &'a StreamCoding, stream: &'a [u8]) -> Self {
         Self {
             coder,
             bits: Bits::new(stream),
@@ -290,7 +290,7 @@ fn signed(error: u32) -> u32 {
 
 /// Appends samples in one, two or four bytes each.
 #[inline]
-fn write(samples: &[u32], coder: &Coder, output: &mut Vec<u8>) {
+fn write(samples: &[u32], coder: &StreamCoding, output: &mut Vec<u8>) {
     let all = samples.iter().map(|s| s.to_le_bytes());
     match (coder.bits, coder.order) {
         (0..=8, _) => output.extend(all.map(|[a, ..]| a)),

@@ -20,7 +20,7 @@ use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpField, ZfpFieldMut, ZfpScalar, Zf
 
 use super::output::{allocate, bad, reserve};
 use super::user::wrong_length;
-use super::{Context, Encoded, Filter, FilterEntry, Policy, Suits};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, Policy, Suits};
 use crate::error::{Error, ErrorKind, Result};
 pub(super) use header::{ZfpHeader, words};
 
@@ -129,7 +129,7 @@ fn no_memory(n: usize) -> Error {
 }
 
 impl Filter for Zfp {
-    fn decode(&self, context: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let bytes = self.0.bytes().unwrap_or(usize::MAX);
         let bytes = reserve(NAME, context, bytes as u64, output)?;
         allocate(NAME, output, bytes)?;
@@ -137,7 +137,7 @@ impl Filter for Zfp {
         unpack(&self.0, &mut ZfpBitStreamRef::from_words(&words), output)
     }
 
-    fn encode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         if self.0.bytes() != Some(input.len()) {
             return Err(wrong_length(NAME, input.len(), self.0.bytes()));
         }

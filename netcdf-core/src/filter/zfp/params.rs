@@ -7,8 +7,8 @@ use zfp_rs::{
 use super::NAME;
 use super::header::ZfpHeader;
 use crate::error::Result;
-use crate::filter::Context;
-use crate::filter::named::{Mode, Parameter, ParameterForm};
+use crate::filter::ChunkContext;
+use crate::filter::named::{Parameter, ParameterForm, ParameterMode};
 use crate::filter::user::{unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
@@ -20,20 +20,20 @@ const EXPERT: u32 = 4;
 const REVERSIBLE: u32 = 5;
 
 /// The parameters that a user gives, by name.
-pub(super) const NAMED: &[Mode] = &[
-    Mode {
+pub(super) const NAMED: &[ParameterMode] = &[
+    ParameterMode {
         before: &[RATE, 0],
         parameters: &[Parameter::required("rate", ParameterForm::Double)],
     },
-    Mode {
+    ParameterMode {
         before: &[PRECISION, 0],
         parameters: &[Parameter::required("precision", ParameterForm::Number)],
     },
-    Mode {
+    ParameterMode {
         before: &[ACCURACY, 0],
         parameters: &[Parameter::required("accuracy", ParameterForm::Double)],
     },
-    Mode {
+    ParameterMode {
         before: &[EXPERT, 0],
         parameters: &[
             Parameter::required("minbits", ParameterForm::Number),
@@ -42,14 +42,14 @@ pub(super) const NAMED: &[Mode] = &[
             Parameter::required("minexp", ParameterForm::Number),
         ],
     },
-    Mode {
+    ParameterMode {
         before: &[REVERSIBLE],
         parameters: &[Parameter::required("reversible", ParameterForm::Flag)],
     },
 ];
 
 /// The stored parameters for those of a user.
-pub(super) fn prepare(context: &Context, user: &[u32]) -> Result<Vec<u32>> {
+pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let (dims, dimensionality) = dims(&context.shape)?;
     let scalar_type = scalar_type(context)?;
     let rate = |rate| {
@@ -137,7 +137,7 @@ pub(in crate::filter) fn dimensionality(rank: usize) -> Option<ZfpDimensionality
 }
 
 /// The type; zfp treats unsigned numbers as signed ones.
-pub(in crate::filter) fn scalar_type(context: &Context) -> Result<ZfpScalarType> {
+pub(in crate::filter) fn scalar_type(context: &ChunkContext) -> Result<ZfpScalarType> {
     match context.element.plain_type() {
         Some(Atomic::Int | Atomic::UInt) => Ok(ZfpScalarType::I32),
         Some(Atomic::Int64 | Atomic::UInt64) => Ok(ZfpScalarType::I64),
@@ -159,12 +159,12 @@ pub(in crate::filter) fn scalar_type(context: &Context) -> Result<ZfpScalarType>
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
-    use crate::model::Element;
+    use crate::model::StoredElement;
 
-    fn context(ty: Atomic, shape: &[u64]) -> Context {
-        Context {
+    fn context(ty: Atomic, shape: &[u64]) -> ChunkContext {
+        ChunkContext {
             shape: shape.to_vec(),
-            element: Element {
+            element: StoredElement {
                 ty: ty.into(),
                 size: ty.size().unwrap() as u64,
                 order: Endianness::Little,
@@ -172,7 +172,7 @@ mod tests {
             },
             fill: None,
             len: None,
-            about: crate::filter::About::default(),
+            about: crate::filter::VariableFacts::default(),
         }
     }
 

@@ -35,7 +35,7 @@ pub(crate) struct CdfHeader {
 /// # Errors
 /// [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`], with the byte offset.
 pub(crate) fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<CdfHeader> {
-    let mut input = Input::new(source, kind, limits);
+    let mut input = HeaderInput::new(source, kind, limits);
     input.take(4)?;
     let records = input.count()?;
     let streaming = if kind == Kind::CDF5 {
@@ -60,7 +60,7 @@ pub(crate) fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<C
 }
 
 /// Bytes read from a source in blocks, as far as the header goes.
-struct Input<'a> {
+struct HeaderInput<'a> {
     source: &'a dyn Source,
     limits: &'a Limits,
     names: Interner,
@@ -78,7 +78,7 @@ const LEAST_ATTRIBUTE: u64 = 12;
 /// Fewest bytes to read at a time.
 const BLOCK: u64 = 256 << 10;
 
-impl<'a> Input<'a> {
+impl<'a> HeaderInput<'a> {
     fn new(source: &'a dyn Source, kind: Kind, limits: &'a Limits) -> Self {
         Self {
             source,
@@ -321,7 +321,7 @@ pub(crate) fn len(schema: &Schema) -> Result<u64> {
 /// [`ErrorKind::BadType`] for a type that the kind does not have, [`ErrorKind::DimSize`] or
 /// [`ErrorKind::VarSize`] for a number that the kind cannot hold.
 pub(crate) fn write(schema: &Schema, records: u64, places: &[VariablePlace]) -> Result<Vec<u8>> {
-    let mut out = Output {
+    let mut out = HeaderOutput {
         bytes: Vec::new(),
         kind: schema.kind,
     };
@@ -342,12 +342,12 @@ pub(crate) fn write(schema: &Schema, records: u64, places: &[VariablePlace]) -> 
 }
 
 /// A header being written.
-struct Output {
+struct HeaderOutput {
     bytes: Vec<u8>,
     kind: Kind,
 }
 
-impl Output {
+impl HeaderOutput {
     fn u32(&mut self, n: u32) {
         self.bytes.extend(n.to_be_bytes());
     }

@@ -3,7 +3,7 @@
 use crate::chunk::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
-use crate::model::{Atomic, Element, Endianness, Kind, Schema, Variable};
+use crate::model::{Atomic, Endianness, Kind, Schema, StoredElement, Variable};
 
 /// Where a variable's data is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl VariablePlace {
         if apart {
             chunk.iter_mut().take(1).for_each(|n| *n = 1);
         }
-        let element = Element {
+        let element = StoredElement {
             ty: self.ty.into(),
             size: self.ty.size().unwrap_or(1) as u64,
             order: Endianness::Big,

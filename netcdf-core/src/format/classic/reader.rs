@@ -7,7 +7,8 @@ use super::layout::{VariablePlace, VariablePlaces, record_size, slab};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, advance};
 use crate::chunk::{
-    ChunkBytes, FileMetadata, Holder, Locate, Metadata, Provenance, Reader, Sources, Visit, Visited,
+    ChunkBytes, ChunkHolder, FileMetadata, Locate, MetadataExtent, NumberedSources, Provenance,
+    Reader, Visit, Visited,
 };
 use crate::env::Env;
 use crate::error::{Context, Error, ErrorKind, Result};
@@ -19,7 +20,7 @@ use crate::model::{Kind, Schema, Values, VarId};
 #[derive(Debug)]
 pub(crate) struct ClassicReader {
     source: Arc<dyn Source>,
-    bytes: Sources,
+    bytes: NumberedSources,
     schema: Schema,
     places: VariablePlaces,
     records: u64,
@@ -45,7 +46,7 @@ impl ClassicReader {
             dim.len = records;
         }
         Ok(Self {
-            bytes: Sources::one(Arc::clone(&source)),
+            bytes: NumberedSources::one(Arc::clone(&source)),
             source,
             schema,
             places,
@@ -137,9 +138,9 @@ impl Reader for ClassicReader {
         }
     }
 
-    fn metadata(&self, _env: &Env) -> Result<Option<Metadata>> {
+    fn metadata(&self, _env: &Env) -> Result<Option<MetadataExtent>> {
         let header = 0..self.header;
-        Ok(Some(Metadata::File(FileMetadata {
+        Ok(Some(MetadataExtent::File(FileMetadata {
             ranges: Some(vec![header]),
             end: self.header,
             heaps: Some(0),
@@ -166,7 +167,7 @@ impl Reader for ClassicReader {
             return visit(ChunkRef {
                 variable: var,
                 index: 0,
-                holder: Holder::Source(0),
+                holder: ChunkHolder::Source(0),
                 range: place.begin..end,
                 mask: 0,
             });
@@ -186,7 +187,7 @@ impl Reader for ClassicReader {
             visit(ChunkRef {
                 variable: var,
                 index: record,
-                holder: Holder::Source(0),
+                holder: ChunkHolder::Source(0),
                 range: start..end,
                 mask: 0,
             })?;

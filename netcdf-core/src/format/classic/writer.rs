@@ -10,16 +10,16 @@ use crate::arithmetic::{exact, length, span};
 use crate::chunk::layout::Layout;
 use crate::chunk::{Runs, Writer, elements};
 use crate::error::{Context, Error, ErrorKind, OrInternal as _, Result};
-use crate::io::blocks::Blocks;
+use crate::io::blocks::DirtyBlocks;
 use crate::io::spans::Spans;
 use crate::io::{Source, Target};
-use crate::model::{CreateOptions, DimId, Endianness, Fill, Kind, Schema, Values, VarId};
+use crate::model::{CreateOptions, DimId, Endianness, FillMode, Kind, Schema, Values, VarId};
 
 /// A classic file being written.
 #[derive(Debug)]
 pub(crate) struct ClassicWriter {
     target: Box<dyn Target>,
-    blocks: Blocks,
+    blocks: DirtyBlocks,
     schema: Schema,
     places: VariablePlaces,
     /// Per variable: which of its bytes (row-major, without padding) were written.
@@ -80,7 +80,7 @@ impl ClassicWriter {
         let written = vec![Spans::default(); schema.vars.len()];
         let records = schema.dims.iter().find(|d| d.unlimited);
         let records = records.map_or(0, |d| d.len);
-        let (blocks, no_fill) = (Blocks::default(), options.no_fill);
+        let (blocks, no_fill) = (DirtyBlocks::default(), options.no_fill);
         let mut writer = Self {
             target,
             blocks,
@@ -195,7 +195,7 @@ impl ClassicWriter {
         let keep = self
             .schema
             .var(var)
-            .is_some_and(|v| v.storage.fill == Fill::NoFill);
+            .is_some_and(|v| v.storage.fill == FillMode::NoFill);
         if !self.no_fill && !keep {
             let spans = self.written.get(var.index()).cloned();
             let spans = spans.or_internal("a variable without spans")?;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::builder::NewAttribute;
 use super::dd::TagRef;
-use super::elements::Elements;
-use super::file::File;
+use super::elements::NamedElements;
+use super::file::Hdf4File;
 use super::predefined::any_text;
 use super::tags;
 
@@ -24,7 +24,7 @@ pub(super) struct Annotations<'a>(
 impl<'a> Annotations<'a> {
     /// Sorts the annotations of a file. Those that are damaged are left out.
     #[must_use]
-    pub(super) fn new(file: &File, elements: &'a Elements) -> Self {
+    pub(super) fn new(file: &Hdf4File, elements: &'a NamedElements) -> Self {
         let mut sorted = Self::default();
         for (tag, _) in KINDS {
             let mut ids: Vec<TagRef> = file.descriptors().with(tag).map(|d| d.id).collect();

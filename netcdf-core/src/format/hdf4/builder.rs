@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::names::Names;
-use super::ntype::NumberType;
-use super::stored::{Data, Stored};
+use super::ntype::Hdf4NumberType;
+use super::stored::{Data, SdsData};
 use crate::chunk::elements;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -15,7 +15,7 @@ use crate::notes::Note;
 
 /// The length of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Length {
+pub(super) enum Hdf4Length {
     /// As long as this.
     Fixed(u64),
     /// As long as the longest of its variables.
@@ -28,7 +28,7 @@ pub(super) struct NewVariable {
     /// Its stored name.
     pub name: Vec<u8>,
     /// The type of its numbers.
-    pub ty: NumberType,
+    pub ty: Hdf4NumberType,
     /// Its dimensions.
     pub dims: Vec<DimId>,
     /// Its attributes, with their stored names.
@@ -53,8 +53,8 @@ pub(super) struct Builder<'a> {
     /// The schema so far.
     pub schema: Schema,
     /// How each variable is stored.
-    pub stored: Vec<Stored>,
-    dims: HashMap<(Vec<u8>, Length), DimId, foldhash::fast::RandomState>,
+    pub stored: Vec<SdsData>,
+    dims: HashMap<(Vec<u8>, Hdf4Length), DimId, foldhash::fast::RandomState>,
     dim_names: Names,
     var_names: Names,
     /// Bytes that attributes may still have.
@@ -77,7 +77,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The dimension with a stored name and length. Dimensions of one name with different lengths are different ones.
-    pub(super) fn dim(&mut self, stored: &[u8], length: Length) -> DimId {
+    pub(super) fn dim(&mut self, stored: &[u8], length: Hdf4Length) -> DimId {
         let key = (stored.to_vec(), length);
         if let Some(&known) = self.dims.get(&key) {
             return known;
@@ -88,10 +88,10 @@ impl<'a> Builder<'a> {
             name,
             group: GroupId::ROOT,
             len: match length {
-                Length::Fixed(len) => len,
-                Length::Unlimited => 0,
+                Hdf4Length::Fixed(len) => len,
+                Hdf4Length::Unlimited => 0,
             },
-            unlimited: length == Length::Unlimited,
+            unlimited: length == Hdf4Length::Unlimited,
         });
         self.dims.insert(key, dim);
         dim
@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
         let name = self.var_names.add(&new.name);
         self.renamed(&format!("/{name}"), &new.name, &name);
         let attributes = self.attributes(new.attributes, &format!("/{name}"));
-        let stored = Stored {
+        let stored = SdsData {
             ty: new.ty,
             fill: fill(&new.data, &attributes, new.ty),
             data: new.data,
@@ -185,7 +185,7 @@ impl<'a> Builder<'a> {
     }
 
     /// An unlimited dimension is as long as its longest variable.
-    fn grow(&mut self, dim: Option<&DimId>, stored: &Stored, shape: &[u64]) {
+    fn grow(&mut self, dim: Option<&DimId>, stored: &SdsData, shape: &[u64]) {
         let dim = dim.and_then(|d| self.schema.dims.get_mut(d.index()));
         if let Some(dim) = dim.filter(|d| d.unlimited) {
             dim.len = dim.len.max(stored.data.records(stored.record(shape)));
@@ -242,7 +242,7 @@ impl<'a> Builder<'a> {
 }
 
 /// The filters that a schema shows: those of chunks.
-fn shown_filters(stored: &Stored, shape: &[u64]) -> Vec<FilterSpec> {
+fn shown_filters(stored: &SdsData, shape: &[u64]) -> Vec<FilterSpec> {
     match stored.data {
         Data::Chunked(_) => stored.layout(shape).filters,
         Data::Nothing | Data::Run(_) | Data::Compressed(_) => vec![],
@@ -250,7 +250,7 @@ fn shown_filters(stored: &Stored, shape: &[u64]) -> Vec<FilterSpec> {
 }
 
 /// The stored bytes of numbers that were never written: those of the chunks, or the fill value if it has the size of the type.
-fn fill(data: &Data, attributes: &[Attribute], ty: NumberType) -> Vec<u8> {
+fn fill(data: &Data, attributes: &[Attribute], ty: Hdf4NumberType) -> Vec<u8> {
     if let Data::Chunked(chunked) = data
         && chunked.fill.len() as u64 == ty.size()
     {

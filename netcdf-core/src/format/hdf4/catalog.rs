@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::dd::TagRef;
-use super::file::File;
+use super::file::Hdf4File;
 use super::tags;
 use super::vdata::Vdata;
 use super::vgroup::Vgroup;
@@ -25,7 +25,7 @@ impl Catalog {
     ///
     /// # Errors
     /// Those of reading; damage that is not tolerated.
-    pub(super) fn read(file: &File, env: &Env) -> Result<Self> {
+    pub(super) fn read(file: &Hdf4File, env: &Env) -> Result<Self> {
         Ok(Self {
             vgroups: all(file, env, tags::VGROUP, Vgroup::parse)?,
             vdatas: all(file, env, tags::VDATA_HEADER, Vdata::parse)?,
@@ -35,7 +35,7 @@ impl Catalog {
 
 /// All elements with a tag, parsed.
 fn all<T>(
-    file: &File,
+    file: &Hdf4File,
     env: &Env,
     tag: u16,
     parse: fn(&mut Cursor<'_>) -> Result<T>,

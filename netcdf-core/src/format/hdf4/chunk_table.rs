@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::dd::TagRef;
-use super::file::{File, Place};
-use super::special::{Chunked, Coder, Special};
+use super::file::{ElementLocation, Hdf4File};
+use super::special::{ChunkedElement, ElementCoder, SpecialData};
 use super::tags;
 use super::vdata::Vdata;
 use crate::bytes::Cursor;
-use crate::chunk::layout::{ChunkRef, Holder, Layout};
+use crate::chunk::layout::{ChunkHolder, ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
 use crate::error::{Error, ErrorKind, Result};
@@ -22,7 +22,7 @@ const FIELDS: usize = 3;
 pub struct ChunkTable(Vec<ChunkRef>);
 
 /// A chunk as the table has it.
-struct Listed {
+struct TableEntry {
     index: u64,
     id: TagRef,
 }
@@ -32,7 +32,12 @@ impl ChunkTable {
     ///
     /// # Errors
     /// Those of reading; [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`].
-    pub fn read(file: &File, variable: VarId, chunked: &Chunked, layout: &Layout) -> Result<Self> {
+    pub fn read(
+        file: &Hdf4File,
+        variable: VarId,
+        chunked: &ChunkedElement,
+        layout: &Layout,
+    ) -> Result<Self> {
         let listed = listed(file, chunked, layout)?;
         let ids: Vec<TagRef> = listed.iter().map(|chunk| chunk.id).collect();
         let specials = file.specials(&ids)?;
@@ -89,7 +94,7 @@ fn numbers(grid: &[u64], cells: &Block) -> Option<Range<u64>> {
 }
 
 /// The chunks of a table.
-fn listed(file: &File, chunked: &Chunked, layout: &Layout) -> Result<Vec<Listed>> {
+fn listed(file: &Hdf4File, chunked: &ChunkedElement, layout: &Layout) -> Result<Vec<TableEntry>> {
     let header = TagRef::new(tags::VDATA_HEADER, chunked.table);
     let start = file.descriptor(header)?.range.start;
     let one = |id| {
@@ -109,7 +114,7 @@ fn listed(file: &File, chunked: &Chunked, layout: &Layout) -> Result<Vec<Listed>
     let column = |field| {
         vdata
             .column(field, &records)
-            .map(super::vdata::Column::values)
+            .map(super::vdata::FieldColumn::values)
     };
     let grid = layout.grid();
     let mut listed = vec![];
@@ -122,7 +127,7 @@ fn listed(file: &File, chunked: &Chunked, layout: &Layout) -> Result<Vec<Listed>
         let id = TagRef::new(id.tag & !super::dd::SPECIAL, id.reference);
         let index = index(origin, &grid).filter(|_| id.tag == tags::CHUNK);
         let index = index.ok_or_else(|| corrupt(file, "a chunk outside of its dataset"))?;
-        listed.push(Listed { index, id });
+        listed.push(TableEntry { index, id });
     }
     // Of several chunks at one place, the first one counts.
     listed.sort_by_key(|chunk| chunk.index);
@@ -150,28 +155,28 @@ fn index(origin: &[u8], grid: &[u64]) -> Option<u64> {
 
 /// Where the bytes of a chunk are, as a chunk of the first variable.
 fn reference(
-    file: &File,
-    chunk: &Listed,
-    special: Option<Special>,
+    file: &Hdf4File,
+    chunk: &TableEntry,
+    special: Option<SpecialData>,
     layout: &Layout,
-    chunked: &Chunked,
+    chunked: &ChunkedElement,
 ) -> Result<ChunkRef> {
     let (id, mask) = match special {
-        Some(Special::Compressed(compressed)) => {
+        Some(SpecialData::Compressed(compressed)) => {
             let same = std::mem::discriminant(&compressed.coder);
-            let coder = chunked.coder.unwrap_or(Coder::None);
+            let coder = chunked.coder.unwrap_or(ElementCoder::None);
             if same != std::mem::discriminant(&coder) {
                 return Err(corrupt(file, "chunks of one dataset have different coders"));
             }
             (TagRef::new(tags::COMPRESSED, compressed.data), 0)
         }
-        Some(Special::Chunked(_)) => {
+        Some(SpecialData::Chunked(_)) => {
             let what = "chunks in chunks are not supported";
             return Err(Error::new(ErrorKind::Unsupported, what).of(file.source().name()));
         }
-        Some(Special::Linked(_) | Special::External(_)) | None => (chunk.id, u32::MAX),
+        Some(SpecialData::Linked(_) | SpecialData::External(_)) | None => (chunk.id, u32::MAX),
     };
-    let Place { object, mut range } = file.place(id)?;
+    let ElementLocation { object, mut range } = file.place(id)?;
     if mask != 0 || layout.filters.is_empty() {
         let len = layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
         range.end = range.end.min(range.start.saturating_add(len));
@@ -179,12 +184,12 @@ fn reference(
     Ok(ChunkRef {
         variable: VarId(0),
         index: chunk.index,
-        holder: Holder::Source(object),
+        holder: ChunkHolder::Source(object),
         range,
         mask,
     })
 }
 
-fn corrupt(file: &File, what: &'static str) -> Error {
+fn corrupt(file: &Hdf4File, what: &'static str) -> Error {
     Error::new(ErrorKind::Corrupt, what).of(file.source().name())
 }

@@ -8,14 +8,14 @@
 use std::collections::BTreeSet;
 
 use super::annotations::Annotations;
-use super::builder::{Builder, Length, NewAttribute, NewVariable};
+use super::builder::{Builder, Hdf4Length, NewAttribute, NewVariable};
 use super::dd::TagRef;
 use super::dimension_record::DimensionRecord;
-use super::elements::Elements;
-use super::file::File;
-use super::ntype::NumberType;
-use super::predefined::{self, Strings};
-use super::stored::{Data, Run};
+use super::elements::NamedElements;
+use super::file::Hdf4File;
+use super::ntype::Hdf4NumberType;
+use super::predefined::{self, PredefinedStrings};
+use super::stored::{ByteRun, Data};
 use super::tags;
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind, Result};
@@ -23,7 +23,7 @@ use crate::io::source::read_range;
 use crate::model::DimId;
 
 /// A group, and what is in it.
-struct Group {
+struct DfsdGroup {
     id: TagRef,
     members: Vec<TagRef>,
 }
@@ -49,17 +49,17 @@ const SMALL: [u16; 8] = [
 ///
 /// # Errors
 /// Those of reading; damage that is not tolerated.
-pub(super) fn build(builder: &mut Builder<'_>, file: &File) -> Result<()> {
+pub(super) fn build(builder: &mut Builder<'_>, file: &Hdf4File) -> Result<()> {
     let groups = groups(builder, file)?;
     let members = groups.iter().flat_map(|group| &group.members);
     let small = members.filter(|m| SMALL.contains(&m.tag)).copied();
     let notes = [tags::DATA_LABEL, tags::DATA_DESCRIPTION];
     let notes = notes.iter().flat_map(|&tag| file.descriptors().with(tag));
-    let elements = Elements::read(file, small.chain(notes.map(|d| d.id)).collect())?;
+    let elements = NamedElements::read(file, small.chain(notes.map(|d| d.id)).collect())?;
     let annotations = Annotations::new(file, &elements);
     let mut dims = 0u64;
     for group in separate(groups, &elements) {
-        let parts = Parts::read(builder, file, &elements, &annotations, &group);
+        let parts = DfsdParts::read(builder, file, &elements, &annotations, &group);
         let defined = parts.and_then(|parts| {
             check_dimensions(file, dims, &parts.record)?;
             parts.define(builder, &mut dims)
@@ -71,7 +71,7 @@ pub(super) fn build(builder: &mut Builder<'_>, file: &File) -> Result<()> {
 }
 
 /// Checks that groups do not have far more dimensions than the file has bytes for: all of them may have the same record.
-fn check_dimensions(file: &File, before: u64, record: &DimensionRecord) -> Result<()> {
+fn check_dimensions(file: &Hdf4File, before: u64, record: &DimensionRecord) -> Result<()> {
     let most = (file.source().len() / DIMENSION).max(DIMENSIONS);
     let dims = before.saturating_add(record.shape.len() as u64);
     if dims <= most {
@@ -85,7 +85,7 @@ fn name(group: TagRef) -> String {
     format!("Data-Set-{}", group.reference)
 }
 
-fn ids(file: &File) -> impl Iterator<Item = TagRef> {
+fn ids(file: &Hdf4File) -> impl Iterator<Item = TagRef> {
     let tags = [tags::NUMERIC_DATA_GROUP, tags::SCIENTIFIC_DATA_GROUP];
     let found = tags
         .into_iter()
@@ -94,7 +94,7 @@ fn ids(file: &File) -> impl Iterator<Item = TagRef> {
 }
 
 /// The groups of a file, the newer form first.
-fn groups(builder: &Builder<'_>, file: &File) -> Result<Vec<Group>> {
+fn groups(builder: &Builder<'_>, file: &Hdf4File) -> Result<Vec<DfsdGroup>> {
     let mut seen = BTreeSet::new();
     let ids: Vec<TagRef> = ids(file).filter(|&id| seen.insert(id)).collect();
     let mut groups = vec![];
@@ -112,13 +112,13 @@ fn groups(builder: &Builder<'_>, file: &File) -> Result<Vec<Group>> {
             Some(TagRef::new(tag, reference))
         };
         let members = bytes.chunks_exact(4).filter_map(member).collect();
-        groups.push(Group { id: *id, members });
+        groups.push(DfsdGroup { id: *id, members });
     }
     Ok(groups)
 }
 
 /// The groups without those older ones that a newer one stands for.
-fn separate(groups: Vec<Group>, elements: &Elements) -> Vec<Group> {
+fn separate(groups: Vec<DfsdGroup>, elements: &NamedElements) -> Vec<DfsdGroup> {
     let mut same = BTreeSet::new();
     for member in groups.iter().flat_map(|group| &group.members) {
         let link = (member.tag == tags::LINK).then(|| elements.bytes(*member));
@@ -126,16 +126,16 @@ fn separate(groups: Vec<Group>, elements: &Elements) -> Vec<Group> {
             same.insert(u16::from_be_bytes([c, d]));
         }
     }
-    let old = |group: &Group| group.id.tag == tags::SCIENTIFIC_DATA_GROUP;
-    let separate = |group: &Group| !old(group) || !same.contains(&group.id.reference);
+    let old = |group: &DfsdGroup| group.id.tag == tags::SCIENTIFIC_DATA_GROUP;
+    let separate = |group: &DfsdGroup| !old(group) || !same.contains(&group.id.reference);
     groups.into_iter().filter(separate).collect()
 }
 
 /// The parts of a dataset.
-struct Parts<'a> {
+struct DfsdParts<'a> {
     id: TagRef,
     record: DimensionRecord,
-    strings: Strings<'a>,
+    strings: PredefinedStrings<'a>,
     attributes: Vec<NewAttribute>,
     scales: Option<TagRef>,
     /// For each dimension, whether there is a scale.
@@ -143,13 +143,13 @@ struct Parts<'a> {
     data: Data,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> DfsdParts<'a> {
     fn read(
         builder: &mut Builder<'_>,
-        file: &File,
-        elements: &'a Elements,
+        file: &Hdf4File,
+        elements: &'a NamedElements,
         annotations: &Annotations<'_>,
-        group: &Group,
+        group: &DfsdGroup,
     ) -> Result<Self> {
         let find = |tag| group.members.iter().rev().find(|m| m.tag == tag).copied();
         let record = find(tags::DIMENSION_RECORD).ok_or_else(|| {
@@ -164,7 +164,7 @@ impl<'a> Parts<'a> {
             Some(id) => elements.bytes(id),
             None => Ok(&[][..]),
         };
-        let strings = Strings::parse(
+        let strings = PredefinedStrings::parse(
             strings(tags::LABELS)?,
             strings(tags::UNITS)?,
             strings(tags::FORMATS)?,
@@ -203,7 +203,7 @@ impl<'a> Parts<'a> {
         {
             let name = format!("fakeDim{number}");
             *number = number.saturating_add(1);
-            let dim = builder.dim(name.as_bytes(), Length::Fixed(len));
+            let dim = builder.dim(name.as_bytes(), Hdf4Length::Fixed(len));
             dims.push(dim);
             let Some(ty) = scale else {
                 continue;
@@ -227,7 +227,7 @@ impl<'a> Parts<'a> {
     fn scale(&self, dimension: usize, len: u64, at: &mut u64) -> Data {
         match (self.scales, self.scaled.get(dimension)) {
             (Some(id), Some(1..)) if len > 0 => {
-                let run = Run {
+                let run = ByteRun {
                     id,
                     at: *at,
                     len,
@@ -256,7 +256,7 @@ impl<'a> Parts<'a> {
 }
 
 /// The first bytes of the element with all scales.
-fn flags(file: &File, scales: TagRef, rank: usize) -> Result<Vec<u8>> {
+fn flags(file: &Hdf4File, scales: TagRef, rank: usize) -> Result<Vec<u8>> {
     let place = file.place(scales)?;
     let end = place
         .range
@@ -270,10 +270,10 @@ fn flags(file: &File, scales: TagRef, rank: usize) -> Result<Vec<u8>> {
 /// The attributes that come before the strings, in the order of libhdf4.
 fn attributes(
     builder: &mut Builder<'_>,
-    elements: &Elements,
+    elements: &NamedElements,
     annotations: &Annotations<'_>,
-    group: &Group,
-    ty: NumberType,
+    group: &DfsdGroup,
+    ty: Hdf4NumberType,
 ) -> Result<Vec<NewAttribute>> {
     let mut found = vec![];
     let predefined = [tags::COORDINATE_SYSTEM, tags::CALIBRATION, tags::MAX_MIN];

@@ -1,8 +1,8 @@
 //! Dimension records: rank, lengths and number types of a numeric data group.
 
 use super::dd::TagRef;
-use super::file::File;
-use super::ntype::NumberType;
+use super::file::Hdf4File;
+use super::ntype::Hdf4NumberType;
 use super::special::{length, u16_be};
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind, Result};
@@ -13,9 +13,9 @@ pub struct DimensionRecord {
     /// Lengths of the dimensions.
     pub shape: Vec<u64>,
     /// The type of the data.
-    pub ty: NumberType,
+    pub ty: Hdf4NumberType,
     /// The type of the scale of each dimension; `None` if netCDF has none like it.
-    pub scales: Vec<Option<NumberType>>,
+    pub scales: Vec<Option<Hdf4NumberType>>,
 }
 
 impl DimensionRecord {
@@ -24,7 +24,7 @@ impl DimensionRecord {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Limit`]; [`ErrorKind::Unsupported`] for types that
     /// netCDF has not.
-    pub fn parse(c: &mut Cursor<'_>, file: &File) -> Result<Self> {
+    pub fn parse(c: &mut Cursor<'_>, file: &Hdf4File) -> Result<Self> {
         let rank = u16_be(c)?;
         if u32::from(rank) > file.limits().rank {
             let what = format!("{rank} dimensions, the limit is {}", file.limits().rank);
@@ -37,8 +37,8 @@ impl DimensionRecord {
         distinct.sort_unstable();
         distinct.dedup();
         let read = file.read(&distinct)?;
-        let parsed = read.into_iter().map(|bytes| NumberType::parse(&bytes?));
-        let parsed: Vec<Result<NumberType>> = parsed.collect();
+        let parsed = read.into_iter().map(|bytes| Hdf4NumberType::parse(&bytes?));
+        let parsed: Vec<Result<Hdf4NumberType>> = parsed.collect();
         let of = |id: &TagRef| {
             let place = distinct.binary_search(id).ok();
             place.and_then(|place| parsed.get(place))

@@ -1,10 +1,10 @@
 //! Dimensions: Vgroups whose Vdatas tell their length.
 
-use super::builder::Length;
+use super::builder::Hdf4Length;
 use super::catalog::Catalog;
 use super::dd::TagRef;
-use super::elements::Elements;
-use super::ntype::NumberType;
+use super::elements::NamedElements;
+use super::ntype::Hdf4NumberType;
 use super::tags;
 use super::vdata::Vdata;
 use super::vgroup::Vgroup;
@@ -47,24 +47,28 @@ fn values<'a>(vgroup: &Vgroup, catalog: &'a Catalog) -> Option<(u16, &'a Vdata)>
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`] if nothing tells it; those of the element.
-pub(super) fn length(vgroup: &Vgroup, catalog: &Catalog, elements: &Elements) -> Result<Length> {
+pub(super) fn length(
+    vgroup: &Vgroup,
+    catalog: &Catalog,
+    elements: &NamedElements,
+) -> Result<Hdf4Length> {
     if vgroup.is(UNLIMITED) {
-        return Ok(Length::Unlimited);
+        return Ok(Hdf4Length::Unlimited);
     }
     let unknown = || Error::new(ErrorKind::Corrupt, "a dimension without a length");
     let (reference, vdata) = values(vgroup, catalog).ok_or_else(unknown)?;
     if vdata.is(RECORDS) {
-        return Ok(Length::Fixed(vdata.records));
+        return Ok(Hdf4Length::Fixed(vdata.records));
     }
     let ty = vdata.fields.first().ok_or_else(unknown)?.number_type()?;
     let bytes = elements.bytes(TagRef::new(tags::VDATA, reference))?;
     let value = vdata.column(0, bytes)?.values().next();
     let len = value.and_then(|bytes| number(bytes, ty));
-    Ok(Length::Fixed(len.ok_or_else(unknown)?))
+    Ok(Hdf4Length::Fixed(len.ok_or_else(unknown)?))
 }
 
 /// A number that is not negative.
-fn number(bytes: &[u8], ty: NumberType) -> Option<u64> {
+fn number(bytes: &[u8], ty: Hdf4NumberType) -> Option<u64> {
     let four = bytes.first_chunk()?;
     let number = match ty.order {
         Endianness::Big => i32::from_be_bytes(*four),

@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 
 use super::dd::TagRef;
-use super::file::File;
+use super::file::Hdf4File;
 use crate::error::{Error, Result};
 
 /// Elements by name.
 #[derive(Debug, Default)]
-pub(super) struct Elements(HashMap<TagRef, Result<Vec<u8>>, foldhash::fast::RandomState>);
+pub(super) struct NamedElements(HashMap<TagRef, Result<Vec<u8>>, foldhash::fast::RandomState>);
 
-impl Elements {
+impl NamedElements {
     /// Reads elements.
     ///
     /// # Errors
-    /// Those of [`File::read`].
-    pub(super) fn read(file: &File, mut ids: Vec<TagRef>) -> Result<Self> {
+    /// Those of [`Hdf4File::read`].
+    pub(super) fn read(file: &Hdf4File, mut ids: Vec<TagRef>) -> Result<Self> {
         ids.sort_unstable();
         ids.dedup();
         let bytes = file.read(&ids)?;

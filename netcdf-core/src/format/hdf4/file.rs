@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::dd::{Descriptor, Descriptors, TagRef};
-use super::scattered::{Origin, Piece, Scattered};
-use super::special::{External, Linked, Special, u16_be};
+use super::scattered::{ElementPiece, PieceOrigin, Scattered};
+use super::special::{ExternalElement, Linked, SpecialData, u16_be};
 use super::tags;
 use crate::arithmetic::{claimed, length};
 use crate::bytes::Cursor;
@@ -24,7 +24,7 @@ const HEADER: u64 = 1 << 16;
 
 /// Where the bytes of an element are.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ElementLocation {
     /// [`FILE`] or [`SCATTERED`].
     pub object: u32,
     /// The bytes there.
@@ -33,25 +33,25 @@ pub struct Place {
 
 /// An open file.
 #[derive(Debug)]
-pub struct File {
+pub struct Hdf4File {
     source: Arc<dyn Source>,
     descriptors: Descriptors,
     scattered: Arc<dyn Source>,
     pieces: Arc<Scattered>,
-    known: Mutex<Known>,
+    known: Mutex<ElementCache>,
     limits: Limits,
-    access: siblings::Access,
+    access: siblings::SiblingAccess,
 }
 
 /// What was found out about elements.
 #[derive(Debug, Default)]
-struct Known {
-    places: HashMap<TagRef, Place, foldhash::fast::RandomState>,
+struct ElementCache {
+    places: HashMap<TagRef, ElementLocation, foldhash::fast::RandomState>,
     /// Blocks of all elements.
     blocks: u64,
 }
 
-impl File {
+impl Hdf4File {
     /// Reads the descriptors.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl File {
     pub fn open(
         source: Arc<dyn Source>,
         limits: &Limits,
-        access: &siblings::Access,
+        access: &siblings::SiblingAccess,
     ) -> Result<Self> {
         let descriptors = Descriptors::read(&*source)?;
         let pieces = Arc::new(Scattered::new(Arc::clone(&source)));
@@ -128,13 +128,15 @@ impl File {
         let places = ids.iter().map(|&id| self.whole(id)).collect::<Vec<_>>();
         let good = places.iter().filter_map(|p| p.as_ref().ok());
         let ranges = |object| {
-            let of_object = good.clone().filter(move |p: &&Place| p.object == object);
+            let of_object = good
+                .clone()
+                .filter(move |p: &&ElementLocation| p.object == object);
             of_object.map(|p| p.range.clone()).collect::<Vec<_>>()
         };
         self.check_sum(&[ranges(FILE), ranges(SCATTERED)].concat())?;
         let mut own = self.source.read_ranges(&ranges(FILE))?.into_iter();
         let mut scattered = self.scattered.read_ranges(&ranges(SCATTERED))?.into_iter();
-        let bytes = |place: Result<Place>| {
+        let bytes = |place: Result<ElementLocation>| {
             let next = match place?.object {
                 FILE => own.next(),
                 _ => scattered.next(),
@@ -155,7 +157,7 @@ impl File {
     }
 
     /// The place of an element that is in the file as a whole.
-    fn whole(&self, id: TagRef) -> Result<Place> {
+    fn whole(&self, id: TagRef) -> Result<ElementLocation> {
         let place = self.place(id)?;
         if place.object == FILE {
             present(&*self.source, &place.range)?;
@@ -167,7 +169,7 @@ impl File {
     ///
     /// # Errors
     /// Those of reading. A damaged header is an error of its own.
-    pub fn specials(&self, ids: &[TagRef]) -> Result<Vec<Result<Option<Special>>>> {
+    pub fn specials(&self, ids: &[TagRef]) -> Result<Vec<Result<Option<SpecialData>>>> {
         let range = |&id: &TagRef| {
             let special = self.descriptor(id)?.special;
             special.then(|| self.header_range(id)).transpose()
@@ -182,7 +184,7 @@ impl File {
             };
             let header = headers.next().unwrap_or_default();
             let mut cursor = Cursor::new(&header, self.source.name(), range.start);
-            Special::parse(&mut cursor, &self.limits).map(Some)
+            SpecialData::parse(&mut cursor, &self.limits).map(Some)
         };
         Ok(ranges.into_iter().map(special).collect())
     }
@@ -198,11 +200,11 @@ impl File {
     ///
     /// # Errors
     /// Those of reading tables of blocks; [`ErrorKind::Unsupported`] for compressed data.
-    pub fn place(&self, id: TagRef) -> Result<Place> {
+    pub fn place(&self, id: TagRef) -> Result<ElementLocation> {
         let descriptor = self.descriptor(id)?;
         if !descriptor.special {
             let range = descriptor.range.clone();
-            return Ok(Place {
+            return Ok(ElementLocation {
                 object: FILE,
                 range,
             });
@@ -214,31 +216,31 @@ impl File {
         let header = self.header_range(id)?;
         let bytes = read_range(&*self.source, &header)?;
         let mut cursor = Cursor::new(&bytes, self.source.name(), header.start);
-        let pieces = match Special::parse(&mut cursor, &self.limits)? {
-            Special::Linked(linked) => self.blocks(linked, &mut known.blocks)?,
-            Special::External(external) => vec![self.external(&external)?],
-            Special::Compressed(_) | Special::Chunked(_) => {
+        let pieces = match SpecialData::parse(&mut cursor, &self.limits)? {
+            SpecialData::Linked(linked) => self.blocks(linked, &mut known.blocks)?,
+            SpecialData::External(external) => vec![self.external(&external)?],
+            SpecialData::Compressed(_) | SpecialData::Chunked(_) => {
                 let what = format!("{id} is compressed, where plain data is expected");
                 return Err(Error::new(ErrorKind::Unsupported, what).of(self.source.name()));
             }
         };
         let range = self.pieces.add(pieces)?;
         let object = SCATTERED;
-        let place = Place { object, range };
+        let place = ElementLocation { object, range };
         known.places.insert(id, place.clone());
         Ok(place)
     }
 
-    fn external(&self, external: &External) -> Result<Piece> {
+    fn external(&self, external: &ExternalElement) -> Result<ElementPiece> {
         let source = siblings::open(&*self.source, &external.name, &self.access)?;
-        let from = Origin::Other(source, external.offset);
+        let from = PieceOrigin::Other(source, external.offset);
         let len = external.len;
-        Ok(Piece { len, from })
+        Ok(ElementPiece { len, from })
     }
 
     /// The blocks of an element.
-    fn blocks(&self, linked: Linked, blocks: &mut u64) -> Result<Vec<Piece>> {
-        let mut pieces: Vec<Piece> = vec![];
+    fn blocks(&self, linked: Linked, blocks: &mut u64) -> Result<Vec<ElementPiece>> {
+        let mut pieces: Vec<ElementPiece> = vec![];
         let mut seen: HashSet<u16, foldhash::fast::RandomState> = HashSet::default();
         let (mut left, mut table) = (linked.len, linked.table);
         while left > 0 {
@@ -290,7 +292,7 @@ impl File {
     }
 
     /// The part of a block that was written, and the rest, which is zeros.
-    fn pieces_of(&self, reference: u16, room: u64) -> Result<[Piece; 2]> {
+    fn pieces_of(&self, reference: u16, room: u64) -> Result<[ElementPiece; 2]> {
         let range = match reference {
             0 => 0..0,
             _ => self.plain(TagRef::new(tags::LINKED, reference))?,
@@ -300,9 +302,9 @@ impl File {
         if reference != 0 {
             present(&*self.source, &range)?;
         }
-        let piece = |len, from| Piece { len, from };
-        let rest = piece(room.saturating_sub(written), Origin::Zeros);
-        Ok([piece(written, Origin::File(range.start)), rest])
+        let piece = |len, from| ElementPiece { len, from };
+        let rest = piece(room.saturating_sub(written), PieceOrigin::Zeros);
+        Ok([piece(written, PieceOrigin::File(range.start)), rest])
     }
 
     /// The bytes of an element that must not be special.

@@ -1,7 +1,7 @@
 //! Number types.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Atomic, Element, Endianness};
+use crate::model::{Atomic, Endianness, StoredElement};
 
 /// The flag of numbers in the byte order of the machine that wrote them; libhdf4 takes them for its own.
 const NATIVE: u16 = 0x1000;
@@ -12,7 +12,7 @@ const LITTLE: u16 = 0x4000;
 
 /// The type of numbers in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NumberType {
+pub struct Hdf4NumberType {
     /// The type in netCDF.
     pub atomic: Atomic,
     /// The byte order.
@@ -21,7 +21,7 @@ pub struct NumberType {
     pub code: u16,
 }
 
-impl NumberType {
+impl Hdf4NumberType {
     /// The type with this code.
     ///
     /// # Errors
@@ -97,8 +97,8 @@ impl NumberType {
 
     /// The stored form of a number.
     #[must_use]
-    pub fn element(self) -> Element {
-        Element {
+    pub fn element(self) -> StoredElement {
+        StoredElement {
             ty: self.atomic.into(),
             size: self.size(),
             order: self.order,
@@ -146,26 +146,26 @@ mod tests {
             (24, Atomic::Int),
             (25, Atomic::UInt),
         ] {
-            let ty = NumberType::of_code(code).unwrap();
+            let ty = Hdf4NumberType::of_code(code).unwrap();
             assert_eq!((ty.atomic, ty.order), (atomic, Endianness::Big));
             for flag in [NATIVE, LITTLE] {
-                let ty = NumberType::of_code(code | flag).unwrap();
+                let ty = Hdf4NumberType::of_code(code | flag).unwrap();
                 assert_eq!((ty.atomic, ty.order), (atomic, Endianness::Little));
             }
             assert_eq!(ty.unwritten().len() as u64, ty.size());
         }
         for code in [0, 1, 7, 28, 42, 24 | CUSTOM] {
-            let e = NumberType::of_code(code).unwrap_err();
+            let e = Hdf4NumberType::of_code(code).unwrap_err();
             assert_eq!(e.kind(), ErrorKind::Unsupported);
         }
     }
 
     #[test]
     fn classes_are_byte_orders() {
-        let order = |class| NumberType::parse(&[1, 24, 32, class]).map(|ty| ty.order);
+        let order = |class| Hdf4NumberType::parse(&[1, 24, 32, class]).map(|ty| ty.order);
         assert_eq!(order(1).unwrap(), Endianness::Big);
         assert_eq!(order(4).unwrap(), Endianness::Little);
         assert_eq!(order(2).unwrap_err().kind(), ErrorKind::Unsupported);
-        assert!(NumberType::parse(&[1, 24, 32]).is_err());
+        assert!(Hdf4NumberType::parse(&[1, 24, 32]).is_err());
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::catalog::Catalog;
 use super::dd::TagRef;
-use super::file::File;
+use super::file::Hdf4File;
 use super::{sd, tags};
 use crate::env::Env;
 use crate::notes::{Note, few};
@@ -27,7 +27,7 @@ const INTERNAL: [&str; 10] = [
 const IMAGE: &str = "RI0.0";
 
 /// Says what is not shown.
-pub(super) fn tell(file: &File, catalog: &Catalog, env: &Env) {
+pub(super) fn tell(file: &Hdf4File, catalog: &Catalog, env: &Env) {
     let found = [
         counted(
             datasets(file, catalog),
@@ -62,7 +62,7 @@ fn counted(count: usize, one: &str, many: &str) -> Option<String> {
 }
 
 /// Number of groups of the older interface that belong to no dataset of SD.
-fn datasets(file: &File, catalog: &Catalog) -> usize {
+fn datasets(file: &Hdf4File, catalog: &Catalog) -> usize {
     if sd::root(catalog).is_none() {
         return 0;
     }
@@ -78,7 +78,7 @@ fn datasets(file: &File, catalog: &Catalog) -> usize {
 }
 
 /// Number of raster images, each of which may be described in several ways.
-fn images(file: &File, catalog: &Catalog) -> usize {
+fn images(file: &Hdf4File, catalog: &Catalog) -> usize {
     let with = |tag| file.descriptors().with(tag).count();
     let old = [tags::IMAGE_8, tags::IMAGE_8_RLE, tags::IMAGE_8_IMCOMP];
     let old: usize = old.into_iter().map(with).sum();
@@ -104,7 +104,7 @@ fn vdatas(catalog: &Catalog) -> usize {
     own.count()
 }
 
-fn annotations(file: &File) -> usize {
+fn annotations(file: &Hdf4File) -> usize {
     let tags = [tags::FILE_LABEL, tags::FILE_DESCRIPTION];
     tags.into_iter()
         .map(|tag| file.descriptors().with(tag).count())

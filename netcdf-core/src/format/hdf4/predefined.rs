@@ -1,7 +1,7 @@
 //! Predefined attributes: what the DFSD interface stores in elements of their own.
 
 use super::builder::NewAttribute;
-use super::ntype::NumberType;
+use super::ntype::Hdf4NumberType;
 use super::special::cut;
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
@@ -21,9 +21,9 @@ const DOUBLE: usize = 36;
 
 /// Labels, units and formats: those of the dataset, and those of each dimension.
 #[derive(Debug)]
-pub(super) struct Strings<'a>([Vec<&'a [u8]>; 3]);
+pub(super) struct PredefinedStrings<'a>([Vec<&'a [u8]>; 3]);
 
-impl<'a> Strings<'a> {
+impl<'a> PredefinedStrings<'a> {
     /// Splits the elements that have them, for a dataset of `rank` dimensions.
     #[must_use]
     pub(super) fn parse(labels: &'a [u8], units: &'a [u8], formats: &'a [u8], rank: usize) -> Self {
@@ -69,7 +69,7 @@ pub(super) fn any_text(name: &str, text: &[u8]) -> NewAttribute {
 ///
 /// # Errors
 /// [`ErrorKind::Truncated`].
-pub(super) fn range(bytes: &[u8], ty: NumberType) -> Result<Vec<NewAttribute>> {
+pub(super) fn range(bytes: &[u8], ty: Hdf4NumberType) -> Result<Vec<NewAttribute>> {
     let values = numbers(bytes, ty.atomic, ty.order)?;
     let names = ["valid_max", "valid_min"];
     let named = (0..)
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn strings_are_attributes_of_dataset_and_dimensions() {
-        let strings = Strings::parse(b"t\0\0x\0\0\0", b"K\0", b"", 2);
+        let strings = PredefinedStrings::parse(b"t\0\0x\0\0\0", b"K\0", b"", 2);
         let shown = |all: Vec<NewAttribute>| {
             let one = |a: NewAttribute| {
                 let text = a.values.as_text().unwrap_or_default().to_vec();

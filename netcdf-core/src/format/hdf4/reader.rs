@@ -6,13 +6,15 @@ use super::builder::Builder;
 use super::catalog::Catalog;
 use super::chunk_table::ChunkTable;
 use super::dd::TagRef;
-use super::file::{File, Place};
-use super::stored::{Data, Run, Stored, check_coder};
+use super::file::{ElementLocation, Hdf4File};
+use super::stored::{ByteRun, Data, SdsData, check_coder};
 use super::{KIND, dfsd, others, sd, tags};
 use crate::arithmetic::claimed;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
-use crate::chunk::{ChunkBytes, Holder, Locate, Provenance, Reader, Sources, Visit, Visited};
+use crate::chunk::{
+    ChunkBytes, ChunkHolder, Locate, NumberedSources, Provenance, Reader, Visit, Visited,
+};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
@@ -22,10 +24,10 @@ use crate::model::{Schema, Values, VarId};
 /// An open HDF4 file.
 #[derive(Debug)]
 pub(crate) struct Hdf4Reader {
-    file: File,
-    bytes: Sources,
+    file: Hdf4File,
+    bytes: NumberedSources,
     schema: Schema,
-    stored: Vec<Stored>,
+    stored: Vec<SdsData>,
     /// The tables of chunks that were needed so far.
     tables: Vec<Mutex<Option<Arc<ChunkTable>>>>,
 }
@@ -36,7 +38,7 @@ impl Hdf4Reader {
     /// # Errors
     /// Those of reading; damage that is not tolerated.
     pub(crate) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
-        let file = File::open(source, &env.limits, &env.siblings)?;
+        let file = Hdf4File::open(source, &env.limits, &env.siblings)?;
         let catalog = Catalog::read(&file, env)?;
         let mut builder = Builder::new(KIND, file.source().len(), env);
         let built = match sd::root(&catalog) {
@@ -48,7 +50,7 @@ impl Hdf4Reader {
         let (schema, stored) = (builder.schema, builder.stored);
         let tables = stored.iter().map(|_| Mutex::default()).collect();
         let external = stored.iter().any(|stored| stored.data.is_external());
-        let bytes = Sources {
+        let bytes = NumberedSources {
             spread: external || file.source().as_file().is_none(),
             all: file.sources(),
         };
@@ -61,13 +63,18 @@ impl Hdf4Reader {
         })
     }
 
-    fn stored(&self, var: VarId) -> Result<&Stored> {
+    fn stored(&self, var: VarId) -> Result<&SdsData> {
         let stored = self.stored.get(var.index());
         stored.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
     /// The chunk that a variable is, if it is not in chunks.
-    fn whole(&self, variable: VarId, stored: &Stored, layout: &Layout) -> Result<Option<ChunkRef>> {
+    fn whole(
+        &self,
+        variable: VarId,
+        stored: &SdsData,
+        layout: &Layout,
+    ) -> Result<Option<ChunkRef>> {
         let size = product(&layout.extent).and_then(|n| n.checked_mul(layout.element.size));
         let size = size.ok_or_else(|| Error::new(ErrorKind::Corrupt, "data of 2^64 bytes"))?;
         let place = match &stored.data {
@@ -82,14 +89,14 @@ impl Hdf4Reader {
         Ok(Some(ChunkRef {
             variable,
             index: 0,
-            holder: Holder::Source(place.object),
+            holder: ChunkHolder::Source(place.object),
             range: place.range,
             mask: 0,
         }))
     }
 
     /// The place of the first `size` bytes of a run.
-    fn run(&self, run: Run, size: u64) -> Result<Place> {
+    fn run(&self, run: ByteRun, size: u64) -> Result<ElementLocation> {
         let whole = self.file.place(run.id)?;
         let start = claimed(whole.range.start, run.at).end;
         let range = claimed(start, size);
@@ -98,11 +105,11 @@ impl Hdf4Reader {
             return Err(Error::new(ErrorKind::Corrupt, what));
         }
         let object = whole.object;
-        Ok(Place { object, range })
+        Ok(ElementLocation { object, range })
     }
 
     /// The table of chunks of a variable.
-    fn table(&self, var: VarId, stored: &Stored, layout: &Layout) -> Result<Arc<ChunkTable>> {
+    fn table(&self, var: VarId, stored: &SdsData, layout: &Layout) -> Result<Arc<ChunkTable>> {
         let Data::Chunked(chunked) = &stored.data else {
             return Ok(Arc::default());
         };

@@ -13,34 +13,34 @@ use crate::limits::zeros;
 #[derive(Debug)]
 pub(crate) struct Scattered {
     file: Arc<dyn Source>,
-    pieces: RwLock<Pieces>,
+    pieces: RwLock<ElementPieces>,
 }
 
 #[derive(Debug, Default)]
-struct Pieces {
-    list: Vec<Placed>,
+struct ElementPieces {
+    list: Vec<PlacedPiece>,
     end: u64,
 }
 
 /// A piece with its place in the source.
 #[derive(Debug, Clone)]
-struct Placed {
+struct PlacedPiece {
     start: u64,
-    piece: Piece,
+    piece: ElementPiece,
 }
 
 /// A part of an element.
 #[derive(Debug, Clone)]
-pub(crate) struct Piece {
+pub(crate) struct ElementPiece {
     /// Its bytes.
     pub len: u64,
     /// Where they are.
-    pub from: Origin,
+    pub from: PieceOrigin,
 }
 
 /// Where the bytes of a part are.
 #[derive(Debug, Clone)]
-pub(crate) enum Origin {
+pub(crate) enum PieceOrigin {
     /// In the file itself, at this offset.
     File(u64),
     /// In another file.
@@ -50,8 +50,8 @@ pub(crate) enum Origin {
 }
 
 /// Where a part of a read comes from, and where it goes.
-struct Part {
-    from: Origin,
+struct ReadPart {
+    from: PieceOrigin,
     to: Range<usize>,
 }
 
@@ -67,19 +67,19 @@ impl Scattered {
     ///
     /// # Errors
     /// Those of [`crate::arithmetic::Exact::get`].
-    pub(crate) fn add(&self, pieces: impl IntoIterator<Item = Piece>) -> Result<Range<u64>> {
+    pub(crate) fn add(&self, pieces: impl IntoIterator<Item = ElementPiece>) -> Result<Range<u64>> {
         let mut all = self.pieces.write().unwrap_or_else(PoisonError::into_inner);
         let start = all.end;
         for piece in pieces.into_iter().filter(|p| p.len > 0) {
             let end = (exact(all.end) + piece.len).get()?;
             let start = std::mem::replace(&mut all.end, end);
-            all.list.push(Placed { start, piece });
+            all.list.push(PlacedPiece { start, piece });
         }
         Ok(start..all.end)
     }
 
     /// The parts of a range.
-    fn parts(&self, range: &Range<u64>) -> Result<Vec<Part>> {
+    fn parts(&self, range: &Range<u64>) -> Result<Vec<ReadPart>> {
         let all = self.pieces.read().unwrap_or_else(PoisonError::into_inner);
         if range.end > all.end {
             let have = all.end.saturating_sub(range.start);
@@ -97,10 +97,10 @@ impl Scattered {
     }
 
     /// Reads parts of the file itself together.
-    fn fill(&self, reads: &mut [(Vec<Part>, Vec<u8>)]) -> Result<()> {
-        let own = |part: &Part| match part.from {
-            Origin::File(at) => Some(at..at.saturating_add(part.to.len() as u64)),
-            Origin::Other(..) | Origin::Zeros => None,
+    fn fill(&self, reads: &mut [(Vec<ReadPart>, Vec<u8>)]) -> Result<()> {
+        let own = |part: &ReadPart| match part.from {
+            PieceOrigin::File(at) => Some(at..at.saturating_add(part.to.len() as u64)),
+            PieceOrigin::Other(..) | PieceOrigin::Zeros => None,
         };
         let ranges = reads
             .iter()
@@ -114,12 +114,12 @@ impl Scattered {
                 let missing = || Error::internal("a part outside of its read");
                 let to = buffer.get_mut(part.to.clone()).ok_or_else(missing)?;
                 match &part.from {
-                    Origin::File(_) => match bytes.next().filter(|b| b.len() == to.len()) {
+                    PieceOrigin::File(_) => match bytes.next().filter(|b| b.len() == to.len()) {
                         Some(bytes) => to.copy_from_slice(&bytes),
                         None => return Err(missing()),
                     },
-                    Origin::Other(source, at) => source.read_at(*at, to)?,
-                    Origin::Zeros => to.fill(0),
+                    PieceOrigin::Other(source, at) => source.read_at(*at, to)?,
+                    PieceOrigin::Zeros => to.fill(0),
                 }
             }
         }
@@ -127,21 +127,21 @@ impl Scattered {
     }
 }
 
-impl Placed {
+impl PlacedPiece {
     /// The part of this piece in a range.
-    fn part(&self, range: &Range<u64>) -> Result<Part> {
+    fn part(&self, range: &Range<u64>) -> Result<ReadPart> {
         let start = self.start.max(range.start);
         let end = range.end.min((exact(self.start) + self.piece.len).get()?);
         let skipped = start.saturating_sub(self.start);
         let from = match &self.piece.from {
-            Origin::File(at) => Origin::File(at.saturating_add(skipped)),
-            Origin::Other(source, at) => {
-                Origin::Other(Arc::clone(source), at.saturating_add(skipped))
+            PieceOrigin::File(at) => PieceOrigin::File(at.saturating_add(skipped)),
+            PieceOrigin::Other(source, at) => {
+                PieceOrigin::Other(Arc::clone(source), at.saturating_add(skipped))
             }
-            Origin::Zeros => Origin::Zeros,
+            PieceOrigin::Zeros => PieceOrigin::Zeros,
         };
         let to = indices(exact(start) - range.start, exact(end) - start)?;
-        Ok(Part { from, to })
+        Ok(ReadPart { from, to })
     }
 }
 
@@ -161,9 +161,9 @@ impl Source for Scattered {
             let to = buf.get_mut(part.to);
             let to = to.ok_or_else(|| Error::internal("a part outside of its read"))?;
             match part.from {
-                Origin::File(at) => self.file.read_at(at, to)?,
-                Origin::Other(source, at) => source.read_at(at, to)?,
-                Origin::Zeros => to.fill(0),
+                PieceOrigin::File(at) => self.file.read_at(at, to)?,
+                PieceOrigin::Other(source, at) => source.read_at(at, to)?,
+                PieceOrigin::Zeros => to.fill(0),
             }
         }
         Ok(())
@@ -182,8 +182,8 @@ impl Source for Scattered {
     fn has_changed(&self) -> bool {
         let all = self.pieces.read().unwrap_or_else(PoisonError::into_inner);
         let mut others = all.list.iter().filter_map(|p| match &p.piece.from {
-            Origin::Other(source, _) => Some(source),
-            Origin::File(_) | Origin::Zeros => None,
+            PieceOrigin::Other(source, _) => Some(source),
+            PieceOrigin::File(_) | PieceOrigin::Zeros => None,
         });
         others.any(|source| source.has_changed())
     }
@@ -199,15 +199,15 @@ mod tests {
         let memory =
             |bytes: &[u8]| -> Arc<dyn Source> { Arc::new(MemorySource::new("m", bytes.to_vec())) };
         let scattered = Scattered::new(memory(b"abcdefgh"));
-        let piece = |len, from| Piece { len, from };
-        let first = scattered.add([piece(1, Origin::File(7))]).unwrap();
-        let other = Origin::Other(memory(b"XYZ"), 1);
+        let piece = |len, from| ElementPiece { len, from };
+        let first = scattered.add([piece(1, PieceOrigin::File(7))]).unwrap();
+        let other = PieceOrigin::Other(memory(b"XYZ"), 1);
         let pieces = [
-            piece(3, Origin::File(4)),
-            piece(0, Origin::File(9)),
-            piece(2, Origin::Zeros),
+            piece(3, PieceOrigin::File(4)),
+            piece(0, PieceOrigin::File(9)),
+            piece(2, PieceOrigin::Zeros),
             piece(2, other),
-            piece(1, Origin::File(0)),
+            piece(1, PieceOrigin::File(0)),
         ];
         let second = scattered.add(pieces).unwrap();
         assert_eq!((first.clone(), second.clone()), (0..1, 1..9));

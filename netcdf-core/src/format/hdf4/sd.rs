@@ -7,9 +7,9 @@ use super::builder::{Builder, NewAttribute, NewVariable};
 use super::catalog::Catalog;
 use super::dd::TagRef;
 use super::dims;
-use super::elements::Elements;
-use super::file::File;
-use super::ntype::NumberType;
+use super::elements::NamedElements;
+use super::file::Hdf4File;
+use super::ntype::Hdf4NumberType;
 use super::stored::Data;
 use super::tags;
 use super::vgroup::Vgroup;
@@ -25,9 +25,9 @@ const VARIABLE: &str = "Var0.0";
 const RECORDS: &str = "Data0.0";
 
 /// What is needed to define the datasets.
-struct Parts<'a> {
+struct SdParts<'a> {
     catalog: &'a Catalog,
-    elements: Elements,
+    elements: NamedElements,
     data: HashMap<TagRef, Result<Data>, foldhash::fast::RandomState>,
 }
 
@@ -43,12 +43,12 @@ pub(super) fn root(catalog: &Catalog) -> Option<&Vgroup> {
 /// Those of reading; damage that is not tolerated.
 pub(super) fn build(
     builder: &mut Builder<'_>,
-    file: &File,
+    file: &Hdf4File,
     catalog: &Catalog,
     root: &Vgroup,
 ) -> Result<()> {
     let variables = variables(root, catalog);
-    let parts = Parts::read(file, catalog, root, &variables)?;
+    let parts = SdParts::read(file, catalog, root, &variables)?;
     for group in &variables {
         let path = Builder::path(&group.name);
         let defined = parts.variable(builder, group, &path);
@@ -67,10 +67,10 @@ fn variables<'a>(root: &Vgroup, catalog: &'a Catalog) -> Vec<&'a Vgroup> {
     groups.filter(|group| group.is(VARIABLE)).collect()
 }
 
-impl<'a> Parts<'a> {
+impl<'a> SdParts<'a> {
     /// Reads all of them together.
     fn read(
-        file: &File,
+        file: &Hdf4File,
         catalog: &'a Catalog,
         root: &Vgroup,
         variables: &[&Vgroup],
@@ -90,7 +90,7 @@ impl<'a> Parts<'a> {
         let found = Data::of(file, &data)?;
         Ok(Self {
             catalog,
-            elements: Elements::read(file, small)?,
+            elements: NamedElements::read(file, small)?,
             data: data.into_iter().zip(found).collect(),
         })
     }
@@ -116,11 +116,11 @@ impl<'a> Parts<'a> {
         })
     }
 
-    fn number_type(&self, group: &Vgroup) -> Result<NumberType> {
+    fn number_type(&self, group: &Vgroup) -> Result<Hdf4NumberType> {
         let mut types = group.members.iter().rev();
         let ty = types.find(|m| m.tag == tags::NUMBER_TYPE);
         if let Some(ty) = ty {
-            return NumberType::parse(self.elements.bytes(*ty)?);
+            return Hdf4NumberType::parse(self.elements.bytes(*ty)?);
         }
         let vdata = records_of(group, self.catalog).and_then(|r| self.catalog.vdatas.get(&r));
         let field = vdata.and_then(|vdata| vdata.fields.first());

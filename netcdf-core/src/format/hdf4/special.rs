@@ -6,15 +6,15 @@ use crate::limits::Limits;
 
 /// How the data of a special element is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Special {
+pub enum SpecialData {
     /// In blocks.
     Linked(Linked),
     /// In another file.
-    External(External),
+    External(ExternalElement),
     /// Compressed as a whole.
     Compressed(Compressed),
     /// In chunks.
-    Chunked(Chunked),
+    Chunked(ChunkedElement),
 }
 
 /// Data in blocks.
@@ -32,7 +32,7 @@ pub struct Linked {
 
 /// Data in another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct External {
+pub struct ExternalElement {
     /// Bytes of the data.
     pub len: u64,
     /// Its offset in the file.
@@ -49,12 +49,12 @@ pub struct Compressed {
     /// Reference number of the compressed data.
     pub data: u16,
     /// How it is compressed.
-    pub coder: Coder,
+    pub coder: ElementCoder,
 }
 
 /// Data in chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunked {
+pub struct ChunkedElement {
     /// Bytes of a number.
     pub element: u64,
     /// Reference number of the Vdata with the table of chunks.
@@ -66,31 +66,31 @@ pub struct Chunked {
     /// The bytes of a number that was never written.
     pub fill: Vec<u8>,
     /// How chunks are compressed.
-    pub coder: Option<Coder>,
+    pub coder: Option<ElementCoder>,
 }
 
 /// A coder of compressed data, with its settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coder {
+pub enum ElementCoder {
     /// No compression.
     None,
     /// Run lengths.
     Rle,
     /// Some bits of each number.
-    Nbit(Nbit),
+    Nbit(NbitSettings),
     /// Skipping Huffman, with the number of interleaved bytes.
     SkippingHuffman(u32),
     /// Deflate, with its level.
     Deflate(u16),
     /// Szip.
-    Szip(Szip),
+    Szip(SzipSettings),
     /// One that this library does not know.
     Other(u16),
 }
 
 /// Settings of N-bit coding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Nbit {
+pub struct NbitSettings {
     /// Code of the number type.
     pub number_type: u32,
     /// Whether the highest stored bit is a sign.
@@ -105,7 +105,7 @@ pub struct Nbit {
 
 /// Settings of szip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Szip {
+pub struct SzipSettings {
     /// Numbers in all.
     pub pixels: u32,
     /// Numbers of a scan line.
@@ -118,7 +118,7 @@ pub struct Szip {
     pub block: u8,
 }
 
-impl Special {
+impl SpecialData {
     /// Parses the header.
     ///
     /// # Errors
@@ -146,11 +146,11 @@ fn linked(c: &mut Cursor<'_>) -> Result<Linked> {
     })
 }
 
-fn external(c: &mut Cursor<'_>) -> Result<External> {
+fn external(c: &mut Cursor<'_>) -> Result<ExternalElement> {
     let (len, offset) = (length(c)?, length(c)?);
     let name = c.u32_be()? as usize;
     let name = cut(c.bytes(name)?).to_vec();
-    Ok(External { len, offset, name })
+    Ok(ExternalElement { len, offset, name })
 }
 
 fn compressed(c: &mut Cursor<'_>) -> Result<Compressed> {
@@ -163,7 +163,7 @@ fn compressed(c: &mut Cursor<'_>) -> Result<Compressed> {
     })
 }
 
-fn chunked(c: &mut Cursor<'_>, limits: &Limits) -> Result<Chunked> {
+fn chunked(c: &mut Cursor<'_>, limits: &Limits) -> Result<ChunkedElement> {
     let len = c.u32_be()? as usize;
     let end = c.position().saturating_add(len);
     if c.u8()? != 0 {
@@ -195,7 +195,7 @@ fn chunked(c: &mut Cursor<'_>, limits: &Limits) -> Result<Chunked> {
         }
         _ => None,
     };
-    Ok(Chunked {
+    Ok(ChunkedElement {
         element,
         table,
         shape,
@@ -206,7 +206,7 @@ fn chunked(c: &mut Cursor<'_>, limits: &Limits) -> Result<Chunked> {
 }
 
 /// The coder of chunks, in a header of its own.
-fn chunk_coder(c: &mut Cursor<'_>) -> Result<Coder> {
+fn chunk_coder(c: &mut Cursor<'_>) -> Result<ElementCoder> {
     let code = u16_be(c)?;
     if code != 3 {
         let what = format!("compressed chunks expected, special kind {code} found");
@@ -216,28 +216,28 @@ fn chunk_coder(c: &mut Cursor<'_>) -> Result<Coder> {
     coder(c)
 }
 
-fn coder(c: &mut Cursor<'_>) -> Result<Coder> {
+fn coder(c: &mut Cursor<'_>) -> Result<ElementCoder> {
     c.skip(2)?; // the model, of which there is only one
     Ok(match u16_be(c)? {
-        0 => Coder::None,
-        1 => Coder::Rle,
-        2 => Coder::Nbit(Nbit {
+        0 => ElementCoder::None,
+        1 => ElementCoder::Rle,
+        2 => ElementCoder::Nbit(NbitSettings {
             number_type: c.u32_be()?,
             sign_extend: u16_be(c)?,
             fill_one: u16_be(c)?,
             start: c.u32_be()?,
             len: c.u32_be()?,
         }),
-        3 => Coder::SkippingHuffman(c.u32_be()?),
-        4 => Coder::Deflate(u16_be(c)?),
-        5 => Coder::Szip(Szip {
+        3 => ElementCoder::SkippingHuffman(c.u32_be()?),
+        4 => ElementCoder::Deflate(u16_be(c)?),
+        5 => ElementCoder::Szip(SzipSettings {
             pixels: c.u32_be()?,
             scanline: c.u32_be()?,
             mask: c.u32_be()?,
             bits: c.u8()?,
             block: c.u8()?,
         }),
-        code => Coder::Other(code),
+        code => ElementCoder::Other(code),
     })
 }
 

@@ -1,21 +1,23 @@
 //! How the data of a variable is stored.
 
 use super::dd::TagRef;
-use super::file::File;
-use super::ntype::NumberType;
-use super::special::{Chunked, Coder, Compressed, Nbit, Special, Szip};
+use super::file::Hdf4File;
+use super::ntype::Hdf4NumberType;
+use super::special::{
+    ChunkedElement, Compressed, ElementCoder, NbitSettings, SpecialData, SzipSettings,
+};
 use crate::arithmetic::length;
 use crate::chunk::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::hdf4::ids as coders;
 use crate::filter::ids;
-use crate::model::{Element, FilterSpec, StorageLayout};
+use crate::model::{FilterSpec, StorageLayout, StoredElement};
 
 /// The data of a variable, and the type of its numbers.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub struct SdsData {
     /// The type.
-    pub ty: NumberType,
+    pub ty: Hdf4NumberType,
     /// The stored bytes of a number that was never written.
     pub fill: Vec<u8>,
     /// The data.
@@ -28,16 +30,16 @@ pub enum Data {
     /// Nothing was ever written.
     Nothing,
     /// A run of bytes.
-    Run(Run),
+    Run(ByteRun),
     /// Compressed as a whole.
     Compressed(Compressed),
     /// In chunks.
-    Chunked(Chunked),
+    Chunked(ChunkedElement),
 }
 
 /// Bytes of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
+pub struct ByteRun {
     /// The element.
     pub id: TagRef,
     /// Offset of the first byte.
@@ -53,18 +55,18 @@ impl Data {
     ///
     /// # Errors
     /// Those of reading; a damaged element has an error of its own.
-    pub fn of(file: &File, ids: &[TagRef]) -> Result<Vec<Result<Self>>> {
+    pub fn of(file: &Hdf4File, ids: &[TagRef]) -> Result<Vec<Result<Self>>> {
         let specials = file.specials(ids)?;
-        let data = |(id, special): (&TagRef, Result<Option<Special>>)| match special? {
+        let data = |(id, special): (&TagRef, Result<Option<SpecialData>>)| match special? {
             None => {
                 let len = length(&file.descriptor(*id)?.range);
                 Ok(Self::run(*id, len, false))
             }
-            Some(Special::Linked(linked)) => Ok(Self::run(*id, linked.len, false)),
-            Some(Special::External(external)) => Ok(Self::run(*id, external.len, true)),
-            Some(Special::Compressed(compressed)) if compressed.len == 0 => Ok(Self::Nothing),
-            Some(Special::Compressed(compressed)) => Ok(Self::Compressed(compressed)),
-            Some(Special::Chunked(chunked)) => Ok(Self::Chunked(chunked)),
+            Some(SpecialData::Linked(linked)) => Ok(Self::run(*id, linked.len, false)),
+            Some(SpecialData::External(external)) => Ok(Self::run(*id, external.len, true)),
+            Some(SpecialData::Compressed(compressed)) if compressed.len == 0 => Ok(Self::Nothing),
+            Some(SpecialData::Compressed(compressed)) => Ok(Self::Compressed(compressed)),
+            Some(SpecialData::Chunked(chunked)) => Ok(Self::Chunked(chunked)),
         };
         Ok(ids.iter().zip(specials).map(data).collect())
     }
@@ -72,7 +74,7 @@ impl Data {
     fn run(id: TagRef, len: u64, external: bool) -> Self {
         match len {
             0 => Self::Nothing,
-            len => Self::Run(Run {
+            len => Self::Run(ByteRun {
                 id,
                 at: 0,
                 len,
@@ -113,11 +115,11 @@ impl Data {
 
     /// The coder of the data.
     #[must_use]
-    pub fn coder(&self) -> Coder {
+    pub fn coder(&self) -> ElementCoder {
         match self {
-            Self::Nothing | Self::Run(_) => Coder::None,
+            Self::Nothing | Self::Run(_) => ElementCoder::None,
             Self::Compressed(compressed) => compressed.coder,
-            Self::Chunked(chunked) => chunked.coder.unwrap_or(Coder::None),
+            Self::Chunked(chunked) => chunked.coder.unwrap_or(ElementCoder::None),
         }
     }
 
@@ -125,7 +127,7 @@ impl Data {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if they do not.
-    pub fn check(&self, shape: &[u64], ty: NumberType) -> Result<()> {
+    pub fn check(&self, shape: &[u64], ty: Hdf4NumberType) -> Result<()> {
         let Self::Chunked(chunked) = self else {
             return Ok(());
         };
@@ -147,7 +149,7 @@ impl Data {
     }
 }
 
-impl Stored {
+impl SdsData {
     /// The layout for a variable of this shape.
     #[must_use]
     pub fn layout(&self, shape: &[u64]) -> Layout {
@@ -194,19 +196,19 @@ impl Stored {
 }
 
 /// The filter that undoes a coder.
-fn filter(coder: Coder, element: Element) -> Option<FilterSpec> {
+fn filter(coder: ElementCoder, element: StoredElement) -> Option<FilterSpec> {
     let (id, params) = match coder {
-        Coder::Rle => (coders::RLE, vec![]),
-        Coder::Nbit(nbit) => (coders::NBIT, nbit_parameters(nbit, element)),
-        Coder::SkippingHuffman(codes) => (coders::SKPHUFF, vec![codes]),
-        Coder::Deflate(level) => (ids::DEFLATE, vec![level.into()]),
-        Coder::Szip(szip) => (coders::SZIP, szip_parameters(szip)),
-        Coder::None | Coder::Other(_) => return None,
+        ElementCoder::Rle => (coders::RLE, vec![]),
+        ElementCoder::Nbit(nbit) => (coders::NBIT, nbit_parameters(nbit, element)),
+        ElementCoder::SkippingHuffman(codes) => (coders::SKPHUFF, vec![codes]),
+        ElementCoder::Deflate(level) => (ids::DEFLATE, vec![level.into()]),
+        ElementCoder::Szip(szip) => (coders::SZIP, szip_parameters(szip)),
+        ElementCoder::None | ElementCoder::Other(_) => return None,
     };
     Some(FilterSpec { id, params })
 }
 
-fn nbit_parameters(nbit: Nbit, element: Element) -> Vec<u32> {
+fn nbit_parameters(nbit: NbitSettings, element: StoredElement) -> Vec<u32> {
     vec![
         nbit.number_type,
         nbit.sign_extend.into(),
@@ -217,7 +219,7 @@ fn nbit_parameters(nbit: Nbit, element: Element) -> Vec<u32> {
     ]
 }
 
-fn szip_parameters(szip: Szip) -> Vec<u32> {
+fn szip_parameters(szip: SzipSettings) -> Vec<u32> {
     let (block, bits) = (szip.block.into(), szip.bits.into());
     vec![szip.mask, block, szip.scanline, bits, szip.pixels]
 }
@@ -226,8 +228,8 @@ fn szip_parameters(szip: Szip) -> Vec<u32> {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] if it is not.
-pub fn check_coder(coder: Coder) -> Result<()> {
-    let Coder::Other(code) = coder else {
+pub fn check_coder(coder: ElementCoder) -> Result<()> {
+    let ElementCoder::Other(code) = coder else {
         return Ok(());
     };
     let what = format!("coder {code} of HDF4 is not supported");

@@ -1,6 +1,6 @@
 //! Vdatas: tables of records.
 
-use super::ntype::NumberType;
+use super::ntype::Hdf4NumberType;
 use super::special::{length, u16_be};
 use super::vgroup::text;
 use crate::arithmetic::Amount;
@@ -16,7 +16,7 @@ const OLD_CODES: [u16; 8] = [0, 4, 24, 5, 24, 20, 22, 6];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vdata {
     /// The fields of a record, in their order.
-    pub fields: Vec<Field>,
+    pub fields: Vec<VdataField>,
     /// Number of records.
     pub records: u64,
     /// Whether records are stored one after the other, not fields.
@@ -29,20 +29,20 @@ pub struct Vdata {
 
 /// A field of a Vdata.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field {
+pub struct VdataField {
     /// The code of its number type, with flags.
     pub code: u16,
     /// Bytes in a record.
     pub size: u16,
 }
 
-impl Field {
+impl VdataField {
     /// The type of its numbers.
     ///
     /// # Errors
-    /// Those of [`NumberType::of_code`].
-    pub fn number_type(&self) -> Result<NumberType> {
-        NumberType::of_code(self.code)
+    /// Those of [`Hdf4NumberType::of_code`].
+    pub fn number_type(&self) -> Result<Hdf4NumberType> {
+        Hdf4NumberType::of_code(self.code)
     }
 }
 
@@ -70,7 +70,7 @@ impl Vdata {
         c.skip(4.min(c.remaining()))?; // where the header goes on, which is not in use
         let old = u16_be(c).is_ok_and(|version| version <= OLD_TYPES);
         let fields = codes.into_iter().zip(sizes);
-        let fields = fields.map(|(code, size)| Field {
+        let fields = fields.map(|(code, size)| VdataField {
             code: if old { today(code) } else { code },
             size,
         });
@@ -106,8 +106,8 @@ impl Vdata {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`] if bytes are missing; [`ErrorKind::Corrupt`] if there is no such field.
-    pub fn column<'a>(&self, field: usize, bytes: &'a [u8]) -> Result<Column<'a>> {
-        let size = |f: &Field| usize::from(f.size);
+    pub fn column<'a>(&self, field: usize, bytes: &'a [u8]) -> Result<FieldColumn<'a>> {
+        let size = |f: &VdataField| usize::from(f.size);
         let before = self.fields.iter().take(field).map(size).sum::<usize>();
         let record = self.fields.iter().map(size).sum::<usize>();
         let len = self.fields.get(field).map(size).filter(|&n| n > 0);
@@ -122,19 +122,19 @@ impl Vdata {
             false => (before.saturating_mul(bytes.len() / record.max(1)), len),
         };
         let bytes = bytes.get(start..).unwrap_or_default();
-        Ok(Column { bytes, step, len })
+        Ok(FieldColumn { bytes, step, len })
     }
 }
 
 /// The values of a field.
 #[derive(Debug, Clone, Copy)]
-pub struct Column<'a> {
+pub struct FieldColumn<'a> {
     bytes: &'a [u8],
     step: usize,
     len: usize,
 }
 
-impl<'a> Column<'a> {
+impl<'a> FieldColumn<'a> {
     /// The bytes of the field in each record; in the end, others follow if fields are stored one after the other.
     pub fn values(self) -> impl Iterator<Item = &'a [u8]> {
         let records = self.bytes.chunks(self.step);

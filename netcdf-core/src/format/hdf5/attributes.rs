@@ -2,7 +2,7 @@
 
 use super::btree_v2::BTree2;
 use super::btree_v2::records::{ATTRIBUTE_NAME, ATTRIBUTE_ORDER, AttributeRecord as Record};
-use super::file::File;
+use super::file::Hdf5File;
 use super::fractal_heap::FractalHeap;
 use super::message;
 use super::message::attribute::{AttributeMessage, Unread};
@@ -17,7 +17,7 @@ use crate::error::{ErrorKind, Result};
 /// # Errors
 /// Those of reading the structures that lead to the attributes; those of the visitor.
 pub fn visit(
-    file: &File,
+    file: &Hdf5File,
     header: &ObjectHeader,
     mut visitor: impl FnMut(Result<AttributeMessage, Unread>) -> Result<()>,
 ) -> Result<()> {
@@ -43,7 +43,7 @@ pub fn visit(
 }
 
 fn dense(
-    file: &File,
+    file: &Hdf5File,
     info: &DenseInfo,
     mut visitor: impl FnMut(Result<AttributeMessage, Unread>) -> Result<()>,
 ) -> Result<()> {

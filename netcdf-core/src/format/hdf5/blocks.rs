@@ -10,7 +10,7 @@ use crate::io::Source;
 
 /// Consecutive pages of the same size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pages {
+pub(super) struct PageRun {
     /// Offset of the first page in the source.
     pub(super) base: u64,
     /// Bytes of each.
@@ -22,12 +22,12 @@ const BLOCK: u64 = 16 << 10;
 /// Most blocks in the cache at first.
 const BLOCKS: usize = 256;
 /// A source where requests take long: memory saves time.
-const FAR: Most = Most {
+const FAR: BlockLimits = BlockLimits {
     blocks: 2048,
     at_once: 192,
 };
 /// Any other source.
-const NEAR: Most = Most {
+const NEAR: BlockLimits = BlockLimits {
     blocks: BLOCKS,
     at_once: 32,
 };
@@ -49,7 +49,7 @@ const LONGEST_FRONT: u64 = FAR.blocks as u64 * BLOCK;
 
 /// Most blocks that are kept and asked for.
 #[derive(Clone, Copy)]
-struct Most {
+struct BlockLimits {
     /// In the cache, once blocks that were dropped are needed again.
     blocks: usize,
     /// Asked for at once: the cache keeps them until they are used.
@@ -58,11 +58,11 @@ struct Most {
 
 /// A cache of the blocks of a source that were used last. Several threads can use it.
 #[derive(Debug, Default)]
-pub(super) struct Blocks(Mutex<Cache>);
+pub(super) struct BlockCache(Mutex<BlockCacheState>);
 
 #[derive(Debug)]
-struct Cache {
-    blocks: HashMap<u64, Kept, foldhash::fast::RandomState>,
+struct BlockCacheState {
+    blocks: HashMap<u64, CachedBlock, foldhash::fast::RandomState>,
     /// The blocks of each region that were ever read, a bit for each.
     read: HashMap<u64, u32, foldhash::fast::RandomState>,
     /// Counts uses.
@@ -70,10 +70,10 @@ struct Cache {
     /// Most blocks to be kept.
     most: usize,
     /// The pages of the file, each read as a whole.
-    pages: Option<Pages>,
+    pages: Option<PageRun>,
 }
 
-impl Default for Cache {
+impl Default for BlockCacheState {
     fn default() -> Self {
         Self {
             blocks: HashMap::default(),
@@ -86,16 +86,16 @@ impl Default for Cache {
 }
 
 #[derive(Debug)]
-struct Kept {
+struct CachedBlock {
     bytes: Vec<u8>,
     /// When it was used last.
     used: u64,
 }
 
-impl Blocks {
+impl BlockCache {
     /// Where requests take long, each page is read as a whole from now on, if it has some blocks, and not too many.
-    pub(super) fn by_pages(&self, pages: Option<Pages>) {
-        let blocks = |pages: &Pages| pages.size / BLOCK;
+    pub(super) fn by_pages(&self, pages: Option<PageRun>) {
+        let blocks = |pages: &PageRun| pages.size / BLOCK;
         let pages = pages.filter(|pages| (2..=LONGEST_PAGE).contains(&blocks(pages)));
         self.with(|cache| cache.pages = pages);
     }
@@ -163,12 +163,12 @@ impl Blocks {
         }
     }
 
-    fn with<T>(&self, on: impl FnOnce(&mut Cache) -> T) -> T {
+    fn with<T>(&self, on: impl FnOnce(&mut BlockCacheState) -> T) -> T {
         on(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Cache {
+impl BlockCacheState {
     /// Copies bytes of the source; false if some are not in the cache.
     fn copy(&mut self, place: u64, out: &mut [u8]) -> bool {
         self.time += 1;
@@ -192,7 +192,7 @@ impl Cache {
     }
 
     /// Most blocks that are kept and asked for. There is room for two pages, if these are read as a whole.
-    fn at_most(&mut self, far: bool) -> Most {
+    fn at_most(&mut self, far: bool) -> BlockLimits {
         if !far {
             self.pages = None;
             return NEAR;
@@ -200,7 +200,7 @@ impl Cache {
         let page = self.pages.map_or(0, |pages| pages.size.div_ceil(BLOCK) + 1);
         let page = usize::try_from(page).unwrap_or(0);
         self.most = self.most.max(2 * page);
-        Most {
+        BlockLimits {
             at_once: FAR.at_once.max(page),
             ..FAR
         }
@@ -208,7 +208,7 @@ impl Cache {
 
     /// The blocks of the page that the end of a block is in.
     fn page(&self, number: u64) -> Option<Range<u64>> {
-        let Pages { base, size } = self.pages?;
+        let PageRun { base, size } = self.pages?;
         let last = number.checked_mul(BLOCK)?.checked_add(BLOCK - 1)?;
         let place = last.checked_sub(base)?;
         let start = base.checked_add(place - place % size)?;
@@ -216,7 +216,7 @@ impl Cache {
     }
 
     /// The blocks to read for ranges of a source of `count` blocks, as runs in ascending order.
-    fn runs(&mut self, ranges: &[Range<u64>], count: u64, most: Most) -> Vec<Range<u64>> {
+    fn runs(&mut self, ranges: &[Range<u64>], count: u64, most: BlockLimits) -> Vec<Range<u64>> {
         let mut wanted = BTreeSet::new();
         for range in ranges.iter().filter(|r| !r.is_empty()) {
             for number in range.start / BLOCK..range.end.div_ceil(BLOCK).min(count) {
@@ -239,7 +239,12 @@ impl Cache {
     }
 
     /// Adds a block, and those around it that were never read, as far as it is likely that they are needed.
-    fn add_around(&mut self, number: u64, (count, most): (u64, Most), wanted: &mut BTreeSet<u64>) {
+    fn add_around(
+        &mut self,
+        number: u64,
+        (count, most): (u64, BlockLimits),
+        wanted: &mut BTreeSet<u64>,
+    ) {
         wanted.insert(number);
         let dropped = self.was_read(number);
         let likely = match dropped {
@@ -300,7 +305,7 @@ impl Cache {
             for (number, bytes) in run.clone().zip(bytes.chunks(size)) {
                 let bytes = bytes.to_vec();
                 let used = self.time;
-                self.blocks.insert(number, Kept { bytes, used });
+                self.blocks.insert(number, CachedBlock { bytes, used });
             }
         }
         let surplus = self.blocks.len().saturating_sub(self.most);
@@ -342,7 +347,7 @@ mod tests {
         Rounds::of(Arc::new(MemorySource::new("m", bytes)) as Arc<dyn Source>)
     }
 
-    fn check(blocks: &Blocks, source: &dyn Source, place: u64, len: usize) {
+    fn check(blocks: &BlockCache, source: &dyn Source, place: u64, len: usize) {
         let (mut got, mut want) = (vec![0; len], vec![0; len]);
         blocks.read(source, place, &mut got).unwrap();
         for (at, byte) in (place..).zip(&mut want) {
@@ -362,7 +367,7 @@ mod tests {
 
     #[test]
     fn a_source_in_order_takes_few_requests_and_each_byte_once() {
-        let (source, blocks) = (source(200), Blocks::default());
+        let (source, blocks) = (source(200), BlockCache::default());
         for place in (0..200 * BLOCK).step_by(5000) {
             check(
                 &blocks,
@@ -378,9 +383,9 @@ mod tests {
 
     #[test]
     fn pages_are_read_as_a_whole() {
-        let (source, blocks) = (source(200), Blocks::default());
+        let (source, blocks) = (source(200), BlockCache::default());
         let (base, size) = (512, 40 * BLOCK);
-        blocks.by_pages(Some(Pages { base, size }));
+        blocks.by_pages(Some(PageRun { base, size }));
         check(&blocks, &*source, base + size + 9, 100);
         assert_eq!(source.asked().bytes, size + BLOCK);
         check(&blocks, &*source, base + 2 * size - BLOCK, 100);
@@ -394,8 +399,8 @@ mod tests {
             u64::MAX,
         ] {
             let source = self::source(200);
-            let blocks = Blocks::default();
-            blocks.by_pages(Some(Pages { base, size }));
+            let blocks = BlockCache::default();
+            blocks.by_pages(Some(PageRun { base, size }));
             check(&blocks, &*source, 100 * BLOCK, 100);
             assert_eq!(source.asked().bytes, BLOCK, "{size}");
         }
@@ -403,7 +408,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_together_is_one_request() {
-        let (source, blocks) = (source(200), Blocks::default());
+        let (source, blocks) = (source(200), BlockCache::default());
         let ranges: Vec<_> = (0..200)
             .step_by(40)
             .map(|n| n * BLOCK + 9..n * BLOCK + 20)
@@ -423,7 +428,7 @@ mod tests {
 
     #[test]
     fn the_cache_is_bounded_and_keeps_what_is_used() {
-        let (source, blocks) = (source(600), Blocks::default());
+        let (source, blocks) = (source(600), BlockCache::default());
         let all = 0..600 * BLOCK;
         blocks.ask(&*source, std::slice::from_ref(&all));
         assert_eq!(source.asked().bytes, FAR.at_once as u64 * BLOCK);
@@ -447,14 +452,14 @@ mod tests {
 
     #[test]
     fn long_reads_go_past_the_cache() {
-        let (source, blocks) = (source(40), Blocks::default());
+        let (source, blocks) = (source(40), BlockCache::default());
         check(&blocks, &*source, 0, 300 << 10);
         assert_eq!(source.asked().bytes, 300 << 10);
     }
 
     #[test]
     fn errors_are_about_what_was_asked_for() {
-        let (source, blocks) = (source(2), Blocks::default());
+        let (source, blocks) = (source(2), BlockCache::default());
         let e = blocks
             .read(&*source, 2 * BLOCK - 4, &mut [0; 8])
             .unwrap_err();

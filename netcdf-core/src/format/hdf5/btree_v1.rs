@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::file::File;
-use super::file_bytes::Bytes;
+use super::file::Hdf5File;
+use super::file_bytes::StructureBytes;
 use crate::error::{ErrorKind, Result};
 
 /// Node type of the trees of old groups; their keys are lengths.
@@ -31,13 +31,13 @@ pub struct BtreeNode {
     pub level: u8,
     /// Addresses of the children.
     pub children: Vec<u64>,
-    keys: Bytes,
+    keys: StructureBytes,
     key: usize,
     stride: usize,
 }
 
 /// Decides whether to descend to a child of a node (or, on level 0, whether the child is wanted).
-pub type Wanted<'a> = &'a mut dyn FnMut(&BtreeNode, usize) -> Result<bool>;
+pub type DescendRule<'a> = &'a mut dyn FnMut(&BtreeNode, usize) -> Result<bool>;
 /// Called with each wanted child of a node of level 0.
 pub type VisitChild<'a> = &'a mut dyn FnMut(&BtreeNode, usize) -> Result<()>;
 
@@ -46,7 +46,7 @@ impl BtreeNode {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`]; [`ErrorKind::Corrupt`] if it is not a node of this kind of tree.
-    pub fn read(file: &File, address: u64, tree: &BtreeV1) -> Result<Self> {
+    pub fn read(file: &Hdf5File, address: u64, tree: &BtreeV1) -> Result<Self> {
         let offset = usize::from(file.sizes().offset);
         let head = file.read(address, 8 + 2 * offset as u64)?;
         let mut c = file.fields(&head);
@@ -92,7 +92,7 @@ impl BtreeV1 {
     /// # Errors
     /// Those of reading nodes; [`ErrorKind::Corrupt`] if a node occurs twice, or is not one level
     /// below its parent; those of `wanted` and `visit`.
-    pub fn walk(&self, file: &File, wanted: Wanted, visit: VisitChild) -> Result<()> {
+    pub fn walk(&self, file: &Hdf5File, wanted: DescendRule, visit: VisitChild) -> Result<()> {
         let mut walk = WalkV1 {
             file,
             tree: self,
@@ -106,10 +106,10 @@ impl BtreeV1 {
 }
 
 struct WalkV1<'a> {
-    file: &'a File,
+    file: &'a Hdf5File,
     tree: &'a BtreeV1,
     seen: HashSet<u64>,
-    wanted: Wanted<'a>,
+    wanted: DescendRule<'a>,
     visit: VisitChild<'a>,
 }
 

@@ -1,10 +1,10 @@
 //! Checksums of metadata.
 
-use super::file_bytes::{Bytes, FileBytes};
+use super::file_bytes::{FileBytes, StructureBytes};
 use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};
 
-impl Bytes {
+impl StructureBytes {
     /// Verifies the checksum in the last four bytes against all bytes before them.
     ///
     /// # Errors
@@ -14,7 +14,7 @@ impl Bytes {
     }
 }
 
-/// As [`Bytes::verify`], for bytes at an address.
+/// As [`StructureBytes::verify`], for bytes at an address.
 ///
 /// # Errors
 /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].

@@ -8,7 +8,7 @@ use crate::model::region::product;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dataspace {
     /// Scalar, simple or null.
-    pub class: Class,
+    pub class: DataspaceClass,
     /// Length in elements per dimension.
     pub dims: Vec<u64>,
     /// Maximum length in elements per dimension; `None` for unlimited. As long as `dims`.
@@ -17,7 +17,7 @@ pub struct Dataspace {
 
 /// Kinds of dataspaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum DataspaceClass {
     /// One element.
     Scalar,
     /// A grid.
@@ -37,23 +37,23 @@ impl Dataspace {
         let class = if version == 1 {
             c.skip(5)?;
             if rank == 0 {
-                Class::Scalar
+                DataspaceClass::Scalar
             } else {
-                Class::Simple
+                DataspaceClass::Simple
             }
         } else {
             let class = c.u8()?;
             match class {
-                0 => Class::Scalar,
-                1 => Class::Simple,
-                2 => Class::Null,
+                0 => DataspaceClass::Scalar,
+                1 => DataspaceClass::Simple,
+                2 => DataspaceClass::Null,
                 _ => return Err(c.error(ErrorKind::Corrupt, format!("dataspace class {class}"))),
             }
         };
-        if class != Class::Simple && rank > 0 {
+        if class != DataspaceClass::Simple && rank > 0 {
             let kind = match class {
-                Class::Scalar => "scalar",
-                Class::Simple | Class::Null => "null",
+                DataspaceClass::Scalar => "scalar",
+                DataspaceClass::Simple | DataspaceClass::Null => "null",
             };
             let what = format!("a {kind} dataspace of {rank} dimensions, expected none");
             return Err(c.error(ErrorKind::Corrupt, what));
@@ -83,9 +83,9 @@ impl Dataspace {
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
         match self.class {
-            Class::Scalar => Some(1),
-            Class::Simple => product(&self.dims),
-            Class::Null => Some(0),
+            DataspaceClass::Scalar => Some(1),
+            DataspaceClass::Simple => product(&self.dims),
+            DataspaceClass::Null => Some(0),
         }
     }
 }

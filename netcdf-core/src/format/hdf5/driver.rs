@@ -1,6 +1,6 @@
 //! Driver information ("II.B. Disk Format: Level 0B" and "IV.A.2.u"): detects files that HDF5 has split into several.
 
-use super::file::File;
+use super::file::Hdf5File;
 use super::message;
 use super::object_header::ObjectHeader;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ const PARTS: [(&[u8; 8], &str, &str); 2] = [
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`].
-pub(super) fn check(file: &File) -> Result<()> {
+pub(super) fn check(file: &Hdf5File) -> Result<()> {
     let Some(identification) = identification(file) else {
         return Ok(());
     };
@@ -35,7 +35,7 @@ pub(super) fn check(file: &File) -> Result<()> {
 }
 
 /// The driver of a file; `None` if it has none, or if damage hides it (which is reported later).
-fn identification(file: &File) -> Option<[u8; 8]> {
+fn identification(file: &Hdf5File) -> Option<[u8; 8]> {
     let block = file.superblock();
     if let Some(address) = block.driver {
         let bytes = file.read(address, 16).ok()?;

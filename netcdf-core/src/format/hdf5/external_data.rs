@@ -2,21 +2,21 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::file::File;
-use super::message::external::External;
+use super::file::Hdf5File;
+use super::message::external::ExternalFiles;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
-use crate::io::siblings::{self, Access};
+use crate::io::siblings::{self, SiblingAccess};
 
 /// The pieces of a dataset's data in other files, one after the other. Names are looked up and files opened only when
 /// data is read: a dataset with missing files or names can still be described.
 #[derive(Debug)]
 pub struct ExternalData {
-    file: Arc<File>,
-    external: External,
+    file: Arc<Hdf5File>,
+    external: ExternalFiles,
     /// The dataset, for messages: its data may be read together with those of others.
     path: String,
-    access: Access,
+    access: SiblingAccess,
     pieces: OnceLock<Vec<FilePiece>>,
     len: u64,
 }
@@ -36,10 +36,10 @@ impl ExternalData {
     /// The data that a message describes: `len` bytes of the dataset with this path.
     #[must_use]
     pub fn new(
-        file: &Arc<File>,
-        (external, len): (&External, u64),
+        file: &Arc<Hdf5File>,
+        (external, len): (&ExternalFiles, u64),
         path: String,
-        access: Access,
+        access: SiblingAccess,
     ) -> Self {
         Self {
             file: Arc::clone(file),

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Sizes in bytes of the file's addresses ("offsets") and lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
+pub struct FieldSizes {
     /// Of an address: 2, 4 or 8.
     pub offset: u8,
     /// Of a length: 2, 4 or 8.
@@ -18,7 +18,7 @@ pub struct Sizes {
 #[derive(Debug, Clone)]
 pub struct Fields<'a> {
     pub(super) cursor: Cursor<'a>,
-    pub(super) sizes: Sizes,
+    pub(super) sizes: FieldSizes,
 }
 
 impl<'a> Deref for Fields<'a> {
@@ -37,7 +37,7 @@ impl DerefMut for Fields<'_> {
 impl Fields<'_> {
     /// Sizes of addresses and lengths.
     #[must_use]
-    pub fn sizes(&self) -> Sizes {
+    pub fn sizes(&self) -> FieldSizes {
         self.sizes
     }
 

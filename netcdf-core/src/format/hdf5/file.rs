@@ -3,23 +3,23 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
 
-use super::file_bytes::{Bytes, FileBytes};
+use super::file_bytes::{FileBytes, StructureBytes};
 use super::global_heap::{CollectionObject, GlobalHeap};
-use super::message::reference::Types;
+use super::message::reference::SharedTypes;
 use super::shared_messages::SharedMessages;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::recent::once;
 
 /// An open HDF5 file.
 #[derive(Debug)]
-pub struct File {
+pub struct Hdf5File {
     bytes: FileBytes,
     shared: OnceLock<Option<SharedMessages>>,
-    pub(super) types: Types,
+    pub(super) types: SharedTypes,
     heap: GlobalHeap,
 }
 
-impl Deref for File {
+impl Deref for Hdf5File {
     type Target = FileBytes;
 
     fn deref(&self) -> &FileBytes {
@@ -27,17 +27,17 @@ impl Deref for File {
     }
 }
 
-impl DerefMut for File {
+impl DerefMut for Hdf5File {
     fn deref_mut(&mut self) -> &mut FileBytes {
         &mut self.bytes
     }
 }
 
-impl File {
+impl Hdf5File {
     pub(super) fn new(bytes: FileBytes) -> Self {
         Self {
             shared: OnceLock::new(),
-            types: Types::default(),
+            types: SharedTypes::default(),
             heap: GlobalHeap::new(bytes.source().len()),
             bytes,
         }
@@ -63,7 +63,7 @@ impl File {
     /// # Errors
     /// Those of reading the table of shared messages and the heap; [`ErrorKind::Corrupt`] if there
     /// is no table.
-    pub fn shared_message(&self, kind: u16, id: &[u8; 8]) -> Result<Bytes> {
+    pub fn shared_message(&self, kind: u16, id: &[u8; 8]) -> Result<StructureBytes> {
         let Some(shared) = once(&self.shared, || SharedMessages::of(self))? else {
             let what = "a shared message in a file without a table of shared messages";
             return Err(Error::new(ErrorKind::Corrupt, what).of(self.name()));

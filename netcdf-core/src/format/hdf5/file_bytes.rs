@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::blocks::{Blocks, Pages};
+use super::blocks::{BlockCache, PageRun};
 use super::cache_image::CacheImage;
 use super::extents::Extents;
-use super::fields::{Fields, Sizes};
+use super::fields::{FieldSizes, Fields};
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
 use crate::chunk::{FileMetadata, FilePages};
@@ -22,14 +22,14 @@ pub struct FileBytes {
     source: Arc<dyn Source>,
     superblock: Superblock,
     limits: Limits,
-    pub(super) blocks: Blocks,
+    pub(super) blocks: BlockCache,
     pub(super) image: Option<CacheImage>,
     /// Bytes of object headers and fractal heap objects that may still be read.
     left: AtomicU64,
     /// The ranges of the metadata that was read, if the ranges are recorded.
     noted: Option<Mutex<Noted>>,
     /// The pages of the file, if it is stored in pages.
-    pub(super) pages: Option<Pages>,
+    pub(super) pages: Option<PageRun>,
 }
 
 /// The ranges of a file that were read.
@@ -53,7 +53,7 @@ const OBJECT: u64 = 32;
 
 /// The bytes of a structure, and the address of these bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Bytes {
+pub struct StructureBytes {
     /// The bytes.
     pub data: Vec<u8>,
     /// Address of the first byte, relative to the base address; `None` for bytes that come from a
@@ -72,7 +72,7 @@ impl FileBytes {
             source,
             superblock,
             limits: limits.clone(),
-            blocks: Blocks::default(),
+            blocks: BlockCache::default(),
             image: None,
             left: AtomicU64::new(0),
             noted: asked.then(Mutex::default),
@@ -131,7 +131,7 @@ impl FileBytes {
 
     /// Sizes of addresses and lengths.
     #[must_use]
-    pub fn sizes(&self) -> Sizes {
+    pub fn sizes(&self) -> FieldSizes {
         self.superblock.sizes
     }
 
@@ -161,7 +161,7 @@ impl FileBytes {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] beyond the end of the file;
     /// [`ErrorKind::Limit`].
-    pub fn read(&self, address: u64, len: u64) -> Result<Bytes> {
+    pub fn read(&self, address: u64, len: u64) -> Result<StructureBytes> {
         let bytes = self.unnoted(address, len)?;
         self.note(address, len);
         Ok(bytes)
@@ -171,7 +171,7 @@ impl FileBytes {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub(super) fn read_heap(&self, address: u64, len: u64) -> Result<Bytes> {
+    pub(super) fn read_heap(&self, address: u64, len: u64) -> Result<StructureBytes> {
         let bytes = self.unnoted(address, len)?;
         if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
             noted.heaps.add(range);
@@ -179,7 +179,7 @@ impl FileBytes {
         Ok(bytes)
     }
 
-    fn unnoted(&self, address: u64, len: u64) -> Result<Bytes> {
+    fn unnoted(&self, address: u64, len: u64) -> Result<StructureBytes> {
         let place = self.place(address)?;
         let have = self.source.len().saturating_sub(place);
         if len > have {
@@ -191,7 +191,7 @@ impl FileBytes {
         if let Some(image) = &self.image {
             image.cover(address, &mut data);
         }
-        Ok(Bytes {
+        Ok(StructureBytes {
             data,
             address: Some(address),
         })
@@ -276,14 +276,14 @@ impl FileBytes {
     ///
     /// # Errors
     /// As [`Self::read`]; [`ErrorKind::Truncated`] if there is not even one byte.
-    pub fn read_up_to(&self, address: u64, len: u64) -> Result<Bytes> {
+    pub fn read_up_to(&self, address: u64, len: u64) -> Result<StructureBytes> {
         let have = self.source.len().saturating_sub(self.place(address)?);
         self.unnoted(address, len.min(have.max(1)))
     }
 
     /// The fields of a structure, from its first byte on.
     #[must_use]
-    pub fn fields<'a>(&'a self, bytes: &'a Bytes) -> Fields<'a> {
+    pub fn fields<'a>(&'a self, bytes: &'a StructureBytes) -> Fields<'a> {
         self.fields_of(&bytes.data, bytes.address)
     }
 

@@ -4,9 +4,9 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::file_bytes::{Bytes, FileBytes};
+use super::file_bytes::{FileBytes, StructureBytes};
 use crate::error::{ErrorKind, Result};
-use crate::format::recent::{Most, Recent};
+use crate::format::recent::{CacheLimits, Recent};
 
 /// The collections that were used last.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct GlobalHeap {
 /// A collection of objects.
 #[derive(Debug)]
 pub(crate) struct Collection {
-    bytes: Bytes,
+    bytes: StructureBytes,
     /// The index and place of each object, sorted by index.
     objects: Vec<(u16, Range<usize>)>,
 }
@@ -32,7 +32,7 @@ pub struct CollectionObject {
 }
 
 /// Limits of the cache: enough for data whose strings were written slightly out of order.
-const KEPT: Most = Most {
+const KEPT: CacheLimits = CacheLimits {
     count: 64,
     bytes: 16 << 20,
 };
@@ -173,7 +173,7 @@ impl Collection {
 }
 
 /// The objects of a collection. Each step advances by at least an object's header.
-fn parse(file: &FileBytes, bytes: &Bytes) -> Result<Vec<(u16, Range<usize>)>> {
+fn parse(file: &FileBytes, bytes: &StructureBytes) -> Result<Vec<(u16, Range<usize>)>> {
     let length = usize::from(file.sizes().length);
     let header = (8 + length).next_multiple_of(8);
     let mut objects = vec![];

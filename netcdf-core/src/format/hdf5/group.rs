@@ -2,20 +2,20 @@
 
 use super::btree_v2::BTree2;
 use super::btree_v2::records::{LINK_NAME, LinkName};
-use super::file::File;
+use super::file::Hdf5File;
 use super::fractal_heap::FractalHeap;
 use super::message::dense_info::DenseInfo;
-use super::message::link::{Link, Target};
+use super::message::link::{LinkMessage, LinkedObject};
 use super::message::{self};
 use super::object_header::ObjectHeader;
-use super::symbol_table::{self, Cache};
+use super::symbol_table::{self, SymbolCache};
 use crate::error::{ErrorKind, Result};
 
 /// The links of a group, in creation order if the group tracks it, else by name.
 ///
 /// # Errors
 /// Those of reading the structures.
-pub fn links(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
+pub fn links(file: &Hdf5File, header: &ObjectHeader) -> Result<Vec<LinkMessage>> {
     if let Some(table) = header.body_of(file, message::SYMBOL_TABLE)? {
         let mut c = table.fields(file);
         let tree = c.defined_address("a group's B-tree")?;
@@ -28,7 +28,7 @@ pub fn links(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
     let mut links = vec![];
     for message in header.messages().iter().filter(|m| m.kind == message::LINK) {
         let body = header.body(file, message)?;
-        links.push(Link::parse(&mut body.fields(file))?);
+        links.push(LinkMessage::parse(&mut body.fields(file))?);
     }
     if let Some(info) = &info {
         links.extend(dense_links(file, info)?);
@@ -41,18 +41,20 @@ pub fn links(file: &File, header: &ObjectHeader) -> Result<Vec<Link>> {
     Ok(links)
 }
 
-fn old_links(file: &File, tree: u64, heap: u64) -> Result<Vec<Link>> {
+fn old_links(file: &Hdf5File, tree: u64, heap: u64) -> Result<Vec<LinkMessage>> {
     let entries = symbol_table::entries(file, tree, heap)?;
     let link = |e: symbol_table::SymbolEntry| {
         let target = match (e.cache, e.header) {
-            (Cache::SoftLink(path), _) => Target::Soft(path),
-            (Cache::None | Cache::Group { .. }, Some(header)) => Target::Hard(header),
-            (Cache::None | Cache::Group { .. }, None) => {
+            (SymbolCache::SoftLink(path), _) => LinkedObject::Soft(path),
+            (SymbolCache::None | SymbolCache::Group { .. }, Some(header)) => {
+                LinkedObject::Hard(header)
+            }
+            (SymbolCache::None | SymbolCache::Group { .. }, None) => {
                 let what = "an entry of a symbol table without an object";
                 return Err(file.error(ErrorKind::Corrupt, tree, what));
             }
         };
-        Ok(Link {
+        Ok(LinkMessage {
             name: e.name,
             order: None,
             target,
@@ -63,7 +65,7 @@ fn old_links(file: &File, tree: u64, heap: u64) -> Result<Vec<Link>> {
     Ok(links)
 }
 
-fn dense_links(file: &File, info: &DenseInfo) -> Result<Vec<Link>> {
+fn dense_links(file: &Hdf5File, info: &DenseInfo) -> Result<Vec<LinkMessage>> {
     let Some(heap) = info.heap else {
         return Ok(vec![]);
     };
@@ -81,6 +83,6 @@ fn dense_links(file: &File, info: &DenseInfo) -> Result<Vec<Link>> {
     })?;
     // The tree has links in the order of hashes, the blocks of the heap in the order of writing.
     ids.sort_by_key(|id| heap.offset(id));
-    let link = |id: &[u8; 7]| Link::parse(&mut heap.object(file, id)?.fields(file));
+    let link = |id: &[u8; 7]| LinkMessage::parse(&mut heap.object(file, id)?.fields(file));
     ids.iter().map(link).collect()
 }

@@ -1,14 +1,14 @@
 //! Local heaps: the names of the links of an old group ("III.D. Disk Format: Level 1D").
 
-use super::file::File;
-use super::file_bytes::Bytes;
+use super::file::Hdf5File;
+use super::file_bytes::StructureBytes;
 use crate::error::{ErrorKind, Result};
 
 /// A whole local heap.
 #[derive(Debug, Clone)]
 pub struct LocalHeap {
     address: u64,
-    segment: Bytes,
+    segment: StructureBytes,
 }
 
 impl LocalHeap {
@@ -17,7 +17,7 @@ impl LocalHeap {
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`],
     /// [`ErrorKind::Limit`].
-    pub fn read(file: &File, address: u64) -> Result<Self> {
+    pub fn read(file: &Hdf5File, address: u64) -> Result<Self> {
         let sizes = file.sizes();
         let len = 8 + 2 * u64::from(sizes.length) + u64::from(sizes.offset);
         let head = file.read(address, len)?;
@@ -28,7 +28,7 @@ impl LocalHeap {
         let size = c.length()?;
         c.length()?; // head of the list of free blocks
         let segment = match size {
-            0 => Bytes::default(),
+            0 => StructureBytes::default(),
             _ => file.read(c.defined_address("a local heap's data")?, size)?,
         };
         Ok(Self { address, segment })
@@ -39,7 +39,7 @@ impl LocalHeap {
     ///
     /// # Errors
     /// As [`LocalHeap::name_at`]; [`ErrorKind::Limit`] when the total is too much for a file of this length.
-    pub fn counted_name_at(&self, file: &File, offset: u64) -> Result<Vec<u8>> {
+    pub fn counted_name_at(&self, file: &Hdf5File, offset: u64) -> Result<Vec<u8>> {
         let name = self.name_at(file, offset)?;
         file.take(name.len() as u64, self.address)?;
         Ok(name.to_vec())
@@ -49,7 +49,7 @@ impl LocalHeap {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if the offset is beyond the heap, or no zero byte follows.
-    pub fn name_at(&self, file: &File, offset: u64) -> Result<&[u8]> {
+    pub fn name_at(&self, file: &Hdf5File, offset: u64) -> Result<&[u8]> {
         let start = usize::try_from(offset).ok();
         let rest = start.and_then(|s| self.segment.data.get(s..));
         let end = rest.and_then(|r| r.iter().position(|&b| b == 0));

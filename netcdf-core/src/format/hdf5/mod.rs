@@ -59,6 +59,6 @@ pub mod write;
 mod tests;
 
 pub use fields::Fields;
-pub use file::File;
-pub use file_bytes::{Bytes, FileBytes};
+pub use file::Hdf5File;
+pub use file_bytes::{FileBytes, StructureBytes};
 pub use object_header::ObjectHeader;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::fields::Fields;
-use super::file_bytes::{Bytes, FileBytes};
+use super::file_bytes::{FileBytes, StructureBytes};
 use super::message;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -17,13 +17,13 @@ pub struct ObjectHeader {
     pub version: u8,
     /// Whether attributes have a creation order.
     pub tracks_attribute_order: bool,
-    blocks: Vec<Bytes>,
-    messages: Vec<Message>,
+    blocks: Vec<StructureBytes>,
+    messages: Vec<HeaderMessage>,
 }
 
 /// A message of a header, with the place of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
+pub struct HeaderMessage {
     /// Its type, see [`message`].
     pub kind: u16,
     /// Its flags: 1 constant, 2 shared …
@@ -72,19 +72,19 @@ impl ObjectHeader {
 
     /// All messages except empty ones, in the order of the header.
     #[must_use]
-    pub fn messages(&self) -> &[Message] {
+    pub fn messages(&self) -> &[HeaderMessage] {
         &self.messages
     }
 
     /// The first message of a type.
     #[must_use]
-    pub fn find(&self, kind: u16) -> Option<&Message> {
+    pub fn find(&self, kind: u16) -> Option<&HeaderMessage> {
         self.messages.iter().find(|m| m.kind == kind)
     }
 
     /// The bytes of a message as stored in the header.
     #[must_use]
-    pub fn raw(&self, message: &Message) -> Body<'_> {
+    pub fn raw(&self, message: &HeaderMessage) -> Body<'_> {
         let block = self.blocks.get(message.block);
         let data = block.and_then(|b| b.data.get(message.range.clone()));
         let address = block.and_then(|b| b.address?.checked_add(message.range.start as u64));
@@ -94,7 +94,7 @@ impl ObjectHeader {
         }
     }
 
-    fn push(&mut self, file: &FileBytes, message: Message) -> Result<()> {
+    fn push(&mut self, file: &FileBytes, message: HeaderMessage) -> Result<()> {
         let unknown = message.kind > message::LAST_KNOWN;
         if unknown && message.flags & message::FAIL_IF_UNKNOWN != 0 {
             let what = format!(
@@ -129,7 +129,7 @@ struct MessageForm {
 }
 
 /// The error for bytes that are not the start of a header.
-fn no_header(file: &FileBytes, address: u64, head: &Bytes) -> Error {
+fn no_header(file: &FileBytes, address: u64, head: &StructureBytes) -> Error {
     let found = head.data.get(..4).unwrap_or(&head.data);
     let what = format!(
         "expected signature `OHDR` or version 1 of an object header, found `{}`",
@@ -138,7 +138,7 @@ fn no_header(file: &FileBytes, address: u64, head: &Bytes) -> Error {
     file.error(ErrorKind::Corrupt, address, what)
 }
 
-fn read_v1(file: &FileBytes, address: u64, head: &Bytes) -> Result<ObjectHeader> {
+fn read_v1(file: &FileBytes, address: u64, head: &StructureBytes) -> Result<ObjectHeader> {
     let mut c = file.fields(head);
     c.skip(1 + 1)?; // version, reserved
     let count = c.u16_le()?;
@@ -168,7 +168,7 @@ fn read_v1(file: &FileBytes, address: u64, head: &Bytes) -> Result<ObjectHeader>
     Err(file.error(ErrorKind::Corrupt, address, what))
 }
 
-fn read_v2(file: &FileBytes, address: u64, head: &Bytes) -> Result<ObjectHeader> {
+fn read_v2(file: &FileBytes, address: u64, head: &StructureBytes) -> Result<ObjectHeader> {
     let mut c = file.fields(head);
     c.skip(4)?;
     let mut version = c.clone();
@@ -246,7 +246,7 @@ fn read_blocks(
 fn read_messages(
     file: &FileBytes,
     header: &mut ObjectHeader,
-    block: Bytes,
+    block: StructureBytes,
     range: Range<usize>,
     form: MessageForm,
 ) -> Result<BlockContents> {
@@ -275,7 +275,7 @@ fn read_messages(
             let pending = (fields.defined_address("a continuation")?, fields.length()?);
             found.pending.push(pending);
         }
-        let message = Message {
+        let message = HeaderMessage {
             kind,
             flags,
             order,

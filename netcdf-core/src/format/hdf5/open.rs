@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::cache_image::CacheImage;
-use super::file::File;
+use super::file::Hdf5File;
 use super::file_bytes::FileBytes;
 use super::object_header::ObjectHeader;
 use super::superblock::Superblock;
@@ -15,7 +15,7 @@ use crate::limits::Limits;
 /// More bytes than the superblock extension of our files takes.
 const LONGEST_EXTENSION: u64 = 64;
 
-impl File {
+impl Hdf5File {
     /// Reads the superblock.
     ///
     /// # Errors
@@ -26,10 +26,10 @@ impl File {
         Self::noting(source, limits, false)
     }
 
-    /// As [`File::open`]; if asked, notes where metadata lies.
+    /// As [`Hdf5File::open`]; if asked, notes where metadata lies.
     ///
     /// # Errors
-    /// As [`File::open`].
+    /// As [`Hdf5File::open`].
     pub fn noting(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
         let mut file = Self::new(FileBytes::new(source, limits, asked)?);
         if let Err(e) = file.superblock().check_length(&**file.source()) {

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use super::fields::Fields;
-use super::file_bytes::{Bytes, FileBytes};
+use super::file_bytes::{FileBytes, StructureBytes};
 use super::fractal_heap::FractalHeap;
 use super::message;
 use super::object_header::ObjectHeader;
@@ -70,7 +70,12 @@ impl SharedMessages {
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if messages of this type are not shared; those of the heap.
-    pub(crate) fn message(&self, file: &FileBytes, kind: u16, id: &[u8; 8]) -> Result<Bytes> {
+    pub(crate) fn message(
+        &self,
+        file: &FileBytes,
+        kind: u16,
+        id: &[u8; 8],
+    ) -> Result<StructureBytes> {
         // Fill values of both versions are in the same index.
         let kind = if kind == message::FILL_OLD {
             message::FILL

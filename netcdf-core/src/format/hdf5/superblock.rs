@@ -1,6 +1,6 @@
 //! The superblock ("II. Disk Format: Level 0A", versions 0 to 3).
 
-use super::fields::{Fields, Sizes};
+use super::fields::{FieldSizes, Fields};
 use crate::bytes::Cursor;
 use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ pub struct Superblock {
     /// Bytes from there to the end of the file.
     pub len: u64,
     /// Sizes of addresses and lengths.
-    pub sizes: Sizes,
+    pub sizes: FieldSizes,
     /// Address of the object header of the root group.
     pub root: u64,
     /// Address of the object header of the superblock extension.
@@ -108,7 +108,7 @@ const MOST: u64 = 256;
 /// The fields behind the sizes of addresses and lengths.
 fn sized(mut c: Cursor<'_>) -> Result<Fields<'_>> {
     let at = c.clone();
-    let sizes = Sizes {
+    let sizes = FieldSizes {
         offset: c.u8()?,
         length: c.u8()?,
     };

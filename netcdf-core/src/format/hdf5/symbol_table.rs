@@ -3,7 +3,7 @@
 
 use super::btree_v1::{self, BtreeV1};
 use super::fields::Fields;
-use super::file::File;
+use super::file::Hdf5File;
 use super::local_heap::LocalHeap;
 use crate::error::{ErrorKind, Result};
 
@@ -15,12 +15,12 @@ pub(crate) struct SymbolEntry {
     /// Address of the object's header; `None` for soft links.
     pub header: Option<u64>,
     /// What the entry caches of the object.
-    pub cache: Cache,
+    pub cache: SymbolCache,
 }
 
 /// What an entry caches of its object.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Cache {
+pub(crate) enum SymbolCache {
     /// Nothing.
     None,
     /// The object is a group.
@@ -39,7 +39,7 @@ pub(crate) enum Cache {
 /// # Errors
 /// Those of reading the tree and the heap; [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`],
 /// [`ErrorKind::Unknown`].
-pub(crate) fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<SymbolEntry>> {
+pub(crate) fn entries(file: &Hdf5File, btree: u64, heap: u64) -> Result<Vec<SymbolEntry>> {
     let heap = LocalHeap::read(file, heap)?;
     let mut entries = vec![];
     let tree = BtreeV1 {
@@ -55,7 +55,12 @@ pub(crate) fn entries(file: &File, btree: u64, heap: u64) -> Result<Vec<SymbolEn
 }
 
 /// Reads a symbol table node.
-fn read_node(file: &File, address: u64, heap: &LocalHeap, to: &mut Vec<SymbolEntry>) -> Result<()> {
+fn read_node(
+    file: &Hdf5File,
+    address: u64,
+    heap: &LocalHeap,
+    to: &mut Vec<SymbolEntry>,
+) -> Result<()> {
     let head = file.read(address, HEAD)?;
     let mut c = file.fields(&head);
     c.signature(b"SNOD")?;
@@ -92,7 +97,7 @@ fn follows(at: &Fields, before: Option<&SymbolEntry>, entry: &SymbolEntry) -> Re
 /// Bytes of a symbol table node before its entries.
 const HEAD: u64 = 8;
 
-fn read_entry(file: &File, c: &mut Fields, heap: &LocalHeap) -> Result<SymbolEntry> {
+fn read_entry(file: &Hdf5File, c: &mut Fields, heap: &LocalHeap) -> Result<SymbolEntry> {
     // The specification calls it an offset; libhdf5 stores it as a length.
     let name = c.length()?;
     let name = heap.counted_name_at(file, name)?;
@@ -101,7 +106,7 @@ fn read_entry(file: &File, c: &mut Fields, heap: &LocalHeap) -> Result<SymbolEnt
     c.skip(4)?;
     let pad = file.fields_of(c.bytes(16)?, None);
     let cache = read_cache(file, kind, pad, heap)?;
-    if header.is_none() && !matches!(cache, Cache::SoftLink(_)) {
+    if header.is_none() && !matches!(cache, SymbolCache::SoftLink(_)) {
         let what = "the address of a link's object is undefined";
         return Err(crate::Error::new(ErrorKind::Corrupt, what).at(file.name(), at));
     }
@@ -113,17 +118,22 @@ fn read_entry(file: &File, c: &mut Fields, heap: &LocalHeap) -> Result<SymbolEnt
 }
 
 /// Reads the scratch pad of an entry.
-fn read_cache(file: &File, kind: u32, mut pad: Fields, heap: &LocalHeap) -> Result<Cache> {
+fn read_cache(
+    file: &Hdf5File,
+    kind: u32,
+    mut pad: Fields,
+    heap: &LocalHeap,
+) -> Result<SymbolCache> {
     match kind {
-        1 => Ok(Cache::Group {
+        1 => Ok(SymbolCache::Group {
             btree: pad.defined_address("a group's B-tree")?,
             heap: pad.defined_address("a group's local heap")?,
         }),
         2 => {
             let offset = pad.u32_le()?;
             let path = heap.counted_name_at(file, offset.into())?;
-            Ok(Cache::SoftLink(path))
+            Ok(SymbolCache::SoftLink(path))
         }
-        _ => Ok(Cache::None),
+        _ => Ok(SymbolCache::None),
     }
 }

@@ -4,10 +4,10 @@ use super::builder::FileBuilder;
 use super::found::{AttributeOwner, PendingAttribute};
 use super::numbers;
 use super::types::Home;
-use super::values::Decoder;
+use super::values::ValueDecoder;
 use crate::error::Result;
 use crate::format::hdf5::dataspace;
-use crate::format::hdf5::datatype::Class;
+use crate::format::hdf5::datatype::TypeClass;
 use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values};
 use crate::notes::Note;
@@ -50,13 +50,13 @@ impl FileBuilder<'_> {
 
     /// The type of an attribute of numbers or text; `None` for user types.
     fn simple_type(&self, owner: AttributeOwner, stored: &Stored) -> Option<DataType> {
-        let scalar = stored.dataspace.class != dataspace::Class::Simple;
+        let scalar = stored.dataspace.class != dataspace::DataspaceClass::Simple;
         match &stored.datatype.class {
-            Class::String { .. } if scalar => Some(Atomic::Char.into()),
-            Class::String { .. } => Some(Atomic::String.into()),
+            TypeClass::String { .. } if scalar => Some(Atomic::Char.into()),
+            TypeClass::String { .. } => Some(Atomic::String.into()),
             _ => {
                 if stored.dataspace.dims.len() > 1
-                    && !matches!(stored.datatype.class, Class::VlenString { .. })
+                    && !matches!(stored.datatype.class, TypeClass::VlenString { .. })
                 {
                     self.say_flat(owner, stored);
                 }
@@ -78,7 +78,7 @@ impl FileBuilder<'_> {
 
     fn values(&self, file: u32, stored: &Stored, ty: DataType) -> Result<Values> {
         let file = self.files.get(file)?;
-        let mut decoder = Decoder::new(&file, &self.schema);
+        let mut decoder = ValueDecoder::new(&file, &self.schema);
         decoder.decode(&stored.datatype, ty, &stored.data)
     }
 
@@ -141,7 +141,7 @@ impl FileBuilder<'_> {
                 AttributeOwner::Group(id) => Some(id),
                 AttributeOwner::Var(id) => self.schema.var(id).map(|var| var.group),
             };
-            if matches!(datatype.class, Class::Enum { .. }) {
+            if matches!(datatype.class, TypeClass::Enum { .. }) {
                 let file = pending.file;
                 let home = Home { file, group };
                 let _ = self.types.data_type(&mut self.schema, datatype, home);

@@ -7,11 +7,11 @@ use super::files::Files;
 use super::found::{FoundDimension, FoundVariable, PendingAttribute, UnsizedScales};
 use super::links::LinkPath;
 use super::paths::Paths;
-use super::types::Types;
+use super::types::FileTypes;
 use super::virtual_sources::Nesting;
 use crate::env::Env;
 use crate::error::Result;
-use crate::format::hdf5::message::link::Target;
+use crate::format::hdf5::message::link::LinkedObject;
 use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
 
@@ -21,7 +21,7 @@ pub(super) struct FileBuilder<'a> {
     pub files: Files,
     pub schema: Schema,
     pub names: Interner,
-    pub types: Types,
+    pub types: FileTypes,
     /// Parallel to `schema.dims`.
     pub dims: Vec<FoundDimension>,
     /// Parallel to `schema.vars`.
@@ -58,7 +58,7 @@ impl<'a> FileBuilder<'a> {
             files,
             schema: Schema::new(Kind::NETCDF4),
             names: Interner::default(),
-            types: Types::default(),
+            types: FileTypes::default(),
             dims: vec![],
             vars: vec![],
             unsized_scales: UnsizedScales::default(),
@@ -87,7 +87,7 @@ impl<'a> FileBuilder<'a> {
     ///
     /// # Errors
     /// As [`LinkPath::target`].
-    pub(super) fn target(&mut self, from: FileObject, target: &Target) -> Result<FileObject> {
+    pub(super) fn target(&mut self, from: FileObject, target: &LinkedObject) -> Result<FileObject> {
         let mut way = LinkPath {
             files: &mut self.files,
             paths: &mut self.paths,

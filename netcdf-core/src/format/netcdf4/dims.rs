@@ -13,20 +13,20 @@ pub(super) struct DimIndex {
     by_number: HashMap<i64, DimId>,
     by_scale: HashMap<FileObject, Vec<DimId>>,
     /// The dimensions of each group by length and whether they are unlimited, in the order of definition.
-    by_size: HashMap<(GroupId, Size), Vec<DimId>>,
+    by_size: HashMap<(GroupId, DimSize), Vec<DimId>>,
 }
 
 /// The length of a dimension, and whether it is unlimited.
-pub(super) type Size = (u64, bool);
+pub(super) type DimSize = (u64, bool);
 
 impl DimIndex {
     /// Adds a dimension of a group.
-    pub(super) fn add(&mut self, id: DimId, group: GroupId, size: Size) {
+    pub(super) fn add(&mut self, id: DimId, group: GroupId, size: DimSize) {
         self.by_size.entry((group, size)).or_default().push(id);
     }
 
     /// The first dimension of the group of this size that the variable does not use yet.
-    fn like(&self, group: GroupId, size: Size, used: &[DimId]) -> Option<DimId> {
+    fn like(&self, group: GroupId, size: DimSize, used: &[DimId]) -> Option<DimId> {
         let all = self.by_size.get(&(group, size))?;
         all.iter().copied().find(|id| !used.contains(id))
     }
@@ -113,7 +113,7 @@ impl FileBuilder<'_> {
         let file = var.file;
         let space = &var.dataset.dataspace;
         let sizes = space.dims.iter().zip(&space.max);
-        let sizes: Vec<Size> = sizes.map(|(&len, max)| (len, max.is_none())).collect();
+        let sizes: Vec<DimSize> = sizes.map(|(&len, max)| (len, max.is_none())).collect();
         for ((dim, scale), size) in found.iter_mut().zip(scales).zip(sizes) {
             if let (None, Some(address)) = (&dim, scale) {
                 let scale = FileObject { file, address };
@@ -193,7 +193,7 @@ impl FileBuilder<'_> {
         fits
     }
 
-    fn invent(&mut self, group: GroupId, (len, unlimited): Size, index: &mut DimIndex) -> DimId {
+    fn invent(&mut self, group: GroupId, (len, unlimited): DimSize, index: &mut DimIndex) -> DimId {
         // netCDF takes length 0 to mean "unlimited".
         let unlimited = unlimited || len == 0;
         let number = self.dim_number(None);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::numbers;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::datatype::{Bits, Class, Datatype, Member};
+use crate::format::hdf5::datatype::{Datatype, Member, TypeClass, ValueBits};
 use crate::model::Atomic;
 
 /// A field that was left out.
 #[derive(Debug)]
-pub(crate) struct LeftOut {
+pub(crate) struct SkippedField {
     /// Its name, preceded by those of the enclosing fields.
     pub field: String,
     /// Why.
@@ -20,7 +20,7 @@ pub(crate) struct LeftOut {
 ///
 /// # Errors
 /// As [`reduce`].
-pub(super) fn reduced(datatype: &Arc<Datatype>) -> Result<(Arc<Datatype>, Vec<LeftOut>)> {
+pub(super) fn reduced(datatype: &Arc<Datatype>) -> Result<(Arc<Datatype>, Vec<SkippedField>)> {
     let mut rest = Datatype::clone(datatype);
     let left_out = reduce(&mut rest)?;
     let reduced = match left_out.is_empty() {
@@ -34,35 +34,39 @@ pub(super) fn reduced(datatype: &Arc<Datatype>) -> Result<(Arc<Datatype>, Vec<Le
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] if nothing else is in it.
-fn reduce(datatype: &mut Datatype) -> Result<Vec<LeftOut>> {
+fn reduce(datatype: &mut Datatype) -> Result<Vec<SkippedField>> {
     let mut left_out = vec![];
     reduce_in("", datatype, &mut left_out)?;
     Ok(left_out)
 }
 
 /// `within` is the name of the field of this type, followed by a dot; empty for the outermost type.
-fn reduce_in(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOut>) -> Result<()> {
+fn reduce_in(
+    within: &str,
+    datatype: &mut Datatype,
+    left_out: &mut Vec<SkippedField>,
+) -> Result<()> {
     if numbers::atomic(datatype).is_some() {
         return Ok(());
     }
     let size = datatype.size;
     match &mut datatype.class {
-        Class::Compound { members } => reduce_members(within, members, left_out),
-        Class::Vlen { base } | Class::Complex { base } => reduce_in(within, base, left_out),
-        Class::Enum { base, .. } => enum_base(base).map(drop),
-        Class::Opaque { .. } if size > 0 => Ok(()),
-        Class::Opaque { .. } => Err(unsupported("an opaque type of size 0")),
-        Class::Reference(_) => Err(unsupported("references")),
-        Class::Time => Err(unsupported("HDF5 times")),
-        Class::Bitfield { .. } => Err(unsupported("bit fields")),
-        Class::Array { .. } => Err(unsupported("elements that are arrays")),
-        Class::Integer { bits, .. } => {
+        TypeClass::Compound { members } => reduce_members(within, members, left_out),
+        TypeClass::Vlen { base } | TypeClass::Complex { base } => reduce_in(within, base, left_out),
+        TypeClass::Enum { base, .. } => enum_base(base).map(drop),
+        TypeClass::Opaque { .. } if size > 0 => Ok(()),
+        TypeClass::Opaque { .. } => Err(unsupported("an opaque type of size 0")),
+        TypeClass::Reference(_) => Err(unsupported("references")),
+        TypeClass::Time => Err(unsupported("HDF5 times")),
+        TypeClass::Bitfield { .. } => Err(unsupported("bit fields")),
+        TypeClass::Array { .. } => Err(unsupported("elements that are arrays")),
+        TypeClass::Integer { bits, .. } => {
             Err(unsupported(&format!("integers of {} bits", bits.precision)))
         }
-        Class::Float { .. } => Err(unsupported(&format!(
+        TypeClass::Float { .. } => Err(unsupported(&format!(
             "floating-point numbers of {size} bytes in this layout"
         ))),
-        Class::String { .. } | Class::VlenString { .. } => {
+        TypeClass::String { .. } | TypeClass::VlenString { .. } => {
             Err(unsupported("a committed string type"))
         }
     }
@@ -71,7 +75,7 @@ fn reduce_in(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOut>)
 fn reduce_members(
     within: &str,
     members: &mut Vec<Member>,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<SkippedField>,
 ) -> Result<()> {
     let mut last = None;
     members.retain_mut(|member| {
@@ -83,7 +87,7 @@ fn reduce_members(
         // No field is left of this one: naming it is enough.
         left_out.truncate(before);
         last = Some(unsupported_as(&why));
-        left_out.push(LeftOut { field, why });
+        left_out.push(SkippedField { field, why });
         false
     });
     match (members.is_empty(), last) {
@@ -94,9 +98,13 @@ fn reduce_members(
 }
 
 /// As [`reduce_in`], for a field, which may also be an array.
-fn reduce_field(within: &str, datatype: &mut Datatype, left_out: &mut Vec<LeftOut>) -> Result<()> {
+fn reduce_field(
+    within: &str,
+    datatype: &mut Datatype,
+    left_out: &mut Vec<SkippedField>,
+) -> Result<()> {
     match &mut datatype.class {
-        Class::Array { base, .. } => reduce_field(within, base, left_out),
+        TypeClass::Array { base, .. } => reduce_field(within, base, left_out),
         _ => reduce_in(within, datatype, left_out),
     }
 }
@@ -111,7 +119,7 @@ const RAW: &[u8] = b"\0raw";
 
 /// Whether a datatype replaces an inexpressible type.
 pub(super) fn is_raw(datatype: &Datatype) -> bool {
-    matches!(&datatype.class, Class::Opaque { tag } if tag == RAW)
+    matches!(&datatype.class, TypeClass::Opaque { tag } if tag == RAW)
 }
 
 /// Replaces inexpressible types of fixed size within a datatype by opaque types. References stay: their bytes are addresses, which
@@ -130,41 +138,47 @@ fn bytes_in(datatype: &mut Datatype, field: bool) {
         return;
     }
     let opaque = match &mut datatype.class {
-        Class::Compound { members } => {
+        TypeClass::Compound { members } => {
             let types = members.iter_mut().map(|member| &mut member.datatype);
             types.for_each(|ty| bytes_in(ty, true));
             false
         }
-        Class::Vlen { base } => {
+        TypeClass::Vlen { base } => {
             bytes_in(base, false);
             false
         }
-        Class::Array { base, .. } if field => {
+        TypeClass::Array { base, .. } if field => {
             bytes_in(base, true);
             false
         }
-        Class::Array { base, .. } => is_flat(base),
-        Class::Complex { base } => numbers::atomic(base).is_none(),
-        Class::Enum { base, .. } => enum_base(base).is_err(),
-        Class::Time | Class::Bitfield { .. } | Class::Integer { .. } | Class::Float { .. } => true,
-        Class::Opaque { .. } | Class::Reference(_) => false,
-        Class::String { .. } | Class::VlenString { .. } => false,
+        TypeClass::Array { base, .. } => is_flat(base),
+        TypeClass::Complex { base } => numbers::atomic(base).is_none(),
+        TypeClass::Enum { base, .. } => enum_base(base).is_err(),
+        TypeClass::Time
+        | TypeClass::Bitfield { .. }
+        | TypeClass::Integer { .. }
+        | TypeClass::Float { .. } => true,
+        TypeClass::Opaque { .. } | TypeClass::Reference(_) => false,
+        TypeClass::String { .. } | TypeClass::VlenString { .. } => false,
     };
     if opaque {
-        datatype.class = Class::Opaque { tag: RAW.to_vec() };
+        datatype.class = TypeClass::Opaque { tag: RAW.to_vec() };
     }
 }
 
 /// Whether the elements of a type hold all its bytes, without addresses of other data.
 fn is_flat(datatype: &Datatype) -> bool {
     match &datatype.class {
-        Class::Vlen { .. } | Class::VlenString { .. } | Class::Reference(_) => false,
-        Class::Compound { members } => members.iter().all(|m| is_flat(&m.datatype)),
-        Class::Array { base, .. } | Class::Complex { base } | Class::Enum { base, .. } => {
-            is_flat(base)
-        }
-        Class::Integer { .. } | Class::Float { .. } | Class::Time | Class::String { .. } => true,
-        Class::Bitfield { .. } | Class::Opaque { .. } => true,
+        TypeClass::Vlen { .. } | TypeClass::VlenString { .. } | TypeClass::Reference(_) => false,
+        TypeClass::Compound { members } => members.iter().all(|m| is_flat(&m.datatype)),
+        TypeClass::Array { base, .. }
+        | TypeClass::Complex { base }
+        | TypeClass::Enum { base, .. } => is_flat(base),
+        TypeClass::Integer { .. }
+        | TypeClass::Float { .. }
+        | TypeClass::Time
+        | TypeClass::String { .. } => true,
+        TypeClass::Bitfield { .. } | TypeClass::Opaque { .. } => true,
     }
 }
 
@@ -172,14 +186,14 @@ fn is_flat(datatype: &Datatype) -> bool {
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for base types that netCDF does not allow.
-pub(super) fn enum_base(base: &Datatype) -> Result<(Atomic, Bits, bool)> {
+pub(super) fn enum_base(base: &Datatype) -> Result<(Atomic, ValueBits, bool)> {
     let (bits, signed) = match &base.class {
-        Class::Integer { bits, signed } => (*bits, *signed),
-        Class::Bitfield { bits } => (*bits, false),
+        TypeClass::Integer { bits, signed } => (*bits, *signed),
+        TypeClass::Bitfield { bits } => (*bits, false),
         _ => return Err(unsupported("an enum whose base type is not an integer")),
     };
     let integer = Datatype {
-        class: Class::Integer { bits, signed },
+        class: TypeClass::Integer { bits, signed },
         ..base.clone()
     };
     let atomic = numbers::atomic(&integer);
@@ -203,9 +217,9 @@ pub(super) fn is_inexpressible(e: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::hdf5::datatype::{Endianness, Reference};
+    use crate::format::hdf5::datatype::{Endianness, ReferenceTarget};
 
-    fn of(size: u64, class: Class) -> Datatype {
+    fn of(size: u64, class: TypeClass) -> Datatype {
         Datatype {
             size,
             class,
@@ -214,16 +228,16 @@ mod tests {
     }
 
     fn int() -> Datatype {
-        let bits = Bits {
+        let bits = ValueBits {
             order: Endianness::Little,
             offset: 0,
             precision: 32,
         };
-        of(4, Class::Integer { bits, signed: true })
+        of(4, TypeClass::Integer { bits, signed: true })
     }
 
     fn reference() -> Datatype {
-        of(8, Class::Reference(Reference::Object))
+        of(8, TypeClass::Reference(ReferenceTarget::Object))
     }
 
     fn compound(members: &[(&str, u64, Datatype)]) -> Datatype {
@@ -233,10 +247,10 @@ mod tests {
             datatype: datatype.clone(),
         };
         let members = members.iter().map(member).collect();
-        of(32, Class::Compound { members })
+        of(32, TypeClass::Compound { members })
     }
 
-    fn names(left_out: &[LeftOut]) -> Vec<&str> {
+    fn names(left_out: &[SkippedField]) -> Vec<&str> {
         left_out.iter().map(|l| l.field.as_str()).collect()
     }
 
@@ -254,10 +268,10 @@ mod tests {
         let only = compound(&[("r", 0, reference())]);
         let some = compound(&[("r", 0, reference()), ("x", 8, int())]);
         let base = Box::new(some.clone());
-        let list = of(16, Class::Vlen { base });
+        let list = of(16, TypeClass::Vlen { base });
         let array = of(
             16,
-            Class::Array {
+            TypeClass::Array {
                 dims: vec![2],
                 base: Box::new(reference()),
             },
@@ -278,7 +292,7 @@ mod tests {
             compound(&[("r", 0, reference())]),
             of(
                 16,
-                Class::Vlen {
+                TypeClass::Vlen {
                     base: Box::new(reference()),
                 },
             ),

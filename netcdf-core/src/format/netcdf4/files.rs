@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::File;
+use crate::format::hdf5::Hdf5File;
 use crate::io::Source;
 use crate::io::siblings;
 
 /// Open files by number. Their [`Source`]s decide how many descriptors are in use.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    all: Vec<Arc<File>>,
+    all: Vec<Arc<Hdf5File>>,
     numbers: HashMap<Arc<str>, u32>,
 }
 
@@ -20,15 +20,15 @@ impl Files {
     /// Opens the dataset's own file, number 0.
     ///
     /// # Errors
-    /// As [`File::open`].
+    /// As [`Hdf5File::open`].
     pub(super) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
-        let file = File::noting(source, &env.limits, env.survey)?;
+        let file = Hdf5File::noting(source, &env.limits, env.survey)?;
         Ok(Self::of(Arc::new(file)))
     }
 
     /// Starts with an open file, as number 0.
     #[must_use]
-    pub(super) fn of(file: Arc<File>) -> Self {
+    pub(super) fn of(file: Arc<Hdf5File>) -> Self {
         Self {
             numbers: HashMap::from([(Arc::clone(file.name()), 0)]),
             all: vec![file],
@@ -39,7 +39,7 @@ impl Files {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`].
-    pub(super) fn get(&self, number: u32) -> Result<Arc<File>> {
+    pub(super) fn get(&self, number: u32) -> Result<Arc<Hdf5File>> {
         let file = usize::try_from(number).ok().and_then(|n| self.all.get(n));
         file.cloned()
             .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("no file {number}")))
@@ -56,7 +56,7 @@ impl Files {
         }
         let number = u32::try_from(self.all.len());
         let number = number.map_err(|_| Error::new(ErrorKind::Limit, "2^32 files"))?;
-        let file = Arc::new(File::open(source, &env.limits)?);
+        let file = Arc::new(Hdf5File::open(source, &env.limits)?);
         self.numbers.insert(Arc::clone(file.name()), number);
         self.all.push(file);
         Ok(number)
@@ -64,7 +64,7 @@ impl Files {
 
     /// All files, by number.
     #[must_use]
-    pub(super) fn all(&self) -> &[Arc<File>] {
+    pub(super) fn all(&self) -> &[Arc<Hdf5File>] {
         &self.all
     }
 }

@@ -2,32 +2,34 @@
 
 use super::numbers;
 use crate::chunk::form::ElementForm;
-use crate::format::hdf5::datatype::{Class, Datatype};
+use crate::format::hdf5::datatype::{Datatype, TypeClass};
 
 /// The form of a datatype's elements; `None` for heap data, references, and numbers in unusual forms.
 pub(super) fn form(datatype: &Datatype) -> Option<ElementForm> {
     match &datatype.class {
-        Class::Integer { .. } | Class::Float { .. } => number(datatype),
-        Class::Enum { base, .. } => number(base),
-        Class::String { .. } | Class::Opaque { .. } => Some(ElementForm::Bytes(datatype.size)),
-        Class::Compound { members } => {
+        TypeClass::Integer { .. } | TypeClass::Float { .. } => number(datatype),
+        TypeClass::Enum { base, .. } => number(base),
+        TypeClass::String { .. } | TypeClass::Opaque { .. } => {
+            Some(ElementForm::Bytes(datatype.size))
+        }
+        TypeClass::Compound { members } => {
             let one = |m: &crate::format::hdf5::datatype::Member| {
                 form(&m.datatype).map(|form| (m.offset, form))
             };
             let fields = members.iter().map(one).collect::<Option<_>>()?;
             Some(ElementForm::Fields(datatype.size, fields))
         }
-        Class::Complex { base } => {
+        TypeClass::Complex { base } => {
             let part = number(base)?;
             let fields = vec![(0, part.clone()), (base.size, part)];
             Some(ElementForm::Fields(datatype.size, fields))
         }
-        Class::Array { dims, base } => {
+        TypeClass::Array { dims, base } => {
             let count = crate::model::region::product(dims)?;
             Some(form(base)?.array(count))
         }
-        Class::Time | Class::Bitfield { .. } | Class::Reference(_) => None,
-        Class::Vlen { .. } | Class::VlenString { .. } => None,
+        TypeClass::Time | TypeClass::Bitfield { .. } | TypeClass::Reference(_) => None,
+        TypeClass::Vlen { .. } | TypeClass::VlenString { .. } => None,
     }
 }
 

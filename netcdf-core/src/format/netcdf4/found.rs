@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::FileObject;
-use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::dataset::Hdf5Dataset;
 use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
 use crate::model::{DimId, GroupId, Name, VarId};
 
@@ -22,7 +22,7 @@ pub(super) struct FoundVariable {
     /// Number of the file.
     pub file: u32,
     /// The dataset.
-    pub dataset: Dataset,
+    pub dataset: Hdf5Dataset,
     /// The dimension, if the variable is a scale.
     pub scale: Option<DimId>,
     /// netCDF's ids of the dimensions.

@@ -2,8 +2,8 @@
 
 use super::numbers::integer_of;
 use crate::error::Result;
-use crate::format::hdf5::File;
-use crate::format::hdf5::datatype::Class;
+use crate::format::hdf5::Hdf5File;
+use crate::format::hdf5::datatype::TypeClass;
 use crate::format::hdf5::message::attribute::AttributeMessage;
 
 /// The file follows the classic model.
@@ -63,7 +63,7 @@ impl Hidden {
     ///
     /// # Errors
     /// Those of reading the heap.
-    pub(super) fn note(&mut self, file: &File, attribute: &AttributeMessage) -> Result<()> {
+    pub(super) fn note(&mut self, file: &Hdf5File, attribute: &AttributeMessage) -> Result<()> {
         self.count += 1;
         match attribute.name.as_slice() {
             b"CLASS" => self.scale = text(attribute).starts_with(b"DIMENSION_SCALE"),
@@ -81,13 +81,13 @@ impl Hidden {
 /// marked with variable-length text as scales.
 fn text(attribute: &AttributeMessage) -> &[u8] {
     match attribute.datatype.class {
-        Class::String { .. } => &attribute.data,
+        TypeClass::String { .. } => &attribute.data,
         _ => &[],
     }
 }
 
 fn integers(attribute: &AttributeMessage) -> Vec<i64> {
-    let Class::Integer { bits, signed } = &attribute.datatype.class else {
+    let TypeClass::Integer { bits, signed } = &attribute.datatype.class else {
         return vec![];
     };
     let size = usize::try_from(attribute.datatype.size).unwrap_or(usize::MAX);
@@ -96,11 +96,11 @@ fn integers(attribute: &AttributeMessage) -> Vec<i64> {
 }
 
 /// The last scale of each dimension: every element is a list of references to scales.
-fn scales(file: &File, attribute: &AttributeMessage) -> Result<Vec<Option<u64>>> {
-    let Class::Vlen { base } = &attribute.datatype.class else {
+fn scales(file: &Hdf5File, attribute: &AttributeMessage) -> Result<Vec<Option<u64>>> {
+    let TypeClass::Vlen { base } = &attribute.datatype.class else {
         return Ok(vec![]);
     };
-    if !matches!(base.class, Class::Reference(_)) {
+    if !matches!(base.class, TypeClass::Reference(_)) {
         return Ok(vec![]);
     }
     let size = usize::try_from(attribute.datatype.size)
@@ -113,7 +113,7 @@ fn scales(file: &File, attribute: &AttributeMessage) -> Result<Vec<Option<u64>>>
         .collect()
 }
 
-fn last_scale(file: &File, element: &[u8], size: u64) -> Result<Option<u64>> {
+fn last_scale(file: &Hdf5File, element: &[u8], size: u64) -> Result<Option<u64>> {
     let mut c = file.fields_of(element, None);
     let len = u64::from(c.u32_le()?);
     let (address, index) = (c.address()?, c.u32_le()?);
@@ -134,11 +134,11 @@ fn last_scale(file: &File, element: &[u8], size: u64) -> Result<Option<u64>> {
 ///
 /// # Errors
 /// Those of reading the heap.
-pub(super) fn properties(file: &File, attribute: &AttributeMessage) -> Result<Option<Vec<u8>>> {
+pub(super) fn properties(file: &Hdf5File, attribute: &AttributeMessage) -> Result<Option<Vec<u8>>> {
     let until_zero = |text: &[u8]| text.split(|&b| b == 0).next().map(<[u8]>::to_vec);
     match attribute.datatype.class {
-        Class::String { .. } => Ok(until_zero(&attribute.data)),
-        Class::VlenString { .. } => {
+        TypeClass::String { .. } => Ok(until_zero(&attribute.data)),
+        TypeClass::VlenString { .. } => {
             let mut c = file.fields_of(&attribute.data, None);
             let (len, address, index) = (c.u32_le()?, c.address()?, c.u32_le()?);
             let Some(address) = address.filter(|&a| a != 0) else {

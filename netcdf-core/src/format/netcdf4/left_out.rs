@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::attributes::attribute_path;
 use super::builder::FileBuilder;
-use super::expressible::{LeftOut, as_bytes, is_inexpressible};
+use super::expressible::{SkippedField, as_bytes, is_inexpressible};
 use super::{FileObject, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
@@ -68,7 +68,7 @@ impl FileBuilder<'_> {
         if committed.is_some_and(|place| self.types.knows(place)) {
             return Ok(());
         }
-        for LeftOut { field, why } in left_out {
+        for SkippedField { field, why } in left_out {
             self.note(format!("{path}.{field}"), why);
         }
         Ok(())

@@ -5,7 +5,7 @@ use super::files::Files;
 use super::paths::Paths;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::message::link::Target;
+use crate::format::hdf5::message::link::LinkedObject;
 
 /// Most soft links on the way to an object.
 const SOFT_LINKS: u32 = 16;
@@ -27,16 +27,16 @@ impl LinkPath<'_> {
     pub(super) fn target(
         &mut self,
         from: FileObject,
-        target: &Target,
+        target: &LinkedObject,
         depth: u32,
     ) -> Result<FileObject> {
         match target {
-            Target::Hard(address) => Ok(FileObject {
+            LinkedObject::Hard(address) => Ok(FileObject {
                 file: from.file,
                 address: *address,
             }),
-            Target::Soft(path) => self.lookup(from, path, depth + 1),
-            Target::External { file, path } => {
+            LinkedObject::Soft(path) => self.lookup(from, path, depth + 1),
+            LinkedObject::External { file, path } => {
                 let within =
                     |e: Error| e.within(&format!("a link to {} of {}", shown(path), shown(file)));
                 let number = self
@@ -46,7 +46,7 @@ impl LinkPath<'_> {
                 let root = self.root(number)?;
                 self.lookup(root, path, depth + 1)
             }
-            Target::User(class) => {
+            LinkedObject::User(class) => {
                 let what =
                     format!("a link of the user-defined class {class}, which cannot be followed");
                 Err(Error::new(ErrorKind::Unsupported, what))

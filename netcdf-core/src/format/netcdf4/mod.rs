@@ -57,7 +57,7 @@ use super::{Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, superblock};
+use crate::format::hdf5::{Hdf5File, ObjectHeader, attributes as hdf5_attributes, superblock};
 use crate::io::{Container, Output};
 use crate::limits::Limits;
 use crate::model::{CreateOptions, Kind, Schema};
@@ -139,7 +139,7 @@ fn kind(container: &Container) -> Result<Kind> {
     let Container::Source(source) = container else {
         return Err(no_file(container));
     };
-    let file = File::open(source.clone(), &Limits::default())?;
+    let file = Hdf5File::open(source.clone(), &Limits::default())?;
     let root = ObjectHeader::read(&file, file.superblock().root);
     let root = root.in_object(|| "/".to_owned())?;
     let mut kind = Kind::NETCDF4;

@@ -1,20 +1,23 @@
 //! Numbers in the forms that HDF5 allows: any width, any bits, any floating-point layout.
 
 use crate::chunk::elements;
-use crate::format::hdf5::datatype::{Bits, Class, Datatype, FloatFields};
+use crate::format::hdf5::datatype::{Datatype, FloatFields, TypeClass, ValueBits};
 use crate::model::{Atomic, Endianness, Values};
 
 /// The atomic type that holds the numbers or text of a datatype; `None` if none does.
 #[must_use]
 pub(crate) fn atomic(datatype: &Datatype) -> Option<Atomic> {
     match &datatype.class {
-        Class::Integer { bits, signed } => integer(bits.precision, *signed),
-        Class::Float { fields, .. } => float(datatype.size, fields),
-        Class::String { .. } if datatype.size == 1 => Some(Atomic::Char),
-        Class::String { .. } | Class::VlenString { .. } => Some(Atomic::String),
-        Class::Time | Class::Bitfield { .. } | Class::Opaque { .. } | Class::Reference(_) => None,
-        Class::Compound { .. } | Class::Enum { .. } | Class::Vlen { .. } => None,
-        Class::Array { .. } | Class::Complex { .. } => None,
+        TypeClass::Integer { bits, signed } => integer(bits.precision, *signed),
+        TypeClass::Float { fields, .. } => float(datatype.size, fields),
+        TypeClass::String { .. } if datatype.size == 1 => Some(Atomic::Char),
+        TypeClass::String { .. } | TypeClass::VlenString { .. } => Some(Atomic::String),
+        TypeClass::Time
+        | TypeClass::Bitfield { .. }
+        | TypeClass::Opaque { .. }
+        | TypeClass::Reference(_) => None,
+        TypeClass::Compound { .. } | TypeClass::Enum { .. } | TypeClass::Vlen { .. } => None,
+        TypeClass::Array { .. } | TypeClass::Complex { .. } => None,
     }
 }
 
@@ -46,17 +49,24 @@ fn float(size: u64, fields: &FloatFields) -> Option<Atomic> {
 #[must_use]
 pub(crate) fn plain(datatype: &Datatype) -> Option<Endianness> {
     let size = atomic(datatype)?.size()? as u64;
-    let whole = |bits: &Bits| bits.offset == 0 && u64::from(bits.precision) == 8 * size;
+    let whole = |bits: &ValueBits| bits.offset == 0 && u64::from(bits.precision) == 8 * size;
     let order = match &datatype.class {
-        Class::Integer { bits, .. } if whole(bits) => bits.order,
-        Class::Float { bits, fields } if whole(bits) && is_ieee(size, fields) => bits.order,
-        Class::String { .. } => Endianness::Little,
-        Class::Integer { .. } | Class::Float { .. } => return None,
-        Class::Time | Class::Bitfield { .. } | Class::Opaque { .. } | Class::Reference(_) => {
+        TypeClass::Integer { bits, .. } if whole(bits) => bits.order,
+        TypeClass::Float { bits, fields } if whole(bits) && is_ieee(size, fields) => bits.order,
+        TypeClass::String { .. } => Endianness::Little,
+        TypeClass::Integer { .. } | TypeClass::Float { .. } => return None,
+        TypeClass::Time
+        | TypeClass::Bitfield { .. }
+        | TypeClass::Opaque { .. }
+        | TypeClass::Reference(_) => {
             return None;
         }
-        Class::Compound { .. } | Class::Enum { .. } | Class::Vlen { .. } => return None,
-        Class::VlenString { .. } | Class::Array { .. } | Class::Complex { .. } => return None,
+        TypeClass::Compound { .. } | TypeClass::Enum { .. } | TypeClass::Vlen { .. } => {
+            return None;
+        }
+        TypeClass::VlenString { .. } | TypeClass::Array { .. } | TypeClass::Complex { .. } => {
+            return None;
+        }
     };
     (datatype.size == size).then_some(order)
 }
@@ -79,14 +89,14 @@ pub(crate) fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
     let size = usize::try_from(datatype.size).ok().filter(|&n| n > 0)?;
     let mut wide = Vec::new();
     match &datatype.class {
-        Class::Integer { bits, signed } => {
+        TypeClass::Integer { bits, signed } => {
             for element in bytes.chunks_exact(size) {
                 let value = integer_of(element, bits, *signed);
                 wide.extend_from_slice(&value.to_le_bytes());
             }
             narrow(target, &wide)
         }
-        Class::Float { bits, fields } => {
+        TypeClass::Float { bits, fields } => {
             let values = bytes.chunks_exact(size).map(|e| float_of(e, bits, fields));
             #[expect(
                 clippy::cast_possible_truncation,
@@ -97,10 +107,10 @@ pub(crate) fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
                 _ => Some(Values::Double(values.collect())),
             }
         }
-        Class::String { .. } | Class::VlenString { .. } | Class::Time => None,
-        Class::Bitfield { .. } | Class::Opaque { .. } | Class::Reference(_) => None,
-        Class::Compound { .. } | Class::Enum { .. } | Class::Vlen { .. } => None,
-        Class::Array { .. } | Class::Complex { .. } => None,
+        TypeClass::String { .. } | TypeClass::VlenString { .. } | TypeClass::Time => None,
+        TypeClass::Bitfield { .. } | TypeClass::Opaque { .. } | TypeClass::Reference(_) => None,
+        TypeClass::Compound { .. } | TypeClass::Enum { .. } | TypeClass::Vlen { .. } => None,
+        TypeClass::Array { .. } | TypeClass::Complex { .. } => None,
     }
 }
 
@@ -139,7 +149,7 @@ fn field(raw: u128, at: u32, bits: u32) -> u128 {
 
 /// An integer: the bits of its precision, with the sign extended.
 #[must_use]
-pub(crate) fn integer_of(element: &[u8], bits: &Bits, signed: bool) -> i128 {
+pub(crate) fn integer_of(element: &[u8], bits: &ValueBits, signed: bool) -> i128 {
     let precision = u32::from(bits.precision).min(128);
     let value = field(raw(element, bits.order), bits.offset.into(), precision);
     let unused = 128 - precision;
@@ -150,7 +160,7 @@ pub(crate) fn integer_of(element: &[u8], bits: &Bits, signed: bool) -> i128 {
 }
 
 /// A floating-point number of any layout up to 8 bytes.
-fn float_of(element: &[u8], bits: &Bits, f: &FloatFields) -> f64 {
+fn float_of(element: &[u8], bits: &ValueBits, f: &FloatFields) -> f64 {
     let raw = if f.vax {
         vax(element)
     } else {
@@ -219,8 +229,8 @@ fn vax(element: &[u8]) -> u128 {
 mod tests {
     use super::*;
 
-    fn integer(size: u64, bits: Bits, signed: bool) -> Datatype {
-        let class = Class::Integer { bits, signed };
+    fn integer(size: u64, bits: ValueBits, signed: bool) -> Datatype {
+        let class = TypeClass::Integer { bits, signed };
         Datatype {
             size,
             class,
@@ -230,7 +240,7 @@ mod tests {
 
     #[test]
     fn integers_of_three_bytes() {
-        let bits = Bits {
+        let bits = ValueBits {
             order: Endianness::Big,
             offset: 0,
             precision: 24,
@@ -243,7 +253,7 @@ mod tests {
 
     #[test]
     fn bits_within_an_integer() {
-        let bits = Bits {
+        let bits = ValueBits {
             order: Endianness::Little,
             offset: 4,
             precision: 8,
@@ -261,14 +271,14 @@ mod tests {
             normalization: 2,
             vax: false,
         };
-        let bits = Bits {
+        let bits = ValueBits {
             order,
             offset: 0,
             precision: 16,
         };
         Datatype {
             size: 2,
-            class: Class::Float { bits, fields },
+            class: TypeClass::Float { bits, fields },
             committed: None,
         }
     }
@@ -290,7 +300,7 @@ mod tests {
     fn mantissas_without_a_hidden_bit() {
         let mut t = half(Endianness::Little);
         let bytes = [0x00, 0x3c, 0x00, 0xc3, 0x00, 0x7c, 0x00, 0x7e, 0x01, 0x7e];
-        if let Class::Float { fields, .. } = &mut t.class {
+        if let TypeClass::Float { fields, .. } = &mut t.class {
             fields.normalization = 0;
         }
         let Some(Values::Float(values)) = decode(&t, &bytes) else {
@@ -310,14 +320,14 @@ mod tests {
             normalization: 2,
             vax: true,
         };
-        let bits = Bits {
+        let bits = ValueBits {
             order: Endianness::Little,
             offset: 0,
             precision: 32,
         };
         let t = Datatype {
             size: 4,
-            class: Class::Float { bits, fields },
+            class: TypeClass::Float { bits, fields },
             committed: None,
         };
         // 1.0 is 0x4080 followed by zeros, -3.5 is 0xc160.

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::dataset::{self, Kind as Object};
-use crate::format::hdf5::message::link::Target;
-use crate::format::hdf5::{File, ObjectHeader, group};
+use crate::format::hdf5::dataset::{self, Hdf5ObjectKind as Object};
+use crate::format::hdf5::message::link::LinkedObject;
+use crate::format::hdf5::{Hdf5File, ObjectHeader, group};
 
 /// The targets of the links of a group, by name.
-type Links = HashMap<Vec<u8>, Target>;
+type Links = HashMap<Vec<u8>, LinkedObject>;
 
 /// The links of groups along paths.
 #[derive(Debug)]
@@ -46,10 +46,10 @@ impl Paths {
     /// Those of reading the group; [`ErrorKind::Unsupported`] after very many steps.
     pub(super) fn step(
         &mut self,
-        file: &File,
+        file: &Hdf5File,
         address: u64,
         name: &[u8],
-    ) -> Result<Option<Target>> {
+    ) -> Result<Option<LinkedObject>> {
         self.spend(1)?;
         let place = (Arc::clone(file.name()), address);
         if let Some(links) = self.groups.get(&place) {
@@ -72,7 +72,7 @@ impl Paths {
         MOST - self.left
     }
 
-    fn read(&mut self, file: &File, address: u64) -> Result<Option<Links>> {
+    fn read(&mut self, file: &Hdf5File, address: u64) -> Result<Option<Links>> {
         let header = ObjectHeader::read(file, address)?;
         let links = match dataset::kind(&header) {
             Object::Group => group::links(file, &header)?,
@@ -109,6 +109,6 @@ impl Paths {
     }
 }
 
-fn target(links: &Option<Links>, name: &[u8]) -> Option<Target> {
+fn target(links: &Option<Links>, name: &[u8]) -> Option<LinkedObject> {
     links.as_ref()?.get(name).cloned()
 }

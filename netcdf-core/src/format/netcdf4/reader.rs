@@ -8,7 +8,7 @@ use super::files::Files;
 use super::form::form;
 use super::found::FoundVariable;
 use super::unseen;
-use super::values::Decoder;
+use super::values::ValueDecoder;
 use super::variables::plain;
 use super::virtual_mappings::Virtual;
 use super::virtual_sources::Nesting;
@@ -18,22 +18,22 @@ use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, Visit, Visited};
 use crate::chunk::{Assembly, ChunkBytes};
-use crate::chunk::{FileMetadata, Metadata, Provenance, Reader};
-use crate::chunk::{Holder, Sources};
+use crate::chunk::{ChunkHolder, NumberedSources};
+use crate::chunk::{FileMetadata, MetadataExtent, Provenance, Reader};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::File;
+use crate::format::hdf5::Hdf5File;
 use crate::format::hdf5::chunk_index::{DatasetExtent, OpenIndex};
-use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::dataset::Hdf5Dataset;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::external_data::ExternalData;
-use crate::format::hdf5::message::fill::Value;
-use crate::format::hdf5::message::layout::{Chunked, Layout as Stored};
+use crate::format::hdf5::message::fill::FillValue;
+use crate::format::hdf5::message::layout::{ChunkedLayout, DataLayout as Stored};
 use crate::format::recent::once;
 use crate::io::Source;
 use crate::io::memory::MemorySource;
 use crate::limits::element;
-use crate::model::{Element, Endianness, FilterSpec, Kind, Schema, Values, VarId};
+use crate::model::{Endianness, FilterSpec, Kind, Schema, StoredElement, Values, VarId};
 
 /// An open file.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ pub(crate) struct Netcdf4Reader {
     /// Parallel to `schema.vars`.
     vars: Vec<VariableData>,
     /// The sources of data: first the files, then compact and external data.
-    bytes: Sources,
+    bytes: NumberedSources,
     /// Addresses of the headers of datasets of the dataset's own file that are not variables.
     unseen: Vec<u64>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Netcdf4Reader {
 struct VariableData {
     var: FoundVariable,
     /// The source of the data.
-    holder: Holder,
+    holder: ChunkHolder,
     index: OnceLock<OpenIndex>,
     /// The external files of a contiguous dataset.
     external: Option<Arc<ExternalData>>,
@@ -82,7 +82,7 @@ impl Netcdf4Reader {
     /// # Errors
     /// [`ErrorKind::NotFound`] if the object is not a dataset; damage.
     pub(super) fn single(
-        file: Arc<File>,
+        file: Arc<Hdf5File>,
         address: u64,
         nesting: Nesting,
         env: &Env,
@@ -118,7 +118,7 @@ impl Netcdf4Reader {
             provenance,
             files,
             vars,
-            bytes: Sources { all, spread },
+            bytes: NumberedSources { all, spread },
             unseen: builder.unseen,
         })
     }
@@ -138,8 +138,8 @@ impl Netcdf4Reader {
     fn index<'a>(
         &self,
         data: &'a VariableData,
-        file: &File,
-        chunked: &Chunked,
+        file: &Hdf5File,
+        chunked: &ChunkedLayout,
     ) -> Result<&'a OpenIndex> {
         let space = &data.var.dataset.dataspace;
         let extent = DatasetExtent {
@@ -152,7 +152,7 @@ impl Netcdf4Reader {
 
 /// The file that has a variable.
 struct FileOfVariable<'a> {
-    file: &'a Arc<File>,
+    file: &'a Arc<Hdf5File>,
     nesting: &'a Nesting,
     /// The variable's path.
     path: &'a dyn Fn() -> String,
@@ -193,7 +193,7 @@ fn data(
     });
     VariableData {
         var,
-        holder: Holder::Source(source),
+        holder: ChunkHolder::Source(source),
         index: OnceLock::new(),
         external,
         sources,
@@ -213,11 +213,11 @@ fn provenance(builder: &FileBuilder) -> Result<Provenance> {
 }
 
 /// The stored form of an element that was never written: zeros, unless the file defines another.
-fn fill(dataset: &Dataset) -> Result<Vec<u8>> {
+fn fill(dataset: &Hdf5Dataset) -> Result<Vec<u8>> {
     let size = element(dataset.datatype.size)?;
     match &dataset.fill.value {
-        Value::User(bytes) if bytes.len() == size => Ok(bytes.clone()),
-        Value::User(_) | Value::Default | Value::Undefined => Ok(vec![0; size]),
+        FillValue::User(bytes) if bytes.len() == size => Ok(bytes.clone()),
+        FillValue::User(_) | FillValue::Default | FillValue::Undefined => Ok(vec![0; size]),
     }
 }
 
@@ -230,7 +230,7 @@ impl Reader for Netcdf4Reader {
         self.provenance.clone()
     }
 
-    fn metadata(&self, env: &Env) -> Result<Option<Metadata>> {
+    fn metadata(&self, env: &Env) -> Result<Option<MetadataExtent>> {
         let file = self.files.get(0)?;
         // The indexes of these datasets are metadata, and so is what virtual datasets consist of.
         let others = unseen::data(&file, &self.unseen, env)?;
@@ -240,7 +240,7 @@ impl Reader for Netcdf4Reader {
             }
         }
         let places = file.places();
-        Ok(places.map(|places| Metadata::File(FileMetadata { others, ..places })))
+        Ok(places.map(|places| MetadataExtent::File(FileMetadata { others, ..places })))
     }
 
     fn named_files(&self, var: VarId) -> Option<&dyn NamedFiles> {
@@ -266,7 +266,7 @@ impl Reader for Netcdf4Reader {
         Ok(Layout {
             extent,
             chunk,
-            element: Element {
+            element: StoredElement {
                 ty,
                 size: dataset.datatype.size,
                 order: order.unwrap_or(Endianness::Little),
@@ -355,7 +355,7 @@ impl Reader for Netcdf4Reader {
         let file = self.files.get(data.var.file)?;
         let ty = self.schema.var(var).map(|v| v.ty);
         let ty = ty.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
-        let mut decoder = Decoder::new(&file, &self.schema);
+        let mut decoder = ValueDecoder::new(&file, &self.schema);
         decoder.decode(&data.var.dataset.datatype, ty, bytes)
     }
 
@@ -399,19 +399,19 @@ impl Assembly for Netcdf4Reader {
     }
 }
 
-fn beyond(file: &File, address: u64) -> Error {
+fn beyond(file: &Hdf5File, address: u64) -> Error {
     file.error(ErrorKind::Corrupt, address, "data beyond 2^64 bytes")
 }
 
 /// Bytes of the data of a dataset.
-fn data_size(file: &File, dataset: &Dataset) -> Result<u64> {
+fn data_size(file: &Hdf5File, dataset: &Hdf5Dataset) -> Result<u64> {
     let elements = dataset.dataspace.elements();
     let size = elements.and_then(|n| n.checked_mul(dataset.datatype.size));
     size.ok_or_else(|| beyond(file, dataset.address))
 }
 
 /// Bytes of the data in the header of a dataset, checked against its shape.
-fn compact(file: &File, dataset: &Dataset, bytes: &[u8]) -> Result<u64> {
+fn compact(file: &Hdf5File, dataset: &Hdf5Dataset, bytes: &[u8]) -> Result<u64> {
     let (want, have) = (data_size(file, dataset)?, bytes.len() as u64);
     if have < want {
         let what = format!("{have} bytes are stored in the header, but the shape needs {want}");
@@ -422,8 +422,8 @@ fn compact(file: &File, dataset: &Dataset, bytes: &[u8]) -> Result<u64> {
 
 /// The range of contiguous data: as many bytes as the shape needs.
 fn contiguous(
-    file: &File,
-    dataset: &Dataset,
+    file: &Hdf5File,
+    dataset: &Hdf5Dataset,
     address: u64,
     size: Option<u64>,
 ) -> Result<Range<u64>> {

@@ -9,8 +9,8 @@ use super::reader::Netcdf4Reader;
 use crate::chunk::{Dataset, Reader as _};
 use crate::env::{Damage, Env};
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::message::{self, link::Target};
-use crate::format::hdf5::{File, ObjectHeader, group};
+use crate::format::hdf5::message::{self, link::LinkedObject};
+use crate::format::hdf5::{Hdf5File, ObjectHeader, group};
 use crate::io::memory::MemorySource;
 use crate::io::{Container, Source};
 use crate::limits::Limits;
@@ -69,11 +69,11 @@ fn open(bytes: &[u8]) -> Result<Opened> {
 
 /// Where in the file the header of an object of the root group is.
 fn place(bytes: &[u8], name: &str) -> usize {
-    let file = File::open(source(bytes), &Limits::default()).unwrap();
+    let file = Hdf5File::open(source(bytes), &Limits::default()).unwrap();
     let root = ObjectHeader::read(&file, file.superblock().root).unwrap();
     let links = group::links(&file, &root).unwrap();
     let link = links.iter().find(|l| l.name == name.as_bytes()).unwrap();
-    let Target::Hard(address) = link.target else {
+    let LinkedObject::Hard(address) = link.target else {
         panic!("{name} is no object");
     };
     usize::try_from(file.place(address).unwrap()).unwrap()
@@ -118,7 +118,7 @@ fn root_error(file: &[u8]) -> Error {
 
 /// Where the header of the root group of a file is.
 fn root(file: &[u8]) -> usize {
-    let file = File::open(source(file), &Limits::default()).unwrap();
+    let file = Hdf5File::open(source(file), &Limits::default()).unwrap();
     let root = file.superblock().root;
     usize::try_from(file.place(root).unwrap()).unwrap()
 }
@@ -165,7 +165,7 @@ fn the_root_is_a_group() {
 
 /// Where in the file the body of a message of an object of the root group is.
 fn message(bytes: &[u8], name: &str, kind: u16) -> usize {
-    let file = File::open(source(bytes), &Limits::default()).unwrap();
+    let file = Hdf5File::open(source(bytes), &Limits::default()).unwrap();
     let address = (place(bytes, name) as u64) - file.superblock().base;
     let header = ObjectHeader::read(&file, address).unwrap();
     let body = header.raw(header.find(kind).unwrap());
@@ -223,7 +223,7 @@ fn strings(change: impl Fn(&mut [u8])) -> Result<Values> {
     // Version 3, contiguous: the address of three references of 16 bytes.
     assert_eq!(file[layout..layout + 2], [3, 1]);
     let field = file[layout + 2..].first_chunk().unwrap();
-    let hdf5 = File::open(source(&file), &Limits::default()).unwrap();
+    let hdf5 = Hdf5File::open(source(&file), &Limits::default()).unwrap();
     let place = hdf5.place(u64::from_le_bytes(*field)).unwrap();
     change(&mut file[usize::try_from(place).unwrap()..][..48]);
     read(&file, "/strings")

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::FileObject;
-use super::expressible::{LeftOut, enum_base, is_raw, reduced, unsupported};
+use super::expressible::{SkippedField, enum_base, is_raw, reduced, unsupported};
 use super::numbers::{self, integer_of};
 use crate::error::{Error, Result};
-use crate::format::hdf5::datatype::{Class, Datatype, Member};
+use crate::format::hdf5::datatype::{Datatype, Member, TypeClass};
 use crate::model::name::Interner;
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind, UserType};
 
 /// The types of a file so far.
 #[derive(Debug, Default)]
-pub(crate) struct Types {
+pub(crate) struct FileTypes {
     committed: HashMap<FileObject, TypeId>,
     /// The reductions of committed types.
     reductions: HashMap<FileObject, Arc<Reduction>>,
@@ -21,7 +21,7 @@ pub(crate) struct Types {
 }
 
 /// The part of a datatype that netCDF can express, and the fields that are left out.
-type Reduction = Result<(Arc<Datatype>, Vec<LeftOut>)>;
+type Reduction = Result<(Arc<Datatype>, Vec<SkippedField>)>;
 
 /// The name of a type to define.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub(crate) struct Home {
     pub group: Option<GroupId>,
 }
 
-impl Types {
+impl FileTypes {
     /// Defines a committed type under its name.
     ///
     /// # Errors
@@ -145,20 +145,21 @@ impl Types {
 
     fn kind(&mut self, schema: &mut Schema, datatype: &Datatype, home: Home) -> Result<TypeKind> {
         match &datatype.class {
-            Class::Compound { members } => self.compound(schema, members, datatype.size, home),
-            Class::Enum { base, members } => enumeration(base, members),
-            Class::Vlen { base } => Ok(TypeKind::Vlen {
+            TypeClass::Compound { members } => self.compound(schema, members, datatype.size, home),
+            TypeClass::Enum { base, members } => enumeration(base, members),
+            TypeClass::Vlen { base } => Ok(TypeKind::Vlen {
                 base: self.data_type(schema, base, home)?,
             }),
-            Class::Opaque { .. } => Ok(TypeKind::Opaque {
+            TypeClass::Opaque { .. } => Ok(TypeKind::Opaque {
                 size: datatype.size,
             }),
-            Class::Complex { base } => self.complex(schema, base, home),
-            Class::Reference(_) | Class::Time | Class::Bitfield { .. } | Class::Array { .. } => {
-                Err(no_type())
-            }
-            Class::Integer { .. } | Class::Float { .. } => Err(no_type()),
-            Class::String { .. } | Class::VlenString { .. } => Err(no_type()),
+            TypeClass::Complex { base } => self.complex(schema, base, home),
+            TypeClass::Reference(_)
+            | TypeClass::Time
+            | TypeClass::Bitfield { .. }
+            | TypeClass::Array { .. } => Err(no_type()),
+            TypeClass::Integer { .. } | TypeClass::Float { .. } => Err(no_type()),
+            TypeClass::String { .. } | TypeClass::VlenString { .. } => Err(no_type()),
         }
     }
 
@@ -173,12 +174,12 @@ impl Types {
         let mut fields = vec![];
         for member in members {
             let (mut dims, mut element) = (vec![], &member.datatype);
-            while let Class::Array { dims: more, base } = &element.class {
+            while let TypeClass::Array { dims: more, base } = &element.class {
                 dims.extend_from_slice(more);
                 element = base;
             }
             let mut ty = self.data_type(schema, element, home)?;
-            if matches!(element.class, Class::String { .. }) && element.size > 1 {
+            if matches!(element.class, TypeClass::String { .. }) && element.size > 1 {
                 // Fixed-length text within a compound becomes an array of characters.
                 dims.push(element.size);
                 ty = Atomic::Char.into();

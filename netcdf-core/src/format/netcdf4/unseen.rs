@@ -9,14 +9,14 @@ use crate::error::Result;
 use crate::format::hdf5::chunk_index::{DatasetExtent, OpenIndex};
 use crate::format::hdf5::dataspace::Dataspace;
 use crate::format::hdf5::message;
-use crate::format::hdf5::message::layout::Layout;
-use crate::format::hdf5::{File, ObjectHeader};
+use crate::format::hdf5::message::layout::DataLayout;
+use crate::format::hdf5::{Hdf5File, ObjectHeader};
 
 /// Where the data of the datasets with headers at these addresses lies.
 ///
 /// # Errors
 /// Those of reading headers and indexes.
-pub(super) fn data(file: &File, headers: &[u64], env: &Env) -> Result<OtherData> {
+pub(super) fn data(file: &Hdf5File, headers: &[u64], env: &Env) -> Result<OtherData> {
     let mut found = OtherData::default();
     for &address in headers {
         env.cancel.check()?;
@@ -34,7 +34,7 @@ pub(super) fn data(file: &File, headers: &[u64], env: &Env) -> Result<OtherData>
 
 /// Visits the place and size of each piece of data of a dataset.
 fn of_dataset(
-    file: &File,
+    file: &Hdf5File,
     address: u64,
     visit: &mut dyn FnMut(u64, u64) -> Result<()>,
 ) -> Result<()> {
@@ -44,14 +44,14 @@ fn of_dataset(
     let (Some(space), Some(layout)) = (space, layout) else {
         return Ok(());
     };
-    match Layout::parse(&mut layout.fields(file))? {
-        Layout::Compact(_) | Layout::Virtual { .. } => Ok(()),
-        Layout::Contiguous { address: None, .. } => Ok(()),
-        Layout::Contiguous {
+    match DataLayout::parse(&mut layout.fields(file))? {
+        DataLayout::Compact(_) | DataLayout::Virtual { .. } => Ok(()),
+        DataLayout::Contiguous { address: None, .. } => Ok(()),
+        DataLayout::Contiguous {
             address: Some(address),
             size,
         } => visit(file.place(address)?, size.unwrap_or(1)),
-        Layout::Chunked(chunked) => {
+        DataLayout::Chunked(chunked) => {
             let space = Dataspace::parse(&mut space.fields(file))?;
             let extent = DatasetExtent {
                 dims: &space.dims,

@@ -4,7 +4,7 @@
 
 use super::FileObject;
 use super::builder::FileBuilder;
-use super::dims::{DimIndex, Size};
+use super::dims::{DimIndex, DimSize};
 use super::found::{FoundDimension, UnsizedScale};
 use crate::model::{DimId, Dimension, GroupId};
 
@@ -31,7 +31,7 @@ impl FileBuilder<'_> {
     pub(super) fn dim_of_unsized_scale(
         &mut self,
         place: FileObject,
-        (group, size): (GroupId, Size),
+        (group, size): (GroupId, DimSize),
         index: &mut DimIndex,
     ) -> Option<DimId> {
         let links = self.unsized_scales.0.get(&place)?;

@@ -2,8 +2,8 @@
 
 use super::numbers;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::File;
-use crate::format::hdf5::datatype::{Class, Datatype, Member};
+use crate::format::hdf5::Hdf5File;
+use crate::format::hdf5::datatype::{Datatype, Member, TypeClass};
 use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
 
 /// Bytes that the values of one decoder may take in memory beyond the size of the file: in a hostile file,
@@ -11,18 +11,18 @@ use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
 const MOST: u64 = 1 << 26;
 
 /// Decodes elements.
-pub(crate) struct Decoder<'a> {
+pub(crate) struct ValueDecoder<'a> {
     /// The file with the heaps.
-    pub file: &'a File,
+    pub file: &'a Hdf5File,
     /// The types.
     pub schema: &'a Schema,
     left: u64,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> ValueDecoder<'a> {
     /// A decoder of elements from a file.
     #[must_use]
-    pub(crate) fn new(file: &'a File, schema: &'a Schema) -> Self {
+    pub(crate) fn new(file: &'a Hdf5File, schema: &'a Schema) -> Self {
         Self {
             file,
             schema,
@@ -41,26 +41,28 @@ impl<'a> Decoder<'a> {
         bytes: &[u8],
     ) -> Result<Values> {
         match &datatype.class {
-            Class::Integer { .. } | Class::Float { .. } => self.numbers(datatype, bytes),
-            Class::String { .. } => Ok(text(datatype.size, ty, bytes)),
-            Class::VlenString { .. } => self.strings(datatype, bytes),
-            Class::Vlen { base } => self.lists(datatype, base, ty, bytes),
-            Class::Opaque { .. } => opaque(datatype, ty, bytes),
-            Class::Enum { base, .. } => {
+            TypeClass::Integer { .. } | TypeClass::Float { .. } => self.numbers(datatype, bytes),
+            TypeClass::String { .. } => Ok(text(datatype.size, ty, bytes)),
+            TypeClass::VlenString { .. } => self.strings(datatype, bytes),
+            TypeClass::Vlen { base } => self.lists(datatype, base, ty, bytes),
+            TypeClass::Opaque { .. } => opaque(datatype, ty, bytes),
+            TypeClass::Enum { base, .. } => {
                 let id = user(ty)?;
                 Ok(Values::Enum(id, Box::new(self.numbers(base, bytes)?)))
             }
-            Class::Compound { members } => self.compound(datatype, members, ty, bytes),
-            Class::Complex { base } => self.complex(base, ty, bytes),
-            Class::Array { base, .. } => self.decode(base, ty, bytes),
-            Class::Time | Class::Bitfield { .. } | Class::Reference(_) => Err(no_values()),
+            TypeClass::Compound { members } => self.compound(datatype, members, ty, bytes),
+            TypeClass::Complex { base } => self.complex(base, ty, bytes),
+            TypeClass::Array { base, .. } => self.decode(base, ty, bytes),
+            TypeClass::Time | TypeClass::Bitfield { .. } | TypeClass::Reference(_) => {
+                Err(no_values())
+            }
         }
     }
 
     fn numbers(&mut self, datatype: &Datatype, bytes: &[u8]) -> Result<Values> {
         let unsigned = Datatype {
             class: match &datatype.class {
-                Class::Bitfield { bits } => Class::Integer {
+                TypeClass::Bitfield { bits } => TypeClass::Integer {
                     bits: *bits,
                     signed: false,
                 },
@@ -189,13 +191,13 @@ fn no_values() -> Error {
     )
 }
 
-fn short(file: &File, address: u64) -> Error {
+fn short(file: &Hdf5File, address: u64) -> Error {
     let what = "a variable-length value is longer than its object in the global heap";
     file.error(ErrorKind::Corrupt, address, what)
 }
 
 /// The error for a value with an undefined address. The place of the reference itself is not known here.
-fn undefined(file: &File, len: u64) -> Error {
+fn undefined(file: &Hdf5File, len: u64) -> Error {
     let what = format!("the address of a variable-length value of {len} elements is undefined");
     Error::new(ErrorKind::Corrupt, what).of(file.name())
 }

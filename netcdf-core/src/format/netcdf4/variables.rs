@@ -12,14 +12,14 @@ use super::numbers;
 use super::types::Home;
 use super::virtual_mappings::Virtual;
 use crate::error::Result;
-use crate::format::hdf5::dataset::Dataset;
-use crate::format::hdf5::datatype::{Bits, Class, Datatype};
-use crate::format::hdf5::message::fill::Value;
-use crate::format::hdf5::message::filters::Filter;
-use crate::format::hdf5::message::layout::Layout;
+use crate::format::hdf5::dataset::Hdf5Dataset;
+use crate::format::hdf5::datatype::{Datatype, TypeClass, ValueBits};
+use crate::format::hdf5::message::fill::FillValue;
+use crate::format::hdf5::message::filters::PipelineFilter;
+use crate::format::hdf5::message::layout::DataLayout;
 use crate::format::hdf5::{ObjectHeader, attributes as hdf5_attributes, dataspace};
 use crate::model::{
-    DataType, DimId, Dimension, Endianness, Fill, FilterSpec, GroupId, Storage, StorageLayout,
+    DataType, DimId, Dimension, Endianness, FillMode, FilterSpec, GroupId, Storage, StorageLayout,
     Variable,
 };
 
@@ -39,10 +39,10 @@ impl FileBuilder<'_> {
         header: &ObjectHeader,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
-        let mut dataset = Dataset::read(&file, header)?;
+        let mut dataset = Hdf5Dataset::read(&file, header)?;
         let mut counted = vec![];
         let path = self.path(group, name);
-        if matches!(dataset.layout, Layout::Virtual { .. }) {
+        if matches!(dataset.layout, DataLayout::Virtual { .. }) {
             let sources = Virtual::new(Arc::clone(&file), self.nesting.clone());
             let extent = sources.extent(&dataset, &path, self.env)?;
             (dataset.dataspace.dims, counted) = (extent.dims, extent.counted);
@@ -102,7 +102,7 @@ impl FileBuilder<'_> {
         group: GroupId,
         name: &[u8],
         place: FileObject,
-        dataset: &Dataset,
+        dataset: &Hdf5Dataset,
         hidden: &Hidden,
     ) -> DimId {
         let number = self.dim_number(hidden.dim_id);
@@ -126,9 +126,9 @@ impl FileBuilder<'_> {
         group: GroupId,
         name: &[u8],
         file: u32,
-        dataset: &Dataset,
+        dataset: &Hdf5Dataset,
     ) -> Result<Variable> {
-        if dataset.dataspace.class == dataspace::Class::Null {
+        if dataset.dataspace.class == dataspace::DataspaceClass::Null {
             return Err(unsupported("a dataset without elements (null dataspace)"));
         }
         let home = Home {
@@ -153,12 +153,12 @@ impl FileBuilder<'_> {
     }
 }
 
-fn storage(dataset: &Dataset) -> Storage {
+fn storage(dataset: &Hdf5Dataset) -> Storage {
     let layout = match &dataset.layout {
-        Layout::Compact(_) => StorageLayout::Compact,
-        Layout::Contiguous { .. } => StorageLayout::Contiguous,
-        Layout::Chunked(c) => StorageLayout::Chunked(c.dims.clone()),
-        Layout::Virtual { .. } => StorageLayout::Virtual,
+        DataLayout::Compact(_) => StorageLayout::Compact,
+        DataLayout::Contiguous { .. } => StorageLayout::Contiguous,
+        DataLayout::Chunked(c) => StorageLayout::Chunked(c.dims.clone()),
+        DataLayout::Virtual { .. } => StorageLayout::Virtual,
     };
     Storage {
         layout: Some(layout),
@@ -166,8 +166,8 @@ fn storage(dataset: &Dataset) -> Storage {
         filters: dataset.filters.iter().map(shown).collect(),
         endianness: endianness(&dataset.datatype),
         fill: match &dataset.fill.value {
-            Value::User(_) => Fill::Fill,
-            Value::Undefined | Value::Default => Fill::NoFill,
+            FillValue::User(_) => FillMode::Fill,
+            FillValue::Undefined | FillValue::Default => FillMode::NoFill,
         },
         unwritten: None,
         codecs: None,
@@ -184,7 +184,7 @@ const SZIP: u32 = 4;
 const SZIP_OPTIONS: u32 = 4 | 32;
 
 /// A filter as the user gave it: szip stores four parameters where users give two.
-fn shown(filter: &Filter) -> FilterSpec {
+fn shown(filter: &PipelineFilter) -> FilterSpec {
     let id = u32::from(filter.id);
     let mut params = filter.params.clone();
     if id == SZIP && params.len() == 4 {
@@ -196,18 +196,21 @@ fn shown(filter: &Filter) -> FilterSpec {
 
 /// The byte order of numbers; `None` for other types.
 fn endianness(datatype: &Datatype) -> Option<Endianness> {
-    let order = |bits: &Bits| Some(bits.order);
+    let order = |bits: &ValueBits| Some(bits.order);
     match &datatype.class {
-        Class::Integer { bits, .. } | Class::Float { bits, .. } => order(bits),
-        Class::Bitfield { bits } => order(bits),
-        Class::Time | Class::String { .. } | Class::Opaque { .. } | Class::Compound { .. } => None,
-        Class::Reference(_) | Class::Enum { .. } | Class::Vlen { .. } => None,
-        Class::VlenString { .. } | Class::Array { .. } | Class::Complex { .. } => None,
+        TypeClass::Integer { bits, .. } | TypeClass::Float { bits, .. } => order(bits),
+        TypeClass::Bitfield { bits } => order(bits),
+        TypeClass::Time
+        | TypeClass::String { .. }
+        | TypeClass::Opaque { .. }
+        | TypeClass::Compound { .. } => None,
+        TypeClass::Reference(_) | TypeClass::Enum { .. } | TypeClass::Vlen { .. } => None,
+        TypeClass::VlenString { .. } | TypeClass::Array { .. } | TypeClass::Complex { .. } => None,
     }
 }
 
 /// The byte order of elements stored exactly as their netCDF type has them; `None` for others.
-pub(super) fn plain(dataset: &Dataset, ty: DataType) -> Option<Endianness> {
+pub(super) fn plain(dataset: &Hdf5Dataset, ty: DataType) -> Option<Endianness> {
     ty.atomic()?.size()?;
     numbers::plain(&dataset.datatype)
 }

@@ -8,18 +8,18 @@ use crate::chunk::scatter::advance;
 use crate::chunk::{Dataset as Engine, elements};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::File;
-use crate::format::hdf5::dataset::Dataset;
-use crate::format::hdf5::datatype::{Class, Datatype};
-use crate::format::hdf5::virtual_dataset::{Extents, MappedPiece, Mapping};
+use crate::format::hdf5::Hdf5File;
+use crate::format::hdf5::dataset::Hdf5Dataset;
+use crate::format::hdf5::datatype::{Datatype, TypeClass};
+use crate::format::hdf5::virtual_dataset::{MappedPiece, Mapping, MappingShapes};
 use crate::model::{Endianness, Region, VarId, convert};
 
 /// One source, and the part of the virtual dataset that is wanted.
 pub(super) struct SourceCopy<'a> {
     pub source: &'a OpenSource,
     /// The file of the virtual dataset.
-    pub file: &'a Arc<File>,
-    pub dataset: &'a Dataset,
+    pub file: &'a Arc<Hdf5File>,
+    pub dataset: &'a Hdf5Dataset,
     pub wanted: &'a Region,
     pub env: &'a Env,
 }
@@ -35,7 +35,7 @@ const WIDEST: u64 = 16;
 
 /// Pieces that are read together.
 #[derive(Default)]
-struct Batch {
+struct PieceBatch {
     pieces: Vec<MappedPiece>,
     elements: u64,
 }
@@ -48,13 +48,13 @@ impl SourceCopy<'_> {
     /// cannot be converted.
     pub(super) fn copy(&self, (mapping, number): (&Mapping, u64), out: &mut [u8]) -> Result<()> {
         let shape = self.source.reader.schema().shape(VarId(0));
-        let extents = Extents {
+        let extents = MappingShapes {
             source: &shape,
             target: &self.dataset.dataspace.dims,
         };
         self.check()?;
         let most = GATHERED / self.widest();
-        let mut batch = Batch::default();
+        let mut batch = PieceBatch::default();
         mapping.pieces(number, extents, self.wanted, &mut |piece| {
             let elements = piece.source.elements().unwrap_or(u64::MAX);
             batch.elements = batch.elements.saturating_add(elements);
@@ -105,8 +105,8 @@ impl SourceCopy<'_> {
         size.unwrap_or(usize::MAX).max(1)
     }
 
-    fn flush(&self, batch: &mut Batch, out: &mut [u8]) -> Result<()> {
-        let Batch { pieces, elements } = std::mem::take(batch);
+    fn flush(&self, batch: &mut PieceBatch, out: &mut [u8]) -> Result<()> {
+        let PieceBatch { pieces, elements } = std::mem::take(batch);
         let most = elements.saturating_mul(SPARSE);
         if pieces.len() > 1
             && let Some(all) = around(&pieces)
@@ -175,9 +175,9 @@ impl SourceCopy<'_> {
 /// True if elements refer to the heap of their file.
 fn is_heap(datatype: &Datatype) -> bool {
     match &datatype.class {
-        Class::Vlen { .. } | Class::VlenString { .. } => true,
-        Class::Compound { members, .. } => members.iter().any(|m| is_heap(&m.datatype)),
-        Class::Array { base, .. } => is_heap(base),
+        TypeClass::Vlen { .. } | TypeClass::VlenString { .. } => true,
+        TypeClass::Compound { members, .. } => members.iter().any(|m| is_heap(&m.datatype)),
+        TypeClass::Array { base, .. } => is_heap(base),
         _ => false,
     }
 }

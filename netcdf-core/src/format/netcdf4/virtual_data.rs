@@ -12,7 +12,7 @@ use crate::chunk::Dataset as Engine;
 use crate::chunk::scatter::Block;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::dataset::Hdf5Dataset;
 use crate::format::hdf5::virtual_dataset::Mapping;
 use crate::limits::room;
 use crate::model::region::product;
@@ -83,7 +83,7 @@ impl Virtual {
     /// and cannot be converted.
     pub(super) fn read(
         &self,
-        dataset: &Dataset,
+        dataset: &Hdf5Dataset,
         (fill, part): (&[u8], &Block),
         env: &Env,
     ) -> Result<Vec<u8>> {
@@ -138,7 +138,7 @@ impl Virtual {
     /// Returns errors of reading mappings, and [`ErrorKind::Cancelled`].
     pub(super) fn open_files(
         &self,
-        (dataset, whole): (&Dataset, &Region),
+        (dataset, whole): (&Hdf5Dataset, &Region),
         env: &Env,
     ) -> Result<()> {
         self.nesting.start();
@@ -168,7 +168,7 @@ impl Virtual {
     /// Those of reading mappings, and of finding the chunks of sources.
     pub(super) fn stored(
         &self,
-        (dataset, whole): (&Dataset, &Region),
+        (dataset, whole): (&Hdf5Dataset, &Region),
         enough: u64,
         env: &Env,
     ) -> Result<u64> {

@@ -9,13 +9,13 @@ use super::virtual_sources::{HEADER, SourceNames, SourceObject, named};
 use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::format::hdf5::ObjectHeader;
-use crate::format::hdf5::dataset::{self, Dataset, Kind};
-use crate::format::hdf5::message::layout::Layout;
+use crate::format::hdf5::dataset::{self, Hdf5Dataset, Hdf5ObjectKind};
+use crate::format::hdf5::message::layout::DataLayout;
 use crate::format::hdf5::virtual_dataset::{Mapping, Reach};
 use crate::notes::Note;
 
 /// The sources looked at so far.
-struct Look<'a> {
+struct SourceLookup<'a> {
     env: &'a Env,
     /// Shapes of sources, which several mappings may share.
     shapes: HashMap<SourceObject, Vec<u64>>,
@@ -27,7 +27,7 @@ struct Look<'a> {
 const KEPT: usize = 1 << 16;
 
 /// What is known of a source.
-enum Source {
+enum ExtentSource {
     Shape(Vec<u64>),
     /// It does not exist: libhdf5 treats it as having no elements.
     Missing,
@@ -56,14 +56,14 @@ impl Virtual {
     /// Those of reading the mappings and the headers of sources; [`crate::ErrorKind::Limit`] if there are too many of them.
     pub(super) fn extent(
         &self,
-        dataset: &Dataset,
+        dataset: &Hdf5Dataset,
         object: &str,
         env: &Env,
     ) -> Result<SourcesExtent> {
         let dims = &dataset.dataspace.dims;
         let mappings = self.mappings(dataset)?;
         let mut reached: Vec<Option<u64>> = vec![None; dims.len()];
-        let mut look = Look {
+        let mut look = SourceLookup {
             env,
             shapes: HashMap::new(),
             complete: true,
@@ -100,22 +100,32 @@ impl Virtual {
 
     /// How far a mapping with one source reaches in the dimension in which its target is unlimited. If the source
     /// cannot be opened, this is the stored length, so that reading the data is an error.
-    fn reach(&self, mapping: &Mapping, stored: u64, look: &mut Look) -> Result<Option<u64>> {
+    fn reach(
+        &self,
+        mapping: &Mapping,
+        stored: u64,
+        look: &mut SourceLookup,
+    ) -> Result<Option<u64>> {
         Ok(match self.look(mapping, 0, look)? {
-            Source::Shape(dims) => mapping.reach(Reach::Shape(&dims)).map(|(_, end)| end),
-            Source::Missing => Some(0),
-            Source::Refused => Some(stored),
+            ExtentSource::Shape(dims) => mapping.reach(Reach::Shape(&dims)).map(|(_, end)| end),
+            ExtentSource::Missing => Some(0),
+            ExtentSource::Refused => Some(stored),
         })
     }
 
     /// The number of sources of a mapping that counts them, and how far they reach; see [`Virtual::reach`].
-    fn count(&self, mapping: &Mapping, stored: u64, look: &mut Look) -> Result<(u64, Option<u64>)> {
+    fn count(
+        &self,
+        mapping: &Mapping,
+        stored: u64,
+        look: &mut SourceLookup,
+    ) -> Result<(u64, Option<u64>)> {
         let mut number = 0;
         let (most, least) = loop {
             match self.look(mapping, number, look)? {
-                Source::Shape(_) => number += 1,
-                Source::Missing => break (number, 0),
-                Source::Refused => break (u64::MAX, stored),
+                ExtentSource::Shape(_) => number += 1,
+                ExtentSource::Missing => break (number, 0),
+                ExtentSource::Refused => break (u64::MAX, stored),
             }
         };
         let end = mapping.reach(Reach::Sources(number));
@@ -123,27 +133,32 @@ impl Virtual {
     }
 
     /// Looks at a source, and notes why its shape does not count if so.
-    fn look(&self, mapping: &Mapping, number: u64, look: &mut Look) -> Result<Source> {
+    fn look(
+        &self,
+        mapping: &Mapping,
+        number: u64,
+        look: &mut SourceLookup,
+    ) -> Result<ExtentSource> {
         let names = mapping.names(number);
         match self.shape(&names, look) {
-            Ok(shape) => Ok(Source::Shape(shape)),
+            Ok(shape) => Ok(ExtentSource::Shape(shape)),
             Err(e) if e.is_missing() => {
                 // Counting always ends at a source that is missing: only the very first is worth a note.
                 if !mapping.counts() || number == 0 {
                     say_not_counted("is missing, and", &names, &e, look.env);
                 }
-                Ok(Source::Missing)
+                Ok(ExtentSource::Missing)
             }
             Err(e) if may_be_left_out(&e) => {
                 say_not_counted("cannot be opened, and", &names, &e, look.env);
                 look.complete = false;
-                Ok(Source::Refused)
+                Ok(ExtentSource::Refused)
             }
             Err(e) => Err(e),
         }
     }
 
-    fn shape(&self, names: &SourceNames, look: &mut Look) -> Result<Vec<u64>> {
+    fn shape(&self, names: &SourceNames, look: &mut SourceLookup) -> Result<Vec<u64>> {
         look.env.cancel.check()?;
         let (file, address) = self.nesting.find(&self.file, names, look.env)?;
         let object = (Arc::clone(file.name()), address);
@@ -153,12 +168,12 @@ impl Virtual {
         }
         self.nesting.spend(HEADER, 0, &self.file)?;
         let header = ObjectHeader::read(&file, address)?;
-        if dataset::kind(&header) != Kind::Dataset {
+        if dataset::kind(&header) != Hdf5ObjectKind::Dataset {
             return Err(no_dataset());
         }
-        let dataset = Dataset::read(&file, &header)?;
+        let dataset = Hdf5Dataset::read(&file, &header)?;
         let shape = match dataset.layout {
-            Layout::Virtual { .. } => {
+            DataLayout::Virtual { .. } => {
                 let within = Self::new(file, self.nesting.deeper());
                 let extent = within.extent(&dataset, &named(names), look.env)?;
                 look.complete &= extent.complete;
@@ -167,7 +182,7 @@ impl Virtual {
                 }
                 extent.dims
             }
-            Layout::Compact(_) | Layout::Contiguous { .. } | Layout::Chunked(_) => {
+            DataLayout::Compact(_) | DataLayout::Contiguous { .. } | DataLayout::Chunked(_) => {
                 dataset.dataspace.dims
             }
         };
@@ -181,7 +196,11 @@ impl Virtual {
 
 /// The stored shape, with the lengths in `reached` instead where they are known. A length beyond the maximum shape is cut, and
 /// `cut` gets both; libhdf5 does not read such a dataset at all.
-fn shape(dataset: &Dataset, reached: &[Option<u64>], mut cut: impl FnMut((u64, u64))) -> Vec<u64> {
+fn shape(
+    dataset: &Hdf5Dataset,
+    reached: &[Option<u64>],
+    mut cut: impl FnMut((u64, u64)),
+) -> Vec<u64> {
     let mut dims = dataset.dataspace.dims.clone();
     let most = dataset.dataspace.max.iter().copied();
     let most = most.chain(std::iter::repeat(None));

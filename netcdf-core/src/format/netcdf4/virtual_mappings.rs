@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, OnceLock};
 use super::virtual_sources::{Nesting, SourceObject};
 use crate::chunk::Reader;
 use crate::error::Result;
-use crate::format::hdf5::File;
-use crate::format::hdf5::dataset::Dataset;
+use crate::format::hdf5::Hdf5File;
+use crate::format::hdf5::dataset::Hdf5Dataset;
 use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::message::layout::Layout;
+use crate::format::hdf5::message::layout::DataLayout;
 use crate::format::hdf5::virtual_dataset::{self, Mapping};
 use crate::format::recent::once;
 
 /// The sources of a virtual dataset.
 #[derive(Debug)]
 pub(super) struct Virtual {
-    pub(super) file: Arc<File>,
+    pub(super) file: Arc<Hdf5File>,
     mappings: OnceLock<Vec<Mapping>>,
     /// See [`super::virtual_extent::SourcesExtent`].
     pub(super) counted: Vec<u64>,
@@ -43,7 +43,7 @@ impl std::fmt::Debug for OpenSource {
 impl Virtual {
     /// The sources of a dataset of this file.
     #[must_use]
-    pub(super) fn new(file: Arc<File>, nesting: Nesting) -> Self {
+    pub(super) fn new(file: Arc<Hdf5File>, nesting: Nesting) -> Self {
         Self {
             file,
             mappings: OnceLock::new(),
@@ -60,9 +60,9 @@ impl Virtual {
         self
     }
 
-    pub(super) fn mappings(&self, dataset: &Dataset) -> Result<&[Mapping]> {
+    pub(super) fn mappings(&self, dataset: &Hdf5Dataset) -> Result<&[Mapping]> {
         let read = || {
-            if let Layout::Virtual {
+            if let DataLayout::Virtual {
                 heap: Some(heap),
                 index,
             } = dataset.layout

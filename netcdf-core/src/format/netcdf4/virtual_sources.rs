@@ -10,13 +10,13 @@ use super::links::{LinkPath, shown};
 use super::paths::Paths;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::File;
+use crate::format::hdf5::Hdf5File;
 
 /// The name of a file, and of a dataset in it.
 pub(super) type SourceNames = (Arc<[u8]>, Arc<[u8]>);
 
 /// What was found: the file, and the address of the object header.
-pub(super) type SourceDataset = (Arc<File>, u64);
+pub(super) type SourceDataset = (Arc<Hdf5File>, u64);
 
 /// The identity of an object, under whatever name: name of the file, address of the object header.
 pub(super) type SourceObject = (Arc<str>, u64);
@@ -98,7 +98,7 @@ impl Nesting {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] when the total is too high.
-    pub(super) fn spend(&self, units: u64, bytes: usize, file: &File) -> Result<()> {
+    pub(super) fn spend(&self, units: u64, bytes: usize, file: &Hdf5File) -> Result<()> {
         let bytes = u64::try_from(bytes / BYTES).unwrap_or(u64::MAX);
         let weight = if self.depth == 0 { 1 } else { WITHIN };
         let cost = units.saturating_add(bytes).saturating_mul(weight);
@@ -117,7 +117,7 @@ impl Nesting {
     /// Those of opening the file and following links; for missing sources see [`Error::is_missing`].
     pub(super) fn find(
         &self,
-        own: &Arc<File>,
+        own: &Arc<Hdf5File>,
         names: &SourceNames,
         env: &Env,
     ) -> Result<SourceDataset> {
@@ -160,7 +160,7 @@ impl Nesting {
 #[derive(Debug, Default)]
 struct Ways {
     /// By the name of the file with the virtual dataset.
-    origins: HashMap<Arc<str>, Origin>,
+    origins: HashMap<Arc<str>, SourceFiles>,
     /// Files in `origins`.
     open: usize,
     paths: Paths,
@@ -168,7 +168,7 @@ struct Ways {
 
 /// The file of a virtual dataset (number 0) and the files of its sources.
 #[derive(Debug)]
-struct Origin {
+struct SourceFiles {
     files: Files,
     /// Numbers of files by their names in mappings.
     numbers: HashMap<Arc<[u8]>, u32>,
@@ -177,7 +177,7 @@ struct Origin {
 impl Ways {
     fn find(
         &mut self,
-        own: &Arc<File>,
+        own: &Arc<Hdf5File>,
         (name, path): &SourceNames,
         env: &Env,
     ) -> Result<SourceDataset> {
@@ -188,7 +188,7 @@ impl Ways {
         let origin = self.origins.entry(Arc::clone(own.name()));
         let origin = origin.or_insert_with(|| {
             self.open += 1;
-            Origin::of(own)
+            SourceFiles::of(own)
         });
         let before = origin.files.all().len();
         let found = origin.find((name, path), &mut self.paths, env);
@@ -197,8 +197,8 @@ impl Ways {
     }
 }
 
-impl Origin {
-    fn of(own: &Arc<File>) -> Self {
+impl SourceFiles {
+    fn of(own: &Arc<Hdf5File>) -> Self {
         Self {
             files: Files::of(Arc::clone(own)),
             numbers: HashMap::new(),
@@ -265,7 +265,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5/virtual_v110.h5");
         let env = Env::default();
         let source = Arc::new(FileSource::open(&path).unwrap());
-        let own = Arc::new(File::open(source, &env.limits).unwrap());
+        let own = Arc::new(Hdf5File::open(source, &env.limits).unwrap());
         let nesting = Nesting::default();
         let spent = || nesting.ways(|ways| ways.paths.spent());
         let find = |names: &SourceNames| nesting.find(&own, names, &env).unwrap();
@@ -295,7 +295,7 @@ mod tests {
             std::fs::copy(testdata.join("virtual_source.h5"), copy).unwrap();
         }
         let source = FileSource::open(&folder.path().join("0.h5")).unwrap();
-        let own = Arc::new(File::open(Arc::new(source), &env.limits).unwrap());
+        let own = Arc::new(Hdf5File::open(Arc::new(source), &env.limits).unwrap());
         let nesting = Nesting::default();
         for n in (0..150).chain(0..150) {
             let found = nesting.find(&own, &names(&format!("{n}.h5"), "b"), &env);
@@ -309,7 +309,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5/virtual_v110.h5");
         let env = Env::default();
         let source = Arc::new(FileSource::open(&path).unwrap());
-        let own = Arc::new(File::open(source, &env.limits).unwrap());
+        let own = Arc::new(Hdf5File::open(source, &env.limits).unwrap());
         let long = names(&"f".repeat(1 << 20), &"d".repeat(1 << 20));
         assert!(named(&long).len() < 600);
         let e = Nesting::default().find(&own, &long, &env).unwrap_err();

@@ -11,9 +11,9 @@ use super::links::{may_be_left_out, no_dataset};
 use super::types::NewType;
 use super::{FileObject, hidden::is_reserved};
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::format::hdf5::dataset::{self, Kind as Object};
-use crate::format::hdf5::message::link::{Link, Target};
-use crate::format::hdf5::{File, ObjectHeader, attributes as hdf5_attributes, group};
+use crate::format::hdf5::dataset::{self, Hdf5ObjectKind as Object};
+use crate::format::hdf5::message::link::{LinkMessage, LinkedObject};
+use crate::format::hdf5::{Hdf5File, ObjectHeader, attributes as hdf5_attributes, group};
 use crate::model::{GroupId, Kind};
 
 /// How often, in total, groups may be shown again under another name.
@@ -102,13 +102,15 @@ impl FileBuilder<'_> {
     }
 
     /// Reads the headers of the objects that come next ahead, in one request.
-    fn prefetch(&mut self, group: FileObject, links: &[Link]) -> Result<()> {
+    fn prefetch(&mut self, group: FileObject, links: &[LinkMessage]) -> Result<()> {
         let hard = links
             .iter()
             .take(AHEAD)
             .filter_map(|link| match link.target {
-                Target::Hard(address) => Some(address..address.checked_add(HEADER)?),
-                Target::Soft(_) | Target::External { .. } | Target::User(_) => None,
+                LinkedObject::Hard(address) => Some(address..address.checked_add(HEADER)?),
+                LinkedObject::Soft(_) | LinkedObject::External { .. } | LinkedObject::User(_) => {
+                    None
+                }
             });
         let headers: Vec<_> = hard.collect();
         self.files.get(group.file)?.prefetch(&headers);
@@ -153,7 +155,7 @@ impl FileBuilder<'_> {
     fn object(
         &mut self,
         group: GroupId,
-        link: &Link,
+        link: &LinkMessage,
         place: FileObject,
         groups: &mut Vec<(Vec<u8>, FileObject)>,
     ) -> Result<()> {
@@ -208,7 +210,7 @@ impl FileBuilder<'_> {
         &self,
         group: GroupId,
         name: &[u8],
-        (file, header): (&File, &ObjectHeader),
+        (file, header): (&Hdf5File, &ObjectHeader),
     ) -> Result<()> {
         let path = self.path(group, name);
         let unsupported = unsupported("attributes of types");

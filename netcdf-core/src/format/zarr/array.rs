@@ -1,14 +1,14 @@
 //! The contents of the metadata of an array, independent of its version.
 
 use super::dtype::{StoredType, quoted};
-use super::keys::Keys;
+use super::keys::ChunkKeys;
 use crate::chunk::texts::TextCodec;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
 /// An array as its metadata describes it.
 #[derive(Debug, Clone)]
-pub struct Described {
+pub struct ArrayDescription {
     /// The version of its format.
     pub version: ZarrVersion,
     /// Its shape in elements.
@@ -18,7 +18,7 @@ pub struct Described {
     /// The type of its elements.
     pub stored: StoredType,
     /// The keys of its chunks, or of its shards.
-    pub keys: Keys,
+    pub keys: ChunkKeys,
     /// The fill value; `null` if there is none.
     pub fill: Json,
     /// The codecs that are filters, in the order of writing.
@@ -41,7 +41,7 @@ pub struct Described {
     pub problem: Option<String>,
 }
 
-impl Described {
+impl ArrayDescription {
     /// Turns the array into a scalar: netCDF stores scalars as arrays of one element.
     pub fn scalar(&mut self) {
         if self.chunk.iter().any(|&n| n != 1) {

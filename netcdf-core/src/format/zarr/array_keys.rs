@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::grid::{cells, in_block, number, place, sum};
 use super::schema::Array;
 use crate::chunk::scatter::{Block, advance};
-use crate::chunk::{ChunkRef, Holder};
+use crate::chunk::{ChunkHolder, ChunkRef};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Store;
 use crate::io::store::UNKNOWN;
@@ -23,11 +23,11 @@ const PART: u64 = 16;
 pub(super) const TOGETHER: u64 = 1 << 16;
 
 /// A key of an array: its row-major number in the grid of keys, and its size in bytes.
-pub(super) type Key = (u64, u64);
+pub(super) type ArrayKey = (u64, u64);
 
 /// The keys of a variable, once listed.
 #[derive(Debug, Default)]
-pub(super) struct Listing(OnceLock<Arc<Vec<Key>>>);
+pub(super) struct Listing(OnceLock<Arc<Vec<ArrayKey>>>);
 
 /// The keys of an array.
 #[derive(Clone, Copy)]
@@ -81,7 +81,7 @@ impl ArrayKeys<'_> {
     ///
     /// # Errors
     /// Errors of the store; [`ErrorKind::Limit`] for more than 2^64 chunks.
-    pub(super) fn keys(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
+    pub(super) fn keys(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<ArrayKey>> {
         let count = product(&wanted.count);
         if count == Some(0) {
             return Ok(vec![]);
@@ -115,7 +115,7 @@ impl ArrayKeys<'_> {
     }
 
     /// Looks up each key.
-    fn few(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<Key>> {
+    fn few(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<ArrayKey>> {
         let (mut numbers, mut keys) = (vec![], vec![]);
         self.places::<Error>(wanted, grid, &mut |number, place| {
             numbers.push(number);
@@ -149,7 +149,7 @@ impl ArrayKeys<'_> {
     }
 
     /// All keys of the array, listed once.
-    fn listed(&self, grid: &[u64]) -> Result<Arc<Vec<Key>>> {
+    fn listed(&self, grid: &[u64]) -> Result<Arc<Vec<ArrayKey>>> {
         if let Some(listed) = self.listing.0.get() {
             return Ok(Arc::clone(listed));
         }
@@ -190,7 +190,8 @@ impl ArrayKeys<'_> {
     /// True if a chunk that was visited is known to be stored. Another thread may have listed all keys since then.
     #[must_use]
     pub(super) fn is_known(&self, chunk: u64) -> bool {
-        let listed = |all: &Arc<Vec<Key>>| all.binary_search_by_key(&chunk, |(index, _)| *index);
+        let listed =
+            |all: &Arc<Vec<ArrayKey>>| all.binary_search_by_key(&chunk, |(index, _)| *index);
         !self.asks_for_keys() || self.listing.0.get().is_some_and(|all| listed(all).is_ok())
     }
 
@@ -215,7 +216,7 @@ pub(super) fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkR
     ChunkRef {
         variable,
         index,
-        holder: Holder::Key,
+        holder: ChunkHolder::Key,
         range,
         mask: 0,
     }

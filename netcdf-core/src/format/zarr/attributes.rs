@@ -1,6 +1,6 @@
 //! The attributes of groups and arrays.
 
-use super::array::Described;
+use super::array::ArrayDescription;
 use super::dtype::{Dtype, StoredType, Time};
 use super::nczarr::{self, NczarrPart, Recorded};
 use super::schema::{NodeObjects, StoreBuilder};
@@ -73,7 +73,7 @@ impl StoreBuilder<'_> {
     pub(super) fn variable_attributes(
         &mut self,
         (prefix, ty): (&str, DataType),
-        described: &Described,
+        described: &ArrayDescription,
         objects: &NodeObjects,
     ) -> Result<Vec<Attribute>> {
         let types = self.part(NczarrPart::Attributes, prefix, objects)?;
@@ -130,7 +130,7 @@ impl StoreBuilder<'_> {
     /// of version 3 records the type of a `_FillValue` that only `fill_value` holds.
     fn shown_fill(
         &self,
-        described: &Described,
+        described: &ArrayDescription,
         ty: DataType,
         (json, types): (&Json, Option<&Json>),
     ) -> Option<Values> {
@@ -163,7 +163,7 @@ impl StoreBuilder<'_> {
     /// otherwise one of the two could not be used as data.
     pub(super) fn unsaid_fill(
         &self,
-        described: &Described,
+        described: &ArrayDescription,
         ty: DataType,
         attributes: &[Attribute],
     ) -> Option<Values> {
@@ -176,7 +176,7 @@ impl StoreBuilder<'_> {
     }
 
     /// The bytes of a `_FillValue` of pure version 2 that is not UTF-8: the attribute has them as Latin-1, and `fill_value` in base64.
-    fn latin_fill(&self, described: &Described, own: &Json) -> Option<Values> {
+    fn latin_fill(&self, described: &ArrayDescription, own: &Json) -> Option<Values> {
         let v2 = self.zarr.pure && described.version == ZarrVersion::V2;
         let fixed = v2 && matches!(described.stored.dtype, Dtype::Bytes(_));
         let (Json::Text(text), Json::Text(coded), true) = (own, &described.fill, fixed) else {

@@ -1,6 +1,6 @@
 //! The dimensions of arrays.
 
-use super::array::Described;
+use super::array::ArrayDescription;
 use super::nczarr::{self, Extras};
 use super::schema::{NodeObjects, StoreBuilder};
 use crate::model::{DimId, GroupId, ZarrVersion};
@@ -18,7 +18,7 @@ impl StoreBuilder<'_> {
     pub(super) fn dims(
         &mut self,
         VariableName { group, name }: VariableName<'_>,
-        described: &mut Described,
+        described: &mut ArrayDescription,
         objects: &NodeObjects,
         extras: &Extras,
     ) -> Vec<DimId> {
@@ -59,7 +59,7 @@ impl StoreBuilder<'_> {
     /// The names that the array gives its dimensions: those of version 3, or the attribute of xarray.
     fn dimension_names(
         &self,
-        described: &Described,
+        described: &ArrayDescription,
         objects: &NodeObjects,
         rank: usize,
     ) -> Option<Vec<Option<String>>> {

@@ -5,7 +5,7 @@ use crate::json::Json;
 use crate::model::{Atomic, Endianness};
 
 /// The names of a number type.
-pub(super) struct NumberType {
+pub(super) struct NumberTypeNames {
     /// The type.
     pub ty: Atomic,
     /// Its name in version 2, without the byte order.
@@ -14,12 +14,12 @@ pub(super) struct NumberType {
     pub v3: &'static str,
 }
 
-const fn number(ty: Atomic, v2: &'static str, v3: &'static str) -> NumberType {
-    NumberType { ty, v2, v3 }
+const fn number(ty: Atomic, v2: &'static str, v3: &'static str) -> NumberTypeNames {
+    NumberTypeNames { ty, v2, v3 }
 }
 
 /// All number types that netCDF also has.
-pub(super) const NUMBERS: [NumberType; 10] = [
+pub(super) const NUMBERS: [NumberTypeNames; 10] = [
     number(Atomic::Byte, "i1", "int8"),
     number(Atomic::UByte, "u1", "uint8"),
     number(Atomic::Short, "i2", "int16"),

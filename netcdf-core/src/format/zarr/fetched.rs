@@ -6,7 +6,7 @@ use crate::arithmetic::length;
 use crate::chunk::decode::other_length;
 use crate::chunk::layout::ChunkRef;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
-use crate::io::store::{Content, KeyParts, KeyRanges};
+use crate::io::store::{KeyContent, KeyParts, KeyRanges};
 
 /// Bytes that a stored chunk may have beyond twice the size of its elements.
 const SPARE: u64 = 1 << 20;
@@ -50,17 +50,17 @@ impl ZarrReader {
     }
 
     /// Returns the content of a key without the bytes to ignore.
-    fn cut_content(&self, chunk: &ChunkRef, key: &str, content: Content) -> Result<Content> {
+    fn cut_content(&self, chunk: &ChunkRef, key: &str, content: KeyContent) -> Result<KeyContent> {
         match content {
-            Content::Missing => Ok(content),
-            Content::Bytes(mut bytes) => {
+            KeyContent::Missing => Ok(content),
+            KeyContent::Bytes(mut bytes) => {
                 let have = bytes.len() as u64;
                 let len = self.usable(chunk, have)?;
                 self.check_size(chunk, len)?;
                 bytes.truncate(usize::try_from(len).unwrap_or(usize::MAX));
-                Ok(Content::Bytes(bytes))
+                Ok(KeyContent::Bytes(bytes))
             }
-            Content::Longer(size) => {
+            KeyContent::Longer(size) => {
                 let len = self.usable(chunk, size)?;
                 self.check_size(chunk, len)?;
                 if len == size {
@@ -69,7 +69,7 @@ impl ZarrReader {
                 let range = 0..len;
                 let read = self.store.get_ranges(key, std::slice::from_ref(&range))?;
                 let bytes = read.and_then(|mut parts| parts.pop());
-                Ok(bytes.map_or(Content::Missing, Content::Bytes))
+                Ok(bytes.map_or(KeyContent::Missing, KeyContent::Bytes))
             }
         }
     }
@@ -93,7 +93,7 @@ impl ZarrReader {
     }
 
     /// The bytes of chunks that are keys, asked for together.
-    fn fetch_keys(&self, chunks: &[&ChunkRef]) -> Result<Vec<Content>> {
+    fn fetch_keys(&self, chunks: &[&ChunkRef]) -> Result<Vec<KeyContent>> {
         let keys = chunks.iter().map(|chunk| self.key(chunk));
         let keys: Vec<String> = keys.collect::<Result<_>>()?;
         let most = chunks.iter().map(|chunk| most(length(&chunk.range)));
@@ -107,7 +107,7 @@ impl ZarrReader {
     }
 
     /// The contents of keys, none of which may be an error.
-    fn get_many(&self, keys: &[String], most: u64) -> Result<Vec<Content>> {
+    fn get_many(&self, keys: &[String], most: u64) -> Result<Vec<KeyContent>> {
         if keys.is_empty() {
             return Ok(vec![]);
         }
@@ -132,7 +132,7 @@ impl ZarrReader {
 
     /// The stored bytes of chunks, as far as they are there and not longer than expected. A store with latency is asked for all keys
     /// together, and for all parts of keys.
-    pub(super) fn fetched(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+    pub(super) fn fetched(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let latency = self.store.latency();
         let alone = |chunk: &ChunkRef| latency && self.is_key(chunk);
         let whole: Vec<_> = chunks.iter().filter(|chunk| alone(chunk)).collect();
@@ -149,8 +149,8 @@ impl ZarrReader {
             match alone {
                 true => out.push(whole.next().or_internal("a key that was fetched")?),
                 false => match parts.next().or_internal("parts that were fetched")? {
-                    Some(read) => out.extend(read.into_iter().map(Content::Bytes)),
-                    None => out.extend(batch.iter().map(|_| Content::Missing)),
+                    Some(read) => out.extend(read.into_iter().map(KeyContent::Bytes)),
+                    None => out.extend(batch.iter().map(|_| KeyContent::Missing)),
                 },
             }
         }

@@ -4,14 +4,14 @@ use crate::json::Json;
 
 /// How the keys of the chunks of an array follow from their places in the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keys {
+pub struct ChunkKeys {
     /// The prefix: `c` in version 3's own encoding.
     pub lead: Option<char>,
     /// The separator between the numbers.
     pub separator: char,
 }
 
-impl Keys {
+impl ChunkKeys {
     /// Version 2: `0.1`, or `0/1` if the array says so.
     #[must_use]
     pub fn v2(separator: Option<&Json>) -> Self {
@@ -88,10 +88,10 @@ mod tests {
     #[test]
     fn keys_lead_back() {
         let grid = [3, 12];
-        let v3 = |text: &str| Keys::v3(&Json::parse(text.as_bytes()).unwrap()).unwrap();
+        let v3 = |text: &str| ChunkKeys::v3(&Json::parse(text.as_bytes()).unwrap()).unwrap();
         for (keys, text) in [
-            (Keys::v2(None), "2.11"),
-            (Keys::v2(Some(&Json::text("/"))), "2/11"),
+            (ChunkKeys::v2(None), "2.11"),
+            (ChunkKeys::v2(Some(&Json::text("/"))), "2/11"),
             (v3("\"default\""), "c/2/11"),
             (
                 v3(r#"{"name":"default","configuration":{"separator":"."}}"#),
@@ -102,14 +102,14 @@ mod tests {
             assert_eq!(keys.key(&[2, 11]), text);
             assert_eq!(keys.index(text, &grid), Some(35), "{text}");
         }
-        assert_eq!(Keys::v2(None).key(&[]), "0");
+        assert_eq!(ChunkKeys::v2(None).key(&[]), "0");
         assert_eq!(v3("\"default\"").key(&[]), "c");
         assert_eq!(v3("\"default\"").index("c", &[]), Some(0));
     }
 
     #[test]
     fn other_keys_are_none() {
-        let keys = Keys::v2(None);
+        let keys = ChunkKeys::v2(None);
         for text in [
             "", ".zarray", "3.0", "0.12", "00.1", "+1.0", "0", "0.0.0", "0/0",
         ] {

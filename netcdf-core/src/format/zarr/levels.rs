@@ -7,13 +7,13 @@
 
 use std::sync::Arc;
 
-use super::meta::{self, Metadata};
+use super::meta::{self, MetadataReader};
 use super::nczarr::{Contents, NczarrPart};
 use super::node::{self, NodeKind, TRIED, may_be_node, node_type};
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::Store;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 use crate::json::Json;
 use crate::model::{Zarr, ZarrVersion};
 
@@ -32,7 +32,7 @@ pub(super) struct Levels<'a> {
 }
 
 /// What may be a node.
-struct Candidate {
+struct NodeCandidate {
     prefix: String,
     /// What the group around it says that it is.
     kind: Option<NodeKind>,
@@ -41,7 +41,7 @@ struct Candidate {
 }
 
 /// A group, or what may be one.
-struct Group {
+struct ZarrGroup {
     prefix: String,
     /// What is in it, if that is known.
     contents: Option<Contents>,
@@ -52,7 +52,7 @@ struct Group {
 impl<'a> Levels<'a> {
     /// The levels of a store; `objects` says whether netCDF's own metadata is in separate objects.
     #[must_use]
-    pub(super) fn of(meta: &Metadata<'a>, zarr: Zarr, objects: bool) -> Self {
+    pub(super) fn of(meta: &MetadataReader<'a>, zarr: Zarr, objects: bool) -> Self {
         Self {
             store: meta.store,
             env: meta.env,
@@ -67,7 +67,7 @@ impl<'a> Levels<'a> {
     /// # Errors
     /// [`crate::ErrorKind::Cancelled`].
     pub(super) fn read(mut self) -> Result<()> {
-        let root = Candidate {
+        let root = NodeCandidate {
             prefix: String::new(),
             kind: None,
             bare: true,
@@ -84,13 +84,13 @@ impl<'a> Levels<'a> {
     }
 
     /// Asks for the objects of a level; returns its groups.
-    fn ask(&mut self, level: &[Candidate]) -> Result<Vec<Group>> {
+    fn ask(&mut self, level: &[NodeCandidate]) -> Result<Vec<ZarrGroup>> {
         let mut groups = vec![];
         let most = self.names(None).len();
         for part in level.chunks((ROUND / most).max(1)) {
             self.env.cancel.check()?;
             let mut keys = vec![];
-            for Candidate { prefix, kind, .. } in part {
+            for NodeCandidate { prefix, kind, .. } in part {
                 let names = self.names(*kind).into_iter();
                 keys.extend(names.map(|name| format!("{prefix}{name}")));
             }
@@ -134,7 +134,7 @@ impl<'a> Levels<'a> {
     }
 
     /// What may be a group, from the contents of its objects; `None` for an array.
-    fn group(&self, candidate: &Candidate, answers: &Answers) -> Option<Group> {
+    fn group(&self, candidate: &NodeCandidate, answers: &Answers) -> Option<ZarrGroup> {
         let [group, _, attributes] = node::V2;
         let (own, attributes) = match self.zarr.version {
             ZarrVersion::V2 => (answers.json(group), answers.json(attributes)),
@@ -154,7 +154,7 @@ impl<'a> Levels<'a> {
         let mut keys = NczarrPart::Group.keys().iter();
         let part = part.or_else(|| keys.find_map(|name| answers.json(name)));
         let part = part.filter(|_| !self.zarr.pure);
-        Some(Group {
+        Some(ZarrGroup {
             prefix: candidate.prefix.clone(),
             contents: part.and_then(|part| Contents::of(&part)),
             known,
@@ -162,7 +162,7 @@ impl<'a> Levels<'a> {
     }
 
     /// What may be in groups.
-    fn below(&self, groups: Vec<Group>) -> Result<Vec<Candidate>> {
+    fn below(&self, groups: Vec<ZarrGroup>) -> Result<Vec<NodeCandidate>> {
         let mut found = vec![];
         let mut unknown = vec![];
         for group in groups {
@@ -183,13 +183,13 @@ impl<'a> Levels<'a> {
     }
 }
 
-impl Group {
+impl ZarrGroup {
     /// What netCDF's own metadata says is in it.
-    fn told(&self, contents: &Contents) -> Vec<Candidate> {
+    fn told(&self, contents: &Contents) -> Vec<NodeCandidate> {
         let arrays = contents.arrays.iter().map(|name| (name, NodeKind::Array));
         let groups = contents.groups.iter().map(|name| (name, NodeKind::Group));
         let all = arrays.chain(groups);
-        let candidate = |(name, kind)| Candidate {
+        let candidate = |(name, kind)| NodeCandidate {
             prefix: format!("{}{name}/", self.prefix),
             kind: Some(kind),
             bare: true,
@@ -198,10 +198,10 @@ impl Group {
     }
 
     /// What a list says is in it. If it has no metadata, only its arrays and groups with metadata make it a group.
-    fn listed(&self, names: &[String]) -> Vec<Candidate> {
+    fn listed(&self, names: &[String]) -> Vec<NodeCandidate> {
         let names = names.iter().filter(|name| may_be_node(name));
         let most = if self.known { usize::MAX } else { TRIED };
-        let candidate = |name| Candidate {
+        let candidate = |name| NodeCandidate {
             prefix: format!("{}{name}/", self.prefix),
             kind: None,
             bare: self.known,
@@ -211,33 +211,33 @@ impl Group {
 }
 
 /// The objects of a node that were asked for, by name.
-struct Answers(Vec<(&'static str, Result<Content>)>);
+struct Answers(Vec<(&'static str, Result<KeyContent>)>);
 
 impl Answers {
-    fn get(&self, name: &str) -> Option<&Content> {
+    fn get(&self, name: &str) -> Option<&KeyContent> {
         let (_, content) = self.0.iter().find(|(of, _)| *of == name)?;
         content.as_ref().ok()
     }
 
     fn json(&self, name: &str) -> Option<Json> {
         match self.get(name)? {
-            Content::Bytes(bytes) => Json::parse(bytes).ok(),
-            Content::Missing | Content::Longer(_) => None,
+            KeyContent::Bytes(bytes) => Json::parse(bytes).ok(),
+            KeyContent::Missing | KeyContent::Longer(_) => None,
         }
     }
 
     /// Bytes of all of them.
     fn bytes(&self) -> u64 {
         let bytes = self.0.iter().map(|(_, content)| match content {
-            Ok(Content::Bytes(bytes)) => bytes.len() as u64,
-            Ok(Content::Missing | Content::Longer(_)) | Err(_) => 0,
+            Ok(KeyContent::Bytes(bytes)) => bytes.len() as u64,
+            Ok(KeyContent::Missing | KeyContent::Longer(_)) | Err(_) => 0,
         });
         bytes.sum()
     }
 
     /// The kind of node that they describe; `own` is that of version 3.
     fn kind(&self, own: Option<&Json>) -> Option<NodeKind> {
-        let there = |name| self.get(name).is_some_and(|c| *c != Content::Missing);
+        let there = |name| self.get(name).is_some_and(|c| *c != KeyContent::Missing);
         let [group, array, _] = node::V2;
         if there(node::V3) {
             return own.map(node_type);

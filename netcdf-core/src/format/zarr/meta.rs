@@ -40,7 +40,7 @@ fn consolidated_in(version: ZarrVersion) -> &'static str {
 const IN_MEMORY: u64 = 32;
 
 /// Reads metadata objects.
-pub(super) struct Metadata<'a> {
+pub(super) struct MetadataReader<'a> {
     /// The store.
     pub store: &'a Arc<dyn Store>,
     /// Limits and notes.
@@ -52,7 +52,7 @@ pub(super) struct Metadata<'a> {
     left: u64,
 }
 
-impl<'a> Metadata<'a> {
+impl<'a> MetadataReader<'a> {
     /// The metadata of a store. Consolidated metadata is used on request, if it is whole and the store has latency and, in version 2,
     /// if the root has no metadata of its own.
     ///

@@ -33,16 +33,16 @@ mod variable;
 mod whole;
 pub(crate) mod write;
 
-pub use array::{Described, Shard, lengths};
+pub use array::{ArrayDescription, Shard, lengths};
 pub use dtype::{Dtype, StoredType};
 pub use fill::base64;
-pub use keys::Keys;
+pub use keys::ChunkKeys;
 pub use reader::ZarrReader;
 pub use shard::ShardIndex;
 
 use std::sync::Arc;
 
-use self::meta::Metadata;
+use self::meta::MetadataReader;
 use self::schema::StoreBuilder;
 use super::{BareFill, Format, KindRow, Strings, Traits};
 use crate::chunk::{Reader, Writer};
@@ -135,7 +135,7 @@ fn probe(container: &Container) -> Result<bool> {
 fn kind(container: &Container) -> Result<Kind> {
     let (store, version) = known(container)?;
     let env = Env::default();
-    let builder = StoreBuilder::new(Metadata::open(store, version, &env)?, version)?;
+    let builder = StoreBuilder::new(MetadataReader::open(store, version, &env)?, version)?;
     Ok(Kind::zarr(builder.zarr))
 }
 

@@ -6,18 +6,18 @@
 
 use std::ops::Range;
 
-use super::array::Described;
+use super::array::ArrayDescription;
 use super::node::{V2, V3};
 use super::variable::Around;
 use super::variable::texts_of;
-use super::whole::Whole;
+use super::whole::ShardDecoding;
 use super::{fill, grid, types, v2, v3, values};
 use crate::chunk::decode::{complete, is_enough, other_length};
 use crate::chunk::layout::Layout;
 use crate::chunk::texts;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{About, Chain, Context, codec};
+use crate::filter::{ChunkContext, FilterChain, VariableFacts, codec};
 use crate::json::Json;
 use crate::limits;
 use crate::model::region::product;
@@ -44,7 +44,7 @@ pub const METADATA: [&str; 11] = [
 #[derive(Debug)]
 pub struct RawArray {
     /// The contents of its metadata.
-    pub described: Described,
+    pub described: ArrayDescription,
     /// The type of its elements, as in the metadata.
     pub ty: Json,
     /// How its chunks are stored.
@@ -66,7 +66,7 @@ impl RawArray {
     /// Describes an array from its `.zarray` or `zarr.json`.
     ///
     /// # Errors
-    /// Why it does not describe an array. For an array that can be described but not decoded, see [`Described::problem`].
+    /// Why it does not describe an array. For an array that can be described but not decoded, see [`ArrayDescription::problem`].
     pub fn new(json: &Json, version: ZarrVersion, env: &Env) -> Result<Self, String> {
         let rank = env.limits.rank;
         let (mut described, ty) = match version {
@@ -162,7 +162,7 @@ impl RawArray {
     /// # Errors
     /// [`ErrorKind::Limit`] for shards that are far larger than their chunks; those of the codecs.
     pub fn undo_whole(&self, bytes: Vec<u8>, env: &Env) -> Result<Vec<u8>> {
-        match Whole::of(&self.described, &self.layout, env)? {
+        match ShardDecoding::of(&self.described, &self.layout, env)? {
             None => Ok(bytes),
             Some(whole) => {
                 whole.check(bytes.len() as u64)?;
@@ -175,7 +175,7 @@ impl RawArray {
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] with the reason if the array cannot be decoded; those of the parameters of a codec.
-    pub fn chain(&self, env: &Env) -> Result<Chain> {
+    pub fn chain(&self, env: &Env) -> Result<FilterChain> {
         if let Some(problem) = &self.described.problem {
             return Err(Error::new(ErrorKind::Unsupported, problem.clone()));
         }
@@ -183,11 +183,15 @@ impl RawArray {
     }
 
     /// The input of the first filter on writing.
-    fn context(&self) -> Context {
+    fn context(&self) -> ChunkContext {
         let layout = &self.layout;
         match self.described.heap {
             Some(_) => texts::context(&self.schema, layout),
-            None => layout.context(About::new(&self.schema, layout.element.ty, &layout.filters)),
+            None => layout.context(VariableFacts::new(
+                &self.schema,
+                layout.element.ty,
+                &layout.filters,
+            )),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::array_keys::{ArrayKeys, Listing};
 use super::chunks::ChunkFinder;
 use super::grid::coarse;
-use super::meta::Metadata;
+use super::meta::MetadataReader;
 use super::schema::{Array, StoreBuilder};
 use super::sharded::ShardsRead;
 use super::values::decode;
@@ -15,12 +15,12 @@ use crate::chunk::scatter::{Block, runs};
 use crate::chunk::texts::{self, Texts};
 use crate::chunk::visit::ended;
 use crate::chunk::{
-    Assembly, ChunkBytes, Locate, Metadata as Place, Provenance, Reader, Visit, Visited,
+    Assembly, ChunkBytes, Locate, MetadataExtent as Place, Provenance, Reader, Visit, Visited,
 };
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::merge::Near;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 use crate::io::{Source, Store};
 use crate::limits::zeros;
 use crate::model::region::product;
@@ -62,7 +62,7 @@ impl ZarrReader {
     /// # Errors
     /// Damage that is not tolerated, with the store and key; those of the store.
     pub fn open(store: Arc<dyn Store>, version: ZarrVersion, env: &Env) -> Result<Self> {
-        let mut builder = StoreBuilder::new(Metadata::open(&store, version, env)?, version)?;
+        let mut builder = StoreBuilder::new(MetadataReader::open(&store, version, env)?, version)?;
         builder.build()?;
         let pure = builder.zarr.pure;
         let provenance = Provenance {
@@ -188,10 +188,10 @@ impl Reader for ZarrReader {
 }
 
 impl ChunkBytes for ZarrReader {
-    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Content>> {
+    fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let found = self.fetched(chunks)?;
         for (chunk, content) in chunks.iter().zip(&found) {
-            let missing = *content == Content::Missing;
+            let missing = *content == KeyContent::Missing;
             if missing && self.chunks(chunk.variable)?.keys.is_known(chunk.index) {
                 return Err(self.lost(chunk));
             }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::array::{Described, is_version};
+use super::array::{ArrayDescription, is_version};
 use super::levels::Levels;
-use super::meta::Metadata;
+use super::meta::MetadataReader;
 use super::nczarr::{self, Contents, Extras, NczarrPart};
 use super::node::{self, NodeKind, TRIED, node_type};
-use super::whole::Whole;
+use super::whole::ShardDecoding;
 use super::{v2, v3};
 use crate::chunk::layout::Layout;
 use crate::chunk::texts::Texts;
@@ -21,7 +21,7 @@ use crate::notes::Note;
 #[derive(Debug)]
 pub(super) struct Array {
     /// The contents of its metadata.
-    pub described: Described,
+    pub described: ArrayDescription,
     /// The prefix of its keys: empty, or ending in `/`.
     pub prefix: String,
     /// How it is stored.
@@ -29,7 +29,7 @@ pub(super) struct Array {
     /// How it stores texts of any length, if it does.
     pub texts: Option<Texts>,
     /// How to decode shards that were encoded as a whole.
-    pub whole: Option<Whole>,
+    pub whole: Option<ShardDecoding>,
 }
 
 /// The metadata objects of a node.
@@ -44,7 +44,7 @@ pub(super) struct NodeObjects {
 /// Builds the schema of a store.
 pub(super) struct StoreBuilder<'a> {
     /// Where the metadata is.
-    pub meta: Metadata<'a>,
+    pub meta: MetadataReader<'a>,
     /// The version, and whether netCDF's own metadata is used.
     pub zarr: Zarr,
     /// Whether netCDF's own metadata is in separate objects.
@@ -75,7 +75,7 @@ impl<'a> StoreBuilder<'a> {
     ///
     /// # Errors
     /// Those of reading the metadata of the root.
-    pub(super) fn new(mut meta: Metadata<'a>, version: ZarrVersion) -> Result<Self> {
+    pub(super) fn new(mut meta: MetadataReader<'a>, version: ZarrVersion) -> Result<Self> {
         let objects = version == ZarrVersion::V2 && meta.exists(".nczarr")?;
         let superblock = match root_objects(&mut meta, version)? {
             Some(root) => NczarrPart::Superblock
@@ -357,7 +357,10 @@ impl<'a> StoreBuilder<'a> {
     }
 
     /// Describes the array below a prefix.
-    pub(super) fn describe(&mut self, prefix: &str) -> Result<(Described, NodeObjects, Extras)> {
+    pub(super) fn describe(
+        &mut self,
+        prefix: &str,
+    ) -> Result<(ArrayDescription, NodeObjects, Extras)> {
         let Some(objects) = self.objects_of(prefix, NodeKind::Array)? else {
             return Err(self
                 .meta
@@ -409,7 +412,7 @@ fn unique(names: &[String]) -> Vec<&String> {
 
 /// The metadata objects of a node.
 fn objects(
-    meta: &mut Metadata<'_>,
+    meta: &mut MetadataReader<'_>,
     version: ZarrVersion,
     (prefix, node): (&str, NodeKind),
 ) -> Result<Option<NodeObjects>> {
@@ -435,7 +438,7 @@ fn objects(
 
 /// The metadata objects of the root, whether group or array.
 pub(super) fn root_objects(
-    meta: &mut Metadata<'_>,
+    meta: &mut MetadataReader<'_>,
     version: ZarrVersion,
 ) -> Result<Option<NodeObjects>> {
     let group = objects(meta, version, ("", NodeKind::Group))?;

@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::array::Shard;
-use super::array_keys::{ArrayKeys, Key, chunk_at, gone};
+use super::array_keys::{ArrayKey, ArrayKeys, chunk_at, gone};
 use super::grid::{cells, coarse, common, number, place, sum};
 use super::shard::ShardIndex;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::{Block, advance};
 use crate::error::{Error, Result};
-use crate::format::recent::{Most, Recent};
+use crate::format::recent::{CacheLimits, Recent};
 use crate::io::store::{KeyParts, KeyRanges, range_of};
 use crate::limits::room;
 use crate::model::VarId;
@@ -37,7 +37,7 @@ pub(super) struct ShardsRead {
 
 impl Default for ShardsRead {
     fn default() -> Self {
-        let most = |bytes| Most { count: KEPT, bytes };
+        let most = |bytes| CacheLimits { count: KEPT, bytes };
         Self {
             indexes: Recent::new(most(INDEXES)),
             decoded: Recent::new(most(DECODED)),
@@ -72,13 +72,13 @@ pub(super) struct Sharded<'a> {
 }
 
 /// Bytes of the key with this number.
-struct KeyPart {
+struct ShardRange {
     key: u64,
     range: Range<u64>,
 }
 
 /// A search in shards: the wanted box, and the chunks found so far.
-struct Search<'a> {
+struct ShardSearch<'a> {
     wanted: &'a Block,
     found: &'a mut Vec<ChunkRef>,
 }
@@ -88,7 +88,7 @@ impl Sharded<'_> {
     ///
     /// # Errors
     /// Errors of the store, and of damaged indexes.
-    pub(super) fn located(&self, wanted: &Block, keys: &[Key]) -> Result<Vec<ChunkRef>> {
+    pub(super) fn located(&self, wanted: &Block, keys: &[ArrayKey]) -> Result<Vec<ChunkRef>> {
         let mut found = vec![];
         for part in keys.chunks(TOGETHER) {
             self.indexes_ahead(part);
@@ -98,7 +98,7 @@ impl Sharded<'_> {
                     KeyBytes::Stored => stored,
                 };
                 let found = &mut found;
-                self.in_key(key, size, &mut Search { wanted, found })?;
+                self.in_key(key, size, &mut ShardSearch { wanted, found })?;
             }
         }
         found.sort_unstable_by_key(|chunk: &ChunkRef| chunk.index);
@@ -168,12 +168,12 @@ impl Sharded<'_> {
     }
 
     /// Adds the wanted chunks of a key of `size` bytes.
-    fn in_key(&self, key: u64, size: u64, search: &mut Search<'_>) -> Result<()> {
+    fn in_key(&self, key: u64, size: u64, search: &mut ShardSearch<'_>) -> Result<()> {
         let corner = place(key, &self.keys.key_grid()).into_iter();
         let corner = corner.zip(self.keys.outer());
         let corner: Vec<u64> = corner.map(|(at, len)| at.saturating_mul(*len)).collect();
         let range = 0..size;
-        let added = self.level(0, KeyPart { key, range }, &corner, search);
+        let added = self.level(0, ShardRange { key, range }, &corner, search);
         added.map_err(|e| self.of_key(key, e))
     }
 
@@ -181,9 +181,9 @@ impl Sharded<'_> {
     fn level(
         &self,
         level: usize,
-        KeyPart { key, range }: KeyPart,
+        ShardRange { key, range }: ShardRange,
         corner: &[u64],
-        search: &mut Search<'_>,
+        search: &mut ShardSearch<'_>,
     ) -> Result<()> {
         let Some(shard) = self.shard(level) else {
             return Ok(());
@@ -205,7 +205,7 @@ impl Sharded<'_> {
             let local: Vec<u64> = place.iter().zip(&own.start).map(|(p, b)| p - b).collect();
             let cell = shard.number(&local, &own.count);
             if let Some(range) = cell.and_then(|n| index.get(n)) {
-                self.cell(level, &place, KeyPart { key, range }, search)?;
+                self.cell(level, &place, ShardRange { key, range }, search)?;
             }
             if !advance(&mut at, &part.count) {
                 return Ok(());
@@ -218,8 +218,8 @@ impl Sharded<'_> {
         &self,
         level: usize,
         place: &[u64],
-        part: KeyPart,
-        search: &mut Search<'_>,
+        part: ShardRange,
+        search: &mut ShardSearch<'_>,
     ) -> Result<()> {
         if self.shard(level + 1).is_none() {
             let number = number(place, &self.keys.array.layout.grid());
@@ -232,7 +232,7 @@ impl Sharded<'_> {
     }
 
     /// Reads the indexes of shards together, if the store has latency. Errors come again when an index is needed.
-    fn indexes_ahead(&self, keys: &[Key]) {
+    fn indexes_ahead(&self, keys: &[ArrayKey]) {
         let latency = self.keys.store.latency() && self.keys.array.whole.is_none();
         let Some(shard) = self.shard(0).filter(|_| latency) else {
             return;
@@ -299,7 +299,7 @@ impl Sharded<'_> {
     }
 }
 
-impl Search<'_> {
+impl ShardSearch<'_> {
     fn add(&mut self, chunk: ChunkRef) -> Result<()> {
         if self.found.len() == self.found.capacity() {
             let more = self.found.len().saturating_mul(2 * size_of::<ChunkRef>());

@@ -2,9 +2,9 @@
 //!
 //! Specification: Zarr storage specification version 2.
 
-use super::array::{Described, is_version, one_of, shapes};
+use super::array::{ArrayDescription, is_version, one_of, shapes};
 use super::dtype::{Dtype, StoredType, quoted};
-use super::keys::Keys;
+use super::keys::ChunkKeys;
 use crate::chunk::texts::TextCodec;
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -13,15 +13,15 @@ use crate::model::ZarrVersion;
 ///
 /// # Errors
 /// Why it does not describe an array.
-pub(super) fn describe(json: &Json, rank: u32) -> Result<Described, String> {
+pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, String> {
     let (shape, chunk) = shapes(json.get("shape"), json.get("chunks"), rank)?;
     let dtype = json.get("dtype").ok_or("no dtype")?;
     let (filters, codecs) = filters(json);
     let fortran = json.get("order").and_then(Json::as_str) == Some("F");
-    let mut described = Described {
+    let mut described = ArrayDescription {
         version: ZarrVersion::V2,
         stored: StoredType::v2(dtype),
-        keys: Keys::v2(json.get("dimension_separator")),
+        keys: ChunkKeys::v2(json.get("dimension_separator")),
         fill: json.get("fill_value").cloned().unwrap_or(Json::Null),
         filters,
         heap: None,
@@ -74,7 +74,7 @@ fn filters(json: &Json) -> (Vec<Json>, Option<Json>) {
 }
 
 /// Replaces the type of an array of objects by the one that follows from its first codec.
-fn objects(described: &mut Described) {
+fn objects(described: &mut ArrayDescription) {
     if !matches!(described.stored.dtype, Dtype::Unknown(ref name, _) if name == "object") {
         return;
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::model::Atomic;
 
-    fn of(text: &str) -> Result<Described, String> {
+    fn of(text: &str) -> Result<ArrayDescription, String> {
         describe(&Json::parse(text.as_bytes()).unwrap(), 8)
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Specification: Zarr core protocol version 3.
 
-use super::array::{Described, Shard, is_version, lengths, one_of, shapes};
+use super::array::{ArrayDescription, Shard, is_version, lengths, one_of, shapes};
 use super::dtype::{Dtype, StoredType};
-use super::keys::Keys;
+use super::keys::ChunkKeys;
 use crate::chunk::texts::TextCodec;
 use crate::json::Json;
 use crate::model::{Endianness, ZarrVersion};
@@ -32,21 +32,21 @@ const DEPTH: usize = 8;
 ///
 /// # Errors
 /// Why it does not describe an array.
-pub(super) fn describe(json: &Json, rank: u32) -> Result<Described, String> {
+pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, String> {
     let grid = json.get("chunk_grid");
     let regular = grid.and_then(name) == Some("regular");
     let shape = json.get("shape");
     let chunk = configured(grid, "chunk_shape").filter(|_| regular);
     let (shape, chunk) = shapes(shape, chunk.or(shape), rank)?;
     let dtype = json.get("data_type").ok_or("no data_type")?;
-    let keys = json.get("chunk_key_encoding").and_then(Keys::v3);
+    let keys = json.get("chunk_key_encoding").and_then(ChunkKeys::v3);
     let codecs = json
         .get("codecs")
         .filter(|c| c.items().is_some_and(|i| !i.is_empty()));
-    let mut described = Described {
+    let mut described = ArrayDescription {
         version: ZarrVersion::V3,
         stored: StoredType::v3(dtype),
-        keys: keys.unwrap_or(Keys {
+        keys: keys.unwrap_or(ChunkKeys {
             lead: Some('c'),
             separator: '/',
         }),
@@ -147,7 +147,7 @@ fn endianness(codec: &Json) -> Result<Endianness, String> {
 }
 
 /// Sorts codecs by what they are: byte order, shards, encodings of text, filters.
-fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
+fn chain(described: &mut ArrayDescription, codecs: &[Json]) -> Result<(), String> {
     in_order(codecs)?;
     for (n, codec) in codecs.iter().enumerate() {
         match name(codec) {
@@ -177,7 +177,7 @@ fn chain(described: &mut Described, codecs: &[Json]) -> Result<(), String> {
 }
 
 /// The order of the array's dimensions after the codecs so far: before shards, only transpositions are supported.
-fn order(described: &Described) -> Result<Vec<usize>, String> {
+fn order(described: &ArrayDescription) -> Result<Vec<usize>, String> {
     let mut order: Vec<usize> = (0..described.chunk.len()).collect();
     for codec in &described.filters {
         let wrong = || "the elements go through a codec before they are put into shards".to_owned();
@@ -200,7 +200,7 @@ fn order(described: &Described) -> Result<Vec<usize>, String> {
     }
 }
 
-fn shard(described: &mut Described, codec: &Json, order: Vec<usize>) -> Result<(), String> {
+fn shard(described: &mut ArrayDescription, codec: &Json, order: Vec<usize>) -> Result<(), String> {
     let turned =
         lengths(configured(Some(codec), "chunk_shape")).ok_or("the shards have no chunk_shape")?;
     let mut inner = turned.clone();
@@ -263,7 +263,7 @@ fn index_form(
 mod tests {
     use super::*;
 
-    fn of(more: &str) -> Result<Described, String> {
+    fn of(more: &str) -> Result<ArrayDescription, String> {
         let text = format!(
             r#"{{"zarr_format":3,"node_type":"array","shape":[64,48],"data_type":"float32","fill_value":0,
             "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[32,24]}}}},
@@ -272,7 +272,7 @@ mod tests {
         describe(&Json::parse(text.as_bytes()).unwrap(), 8)
     }
 
-    fn shards(inner: &str, more: &str) -> Result<Described, String> {
+    fn shards(inner: &str, more: &str) -> Result<ArrayDescription, String> {
         of(&format!(
             r#""codecs":[{{"name":"sharding_indexed","configuration":{{"chunk_shape":{inner},
             "codecs":[{{"name":"bytes","configuration":{{"endian":"big"}}}},{{"name":"gzip"}}],

@@ -1,23 +1,23 @@
 //! Arrays as variables: their types and storage.
 
-use super::array::Described;
+use super::array::ArrayDescription;
 use super::dims::VariableName;
 use super::dtype::{Dtype, shown};
 use super::fill;
 use super::nczarr::Extras;
 use super::schema::{Array, StoreBuilder};
 use super::types::declare;
-use super::whole::Whole;
+use super::whole::ShardDecoding;
 use crate::chunk::layout::Layout;
 use crate::chunk::texts::{self, Texts};
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{About, Context, Table, codec};
+use crate::filter::{ChunkContext, FilterTable, VariableFacts, codec};
 use crate::json::Json;
 use crate::limits;
 use crate::model::region::product;
-use crate::model::storage::Fill;
+use crate::model::storage::FillMode;
 use crate::model::{
-    Atomic, DataType, Element, FilterSpec, GroupId, Schema, Storage, StorageLayout, Variable,
+    Atomic, DataType, FilterSpec, GroupId, Schema, Storage, StorageLayout, StoredElement, Variable,
     ZarrVersion,
 };
 
@@ -61,7 +61,7 @@ impl StoreBuilder<'_> {
                 format!("the fraction of the fill value {fill} is dropped"),
             );
         }
-        let whole = Whole::of(&described, &layout, self.meta.env);
+        let whole = ShardDecoding::of(&described, &layout, self.meta.env);
         let whole = match (whole, described.problem.is_some()) {
             (Ok(whole), _) => whole,
             (Err(_), true) => None,
@@ -108,14 +108,14 @@ pub(super) struct Around<'a> {
     /// The schema with the types of the array's elements.
     pub schema: &'a Schema,
     /// The available filters.
-    pub filters: &'a Table,
+    pub filters: &'a FilterTable,
     /// Whether netCDF's own metadata is ignored.
     pub pure: bool,
 }
 
 impl Around<'_> {
     /// How an array is stored. If it cannot be read, the reason is put into `described`.
-    pub(super) fn layout(&self, ty: DataType, described: &mut Described) -> Layout {
+    pub(super) fn layout(&self, ty: DataType, described: &mut ArrayDescription) -> Layout {
         if let Dtype::Unknown(name, _) = &described.stored.dtype {
             let what = format!("the type {name} is not known");
             described.problem.get_or_insert(what);
@@ -153,7 +153,7 @@ impl Around<'_> {
     }
 
     /// The fill value in stored form.
-    fn fill(&self, described: &Described, size: u64) -> Option<Vec<u8>> {
+    fn fill(&self, described: &ArrayDescription, size: u64) -> Option<Vec<u8>> {
         match &described.fill {
             _ if described.heap.is_some() => Some(texts::missing()),
             // Missing elements are then undefined: zeros, as in netCDF-C and zarr-python.
@@ -167,12 +167,12 @@ impl Around<'_> {
     }
 
     /// The input of the first filter on writing.
-    fn context(&self, layout: &Layout, heap: bool) -> Context {
-        let context = layout.context(About {
+    fn context(&self, layout: &Layout, heap: bool) -> ChunkContext {
+        let context = layout.context(VariableFacts {
             dims: layout.extent.clone(),
-            ..About::new(self.schema, layout.element.ty, &[])
+            ..VariableFacts::new(self.schema, layout.element.ty, &[])
         });
-        Context {
+        ChunkContext {
             len: context.len.filter(|_| !heap),
             // Filters must not take the identifier of a missing string for its text.
             fill: context.fill.filter(|_| !heap),
@@ -195,7 +195,7 @@ fn turned(filters: &mut Vec<FilterSpec>, rank: usize) -> Vec<usize> {
 }
 
 /// True for the fill value of an integer type that is not a whole number.
-fn is_cut(described: &Described) -> bool {
+fn is_cut(described: &ArrayDescription) -> bool {
     let floats = [Atomic::Float, Atomic::Double];
     let whole = matches!(described.stored.dtype, Dtype::Number(a) if !floats.contains(&a));
     let number = match fill::single(&described.fill).unwrap_or(&described.fill) {
@@ -207,7 +207,7 @@ fn is_cut(described: &Described) -> bool {
 }
 
 /// The stored form of the elements.
-fn element(ty: DataType, described: &Described) -> Element {
+fn element(ty: DataType, described: &ArrayDescription) -> StoredElement {
     let stored = &described.stored;
     let plain = matches!(
         stored.dtype,
@@ -217,7 +217,7 @@ fn element(ty: DataType, described: &Described) -> Element {
         Some(_) => texts::SIZE,
         None => stored.size().unwrap_or(1),
     };
-    Element {
+    StoredElement {
         ty,
         size,
         order: stored.endianness(),
@@ -259,7 +259,7 @@ fn of_shuffle(mut filter: FilterSpec, layout: &Layout, pure: bool) -> FilterSpec
 }
 
 /// Applies netCDF's types where Zarr has none.
-fn settle(described: &mut Described, extras: &Extras, pure: bool) {
+fn settle(described: &mut ArrayDescription, extras: &Extras, pure: bool) {
     let stored = &mut described.stored;
     let alias = extras.alias.as_deref();
     let dtype = match (&stored.dtype, alias) {
@@ -279,7 +279,7 @@ fn settle(described: &mut Described, extras: &Extras, pure: bool) {
 }
 
 /// How an array stores texts of any length, if it does.
-pub(super) fn texts_of(described: &Described, layout: &Layout) -> Option<Texts> {
+pub(super) fn texts_of(described: &ArrayDescription, layout: &Layout) -> Option<Texts> {
     let fill = fill::stored(&described.stored, &described.fill, false);
     Some(Texts {
         codec: described.heap?,
@@ -291,7 +291,7 @@ pub(super) fn texts_of(described: &Described, layout: &Layout) -> Option<Texts> 
 }
 
 /// The filters as users give them.
-fn filters(described: &Described, layout: &Layout, table: &Table) -> Vec<FilterSpec> {
+fn filters(described: &ArrayDescription, layout: &Layout, table: &FilterTable) -> Vec<FilterSpec> {
     let all = &layout.filters;
     let before = described.filters.len().saturating_sub(all.len());
     let json = described.filters.iter().skip(before);
@@ -300,10 +300,10 @@ fn filters(described: &Described, layout: &Layout, table: &Table) -> Vec<FilterS
 }
 
 /// The storage as shown by `ncdump -s`.
-fn storage(described: &Described, layout: &Layout, table: &Table) -> Storage {
+fn storage(described: &ArrayDescription, layout: &Layout, table: &FilterTable) -> Storage {
     let fill = match described.fill {
-        Json::Null => Fill::NoFill,
-        _ => Fill::Fill,
+        Json::Null => FillMode::NoFill,
+        _ => FillMode::Fill,
     };
     Storage {
         layout: Some(StorageLayout::Chunked(layout.chunk.clone())),

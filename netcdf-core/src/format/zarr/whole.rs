@@ -1,11 +1,11 @@
 //! Shards that went through codecs as a whole: they are decoded before their index is read.
 
-use super::array::Described;
+use super::array::ArrayDescription;
 use crate::chunk::layout::Layout;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{About, Chain, Context, codec};
-use crate::model::Element;
+use crate::filter::{ChunkContext, FilterChain, VariableFacts, codec};
+use crate::model::StoredElement;
 use crate::model::region::product;
 
 /// Bytes that a shard may have beyond its chunks and its index.
@@ -15,34 +15,38 @@ const MOST_TEXT: u64 = 1 << 30;
 
 /// How to decode shards.
 #[derive(Debug)]
-pub(super) struct Whole {
+pub(super) struct ShardDecoding {
     /// Their codecs.
-    pub chain: Chain,
+    pub chain: FilterChain,
     /// Most bytes of a shard, encoded or decoded.
     most: u64,
 }
 
-impl Whole {
+impl ShardDecoding {
     /// How to decode the shards of an array; `None` if they were not encoded as a whole.
     ///
     /// # Errors
     /// Those of finding the codecs.
-    pub(super) fn of(described: &Described, layout: &Layout, env: &Env) -> Result<Option<Self>> {
+    pub(super) fn of(
+        described: &ArrayDescription,
+        layout: &Layout,
+        env: &Env,
+    ) -> Result<Option<Self>> {
         if described.whole.is_empty() {
             return Ok(None);
         }
         let most = most(described, layout);
-        let element = Element {
+        let element = StoredElement {
             size: 1,
             ..layout.element
         };
-        let mut context = Context {
+        let mut context = ChunkContext {
             // Filters may produce eight times as much.
             shape: vec![most / 8],
             element,
             fill: None,
             len: None,
-            about: About::default(),
+            about: VariableFacts::default(),
         };
         let filters = codec::filters(described.version, &described.whole, &context, &env.filters)?;
         context.about.filters.clone_from(&filters);
@@ -67,7 +71,7 @@ impl Whole {
 }
 
 /// The most bytes of a shard, allowing for codecs that make chunks larger.
-fn most(described: &Described, layout: &Layout) -> u64 {
+fn most(described: &ArrayDescription, layout: &Layout) -> u64 {
     let shape = described.shards.first().map(|s| s.shape.as_slice());
     let elements = product(shape.unwrap_or_default()).unwrap_or(u64::MAX);
     let chunk = product(&layout.chunk).unwrap_or(1).max(1);

@@ -17,7 +17,7 @@ use store::CountedStore;
 
 /// Requests, and the bytes of their answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Requests {
+pub struct RequestTotals {
     /// Number of requests.
     pub requests: u64,
     /// Bytes of all answers.
@@ -26,13 +26,13 @@ pub struct Requests {
 
 /// Counts requests until it is stopped.
 #[derive(Debug, Default)]
-pub struct Counter {
+pub struct RequestCounter {
     stopped: AtomicBool,
     requests: AtomicU64,
     bytes: AtomicU64,
 }
 
-impl Counter {
+impl RequestCounter {
     /// A container whose requests are counted. Until the count is stopped, readers treat it as one far away.
     #[must_use]
     pub fn of(container: Container) -> (Container, Arc<Self>) {
@@ -50,9 +50,9 @@ impl Counter {
     }
 
     /// Ends the count.
-    pub fn stop(&self) -> Requests {
+    pub fn stop(&self) -> RequestTotals {
         self.stopped.store(true, Relaxed);
-        Requests {
+        RequestTotals {
             requests: self.requests.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
         }
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn near_ranges_are_one_request() {
         let source: Arc<dyn Source> = Arc::new(MemorySource::new("m", vec![7; 1 << 20]));
-        let (counted, counter) = Counter::of(Container::Source(source));
+        let (counted, counter) = RequestCounter::of(Container::Source(source));
         let Container::Source(source) = counted else {
             panic!("a source");
         };
@@ -90,7 +90,7 @@ mod tests {
         source.read_at(5, &mut [0; 10]).unwrap();
         let got = source.read_ranges(&[0..4, 8..12, 1_000_000..1_000_001]);
         assert_eq!(got.unwrap(), [vec![7; 4], vec![7; 4], vec![7]]);
-        let want = Requests {
+        let want = RequestTotals {
             requests: 3,
             bytes: 10 + 12 + 1,
         };
@@ -105,7 +105,7 @@ mod tests {
         let store = MemoryStore::new("m");
         store.put("a", b"abc").unwrap();
         store.put("b/c", b"defg").unwrap();
-        let (counted, counter) = Counter::of(Container::Store(Arc::new(store)));
+        let (counted, counter) = RequestCounter::of(Container::Store(Arc::new(store)));
         let Container::Store(store) = counted else {
             panic!("a store");
         };
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(store.size("a").unwrap(), Some(3));
         assert_eq!(store.children("").unwrap(), ["a", "b"]);
         store.walk("", &mut |_, _| Ok(())).unwrap();
-        let want = Requests {
+        let want = RequestTotals {
             requests: 2 + 3 + 2 + 3 + 1 + 1 + 1,
             bytes: 3 + 7 + 3,
         };

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Counter;
+use super::RequestCounter;
 use crate::arithmetic::length;
 use crate::error::Result;
 use crate::io::Source;
@@ -14,7 +14,7 @@ use crate::io::merge::{Near, merge};
 #[derive(Debug)]
 pub(super) struct CountedSource {
     pub(super) inner: Arc<dyn Source>,
-    pub(super) count: Arc<Counter>,
+    pub(super) count: Arc<RequestCounter>,
 }
 
 impl Source for CountedSource {

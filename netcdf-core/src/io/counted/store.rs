@@ -3,18 +3,18 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Counter;
+use super::RequestCounter;
 use crate::error::Result;
 use crate::io::Store;
 use crate::io::key_reads::KeyReads;
 use crate::io::odd::Odd;
-use crate::io::store::{Content, Hints, KeyParts, KeyRanges, VisitKey};
+use crate::io::store::{Hints, KeyContent, KeyParts, KeyRanges, VisitKey};
 
 /// A store whose requests are counted: one for each key, range of a key, and listing.
 #[derive(Debug)]
 pub(super) struct CountedStore {
     pub(super) inner: Arc<dyn Store>,
-    pub(super) count: Arc<Counter>,
+    pub(super) count: Arc<RequestCounter>,
 }
 
 impl CountedStore {
@@ -48,12 +48,12 @@ impl Store for CountedStore {
         Ok(got)
     }
 
-    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
         let got = self.inner.get_many(keys, most);
         for content in &got {
             let bytes = match content {
-                Ok(Content::Bytes(bytes)) => bytes.len() as u64,
-                Ok(Content::Missing | Content::Longer(_)) | Err(_) => 0,
+                Ok(KeyContent::Bytes(bytes)) => bytes.len() as u64,
+                Ok(KeyContent::Missing | KeyContent::Longer(_)) | Err(_) => 0,
             };
             self.count.add(1, bytes);
         }

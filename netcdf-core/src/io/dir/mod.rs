@@ -19,12 +19,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use self::seen::Seen;
+use self::seen::SeenEntries;
 use super::file::beside::open_itself;
 use super::file::{FileSource, PIECE, full};
 use super::key;
 use super::key_reads::KeyReads;
-use super::odd::{Met, Odd};
+use super::odd::{InvalidEntries, Odd};
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, VisitKey, exists, in_the_way, without_content};
 use crate::arithmetic::Amount;
@@ -46,11 +46,11 @@ pub struct DirStore {
     /// Directories known to exist within the store, with their paths without links.
     folders: Mutex<HashMap<String, PathBuf>>,
     /// The state of the files read.
-    seen: Mutex<Seen>,
+    seen: Mutex<SeenEntries>,
     /// The record of the files read.
     reads: OnceLock<Arc<KeyReads>>,
     /// Entries that are not keys.
-    odd: Met,
+    odd: InvalidEntries,
 }
 
 impl DirStore {
@@ -74,7 +74,7 @@ impl DirStore {
             name: name.into(),
             root,
             hints: Hints::default(),
-            odd: Met::default(),
+            odd: InvalidEntries::default(),
             external: false,
             folders: Mutex::default(),
             seen: Mutex::default(),
@@ -100,7 +100,7 @@ impl DirStore {
         self.folders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, SeenEntries> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

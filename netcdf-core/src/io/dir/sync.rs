@@ -22,7 +22,7 @@ const STACK: usize = 256 << 10;
 
 /// A file or folder to be synced.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Item {
+enum SyncItem {
     File(PathBuf),
     /// The names in it.
     Folder(PathBuf),
@@ -44,7 +44,7 @@ impl Tree<'_> {
     /// One of those of the disk, with the key or folder; [`crate::ErrorKind::Cancelled`].
     pub(super) fn sync(&self) -> Result<()> {
         let (give, take) = sync_channel(MOST);
-        let queue = Queue {
+        let queue = SyncQueue {
             take: Mutex::new(take),
             failed: AtomicBool::new(false),
             why: Mutex::new(None),
@@ -71,11 +71,11 @@ impl Tree<'_> {
         }
     }
 
-    fn one(&self, item: &Item) -> Result<()> {
+    fn one(&self, item: &SyncItem) -> Result<()> {
         self.cancel.check()?;
         let (path, done) = match item {
-            Item::File(path) => (path, self.disk.file(path)),
-            Item::Folder(path) => (path, self.disk.folder(path)),
+            SyncItem::File(path) => (path, self.disk.file(path)),
+            SyncItem::Folder(path) => (path, self.disk.folder(path)),
         };
         done.map_err(|e| self.failed(path, e))
     }
@@ -91,7 +91,7 @@ impl Tree<'_> {
 
     /// Visits all files, and each folder after what is in it, until `one` says false; false then. Memory holds
     /// the names of folders that wait, but not those of files: there may be millions.
-    fn walk(&self, one: &mut dyn FnMut(Item) -> Result<bool>) -> Result<bool> {
+    fn walk(&self, one: &mut dyn FnMut(SyncItem) -> Result<bool>) -> Result<bool> {
         let mut path = self.root.to_owned();
         let Some(folders) = self.enter(&path, one)? else {
             return Ok(false);
@@ -107,7 +107,7 @@ impl Tree<'_> {
                 };
                 waiting.push(below);
             } else {
-                if !one(Item::Folder(path.clone()))? {
+                if !one(SyncItem::Folder(path.clone()))? {
                     return Ok(false);
                 }
                 waiting.pop();
@@ -121,7 +121,7 @@ impl Tree<'_> {
     fn enter(
         &self,
         folder: &Path,
-        one: &mut dyn FnMut(Item) -> Result<bool>,
+        one: &mut dyn FnMut(SyncItem) -> Result<bool>,
     ) -> Result<Option<PathBuf>> {
         let failed = |e| self.failed(folder, e);
         let mut folders = PathBuf::new();
@@ -129,7 +129,7 @@ impl Tree<'_> {
             let entry = entry.map_err(failed)?;
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(entry.file_name());
-            } else if !one(Item::File(entry.path()))? {
+            } else if !one(SyncItem::File(entry.path()))? {
                 return Ok(None);
             }
         }
@@ -138,14 +138,14 @@ impl Tree<'_> {
 }
 
 /// What waits for a thread, and what went wrong.
-struct Queue {
-    take: Mutex<Receiver<Item>>,
+struct SyncQueue {
+    take: Mutex<Receiver<SyncItem>>,
     failed: AtomicBool,
     why: Mutex<Option<Error>>,
 }
 
-impl Queue {
-    fn next(&self) -> Option<Item> {
+impl SyncQueue {
+    fn next(&self) -> Option<SyncItem> {
         let take = self.take.lock().unwrap_or_else(PoisonError::into_inner);
         take.recv().ok()
     }
@@ -177,15 +177,15 @@ impl Queue {
 /// Threads that sync. A new one is started for each of the first items: most stores are small.
 struct Crew<'scope, 'env> {
     tree: &'env Tree<'env>,
-    queue: &'env Queue,
-    give: SyncSender<Item>,
+    queue: &'env SyncQueue,
+    give: SyncSender<SyncItem>,
     scope: &'scope Scope<'scope, 'env>,
     threads: usize,
 }
 
 impl Crew<'_, '_> {
     /// Has an item synced, now or later; false after an error.
-    fn sync(&mut self, item: Item) -> Result<bool> {
+    fn sync(&mut self, item: SyncItem) -> Result<bool> {
         self.tree.cancel.check()?;
         if self.queue.has_failed() {
             return Ok(false);
@@ -298,12 +298,12 @@ mod tests {
         };
         assert!(tree.walk(&mut one).unwrap());
         for (n, item) in items.iter().enumerate() {
-            let (Item::File(path) | Item::Folder(path)) = item;
-            let above = Item::Folder(path.parent().unwrap().to_owned());
+            let (SyncItem::File(path) | SyncItem::Folder(path)) = item;
+            let above = SyncItem::Folder(path.parent().unwrap().to_owned());
             let place = items.iter().position(|item| *item == above);
             assert!(place.is_none_or(|place| place > n), "{item:?}");
         }
-        assert_eq!(items.last(), Some(&Item::Folder(dir.path().to_owned())));
+        assert_eq!(items.last(), Some(&SyncItem::Folder(dir.path().to_owned())));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::store::{UNKNOWN, VisitKey};
 
 /// A directory on the path from the prefix to the current place.
-struct Folder {
+struct WalkDirectory {
     prefix: String,
     real: PathBuf,
     /// Its remaining entries, in reverse order.
@@ -25,7 +25,7 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: VisitKey<'_>) -> Resul
     let Some(real) = store.found_folder(prefix)? else {
         return Ok(());
     };
-    let mut way = vec![Folder::new(store, prefix.to_owned(), real)?];
+    let mut way = vec![WalkDirectory::new(store, prefix.to_owned(), real)?];
     while let Some(folder) = way.last_mut() {
         let Some(entry) = folder.left.pop() else {
             way.pop();
@@ -61,12 +61,12 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: VisitKey<'_>) -> Resul
             let e = Error::new(ErrorKind::Corrupt, what);
             return Err(e.in_object(&key).of(&store.name));
         }
-        way.push(Folder::new(store, key + "/", real)?);
+        way.push(WalkDirectory::new(store, key + "/", real)?);
     }
     Ok(())
 }
 
-impl Folder {
+impl WalkDirectory {
     fn new(store: &DirStore, prefix: String, real: PathBuf) -> Result<Self> {
         // Adding or removing entries changes the directory.
         store.note(&prefix, std::fs::metadata(&real).ok().as_ref());

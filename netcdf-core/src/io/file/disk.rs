@@ -10,11 +10,11 @@ use super::beside::open_itself;
 use crate::error::{self, Error};
 
 /// Syncs an open file or folder, whose path is given, too.
-type Call = dyn Fn(&Path, &File) -> Result<()> + Send + Sync;
+type SyncCall = dyn Fn(&Path, &File) -> Result<()> + Send + Sync;
 
 /// The way to sync open files and folders: that of the system; tests look on, and let it fail.
 #[derive(Clone)]
-pub(in crate::io) struct Disk(Arc<Call>);
+pub(in crate::io) struct Disk(Arc<SyncCall>);
 
 impl Default for Disk {
     fn default() -> Self {

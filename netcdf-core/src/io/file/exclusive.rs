@@ -5,7 +5,7 @@ use std::io::{ErrorKind as Failure, Result};
 use std::path::Path;
 use std::time::Duration;
 
-use super::Id;
+use super::FileId;
 use super::beside::open_itself;
 use super::names::folder;
 use crate::cancel::Cancel;
@@ -105,8 +105,8 @@ fn has_no_locks(e: &std::io::Error) -> bool {
 /// Whether `path` still leads to an open file.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     let own = file.metadata().ok();
-    let own = own.and_then(|meta| Id::of_open(path, &meta));
-    own.is_some() && own == Id::of_path(path)
+    let own = own.and_then(|meta| FileId::of_open(path, &meta));
+    own.is_some() && own == FileId::of_path(path)
 }
 
 /// Locks an open file without waiting.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::disk::Disk;
 use super::obstacle::{self, Obstacle};
 use super::unnamed::UnnamedFile;
-use super::{Id, full, space, temporary, write_all_at, writers};
+use super::{FileId, full, space, temporary, write_all_at, writers};
 use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::notes::{Note, Notes};
@@ -35,7 +35,7 @@ pub(super) struct ExistingFile {
     /// The existing file.
     path: PathBuf,
     /// The identity of the existing file when the output was started.
-    id: Option<Id>,
+    id: Option<FileId>,
     obstacle: Obstacle,
     making: UnnamedFile,
 }
@@ -55,7 +55,7 @@ impl ExistingFile {
         restrict(&file).map_err(|e| full::failed("cannot create", &name, e))?;
         let existing = Self {
             path: path.to_owned(),
-            id: Id::of_path(path),
+            id: FileId::of_path(path),
             obstacle,
             making,
         };
@@ -181,7 +181,7 @@ fn restrict(file: &File) -> IoResult<()> {
 
 /// Overwrites an existing file with the bytes of `file`. The caller adds the remedy.
 fn overwrite(
-    (path, id): (&Path, Option<Id>),
+    (path, id): (&Path, Option<FileId>),
     (name, file): (&str, &File),
     sync: Option<&Disk>,
 ) -> Result<()> {
@@ -189,7 +189,7 @@ fn overwrite(
     let _lock = writers::refuse(path)?;
     let out = obstacle::open(path).map_err(failed)?;
     let old = out.metadata().map_err(failed)?;
-    if !old.is_file() || id != Id::of_open(path, &old) {
+    if !old.is_file() || id != FileId::of_open(path, &old) {
         let what = "another program replaced the file meanwhile";
         return Err(Error::new(ErrorKind::Busy, what).of(name));
     }

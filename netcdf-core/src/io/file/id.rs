@@ -7,12 +7,12 @@ use crate::io::Source;
 /// Identifies a file through links of any sort: its device and number or, where there are none, its path without
 /// links.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Id(
+pub struct FileId(
     #[cfg(unix)] (u64, u64),
     #[cfg(not(unix))] std::path::PathBuf,
 );
 
-impl Id {
+impl FileId {
     /// The file that `path` leads to; `None` if it does not exist.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {

@@ -24,10 +24,10 @@ mod writers;
 
 pub use exclusive::{FileLock, LockAttempt, Sharing};
 pub use existing::Replacement;
-pub use id::{Id, host};
+pub use id::{FileId, host};
 pub use leftovers::{clear, is_aside, recover, sweep};
 pub use scratch::Scratch;
-pub use stamp::Stamp;
+pub use stamp::FileStamp;
 
 use std::fs::File;
 use std::ops::Range;
@@ -392,7 +392,7 @@ fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> std::io::Resu
 
 /// What happens to the bytes when a [`FileTarget`] is committed.
 #[derive(Debug)]
-enum Ending {
+enum CommitMode {
     /// The new file takes the target's name.
     Rename(UnnamedFile),
     /// The bytes are copied into an existing file that cannot be replaced.
@@ -408,7 +408,7 @@ pub struct FileTarget {
     file: File,
     /// The temporary file in messages, if the bytes are in another directory until commit.
     temporary: Option<Arc<str>>,
-    ending: Ending,
+    ending: CommitMode,
     /// None if it need not be on disk.
     sync: Option<Disk>,
     cancel: Cancel,
@@ -461,17 +461,17 @@ impl FileTarget {
         match old {
             None => {
                 let (making, file) = UnnamedFile::new(&real).map_err(failed)?;
-                Ok(Self::ending(&name, file, Ending::Rename(making), sync))
+                Ok(Self::ending(&name, file, CommitMode::Rename(making), sync))
             }
             Some(old) => Self::over((&name, &real), &old, sync, how),
         }
     }
 
-    fn ending(name: &str, file: File, ending: Ending, sync: Option<Disk>) -> Self {
+    fn ending(name: &str, file: File, ending: CommitMode, sync: Option<Disk>) -> Self {
         let temporary = match &ending {
-            Ending::Rename(_) => None,
-            Ending::Overwrite(existing) => Some(full::temporary(existing.folder()).into()),
-            Ending::Stream(_) => Some(full::temporary(&std::env::temp_dir()).into()),
+            CommitMode::Rename(_) => None,
+            CommitMode::Overwrite(existing) => Some(full::temporary(existing.folder()).into()),
+            CommitMode::Stream(_) => Some(full::temporary(&std::env::temp_dir()).into()),
         };
         Self {
             name: name.into(),
@@ -510,7 +510,7 @@ impl FileTarget {
                 let opened = obstacle::open_to_read(real).map_err(failed)?;
                 kept::keep(name, &file, (&opened, old))?;
                 existing::tell_links(name, links, how.notes)?;
-                return Ok(Self::ending(name, file, Ending::Rename(making), sync));
+                return Ok(Self::ending(name, file, CommitMode::Rename(making), sync));
             }
             Err(found) => found,
         };
@@ -520,7 +520,12 @@ impl FileTarget {
         let (existing, file) = ExistingFile::new(real, obstacle, how.at_most)?;
         existing.tell(name, notes);
         notes.check()?;
-        Ok(Self::ending(name, file, Ending::Overwrite(existing), sync))
+        Ok(Self::ending(
+            name,
+            file,
+            CommitMode::Overwrite(existing),
+            sync,
+        ))
     }
 
     /// Creates a file whose bytes go through `out` on commit; until then they are in a temporary file.
@@ -530,7 +535,7 @@ impl FileTarget {
     pub fn through(name: &str, out: File) -> Result<Self> {
         let file = tempfile::tempfile();
         let file = file.map_err(|e| full::failed_to_make(name, e))?;
-        Ok(Self::ending(name, file, Ending::Stream(out), None))
+        Ok(Self::ending(name, file, CommitMode::Stream(out), None))
     }
 
     /// The same file, not committed once `cancel` is set: not even if that happens while its data is being
@@ -648,7 +653,7 @@ impl Target for FileTarget {
         let name = Arc::clone(&self.name);
         let failed = |e| full::failed("cannot write", &name, e);
         match self.ending {
-            Ending::Rename(making) => {
+            CommitMode::Rename(making) => {
                 // No program may open the file for writing until it has lost its name.
                 let _lock = writers::refuse(making.path())?;
                 let path = making.finish(&self.file).map_err(failed)?;
@@ -657,8 +662,10 @@ impl Target for FileTarget {
                     None => Ok(()),
                 }
             }
-            Ending::Overwrite(existing) => existing.finish(&name, &self.file, self.sync.as_ref()),
-            Ending::Stream(mut out) => {
+            CommitMode::Overwrite(existing) => {
+                existing.finish(&name, &self.file, self.sync.as_ref())
+            }
+            CommitMode::Stream(mut out) => {
                 std::io::Seek::rewind(&mut self.file).map_err(failed)?;
                 let copied = std::io::copy(&mut self.file, &mut out);
                 copied.map(|_| ()).map_err(|e| cut_off(failed(e), &name))
@@ -791,7 +798,7 @@ pub fn names(path: &Path) -> u64 {
 /// True if both paths lead to the same file, through links of any sort.
 #[must_use]
 pub fn same_file(a: &Path, b: &Path) -> bool {
-    Id::of_path(a).is_some_and(|id| Id::of_path(b) == Some(id))
+    FileId::of_path(a).is_some_and(|id| FileId::of_path(b) == Some(id))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Id;
+use super::FileId;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Most open files of a pool; in addition, each thread may be using one.
@@ -35,7 +35,7 @@ pub(super) struct Pooled {
     number: u64,
     path: PathBuf,
     /// Its identity and length when first opened: another file must not be read instead.
-    id: Option<Id>,
+    id: Option<FileId>,
     len: u64,
 }
 
@@ -73,7 +73,7 @@ impl Handle {
             pool: Arc::clone(pool),
             number,
             path: path.to_owned(),
-            id: Id::of_open(path, &meta),
+            id: FileId::of_open(path, &meta),
             len: meta.len(),
         }))
     }
@@ -108,7 +108,7 @@ impl Pooled {
     }
 
     fn is_same(&self, meta: &Metadata) -> bool {
-        meta.len() == self.len && Id::of_open(&self.path, meta) == self.id
+        meta.len() == self.len && FileId::of_open(&self.path, meta) == self.id
     }
 }
 

@@ -5,17 +5,17 @@ use std::fs::Metadata;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use super::Id;
+use super::FileId;
 use crate::error::{Error, Result};
 
 /// Identity, size and time of change of a file, or of all files in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stamp {
-    id: Option<Id>,
+pub struct FileStamp {
+    id: Option<FileId>,
     state: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     /// The state of `path` now; `None` if it does not exist.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl Stamp {
             true => within(path).map_err(failed)?,
             false => state(Path::new(""), &meta),
         };
-        let id = Id::of_path(path);
+        let id = FileId::of_path(path);
         Ok(Some(Self { id, state }))
     }
 }
@@ -80,11 +80,11 @@ mod tests {
     fn every_change_is_seen() {
         let dir = tempfile::tempdir().unwrap();
         let (file, store) = (dir.path().join("f"), dir.path().join("s"));
-        assert_eq!(Stamp::of(&file).unwrap(), None);
+        assert_eq!(FileStamp::of(&file).unwrap(), None);
         std::fs::write(&file, "1").unwrap();
         std::fs::create_dir_all(store.join("v")).unwrap();
         std::fs::write(store.join("v/0"), "1").unwrap();
-        let old = |path: &Path| Stamp::of(path).unwrap().unwrap();
+        let old = |path: &Path| FileStamp::of(path).unwrap().unwrap();
         let (a, b) = (old(&file), old(&store));
         assert_eq!((old(&file), old(&store)), (a.clone(), b.clone()));
         std::fs::write(&file, "12").unwrap();

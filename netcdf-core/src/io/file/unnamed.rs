@@ -15,12 +15,12 @@ pub(super) struct UnnamedFile {
     /// Its final name.
     path: PathBuf,
     /// Its temporary name, if it has one.
-    temp: Option<Named>,
+    temp: Option<TemporaryName>,
 }
 
 /// A temporary name, removed on drop, and the lock that marks it as in use.
 #[derive(Debug)]
-struct Named {
+struct TemporaryName {
     path: tempfile::TempPath,
     _lock: Lock,
 }
@@ -98,17 +98,17 @@ fn close_name(path: &Path) {
 }
 
 /// Gives a file a temporary name beside its final one: linking cannot replace a file, renaming can.
-fn linked(path: &Path, file: &File) -> Result<Named> {
+fn linked(path: &Path, file: &File) -> Result<TemporaryName> {
     let make = |builder: &tempfile::Builder, folder: &Path| {
         builder.make_in(folder, |path| link(file, path))
     };
     let (made, lock) = temporary::beside_first(path, 0o666, make)?;
     let path = made.into_parts().1;
-    Ok(Named { path, _lock: lock })
+    Ok(TemporaryName { path, _lock: lock })
 }
 
 /// A copy under a temporary name, for systems that name files only on creation.
-fn copied(path: &Path, mut file: &File) -> Result<Named> {
+fn copied(path: &Path, mut file: &File) -> Result<TemporaryName> {
     let (mut made, temp) = named(path, |builder, folder| builder.tempfile_in(folder))?;
     std::io::Seek::rewind(&mut file)?;
     std::io::copy(&mut file, &mut made)?;
@@ -121,10 +121,10 @@ fn copied(path: &Path, mut file: &File) -> Result<Named> {
 fn named<R>(
     path: &Path,
     make: impl Fn(&tempfile::Builder, &Path) -> Result<tempfile::NamedTempFile<R>>,
-) -> Result<(R, Named)> {
+) -> Result<(R, TemporaryName)> {
     let (made, lock) = temporary::beside(path, 0o666, make)?;
     let (made, path) = made.into_parts();
-    Ok((made, Named { path, _lock: lock }))
+    Ok((made, TemporaryName { path, _lock: lock }))
 }
 
 /// Creates a file without a name that can be given one later; `None` if that is not supported.

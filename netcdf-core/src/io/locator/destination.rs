@@ -14,7 +14,7 @@ use crate::notes::Note;
 
 /// The options of a command line for an output, apart from the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Asked {
+pub struct OutputRequest {
     /// The kind.
     pub kind: Option<Kind>,
     /// Whether the output gets consolidated metadata.
@@ -27,7 +27,7 @@ pub struct Asked {
     pub keep_links: bool,
 }
 
-impl Asked {
+impl OutputRequest {
     /// The form of an output that is Zarr or not, and may be a zip file.
     pub(super) fn form(self, zarr: Option<Zarr>, zip: bool) -> OutputForm {
         match zarr {
@@ -108,7 +108,7 @@ impl Destination {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a kind that is stored in another form.
-    pub fn in_place(path: &Path, asked: Asked) -> Result<Self> {
+    pub fn in_place(path: &Path, asked: OutputRequest) -> Result<Self> {
         let zip = ends_in(path, "zip");
         let store = path.is_dir() || zip;
         let kind = asked.kind.or(store.then_some(Kind::PURE_ZARR3));
@@ -179,7 +179,7 @@ impl Destination {
     /// The same output for an input of this kind: if only its name says that it is Zarr, Zarr input keeps its
     /// kind.
     #[must_use]
-    pub fn of_input(mut self, input: Kind, asked: Asked) -> Self {
+    pub fn of_input(mut self, input: Kind, asked: OutputRequest) -> Self {
         if let (true, Some(zarr)) = (self.by_name, input.as_zarr()) {
             self.kind = Some(input);
             let zip = matches!(self.form, OutputForm::Zip { .. });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Location;
-use super::destination::{Asked, Destination, ends_in, kind};
+use super::destination::{Destination, OutputRequest, ends_in, kind};
 use super::modes::AskedFormat;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::Address;
@@ -17,7 +17,11 @@ const FILES: [&str; 4] = ["nc", "nc4", "cdf", "h5"];
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a kind that contradicts the address.
-pub(super) fn resolve(at: &Location, address: &Address, asked: Asked) -> Result<Destination> {
+pub(super) fn resolve(
+    at: &Location,
+    address: &Address,
+    asked: OutputRequest,
+) -> Result<Destination> {
     let modes = at.modes().cloned().unwrap_or_default();
     let key = Path::new(&address.key);
     let said = modes.asked() != AskedFormat::Nothing;
@@ -64,9 +68,9 @@ mod tests {
     use crate::io::locator::OutputForm::{self, Directory, File};
 
     fn resolved(named: &str, kind: Option<Kind>) -> Result<Destination> {
-        let asked = Asked {
+        let asked = OutputRequest {
             kind,
-            ..Asked::default()
+            ..OutputRequest::default()
         };
         Destination::resolve(&Location::new(named)?, asked)
     }

@@ -22,7 +22,7 @@ use crate::notes::Notes;
 
 /// How inputs are opened.
 #[derive(Debug, Clone, Default)]
-pub struct Access {
+pub struct InputAccess {
     /// Where operations on stores are reported.
     pub trace: Trace,
     /// Whether links in a store may lead out of it.
@@ -40,12 +40,12 @@ pub struct Access {
 /// Opens an input; standard input is `stdin`, which is spooled to a temporary file.
 ///
 /// # Errors
-/// As [`Access::input`].
+/// As [`InputAccess::input`].
 pub fn input(at: &Location, stdin: &mut dyn Read) -> Result<Container> {
-    Access::default().input(at, stdin)
+    InputAccess::default().input(at, stdin)
 }
 
-impl Access {
+impl InputAccess {
     /// Opens an input; standard input is `stdin`, which is spooled to a temporary file. A path to a
     /// directory or zip file with Zarr metadata is a store; so is everything that a URL says is one.
     ///
@@ -347,9 +347,9 @@ mod tests {
     #[test]
     fn what_is_no_dataset_does_not_fill_the_disk() {
         for (text, byte) in [(false, 0), (false, b'x'), (true, 0), (true, b'y')] {
-            let access = Access {
+            let access = InputAccess {
                 text,
-                ..Access::default()
+                ..InputAccess::default()
             };
             let opened = access
                 .input(&Location::standard(), &mut Endless(0, byte))

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::modes::Modes;
-use super::url::{self, Place};
+use super::url::{self, UrlTarget};
 use crate::error::Result;
 use crate::io::address::Address;
 
@@ -29,11 +29,11 @@ impl Location {
         let standard = named == Path::new("-");
         let (place, modes) = match url::parse(named)? {
             Some(url) => (url.place, Some(url.modes)),
-            None => (Place::Here(named.to_owned()), None),
+            None => (UrlTarget::Here(named.to_owned()), None),
         };
         let (path, remote) = match place {
-            Place::Here(path) => (path, None),
-            Place::Elsewhere(address) => (PathBuf::from(address.short()), Some(address)),
+            UrlTarget::Here(path) => (path, None),
+            UrlTarget::Elsewhere(address) => (PathBuf::from(address.short()), Some(address)),
         };
         Ok(Self {
             named: named.to_owned(),

@@ -9,8 +9,8 @@ mod modes;
 mod output;
 mod url;
 
-pub use destination::{Asked, Destination, OutputForm};
-pub use input::{Access, input};
+pub use destination::{Destination, OutputForm, OutputRequest};
+pub use input::{InputAccess, input};
 pub use location::Location;
 pub use output::output;
 

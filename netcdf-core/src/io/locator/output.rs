@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::destination::{Asked, Destination, ends_in, kind};
+use super::destination::{Destination, OutputRequest, ends_in, kind};
 use super::modes::AskedFormat;
 use super::{Location, elsewhere};
 use crate::error::{Error, ErrorKind, Result};
@@ -25,7 +25,7 @@ impl Destination {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] for a URL that does not say what to create, or contradicts the kind.
-    pub fn resolve(at: &Location, asked: Asked) -> Result<Self> {
+    pub fn resolve(at: &Location, asked: OutputRequest) -> Result<Self> {
         let named = |e: Error| e.of(&at.named().to_string_lossy());
         if let Some(address) = at.remote() {
             return elsewhere::resolve(at, address, asked).map_err(|e| e.of(&address.short()));
@@ -75,9 +75,9 @@ mod tests {
     use crate::model::ZarrOptions;
 
     fn resolve(named: &str, kind: Option<Kind>) -> Result<Destination> {
-        let asked = Asked {
+        let asked = OutputRequest {
             kind,
-            ..Asked::default()
+            ..OutputRequest::default()
         };
         Destination::resolve(&Location::new(named)?, asked)
     }
@@ -85,11 +85,11 @@ mod tests {
     #[test]
     fn what_the_form_does_not_have_is_refused() {
         let resolve = |named: &str, kind, consolidated, zip_prefix| {
-            let asked = Asked {
+            let asked = OutputRequest {
                 kind: Some(kind),
                 consolidated,
                 zip_prefix,
-                ..Asked::default()
+                ..OutputRequest::default()
             };
             Destination::resolve(&Location::new(named).unwrap(), asked).map_err(|e| e.kind())
         };
@@ -165,9 +165,9 @@ mod tests {
     #[test]
     fn zarr_that_only_a_name_asks_for_stays_what_it_was() {
         let kind = |named: &str, given, input| {
-            let asked = Asked {
+            let asked = OutputRequest {
                 kind: given,
-                ..Asked::default()
+                ..OutputRequest::default()
             };
             let made = Destination::resolve(&Location::new(named).unwrap(), asked).unwrap();
             let made = made.of_input(input, asked);
@@ -194,11 +194,11 @@ mod tests {
         assert_eq!(zarr("file://a#zarr"), ZarrOptions::default());
         assert!(zarr("file://a#mode=nczarr,consolidated").consolidated);
         assert!(!zarr("file://a#mode=nczarr,noxarray").xarray);
-        let asked = Asked {
+        let asked = OutputRequest {
             kind: Some(Kind::PURE_ZARR),
             consolidated: true,
             zip_prefix: Some(true),
-            ..Asked::default()
+            ..OutputRequest::default()
         };
         let made = Destination::resolve(&Location::new("a.zip").unwrap(), asked).unwrap();
         assert_eq!(made.form, OutputForm::Zip { prefix: true });

@@ -15,14 +15,14 @@ use crate::shown::ShownAddress;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Url {
     /// Where it is.
-    pub place: Place,
+    pub place: UrlTarget,
     /// The modes in the fragment.
     pub modes: Modes,
 }
 
 /// Where a dataset is that a URL names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum UrlTarget {
     /// At a path of this machine.
     Here(PathBuf),
     /// On another machine.
@@ -58,7 +58,7 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
 }
 
 /// Where a URL leads: `place` is what follows `PROTOCOL://`.
-fn place_of(protocol: &str, place: &str, modes: &Modes, fragment: &str) -> Result<Place> {
+fn place_of(protocol: &str, place: &str, modes: &Modes, fragment: &str) -> Result<UrlTarget> {
     refuse_dap(protocol, modes)?;
     let path = place.split_once('?').map_or(place, |(path, _)| path);
     match protocol {
@@ -68,9 +68,9 @@ fn place_of(protocol: &str, place: &str, modes: &Modes, fragment: &str) -> Resul
             Err(e.with_remedy("use s3://BUCKET/KEY, or a path"))
         }
         "file" if path.is_empty() => Err(Error::new(ErrorKind::Argument, "a URL without a path")),
-        "file" => Ok(Place::Here(PathBuf::from(path))),
+        "file" => Ok(UrlTarget::Here(PathBuf::from(path))),
         _ => match address::parse(protocol, place, modes, fragment)? {
-            Some(address) => Ok(Place::Elsewhere(address)),
+            Some(address) => Ok(UrlTarget::Elsewhere(address)),
             None => {
                 let what = format!("`{protocol}` is not a protocol for datasets");
                 let e = Error::new(ErrorKind::Argument, what);
@@ -115,8 +115,8 @@ mod tests {
 
     fn path(text: &str) -> PathBuf {
         match url(text).place {
-            Place::Here(path) => path,
-            Place::Elsewhere(_) => panic!("{text} is here"),
+            UrlTarget::Here(path) => path,
+            UrlTarget::Elsewhere(_) => panic!("{text} is here"),
         }
     }
 

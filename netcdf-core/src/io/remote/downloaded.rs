@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::source::{HEAD, Object, below, missing};
+use super::source::{HEAD, RemoteObject, below, missing};
 use super::wait::wait;
 use super::web::{First, Web};
 use super::{Objects as _, below as prefix};
@@ -21,14 +21,14 @@ const MOST: usize = 64;
 pub(super) struct Downloaded {
     copy: FileSource,
     /// The folder of the first file that was opened; `None` if its address does not tell.
-    folder: Option<Arc<Folder>>,
+    folder: Option<Arc<ServerDirectory>>,
     /// What keys of files beside this one begin with.
     place: String,
 }
 
 /// A folder of a server.
 #[derive(Debug)]
-struct Folder {
+struct ServerDirectory {
     web: Arc<Web>,
     /// The files opened so far: nothing is downloaded twice.
     opened: Mutex<BTreeMap<String, Arc<dyn Source>>>,
@@ -39,7 +39,7 @@ impl Downloaded {
     pub(super) fn new(copy: FileSource, folder: Option<Arc<Web>>) -> Self {
         let folder = folder.map(|web| {
             let opened = Mutex::default();
-            Arc::new(Folder { web, opened })
+            Arc::new(ServerDirectory { web, opened })
         });
         let place = String::new();
         Self {
@@ -50,7 +50,7 @@ impl Downloaded {
     }
 }
 
-impl Folder {
+impl ServerDirectory {
     /// Opens a file, unless it is open.
     fn get(&self, key: &str) -> Result<Arc<dyn Source>> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +77,7 @@ impl Folder {
         let web = &self.web;
         match wait(web.first_of(key, HEAD))? {
             First::Part(Some(first)) => {
-                let object = Object::new(Arc::clone(web) as Arc<_>, key, first);
+                let object = RemoteObject::new(Arc::clone(web) as Arc<_>, key, first);
                 Ok(Arc::new(object))
             }
             First::Part(None) => Err(missing(&**web, key)),

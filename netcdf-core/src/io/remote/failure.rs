@@ -14,12 +14,12 @@ const MISSING: [&str; 2] = [
 
 /// Makes errors of those of the library.
 #[derive(Debug)]
-pub(super) struct Failure {
+pub(super) struct RequestFailure {
     /// With which credentials it was tried, in words.
     tried: String,
 }
 
-impl Failure {
+impl RequestFailure {
     /// Errors of a service that is asked with what `tried` says.
     pub(super) fn new(tried: &str) -> Self {
         let tried = tried.to_owned();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use reqwest::{Client, Response, redirect};
 
-use super::settings::Sources;
+use super::settings::SettingSources;
 
 /// Where machines are told about themselves.
 pub(super) const SERVICE: &str = "http://169.254.169.254";
@@ -24,7 +24,7 @@ const AZURE: (&str, &str) = (
 );
 
 /// The service that knows the role of this machine, if it is one of Google, or if the environment names that service.
-pub(super) fn google_service(said: &Sources) -> Option<String> {
+pub(super) fn google_service(said: &SettingSources) -> Option<String> {
     if let Some((_, host)) = said.first(&["GCE_METADATA_HOST", "GCE_METADATA_ROOT"]) {
         return Some(format!("http://{host}"));
     }

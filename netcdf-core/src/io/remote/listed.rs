@@ -10,7 +10,7 @@ const MOST: usize = 64 << 20;
 
 /// All keys of a store with their sizes, as they were when they were listed.
 #[derive(Debug, Default)]
-pub(super) struct Listed {
+pub(super) struct ListedKeys {
     /// The keys, one behind another.
     text: String,
     /// Where each key ends, and its size.
@@ -19,7 +19,7 @@ pub(super) struct Listed {
     cut: bool,
 }
 
-impl Listed {
+impl ListedKeys {
     /// Adds a key, if there is room for it.
     pub(super) fn add(&mut self, key: &str, size: u64) {
         let entry = size_of::<(usize, u64)>();
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn keys_are_kept_while_there_is_room() {
-        let mut listed = Listed::default();
+        let mut listed = ListedKeys::default();
         for (key, size) in [("a/0", 1), ("a/1", 2), ("b/0", 3)] {
             listed.add(key, size);
         }

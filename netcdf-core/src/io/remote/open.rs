@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::bucket::Bucket;
 use super::connect::{self, TIMEOUT};
 use super::downloaded::Downloaded;
-use super::settings::{self, Login, Sources};
-use super::source::{HEAD, Object};
-use super::store::Keys;
+use super::settings::{self, NetrcLogin, SettingSources};
+use super::source::{HEAD, RemoteObject};
+use super::store::ObjectStore;
 use super::wait::wait;
 use super::web::{First, Web, WebAccess};
 use super::writing::{BucketTarget, CLAIM, ObjectTarget};
@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Container;
 use crate::io::address::{Address, Service};
 use crate::io::file::FileSource;
-use crate::io::network::{Network, Run};
+use crate::io::network::{Network, OutputRun};
 use crate::io::source::Source;
 use crate::io::store::{Hints, MARKERS, Store};
 use crate::io::target::{StoreTarget, Target};
@@ -36,7 +36,7 @@ pub(crate) fn source(
         return file(url, address, notes, network);
     }
     let bucket: Arc<dyn Objects> = Arc::new(bucket(address, network)?);
-    match Object::open(bucket, &address.key)? {
+    match RemoteObject::open(bucket, &address.key)? {
         Some(object) => Ok(Arc::new(object)),
         None => Err(nothing(address, "there is no such object")),
     }
@@ -52,14 +52,14 @@ pub(crate) fn store(
     network: &Arc<Network>,
 ) -> Result<Arc<dyn Store>> {
     let objects = objects(address, network)?;
-    Ok(Arc::new(Keys::new(objects, &address.key, hints)))
+    Ok(Arc::new(ObjectStore::new(objects, &address.key, hints)))
 }
 
 /// Begins a file that becomes the object of an address.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`] for web servers; those of connecting.
-pub(crate) fn target(address: &Address, run: &Run) -> Result<Box<dyn Target>> {
+pub(crate) fn target(address: &Address, run: &OutputRun) -> Result<Box<dyn Target>> {
     let bucket = writable(address, &run.network)?;
     Ok(Box::new(ObjectTarget::create(bucket, &address.key, run)?))
 }
@@ -71,7 +71,7 @@ pub(crate) fn target(address: &Address, run: &Run) -> Result<Box<dyn Target>> {
 pub(crate) fn store_target(
     address: &Address,
     overwrite: bool,
-    run: &Run,
+    run: &OutputRun,
 ) -> Result<Box<dyn StoreTarget>> {
     let bucket = writable(address, &run.network)?;
     let target = BucketTarget::create(bucket, &address.key, overwrite, run)?;
@@ -152,7 +152,7 @@ pub(crate) fn any(
         return store(address, hints, network).map(Container::Store);
     }
     if let Some(first) = object? {
-        let object = Object::new(Arc::clone(&bucket), key, first);
+        let object = RemoteObject::new(Arc::clone(&bucket), key, first);
         return Ok(Container::Source(Arc::new(object)));
     }
     let names = names?;
@@ -164,12 +164,12 @@ pub(crate) fn any(
         let what = "there is no such object, and no Zarr store below it";
         return Err(nothing(address, what));
     }
-    let store = Keys::new(bucket, key, hints);
+    let store = ObjectStore::new(bucket, key, hints);
     Ok(Container::Store(Arc::new(store)))
 }
 
-fn said(address: &Address) -> Sources {
-    Sources::of_process(&address.said)
+fn said(address: &Address) -> SettingSources {
+    SettingSources::of_process(&address.said)
 }
 
 fn objects(address: &Address, network: &Arc<Network>) -> Result<Arc<dyn Objects>> {
@@ -200,13 +200,13 @@ fn beside(url: &str, address: &Address, network: &Arc<Network>) -> Result<Option
 }
 
 /// How the server of a URL is reached. A token, which is for any server, is sent over https only.
-fn access(url: &str, said: &Sources, network: &Arc<Network>) -> Result<WebAccess> {
+fn access(url: &str, said: &SettingSources, network: &Arc<Network>) -> Result<WebAccess> {
     let parsed = reqwest::Url::parse(url).ok();
     let host = parsed.as_ref().and_then(reqwest::Url::host_str);
     let port = parsed.as_ref().and_then(reqwest::Url::port);
     let found = settings::web(said, host.unwrap_or_default(), port)?;
     let safe = parsed.as_ref().is_some_and(|url| url.scheme() == "https");
-    let shown = |(user, password): Login| (user, password.show().to_owned());
+    let shown = |(user, password): NetrcLogin| (user, password.show().to_owned());
     let bearer = found.bearer.filter(|_| safe);
     Ok(WebAccess {
         login: found.login.map(shown),
@@ -236,7 +236,7 @@ fn file(
         First::Part(Some(first)) => {
             let folder = beside(url, address, network)?;
             let folder = folder.map(|folder| folder as Arc<dyn Objects>);
-            let object = Object::new(Arc::new(server), "", first);
+            let object = RemoteObject::new(Arc::new(server), "", first);
             Ok(Arc::new(object.beside(folder)))
         }
         First::Part(None) => {
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn tokens_are_sent_over_https_only() {
-        let mut said = Sources::of_process(&[]);
+        let mut said = SettingSources::of_process(&[]);
         said.home = None;
         said.current = None;
         said.environment = Box::new(|name| (name == "BEARER_TOKEN").then(|| "t".to_owned()));

@@ -8,14 +8,17 @@ use object_store::ClientOptions;
 use reqwest::{ClientBuilder, NoProxy, Proxy};
 use rustls::CertificateError;
 
-use super::settings::Line;
+use super::settings::ConnectionSettings;
 use crate::error::{Error, ErrorKind, Result};
 
 /// A client of web servers with these settings.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a proxy or certificates that cannot be used; [`ErrorKind::Io`] for a file that cannot be read.
-pub(super) fn client(mut builder: ClientBuilder, line: &Line) -> Result<ClientBuilder> {
+pub(super) fn client(
+    mut builder: ClientBuilder,
+    line: &ConnectionSettings,
+) -> Result<ClientBuilder> {
     if let Some(path) = &line.ca_bundle {
         let all = certificates(path, reqwest::Certificate::from_pem_bundle)?;
         builder = builder.tls_certs_merge(all);
@@ -34,7 +37,10 @@ pub(super) fn client(mut builder: ClientBuilder, line: &Line) -> Result<ClientBu
 ///
 /// # Errors
 /// As [`client`].
-pub(super) fn options(mut options: ClientOptions, line: &Line) -> Result<ClientOptions> {
+pub(super) fn options(
+    mut options: ClientOptions,
+    line: &ConnectionSettings,
+) -> Result<ClientOptions> {
     if let Some(path) = &line.ca_bundle {
         for one in certificates(path, object_store::Certificate::from_pem_bundle)? {
             options = options.with_root_certificate(one);

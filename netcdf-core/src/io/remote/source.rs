@@ -11,7 +11,7 @@ use super::wait::wait;
 use super::{Answer, Got, Objects, Part, Version};
 use crate::arithmetic::{indices, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
-use crate::io::merge::{Near, Read, merge};
+use crate::io::merge::{MergedRead, Near, merge};
 use crate::io::source::{Source, present, truncated};
 
 /// Requests of one caller under way at a time, unless somebody says otherwise.
@@ -22,7 +22,7 @@ pub(super) const HEAD: u64 = 32 << 10;
 
 /// An object that stays the same while it is read.
 #[derive(Debug)]
-pub(super) struct Object {
+pub(super) struct RemoteObject {
     objects: Arc<dyn Objects>,
     key: String,
     name: Arc<str>,
@@ -34,7 +34,7 @@ pub(super) struct Object {
     folder: Option<Arc<dyn Objects>>,
 }
 
-impl Object {
+impl RemoteObject {
     /// The object under a key, whose first bytes, at most [`HEAD`], are `first`.
     pub(super) fn new(objects: Arc<dyn Objects>, key: &str, first: Got) -> Self {
         let name = objects.address(key).into();
@@ -114,12 +114,16 @@ impl Object {
 }
 
 /// The reads that serve ranges, some of which may be empty.
-pub(super) fn merged(ranges: &[Range<u64>]) -> Vec<Read> {
+pub(super) fn merged(ranges: &[Range<u64>]) -> Vec<MergedRead> {
     merge(ranges, Near::FAR).collect()
 }
 
 /// The bytes of each range, from those of the reads that serve them.
-pub(super) fn cut(ranges: &[Range<u64>], reads: &[Read], got: &[Vec<u8>]) -> Result<Vec<Vec<u8>>> {
+pub(super) fn cut(
+    ranges: &[Range<u64>],
+    reads: &[MergedRead],
+    got: &[Vec<u8>],
+) -> Result<Vec<Vec<u8>>> {
     let mut parts = Vec::with_capacity(ranges.len());
     for (read, bytes) in reads.iter().zip(got) {
         for range in ranges.get(read.members.clone()).unwrap_or_default() {
@@ -135,7 +139,7 @@ pub(super) fn cut(ranges: &[Range<u64>], reads: &[Read], got: &[Vec<u8>]) -> Res
     Ok(parts)
 }
 
-impl Source for Object {
+impl Source for RemoteObject {
     fn state(&self) -> String {
         match &self.version {
             Some(Version(tag)) => format!("{} bytes, tag {tag}", self.len),

@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 
 use super::failure::changed;
-use super::listed::Listed;
+use super::listed::ListedKeys;
 use super::outage::each;
 use super::source::{AT_ONCE, cut, merged};
 use super::wait::{aside, wait};
@@ -17,7 +17,7 @@ use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
 use crate::io::key_reads::{KeyReads, KeyState};
-use crate::io::store::{Content, Hints, KeyParts, KeyRanges, Store, VisitKey};
+use crate::io::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey};
 
 /// Most bytes of a key that is read without a limit of its own: a server may send without an end.
 const MOST: u64 = 4 << 30;
@@ -30,7 +30,7 @@ const VERSIONS: usize = 1 << 16;
 
 /// A store of objects.
 #[derive(Debug)]
-pub(super) struct Keys {
+pub(super) struct ObjectStore {
     objects: Arc<dyn Objects>,
     /// Empty, or ends in `/`.
     prefix: String,
@@ -39,12 +39,12 @@ pub(super) struct Keys {
     /// Versions of the keys read so far: a key that is read again is the same, or that is an error.
     versions: Mutex<BTreeMap<String, Version>>,
     /// All keys, once somebody has asked for all: a list takes a request for each thousand of them.
-    listed: OnceLock<Listed>,
+    listed: OnceLock<ListedKeys>,
     /// The record of the keys read.
     reads: OnceLock<Arc<KeyReads>>,
 }
 
-impl Keys {
+impl ObjectStore {
     /// The objects below `prefix`, a key without slashes at its ends.
     pub(super) fn new(objects: Arc<dyn Objects>, prefix: &str, hints: Hints) -> Self {
         let name = objects.address(prefix).into();
@@ -128,13 +128,13 @@ impl Keys {
         Ok(got)
     }
 
-    async fn content(&self, key: &str, most: u64) -> Result<Content> {
+    async fn content(&self, key: &str, most: u64) -> Result<KeyContent> {
         Ok(match self.ask(key, Part::Whole(most)).await? {
-            None => Content::Missing,
-            Some(got) if got.total > most => Content::Longer(got.total),
+            None => KeyContent::Missing,
+            Some(got) if got.total > most => KeyContent::Longer(got.total),
             Some(got) => {
                 self.objects.network().used(got.total);
-                Content::Bytes(got.bytes)
+                KeyContent::Bytes(got.bytes)
             }
         })
     }
@@ -191,7 +191,7 @@ impl Keys {
     }
 }
 
-impl Store for Keys {
+impl Store for ObjectStore {
     fn name(&self) -> &Arc<str> {
         &self.name
     }
@@ -206,9 +206,9 @@ impl Store for Keys {
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
         match wait(self.content(key, MOST))? {
-            Content::Missing => Ok(None),
-            Content::Bytes(bytes) => Ok(Some(bytes)),
-            Content::Longer(size) => {
+            KeyContent::Missing => Ok(None),
+            KeyContent::Bytes(bytes) => Ok(Some(bytes)),
+            KeyContent::Longer(size) => {
                 let what = format!("{size} bytes, where {MOST} may be read at once");
                 let e = Error::new(ErrorKind::Limit, what).of(&self.name);
                 Err(e.in_object(key))
@@ -232,18 +232,18 @@ impl Store for Keys {
         self.each(keys, |key| Box::pin(self.length(key)))
     }
 
-    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
         // What is left only shrinks, so that a request which may not have its bytes would not have got them later either.
         let left = Mutex::new(most);
         let now = || *left.lock().unwrap_or_else(PoisonError::into_inner);
         let take = |content| {
-            let Content::Bytes(bytes) = &content else {
+            let KeyContent::Bytes(bytes) = &content else {
                 return content;
             };
             let size = bytes.len() as u64;
             let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
             match left.checked_sub(size) {
-                None => Content::Longer(size),
+                None => KeyContent::Longer(size),
                 Some(rest) => {
                     *left = rest;
                     content
@@ -284,7 +284,7 @@ impl Store for Keys {
         if let Some(listed) = self.listed.get() {
             return listed.each(prefix, visit);
         }
-        let mut all = Listed::default();
+        let mut all = ListedKeys::default();
         let mut page = |keys: Vec<(String, u64)>| {
             for (key, size) in keys {
                 if let Some(own) = key.strip_prefix(&self.prefix) {

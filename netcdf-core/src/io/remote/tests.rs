@@ -8,13 +8,13 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 
 use super::bucket::Bucket;
-use super::store::Keys;
+use super::store::ObjectStore;
 use super::wait::wait;
 use crate::io::network::Network;
 use crate::io::store::{Hints, Store};
 
 /// A store of these keys, and what counts its requests.
-fn store(keys: &[&str]) -> (Keys, Arc<Network>) {
+fn store(keys: &[&str]) -> (ObjectStore, Arc<Network>) {
     let objects = Arc::new(InMemory::new());
     for key in keys {
         let path = Path::from(format!("s/{key}"));
@@ -23,11 +23,14 @@ fn store(keys: &[&str]) -> (Keys, Arc<Network>) {
     let network = Arc::new(Network::default());
     let by = (&network, Duration::from_secs(60));
     let bucket = Bucket::new(objects, ("s3://b", "no credentials"), by);
-    (Keys::new(Arc::new(bucket), "s", Hints::default()), network)
+    (
+        ObjectStore::new(Arc::new(bucket), "s", Hints::default()),
+        network,
+    )
 }
 
 /// The keys below a prefix, each of which is read by the visitor.
-fn walked(store: &Keys, prefix: &str) -> Vec<String> {
+fn walked(store: &ObjectStore, prefix: &str) -> Vec<String> {
     let mut found = vec![];
     store
         .walk(prefix, &mut |key, size| {

@@ -14,13 +14,13 @@ const EXTRA: u64 = 64;
 
 /// A source of which some ranges are known.
 #[derive(Debug)]
-pub(super) struct Ahead<'s> {
+pub(super) struct KnownRanges<'s> {
     source: &'s dyn Source,
     /// In the order of their starts.
     known: Vec<(Range<u64>, Vec<u8>)>,
 }
 
-impl<'s> Ahead<'s> {
+impl<'s> KnownRanges<'s> {
     /// Asks for the headers of members, and for ranges of their bytes, all at once.
     ///
     /// # Errors
@@ -77,7 +77,7 @@ fn joined(
     Ok(all)
 }
 
-impl Source for Ahead<'_> {
+impl Source for KnownRanges<'_> {
     fn name(&self) -> &Arc<str> {
         self.source.name()
     }

@@ -6,7 +6,7 @@ use crate::arithmetic::claimed;
 use crate::bytes::cursor::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
-use crate::io::odd::{Met, Odd, Oddity};
+use crate::io::odd::{InvalidEntries, Odd, Oddity};
 use crate::io::source::{Source, read_range};
 use crate::limits::Limits;
 
@@ -54,7 +54,7 @@ const ENTRY: &[u8] = b"PK\x01\x02";
 pub(super) fn read(
     source: &dyn Source,
     limits: &Limits,
-    odd: &Met,
+    odd: &InvalidEntries,
 ) -> Result<BTreeMap<String, ZipMember>> {
     let directory = find(source)?;
     limits

@@ -15,16 +15,16 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::key;
-use super::odd::{Met, Odd, Oddity};
+use super::odd::{InvalidEntries, Odd, Oddity};
 use super::source::{Source, read_range};
 use super::store::{
-    Content, Hints, KeyParts, KeyRanges, MARKERS, Store, VisitKey, ranges_of, without_content,
+    Hints, KeyContent, KeyParts, KeyRanges, MARKERS, Store, VisitKey, ranges_of, without_content,
 };
 use super::tree;
 use crate::arithmetic::{Amount, claimed, length};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::Limits;
-use ahead::Ahead;
+use ahead::KnownRanges;
 use directory::ZipMember;
 
 /// The bytes of an inflated member, with its key.
@@ -42,7 +42,7 @@ pub struct ZipStore {
     /// The member last inflated to read parts of it.
     inflated: Mutex<Inflated>,
     /// Members that are not keys, or several for one key.
-    odd: Met,
+    odd: InvalidEntries,
 }
 
 impl ZipStore {
@@ -52,7 +52,7 @@ impl ZipStore {
     /// [`ErrorKind::UnknownFormat`] for a file that is not a zip file; [`ErrorKind::Truncated`] and
     /// [`ErrorKind::Corrupt`] for a damaged one; those of reading.
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        let odd = Met::default();
+        let odd = InvalidEntries::default();
         let all = directory::read(&*source, limits, &odd)?;
         let prefix = prefix(all.keys().map(String::as_str)).to_owned();
         let inside = |(key, member): (String, ZipMember)| {
@@ -147,7 +147,7 @@ impl ZipStore {
     fn ahead<'s>(
         &'s self,
         wanted: impl Iterator<Item = (&'s str, Option<&'s [Range<u64>]>)>,
-    ) -> Option<Ahead<'s>> {
+    ) -> Option<KnownRanges<'s>> {
         if !self.source.latency() {
             return None;
         }
@@ -166,7 +166,7 @@ impl ZipStore {
             left = left.checked_sub(need)?;
             Some((member, ranges))
         });
-        Ahead::of(&*self.source, wanted).ok()
+        KnownRanges::of(&*self.source, wanted).ok()
     }
 
     fn read_only(&self, key: &str) -> Error {
@@ -234,17 +234,17 @@ impl Store for ZipStore {
         self.content(&*self.source, key)
     }
 
-    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<Content>> {
+    fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
         let mut left = most;
         // Members that there is no room for are not read.
         let fits: Vec<Result<Option<u64>>> = keys.iter().map(|key| self.size(key)).collect();
-        let mut answers: Vec<Option<Result<Content>>> = vec![];
+        let mut answers: Vec<Option<Result<KeyContent>>> = vec![];
         for size in fits {
             answers.push(match size {
                 Err(e) => Some(Err(e)),
-                Ok(None) => Some(Ok(Content::Missing)),
+                Ok(None) => Some(Ok(KeyContent::Missing)),
                 Ok(Some(size)) => match left.checked_sub(size) {
-                    None => Some(Ok(Content::Longer(size))),
+                    None => Some(Ok(KeyContent::Longer(size))),
                     Some(rest) => {
                         left = rest;
                         None
@@ -256,10 +256,10 @@ impl Store for ZipStore {
         let wanted = wanted.filter(|(_, answer)| answer.is_none());
         let ahead = self.ahead(wanted.map(|(key, _)| (key.as_str(), None)));
         let source: &dyn Source = ahead.as_ref().map_or(&*self.source, |ahead| ahead);
-        let answer = |(key, answer): (&String, Option<Result<Content>>)| {
+        let answer = |(key, answer): (&String, Option<Result<KeyContent>>)| {
             answer.unwrap_or_else(|| {
                 let bytes = self.content(source, key)?;
-                Ok(bytes.map_or(Content::Missing, Content::Bytes))
+                Ok(bytes.map_or(KeyContent::Missing, KeyContent::Bytes))
             })
         };
         keys.iter().zip(answers).map(answer).collect()

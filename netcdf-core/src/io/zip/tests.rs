@@ -390,14 +390,14 @@ fn members_far_away_are_asked_for_together() {
     assert_eq!(rounds() - before, 1);
     for (n, found) in found.into_iter().enumerate() {
         let want = match n {
-            50 => Content::Missing,
-            n => Content::Bytes(bytes(n)),
+            50 => KeyContent::Missing,
+            n => KeyContent::Bytes(bytes(n)),
         };
         assert_eq!(found.unwrap(), want);
     }
     let few = store.get_many(&keys, 205);
-    assert_eq!(few[1].as_ref().unwrap(), &Content::Bytes(bytes(1)));
-    assert_eq!(few[2].as_ref().unwrap(), &Content::Longer(102));
+    assert_eq!(few[1].as_ref().unwrap(), &KeyContent::Bytes(bytes(1)));
+    assert_eq!(few[2].as_ref().unwrap(), &KeyContent::Longer(102));
     let parts: Vec<_> = (0..50)
         .map(|n| KeyRanges {
             key: format!("v/{n}"),

@@ -46,7 +46,7 @@ const ENDS: [&[u8]; 2] = [b"_coordinates", b"_connectivity"];
 
 /// A variable that an attribute names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reference {
+pub struct NamedVariable {
     /// The attribute.
     pub attribute: String,
     /// The named variable.
@@ -126,7 +126,7 @@ impl<'s> CfNames<'s> {
 
     /// The variables named by attributes of a group, or of one of its variables.
     #[must_use]
-    pub fn named(&self, attributes: &[Attribute], group: GroupId) -> Vec<Reference> {
+    pub fn named(&self, attributes: &[Attribute], group: GroupId) -> Vec<NamedVariable> {
         let mut found = vec![];
         for attribute in attributes {
             let Some((form, locates)) = form(attribute.name.as_bytes()) else {
@@ -137,7 +137,7 @@ impl<'s> CfNames<'s> {
                 let Some(var) = self.find(name, group) else {
                     continue;
                 };
-                found.push(Reference {
+                found.push(NamedVariable {
                     attribute: attribute.name.to_string(),
                     var,
                     locates,
@@ -247,7 +247,7 @@ pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
     let vars = schema.var_ids().zip(&schema.vars);
     let vars = vars.map(|(id, v)| (schema.var_path(id), names.named(&v.attributes, v.group)));
     for (owner, references) in groups.chain(vars) {
-        for Reference { attribute, var, .. } in references {
+        for NamedVariable { attribute, var, .. } in references {
             let why = || format!("named by {attribute} of {owner}");
             all.entry(var).or_insert_with(why);
         }

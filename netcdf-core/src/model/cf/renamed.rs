@@ -18,7 +18,7 @@ pub struct NewNames {
 
 /// What the words of an attribute are.
 #[derive(Clone, Copy)]
-enum Words {
+enum AttributeWords {
     /// Names of variables, in this form.
     Vars(NamesForm),
     /// Names of dimensions.
@@ -72,7 +72,7 @@ impl Renamed<'_> {
     }
 
     /// Rewrites a text or a list of texts; tells whether something was changed.
-    fn values(&self, values: &mut Values, words: Words, group: GroupId) -> bool {
+    fn values(&self, values: &mut Values, words: AttributeWords, group: GroupId) -> bool {
         let new = |text: &[u8]| rewritten(text, words, |word| self.word(word, words, group));
         match values {
             Values::Char(text) => match new(text) {
@@ -97,12 +97,12 @@ impl Renamed<'_> {
     }
 
     /// The new text of a word, if it names something with a new name.
-    fn word(&self, word: &[u8], words: Words, group: GroupId) -> Option<Vec<u8>> {
+    fn word(&self, word: &[u8], words: AttributeWords, group: GroupId) -> Option<Vec<u8>> {
         match words {
-            Words::Vars(_) => self.var(word, group),
-            Words::Dims => self.dim(self.find_dim(word, group)?),
+            AttributeWords::Vars(_) => self.var(word, group),
+            AttributeWords::Dims => self.dim(self.find_dim(word, group)?),
             // A dimension takes precedence over a variable of the same name, which may be renamed alone.
-            Words::Methods => match self.find_dim(word, group) {
+            AttributeWords::Methods => match self.find_dim(word, group) {
                 Some(dim) => self.dim(dim),
                 None => self.var(word, group),
             },
@@ -166,35 +166,39 @@ impl Renamed<'_> {
     }
 }
 
-fn words_of(attribute: &[u8]) -> Option<Words> {
+fn words_of(attribute: &[u8]) -> Option<AttributeWords> {
     if attribute == b"cell_methods" {
-        return Some(Words::Methods);
+        return Some(AttributeWords::Methods);
     }
     if DIMENSIONS.contains(&attribute) || attribute.ends_with(b"_dimension") {
-        return Some(Words::Dims);
+        return Some(AttributeWords::Dims);
     }
-    form(attribute).map(|(form, _)| Words::Vars(form))
+    form(attribute).map(|(form, _)| AttributeWords::Vars(form))
 }
 
 /// A text with other words, if one of them changes.
-fn rewritten(text: &[u8], words: Words, new: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
+fn rewritten(
+    text: &[u8],
+    words: AttributeWords,
+    new: impl Fn(&[u8]) -> Option<Vec<u8>>,
+) -> Option<Vec<u8>> {
     let mut out = vec![];
     let (mut changed, mut depth) = (false, 0i32);
     let blank = |b: &u8| b.is_ascii_whitespace() || *b == 0;
     for piece in text.chunk_by(|a, b| blank(a) == blank(b)) {
         for part in parts(piece, words) {
             let other = match part {
-                Part::Name(name) if depth == 0 => new(name),
-                Part::Name(_) | Part::Other(_) => None,
+                WordPart::Name(name) if depth == 0 => new(name),
+                WordPart::Name(_) | WordPart::Other(_) => None,
             };
             changed |= other.is_some();
             match (&other, part) {
                 (Some(other), _) => out.extend_from_slice(other),
-                (None, Part::Name(same) | Part::Other(same)) => out.extend_from_slice(same),
+                (None, WordPart::Name(same) | WordPart::Other(same)) => out.extend_from_slice(same),
             }
         }
         // Comments of cell methods stand in parentheses.
-        if let Words::Methods = words {
+        if let AttributeWords::Methods = words {
             let count = |byte: u8| piece.iter().filter(|b| **b == byte).count();
             depth += i32::try_from(count(b'(')).ok()? - i32::try_from(count(b')')).ok()?;
         }
@@ -204,32 +208,34 @@ fn rewritten(text: &[u8], words: Words, new: impl Fn(&[u8]) -> Option<Vec<u8>>) 
 
 /// A part of a word.
 #[derive(Clone, Copy)]
-enum Part<'t> {
+enum WordPart<'t> {
     Name(&'t [u8]),
     Other(&'t [u8]),
 }
 
 /// What is a name in a word, and what is not.
-fn parts(word: &[u8], words: Words) -> Vec<Part<'_>> {
+fn parts(word: &[u8], words: AttributeWords) -> Vec<WordPart<'_>> {
     let colon = word.iter().position(|b| *b == b':');
     let form = match words {
-        Words::Dims | Words::Vars(NamesForm::Names) => return vec![Part::Name(word)],
-        Words::Vars(form) => Some(form),
-        Words::Methods => None,
+        AttributeWords::Dims | AttributeWords::Vars(NamesForm::Names) => {
+            return vec![WordPart::Name(word)];
+        }
+        AttributeWords::Vars(form) => Some(form),
+        AttributeWords::Methods => None,
     };
     let Some((first, rest)) = colon.and_then(|at| word.split_at_checked(at)) else {
         return match form {
-            Some(_) => vec![Part::Name(word)],
-            None => vec![Part::Other(word)],
+            Some(_) => vec![WordPart::Name(word)],
+            None => vec![WordPart::Other(word)],
         };
     };
     let (colon, rest) = rest.split_at_checked(1).unwrap_or((rest, b""));
-    let colon = Part::Other(colon);
+    let colon = WordPart::Other(colon);
     match form {
-        None => vec![Part::Name(first), colon, Part::Other(rest)],
-        Some(NamesForm::Behind) => vec![Part::Other(first), colon, Part::Name(rest)],
+        None => vec![WordPart::Name(first), colon, WordPart::Other(rest)],
+        Some(NamesForm::Behind) => vec![WordPart::Other(first), colon, WordPart::Name(rest)],
         Some(NamesForm::Around | NamesForm::Names) => {
-            vec![Part::Name(first), colon, Part::Name(rest)]
+            vec![WordPart::Name(first), colon, WordPart::Name(rest)]
         }
     }
 }

@@ -8,7 +8,7 @@ use super::Runtime;
 use super::budget::Share;
 use super::queue::{Next, Queue};
 use super::turns::Turns;
-use super::workers::{Caller, Workers};
+use super::workers::{CallSite, Workers};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Items of a job under way, for each thread.
@@ -23,7 +23,7 @@ const LEAST: u64 = 4 << 10;
 
 /// A work item.
 #[derive(Debug)]
-pub struct Item<T> {
+pub struct WorkItem<T> {
     /// Bytes of memory that it takes while in progress, roughly.
     pub bytes: u64,
     /// How many of the first items of its job have to be done before it begins.
@@ -32,7 +32,7 @@ pub struct Item<T> {
     pub value: T,
 }
 
-impl<T> Item<T> {
+impl<T> WorkItem<T> {
     /// An item that may begin at any time.
     pub fn new(bytes: u64, value: T) -> Self {
         Self {
@@ -67,13 +67,13 @@ impl Runtime {
     /// is called from a thread of another rayon pool.
     ///
     /// `work` may run jobs of its own, but holds no lock while it does, and does not wait for other items
-    /// ([`Item::after`]).
+    /// ([`WorkItem::after`]).
     ///
     /// # Errors
     /// The first error in the order of the items. A panic of `work` is an internal error.
     pub fn ordered<T: Send, R: Send>(
         &self,
-        items: impl IntoIterator<Item = Result<Item<T>>>,
+        items: impl IntoIterator<Item = Result<WorkItem<T>>>,
         work: impl Fn(T) -> Result<R> + Sync,
         mut sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
@@ -114,7 +114,7 @@ impl Runtime {
     }
 
     /// Runs an item on the calling thread. Its bytes count while it runs.
-    fn here<T, R>(&self, work: &impl Fn(T) -> Result<R>, item: Item<T>) -> Result<R> {
+    fn here<T, R>(&self, work: &impl Fn(T) -> Result<R>, item: WorkItem<T>) -> Result<R> {
         let mut share = self.share();
         share.admit(item.bytes);
         caught(work, item.value)
@@ -130,15 +130,15 @@ impl Runtime {
     /// Runs the items from `number` on on the workers.
     fn shared_out<T: Send, R: Send>(
         &self,
-        (number, mut items): (u64, impl Iterator<Item = Result<Item<T>>>),
+        (number, mut items): (u64, impl Iterator<Item = Result<WorkItem<T>>>),
         work: &(impl Fn(T) -> Result<R> + Sync),
         mut sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         let (workers, width, turns) = self.workers();
         let (pool, help) = match workers.of_caller(width) {
-            Caller::Outside(pool) => (pool, false),
-            Caller::Worker(pool) => (pool, true),
-            Caller::Alone => return items.try_for_each(|item| sink(self.here(work, item?)?)),
+            CallSite::Outside(pool) => (pool, false),
+            CallSite::Worker(pool) => (pool, true),
+            CallSite::Alone => return items.try_for_each(|item| sink(self.here(work, item?)?)),
         };
         let job = Job {
             queue: Queue::from(number),
@@ -149,7 +149,7 @@ impl Runtime {
         let run = || {
             pool.in_place_scope(|scope| {
                 let _close = Close(&job);
-                let called = Called {
+                let called = CalledJob {
                     job: &job,
                     scope,
                     help,
@@ -174,7 +174,7 @@ impl Runtime {
 }
 
 /// A job from where it was called.
-struct Called<'c, 's, T, R, W> {
+struct CalledJob<'c, 's, T, R, W> {
     job: &'s Job<'s, T, R, W>,
     scope: &'c Scope<'s>,
     /// The caller works as well.
@@ -183,12 +183,12 @@ struct Called<'c, 's, T, R, W> {
     most: usize,
 }
 
-impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Called<'_, '_, T, R, W> {
+impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> CalledJob<'_, '_, T, R, W> {
     /// Admits items, and passes on their results.
     fn run(
         &self,
         share: &mut Share<'_>,
-        items: impl Iterator<Item = Result<Item<T>>>,
+        items: impl Iterator<Item = Result<WorkItem<T>>>,
         mut sink: impl FnMut(R) -> Result<()>,
     ) -> Result<()> {
         let mut items = items.fuse();

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::*;
 use crate::error::{Error, ErrorKind};
 
-fn items(n: u64, bytes: u64) -> impl Iterator<Item = Result<Item<u64>>> {
-    (0..n).map(move |value| Ok(Item::new(bytes, value)))
+fn items(n: u64, bytes: u64) -> impl Iterator<Item = Result<WorkItem<u64>>> {
+    (0..n).map(move |value| Ok(WorkItem::new(bytes, value)))
 }
 
 /// A runtime whose workers get all work.
@@ -165,7 +165,7 @@ fn an_item_begins_when_those_before_it_are_done() {
     let runtime = runtime(4, 1 << 20);
     let done = AtomicU64::new(0);
     let items = (0..200).map(|n| {
-        let mut item = Item::new(1, n);
+        let mut item = WorkItem::new(1, n);
         item.after = if n % 10 == 0 { n } else { n - n % 10 };
         Ok(item)
     });

@@ -51,7 +51,7 @@ const FRAGMENT_NAMES: [&str; 8] = [
 const PREFIX_WORDS: [&str; 6] = ["log", "show", "cache", "nocache", "prefetch", "compile"];
 
 /// A path or an address in the form to print: without the secrets of an address. Control characters are not escaped: text output also needs
-/// [`Shown`](super::Shown).
+/// [`Shown`](super::ShownText).
 ///
 /// ```
 /// use netcdf_core::shown::ShownAddress;

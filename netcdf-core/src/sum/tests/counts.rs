@@ -9,7 +9,7 @@ use crate::model::{
     Atomic, Attribute, DataType, DimId, Dimension, Field, GroupId, Kind, Name, Schema,
     StorageLayout, TypeId, TypeKind, UserType, Values,
 };
-use crate::sum::{Digest, Sums};
+use crate::sum::{Digest, DigestMaker};
 use crate::testing::{self, MemoryDataset, text};
 
 fn attribute(name: &str, values: Values) -> Attribute {
@@ -230,6 +230,6 @@ fn types_are_described_once() {
     };
     memory.schema.types[0].kind = circle;
     let env = Env::default();
-    let e = Sums::new(Dataset::new(&memory, &env)).err().unwrap();
+    let e = DigestMaker::new(Dataset::new(&memory, &env)).err().unwrap();
     assert_eq!(e.kind(), ErrorKind::Limit);
 }

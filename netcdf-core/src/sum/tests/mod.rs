@@ -5,9 +5,9 @@ pub(crate) mod memory;
 
 use std::collections::BTreeSet;
 
-use super::{Digest, Sums};
+use super::{Digest, DigestMaker};
 use crate::chunk::Dataset;
-use crate::chunk::pass::Pass;
+use crate::chunk::pass::VariablePass;
 use crate::chunk::rechunk::RechunkWay;
 use crate::env::Env;
 use crate::error::ErrorKind;
@@ -32,7 +32,7 @@ fn number(n: u64) -> i32 {
 
 /// The digests of the variables and of the dataset.
 fn sums(memory: &MemoryDataset, env: &Env) -> (Digest, Digest) {
-    let sums = Sums::new(Dataset::new(memory, env)).unwrap();
+    let sums = DigestMaker::new(Dataset::new(memory, env)).unwrap();
     let var = sums.variable(V).unwrap();
     let all = memory
         .schema
@@ -81,7 +81,7 @@ fn how_elements_are_stored_does_not_count() {
                 let env = env(threads, memory);
                 let made = dataset(&SHAPE, &form, number);
                 assert_eq!(sums(&made, &env), expected, "{form:?} {threads} {memory}");
-                let plan = Pass::in_rows(Dataset::new(&made, &env), V)
+                let plan = VariablePass::in_rows(Dataset::new(&made, &env), V)
                     .unwrap()
                     .plan()
                     .unwrap();
@@ -107,8 +107,8 @@ fn chunks_are_decoded_as_often_as_planned() {
             let env = env(threads, memory);
             let made = dataset(&SHAPE, &form(&chunk, true), number);
             let set = Dataset::new(&made, &env);
-            let plan = Pass::in_rows(set, V).unwrap().plan().unwrap();
-            Sums::new(set).unwrap().variable(V).unwrap();
+            let plan = VariablePass::in_rows(set, V).unwrap().plan().unwrap();
+            DigestMaker::new(set).unwrap().variable(V).unwrap();
             let read = made.take_counts().fetched;
             assert_eq!(read.len() as u64, made.stored(V));
             assert!(
@@ -155,7 +155,7 @@ fn what_was_never_written_is_the_fill_value() {
     };
     let nothing = dataset(&SHAPE, &nothing, |_| FILL);
     let env = env(1, 300);
-    let plan = Pass::in_rows(Dataset::new(&nothing, &env), V)
+    let plan = VariablePass::in_rows(Dataset::new(&nothing, &env), V)
         .unwrap()
         .plan()
         .unwrap();
@@ -190,7 +190,7 @@ fn scalars_and_empty_variables_have_digests() {
 fn errors_name_the_variable() {
     let memory = dataset(&SHAPE, &form(&SHAPE, true), number);
     let env = Env::default();
-    let e = Sums::new(Dataset::new(&memory, &env))
+    let e = DigestMaker::new(Dataset::new(&memory, &env))
         .unwrap()
         .variable(V)
         .unwrap_err();
@@ -199,7 +199,7 @@ fn errors_name_the_variable() {
         (ErrorKind::FilterUnavailable, Some("/v"))
     );
     let env = env_cancelled();
-    let e = Sums::new(Dataset::new(&memory, &env))
+    let e = DigestMaker::new(Dataset::new(&memory, &env))
         .unwrap()
         .variable(V)
         .unwrap_err();

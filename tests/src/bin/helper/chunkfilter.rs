@@ -20,14 +20,14 @@ use std::process::ExitCode;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::filter::plugin::Plugins;
-use netcdf_core::filter::{About, Context, Table, UsableFilter, codec};
+use netcdf_core::filter::{ChunkContext, FilterTable, UsableFilter, VariableFacts, codec};
 use netcdf_core::json::Json;
-use netcdf_core::model::{Atomic, Element, Endianness, FilterSpec, ZarrVersion};
+use netcdf_core::model::{Atomic, Endianness, FilterSpec, StoredElement, ZarrVersion};
 use netcdf_core::tool::Io;
 
 /// The filters and codecs that jobs use.
 struct Filters {
-    table: Table,
+    table: FilterTable,
     /// Whether plugins replace built-in filters.
     preferred: bool,
     codecs: Plugins,
@@ -39,8 +39,8 @@ pub(crate) fn main(args: &[OsString]) -> ExitCode {
     let plugins = || Plugins::from_environment(true);
     let filters = Filters {
         table: match preferred {
-            true => Table::with_plugins(plugins()),
-            false => Table::default(),
+            true => FilterTable::with_plugins(plugins()),
+            false => FilterTable::default(),
         },
         preferred,
         codecs: plugins(),
@@ -103,10 +103,10 @@ impl Filters {
 fn codecs_of(
     what: &str,
     list: &str,
-    mut context: Context,
+    mut context: ChunkContext,
     bytes: Vec<u8>,
 ) -> Result<(String, Vec<u8>)> {
-    let table = Table::default();
+    let table = FilterTable::default();
     let list = Json::parse(&fs::read(list).unwrap())?;
     let list = list.items().unwrap_or_default();
     let version = match list.iter().any(|codec| codec.get("id").is_some()) {
@@ -127,7 +127,7 @@ fn codecs_of(
 }
 
 /// The result of a codec library for JSON.
-fn of_library(plugins: &Plugins, context: &Context, name: &str, json: &str) -> String {
+fn of_library(plugins: &Plugins, context: &ChunkContext, name: &str, json: &str) -> String {
     let Some(codec) = plugins.codec(name) else {
         return format!("error: no codec {name}: {}", plugins.searched());
     };
@@ -146,8 +146,8 @@ fn of_library(plugins: &Plugins, context: &Context, name: &str, json: &str) -> S
 }
 
 fn encode(
-    (table, preferred): (&Table, bool),
-    context: &Context,
+    (table, preferred): (&FilterTable, bool),
+    context: &ChunkContext,
     user: &[FilterSpec],
     bytes: Vec<u8>,
 ) -> Result<(String, Vec<u8>)> {
@@ -175,7 +175,7 @@ fn encode(
 }
 
 fn decode(
-    (table, context): (&Table, &Context),
+    (table, context): (&FilterTable, &ChunkContext),
     stored: &[FilterSpec],
     bytes: Vec<u8>,
     mask: u32,
@@ -185,7 +185,7 @@ fn decode(
     Ok(("ok".to_owned(), bytes))
 }
 
-fn context(ty: &str, order: &str, shape: &str) -> Context {
+fn context(ty: &str, order: &str, shape: &str) -> ChunkContext {
     let half = ty == "half";
     let text: Option<usize> = ty.strip_prefix("text").map(|size| size.parse().unwrap());
     let ty = match ty {
@@ -207,9 +207,9 @@ fn context(ty: &str, order: &str, shape: &str) -> Context {
     let shape: Vec<u64> = shape.map(|n| n.parse().unwrap()).collect();
     let size = text.or(half.then_some(2)).or(ty.size()).unwrap();
     let elements = shape.iter().product::<u64>();
-    Context {
+    ChunkContext {
         shape,
-        element: Element {
+        element: StoredElement {
             ty: ty.into(),
             size: size as u64,
             order: match order {
@@ -220,7 +220,7 @@ fn context(ty: &str, order: &str, shape: &str) -> Context {
         },
         fill: None,
         len: Some(usize::try_from(elements).unwrap() * size),
-        about: About::default(),
+        about: VariableFacts::default(),
     }
 }
 

@@ -13,9 +13,9 @@ const SHARDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[3,4],"dat
 
 fn missing(keys: &Keys) -> (Vec<String>, u64) {
     let (store, env) = (store(keys), Env::default());
-    let survey = Survey::read(&store, &env).unwrap();
+    let survey = StoreSurvey::read(&store, &env).unwrap();
     let (store, survey, env) = (&store, &survey, &env);
-    let checked = Checked { store, survey, env };
+    let checked = CheckedStore { store, survey, env };
     let mut report = crate::check::look(checked, (false, true)).unwrap();
     let total = report.errors_of("v");
     let findings = report.sorted().iter();

@@ -19,9 +19,9 @@ use netcdf_core::io::Store;
 use netcdf_core::io::memory_store::MemoryStore;
 use netcdf_core::runtime::Runtime;
 
-use super::context::Checked;
-use super::report::{Counts, Report};
-use netcdf_core::format::zarr::survey::Survey;
+use super::context::CheckedStore;
+use super::report::{CheckReport, StoreCounts};
+use netcdf_core::format::zarr::survey::StoreSurvey;
 
 /// The keys of a store.
 type Keys = BTreeMap<String, Vec<u8>>;
@@ -60,12 +60,12 @@ fn store(keys: &Keys) -> Arc<dyn Store> {
     Arc::new(store)
 }
 
-fn look(keys: &Keys, deep: bool, threads: usize) -> (Report, Counts) {
+fn look(keys: &Keys, deep: bool, threads: usize) -> (CheckReport, StoreCounts) {
     let (store, mut env) = (store(keys), Env::default());
     env.runtime = Runtime::new(threads).sharing_all();
-    let survey = Survey::read(&store, &env).unwrap();
+    let survey = StoreSurvey::read(&store, &env).unwrap();
     let (store, survey, env) = (&store, &survey, &env);
-    let report = super::look(Checked { store, survey, env }, (deep, false)).unwrap();
+    let report = super::look(CheckedStore { store, survey, env }, (deep, false)).unwrap();
     let counts = report.counts;
     (report, counts)
 }

@@ -2,7 +2,7 @@
 
 use netcdf_core::model::Values;
 
-use crate::cdl::write::value::ValueText;
+use crate::cdl::write::value::CdlValueText;
 use crate::number::SEPARATOR;
 
 /// The text for the fill value.
@@ -31,7 +31,7 @@ impl Item for Vec<u8> {
 }
 
 /// The values of a band, in order.
-pub(super) trait Cells {
+pub(super) trait BandCells {
     /// Holds the text of a value.
     type Item: Item;
     /// Replaces `item` by the next value.
@@ -39,15 +39,19 @@ pub(super) trait Cells {
 }
 
 /// Values of types other than numbers and `char`.
-pub(super) struct Others<'a> {
+pub(super) struct OtherValues<'a> {
     values: &'a Values,
     fill: Option<&'a Values>,
-    text: ValueText<'a>,
+    text: CdlValueText<'a>,
     next: usize,
 }
 
-impl<'a> Others<'a> {
-    pub(super) fn new(values: &'a Values, fill: Option<&'a Values>, text: ValueText<'a>) -> Self {
+impl<'a> OtherValues<'a> {
+    pub(super) fn new(
+        values: &'a Values,
+        fill: Option<&'a Values>,
+        text: CdlValueText<'a>,
+    ) -> Self {
         Self {
             values,
             fill,
@@ -67,7 +71,7 @@ impl<'a> Others<'a> {
     }
 }
 
-impl Cells for Others<'_> {
+impl BandCells for OtherValues<'_> {
     type Item = Vec<u8>;
 
     fn next(&mut self, item: &mut Vec<u8>) {

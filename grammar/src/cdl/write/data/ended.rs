@@ -3,7 +3,7 @@
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, VarId};
 
-use crate::cdl::write::Writer;
+use crate::cdl::write::CdlWriter;
 
 /// Data that is missing in the text.
 pub(in crate::cdl::write) struct OmittedData {
@@ -44,7 +44,7 @@ pub(super) fn concerns_variable(e: &Error) -> bool {
     known || e.is_damage() || e.is_absence()
 }
 
-impl Writer<'_, '_> {
+impl CdlWriter<'_, '_> {
     /// Ends a list after its written values with a fill value. Returns the index of the first missing value.
     pub(super) fn end_early(&mut self, id: VarId, progress: &ListProgress) -> Vec<u64> {
         let shape = self.schema.shape(id);

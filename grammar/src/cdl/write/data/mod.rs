@@ -16,14 +16,14 @@ use netcdf_core::error::{Context as _, Result};
 use netcdf_core::model::{Atomic, DataType, Endianness, Region, Values, VarId, Variable};
 
 use super::options::NumberText;
-use super::value::ValueText;
+use super::value::CdlValueText;
 use super::variables::push_defined;
-use super::{Floats, Writer};
+use super::{CdlWriter, Floats};
 use crate::escape::trim_nuls;
-use cells::Others;
+use cells::OtherValues;
 pub(super) use ended::OmittedData;
 use ended::{ListProgress, concerns_variable};
-use part::{BandText, PendingRow, Spare};
+use part::{BandText, PendingRow, TextBuffers};
 use rows::VariableRows;
 
 /// Elements of a band: few enough for them and their text to stay in the processor's cache.
@@ -33,7 +33,7 @@ const TEXT_BAND: u64 = 1 << 17;
 /// Rows up to this length are not cut into bands.
 const ROW: u64 = 1 << 16;
 
-impl Writer<'_, '_> {
+impl CdlWriter<'_, '_> {
     /// Writes the data of a variable with data. If the data cannot be read, returns the reason; the list then ends early, or is missing.
     pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<OmittedData>> {
         let before = self.out.text.len();
@@ -64,7 +64,7 @@ impl Writer<'_, '_> {
         let shape = schema.shape(id);
         let rows = self.begin(var, &shape);
         let band = band(&layout, &shape);
-        let content = Content::new(self, id, var, layout);
+        let content = CdlContent::new(self, id, var, layout);
         let out = &mut self.out;
         let mut pending = PendingRow::new(rows.start);
         self.set.bands(
@@ -108,7 +108,7 @@ impl Writer<'_, '_> {
                 Some(_) | None => true,
             },
             start,
-            spare: Spare::default(),
+            spare: TextBuffers::default(),
         }
     }
 }
@@ -125,18 +125,18 @@ fn band(layout: &Layout, shape: &[u64]) -> u64 {
 }
 
 /// The values of a variable, and how to write them.
-struct Content<'a> {
+struct CdlContent<'a> {
     set: &'a Dataset<'a>,
     id: VarId,
     layout: Layout,
-    text: ValueText<'a>,
+    text: CdlValueText<'a>,
     /// The value written as `_`.
     fill: Option<Values>,
     form: Option<Box<dyn NumberText>>,
 }
 
-impl<'a> Content<'a> {
-    fn new(writer: &Writer<'a, '_>, id: VarId, var: &Variable, layout: Layout) -> Self {
+impl<'a> CdlContent<'a> {
+    fn new(writer: &CdlWriter<'a, '_>, id: VarId, var: &Variable, layout: Layout) -> Self {
         let numeric = match var.ty {
             DataType::Atomic(a) => a != Atomic::String,
             DataType::User(_) => false,
@@ -146,7 +146,7 @@ impl<'a> Content<'a> {
             set: writer.set,
             id,
             layout,
-            text: ValueText {
+            text: CdlValueText {
                 schema: writer.schema,
                 floats: writer.data,
             },
@@ -161,7 +161,7 @@ impl<'a> Content<'a> {
         if element.plain_type().is_none() {
             let values = self.set.resolve(self.id, &stored)?;
             if values.data_type().and_then(Atomic::size).is_none() {
-                let mut cells = Others::new(&values, self.fill.as_ref(), self.text);
+                let mut cells = OtherValues::new(&values, self.fill.as_ref(), self.text);
                 return Ok(rows.part(band, &mut cells));
             }
             stored.clear();

@@ -2,31 +2,31 @@
 
 use netcdf_core::model::{Atomic, Region, Values};
 
-use super::cells::{Cells, FILL, Item};
+use super::cells::{BandCells, FILL, Item};
 use super::part::BandText;
 use super::rows::VariableRows;
-use super::{Content, Floats};
+use super::{CdlContent, Floats};
 use crate::cdl::write::options::{NumberText, NumberToWrite};
 use crate::cdl::write::value::plain;
 use crate::number::{ROOM, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
 
 /// A numeric type.
-trait Numeric: Copy {
+trait CdlNumeric: Copy {
     /// An element as stored, most significant byte first.
     type Stored;
     fn split(bytes: &[u8]) -> &[Self::Stored];
     fn read(stored: &Self::Stored) -> Self;
     /// Equality of all bits; all NaNs are equal.
-    fn is(self, fill: Fill<Self>) -> bool;
+    fn is(self, fill: UnderscoreFill<Self>) -> bool;
     /// Writes the text, and the separator after it, to `out`; returns the text's length.
     fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize;
     fn number(self) -> NumberToWrite;
-    fn fill(values: &Values) -> Option<Fill<Self>>;
+    fn fill(values: &Values) -> Option<UnderscoreFill<Self>>;
 }
 
 /// The value that is written as `_`.
 #[derive(Clone, Copy)]
-struct Fill<T> {
+struct UnderscoreFill<T> {
     value: T,
     /// Whether it is a NaN: determined once, not for each value.
     nan: bool,
@@ -48,10 +48,10 @@ macro_rules! stored {
 
 macro_rules! integer {
     ($t:ty, $variant:ident, $put:ident, $number:ident) => {
-        impl Numeric for $t {
+        impl CdlNumeric for $t {
             stored!($t);
             #[inline]
-            fn is(self, fill: Fill<Self>) -> bool {
+            fn is(self, fill: UnderscoreFill<Self>) -> bool {
                 self == fill.value
             }
             #[inline]
@@ -61,9 +61,11 @@ macro_rules! integer {
             fn number(self) -> NumberToWrite {
                 NumberToWrite::$number(self.into())
             }
-            fn fill(values: &Values) -> Option<Fill<Self>> {
+            fn fill(values: &Values) -> Option<UnderscoreFill<Self>> {
                 match values {
-                    Values::$variant(v) => v.first().map(|&value| Fill { value, nan: false }),
+                    Values::$variant(v) => {
+                        v.first().map(|&value| UnderscoreFill { value, nan: false })
+                    }
                     _ => None,
                 }
             }
@@ -73,10 +75,10 @@ macro_rules! integer {
 
 macro_rules! float {
     ($t:ty, $variant:ident, $field:ident, $put:ident) => {
-        impl Numeric for $t {
+        impl CdlNumeric for $t {
             stored!($t);
             #[inline]
-            fn is(self, fill: Fill<Self>) -> bool {
+            fn is(self, fill: UnderscoreFill<Self>) -> bool {
                 self.to_bits() == fill.value.to_bits() || (fill.nan && self.is_nan())
             }
             #[inline]
@@ -86,9 +88,9 @@ macro_rules! float {
             fn number(self) -> NumberToWrite {
                 NumberToWrite::$variant(self)
             }
-            fn fill(values: &Values) -> Option<Fill<Self>> {
+            fn fill(values: &Values) -> Option<UnderscoreFill<Self>> {
                 match values {
-                    Values::$variant(v) => v.first().map(|&value| Fill {
+                    Values::$variant(v) => v.first().map(|&value| UnderscoreFill {
                         value,
                         nan: value.is_nan(),
                     }),
@@ -111,9 +113,9 @@ float!(f32, Float, float, put_f32);
 float!(f64, Double, double, put_f64);
 
 /// Numbers in CDL's form.
-struct Numbers<'a, T: Numeric> {
+struct CdlNumbers<'a, T: CdlNumeric> {
     stored: std::slice::Iter<'a, T::Stored>,
-    fill: Option<Fill<T>>,
+    fill: Option<UnderscoreFill<T>>,
     floats: Floats,
 }
 
@@ -156,7 +158,7 @@ impl Item for WrittenNumber {
     }
 }
 
-impl<T: Numeric> Cells for Numbers<'_, T> {
+impl<T: CdlNumeric> BandCells for CdlNumbers<'_, T> {
     type Item = WrittenNumber;
 
     #[inline(always)]
@@ -173,14 +175,14 @@ impl<T: Numeric> Cells for Numbers<'_, T> {
 }
 
 /// Numbers in a special form.
-struct Formed<'a, T: Numeric> {
+struct Formed<'a, T: CdlNumeric> {
     stored: std::slice::Iter<'a, T::Stored>,
-    fill: Option<Fill<T>>,
+    fill: Option<UnderscoreFill<T>>,
     floats: Floats,
     form: &'a dyn NumberText,
 }
 
-impl<T: Numeric> Cells for Formed<'_, T> {
+impl<T: CdlNumeric> BandCells for Formed<'_, T> {
     type Item = Vec<u8>;
 
     fn next(&mut self, item: &mut Vec<u8>) {
@@ -196,7 +198,7 @@ impl<T: Numeric> Cells for Formed<'_, T> {
     }
 }
 
-impl Content<'_> {
+impl CdlContent<'_> {
     /// A band of numbers.
     pub(super) fn numbers(
         &self,
@@ -221,14 +223,14 @@ impl Content<'_> {
         }
     }
 
-    fn typed<T: Numeric>(&self, rows: &VariableRows, band: &Region, stored: &[u8]) -> BandText {
+    fn typed<T: CdlNumeric>(&self, rows: &VariableRows, band: &Region, stored: &[u8]) -> BandText {
         let stored = T::split(stored).iter();
         let fill = self.fill.as_ref().and_then(T::fill);
         let floats = self.text.floats;
         match &self.form {
             None => rows.part(
                 band,
-                &mut Numbers {
+                &mut CdlNumbers {
                     stored,
                     fill,
                     floats,

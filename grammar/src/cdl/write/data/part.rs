@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use netcdf_core::error::Result;
 
-use crate::cdl::write::out::Out;
+use crate::cdl::write::out::CdlOut;
 use crate::cdl::write::wrap::Wrap;
 
 /// A band as text.
@@ -14,7 +14,7 @@ pub(super) enum BandText {
     /// A piece of a row of values.
     Items(Items),
     /// A piece of a row of characters.
-    Characters(Characters),
+    Characters(CharacterRow),
 }
 
 /// A piece of a row of values whose lines are not broken yet.
@@ -34,7 +34,7 @@ pub(super) struct Items {
 
 /// A piece of a row of characters, without trailing zeros.
 #[derive(Default)]
-pub(super) struct Characters {
+pub(super) struct CharacterRow {
     /// The text before the row, if it begins here.
     pub(super) before: Vec<u8>,
     /// The characters, escaped.
@@ -62,9 +62,9 @@ impl PendingRow {
 /// Memory of written texts, reused for later ones: requesting it from the system again and again takes longer than reading the
 /// data.
 #[derive(Default)]
-pub(super) struct Spare(Mutex<Vec<Vec<u8>>>);
+pub(super) struct TextBuffers(Mutex<Vec<Vec<u8>>>);
 
-impl Spare {
+impl TextBuffers {
     /// An empty text with room for about `room` bytes.
     pub(super) fn take(&self, room: usize) -> Vec<u8> {
         let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -83,8 +83,8 @@ impl BandText {
     pub(super) fn put(
         self,
         pending: &mut PendingRow,
-        spare: &Spare,
-        out: &mut Out<'_>,
+        spare: &TextBuffers,
+        out: &mut CdlOut<'_>,
     ) -> Result<bool> {
         match self {
             Self::Text(text) => {
@@ -109,7 +109,7 @@ impl Items {
     }
 
     /// Breaks the lines.
-    fn put(self, pending: &mut PendingRow, out: &mut Out<'_>) -> Result<()> {
+    fn put(self, pending: &mut PendingRow, out: &mut CdlOut<'_>) -> Result<()> {
         out.bytes(&self.before);
         let mut wrap = self.start.unwrap_or(pending.wrap);
         let mut rest = self.text.as_slice();
@@ -132,8 +132,8 @@ impl Items {
     }
 }
 
-impl Characters {
-    fn put(self, pending: &mut PendingRow, out: &mut Out<'_>) -> Result<()> {
+impl CharacterRow {
+    fn put(self, pending: &mut PendingRow, out: &mut CdlOut<'_>) -> Result<()> {
         if !self.before.is_empty() {
             pending.zeros = 0;
             out.bytes(&self.before);

@@ -2,8 +2,8 @@
 
 use netcdf_core::model::Region;
 
-use super::cells::{BATCH, Cells, Item};
-use super::part::{BandText, Items, Spare};
+use super::cells::{BATCH, BandCells, Item};
+use super::part::{BandText, Items, TextBuffers};
 use crate::cdl::write::options::{Annotation, Language};
 use crate::cdl::write::wrap::Wrap;
 use crate::number::SEPARATOR;
@@ -26,11 +26,11 @@ pub(super) struct VariableRows {
     /// The line where a row begins.
     pub(super) start: Wrap,
     /// Room for texts.
-    pub(super) spare: Spare,
+    pub(super) spare: TextBuffers,
 }
 
 /// The part of rows in a band.
-pub(super) struct Span {
+pub(super) struct CdlRowSpan {
     /// Rows.
     rows: usize,
     /// Values of each row.
@@ -59,13 +59,13 @@ impl VariableRows {
         band.start.get(..self.outer()).unwrap_or_default().to_vec()
     }
 
-    pub(super) fn span(&self, band: &Region) -> Span {
+    pub(super) fn span(&self, band: &Region) -> CdlRowSpan {
         let outer = band.count.get(..self.outer()).unwrap_or_default();
         let first = band.start.last().copied().unwrap_or(0);
         let values = band.count.last().copied().unwrap_or(1);
         // A band is in memory: its lengths are sizes.
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        Span {
+        CdlRowSpan {
             rows: outer.iter().fold(1, |n, &len| n.saturating_mul(size(len))),
             values: size(values),
             first,
@@ -75,7 +75,7 @@ impl VariableRows {
     }
 
     /// The text of a band.
-    pub(super) fn part<C: Cells>(&self, band: &Region, cells: &mut C) -> BandText {
+    pub(super) fn part<C: BandCells>(&self, band: &Region, cells: &mut C) -> BandText {
         let span = self.span(band);
         let mut index = self.index(band);
         if self.annotation.values || (span.begins && span.ends) {
@@ -102,7 +102,13 @@ impl VariableRows {
     }
 
     /// A row; or a part of it, if each value has a comment.
-    fn row<C: Cells>(&self, index: &[u64], span: &Span, cells: &mut C, out: &mut Vec<u8>) {
+    fn row<C: BandCells>(
+        &self,
+        index: &[u64],
+        span: &CdlRowSpan,
+        cells: &mut C,
+        out: &mut Vec<u8>,
+    ) {
         let mut wrap = self.start;
         if span.begins {
             wrap = self.begin(index, out);
@@ -122,7 +128,13 @@ impl VariableRows {
     }
 
     /// Values with a comment each.
-    fn annotated<C: Cells>(&self, index: &[u64], span: &Span, cells: &mut C, out: &mut Vec<u8>) {
+    fn annotated<C: BandCells>(
+        &self,
+        index: &[u64],
+        span: &CdlRowSpan,
+        cells: &mut C,
+        out: &mut Vec<u8>,
+    ) {
         let mut item = C::Item::default();
         for place in (span.first..).take(span.values) {
             cells.next(&mut item);
@@ -137,7 +149,7 @@ impl VariableRows {
     }
 
     /// A part of a row whose lines are broken later.
-    fn items<C: Cells>(&self, index: &[u64], span: &Span, cells: &mut C) -> Items {
+    fn items<C: BandCells>(&self, index: &[u64], span: &CdlRowSpan, cells: &mut C) -> Items {
         let mut items = Items::default();
         if span.begins {
             let wrap = self.begin(index, &mut items.before);
@@ -254,7 +266,7 @@ impl VariableRows {
 /// Passes `count` values to `put`, and tells it which one is the last.
 ///
 /// Several are written before the first is copied: copying text right after writing it makes the processor wait.
-fn list<C: Cells>(cells: &mut C, count: usize, mut put: impl FnMut(&C::Item, bool)) {
+fn list<C: BandCells>(cells: &mut C, count: usize, mut put: impl FnMut(&C::Item, bool)) {
     let mut items: [C::Item; BATCH] = Default::default();
     let mut left = count;
     while left > 0 {

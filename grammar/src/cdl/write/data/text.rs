@@ -2,7 +2,7 @@
 
 use netcdf_core::model::Region;
 
-use super::part::{BandText, Characters};
+use super::part::{BandText, CharacterRow};
 use super::rows::VariableRows;
 use crate::escape::{TextStyle, escape_text, quote_text, trim_nuls};
 
@@ -26,8 +26,13 @@ impl VariableRows {
         BandText::Text(out)
     }
 
-    fn characters(&self, index: &[u64], (begins, ends): (bool, bool), stored: &[u8]) -> Characters {
-        let mut piece = Characters::default();
+    fn characters(
+        &self,
+        index: &[u64],
+        (begins, ends): (bool, bool),
+        stored: &[u8],
+    ) -> CharacterRow {
+        let mut piece = CharacterRow::default();
         if begins {
             self.begin(index, &mut piece.before);
             piece.before.push(b'"');

@@ -2,12 +2,13 @@
 
 use netcdf_core::chunk::Provenance;
 use netcdf_core::model::{
-    Atomic, Endianness, Fill, FilterSpec, GroupId, Kind, StorageLayout, TypeId, TypeKind, Values,
+    Atomic, Endianness, FillMode, FilterSpec, GroupId, Kind, StorageLayout, TypeId, TypeKind,
+    Values,
 };
 use netcdf_core::testing::{MemoryDataset, field, name, strings, text};
 
 use super::{cdl, from};
-use crate::cdl::write::{Options, SpecialAttributes};
+use crate::cdl::write::{CdlOptions, SpecialAttributes};
 
 const ROOT: GroupId = GroupId::ROOT;
 
@@ -88,9 +89,9 @@ pub(crate) fn user_types() -> MemoryDataset {
 
 #[test]
 fn user_types_are_declared() {
-    let options = Options {
+    let options = CdlOptions {
         data: None,
-        ..Options::default()
+        ..CdlOptions::default()
     };
     let expected = concat!(
         "netcdf  {\ntypes:\n",
@@ -118,7 +119,7 @@ fn values_of_user_types() {
         "\n p = {1, {1.5, 2.5}, {\"ab\", \"c\"}, Clear}, \n",
         "    {2, {3, 4}, {\"x\\ny\", \"zzz\"}, Strat\\ us} ;\n}\n",
     );
-    let text = cdl(&user_types(), &Options::default());
+    let text = cdl(&user_types(), &CdlOptions::default());
     assert_eq!(from(&text, "data:"), expected);
 }
 
@@ -129,7 +130,7 @@ fn enums_without_the_member() {
     let x = m.dim(ROOT, "x", 3, false);
     let ty = netcdf_core::model::DataType::User(sky);
     m.var(ROOT, "v", ty, &[x], enums(sky, &[0, 1, -5]));
-    let text = cdl(&m, &Options::default());
+    let text = cdl(&m, &CdlOptions::default());
     assert_eq!(from(&text, " v ="), " v = _UNDEFINED, A, -5 ;\n}\n");
 }
 
@@ -142,7 +143,7 @@ fn lists_of_characters_are_texts() {
     let lists = vec![text("a\"b\0"), text("")];
     let ty = netcdf_core::model::DataType::User(list);
     m.var(ROOT, "v", ty, &[x], Values::Vlen(list, lists));
-    let text = cdl(&m, &Options::default());
+    let text = cdl(&m, &CdlOptions::default());
     assert_eq!(from(&text, " v ="), " v = {\"a\\\"b\\000\"}, {} ;\n}\n");
 }
 
@@ -168,7 +169,7 @@ fn strings_and_nil() {
         "\t\tstring fl:_FillValue = \"none\" ;\ndata:\n",
         "\n name =\n  \"pl\u{e9}\", _,\n  NIL, \"a\\\"\\v\\nc\" ;\n\n fl = _, \"\" ;\n}\n",
     );
-    assert_eq!(from(&cdl(&m, &Options::default()), "\tstring"), expected);
+    assert_eq!(from(&cdl(&m, &CdlOptions::default()), "\tstring"), expected);
 }
 
 #[test]
@@ -185,7 +186,7 @@ fn inner_unlimited_dimensions_have_braces() {
         "data:\n\n m =\n  {{1, 2},\n  {3, _}},\n  {{4, _},\n  {5, 6}} ;\n",
         "\n c =\n  {\"ab\"},\n  {\"cd\"} ;\n}\n",
     );
-    assert_eq!(from(&cdl(&m, &Options::default()), "data:"), expected);
+    assert_eq!(from(&cdl(&m, &CdlOptions::default()), "data:"), expected);
 }
 
 #[test]
@@ -214,7 +215,10 @@ fn groups_are_nested() {
         "\ngroup: other {\n  variables:\n  \tshort w(/g\\ 1/y) ;\n  data:\n\n   w = 1 ;\n",
         "  } // group other\n}\n",
     );
-    assert_eq!(from(&cdl(&m, &Options::default()), "\ngroup: g"), expected);
+    assert_eq!(
+        from(&cdl(&m, &CdlOptions::default()), "\ngroup: g"),
+        expected
+    );
 }
 
 fn special(filters: SpecialAttributes) -> String {
@@ -229,7 +233,7 @@ fn special(filters: SpecialAttributes) -> String {
     storage.layout = Some(StorageLayout::Chunked(vec![2]));
     storage.filters = vec![spec(2, &[2]), spec(1, &[4]), spec(307, &[9]), spec(3, &[])];
     storage.endianness = Some(Endianness::Big);
-    storage.fill = Fill::NoFill;
+    storage.fill = FillMode::NoFill;
     let b = m.var(ROOT, "b", Atomic::Byte, &[], Values::Byte(vec![1]));
     m.variable(b).storage.layout = Some(StorageLayout::Compact);
     m.variable(b).storage.endianness = Some(Endianness::Little);
@@ -239,10 +243,10 @@ fn special(filters: SpecialAttributes) -> String {
         is_netcdf4: Some(true),
         ..Provenance::default()
     };
-    let options = Options {
+    let options = CdlOptions {
         data: None,
         special: filters,
-        ..Options::default()
+        ..CdlOptions::default()
     };
     from(&cdl(&m, &options), "\tshort").to_owned()
 }

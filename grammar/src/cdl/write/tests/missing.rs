@@ -8,7 +8,7 @@ use netcdf_core::model::{Atomic, FilterSpec, GroupId, Kind, Values, VarId};
 use netcdf_core::testing::MemoryDataset;
 
 use super::from;
-use crate::cdl::write::{Options, write};
+use crate::cdl::write::{CdlOptions, write};
 
 /// Three variables; the data of the second one, in a group, went through an unknown filter.
 fn memory() -> MemoryDataset {
@@ -29,7 +29,7 @@ fn memory() -> MemoryDataset {
 fn dump(memory: &MemoryDataset) -> (Result<()>, Vec<Error>, String) {
     let (env, mut omitted, mut out) = (Env::default(), vec![], vec![]);
     let set = Dataset::new(memory, &env);
-    let done = write(&set, &Options::default(), &mut omitted, &mut out);
+    let done = write(&set, &CdlOptions::default(), &mut omitted, &mut out);
     (done, omitted, String::from_utf8(out).unwrap())
 }
 
@@ -90,7 +90,7 @@ fn damage_of_one_variable_does_not_end_the_text() {
 /// Some filters only learn from the chunk what else they need, and data may come from other files.
 #[test]
 fn what_is_missing_may_show_when_data_is_read() {
-    use netcdf_core::filter::{FilterEntry, Policy, Table};
+    use netcdf_core::filter::{FilterEntry, FilterTable, Policy};
     let m = memory();
     let row = FilterEntry {
         id: 40000,
@@ -102,12 +102,12 @@ fn what_is_missing_may_show_when_data_is_read() {
         build: |_, _| Err(Error::new(ErrorKind::FilterUnavailable, "nothing within")),
     };
     let env = Env {
-        filters: Table::new(vec![row]),
+        filters: FilterTable::new(vec![row]),
         ..Env::default()
     };
     let (mut omitted, mut out) = (vec![], vec![]);
     let set = Dataset::new(&m, &env);
-    write(&set, &Options::default(), &mut omitted, &mut out).unwrap();
+    write(&set, &CdlOptions::default(), &mut omitted, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let expected = "\n   // b\\ c: data omitted: nothing within\n\n   d = 1, 2 ;\n";
     assert!(text.contains(expected), "{text}");

@@ -10,14 +10,14 @@ use netcdf_core::error::ErrorKind;
 use netcdf_core::runtime::Runtime;
 use netcdf_core::testing::MemoryDataset;
 
-use super::{Annotation, Options, Selection, SpecialAttributes, write};
+use super::{Annotation, CdlOptions, DataSelection, SpecialAttributes, write};
 use crate::number::Precision;
 
-impl Default for Options<'_> {
+impl Default for CdlOptions<'_> {
     fn default() -> Self {
         Self {
             name: Vec::new(),
-            data: Some(Selection::default()),
+            data: Some(DataSelection::default()),
             annotation: Annotation::default(),
             line_length: 80,
             float: Precision::Digits(7),
@@ -31,7 +31,7 @@ impl Default for Options<'_> {
 }
 
 /// The dataset as CDL, the same for any number of threads.
-fn cdl(memory: &MemoryDataset, options: &Options<'_>) -> String {
+fn cdl(memory: &MemoryDataset, options: &CdlOptions<'_>) -> String {
     let one = |threads| {
         let env = Env {
             runtime: Runtime::sized(threads, 1 << 20).sharing_all(),
@@ -69,7 +69,7 @@ fn cancellation_keeps_the_written_text() {
     env.cancel.0.store(2, std::sync::atomic::Ordering::Relaxed);
     let mut out = vec![];
     let set = Dataset::new(&memory, &env);
-    let e = write(&set, &Options::default(), &mut vec![], &mut out).unwrap_err();
+    let e = write(&set, &CdlOptions::default(), &mut vec![], &mut out).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Cancelled);
     assert!(out.ends_with(b"data:\n\n a = "));
 }

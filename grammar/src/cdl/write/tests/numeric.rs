@@ -5,7 +5,8 @@ use netcdf_core::testing::{MemoryDataset, text};
 
 use super::{cdl, from};
 use crate::cdl::write::{
-    Annotation, Forms, Language, NumberText, NumberToWrite, Options, Selection, SpecialAttributes,
+    Annotation, CdlOptions, DataSelection, Forms, Language, NumberText, NumberToWrite,
+    SpecialAttributes,
 };
 use crate::number::Precision;
 
@@ -29,13 +30,13 @@ fn small(order: Endianness) -> MemoryDataset {
 }
 
 fn annotated(rows: bool, values: bool, language: Language) -> String {
-    let options = Options {
+    let options = CdlOptions {
         annotation: Annotation {
             rows,
             values,
             language,
         },
-        ..Options::default()
+        ..CdlOptions::default()
     };
     let text = cdl(&small(Endianness::Little), &options);
     from(&text, "data:").to_owned()
@@ -45,9 +46,9 @@ fn annotated(rows: bool, values: bool, language: Language) -> String {
 fn a_classic_dataset() {
     for order in [Endianness::Big, Endianness::Little] {
         let m = small(order);
-        let options = Options {
+        let options = CdlOptions {
             name: b"1 a/b".to_vec(),
-            ..Options::default()
+            ..CdlOptions::default()
         };
         let expected = concat!(
             "netcdf \\1\\ a/b {\ndimensions:\n",
@@ -85,20 +86,20 @@ fn values_are_annotated() {
 
 #[test]
 fn a_selection_of_the_data() {
-    let only = |selection| Options {
+    let only = |selection| CdlOptions {
         data: Some(selection),
-        ..Options::default()
+        ..CdlOptions::default()
     };
-    let coordinates = Selection {
+    let coordinates = DataSelection {
         coordinates: true,
-        ..Selection::default()
+        ..DataSelection::default()
     };
     let text = cdl(&small(Endianness::Little), &only(coordinates));
     assert_eq!(from(&text, "data:"), "data:\n\n x = 0.1, NaN, -0 ;\n}\n");
-    let header = Options {
+    let header = CdlOptions {
         data: None,
         special: SpecialAttributes::Shown,
-        ..Options::default()
+        ..CdlOptions::default()
     };
     let text = cdl(&small(Endianness::Little), &header);
     assert_eq!(
@@ -135,9 +136,9 @@ fn long_rows_are_joined_seamlessly() {
         let x = m.dim(ROOT, "n", values.len() as u64, false);
         m.var(ROOT, "v", Atomic::Int, &[x], Values::Int(values));
         for line_length in [10, 80] {
-            let options = Options {
+            let options = CdlOptions {
                 line_length,
-                ..Options::default()
+                ..CdlOptions::default()
             };
             let text = cdl(&m, &options);
             assert!(text.ends_with(&broken("v", &items, line_length)), "{len}");
@@ -153,7 +154,7 @@ fn long_texts_show_zeros_only_within() {
     let mut m = MemoryDataset::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "n", bytes.len() as u64, false);
     m.var(ROOT, "v", Atomic::Char, &[x], Values::Char(bytes));
-    let text = cdl(&m, &Options::default());
+    let text = cdl(&m, &CdlOptions::default());
     let expected = format!("\n v = \"a{}b\" ;\n}}\n", "\\000".repeat(399_999));
     assert!(text.ends_with(&expected));
 }
@@ -169,9 +170,9 @@ fn keywords_have_a_backslash_where_they_could_be_read_as_such() {
         let x = m.dim(ROOT, name, 1, false);
         let v = m.var(ROOT, name, Atomic::Int, &[x], Values::Int(vec![1]));
         m.attribute(v, name, Values::Int(vec![2]));
-        let options = Options {
+        let options = CdlOptions {
             name: name.into(),
-            ..Options::default()
+            ..CdlOptions::default()
         };
         let text = format!(
             "netcdf {name} {{\ndimensions:\n\t{expected} = 1 ;\nvariables:\n\tint {expected}({expected}) ;\n\
@@ -186,7 +187,7 @@ fn one_row_of_text_has_a_string_a_line() {
     let mut m = MemoryDataset::new(Kind::CLASSIC);
     let x = m.dim(ROOT, "x", 4, false);
     m.var(ROOT, "c", Atomic::Char, &[x], text("a\nb\0"));
-    let text = cdl(&m, &Options::default());
+    let text = cdl(&m, &CdlOptions::default());
     assert!(text.ends_with("\n c = \"a\\n\",\n    \"b\" ;\n}\n"));
 }
 
@@ -196,10 +197,10 @@ fn digits_are_as_asked_for() {
         let mut m = MemoryDataset::new(Kind::CLASSIC);
         let v = m.var(ROOT, "v", Atomic::Float, &[], Values::Float(vec![0.1]));
         m.attribute(v, "a", Values::Double(vec![0.1 + 0.2]));
-        let options = Options {
+        let options = CdlOptions {
             float,
             double,
-            ..Options::default()
+            ..CdlOptions::default()
         };
         let text = cdl(&m, &options);
         from(&text, "\t\tv:a").to_owned()
@@ -236,7 +237,7 @@ fn fill_values_are_compared_exactly() {
         Values::Double(vec![-f64::NAN, 1.0]),
     );
     m.attribute(n, "_FillValue", Values::Double(vec![f64::NAN]));
-    let text = cdl(&m, &Options::default());
+    let text = cdl(&m, &CdlOptions::default());
     assert_eq!(
         from(&text, "data:"),
         "data:\n\n v = _, 1 ;\n\n n = _, 1 ;\n}\n"
@@ -261,10 +262,10 @@ fn attributes_of_all_types() {
     ] {
         m.attribute(v, name, values);
     }
-    let options = Options {
+    let options = CdlOptions {
         data: None,
         fill_type: true,
-        ..Options::default()
+        ..CdlOptions::default()
     };
     let expected = concat!(
         "\t\tdata :b = -1b ;\n\t\tdata :ub = 255UB ;\n\t\tdata :us = 1US ;\n",
@@ -313,10 +314,10 @@ fn numbers_have_other_forms() {
     m.attribute(v, "two", Values::Int(vec![2, 3]));
     m.attribute(v, "many", Values::Int((0..20).map(|i| i * 1000).collect()));
     m.attribute(v, "text", text("x"));
-    let options = Options {
+    let options = CdlOptions {
         forms: Some(&Brackets),
         line_length: 40,
-        ..Options::default()
+        ..CdlOptions::default()
     };
     let expected = concat!(
         "\t\tv:two = 2, 3 ; // [2], 3\n",

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::arithmetic::length;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 
 /// Bytes of a chunk.
 const WHOLE: u64 = 12;
@@ -21,7 +21,7 @@ fn read(whole: u64) -> (Result<Values>, Runtime) {
     reader.content = Some(Box::new(move |chunk| {
         let (len, admitted) = (length(&chunk.range), budget.admitted());
         assert!(len < WHOLE || admitted >= len, "{admitted} bytes admitted");
-        (len < whole).then_some(Content::Longer(WHOLE))
+        (len < whole).then_some(KeyContent::Longer(WHOLE))
     }));
     let values = Dataset::new(&reader, &env).read(VarId(0), &Region::whole(&[5, 7]));
     (values, runtime)

@@ -185,7 +185,7 @@ fn chunks_that_are_put_in_order_share_memory() {
         runtime: Runtime::new(1),
         ..Env::default()
     };
-    let grid = crate::chunk::grid::Grid::of(vec![20, 130, 130], vec![1, 10, 10]);
+    let grid = crate::chunk::grid::ChunkGrid::of(vec![20, 130, 130], vec![1, 10, 10]);
     let cuts = Cuts {
         slabs: Box::new(grid.boxes(169)),
         way: BandWay::Staged { slabs: 1 },

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use super::made::{Made, Shape};
 use super::*;
 use crate::chunk::InBands;
-use crate::chunk::grid::Grid;
-use crate::chunk::plan::{Budget, plan};
-use crate::filter::{Context, Encoded, Filter};
+use crate::chunk::grid::ChunkGrid;
+use crate::chunk::plan::{PlanBudget, plan};
+use crate::filter::{ChunkContext, Encoded, Filter};
 use crate::testing::table;
 
 /// A dimension: length, stored extent, chunk, and start, count and stride of the region.
@@ -110,7 +110,7 @@ proptest! {
         let got = all_bands(&made, &env, &region, most).unwrap();
         prop_assert_eq!(got, made.model(&region));
         let layout = made.layout();
-        let budget = Budget { most, memory: memory / 2, threads };
+        let budget = PlanBudget { most, memory: memory / 2, threads };
         let passes = plan(&region, &layout, &budget).passes;
         if !layout.filters.is_empty() {
             prop_assert!(made.most_asked() <= passes);
@@ -127,7 +127,7 @@ proptest! {
         (most, slabs, threads) in (1u64..20, 1usize..3, 1usize..5),
     ) {
         let made = Made::new(shape);
-        let grid = Grid::of(made.shape.dims.clone(), tile[..made.shape.dims.len()].to_vec());
+        let grid = ChunkGrid::of(made.shape.dims.clone(), tile[..made.shape.dims.len()].to_vec());
         let stored: Vec<bool> = grid.boxes(1).map(|tile| made.has_any(&tile)).collect();
         let mut all = vec![];
         let work = |tile: &Region, part: BoxElements| {
@@ -168,7 +168,7 @@ fn plane(filters: u32) -> Shape {
 struct Damaged;
 
 impl Filter for Damaged {
-    fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn decode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         output.extend_from_slice(input);
         let sum = input
             .iter()
@@ -178,7 +178,7 @@ impl Filter for Damaged {
             _ => Ok(()),
         }
     }
-    fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+    fn encode(&self, _: &ChunkContext, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
         unimplemented!()
     }
 }
@@ -217,11 +217,11 @@ fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
 fn short_chunks_are_errors() {
     struct Half;
     impl Filter for Half {
-        fn decode(&self, _: &Context, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+        fn decode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
             output.extend_from_slice(&input[..input.len() / 2]);
             Ok(())
         }
-        fn encode(&self, _: &Context, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
+        fn encode(&self, _: &ChunkContext, _: &[u8], _: &mut Vec<u8>) -> Result<Encoded> {
             unimplemented!()
         }
     }

@@ -29,10 +29,10 @@ use super::shelf::Shelf;
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
 use crate::model::VarId;
-use crate::runtime::{Runtime, Spare, SpareBytes};
+use crate::runtime::{Evictable, Runtime, SpareBytes};
 use claim::SectionClaim;
 use places::{Places, ROW};
-use search::Search;
+use search::ChunkSearch;
 pub(in crate::chunk) use search::Ways;
 use sections::Sections;
 
@@ -62,7 +62,7 @@ pub(super) struct LocatedChunks {
     most: u64,
     /// Most chunks of a section.
     section: u64,
-    state: Mutex<Located>,
+    state: Mutex<LocationState>,
     flights: Flights<SectionKey, MaybePlaces>,
     /// True once the runtime knows of it.
     known: AtomicBool,
@@ -70,7 +70,7 @@ pub(super) struct LocatedChunks {
 }
 
 #[derive(Debug, Default)]
-struct Located {
+struct LocationState {
     /// By the first section.
     kept: Shelf<SectionKey, KeptSections>,
     vars: BTreeMap<VarId, Arc<Sections>>,
@@ -113,7 +113,7 @@ enum FoundSection<'a> {
     Flight(Arc<SectionFlight>),
 }
 
-impl Located {
+impl LocationState {
     /// The first of the sections that are kept together with one, and when they were last used.
     fn around(&self, (var, section): SectionKey) -> Option<(SectionKey, u64)> {
         let (key, kept, used) = self.kept.up_to(&(var, section))?;
@@ -177,7 +177,7 @@ impl LocatedChunks {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Located> {
+    fn lock(&self) -> MutexGuard<'_, LocationState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -207,7 +207,7 @@ impl LocatedChunks {
         let Some(sections) = sections else {
             return (ways.locate)(chunks, visit);
         };
-        let search = Search {
+        let search = ChunkSearch {
             located: self,
             var,
             sections: &sections,
@@ -279,7 +279,7 @@ impl LocatedChunks {
     }
 
     /// Gives up what was last used before a time, until at most so many bytes are kept. `None` if that is not possible.
-    fn shrink(&self, state: &mut Located, most: u64, before: u64) -> Option<()> {
+    fn shrink(&self, state: &mut LocationState, most: u64, before: u64) -> Option<()> {
         while state.kept.bytes() > most {
             state.kept.take_oldest(before)?;
         }
@@ -304,7 +304,7 @@ impl LocatedChunks {
     }
 }
 
-impl Spare for LocatedChunks {
+impl Evictable for LocatedChunks {
     fn oldest(&self) -> Option<u64> {
         self.lock().kept.oldest()
     }

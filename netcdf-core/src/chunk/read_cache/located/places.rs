@@ -1,7 +1,7 @@
 //! Where chunks are stored, in columns.
 
 use crate::arithmetic::length;
-use crate::chunk::layout::{ChunkRef, Holder};
+use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::chunk::scatter::{Block, advance};
 use crate::chunk::visit::{Visit, Visited};
 use crate::model::VarId;
@@ -28,24 +28,24 @@ pub(in crate::chunk) struct Places {
     rest: Vec<(u32, u32)>,
 }
 
-/// The code of [`Holder::Temporary`].
+/// The code of [`ChunkHolder::Temporary`].
 const TEMPORARY: u32 = u32::MAX - 1;
 
 /// A holder in four bytes: the number of a source, or one of the two largest numbers.
-fn code(holder: Holder) -> u32 {
+fn code(holder: ChunkHolder) -> u32 {
     match holder {
-        Holder::Source(n) => n,
-        Holder::Key => u32::MAX,
-        Holder::Temporary => TEMPORARY,
+        ChunkHolder::Source(n) => n,
+        ChunkHolder::Key => u32::MAX,
+        ChunkHolder::Temporary => TEMPORARY,
     }
 }
 
 /// Undoes [`code`].
-fn holder(code: u32) -> Holder {
+fn holder(code: u32) -> ChunkHolder {
     match code {
-        u32::MAX => Holder::Key,
-        TEMPORARY => Holder::Temporary,
-        n => Holder::Source(n),
+        u32::MAX => ChunkHolder::Key,
+        TEMPORARY => ChunkHolder::Temporary,
+        n => ChunkHolder::Source(n),
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
         ChunkRef {
             variable: VarId(3),
             index,
-            holder: Holder::Source(u32::from(odd)),
+            holder: ChunkHolder::Source(u32::from(odd)),
             range: start..start + index % 5,
             mask: u32::from(odd) * 3,
         }

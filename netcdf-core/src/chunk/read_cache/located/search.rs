@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::claim::SectionClaim;
 use super::places::Places;
 use super::sections::Sections;
-use super::walk::Walk;
+use super::walk::LocationWalk;
 use super::{FoundSection, LocatedChunks, MaybePlaces, SectionFlight, WantedPart};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
-use crate::chunk::visit::{Stop, Visit, Visited};
+use crate::chunk::visit::{Visit, VisitStop, Visited};
 use crate::error::{ErrorKind, Result};
 use crate::model::VarId;
 
@@ -29,14 +29,14 @@ pub(in crate::chunk) struct Ways<'a> {
 }
 
 /// A search for chunks of a variable.
-pub(super) struct Search<'a> {
+pub(super) struct ChunkSearch<'a> {
     pub(super) located: &'a LocatedChunks,
     pub(super) var: VarId,
     pub(super) sections: &'a Sections,
     pub(super) ways: Ways<'a>,
 }
 
-impl Search<'_> {
+impl ChunkSearch<'_> {
     /// Visits the stored chunks of a box, in row-major order.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Search<'_> {
         if *chunks != all || !(self.ways.index || self.ways.keep) {
             return (self.ways.locate)(chunks, visit);
         }
-        let mut walk = Walk::new(self.located, self.var, self.sections);
+        let mut walk = LocationWalk::new(self.located, self.var, self.sections);
         let mut walked = |chunk: ChunkRef| {
             walk.push(&chunk);
             visit(chunk)
@@ -127,8 +127,8 @@ impl Search<'_> {
         let located = (self.ways.locate)(&block, &mut push);
         drop(room);
         let found = match located {
-            Err(Stop::Error(e)) if e.kind() == ErrorKind::Cancelled => Err(e),
-            Err(Stop::Error(_) | Stop::Enough) => Ok(None),
+            Err(VisitStop::Error(e)) if e.kind() == ErrorKind::Cancelled => Err(e),
+            Err(VisitStop::Error(_) | VisitStop::Enough) => Ok(None),
             Ok(()) => Ok(places.map(|mut places| {
                 places.shrink();
                 Arc::new(places)

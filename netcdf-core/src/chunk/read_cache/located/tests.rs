@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use super::places::HEAD;
 use super::*;
-use crate::chunk::layout::{ChunkRef, Holder};
+use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::chunk::visit::ended;
 use crate::error::{Error, ErrorKind, Result};
-use crate::runtime::Item;
+use crate::runtime::WorkItem;
 
 /// An index by arithmetic, which records the boxes that are walked.
 struct Index {
@@ -33,7 +33,7 @@ impl Index {
         ChunkRef {
             variable: VarId(0),
             index,
-            holder: Holder::Source(0),
+            holder: ChunkHolder::Source(0),
             range: 40 * index..40 * index + 30,
             mask: 0,
         }
@@ -215,7 +215,7 @@ fn places_are_given_up_before_work_waits() {
     let located = LocatedChunks::new(&runtime, 16 << 20);
     read(&located, &index, &part(&[0, 0], &[1, 1000]));
     assert_eq!((located.bytes(), runtime.kept()), (12_256, 12_256));
-    let items = (0..2).map(|_| Ok(Item::new(100_000, ())));
+    let items = (0..2).map(|_| Ok(WorkItem::new(100_000, ())));
     runtime.ordered(items, Ok, Ok).unwrap();
     assert_eq!((located.bytes(), runtime.kept()), (0, 0));
 }

@@ -7,7 +7,7 @@ use crate::chunk::layout::ChunkRef;
 use crate::model::VarId;
 
 /// The places that a walk found so far.
-pub(super) struct Walk<'a> {
+pub(super) struct LocationWalk<'a> {
     located: &'a LocatedChunks,
     var: VarId,
     sections: &'a Sections,
@@ -26,7 +26,7 @@ pub(super) struct Walk<'a> {
     odd: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> LocationWalk<'a> {
     /// Begins a walk of all stored chunks of a variable.
     pub(super) fn new(located: &'a LocatedChunks, var: VarId, sections: &'a Sections) -> Self {
         Self {

@@ -18,7 +18,7 @@ mod read;
 mod write;
 
 pub use read::Segment;
-pub use write::{SegmentWriter, Written};
+pub use write::{SegmentContent, SegmentWriter};
 
 use crate::model::VarId;
 
@@ -30,16 +30,16 @@ const END: u64 = 48;
 
 /// A piece of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
+pub struct SegmentPiece {
     /// The variable.
     pub var: VarId,
     /// What it is, and its place.
-    pub kind: PieceKind,
+    pub kind: SegmentPieceKind,
 }
 
 /// What a piece is, and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PieceKind {
+pub enum SegmentPieceKind {
     /// Elements from a row-major number on.
     Run {
         /// The number of the first one.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{END, ENTRY, HEAD, MAGIC, Piece, PieceKind, Written};
+use super::{END, ENTRY, HEAD, MAGIC, SegmentContent, SegmentPiece, SegmentPieceKind};
 use crate::arithmetic::{exact, length, span};
 use crate::bytes::Cursor;
 use crate::cancel::Cancel;
@@ -17,15 +17,15 @@ use crate::sum::Digest;
 const BUFFER: u64 = 4 << 20;
 
 /// The pieces of each variable, in bytes.
-type Table = Vec<(VarId, Range<u64>)>;
+type PieceTable = Vec<(VarId, Range<u64>)>;
 
 /// The segment of a part.
 #[derive(Debug)]
 pub struct Segment {
     source: Arc<dyn Source>,
     /// The pieces of each variable, in bytes.
-    table: Table,
-    written: Written,
+    table: PieceTable,
+    written: SegmentContent,
 }
 
 impl Segment {
@@ -45,7 +45,7 @@ impl Segment {
 
     /// What it holds.
     #[must_use]
-    pub fn written(&self) -> Written {
+    pub fn written(&self) -> SegmentContent {
         self.written
     }
 
@@ -83,12 +83,18 @@ impl Segment {
     }
 
     /// The pieces of a variable and their bytes in the source, in the order in which they were put.
-    pub fn pieces(&self, var: VarId) -> impl Iterator<Item = Result<(Piece, Range<u64>)>> + '_ {
+    pub fn pieces(
+        &self,
+        var: VarId,
+    ) -> impl Iterator<Item = Result<(SegmentPiece, Range<u64>)>> + '_ {
         let ranges = self.table.iter().filter(move |(of, _)| *of == var);
         ranges.flat_map(move |(_, range)| self.within(range.clone()))
     }
 
-    fn within(&self, range: Range<u64>) -> impl Iterator<Item = Result<(Piece, Range<u64>)>> + '_ {
+    fn within(
+        &self,
+        range: Range<u64>,
+    ) -> impl Iterator<Item = Result<(SegmentPiece, Range<u64>)>> + '_ {
         let mut at = range.start;
         std::iter::from_fn(move || {
             if at >= range.end {
@@ -103,7 +109,7 @@ impl Segment {
 }
 
 /// A piece at the start of a range, and its bytes.
-fn piece(source: &dyn Source, within: &Range<u64>) -> Result<(Piece, Range<u64>)> {
+fn piece(source: &dyn Source, within: &Range<u64>) -> Result<(SegmentPiece, Range<u64>)> {
     let head = span(within.start, HEAD)?;
     if head.end > within.end {
         return Err(wrong("a piece that does not fit").at(source.name(), within.start));
@@ -114,25 +120,25 @@ fn piece(source: &dyn Source, within: &Range<u64>) -> Result<(Piece, Range<u64>)
     let (place, mask) = (cursor.u64_le()?, cursor.u32_le()?);
     let zeros = u64::from(cursor.u32_le()?);
     let range = span((exact(head.end) + zeros).get()?, cursor.u64_le()?)?;
-    let chunk = |moved| PieceKind::Chunk {
+    let chunk = |moved| SegmentPieceKind::Chunk {
         index: place,
         mask,
         moved,
     };
     let kind = match kind {
-        0 => PieceKind::Run { element: place },
+        0 => SegmentPieceKind::Run { element: place },
         1 => chunk(false),
         2 => chunk(true),
         _ => return Err(wrong("a piece of no kind").at(source.name(), within.start)),
     };
     match range.end <= within.end {
-        true => Ok((Piece { var, kind }, range)),
+        true => Ok((SegmentPiece { var, kind }, range)),
         false => Err(wrong("a piece that does not fit").at(source.name(), within.start)),
     }
 }
 
 /// The pieces of each variable, and what the segment holds.
-fn opened(source: &dyn Source) -> Result<(Table, Written)> {
+fn opened(source: &dyn Source) -> Result<(PieceTable, SegmentContent)> {
     let len = source.len();
     let Some(end) = len
         .checked_sub(END)
@@ -162,7 +168,7 @@ fn opened(source: &dyn Source) -> Result<(Table, Written)> {
         }
         all.push((var, range));
     }
-    Ok((all, Written { bytes: len, digest }))
+    Ok((all, SegmentContent { bytes: len, digest }))
 }
 
 fn wrong(what: &'static str) -> Error {

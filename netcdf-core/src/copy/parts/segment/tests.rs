@@ -8,27 +8,29 @@ use crate::io::source::read_range;
 use crate::io::target::PAGE;
 
 /// A segment of two variables, and what it holds.
-fn made() -> (Vec<u8>, Written) {
+fn made() -> (Vec<u8>, SegmentContent) {
     let (target, out) = MemoryTarget::new("segment");
     let mut writer = SegmentWriter::new(Box::new(target));
     let long = vec![7; 3 << 20];
     for (var, kind, bytes) in [
         (1, chunk(5, 2, false), &b"abc"[..]),
         (1, chunk(9, 0, true), &long),
-        (4, PieceKind::Run { element: 11 }, b""),
+        (4, SegmentPieceKind::Run { element: 11 }, b""),
     ] {
         let var = VarId(var);
         let moved = kind == chunk(9, 0, true);
         let origin = moved.then_some(3 * PAGE + 17);
-        writer.add(Piece { var, kind }, origin, bytes).unwrap();
+        writer
+            .add(SegmentPiece { var, kind }, origin, bytes)
+            .unwrap();
     }
     let written = writer.finish().unwrap();
     let bytes = out.lock().unwrap().take().unwrap();
     (bytes, written)
 }
 
-fn chunk(index: u64, mask: u32, moved: bool) -> PieceKind {
-    PieceKind::Chunk { index, mask, moved }
+fn chunk(index: u64, mask: u32, moved: bool) -> SegmentPieceKind {
+    SegmentPieceKind::Chunk { index, mask, moved }
 }
 
 fn opened(bytes: Vec<u8>) -> crate::Result<Segment> {
@@ -55,7 +57,7 @@ fn pieces_come_back_by_variable() {
     assert_eq!(read_range(&**source, &of_one[0].1).unwrap(), b"abc");
     assert_eq!(of_one[1].1.end - of_one[1].1.start, 3 << 20);
     assert!(pieces(0).is_empty());
-    assert_eq!(pieces(4)[0].0.kind, PieceKind::Run { element: 11 });
+    assert_eq!(pieces(4)[0].0.kind, SegmentPieceKind::Run { element: 11 });
 }
 
 #[test]

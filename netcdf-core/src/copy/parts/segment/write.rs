@@ -1,6 +1,6 @@
 //! Writes a segment.
 
-use super::{HEAD, MAGIC, Piece, PieceKind};
+use super::{HEAD, MAGIC, SegmentPiece, SegmentPieceKind};
 use crate::arithmetic::exact;
 use crate::error::{Error, Result};
 use crate::io::Target;
@@ -25,7 +25,7 @@ pub struct SegmentWriter {
 
 /// What a segment holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Written {
+pub struct SegmentContent {
     /// Its length in bytes.
     pub bytes: u64,
     /// BLAKE3 of all bytes but the last 32, which repeat it.
@@ -46,7 +46,7 @@ impl SegmentWriter {
     /// Adds a piece. Those of a variable come one after the other. A moved piece was at byte `origin` of the input.
     pub(in crate::copy::parts) fn add(
         &mut self,
-        piece: Piece,
+        piece: SegmentPiece,
         origin: Option<u64>,
         bytes: &[u8],
     ) -> Result<()> {
@@ -59,8 +59,8 @@ impl SegmentWriter {
             Some(_) | None => self.table.push((piece.var, start, end)),
         }
         let (kind, place, mask) = match piece.kind {
-            PieceKind::Run { element } => (0u32, element, 0),
-            PieceKind::Chunk { index, mask, moved } => (1 + u32::from(moved), index, mask),
+            SegmentPieceKind::Run { element } => (0u32, element, 0),
+            SegmentPieceKind::Chunk { index, mask, moved } => (1 + u32::from(moved), index, mask),
         };
         for four in [piece.var.0, kind] {
             self.buffer.extend(four.to_le_bytes());
@@ -101,7 +101,7 @@ impl SegmentWriter {
     }
 
     /// Writes the table and the end, and makes the segment visible.
-    pub(in crate::copy::parts) fn finish(mut self) -> Result<Written> {
+    pub(in crate::copy::parts) fn finish(mut self) -> Result<SegmentContent> {
         let start = self.end()?;
         for (var, first, end) in std::mem::take(&mut self.table) {
             self.buffer.extend(var.0.to_le_bytes());
@@ -117,6 +117,6 @@ impl SegmentWriter {
         self.target.write_at(self.at, digest.bytes())?;
         let bytes = (exact(self.at) + digest.bytes().len()).get()?;
         self.target.commit()?;
-        Ok(Written { bytes, digest })
+        Ok(SegmentContent { bytes, digest })
     }
 }

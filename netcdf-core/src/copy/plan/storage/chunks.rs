@@ -1,7 +1,7 @@
 //! The chunk shapes of variables.
 
 use super::filters::name;
-use super::{Case, Said};
+use super::{StorageCase, StorageNotes};
 use crate::arithmetic::Amount;
 use crate::chunk::shapes::{MOST, bytes, default_shape, of_bytes};
 use crate::copy::options::{ChunkSize, VarLayout};
@@ -19,7 +19,7 @@ pub(super) struct ChunkShape {
     pub(super) size: u64,
 }
 
-impl Case<'_> {
+impl StorageCase<'_> {
     /// The shape of the chunks. For each dimension this is, in this order: what is asked for the variable, what
     /// is asked for the dimension, what the size that is asked for needs, the input's length, the default. It is never longer than a fixed dimension,
     /// and has never more bytes than HDF5 allows.
@@ -68,7 +68,7 @@ impl Case<'_> {
     }
 
     /// Says why chunks stay that would have another size otherwise.
-    pub(super) fn say_fixed(&self, storage: &Storage, said: &mut Said) {
+    pub(super) fn say_fixed(&self, storage: &Storage, said: &mut StorageNotes) {
         let size = self.output.memory_size(self.to.ty).max(1);
         let asked = self.ask.chunk_size.as_ref();
         let Some(asked) = asked.filter(|asked| !self.stay(asked, size)) else {
@@ -103,7 +103,12 @@ impl Case<'_> {
 
     /// Makes chunks with fewer elements than a filter needs longer, from the last dimension on; lengths that were
     /// asked for stay, and fixed dimensions limit the others.
-    pub(super) fn suit_filters(&self, shape: &mut ChunkShape, storage: &Storage, said: &mut Said) {
+    pub(super) fn suit_filters(
+        &self,
+        shape: &mut ChunkShape,
+        storage: &Storage,
+        said: &mut StorageNotes,
+    ) {
         let Some(filter) = storage.filters.iter().max_by_key(|f| least(f)) else {
             return;
         };

@@ -3,13 +3,13 @@
 //! Filters named for a variable override the input and all other options. For other variables, `-F none` removes
 //! all filters; `-d` replaces all but the checksum, which netCDF-C keeps as well.
 
-use super::{Case, Said, is_heap};
+use super::{StorageCase, StorageNotes, is_heap};
 use crate::copy::options::Filtering;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::ids::{BLOSC, DEFLATE, FLETCHER32, SHUFFLE};
 use crate::filter::missing;
 use crate::filter::substitutes::instead;
-use crate::filter::{Instead, Suits, Table, codec, policy};
+use crate::filter::{FilterTable, Instead, Suits, codec, policy};
 use crate::format::kind_row;
 use crate::model::kind::Filterable;
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
@@ -17,7 +17,7 @@ use crate::notes::Note;
 
 /// The name of a filter.
 pub(super) fn name(filter: &FilterSpec) -> String {
-    let label = Table::default().label(filter);
+    let label = FilterTable::default().label(filter);
     label.name.unwrap_or_else(|| filter.id.to_string())
 }
 
@@ -39,12 +39,12 @@ fn keep_shuffle(filter: &FilterSpec, other: &FilterSpec, storage: &mut Storage) 
     }
 }
 
-impl Case<'_> {
+impl StorageCase<'_> {
     /// Sets the filters.
     ///
     /// # Errors
     /// Those of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable given by its name.
-    pub(super) fn filters(&self, storage: &mut Storage, said: &mut Said) -> Result<()> {
+    pub(super) fn filters(&self, storage: &mut Storage, said: &mut StorageNotes) -> Result<()> {
         match self.asked {
             Some(asked) => self.asked(asked, storage, said)?,
             None if self.ask.filters.none || self.to.dims.is_empty() => {}
@@ -56,7 +56,7 @@ impl Case<'_> {
     }
 
     /// Removes shuffling from text that has no fixed size in chunks.
-    fn leave_shuffle(&self, storage: &mut Storage, said: &mut Said) {
+    fn leave_shuffle(&self, storage: &mut Storage, said: &mut StorageNotes) {
         let unsized_texts = kind_row(self.output.kind).is_some_and(|row| row.no_default_size);
         if !unsized_texts || self.to.ty != Atomic::String.into() {
             return;
@@ -78,7 +78,7 @@ impl Case<'_> {
     }
 
     /// Adds a remark if a store of another kind becomes one of Zarr 3 with shuffle, which is no codec of the specification.
-    fn tell_of_shuffle(&self, storage: &Storage, said: &mut Said) {
+    fn tell_of_shuffle(&self, storage: &Storage, said: &mut StorageNotes) {
         let (from, to) = (self.input.kind, self.output.kind);
         let version = to.as_zarr().map(|zarr| zarr.version);
         let shuffled = storage.filters.iter().any(|f| f.id == SHUFFLE);
@@ -97,8 +97,8 @@ impl Case<'_> {
     }
 
     /// Adds a remark if common readers of the output lack a codec that the user names.
-    fn tell_of_readers(&self, filter: &FilterSpec, said: &mut Said) {
-        if !self.has_codecs() || Table::default().codec_names(filter.id).is_none() {
+    fn tell_of_readers(&self, filter: &FilterSpec, said: &mut StorageNotes) {
+        if !self.has_codecs() || FilterTable::default().codec_names(filter.id).is_none() {
             return;
         }
         if let Instead::Other(other) = self.instead(filter) {
@@ -125,7 +125,7 @@ impl Case<'_> {
     /// HDF5 filter.
     pub(super) fn has_user_form(&self, storage: &Storage) -> bool {
         let codecs = self.input.kind.storage.filterable() == Filterable::Arrays;
-        let table = Table::default();
+        let table = FilterTable::default();
         codecs && !self.has_codecs() && storage.filters.iter().any(|f| !table.has(f.id))
     }
 
@@ -140,7 +140,7 @@ impl Case<'_> {
         let Some(private) = storage.filters.iter().find(|f| codec::is_private(f.id)) else {
             return Ok(());
         };
-        let table = Table::default();
+        let table = FilterTable::default();
         if private.id != codec::UNKNOWN && !table.has(private.id) {
             return Err(table.no_filter_of_hdf5(private.id));
         }
@@ -157,7 +157,7 @@ impl Case<'_> {
     }
 
     /// Removes filters of the input that can be undone but not applied, unless chunks are moved unchanged.
-    pub(super) fn leave_decode_only(&self, storage: &mut Storage, said: &mut Said) {
+    pub(super) fn leave_decode_only(&self, storage: &mut Storage, said: &mut StorageNotes) {
         if self.asked.is_some() {
             return;
         }
@@ -192,7 +192,12 @@ impl Case<'_> {
 
     /// Sets the filters asked for. Filters that a pattern asks for but that do not fit are found in
     /// [`super::unfit`].
-    fn asked(&self, asked: &Filtering, storage: &mut Storage, said: &mut Said) -> Result<()> {
+    fn asked(
+        &self,
+        asked: &Filtering,
+        storage: &mut Storage,
+        said: &mut StorageNotes,
+    ) -> Result<()> {
         // Patterns do not apply to scalars.
         if asked.filters.is_empty() || self.to.dims.is_empty() && !asked.by_name {
             return Ok(());
@@ -206,7 +211,7 @@ impl Case<'_> {
     }
 
     /// The filters of the input, or what replaces them in the output.
-    fn kept(&self, storage: &mut Storage, said: &mut Said) {
+    fn kept(&self, storage: &mut Storage, said: &mut StorageNotes) {
         let (old, new) = match self.has_codecs() {
             false => ("codec", "filter"),
             true => ("filter", "codec"),
@@ -244,7 +249,7 @@ impl Case<'_> {
     }
 
     /// The filters of a variable that `-F` does not mention.
-    fn unnamed(&self, storage: &mut Storage, said: &mut Said) {
+    fn unnamed(&self, storage: &mut Storage, said: &mut StorageNotes) {
         let old = &self.from.storage.filters;
         let Some(level) = self.ask.deflate else {
             self.kept(storage, said);

@@ -6,14 +6,17 @@ mod unfit;
 
 use std::collections::HashSet;
 
-use super::{Pair, Plan};
+use super::{CopiedVariable, Plan};
 use crate::chunk::shapes::bytes;
-use crate::copy::options::{ChunkShapes, Filtering, MIN_CHUNK, Options, StorageOptions, VarLayout};
+use crate::copy::options::{
+    ChunkShapes, CopyOptions, Filtering, MIN_CHUNK, StorageOptions, VarLayout,
+};
 use crate::error::{Context, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::{BareFill, bare_fill, traits};
 use crate::model::quantize::Algorithm;
 use crate::model::{
-    Atomic, Attribute, DataType, Fill, Quantize, Schema, Storage, StorageLayout, VarId, Variable,
+    Atomic, Attribute, DataType, FillMode, Quantize, Schema, Storage, StorageLayout, VarId,
+    Variable,
 };
 use crate::notes::Note;
 use chunks::ChunkShape;
@@ -22,10 +25,10 @@ use chunks::ChunkShape;
 const COMPACT: u64 = 65_000;
 
 /// One variable whose storage is decided.
-struct Case<'a> {
+struct StorageCase<'a> {
     input: &'a Schema,
     output: &'a Schema,
-    pair: Pair,
+    pair: CopiedVariable,
     from: &'a Variable,
     to: &'a Variable,
     ask: &'a StorageOptions,
@@ -37,7 +40,7 @@ struct Case<'a> {
 
 /// Notes and remarks on how variables are stored.
 #[derive(Default)]
-struct Said {
+struct StorageNotes {
     notes: Vec<Note>,
     remarks: Vec<Note>,
 }
@@ -49,18 +52,18 @@ struct Said {
 pub(super) fn decide(
     input: &Schema,
     plan: &mut Plan,
-    pairs: &[Pair],
-    options: &Options,
+    pairs: &[CopiedVariable],
+    options: &CopyOptions,
 ) -> Result<()> {
     let mut decided = vec![];
-    let mut said = Said::default();
+    let mut said = StorageNotes::default();
     let copied: HashSet<VarId> = plan.data.iter().map(|p| p.to).collect();
     for &pair in pairs {
         let found = input.var(pair.from).zip(plan.schema.var(pair.to));
         let (from, to) = found.or_internal("a variable")?;
         let asked = options.storage.filters.vars.get(&pair.from);
         let others = anew(input, options, pair.from);
-        let case = Case {
+        let case = StorageCase {
             input,
             output: &plan.schema,
             pair,
@@ -97,7 +100,7 @@ fn tell(quantize: Quantize, attributes: &mut Vec<Attribute>) {
 }
 
 /// True if an option other than `-F` for this variable concerns its storage.
-fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
+fn anew(input: &Schema, options: &CopyOptions, var: VarId) -> bool {
     let ask = &options.storage;
     let mut dims = input.var(var).into_iter().flat_map(|v| &v.dims);
     let unlimited = dims.any(|&dim| input.is_unlimited(dim));
@@ -109,8 +112,8 @@ fn anew(input: &Schema, options: &Options, var: VarId) -> bool {
         || options.fix_unlimited && unlimited
 }
 
-impl Case<'_> {
-    fn storage(&self, said: &mut Said) -> Result<Storage> {
+impl StorageCase<'_> {
+    fn storage(&self, said: &mut StorageNotes) -> Result<Storage> {
         if !traits(self.output.kind).settings {
             return Ok(Storage::default());
         }
@@ -151,14 +154,14 @@ impl Case<'_> {
     /// characters are marked as not filled; strings as well if they may have a fixed size, as in Zarr, where readers mask elements that equal a
     /// fill value. Variables that can grow keep the fill mode of the input: a later program may skip records. Zarr version 3 stores a fill
     /// value in any case, and its readers do not mask elements that equal it.
-    fn fill(&self, copied: bool) -> Fill {
+    fn fill(&self, copied: bool) -> FillMode {
         let sized = traits(self.output.kind).sized_strings;
         match self.to.ty {
             DataType::Atomic(_) if copied && self.keeps_fill() => self.from.storage.fill,
-            DataType::User(_) => Fill::Fill,
-            DataType::Atomic(Atomic::String) if !sized => Fill::Fill,
-            DataType::Atomic(_) if copied => Fill::NoFill,
-            DataType::Atomic(_) => Fill::Fill,
+            DataType::User(_) => FillMode::Fill,
+            DataType::Atomic(Atomic::String) if !sized => FillMode::Fill,
+            DataType::Atomic(_) if copied => FillMode::NoFill,
+            DataType::Atomic(_) => FillMode::Fill,
         }
     }
 
@@ -172,7 +175,7 @@ impl Case<'_> {
         }
     }
 
-    fn layout(&self, storage: &Storage, said: &mut Said) -> Result<StorageLayout> {
+    fn layout(&self, storage: &Storage, said: &mut StorageNotes) -> Result<StorageLayout> {
         let asked = self.ask.chunks.vars.get(&self.pair.from);
         if self.to.dims.is_empty() {
             return Ok(match asked {
@@ -261,7 +264,7 @@ impl Case<'_> {
     }
 
     /// Adds a note if a variable is stored in chunks although another layout is asked for.
-    fn say_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, said: &mut Said) {
+    fn say_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, said: &mut StorageNotes) {
         let plain = match asked {
             Some(VarLayout::Compact | VarLayout::Contiguous) => true,
             Some(VarLayout::Chunked(_)) => false,

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::copy::options::{ChunkShapes, Filtering, Filters, Options, StorageOptions, VarLayout};
+use crate::copy::options::{
+    ChunkShapes, CopyOptions, Filtering, StorageOptions, VarLayout, VariableFilters,
+};
 use crate::copy::plan::plan;
 use crate::format::traits;
 use crate::model::{
-    Atomic, DimId, Dimension, Endianness, Fill, FilterSpec, GroupId, Kind, Name, Schema, Storage,
-    StorageLayout, VarId, Variable,
+    Atomic, DimId, Dimension, Endianness, FillMode, FilterSpec, GroupId, Kind, Name, Schema,
+    Storage, StorageLayout, VarId, Variable,
 };
 
 const T: u32 = 0;
@@ -58,7 +60,7 @@ fn add(
             layout: nc4.then_some(layout),
             filters: if nc4 { filters.to_vec() } else { vec![] },
             endianness: (nc4 && name == "lat").then_some(Endianness::Big),
-            fill: Fill::Fill,
+            fill: FillMode::Fill,
             unwritten: None,
             codecs: None,
             quantize: None,
@@ -107,7 +109,7 @@ fn dataset(kind: Kind) -> Schema {
     s
 }
 
-fn table(input: &Schema, options: &Options) -> String {
+fn table(input: &Schema, options: &CopyOptions) -> String {
     let plan = match plan(input, options) {
         Ok(plan) => plan,
         Err(e) => return format!("{e}\n"),
@@ -135,11 +137,11 @@ fn table(input: &Schema, options: &Options) -> String {
     out
 }
 
-fn ask(storage: StorageOptions) -> Options {
-    Options {
+fn ask(storage: StorageOptions) -> CopyOptions {
+    CopyOptions {
         kind: Some(Kind::NETCDF4),
         storage,
-        ..Options::default()
+        ..CopyOptions::default()
     }
 }
 
@@ -173,7 +175,7 @@ fn named(none: bool, vars: &[(u32, &[FilterSpec])], by_name: bool) -> StorageOpt
         .map(|(v, f)| (VarId(*v), filtering(f)))
         .collect();
     StorageOptions {
-        filters: Filters { none, vars },
+        filters: VariableFilters { none, vars },
         ..StorageOptions::default()
     }
 }
@@ -181,14 +183,14 @@ fn named(none: bool, vars: &[(u32, &[FilterSpec])], by_name: bool) -> StorageOpt
 #[test]
 fn nothing_asked() {
     let same = dataset(Kind::NETCDF4);
-    insta::assert_snapshot!("same_kind", table(&same, &Options::default()));
+    insta::assert_snapshot!("same_kind", table(&same, &CopyOptions::default()));
     insta::assert_snapshot!(
         "from_classic",
         table(&dataset(Kind::CLASSIC), &ask(StorageOptions::default()))
     );
-    let classic = Options {
+    let classic = CopyOptions {
         kind: Some(Kind::CLASSIC),
-        ..Options::default()
+        ..CopyOptions::default()
     };
     assert!(
         table(&dataset(Kind::NETCDF4_CLASSIC), &classic)
@@ -196,20 +198,20 @@ fn nothing_asked() {
             .skip(1)
             .all(|l| !l.contains(' '))
     );
-    let p = plan(&same, &Options::default()).unwrap();
+    let p = plan(&same, &CopyOptions::default()).unwrap();
     assert_eq!(p.schema.vars[2].storage.endianness, Some(Endianness::Big));
-    let unfilled = |n: usize| p.schema.vars[n].storage.fill == Fill::NoFill;
+    let unfilled = |n: usize| p.schema.vars[n].storage.fill == FillMode::NoFill;
     assert!(unfilled(2) && !unfilled(8), "text always has a fill value");
     assert!(!unfilled(0), "records may be added");
     let mut bare = same.clone();
-    bare.vars[0].storage.fill = Fill::NoFill;
-    let p = plan(&bare, &Options::default()).unwrap();
-    assert_eq!(p.schema.vars[0].storage.fill, Fill::NoFill);
+    bare.vars[0].storage.fill = FillMode::NoFill;
+    let p = plan(&bare, &CopyOptions::default()).unwrap();
+    assert_eq!(p.schema.vars[0].storage.fill, FillMode::NoFill);
 }
 
 #[test]
 fn fixed_dimensions() {
-    let fixed = |storage| Options {
+    let fixed = |storage| CopyOptions {
         fix_unlimited: true,
         ..ask(storage)
     };
@@ -251,13 +253,13 @@ fn filters_that_are_only_undone() {
     add(&mut s, "b", Atomic::Int, &[1, 2], &[90, 90], &whole);
     let packed = [filter(5, &[8, 0, 8100, 1, 4, 0, 17, 3])];
     add(&mut s, "c", Atomic::Int, &[1, 2], &[90, 90], &packed);
-    let ids = |options: &Options| -> (Vec<Vec<u32>>, usize) {
+    let ids = |options: &CopyOptions| -> (Vec<Vec<u32>>, usize) {
         let p = plan(&s, options).unwrap();
         let ids = |v: &Variable| v.storage.filters.iter().map(|f| f.id).collect();
         (p.schema.vars.iter().map(ids).collect(), p.remarks.len())
     };
     let same = (vec![vec![6, 2, 1], vec![5], vec![]], 1);
-    assert_eq!(ids(&Options::default()), same);
+    assert_eq!(ids(&CopyOptions::default()), same);
     let other = ask(chunks(false, &[(X, 60)], &[]));
     assert_eq!(ids(&other), (vec![vec![2, 1], vec![], vec![]], 3));
 
@@ -272,7 +274,7 @@ fn filters_that_are_only_undone() {
         filter(1, &[4]),
     ];
     add(&mut s, "text", Atomic::String, &[1, 2], &[90, 90], &numbers);
-    let p = plan(&s, &Options::default()).unwrap();
+    let p = plan(&s, &CopyOptions::default()).unwrap();
     assert_eq!(p.schema.vars[0].storage.filters, []);
     assert_eq!(p.schema.vars[1].storage.filters, [filter(1, &[4])]);
     assert_eq!((p.notes.len(), p.remarks.len()), (0, 4));

@@ -1,25 +1,25 @@
 //! Filters that a pattern asks for but that do not fit a variable: its filters stay unchanged.
 
 use super::chunks::{elements, least};
-use super::{Case, Said};
+use super::{StorageCase, StorageNotes};
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::{About, Context, Table};
+use crate::filter::{ChunkContext, FilterTable, VariableFacts};
 use crate::format::traits;
-use crate::model::{Atomic, Element, Endianness, FilterSpec, Storage};
+use crate::model::{Atomic, Endianness, FilterSpec, Storage, StoredElement};
 use crate::notes::Note;
 
-impl Case<'_> {
+impl StorageCase<'_> {
     /// How the variable is stored; `anew` says whether an option other than `-F` concerns it.
     ///
     /// # Errors
     /// If something asked for the variable by its name is impossible.
-    pub(super) fn stored(&self, anew: bool, said: &mut Said) -> Result<Storage> {
+    pub(super) fn stored(&self, anew: bool, said: &mut StorageNotes) -> Result<Storage> {
         let asked = self.asked.filter(|asked| !asked.by_name);
         let filters = asked.is_some_and(|asked| !asked.filters.is_empty());
         if !filters || self.to.dims.is_empty() || !traits(self.output.kind).settings {
             return self.storage(said);
         }
-        let mut own = Said::default();
+        let mut own = StorageNotes::default();
         let why = match self.storage(&mut own) {
             Ok(storage) => match self.unfit(&storage) {
                 None => {
@@ -37,7 +37,7 @@ impl Case<'_> {
             what: format!("skipped by the pattern of -F: {}", why.what()),
             remedy: None,
         });
-        let without = Case {
+        let without = StorageCase {
             asked: None,
             anew,
             ..*self
@@ -48,8 +48,8 @@ impl Case<'_> {
     /// Why the filters cannot be applied to chunks of the variable. Filters that are not built in are not
     /// checked.
     fn unfit(&self, storage: &Storage) -> Option<Error> {
-        let table = Table::default();
-        let mut context = Context::of(self.output, self.to, storage.chunk()?.to_vec());
+        let table = FilterTable::default();
+        let mut context = ChunkContext::of(self.output, self.to, storage.chunk()?.to_vec());
         if self.has_codecs() {
             context.about.dims = self.output.shape(self.pair.to);
         }
@@ -77,10 +77,10 @@ impl Case<'_> {
 }
 
 /// Whether a filter can be applied at all, tried on a chunk of floats.
-fn is_written(table: &Table, filter: &FilterSpec) -> bool {
-    let context = Context {
+fn is_written(table: &FilterTable, filter: &FilterSpec) -> bool {
+    let context = ChunkContext {
         shape: vec![64],
-        element: Element {
+        element: StoredElement {
             ty: Atomic::Float.into(),
             size: 4,
             order: Endianness::Little,
@@ -88,7 +88,7 @@ fn is_written(table: &Table, filter: &FilterSpec) -> bool {
         },
         fill: None,
         len: Some(256),
-        about: About::default(),
+        about: VariableFacts::default(),
     };
     let entry = table.entry(filter.id);
     entry.is_ok_and(|entry| entry.prepare(&context, &filter.params).is_ok())

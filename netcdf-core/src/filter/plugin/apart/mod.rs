@@ -12,10 +12,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::host::Call;
-use super::local::{Described, FilterCall, Given, LookResult, MadeBytes};
+use super::host::PluginCall;
+use super::local::{FilterCall, FilterResult, LookResult, MadeBytes, PluginDescription};
 use super::trust::CheckedFile;
-use super::wire::{In, Out};
+use super::wire::{In, MessageWriter};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use process::Process;
@@ -57,14 +57,14 @@ impl Isolation {
 
 /// The requests to helpers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum HelperRequest {
     Describe,
     CanApply,
     SetLocal,
     Apply,
 }
 
-impl What {
+impl HelperRequest {
     const ALL: [Self; 4] = [Self::Describe, Self::CanApply, Self::SetLocal, Self::Apply];
 
     fn of(number: u64) -> Option<Self> {
@@ -73,7 +73,7 @@ impl What {
 }
 
 /// Why a helper did not answer.
-pub(super) enum Failure {
+pub(super) enum HelperFailure {
     /// The run was cancelled.
     Cancelled,
     /// What happened to it, as text, and a remedy.
@@ -82,7 +82,7 @@ pub(super) enum Failure {
     Said(String),
 }
 
-impl Failure {
+impl HelperFailure {
     /// An error of this kind about the plugin called `label`.
     pub(super) fn error(self, kind: ErrorKind, label: &str) -> Error {
         match self {
@@ -126,7 +126,7 @@ impl Helpers {
     }
 
     /// An idle helper, or a new one.
-    fn take(&self) -> Result<Process, Failure> {
+    fn take(&self) -> Result<Process, HelperFailure> {
         loop {
             let process = self.idle().pop();
             let Some(mut process) = process else {
@@ -141,11 +141,11 @@ impl Helpers {
     /// Sends a request to a helper; returns its answer, and the bytes of a chunk. A helper that fails is ended.
     fn ask(
         &self,
-        what: What,
+        what: HelperRequest,
         file: &CheckedFile,
-        (head, body): (Out, &[u8]),
-    ) -> Result<Message, Failure> {
-        let mut asked = Out::default();
+        (head, body): (MessageWriter, &[u8]),
+    ) -> Result<HelperMessage, HelperFailure> {
+        let mut asked = MessageWriter::default();
         let path = file.path.as_os_str().as_encoded_bytes();
         asked.number(what as u64).bytes(path);
         asked.number(file.identity.0).number(file.identity.1);
@@ -160,24 +160,28 @@ impl Helpers {
         self.idle().push(process);
         match refusal {
             None => Ok(answer),
-            Some(why) => Err(Failure::Said(why)),
+            Some(why) => Err(HelperFailure::Said(why)),
         }
     }
 
     /// Describes the filter of a file.
-    pub(super) fn describe(&self, file: &CheckedFile) -> Result<Described, Failure> {
-        let answer = self.ask(What::Describe, file, (Out::default(), &[]))?;
-        Described::get(&mut answer.told()).ok_or_else(wrong)
+    pub(super) fn describe(&self, file: &CheckedFile) -> Result<PluginDescription, HelperFailure> {
+        let answer = self.ask(
+            HelperRequest::Describe,
+            file,
+            (MessageWriter::default(), &[]),
+        )?;
+        PluginDescription::get(&mut answer.told()).ok_or_else(wrong)
     }
 
     /// Whether a filter can be applied, or stored parameters for a chunk.
     pub(super) fn look(
         &self,
-        what: What,
+        what: HelperRequest,
         file: &CheckedFile,
-        call: &Call,
-    ) -> Result<LookResult, Failure> {
-        let mut head = Out::default();
+        call: &PluginCall,
+    ) -> Result<LookResult, HelperFailure> {
+        let mut head = MessageWriter::default();
         call.put(&mut head);
         let answer = self.ask(what, file, (head, &[]))?;
         LookResult::get(&mut answer.told()).ok_or_else(wrong)
@@ -187,13 +191,13 @@ impl Helpers {
     pub(super) fn apply(
         &self,
         file: &CheckedFile,
-        call: &Call,
+        call: &PluginCall,
         job: &FilterCall<'_>,
-    ) -> Result<Given, Failure> {
-        let mut head = Out::default();
+    ) -> Result<FilterResult, HelperFailure> {
+        let mut head = MessageWriter::default();
         call.put(&mut head);
         head.number(job.flags.into()).numbers(job.params);
-        let answer = self.ask(What::Apply, file, (head, job.input))?;
+        let answer = self.ask(HelperRequest::Apply, file, (head, job.input))?;
         let mut told = answer.told();
         let mut given = || {
             let made = told.truth()?;
@@ -201,7 +205,7 @@ impl Helpers {
             Some((made, there, told.number()?, told.text()?))
         };
         let (made, there, len, said) = given().ok_or_else(wrong)?;
-        Ok(Given {
+        Ok(FilterResult {
             made: match made {
                 true => MadeBytes::Copy(answer.body),
                 false => MadeBytes::Nothing { there },
@@ -214,18 +218,18 @@ impl Helpers {
 
 /// A request or answer: a head, and the bytes of a chunk.
 #[derive(Default)]
-struct Message {
+struct HelperMessage {
     head: Vec<u8>,
     body: Vec<u8>,
 }
 
-impl Message {
+impl HelperMessage {
     /// The answer in the head, after the flag that says whether there is one.
     fn told(&self) -> In<'_> {
         In(self.head.get(8..).unwrap_or_default())
     }
 }
 
-fn wrong() -> Failure {
-    Failure::Broken("its process gave an invalid answer".to_owned(), None)
+fn wrong() -> HelperFailure {
+    HelperFailure::Broken("its process gave an invalid answer".to_owned(), None)
 }

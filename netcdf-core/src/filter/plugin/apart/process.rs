@@ -9,7 +9,7 @@ use std::net::TcpStream as Socket;
 #[cfg(unix)]
 use std::os::unix::net::UnixStream as Socket;
 
-use super::{ARGUMENT, Failure, Isolation, Message, wrong};
+use super::{ARGUMENT, HelperFailure, HelperMessage, Isolation, wrong};
 use crate::cancel::Cancel;
 
 /// How often a wait is checked for timeout and cancellation.
@@ -27,7 +27,7 @@ pub(super) struct Process {
 }
 
 /// Why a helper did not answer.
-enum Stop {
+enum HelperStop {
     Cancelled,
     Late,
     Gone,
@@ -35,14 +35,14 @@ enum Stop {
 
 impl Process {
     #[cfg(unix)]
-    pub(super) fn start(isolation: &Isolation) -> Result<Self, Failure> {
+    pub(super) fn start(isolation: &Isolation) -> Result<Self, HelperFailure> {
         use std::os::fd::OwnedFd;
         use std::os::unix::process::CommandExt;
         let failed = |e: std::io::Error| {
             let program = isolation.program.display();
             let why = crate::error::plain(&e);
             let what = format!("cannot start a process for it ({program}: {why})");
-            Failure::Broken(what, Some("use --isolate-plugins=no to do without"))
+            HelperFailure::Broken(what, Some("use --isolate-plugins=no to do without"))
         };
         let (socket, theirs) = Socket::pair().map_err(failed)?;
         socket.set_read_timeout(Some(LOOK)).map_err(failed)?;
@@ -63,19 +63,19 @@ impl Process {
         let until = Instant::now().checked_add(START);
         match process.fill(&mut hello, until, &isolation.cancel) {
             Ok(()) if hello == *HELLO => Ok(process),
-            Err(Stop::Cancelled) => Err(Failure::Cancelled),
-            Ok(()) | Err(Stop::Late | Stop::Gone) => {
+            Err(HelperStop::Cancelled) => Err(HelperFailure::Cancelled),
+            Ok(()) | Err(HelperStop::Late | HelperStop::Gone) => {
                 let program = isolation.program.display();
                 let what = format!("{program} cannot run plugins");
-                Err(Failure::Broken(what, None))
+                Err(HelperFailure::Broken(what, None))
             }
         }
     }
 
     #[cfg(not(unix))]
-    pub(super) fn start(_: &Isolation) -> Result<Self, Failure> {
+    pub(super) fn start(_: &Isolation) -> Result<Self, HelperFailure> {
         let what = "plugins cannot run in separate processes on this system";
-        Err(Failure::Broken(what.to_owned(), None))
+        Err(HelperFailure::Broken(what.to_owned(), None))
     }
 
     /// Whether it is still running.
@@ -89,7 +89,7 @@ impl Process {
         head: &[u8],
         body: &[u8],
         isolation: &Isolation,
-    ) -> Result<Message, Failure> {
+    ) -> Result<HelperMessage, HelperFailure> {
         let mib = (body.len() >> 20) as u64;
         let patience = isolation.patience.saturating_add(Duration::from_secs(mib));
         let until = Instant::now().checked_add(patience);
@@ -102,7 +102,7 @@ impl Process {
         (head, body): (&[u8], &[u8]),
         until: Option<Instant>,
         cancel: &Cancel,
-    ) -> Result<Result<Message, Failure>, Stop> {
+    ) -> Result<Result<HelperMessage, HelperFailure>, HelperStop> {
         self.asked = self.asked.wrapping_add(1);
         let lengths = [self.asked, head.len() as u64, body.len() as u64];
         let mut start: Vec<u8> = lengths.iter().flat_map(|n| n.to_le_bytes()).collect();
@@ -112,7 +112,7 @@ impl Process {
         let mut lengths = [[0; 8]; 3];
         self.fill(lengths.as_flattened_mut(), until, cancel)?;
         let [asked, head, body] = lengths.map(u64::from_le_bytes);
-        let mut answer = Message::default();
+        let mut answer = HelperMessage::default();
         // A process damaged by a plugin may send anything.
         if asked != self.asked || !room(&mut answer.head, head) || !room(&mut answer.body, body) {
             return Ok(Err(wrong()));
@@ -122,11 +122,16 @@ impl Process {
         Ok(Ok(answer))
     }
 
-    fn send(&mut self, bytes: &[u8], until: Option<Instant>, cancel: &Cancel) -> Result<(), Stop> {
+    fn send(
+        &mut self,
+        bytes: &[u8],
+        until: Option<Instant>,
+        cancel: &Cancel,
+    ) -> Result<(), HelperStop> {
         let mut left = bytes;
         while !left.is_empty() {
             match self.socket.write(left) {
-                Ok(0) => return Err(Stop::Gone),
+                Ok(0) => return Err(HelperStop::Gone),
                 Ok(n) => left = left.get(n..).unwrap_or_default(),
                 Err(e) => go_on(&e, until, cancel)?,
             }
@@ -139,11 +144,11 @@ impl Process {
         bytes: &mut [u8],
         until: Option<Instant>,
         cancel: &Cancel,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), HelperStop> {
         let mut left = bytes;
         while !left.is_empty() {
             match self.socket.read(left) {
-                Ok(0) => return Err(Stop::Gone),
+                Ok(0) => return Err(HelperStop::Gone),
                 Ok(n) => left = left.get_mut(n..).unwrap_or_default(),
                 Err(e) => go_on(&e, until, cancel)?,
             }
@@ -152,20 +157,20 @@ impl Process {
     }
 
     /// What happened to the process.
-    fn failure(&mut self, stop: &Stop, patience: Duration) -> Failure {
+    fn failure(&mut self, stop: &HelperStop, patience: Duration) -> HelperFailure {
         match stop {
-            Stop::Cancelled => Failure::Cancelled,
-            Stop::Late => {
+            HelperStop::Cancelled => HelperFailure::Cancelled,
+            HelperStop::Late => {
                 let seconds = patience.as_secs_f64();
                 let what = format!("the plugin gave no answer in {seconds} s, and was stopped");
-                Failure::Broken(what, Some("use --plugin-timeout to give it more time"))
+                HelperFailure::Broken(what, Some("use --plugin-timeout to give it more time"))
             }
-            Stop::Gone => {
+            HelperStop::Gone => {
                 let what = match self.end() {
                     Some(status) => fate(status),
                     None => "the plugin closed the connection to its process".to_owned(),
                 };
-                Failure::Broken(what, None)
+                HelperFailure::Broken(what, None)
             }
         }
     }
@@ -204,16 +209,16 @@ fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
 }
 
 /// Whether to try again after a socket error.
-fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<(), Stop> {
+fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<(), HelperStop> {
     match e.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
-        _ => return Err(Stop::Gone),
+        _ => return Err(HelperStop::Gone),
     }
     if cancel.signal().is_some() {
-        return Err(Stop::Cancelled);
+        return Err(HelperStop::Cancelled);
     }
     match until {
-        Some(until) if Instant::now() >= until => Err(Stop::Late),
+        Some(until) if Instant::now() >= until => Err(HelperStop::Late),
         Some(_) | None => Ok(()),
     }
 }

@@ -26,12 +26,12 @@ mod helper {
     use rustix::process::{Resource, Rlimit, getppid, getrlimit, setrlimit};
 
     use super::super::super::guard;
-    use super::super::super::host::Call;
-    use super::super::super::local::{FilterCall, Given, Local};
+    use super::super::super::host::PluginCall;
+    use super::super::super::local::{FilterCall, FilterResult, Local};
     use super::super::super::registry::open_alone;
     use super::super::process::HELLO;
-    use super::super::{Message, What};
-    use crate::filter::plugin::wire::{In, Out};
+    use super::super::{HelperMessage, HelperRequest};
+    use crate::filter::plugin::wire::{In, MessageWriter};
 
     /// Memory of a helper for its plugins; their threads and 16 times the chunk come on top.
     const MEMORY: u64 = 512 << 20;
@@ -98,11 +98,11 @@ mod helper {
         if body > MEMORY / 16 {
             limit(Resource::Data, memory(body));
         }
-        let message = Message {
+        let message = HelperMessage {
             head: read(socket, head)?,
             body: read(socket, body)?,
         };
-        let mut out = Out::default();
+        let mut out = MessageWriter::default();
         let answer = answer(&message, plugins);
         let body = match &answer {
             Ok((head, given)) => {
@@ -117,7 +117,7 @@ mod helper {
                 &[]
             }
         };
-        let mut start = Out::default();
+        let mut start = MessageWriter::default();
         start
             .number(asked)
             .number(out.0.len() as u64)
@@ -139,13 +139,13 @@ mod helper {
         }
     }
 
-    type Answer = std::result::Result<(Out, Option<Given>), String>;
+    type Answer = std::result::Result<(MessageWriter, Option<FilterResult>), String>;
 
-    fn answer(message: &Message, plugins: &mut Plugins) -> Answer {
+    fn answer(message: &HelperMessage, plugins: &mut Plugins) -> Answer {
         let mut read = In(&message.head);
         let odd = || "unknown request".to_owned();
         let mut begin = || {
-            let what = What::of(read.number()?)?;
+            let what = HelperRequest::of(read.number()?)?;
             let path = PathBuf::from(std::ffi::OsStr::from_bytes(read.bytes()?));
             Some((what, path, (read.number()?, read.number()?)))
         };
@@ -153,17 +153,17 @@ mod helper {
         let open = || open_alone(&path, identity);
         let local = plugins.entry(path.clone()).or_insert_with(open);
         let local = local.as_ref().map_err(Clone::clone)?;
-        let mut out = Out::default();
-        if what == What::Describe {
+        let mut out = MessageWriter::default();
+        if what == HelperRequest::Describe {
             local.described.put(&mut out);
             return Ok((out, None));
         }
-        let call = Call::get(&mut read).ok_or_else(odd)?;
+        let call = PluginCall::get(&mut read).ok_or_else(odd)?;
         match what {
-            What::Describe => {}
-            What::CanApply => local.can_apply(call).put(&mut out),
-            What::SetLocal => local.set_local(call).put(&mut out),
-            What::Apply => {
+            HelperRequest::Describe => {}
+            HelperRequest::CanApply => local.can_apply(call).put(&mut out),
+            HelperRequest::SetLocal => local.set_local(call).put(&mut out),
+            HelperRequest::Apply => {
                 let flags = read.small().ok_or_else(odd)?;
                 let params = read.numbers().ok_or_else(odd)?;
                 let job = FilterCall {

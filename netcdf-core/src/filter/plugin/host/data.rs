@@ -1,22 +1,22 @@
 //! Data of libhdf5: identifiers of errors, of predefined types and of classes of property lists. Plugins read
 //! them. If libhdf5 is also loaded, it may write to them, so they are writable.
 
-use super::super::abi::Id;
+use super::super::abi::Hid;
 use super::Export;
 use super::types::{BIG, LITTLE, NATIVE, NO_TYPE, float, integer};
 
 /// Identifiers without any further meaning: all errors share one, and so do all other classes.
-pub(super) const ERROR: Id = 0x0D02_0000_0000_0100;
-pub(super) const ERROR_CLASS: Id = 0x0C00_0000_0000_0100;
-pub(super) const CLASS: Id = 0x0A00_0000_0000_0100;
-pub(super) const CREATION: Id = 0x0A00_0000_0000_0001;
+pub(super) const ERROR: Hid = 0x0D02_0000_0000_0100;
+pub(super) const ERROR_CLASS: Hid = 0x0C00_0000_0000_0100;
+pub(super) const CLASS: Hid = 0x0A00_0000_0000_0100;
+pub(super) const CREATION: Hid = 0x0A00_0000_0000_0001;
 
 /// Data with their common value.
 macro_rules! data {
     ($($value:expr => $($name:ident)*;)*) => {
         $($(
             #[unsafe(no_mangle)]
-            pub(crate) static mut $name: Id = $value;
+            pub(crate) static mut $name: Hid = $value;
         )*)*
 
         fn identifiers() -> Vec<Export> {

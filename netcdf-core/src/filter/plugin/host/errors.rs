@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use super::super::abi::Id;
+use super::super::abi::Hid;
 use super::{Export, ask, exports, put, text};
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
@@ -34,8 +34,8 @@ unsafe extern "C" fn H5Epush1(
     _file: *const c_char,
     function: *const c_char,
     _line: c_uint,
-    _major: Id,
-    _minor: Id,
+    _major: Hid,
+    _minor: Hid,
     message: *const c_char,
 ) -> c_int {
     // SAFETY: by the caller.
@@ -49,13 +49,13 @@ unsafe extern "C" fn H5Epush1(
 /// The texts are null or end with a NUL.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Epush2(
-    _stack: Id,
+    _stack: Hid,
     _file: *const c_char,
     function: *const c_char,
     _line: c_uint,
-    _class: Id,
-    _major: Id,
-    _minor: Id,
+    _class: Hid,
+    _major: Hid,
+    _minor: Hid,
     message: *const c_char,
 ) -> c_int {
     // SAFETY: by the caller.
@@ -71,7 +71,7 @@ extern "C" fn H5Eclear1() -> c_int {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Eclear2(_stack: Id) -> c_int {
+extern "C" fn H5Eclear2(_stack: Hid) -> c_int {
     H5Eclear1()
 }
 
@@ -91,7 +91,7 @@ unsafe extern "C" fn H5Eget_auto1(print: *mut *const c_void, data: *mut *mut c_v
 /// The places are null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Eget_auto2(
-    _stack: Id,
+    _stack: Hid,
     print: *mut *const c_void,
     data: *mut *mut c_void,
 ) -> c_int {
@@ -100,6 +100,6 @@ unsafe extern "C" fn H5Eget_auto2(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Eget_num(_stack: Id) -> isize {
+extern "C" fn H5Eget_num(_stack: Hid) -> isize {
     ask(0, |call| call.messages.len().cast_signed())
 }

@@ -2,10 +2,10 @@
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
-use super::super::abi::{Id, OPTIONAL};
+use super::super::abi::{Hid, OPTIONAL};
 use super::data::CREATION;
 use super::types::{HostType, convertible};
-use super::{Call, Export, HDF5_RANK, LIST, ask, count, exports, put, put_all};
+use super::{Export, HDF5_RANK, LIST, PluginCall, ask, count, exports, put, put_all};
 use crate::filter::optional;
 use crate::model::FilterSpec;
 
@@ -16,7 +16,7 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
 }
 
 /// Queries the call's property list.
-fn of<T>(list: Id, failure: T, answer: impl FnOnce(&mut Call) -> Option<T>) -> T {
+fn of<T>(list: Hid, failure: T, answer: impl FnOnce(&mut PluginCall) -> Option<T>) -> T {
     let asked = ask(None, |call| match list {
         LIST => answer(call),
         _ => None,
@@ -32,7 +32,7 @@ fn number(id: c_int) -> Option<u32> {
 /// # Safety
 /// `dims` is null or has room for `most` numbers.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn H5Pget_chunk(list: Id, most: c_int, dims: *mut u64) -> c_int {
+unsafe extern "C" fn H5Pget_chunk(list: Hid, most: c_int, dims: *mut u64) -> c_int {
     of(list, -1, |call| {
         let rank = call.rank(HDF5_RANK)?;
         let room = usize::try_from(most).unwrap_or(0);
@@ -44,12 +44,12 @@ unsafe extern "C" fn H5Pget_chunk(list: Id, most: c_int, dims: *mut u64) -> c_in
 
 /// `H5D_CHUNKED`.
 #[unsafe(no_mangle)]
-extern "C" fn H5Pget_layout(list: Id) -> c_int {
+extern "C" fn H5Pget_layout(list: Hid) -> c_int {
     of(list, -1, |_| Some(2))
 }
 
 /// Where a plugin wants information on a filter.
-struct Wanted {
+struct FilterQuery {
     flags: *mut c_uint,
     count: *mut usize,
     params: *mut c_uint,
@@ -58,7 +58,7 @@ struct Wanted {
     config: *mut c_uint,
 }
 
-impl Wanted {
+impl FilterQuery {
     /// Writes a filter's flags, its parameters (`count` says how many fit, and gets their number), and that it
     /// can be applied and undone. Its name, which is only for people, stays empty.
     ///
@@ -84,10 +84,10 @@ impl Wanted {
 }
 
 /// # Safety
-/// As for [`Wanted::tell`].
+/// As for [`FilterQuery::tell`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter_by_id2(
-    list: Id,
+    list: Hid,
     id: c_int,
     flags: *mut c_uint,
     count: *mut usize,
@@ -96,7 +96,7 @@ unsafe extern "C" fn H5Pget_filter_by_id2(
     name: *mut c_char,
     config: *mut c_uint,
 ) -> c_int {
-    let wanted = Wanted {
+    let wanted = FilterQuery {
         flags,
         count,
         params,
@@ -114,10 +114,10 @@ unsafe extern "C" fn H5Pget_filter_by_id2(
 }
 
 /// # Safety
-/// As for [`Wanted::tell`].
+/// As for [`FilterQuery::tell`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter_by_id1(
-    list: Id,
+    list: Hid,
     id: c_int,
     flags: *mut c_uint,
     count: *mut usize,
@@ -131,10 +131,10 @@ unsafe extern "C" fn H5Pget_filter_by_id1(
 }
 
 /// # Safety
-/// As for [`Wanted::tell`].
+/// As for [`FilterQuery::tell`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter2(
-    list: Id,
+    list: Hid,
     place: c_uint,
     flags: *mut c_uint,
     count: *mut usize,
@@ -143,7 +143,7 @@ unsafe extern "C" fn H5Pget_filter2(
     name: *mut c_char,
     config: *mut c_uint,
 ) -> c_int {
-    let wanted = Wanted {
+    let wanted = FilterQuery {
         flags,
         count,
         params,
@@ -160,10 +160,10 @@ unsafe extern "C" fn H5Pget_filter2(
 }
 
 /// # Safety
-/// As for [`Wanted::tell`].
+/// As for [`FilterQuery::tell`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter1(
-    list: Id,
+    list: Hid,
     place: c_uint,
     flags: *mut c_uint,
     count: *mut usize,
@@ -177,7 +177,7 @@ unsafe extern "C" fn H5Pget_filter1(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Pget_nfilters(list: Id) -> c_int {
+extern "C" fn H5Pget_nfilters(list: Hid) -> c_int {
     of(list, -1, |call| Some(count(call.pipeline.len())))
 }
 
@@ -201,7 +201,7 @@ unsafe fn given(count: usize, params: *const c_uint) -> Option<Vec<u32>> {
 /// There are `count` parameters.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pmodify_filter(
-    list: Id,
+    list: Hid,
     id: c_int,
     _flags: c_uint,
     count: usize,
@@ -221,7 +221,7 @@ unsafe extern "C" fn H5Pmodify_filter(
 /// There are `count` parameters.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pset_filter(
-    list: Id,
+    list: Hid,
     id: c_int,
     _flags: c_uint,
     count: usize,
@@ -242,7 +242,7 @@ unsafe extern "C" fn H5Pset_filter(
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Premove_filter(list: Id, id: c_int) -> c_int {
+extern "C" fn H5Premove_filter(list: Hid, id: c_int) -> c_int {
     of(list, -1, |call| {
         let id = number(id)?;
         call.pipeline.retain(|f| f.id != id);
@@ -251,7 +251,7 @@ extern "C" fn H5Premove_filter(list: Id, id: c_int) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Pall_filters_avail(list: Id) -> c_int {
+extern "C" fn H5Pall_filters_avail(list: Hid) -> c_int {
     of(list, -1, |_| Some(1))
 }
 
@@ -260,7 +260,7 @@ extern "C" fn H5Pall_filters_avail(list: Id) -> c_int {
 /// # Safety
 /// The place is null or valid.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn H5Pfill_value_defined(list: Id, state: *mut c_int) -> c_int {
+unsafe extern "C" fn H5Pfill_value_defined(list: Hid, state: *mut c_int) -> c_int {
     of(list, -1, |call| {
         let known = if call.fill.is_some() { 2 } else { 1 };
         // SAFETY: by the caller.
@@ -272,7 +272,7 @@ unsafe extern "C" fn H5Pfill_value_defined(list: Id, state: *mut c_int) -> c_int
 /// # Safety
 /// The place has room for an element of the type.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn H5Pget_fill_value(list: Id, ty: Id, value: *mut c_void) -> c_int {
+unsafe extern "C" fn H5Pget_fill_value(list: Hid, ty: Hid, value: *mut c_void) -> c_int {
     of(list, -1, |call| {
         let (from, to) = (call.ty, HostType::get(ty, Some(call))?);
         let size = convertible(from, to)?;
@@ -290,16 +290,16 @@ unsafe extern "C" fn H5Pget_fill_value(list: Id, ty: Id, value: *mut c_void) -> 
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Pisa_class(list: Id, _class: Id) -> c_int {
+extern "C" fn H5Pisa_class(list: Hid, _class: Hid) -> c_int {
     c_int::from(list == LIST)
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Pget_class(list: Id) -> Id {
+extern "C" fn H5Pget_class(list: Hid) -> Hid {
     if list == LIST { CREATION } else { -1 }
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Pcopy(list: Id) -> Id {
+extern "C" fn H5Pcopy(list: Hid) -> Hid {
     if list == LIST { LIST } else { -1 }
 }

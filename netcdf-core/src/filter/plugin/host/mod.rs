@@ -2,7 +2,7 @@
 //!
 //! A plugin uses functions of libhdf5 to ask for the shape and type of the current chunk, and for its own place
 //! in the pipeline. It finds those functions here: their names are exported (see `exports.list`), and the
-//! dynamic linker prefers those of the executable. They answer from the [`Call`] of the thread. Identifiers that
+//! dynamic linker prefers those of the executable. They answer from the [`PluginCall`] of the thread. Identifiers that
 //! we did not give out are errors; nothing here panics.
 
 mod data;
@@ -19,20 +19,20 @@ pub(super) use types::HostType;
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use super::abi::Id;
-use crate::filter::Context;
-use crate::filter::plugin::wire::{In, Out};
+use super::abi::Hid;
+use crate::filter::ChunkContext;
+use crate::filter::plugin::wire::{In, MessageWriter};
 use crate::model::FilterSpec;
 
 /// The property list, type and space of a call. As in libhdf5, the first byte of an identifier is its `H5I_type_t`. The
 /// values match the version from `H5get_libversion`.
-pub(super) const LIST: Id = 0x0B00_0000_0000_0101;
-pub(super) const TYPE: Id = 0x0300_0000_0000_0102;
-pub(super) const SPACE: Id = 0x0400_0000_0000_0103;
+pub(super) const LIST: Hid = 0x0B00_0000_0000_0101;
+pub(super) const TYPE: Hid = 0x0300_0000_0000_0102;
+pub(super) const SPACE: Hid = 0x0400_0000_0000_0103;
 
 /// What a plugin is told about the current chunk, and what it reports.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct PluginCall {
     /// Shape of the chunk.
     shape: Vec<u64>,
     /// Type of an element, as stored.
@@ -48,7 +48,7 @@ pub(super) struct Call {
 }
 
 thread_local! {
-    static CALL: RefCell<Option<Call>> = const { RefCell::new(None) };
+    static CALL: RefCell<Option<PluginCall>> = const { RefCell::new(None) };
 }
 
 /// The maximum rank of an HDF5 dataspace (`H5S_MAX_RANK`) and of a netCDF variable (`NC_MAX_VAR_DIMS`). C code may
@@ -59,9 +59,9 @@ const NETCDF_RANK: usize = 1024;
 /// Most messages kept per call; some plugins report one for each layer.
 const MESSAGES: usize = 8;
 
-impl Call {
+impl PluginCall {
     /// A call for a filter; its parameters are among those of the chunk's pipeline.
-    pub(super) fn new(context: &Context, filter: &FilterSpec) -> Self {
+    pub(super) fn new(context: &ChunkContext, filter: &FilterSpec) -> Self {
         let mut pipeline = context.about.filters.clone();
         match pipeline.iter_mut().find(|f| f.id == filter.id) {
             Some(own) => own.params.clone_from(&filter.params),
@@ -99,7 +99,7 @@ impl Call {
     }
 
     /// Serializes the call for another process.
-    pub(super) fn put(&self, out: &mut Out) {
+    pub(super) fn put(&self, out: &mut MessageWriter) {
         out.number(self.shape.len() as u64);
         for &n in &self.shape {
             out.number(n);
@@ -147,7 +147,7 @@ impl Call {
 }
 
 /// Queries the call of this thread; `failure` if there is none.
-fn ask<T>(failure: T, answer: impl FnOnce(&mut Call) -> T) -> T {
+fn ask<T>(failure: T, answer: impl FnOnce(&mut PluginCall) -> T) -> T {
     let asked = CALL.try_with(|call| {
         let mut call = call.try_borrow_mut().ok()?;
         call.as_mut().map(answer)

@@ -7,7 +7,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use super::types::HostType;
-use super::{Call, Export, NETCDF_RANK, ask, count, exports, put, put_all};
+use super::{Export, NETCDF_RANK, PluginCall, ask, count, exports, put, put_all};
 use crate::model::Atomic;
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
@@ -125,7 +125,7 @@ fn bytes_of(ty: Atomic) -> usize {
 }
 
 /// Returns the bytes of a variable's value in memory.
-fn bytes(call: &Call) -> usize {
+fn bytes(call: &PluginCall) -> usize {
     match Atomic::from_number(call.number) {
         Some(ty) => bytes_of(ty),
         None if call.ty.is_list() => LIST,
@@ -215,7 +215,7 @@ unsafe extern "C" fn nc_inq_var_fill(
 ///
 /// # Safety
 /// The memory at `value` has as many bytes as [`bytes`] returns.
-unsafe fn put_value(call: &Call, stored: &[u8], value: *mut c_void) -> c_int {
+unsafe fn put_value(call: &PluginCall, stored: &[u8], value: *mut c_void) -> c_int {
     if call.number == Atomic::String.number() {
         let Some(text) = c_text(stored) else {
             return MEMORY;

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_uint};
 
-use super::super::abi::Id;
+use super::super::abi::Hid;
 use super::data::{CLASS, CREATION, ERROR, ERROR_CLASS};
 use super::{Export, LIST, SPACE, exports, put};
 
@@ -23,12 +23,12 @@ unsafe extern "C" fn H5Zget_filter_info(_id: c_int, info: *mut c_uint) -> c_int 
 }
 
 /// `H5I_DATATYPE`.
-const DATATYPE: Id = 3;
+const DATATYPE: Hid = 3;
 
 /// The `H5I_type_t` of HDF5 1.12 and later: types are 3, spaces 4, property list classes 10, property lists 11,
 /// error classes 12, errors 13.
 #[unsafe(no_mangle)]
-extern "C" fn H5Iget_type(id: Id) -> c_int {
+extern "C" fn H5Iget_type(id: Hid) -> c_int {
     let kind = id >> 56;
     let is_known = match id {
         LIST | SPACE | CLASS | CREATION | ERROR | ERROR_CLASS | MESSAGE | REGISTERED => true,
@@ -39,13 +39,13 @@ extern "C" fn H5Iget_type(id: Id) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Iis_valid(id: Id) -> c_int {
+extern "C" fn H5Iis_valid(id: Hid) -> c_int {
     c_int::from(H5Iget_type(id) > 0)
 }
 
 /// The identifiers of a plugin's own error class and messages.
-const REGISTERED: Id = 0x0C00_0000_0000_0002;
-const MESSAGE: Id = 0x0D02_0000_0000_0001;
+const REGISTERED: Hid = 0x0C00_0000_0000_0002;
+const MESSAGE: Hid = 0x0D02_0000_0000_0001;
 
 /// Functions that always return the same, the last ones so that plugins that refer to them can be loaded. Arguments
 /// are ignored, as C allows, and functions of shorter types return the low bits.

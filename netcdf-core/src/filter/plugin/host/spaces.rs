@@ -2,8 +2,8 @@
 
 use std::ffi::c_int;
 
-use super::super::abi::Id;
-use super::{Call, Export, HDF5_RANK, SPACE, ask, count, exports, put_all};
+use super::super::abi::Hid;
+use super::{Export, HDF5_RANK, PluginCall, SPACE, ask, count, exports, put_all};
 use crate::model::region::product;
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
@@ -12,23 +12,23 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Sis_simple(space: Id) -> c_int {
+extern "C" fn H5Sis_simple(space: Hid) -> c_int {
     if space == SPACE { 1 } else { -1 }
 }
 
 /// `H5S_SIMPLE`.
 #[unsafe(no_mangle)]
-extern "C" fn H5Sget_simple_extent_type(space: Id) -> c_int {
+extern "C" fn H5Sget_simple_extent_type(space: Hid) -> c_int {
     H5Sis_simple(space)
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Sget_simple_extent_ndims(space: Id) -> c_int {
+extern "C" fn H5Sget_simple_extent_ndims(space: Hid) -> c_int {
     ask(-1, |call| rank(space, call).map_or(-1, count))
 }
 
 /// The rank of the call's space.
-fn rank(space: Id, call: &Call) -> Option<usize> {
+fn rank(space: Hid, call: &PluginCall) -> Option<usize> {
     match space {
         SPACE => call.rank(HDF5_RANK),
         _ => None,
@@ -36,7 +36,7 @@ fn rank(space: Id, call: &Call) -> Option<usize> {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Sget_simple_extent_npoints(space: Id) -> i64 {
+extern "C" fn H5Sget_simple_extent_npoints(space: Hid) -> i64 {
     ask(-1, |call| match space {
         SPACE => product(&call.shape).map_or(-1, |n| i64::try_from(n).unwrap_or(-1)),
         _ => -1,
@@ -46,7 +46,11 @@ extern "C" fn H5Sget_simple_extent_npoints(space: Id) -> i64 {
 /// # Safety
 /// The places are null or have room for all dimensions.
 #[unsafe(no_mangle)]
-unsafe extern "C" fn H5Sget_simple_extent_dims(space: Id, dims: *mut u64, most: *mut u64) -> c_int {
+unsafe extern "C" fn H5Sget_simple_extent_dims(
+    space: Hid,
+    dims: *mut u64,
+    most: *mut u64,
+) -> c_int {
     ask(-1, |call| {
         let Some(rank) = rank(space, call) else {
             return -1;
@@ -60,6 +64,6 @@ unsafe extern "C" fn H5Sget_simple_extent_dims(space: Id, dims: *mut u64, most: 
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Scopy(space: Id) -> Id {
+extern "C" fn H5Scopy(space: Hid) -> Hid {
     if space == SPACE { SPACE } else { -1 }
 }

@@ -2,10 +2,10 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::super::abi::Id;
-use super::{Call, Export, TYPE, ask, exports};
-use crate::filter::plugin::wire::{In, Out};
-use crate::filter::{Context, UserClass};
+use super::super::abi::Hid;
+use super::{Export, PluginCall, TYPE, ask, exports};
+use crate::filter::plugin::wire::{In, MessageWriter};
+use crate::filter::{ChunkContext, UserClass};
 use crate::model::{Atomic, DataType, Endianness};
 
 pub(super) fn exports() -> impl IntoIterator<Item = Export> {
@@ -23,7 +23,7 @@ const ENUM: c_int = 8;
 const VLEN: c_int = 9;
 
 /// The base type of a call's type.
-const BASE: Id = 0x0300_0000_0000_0104;
+const BASE: Hid = 0x0300_0000_0000_0104;
 
 /// A datatype.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(in super::super) struct HostType {
 
 impl HostType {
     /// The type of a chunk's elements.
-    pub(in super::super) fn of(context: &Context) -> Self {
+    pub(in super::super) fn of(context: &ChunkContext) -> Self {
         let element = &context.element;
         let (class, signed, base) = match element.ty {
             DataType::Atomic(ty) => (class(ty), is_signed(ty), None),
@@ -61,7 +61,7 @@ impl HostType {
     }
 
     /// Serializes the type for another process.
-    pub(super) fn put(self, out: &mut Out) {
+    pub(super) fn put(self, out: &mut MessageWriter) {
         out.number(u64::from(self.class.cast_unsigned()))
             .number(self.size);
         out.truth(self.big)
@@ -87,7 +87,7 @@ impl HostType {
     }
 
     /// The type with this identifier.
-    pub(super) fn get(id: Id, call: Option<&Call>) -> Option<Self> {
+    pub(super) fn get(id: Hid, call: Option<&PluginCall>) -> Option<Self> {
         if id >> 52 == PREDEFINED >> 52 {
             return Some(Self {
                 class: if id >> 16 & 1 == 1 { FLOAT } else { INTEGER },
@@ -116,7 +116,7 @@ impl HostType {
     }
 
     /// The predefined type equal to this one, in the given byte order.
-    fn predefined(self, big: bool) -> Option<Id> {
+    fn predefined(self, big: bool) -> Option<Hid> {
         let size = i64::try_from(self.size).ok().filter(|n| *n <= 16)?;
         match self.class {
             INTEGER => Some(integer(size, big, self.signed)),
@@ -159,25 +159,25 @@ fn is_signed(ty: Atomic) -> bool {
 }
 
 /// Predefined types: their class, order, sign and size are in the lower bits.
-const PREDEFINED: Id = 0x0310_0000_0000_0000;
+const PREDEFINED: Hid = 0x0310_0000_0000_0000;
 /// The identifier of predefined types to which no filter is applied.
-pub(super) const NO_TYPE: Id = 0x0320_0000_0000_0000;
+pub(super) const NO_TYPE: Hid = 0x0320_0000_0000_0000;
 pub(super) const BIG: bool = true;
 pub(super) const LITTLE: bool = false;
 pub(super) const NATIVE: bool = cfg!(target_endian = "big");
 
 /// The identifier of integers.
-pub(super) const fn integer(size: i64, big: bool, signed: bool) -> Id {
+pub(super) const fn integer(size: i64, big: bool, signed: bool) -> Hid {
     PREDEFINED | (big as i64) << 9 | (signed as i64) << 8 | size
 }
 
 /// The identifier of floating-point numbers.
-pub(super) const fn float(size: i64, big: bool) -> Id {
+pub(super) const fn float(size: i64, big: bool) -> Hid {
     PREDEFINED | 1 << 16 | (big as i64) << 9 | 1 << 8 | size
 }
 
 /// Queries a type; predefined types need no call.
-fn of<T: Copy>(id: Id, failure: T, answer: impl Fn(HostType) -> T) -> T {
+fn of<T: Copy>(id: Hid, failure: T, answer: impl Fn(HostType) -> T) -> T {
     let known = HostType::get(id, None).map(&answer);
     let asked = || {
         ask(failure, |call| {
@@ -188,29 +188,29 @@ fn of<T: Copy>(id: Id, failure: T, answer: impl Fn(HostType) -> T) -> T {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tget_class(id: Id) -> c_int {
+extern "C" fn H5Tget_class(id: Hid) -> c_int {
     of(id, -1, |ty| ty.class)
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tdetect_class(id: Id, class: c_int) -> c_int {
+extern "C" fn H5Tdetect_class(id: Hid, class: c_int) -> c_int {
     of(id, -1, |ty| c_int::from(ty.class == class))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tget_size(id: Id) -> usize {
+extern "C" fn H5Tget_size(id: Hid) -> usize {
     of(id, 0, |ty| usize::try_from(ty.size).unwrap_or(0))
 }
 
 /// 0 little-endian, 1 big-endian.
 #[unsafe(no_mangle)]
-extern "C" fn H5Tget_order(id: Id) -> c_int {
+extern "C" fn H5Tget_order(id: Hid) -> c_int {
     of(id, -1, |ty| c_int::from(ty.big))
 }
 
 /// For integers and enumerations only.
 #[unsafe(no_mangle)]
-extern "C" fn H5Tget_sign(id: Id) -> c_int {
+extern "C" fn H5Tget_sign(id: Hid) -> c_int {
     of(id, -1, |ty| match ty.class {
         INTEGER | ENUM => c_int::from(ty.signed),
         _ => -1,
@@ -218,43 +218,43 @@ extern "C" fn H5Tget_sign(id: Id) -> c_int {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tget_precision(id: Id) -> usize {
+extern "C" fn H5Tget_precision(id: Hid) -> usize {
     H5Tget_size(id).saturating_mul(8)
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tget_offset(id: Id) -> c_int {
+extern "C" fn H5Tget_offset(id: Hid) -> c_int {
     of(id, -1, |_| 0)
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tget_super(id: Id) -> Id {
+extern "C" fn H5Tget_super(id: Hid) -> Hid {
     of(id, -1, |ty| if ty.base.is_some() { BASE } else { -1 })
 }
 
 /// The type in this machine's byte order.
 #[unsafe(no_mangle)]
-extern "C" fn H5Tget_native_type(id: Id, _direction: c_int) -> Id {
+extern "C" fn H5Tget_native_type(id: Hid, _direction: c_int) -> Hid {
     of(id, -1, |ty| ty.predefined(NATIVE).unwrap_or(id))
 }
 
 /// Two types. The call is queried for one after the other, because it cannot be queried while it answers.
-fn both(a: Id, b: Id) -> Option<(HostType, HostType)> {
+fn both(a: Hid, b: Hid) -> Option<(HostType, HostType)> {
     Some((of(a, None, Some)?, of(b, None, Some)?))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tequal(a: Id, b: Id) -> c_int {
+extern "C" fn H5Tequal(a: Hid, b: Hid) -> c_int {
     both(a, b).map_or(-1, |(a, b)| c_int::from(a == b))
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tcopy(id: Id) -> Id {
+extern "C" fn H5Tcopy(id: Hid) -> Hid {
     of(id, -1, |_| id)
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn H5Tis_variable_str(id: Id) -> c_int {
+extern "C" fn H5Tis_variable_str(id: Hid) -> c_int {
     of(id, -1, |ty| c_int::from(ty.class == STRING && ty.size > 1))
 }
 
@@ -264,12 +264,12 @@ extern "C" fn H5Tis_variable_str(id: Id) -> c_int {
 /// The buffer has as many elements as `count` says.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Tconvert(
-    from: Id,
-    to: Id,
+    from: Hid,
+    to: Hid,
     elements: usize,
     buffer: *mut c_void,
     _background: *mut c_void,
-    _list: Id,
+    _list: Hid,
 ) -> c_int {
     let Some((from, to)) = both(from, to) else {
         return -1;

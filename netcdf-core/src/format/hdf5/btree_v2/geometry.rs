@@ -8,11 +8,11 @@ pub(crate) struct Geometry {
     /// Bytes of a node's record count, the same for all levels.
     width: u64,
     /// The levels, from the leaves (level 0) up.
-    levels: Vec<Level>,
+    levels: Vec<TreeLevel>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Level {
+struct TreeLevel {
     /// Most records of a node.
     most: u64,
     /// Most records of a node and all nodes below it.
@@ -52,7 +52,7 @@ impl Geometry {
             record,
             offset,
             width: width_of(most),
-            levels: vec![Level {
+            levels: vec![TreeLevel {
                 most,
                 total: most,
                 width: 0,
@@ -65,7 +65,7 @@ impl Geometry {
             let below = geometry.level(level - 1).total;
             let total = most.saturating_add(1).saturating_mul(below);
             let total = total.saturating_add(most);
-            geometry.levels.push(Level {
+            geometry.levels.push(TreeLevel {
                 most,
                 total,
                 width: width_of(total),
@@ -114,8 +114,8 @@ impl Geometry {
         self.offset + self.width + self.level(level.saturating_sub(1)).width
     }
 
-    fn level(&self, level: u16) -> Level {
-        let none = Level {
+    fn level(&self, level: u16) -> TreeLevel {
+        let none = TreeLevel {
             most: 0,
             total: 0,
             width: 0,

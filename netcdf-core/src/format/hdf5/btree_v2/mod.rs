@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::fields::Fields;
-use super::file_bytes::{Bytes, FileBytes};
+use super::file_bytes::{FileBytes, StructureBytes};
 use crate::error::{Error, ErrorKind, Result};
 use geometry::Geometry;
 
@@ -22,7 +22,7 @@ pub struct BTree2 {
     /// Number of records according to the header.
     pub total: u64,
     depth: u16,
-    root: Option<Child>,
+    root: Option<ChildNode>,
     geometry: Geometry,
 }
 
@@ -31,7 +31,7 @@ const AHEAD: usize = 64;
 
 /// A node as its parent describes it.
 #[derive(Debug, Clone, Copy)]
-struct Child {
+struct ChildNode {
     address: u64,
     records: u16,
 }
@@ -65,7 +65,7 @@ impl BTree2 {
             record,
             total: c.length()?,
             depth,
-            root: root.map(|address| Child { address, records }),
+            root: root.map(|address| ChildNode { address, records }),
             geometry,
         };
         let stored = root.map_or(0, |_| u64::from(records));
@@ -177,7 +177,7 @@ struct WalkV2<'a, E> {
 
 impl<E: From<Error>> WalkV2<'_, E> {
     /// Recursion is bounded: the level decreases by one, and the depth is limited.
-    fn node(&mut self, node: Child, level: u16) -> Result<(), E> {
+    fn node(&mut self, node: ChildNode, level: u16) -> Result<(), E> {
         // For a tree of a single node, nothing needs to be remembered.
         if self.tree.depth > 0 && !self.seen.insert(node.address) {
             let what = "a B-tree has the same node twice";
@@ -223,7 +223,7 @@ impl<E: From<Error>> WalkV2<'_, E> {
     }
 
     /// Reads the nodes below a node of this level ahead, if requests take long.
-    fn read_ahead(&self, children: &[Child], level: u16) {
+    fn read_ahead(&self, children: &[ChildNode], level: u16) {
         let (Some(below), true) = (level.checked_sub(1), self.file.latency()) else {
             return;
         };
@@ -235,7 +235,7 @@ impl<E: From<Error>> WalkV2<'_, E> {
     }
 
     /// The used bytes of a node, verified.
-    fn read(&self, node: Child, level: u16) -> Result<Bytes> {
+    fn read(&self, node: ChildNode, level: u16) -> Result<StructureBytes> {
         let fail = |what| self.file.error(ErrorKind::Corrupt, node.address, what);
         let len = self.tree.geometry.used(level, node.records).map_err(fail)?;
         let bytes = self.file.read(node.address, len)?;
@@ -255,7 +255,12 @@ impl<E: From<Error>> WalkV2<'_, E> {
     }
 
     /// The children of an internal node; none of a leaf.
-    fn children(&self, bytes: &Bytes, node: Child, level: u16) -> Result<Vec<Child>> {
+    fn children(
+        &self,
+        bytes: &StructureBytes,
+        node: ChildNode,
+        level: u16,
+    ) -> Result<Vec<ChildNode>> {
         if level == 0 {
             return Ok(vec![]);
         }
@@ -271,7 +276,7 @@ impl<E: From<Error>> WalkV2<'_, E> {
                     let what = format!("a B-tree node of {records} records");
                     return Err(c.error(ErrorKind::Corrupt, what));
                 };
-                Ok(Child { address, records })
+                Ok(ChildNode { address, records })
             })
             .collect()
     }

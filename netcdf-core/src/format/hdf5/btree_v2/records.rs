@@ -48,7 +48,7 @@ pub(crate) struct AttributeRecord {
 
 /// A huge object of a fractal heap (types 1 to 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Huge {
+pub(crate) struct HugeRecord {
     /// Its address.
     pub address: u64,
     /// Its length in the file, in bytes.
@@ -99,7 +99,7 @@ impl AttributeRecord {
     }
 }
 
-impl Huge {
+impl HugeRecord {
     /// Reads the form in records and heap ids, without the id.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl Huge {
     /// With its id, as records of types 1 and 2.
     ///
     /// # Errors
-    /// As [`Huge::parse`].
+    /// As [`HugeRecord::parse`].
     pub(crate) fn parse_with_id(c: &mut Fields, filtered: bool) -> Result<Self> {
         let huge = Self::parse(c, filtered)?;
         let id = Some(c.length()?);

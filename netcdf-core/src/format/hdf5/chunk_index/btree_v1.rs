@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use super::element::ChunkEntry;
-use super::grid::Grid;
+use super::grid::IndexGrid;
 use super::pages::KEPT;
-use super::query::{Query, VisitChunk};
+use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v1::{self, CHUNKS};
-use crate::format::hdf5::file::File;
+use crate::format::hdf5::file::Hdf5File;
 use crate::format::recent::Recent;
 
 /// Nodes that are read ahead in one request, and the bytes of one, roughly.
@@ -44,7 +44,7 @@ struct Bounds<'a> {
 }
 
 impl ChunkTreeV1 {
-    pub(super) fn new(root: u64, grid: &Grid) -> Self {
+    pub(super) fn new(root: u64, grid: &IndexGrid) -> Self {
         let tree = btree_v1::BtreeV1 {
             root,
             kind: CHUNKS,
@@ -54,7 +54,7 @@ impl ChunkTreeV1 {
         Self { tree, nodes }
     }
 
-    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: ChunkQuery, visit: &mut VisitChunk) -> Visited {
         let origin = vec![0; query.wanted.start.len()];
         let bounds = Bounds {
             from: &origin,
@@ -68,7 +68,7 @@ impl ChunkTreeV1 {
     /// by their parents, no chunk is visited twice, however nodes are linked.
     fn descend(
         &self,
-        query: Query,
+        query: ChunkQuery,
         node: &ChunkNode,
         bounds: Bounds,
         visit: &mut VisitChunk,
@@ -104,7 +104,7 @@ impl ChunkTreeV1 {
     /// A node, which must have this level and keep to these bounds.
     fn child(
         &self,
-        query: Query,
+        query: ChunkQuery,
         address: u64,
         level: u8,
         bounds: Bounds,
@@ -127,7 +127,7 @@ impl ChunkTreeV1 {
         Ok(node)
     }
 
-    fn node(&self, query: Query, address: u64) -> Result<Arc<ChunkNode>> {
+    fn node(&self, query: ChunkQuery, address: u64) -> Result<Arc<ChunkNode>> {
         if let Some(node) = self.nodes.get(&address) {
             return Ok(node);
         }
@@ -141,7 +141,7 @@ impl ChunkTreeV1 {
 }
 
 impl ChunkNode {
-    fn parse(file: &File, grid: &Grid, stored: &btree_v1::BtreeNode) -> Result<Self> {
+    fn parse(file: &Hdf5File, grid: &IndexGrid, stored: &btree_v1::BtreeNode) -> Result<Self> {
         let mut node = Self {
             level: stored.level,
             rank: grid.chunk.len(),
@@ -184,7 +184,7 @@ impl ChunkNode {
     }
 
     /// Reads the nodes below ahead that are wanted; all of them, if requests take long.
-    fn read_ahead(&self, query: Query) {
+    fn read_ahead(&self, query: ChunkQuery) {
         let all = query.file.latency();
         let wanted = |n: &usize| {
             let at = self

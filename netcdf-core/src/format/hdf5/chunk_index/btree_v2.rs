@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use super::element::EntryForm;
-use super::grid::{Block, Grid};
-use super::query::{Query, VisitChunk};
+use super::grid::{Block, IndexGrid};
+use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::btree_v2::BTree2;
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file::File;
+use crate::format::hdf5::file::Hdf5File;
 
 /// Record type of chunks without filters.
 const PLAIN: u8 = 10;
@@ -27,7 +27,7 @@ pub(super) struct ChunkTreeV2 {
 }
 
 impl ChunkTreeV2 {
-    pub(super) fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
+    pub(super) fn open(file: &Hdf5File, address: u64, grid: &IndexGrid) -> Result<Self> {
         let tree = BTree2::open(file, address)?;
         tree.expect(file, &[PLAIN, FILTERED])?;
         let at = file.fields_of(&[], Some(address));
@@ -37,7 +37,7 @@ impl ChunkTreeV2 {
         Ok(Self { tree, form })
     }
 
-    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: ChunkQuery, visit: &mut VisitChunk) -> Visited {
         let near = query.grid.near(query.wanted, NEAR);
         let rows = query.wanted.count.iter().take(near);
         let rows = rows.copied().fold(1, u64::saturating_mul);
@@ -57,7 +57,7 @@ impl ChunkTreeV2 {
     /// The wanted chunks from `first` to the last one that differs in dimensions from `near` on.
     fn locate_run(
         &self,
-        query: Query,
+        query: ChunkQuery,
         first: &[u64],
         near: usize,
         visit: &mut VisitChunk,

@@ -1,6 +1,6 @@
 //! The elements of chunk arrays and trees: an address and, with filters, size and mask.
 
-use super::grid::Grid;
+use super::grid::IndexGrid;
 use super::pages::pass;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
@@ -15,7 +15,7 @@ pub(super) struct ChunkEntry {
 
 /// The contents of an element of an array.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Slot {
+pub(super) enum IndexElement {
     Chunk(ChunkEntry),
     /// A chunk that is not stored.
     Empty,
@@ -38,7 +38,7 @@ impl EntryForm {
     /// The form of elements of `size` bytes. The width of the chunk's size is what the other fields
     /// leave over: it depends on the chunk size in layout version 4, and on the superblock in
     /// version 5.
-    pub(super) fn new(c: &Fields, filtered: bool, size: u64, grid: &Grid) -> Result<Self> {
+    pub(super) fn new(c: &Fields, filtered: bool, size: u64, grid: &IndexGrid) -> Result<Self> {
         let address = u64::from(c.sizes().offset);
         let width = match filtered {
             true => size
@@ -58,7 +58,7 @@ impl EntryForm {
     }
 
     /// The form for the client of an array: 0 without filters, 1 with filters.
-    pub(super) fn of_client(c: &Fields, client: u8, size: u8, grid: &Grid) -> Result<Self> {
+    pub(super) fn of_client(c: &Fields, client: u8, size: u8, grid: &IndexGrid) -> Result<Self> {
         if client > 1 {
             let what = format!("client {client} of an array, expected 0 or 1");
             return Err(c.error(ErrorKind::Unknown, what));
@@ -67,9 +67,11 @@ impl EntryForm {
     }
 
     /// Element `number`, counted from the next one.
-    pub(super) fn slot(&self, c: &mut Fields, number: u64) -> Result<Slot> {
+    pub(super) fn slot(&self, c: &mut Fields, number: u64) -> Result<IndexElement> {
         pass(c, number, self.size)?;
-        Ok(self.read(c)?.map_or(Slot::Empty, Slot::Chunk))
+        Ok(self
+            .read(c)?
+            .map_or(IndexElement::Empty, IndexElement::Chunk))
     }
 
     /// The next element; `None` for a chunk that is not stored.

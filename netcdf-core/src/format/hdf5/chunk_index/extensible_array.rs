@@ -5,25 +5,25 @@
 //! `2^s` times as many elements as the first one: `2^(s/2)` data blocks with `2^((s+1)/2)` times as
 //! many elements as the smallest one. Large data blocks keep their elements in pages.
 
-use super::element::{EntryForm, Slot};
-use super::grid::Grid;
-use super::pages::{BlockOwner, Pages, beside, bit, pass, read_verified};
+use super::element::{EntryForm, IndexElement};
+use super::grid::IndexGrid;
+use super::pages::{BlockOwner, IndexPages, beside, bit, pass, read_verified};
 use super::places::{ArrayOfChunks, walk};
-use super::query::{Query, VisitChunk};
+use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file::File;
-use crate::format::hdf5::file_bytes::Bytes;
+use crate::format::hdf5::file::Hdf5File;
+use crate::format::hdf5::file_bytes::StructureBytes;
 
 /// An open extensible array.
 #[derive(Debug)]
 pub(super) struct ExtensibleArray {
     head: ExtensibleHeader,
     /// The index block; `None` before the first chunk.
-    index: Option<Bytes>,
+    index: Option<StructureBytes>,
     /// Super and data blocks.
-    pages: Pages,
+    pages: IndexPages,
     /// The dimension that varies slowest in the array.
     unlimited: usize,
     steps: Vec<u64>,
@@ -76,7 +76,7 @@ struct ElementPlace {
 
 impl ExtensibleArray {
     /// Reads header and index block.
-    pub(super) fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
+    pub(super) fn open(file: &Hdf5File, address: u64, grid: &IndexGrid) -> Result<Self> {
         let head = header(file, address, grid)?;
         let Some(unlimited) = grid.unlimited() else {
             let what = "an extensible array for a dataset without exactly one unlimited dimension";
@@ -87,13 +87,13 @@ impl ExtensibleArray {
         Ok(Self {
             head,
             index,
-            pages: Pages::default(),
+            pages: IndexPages::default(),
             unlimited,
             steps: grid.array_steps(unlimited),
         })
     }
 
-    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: ChunkQuery, visit: &mut VisitChunk) -> Visited {
         let Some(index) = &self.index else {
             return Ok(());
         };
@@ -120,9 +120,9 @@ impl ExtensibleArray {
         found.try_for_each(|(at, chunk)| query.found(&at, chunk, visit))
     }
 
-    fn slot(&self, file: &File, index: &Bytes, number: u64) -> Result<Slot> {
+    fn slot(&self, file: &Hdf5File, index: &StructureBytes, number: u64) -> Result<IndexElement> {
         if number >= self.head.len {
-            return Ok(Slot::EmptyUntil(u64::MAX));
+            return Ok(IndexElement::EmptyUntil(u64::MAX));
         }
         let mut c = file.fields(index);
         c.skip(prefix(file))?;
@@ -131,7 +131,7 @@ impl ExtensibleArray {
         };
         pass(&mut c, self.head.direct, self.head.form.size)?;
         let Some(place) = self.head.place(below) else {
-            return Ok(Slot::EmptyUntil(u64::MAX));
+            return Ok(IndexElement::EmptyUntil(u64::MAX));
         };
         if place.of.number < self.head.inlined {
             let before: u64 = (0..place.of.number).map(blocks_of).sum();
@@ -143,27 +143,27 @@ impl ExtensibleArray {
         pass(&mut c, inlined.saturating_add(later), offset)?;
         match c.address()? {
             Some(at) => self.in_super(file, at, place),
-            None => Ok(Slot::EmptyUntil(self.head.end_of_super(place))),
+            None => Ok(IndexElement::EmptyUntil(self.head.end_of_super(place))),
         }
     }
 
     /// An element of a data block that the index block points to; `c` is at the start of the pointers.
     fn in_index(
         &self,
-        file: &File,
+        file: &Hdf5File,
         mut c: Fields,
         block: u64,
         place: ElementPlace,
-    ) -> Result<Slot> {
+    ) -> Result<IndexElement> {
         pass(&mut c, block, file.sizes().offset.into())?;
         match c.address()? {
             Some(at) => self.in_block(file, at, place),
-            None => Ok(Slot::EmptyUntil(self.head.end_of_block(place))),
+            None => Ok(IndexElement::EmptyUntil(self.head.end_of_block(place))),
         }
     }
 
     /// An element of a data block that the super block at `address` points to.
-    fn in_super(&self, file: &File, address: u64, place: ElementPlace) -> Result<Slot> {
+    fn in_super(&self, file: &Hdf5File, address: u64, place: ElementPlace) -> Result<IndexElement> {
         let offset = u64::from(file.sizes().offset);
         let pages = self.head.pages(place.of);
         let map = pages.map_or(0, |n| n.div_ceil(8));
@@ -181,7 +181,7 @@ impl ExtensibleArray {
         let maps = c.bytes(maps.unwrap_or(usize::MAX))?;
         pass(&mut c, place.block, offset)?;
         let Some(block) = c.address()? else {
-            return Ok(Slot::EmptyUntil(self.head.end_of_block(place)));
+            return Ok(IndexElement::EmptyUntil(self.head.end_of_block(place)));
         };
         let Some(pages) = pages else {
             return self.in_block(file, block, place);
@@ -189,13 +189,13 @@ impl ExtensibleArray {
         // There is space for whole bytes per block, but the bits of all blocks follow each other without gaps.
         let page = place.block * pages + place.element / self.head.page;
         if !bit(maps, page) {
-            return Ok(Slot::EmptyUntil(self.head.end_of_page(place)));
+            return Ok(IndexElement::EmptyUntil(self.head.end_of_page(place)));
         }
         self.in_page(file, block, place.element)
     }
 
     /// An element of a data block without pages.
-    fn in_block(&self, file: &File, address: u64, place: ElementPlace) -> Result<Slot> {
+    fn in_block(&self, file: &Hdf5File, address: u64, place: ElementPlace) -> Result<IndexElement> {
         let start = prefix(file) as u64 + self.head.number;
         let body = place.of.elements.checked_mul(self.head.form.size);
         let len = body.and_then(|b| b.checked_add(start + 4));
@@ -210,7 +210,7 @@ impl ExtensibleArray {
     }
 
     /// An element of a data block with pages, which follow its prefix and checksum.
-    fn in_page(&self, file: &File, address: u64, element: u64) -> Result<Slot> {
+    fn in_page(&self, file: &Hdf5File, address: u64, element: u64) -> Result<IndexElement> {
         let start = prefix(file) as u64 + self.head.number + 4;
         let size = self.head.page.checked_mul(self.head.form.size);
         let size = size.and_then(|s| s.checked_add(4)).unwrap_or(u64::MAX);
@@ -279,11 +279,11 @@ fn blocks_of(super_block: u32) -> u64 {
 }
 
 /// Bytes at the start of every block: signature, version, client, address of the header.
-fn prefix(file: &File) -> usize {
+fn prefix(file: &Hdf5File) -> usize {
     6 + usize::from(file.sizes().offset)
 }
 
-fn header(file: &File, address: u64, grid: &Grid) -> Result<ExtensibleHeader> {
+fn header(file: &Hdf5File, address: u64, grid: &IndexGrid) -> Result<ExtensibleHeader> {
     let sizes = file.sizes();
     let len = 16 + 6 * u64::from(sizes.length) + u64::from(sizes.offset);
     let bytes = read_verified(file, address, len, "the header of an extensible array")?;
@@ -326,7 +326,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<ExtensibleHeader> {
     })
 }
 
-fn index_block(file: &File, address: u64, head: &ExtensibleHeader) -> Result<Bytes> {
+fn index_block(file: &Hdf5File, address: u64, head: &ExtensibleHeader) -> Result<StructureBytes> {
     let inlined: u64 = (0..head.inlined).map(blocks_of).sum();
     let pointers = (inlined + head.supers) * u64::from(file.sizes().offset);
     let len = prefix(file) as u64 + head.direct * head.form.size + pointers + 4;

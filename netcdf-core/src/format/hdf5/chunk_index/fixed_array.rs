@@ -1,14 +1,14 @@
 //! An array with an element for each chunk of the maximum extent ("VII.C. The Fixed Array Index").
 
-use super::element::{EntryForm, Slot};
-use super::grid::{Grid, dot};
-use super::pages::{BlockOwner, Pages, beside, bit, read_verified};
+use super::element::{EntryForm, IndexElement};
+use super::grid::{IndexGrid, dot};
+use super::pages::{BlockOwner, IndexPages, beside, bit, read_verified};
 use super::places::{ArrayOfChunks, walk};
-use super::query::{Query, VisitChunk};
+use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file::File;
-use crate::format::hdf5::file_bytes::Bytes;
+use crate::format::hdf5::file::Hdf5File;
+use crate::format::hdf5::file_bytes::StructureBytes;
 
 /// An open fixed array.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(super) struct FixedArray {
 #[derive(Debug)]
 struct DataBlock {
     /// The block without its pages.
-    head: Bytes,
+    head: StructureBytes,
     /// The start of the elements, or of the bits of the pages, in the block.
     start: usize,
     paged: Option<Paged>,
@@ -38,7 +38,7 @@ struct Paged {
     elements: u64,
     /// Address of the first page.
     first: u64,
-    pages: Pages,
+    pages: IndexPages,
 }
 
 /// The contents of the header.
@@ -52,7 +52,7 @@ struct FixedHeader {
 
 impl FixedArray {
     /// Reads header and data block.
-    pub(super) fn open(file: &File, address: u64, grid: &Grid) -> Result<Self> {
+    pub(super) fn open(file: &Hdf5File, address: u64, grid: &IndexGrid) -> Result<Self> {
         let header = header(file, address, grid)?;
         let steps = grid.array_steps(0);
         let last = grid.all().last().map(|at| dot(&at, &steps));
@@ -72,7 +72,7 @@ impl FixedArray {
         })
     }
 
-    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: ChunkQuery, visit: &mut VisitChunk) -> Visited {
         let Some(block) = &self.block else {
             return Ok(());
         };
@@ -88,9 +88,9 @@ impl FixedArray {
         })
     }
 
-    fn slot(&self, file: &File, block: &DataBlock, number: u64) -> Result<Slot> {
+    fn slot(&self, file: &Hdf5File, block: &DataBlock, number: u64) -> Result<IndexElement> {
         if number >= self.len {
-            return Ok(Slot::EmptyUntil(u64::MAX));
+            return Ok(IndexElement::EmptyUntil(u64::MAX));
         }
         let Some(paged) = &block.paged else {
             let mut c = file.fields(&block.head);
@@ -101,7 +101,7 @@ impl FixedArray {
         let map = block.head.data.get(block.start..).unwrap_or_default();
         if !bit(map, page) {
             let end = page.saturating_add(1).saturating_mul(paged.elements);
-            return Ok(Slot::EmptyUntil(end));
+            return Ok(IndexElement::EmptyUntil(end));
         }
         let size = |n: u64| n.checked_mul(self.form.size)?.checked_add(4);
         let distance = size(paged.elements).and_then(|s| s.checked_mul(page));
@@ -114,7 +114,7 @@ impl FixedArray {
     }
 }
 
-fn header(file: &File, address: u64, grid: &Grid) -> Result<FixedHeader> {
+fn header(file: &Hdf5File, address: u64, grid: &IndexGrid) -> Result<FixedHeader> {
     let sizes = file.sizes();
     let len = 12 + u64::from(sizes.length) + u64::from(sizes.offset);
     let bytes = read_verified(file, address, len, "the header of a fixed array")?;
@@ -134,7 +134,7 @@ fn header(file: &File, address: u64, grid: &Grid) -> Result<FixedHeader> {
     })
 }
 
-fn data_block(file: &File, address: u64, header: &FixedHeader) -> Result<DataBlock> {
+fn data_block(file: &Hdf5File, address: u64, header: &FixedHeader) -> Result<DataBlock> {
     let start = 6 + u64::from(file.sizes().offset);
     let page = 1u64.checked_shl(header.page_bits.into());
     let elements = page.filter(|&page| header.len > page);
@@ -155,7 +155,7 @@ fn data_block(file: &File, address: u64, header: &FixedHeader) -> Result<DataBlo
         paged: elements.map(|elements| Paged {
             elements,
             first,
-            pages: Pages::default(),
+            pages: IndexPages::default(),
         }),
     })
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 pub use crate::chunk::scatter::Block;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::hdf5::file::File;
-use crate::format::hdf5::message::layout::Chunked;
+use crate::format::hdf5::file::Hdf5File;
+use crate::format::hdf5::message::layout::ChunkedLayout;
 use crate::model::region::product;
 
 /// The current and the maximum shape of a dataset.
@@ -68,7 +68,7 @@ impl Block {
 
 /// The grid of a dataset.
 #[derive(Debug)]
-pub(super) struct Grid {
+pub(super) struct IndexGrid {
     /// Elements of a chunk per dimension.
     pub chunk: Vec<u64>,
     /// Bytes of a chunk without filters.
@@ -83,8 +83,12 @@ pub(super) struct Grid {
     edges: Option<Vec<u64>>,
 }
 
-impl Grid {
-    pub(super) fn new(file: &File, chunked: &Chunked, extent: &DatasetExtent) -> Result<Self> {
+impl IndexGrid {
+    pub(super) fn new(
+        file: &Hdf5File,
+        chunked: &ChunkedLayout,
+        extent: &DatasetExtent,
+    ) -> Result<Self> {
         let (chunk, dims) = (&chunked.dims, extent.dims);
         if chunk.len() != dims.len() || dims.len() != extent.max.len() {
             let (chunk, rank) = (chunk.len(), dims.len());
@@ -238,7 +242,7 @@ mod tests {
 
     #[test]
     fn rows_side_by_side_are_near() {
-        let grid = Grid {
+        let grid = IndexGrid {
             chunk: vec![1; 3],
             bytes: 1,
             counts: vec![10, 2000, 3000],

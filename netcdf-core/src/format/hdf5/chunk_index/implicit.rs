@@ -1,9 +1,9 @@
 //! Chunks side by side ("VII.B. The Implicit Index").
 
 use super::element::ChunkEntry;
-use super::grid::{Grid, dot};
+use super::grid::{IndexGrid, dot};
 use super::pages::beside;
-use super::query::{Query, VisitChunk};
+use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::ErrorKind;
 
@@ -15,12 +15,12 @@ pub(super) struct Implicit {
 }
 
 impl Implicit {
-    pub(super) fn new(address: u64, grid: &Grid) -> Self {
+    pub(super) fn new(address: u64, grid: &IndexGrid) -> Self {
         let steps = grid.array_steps(0);
         Self { address, steps }
     }
 
-    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: ChunkQuery, visit: &mut VisitChunk) -> Visited {
         let size = query.grid.bytes;
         let file = query.file;
         let last = query.wanted.last().map(|at| dot(&at, &self.steps));

@@ -22,20 +22,20 @@ pub use query::{IndexedChunk, VisitChunk};
 
 use crate::chunk::visit::Visited;
 use crate::error::Result;
-use crate::format::hdf5::file::File;
-use crate::format::hdf5::message::layout::{ChunkIndexKind, Chunked};
-use grid::Grid;
-use query::Query;
+use crate::format::hdf5::file::Hdf5File;
+use crate::format::hdf5::message::layout::{ChunkIndexKind, ChunkedLayout};
+use grid::IndexGrid;
+use query::ChunkQuery;
 
 /// A chunk index whose head has been read.
 #[derive(Debug)]
 pub struct OpenIndex {
-    grid: Grid,
-    kind: Kind,
+    grid: IndexGrid,
+    kind: IndexKind,
 }
 
 #[derive(Debug)]
-enum Kind {
+enum IndexKind {
     /// No chunk was ever stored.
     Empty,
     BTree1(btree_v1::ChunkTreeV1),
@@ -52,28 +52,28 @@ impl OpenIndex {
     /// # Errors
     /// Those of reading; [`crate::ErrorKind::Corrupt`] if extent and chunks have different ranks;
     /// [`crate::ErrorKind::Limit`] for more than 2^64 chunks.
-    pub fn open(file: &File, chunked: &Chunked, extent: &DatasetExtent) -> Result<Self> {
-        let grid = Grid::new(file, chunked, extent)?;
+    pub fn open(file: &Hdf5File, chunked: &ChunkedLayout, extent: &DatasetExtent) -> Result<Self> {
+        let grid = IndexGrid::new(file, chunked, extent)?;
         let kind = match (chunked.address, chunked.index) {
-            (None, _) => Kind::Empty,
+            (None, _) => IndexKind::Empty,
             (Some(at), ChunkIndexKind::BTree1) => {
-                Kind::BTree1(btree_v1::ChunkTreeV1::new(at, &grid))
+                IndexKind::BTree1(btree_v1::ChunkTreeV1::new(at, &grid))
             }
             (Some(at), ChunkIndexKind::Single(filtered)) => {
-                Kind::Single(single::Single::new(at, filtered))
+                IndexKind::Single(single::Single::new(at, filtered))
             }
             (Some(at), ChunkIndexKind::Implicit) => {
-                Kind::Implicit(implicit::Implicit::new(at, &grid))
+                IndexKind::Implicit(implicit::Implicit::new(at, &grid))
             }
             (Some(at), ChunkIndexKind::FixedArray) => {
-                Kind::FixedArray(fixed_array::FixedArray::open(file, at, &grid)?)
+                IndexKind::FixedArray(fixed_array::FixedArray::open(file, at, &grid)?)
             }
             (Some(at), ChunkIndexKind::ExtensibleArray) => {
                 let array = extensible_array::ExtensibleArray::open(file, at, &grid)?;
-                Kind::ExtensibleArray(array)
+                IndexKind::ExtensibleArray(array)
             }
             (Some(at), ChunkIndexKind::BTree2) => {
-                Kind::BTree2(btree_v2::ChunkTreeV2::open(file, at, &grid)?)
+                IndexKind::BTree2(btree_v2::ChunkTreeV2::open(file, at, &grid)?)
             }
         };
         Ok(Self { grid, kind })
@@ -90,24 +90,24 @@ impl OpenIndex {
     ///
     /// # Errors
     /// Those of reading; [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`]; those of `visit`.
-    pub fn locate(&self, file: &File, wanted: &Block, visit: &mut VisitChunk) -> Visited {
+    pub fn locate(&self, file: &Hdf5File, wanted: &Block, visit: &mut VisitChunk) -> Visited {
         let wanted = self.grid.clip(wanted);
         if wanted.count.contains(&0) {
             return Ok(());
         }
-        let query = Query {
+        let query = ChunkQuery {
             file,
             grid: &self.grid,
             wanted: &wanted,
         };
         match &self.kind {
-            Kind::Empty => Ok(()),
-            Kind::BTree1(tree) => tree.locate(query, visit),
-            Kind::Single(single) => single.locate(query, visit),
-            Kind::Implicit(array) => array.locate(query, visit),
-            Kind::FixedArray(array) => array.locate(query, visit),
-            Kind::ExtensibleArray(array) => array.locate(query, visit),
-            Kind::BTree2(tree) => tree.locate(query, visit),
+            IndexKind::Empty => Ok(()),
+            IndexKind::BTree1(tree) => tree.locate(query, visit),
+            IndexKind::Single(single) => single.locate(query, visit),
+            IndexKind::Implicit(array) => array.locate(query, visit),
+            IndexKind::FixedArray(array) => array.locate(query, visit),
+            IndexKind::ExtensibleArray(array) => array.locate(query, visit),
+            IndexKind::BTree2(tree) => tree.locate(query, visit),
         }
     }
 }

@@ -4,35 +4,35 @@ use std::sync::Arc;
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file::File;
-use crate::format::hdf5::file_bytes::Bytes;
-use crate::format::recent::{Most, Recent};
+use crate::format::hdf5::file::Hdf5File;
+use crate::format::hdf5::file_bytes::StructureBytes;
+use crate::format::recent::{CacheLimits, Recent};
 
 /// Limits of the cache of an index's blocks or nodes.
-pub(super) const KEPT: Most = Most {
+pub(super) const KEPT: CacheLimits = CacheLimits {
     count: 256,
     bytes: 8 << 20,
 };
 
 /// A cache of verified blocks by their address.
 #[derive(Debug)]
-pub(super) struct Pages(Recent<u64, Arc<Bytes>>);
+pub(super) struct IndexPages(Recent<u64, Arc<StructureBytes>>);
 
-impl Default for Pages {
+impl Default for IndexPages {
     fn default() -> Self {
         Self(Recent::new(KEPT))
     }
 }
 
-impl Pages {
+impl IndexPages {
     /// The `len` bytes at an address; the last four are the checksum of the others.
     pub(super) fn get(
         &self,
-        file: &File,
+        file: &Hdf5File,
         address: u64,
         len: u64,
         what: &str,
-    ) -> Result<Arc<Bytes>> {
+    ) -> Result<Arc<StructureBytes>> {
         let kept = self.0.get(&address);
         if let Some(page) = kept.filter(|page| page.data.len() as u64 == len) {
             return Ok(page);
@@ -44,7 +44,12 @@ impl Pages {
 }
 
 /// Reads a block and verifies its checksum.
-pub(super) fn read_verified(file: &File, address: u64, len: u64, what: &str) -> Result<Bytes> {
+pub(super) fn read_verified(
+    file: &Hdf5File,
+    address: u64,
+    len: u64,
+    what: &str,
+) -> Result<StructureBytes> {
     let bytes = file.read(address, len)?;
     bytes.verify(file, what)?;
     Ok(bytes)
@@ -82,7 +87,7 @@ pub(super) fn pass(c: &mut Fields, n: u64, size: u64) -> Result<()> {
 }
 
 /// An address plus a number of bytes; an error beyond 2^64.
-pub(super) fn beside(file: &File, address: u64, distance: Option<u64>) -> Result<u64> {
+pub(super) fn beside(file: &Hdf5File, address: u64, distance: Option<u64>) -> Result<u64> {
     let place = distance.and_then(|d| address.checked_add(d));
     place.ok_or_else(|| file.error(ErrorKind::Corrupt, address, "a chunk index beyond 2^64"))
 }

@@ -1,6 +1,6 @@
 //! Walks the places of an array of chunks, most of which may be empty.
 
-use super::element::{ChunkEntry, Slot};
+use super::element::{ChunkEntry, IndexElement};
 use super::grid::{Block, dot};
 use crate::chunk::visit::Visited;
 use crate::error::Result;
@@ -19,7 +19,7 @@ pub(super) struct ArrayOfChunks<'a> {
 pub(super) fn walk(
     wanted: &Block,
     array: &ArrayOfChunks<'_>,
-    slot: impl Fn(u64) -> Result<Slot>,
+    slot: impl Fn(u64) -> Result<IndexElement>,
     visit: &mut dyn FnMut(Vec<u64>, ChunkEntry) -> Visited,
 ) -> Visited {
     let &ArrayOfChunks { steps, len, order } = array;
@@ -32,18 +32,18 @@ pub(super) fn walk(
     let mut next = wanted.last().map(|_| wanted.start.clone());
     while let Some(mut at) = next {
         let found = slot(dot(&at, &steps))?;
-        if let Slot::Chunk(chunk) = found {
+        if let IndexElement::Chunk(chunk) = found {
             visit(restored(&at, order), chunk)?;
         }
         next = match found {
-            Slot::EmptyUntil(end) => {
+            IndexElement::EmptyUntil(end) => {
                 let behind = place(end, &steps);
                 match behind > at {
                     true => wanted.not_before(&behind),
                     false => following(&wanted, &mut at),
                 }
             }
-            Slot::Chunk(_) | Slot::Empty => following(&wanted, &mut at),
+            IndexElement::Chunk(_) | IndexElement::Empty => following(&wanted, &mut at),
         };
     }
     Ok(())
@@ -104,9 +104,9 @@ mod tests {
             };
             let hundred = number / 100 * 100;
             Ok(match (hundred..hundred + 100).any(&stored) {
-                _ if stored(number) => Slot::Chunk(chunk),
-                true => Slot::Empty,
-                false => Slot::EmptyUntil(hundred + 100),
+                _ if stored(number) => IndexElement::Chunk(chunk),
+                true => IndexElement::Empty,
+                false => IndexElement::EmptyUntil(hundred + 100),
             })
         };
         let array = ArrayOfChunks {

@@ -1,10 +1,10 @@
 //! Queries of a chunk index, and the chunks found.
 
 use super::element::ChunkEntry;
-use super::grid::{Block, Grid};
+use super::grid::{Block, IndexGrid};
 use crate::chunk::visit::Visited;
 use crate::error::ErrorKind;
-use crate::format::hdf5::file::File;
+use crate::format::hdf5::file::Hdf5File;
 
 /// A stored chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,14 +27,14 @@ const SIGNATURE: u64 = 8;
 
 /// A search for the chunks of a block.
 #[derive(Clone, Copy)]
-pub(super) struct Query<'a> {
-    pub(super) file: &'a File,
-    pub(super) grid: &'a Grid,
+pub(super) struct ChunkQuery<'a> {
+    pub(super) file: &'a Hdf5File,
+    pub(super) grid: &'a IndexGrid,
     /// Not empty, within the grid.
     pub(super) wanted: &'a Block,
 }
 
-impl Query<'_> {
+impl ChunkQuery<'_> {
     /// Passes a chunk to the visitor.
     pub(super) fn found(self, at: &[u64], chunk: ChunkEntry, visit: &mut VisitChunk) -> Visited {
         if chunk.address < SIGNATURE {

@@ -1,7 +1,7 @@
 //! The only chunk of a dataset ("VII.A. The Single Chunk Index").
 
 use super::element::ChunkEntry;
-use super::query::{Query, VisitChunk};
+use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 
 /// The only chunk.
@@ -16,7 +16,7 @@ impl Single {
         Self { address, filtered }
     }
 
-    pub(super) fn locate(&self, query: Query, visit: &mut VisitChunk) -> Visited {
+    pub(super) fn locate(&self, query: ChunkQuery, visit: &mut VisitChunk) -> Visited {
         let (size, mask) = self.filtered.unwrap_or((query.grid.bytes, 0));
         let at = &query.wanted.start;
         if at.iter().any(|&x| x != 0) {

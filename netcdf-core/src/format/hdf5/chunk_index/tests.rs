@@ -7,7 +7,7 @@ use super::*;
 use crate::chunk::visit::ended;
 use crate::error::{Error, ErrorKind};
 use crate::format::hdf5::dataspace::Dataspace;
-use crate::format::hdf5::message::{self, layout::Layout};
+use crate::format::hdf5::message::{self, layout::DataLayout};
 use crate::format::hdf5::object_header::ObjectHeader;
 use crate::io::file::FileSource;
 use crate::io::memory::MemorySource;
@@ -47,21 +47,21 @@ fn cases(name: &str) -> Vec<Case> {
     cases
 }
 
-fn open(name: &str) -> File {
+fn open(name: &str) -> Hdf5File {
     let source = FileSource::open(&path(name).with_extension("h5")).unwrap();
-    File::open(Arc::new(source), &Limits::default()).unwrap()
+    Hdf5File::open(Arc::new(source), &Limits::default()).unwrap()
 }
 
 /// Layout and dataspace of the dataset at an address.
-fn dataset(file: &File, header: u64) -> (Layout, Dataspace) {
+fn dataset(file: &Hdf5File, header: u64) -> (DataLayout, Dataspace) {
     let header = ObjectHeader::read(file, header).unwrap();
     let body = |kind| header.body_of(file, kind).unwrap().unwrap();
-    let layout = Layout::parse(&mut body(message::LAYOUT).fields(file)).unwrap();
+    let layout = DataLayout::parse(&mut body(message::LAYOUT).fields(file)).unwrap();
     let space = Dataspace::parse(&mut body(message::DATASPACE).fields(file)).unwrap();
     (layout, space)
 }
 
-fn found(index: &OpenIndex, file: &File, wanted: &Block) -> Vec<IndexedChunk> {
+fn found(index: &OpenIndex, file: &Hdf5File, wanted: &Block) -> Vec<IndexedChunk> {
     let mut all = vec![];
     let mut visit = |found| {
         all.push(found);
@@ -102,7 +102,7 @@ fn compare(name: &str) -> usize {
     let file = open(name);
     let mut compared = 0;
     for case in cases(name) {
-        let (Layout::Chunked(chunked), space) = dataset(&file, case.header) else {
+        let (DataLayout::Chunked(chunked), space) = dataset(&file, case.header) else {
             panic!("{name} {} is not chunked", case.name);
         };
         let extent = DatasetExtent {
@@ -164,7 +164,7 @@ fn few_chunks_of_many() {
     let file = open("chunks_v110");
     let (mut refused, mut found_all) = (0, 0);
     for case in cases("chunks_v110") {
-        let (Layout::Chunked(chunked), space) = dataset(&file, case.header) else {
+        let (DataLayout::Chunked(chunked), space) = dataset(&file, case.header) else {
             panic!("{} is not chunked", case.name);
         };
         let unlimited = space.max.iter().position(Option::is_none).unwrap_or(0);
@@ -208,7 +208,7 @@ fn read_damaged(data: Vec<u8>, cases: &[Case]) -> (usize, usize) {
 /// Looks up chunks of all datasets; the errors.
 fn read_all(data: Vec<u8>, cases: &[Case]) -> Vec<Error> {
     let source = MemorySource::new("damaged", data);
-    let file = match File::open(Arc::new(source), &Limits::default()) {
+    let file = match Hdf5File::open(Arc::new(source), &Limits::default()) {
         Ok(file) => file,
         Err(e) => return vec![e],
     };
@@ -218,9 +218,9 @@ fn read_all(data: Vec<u8>, cases: &[Case]) -> Vec<Error> {
             let header = ObjectHeader::read(&file, case.header)?;
             let none = || Error::new(ErrorKind::NotFound, "no message");
             let body = |kind| header.body_of(&file, kind)?.ok_or_else(none);
-            let layout = Layout::parse(&mut body(message::LAYOUT)?.fields(&file))?;
+            let layout = DataLayout::parse(&mut body(message::LAYOUT)?.fields(&file))?;
             let space = Dataspace::parse(&mut body(message::DATASPACE)?.fields(&file))?;
-            let Layout::Chunked(chunked) = layout else {
+            let DataLayout::Chunked(chunked) = layout else {
                 return Err(none());
             };
             let extent = DatasetExtent {

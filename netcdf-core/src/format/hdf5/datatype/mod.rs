@@ -12,14 +12,14 @@ pub struct Datatype {
     /// Size of an element in bytes.
     pub size: u64,
     /// Class and properties.
-    pub class: Class,
+    pub class: TypeClass,
     /// Its address, if it is a committed datatype.
     pub committed: Option<u64>,
 }
 
 /// The bits of an element that hold its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bits {
+pub struct ValueBits {
     /// Byte order.
     pub order: Endianness,
     /// First bit of the value.
@@ -67,7 +67,7 @@ pub enum Charset {
 
 /// The target of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reference {
+pub enum ReferenceTarget {
     /// An object, by the address of its header.
     Object,
     /// A region of a dataset.
@@ -78,18 +78,18 @@ pub enum Reference {
 
 /// Classes of types.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Class {
+pub enum TypeClass {
     /// 0: an integer.
     Integer {
         /// Its bits.
-        bits: Bits,
+        bits: ValueBits,
         /// Whether it is signed.
         signed: bool,
     },
     /// 1: a floating-point number.
     Float {
         /// Its bits.
-        bits: Bits,
+        bits: ValueBits,
         /// The places of its parts.
         fields: FloatFields,
     },
@@ -105,7 +105,7 @@ pub enum Class {
     /// 4: bits.
     Bitfield {
         /// The bits in use.
-        bits: Bits,
+        bits: ValueBits,
     },
     /// 5: bytes.
     Opaque {
@@ -118,7 +118,7 @@ pub enum Class {
         members: Vec<Member>,
     },
     /// 7: a reference.
-    Reference(Reference),
+    Reference(ReferenceTarget),
     /// 8: named integers.
     Enum {
         /// The integer type.
@@ -179,7 +179,7 @@ impl FloatFields {
 impl Datatype {
     /// A type that is not committed.
     #[must_use]
-    pub fn of(size: u64, class: Class) -> Self {
+    pub fn of(size: u64, class: TypeClass) -> Self {
         Self {
             size,
             class,

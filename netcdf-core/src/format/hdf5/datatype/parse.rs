@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 
-use super::{Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference};
+use super::{
+    Charset, Datatype, Endianness, FloatFields, Member, Padding, ReferenceTarget, TypeClass,
+    ValueBits,
+};
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::limits::Limits;
 
 /// The fixed part of the message.
-struct Head {
+struct TypeHead {
     version: u8,
     bits: u32,
     size: u64,
@@ -32,7 +35,7 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
     let at = c.clone();
     let first = c.u8()?;
     let low = c.uint_le(3)?;
-    let head = Head {
+    let head = TypeHead {
         version: first >> 4,
         bits: u32::try_from(low).unwrap_or(0),
         size: c.u32_le()?.into(),
@@ -42,17 +45,17 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
         return Err(at.error(ErrorKind::Unknown, what));
     }
     let class = match first & 0x0f {
-        0 => Class::Integer {
+        0 => TypeClass::Integer {
             bits: bits(c, &head)?,
             signed: head.bits & 8 != 0,
         },
         1 => float(c, &head)?,
         2 => {
             c.skip(2)?;
-            Class::Time
+            TypeClass::Time
         }
         3 => string(&head),
-        4 => Class::Bitfield {
+        4 => TypeClass::Bitfield {
             bits: bits(c, &head)?,
         },
         5 => opaque(c, &head)?,
@@ -61,7 +64,7 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
         8 => enumeration(c, &head, depth)?,
         9 => vlen(c, &head, depth)?,
         10 => array(c, &head, depth)?,
-        11 => Class::Complex {
+        11 => TypeClass::Complex {
             base: Box::new(nested(c, depth)?),
         },
         other => {
@@ -69,13 +72,13 @@ fn nested(c: &mut Fields, depth: u32) -> Result<Datatype> {
             return Err(at.error(ErrorKind::Unknown, what));
         }
     };
-    if head.size == 0 && !matches!(class, Class::Opaque { .. } | Class::String { .. }) {
+    if head.size == 0 && !matches!(class, TypeClass::Opaque { .. } | TypeClass::String { .. }) {
         return Err(at.error(ErrorKind::Corrupt, "a datatype of size 0".into()));
     }
     Ok(Datatype::of(head.size, class))
 }
 
-fn bits(c: &mut Fields, head: &Head) -> Result<Bits> {
+fn bits(c: &mut Fields, head: &TypeHead) -> Result<ValueBits> {
     let order = if head.bits & 1 == 0 {
         Endianness::Little
     } else {
@@ -87,14 +90,14 @@ fn bits(c: &mut Fields, head: &Head) -> Result<Bits> {
         let what = format!("bits {offset} to {end} of a number of {} bytes", head.size);
         return Err(c.error(ErrorKind::Corrupt, what));
     }
-    Ok(Bits {
+    Ok(ValueBits {
         order,
         offset,
         precision,
     })
 }
 
-fn float(c: &mut Fields, head: &Head) -> Result<Class> {
+fn float(c: &mut Fields, head: &TypeHead) -> Result<TypeClass> {
     let byte = |shift: u32| u8::try_from((head.bits >> shift) & 0xff).unwrap_or(0);
     let bits = bits(c, head)?;
     let fields = FloatFields {
@@ -106,11 +109,11 @@ fn float(c: &mut Fields, head: &Head) -> Result<Class> {
         vax: head.bits & 0x41 == 0x41,
     };
     float_parts(&bits, &fields).map_err(|what| c.error(ErrorKind::Corrupt, what))?;
-    Ok(Class::Float { bits, fields })
+    Ok(TypeClass::Float { bits, fields })
 }
 
 /// Checks that the parts of a floating-point number are within its bits and do not overlap.
-fn float_parts(bits: &Bits, fields: &FloatFields) -> Result<(), String> {
+fn float_parts(bits: &ValueBits, fields: &FloatFields) -> Result<(), String> {
     let part = |(at, n): (u8, u8)| u32::from(at)..u32::from(at) + u32::from(n);
     let (sign, exponent, mantissa) = (
         part((fields.sign, 1)),
@@ -149,19 +152,19 @@ fn charset(code: u32) -> Charset {
     }
 }
 
-fn string(head: &Head) -> Class {
-    Class::String {
+fn string(head: &TypeHead) -> TypeClass {
+    TypeClass::String {
         padding: padding(head.bits),
         charset: charset(head.bits >> 4),
     }
 }
 
-fn opaque(c: &mut Fields, head: &Head) -> Result<Class> {
+fn opaque(c: &mut Fields, head: &TypeHead) -> Result<TypeClass> {
     let len = usize::try_from(head.bits & 0xff).unwrap_or(0);
     let tag = c.bytes(len)?;
     let end = tag.iter().position(|&b| b == 0).unwrap_or(len);
     let tag = tag.get(..end).unwrap_or_default().to_vec();
-    Ok(Class::Opaque { tag })
+    Ok(TypeClass::Opaque { tag })
 }
 
 /// A name that ends with a zero byte; up to version 2 padded to eight bytes.
@@ -185,7 +188,7 @@ pub(super) fn offset_width(size: u64) -> usize {
     }
 }
 
-fn compound(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
+fn compound(c: &mut Fields, head: &TypeHead, depth: u32) -> Result<TypeClass> {
     let mut members = vec![];
     for _ in 0..head.bits & 0xffff {
         let name = name(c, head.version)?;
@@ -219,7 +222,7 @@ fn compound(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
         });
     }
     apart(&members).map_err(|what| c.error(ErrorKind::Corrupt, what))?;
-    Ok(Class::Compound { members })
+    Ok(TypeClass::Compound { members })
 }
 
 /// Checks that the members of a compound do not overlap.
@@ -261,25 +264,28 @@ fn array_of(c: &Fields, dims: Vec<u64>, base: Datatype) -> Result<Datatype> {
         ));
     };
     let base = Box::new(base);
-    Ok(Datatype::of(size, Class::Array { dims, base }))
+    Ok(Datatype::of(size, TypeClass::Array { dims, base }))
 }
 
-fn reference(c: &Fields, head: &Head) -> Result<Class> {
+fn reference(c: &Fields, head: &TypeHead) -> Result<TypeClass> {
     let kind = match head.bits & 0x0f {
-        0 => Reference::Object,
-        1 => Reference::Region,
-        2..=4 => Reference::Any,
+        0 => ReferenceTarget::Object,
+        1 => ReferenceTarget::Region,
+        2..=4 => ReferenceTarget::Any,
         other => {
             let what = format!("a reference of kind {other}, expected 0 to 4");
             return Err(c.error(ErrorKind::Unknown, what));
         }
     };
-    Ok(Class::Reference(kind))
+    Ok(TypeClass::Reference(kind))
 }
 
-fn enumeration(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
+fn enumeration(c: &mut Fields, head: &TypeHead, depth: u32) -> Result<TypeClass> {
     let base = nested(c, depth)?;
-    if !matches!(base.class, Class::Integer { .. } | Class::Bitfield { .. }) {
+    if !matches!(
+        base.class,
+        TypeClass::Integer { .. } | TypeClass::Bitfield { .. }
+    ) {
         let what = "an enum whose base type is not an integer".to_owned();
         return Err(c.error(ErrorKind::Corrupt, what));
     }
@@ -297,14 +303,14 @@ fn enumeration(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
     let members = names.into_iter().map(|n| Ok((n, c.bytes(size)?.to_vec())));
     let members = members.collect::<Result<_>>()?;
     let base = Box::new(base);
-    Ok(Class::Enum { base, members })
+    Ok(TypeClass::Enum { base, members })
 }
 
-fn vlen(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
+fn vlen(c: &mut Fields, head: &TypeHead, depth: u32) -> Result<TypeClass> {
     let base = Box::new(nested(c, depth)?);
     match head.bits & 0x0f {
-        0 => Ok(Class::Vlen { base }),
-        1 => Ok(Class::VlenString {
+        0 => Ok(TypeClass::Vlen { base }),
+        1 => Ok(TypeClass::VlenString {
             charset: charset(head.bits >> 8),
         }),
         other => {
@@ -314,7 +320,7 @@ fn vlen(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
     }
 }
 
-fn array(c: &mut Fields, head: &Head, depth: u32) -> Result<Class> {
+fn array(c: &mut Fields, head: &TypeHead, depth: u32) -> Result<TypeClass> {
     let rank = c.u8()?;
     if head.version < 3 {
         c.skip(3)?;

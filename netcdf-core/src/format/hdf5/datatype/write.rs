@@ -2,8 +2,11 @@
 //! the library does in its 1.8 format.
 
 use super::parse::offset_width;
-use super::{Bits, Charset, Class, Datatype, Endianness, FloatFields, Member, Padding, Reference};
-use crate::bytes::Sink;
+use super::{
+    Charset, Datatype, Endianness, FloatFields, Member, Padding, ReferenceTarget, TypeClass,
+    ValueBits,
+};
+use crate::bytes::ByteSink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -14,7 +17,7 @@ impl Datatype {
     /// [`ErrorKind::Limit`] for what does not fit into the message; [`ErrorKind::Unsupported`] for
     /// times and for the references of HDF5 1.12; [`ErrorKind::Argument`] for contradictory
     /// types.
-    pub fn write(&self, out: &mut Sink) -> Result<()> {
+    pub fn write(&self, out: &mut ByteSink) -> Result<()> {
         let start = out.len();
         out.u8(self.version() << 4 | self.number());
         out.zeros(3);
@@ -26,66 +29,68 @@ impl Datatype {
 
     fn version(&self) -> u8 {
         match &self.class {
-            Class::Compound { .. } | Class::Enum { .. } | Class::Array { .. } => 3,
-            Class::Vlen { base } => base.version(),
-            Class::Complex { .. } => 5,
-            Class::Integer { .. }
-            | Class::Float { .. }
-            | Class::Time
-            | Class::String { .. }
-            | Class::Bitfield { .. }
-            | Class::Opaque { .. }
-            | Class::Reference(_)
-            | Class::VlenString { .. } => 1,
+            TypeClass::Compound { .. } | TypeClass::Enum { .. } | TypeClass::Array { .. } => 3,
+            TypeClass::Vlen { base } => base.version(),
+            TypeClass::Complex { .. } => 5,
+            TypeClass::Integer { .. }
+            | TypeClass::Float { .. }
+            | TypeClass::Time
+            | TypeClass::String { .. }
+            | TypeClass::Bitfield { .. }
+            | TypeClass::Opaque { .. }
+            | TypeClass::Reference(_)
+            | TypeClass::VlenString { .. } => 1,
         }
     }
 
     /// Number of the class.
     fn number(&self) -> u8 {
         match &self.class {
-            Class::Integer { .. } => 0,
-            Class::Float { .. } => 1,
-            Class::Time => 2,
-            Class::String { .. } => 3,
-            Class::Bitfield { .. } => 4,
-            Class::Opaque { .. } => 5,
-            Class::Compound { .. } => 6,
-            Class::Reference(_) => 7,
-            Class::Enum { .. } => 8,
-            Class::Vlen { .. } | Class::VlenString { .. } => 9,
-            Class::Array { .. } => 10,
-            Class::Complex { .. } => 11,
+            TypeClass::Integer { .. } => 0,
+            TypeClass::Float { .. } => 1,
+            TypeClass::Time => 2,
+            TypeClass::String { .. } => 3,
+            TypeClass::Bitfield { .. } => 4,
+            TypeClass::Opaque { .. } => 5,
+            TypeClass::Compound { .. } => 6,
+            TypeClass::Reference(_) => 7,
+            TypeClass::Enum { .. } => 8,
+            TypeClass::Vlen { .. } | TypeClass::VlenString { .. } => 9,
+            TypeClass::Array { .. } => 10,
+            TypeClass::Complex { .. } => 11,
         }
     }
 
     /// Appends the properties of a class after the fixed part; returns its bits for the fixed part.
-    fn properties(&self, out: &mut Sink) -> Result<u32> {
+    fn properties(&self, out: &mut ByteSink) -> Result<u32> {
         match &self.class {
-            Class::Integer { bits, signed } => {
+            TypeClass::Integer { bits, signed } => {
                 range(out, *bits);
                 Ok(order(*bits) | if *signed { 8 } else { 0 })
             }
-            Class::Float { bits, fields } => Ok(float(out, *bits, fields)),
-            Class::Time => Err(unsupported("a type of the class time")),
-            Class::String { padding, charset } => Ok(pad(*padding) | set(*charset) << 4),
-            Class::Bitfield { bits } => {
+            TypeClass::Float { bits, fields } => Ok(float(out, *bits, fields)),
+            TypeClass::Time => Err(unsupported("a type of the class time")),
+            TypeClass::String { padding, charset } => Ok(pad(*padding) | set(*charset) << 4),
+            TypeClass::Bitfield { bits } => {
                 range(out, *bits);
                 Ok(order(*bits))
             }
-            Class::Opaque { tag } => opaque(out, tag),
-            Class::Compound { members } => compound(out, members, self.size),
-            Class::Reference(Reference::Object) => Ok(0),
-            Class::Reference(Reference::Region) => Ok(1),
-            Class::Reference(Reference::Any) => Err(unsupported("a reference of HDF5 1.12")),
-            Class::Enum { base, members } => enumeration(out, base, members),
-            Class::Vlen { base } => base.write(out).map(|()| 0),
-            Class::VlenString { charset } => {
+            TypeClass::Opaque { tag } => opaque(out, tag),
+            TypeClass::Compound { members } => compound(out, members, self.size),
+            TypeClass::Reference(ReferenceTarget::Object) => Ok(0),
+            TypeClass::Reference(ReferenceTarget::Region) => Ok(1),
+            TypeClass::Reference(ReferenceTarget::Any) => {
+                Err(unsupported("a reference of HDF5 1.12"))
+            }
+            TypeClass::Enum { base, members } => enumeration(out, base, members),
+            TypeClass::Vlen { base } => base.write(out).map(|()| 0),
+            TypeClass::VlenString { charset } => {
                 character().write(out)?;
                 Ok(1 | set(*charset) << 8)
             }
-            Class::Array { dims, base } => array(out, dims, base),
+            TypeClass::Array { dims, base } => array(out, dims, base),
             // Both parts have the same type, in rectangular form.
-            Class::Complex { base } => base.write(out).map(|()| 1),
+            TypeClass::Complex { base } => base.write(out).map(|()| 1),
         }
     }
 }
@@ -96,21 +101,21 @@ fn unsupported(what: &str) -> Error {
 
 /// The element type of variable-length text.
 fn character() -> Datatype {
-    let bits = Bits {
+    let bits = ValueBits {
         order: Endianness::Little,
         offset: 0,
         precision: 8,
     };
     let signed = false;
-    Datatype::of(1, Class::Integer { bits, signed })
+    Datatype::of(1, TypeClass::Integer { bits, signed })
 }
 
-fn range(out: &mut Sink, bits: Bits) {
+fn range(out: &mut ByteSink, bits: ValueBits) {
     out.u16(bits.offset);
     out.u16(bits.precision);
 }
 
-fn order(bits: Bits) -> u32 {
+fn order(bits: ValueBits) -> u32 {
     match bits.order {
         Endianness::Little => 0,
         Endianness::Big => 1,
@@ -132,7 +137,7 @@ fn set(charset: Charset) -> u32 {
     }
 }
 
-fn float(out: &mut Sink, bits: Bits, fields: &FloatFields) -> u32 {
+fn float(out: &mut ByteSink, bits: ValueBits, fields: &FloatFields) -> u32 {
     range(out, bits);
     for (at, n) in [fields.exponent, fields.mantissa] {
         out.u8(at);
@@ -145,7 +150,7 @@ fn float(out: &mut Sink, bits: Bits, fields: &FloatFields) -> u32 {
 }
 
 /// The tag ends with a zero byte and is padded to eight bytes; an empty tag takes no bytes at all.
-fn opaque(out: &mut Sink, tag: &[u8]) -> Result<u32> {
+fn opaque(out: &mut ByteSink, tag: &[u8]) -> Result<u32> {
     let len = match tag.len() {
         0 => 0,
         n => (n + 1).next_multiple_of(8),
@@ -160,7 +165,7 @@ fn opaque(out: &mut Sink, tag: &[u8]) -> Result<u32> {
 }
 
 /// A name and its terminating zero byte.
-fn name(out: &mut Sink, name: &[u8]) -> Result<()> {
+fn name(out: &mut ByteSink, name: &[u8]) -> Result<()> {
     if name.contains(&0) {
         let what = "a name with a zero byte";
         return Err(Error::new(ErrorKind::Argument, what));
@@ -176,7 +181,7 @@ fn count(members: usize) -> Result<u32> {
     Ok(count.into())
 }
 
-fn compound(out: &mut Sink, members: &[Member], size: u64) -> Result<u32> {
+fn compound(out: &mut ByteSink, members: &[Member], size: u64) -> Result<u32> {
     for member in members {
         name(out, &member.name)?;
         out.uint(member.offset, offset_width(size))?;
@@ -185,7 +190,7 @@ fn compound(out: &mut Sink, members: &[Member], size: u64) -> Result<u32> {
     count(members.len())
 }
 
-fn enumeration(out: &mut Sink, base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) -> Result<u32> {
+fn enumeration(out: &mut ByteSink, base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) -> Result<u32> {
     base.write(out)?;
     for (member, _) in members {
         name(out, member)?;
@@ -200,7 +205,7 @@ fn enumeration(out: &mut Sink, base: &Datatype, members: &[(Vec<u8>, Vec<u8>)]) 
     count(members.len())
 }
 
-fn array(out: &mut Sink, dims: &[u64], base: &Datatype) -> Result<u32> {
+fn array(out: &mut ByteSink, dims: &[u64], base: &Datatype) -> Result<u32> {
     if dims.len() > MOST_DIMS {
         let what = format!(
             "an array of {} dimensions, HDF5 allows at most {MOST_DIMS}",

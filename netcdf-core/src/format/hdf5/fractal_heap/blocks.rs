@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::filters::Filters;
+use super::filters::HeapFilters;
 use super::header::{HeapBlock, HeapHeader};
 use crate::bytes::sums::lookup3;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::checksum::agree;
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file_bytes::{Bytes, FileBytes};
+use crate::format::hdf5::file_bytes::{FileBytes, StructureBytes};
 
 /// The children of an indirect block; `None` where there is no block (yet).
-pub(super) type Children = Arc<Vec<Option<HeapBlock>>>;
+pub(super) type BlockChildren = Arc<Vec<Option<HeapBlock>>>;
 
 /// The place of a block in the heap, and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) fn direct(
     header: &HeapHeader,
     block: HeapBlock,
     extent: BlockExtent,
-) -> Result<Bytes> {
+) -> Result<StructureBytes> {
     let mut bytes = match (block.filtered, &header.filters) {
         (Some((len, mask)), Some(filters)) => {
             let stored = file.read(block.address, len)?;
@@ -56,10 +56,10 @@ pub(super) fn direct(
 /// Undoes the filters, except those in the mask; the result has `size` bytes.
 pub(super) fn unfilter(
     file: &FileBytes,
-    stored: Bytes,
-    filters: &Filters,
+    stored: StructureBytes,
+    filters: &HeapFilters,
     (mask, size): (u32, u64),
-) -> Result<Bytes> {
+) -> Result<StructureBytes> {
     let address = stored.address.unwrap_or_default();
     let len = file.metadata(address, size, "a part of a fractal heap")?;
     let place = file.place(address)?;
@@ -67,7 +67,7 @@ pub(super) fn unfilter(
     let data = data.at(file.name(), place)?;
     if data.len() == len {
         let address = None;
-        return Ok(Bytes { data, address });
+        return Ok(StructureBytes { data, address });
     }
     let what = format!(
         "{} bytes after undoing the filters, expected {len}",
@@ -80,7 +80,7 @@ pub(super) fn unfilter(
 fn verify(
     file: &FileBytes,
     (address, stored): (u64, u32),
-    bytes: &mut Bytes,
+    bytes: &mut StructureBytes,
     at: usize,
 ) -> Result<()> {
     if let Some(sum) = bytes.data.get_mut(at..at.saturating_add(4)) {
@@ -123,7 +123,7 @@ pub(super) fn indirect(
     header: &HeapHeader,
     address: u64,
     (start, rows): (u64, u32),
-) -> Result<Children> {
+) -> Result<BlockChildren> {
     let table = &header.table;
     let filtered = header.filters.is_some();
     let sizes = file.sizes();

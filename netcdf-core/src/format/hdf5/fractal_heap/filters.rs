@@ -2,16 +2,16 @@
 //! others were ever seen on metadata.
 
 use crate::error::Result;
-use crate::filter::{About, Context, Table};
+use crate::filter::{ChunkContext, FilterTable, VariableFacts};
 use crate::format::hdf5::file_bytes::FileBytes;
 use crate::format::hdf5::message::filters;
-use crate::model::{Atomic, Element, Endianness, FilterSpec};
+use crate::model::{Atomic, Endianness, FilterSpec, StoredElement};
 
 /// The filters of a heap, in the order of writing.
 #[derive(Debug, Clone)]
-pub(super) struct Filters(Vec<FilterSpec>);
+pub(super) struct HeapFilters(Vec<FilterSpec>);
 
-impl Filters {
+impl HeapFilters {
     /// Reads the Filter Pipeline message of a heap's header.
     pub(super) fn parse(file: &FileBytes, message: &[u8]) -> Result<Self> {
         let filters = filters::parse(&mut file.fields_of(message, None))?;
@@ -24,9 +24,9 @@ impl Filters {
 
     /// Undoes the filters, except those that were not applied according to `mask`; the result has `len` bytes.
     pub(super) fn undo(&self, mask: u32, len: usize, stored: Vec<u8>) -> Result<Vec<u8>> {
-        let context = Context {
+        let context = ChunkContext {
             shape: vec![len as u64],
-            element: Element {
+            element: StoredElement {
                 ty: Atomic::UByte.into(),
                 size: 1,
                 order: Endianness::Little,
@@ -34,9 +34,9 @@ impl Filters {
             },
             fill: None,
             len: Some(len),
-            about: About::default(),
+            about: VariableFacts::default(),
         };
-        let chain = Table::default().chain(&self.0, &context)?;
+        let chain = FilterTable::default().chain(&self.0, &context)?;
         chain.decode(mask, stored, &mut vec![])
     }
 }

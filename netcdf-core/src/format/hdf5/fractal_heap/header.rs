@@ -1,9 +1,9 @@
 //! The header of a fractal heap.
 
-use super::filters::Filters;
-use super::table::Table;
+use super::filters::HeapFilters;
+use super::table::BlockTable;
 use crate::error::{ErrorKind, Result};
-use crate::format::hdf5::file_bytes::{Bytes, FileBytes};
+use crate::format::hdf5::file_bytes::{FileBytes, StructureBytes};
 
 /// The contents of a heap's header.
 #[derive(Debug, Clone)]
@@ -19,13 +19,13 @@ pub(super) struct HeapHeader {
     /// The B-tree of huge objects.
     pub huge: Option<u64>,
     /// Sizes of blocks.
-    pub table: Table,
+    pub table: BlockTable,
     /// The root block.
     pub root: Option<HeapBlock>,
     /// Rows of the root block; 0 if it is a direct one.
     pub rows: u32,
     /// The filters of blocks and huge objects.
-    pub filters: Option<Filters>,
+    pub filters: Option<HeapFilters>,
 }
 
 /// A block, as described by its parent.
@@ -60,7 +60,7 @@ impl HeapHeader {
         }
         let (width, start, direct) = (c.u16_le()?, c.length()?, c.length()?);
         let (bits, _) = (c.u16_le()?, c.u16_le()?);
-        let table = Table::new(width, start, direct, bits);
+        let table = BlockTable::new(width, start, direct, bits);
         let table = table.map_err(|e| file.error(ErrorKind::Corrupt, address, e))?;
         let (root, rows) = (c.address()?, u32::from(c.u16_le()?));
         if rows > table.most_rows() {
@@ -70,7 +70,7 @@ impl HeapHeader {
         let (filtered, filters) = if filters_len > 0 {
             let root = (c.length()?, c.u32_le()?);
             let message = c.bytes(filters_len.into())?;
-            (Some(root), Some(Filters::parse(file, message)?))
+            (Some(root), Some(HeapFilters::parse(file, message)?))
         } else {
             (None, None)
         };
@@ -89,7 +89,7 @@ impl HeapHeader {
 }
 
 /// The bytes of the whole header, verified.
-fn read_all(file: &FileBytes, address: u64) -> Result<Bytes> {
+fn read_all(file: &FileBytes, address: u64) -> Result<StructureBytes> {
     let sizes = file.sizes();
     let (offset, length) = (u64::from(sizes.offset), u64::from(sizes.length));
     let head = file.read(address, 9)?;

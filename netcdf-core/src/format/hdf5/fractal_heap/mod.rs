@@ -11,33 +11,33 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 
 use super::btree_v2::BTree2;
-use super::btree_v2::records::{HUGE_BY_ID, Huge};
+use super::btree_v2::records::{HUGE_BY_ID, HugeRecord};
 use super::fields::Fields;
-use super::file_bytes::{Bytes, FileBytes};
+use super::file_bytes::{FileBytes, StructureBytes};
 use crate::error::{ErrorKind, Result};
-use crate::format::recent::{Most, Recent, once};
-use blocks::{BlockExtent, Children};
+use crate::format::recent::{CacheLimits, Recent, once};
+use blocks::{BlockChildren, BlockExtent};
 use header::{HeapBlock, HeapHeader};
 
 /// An open heap, with a cache of the most recently used blocks.
 #[derive(Debug)]
 pub struct FractalHeap {
     header: HeapHeader,
-    direct: Recent<u64, Arc<Bytes>>,
-    indirect: Recent<u64, Children>,
+    direct: Recent<u64, Arc<StructureBytes>>,
+    indirect: Recent<u64, BlockChildren>,
     huge: OnceLock<BTree2>,
 }
 
 /// An object of a heap, within the bytes of its block.
 #[derive(Debug)]
 pub struct HeapObject {
-    block: Arc<Bytes>,
+    block: Arc<StructureBytes>,
     place: Range<usize>,
 }
 
 impl HeapObject {
     /// An object that is not in a block.
-    fn alone(bytes: Bytes) -> Self {
+    fn alone(bytes: StructureBytes) -> Self {
         let place = 0..bytes.data.len();
         let block = Arc::new(bytes);
         Self { block, place }
@@ -64,8 +64,8 @@ impl HeapObject {
 
     /// A copy of the object.
     #[must_use]
-    pub fn to_bytes(&self) -> Bytes {
-        Bytes {
+    pub fn to_bytes(&self) -> StructureBytes {
+        StructureBytes {
             data: self.data().to_vec(),
             address: self.address(),
         }
@@ -73,7 +73,7 @@ impl HeapObject {
 }
 
 /// Limits of the cache of blocks.
-const KEPT: Most = Most {
+const KEPT: CacheLimits = CacheLimits {
     count: 64,
     bytes: 4 << 20,
 };
@@ -136,14 +136,14 @@ impl FractalHeap {
     }
 
     /// An object stored in its id.
-    fn tiny(&self, low: u8, mut c: Fields) -> Result<Bytes> {
+    fn tiny(&self, low: u8, mut c: Fields) -> Result<StructureBytes> {
         let is_extended = self.header.id_len > LONGEST_NORMAL;
         let len = if is_extended {
             usize::from(low) << 8 | usize::from(c.u8()?)
         } else {
             low.into()
         };
-        Ok(Bytes {
+        Ok(StructureBytes {
             data: c.bytes(len + 1)?.to_vec(),
             address: None,
         })
@@ -175,7 +175,7 @@ impl FractalHeap {
     }
 
     /// The direct block with the byte at an offset, and the offset of its first byte.
-    fn block_at(&self, file: &FileBytes, offset: u64) -> Result<(Arc<Bytes>, u64)> {
+    fn block_at(&self, file: &FileBytes, offset: u64) -> Result<(Arc<StructureBytes>, u64)> {
         let beyond = || {
             let what = format!("no block for offset {offset} of a fractal heap");
             self.error(file, ErrorKind::Corrupt, what)
@@ -214,7 +214,7 @@ impl FractalHeap {
         file: &FileBytes,
         block: HeapBlock,
         extent: BlockExtent,
-    ) -> Result<Arc<Bytes>> {
+    ) -> Result<Arc<StructureBytes>> {
         if let Some(bytes) = self.direct.get(&extent.start) {
             return Ok(bytes);
         }
@@ -223,7 +223,7 @@ impl FractalHeap {
         Ok(self.direct.put(extent.start, Arc::new(bytes), size))
     }
 
-    fn children(&self, file: &FileBytes, address: u64, part: (u64, u32)) -> Result<Children> {
+    fn children(&self, file: &FileBytes, address: u64, part: (u64, u32)) -> Result<BlockChildren> {
         if let Some(children) = self.indirect.get(&address) {
             return Ok(children);
         }
@@ -235,10 +235,10 @@ impl FractalHeap {
     }
 
     /// An object with a place of its own.
-    fn huge(&self, file: &FileBytes, mut c: Fields) -> Result<Bytes> {
+    fn huge(&self, file: &FileBytes, mut c: Fields) -> Result<StructureBytes> {
         let is_filtered = self.header.filters.is_some();
         let huge = if c.remaining() >= direct_len(file, is_filtered) {
-            Huge::parse(&mut c, is_filtered)?
+            HugeRecord::parse(&mut c, is_filtered)?
         } else {
             let len = c.remaining().min(file.sizes().length.into());
             let id = c.uint_le(len)?;
@@ -252,7 +252,7 @@ impl FractalHeap {
     }
 
     /// Looks up a huge object by its number.
-    fn find_huge(&self, file: &FileBytes, id: u64) -> Result<Huge> {
+    fn find_huge(&self, file: &FileBytes, id: u64) -> Result<HugeRecord> {
         let missing = || {
             let what = format!("no huge object {id} in a fractal heap");
             self.error(file, ErrorKind::Corrupt, what)
@@ -264,11 +264,11 @@ impl FractalHeap {
         })?;
         let is_filtered = tree.kind == 2;
         let found = tree.find(file, |mut record| {
-            let huge = Huge::parse_with_id(&mut record, is_filtered)?;
+            let huge = HugeRecord::parse_with_id(&mut record, is_filtered)?;
             Ok(huge.id.cmp(&Some(id)))
         })?;
         let record = found.ok_or_else(missing)?;
-        Huge::parse_with_id(&mut file.fields_of(&record, None), is_filtered)
+        HugeRecord::parse_with_id(&mut file.fields_of(&record, None), is_filtered)
     }
 }
 

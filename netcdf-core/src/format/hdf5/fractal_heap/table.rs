@@ -2,7 +2,7 @@
 
 /// The sizes of blocks according to the header, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Table {
+pub(crate) struct BlockTable {
     /// log2 of the number of blocks of a row.
     width_bits: u32,
     /// log2 of the size of the blocks of the first two rows; from then on the size doubles with each row.
@@ -26,7 +26,7 @@ pub(crate) struct TablePlace {
     pub size: u64,
 }
 
-impl Table {
+impl BlockTable {
     /// Blocks of `start` to `direct` bytes, `width` of them per row, in a heap of 2^`bits` bytes.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn blocks_double_from_the_third_row_on() {
-        let table = Table::new(4, 512, 2048, 32).unwrap();
+        let table = BlockTable::new(4, 512, 2048, 32).unwrap();
         let at = |offset| {
             let p = table.place(offset);
             (p.row, p.child, p.start, p.size)
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn every_offset_is_in_its_block() {
-        let table = Table::new(2, 512, 1024, 64).unwrap();
+        let table = BlockTable::new(2, 512, 1024, 64).unwrap();
         for offset in (0..63).map(|b| 1u64 << b).chain([u64::MAX]) {
             let place = table.place(offset);
             assert!(place.start <= offset && offset - place.start < place.size);
@@ -147,11 +147,11 @@ mod tests {
 
     #[test]
     fn refuses_odd_sizes() {
-        assert!(Table::new(3, 512, 2048, 32).is_err());
-        assert!(Table::new(4, 512, 256, 32).is_err());
-        assert!(Table::new(4, 512, 1 << 32, 40).is_err());
-        assert!(Table::new(4, 512, 2048, 8).is_err());
-        assert!(Table::new(4, 512, 2048, 65).is_err());
-        assert!(Table::new(0, 0, 0, 32).is_err());
+        assert!(BlockTable::new(3, 512, 2048, 32).is_err());
+        assert!(BlockTable::new(4, 512, 256, 32).is_err());
+        assert!(BlockTable::new(4, 512, 1 << 32, 40).is_err());
+        assert!(BlockTable::new(4, 512, 2048, 8).is_err());
+        assert!(BlockTable::new(4, 512, 2048, 65).is_err());
+        assert!(BlockTable::new(0, 0, 0, 32).is_err());
     }
 }

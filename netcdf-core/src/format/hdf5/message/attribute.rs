@@ -6,8 +6,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::dataspace::Dataspace;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file::File;
-use crate::format::hdf5::message::reference::Reference;
+use crate::format::hdf5::file::Hdf5File;
+use crate::format::hdf5::message::reference::SharedMessage;
 use crate::format::hdf5::message::{self, shared};
 
 /// An attribute of an object.
@@ -39,7 +39,7 @@ impl From<Error> for Unread {
 }
 
 /// The start of the message.
-struct Head {
+struct MessageHead {
     version: u8,
     flags: u8,
     name: Vec<u8>,
@@ -52,8 +52,8 @@ impl AttributeMessage {
     ///
     /// # Errors
     /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
-    pub fn parse(file: &File, c: &mut Fields) -> Result<Self, Unread> {
-        let head = Head::parse(c)?;
+    pub fn parse(file: &Hdf5File, c: &mut Fields) -> Result<Self, Unread> {
+        let head = MessageHead::parse(c)?;
         match Self::value(file, &head, c) {
             Ok((datatype, dataspace, data)) => Ok(Self {
                 name: head.name,
@@ -70,8 +70,8 @@ impl AttributeMessage {
 
     /// Reads the type, the shape and the elements.
     fn value(
-        file: &File,
-        head: &Head,
+        file: &Hdf5File,
+        head: &MessageHead,
         c: &mut Fields,
     ) -> Result<(Arc<Datatype>, Dataspace, Vec<u8>)> {
         let shared = |bit: u8| head.version > 1 && head.flags & bit != 0;
@@ -84,7 +84,7 @@ impl AttributeMessage {
     }
 }
 
-impl Head {
+impl MessageHead {
     fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=3, "an attribute")?;
         let flags = c.u8()?;
@@ -120,20 +120,20 @@ fn part<'a>(c: &mut Fields<'a>, len: u16, padded: bool) -> Result<(&'a [u8], u64
     Ok((bytes, at))
 }
 
-fn datatype_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Arc<Datatype>> {
+fn datatype_of(file: &Hdf5File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Arc<Datatype>> {
     let mut fields = file.fields_at(bytes, at);
     if !is_shared {
         return Datatype::parse(&mut fields, file.limits()).map(Arc::new);
     }
-    file.shared_type(&Reference::parse(&mut fields)?)
+    file.shared_type(&SharedMessage::parse(&mut fields)?)
 }
 
-fn dataspace_of(file: &File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Dataspace> {
+fn dataspace_of(file: &Hdf5File, bytes: &[u8], at: u64, is_shared: bool) -> Result<Dataspace> {
     let mut fields = file.fields_at(bytes, at);
     if !is_shared {
         return Dataspace::parse(&mut fields);
     }
-    let reference = Reference::parse(&mut fields)?;
+    let reference = SharedMessage::parse(&mut fields)?;
     let body = shared::resolve(file, message::DATASPACE, &reference)?;
     Dataspace::parse(&mut body.fields(file))
 }

@@ -4,21 +4,21 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file::File;
+use crate::format::hdf5::file::Hdf5File;
 use crate::format::hdf5::local_heap::LocalHeap;
 
 /// The files that hold the data, one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct External {
+pub struct ExternalFiles {
     /// Address of the local heap with the names.
     pub heap: u64,
     /// Pieces of files in the order of the data.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<ExternalFile>,
 }
 
 /// A piece of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Slot {
+pub struct ExternalFile {
     /// Offset of the file's name in the heap.
     pub name: u64,
     /// Offset of the piece in the file, in bytes.
@@ -36,7 +36,7 @@ pub struct NamedPiece {
     pub range: Range<u64>,
 }
 
-impl External {
+impl ExternalFiles {
     /// Reads the body of the message, version 1.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl External {
     ///
     /// # Errors
     /// Those of reading the names.
-    pub fn pieces(&self, file: &File, bytes: Range<u64>) -> Result<Vec<NamedPiece>> {
+    pub fn pieces(&self, file: &Hdf5File, bytes: Range<u64>) -> Result<Vec<NamedPiece>> {
         let heap = LocalHeap::read(file, self.heap)?;
         let mut pieces = vec![];
         let mut first = 0u64; // byte of the data with which a slot starts
@@ -78,8 +78,8 @@ impl External {
     }
 }
 
-fn slot(c: &mut Fields) -> Result<Slot> {
-    Ok(Slot {
+fn slot(c: &mut Fields) -> Result<ExternalFile> {
+    Ok(ExternalFile {
         name: c.length()?,
         start: c.length()?,
         size: c.length_or_none()?,
@@ -104,10 +104,10 @@ mod tests {
     fn finds_bytes_in_files() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5");
         let source = FileSource::open(&root.join("external.h5")).unwrap();
-        let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+        let file = Hdf5File::open(Arc::new(source), &Limits::default()).unwrap();
         let header = ObjectHeader::read(&file, HEADER).unwrap();
         let body = header.body_of(&file, message::EXTERNAL).unwrap().unwrap();
-        let external = External::parse(&mut body.fields(&file)).unwrap();
+        let external = ExternalFiles::parse(&mut body.fields(&file)).unwrap();
         let pieces = |bytes| -> Vec<(Vec<u8>, _)> {
             let pieces = external.pieces(&file, bytes).unwrap();
             pieces.into_iter().map(|p| (p.file, p.range)).collect()

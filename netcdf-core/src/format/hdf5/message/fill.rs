@@ -5,13 +5,13 @@ use crate::format::hdf5::fields::Fields;
 
 /// The value of elements that were never written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fill {
+pub struct FillMessage {
     /// When storage is allocated; `None` in the old message.
     pub allocate: Option<Allocate>,
     /// When the value is written to storage; `None` in the old message.
     pub write: Option<Write>,
     /// The value.
-    pub value: Value,
+    pub value: FillValue,
 }
 
 /// When storage is allocated.
@@ -38,7 +38,7 @@ pub enum Write {
 
 /// A fill value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
+pub enum FillValue {
     /// There is none.
     Undefined,
     /// Zeros.
@@ -47,7 +47,7 @@ pub enum Value {
     User(Vec<u8>),
 }
 
-impl Fill {
+impl FillMessage {
     /// Reads the body of the old message (type 0x04).
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl Fill {
         let value = if defined != 0 {
             value(c)?
         } else {
-            Value::Undefined
+            FillValue::Undefined
         };
         Ok(Self {
             allocate: allocation(c, allocate)?,
@@ -84,14 +84,14 @@ impl Fill {
 }
 
 /// Version 3 has its settings in one byte.
-fn parse_3(c: &mut Fields) -> Result<Fill> {
+fn parse_3(c: &mut Fields) -> Result<FillMessage> {
     let flags = c.u8()?;
     let value = match (flags & 0x10 != 0, flags & 0x20 != 0) {
-        (true, _) => Value::Undefined,
+        (true, _) => FillValue::Undefined,
         (false, true) => value(c)?,
-        (false, false) => Value::Default,
+        (false, false) => FillValue::Default,
     };
-    Ok(Fill {
+    Ok(FillMessage {
         allocate: allocation(c, flags & 3)?,
         write: writing(c, flags >> 2 & 3)?,
         value,
@@ -118,14 +118,14 @@ fn writing(c: &Fields, code: u8) -> Result<Option<Write>> {
 }
 
 /// A value preceded by its size: 0 for the default, negative for none.
-fn value(c: &mut Fields) -> Result<Value> {
+fn value(c: &mut Fields) -> Result<FillValue> {
     let size = c.u32_le()?;
     match i32::try_from(size) {
-        Err(_) => Ok(Value::Undefined),
-        Ok(0) => Ok(Value::Default),
+        Err(_) => Ok(FillValue::Undefined),
+        Ok(0) => Ok(FillValue::Default),
         Ok(_) => {
             let size = usize::try_from(size).map_err(|_| c.short(size.into()))?;
-            Ok(Value::User(c.bytes(size)?.to_vec()))
+            Ok(FillValue::User(c.bytes(size)?.to_vec()))
         }
     }
 }

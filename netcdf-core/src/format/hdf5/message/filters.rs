@@ -5,7 +5,7 @@ use crate::format::hdf5::fields::Fields;
 
 /// A filter of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filter {
+pub struct PipelineFilter {
     /// Its registered number.
     pub id: u16,
     /// Its name, where it is stored.
@@ -20,7 +20,7 @@ pub struct Filter {
 ///
 /// # Errors
 /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
-pub fn parse(c: &mut Fields) -> Result<Vec<Filter>> {
+pub fn parse(c: &mut Fields) -> Result<Vec<PipelineFilter>> {
     let version = c.version(1..=2, "a filter pipeline")?;
     let count = c.u8()?;
     if version == 1 {
@@ -32,7 +32,7 @@ pub fn parse(c: &mut Fields) -> Result<Vec<Filter>> {
 /// Filters below this number have no name in version 2.
 const FIRST_NAMED: u16 = 256;
 
-fn filter(c: &mut Fields, version: u8) -> Result<Filter> {
+fn filter(c: &mut Fields, version: u8) -> Result<PipelineFilter> {
     let id = c.u16_le()?;
     let name_len = if version == 1 || id >= FIRST_NAMED {
         c.u16_le()?
@@ -46,7 +46,7 @@ fn filter(c: &mut Fields, version: u8) -> Result<Filter> {
     if version == 1 && count % 2 == 1 {
         c.skip(4)?;
     }
-    Ok(Filter {
+    Ok(PipelineFilter {
         id,
         name: (!name.is_empty()).then(|| name.to_vec()),
         optional: flags & 1 != 0,

@@ -5,7 +5,7 @@ use crate::format::hdf5::fields::Fields;
 
 /// Where the data of a dataset is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Layout {
+pub enum DataLayout {
     /// In the message itself.
     Compact(Vec<u8>),
     /// In one piece.
@@ -16,7 +16,7 @@ pub enum Layout {
         size: Option<u64>,
     },
     /// In chunks.
-    Chunked(Chunked),
+    Chunked(ChunkedLayout),
     /// In other datasets; the global heap has the mappings.
     Virtual {
         /// Address of the collection of the global heap; `None` without mappings.
@@ -28,10 +28,10 @@ pub enum Layout {
 
 /// The layout of a chunked dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chunked {
+pub struct ChunkedLayout {
     /// Elements of a chunk per dimension, none of them 0.
     pub dims: Vec<u64>,
-    /// Bytes of an element. [`Dataset`](crate::format::hdf5::dataset::Dataset) sets the size of the datatype.
+    /// Bytes of an element. [`Dataset`](crate::format::hdf5::dataset::Hdf5Dataset) sets the size of the datatype.
     pub element_size: u64,
     /// Whether chunks that extend beyond the extent are stored without filters.
     pub edges_unfiltered: bool,
@@ -69,7 +69,7 @@ impl ChunkIndexKind {
     }
 }
 
-impl Layout {
+impl DataLayout {
     /// Reads the body of the message.
     ///
     /// # Errors
@@ -106,7 +106,7 @@ fn unknown_class(c: &Fields, class: u8) -> crate::error::Error {
 }
 
 /// Versions 1 and 2: the same fields for all classes.
-fn parse_old(c: &mut Fields) -> Result<Layout> {
+fn parse_old(c: &mut Fields) -> Result<DataLayout> {
     let (rank, class) = (c.u8()?, c.u8()?);
     c.skip(5)?;
     let address = if class == 0 { None } else { c.address()? };
@@ -115,18 +115,18 @@ fn parse_old(c: &mut Fields) -> Result<Layout> {
         0 => {
             let size = c.u32_le()?;
             let size = usize::try_from(size).map_err(|_| c.short(size.into()))?;
-            Ok(Layout::Compact(c.bytes(size)?.to_vec()))
+            Ok(DataLayout::Compact(c.bytes(size)?.to_vec()))
         }
-        1 => Ok(Layout::Contiguous {
+        1 => Ok(DataLayout::Contiguous {
             address,
             size: None,
         }),
-        2 => chunked(c, sizes, false, ChunkIndexKind::BTree1, address).map(Layout::Chunked),
+        2 => chunked(c, sizes, false, ChunkIndexKind::BTree1, address).map(DataLayout::Chunked),
         _ => Err(unknown_class(c, class)),
     }
 }
 
-fn chunked_3(c: &mut Fields) -> Result<Chunked> {
+fn chunked_3(c: &mut Fields) -> Result<ChunkedLayout> {
     let rank = c.u8()?;
     let address = c.address()?;
     let sizes = sizes(c, rank, 4)?;
@@ -138,7 +138,7 @@ const EDGES_UNFILTERED: u8 = 0x01;
 /// Flag: the only chunk went through filters.
 const SINGLE_FILTERED: u8 = 0x02;
 
-fn chunked_4(c: &mut Fields) -> Result<Chunked> {
+fn chunked_4(c: &mut Fields) -> Result<ChunkedLayout> {
     let (flags, rank, width) = (c.u8()?, c.u8()?, c.u8()?);
     let mut sizes = sizes(c, rank, width)?;
     if let Some(element) = sizes.last_mut() {
@@ -183,13 +183,13 @@ fn chunked(
     edges_unfiltered: bool,
     index: ChunkIndexKind,
     address: Option<u64>,
-) -> Result<Chunked> {
+) -> Result<ChunkedLayout> {
     let element_size = sizes.pop().unwrap_or(0);
     if sizes.is_empty() || sizes.contains(&0) || element_size == 0 {
         let what = format!("a chunk of {sizes:?} elements of {element_size} bytes");
         return Err(c.error(ErrorKind::Corrupt, what));
     }
-    Ok(Chunked {
+    Ok(ChunkedLayout {
         dims: sizes,
         element_size,
         edges_unfiltered,

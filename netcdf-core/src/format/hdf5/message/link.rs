@@ -5,18 +5,18 @@ use crate::format::hdf5::fields::Fields;
 
 /// A link of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub struct LinkMessage {
     /// Its name.
     pub name: Vec<u8>,
     /// Its number in creation order, if the group tracks it.
     pub order: Option<u64>,
     /// Its target.
-    pub target: Target,
+    pub target: LinkedObject,
 }
 
 /// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum LinkedObject {
     /// The object whose header is at this address.
     Hard(u64),
     /// The object of this path.
@@ -32,7 +32,7 @@ pub enum Target {
     User(u8),
 }
 
-impl Link {
+impl LinkMessage {
     /// Reads the body of the message, version 1.
     ///
     /// # Errors
@@ -51,17 +51,17 @@ impl Link {
         }
         let name = take(c, len)?;
         let target = match kind {
-            0 => Target::Hard(c.defined_address("a link's object")?),
+            0 => LinkedObject::Hard(c.defined_address("a link's object")?),
             1 => {
                 let len = c.u16_le()?;
-                Target::Soft(take(c, len.into())?)
+                LinkedObject::Soft(take(c, len.into())?)
             }
             64 => external(c)?,
             2..64 => {
                 let what = format!("a link of class {kind}, expected 0, 1, or 64 and above");
                 return Err(c.error(ErrorKind::Unknown, what));
             }
-            65.. => Target::User(kind),
+            65.. => LinkedObject::User(kind),
         };
         Ok(Self {
             name,
@@ -77,9 +77,9 @@ fn take(c: &mut Fields, len: u64) -> Result<Vec<u8>> {
 }
 
 /// The value of an external link: a byte with version and flags, and two names.
-fn external(c: &mut Fields) -> Result<Target> {
+fn external(c: &mut Fields) -> Result<LinkedObject> {
     c.skip(2 + 1)?;
-    Ok(Target::External {
+    Ok(LinkedObject::External {
         file: c.zero_terminated()?.to_vec(),
         path: c.zero_terminated()?.to_vec(),
     })

@@ -9,14 +9,14 @@ use crate::format::hdf5::fields::Fields;
 
 /// The location of a shared message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reference {
+pub enum SharedMessage {
     /// In the object header at this address: a committed datatype.
     Committed(u64),
     /// In the heap of shared messages, under this id.
     Heap([u8; 8]),
 }
 
-impl Reference {
+impl SharedMessage {
     /// Reads the body of a message that has the flag "shared".
     ///
     /// # Errors
@@ -37,4 +37,4 @@ impl Reference {
 
 /// The shared datatypes of a file. Each is read only once: very many objects may have the same large one.
 #[derive(Debug, Default)]
-pub struct Types(pub(in crate::format::hdf5) Mutex<HashMap<Reference, Arc<Datatype>>>);
+pub struct SharedTypes(pub(in crate::format::hdf5) Mutex<HashMap<SharedMessage, Arc<Datatype>>>);

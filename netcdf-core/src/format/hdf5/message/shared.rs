@@ -3,26 +3,30 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 
-use super::reference::Reference;
+use super::reference::SharedMessage;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::file::File;
-use crate::format::hdf5::object_header::{Body, Message, ObjectHeader};
+use crate::format::hdf5::file::Hdf5File;
+use crate::format::hdf5::object_header::{Body, HeaderMessage, ObjectHeader};
 
 /// The body of a shared message of type `kind`.
 ///
 /// # Errors
 /// Those of reading it; [`ErrorKind::Corrupt`] if it does not exist or is shared itself.
-pub(crate) fn resolve(file: &File, kind: u16, reference: &Reference) -> Result<Body<'static>> {
+pub(crate) fn resolve(
+    file: &Hdf5File,
+    kind: u16,
+    reference: &SharedMessage,
+) -> Result<Body<'static>> {
     match reference {
-        Reference::Heap(id) => {
+        SharedMessage::Heap(id) => {
             let bytes = file.shared_message(kind, id)?;
             Ok(Body {
                 data: Cow::Owned(bytes.data),
                 address: bytes.address,
             })
         }
-        Reference::Committed(address) => {
+        SharedMessage::Committed(address) => {
             let header = ObjectHeader::read(file, *address)?;
             let message = header.find(kind).filter(|m| m.flags & super::SHARED == 0);
             let Some(message) = message else {
@@ -43,12 +47,12 @@ impl ObjectHeader {
     ///
     /// # Errors
     /// Returns errors of reading the shared message.
-    pub fn body(&self, file: &File, message: &Message) -> Result<Body<'_>> {
+    pub fn body(&self, file: &Hdf5File, message: &HeaderMessage) -> Result<Body<'_>> {
         let raw = self.raw(message);
         if message.flags & super::SHARED == 0 {
             return Ok(raw);
         }
-        let reference = Reference::parse(&mut raw.fields(file))?;
+        let reference = SharedMessage::parse(&mut raw.fields(file))?;
         resolve(file, message.kind, &reference)
     }
 
@@ -56,17 +60,17 @@ impl ObjectHeader {
     ///
     /// # Errors
     /// As [`ObjectHeader::body`].
-    pub fn body_of(&self, file: &File, kind: u16) -> Result<Option<Body<'_>>> {
+    pub fn body_of(&self, file: &Hdf5File, kind: u16) -> Result<Option<Body<'_>>> {
         self.find(kind).map(|m| self.body(file, m)).transpose()
     }
 }
 
-impl File {
+impl Hdf5File {
     /// A shared datatype, with its address if it is a committed type.
     ///
     /// # Errors
     /// Those of [`resolve`], and of reading the datatype.
-    pub fn shared_type(&self, reference: &Reference) -> Result<Arc<Datatype>> {
+    pub fn shared_type(&self, reference: &SharedMessage) -> Result<Arc<Datatype>> {
         let lock = || self.types.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(reference) {
             return Ok(Arc::clone(known));
@@ -74,8 +78,8 @@ impl File {
         let body = resolve(self, super::DATATYPE, reference)?;
         let mut datatype = Datatype::parse(&mut body.fields(self), self.limits())?;
         datatype.committed = match reference {
-            Reference::Committed(address) => Some(*address),
-            Reference::Heap(_) => None,
+            SharedMessage::Committed(address) => Some(*address),
+            SharedMessage::Heap(_) => None,
         };
         let datatype = Arc::new(datatype);
         lock().insert(*reference, Arc::clone(&datatype));

@@ -6,7 +6,7 @@ use super::*;
 use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind};
 use crate::format::hdf5::checksum::ignore_checksums;
-use crate::format::hdf5::datatype::Class;
+use crate::format::hdf5::datatype::TypeClass;
 
 const FILES: &[&str] = &[
     "groups_old.h5",
@@ -20,7 +20,7 @@ const FILES: &[&str] = &[
 ];
 
 /// Reads all objects that can be reached, their links, attributes and strings; the errors.
-pub(super) fn errors(file: &File) -> Vec<Error> {
+pub(super) fn errors(file: &Hdf5File) -> Vec<Error> {
     let mut errors = vec![];
     let mut pending = vec![file.superblock().root];
     let mut seen = HashSet::from([file.superblock().root]);
@@ -34,7 +34,7 @@ pub(super) fn errors(file: &File) -> Vec<Error> {
         });
         match read {
             Ok(links) => pending.extend(links.iter().filter_map(|l| match l.target {
-                Target::Hard(address) => seen.insert(address).then_some(address),
+                LinkedObject::Hard(address) => seen.insert(address).then_some(address),
                 _ => None,
             })),
             Err(e) => errors.push(e),
@@ -43,8 +43,8 @@ pub(super) fn errors(file: &File) -> Vec<Error> {
     errors
 }
 
-fn strings(file: &File, attribute: &AttributeMessage) -> Result<()> {
-    if !matches!(attribute.datatype.class, Class::VlenString { .. }) {
+fn strings(file: &Hdf5File, attribute: &AttributeMessage) -> Result<()> {
+    if !matches!(attribute.datatype.class, TypeClass::VlenString { .. }) {
         return Ok(());
     }
     for element in attribute.data.chunks_exact(16) {

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::ErrorKind;
-use crate::format::hdf5::dataspace::{Class, Dataspace};
+use crate::format::hdf5::dataspace::{Dataspace, DataspaceClass};
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::message::fill::{Fill, Value};
-use crate::format::hdf5::message::layout::{ChunkIndexKind, Chunked, Layout};
+use crate::format::hdf5::message::fill::{FillMessage, FillValue};
+use crate::format::hdf5::message::layout::{ChunkIndexKind, ChunkedLayout, DataLayout};
 
 /// Parses a body in a file of addresses and lengths of 8 bytes.
 fn parse<T>(body: &[u8], parse: impl FnOnce(&mut Fields) -> Result<T>) -> Result<T> {
@@ -17,31 +17,34 @@ fn le(numbers: &[u32]) -> Vec<u8> {
 }
 
 /// Version, rank, class, reserved.
-fn old_layout(version: u8, rank: u8, class: u8, rest: &[&[u8]]) -> Result<Layout> {
+fn old_layout(version: u8, rank: u8, class: u8, rest: &[&[u8]]) -> Result<DataLayout> {
     let head = [version, rank, class, 0, 0, 0, 0, 0];
-    parse(&[&head, rest.concat().as_slice()].concat(), Layout::parse)
+    parse(
+        &[&head, rest.concat().as_slice()].concat(),
+        DataLayout::parse,
+    )
 }
 
 #[test]
 fn old_layouts_of_all_classes() {
     for version in [1, 2] {
         let compact = old_layout(version, 2, 0, &[&le(&[3, 1, 3]), b"abc"]).unwrap();
-        assert_eq!(compact, Layout::Compact(b"abc".to_vec()));
+        assert_eq!(compact, DataLayout::Compact(b"abc".to_vec()));
         let contiguous = old_layout(version, 1, 1, &[&le(&[800, 0, 5])]).unwrap();
-        let expected = Layout::Contiguous {
+        let expected = DataLayout::Contiguous {
             address: Some(800),
             size: None,
         };
         assert_eq!(contiguous, expected);
         let chunked = old_layout(version, 3, 2, &[&le(&[900, 0, 5, 7, 2])]).unwrap();
-        let expected = Chunked {
+        let expected = ChunkedLayout {
             dims: vec![5, 7],
             element_size: 2,
             edges_unfiltered: false,
             index: ChunkIndexKind::BTree1,
             address: Some(900),
         };
-        assert_eq!(chunked, Layout::Chunked(expected));
+        assert_eq!(chunked, DataLayout::Chunked(expected));
         let cut = old_layout(version, 2, 0, &[&le(&[3, 1, 4]), b"abc"]).unwrap_err();
         assert_eq!(cut.kind(), ErrorKind::Truncated, "{cut}");
         let virtual_ = old_layout(version, 1, 3, &[&le(&[800, 0, 5])]).unwrap_err();
@@ -51,24 +54,24 @@ fn old_layouts_of_all_classes() {
 
 #[test]
 fn fill_values_that_are_undefined() {
-    let value = |body: &[u8]| parse(body, Fill::parse).map(|fill| fill.value);
-    let user = Value::User(vec![7, 8]);
+    let value = |body: &[u8]| parse(body, FillMessage::parse).map(|fill| fill.value);
+    let user = FillValue::User(vec![7, 8]);
     // Version 3: allocated late, written if set; 0x10 undefined, 0x20 defined.
-    assert_eq!(value(&[3, 0x0a]).unwrap(), Value::Default);
-    assert_eq!(value(&[3, 0x1a]).unwrap(), Value::Undefined);
+    assert_eq!(value(&[3, 0x0a]).unwrap(), FillValue::Default);
+    assert_eq!(value(&[3, 0x1a]).unwrap(), FillValue::Undefined);
     assert_eq!(value(&[3, 0x2a, 2, 0, 0, 0, 7, 8]).unwrap(), user);
     assert_eq!(
         value(&[3, 0x3a, 2, 0, 0, 0, 7, 8]).unwrap(),
-        Value::Undefined
+        FillValue::Undefined
     );
     // Version 2: late, if set, defined or not; version 1 has a size of -1 for none.
-    assert_eq!(value(&[2, 2, 2, 0]).unwrap(), Value::Undefined);
+    assert_eq!(value(&[2, 2, 2, 0]).unwrap(), FillValue::Undefined);
     assert_eq!(value(&[2, 2, 2, 1, 2, 0, 0, 0, 7, 8]).unwrap(), user);
     assert_eq!(
         value(&[1, 2, 2, 1, 0xff, 0xff, 0xff, 0xff]).unwrap(),
-        Value::Undefined
+        FillValue::Undefined
     );
-    let old = |body: &[u8]| parse(body, Fill::parse_old).map(|fill| fill.value);
+    let old = |body: &[u8]| parse(body, FillMessage::parse_old).map(|fill| fill.value);
     assert_eq!(old(&[2, 0, 0, 0, 7, 8]).unwrap(), user);
     assert_eq!(
         old(&[2, 0, 0, 0, 7]).unwrap_err().kind(),
@@ -85,12 +88,18 @@ fn dataspaces_of_both_versions() {
     let found = space(&[head, three, unlimited, [0; 8]].concat()).unwrap();
     assert_eq!(
         (found.class, found.dims, found.max),
-        (Class::Simple, vec![3], vec![None])
+        (DataspaceClass::Simple, vec![3], vec![None])
     );
     let scalar = space(&[1, 0, 0, 0, 0, 0, 0, 0]).unwrap();
-    assert_eq!((scalar.class, scalar.elements()), (Class::Scalar, Some(1)));
+    assert_eq!(
+        (scalar.class, scalar.elements()),
+        (DataspaceClass::Scalar, Some(1))
+    );
     let null = space(&[2, 0, 0, 2]).unwrap();
-    assert_eq!((null.class, null.elements()), (Class::Null, Some(0)));
+    assert_eq!(
+        (null.class, null.elements()),
+        (DataspaceClass::Null, Some(0))
+    );
     let odd = space(&[&[2, 1, 0, 2], three.as_slice()].concat()).unwrap_err();
     assert_eq!(odd.kind(), ErrorKind::Corrupt, "{odd}");
 }

@@ -10,8 +10,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::message::attribute::AttributeMessage;
-use super::message::link::{Link, Target};
-use super::{File, ObjectHeader, attributes, group};
+use super::message::link::{LinkMessage, LinkedObject};
+use super::{Hdf5File, ObjectHeader, attributes, group};
 use crate::error::Result;
 use crate::io::memory::MemorySource;
 use crate::limits::Limits;
@@ -21,36 +21,36 @@ fn bytes(name: &str) -> Vec<u8> {
     std::fs::read(root.join(name)).unwrap()
 }
 
-fn open_bytes(bytes: Vec<u8>) -> Result<File> {
+fn open_bytes(bytes: Vec<u8>) -> Result<Hdf5File> {
     let source = MemorySource::new("test", bytes);
-    File::open(Arc::new(source), &Limits::default())
+    Hdf5File::open(Arc::new(source), &Limits::default())
 }
 
-fn open(name: &str) -> File {
+fn open(name: &str) -> Hdf5File {
     open_bytes(bytes(name)).unwrap()
 }
 
 /// The object of a name in the root group.
-fn object(file: &File, name: &str) -> ObjectHeader {
+fn object(file: &Hdf5File, name: &str) -> ObjectHeader {
     let root = ObjectHeader::read(file, file.superblock().root).unwrap();
     let links = group::links(file, &root).unwrap();
     let link = links.iter().find(|l| l.name == name.as_bytes()).unwrap();
     match link.target {
-        Target::Hard(address) => ObjectHeader::read(file, address).unwrap(),
+        LinkedObject::Hard(address) => ObjectHeader::read(file, address).unwrap(),
         _ => panic!("{name} is no object"),
     }
 }
 
-fn links(file: &File, name: &str) -> Vec<Link> {
+fn links(file: &Hdf5File, name: &str) -> Vec<LinkMessage> {
     group::links(file, &object(file, name)).unwrap()
 }
 
-fn names(links: &[Link]) -> Vec<String> {
-    let name = |l: &Link| String::from_utf8(l.name.clone()).unwrap();
+fn names(links: &[LinkMessage]) -> Vec<String> {
+    let name = |l: &LinkMessage| String::from_utf8(l.name.clone()).unwrap();
     links.iter().map(name).collect()
 }
 
-fn attributes_of(file: &File, name: &str) -> Vec<AttributeMessage> {
+fn attributes_of(file: &Hdf5File, name: &str) -> Vec<AttributeMessage> {
     let mut all = vec![];
     attributes::visit(file, &object(file, name), |a| {
         all.push(a.map_err(|u| u.error)?);

@@ -3,11 +3,11 @@
 use super::*;
 use crate::error::ErrorKind;
 use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::message::external::External;
+use crate::format::hdf5::message::external::ExternalFiles;
 use crate::format::hdf5::{dataset, message, symbol_table};
 
 /// A file from which hardly more than this number of bytes may be read.
-fn nearly_read(name: &str, left: u64) -> File {
+fn nearly_read(name: &str, left: u64) -> Hdf5File {
     let file = open(name);
     // Opening the file may already have counted some.
     file.start();
@@ -16,7 +16,7 @@ fn nearly_read(name: &str, left: u64) -> File {
     file
 }
 
-fn datatype(file: &File, name: &str) -> Arc<Datatype> {
+fn datatype(file: &Hdf5File, name: &str) -> Arc<Datatype> {
     dataset::datatype(file, &object(file, name)).unwrap()
 }
 
@@ -43,7 +43,7 @@ fn shared_types_are_read_once() {
 /// All entries of a symbol table may have the same name.
 #[test]
 fn names_of_old_groups_count() {
-    let table = |file: &File| {
+    let table = |file: &Hdf5File| {
         let header = object(file, "many");
         let body = header.body_of(file, message::SYMBOL_TABLE).unwrap();
         let body = body.unwrap();
@@ -65,7 +65,7 @@ fn names_of_external_files_count() {
         let file = open("external.h5");
         let header = object(&file, "x");
         let body = header.body_of(&file, message::EXTERNAL).unwrap().unwrap();
-        let external = External::parse(&mut body.fields(&file)).unwrap();
+        let external = ExternalFiles::parse(&mut body.fields(&file)).unwrap();
         external.pieces(&nearly_read("external.h5", left), 0..40)
     };
     assert_eq!(read(3 * (32 + 14)).unwrap().len(), 3);
@@ -86,7 +86,7 @@ fn collection(objects: &[usize]) -> Vec<u8> {
 }
 
 /// A file with these bytes at its end, and their address.
-fn with(more: &[u8]) -> (File, u64) {
+fn with(more: &[u8]) -> (Hdf5File, u64) {
     let mut bytes = bytes("strings.h5");
     bytes.resize(bytes.len().next_multiple_of(8), 0);
     let at = bytes.len() as u64;

@@ -3,13 +3,13 @@
 use super::*;
 use crate::ErrorKind;
 use crate::bytes::sums::lookup3;
-use crate::filter::{About, Context, Table};
+use crate::filter::{ChunkContext, FilterTable, VariableFacts};
 use crate::format::hdf5::btree_v1::{BtreeV1, GROUP};
 use crate::format::hdf5::btree_v2::{BTree2, records};
 use crate::format::hdf5::fractal_heap::FractalHeap;
 use crate::format::hdf5::message;
 use crate::format::hdf5::message::dense_info::DenseInfo;
-use crate::format::hdf5::symbol_table::{self, Cache};
+use crate::format::hdf5::symbol_table::{self, SymbolCache};
 
 /// Address of the first of these four bytes.
 fn find(file: &[u8], signature: &[u8; 4]) -> usize {
@@ -26,9 +26,12 @@ fn old_groups_with_trees_of_three_levels() {
         let mut expected: Vec<_> = (0..100).map(|n| format!("link{n:03}")).collect();
         expected.push("soft".into());
         assert_eq!(names(&many), expected);
-        let itself = Target::Hard(object(&file, "many").address);
+        let itself = LinkedObject::Hard(object(&file, "many").address);
         assert!(many[..100].iter().all(|l| l.target == itself));
-        assert_eq!(many[100].target, Target::Soft(b"/many/link000".to_vec()));
+        assert_eq!(
+            many[100].target,
+            LinkedObject::Soft(b"/many/link000".to_vec())
+        );
         assert_eq!(links(&file, "empty"), []);
     }
 }
@@ -45,7 +48,7 @@ fn entries_of_old_groups_know_groups() {
     let (tree, heap) = (c.address().unwrap().unwrap(), c.address().unwrap().unwrap());
     let entries = symbol_table::entries(&file, tree, heap).unwrap();
     let soft = entries.last().unwrap();
-    assert_eq!(soft.cache, Cache::SoftLink(b"/many/link000".to_vec()));
+    assert_eq!(soft.cache, SymbolCache::SoftLink(b"/many/link000".to_vec()));
     let root = ObjectHeader::read(&file, file.superblock().root).unwrap();
     let body = root.body_of(&file, message::SYMBOL_TABLE).unwrap().unwrap();
     let mut c = body.fields(&file);
@@ -54,7 +57,7 @@ fn entries_of_old_groups_know_groups() {
     assert!(
         entries
             .iter()
-            .any(|e| matches!(e.cache, Cache::Group { .. }))
+            .any(|e| matches!(e.cache, SymbolCache::Group { .. }))
     );
 }
 
@@ -95,8 +98,11 @@ fn dense_links_by_order_and_by_name() {
     expected.extend(["soft".into(), "external".into()]);
     let both = links(&file, "both");
     assert_eq!(names(&both), expected);
-    assert_eq!(both[60].target, Target::Soft(b"/both/link000".to_vec()));
-    let external = Target::External {
+    assert_eq!(
+        both[60].target,
+        LinkedObject::Soft(b"/both/link000".to_vec())
+    );
+    let external = LinkedObject::External {
         file: b"other.h5".to_vec(),
         path: b"/x".to_vec(),
     };
@@ -105,7 +111,7 @@ fn dense_links_by_order_and_by_name() {
     assert_eq!(names(&links(&file, "few")), few);
 }
 
-fn link_info(file: &File, name: &str) -> DenseInfo {
+fn link_info(file: &Hdf5File, name: &str) -> DenseInfo {
     let header = object(file, name);
     let body = header.body_of(file, message::LINK_INFO).unwrap().unwrap();
     DenseInfo::of_links(&mut body.fields(file)).unwrap()
@@ -128,7 +134,7 @@ fn both_indexes_lead_to_the_same_links() {
             assert_eq!(record.order, visited);
             visited += 1;
             let object = heap.object(&file, &record.id)?;
-            let link = Link::parse(&mut object.fields(&file))?;
+            let link = LinkMessage::parse(&mut object.fields(&file))?;
             let hash = lookup3(&link.name);
             let found = by_name.find(&file, |mut r| Ok(r.u32_le()?.cmp(&hash)))?;
             let found = found.unwrap();
@@ -202,7 +208,7 @@ fn heaps_with_filters() {
         let expected: Vec<_> = (0..count).map(|n| format!("L{n:03}")).collect();
         assert_eq!(names(&links), expected);
         for (link, n) in links.iter().zip(0..) {
-            let target = Target::Soft(vec![b'a' + n % 26; len]);
+            let target = LinkedObject::Soft(vec![b'a' + n % 26; len]);
             assert_eq!(link.target, target, "{group}");
         }
     }
@@ -287,7 +293,7 @@ fn no_object_and_missing_objects_of_the_global_heap() {
 }
 
 /// A file that ends in the header of a heap without blocks, and an open heap of it.
-fn made_heap(ids: u16, filters: &[u8], before: &[u8]) -> (File, FractalHeap, u64) {
+fn made_heap(ids: u16, filters: &[u8], before: &[u8]) -> (Hdf5File, FractalHeap, u64) {
     let mut data = bytes("groups_dense.h5");
     let place = data.len() as u64;
     data.extend(before);
@@ -358,9 +364,9 @@ fn huge_objects_found_by_their_ids() {
 #[test]
 fn huge_objects_with_filters_found_by_their_ids() {
     let object: Vec<u8> = (0..200).collect();
-    let context = Context {
+    let context = ChunkContext {
         shape: vec![200],
-        element: crate::model::Element {
+        element: crate::model::StoredElement {
             ty: crate::model::Atomic::UByte.into(),
             size: 1,
             order: crate::model::Endianness::Little,
@@ -368,9 +374,9 @@ fn huge_objects_with_filters_found_by_their_ids() {
         },
         fill: None,
         len: Some(200),
-        about: About::default(),
+        about: VariableFacts::default(),
     };
-    let entry = Table::default();
+    let entry = FilterTable::default();
     let filter = entry.entry(3).unwrap().build(&[], &context).unwrap();
     let mut stored = vec![];
     filter.encode(&context, &object, &mut stored).unwrap();
@@ -439,16 +445,17 @@ fn with_element_size(mut file: Vec<u8>, header: usize, size: u8) -> Vec<u8> {
 /// The datasets have elements of one byte. Old PureHDF stores other sizes.
 #[test]
 fn the_element_size_of_a_layout_is_that_of_the_type() {
-    use crate::format::hdf5::dataset::Dataset;
-    use crate::format::hdf5::message::layout::Layout;
+    use crate::format::hdf5::dataset::Hdf5Dataset;
+    use crate::format::hdf5::message::layout::DataLayout;
     let stored = bytes("chunks_v110.h5");
     for name in ["fixed", "early", "empty"] {
         let header = object(&open("chunks_v110.h5"), name).address;
         for size in [1, 0, 4] {
             let header = usize::try_from(header).unwrap();
             let file = open_bytes(with_element_size(stored.clone(), header, size)).unwrap();
-            let Layout::Chunked(chunked) =
-                Dataset::read(&file, &object(&file, name)).unwrap().layout
+            let DataLayout::Chunked(chunked) = Hdf5Dataset::read(&file, &object(&file, name))
+                .unwrap()
+                .layout
             else {
                 panic!("{name} has no chunks");
             };

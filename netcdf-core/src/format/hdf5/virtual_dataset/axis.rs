@@ -6,7 +6,7 @@ use crate::format::hdf5::selection::Comb;
 
 /// Blocks at a constant distance; the last one may be cut short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Axis {
+pub(super) struct BlockAxis {
     pub start: u64,
     pub stride: u64,
     pub block: u64,
@@ -15,7 +15,7 @@ pub(super) struct Axis {
     pub unlimited: bool,
 }
 
-impl Axis {
+impl BlockAxis {
     /// All elements of a dimension.
     pub(super) fn whole(extent: u64) -> Self {
         Self {
@@ -114,7 +114,7 @@ mod tests {
             count: Some(3),
             block: Some(2),
         };
-        let axis = Axis::of_comb(&comb, 0);
+        let axis = BlockAxis::of_comb(&comb, 0);
         let all: Vec<_> = (0..axis.len).map(|k| axis.position(k)).collect();
         assert_eq!(all, [2, 3, 7, 8, 12, 13]);
         for place in 0..20 {
@@ -131,7 +131,7 @@ mod tests {
             count: None,
             block: Some(2),
         };
-        let lens = |comb: &Comb| [0, 3, 7, 8, 9].map(|extent| Axis::of_comb(comb, extent).len);
+        let lens = |comb: &Comb| [0, 3, 7, 8, 9].map(|extent| BlockAxis::of_comb(comb, extent).len);
         assert_eq!(lens(&comb), [0, 1, 2, 3, 4]);
         (comb.count, comb.block) = (Some(1), None);
         assert_eq!(lens(&comb), [0, 1, 5, 6, 7]);

@@ -9,7 +9,7 @@ mod axis;
 mod pieces;
 mod rows;
 
-pub use pieces::{Extents, MappedPiece};
+pub use pieces::{MappedPiece, MappingShapes};
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::checksum::verify;
 use crate::format::hdf5::fields::Fields;
-use crate::format::hdf5::file::File;
+use crate::format::hdf5::file::Hdf5File;
 use crate::format::hdf5::selection::Selection;
 use crate::model::Region;
 use crate::model::region::product;
-use axis::Axis;
+use axis::BlockAxis;
 
 /// Elements of a source that are elements of the virtual dataset. Mappings with the same name share
 /// it, as in the file: a long name may occur in thousands of mappings.
@@ -49,7 +49,7 @@ const SAME_FILE: u8 = 0x04;
 /// # Errors
 /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
 /// [`ErrorKind::Unsupported`], [`ErrorKind::Limit`].
-pub fn parse(file: &File, data: &[u8], address: Option<u64>) -> Result<Vec<Mapping>> {
+pub fn parse(file: &Hdf5File, data: &[u8], address: Option<u64>) -> Result<Vec<Mapping>> {
     verify(file, data, address, "the mappings of a virtual dataset")?;
     let mut c = file.fields_of(data, address);
     let version = c.version(0..=1, "the mappings of a virtual dataset")?;
@@ -133,7 +133,7 @@ impl Mapping {
         let dims = wanted.start.iter().zip(&wanted.count);
         for (comb, (&start, &count)) in combs.iter().zip(dims) {
             let end = start.saturating_add(count);
-            let found = Axis::of_comb(comb, end).within(start, end);
+            let found = BlockAxis::of_comb(comb, end).within(start, end);
             if found.is_empty() {
                 return 0..0;
             }
@@ -157,7 +157,7 @@ impl Mapping {
             Selection::Points(points) => points.len() as u64,
             Selection::Regular(combs) => {
                 let dims = combs.iter().zip(&bounds).map(|(comb, &(start, end))| {
-                    let found = Axis::of_comb(comb, end).within(start, end);
+                    let found = BlockAxis::of_comb(comb, end).within(start, end);
                     found.end - found.start
                 });
                 within(dims.collect())
@@ -209,12 +209,12 @@ impl Mapping {
                     return None;
                 };
                 let of = self.source.unlimited()?;
-                Axis::of_comb(from.get(of)?, *dims.get(of)?).len
+                BlockAxis::of_comb(from.get(of)?, *dims.get(of)?).len
             }
         };
         let end = match elements.checked_sub(1) {
             None => 0,
-            Some(last) => Axis::of_comb(comb, u64::MAX)
+            Some(last) => BlockAxis::of_comb(comb, u64::MAX)
                 .position(last)
                 .saturating_add(1),
         };

@@ -1,15 +1,15 @@
 //! Cuts a mapping into pieces: regions of the source that correspond to regions of the virtual dataset.
 
 use super::Mapping;
-use super::axis::Axis;
-use super::rows::{Elements, Grid, Row, RowList};
+use super::axis::BlockAxis;
+use super::rows::{AxisProduct, ElementRow, RowList, SelectionElements};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::selection::Selection;
 use crate::model::Region;
 
 /// Shapes of the two datasets of a mapping.
 #[derive(Debug, Clone, Copy)]
-pub struct Extents<'a> {
+pub struct MappingShapes<'a> {
     /// Of the source.
     pub source: &'a [u64],
     /// Of the virtual dataset.
@@ -39,7 +39,7 @@ impl Mapping {
     pub fn pieces(
         &self,
         number: u64,
-        extents: Extents,
+        extents: MappingShapes,
         wanted: &Region,
         visit: &mut VisitPiece,
     ) -> Result<()> {
@@ -52,7 +52,7 @@ impl Mapping {
         {
             *axis = axis.block(number);
         }
-        let query = Query {
+        let query = PieceQuery {
             extents,
             wanted,
             visit,
@@ -64,14 +64,14 @@ impl Mapping {
                 {
                     return query.grids(source, target, &pairs);
                 }
-                Elements::Grid(Grid::new(source)?)
+                SelectionElements::Grid(AxisProduct::new(source)?)
             }
-            SelectedElements::List(source) => Elements::List(RowList::of(source)),
+            SelectedElements::List(source) => SelectionElements::List(RowList::of(source)),
         };
         match &target {
             SelectedElements::Grid(target) => {
                 let (start, end) = query.bounds();
-                let rows = Grid::new(target)?.within(&start, &end);
+                let rows = AxisProduct::new(target)?.within(&start, &end);
                 query.rows(&mut source, rows)
             }
             SelectedElements::List(target) => query.rows(&mut source, RowList::of(target)),
@@ -81,7 +81,7 @@ impl Mapping {
 
 /// The elements of a selection.
 enum SelectedElements<'a> {
-    Grid(Vec<Axis>),
+    Grid(Vec<BlockAxis>),
     List(&'a Selection),
 }
 
@@ -100,12 +100,15 @@ fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<SelectedElements
         Selection::None => {}
         Selection::All => {
             return Ok(SelectedElements::Grid(
-                extent.iter().map(|&n| Axis::whole(n)).collect(),
+                extent.iter().map(|&n| BlockAxis::whole(n)).collect(),
             ));
         }
         Selection::Regular(combs) => {
             ranks(combs.len())?;
-            let axes = combs.iter().zip(extent).map(|(c, &n)| Axis::of_comb(c, n));
+            let axes = combs
+                .iter()
+                .zip(extent)
+                .map(|(c, &n)| BlockAxis::of_comb(c, n));
             return Ok(SelectedElements::Grid(axes.collect()));
         }
         Selection::Points(points) => points.iter().try_for_each(|p| ranks(p.len()))?,
@@ -116,8 +119,8 @@ fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<SelectedElements
 
 /// The pairs of corresponding dimensions of source and target, if the selections have the same shape
 /// apart from dimensions of one element.
-fn pairs(source: &[Axis], target: &[Axis]) -> Option<Vec<(usize, usize)>> {
-    let long = |axes: &[Axis]| -> Vec<(usize, Option<u64>)> {
+fn pairs(source: &[BlockAxis], target: &[BlockAxis]) -> Option<Vec<(usize, usize)>> {
+    let long = |axes: &[BlockAxis]| -> Vec<(usize, Option<u64>)> {
         let axes = axes.iter().enumerate();
         let long = axes.filter(|(_, a)| a.unlimited || a.len != 1);
         long.map(|(dim, a)| (dim, (!a.unlimited).then_some(a.len)))
@@ -139,13 +142,13 @@ struct Strip {
     count: u64,
 }
 
-struct Query<'a, 'v> {
-    extents: Extents<'a>,
+struct PieceQuery<'a, 'v> {
+    extents: MappingShapes<'a>,
     wanted: &'a Region,
     visit: &'a mut VisitPiece<'v>,
 }
 
-impl Query<'_, '_> {
+impl PieceQuery<'_, '_> {
     /// The wanted range of a dimension of the target.
     fn range(&self, dim: usize) -> (u64, u64) {
         let get = |list: &[u64]| list.get(dim).copied().unwrap_or(0);
@@ -155,7 +158,12 @@ impl Query<'_, '_> {
     }
 
     /// Selections of the same shape: each dimension is cut separately.
-    fn grids(self, source: &[Axis], target: &[Axis], pairs: &[(usize, usize)]) -> Result<()> {
+    fn grids(
+        self,
+        source: &[BlockAxis],
+        target: &[BlockAxis],
+        pairs: &[(usize, usize)],
+    ) -> Result<()> {
         let mut from = Region::boxed(vec![0; source.len()], vec![1; source.len()]);
         let mut to = Region::boxed(vec![0; target.len()], vec![1; target.len()]);
         for (dim, (axis, (at, &extent))) in (source
@@ -225,7 +233,11 @@ impl Query<'_, '_> {
 
     /// Selections of any shape: the wanted parts of the rows of the target are cut where rows of the
     /// source end.
-    fn rows(self, source: &mut Elements, target: impl Iterator<Item = (u64, Row)>) -> Result<()> {
+    fn rows(
+        self,
+        source: &mut SelectionElements,
+        target: impl Iterator<Item = (u64, ElementRow)>,
+    ) -> Result<()> {
         let (start, end) = self.bounds();
         for (number, row) in target {
             let Some((skip, mut to)) = clip(row, &start, &end) else {
@@ -254,7 +266,7 @@ impl Query<'_, '_> {
 }
 
 /// The part of a row within a box, if any, and the number of elements before it.
-fn clip(mut row: Row, start: &[u64], end: &[u64]) -> Option<(u64, Row)> {
+fn clip(mut row: ElementRow, start: &[u64], end: &[u64]) -> Option<(u64, ElementRow)> {
     let Some((&x, outer)) = row.at.split_last() else {
         return Some((0, row));
     };
@@ -294,8 +306,8 @@ fn set(region: &mut Region, dim: usize, (start, count, stride): (u64, u64, u64))
 
 /// Elements of two dimensions, cut where the distance between neighbours changes.
 struct Cut<'a> {
-    source: &'a Axis,
-    target: &'a Axis,
+    source: &'a BlockAxis,
+    target: &'a BlockAxis,
     /// Numbers of the elements; not empty.
     elements: std::ops::Range<u64>,
     /// The first element of the current strip.
@@ -303,7 +315,7 @@ struct Cut<'a> {
 }
 
 impl<'a> Cut<'a> {
-    fn new(source: &'a Axis, target: &'a Axis, elements: std::ops::Range<u64>) -> Self {
+    fn new(source: &'a BlockAxis, target: &'a BlockAxis, elements: std::ops::Range<u64>) -> Self {
         Self {
             source,
             target,
@@ -316,7 +328,7 @@ impl<'a> Cut<'a> {
     fn strip(&self) -> Strip {
         let (source, target, k) = (self.source, self.target, self.at);
         let left = self.elements.end.saturating_sub(k);
-        let whole = |axis: &Axis| match axis.step() {
+        let whole = |axis: &BlockAxis| match axis.step() {
             Some(1) => u64::MAX,
             Some(_) | None => axis.left_in_block(k),
         };

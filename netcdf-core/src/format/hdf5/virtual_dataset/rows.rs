@@ -3,21 +3,21 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::axis::Axis;
+use super::axis::BlockAxis;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::selection::{SelectedBlock, Selection};
 use crate::model::region::product;
 
 /// Neighbouring elements along the last dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct ElementRow {
     /// The first element.
     pub at: Vec<u64>,
     /// The number of elements.
     pub len: u64,
 }
 
-impl Row {
+impl ElementRow {
     /// The rest of the row after the first `n` elements.
     pub(super) fn after(mut self, n: u64) -> Self {
         self.len = self.len.saturating_sub(n);
@@ -30,16 +30,16 @@ impl Row {
 
 /// The elements of a selection in their order, numbered from 0. Never takes more memory than the
 /// selection itself.
-pub(super) enum Elements<'a> {
+pub(super) enum SelectionElements<'a> {
     /// Finds any number without skipping over those before.
-    Grid(Grid<'a>),
+    Grid(AxisProduct<'a>),
     /// Goes row by row.
     List(RowList<'a>),
 }
 
-impl Elements<'_> {
+impl SelectionElements<'_> {
     /// The row from element `number` on; `None` after the last element. Numbers must not decrease between calls.
-    pub(super) fn row(&mut self, number: u64) -> Option<Row> {
+    pub(super) fn row(&mut self, number: u64) -> Option<ElementRow> {
         match self {
             Self::Grid(grid) => grid.row(number),
             Self::List(list) => list.row(number),
@@ -48,16 +48,16 @@ impl Elements<'_> {
 }
 
 /// All combinations of the elements of some dimensions.
-pub(super) struct Grid<'a> {
-    axes: &'a [Axis],
+pub(super) struct AxisProduct<'a> {
+    axes: &'a [BlockAxis],
     /// Number of elements.
     len: u64,
 }
 
-impl<'a> Grid<'a> {
+impl<'a> AxisProduct<'a> {
     /// # Errors
     /// [`ErrorKind::Limit`] for more than 2^64 elements.
-    pub(super) fn new(axes: &'a [Axis]) -> Result<Self> {
+    pub(super) fn new(axes: &'a [BlockAxis]) -> Result<Self> {
         let lens: Vec<u64> = axes.iter().map(|a| a.len).collect();
         let what = "a selection of a virtual dataset has more than 2^64 elements";
         match product(&lens) {
@@ -66,7 +66,7 @@ impl<'a> Grid<'a> {
         }
     }
 
-    fn row(&self, number: u64) -> Option<Row> {
+    fn row(&self, number: u64) -> Option<ElementRow> {
         if number >= self.len {
             return None;
         }
@@ -79,7 +79,7 @@ impl<'a> Grid<'a> {
         }
         at.reverse();
         let len = len.unwrap_or(1);
-        Some(Row { at, len })
+        Some(ElementRow { at, len })
     }
 
     /// The rows with elements in a box from `start` up to `end`, each with the number of its first
@@ -97,9 +97,9 @@ impl<'a> Grid<'a> {
     }
 }
 
-/// See [`Grid::within`].
+/// See [`AxisProduct::within`].
 pub(super) struct Within<'a> {
-    axes: &'a [Axis],
+    axes: &'a [BlockAxis],
     /// Numbers of the elements per dimension.
     ranges: Vec<std::ops::Range<u64>>,
     /// Those of the next row.
@@ -107,9 +107,9 @@ pub(super) struct Within<'a> {
 }
 
 impl Iterator for Within<'_> {
-    type Item = (u64, Row);
+    type Item = (u64, ElementRow);
 
-    fn next(&mut self) -> Option<(u64, Row)> {
+    fn next(&mut self) -> Option<(u64, ElementRow)> {
         let mut place = self.next.take()?;
         let axes = || self.axes.iter().zip(&place);
         let number = axes().fold(0u64, |n, (axis, k)| n.saturating_mul(axis.len) + k);
@@ -128,22 +128,22 @@ impl Iterator for Within<'_> {
             }
             *k = range.start;
         }
-        Some((number, Row { at, len }))
+        Some((number, ElementRow { at, len }))
     }
 }
 
 /// Rows in their order, with the number of the first element of the current one.
 pub(super) struct RowList<'a> {
-    rows: Box<dyn Iterator<Item = Row> + 'a>,
-    present: Option<Row>,
+    rows: Box<dyn Iterator<Item = ElementRow> + 'a>,
+    present: Option<ElementRow>,
     number: u64,
 }
 
 impl<'a> RowList<'a> {
     /// The rows of a selection other than a grid.
     pub(super) fn of(selection: &'a Selection) -> Self {
-        let mut rows: Box<dyn Iterator<Item = Row> + 'a> = match selection {
-            Selection::Points(points) => Box::new(points.iter().map(|at| Row {
+        let mut rows: Box<dyn Iterator<Item = ElementRow> + 'a> = match selection {
+            Selection::Points(points) => Box::new(points.iter().map(|at| ElementRow {
                 at: at.clone(),
                 len: 1,
             })),
@@ -159,7 +159,7 @@ impl<'a> RowList<'a> {
         }
     }
 
-    fn row(&mut self, number: u64) -> Option<Row> {
+    fn row(&mut self, number: u64) -> Option<ElementRow> {
         loop {
             let row = self.present.as_ref()?;
             let skip = number.saturating_sub(self.number);
@@ -170,7 +170,7 @@ impl<'a> RowList<'a> {
         }
     }
 
-    fn advance(&mut self) -> Option<(u64, Row)> {
+    fn advance(&mut self) -> Option<(u64, ElementRow)> {
         let row = self.present.take()?;
         let number = self.number;
         self.number = number.saturating_add(row.len);
@@ -180,9 +180,9 @@ impl<'a> RowList<'a> {
 }
 
 impl Iterator for RowList<'_> {
-    type Item = (u64, Row);
+    type Item = (u64, ElementRow);
 
-    fn next(&mut self) -> Option<(u64, Row)> {
+    fn next(&mut self) -> Option<(u64, ElementRow)> {
         self.advance()
     }
 }
@@ -198,16 +198,16 @@ impl<'a> BlockRows<'a> {
 }
 
 impl Iterator for BlockRows<'_> {
-    type Item = Row;
+    type Item = ElementRow;
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Option<ElementRow> {
         let Reverse((at, block)) = self.0.pop()?;
         let (start, last) = (block.start.last()?, block.last.last()?);
         let len = (last - start).saturating_add(1);
         if let Some(next) = next_row(&at, block) {
             self.0.push(Reverse((next, block)));
         }
-        Some(Row { at, len })
+        Some(ElementRow { at, len })
     }
 }
 
@@ -245,8 +245,8 @@ pub(super) fn count(selection: &Selection) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn axis(start: u64, stride: u64, block: u64, len: u64) -> Axis {
-        Axis {
+    fn axis(start: u64, stride: u64, block: u64, len: u64) -> BlockAxis {
+        BlockAxis {
             start,
             stride,
             block,
@@ -256,14 +256,14 @@ mod tests {
     }
 
     /// All elements of a row.
-    fn elements(row: &Row) -> Vec<Vec<u64>> {
+    fn elements(row: &ElementRow) -> Vec<Vec<u64>> {
         (0..row.len).map(|n| row.clone().after(n).at).collect()
     }
 
     #[test]
     fn a_grid_has_its_elements_by_number_and_by_place() {
         let axes = [axis(1, 3, 2, 5), axis(0, 2, 1, 3), axis(2, 4, 3, 7)];
-        let grid = Grid::new(&axes).unwrap();
+        let grid = AxisProduct::new(&axes).unwrap();
         let all: Vec<_> = (0..5 * 3 * 7).map(|n| grid.row(n).unwrap().at).collect();
         assert!(all.is_sorted() && grid.row(5 * 3 * 7).is_none());
         for (start, end) in [([0, 0, 0], [99, 99, 99]), ([2, 1, 3], [6, 5, 8])] {
@@ -305,7 +305,7 @@ mod tests {
             (15, [1, 1, 4]),
         ];
         assert_eq!(starts, expected.map(|(n, at)| (n, at.to_vec())));
-        let mut list = Elements::List(RowList::of(&selection));
+        let mut list = SelectionElements::List(RowList::of(&selection));
         assert_eq!(list.row(3).unwrap().at, [0, 0, 5]);
         assert_eq!(list.row(13).unwrap().len, 2);
         assert_eq!(list.row(18), None);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::*;
-use crate::format::hdf5::message::{self, layout::Layout};
+use crate::format::hdf5::message::{self, layout::DataLayout};
 use crate::format::hdf5::object_header::ObjectHeader;
 use crate::io::file::FileSource;
 use crate::limits::Limits;
@@ -53,11 +53,11 @@ fn cases(name: &str) -> (Sources, Vec<Case>) {
 }
 
 /// The object with the mappings of the dataset at an address.
-fn heap_object(file: &File, header: u64) -> Vec<u8> {
+fn heap_object(file: &Hdf5File, header: u64) -> Vec<u8> {
     let header = ObjectHeader::read(file, header).unwrap();
     let body = header.body_of(file, message::LAYOUT).unwrap().unwrap();
-    let layout = Layout::parse(&mut body.fields(file)).unwrap();
-    let Layout::Virtual {
+    let layout = DataLayout::parse(&mut body.fields(file)).unwrap();
+    let DataLayout::Virtual {
         heap: Some(heap),
         index,
     } = layout
@@ -97,7 +97,7 @@ fn read(sources: &Sources, mappings: &[Mapping], shape: &[u64], wanted: &Region)
             let Some((base, dims)) = source(sources, mapping, number) else {
                 continue;
             };
-            let extents = Extents {
+            let extents = MappingShapes {
                 source: dims,
                 target: shape,
             };
@@ -137,7 +137,7 @@ fn extent(sources: &Sources, mappings: &[Mapping], shape: &[u64]) -> Vec<u64> {
 
 fn compare(name: &str) {
     let source = FileSource::open(&path(name).with_extension("h5")).unwrap();
-    let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+    let file = Hdf5File::open(Arc::new(source), &Limits::default()).unwrap();
     let (sources, cases) = cases(name);
     assert!(cases.len() > 10);
     for case in cases {
@@ -261,7 +261,7 @@ fn names_in_common_are_shared() {
     }
     data.extend(crate::bytes::sums::lookup3(&data).to_le_bytes());
     let source = FileSource::open(&path("virtual_v200.h5")).unwrap();
-    let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+    let file = Hdf5File::open(Arc::new(source), &Limits::default()).unwrap();
     let mappings = parse(&file, &data, None).unwrap();
     assert_eq!(mappings.len(), 1000);
     let first = &mappings[0];
@@ -279,7 +279,7 @@ fn names_in_common_are_shared() {
 fn damaged_mappings() {
     let name = "virtual_v110";
     let source = FileSource::open(&path(name).with_extension("h5")).unwrap();
-    let file = File::open(Arc::new(source), &Limits::default()).unwrap();
+    let file = Hdf5File::open(Arc::new(source), &Limits::default()).unwrap();
     let (mut fine, mut failed) = (0, 0);
     for case in cases(name).1 {
         let data = heap_object(&file, case.header);
@@ -298,12 +298,12 @@ fn damaged_mappings() {
     assert!(fine > 100 && failed > 100, "{fine} {failed}");
 }
 
-fn read_damaged(file: &File, data: &[u8], shape: &[u64]) -> Result<()> {
+fn read_damaged(file: &Hdf5File, data: &[u8], shape: &[u64]) -> Result<()> {
     let wanted = Region::whole(shape);
     for mapping in parse(file, data, None)? {
         for number in mapping.sources(&wanted).take(3) {
             for source in [&[4, 5][..], &[30], &[2, 3, 4]] {
-                let extents = Extents {
+                let extents = MappingShapes {
                     source,
                     target: shape,
                 };

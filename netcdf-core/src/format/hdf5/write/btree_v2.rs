@@ -23,7 +23,7 @@ struct NewTree {
 }
 
 /// A node that was appended.
-struct Child {
+struct WrittenNode {
     place: u64,
     records: u16,
     total: u64,
@@ -68,7 +68,12 @@ pub(super) fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) 
 
 impl NewTree {
     /// Appends a node and all nodes below it. Recursion is bounded: the level decreases by one.
-    fn node(&self, out: &mut MetadataPart, level: u16, records: &[MetadataPart]) -> Result<Child> {
+    fn node(
+        &self,
+        out: &mut MetadataPart,
+        level: u16,
+        records: &[MetadataPart],
+    ) -> Result<WrittenNode> {
         let Some(below) = level.checked_sub(1) else {
             return self.store(out, 0, records.iter(), &[]);
         };
@@ -93,8 +98,8 @@ impl NewTree {
         out: &mut MetadataPart,
         level: u16,
         records: impl ExactSizeIterator<Item = &'a MetadataPart>,
-        children: &[Child],
-    ) -> Result<Child> {
+        children: &[WrittenNode],
+    ) -> Result<WrittenNode> {
         let size = exact(u64::from(NODE)).index()?;
         let place = out.begin(0, size)?;
         let start = out.len();
@@ -119,7 +124,7 @@ impl NewTree {
             return Err(Error::new(ErrorKind::Limit, what));
         }
         out.sink.zeros(size - used);
-        Ok(Child {
+        Ok(WrittenNode {
             place,
             records: count,
             total,

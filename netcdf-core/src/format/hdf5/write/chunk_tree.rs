@@ -4,10 +4,10 @@
 //! the first arrives, all nodes lie together at the front of the file.
 
 use super::part::UNDEFINED;
-use super::space::Room;
+use super::space::ReservedSpace;
 use super::tail::Tail;
 use crate::arithmetic::exact;
-use crate::bytes::Sink;
+use crate::bytes::ByteSink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::btree_v1::CHUNKS;
@@ -38,7 +38,7 @@ struct NodeRoom {
     /// Bytes of a node.
     size: u64,
     /// The space that was made beforehand; `None` if none was.
-    front: Option<Room>,
+    front: Option<ReservedSpace>,
     /// True once that was too small.
     exceeded: bool,
 }
@@ -57,7 +57,7 @@ struct OpenNode {
 
 /// A chunk that was stored.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Chunk {
+pub(super) struct StoredChunk {
     /// Its address.
     pub address: u64,
     /// Its size in bytes.
@@ -121,7 +121,12 @@ impl ChunkTree {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`] for sizes and places that do not fit; those of the target.
-    pub(super) fn push(&mut self, place: &[u64], chunk: Chunk, tail: &mut Tail) -> Result<()> {
+    pub(super) fn push(
+        &mut self,
+        place: &[u64],
+        chunk: StoredChunk,
+        tail: &mut Tail,
+    ) -> Result<()> {
         let size = narrow(chunk.size, "the size of a chunk in bytes")?;
         let key = self.key(place, (size, chunk.mask), 0)?;
         self.add(key, chunk.address, tail)?;
@@ -132,7 +137,7 @@ impl ChunkTree {
     /// A key: size, mask, and the start of the chunk in elements, with the bytes of an element as an
     /// additional dimension.
     fn key(&self, place: &[u64], (size, mask): (u32, u32), byte: u64) -> Result<Vec<u8>> {
-        let mut key = Sink::default();
+        let mut key = ByteSink::default();
         key.u32(size);
         key.u32(mask);
         for (n, len) in place.iter().zip(&self.chunk) {
@@ -247,7 +252,7 @@ impl OpenNode {
 
     /// The bytes of the node, with the address of the next node and the key at which it starts.
     fn close(&self, level: u8, right: u64, key: &[u8], size: u64) -> Result<Vec<u8>> {
-        let mut out = Sink::default();
+        let mut out = ByteSink::default();
         out.put(b"TREE");
         out.u8(CHUNKS);
         out.u8(level);
@@ -277,7 +282,7 @@ mod tests {
         let mut found = vec![];
         for n in 0..chunks {
             let (address, size, mask) = (tail.append(&[1; 4]).unwrap(), 4, 0);
-            let chunk = Chunk {
+            let chunk = StoredChunk {
                 address,
                 size,
                 mask,

@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use super::argument;
 use super::chunk_tree::ChunkTree;
-use super::header::{CONSTANT, Message};
+use super::header::{CONSTANT, WrittenMessage};
 use super::messages;
 use super::metadata_heap::MetadataHeap;
 use super::part::MetadataPart;
-use super::plan::{Dataset, PlannedAttribute, PlannedData, PlannedShape};
+use super::plan::{PlannedAttribute, PlannedData, PlannedDataset, PlannedShape};
 use crate::arithmetic::exact;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message;
-use crate::format::hdf5::message::fill::{Value, Write};
+use crate::format::hdf5::message::fill::{FillValue, Write};
 use crate::model::region::product;
 
 /// The state needed to write the data of a dataset. Places are offsets in the block of metadata.
@@ -98,16 +98,19 @@ pub(super) fn sized(attribute: &PlannedAttribute) -> Result<()> {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other, [`ErrorKind::Limit`] for what is too large.
-pub(super) fn messages(dataset: &Dataset, heap: &mut MetadataHeap) -> Result<Vec<Message>> {
+pub(super) fn messages(
+    dataset: &PlannedDataset,
+    heap: &mut MetadataHeap,
+) -> Result<Vec<WrittenMessage>> {
     check(dataset)?;
     let space = messages::dataspace(&dataset.shape, dataset.max.as_deref())?;
     let (datatype, shared) = messages::datatype(&dataset.ty)?;
     let shared = if shared { message::SHARED } else { 0 };
     let value = fill_value(dataset, heap)?;
     let mut all = vec![
-        Message::new(message::DATASPACE, 0, MetadataPart::of(&space.bytes)),
-        Message::new(message::DATATYPE, CONSTANT | shared, datatype),
-        Message::new(
+        WrittenMessage::new(message::DATASPACE, 0, MetadataPart::of(&space.bytes)),
+        WrittenMessage::new(message::DATATYPE, CONSTANT | shared, datatype),
+        WrittenMessage::new(
             message::FILL,
             CONSTANT,
             messages::fill(&dataset.fill, &value)?,
@@ -115,14 +118,18 @@ pub(super) fn messages(dataset: &Dataset, heap: &mut MetadataHeap) -> Result<Vec
     ];
     if !dataset.filters.is_empty() {
         let body = messages::filters(&dataset.filters)?;
-        all.push(Message::new(message::FILTERS, CONSTANT, body));
+        all.push(WrittenMessage::new(message::FILTERS, CONSTANT, body));
     }
-    all.push(Message::new(message::LAYOUT, 0, layout(dataset, &value)?));
+    all.push(WrittenMessage::new(
+        message::LAYOUT,
+        0,
+        layout(dataset, &value)?,
+    ));
     Ok(all)
 }
 
-fn fill_value(dataset: &Dataset, heap: &mut MetadataHeap) -> Result<MetadataPart> {
-    let Value::User(bytes) = &dataset.fill.value else {
+fn fill_value(dataset: &PlannedDataset, heap: &mut MetadataHeap) -> Result<MetadataPart> {
+    let FillValue::User(bytes) = &dataset.fill.value else {
         return Ok(MetadataPart::default());
     };
     let value = match &dataset.fill_heap {
@@ -138,7 +145,7 @@ fn fill_value(dataset: &Dataset, heap: &mut MetadataHeap) -> Result<MetadataPart
     )))
 }
 
-fn layout(dataset: &Dataset, fill: &MetadataPart) -> Result<MetadataPart> {
+fn layout(dataset: &PlannedDataset, fill: &MetadataPart) -> Result<MetadataPart> {
     let element = dataset.ty.datatype().size;
     let size = bytes(&dataset.shape, element)?;
     match &dataset.place {
@@ -162,7 +169,7 @@ fn layout(dataset: &Dataset, fill: &MetadataPart) -> Result<MetadataPart> {
 }
 
 /// Checks that shape, maximum, place and filters fit together.
-fn check(dataset: &Dataset) -> Result<()> {
+fn check(dataset: &PlannedDataset) -> Result<()> {
     let lens = lens(&dataset.shape).unwrap_or_default();
     if let Some(max) = &dataset.max {
         let is_within = |(&n, max): (&u64, &Option<u64>)| max.is_none_or(|max| n <= max);
@@ -195,7 +202,11 @@ impl DatasetState {
     ///
     /// # Errors
     /// [`ErrorKind::Limit`]
-    pub(super) fn new(dataset: &Dataset, messages: &[Message], bodies: &[usize]) -> Result<Self> {
+    pub(super) fn new(
+        dataset: &PlannedDataset,
+        messages: &[WrittenMessage],
+        bodies: &[usize],
+    ) -> Result<Self> {
         let body = |kind: u16| {
             let mut all = messages.iter().zip(bodies);
             let found = all.find(|(m, _)| u16::from(m.kind) == kind);
@@ -207,8 +218,8 @@ impl DatasetState {
         let max = dataset.max.clone().unwrap_or_else(fixed);
         let (value, layout) = (body(message::FILL)?, body(message::LAYOUT)?);
         let is_filled = match &dataset.fill.value {
-            Value::User(_) => dataset.fill.write != Some(Write::Never),
-            Value::Undefined | Value::Default => false,
+            FillValue::User(_) => dataset.fill.write != Some(Write::Never),
+            FillValue::Undefined | FillValue::Default => false,
         };
         let fill = is_filled.then(|| value.start + messages::FILL_VALUE..value.end);
         Ok(Self {
@@ -221,7 +232,7 @@ impl DatasetState {
 }
 
 fn stored(
-    dataset: &Dataset,
+    dataset: &PlannedDataset,
     layout: Range<usize>,
     fill: Option<Range<usize>>,
 ) -> Result<DataPlace> {

@@ -1,6 +1,6 @@
 //! The superblock extension of a file with metadata in front.
 
-use super::header::{self, CONSTANT, Message, NOT_SHARED};
+use super::header::{self, CONSTANT, NOT_SHARED, WrittenMessage};
 use super::part::{MetadataPart, UNDEFINED};
 use crate::error::Result;
 use crate::format::hdf5::message;
@@ -23,12 +23,12 @@ const K: [u16; 3] = [32, 16, 4];
 /// [`crate::ErrorKind::Limit`].
 pub(super) fn extension(out: &mut MetadataPart, paged: bool) -> Result<Option<usize>> {
     let message = match paged {
-        true => Message::new(
+        true => WrittenMessage::new(
             message::FILE_SPACE_INFO,
             NOT_SHARED | MARK_IF_UNKNOWN,
             file_space_info(),
         ),
-        false => Message::new(message::BTREE_K, CONSTANT | NOT_SHARED, btree_k()),
+        false => WrittenMessage::new(message::BTREE_K, CONSTANT | NOT_SHARED, btree_k()),
     };
     let bodies = header::write(out, false, &[message])?;
     let size = |at: &usize| at + BEFORE_SIZE;

@@ -4,11 +4,11 @@
 use super::btree_v2;
 use super::part::{Hole, MetadataPart, UNDEFINED};
 use crate::arithmetic::{Exact, exact};
-use crate::bytes::Sink;
+use crate::bytes::ByteSink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::btree_v2::records::HUGE_BY_ID;
-use crate::format::hdf5::fractal_heap::table::Table;
+use crate::format::hdf5::fractal_heap::table::BlockTable;
 
 /// The settings of a kind of heap.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +51,7 @@ const HUGE: u8 = 0x10;
 struct HeapBuilder<'a> {
     out: &'a mut MetadataPart,
     form: HeapSettings,
-    table: Table,
+    table: BlockTable,
     /// Place of the header.
     header: u64,
     /// Objects without a block so far, in reverse order.
@@ -75,7 +75,7 @@ struct Root {
 
 /// The huge objects: the place of their tree, their bytes and their number.
 #[derive(Default)]
-struct Huge {
+struct HugeObjects {
     tree: Option<u64>,
     size: u64,
     count: u64,
@@ -90,7 +90,7 @@ pub(super) fn write(
     form: HeapSettings,
     objects: &[MetadataPart],
 ) -> Result<(u64, Vec<Vec<u8>>)> {
-    let table = Table::new(WIDTH, form.start, DIRECT, form.bits);
+    let table = BlockTable::new(WIDTH, form.start, DIRECT, form.bits);
     let table = table.map_err(|e| Error::new(ErrorKind::Argument, e))?;
     let header = out.begin(0, HEADER)?;
     out.sink.zeros(HEADER);
@@ -173,7 +173,7 @@ impl HeapBuilder<'_> {
     /// The id of an object in a block.
     fn id(&self, offset: u64, len: usize) -> Result<Vec<u8>> {
         let len_of_id = exact(self.form.id);
-        let mut id = Sink::with_room(len_of_id.index()?);
+        let mut id = ByteSink::with_room(len_of_id.index()?);
         id.u8(0);
         id.uint(offset, self.table.offset_len())?;
         id.uint(len as u64, self.table.length_len(MANAGED))?;
@@ -227,8 +227,8 @@ impl HeapBuilder<'_> {
     fn huge<'a>(
         &mut self,
         objects: impl Iterator<Item = (usize, &'a MetadataPart)>,
-    ) -> Result<Huge> {
-        let mut huge = Huge::default();
+    ) -> Result<HugeObjects> {
+        let mut huge = HugeObjects::default();
         let mut records = vec![];
         for (number, object) in objects {
             let place = self.append(object)?;
@@ -250,7 +250,7 @@ impl HeapBuilder<'_> {
         Ok(huge)
     }
 
-    fn header(&self, root: Option<Root>, huge: &Huge) -> Result<MetadataPart> {
+    fn header(&self, root: Option<Root>, huge: &HugeObjects) -> Result<MetadataPart> {
         let mut out = MetadataPart::of(b"FRHP\0");
         let address = |out: &mut MetadataPart, place: Option<u64>| match place {
             Some(place) => out.address(Hole::Own(place)),

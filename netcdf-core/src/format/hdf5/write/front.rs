@@ -4,13 +4,13 @@ use super::argument;
 use super::dataset::{self, DatasetState};
 use super::dense;
 use super::extension::extension;
-use super::header::{self, CONSTANT, LONGEST, Message, NOT_SHARED};
+use super::header::{self, CONSTANT, LONGEST, NOT_SHARED, WrittenMessage};
 use super::messages;
 use super::metadata_heap::MetadataHeap;
 use super::part::{Hole, MetadataPart};
 use super::path;
-use super::plan::{FilePlan, Group, ObjectId, PlannedAttribute, PlannedObject};
-use super::space::Pages;
+use super::plan::{FilePlan, ObjectId, PlannedAttribute, PlannedGroup, PlannedObject};
+use super::space::PagedSpace;
 use crate::arithmetic::exact;
 use crate::bytes::sink::narrow;
 use crate::error::{Context as _, OrInternal as _, Result};
@@ -42,7 +42,7 @@ pub(super) struct Front {
 struct FrontBuilder<'a> {
     plan: &'a FilePlan,
     part: MetadataPart,
-    pages: Option<Pages>,
+    pages: Option<PagedSpace>,
     heap: MetadataHeap,
     addresses: Vec<u64>,
     data: Vec<Option<DatasetState>>,
@@ -55,7 +55,7 @@ impl Front {
     /// [`crate::ErrorKind::Limit`] for what the format cannot hold, [`crate::ErrorKind::Argument`] for what does not
     /// fit together; with the object's path.
     pub(super) fn new(plan: &FilePlan, space: FileSpace) -> Result<Self> {
-        let pages = Pages::of(space)?;
+        let pages = PagedSpace::of(space)?;
         let mut builder = FrontBuilder {
             plan,
             part: MetadataPart::in_pages(pages),
@@ -124,7 +124,7 @@ impl FrontBuilder<'_> {
         };
         if links > 1 {
             let body = messages::reference_count(links)?;
-            messages.push(Message::new(message::REFERENCE_COUNT, 0, body));
+            messages.push(WrittenMessage::new(message::REFERENCE_COUNT, 0, body));
         }
         let ordered = !matches!(object, PlannedObject::Datatype(_));
         let holes = self.part.holes();
@@ -150,8 +150,13 @@ impl FrontBuilder<'_> {
         Ok(())
     }
 
-    fn group(&mut self, group: &Group, own: &mut MetadataPart) -> Result<Vec<Message>> {
-        let link = |(n, link): (usize, &super::Link)| messages::link(&link.name, n as u64, link.to);
+    fn group(
+        &mut self,
+        group: &PlannedGroup,
+        own: &mut MetadataPart,
+    ) -> Result<Vec<WrittenMessage>> {
+        let link =
+            |(n, link): (usize, &super::HardLink)| messages::link(&link.name, n as u64, link.to);
         let links: Vec<_> = group
             .links
             .iter()
@@ -165,12 +170,12 @@ impl FrontBuilder<'_> {
         let count = links.len() as u64;
         let info = messages::dense_info(&count.to_le_bytes(), places.transpose()?);
         let mut all = vec![
-            Message::new(message::LINK_INFO, 0, info),
-            Message::new(message::GROUP_INFO, CONSTANT, messages::group_info()),
+            WrittenMessage::new(message::LINK_INFO, 0, info),
+            WrittenMessage::new(message::GROUP_INFO, CONSTANT, messages::group_info()),
         ];
         self.attributes(&group.attributes, &mut all, own)?;
         if !is_dense {
-            let message = |link| Message::new(message::LINK, 0, link);
+            let message = |link| WrittenMessage::new(message::LINK, 0, link);
             all.extend(links.into_iter().map(message));
         }
         Ok(all)
@@ -179,7 +184,7 @@ impl FrontBuilder<'_> {
     fn attributes(
         &mut self,
         attributes: &[PlannedAttribute],
-        to: &mut Vec<Message>,
+        to: &mut Vec<WrittenMessage>,
         own: &mut MetadataPart,
     ) -> Result<()> {
         if attributes.is_empty() {
@@ -193,11 +198,15 @@ impl FrontBuilder<'_> {
         let is_dense = bodies.len() > COMPACT || bodies.iter().any(|b| b.len() > LONGEST);
         let places = is_dense.then(|| dense::attributes(own, &names, &bodies));
         let info = messages::dense_info(&count.to_le_bytes(), places.transpose()?);
-        to.push(Message::new(message::ATTRIBUTE_INFO, NOT_SHARED, info));
+        to.push(WrittenMessage::new(
+            message::ATTRIBUTE_INFO,
+            NOT_SHARED,
+            info,
+        ));
         if !is_dense {
             for (order, body) in (0..count).zip(bodies) {
-                let message = Message::new(message::ATTRIBUTE, 0, body);
-                to.push(Message { order, ..message });
+                let message = WrittenMessage::new(message::ATTRIBUTE, 0, body);
+                to.push(WrittenMessage { order, ..message });
             }
         }
         Ok(())
@@ -264,8 +273,12 @@ impl FrontBuilder<'_> {
 }
 
 /// The message of a committed datatype.
-fn committed(datatype: &Datatype) -> Result<Message> {
+fn committed(datatype: &Datatype) -> Result<WrittenMessage> {
     let mut body = MetadataPart::default();
     datatype.write(&mut body.sink)?;
-    Ok(Message::new(message::DATATYPE, CONSTANT | NOT_SHARED, body))
+    Ok(WrittenMessage::new(
+        message::DATATYPE,
+        CONSTANT | NOT_SHARED,
+        body,
+    ))
 }

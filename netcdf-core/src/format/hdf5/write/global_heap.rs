@@ -15,7 +15,7 @@ const LARGEST: usize = 1 << 16;
 
 /// A place for objects.
 #[derive(Debug)]
-struct Collection {
+struct HeapSlot {
     address: u64,
     size: usize,
     /// Objects so far.
@@ -37,12 +37,12 @@ pub(super) type Full = (u64, MetadataPart);
 
 /// The collection that receives objects. Sizes and places depend only on the objects.
 #[derive(Debug)]
-pub(super) struct GlobalHeap {
-    open: Option<Collection>,
+pub(super) struct HeapWriter {
+    open: Option<HeapSlot>,
     next: usize,
 }
 
-impl Default for GlobalHeap {
+impl Default for HeapWriter {
     fn default() -> Self {
         Self {
             open: None,
@@ -51,7 +51,7 @@ impl Default for GlobalHeap {
     }
 }
 
-impl GlobalHeap {
+impl HeapWriter {
     /// Adds an object. `allocate` returns the place for a collection of a given size; collections that become
     /// full are passed to `done`.
     ///
@@ -70,7 +70,7 @@ impl GlobalHeap {
             Error::new(ErrorKind::Limit, what)
         })?;
         if need > LARGEST {
-            let mut alone = Collection::new(need, allocate)?;
+            let mut alone = HeapSlot::new(need, allocate)?;
             let place = alone.put(object)?;
             done(alone.close()?)?;
             return Ok(place);
@@ -83,7 +83,7 @@ impl GlobalHeap {
             none => {
                 let size = self.next.max(need.next_power_of_two());
                 self.next = (size * 2).min(LARGEST);
-                none.insert(Collection::new(size, allocate)?)
+                none.insert(HeapSlot::new(size, allocate)?)
             }
         };
         open.put(object)
@@ -94,11 +94,11 @@ impl GlobalHeap {
     /// # Errors
     /// [`ErrorKind::Internal`] if more was put than it has room for.
     pub(super) fn finish(&mut self) -> Result<Option<Full>> {
-        self.open.take().map(Collection::close).transpose()
+        self.open.take().map(HeapSlot::close).transpose()
     }
 }
 
-impl Collection {
+impl HeapSlot {
     fn new(size: usize, allocate: &mut dyn FnMut(u64) -> Result<u64>) -> Result<Self> {
         let address = allocate(size as u64)?;
         let mut part = MetadataPart::of(b"GCOL\x01\0\0\0");
@@ -150,7 +150,7 @@ mod tests {
 
     /// Puts objects of these lengths; where they are, and the collections with their addresses.
     fn fill(lens: &[usize]) -> (Vec<(u64, u32)>, Vec<Made>) {
-        let (mut heap, mut next, mut full) = (GlobalHeap::default(), 0, vec![]);
+        let (mut heap, mut next, mut full) = (HeapWriter::default(), 0, vec![]);
         let mut places = vec![];
         for &len in lens {
             let mut allocate = |size: u64| {

@@ -6,7 +6,7 @@ use crate::error::Result;
 
 /// A message.
 #[derive(Debug, Clone)]
-pub(super) struct Message {
+pub(super) struct WrittenMessage {
     /// Its type.
     pub kind: u8,
     /// Its flags.
@@ -17,7 +17,7 @@ pub(super) struct Message {
     pub body: MetadataPart,
 }
 
-impl Message {
+impl WrittenMessage {
     /// A message other than an attribute. The types of all written messages fit into a byte.
     pub(super) fn new(kind: u16, flags: u8, body: MetadataPart) -> Self {
         Self {
@@ -46,7 +46,7 @@ const ORDERED: u8 = 0x0c;
 pub(super) fn write(
     out: &mut MetadataPart,
     ordered: bool,
-    messages: &[Message],
+    messages: &[WrittenMessage],
 ) -> Result<Vec<usize>> {
     let start = out.len();
     let prefix = if ordered { 6 } else { 4 };

@@ -3,11 +3,11 @@
 use super::part::{Hole, MetadataPart, UNDEFINED, USUAL};
 use super::plan::{ObjectId, PlannedShape, PlannedType};
 use crate::arithmetic::Amount;
-use crate::bytes::Sink;
+use crate::bytes::ByteSink;
 use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::MOST_DIMS;
-use crate::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
+use crate::format::hdf5::message::fill::{Allocate, FillMessage, FillValue, Write};
 use crate::model::FilterSpec;
 
 /// The places of links or attributes outside of the header.
@@ -82,8 +82,8 @@ pub(super) fn reference_count(count: u64) -> Result<MetadataPart> {
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for too many dimensions.
-pub(super) fn dataspace(shape: &PlannedShape, max: Option<&[Option<u64>]>) -> Result<Sink> {
-    let mut out = Sink::with_room(USUAL);
+pub(super) fn dataspace(shape: &PlannedShape, max: Option<&[Option<u64>]>) -> Result<ByteSink> {
+    let mut out = ByteSink::with_room(USUAL);
     let dims = match shape {
         PlannedShape::Null => {
             out.put(&[2, 0, 0, 2]);
@@ -134,11 +134,11 @@ pub(super) fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
     }
 }
 
-/// Fill Value, version 3; `value` is that of [`Value::User`].
+/// Fill FillValue, version 3; `value` is that of [`FillValue::User`].
 ///
 /// # Errors
 /// [`ErrorKind::Limit`] for a value of 4 GiB.
-pub(super) fn fill(fill: &Fill, value: &MetadataPart) -> Result<MetadataPart> {
+pub(super) fn fill(fill: &FillMessage, value: &MetadataPart) -> Result<MetadataPart> {
     let allocate = match fill.allocate {
         None => 0,
         Some(Allocate::Early) => 1,
@@ -151,9 +151,9 @@ pub(super) fn fill(fill: &Fill, value: &MetadataPart) -> Result<MetadataPart> {
         Some(Write::IfSet) => 2 << 2,
     };
     let defined = match &fill.value {
-        Value::Undefined => 0x10,
-        Value::Default => 0,
-        Value::User(_) => 0x20,
+        FillValue::Undefined => 0x10,
+        FillValue::Default => 0,
+        FillValue::User(_) => 0x20,
     };
     let mut out = MetadataPart::of(&[3, allocate | write | defined]);
     if defined == 0x20 {

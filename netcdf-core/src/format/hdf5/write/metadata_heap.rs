@@ -1,24 +1,24 @@
 //! The global heap collections that metadata refers to.
 
-use super::global_heap::{GlobalHeap, HeapPlace};
+use super::global_heap::{HeapPlace, HeapWriter};
 use super::part::{Hole, MetadataPart};
 use super::plan::Payload;
-use super::space::Pages;
+use super::space::PagedSpace;
 use crate::error::Result;
 
 /// The collections of the global heap that metadata refers to.
 #[derive(Default)]
 pub(super) struct MetadataHeap {
-    open: GlobalHeap,
+    open: HeapWriter,
     part: MetadataPart,
     /// Bytes of the collections, including the open one.
     size: u64,
-    pages: Option<Pages>,
+    pages: Option<PagedSpace>,
 }
 
 impl MetadataHeap {
     /// An empty heap in a file with these pages.
-    pub(super) fn in_pages(pages: Option<Pages>) -> Self {
+    pub(super) fn in_pages(pages: Option<PagedSpace>) -> Self {
         Self {
             pages,
             ..Self::default()

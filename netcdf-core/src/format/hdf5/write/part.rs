@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::plan::ObjectId;
-use super::space::Pages;
+use super::space::PagedSpace;
 use crate::arithmetic::exact;
-use crate::bytes::Sink;
+use crate::bytes::ByteSink;
 use crate::bytes::sums::lookup3;
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
@@ -40,18 +40,18 @@ struct Sum {
 #[derive(Debug, Clone, Default)]
 pub(super) struct MetadataPart {
     /// The bytes, with zeros in place of unknown addresses and checksums.
-    pub sink: Sink,
+    pub sink: ByteSink,
     holes: Vec<(usize, Hole)>,
     sums: Vec<Sum>,
     /// The pages that structures keep to, if the part begins with a page or lies within one.
-    pages: Option<Pages>,
+    pages: Option<PagedSpace>,
 }
 
 impl MetadataPart {
     /// An empty part with room for `bytes` bytes.
     pub(super) fn with_room(bytes: usize) -> Self {
         Self {
-            sink: Sink::with_room(bytes),
+            sink: ByteSink::with_room(bytes),
             ..Self::default()
         }
     }
@@ -64,7 +64,7 @@ impl MetadataPart {
     }
 
     /// An empty part of a file with these pages.
-    pub(super) fn in_pages(pages: Option<Pages>) -> Self {
+    pub(super) fn in_pages(pages: Option<PagedSpace>) -> Self {
         Self {
             pages,
             ..Self::default()

@@ -1,7 +1,7 @@
 //! The intended contents of a file, before anything has an address.
 
 use crate::format::hdf5::datatype::Datatype;
-use crate::format::hdf5::message::fill::Fill;
+use crate::format::hdf5::message::fill::FillMessage;
 use crate::model::FilterSpec;
 
 /// The objects of a file; the first is the root group.
@@ -24,25 +24,25 @@ impl ObjectId {
 #[derive(Debug, Clone)]
 pub enum PlannedObject {
     /// A group.
-    Group(Group),
+    Group(PlannedGroup),
     /// A dataset.
-    Dataset(Box<Dataset>),
+    Dataset(Box<PlannedDataset>),
     /// A committed datatype.
     Datatype(Datatype),
 }
 
 /// A group.
 #[derive(Debug, Clone, Default)]
-pub struct Group {
+pub struct PlannedGroup {
     /// Its links, in creation order.
-    pub links: Vec<Link>,
+    pub links: Vec<HardLink>,
     /// Its attributes, in creation order.
     pub attributes: Vec<PlannedAttribute>,
 }
 
 /// A hard link.
 #[derive(Debug, Clone)]
-pub struct Link {
+pub struct HardLink {
     /// Its name: ASCII or UTF-8, as stored.
     pub name: Vec<u8>,
     /// Its target.
@@ -51,7 +51,7 @@ pub struct Link {
 
 /// A dataset.
 #[derive(Debug, Clone)]
-pub struct Dataset {
+pub struct PlannedDataset {
     /// Type of its elements.
     pub ty: PlannedType,
     /// Its shape, with the lengths that it has when the file is finished
@@ -60,7 +60,7 @@ pub struct Dataset {
     /// Maximum lengths, `None` for unlimited; no list if all dimensions are fixed.
     pub max: Option<Vec<Option<u64>>>,
     /// The value of elements that were never written. A value with heap data is in `fill_heap`.
-    pub fill: Fill,
+    pub fill: FillMessage,
     /// The fill value again if it refers to the heap; stored in place of its bytes.
     pub fill_heap: Option<Payload>,
     /// Where its data is.

@@ -14,12 +14,12 @@ const ALLOWED: RangeInclusive<u64> = 512..=1 << 30;
 /// The pages of a file (file space strategy PAGE). A structure that is shorter than a page lies within one; any other begins with a
 /// page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Pages {
+pub(super) struct PagedSpace {
     /// Bytes of each: a power of two.
     size: u64,
 }
 
-impl Pages {
+impl PagedSpace {
     /// The pages of a file, if it has some. As long as their size can be chosen, they are the largest: metadata that does not fit into
     /// one of these will have several.
     ///
@@ -90,14 +90,14 @@ impl Pages {
 
 /// A range of a file that is left for structures.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct ReservedSpace {
     /// What is left.
     pub left: Range<u64>,
     /// The pages of the file.
-    pub pages: Option<Pages>,
+    pub pages: Option<PagedSpace>,
 }
 
-impl Room {
+impl ReservedSpace {
     /// A place for a structure, at a multiple of eight.
     pub(super) fn take(&mut self, len: u64) -> Option<u64> {
         let at = self.left.start.checked_next_multiple_of(8)?;
@@ -113,8 +113,10 @@ impl Room {
 mod tests {
     use super::*;
 
-    fn pages(size: u64) -> Pages {
-        Pages::of(FileSpace::Paged(Some(size))).unwrap().unwrap()
+    fn pages(size: u64) -> PagedSpace {
+        PagedSpace::of(FileSpace::Paged(Some(size)))
+            .unwrap()
+            .unwrap()
     }
 
     #[test]
@@ -141,7 +143,7 @@ mod tests {
         for len in [8, 24, 504, 512, 520, 1024, 1032, 2048, 3000] {
             for start in [0u64, 8, 512, 1000, 1016, 4096] {
                 let start = start + pages.padding(start, len);
-                let mut room = Room {
+                let mut room = ReservedSpace {
                     left: start..u64::MAX,
                     pages: Some(pages),
                 };
@@ -163,7 +165,7 @@ mod tests {
     #[test]
     fn sizes() {
         for size in [0, 511, 513, 1000, 2 << 30, u64::MAX] {
-            let e = Pages::of(FileSpace::Paged(Some(size))).unwrap_err();
+            let e = PagedSpace::of(FileSpace::Paged(Some(size))).unwrap_err();
             assert_eq!(e.kind(), crate::ErrorKind::Argument, "{size}");
         }
         let any = FileSpace::Paged(None);
@@ -174,7 +176,7 @@ mod tests {
             (5 << 20, 8 << 20),
             (1 << 40, 8 << 20),
         ] {
-            let chosen = Pages::of(any).unwrap().unwrap().chosen(any, end);
+            let chosen = PagedSpace::of(any).unwrap().unwrap().chosen(any, end);
             assert_eq!(chosen.size(), size, "{end}");
         }
         assert_eq!(

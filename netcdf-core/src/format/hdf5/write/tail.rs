@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::space::{Pages, Room};
+use super::space::{PagedSpace, ReservedSpace};
 use crate::arithmetic::{Amount, exact, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::target::PAGE;
@@ -18,17 +18,17 @@ pub(super) struct Tail {
     end: u64,
     /// The last bytes of the file, not written yet.
     gathered: Vec<u8>,
-    copying: Option<Copy>,
+    copying: Option<TailCopy>,
     /// Bytes of sources that got space since the last range that was aligned with its source.
     moved: Amount,
     /// The pages of the file, if it has some, and what is left of the last ones for metadata among data.
-    pages: Option<Pages>,
+    pages: Option<PagedSpace>,
     spare: Range<u64>,
 }
 
 /// A copy that may still be extended.
 #[derive(Debug)]
-struct Copy {
+struct TailCopy {
     source: Arc<dyn Source>,
     range: Range<u64>,
     to: u64,
@@ -57,7 +57,7 @@ impl Tail {
 
     /// A file with pages, if there are some.
     #[must_use]
-    pub(super) fn in_pages(mut self, pages: Option<Pages>) -> Self {
+    pub(super) fn in_pages(mut self, pages: Option<PagedSpace>) -> Self {
         self.pages = pages;
         self
     }
@@ -66,7 +66,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub(super) fn end_metadata(&mut self, pages: Option<Pages>) -> Result<()> {
+    pub(super) fn end_metadata(&mut self, pages: Option<PagedSpace>) -> Result<()> {
         self.pages = pages;
         self.next_page()
     }
@@ -132,7 +132,7 @@ impl Tail {
     ///
     /// # Errors
     /// As [`Tail::reserve`].
-    pub(super) fn reserve_run(&mut self, size: u64, count: u64) -> Result<Room> {
+    pub(super) fn reserve_run(&mut self, size: u64, count: u64) -> Result<ReservedSpace> {
         let padding = self.padding_before(size)?;
         let start = (exact(self.end) + padding).get()?;
         let bytes = match self.pages {
@@ -141,7 +141,7 @@ impl Tail {
         };
         self.spill(0)?;
         let start = self.grow(padding, bytes.get()?)?;
-        Ok(Room {
+        Ok(ReservedSpace {
             left: start..self.end,
             pages: self.pages,
         })
@@ -155,7 +155,7 @@ impl Tail {
         let Some(pages) = self.pages else {
             return self.reserve(size);
         };
-        let mut room = Room {
+        let mut room = ReservedSpace {
             left: self.spare.clone(),
             pages: self.pages,
         };
@@ -281,7 +281,7 @@ impl Tail {
             }
             self.flush_copy()?;
         }
-        self.copying = Some(Copy {
+        self.copying = Some(TailCopy {
             source: Arc::clone(source),
             range,
             to,

@@ -4,16 +4,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::argument;
-use super::chunk_tree::Chunk;
+use super::chunk_tree::StoredChunk;
 use super::dataset::{Contiguous, DataPlace, DatasetState};
 use super::front::{Front, START};
-use super::global_heap::GlobalHeap;
+use super::global_heap::HeapWriter;
 use super::part::{MetadataPart, UNDEFINED};
 use super::plan::{FilePlan, ObjectId};
-use super::space::Pages;
+use super::space::PagedSpace;
 use super::tail::Tail;
 use crate::arithmetic::{exact, length};
-use crate::bytes::Sink;
+use crate::bytes::ByteSink;
 use crate::bytes::sums::lookup3;
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
@@ -34,7 +34,7 @@ pub struct FileWriter {
     /// Where the size of pages goes in the metadata.
     page_size_at: Option<usize>,
     tail: Tail,
-    heap: GlobalHeap,
+    heap: HeapWriter,
     cancel: Cancel,
 }
 
@@ -48,12 +48,12 @@ pub struct SourceRange<'a> {
 
 /// Bytes in memory, or in a source.
 #[derive(Clone, Copy)]
-enum Bytes<'a> {
+enum ChunkInput<'a> {
     Here(&'a [u8]),
     There(&'a Arc<dyn Source>, &'a Range<u64>),
 }
 
-impl Bytes<'_> {
+impl ChunkInput<'_> {
     fn len(self) -> u64 {
         match self {
             Self::Here(bytes) => bytes.len() as u64,
@@ -106,8 +106,8 @@ impl FileWriter {
             space,
             begins: space != FileSpace::Mixed,
             page_size_at: front.page_size_at,
-            tail: Tail::new(target, end).in_pages(Pages::of(space)?),
-            heap: GlobalHeap::default(),
+            tail: Tail::new(target, end).in_pages(PagedSpace::of(space)?),
+            heap: HeapWriter::default(),
             cancel: Cancel::default(),
         })
     }
@@ -125,7 +125,7 @@ impl FileWriter {
     /// # Errors
     /// [`ErrorKind::Argument`] beyond the dataset; those of the target.
     pub fn put_bytes(&mut self, dataset: ObjectId, at: u64, bytes: &[u8]) -> Result<()> {
-        self.put(dataset, at, Bytes::Here(bytes))
+        self.put(dataset, at, ChunkInput::Here(bytes))
     }
 
     /// As [`FileWriter::put_bytes`], for bytes of a source.
@@ -139,10 +139,10 @@ impl FileWriter {
         source: &Arc<dyn Source>,
         range: Range<u64>,
     ) -> Result<()> {
-        self.put(dataset, at, Bytes::There(source, &range))
+        self.put(dataset, at, ChunkInput::There(source, &range))
     }
 
-    fn put(&mut self, dataset: ObjectId, at: u64, bytes: Bytes) -> Result<()> {
+    fn put(&mut self, dataset: ObjectId, at: u64, bytes: ChunkInput) -> Result<()> {
         self.end_metadata()?;
         let data = data_of(&mut self.data, dataset)?;
         let end = at.checked_add(bytes.len());
@@ -157,8 +157,8 @@ impl FileWriter {
                 fits(place.len() as u64)?;
                 let at = (exact(place.start) + at).index()?;
                 match bytes {
-                    Bytes::Here(bytes) => self.front.sink.patch(at, bytes),
-                    Bytes::There(source, range) => {
+                    ChunkInput::Here(bytes) => self.front.sink.patch(at, bytes),
+                    ChunkInput::There(source, range) => {
                         let bytes = crate::io::source::read_range(&**source, range)?;
                         self.front.sink.patch(at, &bytes)
                     }
@@ -196,7 +196,7 @@ impl FileWriter {
         }
         self.end_heap()?;
         let end = self.tail.end();
-        let pages = Pages::of(self.space)?.map(|pages| pages.chosen(self.space, end));
+        let pages = PagedSpace::of(self.space)?.map(|pages| pages.chosen(self.space, end));
         if let (Some(pages), Some(at)) = (pages, self.page_size_at) {
             self.front.sink.patch(at, &pages.size().to_le_bytes())?;
         }
@@ -236,7 +236,7 @@ impl FileWriter {
         mask: u32,
         bytes: &[u8],
     ) -> Result<()> {
-        self.chunk(dataset, place, mask, Bytes::Here(bytes))
+        self.chunk(dataset, place, mask, ChunkInput::Here(bytes))
     }
 
     /// As [`FileWriter::put_chunk`], for bytes of a source; adjacent ones are copied
@@ -251,11 +251,17 @@ impl FileWriter {
         mask: u32,
         from: &SourceRange<'_>,
     ) -> Result<()> {
-        let bytes = Bytes::There(from.source, &from.range);
+        let bytes = ChunkInput::There(from.source, &from.range);
         self.chunk(dataset, place, mask, bytes)
     }
 
-    fn chunk(&mut self, dataset: ObjectId, place: &[u64], mask: u32, bytes: Bytes) -> Result<()> {
+    fn chunk(
+        &mut self,
+        dataset: ObjectId,
+        place: &[u64],
+        mask: u32,
+        bytes: ChunkInput,
+    ) -> Result<()> {
         self.end_metadata()?;
         let data = data_of(&mut self.data, dataset)?;
         let DataPlace::Chunked { filters, tree, .. } = &mut data.stored else {
@@ -283,7 +289,7 @@ impl FileWriter {
             return Err(Error::new(ErrorKind::Limit, what));
         }
         let address = bytes.append(&mut self.tail)?;
-        let chunk = Chunk {
+        let chunk = StoredChunk {
             address,
             size,
             mask,
@@ -298,7 +304,7 @@ impl FileWriter {
     /// # Errors
     /// Those of the target.
     pub fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>> {
-        let mut references = Sink::default();
+        let mut references = ByteSink::default();
         for (count, bytes) in objects {
             let place = store(&mut self.heap, &mut self.tail, &MetadataPart::of(bytes))?;
             references.u32(*count);
@@ -366,7 +372,7 @@ impl Contiguous {
         &mut self,
         (front, tail): (&mut MetadataPart, &mut Tail),
         range: Range<u64>,
-        bytes: Bytes,
+        bytes: ChunkInput,
     ) -> Result<()> {
         if range.is_empty() {
             return Ok(());
@@ -402,7 +408,7 @@ impl Contiguous {
 
 /// Puts an object into the heap of data.
 fn store(
-    heap: &mut GlobalHeap,
+    heap: &mut HeapWriter,
     tail: &mut Tail,
     object: &MetadataPart,
 ) -> Result<super::global_heap::HeapPlace> {
@@ -420,7 +426,7 @@ fn store(
 
 /// The superblock, version 2.
 fn superblock(end: u64, (extension, root): (Option<u64>, u64)) -> Vec<u8> {
-    let mut out = Sink::default();
+    let mut out = ByteSink::default();
     out.put(&SIGNATURE);
     out.put(&[2, 8, 8, 0]);
     for address in [0, extension.unwrap_or(UNDEFINED), end, root] {

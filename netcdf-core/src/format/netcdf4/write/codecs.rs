@@ -2,14 +2,14 @@
 //!
 //! `ncdump -s` prints `_Codecs` of a Zarr store. Codecs without a filter of HDF5 are skipped with a note.
 
-use super::datatypes::Types;
+use super::datatypes::WrittenTypes;
 use super::storage::{self, VariableStorage};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::substitutes::instead;
-use crate::filter::{About, Context, codec};
+use crate::filter::{ChunkContext, VariableFacts, codec};
 use crate::filter::{Instead, policy, visible};
-use crate::model::{Element, Endianness, FilterSpec, Kind, Schema, VarId};
+use crate::model::{Endianness, FilterSpec, Kind, Schema, StoredElement, VarId};
 use crate::notes::Note;
 
 /// Determines how a variable will be stored. Codecs become filters if the variable has no filters.
@@ -19,7 +19,7 @@ use crate::notes::Note;
 pub(super) fn stored(
     schema: &mut Schema,
     id: VarId,
-    types: &Types,
+    types: &WrittenTypes,
     env: &Env,
 ) -> Result<VariableStorage> {
     let Some(filters) = of_codecs(schema, id, env) else {
@@ -41,9 +41,9 @@ fn of_codecs(schema: &Schema, id: VarId, env: &Env) -> Option<Vec<FilterSpec>> {
         return None;
     }
     let size = schema.memory_size(var.ty).max(1);
-    let context = Context {
+    let context = ChunkContext {
         shape: schema.shape(id),
-        element: Element {
+        element: StoredElement {
             ty: var.ty,
             size,
             order: var.storage.endianness.unwrap_or(Endianness::Little),
@@ -51,7 +51,7 @@ fn of_codecs(schema: &Schema, id: VarId, env: &Env) -> Option<Vec<FilterSpec>> {
         },
         fill: None,
         len: None,
-        about: About::new(schema, var.ty, &[]),
+        about: VariableFacts::new(schema, var.ty, &[]),
     };
     let found = codec::from_text(text, &context, &env.filters);
     let found = found.and_then(|found| match found.is_empty() {

@@ -3,7 +3,7 @@
 use crate::arithmetic::claimed;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::datatype::{
-    Bits, Charset, Class, Datatype, FloatFields, Member, Padding, Reference,
+    Charset, Datatype, FloatFields, Member, Padding, ReferenceTarget, TypeClass, ValueBits,
 };
 use crate::format::hdf5::write::{ObjectId, PlannedType};
 use crate::limits::Limits;
@@ -16,14 +16,14 @@ const HEAP_REFERENCE: u64 = 16;
 const MOST_PARTS: u64 = 1 << 14;
 /// The types of a dataset.
 #[derive(Debug)]
-pub(crate) struct Types {
+pub(crate) struct WrittenTypes {
     /// Parallel to `schema.types`.
     user: Vec<Datatype>,
     /// The object of the first type; the others follow.
     first: u32,
 }
 
-impl Types {
+impl WrittenTypes {
     /// The datatypes of all types of a schema, whose objects are numbered from `first` on. They are not nested deeper than
     /// the reader accepts.
     ///
@@ -133,7 +133,7 @@ impl TypeMaker<'_> {
             TypeKind::Enum { base, members } => enumeration(*base, members),
             TypeKind::Opaque { size: 0 } => Err(bad("an opaque type of size 0")),
             TypeKind::Opaque { size } => Ok(MadeType {
-                datatype: Datatype::of(*size, Class::Opaque { tag: vec![] }),
+                datatype: Datatype::of(*size, TypeClass::Opaque { tag: vec![] }),
                 parts: 1,
                 levels: 1,
             }),
@@ -173,7 +173,7 @@ impl TypeMaker<'_> {
         }
         let size = place(&mut members, &in_memory, size)?;
         Ok(MadeType {
-            datatype: Datatype::of(size, Class::Compound { members }),
+            datatype: Datatype::of(size, TypeClass::Compound { members }),
             parts,
             levels: levels + 1,
         })
@@ -260,24 +260,24 @@ fn array(base: Datatype, dims: &[u64]) -> Result<Datatype> {
         return Err(bad("a field without elements"));
     }
     let (dims, base) = (dims.to_vec(), Box::new(base));
-    Ok(Datatype::of(size, Class::Array { dims, base }))
+    Ok(Datatype::of(size, TypeClass::Array { dims, base }))
 }
 
 /// A list of elements of a type.
 pub(crate) fn vlen(base: Datatype) -> Datatype {
     let base = Box::new(base);
-    Datatype::of(HEAP_REFERENCE, Class::Vlen { base })
+    Datatype::of(HEAP_REFERENCE, TypeClass::Vlen { base })
 }
 
 /// A reference to an object.
 pub(crate) fn object_reference() -> Datatype {
-    Datatype::of(8, Class::Reference(Reference::Object))
+    Datatype::of(8, TypeClass::Reference(ReferenceTarget::Object))
 }
 
 /// Text of a fixed length of at least 1, as netCDF stores `char`s.
 pub(crate) fn text(len: u64) -> Datatype {
     let (padding, charset) = (Padding::NullTerminated, Charset::Ascii);
-    Datatype::of(len.max(1), Class::String { padding, charset })
+    Datatype::of(len.max(1), TypeClass::String { padding, charset })
 }
 
 /// A compound whose members follow each other without gaps.
@@ -294,7 +294,7 @@ pub(crate) fn packed(members: Vec<(&str, Datatype)>) -> Datatype {
         }
     };
     let members = members.into_iter().map(&mut member).collect();
-    Datatype::of(size, Class::Compound { members })
+    Datatype::of(size, TypeClass::Compound { members })
 }
 
 /// An atomic type; text has no byte order.
@@ -307,21 +307,21 @@ pub(crate) fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
         Atomic::Char => return text(1),
         Atomic::String => {
             let charset = Charset::Utf8;
-            return Datatype::of(HEAP_REFERENCE, Class::VlenString { charset });
+            return Datatype::of(HEAP_REFERENCE, TypeClass::VlenString { charset });
         }
     };
     let size = size.map_or(1, |n| n as u64);
-    let bits = Bits {
+    let bits = ValueBits {
         order,
         offset: 0,
         precision: u16::try_from(8 * size).unwrap_or(64), // the largest numbers have 64 bits
     };
     let class = match signed {
-        Some(signed) => Class::Integer { bits, signed },
+        Some(signed) => TypeClass::Integer { bits, signed },
         None => {
             let (exponent, mantissa) = if size == 4 { (8, 23) } else { (11, 52) };
             let fields = FloatFields::ieee(exponent, mantissa);
-            Class::Float { bits, fields }
+            TypeClass::Float { bits, fields }
         }
     };
     Datatype::of(size, class)
@@ -343,7 +343,7 @@ fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<MadeType> {
     let members = members.iter().map(member).collect();
     let (size, base) = (base.size, Box::new(base));
     Ok(MadeType {
-        datatype: Datatype::of(size, Class::Enum { base, members }),
+        datatype: Datatype::of(size, TypeClass::Enum { base, members }),
         parts: 2,
         levels: 2,
     })
@@ -369,9 +369,9 @@ mod tests {
         }))
     }
 
-    fn offsets(types: &Types, ty: DataType) -> (Vec<u64>, u64) {
+    fn offsets(types: &WrittenTypes, ty: DataType) -> (Vec<u64>, u64) {
         let ty = types.of(ty, Endianness::Little).unwrap();
-        let Class::Compound { members } = &ty.datatype().class else {
+        let TypeClass::Compound { members } = &ty.datatype().class else {
             panic!()
         };
         let offsets = members.iter().map(|m| m.offset).collect();
@@ -386,7 +386,7 @@ mod tests {
         let c = compound(&mut schema, &[(int, 0), (string, 8), (double, 16)], 24);
         let outer = compound(&mut schema, &[(c, 0), (int, 24), (c, 32)], 56);
         let stored = compound(&mut schema, &[(int, 0), (string, 8), (double, 24)], 32);
-        let types = Types::new(&schema, ObjectId(1)).unwrap();
+        let types = WrittenTypes::new(&schema, ObjectId(1)).unwrap();
         assert_eq!(offsets(&types, c), (vec![0, 8, 24], 32));
         assert_eq!(offsets(&types, stored), (vec![0, 8, 24], 32));
         assert_eq!(offsets(&types, outer), (vec![0, 32, 40], 72));
@@ -397,7 +397,7 @@ mod tests {
         let mut schema = Schema::new(Kind::NETCDF4);
         let float = Atomic::Float.into();
         let c = compound(&mut schema, &[(float, 2), (float, 0)], 4);
-        let types = Types::new(&schema, ObjectId(1)).unwrap();
+        let types = WrittenTypes::new(&schema, ObjectId(1)).unwrap();
         assert_eq!(offsets(&types, c), (vec![4, 0], 8));
     }
 
@@ -409,7 +409,7 @@ mod tests {
             ty = compound(&mut schema, &[(ty, 0), (ty, size)], 2 * size);
             size *= 2;
         }
-        let e = Types::new(&schema, ObjectId(1)).unwrap_err();
+        let e = WrittenTypes::new(&schema, ObjectId(1)).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Limit);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
-use crate::format::hdf5::datatype::{Class, Datatype, Endianness};
+use crate::format::hdf5::datatype::{Datatype, Endianness, TypeClass};
 use crate::format::hdf5::write::{FileWriter, Payload};
 use crate::limits::zeros;
 use crate::model::Values;
@@ -17,17 +17,17 @@ const REFERENCE: usize = 16;
 /// long.
 pub(crate) fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
     match (values, &datatype.class) {
-        (Values::String(strings), Class::VlenString { .. }) => {
+        (Values::String(strings), TypeClass::VlenString { .. }) => {
             let objects = strings.iter().map(|s| s.as_deref().map(text));
             heap(objects.map(|o| o.map(bytes).transpose()))
         }
-        (Values::Vlen(_, lists), Class::Vlen { base }) => heap(lists.iter().map(|list| {
+        (Values::Vlen(_, lists), TypeClass::Vlen { base }) => heap(lists.iter().map(|list| {
             if list.is_empty() {
                 return Ok(None);
             }
             Ok(Some((count(list.len())?, payload(list, base)?)))
         })),
-        (Values::Compound { len, columns, .. }, Class::Compound { members }) => {
+        (Values::Compound { len, columns, .. }, TypeClass::Compound { members }) => {
             if columns.len() != members.len() {
                 return Err(other_type());
             }
@@ -41,8 +41,8 @@ pub(crate) fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
             }
             Ok(all)
         }
-        (values, Class::Array { base, .. }) => payload(values, base),
-        (Values::Enum(_, numbers), Class::Enum { base, .. }) => payload(numbers, base),
+        (values, TypeClass::Array { base, .. }) => payload(values, base),
+        (Values::Enum(_, numbers), TypeClass::Enum { base, .. }) => payload(numbers, base),
         (values, _) => plain(values, datatype),
     }
 }
@@ -50,9 +50,13 @@ pub(crate) fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
 /// Values without heap data.
 fn plain(values: &Values, datatype: &Datatype) -> Result<Payload> {
     let (order, size) = match (&datatype.class, values) {
-        (Class::Integer { bits, .. } | Class::Float { bits, .. }, _) => (bits.order, datatype.size),
-        (Class::String { .. }, Values::Char(_)) => (Endianness::Little, 1),
-        (Class::Opaque { .. }, Values::Opaque { size, .. }) if *size as u64 == datatype.size => {
+        (TypeClass::Integer { bits, .. } | TypeClass::Float { bits, .. }, _) => {
+            (bits.order, datatype.size)
+        }
+        (TypeClass::String { .. }, Values::Char(_)) => (Endianness::Little, 1),
+        (TypeClass::Opaque { .. }, Values::Opaque { size, .. })
+            if *size as u64 == datatype.size =>
+        {
             (Endianness::Little, datatype.size)
         }
         _ => return Err(other_type()),
@@ -138,7 +142,7 @@ pub(crate) fn store(
     datatype: &Datatype,
     file: &mut FileWriter,
 ) -> Result<Vec<u8>> {
-    if let (Values::String(strings), Class::VlenString { .. }) = (values, &datatype.class) {
+    if let (Values::String(strings), TypeClass::VlenString { .. }) = (values, &datatype.class) {
         return store_strings(strings, file);
     }
     resolve(payload(values, datatype)?, file)

@@ -6,7 +6,7 @@ use crate::model::{DimId, GroupId, Name, Schema, VarId};
 
 /// The target of a link of a group, other than types and groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum LinkTarget {
     /// The scale of a dimension without a variable.
     Dim(DimId),
     /// A variable.
@@ -73,7 +73,7 @@ impl Scales {
     /// The scales and variables of a group in the order in which netCDF-C creates them: variables in the order of
     /// definition, dimensions without a variable before the next dimension that has one.
     #[must_use]
-    pub(super) fn order(&self, schema: &Schema, group: GroupId) -> Vec<Item> {
+    pub(super) fn order(&self, schema: &Schema, group: GroupId) -> Vec<LinkTarget> {
         let Some(group) = schema.group(group) else {
             return vec![];
         };
@@ -86,10 +86,10 @@ impl Scales {
                 if awaited.is_some() {
                     break;
                 }
-                items.push(Item::Dim(dim));
+                items.push(LinkTarget::Dim(dim));
             }
             for &var in vars.by_ref() {
-                items.push(Item::Var(var));
+                items.push(LinkTarget::Var(var));
                 if awaited == Some(var) {
                     break;
                 }
@@ -140,8 +140,11 @@ mod tests {
         assert!(scales.clashes(&s, dv) && !scales.clashes(&s, cv));
         assert_eq!(scales.dimension(&s, cv), Some(c));
         assert_eq!(scales.dimension(&s, dv), None);
-        let [v, cv, bv, dv] = [v, cv, bv, dv].map(Item::Var);
+        let [v, cv, bv, dv] = [v, cv, bv, dv].map(LinkTarget::Var);
         let order = scales.order(&s, GroupId::ROOT);
-        assert_eq!(order, [Item::Dim(a), v, cv, bv, dv, Item::Dim(d)]);
+        assert_eq!(
+            order,
+            [LinkTarget::Dim(a), v, cv, bv, dv, LinkTarget::Dim(d)]
+        );
     }
 }

@@ -3,22 +3,22 @@
 //! Groups come first, then types, variables, and the scales of dimensions without a variable, each
 //! in the order of their ids, so that the object follows from the id.
 
-use super::datatypes::{Types, text};
+use super::datatypes::{WrittenTypes, text};
 use super::encode;
-use super::order::{Item, Scales};
+use super::order::{LinkTarget, Scales};
 use super::scales::{self, Use};
 use super::storage::{self, VariableStorage};
 use crate::arithmetic::exact;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
-use crate::format::hdf5::message::fill::{Allocate, Fill as FillMessage, Value, Write};
+use crate::format::hdf5::message::fill::{Allocate, FillMessage, FillValue, Write};
 use crate::format::hdf5::write::{
-    Dataset, FilePlan, Group, LONGEST, Link, ObjectId, Payload, PlannedAttribute, PlannedData,
-    PlannedObject, PlannedShape, PlannedType,
+    FilePlan, HardLink, LONGEST, ObjectId, Payload, PlannedAttribute, PlannedData, PlannedDataset,
+    PlannedGroup, PlannedObject, PlannedShape, PlannedType,
 };
 use crate::model::{
-    self, CreateOptions, DataType, DimId, Fill, GroupId, Kind, Schema, TypeId, TypeKind, Values,
-    VarId, Variable,
+    self, CreateOptions, DataType, DimId, FillMode, GroupId, Kind, Schema, TypeId, TypeKind,
+    Values, VarId, Variable,
 };
 
 /// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
@@ -92,7 +92,7 @@ pub(super) struct PlanInput<'a> {
     /// The mapping from ids to objects.
     pub objects: &'a ObjectIds,
     /// The types.
-    pub types: &'a Types,
+    pub types: &'a WrittenTypes,
     /// Parallel to `schema.vars`.
     pub stored: &'a [VariableStorage],
     /// The options given by the user.
@@ -161,7 +161,7 @@ impl PlanInput<'_> {
         Ok(uses)
     }
 
-    fn group(&self, id: GroupId, group: &model::Group) -> Result<Group> {
+    fn group(&self, id: GroupId, group: &model::Group) -> Result<PlannedGroup> {
         let mut attributes = vec![];
         if id == GroupId::ROOT {
             attributes.push(scales::plain_text("_NCProperties", PROPERTIES));
@@ -172,15 +172,15 @@ impl PlanInput<'_> {
         for attribute in &group.attributes {
             attributes.push(self.attribute(attribute)?);
         }
-        Ok(Group {
+        Ok(PlannedGroup {
             links: self.links(id, group)?,
             attributes,
         })
     }
 
-    fn links(&self, id: GroupId, group: &model::Group) -> Result<Vec<Link>> {
+    fn links(&self, id: GroupId, group: &model::Group) -> Result<Vec<HardLink>> {
         let schema = self.schema;
-        let link = |name: &[u8], to| Link {
+        let link = |name: &[u8], to| HardLink {
             name: name.to_vec(),
             to,
         };
@@ -194,11 +194,11 @@ impl PlanInput<'_> {
         });
         let items = self.scales.order(schema, id).into_iter();
         let items = items.map(|item| match item {
-            Item::Dim(d) => {
+            LinkTarget::Dim(d) => {
                 let dim = schema.dim(d).or_internal("no such dimension")?;
                 Ok(link(dim.name.as_bytes(), self.scale(d)?))
             }
-            Item::Var(v) => {
+            LinkTarget::Var(v) => {
                 let name = link_name(schema, self.scales, v)?;
                 Ok(link(&name, self.objects.var(v)))
             }
@@ -238,7 +238,7 @@ impl PlanInput<'_> {
         })
     }
 
-    fn variable(&self, id: VarId, var: &Variable, uses: &[Vec<Use>]) -> Result<Dataset> {
+    fn variable(&self, id: VarId, var: &Variable, uses: &[Vec<Use>]) -> Result<PlannedDataset> {
         let stored = self.stored.get(id.index());
         let stored = stored.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
         let dims = var.dims.iter().map(|&d| self.schema.dim(d));
@@ -249,7 +249,7 @@ impl PlanInput<'_> {
         let unlimited = dims.iter().any(|d| d.unlimited);
         let (fill, fill_heap) = self.fill(var, stored)?;
         let filters = stored.layout.filters.iter();
-        Ok(Dataset {
+        Ok(PlannedDataset {
             ty: stored.ty.clone(),
             shape: if dims.is_empty() {
                 PlannedShape::Scalar
@@ -314,14 +314,14 @@ impl PlanInput<'_> {
             value,
         };
         let fixed = var.ty.fixed_size(self.schema).is_some();
-        let none = var.storage.fill == Fill::NoFill
+        let none = var.storage.fill == FillMode::NoFill
             || (self.options.no_fill && fixed && var.ty.atomic().is_some());
         if none {
             // Not `Never`: libhdf5 would return memory contents for data without storage.
-            return Ok((message(Write::IfSet, Value::Default), None));
+            return Ok((message(Write::IfSet, FillValue::Default), None));
         }
         let data = self.fill_value(var, stored.ty.datatype())?;
-        let value = Value::User(data.bytes.clone());
+        let value = FillValue::User(data.bytes.clone());
         let heap = (!data.heap.is_empty()).then_some(data);
         Ok((message(Write::IfSet, value), heap))
     }

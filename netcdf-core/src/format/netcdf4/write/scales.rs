@@ -2,9 +2,9 @@
 
 use super::datatypes::{atomic_type, object_reference, packed, text, vlen};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
-use crate::format::hdf5::message::fill::{Allocate, Fill, Value, Write};
+use crate::format::hdf5::message::fill::{Allocate, FillMessage, FillValue, Write};
 use crate::format::hdf5::write::{
-    Dataset, ObjectId, Payload, PlannedAttribute, PlannedData, PlannedShape, PlannedType,
+    ObjectId, Payload, PlannedAttribute, PlannedData, PlannedDataset, PlannedShape, PlannedType,
 };
 use crate::model::{Atomic, DimId, Dimension};
 
@@ -114,7 +114,7 @@ pub(super) fn reference_list(uses: &[Use]) -> Option<PlannedAttribute> {
 }
 
 /// The scale of a dimension without a variable.
-pub(super) fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> Dataset {
+pub(super) fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> PlannedDataset {
     let len = if dim.unlimited { 0 } else { dim.len };
     let name = format!("{NO_VARIABLE}{len:>10}");
     let mut attributes: Vec<_> = marks(name.as_bytes(), id).into();
@@ -124,14 +124,14 @@ pub(super) fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> Data
     } else {
         (PlannedData::Contiguous, Allocate::Late)
     };
-    Dataset {
+    PlannedDataset {
         ty: PlannedType::Here(atomic_type(Atomic::Float, Endianness::Big)),
         shape: PlannedShape::Simple(vec![len]),
         max: dim.unlimited.then(|| vec![None]),
-        fill: Fill {
+        fill: FillMessage {
             allocate: Some(allocate),
             write: Some(Write::IfSet),
-            value: Value::Default,
+            value: FillValue::Default,
         },
         fill_heap: None,
         place,

@@ -1,19 +1,20 @@
 //! How variables will be stored: layout, chunks and filters.
 
-use super::datatypes::Types;
+use super::datatypes::WrittenTypes;
 use crate::arithmetic::Amount;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::Layout;
 use crate::chunk::prepared::{Preparation, prepared};
 use crate::chunk::quantize::Quantizer;
-use crate::chunk::shapes::{self, Elements};
+use crate::chunk::shapes::{self, ShapeInput};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::About;
+use crate::filter::VariableFacts;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::write::{PlannedData, PlannedType};
 use crate::model::{
-    Dimension, Element, Endianness, FilterSpec, Quantize, Schema, StorageLayout, VarId, Variable,
+    Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout, StoredElement, VarId,
+    Variable,
 };
 
 /// How a variable will be stored.
@@ -45,7 +46,12 @@ pub(crate) fn optional(filter: &FilterSpec) -> bool {
 /// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], those of [`Quantize::new`],
 /// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
 /// variable's path.
-pub(crate) fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result<VariableStorage> {
+pub(crate) fn of(
+    schema: &Schema,
+    id: VarId,
+    types: &WrittenTypes,
+    env: &Env,
+) -> Result<VariableStorage> {
     let var = schema
         .var(id)
         .ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
@@ -54,7 +60,7 @@ pub(crate) fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result
             return Ok(stored);
         }
         stored.layout.fill = Some(fill(schema, id, &stored.layout)?);
-        let about = About::new(schema, var.ty, &filters);
+        let about = VariableFacts::new(schema, var.ty, &filters);
         let context = stored.layout.context(about);
         let how = Preparation {
             keep: var.storage.prepared,
@@ -70,13 +76,13 @@ pub(crate) fn of(schema: &Schema, id: VarId, types: &Types, env: &Env) -> Result
 fn made(
     schema: &Schema,
     var: &Variable,
-    types: &Types,
+    types: &WrittenTypes,
 ) -> Result<(VariableStorage, Vec<FilterSpec>)> {
     let dims = dims(schema, var)?;
     let order = var.storage.endianness.unwrap_or(Endianness::Little);
     let ty = types.of(var.ty, order)?;
     let filters = var.storage.filters.clone();
-    let elements = Elements {
+    let elements = ShapeInput {
         dims: &dims,
         size: schema.memory_size(var.ty).max(1),
         stored: ty.datatype().size.max(1),
@@ -114,10 +120,10 @@ fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {
 }
 
 /// The stored form of the elements of a variable.
-fn element(var: &Variable, datatype: &Datatype) -> Element {
+fn element(var: &Variable, datatype: &Datatype) -> StoredElement {
     let atomic = var.ty.atomic();
     let ordered = atomic.is_some_and(|a| a.size().is_some_and(|n| n > 0) && a.number() != 2);
-    Element {
+    StoredElement {
         ty: var.ty,
         size: datatype.size,
         order: match var.storage.endianness {
@@ -128,7 +134,7 @@ fn element(var: &Variable, datatype: &Datatype) -> Element {
     }
 }
 
-fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<PlannedData> {
+fn place(var: &Variable, elements: ShapeInput, filtered: bool) -> Result<PlannedData> {
     let argument = |what: &'static str| Err(Error::new(ErrorKind::Argument, what));
     let unlimited = elements.dims.iter().any(|d| d.unlimited);
     let layout = var.storage.layout.as_ref();
@@ -167,7 +173,7 @@ fn place(var: &Variable, elements: Elements, filtered: bool) -> Result<PlannedDa
     Ok(PlannedData::Chunked(shapes::shape(elements, asked)?))
 }
 
-fn compact(elements: Elements) -> Result<PlannedData> {
+fn compact(elements: ShapeInput) -> Result<PlannedData> {
     let lens = elements.dims.iter().map(|d| d.len);
     let bytes = lens
         .fold(Amount::of(elements.stored), |all, len| all * len)

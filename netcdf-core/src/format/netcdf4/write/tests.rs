@@ -11,7 +11,7 @@ use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::{Container, Source};
 use crate::model::{
     Atomic, Attribute, CreateOptions, DataType, DimId, Dimension, Endianness, Field, FileSpace,
-    Fill, FilterSpec, GroupId, Kind, Name, Region, Schema, Storage, StorageLayout, TypeId,
+    FillMode, FilterSpec, GroupId, Kind, Name, Region, Schema, Storage, StorageLayout, TypeId,
     TypeKind, UserType, Values, VarId, Variable,
 };
 
@@ -378,7 +378,7 @@ fn fill_values() {
     let fill = attribute("_FillValue", Values::Int(vec![-1]));
     s.vars[own.index()].attributes.push(fill);
     let none = int(&mut s, "none", &[x]);
-    s.vars[none.index()].storage.fill = Fill::NoFill;
+    s.vars[none.index()].storage.fill = FillMode::NoFill;
     let text = var(&mut s, ROOT, "text", Atomic::String.into(), &[x]);
     let fill = attribute("_FillValue", strings(&[Some("-")]));
     s.vars[text.index()].attributes.push(fill);
@@ -396,7 +396,15 @@ fn fill_values() {
     );
     assert_eq!(read(&*back, plain), strings(&[Some(""); 3]));
     let fills: Vec<_> = back.schema().vars.iter().map(|v| v.storage.fill).collect();
-    assert_eq!(fills, [Fill::Fill, Fill::NoFill, Fill::Fill, Fill::Fill]);
+    assert_eq!(
+        fills,
+        [
+            FillMode::Fill,
+            FillMode::NoFill,
+            FillMode::Fill,
+            FillMode::Fill
+        ]
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::check::check;
 use super::codecs;
-use super::datatypes::Types;
+use super::datatypes::WrittenTypes;
 use super::encode;
 use super::order::Scales;
 use super::plan::{ObjectIds, PlanInput};
@@ -16,9 +16,9 @@ use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
-use crate::format::hdf5::message::fill::Value;
+use crate::format::hdf5::message::fill::FillValue;
 use crate::format::hdf5::write::{
-    Dataset, FilePlan, FileWriter, ObjectId, PlannedData, PlannedObject, SourceRange,
+    FilePlan, FileWriter, ObjectId, PlannedData, PlannedDataset, PlannedObject, SourceRange,
 };
 use crate::format::netcdf4::form::form;
 use crate::io::{Source, Target};
@@ -62,7 +62,7 @@ impl Netcdf4Writer {
         let scales = Scales::of(&schema);
         check(&schema, &scales)?;
         let objects = ObjectIds::new(&schema, &scales)?;
-        let types = Types::new(&schema, objects.first_type())?;
+        let types = WrittenTypes::new(&schema, objects.first_type())?;
         let ids = schema.var_ids();
         let stored = ids.map(|id| {
             env.cancel.check()?;
@@ -234,8 +234,8 @@ fn fills(
         let size = stored.layout.element.size;
         let dataset = dataset(plan, objects.var(id));
         stored.layout.fill = match dataset.map(|d| &d.fill.value) {
-            Some(Value::User(bytes)) => Some(bytes.clone()),
-            Some(Value::Default | Value::Undefined) | None => {
+            Some(FillValue::User(bytes)) => Some(bytes.clone()),
+            Some(FillValue::Default | FillValue::Undefined) | None => {
                 let size = limits::element(size).in_object(|| schema.var_path(id))?;
                 Some(vec![0; size])
             }
@@ -247,7 +247,7 @@ fn fills(
     Ok(with_heap)
 }
 
-fn dataset(plan: &FilePlan, id: ObjectId) -> Option<&Dataset> {
+fn dataset(plan: &FilePlan, id: ObjectId) -> Option<&PlannedDataset> {
     match plan.objects.get(usize::try_from(id.0).ok()?)? {
         PlannedObject::Dataset(dataset) => Some(dataset),
         PlannedObject::Group(_) | PlannedObject::Datatype(_) => None,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Node, Role, Survey, What, split};
+use super::{Node, NodeContent, Role, StoreSurvey, split};
 use crate::cancel::Cancel;
 use crate::env::Env;
 use crate::error::Result;
@@ -21,7 +21,7 @@ pub fn foreign(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
         cancel: cancel.clone(),
         ..Env::default()
     };
-    let survey = Survey::read(store, &env)?;
+    let survey = StoreSurvey::read(store, &env)?;
     let own = own_nodes(&survey);
     let mut found = Foreign::default();
     survey.each((store, &env), &mut |key, _, role| {
@@ -46,7 +46,7 @@ pub fn foreign(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
 }
 
 /// The paths of the nodes whose enclosing groups all belong to the store. Other nodes are separate stores that happen to be below.
-fn own_nodes(survey: &Survey) -> BTreeSet<&str> {
+fn own_nodes(survey: &StoreSurvey) -> BTreeSet<&str> {
     let mut own = BTreeSet::new();
     // Nodes come in the order of their paths: a group before its contents.
     for node in &survey.nodes {
@@ -62,8 +62,8 @@ fn own_nodes(survey: &Survey) -> BTreeSet<&str> {
 fn is_group(node: &Node) -> bool {
     match &node.what {
         // Metadata of older versions of netCDF-C, and attributes of a group without any other object.
-        What::Group | What::Nothing => true,
-        What::Array(_) | What::Broken(_) => false,
+        NodeContent::Group | NodeContent::Nothing => true,
+        NodeContent::Array(_) | NodeContent::Broken(_) => false,
     }
 }
 

@@ -16,11 +16,11 @@ use crate::error::{Error, Result};
 use crate::format::zarr::raw::METADATA;
 use crate::io::Store;
 use crate::io::odd;
-use crate::io::store::{Content, UNKNOWN};
+use crate::io::store::{KeyContent, UNKNOWN};
 use crate::json::Json;
 
 pub use foreign::foreign;
-pub use node::{MetadataObject, Node, What};
+pub use node::{MetadataObject, Node, NodeContent};
 pub use role::Role;
 
 /// Approximate bytes of memory, at most, for each byte of JSON text.
@@ -31,7 +31,7 @@ const TOGETHER: usize = 1024;
 
 /// The nodes of a store, in the order of their paths.
 #[derive(Debug)]
-pub struct Survey {
+pub struct StoreSurvey {
     /// All nodes; the root comes first, if it has any metadata.
     pub nodes: Vec<Node>,
     /// The number of each node, by its path.
@@ -42,7 +42,7 @@ pub struct Survey {
     pub unreadable: Vec<String>,
 }
 
-impl Survey {
+impl StoreSurvey {
     /// Lists a store, and reads all metadata in it. Metadata that is not JSON is kept as an error.
     ///
     /// # Errors
@@ -188,12 +188,12 @@ fn read_together(
 ) -> Vec<Result<Json>> {
     let names: Vec<String> = keys.iter().map(|(key, _)| key.clone()).collect();
     let got = store.get_many(&names, *left);
-    let read = |(key, content): (&String, Result<Content>)| {
+    let read = |(key, content): (&String, Result<KeyContent>)| {
         let said = |e: Error| e.in_object(key).of(store.name());
         match content.map_err(said)? {
-            Content::Missing => Err(said(gone())),
-            Content::Longer(_) => Err(said(too_much())),
-            Content::Bytes(bytes) => {
+            KeyContent::Missing => Err(said(gone())),
+            KeyContent::Longer(_) => Err(said(too_much())),
+            KeyContent::Bytes(bytes) => {
                 *left = left.saturating_sub(bytes.len() as u64);
                 Json::parse(&bytes).map_err(said)
             }

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::format::zarr::raw::RawArray;
 use crate::json::Json;
 use crate::model::ZarrVersion;
-use crate::shown::Shown;
+use crate::shown::ShownText;
 
 /// A metadata object.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub struct MetadataObject {
 
 /// The kinds of nodes.
 #[derive(Debug)]
-pub enum What {
+pub enum NodeContent {
     /// A group.
     Group,
     /// An array.
@@ -43,7 +43,7 @@ pub struct Node {
     /// The version of the object that describes it.
     pub version: Option<ZarrVersion>,
     /// Its kind.
-    pub what: What,
+    pub what: NodeContent,
 }
 
 impl Node {
@@ -53,7 +53,7 @@ impl Node {
             path,
             objects,
             version: None,
-            what: What::Nothing,
+            what: NodeContent::Nothing,
         };
         let has = |name: &str| node.objects.contains_key(name);
         let (version, what) = if has("zarr.json") {
@@ -66,38 +66,38 @@ impl Node {
         } else if has(".zgroup") {
             (Some(ZarrVersion::V2), node.group_of(".zgroup"))
         } else {
-            (None, What::Nothing)
+            (None, NodeContent::Nothing)
         };
         node.version = version;
         node.what = what;
         node
     }
 
-    fn v3(&self, env: &Env) -> What {
+    fn v3(&self, env: &Env) -> NodeContent {
         match self
             .json("zarr.json")
             .and_then(|j| j.get("node_type")?.as_str())
         {
             Some("array") => self.array_of("zarr.json", ZarrVersion::V3, env),
             Some("group") | None => self.group_of("zarr.json"),
-            Some(other) => What::Broken(format!("a node of an unknown type \"{other}\"")),
+            Some(other) => NodeContent::Broken(format!("a node of an unknown type \"{other}\"")),
         }
     }
 
-    fn group_of(&self, name: &str) -> What {
+    fn group_of(&self, name: &str) -> NodeContent {
         match self.objects.get(name).map(|o| &o.json) {
-            Some(Err(e)) => What::Broken(e.what().to_string()),
-            Some(Ok(_)) | None => What::Group,
+            Some(Err(e)) => NodeContent::Broken(e.what().to_string()),
+            Some(Ok(_)) | None => NodeContent::Group,
         }
     }
 
-    fn array_of(&self, name: &str, version: ZarrVersion, env: &Env) -> What {
+    fn array_of(&self, name: &str, version: ZarrVersion, env: &Env) -> NodeContent {
         match self.objects.get(name).map(|o| &o.json) {
-            None => What::Nothing,
-            Some(Err(e)) => What::Broken(e.what().to_string()),
+            None => NodeContent::Nothing,
+            Some(Err(e)) => NodeContent::Broken(e.what().to_string()),
             Some(Ok(json)) => match RawArray::new(json, version, env) {
-                Ok(array) => What::Array(Box::new(array)),
-                Err(why) => What::Broken(why),
+                Ok(array) => NodeContent::Array(Box::new(array)),
+                Err(why) => NodeContent::Broken(why),
             },
         }
     }
@@ -118,14 +118,14 @@ impl Node {
     /// The array, if the node is one.
     pub fn array(&self) -> Option<&RawArray> {
         match &self.what {
-            What::Array(array) => Some(array),
-            What::Group | What::Broken(_) | What::Nothing => None,
+            NodeContent::Array(array) => Some(array),
+            NodeContent::Group | NodeContent::Broken(_) | NodeContent::Nothing => None,
         }
     }
 
     /// Its path with a leading `/`, as people write it.
     pub fn shown(&self) -> String {
-        Shown::new(&format!("/{}", self.path)).to_string()
+        ShownText::new(&format!("/{}", self.path)).to_string()
     }
 
     /// The number of enclosing groups: 0 for the root, 1 for nodes directly below.

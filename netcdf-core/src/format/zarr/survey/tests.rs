@@ -12,8 +12,8 @@ fn store(keys: &[(&str, &str)]) -> Arc<dyn Store> {
     Arc::new(store)
 }
 
-fn survey(keys: &[(&str, &str)]) -> Survey {
-    Survey::read(&store(keys), &Env::default()).unwrap()
+fn survey(keys: &[(&str, &str)]) -> StoreSurvey {
+    StoreSurvey::read(&store(keys), &Env::default()).unwrap()
 }
 
 #[test]
@@ -28,8 +28,14 @@ fn keys_are_what_their_arrays_say() {
     ]);
     let paths: Vec<_> = found.nodes.iter().map(Node::shown).collect();
     assert_eq!(paths, ["/", "/g", "/g/v", "/w"]);
-    assert!(matches!(found.node("/g").unwrap().what, What::Broken(_)));
-    assert!(matches!(found.node("w").unwrap().what, What::Broken(_)));
+    assert!(matches!(
+        found.node("/g").unwrap().what,
+        NodeContent::Broken(_)
+    ));
+    assert!(matches!(
+        found.node("w").unwrap().what,
+        NodeContent::Broken(_)
+    ));
     assert_eq!(found.role("g/v/.zattrs"), Role::Metadata);
     assert_eq!(found.role("g/v/1"), Role::Chunk(2, vec![1]));
     assert_eq!(found.role("g/v/2"), Role::Other(Some(2)));

@@ -278,12 +278,12 @@ fn texts_may_be_long_and_chunks_not_too_large() {
     bytes.extend(&text);
     let env = Env::default();
     let layout = open(&store).unwrap().layout(VarId(1)).unwrap();
-    let context = crate::filter::Context {
+    let context = crate::filter::ChunkContext {
         shape: vec![bytes.len() as u64],
         element: layout.element,
         fill: None,
         len: Some(bytes.len()),
-        about: crate::filter::About::default(),
+        about: crate::filter::VariableFacts::default(),
     };
     let chain = env.filters.chain(&layout.filters, &context).unwrap();
     let (_, stored) = chain.encode(bytes, &mut Vec::new()).unwrap();

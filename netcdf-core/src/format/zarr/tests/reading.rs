@@ -4,7 +4,7 @@ use super::*;
 use crate::chunk::InBands;
 use crate::chunk::visit::Locate;
 use crate::io::rounds::Rounds;
-use crate::io::store::Content;
+use crate::io::store::KeyContent;
 use crate::runtime::Runtime;
 
 /// An array of 8 × 8 chunks, of which one in three is not stored: its codecs, and a chunk that is full of a value.
@@ -282,7 +282,7 @@ fn chunks_that_may_be_stored_are_missing_when_others_know_more() {
         .unwrap();
     let bytes = reader.bytes().fetch(&found).unwrap();
     for (n, bytes) in bytes.iter().enumerate() {
-        assert_eq!(*bytes == Content::Missing, n % 3 == 1, "{n}");
+        assert_eq!(*bytes == KeyContent::Missing, n % 3 == 1, "{n}");
     }
     store.delete("v/c/0/0").unwrap();
     let e = reader.bytes().fetch(&found[..1]).unwrap_err();

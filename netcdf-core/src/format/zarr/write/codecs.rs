@@ -3,7 +3,7 @@
 use super::json_forms::{lengths, named};
 use super::storage::ArrayStorage;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::codec::{self, SHARDS, Stage};
+use crate::filter::codec::{self, CodecStage, SHARDS};
 use crate::filter::vlen_utf8;
 use crate::json::Json;
 use crate::model::{Endianness, FilterSpec};
@@ -45,7 +45,7 @@ pub(crate) fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
     // This codec turns elements into bytes itself.
     if filters
         .get(first)
-        .is_none_or(|f| codec::stage(f.id) != Stage::Serializer)
+        .is_none_or(|f| codec::stage(f.id) != CodecStage::Serializer)
     {
         all.insert(first.min(all.len()), serializer);
     }
@@ -82,5 +82,5 @@ fn bytes(order: Endianness) -> Json {
 /// Whether a filter is an array-to-array codec in version 3.
 #[must_use]
 pub(crate) fn is_of_elements(id: u32) -> bool {
-    codec::stage(id) == Stage::Elements
+    codec::stage(id) == CodecStage::Elements
 }

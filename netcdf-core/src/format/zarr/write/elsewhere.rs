@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Store;
 use crate::io::sums::KeySum;
-use crate::runtime::Item;
+use crate::runtime::WorkItem;
 
 /// Bytes that are read at a time.
 const PIECE: u64 = 8 << 20;
@@ -23,12 +23,12 @@ const TOGETHER: usize = 8;
 
 /// The keys of chunks that other processes put.
 #[derive(Default)]
-pub(super) struct Keys {
+pub(super) struct ForeignKeys {
     seen: BTreeSet<Vec<u64>>,
     keys: Vec<String>,
 }
 
-impl Keys {
+impl ForeignKeys {
     /// Adds the key of a chunk or shard at a grid position, once.
     pub(super) fn add(&mut self, place: Vec<u64>, key: impl FnOnce(&[u64]) -> String) {
         if !self.seen.contains(&place) {
@@ -57,7 +57,7 @@ impl Keys {
     /// Returns [`ErrorKind::NotFound`] for a missing key, [`ErrorKind::Cancelled`], and I/O errors of the store.
     pub(super) fn sum(&self, store: &Arc<dyn Store>, env: &Env) -> Result<KeySum> {
         let items = self.keys.chunks(TOGETHER);
-        let items = items.map(|keys| Ok(Item::new(PIECE, keys)));
+        let items = items.map(|keys| Ok(WorkItem::new(PIECE, keys)));
         let work = |keys: &[String]| {
             let mut all = KeySum::default();
             for key in keys {

@@ -12,7 +12,9 @@ use crate::chunk::elements;
 use crate::error::Result;
 use crate::format::zarr::dtype::StoredType;
 use crate::limits;
-use crate::model::{Atomic, Attribute, Element, Fill, Schema, Values, Variable, ZarrVersion};
+use crate::model::{
+    Atomic, Attribute, FillMode, Schema, StoredElement, Values, Variable, ZarrVersion,
+};
 
 use super::strings;
 
@@ -63,7 +65,7 @@ impl ToldFill {
     pub(crate) fn of(
         schema: &Schema,
         var: &Variable,
-        (element, user): (Element, Option<&StoredType>),
+        (element, user): (StoredElement, Option<&StoredType>),
         no_fill: bool,
     ) -> Result<Self> {
         let size = limits::element(element.size)?;
@@ -75,7 +77,7 @@ impl ToldFill {
         let zarr = schema.kind.as_zarr();
         let v2 = zarr.is_some_and(|z| z.version == ZarrVersion::V2);
         let masked = v2 && zarr.is_some_and(|z| z.pure);
-        let bare = no_fill || var.storage.fill == Fill::NoFill;
+        let bare = no_fill || var.storage.fill == FillMode::NoFill;
         let when = match (bare, &var.storage.unwritten) {
             (true, Some(_)) if v2 && !no_fill => When::Needed,
             (true, _) => When::Never,
@@ -178,7 +180,7 @@ pub(crate) fn is_empty_text(var: &Variable) -> bool {
 }
 
 /// The stored form of one value.
-fn encoded(value: &Values, element: Element) -> Result<Vec<u8>> {
+fn encoded(value: &Values, element: StoredElement) -> Result<Vec<u8>> {
     if !element.plain {
         return strings::encode(value, element.size);
     }
@@ -189,7 +191,7 @@ fn encoded(value: &Values, element: Element) -> Result<Vec<u8>> {
 
 /// The numbers of the chunks that were put.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Put {
+pub(crate) struct WrittenChunks {
     /// The first number and the one after the last of each run, in the order of putting.
     runs: Vec<(u64, u64)>,
     /// The lengths of the grid without its first dimension; the numbers of chunks depend on them.
@@ -198,7 +200,7 @@ pub(crate) struct Put {
     regrown: bool,
 }
 
-impl Put {
+impl WrittenChunks {
     /// Notes the chunk with this number in a grid.
     ///
     /// # Errors
@@ -220,7 +222,7 @@ impl Put {
     /// Notes all chunks with numbers in a run, the first number and the one after the last.
     ///
     /// # Errors
-    /// As [`Put::note`].
+    /// As [`WrittenChunks::note`].
     pub(crate) fn note_run(&mut self, run: (u64, u64), grid: &[u64]) -> Result<()> {
         self.note(run.0, grid)?;
         if let Some((_, last)) = self.runs.last_mut() {
@@ -279,7 +281,7 @@ mod tests {
 
     #[test]
     fn what_was_not_put_is_missing() {
-        let mut put = Put::default();
+        let mut put = WrittenChunks::default();
         assert_eq!(put.missing(&[2, 3]), Some(vec![(0, 6)]));
         assert_eq!(put.missing(&[0, 3]), Some(vec![]));
         for n in [0, 1, 4, 4, 3] {
@@ -290,7 +292,7 @@ mod tests {
         assert_eq!(put.missing(&[3, 4]), None);
         put.note(2, &[2, 4]).unwrap();
         assert_eq!(put.missing(&[2, 4]), None);
-        let mut scalar = Put::default();
+        let mut scalar = WrittenChunks::default();
         assert_eq!(scalar.missing(&[]), Some(vec![(0, 1)]));
         scalar.note(0, &[]).unwrap();
         assert_eq!(scalar.missing(&[]), Some(vec![]));

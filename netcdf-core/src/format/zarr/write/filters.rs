@@ -3,8 +3,8 @@
 use crate::chunk::layout::Layout;
 use crate::error::Result;
 use crate::filter::ids::DEFLATE;
-use crate::filter::{Context, Table, codec, fletcher32, shuffle};
-use crate::model::{Atomic, DataType, Element, FilterSpec, ZarrVersion};
+use crate::filter::{ChunkContext, FilterTable, codec, fletcher32, shuffle};
+use crate::model::{Atomic, DataType, FilterSpec, StoredElement, ZarrVersion};
 
 /// Bytes of the checksum that `fletcher32` adds.
 const CHECKSUM: u64 = 4;
@@ -13,7 +13,11 @@ const STRING: u32 = 8;
 
 /// Moves a checksum that comes before `shuffle` after it, if the bytes of the checksum would not be whole elements:
 /// zarr-python only shuffles and unshuffles whole elements. HDF5 accepts both orders.
-pub(super) fn ordered(filters: &[FilterSpec], element: Element, table: &Table) -> Vec<FilterSpec> {
+pub(super) fn ordered(
+    filters: &[FilterSpec],
+    element: StoredElement,
+    table: &FilterTable,
+) -> Vec<FilterSpec> {
     let mut filters = filters.to_vec();
     let at = |id: u32, filters: &[FilterSpec]| filters.iter().position(|f| f.id == id);
     let sum = at(fletcher32::ENTRY.id, &filters);
@@ -34,7 +38,7 @@ pub(super) fn ordered(filters: &[FilterSpec], element: Element, table: &Table) -
 /// length. If no position gives `shuffle` whole elements, the function removes `shuffle` and reports the removal to `say`.
 pub(super) fn of_whole_elements(
     mut filters: Vec<FilterSpec>,
-    (context, table): (&Context, &Table),
+    (context, table): (&ChunkContext, &FilterTable),
     say: &dyn Fn(String),
 ) -> Result<Vec<FilterSpec>> {
     if !filters.iter().all(|f| table.has(f.id)) {
@@ -53,7 +57,7 @@ pub(super) fn of_whole_elements(
         let bytes = place.is_some_and(|n| {
             filters
                 .get(n)
-                .is_some_and(|f| codec::stage(f.id) == codec::Stage::Bytes)
+                .is_some_and(|f| codec::stage(f.id) == codec::CodecStage::Bytes)
         });
         match place {
             Some(place) if bytes && !is_split(&filter, len, context) => {
@@ -74,7 +78,7 @@ fn last_known(lengths: &[Option<usize>]) -> Option<usize> {
 }
 
 /// Checks whether the filter is `shuffle` and its input of `len` bytes may contain a partial element.
-fn is_split(filter: &FilterSpec, len: Option<usize>, context: &Context) -> bool {
+fn is_split(filter: &FilterSpec, len: Option<usize>, context: &ChunkContext) -> bool {
     let size = filter.params.first().map(|&n| u64::from(n));
     let size = size.unwrap_or(context.element.size);
     let whole = len.is_some_and(|len| (len as u64).is_multiple_of(size));
@@ -118,8 +122,8 @@ mod tests {
     use super::*;
     use crate::model::Endianness;
 
-    fn element(ty: Atomic, size: u64) -> Element {
-        Element {
+    fn element(ty: Atomic, size: u64) -> StoredElement {
+        StoredElement {
             ty: ty.into(),
             size,
             order: Endianness::Little,
@@ -138,7 +142,7 @@ mod tests {
 
     #[test]
     fn checksums_stand_behind_what_takes_whole_elements() {
-        let table = Table::default();
+        let table = FilterTable::default();
         let made = |size, filters: &[u32]| {
             let element = element(Atomic::Double, size);
             ids(&ordered(&chain(filters), element, &table))
@@ -151,9 +155,9 @@ mod tests {
 
     #[test]
     fn shuffle_stands_before_what_has_no_fixed_length() {
-        let table = Table::default();
+        let table = FilterTable::default();
         let made = |len: usize, size, filters: &[u32]| {
-            let context = Context {
+            let context = ChunkContext {
                 element: element(Atomic::Double, size),
                 ..crate::filter::tests::context(len, size)
             };

@@ -20,7 +20,7 @@ pub(crate) type JsonMember = (String, Json);
 
 /// Everything the metadata is made from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Metadata<'a> {
+pub(crate) struct MetadataInput<'a> {
     /// The dataset, with its final lengths.
     pub schema: &'a Schema,
     /// The version, and whether it has netCDF's own metadata.
@@ -39,14 +39,14 @@ pub(crate) fn name(name: &Name) -> Json {
 
 /// Attributes in stored form, with their types.
 #[derive(Debug, Default)]
-pub(crate) struct Written {
+pub(crate) struct StoredAttributes {
     /// The attributes.
     pub members: Vec<JsonMember>,
     /// Their types; `None` for netCDF's own metadata.
     pub types: Vec<(String, Option<Atomic>)>,
 }
 
-impl Written {
+impl StoredAttributes {
     /// Adds an attribute.
     pub(crate) fn add(&mut self, name: &str, json: Json, ty: Option<Atomic>) {
         self.members.push((name.to_owned(), json));
@@ -54,7 +54,7 @@ impl Written {
     }
 }
 
-impl Metadata<'_> {
+impl MetadataInput<'_> {
     /// How numbers are written.
     #[must_use]
     pub(crate) fn style(&self) -> Style {
@@ -62,7 +62,12 @@ impl Metadata<'_> {
     }
 
     /// Marks strings of a fixed size as text.
-    pub(crate) fn mark_texts(&self, var: &Variable, stored: &ArrayStorage, written: &mut Written) {
+    pub(crate) fn mark_texts(
+        &self,
+        var: &Variable,
+        stored: &ArrayStorage,
+        written: &mut StoredAttributes,
+    ) {
         if stored.fixed_text && strings::is_marked(self.schema, var) {
             written.members.push(strings::mark());
         }
@@ -86,13 +91,13 @@ impl Metadata<'_> {
         &self,
         attributes: impl IntoIterator<Item = &'a Attribute>,
         path: &dyn Fn() -> String,
-    ) -> Result<Written> {
+    ) -> Result<StoredAttributes> {
         let form = AttributeForm {
             recorded: !self.zarr.pure,
             style: self.style(),
             json_texts: self.schema.json_texts,
         };
-        let mut written = Written::default();
+        let mut written = StoredAttributes::default();
         for attribute in attributes {
             let stored = attributes::store(attribute, form)?;
             if stored.changed {
@@ -128,7 +133,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`attributes::store`].
-    pub(crate) fn of_var(&self, id: VarId) -> Result<Written> {
+    pub(crate) fn of_var(&self, id: VarId) -> Result<StoredAttributes> {
         let var = self.var(id)?;
         let attributes = var.attributes.iter();
         let v3 = self.zarr.version == ZarrVersion::V3;
@@ -141,7 +146,7 @@ impl Metadata<'_> {
     ///
     /// # Errors
     /// Those of [`attributes::store`].
-    pub(crate) fn of_group(&self, id: GroupId) -> Result<Written> {
+    pub(crate) fn of_group(&self, id: GroupId) -> Result<StoredAttributes> {
         let path = || self.schema.group_path(id).trim_end_matches('/').to_owned();
         self.own(&self.group(id)?.attributes, &path)
     }

@@ -27,7 +27,7 @@ pub(crate) struct Shards {
     /// The directory of temporary files.
     folder: Option<PathBuf>,
     /// The chunks of each shard, by their number in the shard.
-    open: BTreeMap<Vec<u64>, BTreeMap<u64, Chunk>>,
+    open: BTreeMap<Vec<u64>, BTreeMap<u64, WaitingChunk>>,
     /// Bytes in memory.
     held: usize,
     /// The temporary file with the other chunks.
@@ -38,7 +38,7 @@ pub(crate) struct Shards {
 
 /// A waiting chunk.
 #[derive(Debug)]
-enum Chunk {
+enum WaitingChunk {
     Held(Vec<u8>),
     Waiting(Range<u64>),
 }
@@ -97,10 +97,10 @@ impl Shards {
         Ok(made)
     }
 
-    fn keep(&mut self, bytes: &[u8]) -> Result<Chunk> {
+    fn keep(&mut self, bytes: &[u8]) -> Result<WaitingChunk> {
         if self.held + bytes.len() <= HELD {
             self.held += bytes.len();
-            return Ok(Chunk::Held(bytes.to_vec()));
+            return Ok(WaitingChunk::Held(bytes.to_vec()));
         }
         let scratch = match &mut self.scratch {
             Some(scratch) => scratch,
@@ -109,11 +109,11 @@ impl Shards {
         let start = self.waiting;
         scratch.write_at(start, bytes)?;
         self.waiting = (exact(start) + bytes.len()).get()?;
-        Ok(Chunk::Waiting(start..self.waiting))
+        Ok(WaitingChunk::Waiting(start..self.waiting))
     }
 
     /// Assembles a shard: its chunks, then the index.
-    fn made(&self, chunks: BTreeMap<u64, Chunk>) -> Result<Vec<u8>> {
+    fn made(&self, chunks: BTreeMap<u64, WaitingChunk>) -> Result<Vec<u8>> {
         let all = self.chunks.iter().try_fold(1_u64, |n, c| n.checked_mul(*c));
         let all = all.and_then(|n| usize::try_from(n).ok());
         let size = all.and_then(|n| n.checked_mul(16));
@@ -124,8 +124,8 @@ impl Shards {
         for (number, chunk) in chunks {
             let start = bytes.len() as u64;
             match chunk {
-                Chunk::Held(chunk) => bytes.extend_from_slice(&chunk),
-                Chunk::Waiting(range) => {
+                WaitingChunk::Held(chunk) => bytes.extend_from_slice(&chunk),
+                WaitingChunk::Waiting(range) => {
                     let scratch = self.scratch.as_ref().ok_or_else(too_large)?;
                     bytes.extend_from_slice(&read_range(scratch, &range)?);
                 }

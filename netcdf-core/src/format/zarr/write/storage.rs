@@ -6,11 +6,11 @@ use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
 use crate::chunk::prepared::{Preparation, prepared};
 use crate::chunk::quantize::Quantizer;
-use crate::chunk::shapes::{self, Elements};
+use crate::chunk::shapes::{self, ShapeInput};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::codec::{self, SHARDS, within_shards};
-use crate::filter::{About, Chain, vlen_utf8};
+use crate::filter::{FilterChain, VariableFacts, vlen_utf8};
 use crate::format::zarr::dtype;
 use crate::format::zarr::grid::cells;
 use crate::json::Json;
@@ -18,8 +18,8 @@ use crate::limits::room;
 use crate::model::region::product;
 use crate::model::strings::OF_VARIABLE;
 use crate::model::{
-    Atomic, DataType, Dimension, Element, Endianness, FilterSpec, Quantize, Schema, StorageLayout,
-    VarId, Variable, ZarrVersion,
+    Atomic, DataType, Dimension, Endianness, FilterSpec, Quantize, Schema, StorageLayout,
+    StoredElement, VarId, Variable, ZarrVersion,
 };
 use crate::notes::Note;
 
@@ -68,12 +68,12 @@ impl ArrayStorage {
     /// The filters that encode its chunks.
     ///
     /// # Errors
-    /// Those of [`Table::chain`](crate::filter::Table::chain).
-    pub(crate) fn chain(&self, schema: &Schema, env: &Env) -> Result<Chain> {
+    /// Those of [`Table::chain`](crate::filter::FilterTable::chain).
+    pub(crate) fn chain(&self, schema: &Schema, env: &Env) -> Result<FilterChain> {
         let layout = &self.layout;
-        let context = layout.context(About {
+        let context = layout.context(VariableFacts {
             mandatory: true,
-            ..About::new(schema, layout.element.ty, &layout.filters)
+            ..VariableFacts::new(schema, layout.element.ty, &layout.filters)
         });
         env.filters.chain(&layout.filters, &context)
     }
@@ -111,7 +111,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
     }
     let element = match &user {
         None => element(schema, var, ty)?,
-        Some(user) => Element {
+        Some(user) => StoredElement {
             ty: var.ty,
             size: user.size().ok_or_else(no_type)?,
             order: Endianness::Little,
@@ -231,10 +231,10 @@ fn filter(
     env: &Env,
 ) -> Result<Vec<Json>> {
     let filters = &var.storage.filters;
-    let context = layout.context(About {
+    let context = layout.context(VariableFacts {
         dims: layout.extent.clone(),
         mandatory: true,
-        ..About::new(schema, var.ty, filters)
+        ..VariableFacts::new(schema, var.ty, filters)
     });
     let behind = |context, first| codec::behind(first, &context, &env.filters);
     let context = layout.filters.iter().fold(context, behind);
@@ -265,9 +265,9 @@ fn filter(
 }
 
 /// The stored form of the elements of a variable.
-fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<Element> {
+fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<StoredElement> {
     let ordered = ty.size().is_some_and(|n| n > 1);
-    Ok(Element {
+    Ok(StoredElement {
         ty: var.ty,
         size: match ty.size() {
             Some(size) => size as u64,
@@ -282,7 +282,12 @@ fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<Element> {
 }
 
 /// The shape of the chunks; a variable without chunks becomes one chunk.
-fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> Result<Vec<u64>> {
+fn chunk(
+    schema: &Schema,
+    var: &Variable,
+    element: StoredElement,
+    filtered: bool,
+) -> Result<Vec<u64>> {
     let argument = |what: &'static str| Err(Error::new(ErrorKind::Argument, what));
     let dims = var.dims.iter().map(|&d| schema.dim(d));
     let dims: Option<Vec<&Dimension>> = dims.collect();
@@ -310,7 +315,7 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
         | None => &[],
     };
     let shape = |size| {
-        let elements = Elements {
+        let elements = ShapeInput {
             dims: &dims,
             size,
             stored: if asked.is_empty() { 1 } else { element.size },
@@ -327,7 +332,7 @@ fn chunk(schema: &Schema, var: &Variable, element: Element, filtered: bool) -> R
 }
 
 /// Whether a chunk of strings of this shape is larger than a default chunk should be.
-fn is_large_text(shape: &[u64], element: Element) -> bool {
+fn is_large_text(shape: &[u64], element: StoredElement) -> bool {
     let bytes = product(shape).and_then(|n| n.checked_mul(element.size));
     !element.plain && bytes.is_none_or(|bytes| bytes > LARGE_TEXT)
 }

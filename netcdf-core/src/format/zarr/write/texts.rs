@@ -14,7 +14,7 @@ use crate::format::zarr::attrs;
 
 /// The change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
+enum AttributeChange {
     /// One NUL becomes an empty text.
     Emptied,
     /// JSON is written in our form.
@@ -30,7 +30,7 @@ pub(super) fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
         style: Style::of(zarr),
         json_texts: schema.json_texts,
     };
-    let changed: Vec<(Change, String)> = lists(schema)
+    let changed: Vec<(AttributeChange, String)> = lists(schema)
         .iter()
         .flat_map(|(path, var, attributes)| {
             let own = |a: &Attribute| var.is_some_and(|var| fill::is_own(var, a));
@@ -43,15 +43,15 @@ pub(super) fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
         .collect();
     for (change, what) in [
         (
-            Change::Emptied,
+            AttributeChange::Emptied,
             "Zarr stores one NUL as an empty text, so these attributes become empty",
         ),
         (
-            Change::Respaced,
+            AttributeChange::Respaced,
             "JSON texts are stored as JSON, and their spaces may change",
         ),
         (
-            Change::Unsigned,
+            AttributeChange::Unsigned,
             "Zarr has one NaN, so sign and other bits of NaN in these attributes change",
         ),
     ] {
@@ -109,22 +109,22 @@ fn remark(env: &Env, what: &str, names: &[String]) {
 }
 
 /// The change of a text attribute in a round trip, if any.
-fn change(attribute: &Attribute, form: AttributeForm) -> Option<Change> {
+fn change(attribute: &Attribute, form: AttributeForm) -> Option<AttributeChange> {
     let Values::Char(text) = &attribute.values else {
         return None;
     };
     if *text == [0] {
-        return Some(Change::Emptied);
+        return Some(AttributeChange::Emptied);
     }
     let stored = attributes::store(attribute, form).ok()?;
     let as_json = !matches!(stored.json, Json::Text(_));
     let recorded = form.recorded.then_some(Atomic::Char);
     let same = attrs::values(&stored.json, recorded).0 == attribute.values;
-    (as_json && !same).then_some(Change::Respaced)
+    (as_json && !same).then_some(AttributeChange::Respaced)
 }
 
 /// The change of NaN in a round trip, if any.
-fn nan(attribute: &Attribute) -> Option<Change> {
+fn nan(attribute: &Attribute) -> Option<AttributeChange> {
     let other = match &attribute.values {
         Values::Float(v) => v
             .iter()
@@ -137,5 +137,5 @@ fn nan(attribute: &Attribute) -> Option<Change> {
         Values::Char(_) | Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => false,
         Values::Vlen(..) | Values::Compound { .. } => false,
     };
-    other.then_some(Change::Unsigned)
+    other.then_some(AttributeChange::Unsigned)
 }

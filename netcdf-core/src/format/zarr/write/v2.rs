@@ -4,7 +4,7 @@
 use super::attributes::utf8;
 use super::check::DIMENSIONS;
 use super::json_forms::lengths;
-use super::metadata::{JsonMember, Metadata, Written, name};
+use super::metadata::{JsonMember, MetadataInput, StoredAttributes, name};
 use super::storage::ArrayStorage;
 use super::{codecs, dtype, fill, numbers, strings, user};
 use crate::chunk::elements;
@@ -43,7 +43,7 @@ pub(crate) fn consolidated(metadata: Vec<JsonMember>) -> Json {
     ])
 }
 
-impl Metadata<'_> {
+impl MetadataInput<'_> {
     /// `.zarray`.
     ///
     /// # Errors
@@ -104,7 +104,7 @@ impl Metadata<'_> {
     /// The `.zattrs` of a variable.
     ///
     /// # Errors
-    /// Those of [`Metadata::own`] and [`strings::width`].
+    /// Those of [`MetadataInput::own`] and [`strings::width`].
     pub(crate) fn var_zattrs(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let mut written = self.of_var(id)?;
         let var = self.var(id)?;
@@ -139,7 +139,7 @@ impl Metadata<'_> {
     /// The `.zattrs` of a group.
     ///
     /// # Errors
-    /// Those of [`Metadata::own`] and [`Schema::default_string_size`](crate::model::Schema::default_string_size).
+    /// Those of [`MetadataInput::own`] and [`Schema::default_string_size`](crate::model::Schema::default_string_size).
     pub(crate) fn group_zattrs(&self, id: GroupId) -> Result<Json> {
         let mut written = self.of_group(id)?;
         if !self.zarr.pure {
@@ -177,7 +177,7 @@ impl Metadata<'_> {
     }
 
     /// `.zattrs`, with the types; those of strings have `width` bytes.
-    fn zattrs(&self, mut written: Written, width: u64) -> Json {
+    fn zattrs(&self, mut written: StoredAttributes, width: u64) -> Json {
         if !self.zarr.pure {
             let dtype = |ty: Option<Atomic>| match ty {
                 Some(ty) => Json::text(&dtype::recorded(ty, width)),

@@ -2,7 +2,7 @@
 
 use super::attributes::utf8;
 use super::json_forms::{lengths, named};
-use super::metadata::{JsonMember, Metadata, Written, name};
+use super::metadata::{JsonMember, MetadataInput, StoredAttributes, name};
 use super::storage::ArrayStorage;
 use super::{codecs, dtype, numbers, strings, user};
 use crate::chunk::elements;
@@ -43,11 +43,11 @@ fn data_type(stored: &ArrayStorage, pure: bool) -> Result<Json> {
     }
 }
 
-impl Metadata<'_> {
+impl MetadataInput<'_> {
     /// The `zarr.json` of an array.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`](crate::ErrorKind::BadType); those of [`codecs::v3`] and [`Metadata::own`].
+    /// [`ErrorKind::BadType`](crate::ErrorKind::BadType); those of [`codecs::v3`] and [`MetadataInput::own`].
     pub(crate) fn array_json(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let layout = &stored.layout;
         let element = layout.element;
@@ -138,7 +138,7 @@ impl Metadata<'_> {
     /// The `zarr.json` of a group.
     ///
     /// # Errors
-    /// Those of [`Metadata::own`].
+    /// Those of [`MetadataInput::own`].
     pub(crate) fn group_json(&self, id: GroupId) -> Result<Json> {
         let mut written = self.of_group(id)?;
         if !self.zarr.pure {
@@ -175,7 +175,7 @@ impl Metadata<'_> {
     }
 
     /// `attributes`, with the types.
-    fn attributes_json(&self, mut written: Written) -> Json {
+    fn attributes_json(&self, mut written: StoredAttributes) -> Json {
         if !self.zarr.pure {
             written.types.push((TYPES.to_owned(), None));
             let types = written.types.into_iter().map(|(name, ty)| {

@@ -4,9 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::check::{check, say_readers, say_untold};
-use super::elsewhere::Keys;
-use super::fill::{MOST_BYTES, MOST_CHUNKS, Put};
-use super::metadata::{JsonMember, Metadata};
+use super::elsewhere::ForeignKeys;
+use super::fill::{MOST_BYTES, MOST_CHUNKS, WrittenChunks};
+use super::metadata::{JsonMember, MetadataInput};
 use super::shards::{Complete, Shards};
 use super::storage::{self, ArrayStorage};
 use super::texts::say_changed;
@@ -18,7 +18,7 @@ use crate::chunk::scatter::spread;
 use crate::chunk::{PutChunks, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
-use crate::filter::Chain;
+use crate::filter::FilterChain;
 use crate::format::zarr::grid::cells;
 use crate::io::source::read_range;
 use crate::io::sums::KeySum;
@@ -47,12 +47,12 @@ struct VariableState {
     /// The prefix of its keys.
     prefix: String,
     /// The chunks stored so far.
-    put: Put,
+    put: WrittenChunks,
     /// Its incomplete shards, if it has shards.
     shards: Option<Shards>,
     /// The filters for data that the writer itself must encode: a scalar, which callers put as a run, and chunks that were
     /// never put.
-    chain: Option<Chain>,
+    chain: Option<FilterChain>,
 }
 
 impl ZarrWriter {
@@ -89,7 +89,7 @@ impl ZarrWriter {
                 chain,
                 stored,
                 prefix: keys::var(&schema, id),
-                put: Put::default(),
+                put: WrittenChunks::default(),
                 shards: shards.map(|chunks| Shards::new(chunks, env.scratch.clone())),
             })
         };
@@ -158,7 +158,7 @@ impl ZarrWriter {
     }
 
     /// The keys of the chunks with numbers in a run, or of the shards that have them.
-    fn keys_of(&self, id: VarId, (start, end): (u64, u64), keys: &mut Keys) -> Result<()> {
+    fn keys_of(&self, id: VarId, (start, end): (u64, u64), keys: &mut ForeignKeys) -> Result<()> {
         let var = self.var(id)?;
         for index in start..end {
             let mut place = self.place(id, index)?;
@@ -229,7 +229,7 @@ impl ZarrWriter {
 
     /// All metadata with its keys; that of the root comes last.
     fn metadata(&self, put: &mut dyn FnMut(String, Json) -> Result<()>, env: &Env) -> Result<()> {
-        let metadata = Metadata {
+        let metadata = MetadataInput {
             schema: &self.schema,
             zarr: self.zarr,
             options: self.options,
@@ -419,7 +419,7 @@ impl Writer for ZarrWriter {
     fn put_elsewhere(&mut self, chunks: &PutChunks, check: Option<&Env>) -> Result<KeySum> {
         let id = chunks.var;
         let grid = self.grid(id)?;
-        let mut keys = Keys::default();
+        let mut keys = ForeignKeys::default();
         for &run in &chunks.runs {
             self.keys_of(id, run, &mut keys)?;
             let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;

@@ -14,13 +14,13 @@ const MOST: usize = 1 << 19;
 
 /// Tells a file from one that replaced it, or from a changed one.
 #[derive(Hash)]
-struct Stamp {
+struct EntryStamp {
     len: u64,
     modified: Option<SystemTime>,
     number: u64,
 }
 
-impl Stamp {
+impl EntryStamp {
     fn new(meta: &Metadata) -> Self {
         // The length of a directory does not matter.
         let len = if meta.is_dir() { 0 } else { meta.len() };
@@ -44,7 +44,7 @@ fn number(_: &Metadata) -> u64 {
 
 /// What was seen: for keys, and for directories that were listed, a hash of their state.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenEntries {
     metadata: HashMap<Box<str>, u64>,
     others: HashMap<Box<str>, u64>,
     /// One in `2^part` of the other keys is remembered.
@@ -53,7 +53,7 @@ pub(super) struct Seen {
     changed: Option<String>,
 }
 
-impl Seen {
+impl SeenEntries {
     fn add(&mut self, key: &str, stamp: u64) {
         let name = key.rsplit('/').next().unwrap_or(key);
         let metadata = MARKERS.contains(&name);
@@ -83,7 +83,7 @@ impl Seen {
 /// The hash of a file's state, or of its absence.
 fn sum(meta: Option<&Metadata>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    meta.map(Stamp::new).hash(&mut hasher);
+    meta.map(EntryStamp::new).hash(&mut hasher);
     hasher.finish()
 }
 

@@ -66,7 +66,7 @@ fn a_directory_that_was_listed_has_its_files() {
 
 #[test]
 fn of_very_many_keys_some_are_kept() {
-    let mut seen = Seen::default();
+    let mut seen = SeenEntries::default();
     for n in 0..3 * MOST {
         seen.add(&format!("v/{n}"), sum(None));
     }

@@ -9,7 +9,7 @@ mod overlay;
 mod target;
 
 pub use mark::{MARKER, PlanMark};
-pub use target::SharedTarget;
+pub use target::SharedDirectoryTarget;
 
 use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};

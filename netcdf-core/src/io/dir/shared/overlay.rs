@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::io::dir::DirStore;
 use crate::io::store::{KeyParts, Store, VisitKey};
-use crate::io::sums::Sums;
+use crate::io::sums::RunningSums;
 
 /// A store whose keys hide those of another one. Listing shows only its own.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Overlay {
     pub own: DirStore,
     /// What others put.
     pub others: DirStore,
-    pub sums: Sums,
+    pub sums: RunningSums,
 }
 
 impl Store for Overlay {

@@ -17,12 +17,12 @@ use crate::io::file::replace::Replaced;
 use crate::io::file::temporary::{self, Lock};
 use crate::io::file::{aside, full, real, replace};
 use crate::io::store::{MARKERS, Store};
-use crate::io::sums::Sums;
+use crate::io::sums::RunningSums;
 use crate::io::target::StoreTarget;
 
 /// Keys that a process adds to a shared store.
 #[derive(Debug)]
-pub struct SharedTarget {
+pub struct SharedDirectoryTarget {
     store: Arc<dyn Store>,
     making: TempDir,
     _lock: Lock,
@@ -37,12 +37,12 @@ pub struct SharedTarget {
     cancel: Cancel,
 }
 
-impl SharedTarget {
+impl SharedDirectoryTarget {
     /// Keys for the store that is made in `place`; they are there on commit. `sync` asks for them to be on disk then.
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io).
-    pub fn create(place: &Path, sync: bool, cancel: &Cancel) -> Result<(Self, Sums)> {
+    pub fn create(place: &Path, sync: bool, cancel: &Cancel) -> Result<(Self, RunningSums)> {
         let name = place.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
         let others = DirStore::open(place)?;
@@ -50,7 +50,7 @@ impl SharedTarget {
         let making = temporary::beside(place, 0o777, |builder, folder| builder.tempdir_in(folder));
         let (making, lock) = making.map_err(failed)?;
         let root = std::fs::canonicalize(making.path()).map_err(failed)?;
-        let sums = Sums::default();
+        let sums = RunningSums::default();
         let store = Overlay {
             own: DirStore::at(&name, root),
             others,
@@ -122,7 +122,7 @@ impl SharedTarget {
     }
 }
 
-impl StoreTarget for SharedTarget {
+impl StoreTarget for SharedDirectoryTarget {
     fn store(&self) -> &Arc<dyn Store> {
         &self.store
     }

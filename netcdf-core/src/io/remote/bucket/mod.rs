@@ -12,7 +12,7 @@ use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt as _};
 use tokio::time::timeout;
 
-use super::failure::Failure;
+use super::failure::RequestFailure;
 use super::{Answer, Got, Objects, Page, Part, Version, Walk};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
@@ -34,7 +34,7 @@ pub(super) struct Bucket {
     uploads: Arc<dyn MultipartStore>,
     /// Protocol and name.
     address: String,
-    failure: Failure,
+    failure: RequestFailure,
     network: Arc<Network>,
     /// When a request is given up, with all that is repeated.
     timeout: Duration,
@@ -75,7 +75,7 @@ impl Bucket {
             store: Arc::clone(&store) as Arc<dyn ObjectStore>,
             uploads: store,
             address: address.to_owned(),
-            failure: Failure::new(tried),
+            failure: RequestFailure::new(tried),
             network: Arc::clone(network),
             timeout,
         }

@@ -8,7 +8,7 @@ use super::Connection;
 use crate::error::Result;
 use crate::io::network::Network;
 use crate::io::remote::instance;
-use crate::io::remote::settings::{self, Aws, Instance, Line, Sources};
+use crate::io::remote::settings::{self, Aws, ConnectionSettings, Instance, SettingSources};
 use crate::io::remote::wait::wait;
 
 /// The bucket of that name, and what it is asked with.
@@ -17,7 +17,7 @@ use crate::io::remote::wait::wait;
 /// [`crate::ErrorKind::Argument`] for settings that contradict each other, or are not there.
 pub(super) fn bucket(
     (bucket, region, endpoint): (&str, Option<&str>, Option<&str>),
-    said: &Sources,
+    said: &SettingSources,
     to: &Connection,
 ) -> Result<(Arc<AmazonS3>, String)> {
     let mut aws = settings::aws(said)?;
@@ -34,7 +34,7 @@ pub(super) fn bucket(
     };
     let url = to.service(&url)?;
     let line = settings::line(said, &url)?;
-    let line = Line {
+    let line = ConnectionSettings {
         ca_bundle: aws.ca_bundle.clone().or(line.ca_bundle),
         ..line
     };

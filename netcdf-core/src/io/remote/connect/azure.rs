@@ -7,7 +7,7 @@ use object_store::azure::{AzureConfigKey, MicrosoftAzure, MicrosoftAzureBuilder}
 use super::Connection;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::remote::instance;
-use crate::io::remote::settings::{self, Sources};
+use crate::io::remote::settings::{self, SettingSources};
 use crate::io::remote::wait::wait;
 
 /// The container of an account, or of the account that the environment names, and what it is asked with.
@@ -16,7 +16,7 @@ use crate::io::remote::wait::wait;
 /// [`crate::ErrorKind::Argument`] for settings that cannot be used, or are not there.
 pub(super) fn container(
     (account, name): (Option<&str>, &str),
-    said: &Sources,
+    said: &SettingSources,
     to: &Connection,
 ) -> Result<(Arc<MicrosoftAzure>, String)> {
     let azure = settings::azure(said, account)?;

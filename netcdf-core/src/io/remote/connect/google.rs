@@ -7,7 +7,7 @@ use object_store::gcp::{GoogleCloudStorage, GoogleCloudStorageBuilder};
 use super::Connection;
 use crate::error::Result;
 use crate::io::remote::instance;
-use crate::io::remote::settings::{self, Signed, Sources};
+use crate::io::remote::settings::{self, SettingSources, Signed};
 use crate::io::remote::wait::wait;
 
 /// Google's own service.
@@ -19,7 +19,7 @@ const SERVICE: &str = "https://storage.googleapis.com";
 /// [`crate::ErrorKind::Argument`] for settings that cannot be used.
 pub(super) fn bucket(
     name: &str,
-    said: &Sources,
+    said: &SettingSources,
     to: &Connection,
 ) -> Result<(Arc<GoogleCloudStorage>, String)> {
     let google = settings::google(said);
@@ -52,7 +52,7 @@ pub(super) fn bucket(
 }
 
 /// Whether this is a machine of Google with a role. Others are not kept waiting for a service that they do not have.
-fn has_role(said: &Sources, to: &Connection) -> Result<bool> {
+fn has_role(said: &SettingSources, to: &Connection) -> Result<bool> {
     let Some(service) = instance::google_service(said) else {
         return Ok(false);
     };

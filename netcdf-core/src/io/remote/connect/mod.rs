@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use object_store::{ClientOptions, RetryConfig};
 
-use self::service::Counted;
+use self::service::RetryCounter;
 use super::bucket::Bucket;
-use super::failure::Failure;
+use super::failure::RequestFailure;
 use super::reach;
-use super::settings::{Line, Sources};
+use super::settings::{ConnectionSettings, SettingSources};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::{Address, Service};
 use crate::io::network::Network;
@@ -32,7 +32,11 @@ const CONNECT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for settings that contradict each other, or are not there.
-pub(super) fn bucket(address: &Address, said: &Sources, network: &Arc<Network>) -> Result<Bucket> {
+pub(super) fn bucket(
+    address: &Address,
+    said: &SettingSources,
+    network: &Arc<Network>,
+) -> Result<Bucket> {
     use_ring();
     let timeout = network.timeout.unwrap_or(TIMEOUT);
     let whole = Address {
@@ -94,7 +98,7 @@ struct Connection<'a> {
 
 impl Connection<'_> {
     /// How long bytes may take is up to [`Bucket`]: large parts on slow lines take their time.
-    fn options(&self, line: &Line) -> Result<ClientOptions> {
+    fn options(&self, line: &ConnectionSettings) -> Result<ClientOptions> {
         let options = ClientOptions::new().with_timeout_disabled();
         let options = options.with_connect_timeout(CONNECT.min(self.timeout));
         reach::options(options, line)
@@ -133,12 +137,12 @@ impl Connection<'_> {
         }
     }
 
-    fn connector(&self) -> Counted {
-        Counted(Arc::clone(self.network))
+    fn connector(&self) -> RetryCounter {
+        RetryCounter(Arc::clone(self.network))
     }
 
     /// The error for a client that cannot be made.
     fn failed(&self, tried: &str, e: object_store::Error) -> Error {
-        Failure::new(tried).of(e, self.name)
+        RequestFailure::new(tried).of(e, self.name)
     }
 }

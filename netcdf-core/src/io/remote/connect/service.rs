@@ -30,9 +30,9 @@ const SOON: Duration = Duration::from_secs(1);
 
 /// Counts tries that fail, which the library repeats by itself.
 #[derive(Debug)]
-pub(super) struct Counted(pub Arc<Network>);
+pub(super) struct RetryCounter(pub Arc<Network>);
 
-impl HttpConnector for Counted {
+impl HttpConnector for RetryCounter {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let client = ReqwestConnector::default().connect(options)?;
         let network = Arc::clone(&self.0);
@@ -47,7 +47,7 @@ struct CountedService {
 }
 
 /// An answer to a request of the library.
-type Called<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
+type ServiceAnswer<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
 
 impl CountedService {
     async fn answer(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
@@ -64,7 +64,7 @@ impl CountedService {
 }
 
 impl HttpService for CountedService {
-    fn call<'s, 'a>(&'s self, request: HttpRequest) -> Called<'a>
+    fn call<'s, 'a>(&'s self, request: HttpRequest) -> ServiceAnswer<'a>
     where
         's: 'a,
         Self: 'a,

@@ -1,7 +1,7 @@
 //! How to reach Azure's blobs: the variables of Azure's tools, and the connection string.
 
 use super::secret::Secret;
-use super::sources::Sources;
+use super::sources::SettingSources;
 use crate::error::{Error, ErrorKind, Result};
 
 const STRING: &str = "AZURE_STORAGE_CONNECTION_STRING";
@@ -53,7 +53,7 @@ pub(crate) struct Azure {
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a connection string that is none. The error does not show it.
-pub(crate) fn azure(sources: &Sources, account: Option<&str>) -> Result<Azure> {
+pub(crate) fn azure(sources: &SettingSources, account: Option<&str>) -> Result<Azure> {
     let mut azure = match connected(sources, account)? {
         Some(azure) => azure,
         None => named(sources, account),
@@ -66,7 +66,7 @@ pub(crate) fn azure(sources: &Sources, account: Option<&str>) -> Result<Azure> {
 }
 
 /// What single variables say.
-fn named(sources: &Sources, account: Option<&str>) -> Azure {
+fn named(sources: &SettingSources, account: Option<&str>) -> Azure {
     let names = [
         "AZURE_STORAGE_ACCOUNT_NAME",
         "AZURE_STORAGE_ACCOUNT",
@@ -101,7 +101,7 @@ fn named(sources: &Sources, account: Option<&str>) -> Azure {
 }
 
 /// What the connection string says, unless it is that of another account.
-fn connected(sources: &Sources, account: Option<&str>) -> Result<Option<Azure>> {
+fn connected(sources: &SettingSources, account: Option<&str>) -> Result<Option<Azure>> {
     let Some(text) = sources.env(STRING) else {
         return Ok(None);
     };

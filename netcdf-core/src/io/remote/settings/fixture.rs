@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use super::sources::Sources;
+use super::sources::SettingSources;
 
 /// An environment, a `home` and a current directory, `here`.
 pub(super) struct Fixture {
@@ -62,9 +62,9 @@ impl Fixture {
     }
 
     /// The sources.
-    pub(super) fn sources(&self) -> Sources {
+    pub(super) fn sources(&self) -> SettingSources {
         let environment = self.environment.clone();
-        Sources {
+        SettingSources {
             environment: Box::new(move |name| environment.get(name).cloned()),
             home: Some(self.home()),
             current: Some(self.dir.path().join("here")),

@@ -1,6 +1,6 @@
 //! How to reach Google Cloud Storage: the variables and the file of Google's tools.
 
-use super::sources::Sources;
+use super::sources::SettingSources;
 
 /// Variables that lead to credentials. The library reads them itself.
 const CREDENTIALS: [&str; 6] = [
@@ -39,7 +39,7 @@ pub(crate) enum Signed {
 
 /// Finds out how to reach a bucket. An emulator gets no credentials: its connections are not safe, and it asks for none.
 #[must_use]
-pub(crate) fn google(sources: &Sources) -> Google {
+pub(crate) fn google(sources: &SettingSources) -> Google {
     let emulator = sources.env("STORAGE_EMULATOR_HOST");
     if let Some(host) = emulator {
         let endpoint = match host.contains("://") {
@@ -61,7 +61,7 @@ pub(crate) fn google(sources: &Sources) -> Google {
     }
 }
 
-fn signed(sources: &Sources) -> (Signed, String) {
+fn signed(sources: &SettingSources) -> (Signed, String) {
     if let Some(name) = sources.first_true(&["GOOGLE_SKIP_SIGNATURE"]) {
         return (Signed::Never, format!("no credentials, as {name} asks for"));
     }

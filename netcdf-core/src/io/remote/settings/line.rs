@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::rc::{Rc, rc};
 use super::secret::Secret;
-use super::sources::Sources;
+use super::sources::SettingSources;
 use crate::error::Result;
 use crate::io::address::authority;
 
@@ -16,7 +16,7 @@ const WITHOUT: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
 /// How connections are made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Line {
+pub(crate) struct ConnectionSettings {
     /// A file with certificates of authorities that are trusted besides those of the system.
     pub ca_bundle: Option<PathBuf>,
     /// The proxy, if rc files name one.
@@ -36,19 +36,19 @@ pub(crate) struct Proxy {
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
-pub(crate) fn line(sources: &Sources, url: &str) -> Result<Line> {
+pub(crate) fn line(sources: &SettingSources, url: &str) -> Result<ConnectionSettings> {
     Ok(of(sources, &rc(sources, Some(authority(url)))?))
 }
 
 /// What the files and the environment say.
-pub(super) fn of(sources: &Sources, rc: &Rc) -> Line {
+pub(super) fn of(sources: &SettingSources, rc: &Rc) -> ConnectionSettings {
     let bundle = rc.get("HTTP.SSL.CAINFO").map(str::to_owned);
     let bundle = bundle.or_else(|| Some(sources.first(&BUNDLES)?.1));
     let proxy = rc.get("HTTP.PROXY.SERVER").map(|address| Proxy {
         address: Secret::new(address),
         except: sources.first(&WITHOUT).unwrap_or_default().1,
     });
-    Line {
+    ConnectionSettings {
         ca_bundle: bundle.map(|text| sources.path(&text)),
         proxy,
     }
@@ -63,7 +63,7 @@ mod tests {
     fn files_come_before_the_environment() {
         let mut fixture = Fixture::new();
         let get = |f: &Fixture| line(&f.sources(), "https://u@h:1/x").unwrap();
-        assert_eq!(get(&fixture), Line::default());
+        assert_eq!(get(&fixture), ConnectionSettings::default());
         for name in ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"] {
             fixture = fixture.set(name, name);
             let path = PathBuf::from(fixture.at("here")).join(name);

@@ -22,9 +22,9 @@ pub(super) use self::{line::Proxy, secret::Secret};
 pub(super) use aws::{Aws, Instance, aws};
 pub(super) use azure::azure;
 pub(super) use google::{Signed, google};
-pub(super) use line::{Line, line};
-pub(super) use netrc::Login;
-pub(super) use sources::Sources;
+pub(super) use line::{ConnectionSettings, line};
+pub(super) use netrc::NetrcLogin;
+pub(super) use sources::SettingSources;
 pub(super) use web::web;
 
 #[cfg(test)]

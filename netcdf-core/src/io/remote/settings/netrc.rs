@@ -6,13 +6,13 @@ use std::str::Chars;
 use super::secret::Secret;
 
 /// A login: name and password.
-pub(crate) type Login = (String, Secret);
+pub(crate) type NetrcLogin = (String, Secret);
 
 /// The login for a host: the first that is complete, or that of `default`. With `name`, only the login of this name.
 #[must_use]
-pub(super) fn find(text: &str, host: &str, name: Option<&str>) -> Option<Login> {
-    let mut words = Words(text.chars().peekable());
-    let mut entry = Entry::default();
+pub(super) fn find(text: &str, host: &str, name: Option<&str>) -> Option<NetrcLogin> {
+    let mut words = NetrcWords(text.chars().peekable());
+    let mut entry = NetrcEntry::default();
     while let Some(word) = words.keyword() {
         match word.as_str() {
             "machine" | "default" => {
@@ -20,9 +20,9 @@ pub(super) fn find(text: &str, host: &str, name: Option<&str>) -> Option<Login> 
                     return Some(login);
                 }
                 let applies = word == "default" || words.value()?.eq_ignore_ascii_case(host);
-                entry = Entry {
+                entry = NetrcEntry {
                     applies,
-                    ..Entry::default()
+                    ..NetrcEntry::default()
                 };
             }
             "login" => entry.name = words.value(),
@@ -37,15 +37,15 @@ pub(super) fn find(text: &str, host: &str, name: Option<&str>) -> Option<Login> 
 
 /// What is said for one machine.
 #[derive(Default)]
-struct Entry {
+struct NetrcEntry {
     applies: bool,
     name: Option<String>,
     password: Option<String>,
 }
 
-impl Entry {
+impl NetrcEntry {
     /// The login, if it is for the host.
-    fn login(&mut self, name: Option<&str>) -> Option<Login> {
+    fn login(&mut self, name: Option<&str>) -> Option<NetrcLogin> {
         let (own, password) = (self.name.take()?, self.password.take()?);
         let wanted = self.applies && name.is_none_or(|name| name == own);
         wanted.then(|| (own, Secret::new(password)))
@@ -53,9 +53,9 @@ impl Entry {
 }
 
 /// The words of a file.
-struct Words<'a>(Peekable<Chars<'a>>);
+struct NetrcWords<'a>(Peekable<Chars<'a>>);
 
-impl Words<'_> {
+impl NetrcWords<'_> {
     /// The next word that is not in a comment.
     fn keyword(&mut self) -> Option<String> {
         loop {

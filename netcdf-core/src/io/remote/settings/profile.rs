@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::rc::Rc;
-use super::sections::{Section, profile as named_by, section};
-use super::sources::{Sources, read};
+use super::sections::{SettingsSection, profile as named_by, section};
+use super::sources::{SettingSources, read};
 use crate::error::{Error, ErrorKind, Result};
 
 /// What a profile may say that leads to keys, but only for AWS's own tools.
@@ -18,7 +18,7 @@ const OTHER_WAYS: [&str; 5] = [
 
 /// The choice of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum ProfileChoice {
     /// The one that is called `default`, if it exists.
     Default,
     /// The one of this name, which the user wrote there.
@@ -36,7 +36,7 @@ pub(super) enum Choice {
 
 /// The choice of the user: in the URL, then in rc files, then in the environment. The name `no` stands for none.
 #[must_use]
-pub(super) fn choice(sources: &Sources, rc: &Rc) -> Choice {
+pub(super) fn choice(sources: &SettingSources, rc: &Rc) -> ProfileChoice {
     let in_url = sources.in_fragment(&["aws.profile", "awsprofile"]);
     let (name, by) = if let Some(name) = in_url {
         (name.to_owned(), "the URL".to_owned())
@@ -45,12 +45,12 @@ pub(super) fn choice(sources: &Sources, rc: &Rc) -> Choice {
     } else if let Some(name) = sources.env("AWS_PROFILE") {
         (name, "AWS_PROFILE".to_owned())
     } else {
-        return Choice::Default;
+        return ProfileChoice::Default;
     };
     let in_url = in_url.is_some();
     match name == "no" {
-        true => Choice::None(by),
-        false => Choice::Named { name, by, in_url },
+        true => ProfileChoice::None(by),
+        false => ProfileChoice::Named { name, by, in_url },
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Profile {
     /// The files that were looked at.
     pub looked: Vec<PathBuf>,
     /// Its settings in each file that has it.
-    found: Vec<(PathBuf, Section)>,
+    found: Vec<(PathBuf, SettingsSection)>,
 }
 
 impl Profile {
@@ -71,11 +71,11 @@ impl Profile {
     /// # Errors
     /// [`ErrorKind::Argument`] if the user named it and it does not exist; [`ErrorKind::Io`] and [`ErrorKind::Limit`] for a file that
     /// cannot be read.
-    pub(super) fn read(sources: &Sources, choice: &Choice) -> Result<Self> {
+    pub(super) fn read(sources: &SettingSources, choice: &ProfileChoice) -> Result<Self> {
         let name = match choice {
-            Choice::None(_) => return Ok(Self::default()),
-            Choice::Default => "default",
-            Choice::Named { name, .. } => name,
+            ProfileChoice::None(_) => return Ok(Self::default()),
+            ProfileChoice::Default => "default",
+            ProfileChoice::Named { name, .. } => name,
         };
         let mut profile = Self::default();
         let credentials = sources.file("AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials");
@@ -83,7 +83,7 @@ impl Profile {
         let config = sources.file("AWS_CONFIG_FILE", ".aws/config");
         profile.look(config, |section| named_by(section) == Some(name))?;
         match choice {
-            Choice::Named { by, .. } if profile.found.is_empty() => {
+            ProfileChoice::Named { by, .. } if profile.found.is_empty() => {
                 return Err(profile.missing(name, by));
             }
             _ => {}
@@ -114,7 +114,7 @@ impl Profile {
     }
 
     /// The files with this profile, and what they say, the one for credentials first.
-    pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &Section)> {
+    pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &SettingsSection)> {
         self.found.iter().map(|(file, section)| (&**file, section))
     }
 
@@ -135,7 +135,7 @@ impl Profile {
 
 /// A setting of a section, unless it is empty.
 #[must_use]
-pub(super) fn value<'a>(section: &'a Section, key: &str) -> Option<&'a str> {
+pub(super) fn value<'a>(section: &'a SettingsSection, key: &str) -> Option<&'a str> {
     let value = section.get(key)?;
     (!value.is_empty()).then_some(value)
 }
@@ -153,7 +153,7 @@ mod tests {
     use super::super::rc::rc;
     use super::*;
 
-    fn chosen(fixture: &Fixture) -> Choice {
+    fn chosen(fixture: &Fixture) -> ProfileChoice {
         let sources = fixture.sources();
         choice(&sources, &rc(&sources, None).unwrap())
     }
@@ -161,13 +161,13 @@ mod tests {
     #[test]
     fn the_url_comes_before_rc_files_and_these_before_the_environment() {
         let mut fixture = Fixture::new();
-        assert_eq!(chosen(&fixture), Choice::Default);
+        assert_eq!(chosen(&fixture), ProfileChoice::Default);
         fixture = fixture.set("AWS_PROFILE", "e");
         let rc = fixture.at("home/.ncrc");
         let expect = |name: &str, by: &str, fixture: &Fixture| {
             let (name, by) = (name.to_owned(), by.to_owned());
             let in_url = by == "the URL";
-            assert_eq!(chosen(fixture), Choice::Named { name, by, in_url });
+            assert_eq!(chosen(fixture), ProfileChoice::Named { name, by, in_url });
         };
         expect("e", "AWS_PROFILE", &fixture);
         fixture.write("home/.ncrc", "aws.profile=r");
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn no_is_no_profile() {
         let by = |fixture: Fixture| match chosen(&fixture) {
-            Choice::None(by) => by,
+            ProfileChoice::None(by) => by,
             other => panic!("{other:?}"),
         };
         assert_eq!(by(Fixture::new().set("AWS_PROFILE", "no")), "AWS_PROFILE");
@@ -191,7 +191,7 @@ mod tests {
         let url = Fixture::new().fragment("aws.profile", "no");
         let sources = url.sources();
         assert_eq!(by(url), "the URL");
-        let profile = Profile::read(&sources, &Choice::None(String::new())).unwrap();
+        let profile = Profile::read(&sources, &ProfileChoice::None(String::new())).unwrap();
         assert!(profile.name.is_none() && profile.looked.is_empty());
     }
 
@@ -202,7 +202,7 @@ mod tests {
             .with("home/.aws/config", "[default]\nk=2\nc=2\n")
             .with("here/cred", "[default]\nk=3\n")
             .with("here/conf", "[profile default]\nc=4\nrole_arn=x\n");
-        let read = |f: &Fixture| Profile::read(&f.sources(), &Choice::Default).unwrap();
+        let read = |f: &Fixture| Profile::read(&f.sources(), &ProfileChoice::Default).unwrap();
         let values = |profile: &Profile| {
             let get = |key| profile.get(key).unwrap().to_owned();
             (get("k"), get("c"))
@@ -225,7 +225,10 @@ mod tests {
         let read = |name: &str, fixture: &Fixture| {
             let (name, by) = (name.to_owned(), "AWS_PROFILE".to_owned());
             let in_url = false;
-            Profile::read(&fixture.sources(), &Choice::Named { name, by, in_url })
+            Profile::read(
+                &fixture.sources(),
+                &ProfileChoice::Named { name, by, in_url },
+            )
         };
         for name in ["k", "c"] {
             assert_eq!(read(name, &fixture).unwrap().name.unwrap(), name);
@@ -235,7 +238,7 @@ mod tests {
         for part in ["`u`", "AWS_PROFILE", "credentials, ", "config"] {
             assert!(e.to_string().contains(part), "{e}");
         }
-        let profile = Profile::read(&fixture.sources(), &Choice::Default).unwrap();
+        let profile = Profile::read(&fixture.sources(), &ProfileChoice::Default).unwrap();
         assert_eq!((profile.name, profile.looked.len()), (None, 2));
     }
 }

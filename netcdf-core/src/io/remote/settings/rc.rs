@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::sources::{Sources, read};
+use super::sources::{SettingSources, read};
 use crate::error::Result;
 
 /// Names of the files, in the order in which they are read.
@@ -16,12 +16,12 @@ const NAMES: [&str; 3] = [".ncrc", ".daprc", ".dodsrc"];
 #[derive(Default)]
 pub(super) struct Rc {
     /// The settings, in the order of the files.
-    entries: Vec<Entry>,
+    entries: Vec<RcEntry>,
     /// The files that were looked at.
     files: Vec<PathBuf>,
 }
 
-struct Entry {
+struct RcEntry {
     key: String,
     value: String,
     /// The setting is for this server only.
@@ -58,7 +58,7 @@ impl Rc {
         for (server, key, value) in text.lines().filter_map(line) {
             let applies = server.is_none_or(|server| host.is_some_and(|host| same(server, host)));
             if applies {
-                self.entries.push(Entry {
+                self.entries.push(RcEntry {
                     key: key.to_owned(),
                     value: value.to_owned(),
                     only: server.is_some(),
@@ -84,7 +84,7 @@ impl fmt::Debug for Rc {
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
-pub(super) fn rc(sources: &Sources, host: Option<&str>) -> Result<Rc> {
+pub(super) fn rc(sources: &SettingSources, host: Option<&str>) -> Result<Rc> {
     let mut rc = Rc {
         files: files(sources),
         ..Rc::default()
@@ -97,7 +97,7 @@ pub(super) fn rc(sources: &Sources, host: Option<&str>) -> Result<Rc> {
     Ok(rc)
 }
 
-fn files(sources: &Sources) -> Vec<PathBuf> {
+fn files(sources: &SettingSources) -> Vec<PathBuf> {
     if sources.env("NCRCENV_IGNORE").is_some() {
         return Vec::new();
     }

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 
 /// The settings of a section; names are in lower case.
-pub(super) type Section = BTreeMap<String, String>;
+pub(super) type SettingsSection = BTreeMap<String, String>;
 
 /// The settings of all sections whose name is wanted; `None` if there are none.
 #[must_use]
-pub(super) fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Section> {
+pub(super) fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<SettingsSection> {
     let mut found = None;
     let mut is_inside = false;
     let mut setting = None;
@@ -27,7 +27,7 @@ pub(super) fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Se
             setting = None;
             is_inside = is_wanted(name);
             if is_inside {
-                found.get_or_insert_with(Section::new);
+                found.get_or_insert_with(SettingsSection::new);
             }
         } else if let Some((key, value)) = bare.split_once('=') {
             setting = Some(indent);
@@ -107,10 +107,10 @@ region = r2
             ("s3", ""),
         ];
         let pairs = expected.map(|(k, v)| (k.to_owned(), v.to_owned()));
-        assert_eq!(named("default"), Some(Section::from(pairs)));
+        assert_eq!(named("default"), Some(SettingsSection::from(pairs)));
         let other = named("other").unwrap();
         assert_eq!(other.get("key").unwrap(), "p");
-        assert_eq!(named("empty"), Some(Section::new()));
+        assert_eq!(named("empty"), Some(SettingsSection::new()));
         for name in ["", "none", "nested", "broken", "OTHER"] {
             assert!(named(name).is_none(), "{name}");
         }

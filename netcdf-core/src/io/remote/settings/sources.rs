@@ -14,7 +14,7 @@ const LIMIT: u64 = 1 << 20;
 pub(super) type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// What settings are taken from.
-pub(crate) struct Sources {
+pub(crate) struct SettingSources {
     /// The environment.
     pub environment: Environment,
     /// The user's directory.
@@ -25,7 +25,7 @@ pub(crate) struct Sources {
     pub fragment: Vec<(String, String)>,
 }
 
-impl Sources {
+impl SettingSources {
     /// Those of this process, for a URL with this fragment.
     #[must_use]
     pub(crate) fn of_process(fragment: &[(String, String)]) -> Self {
@@ -89,10 +89,10 @@ impl Sources {
     }
 }
 
-impl fmt::Debug for Sources {
+impl fmt::Debug for SettingSources {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let keys: Vec<&str> = self.fragment.iter().map(|(key, _)| key.as_str()).collect();
-        f.debug_struct("Sources")
+        f.debug_struct("SettingSources")
             .field("home", &self.home)
             .field("current", &self.current)
             .field("fragment", &keys)
@@ -178,6 +178,6 @@ mod tests {
         assert_eq!(sources.file("S", "f"), Some("/data/s".into()));
         sources.home = None;
         assert_eq!(sources.file("E", "f"), None);
-        assert!(Sources::of_process(&[]).env("").is_none());
+        assert!(SettingSources::of_process(&[]).env("").is_none());
     }
 }

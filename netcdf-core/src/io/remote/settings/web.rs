@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::line::{self, Line};
-use super::netrc::{Login, find};
+use super::line::{self, ConnectionSettings};
+use super::netrc::{NetrcLogin, find};
 use super::rc::{Rc, rc};
 use super::secret::Secret;
-use super::sources::{Sources, read};
+use super::sources::{SettingSources, read};
 use crate::error::Result;
 
 /// Variables with a token.
@@ -16,11 +16,11 @@ const TOKENS: [&str; 2] = ["NETCDF_BEARER_TOKEN", "BEARER_TOKEN"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Web {
     /// Name and password.
-    pub login: Option<Login>,
+    pub login: Option<NetrcLogin>,
     /// A token, which comes before a login. It is for any server: send it over https only.
     pub bearer: Option<Secret>,
     /// Certificates and proxy.
-    pub line: Line,
+    pub line: ConnectionSettings,
     /// The most seconds that a request may take.
     pub timeout: Option<u64>,
     /// What requests have, or where logins were looked for. It has no secrets.
@@ -31,7 +31,7 @@ pub(crate) struct Web {
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
-pub(crate) fn web(sources: &Sources, host: &str, port: Option<u16>) -> Result<Web> {
+pub(crate) fn web(sources: &SettingSources, host: &str, port: Option<u16>) -> Result<Web> {
     let server = match port {
         Some(port) => format!("{host}:{port}"),
         None => host.to_owned(),
@@ -60,7 +60,7 @@ pub(crate) fn web(sources: &Sources, host: &str, port: Option<u16>) -> Result<We
 }
 
 /// The login, and the file that has it. A name without a password in rc files is looked for in `.netrc`.
-fn login(rc: &Rc, netrc: &[PathBuf], host: &str) -> Result<Option<(Login, PathBuf)>> {
+fn login(rc: &Rc, netrc: &[PathBuf], host: &str) -> Result<Option<(NetrcLogin, PathBuf)>> {
     let name = rc.get("HTTP.CREDENTIALS.USERNAME");
     let password = rc.find("HTTP.CREDENTIALS.PASSWORD");
     if let (Some(name), Some((password, file))) = (name, password) {
@@ -76,7 +76,7 @@ fn login(rc: &Rc, netrc: &[PathBuf], host: &str) -> Result<Option<(Login, PathBu
 }
 
 /// Where `.netrc` may be; only the first that exists is read.
-fn netrc_files(sources: &Sources, rc: &Rc) -> Vec<PathBuf> {
+fn netrc_files(sources: &SettingSources, rc: &Rc) -> Vec<PathBuf> {
     let named = sources.env("NETRC");
     if let Some(text) = named.as_deref().or_else(|| rc.get("HTTP.NETRC")) {
         return vec![sources.path(text)];
@@ -174,7 +174,7 @@ mod tests {
         let mut fixture = Fixture::new().with("home/.ncrc", "HTTP.TIMEOUT=0");
         let none = of(&fixture);
         assert!(none.bearer.is_none());
-        assert_eq!(none.line, Line::default());
+        assert_eq!(none.line, ConnectionSettings::default());
         assert_eq!(none.timeout, None);
 
         for name in ["BEARER_TOKEN", "NETCDF_BEARER_TOKEN"] {

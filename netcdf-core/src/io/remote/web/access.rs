@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Network;
 use crate::io::remote::connect::use_ring;
 use crate::io::remote::reach;
-use crate::io::remote::settings::Line;
+use crate::io::remote::settings::ConnectionSettings;
 
 /// Longest wait for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ pub(in crate::io::remote) struct WebAccess {
     /// A token, used instead of the login.
     pub bearer: Option<String>,
     /// Certificates and proxy.
-    pub line: Line,
+    pub line: ConnectionSettings,
     /// When an answer is given up.
     pub timeout: Duration,
     /// Where requests are counted.
@@ -39,7 +39,7 @@ impl Default for WebAccess {
         Self {
             login: None,
             bearer: None,
-            line: Line::default(),
+            line: ConnectionSettings::default(),
             timeout: Duration::from_secs(60),
             network: Arc::default(),
         }

@@ -8,12 +8,12 @@ use crate::shown::ShownAddress;
 
 /// The address of a file or store, without login.
 #[derive(Clone)]
-pub(super) struct Address(Url);
+pub(super) struct WebAddress(Url);
 
 /// User and password.
 pub(super) type Login = (String, String);
 
-impl Address {
+impl WebAddress {
     /// Takes an address apart from its login.
     ///
     /// # Errors
@@ -43,7 +43,7 @@ impl Address {
         })
     }
 
-    /// As [`Address::of`], for messages: without the query.
+    /// As [`WebAddress::of`], for messages: without the query.
     pub(super) fn shown(&self, key: &str) -> String {
         match self.joined(key) {
             Some(url) => shown(&url),
@@ -122,8 +122,8 @@ fn login(url: &Url) -> Option<Login> {
 mod tests {
     use super::*;
 
-    fn address(text: &str) -> Address {
-        Address::parse(text).unwrap().0
+    fn address(text: &str) -> WebAddress {
+        WebAddress::parse(text).unwrap().0
     }
 
     #[test]
@@ -153,11 +153,11 @@ mod tests {
 
     #[test]
     fn logins_are_taken_out() {
-        let (base, login) = Address::parse("http://me%40x:p%3Aw%@host/f").unwrap();
+        let (base, login) = WebAddress::parse("http://me%40x:p%3Aw%@host/f").unwrap();
         assert_eq!(login, Some(("me@x".to_owned(), "p:w%".to_owned())));
         assert_eq!(base.shown(""), "http://host/f");
         for text in ["ftp://me:secret@host", "http://me:secret@host:x/", "secret"] {
-            let e = Address::parse(text).err().unwrap();
+            let e = WebAddress::parse(text).err().unwrap();
             assert_eq!(e.kind(), ErrorKind::Argument);
             assert!(!e.to_string().contains("secret"), "{e}");
         }

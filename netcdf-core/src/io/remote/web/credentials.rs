@@ -4,7 +4,7 @@ use reqwest::Client;
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 
 use super::access::WebAccess;
-use super::address::{Address, Login};
+use super::address::{Login, WebAddress};
 use crate::error::{Error, ErrorKind, OrInternal, Result};
 
 /// The header `Authorization`, if any, and where it is from. It is only for the server of the address.
@@ -20,15 +20,18 @@ impl Credentials {
     /// [`ErrorKind::Argument`] for text that no header can have.
     pub(super) fn new(
         client: &Client,
-        address: &Address,
+        address: &WebAddress,
         login: Option<Login>,
         access: &WebAccess,
     ) -> Result<Self> {
         let (secret, words) = match (login, &access.bearer, &access.login) {
-            (Some(login), ..) => (Secret::Login(login), "with the login of the address"),
-            (_, Some(token), _) => (Secret::Token(token), "with the token from the settings"),
+            (Some(login), ..) => (WebCredential::Login(login), "with the login of the address"),
+            (_, Some(token), _) => (
+                WebCredential::Token(token),
+                "with the token from the settings",
+            ),
             (_, _, Some(login)) => {
-                let login = Secret::Login(login.clone());
+                let login = WebCredential::Login(login.clone());
                 (login, "with the login from the settings")
             }
             (None, None, None) => return Ok(Self::none(address)),
@@ -37,7 +40,7 @@ impl Credentials {
         Ok(Self { header, words })
     }
 
-    fn none(address: &Address) -> Self {
+    fn none(address: &WebAddress) -> Self {
         let words = match address.has_secret() {
             true => "with the query of the address",
             false => "without credentials",
@@ -59,13 +62,13 @@ impl Credentials {
     }
 }
 
-enum Secret<'a> {
+enum WebCredential<'a> {
     Login(Login),
     Token(&'a str),
 }
 
-impl Secret<'_> {
-    fn header(self, client: &Client, address: &Address) -> Result<HeaderValue> {
+impl WebCredential<'_> {
+    fn header(self, client: &Client, address: &WebAddress) -> Result<HeaderValue> {
         let request = client.get(address.of("")?);
         let request = match self {
             Self::Login((user, password)) => request.basic_auth(user, Some(password)),

@@ -24,7 +24,7 @@ impl Web {
         let url = self.address.of(key)?;
         let _request = self.network.request();
         let mut tries = self.tries();
-        let mut taken = Taken::new(part, version.cloned());
+        let mut taken = ReceivedPart::new(part, version.cloned());
         loop {
             match self.fetch_once(&url, &mut taken, &tries).await {
                 Ok(first) => {
@@ -46,7 +46,7 @@ impl Web {
     async fn fetch_once(
         &self,
         url: &Url,
-        taken: &mut Taken,
+        taken: &mut ReceivedPart,
         tries: &Tries,
     ) -> Result<First, Fault> {
         let range = taken.missing();
@@ -71,7 +71,7 @@ impl Web {
 }
 
 /// What was received so far.
-struct Taken {
+struct ReceivedPart {
     part: Part,
     /// The version that was asked for.
     wanted: Option<Version>,
@@ -81,7 +81,7 @@ struct Taken {
     total: u64,
 }
 
-impl Taken {
+impl ReceivedPart {
     fn new(part: Part, wanted: Option<Version>) -> Self {
         Self {
             part,

@@ -24,7 +24,7 @@ use std::time::Duration;
 use reqwest::Client;
 
 pub(in crate::io::remote) use self::access::WebAccess;
-use self::address::Address;
+use self::address::WebAddress;
 use self::credentials::Credentials;
 use self::tries::Tries;
 use super::{Answer, Got, Objects, Page, Part, Version, Walk};
@@ -33,7 +33,7 @@ use crate::io::network::Network;
 
 /// A file on a web server, or a store below an address.
 pub(in crate::io::remote) struct Web {
-    address: Address,
+    address: WebAddress,
     client: Client,
     credentials: Credentials,
     /// When an answer is given up, after it was asked for.
@@ -62,7 +62,7 @@ impl Web {
     /// [`ErrorKind::Argument`] for no address of a web server, and for settings that cannot be used; [`ErrorKind::Io`] if the
     /// certificates cannot be read.
     pub(in crate::io::remote) fn connect(base: &str, access: WebAccess) -> Result<Self> {
-        let (address, login) = Address::parse(base)?;
+        let (address, login) = WebAddress::parse(base)?;
         let client = access.client(address.is_plain())?;
         let credentials = Credentials::new(&client, &address, login, &access)?;
         Ok(Self {

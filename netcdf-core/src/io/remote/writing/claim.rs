@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::network::Run;
+use crate::io::network::OutputRun;
 use crate::io::remote::bucket::{Bucket, Made, Replacement};
 use crate::io::remote::{Objects as _, Part};
 use crate::notes::Note;
@@ -18,7 +18,7 @@ pub(super) const MOST: u64 = 4096;
 
 /// The claim of this run.
 #[derive(Debug, Clone)]
-pub(super) struct Claim {
+pub(super) struct StoreClaim {
     pub bucket: Arc<Bucket>,
     key: String,
     pub text: String,
@@ -27,7 +27,7 @@ pub(super) struct Claim {
 
 /// Who has claimed a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holder {
+pub(super) enum ClaimHolder {
     /// Who asks.
     Own,
     /// Somebody else.
@@ -36,7 +36,7 @@ pub(super) enum Holder {
     Nobody,
 }
 
-impl Claim {
+impl StoreClaim {
     /// A claim for all keys with a prefix. The claim object may exist or not.
     pub(super) fn new(bucket: &Arc<Bucket>, prefix: &str, text: String) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Claim {
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] for a claim that is there, or that another run puts at the same time.
-    pub(super) async fn take(&self, overwrite: bool, run: &Run) -> Result<()> {
+    pub(super) async fn take(&self, overwrite: bool, run: &OutputRun) -> Result<()> {
         if self.put().await? == Made::There && !(overwrite && self.replace().await?) {
             return Err(refused(&self.bucket, &self.prefix).await?);
         }
@@ -88,7 +88,7 @@ impl Claim {
     }
 
     /// Says so if the service would let two runs claim the same store.
-    async fn check_service(&self, run: &Run) -> Result<()> {
+    async fn check_service(&self, run: &OutputRun) -> Result<()> {
         let again = self.bucket.put_new(&self.key, self.text.clone().into());
         if again.await? != Made::There {
             run.notes.remark(Note {
@@ -104,13 +104,13 @@ impl Claim {
     ///
     /// # Errors
     /// Those of the service.
-    pub(super) async fn holder(&self) -> Result<Holder> {
+    pub(super) async fn holder(&self) -> Result<ClaimHolder> {
         let there = self.bucket.get(&self.key, Part::Whole(MOST), None).await?;
         Ok(match there {
-            None => Holder::Nobody,
+            None => ClaimHolder::Nobody,
             // The process that finishes a plan adds a line.
-            Some(there) if there.bytes.starts_with(self.text.as_bytes()) => Holder::Own,
-            Some(_) => Holder::Other,
+            Some(there) if there.bytes.starts_with(self.text.as_bytes()) => ClaimHolder::Own,
+            Some(_) => ClaimHolder::Other,
         })
     }
 
@@ -119,7 +119,7 @@ impl Claim {
     /// # Errors
     /// Those of the service.
     pub(super) async fn is_ours(&self) -> Result<bool> {
-        Ok(self.holder().await? == Holder::Own)
+        Ok(self.holder().await? == ClaimHolder::Own)
     }
 
     /// Removes the claim if it is that of this run.

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use object_store::PutPayload;
 use object_store::multipart::PartId;
 
-use super::parts::{self, Written};
+use super::parts::{self, WrittenParts};
 use super::sending::Sending;
 use crate::arithmetic::{Amount, exact, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::file::Scratch;
-use crate::io::network::Run;
+use crate::io::network::OutputRun;
 use crate::io::remote::Objects as _;
 use crate::io::remote::bucket::{Bucket, ObjectState, Upload};
 use crate::io::remote::wait::wait;
@@ -26,28 +26,28 @@ use crate::limits::zeros;
 /// A file that becomes an object on commit.
 #[derive(Debug)]
 pub(crate) struct ObjectTarget {
-    inner: Arc<Inner>,
-    run: Run,
+    inner: Arc<FileInner>,
+    run: OutputRun,
     /// Whether the object was made.
     done: bool,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct FileInner {
     name: Arc<str>,
     bucket: Arc<Bucket>,
     key: String,
     spool: Scratch,
-    state: Mutex<State>,
+    state: Mutex<FileState>,
     sending: Sending,
     /// The parts that arrived.
     arrived: Arc<Mutex<BTreeMap<u64, PartId>>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FileState {
     len: u64,
-    written: Written,
+    written: WrittenParts,
     /// Once a part was sent.
     upload: Option<Upload>,
     /// Parts that were sent.
@@ -61,14 +61,14 @@ impl ObjectTarget {
     ///
     /// # Errors
     /// [`ErrorKind::Argument`] without a key; [`ErrorKind::Io`] if there is no room for temporary files.
-    pub(crate) fn create(bucket: Bucket, key: &str, run: &Run) -> Result<Self> {
+    pub(crate) fn create(bucket: Bucket, key: &str, run: &OutputRun) -> Result<Self> {
         let name: Arc<str> = bucket.address(key).into();
         if key.is_empty() {
             let what = "the address of a bucket, where that of a file is needed";
             let e = Error::new(ErrorKind::Argument, what).of(&name);
             return Err(e.with_remedy("add a key: s3://BUCKET/KEY.nc"));
         }
-        let inner = Inner {
+        let inner = FileInner {
             spool: Scratch::new(None)?,
             name,
             bucket: Arc::new(bucket),
@@ -85,8 +85,8 @@ impl ObjectTarget {
     }
 }
 
-impl Inner {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl FileInner {
+    fn lock(&self) -> MutexGuard<'_, FileState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -117,7 +117,7 @@ impl Inner {
     }
 
     /// Sends a part as it is now.
-    fn send(&self, state: &mut State, part: u64) -> Result<()> {
+    fn send(&self, state: &mut FileState, part: u64) -> Result<()> {
         let upload = match &state.upload {
             Some(upload) => upload.clone(),
             None => {
@@ -203,7 +203,7 @@ impl Inner {
     }
 
     /// Gives up what was sent, parts of which are no longer wanted.
-    fn begin_again(&self, state: &mut State) -> Result<()> {
+    fn begin_again(&self, state: &mut FileState) -> Result<()> {
         if let Some(upload) = state.upload.take() {
             wait(self.bucket.abort(&upload))?;
         }
@@ -277,13 +277,13 @@ impl Target for ObjectTarget {
     }
 }
 
-impl Hand for Inner {
+impl Hand for FileInner {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         self.write(offset, bytes)
     }
 }
 
-impl Source for Inner {
+impl Source for FileInner {
     fn name(&self) -> &Arc<str> {
         &self.name
     }

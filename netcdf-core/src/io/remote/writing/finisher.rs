@@ -5,10 +5,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::claim::{self, Claim};
+use super::claim::{self, StoreClaim};
 use crate::error::{Error, Result};
 use crate::io::lease::{self, Lease, LeaseOwner, LeasedRight};
-use crate::io::network::Run;
+use crate::io::network::OutputRun;
 use crate::io::remote::bucket::{Replacement, Revision};
 use crate::io::remote::wait::wait;
 use crate::notes::Note;
@@ -22,7 +22,7 @@ const ATTEMPTS: u32 = 5;
 /// The right of this process.
 #[derive(Debug)]
 struct FinishRight {
-    claim: Claim,
+    claim: StoreClaim,
     owner: String,
     /// Letters and digits that no other process has.
     process: String,
@@ -53,7 +53,7 @@ pub(super) enum FinishTurn {
 ///
 /// # Errors
 /// Returns [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another process has the right, and the errors of the service.
-pub(super) fn take(claim: &Claim, owner: &LeaseOwner, run: &Run) -> Result<FinishTurn> {
+pub(super) fn take(claim: &StoreClaim, owner: &LeaseOwner, run: &OutputRun) -> Result<FinishTurn> {
     for _ in 0..ATTEMPTS {
         let stored = wait(claim.bucket.revision(claim.key(), claim::MOST))?;
         let Some((bytes, revision)) = stored else {
@@ -71,10 +71,10 @@ pub(super) fn take(claim: &Claim, owner: &LeaseOwner, run: &Run) -> Result<Finis
         let until = lease::end_of(owner.length);
         let put = right.put(&mut right.lock(), &right.text(until))?;
         match put {
-            Put::Done => {}
-            Put::Unconditional => run.notes.remark(right.unsure()),
+            ClaimPut::Done => {}
+            ClaimPut::Unconditional => run.notes.remark(right.unsure()),
             // The last request of a killed process can arrive late.
-            Put::Changed => continue,
+            ClaimPut::Changed => continue,
         }
         let lease = Lease::keep(Box::new(right), owner.length, until);
         return Ok(FinishTurn::Own(lease));
@@ -83,7 +83,7 @@ pub(super) fn take(claim: &Claim, owner: &LeaseOwner, run: &Run) -> Result<Finis
 }
 
 /// Checks that no other process has the right. Returns false if the claim belongs to another plan or run.
-fn is_free(claim: &Claim, bytes: &[u8], owner: &LeaseOwner) -> Result<bool> {
+fn is_free(claim: &StoreClaim, bytes: &[u8], owner: &LeaseOwner) -> Result<bool> {
     let text = String::from_utf8_lossy(bytes);
     let Some(line) = text.strip_prefix(claim.text.as_str()) else {
         return Ok(false);
@@ -99,7 +99,7 @@ fn is_free(claim: &Claim, bytes: &[u8], owner: &LeaseOwner) -> Result<bool> {
 
 /// The result of a put of the claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Put {
+enum ClaimPut {
     Done,
     /// The service has no conditional puts.
     Unconditional,
@@ -118,7 +118,7 @@ impl FinishRight {
     }
 
     /// Puts the claim, unless another process has put it since.
-    fn put(&self, revision: &mut Revision, text: &str) -> Result<Put> {
+    fn put(&self, revision: &mut Revision, text: &str) -> Result<ClaimPut> {
         let (bucket, key) = (&self.claim.bucket, self.claim.key());
         wait(async {
             match bucket
@@ -131,32 +131,32 @@ impl FinishRight {
                     // The answer to a put can be lost, and the put repeated.
                     match there.filter(|(bytes, _)| bytes == text.as_bytes()) {
                         Some((_, new)) => *revision = new,
-                        None => return Ok(Put::Changed),
+                        None => return Ok(ClaimPut::Changed),
                     }
                 }
                 Replacement::Unsupported => return self.put_anyway(text).await,
             }
-            Ok(Put::Done)
+            Ok(ClaimPut::Done)
         })
     }
 
     /// Puts the claim without a condition, unless another process has the right.
-    async fn put_anyway(&self, text: &str) -> Result<Put> {
+    async fn put_anyway(&self, text: &str) -> Result<ClaimPut> {
         let (bucket, key) = (&self.claim.bucket, self.claim.key());
         let Some((bytes, _)) = bucket.revision(key, claim::MOST).await? else {
-            return Ok(Put::Changed);
+            return Ok(ClaimPut::Changed);
         };
         let there = String::from_utf8_lossy(&bytes);
         let Some(line) = there.strip_prefix(self.claim.text.as_str()) else {
-            return Ok(Put::Changed);
+            return Ok(ClaimPut::Changed);
         };
         if FinishLine::parse(line).is_some_and(|line| {
             line.process != self.process && line.owner != self.owner && line.until > lease::now()
         }) {
-            return Ok(Put::Changed);
+            return Ok(ClaimPut::Changed);
         }
         bucket.put(key, text.to_owned().into()).await?;
-        Ok(Put::Unconditional)
+        Ok(ClaimPut::Unconditional)
     }
 
     fn unsure(&self) -> Note {
@@ -172,8 +172,8 @@ impl LeasedRight for FinishRight {
     fn extend(&self, until: u64) -> Result<()> {
         let lost = || -> Error { lease::lost(&self.claim.address()) };
         match self.put(&mut self.lock(), &self.text(until))? {
-            Put::Done | Put::Unconditional => Ok(()),
-            Put::Changed => Err(lost()),
+            ClaimPut::Done | ClaimPut::Unconditional => Ok(()),
+            ClaimPut::Changed => Err(lost()),
         }
     }
 

@@ -5,47 +5,47 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::claim;
-use super::place::Place;
+use super::place::ObjectPrefix;
 use super::sending::Sending;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
 use crate::io::lease::Lease;
-use crate::io::network::Run;
+use crate::io::network::OutputRun;
 use crate::io::remote::bucket::Bucket;
-use crate::io::remote::listed::Listed;
-use crate::io::remote::store::Keys;
+use crate::io::remote::listed::ListedKeys;
+use crate::io::remote::store::ObjectStore;
 use crate::io::remote::wait::wait;
 use crate::io::remote::{Objects, Part};
 use crate::io::store::{Hints, KeyParts, MARKERS, Store, VisitKey, exists, ranges_of};
-use crate::io::sums::Sums;
+use crate::io::sums::RunningSums;
 
 /// What was put so far.
 #[derive(Debug)]
 pub(super) struct InProgress {
     /// What the service has.
-    pub there: Keys,
-    pub place: Place,
+    pub there: ObjectStore,
+    pub place: ObjectPrefix,
     pub sending: Sending,
-    held: Mutex<Held>,
+    held: Mutex<HeldParts>,
     /// What is special where other processes write, too.
-    others: Option<Others>,
+    others: Option<ForeignWriters>,
 }
 
 /// What is special where other processes write the same store.
 #[derive(Debug, Default)]
-pub(super) struct Others {
+pub(super) struct ForeignWriters {
     /// Of what this process puts.
-    pub sums: Sums,
+    pub sums: RunningSums,
     /// Nothing is sent: what is put must be there already.
     pub complete: bool,
     /// What others put, once somebody asks for the size of a key: a list takes a request for each thousand of them.
-    pub listed: Option<OnceLock<Option<Listed>>>,
+    pub listed: Option<OnceLock<Option<ListedKeys>>>,
     /// The lease of a process that finishes the store. Without the lease, the process puts no keys.
     pub lease: Option<Arc<Lease>>,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct HeldParts {
     /// Metadata of the root, in the order in which it was put.
     root: Vec<(String, Vec<u8>)>,
     /// Keys that must not be put again.
@@ -53,10 +53,14 @@ struct Held {
 }
 
 impl InProgress {
-    pub(super) fn new(place: Place, others: Option<Others>, run: &Run) -> Self {
+    pub(super) fn new(
+        place: ObjectPrefix,
+        others: Option<ForeignWriters>,
+        run: &OutputRun,
+    ) -> Self {
         let objects = Arc::clone(&place.bucket) as Arc<dyn Objects>;
         Self {
-            there: Keys::new(objects, &place.key, Hints::default()),
+            there: ObjectStore::new(objects, &place.key, Hints::default()),
             place,
             sending: Sending::new(run),
             held: Mutex::default(),
@@ -64,7 +68,7 @@ impl InProgress {
         }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, HeldParts> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,7 +80,7 @@ impl InProgress {
     }
 
     /// What the service has, once all is there.
-    fn settled(&self) -> Result<&Keys> {
+    fn settled(&self) -> Result<&ObjectStore> {
         self.sending.finish()?;
         Ok(&self.there)
     }
@@ -133,8 +137,8 @@ impl InProgress {
             return Ok(None);
         };
         if listed.get().is_none() {
-            let mut all = Listed::default();
-            let Place { bucket, prefix, .. } = &self.place;
+            let mut all = ListedKeys::default();
+            let ObjectPrefix { bucket, prefix, .. } = &self.place;
             wait(bucket.walk(prefix, &mut |keys| {
                 for (key, size) in keys {
                     all.add(key.strip_prefix(prefix.as_str()).unwrap_or(&key), size);

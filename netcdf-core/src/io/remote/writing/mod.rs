@@ -19,5 +19,5 @@ mod tests;
 
 pub(super) use claim::NAME as CLAIM;
 pub(super) use file::ObjectTarget;
-pub(super) use shared::Shared;
+pub(super) use shared::SharedStore;
 pub(super) use store::BucketTarget;

@@ -51,14 +51,14 @@ pub(super) fn count(len: u64) -> u64 {
 
 /// The bytes that were written, and which parts have all of theirs.
 #[derive(Debug, Default)]
-pub(super) struct Written {
+pub(super) struct WrittenParts {
     /// Ends of runs by their starts; no two touch.
     runs: BTreeMap<u64, u64>,
     /// Whether there were too many runs to keep.
     lost: bool,
 }
 
-impl Written {
+impl WrittenParts {
     /// Notes a range that was written; the parts of it that now have all their bytes.
     pub(super) fn note(&mut self, range: &Range<u64>) -> Vec<u64> {
         if range.is_empty() || self.lost {
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn parts_are_whole_once_all_is_written() {
-        let mut written = Written::default();
+        let mut written = WrittenParts::default();
         assert!(written.note(&(0..STEP - 1)).is_empty());
         assert_eq!(written.note(&(STEP..3 * STEP + 5)), [1, 2]);
         assert_eq!(written.note(&(STEP - 1..STEP)), [0]);
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn too_many_runs_are_not_kept() {
-        let mut written = Written::default();
+        let mut written = WrittenParts::default();
         for n in 0..=MOST_RUNS as u64 {
             written.note(&(2 * n..2 * n + 1));
         }
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn runs_are_joined_in_any_order() {
-        let mut written = Written::default();
+        let mut written = WrittenParts::default();
         for start in [40, 0, 20, 60, 10, 30, 50] {
             written.note(&(start..start + 10));
         }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::claim::{self, Claim};
+use super::claim::{self, StoreClaim};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::network::Run;
+use crate::io::network::OutputRun;
 use crate::io::remote::bucket::Bucket;
 use crate::io::remote::{Objects as _, below};
 use crate::io::store::MARKERS;
 
 /// The place of a store.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ObjectPrefix {
     pub bucket: Arc<Bucket>,
     /// The key below which it is.
     pub key: String,
@@ -19,7 +19,7 @@ pub(super) struct Place {
     pub prefix: String,
 }
 
-impl Place {
+impl ObjectPrefix {
     pub(super) fn new(bucket: Bucket, key: &str) -> Self {
         Self {
             bucket: Arc::new(bucket),
@@ -32,7 +32,12 @@ impl Place {
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if there is anything that is not replaced, or the claim of another run; those of the service.
-    pub(super) async fn begin(&self, text: String, overwrite: bool, run: &Run) -> Result<Claim> {
+    pub(super) async fn begin(
+        &self,
+        text: String,
+        overwrite: bool,
+        run: &OutputRun,
+    ) -> Result<StoreClaim> {
         let Self { bucket, key, .. } = self;
         if !key.is_empty() && bucket.length(key).await?.is_some() {
             let what = "there is an object of this name, which a store would hide";
@@ -40,7 +45,7 @@ impl Place {
             return Err(e.with_remedy("remove it, or choose another key"));
         }
         self.check(overwrite).await?;
-        let claim = Claim::new(bucket, &self.prefix, text);
+        let claim = StoreClaim::new(bucket, &self.prefix, text);
         if let Err(e) = self.taken(&claim, overwrite, run).await {
             // The first error says more than one of this.
             let _ = self.give_back(&claim, overwrite).await;
@@ -51,7 +56,7 @@ impl Place {
 
     /// Removes the claim after an error. The claim stays if the old store is partly removed: the next run with `--overwrite` replaces
     /// objects without root metadata only if there is a claim.
-    pub(super) async fn give_back(&self, claim: &Claim, overwrite: bool) -> Result<()> {
+    pub(super) async fn give_back(&self, claim: &StoreClaim, overwrite: bool) -> Result<()> {
         let Self { bucket, key, .. } = self;
         let is_store = !overwrite || self.has_root().await?;
         match is_store || bucket.first_below(key, claim.key()).await?.is_none() {
@@ -61,7 +66,7 @@ impl Place {
     }
 
     /// Takes a claim, and clears the place if so wanted.
-    async fn taken(&self, claim: &Claim, overwrite: bool, run: &Run) -> Result<()> {
+    async fn taken(&self, claim: &StoreClaim, overwrite: bool, run: &OutputRun) -> Result<()> {
         claim.take(overwrite, run).await?;
         match overwrite {
             true => self.clear(claim).await,
@@ -71,7 +76,7 @@ impl Place {
     }
 
     /// Removes what is there, apart from the claim; the metadata of the root first: what is left is no store.
-    pub(super) async fn clear(&self, claim: &Claim) -> Result<()> {
+    pub(super) async fn clear(&self, claim: &StoreClaim) -> Result<()> {
         for name in MARKERS {
             self.bucket.delete(&self.full(name)).await?;
         }
@@ -110,9 +115,9 @@ impl Place {
     }
 
     /// Checks that there is nothing, apart from our own claim.
-    async fn check_empty(&self, claim: Option<&Claim>) -> Result<()> {
+    async fn check_empty(&self, claim: Option<&StoreClaim>) -> Result<()> {
         let Self { bucket, key, .. } = self;
-        let own = claim.map_or("", Claim::key);
+        let own = claim.map_or("", StoreClaim::key);
         let Some(first) = bucket.first_below(key, own).await? else {
             return Ok(());
         };

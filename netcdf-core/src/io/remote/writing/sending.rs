@@ -8,7 +8,7 @@ use tokio::task::AbortHandle;
 
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::io::network::Run;
+use crate::io::network::OutputRun;
 use crate::io::remote::wait::start;
 
 /// Requests under way at a time, unless somebody says otherwise.
@@ -31,12 +31,12 @@ pub(super) struct Sending {
 
 #[derive(Debug, Default)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<SendingState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct SendingState {
     count: usize,
     bytes: u64,
     /// What stops each request.
@@ -49,20 +49,20 @@ struct State {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, SendingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A place among what is being sent, given back in any case.
-struct Slot {
+struct SendPermit {
     shared: Arc<Shared>,
     number: u64,
     bytes: u64,
     done: bool,
 }
 
-impl Drop for Slot {
+impl Drop for SendPermit {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.count -= 1;
@@ -78,7 +78,7 @@ impl Drop for Slot {
 }
 
 impl Sending {
-    pub(super) fn new(run: &Run) -> Self {
+    pub(super) fn new(run: &OutputRun) -> Self {
         Self {
             shared: Arc::default(),
             most: run.network.at_once(AT_ONCE),
@@ -96,7 +96,7 @@ impl Sending {
         bytes: u64,
         request: impl Future<Output = Result<()>> + Send + 'static,
     ) -> Result<()> {
-        let full = |state: &State| {
+        let full = |state: &SendingState| {
             let fits = state.bytes <= self.most_bytes && bytes <= self.most_bytes - state.bytes;
             state.count >= self.most || (state.count > 0 && !fits)
         };
@@ -104,7 +104,7 @@ impl Sending {
         state.count += 1;
         state.bytes += bytes;
         state.begun += 1;
-        let slot = Slot {
+        let slot = SendPermit {
             shared: Arc::clone(&self.shared),
             number: state.begun,
             bytes,
@@ -130,7 +130,10 @@ impl Sending {
     }
 
     /// Waits while `busy`.
-    fn waiting(&self, busy: impl Fn(&State) -> bool) -> Result<MutexGuard<'_, State>> {
+    fn waiting(
+        &self,
+        busy: impl Fn(&SendingState) -> bool,
+    ) -> Result<MutexGuard<'_, SendingState>> {
         let mut state = self.shared.lock();
         loop {
             if let Some(e) = &state.failed {

@@ -5,43 +5,43 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::claim::{self, Claim};
+use super::claim::{self, StoreClaim};
 use super::finisher::{self, FinishTurn};
-use super::in_progress::{InProgress, Others};
-use super::place::Place;
+use super::in_progress::{ForeignWriters, InProgress};
+use super::place::ObjectPrefix;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::lease::LeaseOwner;
-use crate::io::network::Run;
+use crate::io::network::OutputRun;
 use crate::io::remote::Objects as _;
 use crate::io::remote::bucket::Bucket;
 use crate::io::remote::wait::wait;
 use crate::io::store::Store;
-use crate::io::sums::Sums;
+use crate::io::sums::RunningSums;
 use crate::io::target::StoreTarget;
 use crate::notes::Note;
 
 /// A store that several processes write together.
 #[derive(Debug)]
-pub(crate) struct Shared<'a> {
-    place: Place,
+pub(crate) struct SharedStore<'a> {
+    place: ObjectPrefix,
     tag: &'a str,
-    run: &'a Run,
+    run: &'a OutputRun,
 }
 
 /// What a process adds to it.
 #[derive(Debug)]
-struct SharedTarget {
+struct SharedObjectTarget {
     store: Arc<InProgress>,
     /// The store that [`StoreTarget::store`] returns.
     shared: Arc<dyn Store>,
-    claim: Claim,
-    turn: Turn,
-    run: Run,
+    claim: StoreClaim,
+    turn: WriterRole,
+    run: OutputRun,
 }
 
 /// Which process this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum WriterRole {
     /// One of several.
     Part,
     /// The last one.
@@ -50,11 +50,11 @@ enum Turn {
     Again,
 }
 
-impl<'a> Shared<'a> {
+impl<'a> SharedStore<'a> {
     /// The store of the objects below `key`, whose claim has a tag.
-    pub(crate) fn new(bucket: Bucket, (key, tag): (&str, &'a str), run: &'a Run) -> Self {
+    pub(crate) fn new(bucket: Bucket, (key, tag): (&str, &'a str), run: &'a OutputRun) -> Self {
         Self {
-            place: Place::new(bucket, key),
+            place: ObjectPrefix::new(bucket, key),
             tag,
             run,
         }
@@ -86,14 +86,14 @@ impl<'a> Shared<'a> {
     ///
     /// # Errors
     /// [`ErrorKind::Changed`] without the claim; those of the service.
-    pub(crate) fn part(self) -> Result<(Box<dyn StoreTarget>, Sums)> {
+    pub(crate) fn part(self) -> Result<(Box<dyn StoreTarget>, RunningSums)> {
         let claim = self.claim();
         if !wait(claim.is_ours())? {
             return Err(lost(&self.place));
         }
-        let others = Others::default();
+        let others = ForeignWriters::default();
         let sums = others.sums.clone();
-        Ok((self.target(claim, Turn::Part, others), sums))
+        Ok((self.target(claim, WriterRole::Part, others), sums))
     }
 
     /// Starts the last part, and takes the right to finish the store.
@@ -104,15 +104,15 @@ impl<'a> Shared<'a> {
     pub(crate) fn end(self, owner: &LeaseOwner) -> Result<Box<dyn StoreTarget>> {
         let claim = self.claim();
         let (turn, lease) = match finisher::take(&claim, owner, self.run)? {
-            FinishTurn::Own(lease) => (Turn::Last, Some(Arc::new(lease))),
-            FinishTurn::Nobody if wait(self.place.has_root())? => (Turn::Again, None),
+            FinishTurn::Own(lease) => (WriterRole::Last, Some(Arc::new(lease))),
+            FinishTurn::Nobody if wait(self.place.has_root())? => (WriterRole::Again, None),
             FinishTurn::Nobody | FinishTurn::Other => return Err(lost(&self.place)),
         };
-        let others = Others {
-            complete: turn == Turn::Again,
+        let others = ForeignWriters {
+            complete: turn == WriterRole::Again,
             listed: Some(OnceLock::new()),
             lease,
-            ..Others::default()
+            ..ForeignWriters::default()
         };
         Ok(self.target(claim, turn, others))
     }
@@ -139,14 +139,19 @@ impl<'a> Shared<'a> {
         wait(claim.release()).map(|()| true)
     }
 
-    fn claim(&self) -> Claim {
-        let Place { bucket, prefix, .. } = &self.place;
-        Claim::new(bucket, prefix, claim::text_of(self.tag))
+    fn claim(&self) -> StoreClaim {
+        let ObjectPrefix { bucket, prefix, .. } = &self.place;
+        StoreClaim::new(bucket, prefix, claim::text_of(self.tag))
     }
 
-    fn target(self, claim: Claim, turn: Turn, others: Others) -> Box<dyn StoreTarget> {
+    fn target(
+        self,
+        claim: StoreClaim,
+        turn: WriterRole,
+        others: ForeignWriters,
+    ) -> Box<dyn StoreTarget> {
         let store = Arc::new(InProgress::new(self.place, Some(others), self.run));
-        Box::new(SharedTarget {
+        Box::new(SharedObjectTarget {
             shared: Arc::clone(&store) as Arc<dyn Store>,
             store,
             claim,
@@ -157,13 +162,13 @@ impl<'a> Shared<'a> {
 }
 
 /// The error where the claim is not what it was.
-fn lost(place: &Place) -> Error {
+fn lost(place: &ObjectPrefix) -> Error {
     let what = "the claim of the plan is not there any more: the store was finished or removed, or another run took it over";
     let e = Error::new(ErrorKind::Changed, what).of(&place.bucket.address(&place.key));
     e.with_remedy("make the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
 }
 
-impl SharedTarget {
+impl SharedObjectTarget {
     /// Removes the claim of a store that is complete.
     fn release(&self) {
         if let Err(e) = wait(self.claim.release()) {
@@ -176,7 +181,7 @@ impl SharedTarget {
     }
 }
 
-impl StoreTarget for SharedTarget {
+impl StoreTarget for SharedObjectTarget {
     fn store(&self) -> &Arc<dyn Store> {
         &self.shared
     }
@@ -185,10 +190,10 @@ impl StoreTarget for SharedTarget {
         self.run.cancel.check()?;
         self.store.sending.finish()?;
         match self.turn {
-            Turn::Part if wait(self.claim.is_ours())? => Ok(()),
-            Turn::Part => Err(lost(&self.store.place)),
-            Turn::Again => wait(self.store.send_root()),
-            Turn::Last => {
+            WriterRole::Part if wait(self.claim.is_ours())? => Ok(()),
+            WriterRole::Part => Err(lost(&self.store.place)),
+            WriterRole::Again => wait(self.store.send_root()),
+            WriterRole::Last => {
                 let lease = self.store.lease();
                 let lease = lease.or_internal("the lease of the last part")?;
                 lease.renew()?;
@@ -202,7 +207,7 @@ impl StoreTarget for SharedTarget {
     }
 }
 
-impl Drop for SharedTarget {
+impl Drop for SharedObjectTarget {
     /// What was put stays. Nothing more is put once the process has given up.
     fn drop(&mut self) {
         self.store.sending.give_up();

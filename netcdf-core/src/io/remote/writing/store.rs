@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use super::claim::{self, Claim};
+use super::claim::{self, StoreClaim};
 use super::in_progress::InProgress;
-use super::place::Place;
+use super::place::ObjectPrefix;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::network::Run;
+use crate::io::network::OutputRun;
 use crate::io::remote::bucket::Bucket;
 use crate::io::remote::wait::wait;
 use crate::io::store::Store;
@@ -21,8 +21,8 @@ pub(crate) struct BucketTarget {
     store: Arc<InProgress>,
     /// The store that [`StoreTarget::store`] returns.
     shared: Arc<dyn Store>,
-    claim: Claim,
-    run: Run,
+    claim: StoreClaim,
+    run: OutputRun,
     /// Whether the store is complete.
     done: bool,
 }
@@ -32,8 +32,13 @@ impl BucketTarget {
     ///
     /// # Errors
     /// [`ErrorKind::Exists`] if there is anything that is not replaced, or if another run writes there; those of the service.
-    pub(crate) fn create(bucket: Bucket, key: &str, overwrite: bool, run: &Run) -> Result<Self> {
-        let place = Place::new(bucket, key);
+    pub(crate) fn create(
+        bucket: Bucket,
+        key: &str,
+        overwrite: bool,
+        run: &OutputRun,
+    ) -> Result<Self> {
+        let place = ObjectPrefix::new(bucket, key);
         let claim = wait(place.begin(claim::text(), overwrite, run))?;
         let store = Arc::new(InProgress::new(place, None, run));
         Ok(Self {

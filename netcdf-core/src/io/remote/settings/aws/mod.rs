@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::profile::{Choice, Profile, choice, list, value};
+use super::profile::{Profile, ProfileChoice, choice, list, value};
 use super::rc::{Rc, rc};
 use super::secret::Secret;
-use super::sources::Sources;
+use super::sources::SettingSources;
 use crate::error::{Error, ErrorKind, Result};
 
 /// Variables that ask for requests without a signature.
@@ -28,7 +28,7 @@ pub(crate) struct Aws {
     /// The file with the certificates to trust, if it is only for this service.
     pub ca_bundle: Option<PathBuf>,
     /// What to sign requests with.
-    pub credentials: Option<Keys>,
+    pub credentials: Option<SigningKeys>,
     /// The profile that applies, if one exists.
     pub profile: Option<String>,
     /// The user asked for requests without a signature.
@@ -55,7 +55,7 @@ pub(crate) enum Instance {
 
 /// What requests are signed with.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Keys {
+pub(crate) struct SigningKeys {
     /// The access key's id.
     pub id: Secret,
     /// The secret access key.
@@ -69,7 +69,7 @@ pub(crate) struct Keys {
 /// # Errors
 /// [`ErrorKind::Argument`] if the user named a profile that does not exist, or if half of a pair of keys is missing;
 /// [`ErrorKind::Io`] and [`ErrorKind::Limit`] for a file that cannot be read.
-pub(crate) fn aws(sources: &Sources) -> Result<Aws> {
+pub(crate) fn aws(sources: &SettingSources) -> Result<Aws> {
     let rc = rc(sources, None)?;
     let choice = choice(sources, &rc);
     let profile = Profile::read(sources, &choice)?;
@@ -102,7 +102,7 @@ pub(crate) fn aws(sources: &Sources) -> Result<Aws> {
     Ok(aws)
 }
 
-fn region(sources: &Sources, rc: &Rc, profile: &Profile) -> Option<String> {
+fn region(sources: &SettingSources, rc: &Rc, profile: &Profile) -> Option<String> {
     let own = |text: &str| text.to_owned();
     let url = sources.in_fragment(&["aws.region", "awsregion"]).map(own);
     url.or_else(|| rc.get("AWS.REGION").map(own))
@@ -110,20 +110,20 @@ fn region(sources: &Sources, rc: &Rc, profile: &Profile) -> Option<String> {
         .or_else(|| profile.get("region").map(own))
 }
 
-fn endpoint(sources: &Sources, profile: &Profile) -> Option<String> {
+fn endpoint(sources: &SettingSources, profile: &Profile) -> Option<String> {
     let set = sources.first(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"]);
     set.map(|(_, url)| url)
         .or_else(|| profile.get("endpoint_url").map(str::to_owned))
 }
 
-fn ca_bundle(sources: &Sources, profile: &Profile) -> Option<PathBuf> {
+fn ca_bundle(sources: &SettingSources, profile: &Profile) -> Option<PathBuf> {
     let set = sources.env("AWS_CA_BUNDLE");
     let set = set.or_else(|| profile.get("ca_bundle").map(str::to_owned));
     set.map(|text| sources.path(&text))
 }
 
 /// Who is to be asked for the role of this machine; nobody, if the environment says so.
-fn instance(sources: &Sources) -> Option<Instance> {
+fn instance(sources: &SettingSources) -> Option<Instance> {
     if sources.first_true(&["AWS_EC2_METADATA_DISABLED"]).is_some() {
         return None;
     }
@@ -134,15 +134,19 @@ fn instance(sources: &Sources) -> Option<Instance> {
 }
 
 /// What asks for requests without a signature.
-fn asks_for_none(sources: &Sources, choice: &Choice) -> Option<String> {
+fn asks_for_none(sources: &SettingSources, choice: &ProfileChoice) -> Option<String> {
     match choice {
-        Choice::None(by) => Some(format!("the profile `no` of {by}")),
+        ProfileChoice::None(by) => Some(format!("the profile `no` of {by}")),
         _ => sources.first_true(&ANONYMOUS).map(str::to_owned),
     }
 }
 
 /// The keys, and where they are from: the environment, unless the URL names a profile, then the profile.
-fn keys(sources: &Sources, choice: &Choice, profile: &Profile) -> Result<Option<(Keys, String)>> {
+fn keys(
+    sources: &SettingSources,
+    choice: &ProfileChoice,
+    profile: &Profile,
+) -> Result<Option<(SigningKeys, String)>> {
     if !is_in_url(choice) {
         let names = [
             "AWS_ACCESS_KEY_ID",
@@ -175,12 +179,12 @@ fn pair(
     names: [&str; 3],
     place: &str,
     get: impl Fn(&str) -> Option<String>,
-) -> Result<Option<Keys>> {
+) -> Result<Option<SigningKeys>> {
     let [id, secret, token] = names;
     let (has, lacks) = match (get(id), get(secret)) {
         (None, None) => return Ok(None),
         (Some(id), Some(secret)) => {
-            return Ok(Some(Keys {
+            return Ok(Some(SigningKeys {
                 id: Secret::new(id),
                 secret: Secret::new(secret),
                 token: get(token).map(Secret::new),
@@ -194,7 +198,7 @@ fn pair(
 }
 
 /// What to say about requests without keys of our own.
-fn without_keys(sources: &Sources, choice: &Choice, profile: &Profile) -> String {
+fn without_keys(sources: &SettingSources, choice: &ProfileChoice, profile: &Profile) -> String {
     if sources.env(WEB_IDENTITY).is_some() {
         return format!("the identity of the environment's {WEB_IDENTITY}");
     }
@@ -216,8 +220,8 @@ fn without_keys(sources: &Sources, choice: &Choice, profile: &Profile) -> String
     }
 }
 
-fn is_in_url(choice: &Choice) -> bool {
-    matches!(choice, Choice::Named { in_url: true, .. })
+fn is_in_url(choice: &ProfileChoice) -> bool {
+    matches!(choice, ProfileChoice::Named { in_url: true, .. })
 }
 
 #[cfg(test)]

@@ -150,9 +150,9 @@ fn settings_that_cannot_be_used() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let trusting = |path: &Path| {
         let ca_bundle = Some(path.to_owned());
-        let line = Line {
+        let line = ConnectionSettings {
             ca_bundle,
-            ..Line::default()
+            ..ConnectionSettings::default()
         };
         error(WebAccess { line, ..access() })
     };

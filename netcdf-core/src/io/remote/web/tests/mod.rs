@@ -10,7 +10,7 @@ use std::time::Duration;
 use self::server::{Reply, Request, Server};
 use super::{Web, WebAccess};
 use crate::error::Result;
-use crate::io::remote::settings::{self, Line, Secret};
+use crate::io::remote::settings::{self, ConnectionSettings, Secret};
 use crate::io::remote::wait::wait;
 use crate::io::remote::{Got, Objects, Part, Version};
 
@@ -26,13 +26,13 @@ fn access() -> WebAccess {
 }
 
 /// A proxy, or none for an empty address.
-fn by_proxy(address: &str) -> Line {
+fn by_proxy(address: &str) -> ConnectionSettings {
     let address = Secret::new(address);
     let except = String::new();
     let proxy = Some(settings::Proxy { address, except });
-    Line {
+    ConnectionSettings {
         proxy,
-        ..Line::default()
+        ..ConnectionSettings::default()
     }
 }
 

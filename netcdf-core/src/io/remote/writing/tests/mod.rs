@@ -7,15 +7,15 @@ use object_store::ObjectStoreExt as _;
 use object_store::memory::InMemory;
 use object_store::path::Path;
 
-use super::claim::{self, Claim};
+use super::claim::{self, StoreClaim};
 use super::parts;
-use super::place::Place;
+use super::place::ObjectPrefix;
 use super::{BucketTarget, ObjectTarget};
 use crate::cancel::Cancel;
 use crate::error::{ErrorKind, Result};
-use crate::io::network::{Network, Run};
+use crate::io::network::{Network, OutputRun};
 use crate::io::remote::bucket::Bucket;
-use crate::io::remote::store::Keys;
+use crate::io::remote::store::ObjectStore;
 use crate::io::remote::wait::wait;
 use crate::io::source::read_range;
 use crate::io::store::{Hints, Store};
@@ -25,12 +25,12 @@ use crate::notes::Notes;
 /// A service in memory, and a run that writes to it.
 struct Service {
     objects: Arc<InMemory>,
-    run: Run,
+    run: OutputRun,
 }
 
 impl Service {
     fn new() -> Self {
-        let run = Run {
+        let run = OutputRun {
             cancel: Cancel::default(),
             notes: Arc::new(Notes::default()),
             network: Arc::new(Network::new(None, Some(4))),
@@ -71,7 +71,7 @@ impl Service {
     }
 
     fn keys(&self) -> Vec<String> {
-        let keys = Keys::new(Arc::new(self.bucket()), "", Hints::default());
+        let keys = ObjectStore::new(Arc::new(self.bucket()), "", Hints::default());
         let mut all = vec![];
         keys.walk("", &mut |key, _| {
             all.push(key.to_owned());
@@ -206,12 +206,12 @@ fn what_is_there_is_replaced_only_if_asked() {
 #[test]
 fn a_store_that_is_partly_removed_keeps_a_claim() {
     let service = Service::new();
-    let place = Place::new(service.bucket(), "a/s");
-    let fails = |claim: &Claim| {
+    let place = ObjectPrefix::new(service.bucket(), "a/s");
+    let fails = |claim: &StoreClaim| {
         wait(claim.take(true, &service.run)).unwrap();
         wait(place.give_back(claim, true)).unwrap();
     };
-    let claim = |tag| Claim::new(&place.bucket, &place.prefix, claim::text_of(tag));
+    let claim = |tag| StoreClaim::new(&place.bucket, &place.prefix, claim::text_of(tag));
     let (first, second) = (claim("1"), claim("2"));
     fails(&first);
     assert_eq!(service.keys(), [""; 0]);

@@ -1,9 +1,9 @@
 //! A store that several processes write together.
 
-use super::super::Shared;
+use super::super::SharedStore;
 use super::*;
 use crate::io::lease::LeaseOwner;
-use crate::io::sums::Sums;
+use crate::io::sums::RunningSums;
 
 const TAG: &str = "0123abcd";
 
@@ -19,11 +19,11 @@ fn owner(name: &str) -> LeaseOwner {
 }
 
 impl Service {
-    fn shared(&self) -> Shared<'_> {
-        Shared::new(self.bucket(), ("a/s", TAG), &self.run)
+    fn shared(&self) -> SharedStore<'_> {
+        SharedStore::new(self.bucket(), ("a/s", TAG), &self.run)
     }
 
-    fn part(&self) -> (Box<dyn StoreTarget>, Sums) {
+    fn part(&self) -> (Box<dyn StoreTarget>, RunningSums) {
         self.shared().part().unwrap()
     }
 
@@ -135,7 +135,8 @@ fn the_sums_are_those_of_a_directory() {
     let folder = tempfile::tempdir().unwrap();
     let cancel = Cancel::default();
     let (here, want) =
-        crate::io::dir::shared::SharedTarget::create(folder.path(), false, &cancel).unwrap();
+        crate::io::dir::shared::SharedDirectoryTarget::create(folder.path(), false, &cancel)
+            .unwrap();
     put_ten(&here, 5);
     for _ in 0..2 {
         let (part, sums) = service.part();
