@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod additions;
+mod environment;
 mod executables;
 mod features;
 mod generated;
