@@ -3,6 +3,7 @@
 
 mod additions;
 mod environment;
+mod examples;
 mod executables;
 mod features;
 mod generated;
