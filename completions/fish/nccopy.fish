@@ -61,7 +61,7 @@ complete -c nccopy -l attribute -d 'Set an attribute to values as in CDL: \'v@un
 complete -c nccopy -l history-time -d 'Time for --history in seconds since 1970. Plans set this option for their parts' -r
 complete -c nccopy -l unlimited -d 'Make these dimensions unlimited: names, paths and patterns as for -V. With -u, all other dimensions become fixed' -r
 complete -c nccopy -l enums -d 'Store enums as integers with the CF attributes flag_values and flag_meanings, for kinds without enums' -r -f -a "flags\t'Numbers with the attributes `flag_values` and `flag_meanings`'"
-complete -c nccopy -l plan -d 'Divide the copy into parts, and write a plan to the new directory DIR; copy nothing yet' -r -F
+complete -c nccopy -l plan -d 'Divide the copy into parts, and write only a plan to the new directory DIR (docs/machines.md)' -r -F
 complete -c nccopy -l parts -d 'With --plan: number of parts' -r
 complete -c nccopy -l part-size -d 'With --plan: size of a part before filters (suffixes as for --memory) [default: 1Gi]' -r
 complete -c nccopy -l stages -d 'With --plan: copy in one or two stages [default: the cheaper number for each variable]' -r

@@ -9,14 +9,14 @@ use super::value::parse_chunk_size;
 use crate::request::{Engine, MOST_PARTS, PartChoice};
 
 /// Heading of options for copies in parts.
-const PARTS: &str = "Copies in parts (docs/machines.md)";
+const PARTS: &str = "Copies in parts";
 
 /// A copy in parts, which processes on several machines can run.
 #[derive(Debug, Args)]
 #[command(next_help_heading = PARTS)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(super) struct PlanArgs {
-    /// Divide the copy into parts, and write a plan to the new directory DIR; copy nothing yet
+    /// Divide the copy into parts, and write only a plan to the new directory DIR (docs/machines.md)
     #[arg(long, value_name = "DIR")]
     pub plan: Option<PathBuf>,
     /// With --plan: number of parts

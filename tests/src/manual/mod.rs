@@ -73,7 +73,8 @@ pub fn page(command: &Command, extra: Extra) -> String {
     for note in extra.notes {
         let _ = write!(page, ".PP\n{}\n", escape(note));
     }
-    page.push_str(&section(|out| man.render_options_section(out)));
+    let options = section(|out| man.render_options_section(out));
+    page.push_str(&with_subsections(command, options));
     page.push_str(&commands(command));
     page.push_str(&list("EXIT STATUS", extra.status));
     let environment = [&[ENVIRONMENT], extra.environment].concat().concat();
@@ -109,7 +110,20 @@ fn detailed(command: &Command, details: &[Entries]) -> Command {
     })
 }
 
-/// The commands of a tool, each with its arguments and options; nothing for tools without commands.
+/// Turns the headings of options from sections into subsections.
+fn with_subsections(command: &Command, options: String) -> String {
+    let headings = command.get_arguments().filter_map(Arg::get_help_heading);
+    headings.fold(options, |options, heading| {
+        let title = heading.to_uppercase();
+        let section = match title.contains(' ') {
+            true => format!(".SH \"{title}\"\n"),
+            false => format!(".SH {title}\n"),
+        };
+        options.replace(&section, &format!(".SS \"{heading}\"\n"))
+    })
+}
+
+/// The commands of a tool, each with its arguments and options. Empty for tools without commands.
 fn commands(command: &Command) -> String {
     let mut built = command.clone();
     built.build();
@@ -234,6 +248,7 @@ mod tests {
             .version("1")
             .about("Does it")
             .arg(clap::Arg::new("x").short('x').help("X it"))
+            .arg(clap::Arg::new("y").short('y').help_heading("Other uses"))
             .subcommand(
                 Command::new("look")
                     .about("Looks at it")
@@ -254,6 +269,7 @@ mod tests {
             ".SH NAME\ntool \\- Does it",
             "\\fB\\-x\\fR",
             "X it. Twice.",
+            ".SS \"Other uses\"\n.TP\n\\fB\\-y",
             "\\fBtool\\fR\nRuns it",
             "\\&.odd start",
             ".SS \"tool look [WHAT]\"\nLooks at it.\n.TP\n\\fB[WHAT]\\fR\nWhat\n",
