@@ -80,7 +80,7 @@ dask\t'Dask: a Python script for a scheduler of distributed, or worker processes
 snakemake\t'Snakemake: a Snakefile'
 parallel\t'GNU parallel: a shell script for this machine, or several by SSH'"
 complete -c nccopy -l threads -d 'Number of threads [default: all cores]' -r
-complete -c nccopy -l requests -d 'Number of requests at a time to storage; at most 64 to local files [default: few to local files, 32 to storage far away]' -r
+complete -c nccopy -l requests -d 'Maximum number of requests at a time to storage; at most 64 to local files [default: few to local files, 8 to 256 to remote storage]' -r
 complete -c nccopy -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
 complete -c nccopy -s 3 -d 'Classic output (CDF-1), as -k classic'
 complete -c nccopy -s 4 -d 'netCDF-4 output, as -k netCDF-4'

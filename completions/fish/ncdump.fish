@@ -51,7 +51,7 @@ complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in separate processes
 no\t''"
 complete -c ncdump -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
 complete -c ncdump -l threads -d 'Number of threads [default: all cores]' -r
-complete -c ncdump -l requests -d 'Number of requests at a time to storage; at most 64 to local files [default: few to local files, 32 to storage far away]' -r
+complete -c ncdump -l requests -d 'Maximum number of requests at a time to storage; at most 64 to local files [default: few to local files, 8 to 256 to remote storage]' -r
 complete -c ncdump -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
 complete -c ncdump -s c -d 'Print header and data of coordinate variables only'
 complete -c ncdump -s h -d 'Print the header only, no data'

@@ -21,7 +21,7 @@ complete -c ncgen -s L -d 'Accepted, without effect: log level' -r
 complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in separate processes: a plugin that crashes, exits or never finishes is an error that names the plugin' -f -a "yes\t''
 no\t''"
 complete -c ncgen -l plugin-timeout -d 'Seconds that a plugin may take for a chunk, plus one for each MiB [default: 30]; implies --isolate-plugins' -r
-complete -c ncgen -l requests -d 'Number of requests at a time to storage; at most 64 to local files [default: few to local files, 32 to storage far away]' -r
+complete -c ncgen -l requests -d 'Maximum number of requests at a time to storage; at most 64 to local files [default: few to local files, 8 to 256 to remote storage]' -r
 complete -c ncgen -l timeout -d 'Seconds after which a request to another machine is given up, with all its repetitions [default: 60]' -r
 complete -c ncgen -l threads -d 'Accepted, without effect so far: one thread reads the text' -r
 complete -c ncgen -s b -d 'Make a netCDF file, by default named after the text, with `.nc`'

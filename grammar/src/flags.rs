@@ -183,7 +183,7 @@ impl PluginArgs {
 /// How storage is asked, and what is said of that.
 #[derive(Debug, Clone, Args)]
 pub struct NetworkArgs {
-    /// Number of requests at a time to storage; at most 64 to local files [default: few to local files, 32 to storage far away]
+    /// Maximum number of requests at a time to storage; at most 64 to local files [default: few to local files, 8 to 256 to remote storage]
     #[arg(long, value_name = "N", global = true)]
     requests: Option<NonZeroU16>,
 
@@ -227,7 +227,7 @@ impl NetworkArgs {
     /// Makes the run ask as the options say.
     pub fn apply(&self, env: &mut Env) {
         let requests = self.requests.map(|n| usize::from(n.get()));
-        let network = || Arc::new(Network::new(self.timeout, requests));
+        let network = || Arc::new(Network::new(self.timeout, requests, &env.cancel));
         env.network = Arc::clone(self.network.get_or_init(network));
         env.set_requests(self.requests);
     }
@@ -237,7 +237,7 @@ impl NetworkArgs {
         if self.io_stats {
             let traffic = match self.network.get() {
                 Some(network) => network.traffic(),
-                None => Network::new(self.timeout, None).traffic(),
+                None => Network::default().traffic(),
             };
             // If standard error is closed, there is nobody to tell.
             let _ = writeln!(io.stderr, "{tool}: {traffic}");
