@@ -75,7 +75,7 @@ complete -c nccopy -l isolate-plugins -d 'Run HDF5 plugins in separate processes
 no\t''"
 complete -c nccopy -l plugin-timeout -d 'Time limit of a plugin for a chunk: this number of seconds, plus one second per MiB [default: 30]. Implies --isolate-plugins' -r
 complete -c nccopy -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c nccopy -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c nccopy -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c nccopy -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c nccopy -l memory -d 'Memory limit for changing chunk shapes (suffixes K, M, G, T, P, or Ki, Mi, Gi, Ti for powers of two) [default: 256Mi]' -r
 complete -c nccopy -s m -d 'Ignored: size of the copy buffer' -r

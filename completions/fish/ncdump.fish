@@ -50,7 +50,7 @@ complete -c ncdump -l isolate-plugins -d 'Run HDF5 plugins in separate processes
 no\t''"
 complete -c ncdump -l plugin-timeout -d 'Time limit of a plugin for a chunk: this number of seconds, plus one second per MiB [default: 30]. Implies --isolate-plugins' -r
 complete -c ncdump -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c ncdump -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c ncdump -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c ncdump -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c ncdump -s L -d 'Ignored: log level' -r
 complete -c ncdump -s h -d 'Print the header only, no data'

@@ -10,7 +10,7 @@ complete -c ncgen -l isolate-plugins -d 'Run HDF5 plugins in separate processes,
 no\t''"
 complete -c ncgen -l plugin-timeout -d 'Time limit of a plugin for a chunk: this number of seconds, plus one second per MiB [default: 30]. Implies --isolate-plugins' -r
 complete -c ncgen -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c ncgen -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c ncgen -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c ncgen -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c ncgen -s B -d 'Ignored: buffer size' -r
 complete -c ncgen -s D -d 'Ignored: level of debugging output' -r

@@ -25,7 +25,7 @@ function __fish_zdump_using_subcommand
 end
 
 complete -c zdump -n "__fish_zdump_needs_command" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_needs_command" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_needs_command" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_needs_command" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_needs_command" -l json -d 'Print JSON lines (docs/zdump.md)'
 complete -c zdump -n "__fish_zdump_needs_command" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
@@ -47,7 +47,7 @@ complete -c zdump -n "__fish_zdump_needs_command" -f -a "diff" -d 'Compare two s
 complete -c zdump -n "__fish_zdump_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l depth -d 'Show only this many levels of groups [default: all]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand tree" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand tree" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l json -d 'Print JSON lines (docs/zdump.md)'
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
@@ -56,7 +56,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand tree" -l io-stats -d 'Print 
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l trace -d 'Trace operations on Zarr stores to standard error, as NCTRACING=1 does'
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -s h -l help -d 'Print help'
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand keys" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand keys" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l json -d 'Print JSON lines (docs/zdump.md)'
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
@@ -65,7 +65,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand keys" -l io-stats -d 'Print 
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l trace -d 'Trace operations on Zarr stores to standard error, as NCTRACING=1 does'
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -s h -l help -d 'Print help'
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand cat" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand cat" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l raw -d 'Print the raw bytes'
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l hex -d 'Print offsets, hexadecimal digits and characters'
@@ -78,7 +78,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand cat" -s h -l help -d 'Print 
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l at -d 'Print the chunk that contains the element with these indices (1,20,300)' -r
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l stage -d 'Decode only the first N codecs and print the resulting bytes (0: the stored bytes)' -r
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l all -d 'Print all stored chunks'
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -s t -l times -d 'Print times as dates: values with units such as "days since …", and NumPy\'s datetime64'
@@ -89,7 +89,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l io-stats -d 'Print
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l trace -d 'Trace operations on Zarr stores to standard error, as NCTRACING=1 does'
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -s h -l help -d 'Print help'
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l missing -d 'Show only missing codecs. Exit status 0: none, 1: some'
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l json -d 'Print JSON lines (docs/zdump.md)'
@@ -99,7 +99,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l io-stats -d 'Prin
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l trace -d 'Trace operations on Zarr stores to standard error, as NCTRACING=1 does'
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -s h -l help -d 'Print help'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand check" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand check" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l deep -d 'Also decode all chunks'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l complete -d 'Also report missing chunks, which readers replace with the fill value'
@@ -111,7 +111,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand check" -l io-stats -d 'Print
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l trace -d 'Trace operations on Zarr stores to standard error, as NCTRACING=1 does'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -s h -l help -d 'Print help'
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand stat" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand stat" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l json -d 'Print JSON lines (docs/zdump.md)'
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
@@ -121,7 +121,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand stat" -l trace -d 'Trace ope
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -s h -l help -d 'Print help'
 complete -c zdump -n "__fish_zdump_using_subcommand map" -s o -d 'Write an SVG image to FILE (- for standard output)' -r -F
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand map" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand map" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l decode -d 'Also decode the chunks of a remote store'
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l json -d 'Print JSON lines (docs/zdump.md)'
@@ -131,7 +131,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand map" -l io-stats -d 'Print r
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l trace -d 'Trace operations on Zarr stores to standard error, as NCTRACING=1 does'
 complete -c zdump -n "__fish_zdump_using_subcommand map" -s h -l help -d 'Print help'
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l threads -d 'Number of threads [default: number of cores]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand diff" -l requests -d 'Number of concurrent requests to storage [default: 32 to remote storage, few to local files]' -r
+complete -c zdump -n "__fish_zdump_using_subcommand diff" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l raw -d 'Compare keys and bytes instead of values'
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l json -d 'Print JSON lines (docs/zdump.md)'

@@ -15,7 +15,7 @@ use super::heading;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = heading::RESOURCES)]
 pub struct NetworkArgs {
-    /// Number of concurrent requests to storage [default: 32 to remote storage, few to local files]
+    /// Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]
     #[arg(long, value_name = "N", global = true)]
     requests: Option<NonZeroU16>,
 
@@ -59,7 +59,7 @@ impl NetworkArgs {
     /// Applies the options to a run.
     pub fn apply(&self, env: &mut Env) {
         let requests = self.requests.map(|n| usize::from(n.get()));
-        let network = || Arc::new(Network::new(self.timeout, requests));
+        let network = || Arc::new(Network::new(self.timeout, requests, &env.cancel));
         env.network = Arc::clone(self.network.get_or_init(network));
         env.set_requests(self.requests);
     }
@@ -69,7 +69,7 @@ impl NetworkArgs {
         if self.io_stats {
             let traffic = match self.network.get() {
                 Some(network) => network.traffic(),
-                None => Network::new(self.timeout, None).traffic(),
+                None => Network::default().traffic(),
             };
             // Ignore errors: a closed standard error has no reader.
             let _ = writeln!(io.stderr, "{tool}: {traffic}");

@@ -8,11 +8,8 @@ use tokio::task::AbortHandle;
 
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::io::network::Run;
+use crate::io::network::{Network, Run};
 use crate::io::remote::wait::start;
-
-/// Requests under way at a time, unless somebody says otherwise.
-const AT_ONCE: usize = 32;
 
 /// Time after which those who wait look whether the run was stopped.
 const LOOK: Duration = Duration::from_millis(50);
@@ -24,6 +21,7 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Sending {
     shared: Arc<Shared>,
+    network: Arc<Network>,
     most: usize,
     most_bytes: u64,
     cancel: Cancel,
@@ -81,7 +79,8 @@ impl Sending {
     pub(super) fn new(run: &Run) -> Self {
         Self {
             shared: Arc::default(),
-            most: run.network.at_once(AT_ONCE),
+            most: run.network.uploads.most(),
+            network: Arc::clone(&run.network),
             most_bytes: run.memory,
             cancel: run.cancel.clone(),
         }
@@ -112,9 +111,10 @@ impl Sending {
         };
         drop(state);
         let number = slot.number;
+        let network = Arc::clone(&self.network);
         let stop = start(async move {
             let mut slot = slot;
-            let result = request.await;
+            let result = network.uploads.run(request, |()| bytes).await;
             let mut state = slot.shared.lock();
             if let Err(e) = result {
                 state.failed.get_or_insert(e);
