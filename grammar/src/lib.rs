@@ -18,6 +18,7 @@ pub mod ended;
 pub mod escape;
 pub mod filter_spec;
 pub mod flags;
+pub mod help;
 pub mod hyperslab;
 pub mod json;
 pub mod kind_options;

@@ -86,8 +86,10 @@ fn copy(request: &CopyRequest, io: &mut Io) -> anyhow::Result<Result<Status>> {
 
 /// Prints the usage, for `-h` without its value.
 fn usage(io: &mut Io) -> Status {
-    let help = cli::command().render_help();
-    let text = format!("nccopy: -h needs a number of bytes\n\n{help}");
+    let text = format!(
+        "nccopy: -h needs a number of bytes\n\n{}",
+        cli::short_help()
+    );
     tool::usage("nccopy", &text, true, io)
 }
 

@@ -1,25 +1,35 @@
 //! The command line of ncgen.
 
 use std::ffi::OsString;
-use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{ArgAction, ArgGroup, Args, CommandFactory, FromArgMatches as _, Parser};
 use netcdf_core::io::locator::OutputRequest;
-use netcdf_core::model::Kind;
-use netcdf_grammar::flags::{self, KindFlags, NetworkArgs, PluginArgs, ZarrArgs};
+use netcdf_grammar::flags::heading::{EVERYDAY, IGNORED};
+use netcdf_grammar::flags::{HelpArgs, KindArgs, PluginArgs, ProcessArgs, QuietArgs};
+use netcdf_grammar::flags::{StrictArgs, WriteArgs, ZarrArgs};
+use netcdf_grammar::help::{self, Example};
 
 use crate::modes::MODES;
 use crate::request::{NameRequest, ProcessRequest, ProgramLanguage, Request};
 
-/// Makes a netCDF dataset from CDL text or JSON, or checks the text.
-///
-/// JSON is what `ncdump --json` prints: text that begins with `{`.
-///
-/// Without -o, -b, -n or a kind, nothing is written: the text is checked, including its data. The output appears under its
-/// name only when it is complete. Until then it is a file without a name in the same directory. Some file systems (NFS and
-/// others) do not have files without a name. There the output is called `.NAME.??????.tmp`, and a killed run leaves this
-/// file behind. You can remove it. The next run to the same place removes it if this is safe, and other runs ignore it.
+/// Heading of options for programs.
+const PROGRAMS: &str = "Programs as output";
+
+/// Heading of further options for outputs.
+const OUTPUT: &str = "Output";
+
+/// The examples of `--help`.
+pub const EXAMPLES: [Example; 3] = [
+    (
+        "ncgen -o out.nc in.cdl",
+        "Write a dataset, of the oldest kind that can store it",
+    ),
+    ("ncgen -k zarr3 -o out.zarr in.cdl", "Write a Zarr store"),
+    ("ncgen in.cdl", "Check the text without writing an output"),
+];
+
+/// Generate a netCDF dataset or a program from CDL text or JSON, or check the text
 #[derive(Debug, Parser)]
 #[command(
     name = "ncgen",
@@ -30,7 +40,10 @@ use crate::request::{NameRequest, ProcessRequest, ProgramLanguage, Request};
     max_term_width = 100
 )]
 struct Cli {
-    /// What is made.
+    /// CDL text, or JSON as printed by ncdump --json [default: standard input, also -]
+    input: Option<PathBuf>,
+
+    /// The output.
     #[command(flatten)]
     output: OutputArgs,
 
@@ -38,158 +51,135 @@ struct Cli {
     #[command(flatten)]
     kind: KindArgs,
 
-    /// How Zarr output is stored.
+    /// Suppressed messages.
+    #[command(flatten)]
+    quiet: QuietArgs,
+
+    /// A short help.
+    #[command(flatten)]
+    usage: UsageArgs,
+
+    /// Help and version.
+    #[command(flatten)]
+    help: HelpArgs,
+
+    /// Contents of the output.
+    #[command(flatten)]
+    contents: ContentArgs,
+
+    /// A program as output.
+    #[command(flatten)]
+    program: ProgramArgs,
+
+    /// Zarr output.
     #[command(flatten)]
     zarr: ZarrArgs,
 
-    /// Check declarations only, and ignore data lists
-    #[arg(short = 'H')]
-    header_only: bool,
-
-    /// Do not fill elements for which the text has no values
-    #[arg(short = 'x')]
-    no_fill: bool,
-
-    /// Options that the C tool needs.
+    /// Warnings as errors.
     #[command(flatten)]
-    old: OldArgs,
+    strict: StrictArgs,
 
-    /// How HDF5 plugins are used.
+    /// Checks of the output.
+    #[command(flatten)]
+    write: WriteArgs,
+
+    /// HDF5 plugins.
     #[command(flatten)]
     plugins: PluginArgs,
 
-    /// How storage is asked.
+    /// Settings of the process.
     #[command(flatten)]
-    network: NetworkArgs,
+    process: ProcessArgs,
 
-    /// Accepted, without effect so far: one thread reads the text
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroU16>,
+    /// Options without effect.
+    #[command(flatten)]
+    ignored: IgnoredArgs,
+}
 
-    /// Allow outputs of more than 1 GB that are almost all fill values; by default this is an error
-    #[arg(long = "allow-large")]
-    allow_large: bool,
+/// The output and its name.
+#[derive(Debug, Args)]
+#[command(next_help_heading = EVERYDAY, group = ArgGroup::new("what").multiple(false))]
+struct OutputArgs {
+    /// Write the output to FILE (- for standard output); implies -b without -l. A Zarr store is a directory, or a zip file if the name
+    /// ends in .zip
+    #[arg(short = 'o', value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Write a netCDF file named after the input, with .nc
+    #[arg(short = 'b', group = "what")]
+    binary: bool,
+    /// Check declarations only, and ignore data
+    #[arg(short = 'H')]
+    header_only: bool,
+}
 
-    /// Put all metadata in front of the data for readers over a network: in netCDF-4 files also the indexes of chunks, of variables
-    /// whose lengths are known before their values (docs/cloud.md); in Zarr stores as with --consolidated
-    #[arg(long)]
-    cloud: bool,
-
-    /// Overwrite a file that has several names (hard links), so that all of them lead to the new content. This step is not atomic. By
-    /// default the output replaces the file under the given name only, with a note
-    #[arg(long)]
-    keep_links: bool,
-
-    /// Do not wait until the output has reached the disk
-    #[arg(long)]
-    no_sync: bool,
-
-    /// Treat warnings as errors: write nothing if there are any
-    #[arg(long)]
-    strict: bool,
-
-    /// Show no warnings
-    #[arg(long)]
-    quiet: bool,
-
-    /// Trace operations on Zarr stores on standard error (also: NCTRACING=1 in the environment)
-    #[arg(long)]
-    trace: bool,
-
-    /// Print a short usage message
+/// A short help.
+#[derive(Debug, Args)]
+#[command(next_help_heading = EVERYDAY)]
+struct UsageArgs {
+    /// Print the most important options
     #[arg(short = 'h', action = ArgAction::HelpShort)]
     usage: Option<bool>,
-
-    /// Print help
-    #[arg(long, action = ArgAction::HelpLong)]
-    help: Option<bool>,
-
-    /// Print version
-    #[arg(long, action = ArgAction::Version)]
-    version: Option<bool>,
-
-    /// The CDL text or JSON [default: standard input, also `-`]
-    input: Option<PathBuf>,
 }
 
-/// What is made, and its name.
+/// Contents of the output.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("what").multiple(false))]
-pub struct OutputArgs {
-    /// Make a netCDF file, by default named after the text, with `.nc`
-    #[arg(short = 'b', group = "what")]
-    pub binary: bool,
-    /// As -b, with `.cdf`
+#[command(next_help_heading = OUTPUT)]
+struct ContentArgs {
+    /// Write a netCDF file named after the input, with .cdf
     #[arg(short = 'n', group = "what")]
-    pub cdf: bool,
-    /// What to make: b (a netCDF file), or a program that makes the file, in c, f77 or java
-    #[arg(short = 'l', value_name = "b|c|f77|java", value_parser = parse_language, group = "what")]
-    pub language: Option<ProgramLanguage>,
-    /// As -l c
-    #[arg(short = 'c', group = "what")]
-    pub c: bool,
-    /// As -l f77
-    #[arg(short = 'f', group = "what")]
-    pub f77: bool,
-    /// The output file (`-` for standard output), or the file that the program will make; implies -b without -l.
-    /// A Zarr store is a directory, or a zip file if the name ends in `.zip`; a URL names one, too:
-    /// file://PATH#mode=nczarr,file (or zip)
-    #[arg(short = 'o', value_name = "FILE")]
-    pub file: Option<PathBuf>,
-    /// Name of the dataset, overriding the name in the text
+    cdf: bool,
+    /// Name of the dataset, in place of the name in the text
     #[arg(short = 'N', value_name = "NAME")]
-    pub name: Option<OsString>,
-    /// Name of the main function or class of a program
+    name: Option<OsString>,
+    /// Write no fill values to elements without data
+    #[arg(short = 'x')]
+    no_fill: bool,
+    /// Write all metadata before the data, for remote readers (docs/cloud.md). For Zarr, the same as --consolidated
+    #[arg(long)]
+    cloud: bool,
+}
+
+/// A program as output.
+#[derive(Debug, Args)]
+#[command(next_help_heading = PROGRAMS)]
+struct ProgramArgs {
+    /// Output language: b (a netCDF file), or c, f77 or java (a program that creates the file)
+    #[arg(short = 'l', value_name = "b|c|f77|java", value_parser = parse_language, group = "what")]
+    language: Option<ProgramLanguage>,
+    /// Write a C program, as -l c
+    #[arg(short = 'c', group = "what")]
+    c: bool,
+    /// Write a Fortran 77 program, as -l f77
+    #[arg(short = 'f', group = "what")]
+    f77: bool,
+    /// Name of the main function or class of the program
     #[arg(short = 'M', value_name = "NAME")]
-    pub main: Option<OsString>,
+    main: Option<OsString>,
+    /// Maximum number of elements that the program writes at once [default: 1024]
+    #[arg(short = 'W', value_name = "N")]
+    whole: Option<u64>,
 }
 
-/// Kind of the output; of several, the last counts.
+/// Options of the C tool without effect.
 #[derive(Debug, Args)]
-pub struct KindArgs {
-    /// Kind of the output: classic (nc3), 64-bit-offset (nc6), cdf5 (nc5), netCDF-4 (nc4), "netCDF-4 classic model" (nc7),
-    /// or Zarr: nczarr and zarr (version 2, with and without netCDF's own metadata), nczarr3 and zarr3 (version 3).
-    /// By default a URL decides, then the output's name (zarr3 if it ends in .zarr or .zip), then `_Format` in the text, else the
-    /// oldest kind that can hold the dataset
-    #[arg(short, visible_short_alias = 'v', value_name = "KIND", value_parser = flags::parse_kind, action = ArgAction::Set,
-          overrides_with_all = flags::KIND)]
-    kind: Option<Kind>,
-    /// Kinds by a digit.
-    #[command(flatten)]
-    flags: KindFlags,
-}
-
-impl KindArgs {
-    /// The requested kind.
-    #[must_use]
-    pub fn kind(&self) -> Option<Kind> {
-        self.flags.kind().or(self.kind)
-    }
-}
-
-/// Options that the C tool needs, or once needed; most have no effect.
-#[derive(Debug, Args)]
-pub struct OldArgs {
-    /// Accepted, without effect
+#[command(next_help_heading = IGNORED)]
+struct IgnoredArgs {
+    /// Ignored
     #[arg(short = '1')]
     one: bool,
-    /// Accepted, without effect: write through memory
+    /// Ignored: write through memory
     #[arg(short = 'P')]
     diskless: bool,
-    /// Most elements of a variable that a program writes at once [default: 1024]; it writes larger variables, and those
-    /// with unlimited dimensions, row by row
-    #[arg(short = 'W', value_name = "N")]
-    pub whole: Option<u64>,
-    /// Accepted, without effect: size of a buffer
+    /// Ignored: buffer size
     #[arg(short = 'B', value_name = "N")]
     buffer: Option<OsString>,
-    /// Accepted, without effect: debugging output
+    /// Ignored: debugging output
     #[arg(short = 'd')]
     debug: bool,
-    /// Accepted, without effect: level of debugging output
+    /// Ignored: level of debugging output
     #[arg(short = 'D', value_name = "LEVEL")]
     debug_level: Option<OsString>,
-    /// Accepted, without effect: log level
+    /// Ignored: log level
     #[arg(short = 'L', value_name = "LEVEL")]
     log_level: Option<OsString>,
 }
@@ -197,16 +187,17 @@ pub struct OldArgs {
 /// The definition of the command line.
 #[must_use]
 pub fn command() -> clap::Command {
-    Cli::command()
+    let command = Cli::command().mut_arg("kind", |arg| arg.visible_short_alias('v'));
+    help::with_examples(command, &EXAMPLES)
 }
 
 /// Parses a command line that begins with the tool's name.
 ///
 /// # Errors
-/// A mistake in the command line, or the requested help or version.
+/// Returns mistakes in the command line, and the requested help or version.
 pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Request, clap::Error> {
     let mut command = command().name(tool).bin_name(tool);
-    // clap would take `-o=FILE` for `-o FILE`, getopt takes it for a file with the name `=FILE`.
+    // clap reads `-o=FILE` as `-o FILE`, getopt reads it as a file named `=FILE`.
     let mut options = args.iter().skip(1).take_while(|arg| *arg != "--");
     let equals = options.find_map(|arg| arg.to_str()?.strip_prefix("-o="));
     if let Some(file) = equals {
@@ -215,7 +206,7 @@ pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Request, clap::E
         );
         return Err(command.error(clap::error::ErrorKind::InvalidValue, what));
     }
-    let matches = command.clone().try_get_matches_from(args)?;
+    let matches = help::matches(&command, args)?;
     let cli = Cli::from_arg_matches(&matches)?;
     let request = cli.resolve();
     MODES.check(&command, &matches, &[mode(&request)])?;
@@ -235,48 +226,51 @@ impl Cli {
     fn resolve(self) -> Request {
         let kind = self.kind.kind();
         Request {
-            language: language(&self.output, kind),
-            names: NameRequest {
-                file: self.output.file,
-                dataset: self.output.name,
-                main: self.output.main,
-                cdf: self.output.cdf,
-            },
+            language: self.language(),
             output: OutputRequest {
-                keep_links: self.keep_links,
+                keep_links: self.write.keep_links,
                 ..self.zarr.asked(kind)
             },
+            names: NameRequest {
+                file: self.output.file,
+                dataset: self.contents.name,
+                main: self.program.main,
+                cdf: self.contents.cdf,
+            },
             input: self.input,
-            header_only: self.header_only,
-            no_fill: self.no_fill,
-            at_once: self.old.whole.unwrap_or(1024),
-            allow_large: self.allow_large,
-            cloud: self.cloud,
-            strict: self.strict,
+            header_only: self.output.header_only,
+            no_fill: self.contents.no_fill,
+            at_once: self.program.whole.unwrap_or(1024),
+            allow_large: self.write.allow_large,
+            cloud: self.contents.cloud,
+            strict: self.strict.strict,
             process: ProcessRequest {
-                threads: self.threads,
+                threads: self.process.threads,
                 plugins: self.plugins,
-                network: self.network,
-                no_sync: self.no_sync,
-                quiet: self.quiet,
-                trace: self.trace,
+                network: self.process.network,
+                no_sync: self.write.no_sync,
+                quiet: self.quiet.quiet,
+                trace: self.process.trace,
             },
         }
     }
-}
 
-/// The language of the output. Without one, the text is only checked.
-fn language(args: &OutputArgs, kind: Option<Kind>) -> Option<ProgramLanguage> {
-    let implied = args.file.is_some() || kind.is_some();
-    let flags = [
-        (args.binary || args.cdf, ProgramLanguage::Binary),
-        (args.c, ProgramLanguage::C),
-        (args.f77, ProgramLanguage::Fortran),
-    ];
-    let flag = flags.into_iter().find(|(set, _)| *set);
-    flag.map(|(_, language)| language)
-        .or(args.language)
-        .or(implied.then_some(ProgramLanguage::Binary))
+    /// The language of the output. Without one, the text is only checked.
+    fn language(&self) -> Option<ProgramLanguage> {
+        let implied = self.output.file.is_some() || self.kind.kind().is_some();
+        let flags = [
+            (
+                self.output.binary || self.contents.cdf,
+                ProgramLanguage::Binary,
+            ),
+            (self.program.c, ProgramLanguage::C),
+            (self.program.f77, ProgramLanguage::Fortran),
+        ];
+        let flag = flags.into_iter().find(|(is_set, _)| *is_set);
+        flag.map(|(_, language)| language)
+            .or(self.program.language)
+            .or(implied.then_some(ProgramLanguage::Binary))
+    }
 }
 
 fn parse_language(text: &str) -> Result<ProgramLanguage, String> {
@@ -291,6 +285,7 @@ fn parse_language(text: &str) -> Result<ProgramLanguage, String> {
 
 #[cfg(test)]
 mod tests {
+    use netcdf_core::model::Kind;
     use std::path::Path;
 
     use super::*;

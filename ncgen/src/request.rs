@@ -66,7 +66,7 @@ pub(crate) struct ProcessRequest {
 
 /// The language of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProgramLanguage {
+pub(crate) enum ProgramLanguage {
     /// A netCDF file.
     Binary,
     /// A C program.
@@ -80,7 +80,7 @@ pub enum ProgramLanguage {
 impl ProgramLanguage {
     /// The name in messages.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Binary => "netCDF",
             Self::C => "C",

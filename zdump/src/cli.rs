@@ -1,22 +1,35 @@
 //! The command line of zdump.
 
 use std::ffi::OsString;
-use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use netcdf_grammar::flags::NetworkArgs;
+use netcdf_grammar::flags::heading::EVERYDAY;
+use netcdf_grammar::flags::{ExternalArgs, PreferenceArgs, ProcessArgs};
+use netcdf_grammar::help::{self, Example};
 
 use crate::modes::MODES;
 
 /// Name of the tool in messages.
 pub(crate) const NAME: &str = "zdump";
 
-/// Looks into the storage of a Zarr dataset: its keys, metadata, chunks and codecs.
-///
-/// It reads the storage itself rather than the dataset, so it can show stores that no reader accepts. It never writes to
-/// a store. A store is a directory, a zip file or the objects below a key, given by path or URL (file://PATH#mode=zarr,zip,
-/// s3://BUCKET/KEY), or `-` for a zip file on standard input. Without a command, it does what `tree` does.
+/// Heading of the options for other programs.
+const COMPATIBILITY: &str = "Compatibility";
+
+/// The examples of `--help`.
+pub const EXAMPLES: [Example; 3] = [
+    ("zdump in.zarr", "Show groups, arrays, chunks and codecs"),
+    (
+        "zdump check --deep in.zarr",
+        "Check metadata and decode all chunks",
+    ),
+    (
+        "zdump cat in.zarr zarr.json",
+        "Print the metadata of the root group",
+    ),
+];
+
+/// Inspect the storage of a Zarr dataset: keys, metadata, chunks and codecs
 #[derive(Debug, Parser)]
 #[command(
     name = "zdump",
@@ -25,7 +38,7 @@ pub(crate) const NAME: &str = "zdump";
     override_usage = "zdump [OPTIONS] <STORE>\n       zdump [OPTIONS] <COMMAND> <STORE>…\n       zdump --compat [OPTIONS OF ZMAPIO] <STORE>"
 )]
 pub struct Cli {
-    /// What is to be shown.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 
@@ -33,67 +46,59 @@ pub struct Cli {
     #[command(flatten)]
     pub session: SessionArgs,
 
-    /// Behave like zmapio of netCDF-C's tests: must come first, followed by zmapio's arguments
-    #[arg(long)]
+    /// Behave like zmapio, a test program of netCDF-C. Must be the first argument, followed by the arguments of zmapio
+    #[arg(long, help_heading = COMPATIBILITY)]
     compat: bool,
 }
 
 /// Options of all commands.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[command(next_help_heading = EVERYDAY)]
 pub struct SessionArgs {
-    /// Print JSON lines (described in docs/zdump.md)
+    /// Print JSON lines (docs/zdump.md)
     #[arg(long, global = true)]
     pub json: bool,
 
-    /// Follow links that lead out of the store
-    #[arg(long = "allow-external", global = true)]
-    pub allow_external: bool,
-
-    /// Trace operations on the store on standard error (also: NCTRACING=1 in the environment)
-    #[arg(long, global = true)]
-    pub trace: bool,
-
-    /// Number of threads [default: all cores]
-    #[arg(long, value_name = "N", global = true)]
-    pub threads: Option<NonZeroU16>,
-
-    /// How storage is asked.
+    /// Files outside the store.
     #[command(flatten)]
-    pub network: NetworkArgs,
+    pub external: ExternalArgs,
 
-    /// Prefer codec libraries to the built-in codecs
-    #[arg(long = "prefer-plugins", global = true)]
-    pub prefer_plugins: bool,
+    /// The choice between plugins and built-in codecs.
+    #[command(flatten)]
+    pub preference: PreferenceArgs,
+
+    /// Settings of the process.
+    #[command(flatten)]
+    pub process: ProcessArgs,
 }
 
-/// What is to be shown.
+/// A command.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show groups and arrays: shape, dimensions, chunks, type, codecs, stored chunks, bytes
+    /// Show groups and arrays: shape, dimensions, chunks, type, codecs, stored chunks, bytes (the default command)
     Tree(TreeArgs),
     /// List all keys: size, kind, name
     Keys(KeysArgs),
-    /// Print the bytes of a key: metadata as indented JSON
+    /// Print the value of a key, metadata as indented JSON
     Cat(CatArgs),
-    /// Print the decoded values of chunks, and what each codec did
+    /// Print the decoded values of chunks, and the result of each codec
     Chunk(ChunkArgs),
     /// Show the codecs of each array, and whether they are available here
     Codecs(CodecsArgs),
-    /// Check a store for errors; exit status 0 if it is sound, 1 if not, 3 if it is not a store
+    /// Check a store for errors. Exit status 0: no errors, 1: errors, 3: not a store
     Check(CheckArgs),
     /// Show chunk sizes and compression ratios of each array
     Stat(StoreArgs),
     /// Draw the chunk grid of an array
     Map(MapArgs),
-    /// Compare two stores: metadata, attributes, values; exit status 1 if they differ
+    /// Compare two stores: metadata, attributes, values. Exit status 0: equal, 1: different
     Diff(DiffArgs),
 }
 
 /// A store.
 #[derive(Debug, Args)]
 pub struct StoreArgs {
-    /// The store: a directory or zip file, by path or URL; - for a zip file on standard input
+    /// Directory, zip file or object prefix, as a path or URL (- for a zip file on standard input)
     #[arg(value_name = "STORE")]
     pub store: PathBuf,
 }
@@ -115,8 +120,7 @@ pub struct KeysArgs {
     /// The store.
     #[command(flatten)]
     pub store: StoreArgs,
-    /// Pattern of the keys to list: * matches anything but "/", ** anything, ? one character but "/"; a backslash quotes
-    /// the next character
+    /// Pattern of the keys to list: * matches any characters except /, ** any characters, ? one character except /
     #[arg(value_name = "GLOB")]
     pub glob: Option<String>,
 }
@@ -133,7 +137,7 @@ pub struct CatArgs {
     /// The store.
     #[command(flatten)]
     pub store: StoreArgs,
-    /// The key, as listed by `keys`
+    /// Key, as listed by zdump keys
     #[arg(value_name = "KEY")]
     pub key: String,
 }
@@ -144,22 +148,22 @@ pub struct ChunkArgs {
     /// Print all stored chunks
     #[arg(long, conflicts_with_all = ["at", "index"])]
     pub all: bool,
-    /// Print the chunk that contains this element, given by its indices (1,20,300)
+    /// Print the chunk that contains the element with these indices (1,20,300)
     #[arg(long, value_name = "ELEMENT", conflicts_with = "index")]
     pub at: Option<String>,
-    /// Show times as dates: values with units such as "days since ...", and NumPy's datetime64
+    /// Print times as dates: values with units such as "days since …", and NumPy's datetime64
     #[arg(short, long)]
     pub times: bool,
-    /// Undo only this many codecs and print the resulting bytes; 0 prints the stored bytes
+    /// Decode only the first N codecs and print the resulting bytes (0: the stored bytes)
     #[arg(long, value_name = "N")]
     pub stage: Option<usize>,
     /// The store.
     #[command(flatten)]
     pub store: StoreArgs,
-    /// The path of the array: g/v
+    /// Path of the array: g/v
     #[arg(value_name = "VAR")]
     pub var: String,
-    /// The chunk's indices in the chunk grid (1,0 or 1.0); optional if there is only one chunk
+    /// Indices of the chunk in the chunk grid (1,0 or 1.0) [default: the only chunk]
     #[arg(value_name = "INDEX")]
     pub index: Option<String>,
 }
@@ -167,7 +171,7 @@ pub struct ChunkArgs {
 /// Arguments of `codecs`.
 #[derive(Debug, Args)]
 pub struct CodecsArgs {
-    /// Show only missing codecs; exit status 1 if there are any
+    /// Show only missing codecs. Exit status 0: none, 1: some
     #[arg(long)]
     pub missing: bool,
     /// The store.
@@ -181,10 +185,10 @@ pub struct CheckArgs {
     /// Also decode all chunks
     #[arg(long)]
     pub deep: bool,
-    /// Report missing chunks, too (readers see the fill value there)
+    /// Also report missing chunks, which readers replace with the fill value
     #[arg(long)]
     pub complete: bool,
-    /// Show no progress bar
+    /// Print no progress bar
     #[arg(long)]
     pub quiet: bool,
     /// The store.
@@ -195,16 +199,16 @@ pub struct CheckArgs {
 /// Arguments of `map`.
 #[derive(Debug, Args)]
 pub struct MapArgs {
-    /// Write an SVG image to this file instead (- for standard output)
+    /// Write an SVG image to FILE (- for standard output)
     #[arg(short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Decode the chunks of a store on another machine, too
+    /// Also decode the chunks of a remote store
     #[arg(long)]
     pub decode: bool,
     /// The store.
     #[command(flatten)]
     pub store: StoreArgs,
-    /// The path of the array: g/v
+    /// Path of the array: g/v
     #[arg(value_name = "VAR")]
     pub var: String,
 }
@@ -215,10 +219,10 @@ pub struct DiffArgs {
     /// Compare keys and bytes instead of values
     #[arg(long)]
     pub raw: bool,
-    /// A store
+    /// First store
     #[arg(value_name = "A")]
     pub a: PathBuf,
-    /// Another one
+    /// Second store
     #[arg(value_name = "B")]
     pub b: PathBuf,
 }
@@ -226,26 +230,26 @@ pub struct DiffArgs {
 /// The definition of the command line.
 #[must_use]
 pub fn command() -> clap::Command {
-    Cli::command()
+    help::with_examples(Cli::command(), &EXAMPLES)
 }
 
 /// The command line.
 ///
 /// # Errors
-/// A mistake in the command line, or the requested help or version.
+/// Returns mistakes in the command line, and the requested help or version.
 pub fn parse(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let commands = command();
     let known = |arg: &OsString| {
         let mut names = commands.get_subcommands();
         arg == "help" || names.any(|c| arg == c.get_name())
     };
-    // With several words, the first one was meant as a command, and clap suggests a similar one.
+    // If several words follow, the first one is a misspelled command, and clap suggests a similar one.
     let words: Vec<_> = operands(&args).take(2).collect();
     let store_alone = matches!(words.as_slice(), [store] if !known(store));
     if store_alone {
         args.insert(1, "tree".into());
     }
-    let matches = commands.clone().try_get_matches_from(args)?;
+    let matches = help::matches(&commands, args)?;
     let cli = Cli::from_arg_matches(&matches)?;
     let mut built = commands;
     built.build();
@@ -273,11 +277,14 @@ fn mode(command: &Command) -> &'static str {
     }
 }
 
+/// Options of `tree` with a value.
+const VALUED: [&str; 4] = ["--threads", "--requests", "--timeout", "--depth"];
+
 /// The arguments that are neither options nor values of options.
 fn operands(args: &[OsString]) -> impl Iterator<Item = &OsString> {
     let mut value = false;
     args.iter().skip(1).filter(move |arg| {
-        let is_value = std::mem::replace(&mut value, *arg == "--threads" || *arg == "--depth");
+        let is_value = std::mem::replace(&mut value, VALUED.iter().any(|name| *arg == name));
         let option = *arg != "-" && arg.as_encoded_bytes().starts_with(b"-");
         !is_value && !option
     })
@@ -303,6 +310,7 @@ mod tests {
             "zdump --threads 2 x",
             "zdump --json tree --depth 1 x",
             "zdump --depth 2 x",
+            "zdump --requests 4 --timeout 5 x",
         ] {
             let Command::Tree(args) = parsed(line).unwrap().command else {
                 panic!("{line}");

@@ -77,7 +77,7 @@ fn start(args: Vec<OsString>, io: &mut Io) -> anyhow::Result<u8> {
     let session = Session::new(&cli.session);
     let done = look(&cli.command, &session, io);
     tool::tell(NAME, &session.env.notes, io);
-    cli.session.network.tell(NAME, io);
+    cli.session.process.network.tell(NAME, io);
     Ok(match done? {
         Verdict::Sound => Status::Success.code(),
         Verdict::Problems => Status::Failure.code(),

@@ -28,13 +28,14 @@ pub(crate) struct Session {
 impl Session {
     /// A session with the options of the command line.
     pub(crate) fn new(args: &SessionArgs) -> Self {
-        let mut env = Env::with_threads(args.threads);
-        args.network.apply(&mut env);
-        env.filters = FilterTable::with_plugins(Plugins::from_environment(args.prefer_plugins));
-        env.siblings.outside = args.allow_external;
+        let mut env = Env::with_threads(args.process.threads);
+        args.process.network.apply(&mut env);
+        env.filters =
+            FilterTable::with_plugins(Plugins::from_environment(args.preference.prefer_plugins));
+        env.siblings.outside = args.external.allow_external;
         Self {
             json: args.json,
-            ..Self::with(env, args.trace)
+            ..Self::with(env, args.process.trace)
         }
     }
 

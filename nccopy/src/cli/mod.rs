@@ -3,11 +3,19 @@
 //! | module | content |
 //! |---|---|
 //! | `args` | the options, as typed |
+//! | `storage` | options for the storage of the output |
+//! | `contents` | options for variables, names and attributes |
+//! | `job` | options for many inputs, and reports |
+//! | `plan` | options for copies in parts |
 //! | `value` | values of options |
 //! | `resolve` | the request of a command line |
 
 mod args;
+mod contents;
+mod job;
+mod plan;
 mod resolve;
+mod storage;
 mod value;
 
 use std::ffi::OsString;
@@ -16,34 +24,44 @@ use std::fmt::Display;
 use clap::error::ErrorKind as Mistake;
 use clap::{CommandFactory, FromArgMatches};
 use netcdf_core::error::{Error, ErrorKind};
+use netcdf_grammar::help::{self, Example};
 
 use crate::modes::MODES;
 use crate::request::{CopyRequest, Request};
 use args::Cli;
 
+/// The examples of `--help`.
+pub const EXAMPLES: [Example; 3] = [
+    (
+        "nccopy -d5 -s in.nc out.nc",
+        "Compress all variables with shuffle and deflate",
+    ),
+    (
+        "nccopy --in-place -F '*,zstd,3' --verify data/",
+        "Compress all datasets of a directory in place with Zstandard",
+    ),
+    (
+        "nccopy -V lat,time --select time,0,5 in.nc out.zarr",
+        "Convert two variables to Zarr, with the first six times",
+    ),
+];
+
 /// The definition of the command line.
 #[must_use]
 pub fn command() -> clap::Command {
-    // ncgen has other texts for these options.
-    Cli::command().mut_args(|arg| match arg.get_id().as_str() {
-        "consolidated" => arg.help(
-            "Zarr output: also put all metadata under one key (.zmetadata, or in zarr.json)",
-        ),
-        "zip_prefix" => arg.help(
-            "Zarr output in a zip file: put a directory with the file's name before all keys, as netCDF-C requires; the default for the \
-             kinds nczarr and nczarr3",
-        ),
-        "no_zip_prefix" => arg.help(
-            "Zarr output in a zip file: put no directory before the keys, as zarr-python does; the default for the kinds zarr and zarr3",
-        ),
-        _ => arg,
-    })
+    help::with_examples(Cli::command(), &EXAMPLES)
 }
 
-/// Parses the command line; `args` begin with the program's name.
+/// The short help, for `-h` without its value.
+#[must_use]
+pub(crate) fn short_help() -> String {
+    help::everyday(&command()).render_help().to_string()
+}
+
+/// Parses the command line. `args` begin with the program's name.
 ///
 /// # Errors
-/// A mistake in the command line, or the requested help or version.
+/// Returns mistakes in the command line, and the requested help or version.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request, clap::Error> {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = typed(&args)?;
@@ -53,7 +71,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request, clap::
 /// The copy of a plan, from the arguments in the plan.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] for arguments that request no plan.
+/// Returns [`ErrorKind::Corrupt`] for arguments that request no plan.
 pub fn planned(arguments: &[OsString]) -> Result<CopyRequest, Error> {
     let wrong = |why: &dyn Display| {
         let what = format!("a plan with wrong arguments: {why}");
@@ -69,10 +87,10 @@ pub fn planned(arguments: &[OsString]) -> Result<CopyRequest, Error> {
 /// The arguments as typed.
 fn typed(args: &[OsString]) -> Result<Cli, clap::Error> {
     let command = command();
-    let matches = command.clone().try_get_matches_from(args)?;
+    let matches = help::matches(&command, args.to_vec())?;
     let cli = Cli::from_arg_matches(&matches)?;
     MODES.check(&command, &matches, &modes(&cli))?;
-    match cli.paths.len() < 2 && !cli.in_place && !cli.parts.takes_folder() {
+    match cli.paths.len() < 2 && !cli.job.in_place && !cli.plan.takes_folder() {
         false => Ok(cli),
         true => {
             let what = "expected an input and an output, found one path";
@@ -83,16 +101,16 @@ fn typed(args: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// The modes that a command line names, or the default.
 fn modes(cli: &Cli) -> Vec<&'static str> {
-    let parts = &cli.parts;
+    let plan = &cli.plan;
     let named = [
-        ("in_place", cli.in_place),
-        ("plan", parts.plan.is_some()),
-        ("part", parts.part.is_some()),
-        ("next", parts.next),
-        ("finish", parts.finish),
-        ("status", parts.status),
-        ("clean", parts.clean),
-        ("emit", parts.emit.is_some()),
+        ("in_place", cli.job.in_place),
+        ("plan", plan.plan.is_some()),
+        ("part", plan.part.is_some()),
+        ("next", plan.next),
+        ("finish", plan.finish),
+        ("status", plan.status),
+        ("clean", plan.clean),
+        ("emit", plan.emit.is_some()),
     ];
     let named: Vec<_> = named
         .into_iter()
@@ -166,7 +184,7 @@ mod tests {
         assert_eq!(cli.storage.min_chunk, Some(500));
         assert_eq!(cli.storage.deflate, Some(1));
         assert_eq!(cli.storage.filters, ["v,307,9"]);
-        assert!(cli.select.fix_unlimited && cli.storage.shuffle);
+        assert!(cli.edit.fix_unlimited && cli.storage.shuffle);
         assert!(parse("nccopy -d10 a b").is_err());
         assert!(parse("nccopy a").is_err());
         assert!(parse("nccopy -v x -V y a b").is_err());

@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use netcdf_core::copy::parts::PartSize;
 use netcdf_core::io::locator::OutputRequest;
-use netcdf_grammar::hyperslab::Hyperslab;
 use netcdf_grammar::selection::names;
 
-use super::args::{Cli, EditArgs, PartsArgs, SelectArgs, StorageArgs};
+use super::args::Cli;
+use super::contents::EditArgs;
+use super::plan::PlanArgs;
+use super::storage::StorageArgs;
 use crate::clock::ClockTime;
 use crate::history;
 use crate::request::{
     CheckRequest, CopyMode, CopyRequest, EditRequest, Existing, FileRequest, FinishRequest,
-    InPlaceRequest, NameChoice, PlanRequest, PlanStep, ProcessRequest, ReportRequest, Request,
-    RunOutput, SelectRequest, StepRequest, StorageRequest,
+    InPlaceRequest, NameChoice, PlanRequest, ProcessRequest, ReportRequest, Request, RunOutput,
+    SelectRequest, PlanStep, StepRequest, StorageRequest,
 };
 
 /// Bytes of elements of a part by default.
@@ -28,7 +30,7 @@ pub(super) fn request(mut cli: Cli, args: &[OsString]) -> Request {
         options: history::options(args, &cli.paths),
         started: cli.edit.history_time.unwrap_or_else(|| ClockTime::now().0),
     };
-    if let Some(folder) = cli.parts.plan.take() {
+    if let Some(folder) = cli.plan.plan.take() {
         return Request::Plan(Box::new(plan(folder, cli, given)));
     }
     match step(&mut cli) {
@@ -54,12 +56,12 @@ struct CommandFacts<'a> {
 }
 
 fn plan(folder: PathBuf, mut cli: Cli, given: CommandFacts<'_>) -> PlanRequest {
-    let PartsArgs {
+    let PlanArgs {
         stages,
         allow_secrets,
         ..
-    } = cli.parts;
-    let size = match (cli.parts.parts, cli.parts.part_size) {
+    } = cli.plan;
+    let size = match (cli.plan.parts, cli.plan.part_size) {
         (Some(parts), _) => PartSize::Number(parts),
         (None, bytes) => PartSize::Bytes(bytes.unwrap_or(PART)),
     };
@@ -85,25 +87,25 @@ fn arguments(edit: &EditArgs, given: &CommandFacts<'_>) -> Vec<OsString> {
 }
 
 fn step(cli: &mut Cli) -> Option<PlanStep> {
-    let lease = cli.parts.lease.map(|s| Duration::from_secs(s.into()));
-    let parts = &mut cli.parts;
-    if let Some(engine) = parts.emit {
+    let lease = cli.plan.lease.map(|s| Duration::from_secs(s.into()));
+    let plan = &mut cli.plan;
+    if let Some(engine) = plan.emit {
         return Some(PlanStep::Emit(engine));
     }
-    if let Some(choice) = parts.part.take() {
+    if let Some(choice) = plan.part.take() {
         return Some(PlanStep::Part(choice));
     }
     let finish = FinishRequest {
         lease,
-        verify: cli.verify,
-        check: !parts.no_check,
-        report: cli.report,
+        verify: cli.job.verify,
+        check: !plan.no_check,
+        report: cli.job.report,
     };
     let steps = [
-        (parts.next, PlanStep::Next(lease)),
-        (parts.finish, PlanStep::Finish(finish)),
-        (parts.status, PlanStep::Status { json: parts.json }),
-        (parts.clean, PlanStep::Clean),
+        (plan.next, PlanStep::Next(lease)),
+        (plan.finish, PlanStep::Finish(finish)),
+        (plan.status, PlanStep::Status { json: plan.json }),
+        (plan.clean, PlanStep::Clean),
     ];
     let named = steps.into_iter().find(|(is_given, _)| *is_given);
     named.map(|(_, step)| step)
@@ -111,15 +113,15 @@ fn step(cli: &mut Cli) -> Option<PlanStep> {
 
 /// The mode of a copy without a plan, and the inputs.
 fn mode(cli: &mut Cli) -> (CopyMode, Vec<PathBuf>) {
-    if cli.in_place {
+    if cli.job.in_place {
         let options = InPlaceRequest {
-            force: cli.force,
-            if_smaller: cli.if_smaller,
-            keep_mtime: cli.keep_mtime,
+            force: cli.job.force,
+            if_smaller: cli.job.if_smaller,
+            keep_mtime: cli.job.keep_mtime,
         };
         return (CopyMode::InPlace(options), std::mem::take(&mut cli.paths));
     }
-    let existing = match (cli.skip_existing, cli.no_clobber) {
+    let existing = match (cli.job.skip_existing, cli.job.no_clobber) {
         (true, _) => Existing::Skip,
         (false, true) => Existing::Refuse,
         (false, false) => Existing::Replace,
@@ -144,22 +146,22 @@ fn copy(
         mode,
         files: FileRequest {
             inputs,
-            recursive: cli.recursive,
-            suffix: cli.suffix.clone(),
+            recursive: cli.job.recursive,
+            suffix: cli.job.suffix.clone(),
         },
         output: OutputRequest {
-            keep_links: cli.keep_links,
+            keep_links: cli.write.keep_links,
             ..cli.zarr.asked(cli.kind.kind())
         },
-        select: select(&cli.select, cli.part.parts()),
+        select: select(&cli),
         edit: edit(&cli.edit, &given),
         storage: storage(&cli.storage),
         checks: CheckRequest {
-            verify: cli.verify,
-            strict: cli.strict,
-            allow_external: cli.allow_external,
+            verify: cli.job.verify,
+            strict: cli.strict.strict,
+            allow_external: cli.external.allow_external,
             fill_missing: cli.fill_missing,
-            allow_large: cli.allow_large,
+            allow_large: cli.write.allow_large,
         },
         report: ReportRequest {
             output: run_output(&cli),
@@ -171,21 +173,22 @@ fn copy(
 }
 
 fn run_output(cli: &Cli) -> RunOutput {
-    match (cli.dry_run, cli.report) {
+    match (cli.job.dry_run, cli.job.report) {
         (Some(form), _) => RunOutput::DryRun(form),
         (None, Some(form)) => RunOutput::Report(form),
         (None, None) => RunOutput::None,
     }
 }
 
-fn select(args: &SelectArgs, parts: &[Hyperslab]) -> SelectRequest {
+fn select(cli: &Cli) -> SelectRequest {
+    let args = &cli.select;
     SelectRequest {
-        fix_unlimited: args.fix_unlimited,
-        unlimited: listed(&args.unlimited),
+        fix_unlimited: cli.edit.fix_unlimited,
+        unlimited: listed(&cli.edit.unlimited),
         variables: choice(&args.data_vars, &args.only_vars),
         coordinates: args.coordinates,
         groups: choice(&args.data_groups, &args.only_groups),
-        hyperslabs: parts.to_vec(),
+        hyperslabs: cli.part.parts().to_vec(),
     }
 }
 
@@ -231,12 +234,12 @@ fn storage(args: &StorageArgs) -> StorageRequest {
 
 fn process(cli: Cli) -> ProcessRequest {
     ProcessRequest {
-        threads: cli.threads,
+        threads: cli.process.threads,
         memory: cli.memory,
         plugins: cli.plugins,
-        network: cli.network,
-        no_sync: cli.no_sync,
-        quiet: cli.quiet,
-        trace: cli.trace,
+        network: cli.process.network,
+        no_sync: cli.write.no_sync,
+        quiet: cli.quiet.quiet,
+        trace: cli.process.trace,
     }
 }

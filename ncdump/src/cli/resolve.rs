@@ -12,10 +12,11 @@ use netcdf_grammar::left_out::IgnoreList;
 use netcdf_grammar::selection::names;
 use netcdf_grammar::time::Separator;
 
+use super::args::{Cli, RuleName};
 use super::value::{annotation, digits, fill_type, line_length, tolerance};
-use super::{Cli, RuleName};
+
 use crate::request::{
-    DiffRequest, DumpRequest, LayoutRequest, OutputJob, PrintRequest, ProcessRequest, Request,
+    DiffRequest, DumpRequest, OutputJob, LayoutRequest, PrintRequest, ProcessRequest, Request,
     SelectionRequest,
 };
 use crate::several::shown;
@@ -25,11 +26,11 @@ use crate::several::shown;
 /// # Errors
 /// [`ErrorKind::Argument`] for too many files, and for a wrong value of an option.
 pub(super) fn request(cli: Cli) -> Result<Request> {
-    if cli.diff {
+    if cli.form.diff {
         return diff(cli).map(Request::Diff);
     }
     let inputs = inputs(&cli)?;
-    if cli.layout || cli.require.is_some() {
+    if cli.output.layout || cli.output.require.is_some() {
         return Ok(Request::Layout(layout(cli, inputs)));
     }
     let (job, parts) = (job(&cli)?, cli.select.parts().to_vec());
@@ -37,7 +38,7 @@ pub(super) fn request(cli: Cli) -> Result<Request> {
         inputs,
         job,
         parts,
-        json: cli.json,
+        json: cli.form.json,
         process: process(cli),
     }))
 }
@@ -46,15 +47,16 @@ fn diff(cli: Cli) -> Result<DiffRequest> {
     Ok(DiffRequest {
         inputs: pair(&cli)?,
         tolerance: cli
+            .comparison
             .tolerance
             .as_deref()
             .map_or(Ok(Tolerance::default()), tolerance)?,
-        layout: cli.compare_layout,
-        values: !cli.header,
-        json: cli.json,
+        layout: cli.comparison.compare_layout,
+        values: !cli.print.header,
+        json: cli.form.json,
         select: select(&cli),
         parts: cli.select.parts().to_vec(),
-        left_out: IgnoreList::new(&names(cli.ignore.as_deref())),
+        left_out: IgnoreList::new(&names(cli.comparison.ignore.as_deref())),
         process: process(cli),
     })
 }
@@ -100,17 +102,17 @@ fn is_standard(path: &Path) -> bool {
 
 /// Checks whether the options take several files.
 fn takes_several(cli: &Cli) -> bool {
-    let whole = cli.stats || cli.layout || cli.require.is_some();
-    let first = cli.kind || cli.extended_kind || cli.filters;
-    whole || first || cli.sum
+    let whole = cli.output.stats || cli.output.layout || cli.output.require.is_some();
+    let first = cli.print.kind || cli.output.extended_kind || cli.output.filters;
+    whole || first || cli.output.sum
 }
 
 fn layout(cli: Cli, inputs: Vec<PathBuf>) -> LayoutRequest {
     LayoutRequest {
         inputs,
-        listing: cli.layout,
-        json: cli.json,
-        rules: cli.require.map(rules),
+        listing: cli.output.layout,
+        json: cli.form.json,
+        rules: cli.output.require.map(rules),
         select: select(&cli),
         process: process(cli),
     }
@@ -127,26 +129,26 @@ fn rules(name: RuleName) -> RuleSet {
 fn job(cli: &Cli) -> Result<OutputJob> {
     // Wrong values are errors in all jobs.
     let dump = dump(cli)?;
-    Ok(if cli.check {
+    Ok(if cli.output.check {
         OutputJob::Check
-    } else if cli.sum {
+    } else if cli.output.sum {
         OutputJob::Sum(dump.select)
-    } else if cli.stats {
+    } else if cli.output.stats {
         OutputJob::Statistics {
             select: dump.select,
-            unpack: cli.unpack,
+            unpack: cli.output.unpack,
         }
-    } else if cli.csv {
+    } else if cli.output.csv {
         OutputJob::Csv(dump)
-    } else if cli.kind {
+    } else if cli.print.kind {
         OutputJob::Kind
-    } else if cli.extended_kind {
+    } else if cli.output.extended_kind {
         OutputJob::ExtendedKind
-    } else if cli.filters {
+    } else if cli.output.filters {
         OutputJob::Filters(dump.select)
-    } else if cli.ncml {
+    } else if cli.output.ncml {
         OutputJob::Ncml(dump)
-    } else if cli.json {
+    } else if cli.form.json {
         OutputJob::Json(dump)
     } else {
         OutputJob::Cdl(dump)
@@ -154,45 +156,45 @@ fn job(cli: &Cli) -> Result<OutputJob> {
 }
 
 fn dump(cli: &Cli) -> Result<DumpRequest> {
-    let special = match (cli.special, cli.all_filters) {
+    let special = match (cli.print.special, cli.text.all_filters) {
         (false, _) => SpecialAttributes::Hidden,
         (true, false) => SpecialAttributes::Shown,
         (true, true) => SpecialAttributes::Filters,
     };
-    let times = if cli.iso_times {
+    let times = if cli.text.iso_times {
         Some(Separator::T)
     } else {
-        cli.times.then_some(Separator::Blank)
+        cli.print.times.then_some(Separator::Blank)
     };
-    let (rows, values) = (cli.brief.as_deref(), cli.full.as_deref());
+    let (rows, values) = (cli.text.brief.as_deref(), cli.text.full.as_deref());
     Ok(DumpRequest {
-        name: cli.name.clone(),
+        name: cli.text.name.clone(),
         select: select(cli),
-        header: cli.header,
+        header: cli.print.header,
         annotation: annotation((rows, values), cli.full_last)?,
-        line_length: line_length(cli.line_length.as_deref())?,
-        digits: digits(cli.digits.as_deref(), cli.precision.as_deref())?,
+        line_length: line_length(cli.text.line_length.as_deref())?,
+        digits: digits(cli.text.digits.as_deref(), cli.text.precision.as_deref())?,
         special,
-        fill_type: fill_type(&cli.extra)?,
+        fill_type: fill_type(&cli.text.extra)?,
         times,
     })
 }
 
 fn select(cli: &Cli) -> SelectionRequest {
     SelectionRequest {
-        variables: cli.variables.as_deref().map(|list| names([list])),
-        groups: cli.groups.as_deref().map(|list| names([list])),
-        coordinates: cli.coordinates,
+        variables: cli.print.variables.as_deref().map(|list| names([list])),
+        groups: cli.print.groups.as_deref().map(|list| names([list])),
+        coordinates: cli.print.coordinates,
     }
 }
 
 fn process(cli: Cli) -> ProcessRequest {
     ProcessRequest {
-        threads: cli.threads,
+        threads: cli.process.threads,
         plugins: cli.plugins,
-        network: cli.network,
-        allow_external: cli.allow_external,
-        trace: cli.trace,
-        strict: cli.strict,
+        network: cli.process.network,
+        allow_external: cli.external.allow_external,
+        trace: cli.process.trace,
+        strict: cli.strict.strict,
     }
 }

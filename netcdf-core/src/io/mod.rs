@@ -7,6 +7,7 @@ pub mod address;
 pub(crate) mod ahead;
 pub(crate) mod blocks;
 pub mod claimed;
+mod concurrency;
 pub mod counted;
 pub mod dir;
 pub mod file;
@@ -28,6 +29,7 @@ pub(crate) mod remote;
 #[cfg(not(feature = "remote"))]
 #[path = "no_remote.rs"]
 pub(crate) mod remote;
+pub(crate) mod request_limit;
 #[cfg(test)]
 pub(crate) mod rounds;
 pub mod siblings;

@@ -1,4 +1,4 @@
-//! What a run says of requests to other machines, and what it counts of them.
+//! Network settings and request statistics of a run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
 use crate::error::Result;
+use crate::io::request_limit::RequestLimit;
 use crate::notes::Notes;
 use crate::shown::number_agreement;
 
@@ -16,9 +17,11 @@ use crate::shown::number_agreement;
 pub struct Network {
     /// When a request is given up, with all that is repeated; `None` if nobody says.
     pub timeout: Option<Duration>,
-    /// Requests that are under way at a time; `None` if nobody says.
-    pub requests: Option<usize>,
-    traffic: Mutex<Traffic>,
+    /// The limit for reading. Reading and writing may use different services, so each adapts to its own.
+    pub downloads: RequestLimit,
+    /// The limit for writing.
+    pub uploads: RequestLimit,
+    counts: Mutex<Counts>,
     /// Whether this machine has a role at a service, once that was asked.
     roles: Mutex<BTreeMap<&'static str, bool>>,
 }
@@ -36,6 +39,22 @@ pub struct OutputRun {
     pub memory: u64,
 }
 
+/// The direction of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transfer {
+    /// Reading.
+    Download,
+    /// Writing.
+    Upload,
+}
+
+/// The statistics, and the requests in flight.
+#[derive(Debug, Default)]
+struct Counts {
+    traffic: Traffic,
+    in_flight: u64,
+}
+
 /// Requests so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
@@ -43,6 +62,8 @@ pub struct Traffic {
     pub requests: u64,
     /// The longest chain of requests, each of which began after the one before it had ended.
     pub rounds: u64,
+    /// The highest number of requests in flight.
+    pub at_once: u64,
     /// Bytes that were asked for.
     pub asked: u64,
     /// Bytes of those that were used.
@@ -61,25 +82,21 @@ pub struct PendingRequest<'n> {
 }
 
 impl Network {
-    /// A network that gives up after `timeout`, with so many requests at a time.
+    /// A network with a time limit for each request, and a maximum number of requests in flight. After a signal, waiting
+    /// requests fail.
     #[must_use]
-    pub fn new(timeout: Option<Duration>, requests: Option<usize>) -> Self {
+    pub fn new(timeout: Option<Duration>, requests: Option<usize>, cancel: &Cancel) -> Self {
+        let limit = || RequestLimit::new(requests, timeout, cancel);
         Self {
             timeout,
-            requests,
-            traffic: Mutex::default(),
-            roles: Mutex::default(),
+            downloads: limit(),
+            uploads: limit(),
+            ..Self::default()
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Traffic> {
-        self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Requests that are under way at a time, `usual` unless somebody says otherwise.
-    #[must_use]
-    pub fn at_once(&self, usual: usize) -> usize {
-        self.requests.unwrap_or(usual).max(1)
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether this machine has a role at a service; asks once.
@@ -105,14 +122,18 @@ impl Network {
     /// What was asked so far.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
-        *self.lock()
+        self.lock().traffic
     }
 
     /// Counts a request, which ends when what is returned is dropped.
     #[must_use]
     pub fn request(&self) -> PendingRequest<'_> {
-        let mut traffic = self.lock();
+        let mut counts = self.lock();
+        counts.in_flight += 1;
+        let in_flight = counts.in_flight;
+        let traffic = &mut counts.traffic;
         traffic.requests += 1;
+        traffic.at_once = traffic.at_once.max(in_flight);
         PendingRequest {
             network: self,
             round: traffic.rounds + 1,
@@ -121,22 +142,26 @@ impl Network {
 
     /// Counts bytes that were asked for.
     pub fn asked(&self, bytes: u64) {
-        add(&mut self.lock().asked, bytes);
+        add(&mut self.lock().traffic.asked, bytes);
     }
 
     /// Counts bytes that were used.
     pub fn used(&self, bytes: u64) {
-        add(&mut self.lock().used, bytes);
+        add(&mut self.lock().traffic.used, bytes);
     }
 
     /// Counts bytes that were sent.
     pub fn sent(&self, bytes: u64) {
-        add(&mut self.lock().sent, bytes);
+        add(&mut self.lock().traffic.sent, bytes);
     }
 
-    /// Counts a try that failed.
-    pub fn failed(&self) {
-        self.lock().failed += 1;
+    /// Counts a failed attempt, which lowers the limit of requests.
+    pub fn failed(&self, transfer: Transfer) {
+        self.lock().traffic.failed += 1;
+        match transfer {
+            Transfer::Download => self.downloads.failed(),
+            Transfer::Upload => self.uploads.failed(),
+        }
     }
 }
 
@@ -146,8 +171,9 @@ fn add(to: &mut u64, bytes: u64) {
 
 impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
-        let mut traffic = self.network.lock();
-        traffic.rounds = traffic.rounds.max(self.round);
+        let mut counts = self.network.lock();
+        counts.in_flight -= 1;
+        counts.traffic.rounds = counts.traffic.rounds.max(self.round);
     }
 }
 
@@ -156,13 +182,14 @@ impl fmt::Display for Traffic {
         let Self {
             requests,
             rounds,
+            at_once,
             asked,
             used,
             sent,
             failed,
         } = self;
         let text = format!(
-            "{requests} requests in {rounds} rounds, {asked} bytes asked for, {used} used, {sent} sent, {failed} failed tries"
+            "{requests} requests in {rounds} rounds, up to {at_once} in flight, {asked} bytes asked for, {used} used, {sent} sent, {failed} failed tries"
         );
         f.write_str(&number_agreement(text.into()))
     }
@@ -182,6 +209,7 @@ mod tests {
         drop(after);
         assert_eq!(network.traffic().requests, 3);
         assert_eq!(network.traffic().rounds, 2);
+        assert_eq!(network.traffic().at_once, 2);
     }
 
     #[test]
@@ -191,10 +219,10 @@ mod tests {
         network.asked(100);
         network.used(90);
         network.sent(7);
-        network.failed();
+        network.failed(Transfer::Download);
         assert_eq!(
             network.traffic().to_string(),
-            "1 request in 1 round, 100 bytes asked for, 90 used, 7 sent, 1 failed try"
+            "1 request in 1 round, up to 1 in flight, 100 bytes asked for, 90 used, 7 sent, 1 failed try"
         );
     }
 }

@@ -84,8 +84,10 @@ const LEAST: u64 = 36 << 20;
 /// Memory for many threads.
 const MOST: u64 = 256 << 20;
 
-/// Requests at a time to what has latency.
+/// The planned number of requests to remote storage: memory and merged ranges are divided by it.
 const REQUESTS: usize = 32;
+/// Maximum number of requests to remote storage. The network adapts the number below this maximum (`io::request_limit`).
+const MOST_REQUESTS: usize = 256;
 /// Maximum number of requests at a time to local files. Idle workers look for work at all others: a thousand workers without latency take
 /// fifty times as long as a hundred.
 const LOCAL_REQUESTS: usize = 64;
@@ -223,7 +225,7 @@ impl Runtime {
     /// What jobs need if they ask for more at a time than threads compute.
     fn many(&self) -> Option<&ManyRequests> {
         let new = || {
-            let requests = self.at_once();
+            let requests = self.most_requests();
             ManyRequests {
                 turns: Turns::new(self.shared.threads, requests),
                 workers: Workers::default(),
@@ -238,9 +240,9 @@ impl Runtime {
         self.many_requests.then(|| many.get_or_init(new))
     }
 
-    /// Requests at a time.
-    fn at_once(&self) -> usize {
-        let requests = self.shared.requests.unwrap_or(REQUESTS);
+    /// The maximum number of requests at a time.
+    fn most_requests(&self) -> usize {
+        let requests = self.shared.requests.unwrap_or(MOST_REQUESTS);
         match self.latency {
             true => requests,
             false => requests.min(LOCAL_REQUESTS),
@@ -255,10 +257,15 @@ impl Runtime {
         }
     }
 
-    /// Requests at a time, if more is asked for than threads compute.
+    /// The planned number of requests at a time; `None` without concurrent requests. It divides memory and merged ranges. Small objects
+    /// may get more requests.
     #[must_use]
     pub fn requests(&self) -> Option<usize> {
-        self.many_requests.then(|| self.at_once())
+        let usual = match self.shared.requests {
+            Some(_) => self.most_requests(),
+            None => REQUESTS,
+        };
+        self.many_requests.then_some(usual)
     }
 
     /// Whether more is asked for at a time than threads compute.

@@ -1,6 +1,11 @@
-//! Man pages, made from the definition of a command line.
+//! Man pages, generated from the definition of a command line.
 
+mod details;
+pub mod nccopy;
+pub mod ncdump;
+pub mod ncgen;
 pub mod settings;
+pub mod zdump;
 
 use std::fmt::Write as _;
 use std::io;
@@ -9,39 +14,44 @@ use clap::{Arg, Command};
 use clap_mangen::Man;
 use settings::{ENVIRONMENT, FILES};
 
+/// Names and their descriptions.
+pub type Entries = &'static [(&'static str, &'static str)];
+
 /// The parts of a man page that are not in the definition of the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Extra {
-    /// Examples: command lines and what they do.
-    pub examples: &'static [(&'static str, &'static str)],
-    /// Paragraphs on what the tool does, after the description.
+    /// The examples of `--help`.
+    pub first_examples: Entries,
+    /// Further command lines, and their purposes.
+    pub examples: Entries,
+    /// Paragraphs after the description.
     pub notes: &'static [&'static str],
-    /// Exit status in addition to those of all tools.
-    pub status: &'static [(&'static str, &'static str)],
+    /// Exit status.
+    pub status: Entries,
     /// Command lines of further uses, without the tool's name.
     pub uses: &'static [&'static str],
     /// Further lists of environment variables.
-    pub environment: &'static [&'static [(&'static str, &'static str)]],
+    pub environment: &'static [Entries],
     /// Further lists of files.
-    pub files: &'static [&'static [(&'static str, &'static str)]],
+    pub files: &'static [Entries],
+    /// Sentences that follow the help of an option, by the id of the option.
+    pub details: &'static [Entries],
 }
 
 /// The date of the pages: the date of the version.
 const DATE: &str = "2026-11-23";
 
-/// Exit status, the same for all tools.
-const STATUS: &[(&str, &str)] = &[
-    ("0", "success; also if the reader of the output went away"),
-    (
-        "1",
-        "failure: standard error says what, where in the file, and what can be done",
-    ),
-    ("2", "the command line is wrong"),
-    (
-        "128+N",
-        "stopped by signal N (SIGHUP, SIGINT or SIGTERM); no output remains",
-    ),
-];
+/// The status of a successful run.
+const SUCCESS: (&str, &str) = ("0", "success, including a closed output pipe (EPIPE)");
+
+/// The status of a usage error.
+const USAGE: (&str, &str) = ("2", "wrong command line");
+
+/// The status of an interrupted run.
+const STOPPED: (&str, &str) = (
+    "128+N",
+    "stopped by signal N (SIGHUP, SIGINT or SIGTERM); no output remains",
+);
 
 /// The man page of a tool, in roff.
 ///
@@ -49,6 +59,7 @@ const STATUS: &[(&str, &str)] = &[
 /// Never: memory can be written to.
 #[must_use]
 pub fn page(command: &Command, extra: Extra) -> String {
+    let command = &detailed(command, extra.details);
     let name = command.get_name().to_owned();
     let version = command.get_version().unwrap_or_default().to_owned();
     let man = Man::new(command.clone());
@@ -62,14 +73,18 @@ pub fn page(command: &Command, extra: Extra) -> String {
     for note in extra.notes {
         let _ = write!(page, ".PP\n{}\n", escape(note));
     }
-    page.push_str(&section(|out| man.render_options_section(out)));
+    let options = section(|out| man.render_options_section(out));
+    page.push_str(&with_subsections(command, options));
     page.push_str(&commands(command));
-    page.push_str(&list("EXIT STATUS", &[STATUS, extra.status].concat()));
+    page.push_str(&list("EXIT STATUS", extra.status));
     let environment = [&[ENVIRONMENT], extra.environment].concat().concat();
     page.push_str(&list("ENVIRONMENT", &environment));
     let files = [&[FILES], extra.files].concat().concat();
     page.push_str(&list("FILES", &files));
-    page.push_str(&list("EXAMPLES", extra.examples));
+    page.push_str(&list(
+        "EXAMPLES",
+        &[extra.first_examples, extra.examples].concat(),
+    ));
     let others = ["ncdump", "ncgen", "nccopy", "zdump"]
         .into_iter()
         .filter(|other| *other != name);
@@ -78,7 +93,37 @@ pub fn page(command: &Command, extra: Extra) -> String {
     page
 }
 
-/// The commands of a tool, each with its arguments and options; nothing for tools without commands.
+/// The command with details after the help of options.
+fn detailed(command: &Command, details: &[Entries]) -> Command {
+    command.clone().mut_args(|arg| {
+        let values = arg.get_possible_values();
+        let are_described = values.iter().any(|value| value.get_help().is_some());
+        let hidden = arg.is_hide_possible_values_set() && !are_described;
+        let arg = arg.hide_possible_values(hidden);
+        let mut entries = details.iter().copied().flatten();
+        let detail = entries.find(|(id, _)| arg.get_id() == id);
+        let help = arg.get_help().map(ToString::to_string);
+        match (help, detail) {
+            (Some(help), Some((_, detail))) => arg.help(format!("{help}. {detail}")),
+            (_, None) | (None, _) => arg,
+        }
+    })
+}
+
+/// Turns the headings of options from sections into subsections.
+fn with_subsections(command: &Command, options: String) -> String {
+    let headings = command.get_arguments().filter_map(Arg::get_help_heading);
+    headings.fold(options, |options, heading| {
+        let title = heading.to_uppercase();
+        let section = match title.contains(' ') {
+            true => format!(".SH \"{title}\"\n"),
+            false => format!(".SH {title}\n"),
+        };
+        options.replace(&section, &format!(".SS \"{heading}\"\n"))
+    })
+}
+
+/// The commands of a tool, each with its arguments and options. Empty for tools without commands.
 fn commands(command: &Command) -> String {
     let mut built = command.clone();
     built.build();
@@ -106,7 +151,7 @@ fn commands(command: &Command) -> String {
     section
 }
 
-/// A section made by the generator.
+/// A section that the generator renders.
 fn section(render: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
     let mut out = Vec::new();
     render(&mut out).expect("memory can be written to");
@@ -175,7 +220,7 @@ fn option(arg: &Arg) -> String {
     }
 }
 
-/// A section of terms and what they mean.
+/// A section of terms and their descriptions.
 fn list(title: &str, entries: &[(&str, &str)]) -> String {
     let mut section = format!(".SH \"{title}\"\n");
     for (term, text) in entries {
@@ -184,7 +229,7 @@ fn list(title: &str, entries: &[(&str, &str)]) -> String {
     section
 }
 
-/// Text escaped for roff.
+/// Escapes text for roff.
 fn escape(text: &str) -> String {
     let text = text.replace('\\', "\\\\").replace('-', "\\-");
     match text.starts_with(['.', '\'']) {
@@ -203,6 +248,7 @@ mod tests {
             .version("1")
             .about("Does it")
             .arg(clap::Arg::new("x").short('x').help("X it"))
+            .arg(clap::Arg::new("y").short('y').help_heading("Other uses"))
             .subcommand(
                 Command::new("look")
                     .about("Looks at it")
@@ -210,9 +256,11 @@ mod tests {
             );
         let extra = Extra {
             status: &[("7", "odd")],
+            details: &[&[("x", "Twice.")]],
             uses: &["--other [OPTIONS] <FILE>"],
             environment: &[&[("TOOL_HOME", "its home")]],
             files: &[&[("~/.tool", "settings")]],
+            first_examples: &[("tool", "Runs it")],
             examples: &[("tool -x", "Does X")],
             notes: &[".odd start"],
         };
@@ -220,6 +268,9 @@ mod tests {
         for want in [
             ".SH NAME\ntool \\- Does it",
             "\\fB\\-x\\fR",
+            "X it. Twice.",
+            ".SS \"Other uses\"\n.TP\n\\fB\\-y",
+            "\\fBtool\\fR\nRuns it",
             "\\&.odd start",
             ".SS \"tool look [WHAT]\"\nLooks at it.\n.TP\n\\fB[WHAT]\\fR\nWhat\n",
             ".SH \"EXIT STATUS\"",

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod additions;
+mod environment;
+mod examples;
 mod executables;
 mod features;
 mod generated;

@@ -6,6 +6,7 @@ mod listing;
 mod parts;
 mod proxies;
 mod reading;
+mod requests;
 mod rounds;
 mod secrets;
 mod services;

@@ -89,7 +89,7 @@ fn stores_are_opened_in_few_rounds() {
         server.put("store", &path);
         let proxy = Proxy::start(server.port());
         let rounds = opened("s3://bucket/store", &proxy, &path, 200);
-        // At most 32 requests are under way at a time, so 200 arrays without consolidated metadata are asked for in seven turns.
+        // 200 arrays without consolidated metadata take at most seven turns, as 32 requests or more are in flight.
         let turns = if consolidated { 0 } else { 2 * 7 };
         assert!(
             rounds <= most + turns,

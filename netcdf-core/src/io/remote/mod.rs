@@ -24,6 +24,6 @@ mod wait;
 mod web;
 mod writing;
 
-pub(super) use objects::{Answer, Got, Objects, Page, Part, Version, Walk, below};
+pub(super) use objects::{Answer, Got, Objects, Page, Part, Version, Walk, below, limited};
 pub(crate) use open::{any, exists, source, store, store_target, target};
 pub(crate) use shared::{begin_claimed, end_of_claimed, part_of_claimed, remove_claimed};

@@ -64,6 +64,21 @@ pub(in crate::io) trait Objects: Debug + Send + Sync {
     fn children<'a>(&'a self, prefix: &'a str) -> Answer<'a, Vec<String>>;
 }
 
+/// A part of an object ([`Objects::get`]), once the limit of requests admits the request.
+///
+/// # Errors
+/// As [`Objects::get`]; [`crate::ErrorKind::Cancelled`].
+pub(in crate::io) async fn limited(
+    objects: &dyn Objects,
+    key: &str,
+    part: Part,
+    version: Option<&Version>,
+) -> Result<Option<Got>> {
+    let bytes = |got: &Option<Got>| got.as_ref().map_or(0, |got| got.bytes.len() as u64);
+    let request = objects.get(key, part, version);
+    objects.network().downloads.run(request, bytes).await
+}
+
 /// Takes keys and their sizes in bytes.
 pub(in crate::io) type Page<'a> = &'a mut dyn FnMut(Vec<(String, u64)>) -> Result<()>;
 

@@ -8,8 +8,9 @@ use futures_util::future::BoxFuture;
 use super::wait::wait;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Fewer failures in a row say nothing of the service.
+/// The range of consecutive failures that mean an unreachable service.
 const LEAST: usize = 8;
+const MOST: usize = 32;
 
 /// Failures without a success between them. Each took its time, with all its repetitions: after so many, the service is gone.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ where
     A: Sync,
 {
     let outage = Outage {
-        most: at_once.max(LEAST),
+        most: at_once.clamp(LEAST, MOST),
         failed: Mutex::default(),
     };
     let mut take = take;

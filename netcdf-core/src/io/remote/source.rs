@@ -8,14 +8,11 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::failure::changed;
 use super::wait::wait;
-use super::{Answer, Got, Objects, Part, Version};
+use super::{Answer, Got, Objects, Part, Version, limited};
 use crate::arithmetic::{indices, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::merge::{MergedRead, Near, merge};
 use crate::io::source::{Source, present, truncated};
-
-/// Requests of one caller under way at a time, unless somebody says otherwise.
-pub(super) const AT_ONCE: usize = 32;
 
 /// Bytes that are asked for when an object is opened: what all formats look at first.
 pub(super) const HEAD: u64 = 32 << 10;
@@ -78,9 +75,8 @@ impl RemoteObject {
             return Ok(known.to_vec());
         }
         let start = range.start;
-        let got = self
-            .objects
-            .get(&self.key, Part::Range(range), self.version.as_ref());
+        let part = Part::Range(range);
+        let got = limited(&*self.objects, &self.key, part, self.version.as_ref());
         let failed = |e: Error| e.at(&self.name, start);
         let got = got.await.map_err(failed)?;
         // One that is gone has changed, too.
@@ -100,9 +96,9 @@ impl RemoteObject {
         self.head.get(indices(range.start, count).ok()?)
     }
 
-    /// Asks for merged ranges, many at a time.
+    /// Fetches merged ranges concurrently.
     fn all(&self, reads: Vec<Range<u64>>) -> Answer<'_, Vec<Vec<u8>>> {
-        let at_once = self.objects.network().at_once(AT_ONCE);
+        let at_once = self.objects.network().downloads.most();
         let reads = futures_util::stream::iter(reads);
         Box::pin(
             reads

@@ -10,9 +10,9 @@ use futures_util::future::BoxFuture;
 use super::failure::changed;
 use super::listed::ListedKeys;
 use super::outage::each;
-use super::source::{AT_ONCE, cut, merged};
+use super::source::{cut, merged};
 use super::wait::{aside, wait};
-use super::{Got, Objects, Part, Version, below};
+use super::{Got, Objects, Part, Version, below, limited};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
@@ -115,7 +115,7 @@ impl ObjectStore {
         let full = self.full(key)?;
         let version = self.version(key);
         let failed = |e: Error| e.of(&self.name).in_object(key);
-        let got = self.objects.get(&full, part, version.as_ref());
+        let got = limited(&*self.objects, &full, part, version.as_ref());
         let got = got.await.map_err(failed)?;
         match &got {
             Some(got) => {
@@ -171,9 +171,9 @@ impl ObjectStore {
         Ok(got.map(|got| got.total))
     }
 
-    /// Requests under way at a time.
+    /// The maximum number of requests in flight.
     fn at_once(&self) -> usize {
-        self.objects.network().at_once(AT_ONCE)
+        self.objects.network().downloads.most()
     }
 
     /// Answers for many, in their order.
@@ -265,7 +265,11 @@ impl Store for ObjectStore {
 
     fn children_many(&self, prefixes: &[String]) -> Vec<Result<Vec<String>>> {
         self.each(prefixes, |prefix| {
-            Box::pin(async move { self.objects.children(&self.full_prefix(prefix)?).await })
+            Box::pin(async move {
+                let full = self.full_prefix(prefix)?;
+                let limit = &self.objects.network().downloads;
+                limit.run(self.objects.children(&full), |_| 0).await
+            })
         })
     }
 

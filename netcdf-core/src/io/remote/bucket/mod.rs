@@ -16,7 +16,7 @@ use super::failure::RequestFailure;
 use super::{Answer, Got, Objects, Page, Part, Version, Walk};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::network::Network;
+use crate::io::network::{Network, Transfer};
 use crate::io::sums::KeyStates;
 
 pub(super) use writing::{Made, ObjectState, Replacement, Revision, Upload};
@@ -85,7 +85,7 @@ impl Bucket {
     async fn within<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
         let answer = timeout(self.timeout / TRIES, answer).await;
         if answer.is_err() {
-            self.network.failed();
+            self.network.failed(Transfer::Download);
         }
         answer.ok()
     }

@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{Bucket, Missed, PAGE, below};
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::network::Transfer;
 use crate::io::remote::Objects as _;
 
 /// Bytes for which the usual time-out is enough; more get more time.
@@ -87,7 +88,7 @@ impl Bucket {
         for _ in 0..super::TRIES {
             match super::timeout(most, send()).await {
                 Ok(done) => return done.map_err(|e| self.unsent(e, key)),
-                Err(_) => self.network.failed(),
+                Err(_) => self.network.failed(Transfer::Upload),
             }
         }
         Err(self.late().of(&self.address(key)))

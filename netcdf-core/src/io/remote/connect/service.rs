@@ -12,7 +12,7 @@ use object_store::client::{
 use reqwest::Client;
 
 use crate::error::Result;
-use crate::io::network::Network;
+use crate::io::network::{Network, Transfer};
 use crate::io::remote::reach;
 
 /// Services of the machine or of its network, which no proxy can reach: they know roles and their keys.
@@ -69,14 +69,18 @@ impl HttpService for CountedService {
         's: 'a,
         Self: 'a,
     {
-        Box::pin(async {
+        let transfer = match request.method().is_safe() {
+            true => Transfer::Download,
+            false => Transfer::Upload,
+        };
+        Box::pin(async move {
             let answer = self.answer(request).await;
             let failed = match &answer {
                 Ok(answer) => answer.status().is_server_error() || answer.status().as_u16() == 429,
                 Err(_) => true,
             };
             if failed {
-                self.network.failed();
+                self.network.failed(transfer);
             }
             answer
         })

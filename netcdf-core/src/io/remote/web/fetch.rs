@@ -11,6 +11,7 @@ use super::tries::{Fault, Tries};
 use super::{First, Web, transport};
 use crate::arithmetic::{Amount, length};
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::network::Transfer;
 use crate::io::remote::{Got, Part, Version};
 
 impl Web {
@@ -34,7 +35,7 @@ impl Web {
                     return Ok(first);
                 }
                 Err(fault) => {
-                    self.network.failed();
+                    self.network.failed(Transfer::Download);
                     taken.keep_or_drop();
                     let again = tries.again(fault).await;
                     again.map_err(|e| e.of(&self.address.shown(key)))?;

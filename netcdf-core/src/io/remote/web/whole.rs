@@ -10,6 +10,7 @@ use super::{Web, headers};
 use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::full::{failed_temporary, failed_to_make};
+use crate::io::network::Transfer;
 use crate::io::remote::Version;
 use crate::io::remote::wait::wait;
 
@@ -53,7 +54,7 @@ impl Web {
                     return Ok((file, len, version));
                 }
                 Err(fault) => {
-                    self.network.failed();
+                    self.network.failed(Transfer::Download);
                     tries.again(fault).await.map_err(|e| e.of(&name))?;
                 }
             }

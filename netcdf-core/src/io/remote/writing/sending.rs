@@ -8,11 +8,8 @@ use tokio::task::AbortHandle;
 
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::io::network::OutputRun;
+use crate::io::network::{Network, OutputRun};
 use crate::io::remote::wait::start;
-
-/// Requests under way at a time, unless somebody says otherwise.
-const AT_ONCE: usize = 32;
 
 /// Time after which those who wait look whether the run was stopped.
 const LOOK: Duration = Duration::from_millis(50);
@@ -23,14 +20,15 @@ const GRACE: Duration = Duration::from_secs(5);
 /// What is being sent.
 #[derive(Debug)]
 pub(super) struct Sending {
-    shared: Arc<Shared>,
+    shared: Arc<SendQueue>,
+    network: Arc<Network>,
     most: usize,
     most_bytes: u64,
     cancel: Cancel,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SendQueue {
     state: Mutex<SendingState>,
     changed: Condvar,
 }
@@ -48,7 +46,7 @@ struct SendingState {
     given_up: bool,
 }
 
-impl Shared {
+impl SendQueue {
     fn lock(&self) -> MutexGuard<'_, SendingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,7 +54,7 @@ impl Shared {
 
 /// A place among what is being sent, given back in any case.
 struct SendPermit {
-    shared: Arc<Shared>,
+    shared: Arc<SendQueue>,
     number: u64,
     bytes: u64,
     done: bool,
@@ -81,7 +79,8 @@ impl Sending {
     pub(super) fn new(run: &OutputRun) -> Self {
         Self {
             shared: Arc::default(),
-            most: run.network.at_once(AT_ONCE),
+            most: run.network.uploads.most(),
+            network: Arc::clone(&run.network),
             most_bytes: run.memory,
             cancel: run.cancel.clone(),
         }
@@ -112,9 +111,10 @@ impl Sending {
         };
         drop(state);
         let number = slot.number;
+        let network = Arc::clone(&self.network);
         let stop = start(async move {
             let mut slot = slot;
-            let result = request.await;
+            let result = network.uploads.run(request, |()| bytes).await;
             let mut state = slot.shared.lock();
             if let Err(e) = result {
                 state.failed.get_or_insert(e);

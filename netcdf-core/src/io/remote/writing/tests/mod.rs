@@ -33,7 +33,7 @@ impl Service {
         let run = OutputRun {
             cancel: Cancel::default(),
             notes: Arc::new(Notes::default()),
-            network: Arc::new(Network::new(None, Some(4))),
+            network: Arc::new(Network::new(None, Some(4), &Cancel::default())),
             memory: 16 << 20,
         };
         let objects = Arc::new(InMemory::new());

@@ -1,0 +1,78 @@
+//! Options for the inputs, outputs and reports of a job.
+
+use std::ffi::OsString;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use netcdf_grammar::flags::heading::EVERYDAY;
+
+use crate::request::ReportForm;
+
+/// Heading of options for many inputs.
+const MANY: &str = "Many inputs, and copies in place";
+
+/// Inputs, outputs and reports of a job.
+#[derive(Debug, Args)]
+#[command(next_help_heading = EVERYDAY)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
+pub(super) struct JobArgs {
+    /// Replace each input with its copy once the copy is complete. Datasets that are already stored as requested are skipped
+    #[arg(long)]
+    pub in_place: bool,
+
+    /// Include the subdirectories of input directories
+    #[arg(long)]
+    pub recursive: bool,
+
+    /// Print the planned work without copying
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
+          default_missing_value = "table", value_enum)]
+    pub dry_run: Option<ReportForm>,
+
+    /// Print the stored bytes of each variable before and after, and the time. With --finish: report the parts
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
+          default_missing_value = "table", value_enum, conflicts_with = "dry_run")]
+    pub report: Option<ReportForm>,
+
+    /// Compare all values of the output with the input before the output appears under its name
+    #[arg(long)]
+    pub verify: bool,
+
+    /// Fail if an output exists
+    #[arg(long)]
+    pub no_clobber: bool,
+
+    /// Skip inputs whose output exists, to resume an interrupted job
+    #[arg(long, help_heading = MANY)]
+    pub skip_existing: bool,
+
+    /// End of the names of copies in a directory, in place of the extension: .zarr, _small.nc [default: extension of the output's
+    /// format]
+    #[arg(long, value_name = "SUFFIX", help_heading = MANY)]
+    pub suffix: Option<OsString>,
+
+    /// With --in-place: also rewrite datasets that are already stored as requested
+    #[arg(long, help_heading = MANY)]
+    pub force: bool,
+
+    /// With --in-place: replace an input only if the copy is smaller
+    #[arg(long, help_heading = MANY)]
+    pub if_smaller: bool,
+
+    /// With --in-place: keep the modification time of each input
+    #[arg(long, help_heading = MANY)]
+    pub keep_mtime: bool,
+}
+
+impl ValueEnum for ReportForm {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Table, Self::Json]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::Table => "table",
+            Self::Json => "json",
+        }))
+    }
+}
