@@ -106,7 +106,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Bytes of a decoded chunk; 0 if it cannot result from what is stored.
-    fn room(&self, stored: usize) -> usize {
+    pub(crate) fn room(&self, stored: usize) -> usize {
         let most = (Amount::of(stored) * RATIO).count();
         self.len.filter(|&len| len <= most).unwrap_or(0)
     }

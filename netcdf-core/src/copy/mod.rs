@@ -9,6 +9,7 @@ mod columns;
 mod conversion;
 mod heap;
 mod job;
+mod layouts;
 pub mod methods;
 mod moved;
 pub mod options;
@@ -36,6 +37,7 @@ use crate::chunk::{Dataset, Reader, Writer};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::VarId;
 use columns::Columns;
+use layouts::SharedLayouts;
 use methods::Method;
 
 /// Copies the data that `plan` names from `set` to `writer`, which was made for the plan's schema, and
@@ -162,13 +164,15 @@ fn execute(
 pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<Job>> {
     let reader = set.reader;
     lengthen_all(reader, plan, writer)?;
-    let one = |&pair: &Pair| {
-        Ok(Job {
+    let mut layouts = SharedLayouts::default();
+    let mut jobs = Vec::with_capacity(plan.data.len());
+    for &pair in &plan.data {
+        let job = Job {
             at_join: plan.unsized_strings.contains(&pair.to),
             ..Job::new(set, pair, writer)?
-        })
-    };
-    let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
+        };
+        jobs.push(layouts.share(job));
+    }
     columns::mark(&mut jobs, reader);
     jobs.iter()
         .try_for_each(|job| job.check_filters(set, writer.schema()))?;

@@ -39,7 +39,7 @@ impl FileBuilder<'_> {
         header: &ObjectHeader,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
-        let mut dataset = Dataset::read(&file, header)?;
+        let mut dataset = self.sharing(Dataset::read(&file, header)?);
         let mut counted = vec![];
         let path = self.path(group, name);
         if matches!(dataset.layout, Layout::Virtual { .. }) {
@@ -94,6 +94,20 @@ impl FileBuilder<'_> {
             self.attribute(AttributeOwner::Var(id), place.file, attribute)?;
         }
         Ok(())
+    }
+
+    /// Shares the datatype with the previous dataset if both datatypes are equal.
+    fn sharing(&mut self, dataset: Dataset) -> Dataset {
+        let last = self.last_datatype.take();
+        let datatype = match last {
+            Some(last) if last == dataset.datatype => last,
+            Some(_) | None => dataset.datatype,
+        };
+        self.last_datatype = Some(Arc::clone(&datatype));
+        Dataset {
+            datatype,
+            ..dataset
+        }
     }
 
     /// Adds the dimension of a scale.

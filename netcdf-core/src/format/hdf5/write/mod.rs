@@ -41,7 +41,7 @@ use crate::error::{Error, ErrorKind};
 
 pub use header::LONGEST;
 pub use plan::{
-    Dataset, FilePlan, Group, Link, ObjectId, Payload, PlannedAttribute, PlannedData,
+    Dataset, FilePlan, Group, Link, MadeDatasets, ObjectId, Payload, PlannedAttribute, PlannedData,
     PlannedObject, PlannedShape, PlannedType,
 };
 pub use writer::{FileWriter, SourceRange};
