@@ -5,7 +5,7 @@ use netcdf_core::model::{Atomic, DataType, Field, Schema, TypeId, TypeKind, Valu
 /// Deepest nesting of types.
 const DEPTH: u32 = 64;
 
-/// Appends a value of the same type this many times.
+/// Appends `count` copies of a value of the same type.
 pub(super) fn push_copies(out: &mut Values, value: &Values, count: u64) {
     for _ in 0..count {
         out.append(value.clone());

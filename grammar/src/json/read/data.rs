@@ -111,7 +111,7 @@ impl Reading<'_> {
 
 /// Takes the data of a variable.
 trait DataLeaf: Leaf {
-    /// Passes on what was taken up to an offset of the text.
+    /// Passes the pending data to the sink. The text was read up to offset `at`.
     fn flush(&mut self, at: u64) -> Result<()>;
 }
 

@@ -46,7 +46,7 @@ pub(super) struct Level<'a, L> {
 }
 
 impl<'a, L> Level<'a, L> {
-    /// For a value of which nothing was read.
+    /// For an unread value.
     pub(super) fn value(context: &'a Context, shape: &'a [u64], leaf: &'a mut L) -> Self {
         let read = 0;
         Self {
@@ -57,7 +57,7 @@ impl<'a, L> Level<'a, L> {
         }
     }
 
-    /// For an item of a list, of which the first byte was read.
+    /// For a list item whose first byte was read.
     pub(super) fn item(context: &'a Context, shape: &'a [u64], leaf: &'a mut L) -> Self {
         let read = 1;
         Self {

@@ -22,7 +22,7 @@ pub(super) struct Key {
 pub(super) trait Members: Default {
     /// The object, for messages.
     const WHAT: &'static str;
-    /// An object with one such object for each name, for messages.
+    /// The object with an object of this type for each name, for messages.
     const ENTRIES: &'static str = "an object with a member for each name";
 
     /// Reads the value of a member.
@@ -40,7 +40,7 @@ pub(super) trait Members: Default {
     }
 }
 
-/// A member whose value follows.
+/// A member with an unread value.
 pub(super) struct Member<'m, A> {
     pub(super) context: &'m Context,
     pub(super) key: &'m Key,
@@ -82,7 +82,7 @@ impl<'de, A: MapAccess<'de>> Member<'_, A> {
         self.value(WordList::<K>::new(context))
     }
 
-    /// Reads a value, and returns its offset, too.
+    /// Reads a value; returns the value and its offset.
     pub(super) fn placed<T: Deserialize<'de>>(self) -> Result<(T, u64), A::Error> {
         let context = self.context;
         self.value(Placed::<T>::new(context))
