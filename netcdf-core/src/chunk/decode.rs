@@ -11,7 +11,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{About, Chain, Context};
 use crate::limits;
-use crate::model::{DataType, Endianness, Fill, Schema, TypeKind, Values, VarId, Variable};
+use crate::model::{DataType, Endianness, Fill, Schema, Values, VarId, Variable};
 use crate::notes::{Note, Notes};
 use crate::runtime::buffers::{Buffers, LARGE};
 
@@ -301,9 +301,8 @@ fn encode(values: &Values, (schema, order): (&Schema, Endianness), out: &mut [u8
         }
         return;
     };
-    let kind = schema.user_type(*ty).map(|t| &t.kind);
-    let Some(TypeKind::Compound { fields, .. }) = kind.filter(|_| *len == 1 && depth < DEPTH)
-    else {
+    let fields = schema.compound_fields(*ty);
+    let Some(fields) = fields.filter(|_| *len == 1 && depth < DEPTH) else {
         return;
     };
     for (field, column) in fields.iter().zip(columns) {

@@ -55,7 +55,7 @@ impl Encoder {
         let schema = writer.schema();
         let fill = fill(schema, var, layout)?;
         let about = About {
-            mandatory: writer.needs_all_filters(),
+            mandatory: writer.rules(var).all_filters,
             ..About::new(schema, layout.element.ty, &layout.filters)
         };
         let context = Context {

@@ -99,7 +99,7 @@ impl Job {
             return Err(Error::new(ErrorKind::Argument, what).in_object(&path));
         }
         check_lengths(&shape).in_object(|| set.reader.schema().var_path(pair.from))?;
-        let chunked = writer.takes_chunks(pair.to);
+        let chunked = writer.rules(pair.to).chunks;
         let mut job = Self {
             pair,
             chunked,

@@ -65,10 +65,10 @@ fn before_data(
     if plan.cloud {
         jobs.sort_by_key(|job| job.distance(set));
     }
-    if plan.cloud && writer.has_index() {
+    if let Some(index) = writer.chunk_index().filter(|_| plan.cloud) {
         let chunked = jobs.iter().filter(|job| job.chunked);
         let chunks = chunked.map(|job| Ok((job.pair.to, job.most_chunks(set)?)));
-        writer.expect_chunks(&chunks.collect::<Result<Vec<_>>>()?)?;
+        index.expect_chunks(&chunks.collect::<Result<Vec<_>>>()?)?;
     }
     Ok(())
 }
@@ -184,7 +184,7 @@ pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Ve
 /// For data written as chunks, makes the unlimited dimensions of the output as long as in the input.
 fn lengthen_all(reader: &dyn Reader, plan: &Plan, writer: &mut dyn Writer) -> Result<()> {
     for &pair in &plan.data {
-        if writer.takes_chunks(pair.to) {
+        if writer.rules(pair.to).chunks {
             lengthen(reader, pair, writer)?;
         }
     }

@@ -182,7 +182,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     /// Reads one element of type `ty`; `fill` is the value of `_`.
     pub(super) fn element(&mut self, ty: DataType, fill: &Values, out: &mut Values) -> Outcome<()> {
         if self.passes(&Constant::Fill)? {
-            build::append(out, fill);
+            build::push_copies(out, fill, 1);
             return Ok(());
         }
         match ty {
@@ -203,7 +203,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     pub(super) fn empty(&self, ty: DataType) -> Outcome<Values> {
-        build::empty(self.schema, ty).ok_or_else(unknown_type)
+        self.schema.empty_values(ty).ok_or_else(unknown_type)
     }
 
     fn atomic(&mut self, out: &mut Values) -> Outcome<()> {

@@ -1,14 +1,15 @@
 //! The data of a variable, read in a stream.
 
+use std::marker::PhantomData;
+
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, Endianness, Schema, Values};
 use serde::de::{DeserializeSeed, Deserializer};
 
 use super::input::{Context, Input};
-use super::leaves::ValueLeaf;
+use super::leaves::{CharLeaf, CharSink, VALUE_TEXT, ValueLeaf};
 use super::levels::{Leaf, Level};
-use super::number::{NumberVisitor, Numeric};
-use super::text::TextSeed;
+use super::number::{Numeric, read_number};
 use super::value::empty;
 use crate::cdl::values::{List, Problems, Sink};
 use crate::json::names::written;
@@ -18,8 +19,6 @@ const BYTES: usize = 1 << 16;
 /// Values other than numbers and characters passed on at a time, and bytes of their text.
 const VALUES: usize = 1 << 12;
 const VALUES_TEXT: u64 = 1 << 20;
-/// Most bytes of the text of a value or a string.
-const VALUE_TEXT: u64 = 1 << 29;
 
 /// Reads the data of a variable, of which all dimensions have their lengths in the schema; returns the number of elements.
 /// `problems` receives what is wrong with the data; then the output of the sink is useless.
@@ -41,20 +40,27 @@ pub fn values(
         list,
         shape: &shape,
     };
-    let sink = Stored::new(sink, order);
+    let batch = BatchSink::new(sink, order);
     let read = match var.ty.atomic() {
-        Some(Atomic::Byte) => reading.numbers::<i8>(sink),
-        Some(Atomic::Short) => reading.numbers::<i16>(sink),
-        Some(Atomic::Int) => reading.numbers::<i32>(sink),
-        Some(Atomic::Int64) => reading.numbers::<i64>(sink),
-        Some(Atomic::UByte) => reading.numbers::<u8>(sink),
-        Some(Atomic::UShort) => reading.numbers::<u16>(sink),
-        Some(Atomic::UInt) => reading.numbers::<u32>(sink),
-        Some(Atomic::UInt64) => reading.numbers::<u64>(sink),
-        Some(Atomic::Float) => reading.numbers::<f32>(sink),
-        Some(Atomic::Double) => reading.numbers::<f64>(sink),
-        Some(Atomic::Char) => reading.characters(sink),
-        Some(Atomic::String) | None => reading.others((schema, var.ty), sink.sink),
+        Some(Atomic::Byte) => reading.run(Numbers::<i8>::new(batch)),
+        Some(Atomic::Short) => reading.run(Numbers::<i16>::new(batch)),
+        Some(Atomic::Int) => reading.run(Numbers::<i32>::new(batch)),
+        Some(Atomic::Int64) => reading.run(Numbers::<i64>::new(batch)),
+        Some(Atomic::UByte) => reading.run(Numbers::<u8>::new(batch)),
+        Some(Atomic::UShort) => reading.run(Numbers::<u16>::new(batch)),
+        Some(Atomic::UInt) => reading.run(Numbers::<u32>::new(batch)),
+        Some(Atomic::UInt64) => reading.run(Numbers::<u64>::new(batch)),
+        Some(Atomic::Float) => reading.run(Numbers::<f32>::new(batch)),
+        Some(Atomic::Double) => reading.run(Numbers::<f64>::new(batch)),
+        Some(Atomic::Char) => reading.run(CharLeaf(batch)),
+        Some(Atomic::String) | None => reading.run(Others {
+            values: empty(schema, var.ty)?,
+            schema,
+            ty: var.ty,
+            sink: batch.sink,
+            element: 0,
+            flushed: reading.context.at(),
+        }),
     };
     match read? {
         Ok(()) => {}
@@ -83,8 +89,6 @@ fn path(schema: &Schema, list: &List<'_>) -> String {
     path
 }
 
-type Read = Result<std::result::Result<(), serde_json::Error>>;
-
 struct Reading<'a> {
     context: &'a Context,
     list: &'a List<'a>,
@@ -92,58 +96,27 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn run<L: Leaf>(&self, leaf: &mut L) -> std::result::Result<(), serde_json::Error> {
-        let mut from =
-            serde_json::Deserializer::from_reader(Input::new(self.list.source, self.context));
-        let (context, shape, read) = (self.context, self.shape, 0);
+    /// Passes the data to a leaf. The inner result is the first mistake.
+    fn run<L: DataLeaf>(&self, mut leaf: L) -> Result<std::result::Result<(), serde_json::Error>> {
+        let context = self.context;
+        let mut from = serde_json::Deserializer::from_reader(Input::new(self.list.source, context));
         context.allow(VALUE_TEXT);
-        Level {
-            context,
-            shape,
-            leaf,
-            read,
-        }
-        .deserialize(&mut from)
-    }
-
-    fn numbers<T: Numeric>(&self, to: Stored<'_>) -> Read {
-        let ty = std::marker::PhantomData::<T>;
-        let mut leaf = Numbers { to, ty };
-        let read = self.run(&mut leaf);
+        let read = Level::value(context, self.shape, &mut leaf).deserialize(&mut from);
         if read.is_ok() {
-            leaf.to.flush()?;
-        }
-        Ok(read)
-    }
-
-    fn characters(&self, to: Stored<'_>) -> Read {
-        let mut leaf = Characters { to };
-        let read = self.run(&mut leaf);
-        if read.is_ok() {
-            leaf.to.flush()?;
-        }
-        Ok(read)
-    }
-
-    fn others(&self, (schema, ty): (&Schema, DataType), sink: &mut dyn Sink) -> Read {
-        let mut leaf = Others {
-            values: empty(schema, ty)?,
-            schema,
-            ty,
-            sink,
-            element: 0,
-            flushed: self.context.at(),
-        };
-        let read = self.run(&mut leaf);
-        if read.is_ok() {
-            leaf.flush(self.context.at())?;
+            leaf.flush(context.at())?;
         }
         Ok(read)
     }
 }
 
+/// Takes the data of a variable.
+trait DataLeaf: Leaf {
+    /// Passes the pending data to the sink. The text was read up to offset `at`.
+    fn flush(&mut self, at: u64) -> Result<()>;
+}
+
 /// Passes stored bytes on in pieces.
-struct Stored<'a> {
+struct BatchSink<'a> {
     sink: &'a mut dyn Sink,
     order: Endianness,
     bytes: Vec<u8>,
@@ -152,7 +125,7 @@ struct Stored<'a> {
     count: u64,
 }
 
-impl<'a> Stored<'a> {
+impl<'a> BatchSink<'a> {
     fn new(sink: &'a mut dyn Sink, order: Endianness) -> Self {
         Self {
             sink,
@@ -168,34 +141,6 @@ impl<'a> Stored<'a> {
         value.store(self.order, &mut self.bytes);
         self.count += 1;
         self.full()
-    }
-
-    fn characters(&mut self, mut text: &[u8]) -> Result<()> {
-        while !text.is_empty() {
-            let (now, rest) = text.split_at(text.len().min(BYTES));
-            self.bytes.extend_from_slice(now);
-            self.count += now.len() as u64;
-            self.full()?;
-            text = rest;
-        }
-        Ok(())
-    }
-
-    /// Characters that a text leaves out.
-    fn zeros(&mut self, count: u64) -> Result<()> {
-        if count == 0 {
-            return Ok(());
-        }
-        if count < BYTES as u64 {
-            let zeros = usize::try_from(count).unwrap_or(0);
-            self.bytes.resize(self.bytes.len() + zeros, 0);
-            self.count += count;
-            return self.full();
-        }
-        self.flush()?;
-        self.sink.repeat(self.element, 0, count)?;
-        self.element += count;
-        Ok(())
     }
 
     #[inline]
@@ -216,9 +161,52 @@ impl<'a> Stored<'a> {
     }
 }
 
+impl CharSink for BatchSink<'_> {
+    const STREAMED: bool = true;
+    fn characters(&mut self, mut text: &[u8]) -> Result<()> {
+        while !text.is_empty() {
+            let (now, rest) = text.split_at(text.len().min(BYTES));
+            self.bytes.extend_from_slice(now);
+            self.count += now.len() as u64;
+            self.full()?;
+            text = rest;
+        }
+        Ok(())
+    }
+
+    fn zeros(&mut self, count: u64) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        if count < BYTES as u64 {
+            let zeros = usize::try_from(count).unwrap_or(0);
+            self.bytes.resize(self.bytes.len() + zeros, 0);
+            self.count += count;
+            return self.full();
+        }
+        self.flush()?;
+        self.sink.repeat(self.element, 0, count)?;
+        self.element += count;
+        Ok(())
+    }
+}
+
+impl DataLeaf for CharLeaf<BatchSink<'_>> {
+    fn flush(&mut self, _: u64) -> Result<()> {
+        self.0.flush()
+    }
+}
+
 struct Numbers<'a, T> {
-    to: Stored<'a>,
-    ty: std::marker::PhantomData<T>,
+    to: BatchSink<'a>,
+    ty: PhantomData<T>,
+}
+
+impl<'a, T> Numbers<'a, T> {
+    fn new(to: BatchSink<'a>) -> Self {
+        let ty = PhantomData;
+        Self { to, ty }
+    }
 }
 
 impl<T: Numeric> Leaf for Numbers<'_, T> {
@@ -230,47 +218,14 @@ impl<T: Numeric> Leaf for Numbers<'_, T> {
         from: D,
     ) -> std::result::Result<(), D::Error> {
         context.allow(VALUE_TEXT);
-        let value = from.deserialize_any(NumberVisitor::<T>::new(context))?;
+        let value: T = read_number(context, from)?;
         self.to.number(value).map_err(|e| context.stop(e))
     }
 }
 
-struct Characters<'a> {
-    to: Stored<'a>,
-}
-
-impl Leaf for Characters<'_> {
-    const TEXT: bool = true;
-    fn one<'de, D: Deserializer<'de>>(
-        &mut self,
-        context: &Context,
-        from: D,
-    ) -> std::result::Result<(), D::Error> {
-        self.text(context, 1, from)
-    }
-    fn text<'de, D: Deserializer<'de>>(
-        &mut self,
-        context: &Context,
-        len: u64,
-        from: D,
-    ) -> std::result::Result<(), D::Error> {
-        context.allow(VALUE_TEXT);
-        let (mut found, to) = (0u64, &mut self.to);
-        let mut put = |bytes: &[u8]| {
-            found += bytes.len() as u64;
-            // What is too long is reported below.
-            context.allow(VALUE_TEXT);
-            match found <= len {
-                true => to.characters(bytes),
-                false => Ok(()),
-            }
-        };
-        let (put, list) = (&mut put as &mut dyn FnMut(&[u8]) -> Result<()>, true);
-        TextSeed { context, put, list }.deserialize(from)?;
-        match len.checked_sub(found) {
-            Some(zeros) => self.to.zeros(zeros).map_err(|e| context.stop(e)),
-            None => Err(context.wrong(format!("the text has {found} bytes, expected {len}"))),
-        }
+impl<T: Numeric> DataLeaf for Numbers<'_, T> {
+    fn flush(&mut self, _: u64) -> Result<()> {
+        self.to.flush()
     }
 }
 
@@ -285,7 +240,7 @@ struct Others<'a> {
     flushed: u64,
 }
 
-impl Others<'_> {
+impl DataLeaf for Others<'_> {
     fn flush(&mut self, at: u64) -> Result<()> {
         let count = self.values.len() as u64;
         if count > 0 {

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use netcdf_core::model::Endianness;
 use netcdf_core::model::convert::whole_number;
-use serde::de::{Error, Visitor};
+use serde::de::{Deserializer, Error, Visitor};
 
 use super::input::Context;
 
@@ -116,18 +116,22 @@ fn special<T>(
     }
 }
 
-/// Takes a number of a type.
-pub(super) struct NumberVisitor<'c, T> {
+/// Reads a number of a type.
+#[inline]
+pub(super) fn read_number<'de, T: Numeric, D: Deserializer<'de>>(
+    context: &Context,
+    from: D,
+) -> Result<T, D::Error> {
+    let ty = PhantomData;
+    from.deserialize_any(NumberVisitor { context, ty })
+}
+
+struct NumberVisitor<'c, T> {
     context: &'c Context,
     ty: PhantomData<T>,
 }
 
-impl<'c, T: Numeric> NumberVisitor<'c, T> {
-    pub(super) fn new(context: &'c Context) -> Self {
-        let ty = PhantomData;
-        Self { context, ty }
-    }
-
+impl<T: Numeric> NumberVisitor<'_, T> {
     #[cold]
     fn range<E: Error>(self, found: impl fmt::Debug) -> E {
         let what = format!("{found:?} does not fit type {}", T::NAME);

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::input::{Context, Step};
+use super::words::{Placed, Text, Whole, Word, WordKind, WordList, WordSeed};
 
 /// The name of a member, and its position.
 #[derive(Debug, Clone, Default)]
@@ -17,32 +19,102 @@ pub(super) struct Key {
 }
 
 /// What has members.
-pub(super) trait Members {
-    /// What the object is, for messages.
+pub(super) trait Members: Default {
+    /// The object, for messages.
     const WHAT: &'static str;
+    /// The object with an object of this type for each name, for messages.
+    const ENTRIES: &'static str = "an object with a member for each name";
 
     /// Reads the value of a member.
     ///
     /// # Errors
     /// Mistakes in it.
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &Context,
-        key: &Key,
-        map: &mut A,
-    ) -> Result<(), A::Error>;
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error>;
+
+    /// Reads the object as the value of a member.
+    ///
+    /// # Errors
+    /// Mistakes in it.
+    fn entry<'de, A: MapAccess<'de>>(from: Member<'_, A>) -> Result<Self, A::Error> {
+        from.object()
+    }
 }
 
-/// Reads an object into something.
-pub(super) struct Object<'c, M> {
-    pub(super) context: &'c Context,
-    pub(super) members: M,
+/// A member with an unread value.
+pub(super) struct Member<'m, A> {
+    pub(super) context: &'m Context,
+    pub(super) key: &'m Key,
+    map: &'m mut A,
+}
+
+impl<'de, A: MapAccess<'de>> Member<'_, A> {
+    /// Reads the value with a seed.
+    pub(super) fn value<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+
+    /// Reads an object.
+    pub(super) fn object<M: Members>(self) -> Result<M, A::Error> {
+        let context = self.context;
+        self.value(Object::new(context))
+    }
+
+    /// Reads an object with a member for each name.
+    pub(super) fn entries<M: Members>(self) -> Result<Vec<(Key, M)>, A::Error> {
+        Ok(self.object::<Entries<M>>()?.0)
+    }
+
+    /// Reads a string.
+    pub(super) fn text(self) -> Result<Word, A::Error> {
+        let context = self.context;
+        self.value(WordSeed::<Text>::member(context))
+    }
+
+    /// Reads a whole number.
+    pub(super) fn whole(self) -> Result<Word, A::Error> {
+        let context = self.context;
+        self.value(WordSeed::<Whole>::member(context))
+    }
+
+    /// Reads a list of words.
+    pub(super) fn words<K: WordKind>(self) -> Result<Vec<Word>, A::Error> {
+        let context = self.context;
+        self.value(WordList::<K>::new(context))
+    }
+
+    /// Reads a value; returns the value and its offset.
+    pub(super) fn placed<T: Deserialize<'de>>(self) -> Result<(T, u64), A::Error> {
+        let context = self.context;
+        self.value(Placed::<T>::new(context))
+    }
+
+    /// Skips the value.
+    pub(super) fn skip(self) -> Result<(), A::Error> {
+        self.map.next_value::<IgnoredAny>().map(|_| ())
+    }
+
+    /// Skips the value, and reports that the name is not one of these.
+    pub(super) fn unknown(self, known: &[&str]) -> Result<(), A::Error> {
+        let (context, at) = (self.context, self.key.at);
+        self.skip()?;
+        let what = format!("no such member, expected one of: {}", known.join(", "));
+        Err(context.wrong_at(at, what))
+    }
+}
+
+/// Reads an object.
+pub(super) struct Object<'c, M>(&'c Context, PhantomData<M>);
+
+impl<'c, M> Object<'c, M> {
+    pub(super) fn new(context: &'c Context) -> Self {
+        Self(context, PhantomData)
+    }
 }
 
 impl<'de, M: Members> DeserializeSeed<'de> for Object<'_, M> {
     type Value = M;
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<M, D::Error> {
-        self.context.begin(0);
+        self.0.begin(0);
         from.deserialize_map(self)
     }
 }
@@ -52,16 +124,21 @@ impl<'de, M: Members> Visitor<'de> for Object<'_, M> {
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(M::WHAT)
     }
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<M, A::Error> {
-        let mut seen = HashSet::new();
-        while let Some(key) = map.next_key_seed(KeySeed(self.context))? {
-            let read = match seen.insert(key.name.clone()) {
-                true => self.members.member(self.context, &key, &mut map),
-                false => Err(self.context.wrong_at(key.at, "this name occurs twice")),
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<M, A::Error> {
+        let (context, mut members, mut seen) = (self.0, M::default(), HashSet::new());
+        while let Some(key) = map.next_key_seed(KeySeed(context))? {
+            let member = Member {
+                context,
+                key: &key,
+                map: &mut map,
             };
-            read.map_err(|e| self.context.inside(Step::Member(key.name), e))?;
+            let read = match seen.insert(key.name.clone()) {
+                true => members.member(member),
+                false => Err(context.wrong_at(key.at, "this name occurs twice")),
+            };
+            read.map_err(|e| context.inside(Step::Member(key.name), e))?;
         }
-        Ok(self.members)
+        Ok(members)
     }
 }
 
@@ -77,38 +154,19 @@ impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
     }
 }
 
-/// Things with names.
-pub(super) struct Entries<T>(pub(super) Vec<(Key, T)>);
+/// Objects with names.
+struct Entries<M>(Vec<(Key, M)>);
 
-impl<T> Default for Entries<T> {
+impl<M> Default for Entries<M> {
     fn default() -> Self {
         Self(vec![])
     }
 }
 
-impl<T: Members + Default> Members for Entries<T> {
-    const WHAT: &'static str = "an object with a member for each name";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &Context,
-        key: &Key,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        let members = T::default();
-        let value = map.next_value_seed(Object { context, members })?;
-        self.0.push((key.clone(), value));
+impl<M: Members> Members for Entries<M> {
+    const WHAT: &'static str = M::ENTRIES;
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
+        self.0.push((from.key.clone(), M::entry(from)?));
         Ok(())
     }
-}
-
-/// A member that is not known.
-pub(super) fn unknown<'de, A: MapAccess<'de>>(
-    context: &Context,
-    key: &Key,
-    known: &[&str],
-    map: &mut A,
-) -> Result<(), A::Error> {
-    map.next_value::<IgnoredAny>()?;
-    let what = format!("no such member, expected one of: {}", known.join(", "));
-    Err(context.wrong_at(key.at, what))
 }

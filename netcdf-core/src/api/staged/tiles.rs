@@ -132,7 +132,7 @@ impl Tiles {
         &mut self,
         region: &Region,
         bytes: &[u8],
-        (spool, background): (&mut Spool, Background<'_>),
+        (spool, background): (&Spool, Background<'_>),
     ) -> Result<()> {
         let Some(cells) = self.cells(region) else {
             return Ok(());
@@ -161,7 +161,7 @@ impl Tiles {
         &mut self,
         place: &[u64],
         RunsOf { runs: found, bytes }: RunsOf<'_>,
-        spool: &mut Spool,
+        spool: &Spool,
         background: Background<'_>,
     ) -> Result<()> {
         let old = self.slots.get(place).copied();
@@ -188,7 +188,7 @@ impl Tiles {
         match old {
             Some(at) => spool.write_at(at, &tile),
             None => {
-                let at = spool.add(&tile)?;
+                let at = spool.append(&tile)?;
                 self.slots.insert(place.to_vec(), at);
                 Ok(())
             }

@@ -2,7 +2,7 @@
 
 use netcdf_core::model::Values;
 
-use crate::cdl::write::value::ValueText;
+use crate::cdl::write::value::CdlText;
 use crate::number::SEPARATOR;
 
 /// The text for the fill value.
@@ -42,12 +42,12 @@ pub(super) trait Cells {
 pub(super) struct Others<'a> {
     values: &'a Values,
     fill: Option<&'a Values>,
-    text: ValueText<'a>,
+    text: CdlText<'a>,
     next: usize,
 }
 
 impl<'a> Others<'a> {
-    pub(super) fn new(values: &'a Values, fill: Option<&'a Values>, text: ValueText<'a>) -> Self {
+    pub(super) fn new(values: &'a Values, fill: Option<&'a Values>, text: CdlText<'a>) -> Self {
         Self {
             values,
             fill,
@@ -75,7 +75,7 @@ impl Cells for Others<'_> {
         if self.is_fill(self.next) {
             item.extend_from_slice(FILL);
         } else {
-            self.text.write(self.values, self.next, item);
+            self.text.one(self.values, self.next, item);
         }
         self.next = self.next.saturating_add(1);
     }

@@ -11,9 +11,9 @@ use super::encode;
 use super::order::Scales;
 use super::plan::{ObjectIds, PlanInput};
 use super::storage::VariableStorage;
-use crate::chunk::Writer;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::{BulkWriter, ChunkIndexWriter, PutRules, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::write::{FileWriter, MadeDatasets, ObjectId, PlannedData, SourceRange};
@@ -250,25 +250,12 @@ impl Writer for Netcdf4Writer {
         Ok(layout)
     }
 
-    fn has_data(&self, var: VarId) -> bool {
-        self.var(var).is_ok_and(|v| v.written)
-    }
-
-    fn takes_chunks(&self, var: VarId) -> bool {
+    fn rules(&self, var: VarId) -> PutRules {
         let stored = self.var(var).map(|v| &v.stored.place);
-        stored.is_ok_and(|place| matches!(place, PlannedData::Chunked(_)))
-    }
-
-    fn has_index(&self) -> bool {
-        true
-    }
-
-    fn expect_chunks(&mut self, chunks: &[(VarId, u64)]) -> Result<()> {
-        for &(var, chunks) in chunks {
-            let expect = self.file.expect_chunks(self.objects.var(var), chunks);
-            expect.in_object(|| self.path(var))?;
+        PutRules {
+            chunks: stored.is_ok_and(|place| matches!(place, PlannedData::Chunked(_))),
+            all_filters: false,
         }
-        self.file.end_metadata()
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
@@ -278,34 +265,12 @@ impl Writer for Netcdf4Writer {
         put.in_object(|| self.schema.var_path(var))
     }
 
-    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
-        let place = self.place(var, chunk.index).in_object(|| self.path(var))?;
-        let dataset = self.begin(var)?;
-        let range = chunk.range.clone();
-        let from = SourceRange { source, range };
-        let moved = self.file.move_chunk(dataset, &place, chunk.mask, &from);
-        moved.in_object(|| self.schema.var_path(var))
-    }
-
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
         let at = self.byte(var, element).in_object(|| self.path(var))?;
         let dataset = self.begin(var)?;
         let made = self.quantized(var, element, bytes)?;
         let put = self.file.put_bytes(dataset, at, &made);
         put.in_object(|| self.schema.var_path(var))
-    }
-
-    fn move_run(
-        &mut self,
-        var: VarId,
-        element: u64,
-        source: &Arc<dyn Source>,
-        range: Range<u64>,
-    ) -> Result<()> {
-        let at = self.byte(var, element).in_object(|| self.path(var))?;
-        let dataset = self.begin(var)?;
-        let moved = self.file.move_bytes(dataset, at, source, range);
-        moved.in_object(|| self.schema.var_path(var))
     }
 
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
@@ -330,9 +295,51 @@ impl Writer for Netcdf4Writer {
         Ok(())
     }
 
+    fn bulk(&mut self) -> Option<&mut dyn BulkWriter> {
+        Some(self)
+    }
+
+    fn chunk_index(&mut self) -> Option<&mut dyn ChunkIndexWriter> {
+        Some(self)
+    }
+
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.set_extents()?;
         self.tell_of_indexes();
         self.file.finish()
+    }
+}
+
+impl BulkWriter for Netcdf4Writer {
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
+        let place = self.place(var, chunk.index).in_object(|| self.path(var))?;
+        let dataset = self.begin(var)?;
+        let range = chunk.range.clone();
+        let from = SourceRange { source, range };
+        let moved = self.file.move_chunk(dataset, &place, chunk.mask, &from);
+        moved.in_object(|| self.schema.var_path(var))
+    }
+
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()> {
+        let at = self.byte(var, element).in_object(|| self.path(var))?;
+        let dataset = self.begin(var)?;
+        let moved = self.file.move_bytes(dataset, at, source, range);
+        moved.in_object(|| self.schema.var_path(var))
+    }
+}
+
+impl ChunkIndexWriter for Netcdf4Writer {
+    fn expect_chunks(&mut self, chunks: &[(VarId, u64)]) -> Result<()> {
+        for &(var, chunks) in chunks {
+            let expect = self.file.expect_chunks(self.objects.var(var), chunks);
+            expect.in_object(|| self.path(var))?;
+        }
+        self.file.end_metadata()
     }
 }
