@@ -33,3 +33,4 @@ pub mod selection;
 mod spec_tests;
 pub mod time;
 pub mod usage;
+mod write;

@@ -232,7 +232,7 @@ impl<'a> VarSink<'a> {
     fn new(writer: &'a mut dyn Writer, var: VarId, env: &'a Env) -> Result<Self> {
         let shape = writer.schema().shape(var);
         let element = writer.layout(var)?.element;
-        let chunks = match writer.takes_chunks(var) {
+        let chunks = match writer.rules(var).chunks {
             true => Some(Assembler::new(&*writer, var, &shape, (env, env.memory.0))?),
             false => None,
         };

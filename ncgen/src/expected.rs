@@ -13,19 +13,22 @@ use crate::lists::with_lengths;
 /// # Errors
 /// Those of the writer.
 pub(crate) fn tell(cdl: &CdlDataset, header_only: bool, writer: &mut dyn Writer) -> Result<()> {
-    if !writer.has_index() {
+    if writer.chunk_index().is_none() {
         return Ok(());
     }
     let schema = with_lengths(writer.schema().clone(), cdl);
     let mut expected = vec![];
     for list in cdl.data.iter().filter(|_| !header_only) {
-        if writer.takes_chunks(list.var)
+        if writer.rules(list.var).chunks
             && let Some(count) = chunks(list, &schema, writer)?
         {
             expected.push((list.var, count));
         }
     }
-    writer.expect_chunks(&expected)
+    match writer.chunk_index() {
+        Some(index) => index.expect_chunks(&expected),
+        None => Ok(()),
+    }
 }
 
 /// The most chunks of a variable; `None` as long as a length is not known.

@@ -34,7 +34,7 @@ pub(crate) fn check(lists: &[DataList], writer: &mut dyn Writer, no_fill: bool) 
     let fills_all = !traits(schema.kind).settings && !no_fill;
     let mut written = 0u64;
     for (id, listed) in schema.var_ids().zip(listed) {
-        if !writer.takes_chunks(id) && (listed || fills_all) {
+        if !writer.rules(id).chunks && (listed || fills_all) {
             written = written.saturating_add(bytes(writer, id)?);
         }
     }

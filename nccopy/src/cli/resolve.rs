@@ -16,8 +16,8 @@ use crate::clock::ClockTime;
 use crate::history;
 use crate::request::{
     CheckRequest, CopyMode, CopyRequest, EditRequest, Existing, FileRequest, FinishRequest,
-    InPlaceRequest, NameChoice, PlanRequest, ProcessRequest, ReportRequest, Request, RunOutput,
-    SelectRequest, PlanStep, StepRequest, StorageRequest,
+    InPlaceRequest, NameChoice, PlanRequest, PlanStep, ProcessRequest, ReportRequest, Request,
+    RunOutput, SelectRequest, StepRequest, StorageRequest,
 };
 
 /// Bytes of elements of a part by default.

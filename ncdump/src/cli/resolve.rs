@@ -16,7 +16,7 @@ use super::args::{Cli, RuleName};
 use super::value::{annotation, digits, fill_type, line_length, tolerance};
 
 use crate::request::{
-    DiffRequest, DumpRequest, OutputJob, LayoutRequest, PrintRequest, ProcessRequest, Request,
+    DiffRequest, DumpRequest, LayoutRequest, OutputJob, PrintRequest, ProcessRequest, Request,
     SelectionRequest,
 };
 use crate::several::shown;

@@ -5,7 +5,7 @@ use netcdf_core::json::Json;
 use netcdf_core::model::{Schema, Values, VarId};
 use netcdf_core::notes::Notes;
 use netcdf_core::shown::ShownText;
-use netcdf_grammar::cdl::write::{Forms as _, NumberToWrite, constants};
+use netcdf_grammar::cdl::write::{Forms as _, constants, number};
 use netcdf_grammar::escape::{TextStyle, quote_text};
 use netcdf_grammar::number::Precision;
 use netcdf_grammar::time::{Separator, TimeUnits, attribute_text};
@@ -123,21 +123,7 @@ impl<'a> ValueForms<'a> {
     }
 
     fn date(&self, var: VarId, value: &Values) -> Option<String> {
-        let number = match value {
-            Values::Float(v) => NumberToWrite::Float(*v.first()?),
-            Values::Double(v) => NumberToWrite::Double(*v.first()?),
-            Values::Int(v) => NumberToWrite::Signed((*v.first()?).into()),
-            Values::Int64(v) => NumberToWrite::Signed(*v.first()?),
-            Values::Short(v) => NumberToWrite::Signed((*v.first()?).into()),
-            Values::UByte(v) => NumberToWrite::Unsigned((*v.first()?).into()),
-            Values::UShort(v) => NumberToWrite::Unsigned((*v.first()?).into()),
-            Values::UInt(v) => NumberToWrite::Unsigned((*v.first()?).into()),
-            Values::UInt64(v) => NumberToWrite::Unsigned(*v.first()?),
-            Values::Byte(v) => NumberToWrite::Signed((*v.first()?).into()),
-            Values::Char(_) | Values::String(_) => return None,
-            Values::Enum(..) | Values::Opaque { .. } => return None,
-            Values::Vlen(..) | Values::Compound { .. } => return None,
-        };
+        let number = number(value, 0)?;
         if !self.has_time(var) {
             return None;
         }

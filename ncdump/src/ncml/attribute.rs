@@ -1,6 +1,6 @@
 //! Attributes.
 
-use netcdf_core::model::{Attribute, DataType, TypeId, TypeKind, Values};
+use netcdf_core::model::{Attribute, DataType, TypeId, Values};
 use netcdf_grammar::cdl::write::constants;
 use netcdf_grammar::escape::trim_nuls;
 use netcdf_grammar::number::{FloatForm, FloatFormat, NumberToken};
@@ -47,11 +47,7 @@ impl Ncml<'_> {
     /// Names of members; numbers for values without a member.
     fn members(&self, ty: TypeId, base: &Values) -> Vec<Vec<u8>> {
         let digits = (self.digits.float, self.digits.double);
-        let members = match self.schema.user_type(ty).map(|ty| &ty.kind) {
-            Some(TypeKind::Enum { members, .. }) => members.as_slice(),
-            Some(TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. })
-            | None => &[],
-        };
+        let members = self.schema.enum_members(ty).unwrap_or_default();
         let name = |number: Vec<u8>| {
             let value = std::str::from_utf8(&number).ok()?.parse::<i128>().ok()?;
             let (name, _) = members.iter().find(|(_, v)| *v == value)?;

@@ -132,10 +132,9 @@ impl<'a> Ncml<'a> {
                 DataType::Atomic(_) => return (ty, lists),
                 DataType::User(id) => id,
             };
-            match self.schema.user_type(id).map(|ty| &ty.kind) {
-                Some(TypeKind::Vlen { base }) => ty = *base,
-                Some(TypeKind::Enum { .. } | TypeKind::Opaque { .. }) => return (ty, lists),
-                Some(TypeKind::Compound { .. }) | None => return (ty, lists),
+            match self.schema.vlen_base(id) {
+                Some(base) => ty = base,
+                None => return (ty, lists),
             }
         }
         (ty, DEPTH)

@@ -11,7 +11,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::{ChunkContext, FilterChain, VariableFacts};
 use crate::limits;
-use crate::model::{DataType, Endianness, FillMode, Schema, TypeKind, Values, VarId, Variable};
+use crate::model::{DataType, Endianness, FillMode, Schema, Values, VarId, Variable};
 use crate::notes::{Note, Notes};
 use crate::runtime::buffers::{Buffers, LARGE};
 
@@ -106,7 +106,7 @@ impl<'a> ChunkDecoder<'a> {
     }
 
     /// Bytes of a decoded chunk; 0 if it cannot result from what is stored.
-    fn room(&self, stored: usize) -> usize {
+    pub(crate) fn room(&self, stored: usize) -> usize {
         let most = (Amount::of(stored) * RATIO).count();
         self.len.filter(|&len| len <= most).unwrap_or(0)
     }
@@ -238,7 +238,7 @@ pub(crate) fn other_length(path: String) -> Note {
 /// The filters of a variable's chunks.
 ///
 /// # Errors
-/// Returns errors of [`fill`] and [`Table::chain`](crate::filter::FilterTable::chain).
+/// Returns errors of [`fill`] and [`Table::chain`](crate::filter::Table::chain).
 pub(crate) fn chain(
     reader: &dyn Reader,
     env: &Env,
@@ -306,9 +306,8 @@ fn encode(values: &Values, (schema, order): (&Schema, Endianness), out: &mut [u8
         }
         return;
     };
-    let kind = schema.user_type(*ty).map(|t| &t.kind);
-    let Some(TypeKind::Compound { fields, .. }) = kind.filter(|_| *len == 1 && depth < DEPTH)
-    else {
+    let fields = schema.compound_fields(*ty);
+    let Some(fields) = fields.filter(|_| *len == 1 && depth < DEPTH) else {
         return;
     };
     for (field, column) in fields.iter().zip(columns) {

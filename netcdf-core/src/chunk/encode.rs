@@ -55,7 +55,7 @@ impl ChunkEncoder {
         let schema = writer.schema();
         let fill = fill(schema, var, layout)?;
         let about = VariableFacts {
-            mandatory: writer.needs_all_filters(),
+            mandatory: writer.rules(var).all_filters,
             ..VariableFacts::new(schema, layout.element.ty, &layout.filters)
         };
         let context = ChunkContext {

@@ -56,9 +56,16 @@ impl Layout {
     /// The elements that a chunk covers.
     #[must_use]
     pub fn block(&self, index: u64) -> Block {
-        let place = self.place(index).into_iter().zip(&self.chunk);
+        let mut start = vec![0; self.chunk.len().min(self.extent.len())];
+        let mut rest = index;
+        let dims = start.iter_mut().zip(self.extent.iter().zip(&self.chunk));
+        for (start, (&extent, &len)) in dims.rev() {
+            let cells = extent.div_ceil(len.max(1)).max(1);
+            *start = rest % cells * len;
+            rest /= cells;
+        }
         Block {
-            start: place.map(|(n, len)| n * len).collect(),
+            start,
             count: self.chunk.clone(),
         }
     }
@@ -143,12 +150,12 @@ pub enum ChunkHolder {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::model::{Atomic, Endianness};
 
     /// A layout of bytes in chunks, without filters.
-    pub(in crate::chunk) fn layout(extent: &[u64], chunk: &[u64]) -> Layout {
+    pub(crate) fn layout(extent: &[u64], chunk: &[u64]) -> Layout {
         Layout {
             extent: extent.to_vec(),
             chunk: chunk.to_vec(),

@@ -8,8 +8,9 @@ use super::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
+use crate::io::source::read_range;
 use crate::io::sums::KeySum;
-use crate::model::{DimId, FilterSpec, Schema, Values, VarId};
+use crate::model::{DimId, Schema, Values, VarId};
 
 /// A dataset being written. It can only be created: nothing is visible before [`Writer::finish`], and a
 /// writer that is dropped leaves nothing behind.
@@ -23,18 +24,9 @@ pub trait Writer: Send {
     /// [`ErrorKind::NotFound`] for an id that is not in the schema.
     fn layout(&self, var: VarId) -> Result<Layout>;
 
-    /// True if the format has an index of chunks, and the number of chunks decides where data lies ([`Writer::expect_chunks`]).
-    fn has_index(&self) -> bool {
-        false
-    }
-
-    /// Says before the first data how many chunks of variables will be put at most, so that their indexes lie next to the other
-    /// metadata. More chunks are stored, too.
-    ///
-    /// # Errors
-    /// Those of the target; [`ErrorKind::Limit`] for an index that is too large.
-    fn expect_chunks(&mut self, _chunks: &[(VarId, u64)]) -> Result<()> {
-        Ok(())
+    /// The rules for storing a variable.
+    fn rules(&self, _var: VarId) -> PutRules {
+        PutRules::default()
     }
 
     /// Stores a whole encoded chunk. The chunks of a variable come in row-major order. `index` is the row-major
@@ -45,86 +37,12 @@ pub trait Writer: Send {
     /// Those of the target; [`ErrorKind::Unsupported`] where nothing is chunked.
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()>;
 
-    /// As [`Writer::put_chunk`], for bytes that a source holds in the same stored form.
-    ///
-    /// # Errors
-    /// As [`Writer::put_chunk`], and those of the source.
-    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
-        let bytes = crate::io::source::read_range(&**source, &chunk.range)?;
-        self.put_chunk(var, chunk.index, chunk.mask, &bytes)
-    }
-
     /// Stores elements of unchunked data, in stored form, starting at a row-major element number. An
     /// unlimited dimension grows as needed.
     ///
     /// # Errors
     /// Those of the target; [`ErrorKind::Argument`] beyond the variable.
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()>;
-
-    /// An object that stores runs of a variable from several threads at once; `None` if that is not possible or not worth
-    /// it. While it is in use nothing else may be put; afterwards, report what was stored with [`Writer::ran`].
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] for an id that is not in the schema; those of the target.
-    fn runs(&mut self, _var: VarId) -> Result<Option<Box<dyn Runs>>> {
-        Ok(None)
-    }
-
-    /// Records that [`Runs`] stored `bytes` bytes of a variable, starting at an element.
-    ///
-    /// # Errors
-    /// As [`Writer::put_run`].
-    fn ran(&mut self, _var: VarId, _element: u64, _bytes: u64) -> Result<()> {
-        Ok(())
-    }
-
-    /// As [`Writer::put_run`], for bytes that a source holds in the same stored form.
-    ///
-    /// # Errors
-    /// As [`Writer::put_run`], and those of the source.
-    fn move_run(
-        &mut self,
-        var: VarId,
-        element: u64,
-        source: &Arc<dyn Source>,
-        range: Range<u64>,
-    ) -> Result<()>;
-
-    /// True if data of a variable has been put.
-    fn has_data(&self, _var: VarId) -> bool {
-        false
-    }
-
-    /// Refuses a filter: once there is a writer, definitions are over. Use
-    /// [`Schema::define_filter`] before that.
-    ///
-    /// # Errors
-    /// Always: those of [`Schema::takes_filters`] for a variable that cannot have filters, otherwise
-    /// [`ErrorKind::LateDefinition`] if the variable has data and [`ErrorKind::NotInDefineMode`] if not.
-    fn define_filter(&mut self, var: VarId, filter: &FilterSpec) -> Result<()> {
-        self.schema().takes_filters(var)?;
-        let (kind, why) = match self.has_data(var) {
-            true => (ErrorKind::LateDefinition, "the variable already has data"),
-            false => (ErrorKind::NotInDefineMode, "the dataset is defined"),
-        };
-        let what = format!("{why}: filter {} comes too late", filter.id);
-        Err(Error::new(kind, what).in_object(&self.schema().var_path(var)))
-    }
-
-    /// True if the data of a variable is put as chunks, false if as runs of elements.
-    fn takes_chunks(&self, _var: VarId) -> bool {
-        false
-    }
-
-    /// True if every chunk must go through all filters of its variable, because the format has no filter mask.
-    fn needs_all_filters(&self) -> bool {
-        false
-    }
-
-    /// True if [`Writer::put_heap`] stores something, because the format keeps what elements refer to apart from them.
-    fn stores_heap(&self) -> bool {
-        true
-    }
 
     /// The stored form of values of a variable whose elements are not [`plain`]: those of user types, and
     /// those with heap data (strings, lists), which this call stores.
@@ -149,23 +67,23 @@ pub trait Writer: Send {
     /// [`ErrorKind::DimSize`] beyond the format's limit.
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()>;
 
-    /// Records the chunks of a variable that other processes put ([`Writer::finish_part`]). With `check`, reads them and returns the sum of
-    /// their keys and bytes.
-    ///
-    /// # Errors
-    /// [`ErrorKind::NotFound`] for chunks that are not there; those of the target; [`ErrorKind::Unsupported`] for formats in which
-    /// processes do not write together.
-    fn put_elsewhere(&mut self, _chunks: &PutChunks, _check: Option<&Env>) -> Result<KeySum> {
-        Err(apart())
+    /// Faster ways to store data; `None` if the format has none.
+    fn bulk(&mut self) -> Option<&mut dyn BulkWriter> {
+        None
     }
 
-    /// Ends a part of a dataset that other processes write, too: what was put is stored, but no metadata. Returns the chunks that were
-    /// put, by variable.
+    /// The index of chunks; `None` if the number of chunks does not decide the position of data.
+    fn chunk_index(&mut self) -> Option<&mut dyn ChunkIndexWriter> {
+        None
+    }
+
+    /// The dataset as one that several processes write together.
     ///
     /// # Errors
-    /// Those of the target; [`ErrorKind::Unsupported`] for formats in which processes do not write together.
-    fn finish_part(self: Box<Self>) -> Result<Vec<PutChunks>> {
-        Err(apart())
+    /// Returns [`ErrorKind::Unsupported`] for formats that only one process can write.
+    fn shared(&mut self) -> Result<&mut dyn SharedWriter> {
+        let what = "processes do not write datasets of this format together";
+        Err(Error::new(ErrorKind::Unsupported, what))
     }
 
     /// Writes fill values where nothing was written, and makes the dataset visible.
@@ -175,6 +93,115 @@ pub trait Writer: Send {
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
+impl dyn Writer + '_ {
+    /// Like [`Writer::put_chunk`], for bytes that a source holds in the same stored form.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Writer::put_chunk`] and of the source.
+    pub fn move_chunk(
+        &mut self,
+        var: VarId,
+        chunk: &ChunkRef,
+        source: &Arc<dyn Source>,
+    ) -> Result<()> {
+        if let Some(bulk) = self.bulk() {
+            return bulk.move_chunk(var, chunk, source);
+        }
+        let bytes = read_range(&**source, &chunk.range)?;
+        self.put_chunk(var, chunk.index, chunk.mask, &bytes)
+    }
+
+    /// Like [`Writer::put_run`], for bytes that a source holds in the same stored form.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Writer::put_run`] and of the source.
+    pub fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()> {
+        if let Some(bulk) = self.bulk() {
+            return bulk.move_run(var, element, source, range);
+        }
+        self.put_run(var, element, &read_range(&**source, &range)?)
+    }
+}
+
+/// Rules for storing a variable.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PutRules {
+    /// Whether the data is put as chunks ([`Writer::put_chunk`]), not as runs of elements ([`Writer::put_run`]).
+    pub chunks: bool,
+    /// Whether every chunk must go through all filters of the variable, because the format has no filter mask.
+    pub all_filters: bool,
+}
+
+/// Stores data that is not in memory, and data from several threads.
+pub trait BulkWriter {
+    /// Stores a chunk that a source holds in the same stored form.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Writer::put_chunk`] and of the source.
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()>;
+
+    /// Stores elements that a source holds in the same stored form.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Writer::put_run`] and of the source.
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()>;
+
+    /// An object that stores runs of a variable from several threads at once; `None` if that is not possible or not worth
+    /// it. While the object is in use, nothing else may be put; afterwards, the caller reports the stored runs with [`BulkWriter::ran`].
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::NotFound`] for an id that is not in the schema, and errors of the target.
+    fn runs(&mut self, _var: VarId) -> Result<Option<Box<dyn Runs>>> {
+        Ok(None)
+    }
+
+    /// Records that [`Runs`] stored `bytes` bytes of a variable, starting at an element.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Writer::put_run`].
+    fn ran(&mut self, _var: VarId, _element: u64, _bytes: u64) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Reserves the index of chunks.
+pub trait ChunkIndexWriter {
+    /// Takes the maximum number of chunks of variables before the first data, so that the indexes are next to the other metadata.
+    /// Additional chunks are stored as well.
+    ///
+    /// # Errors
+    /// Returns errors of the target, and [`ErrorKind::Limit`] for an index that is too large.
+    fn expect_chunks(&mut self, chunks: &[(VarId, u64)]) -> Result<()>;
+}
+
+/// Writes a part of a dataset that several processes write together.
+pub trait SharedWriter {
+    /// Records the chunks of a variable that other processes put ([`SharedWriter::end_part`]). With `check`, reads the chunks and
+    /// returns the sum of keys and bytes.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::NotFound`] for missing chunks, and errors of the target.
+    fn put_elsewhere(&mut self, chunks: &PutChunks, check: Option<&Env>) -> Result<KeySum>;
+
+    /// Ends the part: [`Writer::finish`] then stores the data, but no metadata. Returns the chunks that were put, by variable.
+    ///
+    /// # Errors
+    /// Returns errors of the target.
+    fn end_part(&mut self) -> Result<Vec<PutChunks>>;
+}
+
 /// Chunks of a variable that were put.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PutChunks {
@@ -182,11 +209,6 @@ pub struct PutChunks {
     pub var: VarId,
     /// Their numbers in the grid, in runs: the first number, and the one after the last.
     pub runs: Vec<(u64, u64)>,
-}
-
-fn apart() -> Error {
-    let what = "processes do not write datasets of this format together";
-    Error::new(ErrorKind::Unsupported, what)
 }
 
 /// Stores runs of the elements of one variable, in any order and from several threads.

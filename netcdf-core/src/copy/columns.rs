@@ -131,7 +131,7 @@ impl Columns {
     pub(super) fn of<'a>(&self, set: Dataset<'a>, job: &CopyJob) -> Option<ColumnReader<'a>> {
         let range = self.places.get(&job.pair.from)?.clone();
         let source = (Arc::clone(self.source.as_ref()?), range);
-        let column = (&job.from, job.shape.as_slice());
+        let column = (&*job.from, job.shape.as_slice());
         Some(ColumnReader::new(set.reader.schema(), column, source))
     }
 }

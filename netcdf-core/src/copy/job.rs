@@ -1,5 +1,6 @@
 //! The data of one variable, and how it is copied.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::methods::{self, Method};
@@ -32,9 +33,9 @@ pub struct CopyJob {
     /// The variable, in the input and in the output.
     pub pair: CopiedVariable,
     /// How it is stored in the input.
-    pub from: Layout,
+    pub from: Arc<Layout>,
     /// How it is stored in the output.
-    pub to: Layout,
+    pub to: Arc<Layout>,
     /// True if it is put into the output as chunks.
     pub chunked: bool,
     /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
@@ -98,7 +99,7 @@ impl CopyJob {
             return Err(Error::new(ErrorKind::Argument, what).in_object(&path));
         }
         check_lengths(&shape).in_object(|| set.reader.schema().var_path(pair.from))?;
-        let chunked = writer.takes_chunks(pair.to);
+        let chunked = writer.rules(pair.to).chunks;
         let mut job = Self {
             pair,
             chunked,
@@ -108,8 +109,8 @@ impl CopyJob {
             method: Method::Convert,
             at_join: false,
             swept: false,
-            from,
-            to,
+            from: Arc::new(from),
+            to: Arc::new(to),
             region: Region::whole(&shape),
             shape,
         };
@@ -148,7 +149,7 @@ impl CopyJob {
                 from: var,
                 ..self.pair
             },
-            from: between.layout(var)?,
+            from: Arc::new(between.layout(var)?),
             ..self.clone()
         };
         let job = job.within(between, region);
@@ -245,7 +246,7 @@ impl CopyJob {
     /// The same job, reading from a column of the variable's elements.
     pub(super) fn column(&self, set: Dataset<'_>, column: &ColumnReader<'_>) -> Self {
         let mut job = Self {
-            from: column.layout().clone(),
+            from: Arc::new(column.layout().clone()),
             ..self.clone()
         };
         if job.method != Method::Convert {

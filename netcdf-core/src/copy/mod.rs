@@ -9,6 +9,7 @@ mod columns;
 mod conversion;
 mod heap;
 mod job;
+mod layouts;
 pub mod methods;
 mod moved;
 pub mod options;
@@ -36,6 +37,7 @@ use crate::chunk::{Dataset, Reader, Writer};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::VarId;
 use columns::Columns;
+use layouts::SharedLayouts;
 use methods::Method;
 
 /// Copies the data that `plan` names from `set` to `writer`, which was made for the plan's schema, and
@@ -63,10 +65,10 @@ fn before_data(
     if plan.cloud {
         jobs.sort_by_key(|job| job.distance(set));
     }
-    if plan.cloud && writer.has_index() {
+    if let Some(index) = writer.chunk_index().filter(|_| plan.cloud) {
         let chunked = jobs.iter().filter(|job| job.chunked);
         let chunks = chunked.map(|job| Ok((job.pair.to, job.most_chunks(set)?)));
-        writer.expect_chunks(&chunks.collect::<Result<Vec<_>>>()?)?;
+        index.expect_chunks(&chunks.collect::<Result<Vec<_>>>()?)?;
     }
     Ok(())
 }
@@ -162,13 +164,15 @@ fn execute(
 pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<CopyJob>> {
     let reader = set.reader;
     lengthen_all(reader, plan, writer)?;
-    let one = |&pair: &CopiedVariable| {
-        Ok(CopyJob {
+    let mut layouts = SharedLayouts::default();
+    let mut jobs = Vec::with_capacity(plan.data.len());
+    for &pair in &plan.data {
+        let job = CopyJob {
             at_join: plan.unsized_strings.contains(&pair.to),
             ..CopyJob::new(set, pair, writer)?
-        })
-    };
-    let mut jobs = plan.data.iter().map(one).collect::<Result<Vec<_>>>()?;
+        };
+        jobs.push(layouts.share(job));
+    }
     columns::mark(&mut jobs, reader);
     jobs.iter()
         .try_for_each(|job| job.check_filters(set, writer.schema()))?;
@@ -180,7 +184,7 @@ pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Ve
 /// For data written as chunks, makes the unlimited dimensions of the output as long as in the input.
 fn lengthen_all(reader: &dyn Reader, plan: &Plan, writer: &mut dyn Writer) -> Result<()> {
     for &pair in &plan.data {
-        if writer.takes_chunks(pair.to) {
+        if writer.rules(pair.to).chunks {
             lengthen(reader, pair, writer)?;
         }
     }

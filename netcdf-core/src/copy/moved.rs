@@ -64,7 +64,7 @@ impl<'a> Mover<'a> {
         };
         Ok(Self {
             encoder: ChunkEncoder::new(writer, set.env, job.pair.to, &job.to)?,
-            complete: writer.needs_all_filters(),
+            complete: writer.rules(job.pair.to).all_filters,
             grid: ChunkGrid::new(&job.to, &job.shape),
             job,
             set,

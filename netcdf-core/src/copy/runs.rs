@@ -97,9 +97,9 @@ impl CopyJob {
 
     /// Reads, converts and writes the variable band by band; returns the bytes stored.
     pub(super) fn converted(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
-        let runs = match self.has_heap() {
-            true => None,
-            false => writer.runs(self.pair.to)?,
+        let runs = match writer.bulk() {
+            Some(bulk) if !self.has_heap() => bulk.runs(self.pair.to)?,
+            Some(_) | None => None,
         };
         match runs {
             Some(runs) => self.converted_apart(set, writer, &*runs)?,
@@ -144,7 +144,9 @@ impl CopyJob {
             self.put_apart(set, (self.first_of(band)?, bytes), runs)
         };
         let sink = |bytes: u64| {
-            writer.ran(self.pair.to, element, bytes)?;
+            if let Some(bulk) = writer.bulk() {
+                bulk.ran(self.pair.to, element, bytes)?;
+            }
             element = (exact(element) + bytes / size).get()?;
             set.env.progress.advance(bytes);
             Ok(())

@@ -17,8 +17,10 @@ use crate::runtime::WorkItem;
 const CHUNKS: u64 = 1 << 12;
 /// Chunks that a worker compares, at most.
 const TOGETHER: usize = 64;
-/// Stored bytes that a worker compares, roughly, of each dataset.
+/// Stored bytes per dataset that a worker compares, roughly, for sources with latency.
 const BYTES: u64 = 1 << 20;
+/// Stored bytes per dataset for local sources. They fit in the processor's cache.
+const NEAR_BYTES: u64 = 128 << 10;
 /// Bytes of the largest chunks without filters that are compared as a whole.
 const WHOLE: u64 = 4 << 20;
 /// Bytes of a variable that are worth asking whether any are stored.
@@ -154,7 +156,11 @@ impl Both<'_> {
             self.advance(&section.count);
             return Ok(groups);
         }
-        let mut bytes = BYTES;
+        let most = match self.runtime().asks_ahead() {
+            true => BYTES,
+            false => NEAR_BYTES,
+        };
+        let mut bytes = most;
         for part in grid.chunks(section).map(|chunk| section.part(&chunk)) {
             let chunks = [left.remove(&part.start), right.remove(&part.start)];
             if alike && chunks == [None, None] {
@@ -163,7 +169,7 @@ impl Both<'_> {
             }
             let cell = StoredCell { part, chunks };
             let full = |group: &Vec<StoredCell>| group.len() >= TOGETHER;
-            if bytes >= BYTES || groups.last().is_none_or(full) {
+            if bytes >= most || groups.last().is_none_or(full) {
                 groups.push(vec![]);
                 bytes = 0;
             }
@@ -190,7 +196,7 @@ impl Both<'_> {
         decoder: Option<&ChunkDecoder<'_>>,
     ) -> Result<DiffParts> {
         let mut found = DiffParts::default();
-        for (cell, bytes) in group.iter().zip(self.equal_bytes(group)?) {
+        for (cell, bytes) in group.iter().zip(self.equal_bytes(group, decoder)?) {
             match (bytes, decoder, &cell.chunks) {
                 (None, _, chunks) => {
                     self.check_decodes(&cell.part, chunks)?;
@@ -200,7 +206,7 @@ impl Both<'_> {
                 (Some(bytes), Some(decoder), [Some(chunk), _]) => {
                     self.check_moved(decoder, chunk, bytes)?;
                 }
-                (Some(_), Some(_) | None, _) => {}
+                (Some(bytes), Some(_) | None, _) => self.sides[0].set.env.buffers.give_large(bytes),
             }
             self.advance(&cell.part.count);
         }
@@ -208,7 +214,11 @@ impl Both<'_> {
     }
 
     /// The stored bytes of each chunk of a group that both datasets store with the same bytes.
-    fn equal_bytes(&self, group: &[StoredCell]) -> Result<Vec<Option<Vec<u8>>>> {
+    fn equal_bytes(
+        &self,
+        group: &[StoredCell],
+        decoder: Option<&ChunkDecoder<'_>>,
+    ) -> Result<Vec<Option<Vec<u8>>>> {
         let [(a, _), (b, _)] = self.sets();
         a.env.cancel.check()?;
         let stored: Vec<_> = group.iter().filter_map(StoredCell::stored).collect();
@@ -219,10 +229,18 @@ impl Both<'_> {
                 .map(|chunk| (*chunk).clone())
                 .collect()
         });
-        let left = a.fetch(&x).map_err(|e| self.sides[0].named(e))?;
-        let right = b.fetch(&y).map_err(|e| self.sides[1].named(e))?;
+        // Equal chunks of a copy are decoded next.
+        let room = |stored| decoder.map_or(0, |decoder| decoder.room(stored));
+        let left = a.fetch_reused(&x, room);
+        let left = left.map_err(|e| self.sides[0].named(e))?;
+        let right = b.fetch_reused(&y, |_| 0);
+        let right = right.map_err(|e| self.sides[1].named(e))?;
         let both = left.into_iter().zip(right);
-        let mut equal = both.map(|(a, b)| (a == b).then_some(a));
+        let mut equal = both.map(|(x, y)| {
+            let equal = x == y;
+            b.env.buffers.give_large(y);
+            equal.then_some(x)
+        });
         let bytes = group.iter().map(|cell| {
             cell.stored()?;
             equal.next().flatten()

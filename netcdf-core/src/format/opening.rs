@@ -72,7 +72,7 @@ fn rewritten(schema: &Schema, space: FileSpace) -> Vec<u8> {
     };
     let env = Env::default();
     let mut writer = create(Box::new(target), schema.clone(), options, &env).unwrap();
-    writer.expect_chunks(&[]).unwrap();
+    writer.chunk_index().unwrap().expect_chunks(&[]).unwrap();
     writer.finish().unwrap();
     written.lock().unwrap().take().unwrap()
 }

@@ -59,6 +59,8 @@ pub struct Traits {
     pub records: bool,
     /// Whether all elements are stored, so that fill values do not matter to readers.
     pub stores_all: bool,
+    /// Whether strings and lists are stored apart from the elements that refer to them.
+    pub heap: bool,
     /// Whether all variables are stored in chunks.
     pub all_chunked: bool,
     /// Whether a dataset records the software that wrote it, in a reserved attribute with the name of [`PROPERTIES`].

@@ -18,6 +18,7 @@ pub mod special;
 pub(crate) mod storage;
 pub mod strings;
 pub(crate) mod types;
+mod user_types;
 pub(crate) mod values;
 
 pub use atomic::Atomic;

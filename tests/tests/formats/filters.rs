@@ -1,15 +1,6 @@
 //! Filters from end to end: chains, variables without filters, missing filters, quantization.
 
 use insta::assert_snapshot;
-use netcdf_core::chunk::Writer;
-use netcdf_core::env::Env;
-use netcdf_core::error::ErrorKind;
-use netcdf_core::filter::names;
-use netcdf_core::format;
-use netcdf_core::io::memory::MemoryTarget;
-use netcdf_core::model::{
-    Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
-};
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 use netcdf_tools_tests::snapshots;
@@ -307,57 +298,6 @@ fn data_behind_a_missing_filter_is_moved() {
     let has = |bytes: Vec<u8>| bytes.windows(chunk.len()).any(|w| w == chunk);
     assert!(has(std::fs::read(testdata("netcdf4/filtered.nc")).unwrap()));
     assert!(has(sandbox.read("o.nc")));
-}
-
-/// A writer of a float `v` of four elements, and a scalar.
-fn writer(kind: Kind) -> Box<dyn Writer> {
-    let mut s = Schema::new(kind);
-    let group = GroupId::ROOT;
-    let name = Name::stored(b"x");
-    s.add_dim(Dimension {
-        name,
-        group,
-        len: 4,
-        unlimited: false,
-    });
-    for (name, dims) in [("v", vec![DimId(0)]), ("w", vec![DimId(0)]), ("s", vec![])] {
-        s.add_var(Variable {
-            name: Name::stored(name.as_bytes()),
-            group,
-            ty: Atomic::Float.into(),
-            dims,
-            attributes: vec![],
-            storage: Storage::default(),
-        });
-    }
-    let (target, _) = MemoryTarget::new("a.nc");
-    format::create(
-        Box::new(target),
-        s,
-        CreateOptions::default(),
-        &Env::default(),
-    )
-    .unwrap()
-}
-
-#[test]
-fn definitions_are_over_when_there_is_a_writer() {
-    let zstd = names::spec("zstd", &[3]).unwrap();
-    let mut w = writer(Kind::NETCDF4);
-    w.put_run(VarId(0), 0, &[0; 16]).unwrap();
-    for (var, kind) in [
-        (0, ErrorKind::LateDefinition),
-        (1, ErrorKind::NotInDefineMode),
-        (2, ErrorKind::Scalar),
-        (3, ErrorKind::NoVariable),
-    ] {
-        assert_eq!(w.define_filter(VarId(var), &zstd).unwrap_err().kind(), kind);
-    }
-    let e = w.define_filter(VarId(0), &zstd).unwrap_err();
-    let want = "the variable already has data: filter 32015 comes too late in /v";
-    assert_eq!(e.to_string(), want);
-    let e = writer(Kind::CLASSIC).define_filter(VarId(0), &zstd);
-    assert_eq!(e.unwrap_err().kind(), ErrorKind::NotNetcdf4);
 }
 
 const NUMBERS: &str = "netcdf a { dimensions: y = 3 ; x = 7 ; variables: float f(y, x) ; f:units = \"m\" ; double d(y, x) ; \

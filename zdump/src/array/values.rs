@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use netcdf_core::model::Values;
 use netcdf_core::model::convert::whole_number;
+use netcdf_grammar::cdl::write::{self, NumberToWrite};
 
 /// A number of any type.
 #[derive(Debug, Clone, Copy)]
@@ -86,22 +87,15 @@ pub(crate) fn same_numbers(x: &str, y: &str) -> bool {
 
 /// Value `i` as a number, if it is one. Values of enums (true or false) are numbers.
 pub(crate) fn number(values: &Values, i: usize) -> Option<AnyNumber> {
-    let whole = |n: i128| AnyNumber::Whole(n);
-    match values {
-        Values::Byte(v) => v.get(i).map(|&x| whole(x.into())),
-        Values::Short(v) => v.get(i).map(|&x| whole(x.into())),
-        Values::Int(v) => v.get(i).map(|&x| whole(x.into())),
-        Values::Int64(v) => v.get(i).map(|&x| whole(x.into())),
-        Values::UByte(v) => v.get(i).map(|&x| whole(x.into())),
-        Values::UShort(v) => v.get(i).map(|&x| whole(x.into())),
-        Values::UInt(v) => v.get(i).map(|&x| whole(x.into())),
-        Values::UInt64(v) => v.get(i).map(|&x| whole(x.into())),
-        Values::Float(v) => v.get(i).map(|&x| AnyNumber::Real(x.into())),
-        Values::Double(v) => v.get(i).map(|&x| AnyNumber::Real(x)),
-        Values::Enum(_, base) => number(base, i),
-        Values::Char(_) | Values::String(_) | Values::Opaque { .. } => None,
-        Values::Vlen(..) | Values::Compound { .. } => None,
+    if let Values::Enum(_, base) = values {
+        return number(base, i);
     }
+    Some(match write::number(values, i)? {
+        NumberToWrite::Signed(n) => AnyNumber::Whole(n.into()),
+        NumberToWrite::Unsigned(n) => AnyNumber::Whole(n.into()),
+        NumberToWrite::Float(x) => AnyNumber::Real(x.into()),
+        NumberToWrite::Double(x) => AnyNumber::Real(x),
+    })
 }
 
 /// Value `i` as bytes, if it is text or uninterpreted. The character with code 0 is the empty text.

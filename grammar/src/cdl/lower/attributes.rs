@@ -11,7 +11,7 @@ use super::names::{OwnerName, atomic, is_reserved};
 use super::special::SpecialSetting;
 use crate::cdl::ast::{self, StatementWord};
 use crate::cdl::constant::Constant;
-use crate::cdl::values::{Problems, empty_values, read_values};
+use crate::cdl::values::{Problems, read_values};
 
 /// From this many attributes of one owner on, they are found by hashing.
 const MANY: usize = 32;
@@ -223,7 +223,7 @@ impl Lower<'_> {
 
     /// No values, which ncdump prints as `""` for user-defined types.
     fn no_values(&mut self, ty: DataType, word: StatementWord<'_>) -> Option<Values> {
-        let values = empty_values(&self.schema, ty);
+        let values = self.schema.empty_values(ty);
         if values.is_none() {
             self.error(word.at, "the attribute's type is nested too deep");
         }

@@ -5,82 +5,16 @@ use netcdf_core::model::{Atomic, DataType, Field, Schema, TypeId, TypeKind, Valu
 /// Deepest nesting of types.
 const DEPTH: u32 = 64;
 
-/// An empty list of values of a type; `None` for types that are not in the schema or nested too deep.
-pub(crate) fn empty(schema: &Schema, ty: DataType) -> Option<Values> {
-    empty_at(schema, ty, 0)
-}
-
-fn empty_at(schema: &Schema, ty: DataType, depth: u32) -> Option<Values> {
-    if depth > DEPTH {
-        return None;
+/// Appends `count` copies of a value of the same type.
+pub(super) fn push_copies(out: &mut Values, value: &Values, count: u64) {
+    for _ in 0..count {
+        out.append(value.clone());
     }
-    let id = match ty {
-        DataType::Atomic(atomic) => return Some(Values::with_capacity(atomic, 0)),
-        DataType::User(id) => id,
-    };
-    Some(match &schema.user_type(id)?.kind {
-        TypeKind::Enum { base, .. } => Values::Enum(id, Box::new(Values::with_capacity(*base, 0))),
-        TypeKind::Opaque { size } => Values::Opaque {
-            ty: id,
-            size: usize::try_from(*size).ok()?,
-            bytes: vec![],
-        },
-        TypeKind::Vlen { base } => {
-            empty_at(schema, *base, depth + 1)?;
-            Values::Vlen(id, vec![])
-        }
-        TypeKind::Compound { fields, .. } => {
-            let columns = fields.iter().map(|f| empty_at(schema, f.ty, depth + 1));
-            Values::Compound {
-                ty: id,
-                len: 0,
-                columns: columns.collect::<Option<_>>()?,
-            }
-        }
-    })
 }
 
 /// Number of elements of a field.
 pub(super) fn field_len(field: &Field) -> u64 {
     field.dims.iter().copied().fold(1, u64::saturating_mul)
-}
-
-/// Appends `value`, which is of the same type.
-pub(super) fn append(out: &mut Values, value: &Values) {
-    match (out, value) {
-        (Values::Byte(a), Values::Byte(b)) => a.extend_from_slice(b),
-        (Values::Char(a), Values::Char(b)) | (Values::UByte(a), Values::UByte(b)) => {
-            a.extend_from_slice(b);
-        }
-        (Values::Short(a), Values::Short(b)) => a.extend_from_slice(b),
-        (Values::Int(a), Values::Int(b)) => a.extend_from_slice(b),
-        (Values::Float(a), Values::Float(b)) => a.extend_from_slice(b),
-        (Values::Double(a), Values::Double(b)) => a.extend_from_slice(b),
-        (Values::UShort(a), Values::UShort(b)) => a.extend_from_slice(b),
-        (Values::UInt(a), Values::UInt(b)) => a.extend_from_slice(b),
-        (Values::Int64(a), Values::Int64(b)) => a.extend_from_slice(b),
-        (Values::UInt64(a), Values::UInt64(b)) => a.extend_from_slice(b),
-        (Values::String(a), Values::String(b)) => a.extend_from_slice(b),
-        (Values::Enum(_, a), Values::Enum(_, b)) => append(a, b),
-        (Values::Opaque { bytes: a, .. }, Values::Opaque { bytes: b, .. }) => {
-            a.extend_from_slice(b);
-        }
-        (Values::Vlen(_, a), Values::Vlen(_, b)) => a.extend_from_slice(b),
-        (
-            Values::Compound {
-                len: a,
-                columns: to,
-                ..
-            },
-            Values::Compound {
-                len: b, columns, ..
-            },
-        ) => {
-            *a += b;
-            to.iter_mut().zip(columns).for_each(|(a, b)| append(a, b));
-        }
-        _ => {}
-    }
 }
 
 /// Appends an integer to values of an integer type; false if it does not fit.
@@ -124,7 +58,7 @@ fn fill_at(schema: &Schema, ty: DataType, depth: u32) -> Option<Values> {
 }
 
 fn user_fill(schema: &Schema, id: TypeId, depth: u32) -> Option<Values> {
-    let mut out = empty_at(schema, DataType::User(id), depth)?;
+    let mut out = schema.empty_values(DataType::User(id))?;
     match (&schema.user_type(id)?.kind, &mut out) {
         (TypeKind::Enum { members, .. }, Values::Enum(_, base)) => {
             push_integer(base, members.first().map_or(0, |(_, value)| *value));
@@ -137,7 +71,7 @@ fn user_fill(schema: &Schema, id: TypeId, depth: u32) -> Option<Values> {
             *len = 1;
             for (field, column) in fields.iter().zip(columns) {
                 let one = fill_at(schema, field.ty, depth + 1)?;
-                (0..field_len(field)).for_each(|_| append(column, &one));
+                push_copies(column, &one, field_len(field));
             }
         }
         _ => {}

@@ -19,7 +19,7 @@ mod user;
 mod window;
 
 pub use build::fill;
-pub(crate) use build::{empty as empty_values, push_integer};
+pub(crate) use build::push_integer;
 pub(in crate::cdl) use chars::byte_constant;
 pub use problems::{Problem, Problems};
 
@@ -159,7 +159,7 @@ pub(in crate::cdl) fn read_values(
 ) -> Result<Values> {
     let unknown = || Error::new(ErrorKind::NotFound, "no such type");
     let fill = build::fill(schema, ty).ok_or_else(unknown)?;
-    let mut values = build::empty(schema, ty).ok_or_else(unknown)?;
+    let mut values = schema.empty_values(ty).ok_or_else(unknown)?;
     let mut scan = Scan::new(SourceWindow::new(source, bytes), problems);
     let mut tree = ElementTree::new(&mut scan, schema);
     match tree.items(Until::End, |tree, _| tree.element(ty, &fill, &mut values)) {

@@ -187,7 +187,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         out: &mut Values,
     ) -> ListOutcome<()> {
         if self.passes(&Constant::Fill)? {
-            build::append(out, fill);
+            build::push_copies(out, fill, 1);
             return Ok(());
         }
         match ty {
@@ -208,7 +208,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     pub(super) fn empty(&self, ty: DataType) -> ListOutcome<Values> {
-        build::empty(self.schema, ty).ok_or_else(unknown_type)
+        self.schema.empty_values(ty).ok_or_else(unknown_type)
     }
 
     fn atomic(&mut self, out: &mut Values) -> ListOutcome<()> {

@@ -48,11 +48,11 @@ impl ElementTree<'_, '_> {
         match found {
             Some(value) if build::push_integer(out, value) => Ok(()),
             Some(value) => {
-                build::append(out, fill);
+                build::push_copies(out, fill, 1);
                 self.unfit(place, format!("{value} does not fit enum {ty}"))
             }
             None => {
-                build::append(out, fill);
+                build::push_copies(out, fill, 1);
                 let found = token.with(describe);
                 self.unfit(place, format!("expected {what}, found {found}"))
             }
@@ -115,7 +115,7 @@ impl ElementTree<'_, '_> {
     /// Appends fill values.
     fn fill_up(&mut self, ty: DataType, out: &mut Values, count: u64) -> ListOutcome<()> {
         let fill = self.fill(ty)?;
-        (0..count).for_each(|_| build::append(out, &fill));
+        build::push_copies(out, &fill, count);
         Ok(())
     }
 

@@ -5,11 +5,12 @@ use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Kind, TypeKind, V
 use netcdf_core::model::{Schema, Variable};
 
 use super::options::NumberText;
-use super::value::{CdlValueText, number, plain};
+use super::value::plain;
 use super::variables::push_name;
-use super::{CdlWriter, Floats};
+use super::{CdlWriter, Floats, cdl_text};
 use crate::escape::{TextStyle, quote_text, trim_nuls};
 use crate::number::{FloatForm, NumberToken, suffix};
+use crate::write::{number, separate};
 
 /// The column of a comment after an attribute, and the blanks before it.
 const COMMENT_COLUMN: usize = 18;
@@ -33,7 +34,7 @@ impl CdlWriter<'_, '_> {
 
     /// An attribute, including its values. `owner` is the variable's name, or empty for a group.
     pub(super) fn attribute(&mut self, group: GroupId, owner: &[u8], attribute: &Attribute) {
-        self.out.line(b"\t\t");
+        self.line(b"\t\t");
         let typed = match attribute.ty {
             DataType::User(_) | DataType::Atomic(Atomic::String) => true,
             DataType::Atomic(_) => {
@@ -76,18 +77,15 @@ impl CdlWriter<'_, '_> {
     }
 
     fn wrapped(&mut self, values: &Values) {
-        let text = CdlValueText {
-            schema: self.schema,
-            floats: self.data,
-        };
+        let text = cdl_text(self.schema, self.data);
         let mut item = Vec::new();
         for i in 0..values.len() {
             item.clear();
-            text.write(values, i, &mut item);
+            text.one(values, i, &mut item);
             if i + 1 < values.len() {
                 item.extend_from_slice(b", ");
             }
-            self.out.wrap.put(&item, &mut self.out.text);
+            self.wrap.put(&item, &mut self.out.text);
         }
     }
 
@@ -111,7 +109,7 @@ impl CdlWriter<'_, '_> {
             let new_line = count > 2 && (i == 0 || column > self.options.line_length);
             if new_line {
                 self.out.bytes(b"\n");
-                self.out.line(b"\t\t  ");
+                self.line(b"\t\t  ");
                 column = COMMENT_COLUMN + item.len();
             } else {
                 self.out.bytes(b" ");
@@ -171,20 +169,7 @@ impl AttributeText<'_> {
     }
 
     fn user(&self, values: &Values, out: &mut Vec<u8>) {
-        let text = CdlValueText {
-            schema: self.schema,
-            floats: self.floats,
-        };
-        for i in 0..values.len() {
-            separate(i, out);
-            text.write(values, i, out);
-        }
-    }
-}
-
-fn separate(i: usize, out: &mut Vec<u8>) {
-    if i > 0 {
-        out.extend_from_slice(b", ");
+        cdl_text(self.schema, self.floats).items(values, 0..values.len(), out);
     }
 }
 

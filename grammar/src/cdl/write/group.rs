@@ -36,21 +36,21 @@ impl CdlWriter<'_, '_> {
             push_defined(&group.name, self.schema.kind, &mut name);
         }
         self.out.bytes(b"\n");
-        self.out.line(b"group: ");
+        self.line(b"group: ");
         self.out.bytes(&name);
         self.out.bytes(b" {\n");
-        self.out.wrap.indent += STEP;
+        self.wrap.indent += STEP;
         self.group(id)?;
-        self.out.line(b"} // group ");
+        self.line(b"} // group ");
         self.out.bytes(&name);
         self.out.bytes(b"\n");
-        self.out.wrap.indent -= STEP;
+        self.wrap.indent -= STEP;
         Ok(())
     }
 
     fn declarations(&mut self, group: &Group) -> Result<()> {
         if !group.vars.is_empty() {
-            self.out.line(b"variables:\n");
+            self.line(b"variables:\n");
         }
         for &id in &group.vars {
             self.variable(id);
@@ -65,7 +65,7 @@ impl CdlWriter<'_, '_> {
         if !group.attributes.is_empty() || special {
             self.out.bytes(b"\n");
             let whose: &[u8] = if root { b"global" } else { b"group" };
-            self.out.line(b"// ");
+            self.line(b"// ");
             self.out.bytes(whose);
             self.out.bytes(b" attributes:\n");
         }
@@ -86,9 +86,9 @@ impl CdlWriter<'_, '_> {
         if group.vars.is_empty() || wanted.is_some_and(|groups| !groups.contains(&id)) {
             return Ok(());
         }
-        self.out.line(b"data:\n");
+        self.line(b"data:\n");
         for &var in &group.vars {
-            if self.selected(id, var)
+            if self.scope.is_selected(selection, id, var)
                 && let Some(why) = self.variable_data(var)?
             {
                 self.omit(var, why);
@@ -104,7 +104,7 @@ impl CdlWriter<'_, '_> {
             push_defined(&var.name, self.schema.kind, &mut name);
         }
         self.out.bytes(b"\n");
-        self.out.line(b" // ");
+        self.line(b" // ");
         self.out.bytes(&name);
         self.out.bytes(b": data ");
         if let Some(index) = from {
@@ -113,38 +113,8 @@ impl CdlWriter<'_, '_> {
             self.out.bytes(from.as_bytes());
         }
         self.out.bytes(b"omitted: ");
-        self.out.comment(why.what());
+        self.comment_text(why.what());
         self.out.bytes(b"\n");
         self.omitted.push(why);
-    }
-
-    /// Whether the data of a variable is written.
-    fn selected(&self, group: GroupId, id: VarId) -> bool {
-        let Some(selection) = &self.options.data else {
-            return false;
-        };
-        let listed = selection.variables.as_ref();
-        listed.is_none_or(|vars| vars.contains(&id))
-            && (!selection.coordinates || self.is_coordinate(group, id))
-            && !self.schema.shape(id).contains(&0)
-    }
-
-    /// Whether a variable has rank 1 and the name of a dimension that is visible from its group.
-    fn is_coordinate(&self, group: GroupId, id: VarId) -> bool {
-        let Some(var) = self.schema.var(id).filter(|v| v.dims.len() == 1) else {
-            return false;
-        };
-        self.upwards(group).any(|(id, _)| {
-            let dims = self.dims.get(id.index());
-            dims.is_some_and(|dims| dims.contains_key(&var.name))
-        })
-    }
-
-    /// A group, its parent, and so on up to the root.
-    pub(super) fn upwards(&self, from: GroupId) -> impl Iterator<Item = (GroupId, &Group)> {
-        let step = |id: &GroupId| self.schema.group(*id).and_then(|g| g.parent);
-        std::iter::successors(Some(from), step)
-            .take(self.schema.groups.len())
-            .filter_map(|id| Some((id, self.schema.group(id)?)))
     }
 }

@@ -9,38 +9,33 @@
 //! | `value` | one value of any type |
 //! | `data` | the data section |
 //! | `wrap` | line breaks in lists |
-//! | `out` | buffered output of text |
 
 mod attributes;
 mod data;
 mod group;
 mod options;
-mod out;
 mod special;
 mod types;
 mod value;
 mod variables;
 mod wrap;
 
-pub use options::{
-    Annotation, CdlOptions, DataSelection, Forms, Language, NumberText, NumberToWrite,
-    SpecialAttributes,
-};
-
-pub use value::number;
+pub use crate::write::{DataSelection, NumberToWrite, number};
+pub use options::{Annotation, CdlOptions, Forms, Language, NumberText, SpecialAttributes};
 
 pub(crate) use special::{SpecialValue, of_dataset, of_variable};
-pub(crate) use variables::by_name;
 
 use std::io::Write;
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{Error, Result};
-use netcdf_core::model::name::ByName;
-use netcdf_core::model::{DimId, GroupId, Schema, Values};
+use netcdf_core::model::{GroupId, Schema, Values};
+use netcdf_core::shown::ShownText;
 
 use crate::number::{FloatForm, FloatFormat, Precision};
-use out::CdlOut;
+use crate::write::{Scope, TextOutput};
+use value::{CdlForm, CdlText};
+use wrap::{Wrap, blanks};
 
 /// Writes a dataset as CDL. After an error, the text has no end, so it cannot be mistaken for a complete dataset.
 ///
@@ -55,13 +50,15 @@ pub fn write(
     omitted: &mut Vec<Error>,
     out: &mut dyn Write,
 ) -> Result<()> {
+    let schema = set.reader.schema();
     let mut writer = CdlWriter {
         set,
-        schema: set.reader.schema(),
-        dims: variables::by_name(set.reader.schema()),
+        schema,
+        scope: Scope::new(schema),
         options,
         data: Floats::new(options, FloatForm::Data),
-        out: CdlOut::new(out, options.line_length),
+        out: TextOutput::new(out),
+        wrap: Wrap::new(options.line_length),
         omitted,
     };
     let written = writer.dataset();
@@ -79,13 +76,19 @@ pub fn constants(
         float: FloatFormat::new(float, FloatForm::Data),
         double: FloatFormat::new(double, FloatForm::Data),
     };
-    let text = value::CdlValueText { schema, floats };
+    let text = cdl_text(schema, floats);
     let one = |i| {
         let mut constant = Vec::new();
-        text.write(values, i, &mut constant);
+        text.one(values, i, &mut constant);
         constant
     };
     (0..values.len()).map(one).collect()
+}
+
+fn cdl_text(schema: &Schema, floats: Floats) -> CdlText<'_> {
+    let kind = schema.kind;
+    let form = CdlForm { kind, floats };
+    CdlText { schema, form }
 }
 
 /// How the two floating-point types are printed.
@@ -108,12 +111,13 @@ impl Floats {
 struct CdlWriter<'a, 'w> {
     set: &'a Dataset<'a>,
     schema: &'a Schema,
-    /// The dimensions of each group; the first of each name.
-    dims: Vec<ByName<DimId>>,
+    scope: Scope<'a>,
     options: &'a CdlOptions<'a>,
     /// Form of floating-point values in data.
     data: Floats,
-    out: CdlOut<'w>,
+    out: TextOutput<'w>,
+    /// The line of the last list written, and the group's blanks.
+    wrap: Wrap,
     /// The errors for variables with missing data.
     omitted: &'w mut Vec<Error>,
 }
@@ -131,6 +135,22 @@ impl CdlWriter<'_, '_> {
         };
         self.out.bytes(end);
         Ok(())
+    }
+
+    /// Appends the blanks of the group.
+    fn indent(&mut self) {
+        blanks(self.wrap.indent, &mut self.out.text);
+    }
+
+    /// Appends the blanks of the group, then bytes.
+    fn line(&mut self, bytes: &[u8]) {
+        self.indent();
+        self.out.bytes(bytes);
+    }
+
+    /// Appends foreign text to a comment. Nothing in the text can end the comment early.
+    fn comment_text(&mut self, text: ShownText<'_>) {
+        self.out.bytes(text.text().as_bytes());
     }
 }
 

@@ -1,8 +1,9 @@
 //! Options for writing a dataset: what is written, and how.
 
-use netcdf_core::model::{GroupId, VarId};
+use netcdf_core::model::VarId;
 
 use crate::number::Precision;
+use crate::write::{DataSelection, NumberToWrite};
 
 /// Options for writing a dataset: what is written, and how.
 pub struct CdlOptions<'a> {
@@ -27,17 +28,6 @@ pub struct CdlOptions<'a> {
     /// Whether parts of the dataset are missing because they are damaged: then the text has no end, so it cannot be mistaken
     /// for a complete dataset.
     pub damaged: bool,
-}
-
-/// The variables whose data is written: those that pass each of the tests.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DataSelection {
-    /// Only variables of these groups; the others have no data section.
-    pub groups: Option<Vec<GroupId>>,
-    /// Only these variables.
-    pub variables: Option<Vec<VarId>>,
-    /// Only variables of rank 1 with the name of a dimension.
-    pub coordinates: bool,
 }
 
 /// Comments in the data section with the indices of values.
@@ -70,19 +60,6 @@ pub enum SpecialAttributes {
     Shown,
     /// Yes, with all filters in `_Filter`.
     Filters,
-}
-
-/// A number to be written.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum NumberToWrite {
-    /// Of a signed integer type, or `char`.
-    Signed(i64),
-    /// Of an unsigned integer type.
-    Unsigned(u64),
-    /// Of type float.
-    Float(f32),
-    /// Of type double.
-    Double(f64),
 }
 
 /// A form of numbers.

@@ -57,7 +57,7 @@ impl CdlWriter<'_, '_> {
     }
 
     fn special(&mut self, owner: &[u8], special: &SpecialAttribute) {
-        self.out.line(b"\t\t");
+        self.line(b"\t\t");
         self.out.bytes(owner);
         self.out.bytes(b":");
         self.out.bytes(special.name.as_bytes());

@@ -11,12 +11,12 @@ impl CdlWriter<'_, '_> {
         if group.types.is_empty() {
             return;
         }
-        self.out.line(b"types:\n");
-        self.out.wrap.indent += STEP;
+        self.line(b"types:\n");
+        self.wrap.indent += STEP;
         for &id in &group.types {
             self.user_type(id);
         }
-        self.out.wrap.indent -= STEP;
+        self.wrap.indent -= STEP;
     }
 
     fn user_type(&mut self, id: TypeId) {
@@ -24,7 +24,7 @@ impl CdlWriter<'_, '_> {
         let Some(ty) = schema.user_type(id) else {
             return;
         };
-        self.out.indent();
+        self.indent();
         let mut name = Vec::new();
         push_defined(&ty.name, self.schema.kind, &mut name);
         match &ty.kind {
@@ -49,7 +49,7 @@ impl CdlWriter<'_, '_> {
         item.extend_from_slice(b" enum ");
         item.extend_from_slice(name);
         item.extend_from_slice(b" {");
-        let (wrap, out) = (&mut self.out.wrap, &mut self.out.text);
+        let (wrap, out) = (&mut self.wrap, &mut self.out.text);
         wrap.put(&item, out);
         for (i, (member, value)) in members.iter().enumerate() {
             item.clear();
@@ -70,7 +70,7 @@ impl CdlWriter<'_, '_> {
         self.out.bytes(name);
         self.out.bytes(b" {\n");
         for field in fields {
-            self.out.line(b"  ");
+            self.line(b"  ");
             self.type_name(group, field.ty);
             self.out.bytes(b" ");
             push_defined(&field.name, self.schema.kind, &mut self.out.text);
@@ -80,7 +80,7 @@ impl CdlWriter<'_, '_> {
             }
             self.out.bytes(b" ;\n");
         }
-        self.out.line(b"}; // ");
+        self.line(b"}; // ");
         self.out.bytes(name);
         self.out.bytes(b"\n");
     }

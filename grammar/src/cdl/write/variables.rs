@@ -1,9 +1,6 @@
 //! Declarations of dimensions and variables, and references to dimensions and types.
 
-use netcdf_core::model::name::ByName;
-use netcdf_core::model::{
-    DataType, DimId, Dimension, Group, GroupId, Kind, Name, Schema, TypeId, VarId, Variable,
-};
+use netcdf_core::model::{DataType, DimId, Dimension, Group, GroupId, Kind, Name, VarId, Variable};
 
 use super::{CdlWriter, SpecialAttributes};
 use crate::cdl::lower::is_reserved;
@@ -15,7 +12,7 @@ const SECTIONS: [&str; 5] = ["variables", "dimensions", "data", "group", "types"
 impl CdlWriter<'_, '_> {
     pub(super) fn dimensions(&mut self, group: &Group) {
         if !group.dims.is_empty() {
-            self.out.line(b"dimensions:\n");
+            self.line(b"dimensions:\n");
         }
         let schema = self.schema;
         for dim in group.dims.iter().filter_map(|&d| schema.dim(d)) {
@@ -24,7 +21,7 @@ impl CdlWriter<'_, '_> {
     }
 
     fn dimension(&mut self, dim: &Dimension) {
-        self.out.line(b"\t");
+        self.line(b"\t");
         push_defined(&dim.name, self.schema.kind, &mut self.out.text);
         let len = if dim.unlimited {
             format!(" = UNLIMITED ; // ({} currently)\n", dim.len)
@@ -40,7 +37,7 @@ impl CdlWriter<'_, '_> {
         let Some(var) = schema.var(id) else { return };
         let mut name = Vec::new();
         push_defined(&var.name, self.schema.kind, &mut name);
-        self.out.line(b"\t");
+        self.line(b"\t");
         self.type_name(var.group, var.ty);
         self.out.bytes(b" ");
         self.out.bytes(&name);
@@ -70,10 +67,8 @@ impl CdlWriter<'_, '_> {
     fn dimension_name(&mut self, from: GroupId, id: DimId) {
         let schema = self.schema;
         let Some(dim) = schema.dim(id) else { return };
-        let named = |g: GroupId| self.dims.get(g.index())?.get(&dim.name).copied();
-        let found = self.upwards(from).find_map(|(g, _)| named(g));
-        if found != Some(id) {
-            push_group(schema, dim.group, &mut self.out.text);
+        if !self.scope.is_dim(from, id) {
+            self.group_path(dim.group);
         }
         push_defined(&dim.name, self.schema.kind, &mut self.out.text);
     }
@@ -88,25 +83,20 @@ impl CdlWriter<'_, '_> {
         let Some(user) = schema.user_type(id) else {
             return;
         };
-        let named = |&t: &TypeId| schema.user_type(t).is_some_and(|t| t.name == user.name);
-        let found = self
-            .upwards(from)
-            .find_map(|(_, g)| g.types.iter().copied().find(named));
-        if found != Some(id) {
-            push_group(schema, user.group, &mut self.out.text);
+        if !self.scope.is_type(from, id) {
+            self.group_path(user.group);
         }
         push_defined(&user.name, self.schema.kind, &mut self.out.text);
     }
-}
 
-/// The dimensions of each group; the first of each name.
-pub(crate) fn by_name(schema: &Schema) -> Vec<ByName<DimId>> {
-    let of_group = |group: &Group| {
-        let dims = group.dims.iter().rev();
-        let named = dims.filter_map(|&id| Some((schema.dim(id)?.name.clone(), id)));
-        named.collect()
-    };
-    schema.groups.iter().map(of_group).collect()
+    /// Appends the path of a group with a slash at its end.
+    fn group_path(&mut self, id: GroupId) {
+        self.out.bytes(b"/");
+        for group in self.scope.path(id) {
+            push_defined(&group.name, self.schema.kind, &mut self.out.text);
+            self.out.bytes(b"/");
+        }
+    }
 }
 
 /// Appends a name where keywords are not recognized. If a file pads names with zeros, they are not part of the name.
@@ -130,20 +120,6 @@ pub(super) fn push_defined(name: &Name, kind: Kind, out: &mut Vec<u8>) {
         out.push(b'\\');
     }
     push_name(name, out);
-}
-
-/// Appends the path of a group with a slash at its end.
-fn push_group(schema: &Schema, id: GroupId, out: &mut Vec<u8>) {
-    let parent = |id: &GroupId| schema.group(*id).and_then(|g| g.parent);
-    let way: Vec<_> = std::iter::successors(Some(id), parent)
-        .take(schema.groups.len())
-        .filter_map(|id| schema.group(id).filter(|g| g.parent.is_some()))
-        .collect();
-    out.push(b'/');
-    for group in way.iter().rev() {
-        push_defined(&group.name, schema.kind, out);
-        out.push(b'/');
-    }
 }
 
 /// Appends a path, in which slashes are not part of names.

@@ -1,14 +1,15 @@
 //! The data of a variable, read in a stream.
 
+use std::marker::PhantomData;
+
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, Endianness, Schema, Values};
 use serde::de::{DeserializeSeed, Deserializer};
 
 use super::input::{InputContext, SourceInput};
-use super::leaves::ValueLeaf;
+use super::leaves::{CharLeaf, CharSink, VALUE_TEXT, ValueLeaf};
 use super::levels::{ArrayLevel, Leaf};
-use super::number::{JsonNumeric, NumberVisitor};
-use super::text::TextSeed;
+use super::number::{JsonNumeric, read_number};
 use super::value::empty;
 use crate::cdl::values::{Problems, ValueList, ValueSink};
 use crate::json::names::written;
@@ -18,8 +19,6 @@ const BYTES: usize = 1 << 16;
 /// Values other than numbers and characters passed on at a time, and bytes of their text.
 const VALUES: usize = 1 << 12;
 const VALUES_TEXT: u64 = 1 << 20;
-/// Most bytes of the text of a value or a string.
-const VALUE_TEXT: u64 = 1 << 29;
 
 /// Reads the data of a variable, of which all dimensions have their lengths in the schema; returns the number of elements.
 /// `problems` receives what is wrong with the data; then the output of the sink is useless.
@@ -41,20 +40,27 @@ pub fn values(
         list,
         shape: &shape,
     };
-    let sink = BatchSink::new(sink, order);
+    let batch = BatchSink::new(sink, order);
     let read = match var.ty.atomic() {
-        Some(Atomic::Byte) => reading.numbers::<i8>(sink),
-        Some(Atomic::Short) => reading.numbers::<i16>(sink),
-        Some(Atomic::Int) => reading.numbers::<i32>(sink),
-        Some(Atomic::Int64) => reading.numbers::<i64>(sink),
-        Some(Atomic::UByte) => reading.numbers::<u8>(sink),
-        Some(Atomic::UShort) => reading.numbers::<u16>(sink),
-        Some(Atomic::UInt) => reading.numbers::<u32>(sink),
-        Some(Atomic::UInt64) => reading.numbers::<u64>(sink),
-        Some(Atomic::Float) => reading.numbers::<f32>(sink),
-        Some(Atomic::Double) => reading.numbers::<f64>(sink),
-        Some(Atomic::Char) => reading.characters(sink),
-        Some(Atomic::String) | None => reading.others((schema, var.ty), sink.sink),
+        Some(Atomic::Byte) => reading.run(NumberLeaves::<i8>::new(batch)),
+        Some(Atomic::Short) => reading.run(NumberLeaves::<i16>::new(batch)),
+        Some(Atomic::Int) => reading.run(NumberLeaves::<i32>::new(batch)),
+        Some(Atomic::Int64) => reading.run(NumberLeaves::<i64>::new(batch)),
+        Some(Atomic::UByte) => reading.run(NumberLeaves::<u8>::new(batch)),
+        Some(Atomic::UShort) => reading.run(NumberLeaves::<u16>::new(batch)),
+        Some(Atomic::UInt) => reading.run(NumberLeaves::<u32>::new(batch)),
+        Some(Atomic::UInt64) => reading.run(NumberLeaves::<u64>::new(batch)),
+        Some(Atomic::Float) => reading.run(NumberLeaves::<f32>::new(batch)),
+        Some(Atomic::Double) => reading.run(NumberLeaves::<f64>::new(batch)),
+        Some(Atomic::Char) => reading.run(CharLeaf(batch)),
+        Some(Atomic::String) | None => reading.run(OtherLeaves {
+            values: empty(schema, var.ty)?,
+            schema,
+            ty: var.ty,
+            sink: batch.sink,
+            element: 0,
+            flushed: reading.context.at(),
+        }),
     };
     match read? {
         Ok(()) => {}
@@ -83,8 +89,6 @@ fn path(schema: &Schema, list: &ValueList<'_>) -> String {
     path
 }
 
-type ReadResult = Result<std::result::Result<(), serde_json::Error>>;
-
 struct LeafReading<'a> {
     context: &'a InputContext,
     list: &'a ValueList<'a>,
@@ -92,54 +96,24 @@ struct LeafReading<'a> {
 }
 
 impl LeafReading<'_> {
-    fn run<L: Leaf>(&self, leaf: &mut L) -> std::result::Result<(), serde_json::Error> {
+    /// Passes the data to a leaf. The inner result is the first mistake.
+    fn run<L: DataLeaf>(&self, mut leaf: L) -> Result<std::result::Result<(), serde_json::Error>> {
+        let context = self.context;
         let mut from =
-            serde_json::Deserializer::from_reader(SourceInput::new(self.list.source, self.context));
-        let (context, shape, read) = (self.context, self.shape, 0);
+            serde_json::Deserializer::from_reader(SourceInput::new(self.list.source, context));
         context.allow(VALUE_TEXT);
-        ArrayLevel {
-            context,
-            shape,
-            leaf,
-            read,
-        }
-        .deserialize(&mut from)
-    }
-
-    fn numbers<T: JsonNumeric>(&self, to: BatchSink<'_>) -> ReadResult {
-        let ty = std::marker::PhantomData::<T>;
-        let mut leaf = NumberLeaves { to, ty };
-        let read = self.run(&mut leaf);
+        let read = ArrayLevel::value(context, self.shape, &mut leaf).deserialize(&mut from);
         if read.is_ok() {
-            leaf.to.flush()?;
+            leaf.flush(context.at())?;
         }
         Ok(read)
     }
+}
 
-    fn characters(&self, to: BatchSink<'_>) -> ReadResult {
-        let mut leaf = CharacterLeaves { to };
-        let read = self.run(&mut leaf);
-        if read.is_ok() {
-            leaf.to.flush()?;
-        }
-        Ok(read)
-    }
-
-    fn others(&self, (schema, ty): (&Schema, DataType), sink: &mut dyn ValueSink) -> ReadResult {
-        let mut leaf = OtherLeaves {
-            values: empty(schema, ty)?,
-            schema,
-            ty,
-            sink,
-            element: 0,
-            flushed: self.context.at(),
-        };
-        let read = self.run(&mut leaf);
-        if read.is_ok() {
-            leaf.flush(self.context.at())?;
-        }
-        Ok(read)
-    }
+/// Takes the data of a variable.
+trait DataLeaf: Leaf {
+    /// Passes the pending data to the sink. The text was read up to offset `at`.
+    fn flush(&mut self, at: u64) -> Result<()>;
 }
 
 /// Passes stored bytes on in pieces.
@@ -170,34 +144,6 @@ impl<'a> BatchSink<'a> {
         self.full()
     }
 
-    fn characters(&mut self, mut text: &[u8]) -> Result<()> {
-        while !text.is_empty() {
-            let (now, rest) = text.split_at(text.len().min(BYTES));
-            self.bytes.extend_from_slice(now);
-            self.count += now.len() as u64;
-            self.full()?;
-            text = rest;
-        }
-        Ok(())
-    }
-
-    /// Characters that a text leaves out.
-    fn zeros(&mut self, count: u64) -> Result<()> {
-        if count == 0 {
-            return Ok(());
-        }
-        if count < BYTES as u64 {
-            let zeros = usize::try_from(count).unwrap_or(0);
-            self.bytes.resize(self.bytes.len() + zeros, 0);
-            self.count += count;
-            return self.full();
-        }
-        self.flush()?;
-        self.sink.repeat(self.element, 0, count)?;
-        self.element += count;
-        Ok(())
-    }
-
     #[inline]
     fn full(&mut self) -> Result<()> {
         match self.bytes.len() >= BYTES {
@@ -216,9 +162,52 @@ impl<'a> BatchSink<'a> {
     }
 }
 
+impl CharSink for BatchSink<'_> {
+    const STREAMED: bool = true;
+    fn characters(&mut self, mut text: &[u8]) -> Result<()> {
+        while !text.is_empty() {
+            let (now, rest) = text.split_at(text.len().min(BYTES));
+            self.bytes.extend_from_slice(now);
+            self.count += now.len() as u64;
+            self.full()?;
+            text = rest;
+        }
+        Ok(())
+    }
+
+    fn zeros(&mut self, count: u64) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        if count < BYTES as u64 {
+            let zeros = usize::try_from(count).unwrap_or(0);
+            self.bytes.resize(self.bytes.len() + zeros, 0);
+            self.count += count;
+            return self.full();
+        }
+        self.flush()?;
+        self.sink.repeat(self.element, 0, count)?;
+        self.element += count;
+        Ok(())
+    }
+}
+
+impl DataLeaf for CharLeaf<BatchSink<'_>> {
+    fn flush(&mut self, _: u64) -> Result<()> {
+        self.0.flush()
+    }
+}
+
 struct NumberLeaves<'a, T> {
     to: BatchSink<'a>,
-    ty: std::marker::PhantomData<T>,
+    ty: PhantomData<T>,
+}
+
+impl<'a, T> NumberLeaves<'a, T> {
+    fn new(to: BatchSink<'a>) -> Self {
+        let ty = PhantomData;
+        Self { to, ty }
+    }
 }
 
 impl<T: JsonNumeric> Leaf for NumberLeaves<'_, T> {
@@ -230,47 +219,14 @@ impl<T: JsonNumeric> Leaf for NumberLeaves<'_, T> {
         from: D,
     ) -> std::result::Result<(), D::Error> {
         context.allow(VALUE_TEXT);
-        let value = from.deserialize_any(NumberVisitor::<T>::new(context))?;
+        let value: T = read_number(context, from)?;
         self.to.number(value).map_err(|e| context.stop(e))
     }
 }
 
-struct CharacterLeaves<'a> {
-    to: BatchSink<'a>,
-}
-
-impl Leaf for CharacterLeaves<'_> {
-    const TEXT: bool = true;
-    fn one<'de, D: Deserializer<'de>>(
-        &mut self,
-        context: &InputContext,
-        from: D,
-    ) -> std::result::Result<(), D::Error> {
-        self.text(context, 1, from)
-    }
-    fn text<'de, D: Deserializer<'de>>(
-        &mut self,
-        context: &InputContext,
-        len: u64,
-        from: D,
-    ) -> std::result::Result<(), D::Error> {
-        context.allow(VALUE_TEXT);
-        let (mut found, to) = (0u64, &mut self.to);
-        let mut put = |bytes: &[u8]| {
-            found += bytes.len() as u64;
-            // What is too long is reported below.
-            context.allow(VALUE_TEXT);
-            match found <= len {
-                true => to.characters(bytes),
-                false => Ok(()),
-            }
-        };
-        let (put, list) = (&mut put as &mut dyn FnMut(&[u8]) -> Result<()>, true);
-        TextSeed { context, put, list }.deserialize(from)?;
-        match len.checked_sub(found) {
-            Some(zeros) => self.to.zeros(zeros).map_err(|e| context.stop(e)),
-            None => Err(context.wrong(format!("the text has {found} bytes, expected {len}"))),
-        }
+impl<T: JsonNumeric> DataLeaf for NumberLeaves<'_, T> {
+    fn flush(&mut self, _: u64) -> Result<()> {
+        self.to.flush()
     }
 }
 
@@ -285,7 +241,7 @@ struct OtherLeaves<'a> {
     flushed: u64,
 }
 
-impl OtherLeaves<'_> {
+impl DataLeaf for OtherLeaves<'_> {
     fn flush(&mut self, at: u64) -> Result<()> {
         let count = self.values.len() as u64;
         if count > 0 {

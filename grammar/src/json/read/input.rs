@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use netcdf_core::Error;
 use netcdf_core::io::Source;
-use serde::de;
+use serde::de::{self, DeserializeSeed, SeqAccess};
 
 /// Bytes read at a time.
 const PIECE: u64 = 64 << 10;
@@ -114,6 +114,17 @@ impl InputContext {
     pub(super) fn inside<E>(&self, step: PathStep, e: E) -> E {
         self.path.borrow_mut().push(step);
         e
+    }
+
+    /// Reads item `i` of a list; `None` after the last item.
+    pub(super) fn item<'de, A: SeqAccess<'de>, S: DeserializeSeed<'de>>(
+        &self,
+        list: &mut A,
+        i: u64,
+        seed: S,
+    ) -> Result<Option<S::Value>, A::Error> {
+        let item = list.next_element_seed(seed);
+        item.map_err(|e| self.inside(PathStep::Item(i), e))
     }
 
     /// What went wrong.

@@ -9,7 +9,7 @@ use super::input::{InputContext, PathStep};
 use super::leaves::{CharLeaf, ValueLeaf};
 use super::levels::ArrayLevel;
 use super::object::KeySeed;
-use super::text::TextSeed;
+use super::text::read_base64;
 use crate::escape::{trim_nuls, unescape_name};
 
 /// Takes a string, which may be NIL.
@@ -27,14 +27,7 @@ impl<'de> Visitor<'de> for StringVisitor<'_> {
         Ok(Some(text.as_bytes().into()))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        let mut text = vec![];
-        let mut put = |bytes: &[u8]| {
-            text.extend_from_slice(bytes);
-            Ok(())
-        };
-        let (context, put, list) = (self.0, &mut put as &mut dyn FnMut(&[u8]) -> _, false);
-        TextSeed { context, put, list }.visit_map(map)?;
-        Ok(Some(text.into()))
+        Ok(Some(read_base64(self.0, map)?.into()))
     }
 }
 
@@ -122,14 +115,10 @@ impl<'de> Visitor<'de> for AnyLength<'_, '_, '_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let Self(context, leaf) = self;
         for i in 0.. {
-            let item = list.next_element_seed(ArrayLevel {
-                context,
-                shape: &[],
-                leaf: &mut *leaf,
-                read: 1,
-            });
-            let item = item.map_err(|e| context.inside(PathStep::Item(i), e))?;
-            if item.is_none() {
+            if context
+                .item(&mut list, i, ArrayLevel::item(context, &[], leaf))?
+                .is_none()
+            {
                 break;
             }
         }
@@ -189,26 +178,15 @@ impl Compound<'_> {
         if std::mem::replace(seen, true) {
             return Err(self.context.wrong("this name occurs twice"));
         }
-        let (context, shape, read) = (self.context, field.dims.as_slice(), 0);
+        let (context, shape) = (self.context, field.dims.as_slice());
         if let Values::Char(text) = column {
-            let leaf = &mut CharLeaf(text);
-            return map.next_value_seed(ArrayLevel {
-                context,
-                shape,
-                leaf,
-                read,
-            });
+            return map.next_value_seed(ArrayLevel::value(context, shape, &mut CharLeaf(text)));
         }
         let leaf = &mut ValueLeaf {
             schema: self.schema,
             ty: field.ty,
             values: column,
         };
-        map.next_value_seed(ArrayLevel {
-            context,
-            shape,
-            leaf,
-            read,
-        })
+        map.next_value_seed(ArrayLevel::value(context, shape, leaf))
     }
 }

@@ -1,12 +1,15 @@
-//! Lists of values that grow while values are read.
+//! Values and texts on the way to where they are collected.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{DataType, Schema, Values};
-use serde::de::{DeserializeSeed, Deserializer};
+use serde::de::Deserializer;
 
 use super::input::InputContext;
 use super::levels::Leaf;
-use super::text::TextSeed;
+use super::text::read_text;
+
+/// Maximum length of the text of a value or a string in bytes.
+pub(super) const VALUE_TEXT: u64 = 1 << 29;
 
 /// Appends values to a list.
 pub(super) struct ValueLeaf<'a> {
@@ -15,10 +18,41 @@ pub(super) struct ValueLeaf<'a> {
     pub(super) values: &'a mut Values,
 }
 
-/// As `ValueLeaf`, for characters: the last dimension is a text.
-pub(super) struct CharLeaf<'a>(pub(super) &'a mut Vec<u8>);
+/// Collects characters.
+pub(super) trait CharSink {
+    /// Whether the characters leave memory, so that each string may have the maximum length.
+    const STREAMED: bool;
 
-impl Leaf for CharLeaf<'_> {
+    /// Appends characters.
+    ///
+    /// # Errors
+    /// Errors of the sink.
+    fn characters(&mut self, text: &[u8]) -> Result<()>;
+
+    /// Appends zeros for characters that a text omits.
+    ///
+    /// # Errors
+    /// Errors of the sink.
+    fn zeros(&mut self, count: u64) -> Result<()>;
+}
+
+impl CharSink for &mut Vec<u8> {
+    const STREAMED: bool = false;
+    fn characters(&mut self, text: &[u8]) -> Result<()> {
+        self.extend_from_slice(text);
+        Ok(())
+    }
+    fn zeros(&mut self, count: u64) -> Result<()> {
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        self.resize(self.len().saturating_add(count), 0);
+        Ok(())
+    }
+}
+
+/// Passes characters on: the last dimension is a text.
+pub(super) struct CharLeaf<S>(pub(super) S);
+
+impl<S: CharSink> Leaf for CharLeaf<S> {
     const TEXT: bool = true;
     fn one<'de, D: Deserializer<'de>>(
         &mut self,
@@ -33,28 +67,25 @@ impl Leaf for CharLeaf<'_> {
         len: u64,
         from: D,
     ) -> std::result::Result<(), D::Error> {
-        let start = self.0.len();
-        any_text(self.0, context, from)?;
-        let len = usize::try_from(len).unwrap_or(usize::MAX);
-        if self.0.len() - start > len {
-            let found = self.0.len() - start;
-            return Err(context.wrong(format!("the text has {found} bytes, expected {len}")));
+        let (mut found, sink) = (0u64, &mut self.0);
+        let allow = || {
+            if S::STREAMED {
+                context.allow(VALUE_TEXT);
+            }
+        };
+        allow();
+        read_text(context, from, &mut |bytes| {
+            found += bytes.len() as u64;
+            // An excess is reported below.
+            allow();
+            match found <= len {
+                true => sink.characters(bytes),
+                false => Ok(()),
+            }
+        })?;
+        match len.checked_sub(found) {
+            Some(zeros) => sink.zeros(zeros).map_err(|e| context.stop(e)),
+            None => Err(context.wrong(format!("the text has {found} bytes, expected {len}"))),
         }
-        self.0.resize(start + len, 0);
-        Ok(())
     }
-}
-
-/// Appends a text of any length.
-pub(super) fn any_text<'de, D: Deserializer<'de>>(
-    out: &mut Vec<u8>,
-    context: &InputContext,
-    from: D,
-) -> std::result::Result<(), D::Error> {
-    let mut put = |bytes: &[u8]| {
-        out.extend_from_slice(bytes);
-        Ok(())
-    };
-    let (put, list) = (&mut put as &mut dyn FnMut(&[u8]) -> Result<()>, true);
-    TextSeed { context, put, list }.deserialize(from)
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
 
-use super::input::{InputContext, PathStep};
+use super::input::InputContext;
 
 /// Takes the values of an array one by one, in row-major order.
 pub(super) trait Leaf {
@@ -37,12 +37,36 @@ pub(super) trait Leaf {
 
 /// Reads an array into a leaf.
 pub(super) struct ArrayLevel<'a, L> {
-    pub(super) context: &'a InputContext,
+    context: &'a InputContext,
     /// The lengths of this and the inner dimensions.
-    pub(super) shape: &'a [u64],
-    pub(super) leaf: &'a mut L,
+    shape: &'a [u64],
+    leaf: &'a mut L,
     /// Bytes of the value that were read already.
-    pub(super) read: u64,
+    read: u64,
+}
+
+impl<'a, L> ArrayLevel<'a, L> {
+    /// For an unread value.
+    pub(super) fn value(context: &'a InputContext, shape: &'a [u64], leaf: &'a mut L) -> Self {
+        let read = 0;
+        Self {
+            context,
+            shape,
+            leaf,
+            read,
+        }
+    }
+
+    /// For a list item whose first byte was read.
+    pub(super) fn item(context: &'a InputContext, shape: &'a [u64], leaf: &'a mut L) -> Self {
+        let read = 1;
+        Self {
+            context,
+            shape,
+            leaf,
+            read,
+        }
+    }
 }
 
 impl<'de, L: Leaf> DeserializeSeed<'de> for ArrayLevel<'_, L> {
@@ -71,22 +95,13 @@ impl<'de, L: Leaf> Visitor<'de> for ArrayLevel<'_, L> {
         };
         let context = self.context;
         for i in 0..len {
-            let item = list.next_element_seed(ArrayLevel {
-                context,
-                shape,
-                leaf: &mut *self.leaf,
-                read: 1,
-            });
-            match item {
-                Ok(Some(())) => {}
-                Ok(None) => return Err(short(context, len, i)),
-                Err(e) => return Err(context.inside(PathStep::Item(i), e)),
+            let level = ArrayLevel::item(context, shape, &mut *self.leaf);
+            if context.item(&mut list, i, level)?.is_none() {
+                return Err(short(context, len, i));
             }
         }
-        match list.next_element_seed(Excess { context, len }) {
-            Ok(_) => Ok(()),
-            Err(e) => Err(context.inside(PathStep::Item(len), e)),
-        }
+        context.item(&mut list, len, Excess { context, len })?;
+        Ok(())
     }
 }
 

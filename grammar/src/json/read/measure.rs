@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use netcdf_core::error::{Error, Result};
+use netcdf_core::error::Result;
 use netcdf_core::io::Source;
 use netcdf_core::model::{Atomic, DimId, GroupId, Schema};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, SeqAccess, Visitor};
 
 use super::input::{InputContext, SourceInput};
 use super::parts::{DimensionPart, JsonGroup};
-use super::text::TextSeed;
+use super::text::read_text;
 use crate::cdl::DataList;
 
 /// The lengths of the unlimited dimensions. Dimensions of length 0 that the text does not call unlimited become such ones.
@@ -110,15 +110,10 @@ impl<'de> DeserializeSeed<'de> for Measure<'_> {
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> std::result::Result<(), D::Error> {
         match self.lengths {
             [] => from.deserialize_ignored_any(IgnoredAny).map(|_| ()),
-            [len] if self.text => {
-                let mut put = |bytes: &[u8]| {
-                    *len += bytes.len() as u64;
-                    Ok::<(), Error>(())
-                };
-                let (context, put, list) =
-                    (self.context, &mut put as &mut dyn FnMut(&[u8]) -> _, true);
-                TextSeed { context, put, list }.deserialize(from)
-            }
+            [len] if self.text => read_text(self.context, from, &mut |bytes| {
+                *len += bytes.len() as u64;
+                Ok(())
+            }),
             _ => from.deserialize_seq(self),
         }
     }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use netcdf_core::model::Endianness;
 use netcdf_core::model::convert::whole_number;
-use serde::de::{Error, Visitor};
+use serde::de::{Deserializer, Error, Visitor};
 
 use super::input::InputContext;
 
@@ -116,18 +116,22 @@ fn special<T>(
     }
 }
 
-/// Takes a number of a type.
-pub(super) struct NumberVisitor<'c, T> {
+/// Reads a number of a type.
+#[inline]
+pub(super) fn read_number<'de, T: JsonNumeric, D: Deserializer<'de>>(
+    context: &InputContext,
+    from: D,
+) -> Result<T, D::Error> {
+    let ty = PhantomData;
+    from.deserialize_any(NumberVisitor { context, ty })
+}
+
+struct NumberVisitor<'c, T> {
     context: &'c InputContext,
     ty: PhantomData<T>,
 }
 
-impl<'c, T: JsonNumeric> NumberVisitor<'c, T> {
-    pub(super) fn new(context: &'c InputContext) -> Self {
-        let ty = PhantomData;
-        Self { context, ty }
-    }
-
+impl<T: JsonNumeric> NumberVisitor<'_, T> {
     #[cold]
     fn range<E: Error>(self, found: impl fmt::Debug) -> E {
         let what = format!("{found:?} does not fit type {}", T::NAME);

@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use super::input::{InputContext, PathStep};
+use super::words::{JsonText, JsonWord, MemberValue, WholeNumber, WordKind, WordList, WordSeed};
 
 /// The name of a member, and its position.
 #[derive(Debug, Clone, Default)]
@@ -17,32 +19,102 @@ pub(super) struct MemberName {
 }
 
 /// What has members.
-pub(super) trait ReadMembers {
-    /// What the object is, for messages.
+pub(super) trait ReadMembers: Default {
+    /// The object, for messages.
     const WHAT: &'static str;
+    /// The object with an object of this type for each name, for messages.
+    const ENTRIES: &'static str = "an object with a member for each name";
 
     /// Reads the value of a member.
     ///
     /// # Errors
     /// Mistakes in it.
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error>;
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error>;
+
+    /// Reads the object as the value of a member.
+    ///
+    /// # Errors
+    /// Mistakes in it.
+    fn entry<'de, A: MapAccess<'de>>(from: Member<'_, A>) -> Result<Self, A::Error> {
+        from.object()
+    }
 }
 
-/// Reads an object into something.
-pub(super) struct ObjectVisitor<'c, M> {
-    pub(super) context: &'c InputContext,
-    pub(super) members: M,
+/// A member with an unread value.
+pub(super) struct Member<'m, A> {
+    pub(super) context: &'m InputContext,
+    pub(super) key: &'m MemberName,
+    map: &'m mut A,
+}
+
+impl<'de, A: MapAccess<'de>> Member<'_, A> {
+    /// Reads the value with a seed.
+    pub(super) fn value<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, A::Error> {
+        self.map.next_value_seed(seed)
+    }
+
+    /// Reads an object.
+    pub(super) fn object<M: ReadMembers>(self) -> Result<M, A::Error> {
+        let context = self.context;
+        self.value(ObjectVisitor::new(context))
+    }
+
+    /// Reads an object with a member for each name.
+    pub(super) fn entries<M: ReadMembers>(self) -> Result<Vec<(MemberName, M)>, A::Error> {
+        Ok(self.object::<Entries<M>>()?.0)
+    }
+
+    /// Reads a string.
+    pub(super) fn text(self) -> Result<JsonWord, A::Error> {
+        let context = self.context;
+        self.value(WordSeed::<JsonText>::member(context))
+    }
+
+    /// Reads a whole number.
+    pub(super) fn whole(self) -> Result<JsonWord, A::Error> {
+        let context = self.context;
+        self.value(WordSeed::<WholeNumber>::member(context))
+    }
+
+    /// Reads a list of words.
+    pub(super) fn words<K: WordKind>(self) -> Result<Vec<JsonWord>, A::Error> {
+        let context = self.context;
+        self.value(WordList::<K>::new(context))
+    }
+
+    /// Reads a value; returns the value and its offset.
+    pub(super) fn placed<T: Deserialize<'de>>(self) -> Result<(T, u64), A::Error> {
+        let context = self.context;
+        self.value(MemberValue::<T>::new(context))
+    }
+
+    /// Skips the value.
+    pub(super) fn skip(self) -> Result<(), A::Error> {
+        self.map.next_value::<IgnoredAny>().map(|_| ())
+    }
+
+    /// Skips the value, and reports that the name is not one of these.
+    pub(super) fn unknown(self, known: &[&str]) -> Result<(), A::Error> {
+        let (context, at) = (self.context, self.key.at);
+        self.skip()?;
+        let what = format!("no such member, expected one of: {}", known.join(", "));
+        Err(context.wrong_at(at, what))
+    }
+}
+
+/// Reads an object.
+pub(super) struct ObjectVisitor<'c, M>(&'c InputContext, PhantomData<M>);
+
+impl<'c, M> ObjectVisitor<'c, M> {
+    pub(super) fn new(context: &'c InputContext) -> Self {
+        Self(context, PhantomData)
+    }
 }
 
 impl<'de, M: ReadMembers> DeserializeSeed<'de> for ObjectVisitor<'_, M> {
     type Value = M;
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<M, D::Error> {
-        self.context.begin(0);
+        self.0.begin(0);
         from.deserialize_map(self)
     }
 }
@@ -52,16 +124,21 @@ impl<'de, M: ReadMembers> Visitor<'de> for ObjectVisitor<'_, M> {
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(M::WHAT)
     }
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<M, A::Error> {
-        let mut seen = HashSet::new();
-        while let Some(key) = map.next_key_seed(KeySeed(self.context))? {
-            let read = match seen.insert(key.name.clone()) {
-                true => self.members.member(self.context, &key, &mut map),
-                false => Err(self.context.wrong_at(key.at, "this name occurs twice")),
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<M, A::Error> {
+        let (context, mut members, mut seen) = (self.0, M::default(), HashSet::new());
+        while let Some(key) = map.next_key_seed(KeySeed(context))? {
+            let member = Member {
+                context,
+                key: &key,
+                map: &mut map,
             };
-            read.map_err(|e| self.context.inside(PathStep::Member(key.name), e))?;
+            let read = match seen.insert(key.name.clone()) {
+                true => members.member(member),
+                false => Err(context.wrong_at(key.at, "this name occurs twice")),
+            };
+            read.map_err(|e| context.inside(PathStep::Member(key.name), e))?;
         }
-        Ok(self.members)
+        Ok(members)
     }
 }
 
@@ -77,38 +154,19 @@ impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
     }
 }
 
-/// Things with names.
-pub(super) struct Entries<T>(pub(super) Vec<(MemberName, T)>);
+/// Objects with names.
+struct Entries<M>(Vec<(MemberName, M)>);
 
-impl<T> Default for Entries<T> {
+impl<M> Default for Entries<M> {
     fn default() -> Self {
         Self(vec![])
     }
 }
 
-impl<T: ReadMembers + Default> ReadMembers for Entries<T> {
-    const WHAT: &'static str = "an object with a member for each name";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        let members = T::default();
-        let value = map.next_value_seed(ObjectVisitor { context, members })?;
-        self.0.push((key.clone(), value));
+impl<M: ReadMembers> ReadMembers for Entries<M> {
+    const WHAT: &'static str = M::ENTRIES;
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
+        self.0.push((from.key.clone(), M::entry(from)?));
         Ok(())
     }
-}
-
-/// A member that is not known.
-pub(super) fn unknown<'de, A: MapAccess<'de>>(
-    context: &InputContext,
-    key: &MemberName,
-    known: &[&str],
-    map: &mut A,
-) -> Result<(), A::Error> {
-    map.next_value::<IgnoredAny>()?;
-    let what = format!("no such member, expected one of: {}", known.join(", "));
-    Err(context.wrong_at(key.at, what))
 }

@@ -9,8 +9,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Vis
 use serde_json::value::RawValue;
 
 use super::input::{InputContext, ReadFailure, SourceInput};
-use super::object::{Entries, MemberName, ObjectVisitor, ReadMembers, unknown};
-use super::words::{JsonText, JsonWord, MemberValue, WholeNumber, WordList, WordSeed};
+use super::object::{Member, MemberName, ObjectVisitor, ReadMembers};
+use super::words::{JsonText, JsonWord, WholeNumber};
 use crate::cdl::ReadOptions;
 
 /// A dataset.
@@ -89,11 +89,7 @@ pub(super) fn parse(
     });
     context.allow(options.limits.metadata);
     let mut from = serde_json::Deserializer::from_reader(SourceInput::new(source, &context));
-    let object = ObjectVisitor {
-        context: &context,
-        members: DatasetPart::default(),
-    };
-    let read = object.deserialize(&mut from);
+    let read = ObjectVisitor::<DatasetPart>::new(&context).deserialize(&mut from);
     match read.and_then(|part| from.end().map(|()| part)) {
         Ok(part) => Ok(Ok(part)),
         Err(e) => context.failure(&e).map(Err),
@@ -102,20 +98,12 @@ pub(super) fn parse(
 
 impl ReadMembers for DatasetPart {
     const WHAT: &'static str = "an object: a dataset";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        let text = WordSeed::<JsonText>::member(context);
-        match key.name.as_str() {
-            "name" => self.name = Some(map.next_value_seed(text)?.text),
-            "kind" => self.kind = Some(map.next_value_seed(text)?.text),
-            "$schema" => {
-                map.next_value::<IgnoredAny>()?;
-            }
-            _ => return self.root.member(context, key, map),
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
+        match from.key.name.as_str() {
+            "name" => self.name = Some(from.text()?.text),
+            "kind" => self.kind = Some(from.text()?.text),
+            "$schema" => from.skip()?,
+            _ => return self.root.member(from),
         }
         Ok(())
     }
@@ -123,52 +111,34 @@ impl ReadMembers for DatasetPart {
 
 impl ReadMembers for JsonGroup {
     const WHAT: &'static str = "an object: a group";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
         const KNOWN: &[&str] = &["types", "dimensions", "attributes", "variables", "groups"];
-        match key.name.as_str() {
-            "types" => self.types = map.next_value_seed(entries(context))?.0,
-            "dimensions" => self.dims = map.next_value_seed(dimensions(context))?.0,
-            "attributes" => self.attributes = map.next_value_seed(entries(context))?.0,
-            "variables" => self.variables = map.next_value_seed(entries(context))?.0,
-            "groups" => self.groups = map.next_value_seed(entries(context))?.0,
-            _ => return unknown(context, key, KNOWN, map),
+        match from.key.name.as_str() {
+            "types" => self.types = from.entries()?,
+            "dimensions" => self.dims = from.entries()?,
+            "attributes" => self.attributes = from.entries()?,
+            "variables" => self.variables = from.entries()?,
+            "groups" => self.groups = from.entries()?,
+            _ => return from.unknown(KNOWN),
         }
         Ok(())
     }
 }
 
-/// Reads things with names.
-fn entries<T>(context: &InputContext) -> ObjectVisitor<'_, Entries<T>> {
-    let members = Entries::default();
-    ObjectVisitor { context, members }
-}
-
-/// Reads dimensions.
-fn dimensions(context: &InputContext) -> ObjectVisitor<'_, Dimensions> {
-    let members = Dimensions::default();
-    ObjectVisitor { context, members }
-}
-
-/// Dimensions: sizes, or objects.
-#[derive(Default)]
-struct Dimensions(Vec<(MemberName, DimensionPart)>);
-
-impl ReadMembers for Dimensions {
-    const WHAT: &'static str = "an object with a size for each name";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        let dim = map.next_value_seed(DimensionSeed(context))?;
-        self.0.push((key.clone(), dim));
+impl ReadMembers for DimensionPart {
+    const WHAT: &'static str = "a size, or an object with `size` and `unlimited`";
+    const ENTRIES: &'static str = "an object with a size for each name";
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
+        match from.key.name.as_str() {
+            "size" => self.size = Some(from.whole()?),
+            "unlimited" => self.unlimited = from.placed()?.0,
+            _ => return from.unknown(&["size", "unlimited"]),
+        }
         Ok(())
+    }
+    fn entry<'de, A: MapAccess<'de>>(from: Member<'_, A>) -> Result<Self, A::Error> {
+        let context = from.context;
+        from.value(DimensionSeed(context))
     }
 }
 
@@ -185,7 +155,7 @@ impl<'de> DeserializeSeed<'de> for DimensionSeed<'_> {
 impl<'de> Visitor<'de> for DimensionSeed<'_> {
     type Value = DimensionPart;
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a size, or an object with `size` and `unlimited`")
+        f.write_str(DimensionPart::WHAT)
     }
     fn visit_u64<E: Error>(self, size: u64) -> Result<DimensionPart, E> {
         Ok(DimensionPart {
@@ -197,58 +167,21 @@ impl<'de> Visitor<'de> for DimensionSeed<'_> {
         })
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<DimensionPart, A::Error> {
-        let object = ObjectVisitor {
-            context: self.0,
-            members: DimensionPart::default(),
-        };
-        object.visit_map(map)
-    }
-}
-
-impl ReadMembers for DimensionPart {
-    const WHAT: &'static str = "a size, or an object with `size` and `unlimited`";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        match key.name.as_str() {
-            "size" => {
-                self.size = Some(map.next_value_seed(WordSeed::<WholeNumber>::member(context))?);
-            }
-            "unlimited" => {
-                self.unlimited = map.next_value_seed(MemberValue::<bool>::new(context))?.0;
-            }
-            _ => return unknown(context, key, &["size", "unlimited"], map),
-        }
-        Ok(())
+        ObjectVisitor::new(self.0).visit_map(map)
     }
 }
 
 impl ReadMembers for TypePart {
     const WHAT: &'static str = "an object: a type";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
         const KNOWN: &[&str] = &["class", "size", "base", "members", "fields"];
-        let (text, whole) = (
-            WordSeed::<JsonText>::member(context),
-            WordSeed::<WholeNumber>::member(context),
-        );
-        match key.name.as_str() {
-            "class" => self.class = Some(map.next_value_seed(text)?),
-            "base" => self.base = Some(map.next_value_seed(text)?),
-            "size" => self.size = Some(map.next_value_seed(whole)?),
-            "fields" => self.fields = Some(map.next_value_seed(entries(context))?.0),
-            "members" => {
-                let members = EnumMembers::default();
-                self.members = Some(map.next_value_seed(ObjectVisitor { context, members })?.0);
-            }
-            _ => return unknown(context, key, KNOWN, map),
+        match from.key.name.as_str() {
+            "class" => self.class = Some(from.text()?),
+            "base" => self.base = Some(from.text()?),
+            "size" => self.size = Some(from.whole()?),
+            "fields" => self.fields = Some(from.entries()?),
+            "members" => self.members = Some(from.object::<EnumMembers>()?.0),
+            _ => return from.unknown(KNOWN),
         }
         Ok(())
     }
@@ -260,30 +193,19 @@ struct EnumMembers(Vec<(MemberName, JsonWord)>);
 
 impl ReadMembers for EnumMembers {
     const WHAT: &'static str = "an object with a number for each name";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        let value = map.next_value_seed(WordSeed::<WholeNumber>::member(context))?;
-        self.0.push((key.clone(), value));
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
+        self.0.push((from.key.clone(), from.whole()?));
         Ok(())
     }
 }
 
 impl ReadMembers for FieldPart {
     const WHAT: &'static str = "an object: a field";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        match key.name.as_str() {
-            "type" => self.ty = Some(map.next_value_seed(WordSeed::<JsonText>::member(context))?),
-            "shape" => self.shape = map.next_value_seed(WordList::<WholeNumber>::new(context))?,
-            _ => return unknown(context, key, &["type", "shape"], map),
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
+        match from.key.name.as_str() {
+            "type" => self.ty = Some(from.text()?),
+            "shape" => self.shape = from.words::<WholeNumber>()?,
+            _ => return from.unknown(&["type", "shape"]),
         }
         Ok(())
     }
@@ -291,19 +213,11 @@ impl ReadMembers for FieldPart {
 
 impl ReadMembers for AttributePart {
     const WHAT: &'static str = "an object with `type` and `data`: an attribute";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
-        match key.name.as_str() {
-            "type" => self.ty = Some(map.next_value_seed(WordSeed::<JsonText>::member(context))?),
-            "data" => {
-                let placed = MemberValue::<Box<RawValue>>::new(context);
-                self.data = Some(map.next_value_seed(placed)?);
-            }
-            _ => return unknown(context, key, &["type", "data"], map),
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
+        match from.key.name.as_str() {
+            "type" => self.ty = Some(from.text()?),
+            "data" => self.data = Some(from.placed()?),
+            _ => return from.unknown(&["type", "data"]),
         }
         Ok(())
     }
@@ -311,25 +225,21 @@ impl ReadMembers for AttributePart {
 
 impl ReadMembers for VariablePart {
     const WHAT: &'static str = "an object: a variable";
-    fn member<'de, A: MapAccess<'de>>(
-        &mut self,
-        context: &InputContext,
-        key: &MemberName,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+    fn member<'de, A: MapAccess<'de>>(&mut self, from: Member<'_, A>) -> Result<(), A::Error> {
         const KNOWN: &[&str] = &["type", "shape", "attributes", "data"];
-        match key.name.as_str() {
-            "type" => self.ty = Some(map.next_value_seed(WordSeed::<JsonText>::member(context))?),
-            "shape" => self.shape = map.next_value_seed(WordList::<JsonText>::new(context))?,
-            "attributes" => self.attributes = map.next_value_seed(entries(context))?.0,
+        match from.key.name.as_str() {
+            "type" => self.ty = Some(from.text()?),
+            "shape" => self.shape = from.words::<JsonText>()?,
+            "attributes" => self.attributes = from.entries()?,
             "data" => {
+                let context = from.context;
                 let (most, line) = (context.allow_all(), context.line());
-                let (_, start) = map.next_value_seed(MemberValue::<IgnoredAny>::new(context))?;
+                let (_, start) = from.placed::<IgnoredAny>()?;
                 // Data is not kept.
                 context.allow_until(most.saturating_add(context.at() - start));
                 self.data = Some((start..context.at(), line));
             }
-            _ => return unknown(context, key, KNOWN, map),
+            _ => return from.unknown(KNOWN),
         }
         Ok(())
     }

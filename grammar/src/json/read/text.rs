@@ -5,17 +5,60 @@ use std::fmt;
 use netcdf_core::Error;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use super::input::{InputContext, PathStep};
+use super::input::InputContext;
 use super::object::KeySeed;
 use netcdf_core::bytes::base64;
 
+/// Takes the bytes of a text.
+type Put<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), Error>;
+
+/// Reads a text, and passes the bytes to `put`.
+pub(super) fn read_text<'de, D: Deserializer<'de>>(
+    context: &InputContext,
+    from: D,
+    put: Put<'_>,
+) -> Result<(), D::Error> {
+    let list = true;
+    TextSeed { context, put, list }.deserialize(from)
+}
+
+/// Appends a text of any length.
+pub(super) fn append_text<'de, D: Deserializer<'de>>(
+    out: &mut Vec<u8>,
+    context: &InputContext,
+    from: D,
+) -> Result<(), D::Error> {
+    read_text(context, from, &mut |bytes| {
+        out.extend_from_slice(bytes);
+        Ok(())
+    })
+}
+
+/// Reads the members of an object with base64.
+pub(super) fn read_base64<'de, A: MapAccess<'de>>(
+    context: &InputContext,
+    mut map: A,
+) -> Result<Vec<u8>, A::Error> {
+    let key = map.next_key_seed(KeySeed(context))?;
+    if key.as_ref().is_none_or(|key| key.name != "base64") {
+        return Err(context.wrong("an object without `base64`"));
+    }
+    let text: String = map.next_value()?;
+    let Some(bytes) = base64::decode(text.as_bytes()) else {
+        return Err(context.wrong("the string is not base64"));
+    };
+    match map.next_key_seed(KeySeed(context))? {
+        None => Ok(bytes),
+        Some(_) => Err(context.wrong("no such member, expected only `base64`")),
+    }
+}
+
 /// Passes the bytes of a text to a function.
-pub(super) struct TextSeed<'a> {
-    pub(super) context: &'a InputContext,
-    /// Takes bytes.
-    pub(super) put: &'a mut dyn FnMut(&[u8]) -> Result<(), Error>,
+struct TextSeed<'a> {
+    context: &'a InputContext,
+    put: Put<'a>,
     /// Whether a list may stand here.
-    pub(super) list: bool,
+    list: bool,
 }
 
 impl<'de> DeserializeSeed<'de> for TextSeed<'_> {
@@ -39,32 +82,19 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
         self.take(text.as_bytes())
     }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let key = map.next_key_seed(KeySeed(self.context))?;
-        if key.as_ref().is_none_or(|key| key.name != "base64") {
-            return Err(self.context.wrong("an object without `base64`"));
-        }
-        let text: String = map.next_value()?;
-        let Some(bytes) = base64::decode(text.as_bytes()) else {
-            return Err(self.context.wrong("the string is not base64"));
-        };
-        match map.next_key_seed(KeySeed(self.context))? {
-            None => self.take(&bytes),
-            Some(_) => Err(self.context.wrong("no such member, expected only `base64`")),
-        }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        let bytes = read_base64(self.context, map)?;
+        self.take(&bytes)
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let Self { context, put, .. } = self;
         if !self.list {
-            return Err(self.context.wrong("a list, expected a string"));
+            return Err(context.wrong("a list, expected a string"));
         }
         for i in 0.. {
-            let piece = list.next_element_seed(TextSeed {
-                context: self.context,
-                put: &mut *self.put,
-                list: false,
-            });
-            let piece = piece.map_err(|e| self.context.inside(PathStep::Item(i), e))?;
-            if piece.is_none() {
+            let (put, list) = (&mut *put, false);
+            let text = TextSeed { context, put, list };
+            if context.item(&mut items, i, text)?.is_none() {
                 break;
             }
         }

@@ -2,15 +2,16 @@
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::memory::MemorySource;
-use netcdf_core::model::{DataType, Field, Name, Schema, TypeId, TypeKind, Values};
+use netcdf_core::model::{DataType, Schema, Values};
 use serde::de::{DeserializeSeed, Deserializer};
 
 use super::input::{InputContext, ReadFailure, SourceInput};
 use super::kinds::{AnyLength, Compound, EnumVisitor, OpaqueVisitor, StringVisitor};
-use super::leaves::{CharLeaf, ValueLeaf, any_text};
+use super::leaves::{CharLeaf, ValueLeaf};
 use super::levels::Leaf;
-use super::number::{JsonNumeric, NumberVisitor};
-use crate::cdl::values::{empty_values, push_integer};
+use super::number::{JsonNumeric, read_number};
+use super::text::append_text;
+use crate::cdl::values::push_integer;
 
 /// The values of an attribute: a value, or a list of values. The inner result is the first mistake.
 ///
@@ -26,7 +27,7 @@ pub(super) fn attribute_values(
     let context = InputContext::new(0);
     let mut from = serde_json::Deserializer::from_reader(SourceInput::new(&source, &context));
     let read = match &mut values {
-        Values::Char(text) => any_text(text, &context, &mut from),
+        Values::Char(text) => append_text(text, &context, &mut from),
         values => {
             let mut leaf = ValueLeaf { schema, ty, values };
             match text.starts_with('[') {
@@ -47,7 +48,7 @@ pub(super) fn attribute_values(
 /// [`ErrorKind::NotFound`] for a type that is not in the schema.
 pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
     let unknown = || Error::new(ErrorKind::NotFound, "no such type, or one nested too deep");
-    empty_values(schema, ty).ok_or_else(unknown)
+    schema.empty_values(ty).ok_or_else(unknown)
 }
 
 impl Leaf for ValueLeaf<'_> {
@@ -58,23 +59,23 @@ impl Leaf for ValueLeaf<'_> {
         from: D,
     ) -> std::result::Result<(), D::Error> {
         match &mut *self.values {
-            Values::Byte(v) => number(v, context, from),
-            Values::Short(v) => number(v, context, from),
-            Values::Int(v) => number(v, context, from),
-            Values::Int64(v) => number(v, context, from),
-            Values::UByte(v) => number(v, context, from),
-            Values::UShort(v) => number(v, context, from),
-            Values::UInt(v) => number(v, context, from),
-            Values::UInt64(v) => number(v, context, from),
-            Values::Float(v) => number(v, context, from),
-            Values::Double(v) => number(v, context, from),
+            Values::Byte(v) => push(v, context, from),
+            Values::Short(v) => push(v, context, from),
+            Values::Int(v) => push(v, context, from),
+            Values::Int64(v) => push(v, context, from),
+            Values::UByte(v) => push(v, context, from),
+            Values::UShort(v) => push(v, context, from),
+            Values::UInt(v) => push(v, context, from),
+            Values::UInt64(v) => push(v, context, from),
+            Values::Float(v) => push(v, context, from),
+            Values::Double(v) => push(v, context, from),
             Values::Char(text) => CharLeaf(text).one(context, from),
             Values::String(texts) => {
                 texts.push(from.deserialize_any(StringVisitor(context))?);
                 Ok(())
             }
             Values::Enum(ty, base) => {
-                let members = members(self.schema, *ty);
+                let members = self.schema.enum_members(*ty).unwrap_or_default();
                 let value = from.deserialize_any(EnumVisitor { context, members })?;
                 match push_integer(base, value) {
                     true => Ok(()),
@@ -86,7 +87,7 @@ impl Leaf for ValueLeaf<'_> {
                 Ok(())
             }
             Values::Vlen(ty, lists) => {
-                let base = base(self.schema, *ty).unwrap_or(self.ty);
+                let base = self.schema.vlen_base(*ty).unwrap_or(self.ty);
                 lists.push(vlen((self.schema, base), context, from)?);
                 Ok(())
             }
@@ -94,7 +95,7 @@ impl Leaf for ValueLeaf<'_> {
                 from.deserialize_map(Compound {
                     context,
                     schema: self.schema,
-                    fields: fields(self.schema, *ty),
+                    fields: self.schema.compound_fields(*ty).unwrap_or_default(),
                     columns,
                 })?;
                 *len += 1;
@@ -104,40 +105,13 @@ impl Leaf for ValueLeaf<'_> {
     }
 }
 
-fn number<'de, T: JsonNumeric, D: Deserializer<'de>>(
+fn push<'de, T: JsonNumeric, D: Deserializer<'de>>(
     values: &mut Vec<T>,
     context: &InputContext,
     from: D,
 ) -> std::result::Result<(), D::Error> {
-    values.push(from.deserialize_any(NumberVisitor::<T>::new(context))?);
+    values.push(read_number(context, from)?);
     Ok(())
-}
-
-/// The members of an enum.
-fn members(schema: &Schema, ty: TypeId) -> &[(Name, i128)] {
-    match schema.user_type(ty).map(|ty| &ty.kind) {
-        Some(TypeKind::Enum { members, .. }) => members,
-        Some(TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Compound { .. }) => &[],
-        None => &[],
-    }
-}
-
-/// The type of the values of a variable-length type.
-fn base(schema: &Schema, ty: TypeId) -> Option<DataType> {
-    match schema.user_type(ty).map(|ty| &ty.kind) {
-        Some(TypeKind::Vlen { base }) => Some(*base),
-        Some(TypeKind::Opaque { .. } | TypeKind::Enum { .. } | TypeKind::Compound { .. }) => None,
-        None => None,
-    }
-}
-
-/// The fields of a compound type.
-fn fields(schema: &Schema, ty: TypeId) -> &[Field] {
-    match schema.user_type(ty).map(|ty| &ty.kind) {
-        Some(TypeKind::Compound { fields, .. }) => fields,
-        Some(TypeKind::Opaque { .. } | TypeKind::Vlen { .. } | TypeKind::Enum { .. }) => &[],
-        None => &[],
-    }
 }
 
 /// A list of any length; of characters, a text.
@@ -148,7 +122,7 @@ fn vlen<'de, D: Deserializer<'de>>(
 ) -> std::result::Result<Values, D::Error> {
     let mut values = empty(schema, ty).map_err(|e| context.stop::<D::Error>(e))?;
     if let Values::Char(text) = &mut values {
-        any_text(text, context, from)?;
+        append_text(text, context, from)?;
     } else {
         let mut leaf = ValueLeaf {
             schema,

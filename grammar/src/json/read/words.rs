@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
-use super::input::{InputContext, PathStep};
+use super::input::InputContext;
 
 /// A word of the text, and its offset.
 #[derive(Debug, Clone, Default)]
@@ -129,13 +129,12 @@ impl<'de, K: WordKind> Visitor<'de> for WordList<'_, K> {
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<JsonWord>, A::Error> {
         let mut words = vec![];
-        loop {
-            let word = list.next_element_seed(WordSeed::<K>::item(self.0));
-            let inside = |e| self.0.inside(PathStep::Item(words.len() as u64), e);
-            match word.map_err(inside)? {
-                Some(word) => words.push(word),
-                None => return Ok(words),
-            }
+        while let Some(word) =
+            self.0
+                .item(&mut list, words.len() as u64, WordSeed::<K>::item(self.0))?
+        {
+            words.push(word);
         }
+        Ok(words)
     }
 }

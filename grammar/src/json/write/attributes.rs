@@ -3,7 +3,7 @@
 use netcdf_core::model::{Attribute, Group, GroupId, Variable};
 
 use super::JsonWriter;
-use super::value::JsonValueText;
+use super::value::{JsonForm, JsonValue, push_attribute};
 use crate::cdl::write::{SpecialAttributes, SpecialValue, of_dataset, of_variable};
 use crate::json::names::written_attribute;
 use crate::json::text::{push_bytes, push_text};
@@ -54,20 +54,21 @@ impl JsonWriter<'_, '_> {
 
     fn attribute(&mut self, group: GroupId, attribute: &Attribute) {
         self.out.key(&written_attribute(attribute.name.as_bytes()));
-        let out = &mut self.out.text;
+        let out = &mut self.out.block.text;
         out.extend_from_slice(b"{\"type\": ");
-        push_text(&self.scope.data_type(group, attribute.ty), out);
+        push_text(&self.references.data_type(group, attribute.ty), out);
         out.extend_from_slice(b", \"data\": ");
-        let values = JsonValueText {
+        let text = JsonValue {
             schema: self.schema,
+            form: JsonForm,
         };
-        values.attribute(&attribute.values, out);
+        push_attribute(&text, &attribute.values, out);
         out.push(b'}');
     }
 
     fn special(&mut self, name: &str, value: &SpecialValue) {
         self.out.key(name);
-        let out = &mut self.out.text;
+        let out = &mut self.out.block.text;
         match value {
             SpecialValue::Text(text) => {
                 out.extend_from_slice(b"{\"type\": \"char\", \"data\": ");

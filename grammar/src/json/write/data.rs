@@ -1,19 +1,15 @@
 //! The data of a variable: bands are converted to text in parallel, and written in order.
 
-use netcdf_core::chunk::{Dataset, InBands, Layout, elements};
+use netcdf_core::chunk::{Dataset, InBands, Layout};
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
-use netcdf_core::model::{Atomic, DataType, Endianness, Region, VarId};
+use netcdf_core::model::{Atomic, DataType, Region, VarId};
 
 use super::JsonWriter;
 use super::number::JsonNumber;
-use super::rows::{JsonRowSpan, JsonRows};
-use super::value::JsonValueText;
+use super::rows::JsonRows;
+use super::value::{JsonForm, JsonValue};
 use crate::json::text::push_bytes;
-
-/// Elements of a band: few enough for them and their text to stay in the processor's cache.
-const BAND: u64 = 1 << 15;
-/// Rows up to this length are not cut into bands. Longer texts are lists of pieces of this length.
-const ROW: u64 = 1 << 16;
+use crate::write::{BAND, BandValues, ROW, RowGrid, Span, band_len, band_values, separate};
 
 impl JsonWriter<'_, '_> {
     /// Writes the data of a variable with data. If a filter is missing, writes nothing and returns why.
@@ -33,32 +29,29 @@ impl JsonWriter<'_, '_> {
         let layout = self.set.layout(id)?;
         let shape = schema.shape(id);
         let text = layout.element.ty == DataType::Atomic(Atomic::Char) && !shape.is_empty();
+        let band = band_len(BAND, &shape);
         let rows = JsonRows {
-            shape,
+            grid: RowGrid { shape },
             indent: self.out.indent() + 2,
             text,
         };
-        if text && rows.len() > ROW {
+        if text && rows.grid.len() > ROW {
             return self.long_texts(id, &rows, begun);
         }
-        let region = Region::whole(&rows.shape);
-        let most = BAND.max(
-            rows.shape
-                .last()
-                .copied()
-                .filter(|&len| len <= ROW)
-                .unwrap_or(0),
-        );
+        let region = Region::whole(&rows.grid.shape);
         let content = JsonContent {
             set: self.set,
             id,
             layout,
-            values: JsonValueText { schema },
+            values: JsonValue {
+                schema,
+                form: JsonForm,
+            },
         };
         let out = &mut self.out;
         self.set.bands(
             id,
-            InBands::new(region, most),
+            InBands::new(region, band),
             |band, stored| {
                 let part = content.part(&rows, band, stored);
                 part.in_object(|| schema.var_path(id))
@@ -67,36 +60,36 @@ impl JsonWriter<'_, '_> {
                 if !std::mem::replace(begun, true) {
                     out.key("data");
                 }
-                out.long(&part)
+                out.block.long(&part)
             },
         )
     }
 
-    /// Writes long rows of characters, each as a list of pieces.
+    /// Writes long rows of characters, each as a list of pieces of [`ROW`] characters.
     fn long_texts(&mut self, id: VarId, rows: &JsonRows, begun: &mut bool) -> Result<()> {
-        let mut index = vec![0; rows.outer().len()];
+        let mut index = vec![0; rows.grid.outer().len()];
         loop {
             let mut pieces = TextPieces::default();
-            for at in (0..rows.len()).step_by(1 << 16) {
+            for at in (0..rows.grid.len()).step_by(1 << 16) {
                 let (mut start, mut count) = (index.clone(), vec![1; index.len()]);
                 start.push(at);
-                count.push(ROW.min(rows.len() - at));
+                count.push(ROW.min(rows.grid.len() - at));
                 let values = self.set.read(id, &Region::boxed(start, count))?;
                 if !std::mem::replace(begun, true) {
                     self.out.key("data");
                 }
                 if at == 0 {
-                    rows.begin(&index, &mut self.out.text);
-                    self.out.text.push(b'[');
+                    rows.begin(&index, &mut self.out.block.text);
+                    self.out.block.text.push(b'[');
                 }
-                let last = at + ROW >= rows.len();
+                let last = at + ROW >= rows.grid.len();
                 let text = values.as_text().unwrap_or_default();
-                pieces.put(text, last, &mut self.out.text);
-                self.out.pass()?;
+                pieces.put(text, last, &mut self.out.block.text);
+                self.out.block.pass()?;
             }
-            self.out.text.push(b']');
-            rows.end(&index, &mut self.out.text);
-            if !rows.advance(&mut index) {
+            self.out.block.text.push(b']');
+            rows.end(&index, &mut self.out.block.text);
+            if !rows.grid.advance(&mut index) {
                 return Ok(());
             }
         }
@@ -133,37 +126,21 @@ struct JsonContent<'a> {
     set: &'a Dataset<'a>,
     id: VarId,
     layout: Layout,
-    values: JsonValueText<'a>,
+    values: JsonValue<'a>,
 }
 
 impl JsonContent<'_> {
     /// The text of a band.
-    fn part(&self, rows: &JsonRows, band: &Region, mut stored: Vec<u8>) -> Result<Vec<u8>> {
-        let element = &self.layout.element;
-        if element.plain_type().is_none() {
-            let values = self.set.resolve(self.id, &stored)?;
-            if values.data_type().and_then(Atomic::size).is_none() {
-                let mut next = 0;
-                return Ok(text(rows, band, |n, out| {
-                    for i in next..next + n {
-                        separate(i - next, out);
-                        self.values.one(&values, i, out);
-                    }
-                    next += n;
-                }));
-            }
-            stored.clear();
-            elements::encode(&values, Endianness::Big, &mut stored)?;
-        } else if element.order == Endianness::Little {
-            let size = usize::try_from(element.size).unwrap_or(1);
-            elements::swap(&mut stored, size);
-        }
-        Ok(plain(
-            element.ty.atomic().unwrap_or(Atomic::Byte),
-            rows,
-            band,
-            &stored,
-        ))
+    fn part(&self, rows: &JsonRows, band: &Region, stored: Vec<u8>) -> Result<Vec<u8>> {
+        let values = match band_values(self.set, self.id, &self.layout, stored)? {
+            BandValues::Atomic(ty, stored) => return Ok(plain(ty, rows, band, &stored)),
+            BandValues::Other(values) => values,
+        };
+        let mut next = 0;
+        Ok(text(rows, band, |n, out| {
+            self.values.items(&values, next..next + n, out);
+            next += n;
+        }))
     }
 }
 
@@ -203,21 +180,16 @@ fn numbers<T: JsonNumber>(rows: &JsonRows, band: &Region, stored: &[u8]) -> Vec<
     })
 }
 
-fn separate(i: usize, out: &mut Vec<u8>) {
-    if i > 0 {
-        out.extend_from_slice(b", ");
-    }
-}
-
 /// The text of a band; `put` appends that many further values.
 fn text(rows: &JsonRows, band: &Region, mut put: impl FnMut(usize, &mut Vec<u8>)) -> Vec<u8> {
-    let JsonRowSpan {
+    let Span {
         rows: count,
         values,
         begins,
         ends,
-    } = rows.span(band);
-    let mut index = rows.index(band);
+        ..
+    } = rows.grid.span(band);
+    let mut index = rows.grid.index(band);
     let mut out = Vec::with_capacity(count.saturating_mul(values).saturating_mul(8));
     for _ in 0..count {
         match begins {
@@ -228,7 +200,7 @@ fn text(rows: &JsonRows, band: &Region, mut put: impl FnMut(usize, &mut Vec<u8>)
         if ends {
             rows.end(&index, &mut out);
         }
-        rows.advance(&mut index);
+        rows.grid.advance(&mut index);
     }
     out
 }

@@ -1,21 +1,16 @@
-//! Objects and their members as indented text, collected in blocks.
+//! Objects and their members as indented text.
 
 use std::io::Write;
 
-use netcdf_core::error::{Error, Result};
-
 use crate::json::text::{push_bytes, push_text};
+use crate::write::TextOutput;
 
-/// Text is passed on in blocks of about this size.
-const BLOCK: usize = 1 << 16;
 /// Blanks before the members of an object, more than before the object.
 const STEP: usize = 2;
 
 /// The output.
 pub(super) struct Document<'w> {
-    sink: &'w mut dyn Write,
-    /// The text that has not been passed on yet; values are appended to it directly.
-    pub(super) text: Vec<u8>,
+    pub(super) block: TextOutput<'w>,
     /// For each open object, whether it has members.
     open: Vec<bool>,
 }
@@ -23,15 +18,14 @@ pub(super) struct Document<'w> {
 impl<'w> Document<'w> {
     pub(super) fn new(sink: &'w mut dyn Write) -> Self {
         Self {
-            sink,
-            text: Vec::with_capacity(BLOCK + BLOCK / 4),
+            block: TextOutput::new(sink),
             open: vec![],
         }
     }
 
     /// Begins an object.
     pub(super) fn begin(&mut self) {
-        self.text.push(b'{');
+        self.block.text.push(b'{');
         self.open.push(false);
     }
 
@@ -46,23 +40,23 @@ impl<'w> Document<'w> {
         if let Some(last) = self.open.last_mut()
             && std::mem::replace(last, true)
         {
-            self.text.push(b',');
+            self.block.text.push(b',');
         }
         self.line();
-        push_text(key, &mut self.text);
-        self.text.extend_from_slice(b": ");
+        push_text(key, &mut self.block.text);
+        self.block.bytes(b": ");
     }
 
     /// A member with a text.
     pub(super) fn member(&mut self, key: &str, value: &[u8]) {
         self.key(key);
-        push_bytes(value, &mut self.text);
+        push_bytes(value, &mut self.block.text);
     }
 
     /// A member with something that is JSON already.
     pub(super) fn plain(&mut self, key: &str, json: &str) {
         self.key(key);
-        self.text.extend_from_slice(json.as_bytes());
+        self.block.bytes(json.as_bytes());
     }
 
     /// Ends an object.
@@ -70,46 +64,17 @@ impl<'w> Document<'w> {
         if self.open.pop() == Some(true) {
             self.line();
         }
-        self.text.push(b'}');
+        self.block.text.push(b'}');
     }
 
     fn line(&mut self) {
-        self.text.push(b'\n');
-        let end = self.text.len() + self.indent();
-        self.text.resize(end, b' ');
+        self.block.text.push(b'\n');
+        let end = self.block.text.len() + self.indent();
+        self.block.text.resize(end, b' ');
     }
 
     /// Blanks before a member.
     pub(super) fn indent(&self) -> usize {
         STEP * self.open.len()
     }
-
-    /// Passes on the text if it fills a block.
-    pub(super) fn pass(&mut self) -> Result<()> {
-        match self.text.len() >= BLOCK {
-            true => self.flush(),
-            false => Ok(()),
-        }
-    }
-
-    /// Passes on a long text.
-    pub(super) fn long(&mut self, text: &[u8]) -> Result<()> {
-        if text.len() < BLOCK / 2 {
-            self.text.extend_from_slice(text);
-            return self.pass();
-        }
-        self.flush()?;
-        self.sink.write_all(text).map_err(failed)
-    }
-
-    /// Passes on all text.
-    pub(super) fn flush(&mut self) -> Result<()> {
-        let written = self.sink.write_all(&self.text);
-        self.text.clear();
-        written.and_then(|()| self.sink.flush()).map_err(failed)
-    }
-}
-
-fn failed(e: std::io::Error) -> Error {
-    Error::io("cannot write", "(stdout)", e)
 }

@@ -3,7 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | `document` | objects and their members, as indented text |
-//! | `scope` | how to refer to dimensions and types |
+//! | `references` | references to dimensions and types |
 //! | `schema` | groups, dimensions, types and variables |
 //! | `attributes` | stored and special attributes |
 //! | `value`, `number` | values of any type |
@@ -13,9 +13,9 @@ mod attributes;
 mod data;
 mod document;
 mod number;
+mod references;
 mod rows;
 mod schema;
-mod scope;
 mod value;
 
 use std::io::Write;
@@ -24,9 +24,10 @@ use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::model::Schema;
 
-use crate::cdl::write::{DataSelection, SpecialAttributes};
+use crate::cdl::write::SpecialAttributes;
+use crate::write::{DataSelection, Scope};
 use document::Document;
-use scope::Scope;
+use references::References;
 
 /// What is written.
 #[derive(Debug, Clone)]
@@ -55,20 +56,20 @@ pub fn write(
     let mut writer = JsonWriter {
         set,
         schema,
-        scope: Scope::new(schema),
+        references: References(Scope::new(schema)),
         options,
         out: Document::new(out),
         omitted,
     };
     let written = writer.dataset();
-    written.and(writer.out.flush())
+    written.and(writer.out.block.flush())
 }
 
 /// A dataset being written.
 struct JsonWriter<'a, 'w> {
     set: &'a Dataset<'a>,
     schema: &'a Schema,
-    scope: Scope<'a>,
+    references: References<'a>,
     options: &'a JsonOptions,
     out: Document<'w>,
     /// The errors for variables whose data was left out.

@@ -1,6 +1,7 @@
 //! Numbers: the shortest text that gives the same bits. What JSON does not have, or readers of JSON may not keep, is a string.
 
 use crate::number::{FloatForm, FloatFormat, Precision, ROOM, put_i64, put_u64};
+use crate::write::BigEndian;
 
 /// Readers that hold all numbers as double keep integers up to here.
 const KEPT: u64 = (1 << 53) - 1;
@@ -8,45 +9,26 @@ const KEPT: u64 = (1 << 53) - 1;
 const FORMAT: FloatFormat = FloatFormat::new(Precision::Exact, FloatForm::Data);
 
 /// A numeric type.
-pub(super) trait JsonNumber: Copy {
-    /// An element as stored, most significant byte first.
-    type Stored;
-    fn split(bytes: &[u8]) -> &[Self::Stored];
-    fn read(stored: &Self::Stored) -> Self;
+pub(super) trait JsonNumber: BigEndian {
     /// Appends the text.
     fn push(self, out: &mut Vec<u8>);
 }
 
 macro_rules! numeric {
-    ($t:ty, $push:expr) => {
+    ($push:ident: $($t:ty)*) => {$(
         impl JsonNumber for $t {
-            type Stored = [u8; size_of::<$t>()];
-            #[inline]
-            fn split(bytes: &[u8]) -> &[Self::Stored] {
-                bytes.as_chunks().0
-            }
-            #[inline]
-            fn read(stored: &Self::Stored) -> Self {
-                <$t>::from_be_bytes(*stored)
-            }
             #[inline]
             fn push(self, out: &mut Vec<u8>) {
                 $push(self.into(), out);
             }
         }
-    };
+    )*};
 }
 
-numeric!(i8, signed);
-numeric!(i16, signed);
-numeric!(i32, signed);
-numeric!(i64, signed);
-numeric!(u8, unsigned);
-numeric!(u16, unsigned);
-numeric!(u32, unsigned);
-numeric!(u64, unsigned);
-numeric!(f32, float);
-numeric!(f64, double);
+numeric!(signed: i8 i16 i32 i64);
+numeric!(unsigned: u8 u16 u32 u64);
+numeric!(float: f32);
+numeric!(double: f64);
 
 #[inline]
 fn signed(value: i64, out: &mut Vec<u8>) {

@@ -1,80 +1,23 @@
 //! Rows: where lists begin and end.
 
-use netcdf_core::model::Region;
+use crate::write::RowGrid;
 
-/// The rows of a variable: what runs along its last dimension, or, of characters, along the dimension before it.
+/// The rows of a variable as lists.
 pub(super) struct JsonRows {
-    /// The variable's shape.
-    pub(super) shape: Vec<u64>,
+    pub(super) grid: RowGrid,
     /// Blanks before a line.
     pub(super) indent: usize,
     /// Whether a row is one text.
     pub(super) text: bool,
 }
 
-/// The part of rows in a band.
-pub(super) struct JsonRowSpan {
-    /// Rows.
-    pub(super) rows: usize,
-    /// Values of each row.
-    pub(super) values: usize,
-    /// Whether the rows begin in the band.
-    pub(super) begins: bool,
-    /// Whether they end in it.
-    pub(super) ends: bool,
-}
-
 impl JsonRows {
-    /// Values in a row.
-    pub(super) fn len(&self) -> u64 {
-        self.shape.last().copied().unwrap_or(1)
-    }
-
-    /// The dimensions that number rows.
-    pub(super) fn outer(&self) -> &[u64] {
-        let outer = self.shape.split_last().map(|(_, outer)| outer);
-        outer.unwrap_or_default()
-    }
-
-    pub(super) fn span(&self, band: &Region) -> JsonRowSpan {
-        let outer = self.outer().len();
-        let counts = band.count.get(..outer).unwrap_or_default();
-        let first = band.start.last().copied().unwrap_or(0);
-        let values = band.count.last().copied().unwrap_or(1);
-        // A band is in memory: its lengths are sizes.
-        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        JsonRowSpan {
-            rows: counts.iter().fold(1, |n, &len| n.saturating_mul(size(len))),
-            values: size(values),
-            begins: first == 0,
-            ends: first + values >= self.len(),
-        }
-    }
-
-    /// Index of a band's first row.
-    pub(super) fn index(&self, band: &Region) -> Vec<u64> {
-        let start = band.start.get(..self.outer().len());
-        start.unwrap_or_default().to_vec()
-    }
-
-    /// Advances the index of a row to the next one; false after the last one.
-    pub(super) fn advance(&self, index: &mut [u64]) -> bool {
-        for (i, &len) in index.iter_mut().zip(&self.shape).rev() {
-            *i += 1;
-            if *i < len {
-                return true;
-            }
-            *i = 0;
-        }
-        false
-    }
-
     /// The text before a row: a line of its own, unless there is only one.
     pub(super) fn begin(&self, index: &[u64], out: &mut Vec<u8>) {
         if index.is_empty() {
             return out.resize(out.len() + self.inner(), b'[');
         }
-        let first = |level: &usize| index.iter().skip(*level).all(|&i| i == 0);
+        let first = |level: &usize| RowGrid::is_first(index, *level);
         let opened = (1..index.len()).filter(first).count() + self.inner();
         out.push(match first(&0) {
             true => b'[',
@@ -87,10 +30,7 @@ impl JsonRows {
 
     /// The text after a row.
     pub(super) fn end(&self, index: &[u64], out: &mut Vec<u8>) {
-        let last = |level: &usize| {
-            let mut inner = index.iter().zip(&self.shape).skip(*level);
-            inner.all(|(&i, &len)| i + 1 == len)
-        };
+        let last = |level: &usize| self.grid.is_last(index, *level);
         let closed = (1..index.len()).filter(last).count() + self.inner();
         out.resize(out.len() + closed, b']');
         if !index.is_empty() && last(&0) {
@@ -101,7 +41,7 @@ impl JsonRows {
 
     /// Lists that a row is.
     fn inner(&self) -> usize {
-        usize::from(!self.text && !self.shape.is_empty())
+        usize::from(!self.text && !self.grid.shape.is_empty())
     }
 }
 

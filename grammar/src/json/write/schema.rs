@@ -8,6 +8,7 @@ use super::JsonWriter;
 use super::number::integer;
 use crate::json::names::written;
 use crate::json::text::push_text;
+use crate::write::separate;
 
 impl JsonWriter<'_, '_> {
     pub(super) fn dataset(&mut self) -> Result<()> {
@@ -18,7 +19,7 @@ impl JsonWriter<'_, '_> {
         self.out.member("kind", kind.as_bytes());
         self.group(GroupId::ROOT)?;
         self.out.end();
-        self.out.text.push(b'\n');
+        self.out.block.text.push(b'\n');
         Ok(())
     }
 
@@ -89,7 +90,7 @@ impl JsonWriter<'_, '_> {
             }
             TypeKind::Vlen { base } => {
                 self.out.member("class", b"vlen");
-                let base = self.scope.data_type(ty.group, *base);
+                let base = self.references.data_type(ty.group, *base);
                 self.out.member("base", base.as_bytes());
             }
             TypeKind::Compound { fields, .. } => {
@@ -107,16 +108,16 @@ impl JsonWriter<'_, '_> {
         self.out.begin_member("members");
         for (name, value) in members {
             self.out.key(&written(name.as_bytes()));
-            integer(*value, &mut self.out.text);
+            integer(*value, &mut self.out.block.text);
         }
         self.out.end();
     }
 
     fn field(&mut self, from: GroupId, field: &Field) {
         self.out.key(&written(field.name.as_bytes()));
-        let out = &mut self.out.text;
+        let out = &mut self.out.block.text;
         out.extend_from_slice(b"{\"type\": ");
-        push_text(&self.scope.data_type(from, field.ty), out);
+        push_text(&self.references.data_type(from, field.ty), out);
         if !field.dims.is_empty() {
             let sizes: Vec<_> = field.dims.iter().map(u64::to_string).collect();
             out.extend_from_slice(format!(", \"shape\": [{}]", sizes.join(", ")).as_bytes());
@@ -135,7 +136,7 @@ impl JsonWriter<'_, '_> {
                 self.out.begin_member(&written(variable.name.as_bytes()));
                 self.variable(id, var, variable)?;
                 self.out.end();
-                self.out.pass()?;
+                self.out.block.pass()?;
             }
         }
         self.out.end();
@@ -143,38 +144,24 @@ impl JsonWriter<'_, '_> {
     }
 
     fn variable(&mut self, group: GroupId, id: VarId, var: &Variable) -> Result<()> {
-        let ty = self.scope.data_type(var.group, var.ty);
+        let ty = self.references.data_type(var.group, var.ty);
         self.out.member("type", ty.as_bytes());
         self.out.key("shape");
-        self.out.text.push(b'[');
+        self.out.block.text.push(b'[');
         for (i, &dim) in var.dims.iter().enumerate() {
-            if i > 0 {
-                self.out.text.extend_from_slice(b", ");
-            }
-            let name = self.scope.dimension(var.group, dim);
-            push_text(&name, &mut self.out.text);
+            separate(i, &mut self.out.block.text);
+            let name = self.references.dimension(var.group, dim);
+            push_text(&name, &mut self.out.block.text);
         }
-        self.out.text.push(b']');
+        self.out.block.text.push(b']');
         self.variable_attributes(var);
-        if !self.has_data(group, id) {
+        let selection = self.options.data.as_ref();
+        if !selection.is_some_and(|s| self.references.0.is_selected(s, group, id)) {
             return Ok(());
         }
         if let Some(why) = self.variable_data(id)? {
             self.omitted.push(why);
         }
         Ok(())
-    }
-
-    /// Whether the data of a variable is written. Variables without elements have none.
-    fn has_data(&self, group: GroupId, id: VarId) -> bool {
-        let Some(selection) = &self.options.data else {
-            return false;
-        };
-        let groups = selection.groups.as_ref();
-        let vars = selection.variables.as_ref();
-        groups.is_none_or(|groups| groups.contains(&group))
-            && vars.is_none_or(|vars| vars.contains(&id))
-            && (!selection.coordinates || self.scope.is_coordinate(group, id))
-            && !self.schema.shape(id).contains(&0)
     }
 }

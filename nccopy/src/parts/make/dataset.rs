@@ -116,7 +116,8 @@ impl DatasetParts<'_> {
         let origin = PartOrigin { set, between: None };
         parts::make(origin, &division, part, &mut *writer)?;
         self.check_reads(ready)?;
-        let chunks = writer.finish_part()?;
+        let chunks = writer.shared()?.end_part()?;
+        writer.finish()?;
         Ok((written(&sums), chunks))
     }
 
@@ -200,7 +201,8 @@ impl DatasetParts<'_> {
         let division = self.plan.division(ready, &mut *writer)?;
         parts::make(origin, &division, number, &mut *writer)?;
         self.check_reads(ready)?;
-        let chunks = writer.finish_part()?;
+        let chunks = writer.shared()?.end_part()?;
+        writer.finish()?;
         Ok((written(&sums), chunks))
     }
 }

@@ -1,6 +1,6 @@
 //! Values as initialisers.
 
-use netcdf_core::model::{Atomic, Field, Schema, TypeKind, Values};
+use netcdf_core::model::{Atomic, Field, Schema, Values};
 
 use super::super::quote;
 use super::super::{number, quote::c_string};
@@ -66,17 +66,13 @@ impl<'a> ValuePrinter<'a> {
             }
             Values::Vlen(ty, lists) => {
                 if let Some(list) = lists.get(at) {
-                    let base = match self.schema.user_type(*ty).map(|t| &t.kind) {
-                        Some(TypeKind::Vlen { base }) => self.names.ty(*base),
-                        Some(_) | None => "",
-                    };
+                    let base = self.schema.vlen_base(*ty);
+                    let base = base.map_or("", |base| self.names.ty(base));
                     self.array(base, list, out);
                 }
             }
             Values::Compound { ty, len, columns } => {
-                if let Some(TypeKind::Compound { fields, .. }) =
-                    self.schema.user_type(*ty).map(|t| &t.kind)
-                {
+                if let Some(fields) = self.schema.compound_fields(*ty) {
                     let all = CStructures { len: *len, columns };
                     self.compound(fields, &all, at, out);
                 }

@@ -12,11 +12,7 @@ use crate::model::{Region, Schema, Values, VarId};
 const BAND: u64 = 1 << 20;
 
 /// The form in which values are kept, element by element.
-pub(super) fn stored(
-    values: &Values,
-    tiles: &StagedTiles,
-    spool: &mut StagedSpool,
-) -> Result<Vec<u8>> {
+pub(super) fn stored(values: &Values, tiles: &StagedTiles, spool: &StagedSpool) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     if tiles.element.plain_type().is_some() {
         elements::encode(values, tiles.element.order, &mut out)?;
@@ -32,7 +28,7 @@ pub(super) fn stored(
                 "compounds with columns of different lengths",
             )
         })?;
-        let at = spool.add(&bytes)?;
+        let at = spool.append(&bytes)?;
         out.extend(at.to_le_bytes());
         out.extend((bytes.len() as u64).to_le_bytes());
     }
@@ -83,7 +79,7 @@ pub(super) fn take_over(
     set: Dataset<'_>,
     var: VarId,
     tiles: &mut StagedTiles,
-    spool: &mut StagedSpool,
+    spool: &StagedSpool,
 ) -> Result<()> {
     let layout = set.layout(var)?;
     let shape = set.reader.schema().shape(var);

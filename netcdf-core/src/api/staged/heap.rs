@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Atomic, DataType, Endianness, Field, Schema, TypeId, TypeKind, Values};
+use crate::model::{Atomic, DataType, Endianness, Schema, Values};
 
 /// Bytes of a reference to a value: offset and length in the file.
 pub(super) const REFERENCE: u64 = 16;
@@ -51,33 +51,7 @@ pub(super) fn write(values: &Values, range: Range<usize>, out: &mut Vec<u8>) -> 
 
 /// An empty list of values of a type.
 pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
-    empty_at(schema, ty, 0)
-}
-
-fn empty_at(schema: &Schema, ty: DataType, depth: u32) -> Result<Values> {
-    let id = match ty {
-        DataType::Atomic(atomic) => return Ok(Values::with_capacity(atomic, 0)),
-        DataType::User(id) => id,
-    };
-    let kind = schema.user_type(id).map(|t| &t.kind);
-    let kind = kind.filter(|_| depth < DEPTH).ok_or_else(unknown)?;
-    Ok(match kind {
-        TypeKind::Enum { base, .. } => Values::Enum(id, Box::new(Values::with_capacity(*base, 0))),
-        TypeKind::Opaque { size } => Values::Opaque {
-            ty: id,
-            size: usize::try_from(*size).unwrap_or(usize::MAX).max(1),
-            bytes: vec![],
-        },
-        TypeKind::Vlen { .. } => Values::Vlen(id, vec![]),
-        TypeKind::Compound { fields, .. } => {
-            let columns = fields.iter().map(|f| empty_at(schema, f.ty, depth + 1));
-            Values::Compound {
-                ty: id,
-                len: 0,
-                columns: columns.collect::<Result<_>>()?,
-            }
-        }
-    })
+    schema.empty_values(ty).ok_or_else(unknown)
 }
 
 /// Appends the value at the start of `bytes` to `out`, which has its type.
@@ -109,7 +83,7 @@ fn read_at(
             v.extend_from_slice(take_all(bytes, count, *size)?);
         }
         Values::Vlen(ty, lists) => {
-            let base = base_of(schema, *ty)?;
+            let base = schema.vlen_base(*ty).ok_or_else(unknown)?;
             for _ in 0..count {
                 let mut list = empty(schema, base)?;
                 let len = length(bytes)?;
@@ -118,7 +92,7 @@ fn read_at(
             }
         }
         Values::Compound { ty, len, columns } => {
-            let fields = fields_of(schema, *ty)?;
+            let fields = schema.compound_fields(*ty).ok_or_else(unknown)?;
             for _ in 0..count {
                 for (field, column) in fields.iter().zip(&mut *columns) {
                     read_at(schema, bytes, (column, field.elements()?), depth + 1)?;
@@ -133,22 +107,6 @@ fn read_at(
         }
     }
     Ok(())
-}
-
-/// The type of the elements of lists.
-fn base_of(schema: &Schema, ty: TypeId) -> Result<DataType> {
-    match schema.user_type(ty).map(|t| &t.kind) {
-        Some(TypeKind::Vlen { base }) => Ok(*base),
-        Some(_) | None => Err(unknown()),
-    }
-}
-
-/// The fields of a compound.
-fn fields_of(schema: &Schema, ty: TypeId) -> Result<&[Field]> {
-    match schema.user_type(ty).map(|t| &t.kind) {
-        Some(TypeKind::Compound { fields, .. }) => Ok(fields),
-        Some(_) | None => Err(unknown()),
-    }
 }
 
 fn length(bytes: &mut &[u8]) -> Result<u64> {
@@ -178,7 +136,7 @@ pub(super) fn blank(schema: &Schema, ty: DataType) -> Result<Values> {
 fn push_blank(schema: &Schema, out: &mut Values, depth: u32) -> Result<()> {
     match out {
         Values::Vlen(ty, lists) => {
-            lists.push(empty(schema, base_of(schema, *ty)?)?);
+            lists.push(empty(schema, schema.vlen_base(*ty).ok_or_else(unknown)?)?);
         }
         Values::Opaque { size, bytes, .. } => bytes.extend(std::iter::repeat_n(0, *size)),
         Values::Enum(_, base) => {
@@ -189,7 +147,12 @@ fn push_blank(schema: &Schema, out: &mut Values, depth: u32) -> Result<()> {
             if depth >= DEPTH {
                 return Err(unknown());
             }
-            for (field, column) in fields_of(schema, *ty)?.iter().zip(columns) {
+            for (field, column) in schema
+                .compound_fields(*ty)
+                .ok_or_else(unknown)?
+                .iter()
+                .zip(columns)
+            {
                 for _ in 0..field.elements()? {
                     push_blank(schema, column, depth + 1)?;
                 }
@@ -219,7 +182,7 @@ fn damaged() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{GroupId, Kind, Name, UserType};
+    use crate::model::{Field, GroupId, Kind, Name, TypeId, TypeKind, UserType};
 
     /// Types: 0 is a list of strings, 1 a compound of two numbers and a list of strings.
     fn schema() -> Schema {

@@ -204,13 +204,12 @@ impl Staged {
         if region.elements() == Some(0) {
             return Ok(());
         }
-        let (mut tiles, mut spool) = self.begin(var, env)?;
-        let bytes = elements::stored(values, &tiles, &mut spool);
+        let (mut tiles, spool) = self.begin(var, env)?;
+        let bytes = elements::stored(values, &tiles, &spool);
         let put = bytes.and_then(|bytes| {
             let mut under = |part: &Block, out: &mut [u8]| self.under(var, part, out, env);
-            tiles.put(region, &bytes, (&mut spool, &mut under))
+            tiles.put(region, &bytes, (&spool, &mut under))
         });
-        self.spool = Some(spool);
         self.tiles.insert(var, tiles);
         let untouched = self.base.as_mut().map(|base| &mut base.untouched);
         if let Some(id) = untouched.and_then(|vars| vars.get_mut(var.index())) {
@@ -221,26 +220,23 @@ impl Staged {
 
     /// Takes out the written data of a variable, and the file for more.
     fn begin(&mut self, var: VarId, env: &Env) -> Result<(StagedTiles, StagedSpool)> {
-        let mut spool = match self.spool.take() {
-            Some(spool) => spool,
-            None => StagedSpool::new(self.folder.as_deref())?,
+        let spool = match &self.spool {
+            Some(spool) => spool.clone(),
+            None => {
+                let spool = StagedSpool::new(self.folder.as_deref())?;
+                self.spool.insert(spool).clone()
+            }
         };
         let tiles = match self.tiles.remove(&var) {
-            Some(tiles) => Ok(tiles),
-            None => self.first(var, (&mut spool, env)),
+            Some(tiles) => tiles,
+            None => self.first(var, (&spool, env))?,
         };
-        match tiles {
-            Ok(tiles) => Ok((tiles, spool)),
-            Err(e) => {
-                self.spool = Some(spool);
-                Err(e)
-            }
-        }
+        Ok((tiles, spool))
     }
 
     /// The tiles of a variable to which nothing was written. Elements that cannot stay where they are, because
     /// they have no plain form, are all copied.
-    fn first(&self, var: VarId, (spool, env): (&mut StagedSpool, &Env)) -> Result<StagedTiles> {
+    fn first(&self, var: VarId, (spool, env): (&StagedSpool, &Env)) -> Result<StagedTiles> {
         let mut tiles = self.blank(var)?;
         let (Some((base, id)), Some(set)) = (self.base_of(var), self.base_set(env)) else {
             return Ok(tiles);

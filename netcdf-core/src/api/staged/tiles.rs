@@ -132,7 +132,7 @@ impl StagedTiles {
         &mut self,
         region: &Region,
         bytes: &[u8],
-        (spool, background): (&mut StagedSpool, Background<'_>),
+        (spool, background): (&StagedSpool, Background<'_>),
     ) -> Result<()> {
         let Some(cells) = self.cells(region) else {
             return Ok(());
@@ -161,7 +161,7 @@ impl StagedTiles {
         &mut self,
         place: &[u64],
         RunsOf { runs: found, bytes }: RunsOf<'_>,
-        spool: &mut StagedSpool,
+        spool: &StagedSpool,
         background: Background<'_>,
     ) -> Result<()> {
         let old = self.slots.get(place).copied();
@@ -188,7 +188,7 @@ impl StagedTiles {
         match old {
             Some(at) => spool.write_at(at, &tile),
             None => {
-                let at = spool.add(&tile)?;
+                let at = spool.append(&tile)?;
                 self.slots.insert(place.to_vec(), at);
                 Ok(())
             }

@@ -120,8 +120,7 @@ impl ElementSpool {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let at = (exact(self.len) - self.waiting.len()).get()?;
-        self.file.write_at(at, &self.waiting)?;
+        self.file.append(&self.waiting)?;
         self.waiting.clear();
         Ok(())
     }

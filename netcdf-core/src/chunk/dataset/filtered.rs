@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use super::requests::Fetched;
 use super::variable::ReadVariable;
+use crate::arithmetic::length;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::read_cache::{ChunkElements, ChunkFlight, Claim, Found};
 use crate::error::{ErrorKind, OrInternal as _, Result};
+
+/// Maximum bytes of a small chunk.
+const SMALL: usize = 4 << 10;
 
 /// The elements of a chunk; `None` if it is not stored.
 pub(super) type FoundElements = Option<ChunkElements>;
@@ -70,10 +74,13 @@ impl<'a> ReadVariable<'a> {
         Ok(())
     }
 
-    /// The elements of each chunk, where requests take long and there are several: otherwise each is read when it is needed.
+    /// Reads several chunks together if requests take long, or if the chunks are small and have no filters. Returns `None` for the
+    /// chunks that the caller reads later.
     pub(super) fn elements_ahead(&self, chunks: &[ChunkRef]) -> Vec<Option<Result<FoundElements>>> {
         let mut ready: Vec<_> = chunks.iter().map(|_| None).collect();
-        if chunks.len() > 1 && self.is_ahead() {
+        if chunks.len() > 1 && self.reads_small() {
+            self.small_ahead(chunks, &mut ready);
+        } else if chunks.len() > 1 && self.is_ahead() {
             // Who needs a chunk that cannot be read meets the error.
             let _ = self.elements_of(chunks, |n, elements| {
                 ready.get_mut(n).map(|slot| slot.replace(elements));
@@ -81,6 +88,29 @@ impl<'a> ReadVariable<'a> {
             });
         }
         ready
+    }
+
+    /// Checks whether the variable has small chunks without filters: one request per chunk takes longer than copying the elements.
+    pub(super) fn reads_small(&self) -> bool {
+        let small = self.layout.chunk_bytes().is_some_and(|n| n <= SMALL);
+        small && self.layout.filters.is_empty() && self.assembly.is_none()
+    }
+
+    /// Reads small chunks without filters together. Skips chunks with an unexpected length.
+    fn small_ahead(&self, chunks: &[ChunkRef], ready: &mut [Option<Result<FoundElements>>]) {
+        let whole = self.layout.chunk_bytes().map(|n| n as u64);
+        let has_length = |chunk: &ChunkRef| Some(length(&chunk.range)) == whole;
+        let usual: Vec<_> = chunks.iter().map(has_length).collect();
+        let wanted = chunks.iter().zip(&usual).filter(|(_, usual)| **usual);
+        let wanted: Vec<_> = wanted.map(|(chunk, _)| chunk.clone()).collect();
+        // Ignore errors here: the later read of the chunk reports them.
+        let Ok(mut fetched) = self.set.fetch_stored(&wanted) else {
+            return;
+        };
+        let slots = ready.iter_mut().zip(usual).filter(|(_, usual)| *usual);
+        for ((slot, _), bytes) in slots.zip(fetched.bytes.drain(..)) {
+            *slot = bytes.map(|bytes| Ok(Some(ChunkElements::Own(bytes))));
+        }
     }
 
     /// Fetches and decodes chunks. If they cannot be had together, each is asked for: who needs one that cannot be read meets

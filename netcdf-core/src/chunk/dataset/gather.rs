@@ -100,20 +100,22 @@ impl ReadVariable<'_> {
         }
     }
 
-    /// As [`ReadVariable::cell`] for a region without gaps, or more elements of the chunk if they are available:
-    /// those of a box, which is returned, too. Those of a chunk with filters may have been read before.
+    /// Like [`ReadVariable::cell`], for a region without gaps. May return more elements of the chunk, and returns the box of the
+    /// returned elements. `read` has the elements if the caller has read the chunk.
     pub(super) fn around(
         &self,
         (region, cell): (&Region, &PlanCell),
         chunk: ChunkRef,
         read: Option<Result<Option<ChunkElements>>>,
     ) -> Result<(Block, ChunkElements)> {
-        let part = region.part(&cell.place.region());
         let block = self.layout.block(chunk.index);
-        if self.is_filtered() {
-            let elements = read.unwrap_or_else(|| self.elements(&chunk))?;
-            return Ok((block, elements.ok_or_else(lost)?));
+        if let Some(read) = read {
+            return Ok((block, read?.ok_or_else(lost)?));
         }
+        if self.is_filtered() {
+            return Ok((block, self.elements(&chunk)?.ok_or_else(lost)?));
+        }
+        let part = region.part(&cell.place.region());
         let source = self.set.reader.bytes().source(&chunk);
         let only = single(&block, &part).filter(|_| self.assembly.is_none());
         let bytes = match (only, source) {

@@ -8,9 +8,11 @@ use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, Visit, Visited, ended};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::io::Source;
+use crate::io::source::present;
 use crate::io::store::KeyContent;
 use crate::model::VarId;
 use crate::runtime::MoreBytes;
+use crate::runtime::buffers::LARGE;
 
 impl Dataset<'_> {
     /// The stored bytes of chunks, or of parts of them ([`ChunkBytes::fetch`](crate::chunk::ChunkBytes::fetch)).
@@ -26,6 +28,29 @@ impl Dataset<'_> {
             KeyContent::Longer(_) => Err(self.of_chunk(grown(), chunk)),
         });
         bytes.collect()
+    }
+
+    /// Like [`Dataset::fetch`], but reads a single large chunk into reused memory. `room` computes the capacity from the number of
+    /// stored bytes.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Dataset::fetch`].
+    pub(crate) fn fetch_reused(
+        &self,
+        chunks: &[ChunkRef],
+        room: impl FnOnce(usize) -> usize,
+    ) -> Result<Vec<Vec<u8>>> {
+        let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
+        let only = Some(chunks).filter(|chunks| chunks.len() == 1);
+        let only = only.and_then(<[_]>::first).filter(large);
+        let source = only.and_then(|chunk| Some((self.reader.bytes().source(chunk)?, chunk)));
+        let Some((source, chunk)) = source else {
+            return self.fetch(chunks);
+        };
+        let len = present(&**source, &chunk.range)?;
+        let mut bytes = self.env.buffers.filled(len, room(len))?;
+        self.read_at(&**source, chunk.range.start, &mut bytes)?;
+        Ok(vec![bytes])
     }
 
     /// As [`Dataset::fetch`], for chunks that may not be stored. Chunks that are longer than expected are read once there is
@@ -148,6 +173,7 @@ impl Dataset<'_> {
             wait: &wait,
             index,
             keep: which == Locate::Again,
+            is_free: !index && self.reader.bytes().has_sources() && !self.reader.bytes().latency(),
         };
         cache.visit_places(id, chunks, ways, visit)
     }

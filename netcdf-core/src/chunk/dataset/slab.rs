@@ -118,6 +118,7 @@ impl Slab {
                 false => 1,
             };
             match layout.filters.len() {
+                0 if ordered && variable.reads_small() => stored.sum::<Amount>().get(),
                 0 if ordered => (assembly + largest(group) * layout.element.size).get(),
                 0 => assembly.get(),
                 _ => (whole * copies + stored.sum::<Amount>()).get(),

@@ -328,6 +328,8 @@ pub fn run<R: Send>(
         plan,
         met,
     } = what;
+    let small = small_slabs(what)?;
+    let plan = small.as_ref().unwrap_or(plan);
     let way = match plan.way {
         RechunkWay::Direct => plan::BandWay::Direct,
         RechunkWay::Memory { slabs } => plan::BandWay::Staged { slabs },
@@ -347,6 +349,32 @@ pub fn run<R: Send>(
     };
     let _kept = set.env.buffers.keep(plan.slabs);
     set.parts(var, cuts, work, sink)
+}
+
+/// Maximum bytes of an output chunk that is cut from a slab: reading its elements alone takes longer than copying them.
+const SMALL_CHUNK: u64 = 4 << 10;
+/// Bytes of such a slab.
+const SMALL_SLAB: u64 = 1 << 20;
+
+/// Returns a plan with small slabs if the output chunks are small and the plan is [`RechunkWay::Direct`]. Stores and sources with
+/// latency keep the direct plan.
+fn small_slabs(what: &Rechunking<'_>) -> Result<Option<RechunkPlan>> {
+    let (plan, set) = (what.plan, what.set);
+    let is_file = set.reader.bytes().has_sources() && !set.runtime().asks_ahead();
+    if plan.way != RechunkWay::Direct || !is_file {
+        return Ok(None);
+    }
+    let size = set.layout(what.var)?.element.size;
+    let chunk = (Amount::product(&what.grid.largest()) * size).get();
+    let threads = set.env.runtime.threads();
+    let slab = SMALL_SLAB.min(plan.work / 4);
+    Ok((1..=SMALL_CHUNK).contains(&chunk).then(|| RechunkPlan {
+        way: RechunkWay::Memory {
+            slabs: if threads > 1 { 2 } else { 1 },
+        },
+        chunks: (slab / chunk).max(1),
+        ..*plan
+    }))
 }
 
 /// Of more slabs, those with stored elements are not looked for: each chunk with such elements is a slab.

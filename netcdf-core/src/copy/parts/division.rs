@@ -8,6 +8,7 @@ use crate::chunk::rechunk::{InParts, StageChunks, decoding};
 use crate::chunk::{Dataset, Writer};
 use crate::copy::methods::Method;
 use crate::copy::{CopiedVariable, CopyJob};
+use crate::format::traits;
 use crate::model::{Region, Schema, VarId};
 
 /// Boxes of a part, at least, if a variable has as many: parts then have about the same cost.
@@ -66,7 +67,8 @@ impl Division {
     #[must_use]
     pub fn new(jobs: Vec<CopyJob>, writer: &dyn Writer, size: PartSize) -> Self {
         let schema = writer.schema();
-        let apart = |job: &CopyJob| !(job.at_join || job.has_heap() && writer.stores_heap());
+        let heap = traits(schema.kind).heap;
+        let apart = |job: &CopyJob| !(job.at_join || job.has_heap() && heap);
         let divided = jobs.iter().filter(|job| apart(job));
         let all = divided.map(|job| Amount::of(job.bytes())).sum::<Amount>();
         let parts = match size {

@@ -108,7 +108,9 @@ pub fn compare(
         let put = put?;
         let mut sum = KeySum::default();
         for chunks in &put.chunks {
-            let of_chunks = writer.put_elsewhere(chunks, put.sum.map(|_| env))?;
+            let of_chunks = writer
+                .shared()?
+                .put_elsewhere(chunks, put.sum.map(|_| env))?;
             let stored = bytes.entry(chunks.var).or_default();
             *stored = *stored + of_chunks.bytes;
             sum.add(&of_chunks);

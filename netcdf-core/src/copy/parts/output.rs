@@ -4,8 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::segment::{SegmentPiece, SegmentPieceKind, SegmentWriter};
-use crate::chunk::{ChunkRef, ElementForm, Layout, Writer};
+use crate::chunk::{BulkWriter, ChunkRef, ElementForm, Layout, PutRules, Writer};
 use crate::error::{Error, Result};
+use crate::format::traits;
 use crate::io::source::read_range;
 use crate::io::{Source, Target};
 use crate::model::{DimId, Schema, Values, VarId};
@@ -54,46 +55,17 @@ impl Writer for PartOutput {
         self.segment.add(SegmentPiece { var, kind }, None, bytes)
     }
 
-    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
-        let kind = SegmentPieceKind::Chunk {
-            index: chunk.index,
-            mask: chunk.mask,
-            moved: true,
-        };
-        let bytes = read_range(&**source, &chunk.range)?;
-        let origin = Some(chunk.range.start);
-        self.segment.add(SegmentPiece { var, kind }, origin, &bytes)
-    }
-
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
         let kind = SegmentPieceKind::Run { element };
         self.segment.add(SegmentPiece { var, kind }, None, bytes)
     }
 
-    fn move_run(
-        &mut self,
-        var: VarId,
-        element: u64,
-        source: &Arc<dyn Source>,
-        range: Range<u64>,
-    ) -> Result<()> {
-        self.put_run(var, element, &read_range(&**source, &range)?)
-    }
-
-    fn takes_chunks(&self, var: VarId) -> bool {
-        self.whole.takes_chunks(var)
-    }
-
-    fn needs_all_filters(&self) -> bool {
-        self.whole.needs_all_filters()
-    }
-
-    fn stores_heap(&self) -> bool {
-        self.whole.stores_heap()
+    fn rules(&self, var: VarId) -> PutRules {
+        self.whole.rules(var)
     }
 
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
-        match self.whole.stores_heap() {
+        match traits(self.schema().kind).heap {
             true => Err(Error::internal("values with heap data in a part of a copy")),
             false => self.whole.put_heap(var, values),
         }
@@ -107,7 +79,34 @@ impl Writer for PartOutput {
         self.whole.set_len(dim, len)
     }
 
+    fn bulk(&mut self) -> Option<&mut dyn BulkWriter> {
+        Some(self)
+    }
+
     fn finish(self: Box<Self>) -> Result<()> {
         self.complete().map(|_| ())
+    }
+}
+
+impl BulkWriter for PartOutput {
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
+        let kind = SegmentPieceKind::Chunk {
+            index: chunk.index,
+            mask: chunk.mask,
+            moved: true,
+        };
+        let bytes = read_range(&**source, &chunk.range)?;
+        let origin = Some(chunk.range.start);
+        self.segment.add(SegmentPiece { var, kind }, origin, &bytes)
+    }
+
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()> {
+        self.put_run(var, element, &read_range(&**source, &range)?)
     }
 }

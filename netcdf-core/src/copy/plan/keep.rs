@@ -80,7 +80,9 @@ pub(super) fn keep_dims(
         }
     }
     let dim = |id: &DimId| new_dims.get(id.index()).copied().flatten().map(DimId);
-    let mut pairs = vec![];
+    let kept = vars.iter().filter(|stays| **stays).count();
+    out.vars.reserve_exact(kept);
+    let mut pairs = Vec::with_capacity(kept);
     for (from, (var, stays)) in input.var_ids().zip(input.vars.iter().zip(vars)) {
         let whole = groups.get(var.group.index()) == Some(&Stay::Whole);
         if let Some(group) = group(var.group).filter(|_| *stays && whole) {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::chunk::layout::ChunkRef;
+use crate::chunk::{BulkWriter, PutRules};
 use crate::filter::{ChunkContext, Encoded, Filter, FilterTable};
 use crate::io::Source;
 use crate::model::StoredElement;
@@ -128,19 +129,17 @@ impl Writer for Mock {
         store.chunks.insert((var.0, index), (mask, bytes.to_vec()));
         Ok(())
     }
-    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
-        let bytes = crate::io::source::read_range(&**source, &chunk.range)?;
-        self.0.lock().unwrap().moved += 1;
-        self.put_chunk(var, chunk.index, chunk.mask, &bytes)
-    }
     fn put_run(&mut self, _: VarId, _: u64, _: &[u8]) -> Result<()> {
         panic!("all is in chunks")
     }
-    fn move_run(&mut self, _: VarId, _: u64, _: &Arc<dyn Source>, _: Range<u64>) -> Result<()> {
-        panic!("all is in chunks")
+    fn rules(&self, _: VarId) -> PutRules {
+        PutRules {
+            chunks: true,
+            all_filters: false,
+        }
     }
-    fn takes_chunks(&self, _: VarId) -> bool {
-        true
+    fn bulk(&mut self) -> Option<&mut dyn BulkWriter> {
+        Some(self)
     }
     /// Strings get numbers; the heap is the list of them.
     fn put_heap(&mut self, _: VarId, values: &Values) -> Result<Vec<u8>> {
@@ -164,5 +163,16 @@ impl Writer for Mock {
     fn finish(self: Box<Self>) -> Result<()> {
         self.0.lock().unwrap().finished = true;
         Ok(())
+    }
+}
+
+impl BulkWriter for Mock {
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
+        let bytes = crate::io::source::read_range(&**source, &chunk.range)?;
+        self.0.lock().unwrap().moved += 1;
+        self.put_chunk(var, chunk.index, chunk.mask, &bytes)
+    }
+    fn move_run(&mut self, _: VarId, _: u64, _: &Arc<dyn Source>, _: Range<u64>) -> Result<()> {
+        panic!("all is in chunks")
     }
 }

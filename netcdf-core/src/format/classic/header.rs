@@ -50,6 +50,7 @@ pub(crate) fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<C
         root.attributes = attributes;
     }
     let begins = input.vars(&mut schema)?;
+    schema.vars.shrink_to_fit();
     let records = (records != streaming).then_some(records);
     Ok(CdfHeader {
         schema,

@@ -68,6 +68,7 @@ pub(crate) const FORMAT: Format = Format {
         defines_types: false,
         records: true,
         stores_all: true,
+        heap: true,
         all_chunked: false,
         properties: false,
     },

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chunk::visit::Locate;
-use crate::chunk::{Dataset, elements};
+use crate::chunk::{BulkWriter as _, Dataset, elements};
 use crate::io::memory::MemoryTarget;
 use crate::model::{
     Atomic, DimId, Dimension, Endianness, GroupId, Name, Region, Storage, Values, VarId, Variable,

@@ -7,8 +7,8 @@ use super::layout::{VariablePlace, VariablePlaces, lay_out, padded};
 use super::runs::{FileRun, SharedVariable, VariableParts};
 use super::{header, runs};
 use crate::arithmetic::{exact, length, span};
-use crate::chunk::layout::Layout;
-use crate::chunk::{Runs, Writer, elements};
+use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::{BulkWriter, Runs, Writer, elements};
 use crate::error::{Context, Error, ErrorKind, OrInternal as _, Result};
 use crate::io::blocks::DirtyBlocks;
 use crate::io::spans::Spans;
@@ -381,6 +381,56 @@ impl Writer for ClassicWriter {
         })
     }
 
+    fn put_heap(&mut self, _: VarId, _: &Values) -> Result<Vec<u8>> {
+        Err(Error::new(
+            ErrorKind::Unsupported,
+            "classic files have no heap",
+        ))
+    }
+
+    fn bulk(&mut self) -> Option<&mut dyn BulkWriter> {
+        Some(self)
+    }
+
+    fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
+        match self.schema.dim(dim) {
+            Some(d) if d.unlimited => self.grow(len),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.flush_pending()?;
+        for var in self.schema.var_ids() {
+            self.fill(var).in_object(|| self.schema.var_path(var))?;
+        }
+        let header = header::write(&self.schema, self.records, &self.places.vars)?;
+        self.blocks.write(&mut *self.target, 0, &header)?;
+        self.blocks.flush(&mut *self.target)?;
+        self.target.set_len(self.len()?)?;
+        self.target.commit()
+    }
+}
+
+impl BulkWriter for ClassicWriter {
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, _: &Arc<dyn Source>) -> Result<()> {
+        self.put_chunk(var, chunk.index, chunk.mask, &[])
+    }
+
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()> {
+        let from = self.byte(var, element)?;
+        let len = length(&range);
+        self.parts(var, from, len, |w, part| {
+            w.move_part(var, source, (range.start, part))
+        })
+    }
+
     fn runs(&mut self, var: VarId) -> Result<Option<Box<dyn Runs>>> {
         let parts = self.all_parts(var)?;
         let Some(hand) = self.target.hand().filter(|_| parts.are_large()) else {
@@ -406,45 +456,5 @@ impl Writer for ClassicWriter {
             let end = exact(part.offset) + size + padding.map_or(0, Vec::len);
             w.blocks.forget(&mut *w.target, part.offset, end.get()?)
         })
-    }
-
-    fn move_run(
-        &mut self,
-        var: VarId,
-        element: u64,
-        source: &Arc<dyn Source>,
-        range: Range<u64>,
-    ) -> Result<()> {
-        let from = self.byte(var, element)?;
-        let len = length(&range);
-        self.parts(var, from, len, |w, part| {
-            w.move_part(var, source, (range.start, part))
-        })
-    }
-
-    fn put_heap(&mut self, _: VarId, _: &Values) -> Result<Vec<u8>> {
-        Err(Error::new(
-            ErrorKind::Unsupported,
-            "classic files have no heap",
-        ))
-    }
-
-    fn set_len(&mut self, dim: DimId, len: u64) -> Result<()> {
-        match self.schema.dim(dim) {
-            Some(d) if d.unlimited => self.grow(len),
-            Some(_) | None => Ok(()),
-        }
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<()> {
-        self.flush_pending()?;
-        for var in self.schema.var_ids() {
-            self.fill(var).in_object(|| self.schema.var_path(var))?;
-        }
-        let header = header::write(&self.schema, self.records, &self.places.vars)?;
-        self.blocks.write(&mut *self.target, 0, &header)?;
-        self.blocks.flush(&mut *self.target)?;
-        self.target.set_len(self.len()?)?;
-        self.target.commit()
     }
 }

@@ -78,6 +78,7 @@ pub const FORMAT: Format = Format {
         defines_types: false,
         records: false,
         stores_all: false,
+        heap: true,
         all_chunked: false,
         properties: false,
     },

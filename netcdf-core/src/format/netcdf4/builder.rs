@@ -1,6 +1,7 @@
 //! The schema in the making, and its companions.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::FileObject;
 use super::files::Files;
@@ -11,6 +12,7 @@ use super::types::FileTypes;
 use super::virtual_sources::Nesting;
 use crate::env::Env;
 use crate::error::Result;
+use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::link::LinkedObject;
 use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
@@ -22,6 +24,8 @@ pub(super) struct FileBuilder<'a> {
     pub schema: Schema,
     pub names: Interner,
     pub types: FileTypes,
+    /// The datatype of the previous dataset. Equal datatypes of consecutive datasets share memory.
+    pub last_datatype: Option<Arc<Datatype>>,
     /// Parallel to `schema.dims`.
     pub dims: Vec<FoundDimension>,
     /// Parallel to `schema.vars`.
@@ -59,6 +63,7 @@ impl<'a> FileBuilder<'a> {
             schema: Schema::new(Kind::NETCDF4),
             names: Interner::default(),
             types: FileTypes::default(),
+            last_datatype: None,
             dims: vec![],
             vars: vec![],
             unsized_scales: UnsizedScales::default(),

@@ -109,6 +109,7 @@ pub(crate) const FORMAT: Format = Format {
         defines_types: true,
         records: false,
         stores_all: false,
+        heap: true,
         all_chunked: false,
         properties: true,
     },

@@ -52,14 +52,17 @@ pub(crate) struct Netcdf4Reader {
 /// Where the data of a variable is.
 #[derive(Debug)]
 struct VariableData {
-    var: FoundVariable,
+    /// Number of the file.
+    file: u32,
+    dataset: Hdf5Dataset,
     /// The source of the data.
     holder: ChunkHolder,
-    index: OnceLock<OpenIndex>,
+    /// Boxed to save memory: most variables in a file with 100,000 variables have no index.
+    index: OnceLock<Box<OpenIndex>>,
     /// The external files of a contiguous dataset.
     external: Option<Arc<ExternalData>>,
     /// For a virtual dataset, the sources of its elements.
-    sources: Option<Virtual>,
+    sources: Option<Box<Virtual>>,
 }
 
 /// `NC_NETCDF4` in the mode that `ncdump -K` prints. `NC_CLASSIC_MODEL` is not set, even for files of the
@@ -98,6 +101,7 @@ impl Netcdf4Reader {
         builder.settle_attributes()?;
         let provenance = provenance(&builder)?;
         let (files, env) = (builder.files, builder.env);
+        builder.schema.vars.shrink_to_fit();
         let mut all: Vec<_> = files.all().iter().map(|f| Arc::clone(f.source())).collect();
         let mut vars = Vec::with_capacity(builder.vars.len());
         for (n, var) in (0..).zip(builder.vars) {
@@ -110,7 +114,7 @@ impl Netcdf4Reader {
             };
             vars.push(data(var, &within, env, &mut all));
         }
-        let elsewhere = |d: &VariableData| d.sources.is_some() || d.var.dataset.external.is_some();
+        let elsewhere = |d: &VariableData| d.sources.is_some() || d.dataset.external.is_some();
         let whole = all.first().is_some_and(|source| source.as_file().is_some());
         let spread = !whole || files.all().len() > 1 || vars.iter().any(elsewhere);
         Ok(Self {
@@ -126,7 +130,7 @@ impl Netcdf4Reader {
     /// The datatype of the only variable.
     pub(super) fn datatype(&self) -> Option<Arc<Datatype>> {
         let first = self.vars.first();
-        first.map(|d| Arc::clone(&d.var.dataset.datatype))
+        first.map(|d| Arc::clone(&d.dataset.datatype))
     }
 
     fn data(&self, var: VarId) -> Result<&VariableData> {
@@ -141,12 +145,13 @@ impl Netcdf4Reader {
         file: &Hdf5File,
         chunked: &ChunkedLayout,
     ) -> Result<&'a OpenIndex> {
-        let space = &data.var.dataset.dataspace;
+        let space = &data.dataset.dataspace;
         let extent = DatasetExtent {
             dims: &space.dims,
             max: &space.max,
         };
-        once(&data.index, || OpenIndex::open(file, chunked, &extent))
+        let open = || OpenIndex::open(file, chunked, &extent).map(Box::new);
+        once(&data.index, open).map(|index| &**index)
     }
 }
 
@@ -159,7 +164,7 @@ struct FileOfVariable<'a> {
 }
 
 fn data(
-    mut var: FoundVariable,
+    var: FoundVariable,
     within: &FileOfVariable<'_>,
     env: &Env,
     all: &mut Vec<Arc<dyn Source>>,
@@ -188,11 +193,11 @@ fn data(
     }
     let is_virtual = matches!(var.dataset.layout, Stored::Virtual { .. });
     let sources = is_virtual.then(|| {
-        let counted = std::mem::take(&mut var.counted);
-        Virtual::new(Arc::clone(file), within.nesting.clone()).with_counted(counted)
+        Box::new(Virtual::new(Arc::clone(file), within.nesting.clone()).with_counted(var.counted))
     });
     VariableData {
-        var,
+        file: var.file,
+        dataset: var.dataset,
         holder: ChunkHolder::Source(source),
         index: OnceLock::new(),
         external,
@@ -236,7 +241,7 @@ impl Reader for Netcdf4Reader {
         let others = unseen::data(&file, &self.unseen, env)?;
         for data in &self.vars {
             if let Some(sources) = &data.sources {
-                sources.mappings(&data.var.dataset)?;
+                sources.mappings(&data.dataset)?;
             }
         }
         let places = file.places();
@@ -250,7 +255,7 @@ impl Reader for Netcdf4Reader {
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {
-        let dataset = &self.data(var)?.var.dataset;
+        let dataset = &self.data(var)?.dataset;
         let schema = self.schema.var(var);
         let ty = schema
             .map(|v| v.ty)
@@ -287,8 +292,8 @@ impl Reader for Netcdf4Reader {
 
     fn locate(&self, var: VarId, chunks: &Block, _: Locate, visit: Visit<'_>) -> Visited {
         let data = self.data(var)?;
-        let dataset = &data.var.dataset;
-        let file = self.files.get(data.var.file)?;
+        let dataset = &data.dataset;
+        let file = self.files.get(data.file)?;
         let whole = |range| ChunkRef {
             variable: var,
             index: 0,
@@ -332,12 +337,12 @@ impl Reader for Netcdf4Reader {
         let Ok(data) = self.data(var) else {
             return false;
         };
-        let index = match &data.var.dataset.layout {
+        let index = match &data.dataset.layout {
             Stored::Chunked(chunked) => chunked.address.is_some() && chunked.index.is_read(),
             Stored::Compact(_) | Stored::Contiguous { .. } | Stored::Virtual { .. } => false,
         };
         // Nodes that lie far apart take requests.
-        let file = self.files.get(data.var.file);
+        let file = self.files.get(data.file);
         index && file.is_ok_and(|file| !file.latency())
     }
 
@@ -352,15 +357,15 @@ impl Reader for Netcdf4Reader {
 
     fn resolve(&self, var: VarId, bytes: &[u8], _env: &Env) -> Result<Values> {
         let data = self.data(var)?;
-        let file = self.files.get(data.var.file)?;
+        let file = self.files.get(data.file)?;
         let ty = self.schema.var(var).map(|v| v.ty);
         let ty = ty.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))?;
         let mut decoder = ValueDecoder::new(&file, &self.schema);
-        decoder.decode(&data.var.dataset.datatype, ty, bytes)
+        decoder.decode(&data.dataset.datatype, ty, bytes)
     }
 
     fn form(&self, var: VarId) -> Result<Option<ElementForm>> {
-        Ok(form(&self.data(var)?.var.dataset.datatype))
+        Ok(form(&self.data(var)?.dataset.datatype))
     }
 }
 
@@ -372,7 +377,7 @@ impl NamedFiles for Netcdf4Reader {
         }
         let whole = crate::model::Region::whole(&self.schema.shape(var));
         match &data.sources {
-            Some(sources) => sources.open_files((&data.var.dataset, &whole), env),
+            Some(sources) => sources.open_files((&data.dataset, &whole), env),
             None => Ok(()),
         }
     }
@@ -383,7 +388,7 @@ impl Assembly for Netcdf4Reader {
         let data = self.data(var)?;
         let whole = crate::model::Region::whole(&self.schema.shape(var));
         match &data.sources {
-            Some(sources) => sources.stored((&data.var.dataset, &whole), enough, env),
+            Some(sources) => sources.stored((&data.dataset, &whole), enough, env),
             None => Ok(u64::MAX),
         }
     }
@@ -394,7 +399,7 @@ impl Assembly for Netcdf4Reader {
             let what = "the elements of this variable are stored in chunks";
             return Err(Error::new(ErrorKind::Unsupported, what));
         };
-        let dataset = &data.var.dataset;
+        let dataset = &data.dataset;
         sources.read(dataset, (&fill(dataset)?, part), env)
     }
 }

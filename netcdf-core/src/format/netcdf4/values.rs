@@ -4,7 +4,7 @@ use super::numbers;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::Hdf5File;
 use crate::format::hdf5::datatype::{Datatype, Member, TypeClass};
-use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
+use crate::model::{Atomic, DataType, Schema, Values};
 
 /// Bytes that the values of one decoder may take in memory beyond the size of the file: in a hostile file,
 /// all lists may refer to the same heap object.
@@ -129,11 +129,7 @@ impl<'a> ValueDecoder<'a> {
         bytes: &[u8],
     ) -> Result<Values> {
         let id = user(ty)?;
-        let inner = match self.schema.user_type(id).map(|t| &t.kind) {
-            Some(TypeKind::Vlen { base }) => *base,
-            Some(TypeKind::Enum { .. } | TypeKind::Opaque { .. } | TypeKind::Compound { .. })
-            | None => return Err(no_values()),
-        };
+        let inner = self.schema.vlen_base(id).ok_or_else(no_values)?;
         let mut lists = vec![];
         for element in chunks(bytes, datatype.size) {
             let stored = self.heap(element, base.size)?.unwrap_or_default();
@@ -150,11 +146,7 @@ impl<'a> ValueDecoder<'a> {
         bytes: &[u8],
     ) -> Result<Values> {
         let id = user(ty)?;
-        let fields = match self.schema.user_type(id).map(|t| &t.kind) {
-            Some(TypeKind::Compound { fields, .. }) => fields,
-            Some(TypeKind::Enum { .. } | TypeKind::Opaque { .. } | TypeKind::Vlen { .. })
-            | None => return Err(no_values()),
-        };
+        let fields = self.schema.compound_fields(id).ok_or_else(no_values)?;
         let mut columns = vec![];
         for (member, field) in members.iter().zip(fields) {
             let column = column(bytes, datatype.size, member.offset, member.datatype.size);

@@ -39,7 +39,7 @@ impl FileBuilder<'_> {
         header: &ObjectHeader,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
-        let mut dataset = Hdf5Dataset::read(&file, header)?;
+        let mut dataset = self.sharing(Hdf5Dataset::read(&file, header)?);
         let mut counted = vec![];
         let path = self.path(group, name);
         if matches!(dataset.layout, DataLayout::Virtual { .. }) {
@@ -94,6 +94,20 @@ impl FileBuilder<'_> {
             self.attribute(AttributeOwner::Var(id), place.file, attribute)?;
         }
         Ok(())
+    }
+
+    /// Shares the datatype with the previous dataset if both datatypes are equal.
+    fn sharing(&mut self, dataset: Hdf5Dataset) -> Hdf5Dataset {
+        let last = self.last_datatype.take();
+        let datatype = match last {
+            Some(last) if last == dataset.datatype => last,
+            Some(_) | None => dataset.datatype,
+        };
+        self.last_datatype = Some(Arc::clone(&datatype));
+        Hdf5Dataset {
+            datatype,
+            ..dataset
+        }
     }
 
     /// Adds the dimension of a scale.
@@ -178,7 +192,7 @@ fn storage(dataset: &Hdf5Dataset) -> Storage {
     }
 }
 
-/// Filter id of szip.
+/// PipelineFilter id of szip.
 const SZIP: u32 = 4;
 /// The bits of szip's options that users set.
 const SZIP_OPTIONS: u32 = 4 | 32;

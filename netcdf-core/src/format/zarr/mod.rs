@@ -116,6 +116,7 @@ pub const FORMAT: Format = Format {
         defines_types: false,
         records: false,
         stores_all: false,
+        heap: false,
         all_chunked: true,
         properties: true,
     },

@@ -5,7 +5,7 @@ use super::half;
 use super::write::strings::trimmed;
 use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
-use crate::model::{Atomic, DataType, Endianness, Schema, TypeId, TypeKind, Values};
+use crate::model::{Atomic, DataType, Endianness, Schema, TypeId, Values};
 
 /// The values of all whole elements in `bytes`, in the netCDF type that was declared for them.
 ///
@@ -116,12 +116,7 @@ fn compound(
     ty: TypeId,
     bytes: &[u8],
 ) -> Result<Values> {
-    let fields = match schema.user_type(ty).map(|t| &t.kind) {
-        Some(TypeKind::Compound { fields, .. }) => fields,
-        Some(TypeKind::Enum { .. } | TypeKind::Opaque { .. } | TypeKind::Vlen { .. }) | None => {
-            return Err(no_values());
-        }
-    };
+    let fields = schema.compound_fields(ty).ok_or_else(no_values)?;
     let mut columns = Vec::with_capacity(fields.len());
     for (member, field) in members.iter().zip(fields) {
         let bytes_of = |n: u64| usize::try_from(n).map_err(|_| no_values());

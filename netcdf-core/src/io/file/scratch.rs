@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{full, read_exact_at, write_all_at};
-use crate::arithmetic::exact;
+use crate::arithmetic::{exact, span};
 use crate::error::{Error, Result};
-use crate::io::source::{Source, truncated};
+use crate::io::source::{Source, read_range, truncated};
 
 /// A temporary file that nobody else sees, and that disappears with the process, however it ends.
 #[derive(Debug)]
@@ -55,6 +55,24 @@ impl Scratch {
         self.len.fetch_max(end, Ordering::Relaxed);
         Ok(())
     }
+
+    /// Appends `bytes`; returns their offset. Only one thread may append at a time.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`].
+    pub fn append(&self, bytes: &[u8]) -> Result<u64> {
+        let at = self.len();
+        self.write_at(at, bytes)?;
+        Ok(at)
+    }
+
+    /// Reads `len` bytes from byte `offset` on.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Io`]; [`crate::ErrorKind::Truncated`] beyond the end.
+    pub fn read(&self, offset: u64, len: u64) -> Result<Vec<u8>> {
+        read_range(self, &span(offset, len)?)
+    }
 }
 
 impl Source for Scratch {
@@ -80,7 +98,6 @@ impl Source for Scratch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::source::read_range;
 
     #[test]
     fn what_is_written_is_read_and_nothing_is_left() {
@@ -90,6 +107,8 @@ mod tests {
         scratch.write_at(0, b"abcd").unwrap();
         assert_eq!(read_range(&scratch, &(2..6)).unwrap(), b"cdla");
         assert!(read_range(&scratch, &(5..10)).is_err());
+        assert_eq!(scratch.append(b"end").unwrap(), 9);
+        assert_eq!(scratch.read(8, 4).unwrap(), b"rend");
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         let e = Scratch::new(Some(&dir.path().join("no"))).unwrap_err();
         assert!(e.to_string().contains("no: cannot create"), "{e}");

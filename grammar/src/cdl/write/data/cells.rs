@@ -2,7 +2,7 @@
 
 use netcdf_core::model::Values;
 
-use crate::cdl::write::value::CdlValueText;
+use crate::cdl::write::value::CdlText;
 use crate::number::SEPARATOR;
 
 /// The text for the fill value.
@@ -42,16 +42,12 @@ pub(super) trait BandCells {
 pub(super) struct OtherValues<'a> {
     values: &'a Values,
     fill: Option<&'a Values>,
-    text: CdlValueText<'a>,
+    text: CdlText<'a>,
     next: usize,
 }
 
 impl<'a> OtherValues<'a> {
-    pub(super) fn new(
-        values: &'a Values,
-        fill: Option<&'a Values>,
-        text: CdlValueText<'a>,
-    ) -> Self {
+    pub(super) fn new(values: &'a Values, fill: Option<&'a Values>, text: CdlText<'a>) -> Self {
         Self {
             values,
             fill,
@@ -79,7 +75,7 @@ impl BandCells for OtherValues<'_> {
         if self.is_fill(self.next) {
             item.extend_from_slice(FILL);
         } else {
-            self.text.write(self.values, self.next, item);
+            self.text.one(self.values, self.next, item);
         }
         self.next = self.next.saturating_add(1);
     }

@@ -4,6 +4,7 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, VarId};
 
 use crate::cdl::write::CdlWriter;
+use crate::write::RowGrid;
 
 /// Data that is missing in the text.
 pub(in crate::cdl::write) struct OmittedData {
@@ -52,8 +53,7 @@ impl CdlWriter<'_, '_> {
         let levels = (1..shape.len()).filter(|&level| self.is_unlimited(id, level));
         let levels: Vec<_> = levels.collect();
         for &level in &levels {
-            let within = index.get(level..).unwrap_or_default();
-            if within.iter().all(|&i| i == 0) {
+            if RowGrid::is_first(&index, level) {
                 self.out.bytes(b"{");
             }
         }
@@ -65,7 +65,7 @@ impl CdlWriter<'_, '_> {
         self.out.bytes(fill);
         self.out.bytes(&vec![b'}'; levels.len()]);
         self.out.bytes(b" ;");
-        self.out.wrap.end_line();
+        self.wrap.end_line();
         index
     }
 

@@ -11,27 +11,24 @@ mod rows;
 mod text;
 
 use netcdf_core::arithmetic::Exact;
-use netcdf_core::chunk::{Dataset, InBands, Layout, elements};
+use netcdf_core::chunk::{Dataset, InBands, Layout};
 use netcdf_core::error::{Context as _, Result};
-use netcdf_core::model::{Atomic, DataType, Endianness, Region, Values, VarId, Variable};
+use netcdf_core::model::{Atomic, DataType, Region, Values, VarId, Variable};
 
 use super::options::NumberText;
-use super::value::CdlValueText;
+use super::value::CdlText;
 use super::variables::push_defined;
-use super::{CdlWriter, Floats};
+use super::{CdlWriter, Floats, cdl_text};
 use crate::escape::trim_nuls;
+use crate::write::{BAND, BandValues, RowGrid, band_len, band_values};
 use cells::OtherValues;
 pub(super) use ended::OmittedData;
 use ended::{ListProgress, concerns_variable};
 use part::{BandText, PendingRow, TextBuffers};
 use rows::VariableRows;
 
-/// Elements of a band: few enough for them and their text to stay in the processor's cache.
-const BAND: u64 = 1 << 15;
 /// Elements of a band of characters.
 const TEXT_BAND: u64 = 1 << 17;
-/// Rows up to this length are not cut into bands.
-const ROW: u64 = 1 << 16;
 
 impl CdlWriter<'_, '_> {
     /// Writes the data of a variable with data. If the data cannot be read, returns the reason; the list then ends early, or is missing.
@@ -47,7 +44,7 @@ impl CdlWriter<'_, '_> {
         }
         if progress.values == 0 {
             self.out.text.truncate(before);
-            self.out.wrap.end_line();
+            self.wrap.end_line();
             return Ok(Some(OmittedData { why, from: None }));
         }
         let from = Some(self.end_early(id, &progress));
@@ -77,7 +74,7 @@ impl CdlWriter<'_, '_> {
             },
             |(values, text)| progress.put(values, || text.put(&mut pending, &rows.spare, out)),
         )?;
-        self.out.wrap.end_line();
+        self.wrap.end_line();
         Ok(())
     }
 
@@ -86,9 +83,9 @@ impl CdlWriter<'_, '_> {
         let mut name = Vec::new();
         push_defined(&var.name, self.schema.kind, &mut name);
         self.out.bytes(b"\n");
-        self.out.line(b" ");
+        self.line(b" ");
         self.out.bytes(&name);
-        let wrap = self.out.wrap;
+        let wrap = self.wrap;
         let start = if shape.len() <= 1 {
             self.out.bytes(b" = ");
             wrap.at(trim_nuls(var.name.as_bytes()).len().saturating_add(4))
@@ -99,7 +96,9 @@ impl CdlWriter<'_, '_> {
         let dims = var.dims.iter().map(|&d| self.schema.dim(d));
         let unlimited = dims.map(|d| d.is_some_and(|d| d.unlimited)).collect();
         VariableRows {
-            shape: shape.to_vec(),
+            grid: RowGrid {
+                shape: shape.to_vec(),
+            },
             unlimited,
             name,
             annotation: self.options.annotation,
@@ -113,15 +112,12 @@ impl CdlWriter<'_, '_> {
     }
 }
 
-/// Number of elements of a band: few, but whole rows if they are not too long.
+/// Number of elements of a band.
 fn band(layout: &Layout, shape: &[u64]) -> u64 {
-    let usual = if layout.element.ty == DataType::Atomic(Atomic::Char) {
-        TEXT_BAND
-    } else {
-        BAND
-    };
-    let row = shape.last().copied().filter(|&len| len <= ROW);
-    usual.max(row.unwrap_or(0))
+    match layout.element.ty == DataType::Atomic(Atomic::Char) {
+        true => band_len(TEXT_BAND, shape),
+        false => band_len(BAND, shape),
+    }
 }
 
 /// The values of a variable, and how to write them.
@@ -129,7 +125,7 @@ struct CdlContent<'a> {
     set: &'a Dataset<'a>,
     id: VarId,
     layout: Layout,
-    text: CdlValueText<'a>,
+    text: CdlText<'a>,
     /// The value written as `_`.
     fill: Option<Values>,
     form: Option<Box<dyn NumberText>>,
@@ -146,35 +142,26 @@ impl<'a> CdlContent<'a> {
             set: writer.set,
             id,
             layout,
-            text: CdlValueText {
-                schema: writer.schema,
-                floats: writer.data,
-            },
+            text: cdl_text(writer.schema, writer.data),
             fill: fill(var),
             form: forms.and_then(|forms| forms.data(id)),
         }
     }
 
     /// The text of a band.
-    fn part(&self, rows: &VariableRows, band: &Region, mut stored: Vec<u8>) -> Result<BandText> {
-        let element = &self.layout.element;
-        if element.plain_type().is_none() {
-            let values = self.set.resolve(self.id, &stored)?;
-            if values.data_type().and_then(Atomic::size).is_none() {
-                let mut cells = OtherValues::new(&values, self.fill.as_ref(), self.text);
-                return Ok(rows.part(band, &mut cells));
-            }
-            stored.clear();
-            elements::encode(&values, Endianness::Big, &mut stored)?;
-        } else if element.order == Endianness::Little {
-            let size = usize::try_from(element.size).unwrap_or(1);
-            elements::swap(&mut stored, size);
-        }
-        let atomic = element.ty.atomic().unwrap_or(Atomic::Byte);
-        if atomic == Atomic::Char && self.form.is_none() {
-            return Ok(rows.text_part(band, &stored));
-        }
-        Ok(self.numbers(atomic, rows, band, &stored))
+    fn part(&self, rows: &VariableRows, band: &Region, stored: Vec<u8>) -> Result<BandText> {
+        Ok(
+            match band_values(self.set, self.id, &self.layout, stored)? {
+                BandValues::Other(values) => {
+                    let mut cells = OtherValues::new(&values, self.fill.as_ref(), self.text);
+                    rows.part(band, &mut cells)
+                }
+                BandValues::Atomic(Atomic::Char, stored) if self.form.is_none() => {
+                    rows.text_part(band, &stored)
+                }
+                BandValues::Atomic(ty, stored) => self.numbers(ty, rows, band, &stored),
+            },
+        )
     }
 }
 

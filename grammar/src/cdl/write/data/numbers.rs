@@ -6,16 +6,13 @@ use super::cells::{BandCells, FILL, Item};
 use super::part::BandText;
 use super::rows::VariableRows;
 use super::{CdlContent, Floats};
-use crate::cdl::write::options::{NumberText, NumberToWrite};
+use crate::cdl::write::options::NumberText;
 use crate::cdl::write::value::plain;
 use crate::number::{ROOM, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
+use crate::write::{BigEndian, NumberToWrite};
 
 /// A numeric type.
-trait CdlNumeric: Copy {
-    /// An element as stored, most significant byte first.
-    type Stored;
-    fn split(bytes: &[u8]) -> &[Self::Stored];
-    fn read(stored: &Self::Stored) -> Self;
+trait CdlNumeric: BigEndian {
     /// Equality of all bits; all NaNs are equal.
     fn is(self, fill: UnderscoreFill<Self>) -> bool;
     /// Writes the text, and the separator after it, to `out`; returns the text's length.
@@ -32,24 +29,9 @@ struct UnderscoreFill<T> {
     nan: bool,
 }
 
-macro_rules! stored {
-    ($t:ty) => {
-        type Stored = [u8; size_of::<$t>()];
-        #[inline]
-        fn split(bytes: &[u8]) -> &[Self::Stored] {
-            bytes.as_chunks().0
-        }
-        #[inline]
-        fn read(stored: &Self::Stored) -> Self {
-            <$t>::from_be_bytes(*stored)
-        }
-    };
-}
-
 macro_rules! integer {
     ($t:ty, $variant:ident, $put:ident, $number:ident) => {
         impl CdlNumeric for $t {
-            stored!($t);
             #[inline]
             fn is(self, fill: UnderscoreFill<Self>) -> bool {
                 self == fill.value
@@ -76,7 +58,6 @@ macro_rules! integer {
 macro_rules! float {
     ($t:ty, $variant:ident, $field:ident, $put:ident) => {
         impl CdlNumeric for $t {
-            stored!($t);
             #[inline]
             fn is(self, fill: UnderscoreFill<Self>) -> bool {
                 self.to_bits() == fill.value.to_bits() || (fill.nan && self.is_nan())
@@ -226,7 +207,7 @@ impl CdlContent<'_> {
     fn typed<T: CdlNumeric>(&self, rows: &VariableRows, band: &Region, stored: &[u8]) -> BandText {
         let stored = T::split(stored).iter();
         let fill = self.fill.as_ref().and_then(T::fill);
-        let floats = self.text.floats;
+        let floats = self.text.form.floats;
         match &self.form {
             None => rows.part(
                 band,

@@ -4,8 +4,8 @@ use std::sync::{Mutex, PoisonError};
 
 use netcdf_core::error::Result;
 
-use crate::cdl::write::out::CdlOut;
 use crate::cdl::write::wrap::Wrap;
+use crate::write::TextOutput;
 
 /// A band as text.
 pub(super) enum BandText {
@@ -84,7 +84,7 @@ impl BandText {
         self,
         pending: &mut PendingRow,
         spare: &TextBuffers,
-        out: &mut CdlOut<'_>,
+        out: &mut TextOutput<'_>,
     ) -> Result<bool> {
         match self {
             Self::Text(text) => {
@@ -109,7 +109,7 @@ impl Items {
     }
 
     /// Breaks the lines.
-    fn put(self, pending: &mut PendingRow, out: &mut CdlOut<'_>) -> Result<()> {
+    fn put(self, pending: &mut PendingRow, out: &mut TextOutput<'_>) -> Result<()> {
         out.bytes(&self.before);
         let mut wrap = self.start.unwrap_or(pending.wrap);
         let mut rest = self.text.as_slice();
@@ -133,7 +133,7 @@ impl Items {
 }
 
 impl CharacterRow {
-    fn put(self, pending: &mut PendingRow, out: &mut CdlOut<'_>) -> Result<()> {
+    fn put(self, pending: &mut PendingRow, out: &mut TextOutput<'_>) -> Result<()> {
         if !self.before.is_empty() {
             pending.zeros = 0;
             out.bytes(&self.before);

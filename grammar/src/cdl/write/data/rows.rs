@@ -7,14 +7,14 @@ use super::part::{BandText, Items, TextBuffers};
 use crate::cdl::write::options::{Annotation, Language};
 use crate::cdl::write::wrap::Wrap;
 use crate::number::SEPARATOR;
+use crate::write::{RowGrid, Span};
 
 /// Bytes set aside for the text of a value.
 const ROOM: usize = 12;
 
 /// The rows of a variable.
 pub(super) struct VariableRows {
-    /// The variable's shape.
-    pub(super) shape: Vec<u64>,
+    pub(super) grid: RowGrid,
     /// Per dimension, whether it is unlimited.
     pub(super) unlimited: Vec<bool>,
     /// The variable's name, escaped.
@@ -29,86 +29,25 @@ pub(super) struct VariableRows {
     pub(super) spare: TextBuffers,
 }
 
-/// The part of rows in a band.
-pub(super) struct CdlRowSpan {
-    /// Rows.
-    rows: usize,
-    /// Values of each row.
-    values: usize,
-    /// Position of the first value in its row.
-    first: u64,
-    /// Whether the rows begin in the band.
-    pub(super) begins: bool,
-    /// Whether they end in it.
-    pub(super) ends: bool,
-}
-
 impl VariableRows {
-    /// Values in a row.
-    pub(super) fn len(&self) -> u64 {
-        self.shape.last().copied().unwrap_or(1)
-    }
-
-    /// The dimensions that number rows.
-    fn outer(&self) -> usize {
-        self.shape.len().saturating_sub(1)
-    }
-
-    /// Index of a band's first row.
-    pub(super) fn index(&self, band: &Region) -> Vec<u64> {
-        band.start.get(..self.outer()).unwrap_or_default().to_vec()
-    }
-
-    pub(super) fn span(&self, band: &Region) -> CdlRowSpan {
-        let outer = band.count.get(..self.outer()).unwrap_or_default();
-        let first = band.start.last().copied().unwrap_or(0);
-        let values = band.count.last().copied().unwrap_or(1);
-        // A band is in memory: its lengths are sizes.
-        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
-        CdlRowSpan {
-            rows: outer.iter().fold(1, |n, &len| n.saturating_mul(size(len))),
-            values: size(values),
-            first,
-            begins: first == 0,
-            ends: first.saturating_add(values) >= self.len(),
-        }
-    }
-
     /// The text of a band.
     pub(super) fn part<C: BandCells>(&self, band: &Region, cells: &mut C) -> BandText {
-        let span = self.span(band);
-        let mut index = self.index(band);
+        let span = self.grid.span(band);
+        let mut index = self.grid.index(band);
         if self.annotation.values || (span.begins && span.ends) {
             let room = span.rows.saturating_mul(span.values).saturating_mul(ROOM);
             let mut out = self.spare.take(room);
             for _ in 0..span.rows {
                 self.row(&index, &span, cells, &mut out);
-                self.advance(&mut index);
+                self.grid.advance(&mut index);
             }
             return BandText::Text(out);
         }
         BandText::Items(self.items(&index, &span, cells))
     }
 
-    /// Advances the index of a row to the next one.
-    pub(super) fn advance(&self, index: &mut [u64]) {
-        for (i, &len) in index.iter_mut().zip(&self.shape).rev() {
-            *i = i.saturating_add(1);
-            if *i < len {
-                return;
-            }
-            *i = 0;
-        }
-    }
-
     /// A row; or a part of it, if each value has a comment.
-    fn row<C: BandCells>(
-        &self,
-        index: &[u64],
-        span: &CdlRowSpan,
-        cells: &mut C,
-        out: &mut Vec<u8>,
-    ) {
+    fn row<C: BandCells>(&self, index: &[u64], span: &Span, cells: &mut C, out: &mut Vec<u8>) {
         let mut wrap = self.start;
         if span.begins {
             wrap = self.begin(index, out);
@@ -131,14 +70,14 @@ impl VariableRows {
     fn annotated<C: BandCells>(
         &self,
         index: &[u64],
-        span: &CdlRowSpan,
+        span: &Span,
         cells: &mut C,
         out: &mut Vec<u8>,
     ) {
         let mut item = C::Item::default();
         for place in (span.first..).take(span.values) {
             cells.next(&mut item);
-            let more = place.saturating_add(1) < self.len();
+            let more = place.saturating_add(1) < self.grid.len();
             item.append_to(more, out);
             if more {
                 self.comment(index, place, out);
@@ -149,7 +88,7 @@ impl VariableRows {
     }
 
     /// A part of a row whose lines are broken later.
-    fn items<C: BandCells>(&self, index: &[u64], span: &CdlRowSpan, cells: &mut C) -> Items {
+    fn items<C: BandCells>(&self, index: &[u64], span: &Span, cells: &mut C) -> Items {
         let mut items = Items::default();
         if span.begins {
             let wrap = self.begin(index, &mut items.before);
@@ -178,13 +117,12 @@ impl VariableRows {
     /// fixed length), and a comment.
     pub(super) fn begin(&self, index: &[u64], out: &mut Vec<u8>) -> Wrap {
         let mut wrap = self.start;
-        for level in 1..self.shape.len() {
-            let inner = index.get(level..).unwrap_or_default();
-            if self.is_list(level) && inner.iter().all(|&i| i == 0) {
+        for level in 1..self.grid.shape.len() {
+            if self.is_list(level) && RowGrid::is_first(index, level) {
                 wrap.put(b"{", out);
             }
         }
-        if self.annotation.rows && self.shape.len() > 1 {
+        if self.annotation.rows && self.grid.shape.len() > 1 {
             self.row_comment(index, out);
             wrap = self.start.continued();
             wrap.break_line(out);
@@ -194,14 +132,9 @@ impl VariableRows {
 
     /// Closing braces after a row.
     pub(super) fn closed(&self, index: &[u64]) -> usize {
-        let last = |level: usize| {
-            let inner = index.iter().zip(&self.shape).skip(level);
-            inner
-                .into_iter()
-                .all(|(&i, &len)| i.saturating_add(1) == len)
-        };
-        let levels = 1..self.shape.len();
-        levels.filter(|&l| self.is_list(l) && last(l)).count()
+        let levels = 1..self.grid.shape.len();
+        let closed = |&l: &usize| self.is_list(l) && self.grid.is_last(index, l);
+        levels.filter(closed).count()
     }
 
     fn is_list(&self, level: usize) -> bool {
@@ -211,14 +144,13 @@ impl VariableRows {
     /// The text after the values of a row.
     pub(super) fn end(&self, index: &[u64], closed: usize, out: &mut Vec<u8>) {
         out.resize(out.len() + closed, b'}');
-        let mut dims = index.iter().zip(&self.shape);
-        let last = dims.all(|(&i, &len)| i.saturating_add(1) == len);
+        let last = self.grid.is_last(index, 0);
         match (self.annotation.values, last) {
             (false, true) => out.extend_from_slice(b" ;\n"),
             (false, false) => out.extend_from_slice(b",\n  "),
             (true, _) => {
                 out.push(if last { b';' } else { b',' });
-                self.comment(index, self.len().saturating_sub(1), out);
+                self.comment(index, self.grid.len().saturating_sub(1), out);
             }
         }
     }
@@ -241,7 +173,7 @@ impl VariableRows {
     fn row_comment(&self, index: &[u64], out: &mut Vec<u8>) {
         out.extend_from_slice(b"// ");
         out.extend_from_slice(&self.name);
-        let len = self.len();
+        let len = self.grid.len();
         let text = match self.annotation.language {
             Language::C => {
                 let row: String = index.iter().map(|i| format!("{i},")).collect();

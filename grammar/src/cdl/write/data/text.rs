@@ -9,19 +9,21 @@ use crate::escape::{TextStyle, escape_text, quote_text, trim_nuls};
 impl VariableRows {
     /// A band of characters.
     pub(super) fn text_part(&self, band: &Region, stored: &[u8]) -> BandText {
-        let span = self.span(band);
-        let mut index = self.index(band);
+        let span = self.grid.span(band);
+        let mut index = self.grid.index(band);
         if !(span.begins && span.ends) {
             return BandText::Characters(self.characters(&index, (span.begins, span.ends), stored));
         }
-        let len = usize::try_from(self.len()).unwrap_or(usize::MAX).max(1);
+        let len = usize::try_from(self.grid.len())
+            .unwrap_or(usize::MAX)
+            .max(1);
         let mut out = self.spare.take(stored.len().saturating_mul(2));
         let style = self.style();
         for row in stored.chunks(len) {
             self.begin(&index, &mut out);
             quote_text(self.shown(row), style, &mut out);
             self.end(&index, self.closed(&index), &mut out);
-            self.advance(&mut index);
+            self.grid.advance(&mut index);
         }
         BandText::Text(out)
     }
@@ -58,7 +60,7 @@ impl VariableRows {
     /// How the text of a row is written. A newline begins another string only if there is a single row: with several rows, the
     /// second string would be read back as the next row, and a scalar has room for only one character.
     fn style(&self) -> TextStyle {
-        if self.shape.len() == 1 {
+        if self.grid.shape.len() == 1 {
             TextStyle::CHAR_DATA
         } else {
             TextStyle::CHAR_MEMBER

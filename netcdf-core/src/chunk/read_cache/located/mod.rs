@@ -29,6 +29,7 @@ use super::shelf::Shelf;
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
 use crate::model::VarId;
+use crate::model::region::product;
 use crate::runtime::{Evictable, Runtime, SpareBytes};
 use claim::SectionClaim;
 use places::{Places, ROW};
@@ -202,7 +203,10 @@ impl LocatedChunks {
             Some(sections) => Some(sections),
             // Nothing is known, and nothing will be.
             None if !ways.index && !ways.keep => None,
-            None => self.sections(var, (ways.grid)()?),
+            None => match (ways.grid)()? {
+                grid if ways.is_free && product(&grid) == Some(1) => None,
+                grid => self.sections(var, grid),
+            },
         };
         let Some(sections) = sections else {
             return (ways.locate)(chunks, visit);

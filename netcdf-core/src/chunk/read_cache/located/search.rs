@@ -26,6 +26,8 @@ pub(in crate::chunk) struct Ways<'a> {
     pub(in crate::chunk) index: bool,
     /// True if places are kept when all chunks are visited.
     pub(in crate::chunk) keep: bool,
+    /// True if the reader locates a single chunk without a request. The cache skips such variables: a dataset may have 100,000.
+    pub(in crate::chunk) is_free: bool,
 }
 
 /// A search for chunks of a variable.

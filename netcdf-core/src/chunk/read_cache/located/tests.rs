@@ -97,6 +97,7 @@ fn found(
         wait: &SectionFlight::wait,
         index: true,
         keep: false,
+        is_free: false,
     };
     let mut all = vec![];
     let mut visit = |chunk| {
@@ -422,6 +423,7 @@ fn where_there_is_no_index_only_a_walk_of_all_is_kept() {
             wait: &SectionFlight::wait,
             index: false,
             keep,
+            is_free: false,
         };
         sections
             .visit(VarId(0), chunks, ways, &mut |_| Ok(()))

@@ -42,7 +42,7 @@ pub(super) enum DataPlace {
         /// Bits of the filters.
         filters: u32,
         /// The index.
-        tree: ChunkTree,
+        tree: Box<ChunkTree>,
     },
 }
 
@@ -252,7 +252,7 @@ fn stored(
         PlannedData::Chunked(chunk) => DataPlace::Chunked {
             address_at: layout.start + messages::CHUNKED_ADDRESS,
             filters: u32::try_from((1u64 << dataset.filters.len().min(32)) - 1).unwrap_or(0),
-            tree: ChunkTree::new(chunk.clone(), element),
+            tree: Box::new(ChunkTree::new(chunk.clone(), element)),
         },
     })
 }

@@ -9,7 +9,9 @@ use super::messages;
 use super::metadata_heap::MetadataHeap;
 use super::part::{Hole, MetadataPart};
 use super::path;
-use super::plan::{FilePlan, ObjectId, PlannedAttribute, PlannedGroup, PlannedObject};
+use super::plan::{
+    FilePlan, MadeDatasets, ObjectId, PlannedAttribute, PlannedGroup, PlannedObject,
+};
 use super::space::PagedSpace;
 use crate::arithmetic::exact;
 use crate::bytes::sink::narrow;
@@ -44,6 +46,8 @@ struct FrontBuilder<'a> {
     part: MetadataPart,
     pages: Option<PagedSpace>,
     heap: MetadataHeap,
+    /// The number of links to each object.
+    counts: Vec<u64>,
     addresses: Vec<u64>,
     data: Vec<Option<DatasetState>>,
 }
@@ -54,30 +58,32 @@ impl Front {
     /// # Errors
     /// [`crate::ErrorKind::Limit`] for what the format cannot hold, [`crate::ErrorKind::Argument`] for what does not
     /// fit together; with the object's path.
-    pub(super) fn new(plan: &FilePlan, space: FileSpace) -> Result<Self> {
+    pub(super) fn new(plan: &FilePlan, more: MadeDatasets<'_>, space: FileSpace) -> Result<Self> {
         let pages = PagedSpace::of(space)?;
+        let all = plan.objects.len() + more.count;
         let mut builder = FrontBuilder {
             plan,
             part: MetadataPart::in_pages(pages),
             pages,
             heap: MetadataHeap::in_pages(pages),
-            addresses: vec![],
-            data: vec![],
+            counts: link_counts(plan, all)?,
+            addresses: Vec::with_capacity(all),
+            data: Vec::with_capacity(all),
         };
-        let counts = link_counts(plan)?;
-        for (id, object) in plan.objects.iter().enumerate() {
-            let count = counts.get(id).copied();
-            let count = count.or_internal("an object without a count of links")?;
-            let done = builder.object(object, count);
-            done.in_object(|| path::of(plan, id))?;
+        for object in &plan.objects {
+            builder.next(object)?;
+        }
+        for n in 0..more.count {
+            let dataset = (more.make)(n)?;
+            builder.next(&PlannedObject::Dataset(Box::new(dataset)))?;
         }
         builder.finish(space)
     }
 }
 
-/// The number of links to each object; the root group always has one.
-fn link_counts(plan: &FilePlan) -> Result<Vec<u64>> {
-    let mut counts = vec![0; plan.objects.len()];
+/// The number of links to each of `all` objects; the root group always has one.
+fn link_counts(plan: &FilePlan, all: usize) -> Result<Vec<u64>> {
+    let mut counts = vec![0; all];
     if let Some(root) = counts.first_mut() {
         *root = 1;
     }
@@ -110,6 +116,15 @@ fn unique(names: &[&[u8]], what: &str) -> Result<()> {
 }
 
 impl FrontBuilder<'_> {
+    /// Lays out the next object.
+    fn next(&mut self, object: &PlannedObject) -> Result<()> {
+        let id = self.addresses.len();
+        let count = self.counts.get(id).copied();
+        let count = count.or_internal("an object without a count of links")?;
+        let done = self.object(object, count);
+        done.in_object(|| path::of(self.plan, id))
+    }
+
     fn object(&mut self, object: &PlannedObject, links: u64) -> Result<()> {
         // The places of this object's parts follow from its header, because they come after it.
         let mut own = MetadataPart::in_pages(self.pages);

@@ -41,8 +41,8 @@ use crate::error::{Error, ErrorKind};
 
 pub use header::LONGEST;
 pub use plan::{
-    FilePlan, HardLink, ObjectId, Payload, PlannedAttribute, PlannedData, PlannedDataset,
-    PlannedGroup, PlannedObject, PlannedShape, PlannedType,
+    FilePlan, HardLink, MadeDatasets, ObjectId, Payload, PlannedAttribute, PlannedData,
+    PlannedDataset, PlannedGroup, PlannedObject, PlannedShape, PlannedType,
 };
 pub use writer::{FileWriter, SourceRange};
 

@@ -1,5 +1,6 @@
 //! The intended contents of a file, before anything has an address.
 
+use crate::error::Result;
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::fill::FillMessage;
 use crate::model::FilterSpec;
@@ -11,7 +12,16 @@ pub struct FilePlan {
     pub objects: Vec<PlannedObject>,
 }
 
-/// Place of an object in [`FilePlan::objects`].
+/// Generated datasets after the objects of a plan. The writer keeps one dataset in memory at a time, because a file may have 100,000.
+#[derive(Clone, Copy)]
+pub struct MadeDatasets<'a> {
+    /// The number of datasets.
+    pub count: usize,
+    /// Generates the dataset with a number. Errors name the object.
+    pub make: &'a dyn Fn(usize) -> Result<PlannedDataset>,
+}
+
+/// Index of an object: first [`FilePlan::objects`], then [`MadeDatasets`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(pub u32);
 

@@ -9,7 +9,7 @@ use super::dataset::{Contiguous, DataPlace, DatasetState};
 use super::front::{Front, START};
 use super::global_heap::HeapWriter;
 use super::part::{MetadataPart, UNDEFINED};
-use super::plan::{FilePlan, ObjectId};
+use super::plan::{FilePlan, MadeDatasets, ObjectId};
 use super::space::PagedSpace;
 use super::tail::Tail;
 use crate::arithmetic::{exact, length};
@@ -95,7 +95,20 @@ impl FileWriter {
     /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
     /// fit together, [`ErrorKind::Unsupported`] for types that are not written; with the object's path.
     pub fn create(target: Box<dyn Target>, plan: FilePlan, space: FileSpace) -> Result<Self> {
-        let front = Front::new(&plan, space)?;
+        let make = &|_| Err(Error::internal("no more datasets"));
+        Self::with_datasets(target, (plan, MadeDatasets { count: 0, make }), space)
+    }
+
+    /// Like [`FileWriter::create`], with generated datasets after the objects of the plan.
+    ///
+    /// # Errors
+    /// Returns the errors of [`FileWriter::create`] and of [`MadeDatasets::make`].
+    pub fn with_datasets(
+        target: Box<dyn Target>,
+        (plan, more): (FilePlan, MadeDatasets<'_>),
+        space: FileSpace,
+    ) -> Result<Self> {
+        let front = Front::new(&plan, more, space)?;
         drop(plan);
         let end = (exact(START) + front.part.len()).get()?;
         Ok(Self {

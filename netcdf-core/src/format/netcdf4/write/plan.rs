@@ -16,6 +16,7 @@ use crate::format::hdf5::write::{
     FilePlan, HardLink, LONGEST, ObjectId, Payload, PlannedAttribute, PlannedData, PlannedDataset,
     PlannedGroup, PlannedObject, PlannedShape, PlannedType,
 };
+use crate::limits;
 use crate::model::{
     self, CreateOptions, DataType, DimId, FillMode, GroupId, Kind, Schema, TypeId, TypeKind,
     Values, VarId, Variable,
@@ -113,7 +114,7 @@ pub(super) fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Result<V
 }
 
 impl PlanInput<'_> {
-    /// The plan of the file.
+    /// Plans the file without datasets.
     ///
     /// # Errors
     /// [`ErrorKind::BadType`] for values of another type than declared, with the object's path.
@@ -125,27 +126,64 @@ impl PlanInput<'_> {
             objects.push(PlannedObject::Group(made.in_object(path)?));
         }
         objects.extend(self.types.committed().cloned().map(PlannedObject::Datatype));
-        let uses = self.uses()?;
-        for (id, var) in self.schema.var_ids().zip(&self.schema.vars) {
-            let made = self.variable(id, var, &uses);
-            let made = made.in_object(|| self.schema.var_path(id))?;
-            objects.push(PlannedObject::Dataset(Box::new(made)));
-        }
-        for (n, dim) in (0..).zip(&self.schema.dims) {
-            if self.scales.variable(DimId(n)).is_none() {
-                let uses = uses
-                    .get(n as usize)
-                    .or_internal("a dimension without uses")?;
-                let made = scales::without_variable(dim, DimId(n), uses);
-                objects.push(PlannedObject::Dataset(Box::new(made)));
-            }
-        }
         Ok(FilePlan { objects })
+    }
+
+    /// Returns the dimensions without a variable, ordered by id.
+    pub(super) fn alone(&self) -> Vec<DimId> {
+        let dims = (0..).map(DimId).take(self.schema.dims.len());
+        dims.filter(|dim| self.scales.variable(*dim).is_none())
+            .collect()
+    }
+
+    /// Plans the dataset for a variable.
+    ///
+    /// # Errors
+    /// Returns the errors of [`PlanInput::plan`].
+    pub(super) fn of_variable(&self, id: VarId, uses: &[Vec<Use>]) -> Result<PlannedDataset> {
+        let var = self.schema.var(id).or_internal("no such variable")?;
+        let made = self.variable(id, var, uses);
+        made.in_object(|| self.schema.var_path(id))
+    }
+
+    /// Plans the scale for a dimension without a variable.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] for an id without a dimension.
+    pub(super) fn of_dimension(&self, id: DimId, uses: &[Vec<Use>]) -> Result<PlannedDataset> {
+        let dim = self.schema.dim(id).or_internal("no such dimension")?;
+        let uses = uses.get(id.index());
+        let uses = uses.or_internal("a dimension without uses")?;
+        Ok(scales::without_variable(dim, id, uses))
+    }
+
+    /// Returns the stored form of an unwritten element, and whether the form refers to the heap.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Limit`] with the variable's path if an element is too large, and the errors of [`PlanInput::plan`].
+    pub(super) fn unwritten(&self, id: VarId) -> Result<(Vec<u8>, bool)> {
+        let made = || {
+            let var = self.schema.var(id).or_internal("no such variable")?;
+            let stored = self.stored.get(id.index());
+            let stored = stored.or_internal("no such variable")?;
+            let (fill, heap) = self.fill(var, stored)?;
+            let bytes = match fill.value {
+                FillValue::User(bytes) => bytes,
+                FillValue::Default | FillValue::Undefined => {
+                    vec![0; limits::element(stored.layout.element.size)?]
+                }
+            };
+            Ok((bytes, heap.is_some()))
+        };
+        made().in_object(|| self.schema.var_path(id))
     }
 
     /// The variables that use each dimension, except scales: group by group, as netCDF-C attaches
     /// them.
-    fn uses(&self) -> Result<Vec<Vec<Use>>> {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Internal`] for ids without objects.
+    pub(super) fn uses(&self) -> Result<Vec<Vec<Use>>> {
         let mut uses = vec![vec![]; self.schema.dims.len()];
         for &id in self.schema.groups.iter().flat_map(|g| &g.vars) {
             let var = self.schema.var(id).or_internal("no such variable")?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::writer::Netcdf4Writer;
-use crate::chunk::{Dataset, Reader, Writer};
+use crate::chunk::{ChunkIndexWriter as _, Dataset, Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format;
@@ -453,7 +453,7 @@ fn storage_is_as_asked() {
     let back = written(&s, |w| {
         layouts.extend(
             ids.iter()
-                .map(|&id| (w.layout(id).unwrap(), w.takes_chunks(id))),
+                .map(|&id| (w.layout(id).unwrap(), w.rules(id).chunks)),
         );
     });
     for ((id, case), (layout, takes_chunks)) in ids.iter().zip(&cases).zip(&layouts) {

@@ -11,19 +11,15 @@ use super::encode;
 use super::order::Scales;
 use super::plan::{ObjectIds, PlanInput};
 use super::storage::VariableStorage;
-use crate::chunk::Writer;
 use crate::chunk::form::ElementForm;
 use crate::chunk::layout::{ChunkRef, Layout};
+use crate::chunk::{BulkWriter, ChunkIndexWriter, PutRules, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
-use crate::format::hdf5::message::fill::FillValue;
-use crate::format::hdf5::write::{
-    FilePlan, FileWriter, ObjectId, PlannedData, PlannedDataset, PlannedObject, SourceRange,
-};
+use crate::format::hdf5::write::{FileWriter, MadeDatasets, ObjectId, PlannedData, SourceRange};
 use crate::format::netcdf4::form::form;
 use crate::io::{Source, Target};
-use crate::limits;
-use crate::model::{CreateOptions, DimId, Schema, Values, VarId};
+use crate::model::{CreateOptions, DimId, FileSpace, Schema, Values, VarId, Variable};
 use crate::notes::{Note, Notes};
 
 /// A netCDF-4 file being written.
@@ -63,12 +59,11 @@ impl Netcdf4Writer {
         check(&schema, &scales)?;
         let objects = ObjectIds::new(&schema, &scales)?;
         let types = WrittenTypes::new(&schema, objects.first_type())?;
-        let ids = schema.var_ids();
-        let stored = ids.map(|id| {
+        let mut stored = Vec::with_capacity(schema.vars.len());
+        for id in schema.var_ids() {
             env.cancel.check()?;
-            codecs::stored(&mut schema, id, &types, env)
-        });
-        let mut stored: Vec<VariableStorage> = stored.collect::<Result<_>>()?;
+            stored.push(codecs::stored(&mut schema, id, &types, env)?);
+        }
         let known = PlanInput {
             schema: &schema,
             scales: &scales,
@@ -77,15 +72,15 @@ impl Netcdf4Writer {
             stored: &stored,
             options,
         };
-        let plan = known.plan()?;
-        let with_heap = fills(&plan, &schema, &objects, &mut stored)?;
-        let mut file = FileWriter::create(target, plan, options.space)?.unless(&env.cancel);
-        for id in with_heap {
-            let fill = schema.var(id).and_then(crate::model::Variable::fill_value);
-            if let (Some(fill), Some(stored)) = (fill, stored.get_mut(id.index())) {
-                let bytes = encode::store(&fill, stored.ty.datatype(), &mut file)?;
-                stored.layout.fill = Some(bytes);
-            }
+        let mut file = create_file(target, &known, options.space)?.unless(&env.cancel);
+        let ids = schema.var_ids();
+        let fills: Vec<_> = ids.map(|id| known.unwritten(id)).collect::<Result<_>>()?;
+        for ((id, (bytes, heap)), stored) in schema.var_ids().zip(fills).zip(&mut stored) {
+            let fill = schema.var(id).and_then(Variable::fill_value);
+            stored.layout.fill = Some(match fill.filter(|_| heap) {
+                Some(fill) => encode::store(&fill, stored.ty.datatype(), &mut file)?,
+                None => bytes,
+            });
         }
         let var = |stored| WrittenVariable {
             stored,
@@ -219,39 +214,21 @@ impl Netcdf4Writer {
     }
 }
 
-/// Copies the fill values of the plan to the layouts, and returns the variables whose fill values have heap data.
-///
-/// # Errors
-/// [`ErrorKind::Limit`] for elements that are too large, with the variable's path.
-fn fills(
-    plan: &FilePlan,
-    schema: &Schema,
-    objects: &ObjectIds,
-    stored: &mut [VariableStorage],
-) -> Result<Vec<VarId>> {
-    let mut with_heap = vec![];
-    for (id, stored) in schema.var_ids().zip(stored) {
-        let size = stored.layout.element.size;
-        let dataset = dataset(plan, objects.var(id));
-        stored.layout.fill = match dataset.map(|d| &d.fill.value) {
-            Some(FillValue::User(bytes)) => Some(bytes.clone()),
-            Some(FillValue::Default | FillValue::Undefined) | None => {
-                let size = limits::element(size).in_object(|| schema.var_path(id))?;
-                Some(vec![0; size])
-            }
-        };
-        if dataset.is_some_and(|d| d.fill_heap.is_some()) {
-            with_heap.push(id);
-        }
-    }
-    Ok(with_heap)
-}
-
-fn dataset(plan: &FilePlan, id: ObjectId) -> Option<&PlannedDataset> {
-    match plan.objects.get(usize::try_from(id.0).ok()?)? {
-        PlannedObject::Dataset(dataset) => Some(dataset),
-        PlannedObject::Group(_) | PlannedObject::Datatype(_) => None,
-    }
+/// Lays out the metadata of a file. Generates the datasets one by one to save memory.
+fn create_file(
+    target: Box<dyn Target>,
+    known: &PlanInput<'_>,
+    space: FileSpace,
+) -> Result<FileWriter> {
+    let (plan, uses, alone) = (known.plan()?, known.uses()?, known.alone());
+    let vars = known.schema.vars.len();
+    let make = |n: usize| match n.checked_sub(vars).and_then(|n| alone.get(n)) {
+        Some(dim) => known.of_dimension(*dim, &uses),
+        None => known.of_variable(VarId(u32::try_from(n).unwrap_or(u32::MAX)), &uses),
+    };
+    let count = vars + alone.len();
+    let more = MadeDatasets { count, make: &make };
+    FileWriter::with_datasets(target, (plan, more), space)
 }
 
 fn missing() -> Error {
@@ -273,25 +250,12 @@ impl Writer for Netcdf4Writer {
         Ok(layout)
     }
 
-    fn has_data(&self, var: VarId) -> bool {
-        self.var(var).is_ok_and(|v| v.written)
-    }
-
-    fn takes_chunks(&self, var: VarId) -> bool {
+    fn rules(&self, var: VarId) -> PutRules {
         let stored = self.var(var).map(|v| &v.stored.place);
-        stored.is_ok_and(|place| matches!(place, PlannedData::Chunked(_)))
-    }
-
-    fn has_index(&self) -> bool {
-        true
-    }
-
-    fn expect_chunks(&mut self, chunks: &[(VarId, u64)]) -> Result<()> {
-        for &(var, chunks) in chunks {
-            let expect = self.file.expect_chunks(self.objects.var(var), chunks);
-            expect.in_object(|| self.path(var))?;
+        PutRules {
+            chunks: stored.is_ok_and(|place| matches!(place, PlannedData::Chunked(_))),
+            all_filters: false,
         }
-        self.file.end_metadata()
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
@@ -301,34 +265,12 @@ impl Writer for Netcdf4Writer {
         put.in_object(|| self.schema.var_path(var))
     }
 
-    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
-        let place = self.place(var, chunk.index).in_object(|| self.path(var))?;
-        let dataset = self.begin(var)?;
-        let range = chunk.range.clone();
-        let from = SourceRange { source, range };
-        let moved = self.file.move_chunk(dataset, &place, chunk.mask, &from);
-        moved.in_object(|| self.schema.var_path(var))
-    }
-
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()> {
         let at = self.byte(var, element).in_object(|| self.path(var))?;
         let dataset = self.begin(var)?;
         let made = self.quantized(var, element, bytes)?;
         let put = self.file.put_bytes(dataset, at, &made);
         put.in_object(|| self.schema.var_path(var))
-    }
-
-    fn move_run(
-        &mut self,
-        var: VarId,
-        element: u64,
-        source: &Arc<dyn Source>,
-        range: Range<u64>,
-    ) -> Result<()> {
-        let at = self.byte(var, element).in_object(|| self.path(var))?;
-        let dataset = self.begin(var)?;
-        let moved = self.file.move_bytes(dataset, at, source, range);
-        moved.in_object(|| self.schema.var_path(var))
     }
 
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
@@ -353,9 +295,51 @@ impl Writer for Netcdf4Writer {
         Ok(())
     }
 
+    fn bulk(&mut self) -> Option<&mut dyn BulkWriter> {
+        Some(self)
+    }
+
+    fn chunk_index(&mut self) -> Option<&mut dyn ChunkIndexWriter> {
+        Some(self)
+    }
+
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.set_extents()?;
         self.tell_of_indexes();
         self.file.finish()
+    }
+}
+
+impl BulkWriter for Netcdf4Writer {
+    fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()> {
+        let place = self.place(var, chunk.index).in_object(|| self.path(var))?;
+        let dataset = self.begin(var)?;
+        let range = chunk.range.clone();
+        let from = SourceRange { source, range };
+        let moved = self.file.move_chunk(dataset, &place, chunk.mask, &from);
+        moved.in_object(|| self.schema.var_path(var))
+    }
+
+    fn move_run(
+        &mut self,
+        var: VarId,
+        element: u64,
+        source: &Arc<dyn Source>,
+        range: Range<u64>,
+    ) -> Result<()> {
+        let at = self.byte(var, element).in_object(|| self.path(var))?;
+        let dataset = self.begin(var)?;
+        let moved = self.file.move_bytes(dataset, at, source, range);
+        moved.in_object(|| self.schema.var_path(var))
+    }
+}
+
+impl ChunkIndexWriter for Netcdf4Writer {
+    fn expect_chunks(&mut self, chunks: &[(VarId, u64)]) -> Result<()> {
+        for &(var, chunks) in chunks {
+            let expect = self.file.expect_chunks(self.objects.var(var), chunks);
+            expect.in_object(|| self.path(var))?;
+        }
+        self.file.end_metadata()
     }
 }

@@ -246,12 +246,6 @@ impl WrittenChunks {
         runs
     }
 
-    /// Whether nothing was put.
-    #[must_use]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.runs.is_empty()
-    }
-
     /// The numbers of the chunks of a grid that were not put, in runs; `None` if they are not known.
     #[must_use]
     pub(crate) fn missing(&self, grid: &[u64]) -> Option<Vec<(u64, u64)>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use crate::arithmetic::{Exact, exact};
+use crate::arithmetic::{Exact, exact, span};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::zarr::grid::cells;
 use crate::format::zarr::shard::crc32c;
@@ -32,8 +32,6 @@ pub(crate) struct Shards {
     held: usize,
     /// The temporary file with the other chunks.
     scratch: Option<Scratch>,
-    /// Bytes in the temporary file.
-    waiting: u64,
 }
 
 /// A waiting chunk.
@@ -56,7 +54,6 @@ impl Shards {
             open: BTreeMap::new(),
             held: 0,
             scratch: None,
-            waiting: 0,
         }
     }
 
@@ -93,7 +90,7 @@ impl Shards {
         let open = std::mem::take(&mut self.open).into_iter();
         let made = open.map(|(place, chunks)| Ok((place, self.made(chunks)?)));
         let made = made.collect::<Result<_>>()?;
-        (self.held, self.waiting) = (0, 0);
+        (self.held, self.scratch) = (0, None);
         Ok(made)
     }
 
@@ -106,10 +103,8 @@ impl Shards {
             Some(scratch) => scratch,
             none => none.insert(Scratch::new(self.folder.as_deref())?),
         };
-        let start = self.waiting;
-        scratch.write_at(start, bytes)?;
-        self.waiting = (exact(start) + bytes.len()).get()?;
-        Ok(WaitingChunk::Waiting(start..self.waiting))
+        let start = scratch.append(bytes)?;
+        Ok(WaitingChunk::Waiting(span(start, bytes.len() as u64)?))
     }
 
     /// Assembles a shard: its chunks, then the index.
@@ -154,6 +149,7 @@ fn too_large() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::io::Source as _;
 
     fn index(shard: &[u8], chunks: usize) -> Vec<(u64, u64)> {
         let (body, sum) = shard.split_at(shard.len() - 4);
@@ -193,7 +189,8 @@ mod tests {
         for n in 0..3 {
             assert!(shards.put(&[n.into()], &large(n)).unwrap().is_empty());
         }
-        assert_eq!(shards.waiting, 2 * large(0).len() as u64);
+        let waiting = shards.scratch.as_ref().unwrap().len();
+        assert_eq!(waiting, 2 * large(0).len() as u64);
         let done = shards.complete().unwrap();
         let len = large(0).len();
         for n in 0..3_u8 {

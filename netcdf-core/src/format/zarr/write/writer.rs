@@ -1,8 +1,5 @@
 //! A Zarr dataset being written.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use super::check::{check, say_readers, say_untold};
 use super::elsewhere::ForeignKeys;
 use super::fill::{MOST_BYTES, MOST_CHUNKS, WrittenChunks};
@@ -15,14 +12,13 @@ use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::spread;
-use crate::chunk::{PutChunks, Writer};
+use crate::chunk::{PutChunks, PutRules, SharedWriter, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::FilterChain;
 use crate::format::zarr::grid::cells;
-use crate::io::source::read_range;
 use crate::io::sums::KeySum;
-use crate::io::{Source, Store, StoreTarget};
+use crate::io::{Store, StoreTarget};
 use crate::json::{Between, Json};
 use crate::limits::zeros;
 use crate::model::{CreateOptions, DimId, GroupId, Schema, Values, VarId, Zarr, ZarrVersion};
@@ -38,6 +34,8 @@ pub(crate) struct ZarrWriter {
     vars: Vec<VariableState>,
     /// Once set, no more metadata is written.
     cancel: Cancel,
+    /// Whether this is a part of a dataset, which stores no metadata.
+    is_part: bool,
 }
 
 /// A variable.
@@ -101,6 +99,7 @@ impl ZarrWriter {
             options,
             vars,
             cancel: env.cancel.clone(),
+            is_part: false,
         };
         // Metadata that cannot be written must be reported before data is put.
         writer.metadata(&mut |_, _| Ok(()), env)?;
@@ -338,17 +337,12 @@ impl Writer for ZarrWriter {
         Ok(layout)
     }
 
-    fn has_data(&self, var: VarId) -> bool {
-        self.var(var).is_ok_and(|v| !v.put.is_empty())
-    }
-
-    fn takes_chunks(&self, var: VarId) -> bool {
-        self.var(var)
-            .is_ok_and(|v| !v.stored.layout.chunk.is_empty())
-    }
-
-    fn needs_all_filters(&self) -> bool {
-        true
+    fn rules(&self, var: VarId) -> PutRules {
+        let state = self.var(var);
+        PutRules {
+            chunks: state.is_ok_and(|v| !v.stored.layout.chunk.is_empty()),
+            all_filters: true,
+        }
     }
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
@@ -380,21 +374,6 @@ impl Writer for ZarrWriter {
         put.in_object(|| self.path(var))
     }
 
-    fn move_run(
-        &mut self,
-        var: VarId,
-        element: u64,
-        source: &Arc<dyn Source>,
-        range: Range<u64>,
-    ) -> Result<()> {
-        let bytes = read_range(&**source, &range)?;
-        self.put_run(var, element, &bytes)
-    }
-
-    fn stores_heap(&self) -> bool {
-        false
-    }
-
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
         let stored = &self.var(var)?.stored;
         let encoded = match &stored.user {
@@ -416,6 +395,22 @@ impl Writer for ZarrWriter {
         Ok(())
     }
 
+    fn shared(&mut self) -> Result<&mut dyn SharedWriter> {
+        Ok(self)
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        if self.is_part {
+            return self.target.commit();
+        }
+        self.complete()?;
+        self.put_last_shards()?;
+        self.put_metadata()?;
+        self.target.commit()
+    }
+}
+
+impl SharedWriter for ZarrWriter {
     fn put_elsewhere(&mut self, chunks: &PutChunks, check: Option<&Env>) -> Result<KeySum> {
         let id = chunks.var;
         let grid = self.grid(id)?;
@@ -435,22 +430,14 @@ impl Writer for ZarrWriter {
         sum.in_object(|| self.path(id))
     }
 
-    fn finish_part(mut self: Box<Self>) -> Result<Vec<PutChunks>> {
+    fn end_part(&mut self) -> Result<Vec<PutChunks>> {
+        self.is_part = true;
         self.put_last_shards()?;
         let vars = self.schema.var_ids().zip(&self.vars);
         let put = vars.map(|(var, state)| PutChunks {
             var,
             runs: state.put.runs(),
         });
-        let put = put.filter(|put| !put.runs.is_empty()).collect();
-        self.target.commit()?;
-        Ok(put)
-    }
-
-    fn finish(mut self: Box<Self>) -> Result<()> {
-        self.complete()?;
-        self.put_last_shards()?;
-        self.put_metadata()?;
-        self.target.commit()
+        Ok(put.filter(|put| !put.runs.is_empty()).collect())
     }
 }
