@@ -31,6 +31,15 @@ pub(crate) trait ValueForm: Sized {
     fn array(text: &ValueText<'_, Self>, array: ValueArray<'_>, out: &mut Vec<u8>);
 }
 
+/// Compound values of one type.
+struct Compounds<'v> {
+    ty: TypeId,
+    /// The number of values.
+    len: usize,
+    /// The values by field.
+    columns: &'v [Values],
+}
+
 /// A field with dimensions.
 pub(crate) struct ValueArray<'v> {
     /// The values of the field in all structures.
@@ -77,7 +86,14 @@ impl<F: ValueForm> ValueText<'_, F> {
                 Some(list) => self.list(list, out),
                 None => out.extend_from_slice(&F::LIST),
             },
-            Values::Compound { ty, len, columns } => self.compound(*ty, (*len, columns), i, out),
+            Values::Compound { ty, len, columns } => {
+                let compound = Compounds {
+                    ty: *ty,
+                    len: *len,
+                    columns,
+                };
+                self.compound(&compound, i, out);
+            }
         }
     }
 
@@ -117,13 +133,9 @@ impl<F: ValueForm> ValueText<'_, F> {
         }
     }
 
-    fn compound(
-        &self,
-        ty: TypeId,
-        (len, columns): (usize, &[Values]),
-        i: usize,
-        out: &mut Vec<u8>,
-    ) {
+    /// Appends compound `i`.
+    fn compound(&self, compounds: &Compounds<'_>, i: usize, out: &mut Vec<u8>) {
+        let Compounds { ty, len, columns } = *compounds;
         let Some(fields) = self.schema.compound_fields(ty) else {
             return;
         };

@@ -146,8 +146,8 @@ impl Concurrency {
         }
         let round = &mut self.round;
         round.answered += 1;
-        round.time = round.time.saturating_add(time);
-        round.bytes = round.bytes.saturating_add(bytes);
+        round.time = round.time.checked_add(time).unwrap_or_default();
+        round.bytes = round.bytes.checked_add(bytes).unwrap_or_default();
         // Half of the requests, as the other half starts only when requests of the old limit end.
         if round.answered as usize >= self.limit.div_ceil(2) {
             self.end_round();

@@ -224,7 +224,10 @@ fn create_file(
     let vars = known.schema.vars.len();
     let make = |n: usize| match n.checked_sub(vars).and_then(|n| alone.get(n)) {
         Some(dim) => known.of_dimension(*dim, &uses),
-        None => known.of_variable(VarId(u32::try_from(n).unwrap_or(u32::MAX)), &uses),
+        None => known.of_variable(
+            VarId(u32::try_from(n).ok().or_internal("a variable number")?),
+            &uses,
+        ),
     };
     let count = vars + alone.len();
     let more = MadeDatasets { count, make: &make };
