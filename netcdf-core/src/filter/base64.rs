@@ -9,7 +9,7 @@
 //! | Specification | RFC 4648, section 4 |
 //! | Also read by | numcodecs and software built on it |
 //!
-//! As Python's `base64`, which numcodecs uses, reading skips other characters.
+//! The decoder skips characters outside the alphabet, like Python's `base64` module, which numcodecs uses.
 
 use super::codec::{CodecStage, ids};
 use super::output::{allocate, bad};
@@ -81,7 +81,7 @@ impl Filter for Base64 {
             0 => {}
             2 if padding >= 2 => output.push(first),
             3 if padding >= 1 => output.extend_from_slice(&[first, second]),
-            _ => return Err(bad(NAME, "the text ends too soon")),
+            _ => return Err(bad(NAME, "the text is truncated")),
         }
         let len = context.room(output.len() as u64, NAME);
         len.map(|_| ())

@@ -4,13 +4,14 @@
 //! |---|---|
 //! | HDF5 number | 32008 |
 //! | Names | `bitshuffle` |
-//! | Parameters | stored: version (2), element size; elements of a block (0: default), compressor (0 none, 2 LZ4, 3 zstd), zstd's level. The user gives up to three, the last ones, or stored ones whose first three are made anew |
+//! | Parameters | stored: version (2), element size, elements per block (0: default), compressor (0 none, 2 LZ4, 3 zstd), zstd level. The
+//! user gives up to three, the last ones, or stored ones, whose first three are recomputed |
 //! | Specification | none; the bitshuffle library defines it |
-//! | Also read by | hdf5plugin, the bitshuffle package, the HDF Group's plugins, detectors' software (Dectris) |
+//! | Also read by | hdf5plugin, the bitshuffle package, the HDF Group's plugins, detector software (Dectris) |
 //!
-//! Blocks have a multiple of 8 elements. The last block has what is left, except for up to 7 elements, which
-//! follow unchanged. With a compressor, the chunk begins with its decoded size (`u64`) and the block size in
-//! bytes (`u32`), and each block with its stored size (`u32`), all big-endian.
+//! Blocks have a multiple of 8 elements. The last block has the remaining elements, except for up to 7 elements, which follow unchanged.
+//! With a compressor, the chunk starts with its decoded size (`u64`) and the block size in bytes (`u32`). Each block starts with its stored
+//! size (`u32`). All numbers are big-endian.
 
 use super::bits::{transposed, untranspose};
 use super::named::{Parameter, ParameterForm, ParameterMode};
@@ -57,12 +58,12 @@ const BLOCK: Parameter = Parameter::number("block", 0);
 
 const CODECS: &[(&str, u32)] = &[("none", 0), ("lz4", 2), ("zstd", 3)];
 
-/// What compresses blocks.
+/// The compressor of the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BlockCodec {
     Lz4,
     Zstd {
-        /// Used when writing.
+        /// The zstd level for encoding.
         level: i32,
     },
 }
@@ -88,7 +89,7 @@ impl BlockCodec {
 struct Bitshuffle {
     /// Bytes of an element.
     size: usize,
-    /// Elements per block, if the chunk does not say.
+    /// Elements per block, for chunks without a block size.
     block: usize,
     codec: Option<BlockCodec>,
 }
@@ -121,14 +122,14 @@ const VERSION: [u32; 2] = [0, 4];
 /// The stored parameters for a user's.
 fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let choice = match user {
-        // Stored parameters without a choice; 4 is no compressor.
+        // Stored parameters without a user's choice. A user's second parameter is never 4, which is no compressor.
         [major, minor, _] if [*major, *minor] == VERSION => &[],
         [_, _, _, choice @ ..] if user.len() > 3 => choice,
         _ => user,
     };
     let fits = match choice {
         [] => true,
-        // Some files have a level for compressors that have none.
+        // Some files have a compression level for compressors without levels.
         [block] | [block, 0 | 2 | 3] | [block, 0 | 2, _] | [block, 3, 0..=22] => block % 8 == 0,
         _ => false,
     };
@@ -144,23 +145,23 @@ fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let stored = [VERSION.as_slice(), &[size], choice].concat();
     match Bitshuffle::new(&stored)?.block_bytes() {
         Ok(_) => Ok(stored),
-        // Chunks with such stored parameters can still be moved.
+        // Chunks with invalid stored parameters can still be moved.
         Err(e) if user.len() > 3 => Err(e),
         Err(e) => Err(Error::new(ErrorKind::Argument, e.what().to_string())),
     }
 }
 
-/// Elements of a block: about 8 KiB, at least 128 elements.
+/// Returns the default elements per block: about 8 KiB, at least 128 elements.
 fn default_block(size: usize) -> usize {
     let fit = 8192 / size.max(1);
     (fit - fit % 8).max(128)
 }
 
 impl Bitshuffle {
-    /// Bytes of a whole block on writing.
+    /// Returns the bytes of a full block for encoding.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for more than the codec takes or the chunk's header can hold.
+    /// Returns [`ErrorKind::Unsupported`] if the block exceeds the limit of the compressor or of the chunk header.
     fn block_bytes(&self) -> Result<u64> {
         let most = match self.codec {
             None => u64::MAX,
@@ -205,7 +206,7 @@ impl Filter for Bitshuffle {
     fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let bytes = self.block_bytes()?;
         if !input.len().is_multiple_of(self.size) {
-            // We could read the result back, but others refuse to.
+            // Our decoder could read the result, but the reference decoders reject it.
             let what = format_args!(
                 "{} bytes are not a multiple of the element size {}",
                 input.len(),
@@ -333,7 +334,7 @@ mod tests {
         for (user, bytes) in [
             ([0x8000_0000, 2], 0x2_0000_0000_u64),
             ([0x4000_0000, 3], 0x1_0000_0000),
-            // LZ4 takes less than 2 GiB.
+            // LZ4 accepts blocks below 2 GiB.
             ([0x1F80_0008, 2], 0x7E00_0020),
         ] {
             let e = prepare(&context, &user).unwrap_err();

@@ -7,7 +7,7 @@ use super::{
     vlen_utf8, zfp, zfpy, zstd,
 };
 
-/// The built-in filters, in the order in which the table lists them.
+/// The built-in filters in table order.
 pub(super) const BUILT_IN: &[FilterEntry] = &[
     deflate::ENTRY,
     shuffle::ENTRY,
@@ -48,7 +48,7 @@ pub(super) const BUILT_IN: &[FilterEntry] = &[
     hdf4::szip::ENTRY,
 ];
 
-/// The parameters of a built-in filter; empty if it has none, or is not built in.
+/// Returns the parameters of a built-in filter; empty for filters without parameters and for filters that are not built in.
 #[must_use]
 pub fn modes(id: u32) -> &'static [ParameterMode] {
     let row = BUILT_IN.iter().find(|row| row.id == id);

@@ -1,28 +1,28 @@
-//! The filters of one variable, built once and used for all its chunks.
+//! The filter chain of a variable, built once and used for all its chunks.
 
 use super::{ChunkContext, Encoded, Filter, FilterTable, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 use crate::model::FilterSpec;
 
-/// Filters in the order of writing.
+/// A sequence of filters in the order of encoding.
 pub struct FilterChain {
     stages: Vec<FilterStage>,
-    /// What the first filter gets on writing: the chunk.
+    /// The input of the first filter on encoding: the chunk.
     context: ChunkContext,
 }
 
-/// One filter, or why it is not available.
+/// A filter of a chain, or the error if it is not available.
 pub(super) struct FilterStage {
     pub(super) filter: Result<Box<dyn Filter>>,
-    /// What the filter gets on writing if all filters before it are applied.
+    /// The input of the filter on encoding, if all filters before it are applied.
     pub(super) context: ChunkContext,
     /// The filter's bit in a chunk's mask.
     bit: u32,
 }
 
 impl FilterStage {
-    /// Undoes the filter: turns what it made on writing back into what it got.
+    /// Decodes the output of the filter to its input.
     pub(super) fn undo(
         &self,
         context: &ChunkContext,
@@ -70,11 +70,11 @@ impl std::fmt::Debug for FilterChain {
 }
 
 impl FilterTable {
-    /// Builds the filters of a variable, in the order of writing. Errors of a filter appear only when a chunk
-    /// needs it: some files name filters that no chunk went through.
+    /// Builds the filters of a variable, in the order of encoding. A filter's error appears only when a chunk needs the filter: some files
+    /// list filters that no chunk uses.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for more filters than a chunk's mask has bits.
+    /// Returns [`ErrorKind::Corrupt`] for more filters than a chunk's mask has bits.
     pub fn chain(&self, filters: &[FilterSpec], context: &ChunkContext) -> Result<FilterChain> {
         FilterChain::new(self, filters, context)
     }
@@ -111,18 +111,17 @@ impl FilterChain {
         })
     }
 
-    /// Undoes the filters of a chunk, last first, except those that `mask` says were not applied (bit `n` for
-    /// filter `n`). `scratch` is working memory that callers keep from chunk to chunk; its contents do not
-    /// matter.
+    /// Decodes a chunk through the filters, last first. Skips the filters that `mask` excludes (bit `n` for filter `n`). `scratch` is
+    /// working memory that callers reuse for all chunks; its contents do not matter.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] for a missing filter; those of the filters; [`ErrorKind::Corrupt`] if
-    /// the result of a filter does not have the known length.
+    /// Returns [`ErrorKind::FilterUnavailable`] for a missing filter, [`ErrorKind::Corrupt`] if the result of a filter does not have the
+    /// known length, and errors of the filters.
     pub fn decode(&self, mask: u32, bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
         self.undone(mask, bytes, scratch, FilterStage::undo)
     }
 
-    /// Like [`Self::decode`], but accepts shorter and longer chunks, up to twice the shape plus 64 KiB.
+    /// Like [`Self::decode`], but accepts shorter and longer chunks, up to twice the shape's size plus 64 KiB.
     ///
     /// # Errors
     /// Returns the same errors as [`Self::decode`].
@@ -159,35 +158,34 @@ impl FilterChain {
         self.stages.iter().all(|s| s.bit & mask != 0)
     }
 
-    /// The filters in the order of writing.
+    /// Returns the filters in the order of encoding.
     pub(super) fn stages(&self) -> &[FilterStage] {
         &self.stages
     }
 
-    /// Input bytes of each filter on writing; `None` after a filter with output of variable length.
+    /// Returns the input length of each filter in bytes on encoding; `None` after a filter with output of variable length.
     #[must_use]
     pub fn lengths(&self) -> Vec<Option<usize>> {
         self.stages.iter().map(|stage| stage.context.len).collect()
     }
 
-    /// The number of filters.
+    /// Returns the number of filters.
     #[must_use]
     pub fn len(&self) -> usize {
         self.stages.len()
     }
 
-    /// Whether there are no filters.
+    /// Checks whether the chain has no filters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stages.is_empty()
     }
 
-    /// Undoes a single filter, given by its number in the order of writing. All filters must have been applied
-    /// to the chunk, and those after this one must have been undone. Accepts shorter and longer chunks, as
-    /// [`Self::decode_any_length`].
+    /// Decodes a chunk through a single filter, given by its index in the order of encoding. The chunk must have used all filters, and the
+    /// filters after this one must already be decoded. Accepts shorter and longer chunks, like [`Self::decode_any_length`].
     ///
     /// # Errors
-    /// Those of [`Self::decode`]; [`ErrorKind::Argument`] if there is no such filter.
+    /// Returns errors of [`Self::decode`], and [`ErrorKind::Argument`] if the chain has no filter with this index.
     pub fn undo(&self, filter: usize, bytes: &[u8]) -> Result<Vec<u8>> {
         let stage = self.stages.get(filter).ok_or_else(|| {
             let what = format!("no filter {filter} in a chain of {}", self.stages.len());
@@ -198,27 +196,26 @@ impl FilterChain {
         Ok(out)
     }
 
-    /// Applies the filters to a chunk, first to last. Returns the chunk's mask, where bit `n` is set if filter
-    /// `n` declined, and the stored bytes. `scratch` is as for [`Self::decode`].
+    /// Encodes a chunk with the filters, first to last. Returns the chunk's mask, with bit `n` set if filter `n` declined, and the stored
+    /// bytes. `scratch` is working memory as in [`Self::decode`].
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] for a missing filter; those of the filters; [`ErrorKind::Argument`] if
-    /// the chunk's length does not match its shape; [`ErrorKind::Unsupported`] for a filter that declines where
-    /// it must not.
+    /// Returns [`ErrorKind::FilterUnavailable`] for a missing filter, [`ErrorKind::Argument`] if the chunk's length does not match its
+    /// shape, [`ErrorKind::Unsupported`] if a mandatory filter declines, and errors of the filters.
     pub fn encode(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<(u32, Vec<u8>)> {
         if let Some(len) = self.context.len.filter(|&len| len != bytes.len()) {
             let what = format!("a chunk of {} bytes to write, not {len}", bytes.len());
             return Err(Error::new(ErrorKind::Argument, what));
         }
         let mut mask = 0;
-        // After a filter that declined, the contexts differ.
+        // The context differs after a filter that declined.
         let mut other: Option<ChunkContext> = None;
         for stage in &self.stages {
             let filter = stage.filter.as_ref().map_err(Error::again)?;
             let context = other.as_ref().unwrap_or(&stage.context);
             scratch.clear();
             if bytes.len() >= limits::TRIED {
-                // Chunks that do not shrink grow only a little.
+                // Incompressible chunks grow slightly.
                 let most = bytes.len().saturating_add(bytes.len() / 64);
                 if scratch.capacity() < most {
                     *scratch = vec![];
@@ -240,7 +237,7 @@ impl FilterChain {
         Ok((mask, bytes))
     }
 
-    /// The contexts of the applied filters, last first, unless all are applied.
+    /// Returns the contexts of the applied filters, last first; empty if all filters are applied.
     fn masked(&self, mask: u32) -> Vec<ChunkContext> {
         if self.stages.iter().all(|s| s.bit & mask == 0) {
             return vec![];
@@ -253,7 +250,7 @@ impl FilterChain {
     }
 }
 
-/// The error for a chunk that would have to skip a filter.
+/// Returns the error for a chunk that would have to skip a mandatory filter.
 #[cold]
 fn declined() -> Error {
     let what =
@@ -261,7 +258,7 @@ fn declined() -> Error {
     Error::new(ErrorKind::Unsupported, what).with_remedy("choose other filters: -F '*,zstd,3'")
 }
 
-/// The context of a filter; `next` becomes the context after it.
+/// Returns the context of a filter. `next` becomes the context after the filter.
 fn step(filter: &Result<Box<dyn Filter>>, next: &mut ChunkContext) -> ChunkContext {
     let behind = match filter {
         Ok(filter) => filter.output(next),
@@ -283,7 +280,7 @@ mod tests {
         }
     }
 
-    /// The chunk after all filters that `mask` does not skip.
+    /// Applies all filters that `mask` does not skip.
     fn encode(specs: &[FilterSpec], mask: u32, chunk: &[u8]) -> Vec<u8> {
         let left = |(n, _): &(usize, &FilterSpec)| mask >> n & 1 == 0;
         let left: Vec<_> = specs.iter().enumerate().filter(left).collect();
@@ -295,8 +292,7 @@ mod tests {
         stored
     }
 
-    /// A filter that adds its first parameter in bytes, but takes no chunks that begin with 1, and
-    /// none whose length is not known.
+    /// A filter that appends as many bytes as its first parameter says. It rejects chunks that begin with 1, and chunks of unknown length.
     struct Picky(usize);
 
     impl Filter for Picky {

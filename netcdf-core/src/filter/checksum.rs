@@ -1,11 +1,12 @@
-//! Checksums of numcodecs: the unchanged bytes, with a checksum before or after them.
+//! numcodecs' checksum codecs: the unchanged bytes, with a checksum before or after them.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
-//! | Names | `crc32`, `crc32c`, `adler32`, `jenkins_lookup3`; all but the last have a place. `crc32c` is one of Zarr 3, too |
-//! | Parameters | of the first three: 0 before the data (left out: `crc32` and `adler32`), 1 after it (left out: `crc32c`); of `jenkins_lookup3` the initial value (0) |
-//! | Stored form | the data, and 4 bytes, little-endian; for `jenkins_lookup3` always after it |
+//! | Names | `crc32`, `crc32c`, `adler32`, `jenkins_lookup3`. The first three have a location. `crc32c` is also a codec of Zarr 3 |
+//! | Parameters | of the first three: checksum location, 0 before the data (default of `crc32` and `adler32`) or 1 after it (default of
+//! `crc32c`). Of `jenkins_lookup3`: the initial value (0) |
+//! | Stored form | the data and 4 checksum bytes, little-endian; `jenkins_lookup3` always appends the checksum |
 //! | Specification | IEEE 802.3 (CRC-32), RFC 3720 (CRC-32C), RFC 1950 (Adler-32), Bob Jenkins' lookup3; Zarr 3, "CRC32C codec" |
 //! | Also read by | numcodecs and software built on it |
 
@@ -17,7 +18,7 @@ use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Pol
 use crate::bytes::sums::lookup3_from;
 use crate::error::{Error, ErrorKind, Result};
 
-/// HDF5 has a checksum of its own.
+/// HDF5 has a different checksum filter.
 const POLICY: Policy = Policy {
     in_hdf5: |_| Instead::other(FLETCHER32, &[]),
     ..Policy::PLAIN
@@ -186,7 +187,7 @@ fn parameter(name: &str, user: &[u32], default: u32) -> Result<Vec<u32>> {
     }
 }
 
-/// The place of the checksum that the codec's JSON names.
+/// Reads the checksum location from the codec's JSON.
 fn place(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
     match config.text("location")? {
         None => Ok(vec![default]),
@@ -196,7 +197,7 @@ fn place(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
     }
 }
 
-/// The member for a place other than the default.
+/// Returns the JSON member for a checksum location other than the default.
 fn location(params: &[u32], default: u32) -> Members {
     match params.first() {
         Some(&START) if default != START => vec![word("location", "start")],
@@ -205,7 +206,7 @@ fn location(params: &[u32], default: u32) -> Members {
     }
 }
 
-/// In Zarr 3 the checksum can only follow the data.
+/// Zarr 3 only allows the checksum after the data.
 fn crc32c_members(params: &[u32], shown: &DescriptionUse<'_>) -> Result<Members> {
     let members = location(params, END);
     match shown.version {
@@ -232,7 +233,7 @@ mod tests {
     use super::*;
     use crate::filter::tests::{build, context, damage, decode};
 
-    /// What numcodecs 0.16 makes of the bytes 0 to 12.
+    /// numcodecs 0.16's encoding of the bytes 0 to 12.
     const VECTORS: [(u32, &[u32], &str); 8] = [
         (ids::CRC32, &[0], "b846fee6000102030405060708090a0b0c"),
         (ids::CRC32, &[1], "000102030405060708090a0b0cb846fee6"),

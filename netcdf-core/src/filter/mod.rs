@@ -1,7 +1,7 @@
-//! Chunk filters: what happens to the bytes of a chunk between memory and storage.
+//! Chunk filters: the transformation of chunk bytes between memory and storage.
 //!
-//! One table maps HDF5 filter numbers and Zarr codec names to implementations. `context` and `entry` are the interface of a filter, below
-//! all filters; `built_in` lists the filters, and `table` finds them.
+//! One table maps HDF5 filter numbers and Zarr codec names to implementations. `context` and `entry` are the filter interface, below all
+//! filters; `built_in` lists the filters, and `table` looks them up.
 
 pub(crate) mod base64;
 pub(crate) mod bitshuffle;
@@ -72,7 +72,7 @@ pub(crate) mod tests {
     use crate::error::Result;
     use crate::model::{Atomic, Endianness, StoredElement};
 
-    /// A chunk of `len` bytes in elements of `size`.
+    /// Returns the context of a chunk of `len` bytes in elements of `size` bytes.
     pub(crate) fn context(len: usize, size: u64) -> ChunkContext {
         ChunkContext {
             shape: vec![len as u64 / size],
@@ -104,7 +104,7 @@ pub(crate) mod tests {
         Ok(out)
     }
 
-    /// Cuts and flips `stored` in many ways: no panic, never more than `len` bytes.
+    /// Truncates and flips `stored` in many ways: no panic, never more than `len` bytes.
     pub(super) fn damage(id: u32, params: &[u32], len: usize, stored: &[u8]) {
         let try_one = |bytes: &[u8]| {
             for context in [context(len, 1), context(len, 1).of_any_length()] {

@@ -1,10 +1,10 @@
-//! LZ4 as numcodecs frames it: one block, preceded by its decoded length.
+//! LZ4 in numcodecs' framing: one block, preceded by its decoded length.
 //!
 //! | | |
 //! |---|---|
-//! | HDF5 number | none (`lz4` of HDF5, 32004, has another frame) |
+//! | HDF5 number | none (`lz4` of HDF5, 32004, has a different frame) |
 //! | Names | `lz4` in Zarr |
-//! | Parameters | acceleration, 1 if left out (it changes nothing here) |
+//! | Parameters | acceleration, default 1 (no effect on this encoder) |
 //! | Stored form | the decoded length (4 bytes, little-endian), then an LZ4 block |
 //! | Specification | LZ4 block format; numcodecs |
 //! | Also read by | numcodecs and software built on it |
@@ -60,7 +60,7 @@ impl Filter for NumcodecsLz4 {
     }
 
     fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
-        // numcodecs reads the length as a signed number.
+        // numcodecs stores the length as a signed number.
         let most = i32::MAX.unsigned_abs() as usize;
         let len = u32::try_from(input.len())
             .ok()
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::filter::tests::{build, context, damage, decode};
 
-    /// What numcodecs 0.16 makes of 20 times "Zarr".
+    /// numcodecs 0.16's encoding of 20 times "Zarr".
     const STORED: &[u8] = &[
         0x50, 0x00, 0x00, 0x00, 0x4f, 0x5a, 0x61, 0x72, 0x72, 0x04, 0x00, 0x34, 0x50, 0x72, 0x5a,
         0x61, 0x72, 0x72,

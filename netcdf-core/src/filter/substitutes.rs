@@ -1,4 +1,4 @@
-//! The policies of filters by their numbers, and the filters that replace them in other formats.
+//! Filter policies by number, and the replacement of filters in other formats.
 
 use super::built_in::BUILT_IN;
 use super::codec::ids::{self as codecs, UNKNOWN, is_private};
@@ -8,15 +8,15 @@ use super::policy::{Instead, Policy};
 use crate::model::FilterSpec;
 use crate::model::kind::StorageFormat;
 
-/// The policies of a filter by its number; [`Policy::PLAIN`] for a filter that is not built in.
+/// Returns the policies of a filter by its number; [`Policy::PLAIN`] for a filter that is not built in.
 #[must_use]
 pub fn policy(id: u32) -> &'static Policy {
     let row = BUILT_IN.iter().find(|row| row.id == id);
     row.map_or(&Policy::PLAIN, |row| &row.policy)
 }
 
-/// The form of a filter that `_Filter` and netCDF-C show for a Zarr variable: the parameters that a user gives, without those that depend
-/// on type and chunk. `None` for codecs that are not HDF5 filters.
+/// Returns the form of a filter that `_Filter` and netCDF-C show for a Zarr variable: the user's parameters, without the parameters that
+/// depend on type and chunk. Returns `None` for codecs without an HDF5 filter number.
 #[must_use]
 pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     let shown = !is_private(spec.id);
@@ -26,8 +26,8 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     })
 }
 
-/// Returns the substitute for a filter of a dataset `from` in a dataset `to`. Values read the same. The nearest common lossless filter
-/// replaces a filter that no common reader of the output has.
+/// Returns the substitute for a filter of a dataset `from` in a dataset `to`. The decoded values are the same. The nearest common lossless
+/// filter replaces a filter that no common reader of the output has.
 #[must_use]
 pub(crate) fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> Instead {
     let policy = policy(filter.id);
@@ -46,8 +46,8 @@ pub(crate) fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageForma
     }
 }
 
-/// Whether a compressor of HDF5 has no codec in Zarr and no relative there: zfp, because of its other codec, and registered filters of
-/// plugins.
+/// Checks whether an HDF5 compressor has no codec and no related codec in Zarr: zfp, whose Zarr codec differs, and registered plugin
+/// filters.
 fn has_no_codec(id: u32) -> bool {
     let built_in = BUILT_IN.iter().any(|row| row.id == id);
     id == ZFP || !built_in && names::registered(id).is_some()
@@ -70,14 +70,14 @@ fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
     }
 }
 
-/// Whether two filters decode alike.
+/// Checks whether two filters decode alike.
 #[must_use]
 pub(crate) fn decodes_alike(a: &FilterSpec, b: &FilterSpec) -> bool {
     let decoding = policy(a.id).decoding;
     a.id == b.id && decoding(&a.params) == decoding(&b.params)
 }
 
-/// Whether the filters `b` decode the chunks that the filters `a` encoded.
+/// Checks whether the filters `b` decode the chunks that the filters `a` encoded.
 #[must_use]
 pub(crate) fn decode_alike(a: &[FilterSpec], b: &[FilterSpec]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| decodes_alike(a, b))
@@ -141,7 +141,7 @@ mod tests {
         for id in [1, 2, 3, 307, 32001, 32015, 40_000] {
             assert_eq!(instead(&spec(id, &[]), hdf5, v2), Instead::Same);
         }
-        // zfp, without loss and with; blosc2, sz, lzo.
+        // Lossless and lossy zfp, blosc2, sz, lzo.
         for (id, params) in [
             (32013, &[5][..]),
             (32013, &[1]),

@@ -1,11 +1,11 @@
-//! Transpose: dimensions in another order.
+//! Transpose: reorders dimensions.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `transpose`; `order: "F"` of Zarr 2 is the reverse order |
-//! | Parameters | for each stored dimension, which dimension of the chunk it is |
-//! | Stored form | the elements in the order of those dimensions, the last one fastest |
+//! | Parameters | for each stored dimension, the index of the chunk dimension |
+//! | Stored form | the elements in the stored dimension order, the last dimension fastest |
 //! | Specification | Zarr 3, "Transpose codec" |
 //! | Also read by | every implementation of Zarr 3 |
 
@@ -79,7 +79,7 @@ impl Transpose {
         }
     }
 
-    /// The shape of the chunk, the stored shape, and the bytes of an element.
+    /// Returns the shape of the chunk, the stored shape, and the bytes of an element.
     fn shapes(&self, context: &ChunkContext) -> Result<(Vec<usize>, Vec<usize>, usize)> {
         let size = |n: &u64| usize::try_from(*n).unwrap_or(usize::MAX);
         let chunk: Vec<usize> = context.shape.iter().map(size).collect();
@@ -94,7 +94,7 @@ impl Transpose {
     }
 }
 
-/// The strides of the dimensions of a shape, in elements.
+/// Returns the strides of a shape's dimensions, in elements.
 fn steps(shape: &[usize]) -> Vec<usize> {
     let mut step = 1_usize;
     let mut steps: Vec<usize> = shape
@@ -109,8 +109,7 @@ fn steps(shape: &[usize]) -> Vec<usize> {
     steps
 }
 
-/// Appends elements of `size` bytes in the order of `shape`; `steps` are the strides of its dimensions in
-/// `input`.
+/// Appends elements of `size` bytes in the order of `shape`. `steps` are the input strides of the dimensions.
 fn gather(
     input: &[u8],
     (shape, steps): (&[usize], &[usize]),
@@ -142,7 +141,7 @@ impl Filter for Transpose {
     fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let (chunk, stored, size) = self.shapes(context)?;
         let from = steps(&stored);
-        // The stride of a chunk's dimension is that of the matching stored dimension.
+        // The stride of a chunk dimension is the stride of the matching stored dimension.
         let place = |n: usize| self.order.iter().position(|of| *of == n);
         let steps = (0..chunk.len()).filter_map(|n| from.get(place(n)?).copied());
         let steps: Vec<usize> = steps.collect();

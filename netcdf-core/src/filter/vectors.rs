@@ -1,11 +1,11 @@
-//! Checks that chunks written by libhdf5 through each filter (`testdata/filters`) decode to the original data,
-//! and that damaged chunks do no harm.
+//! Checks that chunks written by libhdf5 through each filter (`testdata/filters`) decode to the original data, and that damaged chunks are
+//! harmless.
 
 use super::tests::{build, context};
 use super::{ChunkContext, Encoded, deflate, lzf, zfp};
 use crate::error::Result;
 
-/// The filters with chunks there.
+/// The filters with chunks in `testdata/filters`.
 const FILTERS: [u32; 7] = [307, 32000, 32001, 32004, 32008, 32013, 32015];
 
 /// A line of the index.
@@ -50,7 +50,7 @@ fn vector(line: &str, chunks: &[u8]) -> Vector {
     }
 }
 
-/// The data that `make.py` gave libhdf5.
+/// The data that `make.py` passed to libhdf5.
 fn plain(kind: &str, size: usize, big: bool, count: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut out = Vec::new();
@@ -191,7 +191,7 @@ fn cut_chunks_do_no_harm() {
     for v in vectors().iter().filter(|v| v.stored.len() < 6000) {
         let step = (v.stored.len() / 20).max(1);
         for end in (0..v.stored.len()).step_by(step) {
-            // Some decoders do not notice missing padding.
+            // Some decoders do not detect missing padding.
             let _ = v.decode(&v.stored[..end], Some(v.plain.len()));
             let _ = v.decode(&v.stored[..end], None);
         }
@@ -211,7 +211,7 @@ fn flipped_bits_do_no_harm() {
         for round in 0..20 {
             let mut stored = v.stored.clone();
             for _ in 0..=round / 8 {
-                // Headers are at the start, so half of the flips go there.
+                // Headers are at the start, so half of the flips are there.
                 let below = if round % 2 == 0 {
                     stored.len().min(40)
                 } else {

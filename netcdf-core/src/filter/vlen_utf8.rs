@@ -1,22 +1,22 @@
-//! `vlen-utf8`: texts of any length, one after the other.
+//! `vlen-utf8`: a sequence of texts of any length.
 //!
 //! | | |
 //! |---|---|
-//! | id | none of HDF5; [`ID`] here |
-//! | names | Zarr, version 3: `vlen-utf8`, which turns elements into bytes there; numcodecs: `vlen-utf8` |
+//! | id | none in HDF5; [`ID`] in our table |
+//! | names | Zarr version 3: `vlen-utf8`, a codec from elements to bytes; numcodecs: `vlen-utf8` |
 //! | parameters | none |
 //! | specification | numcodecs, "VLenUTF8"; zarr-extensions, codec `vlen-utf8` |
-//! | who reads it | zarr-python, zarrs, GDAL, TensorStore |
+//! | also read by | zarr-python, zarrs, GDAL, TensorStore |
 //!
-//! Stored are the number of texts, then for each text its length in bytes and its bytes; numbers have 32 bits,
-//! little-endian. The filter gets elements of a fixed size, padded with zeros.
+//! The stored form is the number of texts, then the length in bytes and the bytes of each text. Numbers have 32 bits, little-endian. The
+//! filter's input has elements of a fixed size, padded with zeros.
 
 use super::codec::PRIVATE;
 use super::output::allocate;
 use super::{ChunkContext, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Its number.
+/// The filter number.
 pub(crate) const ID: u32 = PRIVATE + 64;
 
 /// The entry in the filter table.
@@ -33,7 +33,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 struct VlenUtf8;
 
 impl Filter for VlenUtf8 {
-    /// Filters behind this one get bytes: numcodecs gives them none of the elements' properties.
+    /// Filters after this one process bytes: numcodecs gives them no element properties.
     fn output(&self, context: &ChunkContext) -> ChunkContext {
         let mut behind = context.of_any_length();
         behind.about.most = Some(behind.limit());
@@ -76,7 +76,7 @@ impl Filter for VlenUtf8 {
 /// Appends the stored form of elements of `size` bytes, at least 1.
 ///
 /// # Errors
-/// [`ErrorKind::Range`] for a text that is not UTF-8; [`ErrorKind::Limit`] for more than 32 bits can count.
+/// Returns [`ErrorKind::Range`] for a text that is not UTF-8, and [`ErrorKind::Limit`] for a count above 32 bits.
 pub(crate) fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let elements = input.chunks_exact(size.max(1));
     output.extend(length(elements.len())?.to_le_bytes());
@@ -94,7 +94,7 @@ pub(crate) fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-/// Bytes of an element.
+/// Returns the bytes of an element.
 fn size(context: &ChunkContext) -> Result<usize> {
     let size = usize::try_from(context.element.size).ok();
     size.filter(|&n| n > 0)
@@ -108,7 +108,7 @@ fn length(len: usize) -> Result<u32> {
     })
 }
 
-/// The number at the start of some bytes, and the bytes after it.
+/// Returns the number at the start of some bytes, and the bytes after it.
 fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (number, rest) = bytes.split_first_chunk::<4>()?;
     Some((usize::try_from(u32::from_le_bytes(*number)).ok()?, rest))
@@ -125,7 +125,7 @@ mod tests {
         let mut stored = vec![];
         let done = VlenUtf8.encode(&context, b"a\0\0\0\0\0\0\0b\xc3\xa4d", &mut stored);
         assert_eq!(done.unwrap(), Encoded::Applied);
-        // As numcodecs 0.16 has it.
+        // numcodecs 0.16 writes these bytes.
         assert_eq!(stored, b"\x03\0\0\0\x01\0\0\0a\0\0\0\0\x04\0\0\0b\xc3\xa4d");
         let mut back = vec![];
         VlenUtf8.decode(&context, &stored, &mut back).unwrap();

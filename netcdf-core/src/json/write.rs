@@ -10,11 +10,11 @@ use super::Json;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Json {
-    /// One line of JSON, with `": "` and `", "` between members, and `between` between items. Numbers that JSON
-    /// does not have (`NaN`, `1.`) become strings; invalid UTF-8 becomes U+FFFD.
+    /// Returns one line of JSON, with `": "` and `", "` between members, and `between` between items. Numbers that JSON cannot represent
+    /// (`NaN`, `1.`) become strings; invalid UTF-8 becomes U+FFFD.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if `serde_json` cannot write the value.
+    /// Returns [`ErrorKind::Argument`] if `serde_json` cannot write the value.
     pub fn line(&self, between: Between) -> Result<String> {
         let mut out = vec![];
         let mut to = serde_json::Serializer::with_formatter(&mut out, between);
@@ -43,7 +43,7 @@ impl Serialize for Json {
     }
 }
 
-/// Whether some JSON is a number.
+/// Checks whether some JSON is a number.
 fn is_number(json: &str) -> bool {
     json.starts_with(|c: char| c == '-' || c.is_ascii_digit())
         && json.ends_with(|c: char| c.is_ascii_digit())

@@ -12,7 +12,7 @@ use crate::filter::user::wrong_length;
 
 /// Appends the chunk that encodes `input`.
 pub(super) fn chunk(choice: &BloscSettings, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
-    // Sizes in the header are signed.
+    // The sizes in the header are signed.
     let most = i32::MAX.unsigned_abs() as usize - header::SIZE;
     if input.len() > most {
         return Err(wrong_length(NAME, input.len(), Some(most)));
@@ -46,7 +46,7 @@ pub(super) fn chunk(choice: &BloscSettings, input: &[u8], output: &mut Vec<u8>) 
     Ok(())
 }
 
-/// Appends a chunk that is not compressed.
+/// Appends a chunk without compression.
 fn copied(header: BloscHeader, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let stored = input.len().saturating_add(header::SIZE);
     allocate(NAME, output, stored)?;
@@ -113,7 +113,7 @@ impl BloscHeader {
             sized(output, u32::to_le_bytes, |output| {
                 let start = output.len();
                 self.codec.encode(level, stream, output)?;
-                // Readers take a stream as long as its decoded form for uncompressed bytes.
+                // Readers take a stream for uncompressed bytes if its stored length equals its decoded length.
                 if output.len().saturating_sub(start) >= stream.len() {
                     output.truncate(start);
                     output.extend_from_slice(stream);
@@ -125,11 +125,11 @@ impl BloscHeader {
     }
 }
 
-/// Fewest bytes of a block: many blocks take long.
+/// Minimum bytes per block: many small blocks take long.
 const SMALLEST: usize = 128;
 
-/// Bytes of a block: as asked for, or whole elements that fit a cache. Blocks are larger for higher levels, for
-/// codecs that look far back, and if each byte of the elements has its own stream.
+/// Returns the bytes per block: the requested size, or whole elements that fit a cache. Blocks are larger for higher levels, for codecs
+/// with large windows, and if each byte of the elements has its own stream.
 fn block_size(choice: &BloscSettings, len: usize) -> usize {
     let element = usize::from(choice.element);
     let far = match choice.codec {
@@ -144,7 +144,7 @@ fn block_size(choice: &BloscSettings, len: usize) -> usize {
     };
     let streams = if choice.splits() { element.min(8) } else { 1 };
     let bytes: usize = kib * 1024 * far * streams.min(1024 / kib);
-    // Bits are shuffled for 8 elements at a time.
+    // Bits are shuffled in groups of 8 elements.
     let whole = element * 8;
     let bytes = match choice.block {
         0 => bytes,
@@ -156,12 +156,12 @@ fn block_size(choice: &BloscSettings, len: usize) -> usize {
     }
 }
 
-/// Bytes of the block for a chunk that fits one block. The block has whole elements: readers divide it into streams of equal length. A
-/// short block follows for the rest of the chunk, and is not divided.
+/// Returns the bytes of the block for a chunk that fits one block. The block has whole elements, because readers divide it into streams of
+/// equal length. A short undivided block follows for the remaining bytes of the chunk.
 fn single(choice: &BloscSettings, len: usize) -> usize {
     let element = usize::from(choice.element);
     let unit = match choice.shuffle {
-        // Other blocks are not shuffled.
+        // Smaller blocks are not shuffled.
         BloscShuffle::Bits if len > element * 8 => element * 8,
         BloscShuffle::None | BloscShuffle::Bytes | BloscShuffle::Bits => element,
     };

@@ -17,7 +17,7 @@ fn write(version: ZarrVersion, id: u32, params: &[u32]) -> Result<String> {
     Ok(String::from_utf8(json.to_bytes()).unwrap())
 }
 
-/// JSON to read, the filter, and the JSON written for the filter.
+/// Checks that `json` converts to the filter and the filter to `back`.
 fn check(version: ZarrVersion, json: &str, id: u32, params: &[u32], back: &str) {
     let spec = read(version, json).unwrap();
     assert_eq!((spec.id, &*spec.params), (id, params), "{json}");
@@ -60,7 +60,7 @@ fn codecs_of_version_2() {
     check(V2, auto, 32001, &[2, 2, 4, 400, 5, 1, 5, 256], made);
 }
 
-/// netCDF-C wrote numbers as texts before 4.10.0.
+/// netCDF-C before 4.10.0 wrote numbers as strings.
 #[test]
 fn numbers_as_texts() {
     for json in [
@@ -99,7 +99,7 @@ fn numbers_as_texts() {
     }
 }
 
-/// Puts numbers and truth values of JSON in quotes.
+/// Puts numbers and booleans of JSON in quotes.
 fn quoted(json: &str) -> String {
     let bare = |c: char| c.is_ascii_digit() || "-.truefals".contains(c);
     let mut out = String::new();
@@ -129,7 +129,7 @@ fn quoted(json: &str) -> String {
     out
 }
 
-/// Converts JSON of version 2 to version 3, with the members of numcodecs.
+/// Converts version 2 JSON to version 3, with the same members.
 fn in_version_3(json: &str) -> String {
     let (name, rest) = json[8..].split_once('"').unwrap();
     let members = rest[1..rest.len() - 1].trim();
@@ -260,7 +260,7 @@ fn damaged_codecs_are_refused() {
     }
 }
 
-/// JSON of every codec with each byte changed in turn, then noise as parameters and chunks.
+/// Converts every codec's JSON with each byte changed in turn, then random parameters and chunks.
 #[test]
 fn hostile_codecs_do_no_harm() {
     let codecs = [

@@ -1,12 +1,14 @@
-//! N-bit: numbers without the bits that their type does not use.
+//! N-bit: numbers without the unused bits of their type.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | 5 |
 //! | Names | `nbit` |
-//! | Parameters | stored: their number, 1 if the chunk is as it was, elements of the chunk, then the type. A type is 1, bytes, byte order (1 big-endian), precision, offset for a number; 2, bytes, type of the elements for an array; 3, bytes, members, then offset and type of each for a compound; 4, bytes for what is stored whole |
+//! | Parameters | stored: the number of parameters, 1 for an unchanged chunk, elements of the chunk, then the type. A type is 1, bytes,
+//! byte order (1 big-endian), precision, offset for a number; 2, bytes, element type for an array; 3, bytes, members, then offset and type
+//! of each member for a compound; 4, bytes for a type without packing |
 //! | Stored form | the significant bits of all numbers without gaps, most significant bit first |
-//! | Specification | HDF5 file format, "N-bit filter"; details that it leaves open are as in libhdf5 |
+//! | Specification | HDF5 file format, "N-bit filter"; unspecified details are as in libhdf5 |
 //! | Also read by | libhdf5 and software built on it, jhdf in part |
 //!
 //! Bits outside the precision decode to zero: sign extension is part of type conversion, not of the filter.
@@ -36,7 +38,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     build: |params, _| Ok(Box::new(Nbit::new(params)?)),
 };
 
-/// Whether chunks with these parameters hold whole elements of this many bytes.
+/// Checks whether chunks with these parameters contain whole elements of this size in bytes.
 fn is_whole(params: &[u32], size: u64) -> bool {
     let whole = params.get(1).is_some_and(|&whole| whole != 0);
     whole && params.get(4).is_none_or(|&n| u64::from(n) == size)
@@ -112,7 +114,7 @@ impl Nbit {
     }
 }
 
-/// Unpacks elements of `size` bytes into `to`, which is zeroed.
+/// Unpacks elements of `size` bytes into the zeroed buffer `to`.
 fn unpack(packing: &NbitPacking, size: usize, bits: &mut Bits, to: &mut [u8]) {
     match packing {
         NbitPacking::Number(number) => match number.size {
@@ -167,7 +169,7 @@ fn long(number: &PackedNumber, bits: &mut Bits, element: &mut [u8]) {
     }
 }
 
-/// The lowest byte.
+/// Returns the lowest byte.
 fn low(value: u64) -> u8 {
     value.to_le_bytes()[0]
 }

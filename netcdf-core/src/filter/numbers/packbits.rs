@@ -1,4 +1,4 @@
-//! Packbits: truth values as bits.
+//! Packbits: booleans as bits.
 //!
 //! | | |
 //! |---|---|
@@ -27,7 +27,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         v3: "numcodecs.packbits",
         stage: CodecStage::Elements,
         read: |config| match config.text("padding_encoding")? {
-            // The codec of this name among the extensions of Zarr 3 has other forms, too.
+            // The codec of this name in the Zarr 3 extensions also has other forms.
             None if config.plain => Err(config.unsupported("no padding")),
             None | Some("first_byte") => Ok(vec![]),
             Some(other) => Err(config.unsupported(format_args!("padding {other}"))),

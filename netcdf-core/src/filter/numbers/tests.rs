@@ -5,7 +5,7 @@ use crate::filter::{ChunkContext, Filter, FilterTable};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// A codec's JSON, the type of the numbers, the numbers, their encoded form by numcodecs 0.16, and the numbers that it decodes.
+/// A codec's JSON, the number type, the numbers, numcodecs 0.16's encoding, and numcodecs' decoded numbers.
 type Vector = (
     &'static str,
     &'static str,
