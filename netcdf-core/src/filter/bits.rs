@@ -53,7 +53,7 @@ fn turn(rows: &[u8], bytes: &mut [u8]) {
     }
 }
 
-/// The inverse of [`turn`].
+/// Inverts [`turn`].
 fn turn_back(bytes: &[u8], rows: &mut [u8]) {
     let len = (rows.len() / 8).max(1);
     for (n, bytes) in bytes.chunks(PIECE * 8).enumerate() {

@@ -5,7 +5,7 @@
 //! | HDF5 number | 32008 |
 //! | Names | `bitshuffle` |
 //! | Parameters | stored: version (2), element size, elements per block (0: default), compressor (0 none, 2 LZ4, 3 zstd), zstd level. The
-//! user gives up to three, the last ones, or stored ones, whose first three are recomputed |
+//! user gives up to three, the last ones, or stored parameters (the filter recomputes the first three) |
 //! | Specification | none; the bitshuffle library defines it |
 //! | Also read by | hdf5plugin, the bitshuffle package, the HDF Group's plugins, detector software (Dectris) |
 //!
@@ -42,7 +42,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     build: |params, _| Ok(Box::new(Bitshuffle::new(params)?)),
 };
 
-/// Bitshuffle with a compressor is one of the modes of Blosc.
+/// Returns Blosc for bitshuffle with a compressor, which is one of Blosc's modes.
 fn in_zarr(params: &[u32], _: Zarr) -> Instead {
     const BITS: u32 = 2;
     const LZ4: u32 = 1;
@@ -69,7 +69,7 @@ enum BlockCodec {
 }
 
 impl BlockCodec {
-    /// Appends the `n` bytes to which a block decodes.
+    /// Appends the `n` decoded bytes of a block.
     fn decode(self, stored: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::Lz4 => lz4::block_into(NAME, stored, n, output),
@@ -119,7 +119,7 @@ impl Bitshuffle {
 /// The version of the library that this code follows.
 const VERSION: [u32; 2] = [0, 4];
 
-/// The stored parameters for a user's.
+/// Converts a user's parameters to stored parameters.
 fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let choice = match user {
         // Stored parameters without a user's choice. A user's second parameter is never 4, which is no compressor.
@@ -271,7 +271,7 @@ impl Bitshuffle {
         })
     }
 
-    /// Decodes the next block, of `n` bytes.
+    /// Decodes the next block, which has `n` decoded bytes.
     fn block(
         &self,
         n: usize,

@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use crate::model::{DataType, Dimension, GroupId, Kind, Name, Storage, TypeKind, UserType};
 
-    /// Variables: 0 a field, 1 a scalar, 2 strings, 3 lists.
+    /// Returns a schema with the variables 0 (a field), 1 (a scalar), 2 (strings), 3 (lists).
     fn schema(kind: Kind) -> Schema {
         let mut s = Schema::new(kind);
         let group = GroupId::ROOT;

@@ -137,7 +137,7 @@ pub(super) fn stream(filter: &str, level: u32, input: &[u8], output: &mut Vec<u8
     })
 }
 
-/// Calls `work` with this thread's compressor. Its tables are large, so each thread has only one.
+/// Calls `work` with this thread's compressor. A compressor has large tables, so each thread has only one.
 pub(super) fn with_compressor<T>(
     level: u32,
     work: impl FnOnce(&mut Compressor) -> Result<T>,
@@ -227,7 +227,7 @@ pub(super) fn inflate(
     }
 }
 
-/// The level among a user's parameters.
+/// Returns the level of a user's parameters.
 pub(super) fn level(user: &[u32]) -> Result<u32> {
     match user {
         [] => Ok(6),

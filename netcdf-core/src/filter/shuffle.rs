@@ -177,7 +177,7 @@ fn merge(unit: usize, (left, right): (&[u8], &[u8]), to: &mut [u8]) {
     }
 }
 
-/// The inverse of [`merge`].
+/// Inverts [`merge`].
 fn part(unit: usize, merged: &[u8], (left, right): (&mut [u8], &mut [u8])) {
     macro_rules! units {
         ($unit:ty, $both:ty) => {{

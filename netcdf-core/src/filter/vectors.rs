@@ -50,7 +50,7 @@ fn vector(line: &str, chunks: &[u8]) -> Vector {
     }
 }
 
-/// The data that `make.py` passed to libhdf5.
+/// Returns the data that `make.py` passed to libhdf5.
 fn plain(kind: &str, size: usize, big: bool, count: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut out = Vec::new();

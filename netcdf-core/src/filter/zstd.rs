@@ -200,7 +200,7 @@ fn failed(filter: &str, e: impl Display) -> Error {
     Error::new(ErrorKind::Limit, what)
 }
 
-/// Calls `work` with this thread's compressor. Its tables are large, so each thread has only one.
+/// Calls `work` with this thread's compressor. A compressor has large tables, so each thread has only one.
 fn with_compressor(
     level: i32,
     work: impl FnOnce(&mut Compressor<'static>) -> std::io::Result<usize>,

@@ -14,7 +14,7 @@ use crate::filter::output::{allocate, array, bad, take};
 /// The largest distance in 13 bits.
 const FAR: usize = 0x1FFF;
 
-/// Appends the `n` bytes to which `input` decodes.
+/// Appends the `n` decoded bytes of `input`.
 pub(super) fn decode(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
     let mut window = LzWindow::new(NAME, output, n);
     let mut input = input;

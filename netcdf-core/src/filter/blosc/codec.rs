@@ -56,7 +56,7 @@ impl BloscCodec {
         }
     }
 
-    /// Appends the `n` bytes to which `input` decodes.
+    /// Appends the `n` decoded bytes of `input`.
     pub(super) fn decode(self, input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::BloscLz => blosclz::decode(input, n, output),
@@ -68,7 +68,7 @@ impl BloscCodec {
     }
 }
 
-/// The zstd level for a Blosc level from 1 to 9.
+/// Returns the zstd level for a Blosc level from 1 to 9.
 fn zstd_level(level: u32) -> i32 {
     match i32::try_from(level).unwrap_or(9) {
         level @ ..=7 => level * 2 - 1,

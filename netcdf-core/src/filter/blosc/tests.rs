@@ -1,7 +1,7 @@
 use super::*;
 use crate::error::ErrorKind;
 
-/// A chunk: flags, element size, decoded size, block size, and the bytes after the header.
+/// Builds a chunk from flags, element size, decoded size, block size, and the bytes after the header.
 fn chunk(flags: u8, element: u8, sizes: (u32, u32), body: &[u8]) -> Vec<u8> {
     let mut chunk = vec![2, 1, flags, element];
     let stored = u32::try_from(body.len() + 16).unwrap();
@@ -12,7 +12,7 @@ fn chunk(flags: u8, element: u8, sizes: (u32, u32), body: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// The words as bytes: offsets and stream sizes of a body.
+/// Converts words to bytes: offsets and stream sizes of a body.
 fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
@@ -100,7 +100,7 @@ fn headers_are_checked() {
     assert_eq!(kind(&good[..15], 5), ErrorKind::Truncated);
 }
 
-/// Bytes with repeats.
+/// Returns bytes with repeats.
 fn sample(len: usize) -> Vec<u8> {
     (0..len).map(|n| (n * n / 7 % 113 % 256) as u8).collect()
 }

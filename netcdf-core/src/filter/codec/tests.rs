@@ -99,7 +99,7 @@ fn numbers_as_texts() {
     }
 }
 
-/// Puts numbers and booleans of JSON in quotes.
+/// Writes numbers and booleans of JSON in quotes.
 fn quoted(json: &str) -> String {
     let bare = |c: char| c.is_ascii_digit() || "-.truefals".contains(c);
     let mut out = String::new();

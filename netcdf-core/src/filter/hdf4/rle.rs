@@ -30,7 +30,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "hdf4_rle";
 
-/// The first value that starts a repetition, of three bytes.
+/// The smallest byte that starts a repetition. It repeats three bytes.
 const REPEATED: u8 = 128;
 
 /// The maximum decoded bytes per stream byte: two stream bytes decode to at most 130 bytes.

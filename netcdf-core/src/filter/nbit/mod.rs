@@ -1,4 +1,4 @@
-//! N-bit: numbers without the unused bits of their type.
+//! N-bit: numbers without unused bits.
 //!
 //! | | |
 //! |---|---|

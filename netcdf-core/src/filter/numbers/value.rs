@@ -13,10 +13,7 @@ pub(super) enum NumberValue {
 }
 
 /// Returns the nearest 32-bit float.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the value is rounded"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the value is rounded")]
 pub(super) fn single(x: f64) -> f32 {
     x as f32
 }

@@ -1,7 +1,7 @@
-//! Whether the process was started with its standard output closed.
+//! Detects whether the process was started with its standard output closed.
 //!
-//! Before `main`, Rust's runtime replaces a closed standard descriptor with `/dev/null`, so that output would be
-//! lost silently. So this checks even earlier. It is here because it is the only other code that needs `unsafe`.
+//! Before `main`, Rust's runtime replaces a closed standard descriptor with `/dev/null`, which would silently discard the output. This
+//! check therefore runs earlier. It is in this module because it needs `unsafe`.
 
 #[cfg(target_os = "linux")]
 use std::sync::atomic::Ordering;
@@ -9,11 +9,11 @@ use std::sync::atomic::Ordering;
 #[cfg(target_os = "linux")]
 use crate::io::stdout::CLOSED;
 
-/// Run by the dynamic linker, before the runtime.
+/// The function for the dynamic linker, which calls it before the runtime starts.
 #[cfg(target_os = "linux")]
 #[used]
-// SAFETY: the section holds pointers to functions of this type, which are called once, in one thread. This one
-// makes a system call and stores a flag; it needs nothing from the runtime.
+// SAFETY: the section contains pointers to functions of this type, which are called once, in one thread. This function makes a system call
+// and stores a flag; it needs nothing from the runtime.
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 

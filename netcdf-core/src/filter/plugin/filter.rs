@@ -18,27 +18,27 @@ use crate::model::FilterSpec;
 
 /// HDF5's number for szip.
 const SZIP: u32 = 4;
-/// HDF5's number for the checksum, and the size of the checksum in bytes.
+/// HDF5's number for the checksum. [`CHECKSUM`] is the checksum size in bytes.
 const FLETCHER32: u32 = 3;
 const CHECKSUM: usize = 4;
 
 /// A loaded plugin, with its filter.
 pub struct Plugin {
-    /// The filter's number.
+    /// The filter number.
     pub id: u32,
-    /// What the plugin calls its filter.
+    /// The filter name that the plugin reports.
     pub name: String,
-    /// The file.
+    /// The plugin file.
     pub path: PathBuf,
     described: PluginDescription,
     place: PluginHost,
 }
 
-/// Where a plugin runs.
+/// The process that runs a plugin.
 enum PluginHost {
-    /// In this process.
+    /// This process.
     Here(Local),
-    /// In processes of its own.
+    /// Separate helper processes.
     Apart(Arc<Helpers>, CheckedFile),
 }
 
@@ -49,10 +49,10 @@ impl std::fmt::Debug for Plugin {
 }
 
 impl Plugin {
-    /// The filter of a library.
+    /// Returns the filter of a library.
     ///
     /// # Errors
-    /// Why it has none.
+    /// Returns the reason if the library has no filter.
     pub(super) fn of(library: Arc<Library>, path: PathBuf) -> Result<Self, String> {
         let local = Local::of(library)?;
         Ok(Self::at(
@@ -62,10 +62,10 @@ impl Plugin {
         ))
     }
 
-    /// The filter of a file that helpers load.
+    /// Returns the filter of a file that helpers load.
     ///
     /// # Errors
-    /// Why it has none.
+    /// Returns the reason if the file has no filter.
     pub(super) fn apart(
         helpers: &Arc<Helpers>,
         file: &CheckedFile,
@@ -86,16 +86,16 @@ impl Plugin {
         }
     }
 
-    /// The filter's name in messages.
+    /// Returns the filter name for messages.
     fn label(&self) -> String {
         format!("filter {} of {}", self.id, self.path.display())
     }
 
-    /// Converts the user's parameters to stored ones.
+    /// Converts the user's parameters to stored parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for chunks and types that it cannot be applied to; [`ErrorKind::Argument`] for
-    /// parameters that it does not take.
+    /// Returns [`ErrorKind::Unsupported`] for chunks and types that the filter cannot be applied to, and [`ErrorKind::Argument`] for
+    /// parameters that it rejects.
     pub fn prepare(&self, context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
         let call = || PluginCall::new(context, &self.spec(given(self.id, user)));
         self.applicable(call())?;
@@ -118,7 +118,7 @@ impl Plugin {
     /// Checks that the filter with these stored parameters can be applied to a chunk.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if it cannot.
+    /// Returns [`ErrorKind::Unsupported`] if it cannot.
     pub fn check(&self, context: &ChunkContext, params: &[u32]) -> Result<()> {
         let call = PluginCall::new(context, &self.spec(params.to_vec()));
         self.applicable(call)
@@ -131,7 +131,7 @@ impl Plugin {
         }
     }
 
-    /// Looks at the chunk of a call, here or in a helper.
+    /// Examines the chunk of a call, in this process or in a helper.
     fn look(
         &self,
         here: fn(&Local, PluginCall) -> LookResult,
@@ -163,7 +163,7 @@ impl Plugin {
         Err(unfit(&self.label(), what))
     }
 
-    /// The filter with stored parameters.
+    /// Builds the filter with stored parameters.
     pub fn build(self: &Arc<Self>, params: &[u32]) -> Box<dyn Filter> {
         Box::new(Applied {
             plugin: Arc::clone(self),
@@ -173,7 +173,7 @@ impl Plugin {
     }
 }
 
-/// The user's parameters as libhdf5's functions pass them on: for szip, some options are always or never set.
+/// Adjusts the user's parameters like libhdf5's functions: some szip options are always or never set.
 fn given(id: u32, user: &[u32]) -> Vec<u32> {
     let mut params = user.to_vec();
     if let (SZIP, Some(options)) = (id, params.first_mut()) {
@@ -186,12 +186,12 @@ fn given(id: u32, user: &[u32]) -> Vec<u32> {
 struct Applied {
     plugin: Arc<Plugin>,
     params: Vec<u32>,
-    /// Whether the filter can be applied, once that is known.
+    /// The cached result of the check whether the filter can be applied.
     fits: OnceLock<Option<String>>,
 }
 
 impl Applied {
-    /// Calls the plugin's function; failures of its process are errors of this kind.
+    /// Calls the plugin's function. If the plugin's process fails, the error has this kind.
     fn call(
         &self,
         context: &ChunkContext,
@@ -216,7 +216,7 @@ impl Applied {
         }
     }
 
-    /// Checks that the filter can be applied; asks once.
+    /// Checks once that the filter can be applied.
     fn fits(&self, context: &ChunkContext) -> Result<()> {
         let plugin = &self.plugin;
         let why = self.fits.get_or_init(|| {
@@ -231,13 +231,13 @@ impl Applied {
 }
 
 impl FilterResult {
-    /// Whether the function claims to have written more than its block holds: it has overwritten other memory.
+    /// Checks whether the function claims to have written more than its block contains, so that it has overwritten other memory.
     fn overran(&self) -> bool {
         let is_size = self.len > 0 && isize::try_from(self.len).is_ok();
         is_size && self.is_there() && self.bytes().is_none()
     }
 
-    /// The reason for the failure, as text.
+    /// Returns the reason for the failure, as text.
     fn why(&self) -> String {
         let what = match self.len {
             0 => "it failed".to_owned(),
@@ -272,7 +272,7 @@ impl Filter for Applied {
         let given = self.call(context, input, (REVERSE, ErrorKind::Corrupt))?;
         let bytes = given.bytes().ok_or_else(|| bad(&label, given.why()))?;
         let wanted = match context.len {
-            // Some return more; bytes after the chunk mean nothing.
+            // Some plugins return more; bytes after the chunk have no meaning.
             Some(len) => bytes.get(..len).unwrap_or(bytes),
             None => bytes,
         };

@@ -1,4 +1,4 @@
-//! Messages between us and a helper: 64-bit numbers, and byte strings preceded by their length, little-endian.
+//! Messages between a tool and its helper: 64-bit numbers, and byte strings preceded by their length, little-endian.
 
 /// A message being written.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl MessageWriter {
     }
 }
 
-/// The rest of a message. Reading past its end gives `None`.
+/// The unread bytes of a message. Reading past the end returns `None`.
 pub(super) struct In<'a>(pub &'a [u8]);
 
 impl<'a> In<'a> {
@@ -60,7 +60,7 @@ impl<'a> In<'a> {
 
     pub(super) fn numbers(&mut self) -> Option<Vec<u32>> {
         let count = self.number()?;
-        // Each number takes 8 bytes, so the rest of the message limits their count.
+        // Each number takes 8 bytes, so the unread bytes limit the count.
         if count > self.0.len() as u64 / 8 {
             return None;
         }

@@ -155,7 +155,7 @@ trait ZfpNumber: ZfpScalar + Default {
     /// Appends the number in the given byte order.
     fn append(self, big: bool, output: &mut Vec<u8>);
 
-    /// The numbers stored in the given byte order.
+    /// Returns the numbers stored in the given byte order.
     fn all(bytes: &[u8], big: bool) -> impl Iterator<Item = Self>;
 }
 

@@ -1,4 +1,4 @@
-//! A helper process, from our side.
+//! A helper process, from the tool's side.
 
 use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -12,9 +12,9 @@ use std::os::unix::net::UnixStream as Socket;
 use super::{ARGUMENT, HelperFailure, HelperMessage, Isolation, wrong};
 use crate::cancel::Cancel;
 
-/// How often a wait is checked for timeout and cancellation.
+/// The interval of checks for timeout and cancellation.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long a helper may take to start.
+/// The maximum start time of a helper.
 const START: Duration = Duration::from_secs(30);
 /// The first message of a helper.
 pub(super) const HELLO: &[u8; 8] = b"helper 1";
@@ -26,7 +26,7 @@ pub(super) struct Process {
     asked: u64,
 }
 
-/// Why a helper did not answer.
+/// The reason why waiting for a helper ended.
 enum HelperStop {
     Cancelled,
     Late,
@@ -48,7 +48,7 @@ impl Process {
         socket.set_read_timeout(Some(LOOK)).map_err(failed)?;
         socket.set_write_timeout(Some(LOOK)).map_err(failed)?;
         let mut command = Command::new(&isolation.program);
-        // Signals from the terminal that stop us do not reach it: we stop it ourselves when ready.
+        // Terminal signals that stop the tool do not reach the helper: the tool stops the helper.
         command.arg(ARGUMENT).process_group(0);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null());
         let child = command.spawn().map_err(failed)?;
@@ -78,12 +78,12 @@ impl Process {
         Err(HelperFailure::Broken(what.to_owned(), None))
     }
 
-    /// Whether it is still running.
+    /// Checks whether the helper is still running.
     pub(super) fn waits(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Sends a request; returns the answer.
+    /// Sends a request, and returns the answer.
     pub(super) fn ask(
         &mut self,
         head: &[u8],
@@ -156,7 +156,7 @@ impl Process {
         Ok(())
     }
 
-    /// What happened to the process.
+    /// Returns the failure of the process.
     fn failure(&mut self, stop: &HelperStop, patience: Duration) -> HelperFailure {
         match stop {
             HelperStop::Cancelled => HelperFailure::Cancelled,
@@ -175,7 +175,7 @@ impl Process {
         }
     }
 
-    /// How it ended, if it did so by itself; waits a moment for that.
+    /// Returns the exit status if the process ended without our signal; waits briefly for the end.
     fn end(&mut self) -> Option<ExitStatus> {
         for _ in 0..20 {
             match self.child.try_wait() {
@@ -190,13 +190,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // If it has already ended, there is nothing to do.
+        // Ignore the error: the process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Makes room for `len` bytes; false if there is no memory for them.
+/// Resizes the buffer to `len` bytes; returns false if memory is exhausted.
 fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
     let Ok(len) = usize::try_from(len) else {
         return false;
@@ -208,7 +208,7 @@ fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
     true
 }
 
-/// Whether to try again after a socket error.
+/// Checks whether to retry after a socket error.
 fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<(), HelperStop> {
     match e.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
@@ -223,7 +223,7 @@ fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<
     }
 }
 
-/// How a process ended, as a statement about its plugin.
+/// Describes the end of a process, as a statement about its plugin.
 fn fate(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
