@@ -13,8 +13,8 @@
 
 use super::codec::{CodecStage, ids};
 use super::output::{allocate, bad};
-use super::user::none;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::none;
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::bytes::base64;
 use crate::error::Result;
 use crate::model::ZarrVersion;
@@ -33,8 +33,8 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     policy: Policy {
         // zarr-python has it in version 2 only.
         in_zarr: |_, zarr| match zarr.version {
-            ZarrVersion::V2 => Instead::Same,
-            ZarrVersion::V3 => Instead::Nothing,
+            ZarrVersion::V2 => FilterReplacement::Keep,
+            ZarrVersion::V3 => FilterReplacement::Drop,
         },
         ..Policy::ZARR_ONLY
     },

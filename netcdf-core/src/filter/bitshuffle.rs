@@ -14,10 +14,12 @@
 //! size (`u32`). All numbers are big-endian.
 
 use super::bits::{transposed, untranspose};
-use super::named::{Parameter, ParameterForm, ParameterMode};
 use super::output::{array, bad, parameter, reserve, sized, take, unsupported};
-use super::user::{element_size, unfit, wrong};
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, blosc, lz4, zstd};
+use super::parameter_names::{Parameter, ParameterForm, ParameterMode};
+use super::user_params::{element_size, unfit, wrong};
+use super::{
+    ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, blosc, lz4, zstd,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::kind::Zarr;
 
@@ -43,13 +45,13 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 };
 
 /// Returns Blosc for bitshuffle with a compressor, which is one of Blosc's modes.
-fn in_zarr(params: &[u32], _: Zarr) -> Instead {
+fn in_zarr(params: &[u32], _: Zarr) -> FilterReplacement {
     const BITS: u32 = 2;
     const LZ4: u32 = 1;
     const ZSTD: u32 = 5;
     let zstd = params.get(4) == Some(&3);
     let compressor = if zstd { ZSTD } else { LZ4 };
-    Instead::other(blosc::ENTRY.id, &[0, 0, 0, 0, 5, BITS, compressor])
+    FilterReplacement::substitute(blosc::ENTRY.id, &[0, 0, 0, 0, 5, BITS, compressor])
 }
 
 const NAME: &str = "bitshuffle";

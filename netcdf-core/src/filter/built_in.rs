@@ -1,6 +1,6 @@
 //! The built-in filters. The documentation of each module is the data sheet of a filter.
 
-use super::named::ParameterMode;
+use super::parameter_names::ParameterMode;
 use super::{
     FilterEntry, base64, bitshuffle, blosc, bzip2, checksum, deflate, fletcher32, gzip, hdf4, lz4,
     lzf, lzma, nbit, numbers, numcodecs_lz4, quantize, scaleoffset, shuffle, szip, transpose,

@@ -14,9 +14,9 @@
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
 use super::codec::{CodecStage, whole};
-use super::named::{Parameter, ParameterMode};
 use super::output::{allocate, bad, too_long, truncated};
-use super::user::wrong;
+use super::parameter_names::{Parameter, ParameterMode};
+use super::user_params::wrong;
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::Result;
 

@@ -23,7 +23,7 @@ pub(super) struct FilterStage {
 
 impl FilterStage {
     /// Decodes the output of the filter to its input.
-    pub(super) fn undo(
+    pub(super) fn decode(
         &self,
         context: &ChunkContext,
         bytes: &[u8],
@@ -42,14 +42,14 @@ impl FilterStage {
         }
     }
 
-    /// Like [`Self::undo`], but accepts a result of any length.
-    pub(super) fn undo_any_length(
+    /// Like [`Self::decode`], but accepts a result of any length.
+    pub(super) fn decode_any_length(
         &self,
         context: &ChunkContext,
         bytes: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let Err(e) = self.undo(context, bytes, out) else {
+        let Err(e) = self.decode(context, bytes, out) else {
             return Ok(());
         };
         if e.kind() != ErrorKind::Corrupt || context.len.is_none() {
@@ -57,7 +57,7 @@ impl FilterStage {
         }
         out.clear();
         let any = context.of_other_length();
-        let again = self.undo(&any, bytes, out);
+        let again = self.decode(&any, bytes, out);
         let fits = again.is_ok() && out.len() <= any.limit();
         if fits { Ok(()) } else { Err(e) }
     }
@@ -118,7 +118,7 @@ impl FilterChain {
     /// Returns [`ErrorKind::FilterUnavailable`] for a missing filter, [`ErrorKind::Corrupt`] if the result of a filter does not have the
     /// known length, and errors of the filters.
     pub fn decode(&self, mask: u32, bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
-        self.undone(mask, bytes, scratch, FilterStage::undo)
+        self.decode_stages(mask, bytes, scratch, FilterStage::decode)
     }
 
     /// Like [`Self::decode`], but accepts shorter and longer chunks, up to twice the shape's size plus 64 KiB.
@@ -131,22 +131,22 @@ impl FilterChain {
         bytes: Vec<u8>,
         scratch: &mut Vec<u8>,
     ) -> Result<Vec<u8>> {
-        self.undone(mask, bytes, scratch, FilterStage::undo_any_length)
+        self.decode_stages(mask, bytes, scratch, FilterStage::decode_any_length)
     }
 
-    fn undone(
+    fn decode_stages(
         &self,
         mask: u32,
         mut bytes: Vec<u8>,
         scratch: &mut Vec<u8>,
-        undo: fn(&FilterStage, &ChunkContext, &[u8], &mut Vec<u8>) -> Result<()>,
+        decode: fn(&FilterStage, &ChunkContext, &[u8], &mut Vec<u8>) -> Result<()>,
     ) -> Result<Vec<u8>> {
         let masked = self.masked(mask);
         let applied = self.stages.iter().rev().filter(|s| s.bit & mask == 0);
         for (n, stage) in applied.enumerate() {
             let context = masked.get(n).unwrap_or(&stage.context);
             scratch.clear();
-            undo(stage, context, &bytes, scratch)?;
+            decode(stage, context, &bytes, scratch)?;
             std::mem::swap(&mut bytes, scratch);
         }
         Ok(bytes)
@@ -186,13 +186,13 @@ impl FilterChain {
     ///
     /// # Errors
     /// Returns errors of [`Self::decode`], and [`ErrorKind::Argument`] if the chain has no filter with this index.
-    pub fn undo(&self, filter: usize, bytes: &[u8]) -> Result<Vec<u8>> {
+    pub fn decode_filter(&self, filter: usize, bytes: &[u8]) -> Result<Vec<u8>> {
         let stage = self.stages.get(filter).ok_or_else(|| {
             let what = format!("no filter {filter} in a chain of {}", self.stages.len());
             Error::new(ErrorKind::Argument, what)
         })?;
         let mut out = Vec::new();
-        stage.undo_any_length(&stage.context, bytes, &mut out)?;
+        stage.decode_any_length(&stage.context, bytes, &mut out)?;
         Ok(out)
     }
 
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn undoes_the_filters_that_the_mask_leaves() {
+    fn decodes_the_filters_of_the_mask() {
         let chunk: Vec<u8> = (0..400_u32).flat_map(|n| (n / 3).to_le_bytes()).collect();
         let specs = [spec(2, &[4]), spec(3, &[]), spec(1, &[6])];
         let context = context(chunk.len(), 4);

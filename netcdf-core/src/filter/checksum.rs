@@ -13,14 +13,14 @@
 use super::codec::{CodecStage, Config, DescriptionUse, Members, ids, whole, word};
 use super::ids::FLETCHER32;
 use super::output::allocate;
-use super::user::wrong;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::wrong;
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::bytes::sums::lookup3_from;
 use crate::error::{Error, ErrorKind, Result};
 
 /// HDF5 has a different checksum filter.
 const POLICY: Policy = Policy {
-    in_hdf5: |_| Instead::other(FLETCHER32, &[]),
+    in_hdf5: |_| FilterReplacement::substitute(FLETCHER32, &[]),
     ..Policy::PLAIN
 };
 

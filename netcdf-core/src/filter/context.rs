@@ -36,7 +36,7 @@ pub struct VariableFacts {
     /// Whether every chunk must use all filters because the format has no mask.
     pub mandatory: bool,
     /// The maximum decoder output for a chunk whose length differs from its shape.
-    pub most: Option<usize>,
+    pub max_len: Option<usize>,
 }
 
 /// The classes of user-defined types that filters distinguish.
@@ -108,7 +108,7 @@ impl ChunkContext {
     pub fn of_other_length(&self) -> Self {
         let mut context = self.of_any_length();
         let twice = |len: usize| len.saturating_mul(2).saturating_add(1 << 16);
-        context.about.most = self.len.map(twice);
+        context.about.max_len = self.len.map(twice);
         context
     }
 
@@ -123,7 +123,7 @@ impl ChunkContext {
             })
         };
         self.len
-            .or(self.about.most)
+            .or(self.about.max_len)
             .unwrap_or_else(|| usize::try_from(guess()).unwrap_or(usize::MAX))
     }
 
@@ -137,9 +137,7 @@ impl ChunkContext {
         room.filter(fits).ok_or_else(|| {
             let most = if self.len.is_some() { "" } else { "at most " };
             let limit = self.limit();
-            corrupt(format!(
-                "{filter}: {bytes} bytes where {most}{limit} are expected"
-            ))
+            corrupt(format!("{filter}: {bytes} bytes, expected {most}{limit}"))
         })
     }
 }

@@ -12,7 +12,7 @@ pub(crate) struct FilterCost {
     /// The cost of decoding.
     pub decode: f64,
     /// Encoded bytes per element byte, for compressors.
-    pub left: f64,
+    pub ratio: f64,
 }
 
 /// Filter numbers without dedicated settings in netCDF.
@@ -23,7 +23,7 @@ const BLOSC: u32 = 32_001;
 #[must_use]
 pub(crate) fn of(filter: &FilterSpec) -> FilterCost {
     let level = filter.params.first().copied();
-    let (encode, decode, left) = match (filter.id, level) {
+    let (encode, decode, ratio) = match (filter.id, level) {
         (SHUFFLE, _) => (0.15, 0.15, 1.0),
         (FLETCHER32, _) => (0.4, 0.4, 1.0),
         (SCALEOFFSET, _) => (1.5, 1.5, 0.5),
@@ -41,7 +41,7 @@ pub(crate) fn of(filter: &FilterSpec) -> FilterCost {
     FilterCost {
         encode,
         decode,
-        left,
+        ratio,
     }
 }
 
@@ -51,13 +51,13 @@ pub(crate) fn of_all(filters: &[FilterSpec]) -> FilterCost {
     let none = FilterCost {
         encode: 0.0,
         decode: 0.0,
-        left: 1.0,
+        ratio: 1.0,
     };
     // The output of two compressors is rarely smaller than the output of the better one.
     filters.iter().map(of).fold(none, |all, one| FilterCost {
-        encode: all.encode + one.encode * all.left,
-        decode: all.decode + one.decode * all.left,
-        left: all.left.min(one.left),
+        encode: all.encode + one.encode * all.ratio,
+        decode: all.decode + one.decode * all.ratio,
+        ratio: all.ratio.min(one.ratio),
     })
 }
 
@@ -72,9 +72,9 @@ mod tests {
             params: params.to_vec(),
         };
         let cost = of_all(&[spec(SHUFFLE, &[4]), spec(ZSTD, &[1])]);
-        assert!((cost.encode - 1.25).abs() < 1e-9 && (cost.left - 0.6).abs() < 1e-9);
+        assert!((cost.encode - 1.25).abs() < 1e-9 && (cost.ratio - 0.6).abs() < 1e-9);
         let (fast, slow) = (of(&spec(DEFLATE, &[1])), of(&spec(DEFLATE, &[9])));
         assert!(fast.encode < slow.encode);
-        assert!((of_all(&[]).left - 1.0).abs() < 1e-9);
+        assert!((of_all(&[]).ratio - 1.0).abs() < 1e-9);
     }
 }

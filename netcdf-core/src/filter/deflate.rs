@@ -27,9 +27,9 @@ use libdeflater::{CompressionLvl, Compressor, Decompressor};
 use simd_adler32::adler32;
 
 use super::codec::{CodecStage, whole};
-use super::named::{Parameter, ParameterMode};
 use super::output::{allocate, append_with, bad, extend, truncated, unsupported};
-use super::user::wrong;
+use super::parameter_names::{Parameter, ParameterMode};
+use super::user_params::wrong;
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, StrictCheck, corrupt};
 use crate::error::Result;
 

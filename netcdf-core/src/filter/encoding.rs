@@ -37,7 +37,7 @@ mod tests {
     use crate::filter::tests::context;
 
     #[test]
-    fn filters_that_are_missing_or_only_undone_are_found() {
+    fn missing_and_read_only_filters_are_found() {
         let found = |ids: &[u32]| {
             let spec = |&id: &u32| FilterSpec { id, params: vec![] };
             let specs: Vec<_> = ids.iter().map(spec).collect();

@@ -3,7 +3,7 @@
 use super::codec::CodecNames;
 use super::context::ChunkContext;
 use super::ids;
-use super::named::ParameterMode;
+use super::parameter_names::ParameterMode;
 use super::policy::Policy;
 use crate::error::{Error, ErrorKind, Result};
 

@@ -13,7 +13,7 @@
 
 use super::codec::CodecStage;
 use super::output::allocate;
-use super::user::none;
+use super::user_params::none;
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::{Error, ErrorKind, Result};
 

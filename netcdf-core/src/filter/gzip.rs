@@ -13,7 +13,9 @@ use super::codec::{CodecStage, ids, whole};
 use super::deflate::{DeflateStream, inflate, level, with_compressor};
 use super::ids::DEFLATE;
 use super::output::{append_with, array, bad, truncated};
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::{
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, StrictCheck,
+};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -28,7 +30,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
     policy: Policy {
-        in_hdf5: |params| Instead::other(DEFLATE, params),
+        in_hdf5: |params| FilterReplacement::substitute(DEFLATE, params),
         ..Policy::PLAIN
     },
     named: &[],

@@ -11,15 +11,15 @@
 //! A chunk is its decoded size (`u64`), the decoded block size (`u32`), and the stored size (`u32`) and bytes of each block, all
 //! big-endian. The last block has the remaining bytes. A block whose stored size equals its decoded size is not compressed.
 
-use super::named::{Parameter, ParameterMode};
 use super::output::{append_with, array, bad, extend, reserve, sized, take};
+use super::parameter_names::{Parameter, ParameterMode};
 use std::cell::RefCell;
 
 use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 
 use super::codec::ids;
-use super::user::wrong;
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::wrong;
+use super::{ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -28,7 +28,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     name: NAME,
     codec: None,
     policy: Policy {
-        in_zarr: |_, _| Instead::other(ids::LZ4, &[1]),
+        in_zarr: |_, _| FilterReplacement::substitute(ids::LZ4, &[1]),
         ..Policy::PLAIN
     },
     named: &[ParameterMode::of(&[Parameter::number("block", 0)])],
@@ -130,7 +130,7 @@ const MOST_PER_BYTE: usize = 255;
 pub(super) fn block_into(filter: &str, block: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
     if n / MOST_PER_BYTE > block.len() {
         let stored = block.len();
-        let what = format_args!("a block of {n} bytes cannot come from {stored} bytes of LZ4");
+        let what = format_args!("{stored} bytes of LZ4 cannot decode to {n} bytes");
         return Err(bad(filter, what));
     }
     let target = extend(filter, output, n)?;

@@ -15,8 +15,8 @@
 use super::codec::ids;
 use super::lz::{LzWindow, Repeat, RepeatLimits, parse};
 use super::output::{allocate, array, reserve, take};
-use super::user::{chunk_bytes, wrong};
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::{chunk_bytes, wrong};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -25,7 +25,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     name: NAME,
     codec: None,
     policy: Policy {
-        in_zarr: |_, _| Instead::other(ids::LZ4, &[1]),
+        in_zarr: |_, _| FilterReplacement::substitute(ids::LZ4, &[1]),
         ..Policy::PLAIN
     },
     named: &[],

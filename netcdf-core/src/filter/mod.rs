@@ -20,11 +20,11 @@ pub mod ids;
 pub(crate) mod lz4;
 pub(crate) mod lzf;
 pub(crate) mod lzma;
-pub mod named;
 pub mod names;
 pub(crate) mod nbit;
 pub(crate) mod numbers;
 pub(crate) mod numcodecs_lz4;
+pub mod parameter_names;
 pub mod plugin;
 pub(crate) mod policy;
 pub(crate) mod quantize;
@@ -44,14 +44,14 @@ mod built_in;
 mod context;
 mod encoding;
 mod entry;
-#[cfg(test)]
-mod lengths;
 mod lz;
-pub(crate) mod missing;
+pub(crate) mod missing_filter;
 mod output;
 mod permute;
+#[cfg(test)]
+mod round_trips;
 mod table;
-mod user;
+mod user_params;
 #[cfg(test)]
 mod vectors;
 
@@ -62,7 +62,7 @@ pub(crate) use context::corrupt;
 pub use context::{ChunkContext, UserClass, VariableFacts};
 pub(crate) use entry::read_only;
 pub use entry::{Build, Encoded, Filter, FilterEntry, StrictCheck, optional};
-pub use policy::{Instead, Policy, Suits};
+pub use policy::{FilterReplacement, Policy, Suits};
 pub use substitutes::{policy, visible};
 pub use table::{FilterTable, UsableFilter};
 
@@ -143,7 +143,7 @@ pub(crate) mod tests {
         assert_eq!(free.room(300, "x").unwrap(), 300);
         assert_eq!(
             free.room(1 << 20, "x").unwrap_err().what(),
-            "x: 1048576 bytes where at most 65856 are expected"
+            "x: 1048576 bytes, expected at most 65856"
         );
     }
 }

@@ -12,8 +12,8 @@
 use super::codec::{CodecStage, ids, whole};
 use super::lz4::{block_into, compress};
 use super::output::array;
-use super::user::{wrong, wrong_length};
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::{wrong, wrong_length};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -35,7 +35,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         },
     }),
     policy: Policy {
-        in_hdf5: |_| Instead::other(super::lz4::ENTRY.id, &[]),
+        in_hdf5: |_| FilterReplacement::substitute(super::lz4::ENTRY.id, &[]),
         ..Policy::PLAIN
     },
     named: &[],

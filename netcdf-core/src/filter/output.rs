@@ -13,7 +13,7 @@ pub(super) fn bad(filter: &str, what: impl Display) -> Error {
 /// Returns the error for a truncated chunk.
 #[cold]
 pub(super) fn truncated(filter: &str) -> Error {
-    let what = format!("{filter}: the chunk ends before its data does");
+    let what = format!("{filter}: the chunk is truncated");
     Error::new(ErrorKind::Truncated, what)
 }
 

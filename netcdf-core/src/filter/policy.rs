@@ -22,9 +22,9 @@ pub struct Policy {
     /// copy can move it unchanged.
     pub read_only: Option<fn(&[u32], u64) -> bool>,
     /// The replacement of the filter in HDF5 copies.
-    pub in_hdf5: fn(&[u32]) -> Instead,
+    pub in_hdf5: fn(&[u32]) -> FilterReplacement,
     /// The replacement of the filter in Zarr copies.
-    pub in_zarr: fn(&[u32], Zarr) -> Instead,
+    pub in_zarr: fn(&[u32], Zarr) -> FilterReplacement,
 }
 
 /// Element types that benefit from a filter.
@@ -40,23 +40,23 @@ pub enum Suits {
 
 /// The replacement of a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Instead {
+pub enum FilterReplacement {
     /// The filter itself, even if the output format does not support it.
-    Same,
+    Keep,
     /// Another filter for the same purpose, or the same filter with other parameters.
-    Other(FilterSpec),
+    Substitute(FilterSpec),
     /// No filter: values are stored without it.
-    Nothing,
+    Drop,
     /// No filter and no note: the filter only orders the elements in a chunk.
-    Unsaid,
+    DropSilently,
 }
 
-impl Instead {
+impl FilterReplacement {
     /// Returns another filter.
     #[must_use]
-    pub fn other(id: u32, params: &[u32]) -> Self {
+    pub fn substitute(id: u32, params: &[u32]) -> Self {
         let params = params.to_vec();
-        Self::Other(FilterSpec { id, params })
+        Self::Substitute(FilterSpec { id, params })
     }
 }
 
@@ -70,13 +70,13 @@ impl Policy {
         rank: 2,
         least: |_| 0,
         read_only: None,
-        in_hdf5: |_| Instead::Same,
-        in_zarr: |_, _| Instead::Same,
+        in_hdf5: |_| FilterReplacement::Keep,
+        in_zarr: |_, _| FilterReplacement::Keep,
     };
 
     /// A codec that HDF5 does not have, and that copies can drop.
     pub const ZARR_ONLY: Self = Self {
-        in_hdf5: |_| Instead::Nothing,
+        in_hdf5: |_| FilterReplacement::Drop,
         ..Self::PLAIN
     };
 

@@ -11,15 +11,15 @@
 //!
 //! The filters write plain numbers, so the decoder copies them. (netCDF-C's own quantization writes attributes, but no filter.)
 
-use super::named::{Parameter, ParameterForm, ParameterMode};
 use super::output::reserve;
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, read_only};
+use super::parameter_names::{Parameter, ParameterForm, ParameterMode};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, read_only};
 use crate::error::Result;
 
 /// Decoded numbers are already quantized, so dropping the filter loses no data.
 const QUANTIZED: Policy = Policy {
     lossy: |_| true,
-    in_zarr: |_, _| Instead::Nothing,
+    in_zarr: |_, _| FilterReplacement::Drop,
     ..Policy::PLAIN
 };
 

@@ -17,7 +17,9 @@
 //! minimum, both in the type's precision.
 
 use super::output::{allocate, extend};
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
+use super::{
+    ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, corrupt, read_only,
+};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -30,7 +32,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     policy: Policy {
         lossy: |_| true,
         read_only: Some(is_whole),
-        in_zarr: |_, _| Instead::Nothing,
+        in_zarr: |_, _| FilterReplacement::Drop,
         ..Policy::PLAIN
     },
     named: &[],

@@ -11,7 +11,7 @@
 
 use super::codec::{CodecStage, whole};
 use super::output::allocate;
-use super::user::{element_size, wrong};
+use super::user_params::{element_size, wrong};
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, Suits, corrupt};
 use crate::error::Result;
 

@@ -80,7 +80,7 @@ impl FilterStage {
     }
 
     /// Decodes through the filter, and returns whether `bytes` are in the strict form. The output is complete only if they are.
-    fn undo_strictly(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<bool> {
+    fn decode_strictly(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<bool> {
         let (filter, context) = (self.available()?, &self.context);
         if !filter.is_strict(context, bytes) {
             return Ok(false);
@@ -109,7 +109,7 @@ fn is_strict(stages: &[FilterStage], bytes: &[u8], scratch: &mut Vec<u8>) -> Res
             return Ok(stage.available()?.is_strict(&stage.context, bytes));
         }
         scratch.clear();
-        let strict = stage.undo_strictly(bytes, scratch)?;
+        let strict = stage.decode_strictly(bytes, scratch)?;
         if n == 0 || !strict {
             return Ok(strict);
         }
@@ -149,8 +149,8 @@ impl FilterChain {
         for (n, stage) in self.stages().iter().enumerate().rev() {
             scratch.clear();
             match n < unchecked {
-                true => stage.undo_any_length(&stage.context, &bytes, scratch)?,
-                false if stage.undo_strictly(&bytes, scratch)? => {}
+                true => stage.decode_any_length(&stage.context, &bytes, scratch)?,
+                false if stage.decode_strictly(&bytes, scratch)? => {}
                 false => return Err(corrupt("a form that not all readers accept")),
             }
             std::mem::swap(&mut bytes, scratch);
@@ -172,7 +172,7 @@ impl FilterChain {
         let parts = self.stages().split_at_checked(rewrap.at);
         let (inner, outer) = parts.or_internal("a filter")?;
         let (stage, outer) = outer.split_first().or_internal("a filter")?;
-        let bytes = undone(outer, bytes)?;
+        let bytes = before_stages(outer, bytes)?;
         let Some(stream) = rewrap.unwrap(&stage.context, &bytes, scratch)? else {
             return Ok(None);
         };
@@ -191,11 +191,11 @@ impl FilterChain {
 }
 
 /// Returns the bytes of a chunk before these last stages.
-fn undone<'a>(stages: &[FilterStage], bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+fn before_stages<'a>(stages: &[FilterStage], bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
     let mut bytes = Cow::Borrowed(bytes);
     for stage in stages.iter().rev() {
         let mut next = Vec::new();
-        stage.undo(&stage.context, &bytes, &mut next)?;
+        stage.decode(&stage.context, &bytes, &mut next)?;
         bytes = Cow::Owned(next);
     }
     Ok(bytes)

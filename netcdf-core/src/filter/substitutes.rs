@@ -4,7 +4,7 @@ use super::built_in::BUILT_IN;
 use super::codec::ids::{self as codecs, UNKNOWN, is_private};
 use super::ids::{SZIP, ZFP, ZSTD};
 use super::names;
-use super::policy::{Instead, Policy};
+use super::policy::{FilterReplacement, Policy};
 use crate::model::FilterSpec;
 use crate::model::kind::StorageFormat;
 
@@ -29,17 +29,25 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
 /// Returns the substitute for a filter of a dataset `from` in a dataset `to`. The decoded values are the same. The nearest common lossless
 /// filter replaces a filter that no common reader of the output has.
 #[must_use]
-pub(crate) fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> Instead {
+pub(crate) fn replacement(
+    filter: &FilterSpec,
+    from: StorageFormat,
+    to: StorageFormat,
+) -> FilterReplacement {
     let policy = policy(filter.id);
     match to {
-        StorageFormat::Zarr(_) if has_no_codec(filter.id) => Instead::other(ZSTD, &[3]),
+        StorageFormat::Zarr(_) if has_no_codec(filter.id) => {
+            FilterReplacement::substitute(ZSTD, &[3])
+        }
         StorageFormat::Zarr(zarr) if from != to && zarr.is_of_netcdf_c() => {
             of_netcdf_c(filter, (policy.in_zarr)(&filter.params, zarr))
         }
         StorageFormat::Zarr(zarr) => (policy.in_zarr)(&filter.params, zarr),
         StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::ReadOnly(_) => {
             match (policy.in_hdf5)(&filter.params) {
-                Instead::Other(other) if from == to && other.id != filter.id => Instead::Same,
+                FilterReplacement::Substitute(other) if from == to && other.id != filter.id => {
+                    FilterReplacement::Keep
+                }
                 found => found,
             }
         }
@@ -55,16 +63,16 @@ fn has_no_codec(id: u32) -> bool {
 
 /// Returns the substitute for a filter in a Zarr store for netCDF-C, which only has codecs for HDF5 filters. `found` is the substitute for
 /// zarr-python.
-fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
+fn of_netcdf_c(filter: &FilterSpec, found: FilterReplacement) -> FilterReplacement {
     let id = match &found {
-        Instead::Same => filter.id,
-        Instead::Other(other) => other.id,
-        Instead::Nothing | Instead::Unsaid => return found,
+        FilterReplacement::Keep => filter.id,
+        FilterReplacement::Substitute(other) => other.id,
+        FilterReplacement::Drop | FilterReplacement::DropSilently => return found,
     };
     match id {
         UNKNOWN => found,
         // netCDF-C reads szip in Zarr, zarr-python does not.
-        SZIP | codecs::LZ4 | codecs::LZMA => Instead::other(ZSTD, &[3]),
+        SZIP | codecs::LZ4 | codecs::LZMA => FilterReplacement::substitute(ZSTD, &[3]),
         _ if is_private(id) => (policy(id).in_hdf5)(&filter.params),
         _ => found,
     }
@@ -99,26 +107,26 @@ mod tests {
     #[test]
     fn no_codec_of_zarr_gets_into_hdf5() {
         for id in ids::GZIP..=ids::BASE64 {
-            match instead(
+            match replacement(
                 &spec(id, &[4]),
                 Kind::PURE_ZARR.storage,
                 Kind::NETCDF4.storage,
             ) {
-                Instead::Other(filter) => assert!(!is_private(filter.id)),
-                Instead::Unsaid => assert_eq!(id, ids::TRANSPOSE),
-                found => assert_eq!(found, Instead::Nothing, "{id:x}"),
+                FilterReplacement::Substitute(filter) => assert!(!is_private(filter.id)),
+                FilterReplacement::DropSilently => assert_eq!(id, ids::TRANSPOSE),
+                found => assert_eq!(found, FilterReplacement::Drop, "{id:x}"),
             }
         }
-        let gzip = instead(
+        let gzip = replacement(
             &spec(ids::GZIP, &[4]),
             Kind::PURE_ZARR.storage,
             Kind::NETCDF4.storage,
         );
-        assert_eq!(gzip, Instead::other(DEFLATE, &[4]));
+        assert_eq!(gzip, FilterReplacement::substitute(DEFLATE, &[4]));
         let unknown = spec(UNKNOWN, &[]);
         assert_eq!(
-            instead(&unknown, Kind::PURE_ZARR.storage, Kind::NETCDF4.storage),
-            Instead::Same
+            replacement(&unknown, Kind::PURE_ZARR.storage, Kind::NETCDF4.storage),
+            FilterReplacement::Keep
         );
     }
 
@@ -132,14 +140,18 @@ mod tests {
             (32004, &[0]),
             (32008, &[0, 2, 4, 0, 3, 1]),
         ] {
-            let Instead::Other(filter) = instead(&spec(id, params), hdf5, v2) else {
+            let FilterReplacement::Substitute(filter) = replacement(&spec(id, params), hdf5, v2)
+            else {
                 panic!("{id}");
             };
             assert!(to_json(ZarrVersion::V2, &filter, &chunk, &table).is_ok());
             assert_eq!(filter.params == [0, 0, 0, 0, 5, 2, 5], id == 32008);
         }
         for id in [1, 2, 3, 307, 32001, 32015, 40_000] {
-            assert_eq!(instead(&spec(id, &[]), hdf5, v2), Instead::Same);
+            assert_eq!(
+                replacement(&spec(id, &[]), hdf5, v2),
+                FilterReplacement::Keep
+            );
         }
         // Lossless and lossy zfp, blosc2, sz, lzo.
         for (id, params) in [
@@ -155,14 +167,23 @@ mod tests {
                 Kind::NCZARR,
                 Kind::NCZARR3,
             ] {
-                let found = instead(&spec(id, params), hdf5, kind.storage);
-                assert_eq!(found, Instead::other(32015, &[3]), "{id}");
+                let found = replacement(&spec(id, params), hdf5, kind.storage);
+                assert_eq!(found, FilterReplacement::substitute(32015, &[3]), "{id}");
             }
-            assert_eq!(instead(&spec(id, params), hdf5, hdf5), Instead::Same);
+            assert_eq!(
+                replacement(&spec(id, params), hdf5, hdf5),
+                FilterReplacement::Keep
+            );
         }
         let order = spec(ids::TRANSPOSE, &[1, 0]);
-        assert_eq!(instead(&order, hdf5, v2), Instead::Unsaid);
-        assert_eq!(instead(&order, hdf5, Kind::NCZARR3.storage), Instead::Same);
+        assert_eq!(
+            replacement(&order, hdf5, v2),
+            FilterReplacement::DropSilently
+        );
+        assert_eq!(
+            replacement(&order, hdf5, Kind::NCZARR3.storage),
+            FilterReplacement::Keep
+        );
     }
 
     #[test]
@@ -171,41 +192,56 @@ mod tests {
         let zarr = [Kind::PURE_ZARR, Kind::PURE_ZARR3, Kind::NCZARR3].map(|kind| kind.storage);
         let (szip, snappy) = (spec(4, &[32, 8]), spec(32001, &[2, 2, 4, 400, 5, 1, 3]));
         for to in zarr {
-            assert_eq!(instead(&szip, hdf5, to), Instead::other(32015, &[3]));
+            assert_eq!(
+                replacement(&szip, hdf5, to),
+                FilterReplacement::substitute(32015, &[3])
+            );
             for from in [hdf5, to] {
-                let found = instead(&snappy, from, to);
-                assert_eq!(found, Instead::other(32001, &[2, 2, 4, 400, 5, 1, 5]));
-            }
-        }
-        assert_eq!(instead(&szip, hdf5, nczarr), Instead::other(32015, &[3]));
-        assert_eq!(instead(&szip, nczarr, nczarr), Instead::Same);
-        let base64 = spec(ids::BASE64, &[]);
-        let v2 = Kind::PURE_ZARR.storage;
-        assert_eq!(instead(&base64, v2, v2), Instead::Same);
-        for to in [Kind::PURE_ZARR3, Kind::NCZARR3] {
-            assert_eq!(instead(&base64, v2, to.storage), Instead::Nothing);
-        }
-        assert_eq!(instead(&szip, nczarr, hdf5), Instead::Same);
-        assert_eq!(instead(&snappy, hdf5, hdf5), Instead::Same);
-        let deflate = Instead::other(DEFLATE, &[5]);
-        assert_eq!(instead(&snappy, nczarr, hdf5), deflate);
-        let from = Kind::PURE_ZARR.storage;
-        for (id, other) in [
-            (ids::GZIP, Instead::other(DEFLATE, &[4])),
-            (ids::LZ4, Instead::other(32015, &[3])),
-            (ids::LZMA, Instead::other(32015, &[3])),
-            (ids::CRC32, Instead::other(3, &[])),
-            (ids::DELTA, Instead::Nothing),
-            (ids::TRANSPOSE, Instead::Unsaid),
-        ] {
-            assert_eq!(instead(&spec(id, &[4]), from, nczarr), other, "{id:x}");
-            if id != ids::TRANSPOSE {
-                assert_eq!(instead(&spec(id, &[4]), nczarr, nczarr), Instead::Same);
+                let found = replacement(&snappy, from, to);
+                assert_eq!(
+                    found,
+                    FilterReplacement::substitute(32001, &[2, 2, 4, 400, 5, 1, 5])
+                );
             }
         }
         assert_eq!(
-            instead(&spec(32004, &[]), hdf5, nczarr),
-            Instead::other(32015, &[3])
+            replacement(&szip, hdf5, nczarr),
+            FilterReplacement::substitute(32015, &[3])
+        );
+        assert_eq!(replacement(&szip, nczarr, nczarr), FilterReplacement::Keep);
+        let base64 = spec(ids::BASE64, &[]);
+        let v2 = Kind::PURE_ZARR.storage;
+        assert_eq!(replacement(&base64, v2, v2), FilterReplacement::Keep);
+        for to in [Kind::PURE_ZARR3, Kind::NCZARR3] {
+            assert_eq!(
+                replacement(&base64, v2, to.storage),
+                FilterReplacement::Drop
+            );
+        }
+        assert_eq!(replacement(&szip, nczarr, hdf5), FilterReplacement::Keep);
+        assert_eq!(replacement(&snappy, hdf5, hdf5), FilterReplacement::Keep);
+        let deflate = FilterReplacement::substitute(DEFLATE, &[5]);
+        assert_eq!(replacement(&snappy, nczarr, hdf5), deflate);
+        let from = Kind::PURE_ZARR.storage;
+        for (id, other) in [
+            (ids::GZIP, FilterReplacement::substitute(DEFLATE, &[4])),
+            (ids::LZ4, FilterReplacement::substitute(32015, &[3])),
+            (ids::LZMA, FilterReplacement::substitute(32015, &[3])),
+            (ids::CRC32, FilterReplacement::substitute(3, &[])),
+            (ids::DELTA, FilterReplacement::Drop),
+            (ids::TRANSPOSE, FilterReplacement::DropSilently),
+        ] {
+            assert_eq!(replacement(&spec(id, &[4]), from, nczarr), other, "{id:x}");
+            if id != ids::TRANSPOSE {
+                assert_eq!(
+                    replacement(&spec(id, &[4]), nczarr, nczarr),
+                    FilterReplacement::Keep
+                );
+            }
+        }
+        assert_eq!(
+            replacement(&spec(32004, &[]), hdf5, nczarr),
+            FilterReplacement::substitute(32015, &[3])
         );
     }
 }

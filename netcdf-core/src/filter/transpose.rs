@@ -12,8 +12,10 @@
 use super::codec::{CodecStage, Config, Members, digits, ids};
 use super::output::{bad, extend};
 use super::permute::permute;
-use super::user::wrong;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, corrupt};
+use super::user_params::wrong;
+use super::{
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, corrupt,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -36,10 +38,10 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         },
     }),
     policy: Policy {
-        in_hdf5: |_| Instead::Unsaid,
+        in_hdf5: |_| FilterReplacement::DropSilently,
         in_zarr: |_, zarr| match zarr.version {
-            ZarrVersion::V2 => Instead::Unsaid,
-            ZarrVersion::V3 => Instead::Same,
+            ZarrVersion::V2 => FilterReplacement::DropSilently,
+            ZarrVersion::V3 => FilterReplacement::Keep,
         },
         ..Policy::PLAIN
     },

@@ -36,7 +36,7 @@ impl Filter for VlenUtf8 {
     /// Filters after this one process bytes: numcodecs gives them no element properties.
     fn output(&self, context: &ChunkContext) -> ChunkContext {
         let mut behind = context.of_any_length();
-        behind.about.most = Some(behind.limit());
+        behind.about.max_len = Some(behind.limit());
         behind.element.size = 1;
         behind
     }

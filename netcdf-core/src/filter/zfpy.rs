@@ -16,7 +16,7 @@ use zfp_rs::{ZfpBitStreamRef, ZfpConfig, ZfpFieldMetadata, ZfpHeaderMask, ZfpStr
 
 use super::codec::{CodecStage, Config, Members, ids, whole};
 use super::output::{allocate, bad, parameter, reserve, unsupported};
-use super::user::{unfit, wrong, wrong_length};
+use super::user_params::{unfit, wrong, wrong_length};
 use super::zfp::params::{dimensionality, double, scalar_type};
 use super::zfp::{ZfpHeader, pack, unpack, words};
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};

@@ -19,10 +19,12 @@ use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{compress_bound, find_frame_compressed_size, get_frame_content_size};
 
 use super::codec::{CodecStage, Config, DescriptionUse, Members, whole};
-use super::named::{Parameter, ParameterMode};
 use super::output::{allocate, append_with, bad, extend, too_long};
-use super::user::wrong;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::parameter_names::{Parameter, ParameterMode};
+use super::user_params::wrong;
+use super::{
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, StrictCheck,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -41,7 +43,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     policy: Policy {
         visible: |params| level_of(params).to_vec(),
         decoding: level_of,
-        in_hdf5: |params| Instead::other(ENTRY.id, level_of(params)),
+        in_hdf5: |params| FilterReplacement::substitute(ENTRY.id, level_of(params)),
         ..Policy::PLAIN
     },
     named: &[ParameterMode::of(&[Parameter::number("level", 3)])],

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::filter::bits::transposed;
 use crate::filter::output::{allocate, sized};
 use crate::filter::shuffle::shuffle;
-use crate::filter::user::wrong_length;
+use crate::filter::user_params::wrong_length;
 
 /// Appends the chunk that encodes `input`.
 pub(super) fn chunk(choice: &BloscSettings, input: &[u8], output: &mut Vec<u8>) -> Result<()> {

@@ -6,7 +6,7 @@
 //! | Names | `blosc`, also in Zarr |
 //! | Parameters | stored: filter revision, format version, element size, chunk bytes; level 0 to 9, shuffle (0 none, 1 bytes, 2 bits),
 //! codec (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The user gives up to three, the last ones (default: 5, 1, 0), or stored
-//! ones, whose first four are recomputed. In Zarr, an eighth parameter may give the bytes per block. The decoder only needs the chunk
+//! parameters (the filter recomputes the first four). In Zarr, an eighth parameter may give the bytes per block. The decoder only needs the chunk
 //! header |
 //! | Specification | c-blosc, `README_CHUNK_FORMAT.rst` |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin; in Zarr, every implementation |
@@ -27,7 +27,7 @@ use super::codec::CodecStage;
 use super::ids::DEFLATE;
 use super::output::{array, bad, reserve, take, truncated};
 use super::shuffle::unshuffle;
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, StrictCheck};
 use crate::error::Result;
 use codec::BloscCodec;
 use header::{BloscHeader, BloscShuffle};
@@ -47,12 +47,16 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     policy: Policy {
         visible: params::visible,
         in_hdf5: |params| match params.get(6) {
-            Some(&params::SNAPPY) => Instead::other(DEFLATE, params.get(4..5).unwrap_or(&[5])),
-            Some(_) | None => Instead::Same,
+            Some(&params::SNAPPY) => {
+                FilterReplacement::substitute(DEFLATE, params.get(4..5).unwrap_or(&[5]))
+            }
+            Some(_) | None => FilterReplacement::Keep,
         },
         in_zarr: |params, _| match params.get(6) {
-            Some(&params::SNAPPY) => Instead::other(ENTRY.id, &params::with_zstd(params)),
-            Some(_) | None => Instead::Same,
+            Some(&params::SNAPPY) => {
+                FilterReplacement::substitute(ENTRY.id, &params::with_zstd(params))
+            }
+            Some(_) | None => FilterReplacement::Keep,
         },
         ..Policy::PLAIN
     },

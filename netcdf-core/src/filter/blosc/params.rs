@@ -5,9 +5,9 @@ use super::codec::BloscCodec;
 use super::header::BloscShuffle;
 use crate::error::Result;
 use crate::filter::ChunkContext;
-use crate::filter::named::{Parameter, ParameterMode};
 use crate::filter::output::unsupported;
-use crate::filter::user::{chunk_bytes, element_size, unfit, wrong};
+use crate::filter::parameter_names::{Parameter, ParameterMode};
+use crate::filter::user_params::{chunk_bytes, element_size, unfit, wrong};
 
 /// The revision of the HDF5 filter, and the format version.
 const REVISION: u32 = 2;

@@ -1,7 +1,7 @@
 //! Display of filters: name and parameters. The parameters of codecs without an HDF5 filter number are their JSON.
 
 use super::{DescriptionUse, UNKNOWN, is_private, unpack_text};
-use crate::filter::user::listed;
+use crate::filter::user_params::listed;
 use crate::filter::{ChunkContext, FilterTable, VariableFacts};
 use crate::json::Json;
 use crate::model::{Atomic, Endianness, FilterSpec, StoredElement, ZarrVersion};

@@ -10,21 +10,21 @@
 mod chain;
 mod config;
 mod description;
-mod given;
 pub mod ids;
 mod label;
 mod text;
+mod user_list;
 
 pub use chain::{behind, filters, list};
 pub use config::Config;
 pub(super) use config::digits;
 pub use description::{CodecNames, CodecStage, DescriptionUse, Members};
 pub(super) use description::{whole, word};
-pub use given::{SHARDS, from_text, within_shards};
 pub use ids::{PRIVATE, UNKNOWN, is_private};
 pub use label::Label;
 pub(super) use label::unknown_name;
 pub use text::{pack_text, unpack_text};
+pub use user_list::{SHARDS, from_text, within_shards};
 
 use std::sync::Arc;
 

@@ -15,7 +15,7 @@ pub(crate) mod szip;
 mod tests;
 
 use super::output::unsupported;
-use super::{ChunkContext, Instead, Policy};
+use super::{ChunkContext, FilterReplacement, Policy};
 use crate::error::Result;
 
 /// Coder numbers, in addition to the numbers of [`codec::ids`](super::codec::ids).
@@ -37,8 +37,8 @@ pub mod ids {
 /// The policy of all coders: copies drop them.
 const POLICY: Policy = Policy {
     read_only: Some(|_, _| false),
-    in_hdf5: |_| Instead::Nothing,
-    in_zarr: |_, _| Instead::Nothing,
+    in_hdf5: |_| FilterReplacement::Drop,
+    in_zarr: |_, _| FilterReplacement::Drop,
     ..Policy::PLAIN
 };
 

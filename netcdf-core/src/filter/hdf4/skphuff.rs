@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn undoes_the_code() {
+    fn decodes_the_code() {
         let deep: Vec<u8> = (0..=255).chain(0..=255).chain([0; 60]).collect();
         let mixed: Vec<u8> = (0..700_u32).map(|n| (n * n / 7 % 251) as u8).collect();
         for data in [&deep, &mixed] {

@@ -4,9 +4,9 @@
 use super::ids;
 use crate::error::{ErrorKind, Result};
 use crate::filter::codec::{ids as codecs, is_private};
-use crate::filter::substitutes::instead;
+use crate::filter::substitutes::replacement;
 use crate::filter::tests::{build, context, damage};
-use crate::filter::{FilterTable, Instead, names, visible};
+use crate::filter::{FilterReplacement, FilterTable, names, visible};
 use crate::model::{FilterSpec, Kind};
 
 /// The coders, with the minimum number of test vectors for each.
@@ -169,8 +169,8 @@ fn coders_stay_in_hdf4() {
         assert_eq!(visible(&spec), None);
         for kind in [Kind::NETCDF4, Kind::PURE_ZARR, Kind::PURE_ZARR3] {
             assert_eq!(
-                instead(&spec, Kind::NETCDF4.storage, kind.storage),
-                Instead::Nothing
+                replacement(&spec, Kind::NETCDF4.storage, kind.storage),
+                FilterReplacement::Drop
             );
         }
         let label = table.label(&spec);

@@ -25,8 +25,10 @@ use lzma_rust2::{
 use super::codec::{CodecStage, ids};
 use super::ids::DEFLATE;
 use super::output::{bad, too_long, unsupported};
-use super::user::wrong;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::user_params::wrong;
+use super::{
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, StrictCheck,
+};
 use crate::error::Result;
 use settings::{LzmaFormat, Settings};
 
@@ -42,7 +44,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         write: |params, _| settings::to_codec(params),
     }),
     policy: Policy {
-        in_hdf5: |_| Instead::other(DEFLATE, &[9]),
+        in_hdf5: |_| FilterReplacement::substitute(DEFLATE, &[9]),
         ..Policy::PLAIN
     },
     named: &[],

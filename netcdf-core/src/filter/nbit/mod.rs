@@ -14,7 +14,9 @@
 //! Bits outside the precision decode to zero: sign extension is part of type conversion, not of the filter.
 
 use super::output::{allocate, extend};
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
+use super::{
+    ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, corrupt, read_only,
+};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -30,7 +32,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     codec: None,
     policy: Policy {
         read_only: Some(is_whole),
-        in_zarr: |_, _| Instead::Nothing,
+        in_zarr: |_, _| FilterReplacement::Drop,
         ..Policy::PLAIN
     },
     named: &[],

@@ -74,7 +74,7 @@ impl Params<'_> {
     fn size(&mut self) -> Result<usize> {
         match usize::try_from(self.next()?) {
             Ok(size @ 1..) => Ok(size),
-            Ok(0) | Err(_) => Err(corrupt("nbit: a type of no bytes")),
+            Ok(0) | Err(_) => Err(corrupt("nbit: a type of 0 bytes")),
         }
     }
 

@@ -16,7 +16,7 @@ use super::number_type::NumberType;
 use crate::error::Result;
 use crate::filter::codec::{CodecStage, ids, whole};
 use crate::filter::output::{allocate, parameter, reserve};
-use crate::filter::user::{unfit, wrong};
+use crate::filter::user_params::{unfit, wrong};
 use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.

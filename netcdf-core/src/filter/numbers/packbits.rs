@@ -14,7 +14,7 @@ use super::number_type::NumberType;
 use crate::error::Result;
 use crate::filter::codec::{CodecStage, ids};
 use crate::filter::output::{allocate, bad, truncated};
-use crate::filter::user::{none, unfit};
+use crate::filter::user_params::{none, unfit};
 use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};
 use crate::model::StoredElement;
 

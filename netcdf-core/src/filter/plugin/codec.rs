@@ -13,7 +13,7 @@ use super::library::Library;
 use super::threads::{self, OneThread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::ChunkContext;
-use crate::filter::user::listed;
+use crate::filter::user_params::listed;
 use crate::model::FilterSpec;
 
 /// The maximum number of codec parameters.
@@ -36,7 +36,7 @@ pub struct LibraryCodec {
     to_params: abi::ToParams,
     to_json: abi::ToJson,
     modify: Option<abi::Modify>,
-    ready: OnceLock<()>,
+    initialized: OnceLock<()>,
     /// Maps working parameters to visible parameters, with the latest last.
     made: Mutex<BTreeMap<Vec<u32>, Vec<Vec<u32>>>>,
 }
@@ -111,7 +111,7 @@ impl LibraryCodec {
 
     fn of(library: &Arc<Library>, path: PathBuf, class: &CodecClass) -> Result<Self, String> {
         if class.name.is_null() {
-            return Err("its codec has no name".to_owned());
+            return Err("the codec has no name".to_owned());
         }
         // SAFETY: the name is a NUL-terminated text, and stays valid.
         let name = unsafe { CStr::from_ptr(class.name) };
@@ -128,19 +128,22 @@ impl LibraryCodec {
                     to_params,
                     to_json,
                     modify: class.modify,
-                    ready: OnceLock::new(),
+                    initialized: OnceLock::new(),
                     made: Mutex::default(),
                 })
             }
-            (Some(_), Some(_)) => Err(format!("its codec {name} is for filter {}", class.filter)),
-            (None, _) | (_, None) => Err(format!("its codec {name} lacks functions")),
+            (Some(_), Some(_)) => Err(format!(
+                "the codec {name} is for filter {}, not 1 to 65535",
+                class.filter
+            )),
+            (None, _) | (_, None) => Err(format!("the codec {name} lacks functions")),
         }
     }
 
     /// Locks the library for calls of one thread; initializes the library on first use.
     fn lock(&self) -> OneThread {
         let held = threads::lock();
-        self.ready.get_or_init(|| {
+        self.initialized.get_or_init(|| {
             let mut all = self.library.uses(&held);
             let uses = all.entry(self.filter).or_default();
             *uses = uses.saturating_add(1);
@@ -158,7 +161,7 @@ impl LibraryCodec {
     }
 
     fn no_memory(&self) -> Error {
-        self.error(ErrorKind::Limit, "no memory for its parameters")
+        self.error(ErrorKind::Limit, "no memory for the parameters")
     }
 
     /// Checks the `status` that a call returned.
@@ -263,9 +266,9 @@ impl LibraryCodec {
         };
         // The metadata contains the given parameters. The library may have added to them.
         let mut known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let givers = known.entry(made.working.clone()).or_default();
-        givers.retain(|given| given != visible);
-        givers.push(visible.to_vec());
+        let candidates = known.entry(made.working.clone()).or_default();
+        candidates.retain(|given| given != visible);
+        candidates.push(visible.to_vec());
         Ok(made)
     }
 
@@ -273,7 +276,7 @@ impl LibraryCodec {
     /// of different chunks may have equal working parameters, so the result matches this context.
     #[must_use]
     pub fn described(&self, context: &ChunkContext, working: &[u32]) -> Vec<u32> {
-        let mut givers = {
+        let mut candidates = {
             let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             known.get(working).cloned().unwrap_or_default()
         };
@@ -281,15 +284,15 @@ impl LibraryCodec {
             let made = self.modify(context, given);
             made.is_ok_and(|made| made.working == working)
         };
-        let fits = givers.iter().rev().find(makes).cloned();
-        fits.or_else(|| givers.pop())
+        let fits = candidates.iter().rev().find(makes).cloned();
+        fits.or_else(|| candidates.pop())
             .unwrap_or_else(|| working.to_vec())
     }
 }
 
 impl Drop for LibraryCodec {
     fn drop(&mut self) {
-        if self.ready.get().is_none() {
+        if self.initialized.get().is_none() {
             return;
         }
         let held = threads::lock();

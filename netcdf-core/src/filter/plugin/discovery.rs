@@ -23,7 +23,7 @@ pub struct PluginSearch {
     /// Additional directories, searched for codecs only: the default directories if the variable contains others.
     pub for_codecs: Vec<PathBuf>,
     /// The reasons for ignored parts of the variable.
-    pub left_out: Vec<String>,
+    pub ignored: Vec<String>,
     /// The reason if plugins are switched off.
     pub off: Option<String>,
 }
@@ -67,10 +67,10 @@ impl PluginSearch {
         }
     }
 
-    fn usual(left_out: Option<String>) -> Self {
+    fn usual(ignored: Option<String>) -> Self {
         Self {
             directories: usual(),
-            left_out: left_out.into_iter().collect(),
+            ignored: ignored.into_iter().collect(),
             ..Self::default()
         }
     }
@@ -89,7 +89,7 @@ impl PluginSearch {
             } else {
                 let entry = entry.display();
                 let why = format!("{entry} in {VARIABLE} is not an absolute path");
-                search.left_out.push(why);
+                search.ignored.push(why);
             }
         }
         let known = &search.directories;
@@ -180,7 +180,7 @@ mod tests {
         );
         assert!(!some.for_codecs.contains(&some.directories[2]));
         assert_eq!(
-            some.left_out,
+            some.ignored,
             ["c/d in HDF5_PLUGIN_PATH is not an absolute path"]
         );
     }
@@ -189,7 +189,7 @@ mod tests {
     fn raised_privileges_and_preload() {
         let elevated = PluginSearch::new(Some("/a".as_ref()), None, true);
         assert_eq!(elevated.directories, usual());
-        assert_eq!(elevated.left_out.len(), 1);
+        assert_eq!(elevated.ignored.len(), 1);
         for nothing in ["", ":"] {
             let none = PluginSearch::new(Some(nothing.as_ref()), None, true);
             assert_eq!(none, listed(""), "{nothing}");

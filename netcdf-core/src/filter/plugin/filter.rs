@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use super::abi::{OPTIONAL, REVERSE};
-use super::apart::{HelperFailure, HelperRequest, Helpers};
+use super::helper::{HelperFailure, HelperRequest, Helpers};
 use super::host::PluginCall;
 use super::library::Library;
 use super::local::{FilterCall, FilterResult, Local, LookResult, PluginDescription};
 use super::trust::CheckedFile;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::output::{allocate, bad, too_long, truncated};
-use crate::filter::user::{listed, unfit};
+use crate::filter::user_params::{listed, unfit};
 use crate::filter::{ChunkContext, Encoded, Filter, optional};
 use crate::model::FilterSpec;
 
@@ -31,15 +31,15 @@ pub struct Plugin {
     /// The plugin file.
     pub path: PathBuf,
     described: PluginDescription,
-    place: PluginHost,
+    host: PluginHost,
 }
 
 /// The process that runs a plugin.
 enum PluginHost {
     /// This process.
-    Here(Local),
+    InProcess(Local),
     /// Separate helper processes.
-    Apart(Arc<Helpers>, CheckedFile),
+    Helper(Arc<Helpers>, CheckedFile),
 }
 
 impl std::fmt::Debug for Plugin {
@@ -58,7 +58,7 @@ impl Plugin {
         Ok(Self::at(
             local.described.clone(),
             path,
-            PluginHost::Here(local),
+            PluginHost::InProcess(local),
         ))
     }
 
@@ -66,23 +66,23 @@ impl Plugin {
     ///
     /// # Errors
     /// Returns the reason if the file has no filter.
-    pub(super) fn apart(
+    pub(super) fn in_helper(
         helpers: &Arc<Helpers>,
         file: &CheckedFile,
         path: PathBuf,
     ) -> Result<Self, String> {
         let described = helpers.describe(file).map_err(HelperFailure::text)?;
-        let place = PluginHost::Apart(Arc::clone(helpers), file.clone());
-        Ok(Self::at(described, path, place))
+        let host = PluginHost::Helper(Arc::clone(helpers), file.clone());
+        Ok(Self::at(described, path, host))
     }
 
-    fn at(described: PluginDescription, path: PathBuf, place: PluginHost) -> Self {
+    fn at(described: PluginDescription, path: PathBuf, host: PluginHost) -> Self {
         Self {
             id: described.id,
             name: described.name.clone(),
             path,
             described,
-            place,
+            host,
         }
     }
 
@@ -102,14 +102,14 @@ impl Plugin {
         if !self.described.prepares {
             return Ok(user.to_vec());
         }
-        let told = self.look(Local::set_local, HelperRequest::SetLocal, call())?;
-        match told.params {
-            Some(params) if told.answer >= 0 => Ok(params),
+        let result = self.look(Local::set_local, HelperRequest::SetLocal, call())?;
+        match result.params {
+            Some(params) if result.answer >= 0 => Ok(params),
             Some(_) | None => {
                 let list = listed(user);
-                let (label, said) = (self.label(), told.said);
-                let what = format!("{label} does not take the parameters {list}{said}");
-                let remedy = "stored parameters may differ from those that a user gives";
+                let (label, messages) = (self.label(), result.messages);
+                let what = format!("{label} does not take the parameters {list}{messages}");
+                let remedy = "stored parameters may differ from the user's parameters";
                 Err(Error::new(ErrorKind::Argument, what).with_remedy(remedy))
             }
         }
@@ -135,13 +135,13 @@ impl Plugin {
     fn look(
         &self,
         here: fn(&Local, PluginCall) -> LookResult,
-        apart: HelperRequest,
+        request: HelperRequest,
         call: PluginCall,
     ) -> Result<LookResult> {
-        match &self.place {
-            PluginHost::Here(local) => Ok(here(local, call)),
-            PluginHost::Apart(helpers, file) => helpers
-                .look(apart, file, &call)
+        match &self.host {
+            PluginHost::InProcess(local) => Ok(here(local, call)),
+            PluginHost::Helper(helpers, file) => helpers
+                .look(request, file, &call)
                 .map_err(|failure| failure.error(ErrorKind::Unsupported, &self.label())),
         }
     }
@@ -149,17 +149,17 @@ impl Plugin {
     /// Checks that the filter can be applied to the chunk of a call.
     fn applicable(&self, call: PluginCall) -> Result<()> {
         if !self.described.encodes {
-            return Err(unfit(&self.label(), "the plugin can only undo it"));
+            return Err(unfit(&self.label(), "the plugin can only decode"));
         }
-        if !self.described.asks {
+        if !self.described.checks {
             return Ok(());
         }
-        let told = self.look(Local::can_apply, HelperRequest::CanApply, call)?;
-        if told.answer > 0 {
+        let result = self.look(Local::can_apply, HelperRequest::CanApply, call)?;
+        if result.answer > 0 {
             return Ok(());
         }
-        let said = told.said;
-        let what = format_args!("it cannot be applied to this type or chunk{said}");
+        let messages = result.messages;
+        let what = format_args!("it cannot be applied to this type or chunk{messages}");
         Err(unfit(&self.label(), what))
     }
 
@@ -205,12 +205,12 @@ impl Applied {
             input,
         };
         let call = PluginCall::new(context, &plugin.spec(self.params.clone()));
-        match &plugin.place {
-            PluginHost::Here(local) => local.apply(call, &job).ok_or_else(|| {
+        match &plugin.host {
+            PluginHost::InProcess(local) => local.apply(call, &job).ok_or_else(|| {
                 let what = format!("no memory for {} bytes of a chunk", input.len());
                 Error::new(ErrorKind::Limit, what)
             }),
-            PluginHost::Apart(helpers, file) => helpers
+            PluginHost::Helper(helpers, file) => helpers
                 .apply(file, &call, &job)
                 .map_err(|failure| failure.error(kind, &plugin.label())),
         }
@@ -244,7 +244,7 @@ impl FilterResult {
             n if isize::try_from(n).is_err() => "it failed".to_owned(),
             n => format!("it returns {n} bytes, more than its buffer holds"),
         };
-        format!("{what}{}", self.said)
+        format!("{what}{}", self.messages)
     }
 }
 
@@ -262,7 +262,7 @@ impl Filter for Applied {
     fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let label = self.plugin.label();
         if !self.plugin.described.decodes {
-            let what = format!("{label}: the plugin can only apply it");
+            let what = format!("{label}: the plugin can only encode");
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
         // netCDF-C's checksum function reads before the start of a chunk that is too short.

@@ -8,7 +8,7 @@ use super::buffer::Buffer;
 use super::host::{self, PluginCall};
 use super::library::Library;
 use super::threads;
-use crate::filter::plugin::wire::{In, MessageWriter};
+use crate::filter::plugin::wire::{MessageReader, MessageWriter};
 
 /// A plugin's description of its filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub(super) struct PluginDescription {
     pub name: String,
     pub encodes: bool,
     pub decodes: bool,
-    /// Whether the plugin has functions that check applicability (`asks`) or compute parameters (`prepares`).
-    pub asks: bool,
+    /// Whether the plugin has functions that check applicability (`checks`) or compute parameters (`prepares`).
+    pub checks: bool,
     pub prepares: bool,
 }
 
@@ -28,16 +28,16 @@ impl PluginDescription {
     pub(super) fn put(&self, out: &mut MessageWriter) {
         out.number(self.id.into()).bytes(self.name.as_bytes());
         out.truth(self.encodes).truth(self.decodes);
-        out.truth(self.asks).truth(self.prepares);
+        out.truth(self.checks).truth(self.prepares);
     }
 
-    pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
+    pub(super) fn get(read: &mut MessageReader<'_>) -> Option<Self> {
         Some(Self {
             id: read.small()?,
             name: read.text()?,
             encodes: read.truth()?,
             decodes: read.truth()?,
-            asks: read.truth()?,
+            checks: read.truth()?,
             prepares: read.truth()?,
         })
     }
@@ -48,7 +48,7 @@ impl PluginDescription {
 pub(super) struct LookResult {
     pub answer: c_int,
     /// The plugin's messages, as the end of an error message.
-    pub said: String,
+    pub messages: String,
     /// The filter's parameters after the call.
     pub params: Option<Vec<u32>>,
 }
@@ -57,7 +57,7 @@ impl LookResult {
     fn of(answer: c_int, call: Option<&PluginCall>, id: u32) -> Self {
         Self {
             answer,
-            said: call.map(PluginCall::said).unwrap_or_default(),
+            messages: call.map(PluginCall::message_text).unwrap_or_default(),
             params: call.and_then(|call| call.params(id)).map(<[u32]>::to_vec),
         }
     }
@@ -66,18 +66,19 @@ impl LookResult {
         // Only positive numbers, 0 and negative numbers are distinguished.
         out.number(u64::from(self.answer > 0))
             .truth(self.answer < 0);
-        out.bytes(self.said.as_bytes()).truth(self.params.is_some());
+        out.bytes(self.messages.as_bytes())
+            .truth(self.params.is_some());
         out.numbers(self.params.as_deref().unwrap_or_default());
     }
 
-    pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
+    pub(super) fn get(read: &mut MessageReader<'_>) -> Option<Self> {
         let (more, less) = (read.truth()?, read.truth()?);
-        let said = read.text()?;
-        let (are, params) = (read.truth()?, read.numbers()?);
+        let messages = read.text()?;
+        let (has_params, params) = (read.truth()?, read.numbers()?);
         Some(Self {
             answer: c_int::from(more).saturating_sub(c_int::from(less)),
-            said,
-            params: are.then_some(params),
+            messages,
+            params: has_params.then_some(params),
         })
     }
 }
@@ -107,7 +108,7 @@ pub(super) enum MadeBytes {
 pub(super) struct FilterResult {
     pub made: MadeBytes,
     pub len: usize,
-    pub said: String,
+    pub messages: String,
 }
 
 impl FilterResult {
@@ -148,7 +149,7 @@ impl Local {
         let class = library.filter_class()?;
         let id = u32::try_from(class.id).ok().filter(|&id| id <= 0xffff);
         let id = id.ok_or_else(|| format!("HDF5 has no filter number {}", class.id))?;
-        let filter = class.filter.ok_or("its filter has no function")?;
+        let filter = class.filter.ok_or("the filter has no function")?;
         let name = match class.name.is_null() {
             true => String::new(),
             // SAFETY: the name of a class is null or a NUL-terminated text, and stays valid.
@@ -162,7 +163,7 @@ impl Local {
                 name,
                 encodes: class.encoder_present != 0,
                 decodes: class.decoder_present != 0,
-                asks: class.can_apply.is_some(),
+                checks: class.can_apply.is_some(),
                 prepares: class.set_local.is_some(),
             },
             can_apply: class.can_apply,
@@ -223,7 +224,10 @@ impl Local {
         Some(FilterResult {
             made: MadeBytes::Block(buffer),
             len,
-            said: call.as_ref().map(PluginCall::said).unwrap_or_default(),
+            messages: call
+                .as_ref()
+                .map(PluginCall::message_text)
+                .unwrap_or_default(),
         })
     }
 }

@@ -15,10 +15,10 @@
 //! | `buffer` | memory that plugins may free |
 //! | `host` | the functions and data that plugins use |
 //! | `local` | the functions of a plugin loaded in this process |
-//! | `apart` | plugins in separate processes |
+//! | `helper` | plugins in separate processes |
 //! | `filter` | the filter of a plugin |
 //! | `codec` | NCZarr codec libraries |
-//! | `closed` | detection of a closed standard output; unrelated to plugins, but it needs `unsafe` |
+//! | `stdout_check` | detection of a closed standard output; unrelated to plugins, but it needs `unsafe` |
 //! | `registry` | the plugins of a run, and the reasons for unused plugins |
 //!
 //! Only this module contains `unsafe` code: it calls C functions, and exports functions for C.
@@ -26,18 +26,18 @@
 #![deny(clippy::undocumented_unsafe_blocks)]
 
 mod abi;
-mod apart;
 mod buffer;
-pub(crate) mod closed;
 mod codec;
 mod discovery;
 mod filter;
 mod guard;
+mod helper;
 mod host;
 mod library;
 mod local;
 mod object;
 mod registry;
+pub(crate) mod stdout_check;
 mod stub;
 mod threads;
 mod trust;
@@ -45,10 +45,10 @@ mod wire;
 #[cfg(unix)]
 mod writers;
 
-pub use apart::Isolation;
-pub(crate) use apart::serve::serve_if_asked;
 pub use codec::{LibraryCodec, Parameters};
 pub use discovery::{PRELOAD, PluginSearch, VARIABLE};
 pub use filter::Plugin;
 pub(crate) use guard::{is_tool, leave};
+pub use helper::Isolation;
+pub(crate) use helper::serve::serve_if_helper;
 pub use registry::Plugins;

@@ -14,7 +14,7 @@ use object::read::{ReadCache, ReadRef};
 pub(super) struct SharedObject {
     /// The names of libraries that are loaded as dependencies.
     pub needed: Vec<String>,
-    /// Defined functions and data of the [`interfaces`](is_asked_for) of HDF5 and netCDF-C.
+    /// Defined functions and data of the [`interfaces`](is_interface_name) of HDF5 and netCDF-C.
     pub defined: Vec<String>,
     /// Undefined names of the same interfaces.
     pub undefined: Vec<String>,
@@ -48,7 +48,7 @@ const LONGEST: usize = 4096;
 const NAMES: usize = 1 << 16;
 
 /// Checks whether a name belongs to HDF5, to netCDF-C or to its codec libraries.
-fn is_asked_for(name: &[u8]) -> bool {
+fn is_interface_name(name: &[u8]) -> bool {
     let starts = [&b"H5"[..], b"nc_", b"ncaux_", b"NC"];
     starts.iter().any(|start| name.starts_with(start))
 }
@@ -165,7 +165,7 @@ impl SharedObject {
     fn symbols(&mut self, table: &[elf::Sym64<LittleEndian>], names: &[u8]) -> Result<(), String> {
         for symbol in table {
             let name = from(names, symbol.st_name(LittleEndian).into())?;
-            if !is_asked_for(name) {
+            if !is_interface_name(name) {
                 continue;
             }
             match symbol.is_undefined(LittleEndian) {

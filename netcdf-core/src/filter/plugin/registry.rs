@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::apart::{Helpers, Isolation};
 use super::codec::LibraryCodec;
 use super::discovery::{self, PluginSearch};
 use super::filter::Plugin;
+use super::helper::{Helpers, Isolation};
 use super::library::{self, Library, load_stub};
 use super::local::Local;
 use super::object::{self, SharedObject};
@@ -43,11 +43,11 @@ struct FoundPlugins {
     /// The loaded libraries, and the reasons for libraries that failed to load: each library is tried once.
     libraries: BTreeMap<PathBuf, Result<Arc<Library>, String>>,
     /// Unused files with the reasons.
-    refused: Vec<(PathBuf, String)>,
+    unused: Vec<(PathBuf, String)>,
     /// Names of libraries replaced by a stub.
     stubs: BTreeSet<String>,
     /// Whether this program supports plugins; `None` before the check.
-    ready: Option<Result<(), String>>,
+    support: Option<Result<(), String>>,
 }
 
 /// A file that declares itself a plugin.
@@ -172,10 +172,10 @@ impl Plugins {
             some => format!("no plugin for it in {}", some.join(", ")),
         };
         let files = state
-            .refused
+            .unused
             .iter()
             .map(|(path, why)| format!("{}: {why}", path.display()));
-        let reasons = files.chain(self.search.left_out.iter().cloned());
+        let reasons = files.chain(self.search.ignored.iter().cloned());
         for (n, reason) in reasons.enumerate() {
             if n == MOST_REASONS {
                 text.push_str("; more files are not used");
@@ -237,7 +237,7 @@ impl FoundPlugins {
                         self.candidates.push(candidate);
                     }
                 }
-                Err(why) if for_filters => self.refused.push((path, why)),
+                Err(why) if for_filters => self.unused.push((path, why)),
                 Err(_) => {}
             }
         }
@@ -266,7 +266,7 @@ impl FoundPlugins {
     fn plugin(&mut self, candidate: &PluginFile) -> Result<Plugin, String> {
         let path = candidate.path.clone();
         match self.helpers.clone() {
-            Some(helpers) => Plugin::apart(&helpers, &candidate.file, path),
+            Some(helpers) => Plugin::in_helper(&helpers, &candidate.file, path),
             None => Plugin::of(self.library(candidate)?, path),
         }
     }
@@ -317,22 +317,22 @@ impl FoundPlugins {
     }
 
     fn load(&mut self, candidate: &PluginFile) -> Result<Arc<Library>, String> {
-        self.ready.get_or_insert_with(prepare).clone()?;
+        self.support.get_or_insert_with(prepare).clone()?;
         check_functions(&candidate.object)?;
-        self.stand_for(&candidate.object)?;
+        self.load_stubs(&candidate.object)?;
         Library::open(&candidate.file, &candidate.object.build)
     }
 
     /// Records the reason for an unused file.
     fn refuse(&mut self, path: PathBuf, why: String) {
         let refusal = (path, why);
-        if !self.refused.contains(&refusal) {
-            self.refused.push(refusal);
+        if !self.unused.contains(&refusal) {
+            self.unused.push(refusal);
         }
     }
 
     /// Loads stubs in place of the libraries that plugins must not load.
-    fn stand_for(&mut self, object: &SharedObject) -> Result<(), String> {
+    fn load_stubs(&mut self, object: &SharedObject) -> Result<(), String> {
         for name in object.needed.iter().filter(|name| stub::replaces(name)) {
             if !self.stubs.contains(name) {
                 load_stub(name).map_err(|e| format!("{name} cannot be replaced: {e}"))?;

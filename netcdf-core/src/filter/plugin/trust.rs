@@ -67,7 +67,7 @@ pub(super) fn directory(path: &Path) -> Result<(), String> {
     let real = walk(path)?;
     let about = std::fs::metadata(&real).map_err(|e| crate::error::plain(&e))?;
     own(&about)?;
-    match writers::others(&real, &about)? {
+    match writers::other_writer(&real, &about)? {
         Some(who) if about.mode() & STICKY == 0 => Err(format!("{who} may write to it")),
         Some(_) | None => Ok(()),
     }
@@ -87,7 +87,7 @@ pub(super) fn file(path: &Path) -> Result<CheckedFile, String> {
     // Examine the resolved file, even if the links have changed by now.
     let about = std::fs::symlink_metadata(&path).map_err(|e| crate::error::plain(&e))?;
     own(&about)?;
-    if let Some(who) = writers::others(&path, &about)? {
+    if let Some(who) = writers::other_writer(&path, &about)? {
         return Err(format!("{who} may write to it"));
     }
     let identity = (about.dev(), about.ino());
@@ -168,7 +168,7 @@ fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
     own(&about).map_err(|why| format!("{at}: {why}"))?;
     let owner = std::fs::symlink_metadata(entry).map_err(failed)?.uid();
     let is_mine = owner == 0 || owner == rustix::process::geteuid().as_raw();
-    match writers::others(directory, &about)? {
+    match writers::other_writer(directory, &about)? {
         Some(who) if about.mode() & STICKY == 0 => Err(format!("{who} may write to {at}")),
         Some(who) if !is_mine => {
             let what = format!("put by user {owner} where {who} may write");

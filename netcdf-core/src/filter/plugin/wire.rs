@@ -30,9 +30,9 @@ impl MessageWriter {
 }
 
 /// The unread bytes of a message. Reading past the end returns `None`.
-pub(super) struct In<'a>(pub &'a [u8]);
+pub(super) struct MessageReader<'a>(pub &'a [u8]);
 
-impl<'a> In<'a> {
+impl<'a> MessageReader<'a> {
     pub(super) fn number(&mut self) -> Option<u64> {
         let (number, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
@@ -79,17 +79,17 @@ mod tests {
             .truth(true)
             .bytes(b"abc")
             .numbers(&[1, u32::MAX]);
-        let mut read = In(&out.0);
+        let mut read = MessageReader(&out.0);
         assert_eq!((read.number(), read.truth()), (Some(7), Some(true)));
         assert_eq!(read.text().as_deref(), Some("abc"));
         assert_eq!(read.numbers(), Some(vec![1, u32::MAX]));
         assert_eq!(read.number(), None);
         for cut in 0..out.0.len() {
-            let mut read = In(&out.0[..cut]);
+            let mut read = MessageReader(&out.0[..cut]);
             let all = (read.number(), read.truth(), read.bytes(), read.numbers());
             assert!(all.3.is_none(), "{cut}");
         }
-        assert_eq!(In(&[255; 16]).numbers(), None);
-        assert_eq!(In(&[255; 16]).bytes(), None);
+        assert_eq!(MessageReader(&[255; 16]).numbers(), None);
+        assert_eq!(MessageReader(&[255; 16]).bytes(), None);
     }
 }

@@ -13,7 +13,7 @@ const GROUP_WRITE: u32 = 0o020;
 ///
 /// # Errors
 /// Returns the reason if the writers cannot be determined.
-pub(super) fn others(path: &Path, about: &Metadata) -> Result<Option<String>, String> {
+pub(super) fn other_writer(path: &Path, about: &Metadata) -> Result<Option<String>, String> {
     if about.mode() & ALL_WRITE != 0 {
         return Ok(Some("everybody".to_owned()));
     }
@@ -202,8 +202,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn a_list_counts_where_the_file_system_has_it() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let others = || others(file.path(), &file.as_file().metadata().unwrap());
-        assert_eq!(others(), Ok(None));
+        let writer = || other_writer(file.path(), &file.as_file().metadata().unwrap());
+        assert_eq!(writer(), Ok(None));
         let entries = [
             (1, 6, u32::MAX),
             (USER, 6, 4242),
@@ -214,7 +214,7 @@ mod tests {
         let name = c"system.posix_acl_access";
         let flags = rustix::fs::XattrFlags::empty();
         match rustix::fs::setxattr(file.path(), name, &list(&entries), flags) {
-            Ok(()) => assert_eq!(others(), Ok(Some("user 4242".to_owned()))),
+            Ok(()) => assert_eq!(writer(), Ok(Some("user 4242".to_owned()))),
             // The kernel adds the other entries.
             Err(e) => assert_eq!(e, rustix::io::Errno::NOTSUP),
         }
@@ -228,15 +228,15 @@ mod tests {
             let mode = std::fs::Permissions::from_mode(mode);
             std::fs::set_permissions(file.path(), mode).unwrap();
         };
-        let others = || others(file.path(), &file.as_file().metadata().unwrap());
+        let writer = || other_writer(file.path(), &file.as_file().metadata().unwrap());
         // Only root can assign a file to any group.
         if std::os::unix::fs::chown(file.path(), None, Some(4242)).is_ok() {
             set(0o664);
-            assert_eq!(others(), Ok(Some("group 4242".to_owned())));
+            assert_eq!(writer(), Ok(Some("group 4242".to_owned())));
             set(0o644);
-            assert_eq!(others(), Ok(None));
+            assert_eq!(writer(), Ok(None));
         }
         set(0o646);
-        assert_eq!(others(), Ok(Some("everybody".to_owned())));
+        assert_eq!(writer(), Ok(Some("everybody".to_owned())));
     }
 }

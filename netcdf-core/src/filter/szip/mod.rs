@@ -16,12 +16,12 @@
 
 use super::codec::CodecStage;
 use super::ids::ZSTD;
-use super::named::{Parameter, ParameterMode};
 use super::output::allocate;
-use super::user::unfit;
+use super::parameter_names::{Parameter, ParameterMode};
+use super::user_params::unfit;
 use super::{
-    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, Suits, corrupt,
-    shuffle,
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, Suits,
+    corrupt, shuffle,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -50,8 +50,8 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         suits: Suits::Numbers,
         in_zarr: |_, zarr| match zarr.is_of_netcdf_c() {
             // netCDF-C's stores keep szip. Copies from other kinds do not.
-            true => Instead::Same,
-            false => Instead::other(ZSTD, &[3]),
+            true => FilterReplacement::Keep,
+            false => FilterReplacement::substitute(ZSTD, &[3]),
         },
         least: |params| params.get(1).copied().unwrap_or(8).into(),
         ..Policy::PLAIN

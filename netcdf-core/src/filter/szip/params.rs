@@ -4,7 +4,7 @@ use super::{BIG_ENDIAN, ENTROPY, NEAREST_NEIGHBOUR};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::ChunkContext;
 use crate::filter::codec::{Config, DescriptionUse, Members, whole};
-use crate::filter::user::{chunk_elements, unfit, wrong};
+use crate::filter::user_params::{chunk_elements, unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
 /// Option bits.

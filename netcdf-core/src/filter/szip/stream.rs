@@ -194,7 +194,7 @@ impl<'a> SzipDecoder<'a> {
             n => n,
         };
         if blocks > left {
-            let what = format!("szip: {blocks} zero blocks, but only {left} are left");
+            let what = format!("szip: {blocks} zero blocks, but only {left} remain");
             return Err(corrupt(what));
         }
         for n in 0..blocks {

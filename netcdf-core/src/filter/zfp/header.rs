@@ -7,7 +7,7 @@ use zfp_rs::{
 use super::{NAME, no_memory};
 use crate::error::Result;
 use crate::filter::output::{bad, unsupported};
-use crate::filter::user::unfit;
+use crate::filter::user_params::unfit;
 
 /// The stream version that zfp 0.5 and later write.
 const CODEC: u8 = 5;

@@ -21,7 +21,7 @@ pub(super) mod params;
 use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpField, ZfpFieldMut, ZfpScalar, ZfpScalarType};
 
 use super::output::{allocate, bad, reserve};
-use super::user::wrong_length;
+use super::user_params::wrong_length;
 use super::{ChunkContext, Encoded, Filter, FilterEntry, Policy, Suits};
 use crate::error::{Error, ErrorKind, Result};
 pub(super) use header::{ZfpHeader, words};

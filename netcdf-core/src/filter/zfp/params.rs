@@ -8,8 +8,8 @@ use super::NAME;
 use super::header::ZfpHeader;
 use crate::error::Result;
 use crate::filter::ChunkContext;
-use crate::filter::named::{Parameter, ParameterForm, ParameterMode};
-use crate::filter::user::{unfit, wrong};
+use crate::filter::parameter_names::{Parameter, ParameterForm, ParameterMode};
+use crate::filter::user_params::{unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
 /// The mode numbers in a user's parameters.

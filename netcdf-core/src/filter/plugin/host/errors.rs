@@ -17,12 +17,12 @@ unsafe fn push(function: *const c_char, message: *const c_char) -> c_int {
     // SAFETY: by the caller.
     let (function, message) = unsafe { (text(function), text(message)) };
     let message = message.trim_end();
-    let said = match function.is_empty() {
+    let message = match function.is_empty() {
         true => message.to_owned(),
         false => format!("{function}: {message}"),
     };
     ask(0, |call| {
-        call.say(said);
+        call.add_message(message);
         0
     })
 }

@@ -17,11 +17,11 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
 
 /// Queries the call's property list.
 fn of<T>(list: Hid, failure: T, answer: impl FnOnce(&mut PluginCall) -> Option<T>) -> T {
-    let asked = ask(None, |call| match list {
+    let result = ask(None, |call| match list {
         LIST => answer(call),
         _ => None,
     });
-    asked.unwrap_or(failure)
+    result.unwrap_or(failure)
 }
 
 /// Converts a C filter number to our type.
@@ -64,7 +64,7 @@ impl FilterQuery {
     ///
     /// # Safety
     /// The pointers are null or valid. The parameters have space for `count` numbers, and the name for `room` bytes.
-    unsafe fn tell(&self, filter: &FilterSpec) {
+    unsafe fn write(&self, filter: &FilterSpec) {
         let flags = if optional(filter.id) { OPTIONAL } else { 0 };
         // SAFETY: by the caller.
         unsafe {
@@ -84,7 +84,7 @@ impl FilterQuery {
 }
 
 /// # Safety
-/// The requirements of [`FilterQuery::tell`] apply.
+/// The requirements of [`FilterQuery::write`] apply.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter_by_id2(
     list: Hid,
@@ -108,13 +108,13 @@ unsafe extern "C" fn H5Pget_filter_by_id2(
         let id = number(id)?;
         let filter = call.pipeline.iter().find(|f| f.id == id)?;
         // SAFETY: by the caller.
-        unsafe { wanted.tell(filter) };
+        unsafe { wanted.write(filter) };
         Some(0)
     })
 }
 
 /// # Safety
-/// The requirements of [`FilterQuery::tell`] apply.
+/// The requirements of [`FilterQuery::write`] apply.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter_by_id1(
     list: Hid,
@@ -131,7 +131,7 @@ unsafe extern "C" fn H5Pget_filter_by_id1(
 }
 
 /// # Safety
-/// The requirements of [`FilterQuery::tell`] apply.
+/// The requirements of [`FilterQuery::write`] apply.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter2(
     list: Hid,
@@ -154,13 +154,13 @@ unsafe extern "C" fn H5Pget_filter2(
     of(list, -1, |call| {
         let filter = call.pipeline.get(usize::try_from(place).ok()?)?;
         // SAFETY: by the caller.
-        unsafe { wanted.tell(filter) };
+        unsafe { wanted.write(filter) };
         c_int::try_from(filter.id).ok()
     })
 }
 
 /// # Safety
-/// The requirements of [`FilterQuery::tell`] apply.
+/// The requirements of [`FilterQuery::write`] apply.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter1(
     list: Hid,

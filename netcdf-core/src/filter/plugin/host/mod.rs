@@ -4,12 +4,12 @@
 //! executable exports these functions (see `exports.list`), and the dynamic linker prefers them. They answer from the [`PluginCall`] of the
 //! thread. Unknown identifiers are errors, and no function panics.
 
+mod constants;
 mod data;
 mod errors;
 mod lists;
 mod memory;
 mod netcdf;
-mod others;
 mod spaces;
 mod types;
 
@@ -20,7 +20,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::abi::Hid;
 use crate::filter::ChunkContext;
-use crate::filter::plugin::wire::{In, MessageWriter};
+use crate::filter::plugin::wire::{MessageReader, MessageWriter};
 use crate::model::FilterSpec;
 
 /// The property list, type and space of a call. As in libhdf5, the first byte of an identifier is its `H5I_type_t`. The values match the
@@ -90,7 +90,7 @@ impl PluginCall {
     }
 
     /// Returns the messages, as the end of an error message.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn message_text(&self) -> String {
         match self.messages.as_slice() {
             [] => String::new(),
             some => format!(": {}", some.join("; ")),
@@ -113,7 +113,7 @@ impl PluginCall {
     }
 
     /// Deserializes the call of another process.
-    pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
+    pub(super) fn get(read: &mut MessageReader<'_>) -> Option<Self> {
         let dims = read.number()?;
         let shape = (0..dims).map(|_| read.number()).collect::<Option<_>>()?;
         let (ty, number) = (HostType::get_from(read)?, read.small()?);
@@ -138,7 +138,7 @@ impl PluginCall {
         Some(self.shape.len()).filter(|&rank| rank <= most)
     }
 
-    fn say(&mut self, message: String) {
+    fn add_message(&mut self, message: String) {
         if self.messages.len() < MESSAGES {
             self.messages.push(message);
         }
@@ -147,11 +147,11 @@ impl PluginCall {
 
 /// Queries the call of this thread; returns `failure` without a call.
 fn ask<T>(failure: T, answer: impl FnOnce(&mut PluginCall) -> T) -> T {
-    let asked = CALL.try_with(|call| {
+    let result = CALL.try_with(|call| {
         let mut call = call.try_borrow_mut().ok()?;
         call.as_mut().map(answer)
     });
-    asked.ok().flatten().unwrap_or(failure)
+    result.ok().flatten().unwrap_or(failure)
 }
 
 /// Writes a value unless the plugin passes null.
@@ -225,7 +225,7 @@ pub(super) fn all() -> Vec<Export> {
     all.extend(lists::exports());
     all.extend(memory::exports());
     all.extend(netcdf::exports());
-    all.extend(others::exports());
+    all.extend(constants::exports());
     all.extend(spaces::exports());
     all.extend(types::exports());
     all

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use super::super::abi::Hid;
 use super::{Export, PluginCall, TYPE, ask, exports};
-use crate::filter::plugin::wire::{In, MessageWriter};
+use crate::filter::plugin::wire::{MessageReader, MessageWriter};
 use crate::filter::{ChunkContext, UserClass};
 use crate::model::{Atomic, DataType, Endianness};
 
@@ -72,7 +72,7 @@ impl HostType {
     }
 
     /// Deserializes the type of another process.
-    pub(super) fn get_from(read: &mut In<'_>) -> Option<Self> {
+    pub(super) fn get_from(read: &mut MessageReader<'_>) -> Option<Self> {
         Some(Self {
             class: read.small()?.cast_signed(),
             size: read.number()?,
@@ -179,12 +179,12 @@ pub(super) const fn float(size: i64, big: bool) -> Hid {
 /// Queries a type; predefined types need no call.
 fn of<T: Copy>(id: Hid, failure: T, answer: impl Fn(HostType) -> T) -> T {
     let known = HostType::get(id, None).map(&answer);
-    let asked = || {
+    let query = || {
         ask(failure, |call| {
             HostType::get(id, Some(call)).map_or(failure, &answer)
         })
     };
-    known.unwrap_or_else(asked)
+    known.unwrap_or_else(query)
 }
 
 #[unsafe(no_mangle)]

@@ -23,7 +23,7 @@ pub(super) const HELLO: &[u8; 8] = b"helper 1";
 pub(super) struct Process {
     child: Child,
     socket: Socket,
-    asked: u64,
+    requests: u64,
 }
 
 /// The reason why waiting for a helper ended.
@@ -42,7 +42,10 @@ impl Process {
             let program = isolation.program.display();
             let why = crate::error::plain(&e);
             let what = format!("cannot start a process for it ({program}: {why})");
-            HelperFailure::Broken(what, Some("use --isolate-plugins=no to do without"))
+            HelperFailure::Broken(
+                what,
+                Some("use --isolate-plugins=no to run plugins in this process"),
+            )
         };
         let (socket, theirs) = Socket::pair().map_err(failed)?;
         socket.set_read_timeout(Some(LOOK)).map_err(failed)?;
@@ -57,7 +60,7 @@ impl Process {
         let mut process = Self {
             child,
             socket,
-            asked: 0,
+            requests: 0,
         };
         let mut hello = [0; HELLO.len()];
         let until = Instant::now().checked_add(START);
@@ -103,18 +106,21 @@ impl Process {
         until: Option<Instant>,
         cancel: &Cancel,
     ) -> Result<Result<HelperMessage, HelperFailure>, HelperStop> {
-        self.asked = self.asked.wrapping_add(1);
-        let lengths = [self.asked, head.len() as u64, body.len() as u64];
+        self.requests = self.requests.wrapping_add(1);
+        let lengths = [self.requests, head.len() as u64, body.len() as u64];
         let mut start: Vec<u8> = lengths.iter().flat_map(|n| n.to_le_bytes()).collect();
         start.extend_from_slice(head);
         self.send(&start, until, cancel)?;
         self.send(body, until, cancel)?;
         let mut lengths = [[0; 8]; 3];
         self.fill(lengths.as_flattened_mut(), until, cancel)?;
-        let [asked, head, body] = lengths.map(u64::from_le_bytes);
+        let [request, head, body] = lengths.map(u64::from_le_bytes);
         let mut answer = HelperMessage::default();
         // A process damaged by a plugin may send anything.
-        if asked != self.asked || !room(&mut answer.head, head) || !room(&mut answer.body, body) {
+        if request != self.requests
+            || !room(&mut answer.head, head)
+            || !room(&mut answer.body, body)
+        {
             return Ok(Err(wrong()));
         }
         self.fill(&mut answer.head, until, cancel)?;
@@ -133,7 +139,7 @@ impl Process {
             match self.socket.write(left) {
                 Ok(0) => return Err(HelperStop::Gone),
                 Ok(n) => left = left.get(n..).unwrap_or_default(),
-                Err(e) => go_on(&e, until, cancel)?,
+                Err(e) => check_retry(&e, until, cancel)?,
             }
         }
         Ok(())
@@ -150,7 +156,7 @@ impl Process {
             match self.socket.read(left) {
                 Ok(0) => return Err(HelperStop::Gone),
                 Ok(n) => left = left.get_mut(n..).unwrap_or_default(),
-                Err(e) => go_on(&e, until, cancel)?,
+                Err(e) => check_retry(&e, until, cancel)?,
             }
         }
         Ok(())
@@ -167,7 +173,7 @@ impl Process {
             }
             HelperStop::Gone => {
                 let what = match self.end() {
-                    Some(status) => fate(status),
+                    Some(status) => end_text(status),
                     None => "the plugin closed the connection to its process".to_owned(),
                 };
                 HelperFailure::Broken(what, None)
@@ -209,7 +215,11 @@ fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
 }
 
 /// Checks whether to retry after a socket error.
-fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<(), HelperStop> {
+fn check_retry(
+    e: &std::io::Error,
+    until: Option<Instant>,
+    cancel: &Cancel,
+) -> Result<(), HelperStop> {
     match e.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
         _ => return Err(HelperStop::Gone),
@@ -224,7 +234,7 @@ fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<
 }
 
 /// Describes the end of a process, as a statement about its plugin.
-fn fate(status: ExitStatus) -> String {
+fn end_text(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return format!("the plugin crashed (signal {signal})");

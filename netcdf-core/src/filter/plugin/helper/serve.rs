@@ -3,10 +3,10 @@
 use super::ARGUMENT;
 
 /// Serves requests and ends the process, if the process was started as a helper.
-pub(crate) fn serve_if_asked() {
+pub(crate) fn serve_if_helper() {
     let mut args = std::env::args_os().skip(1);
-    let asked = args.next().is_some_and(|arg| arg == ARGUMENT) && args.next().is_none();
-    if asked {
+    let is_helper = args.next().is_some_and(|arg| arg == ARGUMENT) && args.next().is_none();
+    if is_helper {
         #[cfg(unix)]
         helper::serve();
         super::super::guard::leave_at_once(2);
@@ -31,7 +31,7 @@ mod helper {
     use super::super::super::registry::open_alone;
     use super::super::process::HELLO;
     use super::super::{HelperMessage, HelperRequest};
-    use crate::filter::plugin::wire::{In, MessageWriter};
+    use crate::filter::plugin::wire::{MessageReader, MessageWriter};
 
     /// The memory of a helper for its plugins, in addition to their threads and 16 times the chunk.
     const MEMORY: u64 = 512 << 20;
@@ -94,7 +94,7 @@ mod helper {
     fn answer_one(socket: &mut UnixStream, plugins: &mut Plugins) -> Result<()> {
         let mut lengths = [[0; 8]; 3];
         socket.read_exact(lengths.as_flattened_mut())?;
-        let [asked, head, body] = lengths.map(u64::from_le_bytes);
+        let [request, head, body] = lengths.map(u64::from_le_bytes);
         if body > MEMORY / 16 {
             limit(Resource::Data, memory(body));
         }
@@ -119,7 +119,7 @@ mod helper {
         };
         let mut start = MessageWriter::default();
         start
-            .number(asked)
+            .number(request)
             .number(out.0.len() as u64)
             .number(body.len() as u64);
         start.0.extend(out.0);
@@ -142,7 +142,7 @@ mod helper {
     type Answer = std::result::Result<(MessageWriter, Option<FilterResult>), String>;
 
     fn answer(message: &HelperMessage, plugins: &mut Plugins) -> Answer {
-        let mut read = In(&message.head);
+        let mut read = MessageReader(&message.head);
         let odd = || "unknown request".to_owned();
         let mut begin = || {
             let what = HelperRequest::of(read.number()?)?;
@@ -175,7 +175,8 @@ mod helper {
                 let given = given
                     .ok_or_else(|| format!("no memory for {} bytes of a chunk", job.input.len()))?;
                 out.truth(given.bytes().is_some()).truth(given.is_there());
-                out.number(given.len as u64).bytes(given.said.as_bytes());
+                out.number(given.len as u64)
+                    .bytes(given.messages.as_bytes());
                 return Ok((out, Some(given)));
             }
         }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::host::PluginCall;
 use super::local::{FilterCall, FilterResult, LookResult, MadeBytes, PluginDescription};
 use super::trust::CheckedFile;
-use super::wire::{In, MessageWriter};
+use super::wire::{MessageReader, MessageWriter};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use process::Process;
@@ -77,7 +77,7 @@ pub(super) enum HelperFailure {
     /// The failure of the helper process as text, and a remedy.
     Broken(String, Option<&'static str>),
     /// The error message of the helper.
-    Said(String),
+    Reported(String),
 }
 
 impl HelperFailure {
@@ -88,9 +88,9 @@ impl HelperFailure {
                 Error::new(ErrorKind::Cancelled, "stopped while a plugin was working")
             }
             Self::Broken(why, Some(remedy)) => {
-                Self::Said(why).error(kind, label).with_remedy(remedy)
+                Self::Reported(why).error(kind, label).with_remedy(remedy)
             }
-            Self::Broken(why, None) | Self::Said(why) => {
+            Self::Broken(why, None) | Self::Reported(why) => {
                 Error::new(kind, format!("{label}: {why}"))
             }
         }
@@ -100,7 +100,7 @@ impl HelperFailure {
     pub(super) fn text(self) -> String {
         match self {
             Self::Cancelled => "stopped while it was working".to_owned(),
-            Self::Broken(why, _) | Self::Said(why) => why,
+            Self::Broken(why, _) | Self::Reported(why) => why,
         }
     }
 }
@@ -143,14 +143,14 @@ impl Helpers {
         file: &CheckedFile,
         (head, body): (MessageWriter, &[u8]),
     ) -> Result<HelperMessage, HelperFailure> {
-        let mut asked = MessageWriter::default();
+        let mut request = MessageWriter::default();
         let path = file.path.as_os_str().as_encoded_bytes();
-        asked.number(what as u64).bytes(path);
-        asked.number(file.identity.0).number(file.identity.1);
-        asked.0.extend(head.0);
+        request.number(what as u64).bytes(path);
+        request.number(file.identity.0).number(file.identity.1);
+        request.0.extend(head.0);
         let mut process = self.take()?;
-        let answer = process.ask(&asked.0, body, &self.isolation)?;
-        let mut read = In(&answer.head);
+        let answer = process.ask(&request.0, body, &self.isolation)?;
+        let mut read = MessageReader(&answer.head);
         let refusal = match read.truth().ok_or_else(wrong)? {
             true => None,
             false => Some(read.text().ok_or_else(wrong)?),
@@ -158,7 +158,7 @@ impl Helpers {
         self.idle().push(process);
         match refusal {
             None => Ok(answer),
-            Some(why) => Err(HelperFailure::Said(why)),
+            Some(why) => Err(HelperFailure::Reported(why)),
         }
     }
 
@@ -169,7 +169,7 @@ impl Helpers {
             file,
             (MessageWriter::default(), &[]),
         )?;
-        PluginDescription::get(&mut answer.told()).ok_or_else(wrong)
+        PluginDescription::get(&mut answer.payload()).ok_or_else(wrong)
     }
 
     /// Checks whether a filter can be applied, or computes stored parameters for a chunk.
@@ -182,7 +182,7 @@ impl Helpers {
         let mut head = MessageWriter::default();
         call.put(&mut head);
         let answer = self.ask(what, file, (head, &[]))?;
-        LookResult::get(&mut answer.told()).ok_or_else(wrong)
+        LookResult::get(&mut answer.payload()).ok_or_else(wrong)
     }
 
     /// Encodes or decodes a chunk.
@@ -196,20 +196,20 @@ impl Helpers {
         call.put(&mut head);
         head.number(job.flags.into()).numbers(job.params);
         let answer = self.ask(HelperRequest::Apply, file, (head, job.input))?;
-        let mut told = answer.told();
+        let mut payload = answer.payload();
         let mut given = || {
-            let made = told.truth()?;
-            let there = told.truth()?;
-            Some((made, there, told.number()?, told.text()?))
+            let made = payload.truth()?;
+            let there = payload.truth()?;
+            Some((made, there, payload.number()?, payload.text()?))
         };
-        let (made, there, len, said) = given().ok_or_else(wrong)?;
+        let (made, there, len, messages) = given().ok_or_else(wrong)?;
         Ok(FilterResult {
             made: match made {
                 true => MadeBytes::Copy(answer.body),
                 false => MadeBytes::Nothing { there },
             },
             len: usize::try_from(len).map_err(|_| wrong())?,
-            said,
+            messages,
         })
     }
 }
@@ -223,11 +223,14 @@ struct HelperMessage {
 
 impl HelperMessage {
     /// Returns the unread header after the flag for success.
-    fn told(&self) -> In<'_> {
-        In(self.head.get(8..).unwrap_or_default())
+    fn payload(&self) -> MessageReader<'_> {
+        MessageReader(self.head.get(8..).unwrap_or_default())
     }
 }
 
 fn wrong() -> HelperFailure {
-    HelperFailure::Broken("its process gave an invalid answer".to_owned(), None)
+    HelperFailure::Broken(
+        "the plugin's process sent an invalid answer".to_owned(),
+        None,
+    )
 }
