@@ -46,7 +46,7 @@ impl<'a> Cursor<'a> {
         self.base.saturating_add(self.pos as u64)
     }
 
-    /// Returns the name of the resource, for messages.
+    /// Returns the resource name, for messages.
     #[must_use]
     pub fn resource(&self) -> &'a Arc<str> {
         self.resource

@@ -5,7 +5,7 @@
 
 use super::shuffle::{shuffle, unshuffle};
 
-/// Appends the elements of `size` bytes whose transposed form is `rows`. The length of `rows` must be a multiple of `8 * size`, otherwise
+/// Appends the `size`-byte elements whose transposed form is `rows`. The length of `rows` must be a multiple of `8 * size`, otherwise
 /// the result is garbage. `planes` is working memory.
 pub(super) fn untranspose(rows: &[u8], size: usize, planes: &mut Vec<u8>, output: &mut Vec<u8>) {
     let elements = (rows.len() / size.max(1)).max(1);

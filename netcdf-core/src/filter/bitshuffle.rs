@@ -4,8 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32008 |
 //! | Names | `bitshuffle` |
-//! | Parameters | stored: version (2), element size, elements per block (0: default), compressor (0 none, 2 LZ4, 3 zstd), zstd level. The
-//! user gives up to three, the last ones, or stored parameters (the filter recomputes the first three) |
+//! | Parameters | stored: version (2), element size, elements per block (0: default), compressor (0 none, 2 LZ4, 3 zstd), zstd level. The user gives up to three, the last ones, or stored parameters (the filter recomputes the first three) |
 //! | Specification | none; the bitshuffle library defines it |
 //! | Also read by | hdf5plugin, the bitshuffle package, the HDF Group's plugins, detector software (Dectris) |
 //!
@@ -89,7 +88,7 @@ impl BlockCodec {
 }
 
 struct Bitshuffle {
-    /// Bytes of an element.
+    /// Element size in bytes.
     size: usize,
     /// Elements per block, for chunks without a block size.
     block: usize,

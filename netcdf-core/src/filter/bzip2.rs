@@ -132,7 +132,7 @@ fn stream<'a>(context: &ChunkContext, input: &'a [u8], output: &mut Vec<u8>) -> 
 /// An upper bound of the additional output space for the shortest stream.
 const SLACK: usize = 600;
 
-/// Returns the level of a user's parameters.
+/// Returns the level in a user's parameters.
 fn level(user: &[u32]) -> Result<u32> {
     match user {
         [] => Ok(9),

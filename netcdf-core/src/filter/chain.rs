@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 use crate::model::FilterSpec;
 
-/// A sequence of filters in the order of encoding.
+/// A sequence of filters in encoding order.
 pub struct FilterChain {
     stages: Vec<FilterStage>,
     /// The input of the first filter on encoding: the chunk.
@@ -70,7 +70,7 @@ impl std::fmt::Debug for FilterChain {
 }
 
 impl FilterTable {
-    /// Builds the filters of a variable, in the order of encoding. A filter's error appears only when a chunk needs the filter: some files
+    /// Builds the filters of a variable, in encoding order. A filter's error appears only when a chunk needs the filter: some files
     /// list filters that no chunk uses.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl FilterChain {
         self.stages.iter().all(|s| s.bit & mask != 0)
     }
 
-    /// Returns the filters in the order of encoding.
+    /// Returns the filters in encoding order.
     pub(super) fn stages(&self) -> &[FilterStage] {
         &self.stages
     }
@@ -181,7 +181,7 @@ impl FilterChain {
         self.stages.is_empty()
     }
 
-    /// Decodes a chunk through a single filter, given by its index in the order of encoding. The chunk must have used all filters, and the
+    /// Decodes a chunk through a single filter, given by its index in encoding order. The chunk must have used all filters, and the
     /// filters after this one must already be decoded. Accepts shorter and longer chunks, like [`Self::decode_any_length`].
     ///
     /// # Errors

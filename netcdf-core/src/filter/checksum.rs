@@ -4,8 +4,7 @@
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `crc32`, `crc32c`, `adler32`, `jenkins_lookup3`. The first three have a location. `crc32c` is also a codec of Zarr 3 |
-//! | Parameters | of the first three: checksum location, 0 before the data (default of `crc32` and `adler32`) or 1 after it (default of
-//! `crc32c`). Of `jenkins_lookup3`: the initial value (0) |
+//! | Parameters | of the first three: checksum location, 0 before the data (default of `crc32` and `adler32`) or 1 after it (default of `crc32c`). Of `jenkins_lookup3`: the initial value (0) |
 //! | Stored form | the data and 4 checksum bytes, little-endian; `jenkins_lookup3` always appends the checksum |
 //! | Specification | IEEE 802.3 (CRC-32), RFC 3720 (CRC-32C), RFC 1950 (Adler-32), Bob Jenkins' lookup3; Zarr 3, "CRC32C codec" |
 //! | Also read by | numcodecs and software built on it |

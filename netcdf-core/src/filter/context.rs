@@ -29,13 +29,13 @@ pub struct ChunkContext {
 pub struct VariableFacts {
     /// The class of a user-defined type.
     pub class: Option<UserClass>,
-    /// All filters of the variable, in the order of encoding.
+    /// All filters of the variable, in encoding order.
     pub filters: Vec<FilterSpec>,
     /// Dimension lengths of the variable if filters depend on them, like `szip` in Zarr; else empty.
     pub dims: Vec<u64>,
     /// Whether every chunk must use all filters because the format has no mask.
     pub mandatory: bool,
-    /// The maximum decoder output for a chunk whose length differs from its shape.
+    /// The maximum decoder output for a chunk with another length than its shape implies.
     pub max_len: Option<usize>,
 }
 
@@ -103,7 +103,7 @@ impl ChunkContext {
         }
     }
 
-    /// Returns the context for a chunk whose length differs from its shape.
+    /// Returns the context for a chunk with another length than its shape implies.
     #[must_use]
     pub fn of_other_length(&self) -> Self {
         let mut context = self.of_any_length();

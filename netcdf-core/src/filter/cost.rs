@@ -1,4 +1,4 @@
-//! Filter costs per byte of elements, to estimate the duration of a copy. The figures were measured with one thread on fields of measured
+//! Filter costs per byte of elements, to estimate the copy duration. The figures were measured with one thread on fields of measured
 //! values, and rounded to two digits. Smooth fields take a third of the time, noise takes longer.
 
 use super::ids::{DEFLATE, FLETCHER32, SCALEOFFSET, SHUFFLE, SZIP, ZSTD};
@@ -19,7 +19,7 @@ pub(crate) struct FilterCost {
 const BZIP2: u32 = 307;
 const BLOSC: u32 = 32_001;
 
-/// Returns the cost of a filter; for an unknown filter, the cost of a common compressor.
+/// Returns the filter cost; for an unknown filter, the cost of a common compressor.
 #[must_use]
 pub(crate) fn of(filter: &FilterSpec) -> FilterCost {
     let level = filter.params.first().copied();

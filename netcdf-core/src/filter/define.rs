@@ -43,7 +43,7 @@ use crate::model::kind::{Filterable, StorageFormat};
 use crate::model::{Atomic, FilterSpec, Schema, Storage, VarId, Variable};
 
 impl Schema {
-    /// Adds a filter to a variable, which becomes chunked. Filters are applied in the order of definition; in netCDF-4 files `fletcher32`
+    /// Adds a filter to a variable, which becomes chunked. Filters are applied in definition order; in netCDF-4 files `fletcher32`
     /// comes first, followed by `shuffle`. If the variable already has the filter, only the parameters change.
     ///
     /// The function checks neither whether the filter is available ([`FilterTable::entry`](crate::filter::FilterTable::entry)), nor its
@@ -89,7 +89,7 @@ impl Schema {
         why.in_object(|| self.var_path(id))
     }
 
-    /// Returns the numbers of a variable's filters in the order of application; empty without filters.
+    /// Returns the numbers of a variable's filters in application order; empty without filters.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NoVariable`] for an unknown id.

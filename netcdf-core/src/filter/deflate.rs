@@ -227,7 +227,7 @@ pub(super) fn inflate(
     }
 }
 
-/// Returns the level of a user's parameters.
+/// Returns the level in a user's parameters.
 pub(super) fn level(user: &[u32]) -> Result<u32> {
     match user {
         [] => Ok(6),

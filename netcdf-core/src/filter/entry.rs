@@ -95,7 +95,7 @@ pub struct FilterEntry {
     pub name: &'static str,
     /// The Zarr codec, if Zarr has one.
     pub codec: Option<CodecNames>,
-    /// The names of the user's parameters; empty for filters without named parameters.
+    /// The user's parameter names; empty for filters without named parameters.
     pub named: &'static [ParameterMode],
     /// The policy of the filter.
     pub policy: Policy,

@@ -136,7 +136,7 @@ fn member<'a>(
     Ok(stream)
 }
 
-/// Skips the header of a member.
+/// Skips the member header.
 fn head(rest: &mut &[u8]) -> Result<()> {
     let [0x1F, 0x8B, 8, flags, ..] = array::<10>(NAME, rest)? else {
         return Err(bad(NAME, "not a gzip stream"));

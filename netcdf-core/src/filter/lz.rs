@@ -1,4 +1,4 @@
-//! Code for the codecs of the LZ77 family: decoder output of literals and repeats of earlier bytes, and the search for repeats.
+//! Shared code for LZ77 codecs: decoder output from literals and repeats, and the search for repeats.
 
 use super::output::{bad, too_long};
 use crate::error::{Error, Result};

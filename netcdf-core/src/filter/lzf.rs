@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32000 |
 //! | Names | `lzf` |
-//! | Parameters | revision of the filter, version of LZF, bytes of a chunk; the user gives none |
+//! | Parameters | revision of the filter, version of LZF, chunk size; the user gives none |
 //! | Specification | none; LibLZF and the filter in h5py define it |
 //! | Also read by | h5py, PyTables, the HDF Group's plugins |
 //!

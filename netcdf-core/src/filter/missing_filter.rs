@@ -18,7 +18,7 @@ impl FilterTable {
         built_in.or_else(|| registered(id).map(|filter| filter.name))
     }
 
-    /// Checks that the filters of a chunk can decode, except the filters that `mask` excludes (bit `n` for filter `n`).
+    /// Checks that the chunk's filters can decode, except the filters that `mask` excludes (bit `n` for filter `n`).
     ///
     /// # Errors
     /// Returns [`ErrorKind::FilterUnavailable`] for the first missing filter, with its name and parameters, the searched directories, and a

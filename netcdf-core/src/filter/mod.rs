@@ -72,7 +72,7 @@ pub(crate) mod tests {
     use crate::error::Result;
     use crate::model::{Atomic, Endianness, StoredElement};
 
-    /// Returns the context of a chunk of `len` bytes in elements of `size` bytes.
+    /// Returns the context of a chunk of `len` bytes in `size`-byte elements.
     pub(crate) fn context(len: usize, size: u64) -> ChunkContext {
         ChunkContext {
             shape: vec![len as u64 / size],

@@ -22,7 +22,7 @@ pub(super) fn unsupported(filter: &str, what: impl Display) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{filter}: {what}"))
 }
 
-/// Reserves memory for the `claimed` decoded bytes of the chunk. If the context does not know the length, the output grows with the actual
+/// Reserves memory for the decoded size `claimed` by the chunk. If the context does not know the length, the output grows with the actual
 /// data instead.
 pub(super) fn reserve(
     filter: &str,
@@ -102,7 +102,7 @@ pub(super) fn parameter(filter: &str, params: &[u32], n: usize) -> Result<u32> {
     })
 }
 
-/// Splits `n` bytes off the front of `input`.
+/// Splits `n` bytes off the start of `input`.
 #[inline]
 pub(super) fn take<'a>(filter: &str, input: &mut &'a [u8], n: usize) -> Result<&'a [u8]> {
     let (taken, rest) = input.split_at_checked(n).ok_or_else(|| truncated(filter))?;
@@ -110,7 +110,7 @@ pub(super) fn take<'a>(filter: &str, input: &mut &'a [u8], n: usize) -> Result<&
     Ok(taken)
 }
 
-/// Splits `N` bytes off the front of `input`.
+/// Splits `N` bytes off the start of `input`.
 #[inline]
 pub(super) fn array<const N: usize>(filter: &str, input: &mut &[u8]) -> Result<[u8; N]> {
     let (taken, rest) = input.split_first_chunk().ok_or_else(|| truncated(filter))?;

@@ -5,7 +5,7 @@
 pub struct ParameterMode {
     /// The mode numbers before the parameters.
     pub before: &'static [u32],
-    /// The parameters, in the order of their numbers.
+    /// The parameters, ordered by number.
     pub parameters: &'static [Parameter],
 }
 
@@ -34,7 +34,7 @@ pub enum ParameterForm {
 }
 
 impl ParameterMode {
-    /// Returns the parameters of a filter with a single mode.
+    /// Returns the parameters of a single-mode filter.
     #[must_use]
     pub const fn of(parameters: &'static [Parameter]) -> Self {
         Self {

@@ -14,8 +14,8 @@ struct OutputDim {
     to: usize,
 }
 
-/// Copies all elements of `size` bytes from `input` to `output`, which has the same length, in the order of `shape`. `steps` are the input
-/// strides of the dimensions, in elements. The product of `shape` is the number of elements.
+/// Copies all `size`-byte elements from `input` to `output`, which has the same length, in the order of `shape`. `steps` are the input
+/// strides of the dimensions, in elements. The product of `shape` is the element count.
 pub(super) fn permute(
     input: &[u8],
     (shape, steps): (&[usize], &[usize]),

@@ -4,15 +4,12 @@
 //! |---|---|
 //! | HDF5 number | 6 |
 //! | Names | `scaleoffset` |
-//! | Parameters | stored, 20: kind (0 decimal scaling of floats, 1 undefined binary scaling, 2 integers), factor (decimal digits, or bits
-//! of an integer, 0 for the minimum), elements of the chunk, class (0 integer, 1 float), bytes of an element, signed, byte order (1
-//! big-endian), whether a fill value exists, and the fill value bytes from the least significant on |
-//! | Stored form | bits per number (4 bytes), 8, the minimum (8 bytes), 8 zeros, all little-endian; then the numbers without gaps, most
-//! significant bit first |
+//! | Parameters | stored, 20: kind (0 decimal scaling of floats, 1 undefined binary scaling, 2 integers), factor (decimal digits, or bits of an integer, 0 for the minimum), chunk elements, class (0 integer, 1 float), element size, signed, byte order (1 big-endian), whether a fill value exists, and the fill value bytes from the least significant on |
+//! | Stored form | bits per number (4 bytes), 8, the minimum (8 bytes), 8 zeros, all little-endian; then the numbers without gaps, most significant bit first |
 //! | Specification | HDF5 file format, "Scale-offset filter"; unspecified details are as in libhdf5 |
 //! | Also read by | libhdf5 and software built on it, jhdf in part |
 //!
-//! A number with all bits set is the fill value, if one exists. If the number of bits equals the bits of the type, elements are stored
+//! A number with all bits set is the fill value, if one exists. If the bit count equals the type's bits, elements are stored
 //! unchanged, little-endian. The encoder rounds floats to decimal digits. The decoder divides the number by a power of ten and adds the
 //! minimum, both in the type's precision.
 
@@ -142,7 +139,7 @@ impl ScaleOffset {
         })
     }
 
-    /// Returns the header of a chunk, and the numbers after it.
+    /// Returns the chunk header, and the numbers after it.
     fn header<'a>(&self, input: &'a [u8]) -> Result<(ScaleHeader, &'a [u8])> {
         let (head, numbers) = input
             .split_first_chunk::<HEADER>()

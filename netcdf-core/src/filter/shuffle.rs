@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 2 |
 //! | Names | `shuffle`, also in Zarr |
-//! | Parameters | stored: bytes of an element; the user gives none (a stored one is recomputed) |
+//! | Parameters | stored: element size; the user gives none (a stored one is recomputed) |
 //! | Stored form | byte planes; bytes after the last whole element follow unchanged |
 //! | Specification | HDF5 file format, "Shuffle filter"; the length stays the same |
 //! | Also read by | every HDF5 library |
@@ -78,7 +78,7 @@ impl Filter for Shuffle {
     }
 }
 
-/// Appends the elements of `size` bytes whose byte planes are in `input`.
+/// Appends the `size`-byte elements whose byte planes are in `input`.
 pub(super) fn unshuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     let elements = input.len() / size.max(1);
     let (planes, rest) = input.split_at(elements.saturating_mul(size));

@@ -190,7 +190,7 @@ impl FilterChain {
     }
 }
 
-/// Returns the bytes of a chunk before these last stages.
+/// Returns the chunk bytes before these last stages.
 fn before_stages<'a>(stages: &[FilterStage], bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
     let mut bytes = Cow::Borrowed(bytes);
     for stage in stages.iter().rev() {

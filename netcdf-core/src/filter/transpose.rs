@@ -81,7 +81,7 @@ impl Transpose {
         }
     }
 
-    /// Returns the shape of the chunk, the stored shape, and the bytes of an element.
+    /// Returns the chunk shape, the stored shape, and the element size in bytes.
     fn shapes(&self, context: &ChunkContext) -> Result<(Vec<usize>, Vec<usize>, usize)> {
         let size = |n: &u64| usize::try_from(*n).unwrap_or(usize::MAX);
         let chunk: Vec<usize> = context.shape.iter().map(size).collect();
@@ -111,7 +111,7 @@ fn steps(shape: &[usize]) -> Vec<usize> {
     steps
 }
 
-/// Appends elements of `size` bytes in the order of `shape`. `steps` are the input strides of the dimensions.
+/// Appends `size`-byte elements in the order of `shape`. `steps` are the input strides of the dimensions.
 fn gather(
     input: &[u8],
     (shape, steps): (&[usize], &[usize]),

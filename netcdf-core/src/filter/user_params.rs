@@ -25,7 +25,7 @@ pub(super) fn listed(params: &[u32]) -> String {
         .join(",")
 }
 
-/// Checks the parameters of a filter without parameters.
+/// Checks that the user gives no parameters.
 pub(super) fn none(filter: &str, user: &[u32]) -> Result<Vec<u32>> {
     match user {
         [] => Ok(vec![]),
@@ -38,20 +38,20 @@ pub(super) fn unfit(filter: &str, what: impl Display) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{filter}: {what}"))
 }
 
-/// Returns the bytes of an element, as a parameter.
+/// Returns the element size in bytes, as a parameter.
 pub(super) fn element_size(filter: &str, context: &ChunkContext) -> Result<u32> {
     let size = context.element.size;
     let fits = u32::try_from(size).ok().filter(|&n| n > 0);
     fits.ok_or_else(|| unfit(filter, format_args!("elements of {size} bytes")))
 }
 
-/// Returns the number of elements of a chunk.
+/// Returns the element count of a chunk.
 pub(super) fn chunk_elements(filter: &str, context: &ChunkContext) -> Result<u64> {
     let shape = &context.shape;
     product(shape).ok_or_else(|| unfit(filter, format_args!("a chunk of shape {shape:?}")))
 }
 
-/// Returns the bytes of a chunk, as a parameter.
+/// Returns the chunk size, as a parameter.
 pub(super) fn chunk_bytes(filter: &str, context: &ChunkContext) -> Result<u32> {
     let bytes = chunk_elements(filter, context)?.checked_mul(context.element.size);
     let fits = bytes.and_then(|n| u32::try_from(n).ok());

@@ -73,7 +73,7 @@ impl Filter for VlenUtf8 {
     }
 }
 
-/// Appends the stored form of elements of `size` bytes, at least 1.
+/// Appends the stored form of `size`-byte elements, at least 1.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Range`] for a text that is not UTF-8, and [`ErrorKind::Limit`] for a count above 32 bits.
@@ -94,7 +94,7 @@ pub(crate) fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-/// Returns the bytes of an element.
+/// Returns the element size in bytes.
 fn size(context: &ChunkContext) -> Result<usize> {
     let size = usize::try_from(context.element.size).ok();
     size.filter(|&n| n > 0)

@@ -4,8 +4,7 @@
 //! |---|---|
 //! | HDF5 number | none (`zfp` of HDF5, 32013, has the header among its parameters) |
 //! | Names | `zfpy` |
-//! | Parameters | mode (2 rate, 3 precision, 4 error), then error and rate as doubles in two parameters each, the lower half first, and
-//! precision as a signed number. If all three are negative, the codec is lossless |
+//! | Parameters | mode (2 rate, 3 precision, 4 error), then error and rate as doubles in two parameters each, the lower half first, and precision as a signed number. If all three are negative, the codec is lossless |
 //! | Stored form | a zfp header, followed by the stream |
 //! | Specification | the zfp documentation |
 //! | Also read by | numcodecs and software built on it |

@@ -4,8 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32015 |
 //! | Names | `zstd` (netCDF), `zstandard` |
-//! | Parameters | stored: level, -131072 to 22 as a signed number (the decoder ignores it), then 1 if frames have checksums; the user gives
-//! the same, default 3 |
+//! | Parameters | stored: level, -131072 to 22 as a signed number (the decoder ignores it), then 1 if frames have checksums; the user gives the same, default 3 |
 //! | Specification | RFC 8878 |
 //! | Also read by | netCDF-C with its plugins, hdf5plugin, the HDF Group's plugins |
 //!
@@ -141,7 +140,7 @@ fn to_codec(params: &[u32], shown: &DescriptionUse<'_>) -> Result<Members> {
     Ok(members)
 }
 
-/// Returns the level of a user's parameters: a signed number, default 3.
+/// Returns the level in a user's parameters: a signed number, default 3.
 fn level(user: &[u32]) -> Result<i32> {
     match user {
         [] => Ok(zstd::DEFAULT_COMPRESSION_LEVEL),

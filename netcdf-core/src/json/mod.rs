@@ -108,7 +108,7 @@ impl Json {
         self.as_number()?.parse().ok()
     }
 
-    /// Returns the text of a number.
+    /// Returns a number as text.
     #[must_use]
     pub fn as_number(&self) -> Option<&str> {
         match self {

@@ -1,4 +1,4 @@
-//! Encodes the bytes of a chunk as blocks.
+//! Encodes a chunk as blocks.
 
 use super::codec::BloscCodec;
 use super::header::{self, BloscHeader, BloscShuffle};
@@ -157,7 +157,7 @@ fn block_size(choice: &BloscSettings, len: usize) -> usize {
 }
 
 /// Returns the bytes of the block for a chunk that fits one block. The block has whole elements, because readers divide it into streams of
-/// equal length. A short undivided block follows for the remaining bytes of the chunk.
+/// equal length. A short undivided block follows for the remaining chunk bytes.
 fn single(choice: &BloscSettings, len: usize) -> usize {
     let element = usize::from(choice.element);
     let unit = match choice.shuffle {

@@ -19,7 +19,7 @@ pub(super) struct BloscHeader {
     pub block: usize,
     /// Bytes of the chunk including its header.
     pub stored: usize,
-    /// Bytes of an element; not 0.
+    /// Element size in bytes; not 0.
     pub element: usize,
     pub shuffle: BloscShuffle,
     /// Whether the chunk is uncompressed: the decoded bytes follow the header.

@@ -4,10 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 32001 |
 //! | Names | `blosc`, also in Zarr |
-//! | Parameters | stored: filter revision, format version, element size, chunk bytes; level 0 to 9, shuffle (0 none, 1 bytes, 2 bits),
-//! codec (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The user gives up to three, the last ones (default: 5, 1, 0), or stored
-//! parameters (the filter recomputes the first four). In Zarr, an eighth parameter may give the bytes per block. The decoder only needs the chunk
-//! header |
+//! | Parameters | stored: filter revision, format version, element size, chunk bytes; level 0 to 9, shuffle (0 none, 1 bytes, 2 bits), codec (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The user gives up to three, the last ones (default: 5, 1, 0), or stored parameters (the filter recomputes the first four). In Zarr, an eighth parameter may give the bytes per block. The decoder only needs the chunk header |
 //! | Specification | c-blosc, `README_CHUNK_FORMAT.rst` |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin; in Zarr, every implementation |
 //!
@@ -176,7 +173,7 @@ impl BloscHeader {
         Ok(())
     }
 
-    /// Checks whether a block of `n` bytes has a stream for each byte of the elements. The flag decides, together with the rule of older
+    /// Checks whether a block of `n` bytes has a stream for each byte of the elements. The flag decides, together with the rule for older
     /// versions without the flag.
     fn splits(&self, n: usize) -> bool {
         let whole = n == self.block;

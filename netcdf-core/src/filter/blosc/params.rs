@@ -13,7 +13,7 @@ use crate::filter::user_params::{chunk_bytes, element_size, unfit, wrong};
 const REVISION: u32 = 2;
 const VERSION: u32 = 2;
 
-/// The names of the user's parameters. HDF5 plugins expect these parameters after four other numbers.
+/// The user's parameter names. HDF5 plugins expect these parameters after four other numbers.
 pub(super) const NAMED: &[ParameterMode] = &[ParameterMode {
     before: &[0; 4],
     parameters: &[
@@ -94,7 +94,7 @@ pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> 
 
 /// Settings for encoding.
 pub(super) struct BloscSettings {
-    /// Bytes of an element, 1 to 255.
+    /// Element size in bytes, 1 to 255.
     pub element: u8,
     /// The compression level, 0 to 9.
     pub level: u32,

@@ -6,7 +6,7 @@ use crate::filter::{ChunkContext, FilterTable};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// Converts codecs to filters, in the order of encoding. `context` is the context of the chunk.
+/// Converts codecs to filters, in encoding order. `context` is the chunk context.
 ///
 /// # Errors
 /// Returns errors of [`from_json`].
@@ -26,7 +26,7 @@ pub fn filters(
     Ok(filters)
 }
 
-/// Converts filters to codecs, in the order of encoding. `context` is the context of the chunk.
+/// Converts filters to codecs, in encoding order. `context` is the chunk context.
 ///
 /// # Errors
 /// Returns errors of [`to_json`].

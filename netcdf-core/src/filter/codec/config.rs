@@ -14,7 +14,7 @@ pub struct Config<'a> {
     pub name: &'a str,
     /// The members next to the name (version 2) or in `configuration` (version 3).
     pub(super) members: &'a Json,
-    /// The version of the format.
+    /// The format version.
     pub version: ZarrVersion,
     /// Whether the name has no `numcodecs.` prefix in version 3.
     pub plain: bool,
@@ -65,7 +65,7 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// Returns the text of a number.
+    /// Returns a number as text.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Corrupt`] if the member is missing or has another type.
@@ -114,7 +114,7 @@ impl<'a> Config<'a> {
     }
 }
 
-/// Returns the text of a number. netCDF-C before version 4.10.0 wrote codec numbers as JSON strings.
+/// Returns a number as text. netCDF-C before version 4.10.0 wrote codec numbers as JSON strings.
 pub(in crate::filter) fn digits(json: &Json) -> Option<&str> {
     let number = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_finite);
     json.as_number()

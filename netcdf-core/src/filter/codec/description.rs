@@ -41,7 +41,7 @@ pub enum CodecStage {
 /// The purpose of a JSON description.
 #[derive(Debug, Clone, Copy)]
 pub struct DescriptionUse<'a> {
-    /// The version of the format.
+    /// The format version.
     pub version: ZarrVersion,
     /// The input of the filter on encoding.
     pub context: &'a ChunkContext,

@@ -6,7 +6,7 @@ use crate::filter::{ChunkContext, FilterTable, VariableFacts};
 use crate::json::Json;
 use crate::model::{Atomic, Endianness, FilterSpec, StoredElement, ZarrVersion};
 
-/// Name and parameters of a filter as text.
+/// A filter's name and parameters as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
     /// The name; `None` for unknown filters.
@@ -23,7 +23,7 @@ impl FilterTable {
         codec.map(|codec| (codec.name, codec.v3))
     }
 
-    /// Returns the name and the parameters of a filter.
+    /// Returns a filter's name and parameters.
     #[must_use]
     pub fn label(&self, spec: &FilterSpec) -> Label {
         let name = self.name(spec.id).map(str::to_owned);

@@ -43,7 +43,7 @@ pub fn stage(id: u32) -> CodecStage {
     codec.map_or(CodecStage::Bytes, |codec| codec.stage)
 }
 
-/// The name and the members of a codec's JSON.
+/// The name and the members in a codec's JSON.
 struct NamedCodec<'a> {
     /// The name in the JSON, unchanged.
     full: &'a str,

@@ -3,7 +3,7 @@
 //! HDF5 and Zarr do not have these coders, so their numbers are private, like the numbers of [`codec`](super::codec). HDF4's deflate is not
 //! among them: it writes plain zlib streams, which HDF5's filter 1 decodes.
 //!
-//! Each coder works on the bytes of the file, independent of the byte order of the numbers. An element is one stream. Remaining bytes of an
+//! Each coder works on the file bytes, independent of the numbers' byte order. An element is one stream. Remaining bytes of an
 //! older, longer stream may follow the stream.
 
 pub(crate) mod nbit;

@@ -1,11 +1,10 @@
-//! N-bit, a coder of HDF4: some neighbouring bits of each number.
+//! N-bit, an HDF4 coder: some neighbouring bits of each number.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none; HDF4's coder 2 |
 //! | Names | `hdf4_nbit` |
-//! | Parameters | number type, whether the sign is extended (not 0), whether unstored bits are ones (1), first bit (0 is the lowest),
-//! number of bits, bytes of a number |
+//! | Parameters | number type, whether the sign is extended (not 0), whether unstored bits are ones (1), first bit (0 is the lowest), number of bits, number size |
 //! | Stored form | the bits of all numbers without gaps, most significant bit first |
 //! | Specification | none; libhdf4 defines it |
 //! | Also read by | libhdf4 and software built on it |
@@ -38,7 +37,7 @@ const NAME: &str = "hdf4_nbit";
 /// The stored bits of a number, and the values of the other bits.
 #[derive(Debug, PartialEq, Eq)]
 struct BitField {
-    /// Bytes of a number, at most 8.
+    /// Number size in bytes, at most 8.
     size: usize,
     /// Stored bits, 1 to 64.
     count: u32,

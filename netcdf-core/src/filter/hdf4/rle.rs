@@ -1,4 +1,4 @@
-//! Run lengths, a coder of HDF4.
+//! Run lengths, an HDF4 coder.
 //!
 //! | | |
 //! |---|---|

@@ -1,10 +1,10 @@
-//! Skipping Huffman, a coder of HDF4: an adaptive code for each byte of a number.
+//! Skipping Huffman, an HDF4 coder: an adaptive code for each byte of a number.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none; HDF4's coder 3 |
 //! | Names | `hdf4_skphuff` |
-//! | Parameters | number of codes, which alternate byte by byte: usually the bytes of a number |
+//! | Parameters | number of codes, which alternate byte by byte: usually the number size in bytes |
 //! | Stored form | the codes of all bytes without gaps, most significant bit first |
 //! | Specification | D. W. Jones, "Application of splay trees to data compression", 1988; details are as in libhdf4 |
 //! | Also read by | libhdf4 and software built on it |

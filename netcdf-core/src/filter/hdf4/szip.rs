@@ -1,13 +1,11 @@
-//! Szip, a coder of HDF4: the coder of HDF5's szip, in a different frame.
+//! Szip, an HDF4 coder: the coder of HDF5's szip, in a different frame.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none; HDF4's coder 5 |
 //! | Names | `hdf4_szip` |
-//! | Parameters | options, pixels per block, pixels per scanline, bits per pixel, pixels. Options: the options of HDF5's szip; 65536 if the
-//! data has a header |
-//! | Stored form | a header: 1 if the data is uncompressed, else 0; the length of the following bytes (4 bytes, big-endian). The coder's
-//! stream or the data follows. Version 4.2r0 of libhdf4 wrote no header |
+//! | Parameters | options, pixels per block, pixels per scanline, bits per pixel, pixels. Options: the options of HDF5's szip; 65536 if the data has a header |
+//! | Stored form | a header: 1 if the data is uncompressed, else 0; the length of the following bytes (4 bytes, big-endian). The coder's stream or the data follows. Version 4.2r0 of libhdf4 wrote no header |
 //! | Specification | CCSDS 121.0-B, lossless data compression; the frame is libhdf4's |
 //! | Also read by | libhdf4 built with szip or libaec, and software built on it |
 //!

@@ -5,8 +5,7 @@
 //! | HDF5 number | none |
 //! | Names | `lzma` |
 //! | Parameters | the members of the codec in Zarr, as text: `format` (1 xz, 2 alone, 3 raw), `check`, `preset`, `filters`, as Python's module `lzma` has them |
-//! | Parameters | the codec members in Zarr, as text: `format` (1 xz, 2 alone, 3 raw), `check`, `preset`, `filters`, as in Python's module
-//! `lzma` |
+//! | Parameters | the codec members in Zarr, as text: `format` (1 xz, 2 alone, 3 raw), `check`, `preset`, `filters`, as in Python's module `lzma` |
 //! | Stored form | a stream of the format; more xz streams may follow an xz stream |
 //! | Also read by | numcodecs and software built on it |
 //!

@@ -4,9 +4,7 @@
 //! |---|---|
 //! | HDF5 number | 5 |
 //! | Names | `nbit` |
-//! | Parameters | stored: the number of parameters, 1 for an unchanged chunk, elements of the chunk, then the type. A type is 1, bytes,
-//! byte order (1 big-endian), precision, offset for a number; 2, bytes, element type for an array; 3, bytes, members, then offset and type
-//! of each member for a compound; 4, bytes for a type without packing |
+//! | Parameters | stored: the number of parameters, 1 for an unchanged chunk, chunk elements, then the type. A type is 1, bytes, byte order (1 big-endian), precision, offset for a number; 2, bytes, element type for an array; 3, bytes, members, then offset and type of each member for a compound; 4, bytes for a type without packing |
 //! | Stored form | the significant bits of all numbers without gaps, most significant bit first |
 //! | Specification | HDF5 file format, "N-bit filter"; unspecified details are as in libhdf5 |
 //! | Also read by | libhdf5 and software built on it, jhdf in part |
@@ -116,7 +114,7 @@ impl Nbit {
     }
 }
 
-/// Unpacks elements of `size` bytes into the zeroed buffer `to`.
+/// Unpacks `size`-byte elements into the zeroed buffer `to`.
 fn unpack(packing: &NbitPacking, size: usize, bits: &mut Bits, to: &mut [u8]) {
     match packing {
         NbitPacking::Number(number) => match number.size {

@@ -44,7 +44,7 @@ impl NbitPacking {
         Params(params).ty(DEPTH)
     }
 
-    /// Returns the number of bits of a stored element, at least one.
+    /// Returns the bit count of a stored element, at least one.
     pub(super) fn bits(&self) -> u64 {
         match self {
             Self::Number(number) => number.precision.into(),

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `astype` |
-//! | Parameters | types of the numbers and of the stored form |
+//! | Parameters | number type and stored type |
 //! | Stored form | the numbers in the stored type |
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |

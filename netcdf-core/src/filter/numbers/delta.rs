@@ -4,9 +4,8 @@
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `delta` |
-//! | Parameters | types of the numbers and of the differences |
-//! | Stored form | the first number, then differences, computed in the number type; sums are computed in a common type of numbers and
-//! differences |
+//! | Parameters | number type and difference type |
+//! | Stored form | the first number, then differences, computed in the number type; sums are computed in a common type of numbers and differences |
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 

@@ -69,7 +69,7 @@ impl OrderedType {
         element.order == Endianness::Big
     }
 
-    /// Returns the type of elements if they are numbers.
+    /// Returns the type of numeric elements.
     pub(super) fn of(element: &StoredElement) -> Option<Self> {
         let ty = match (element.ty.atomic()?, element.size) {
             (Atomic::Byte, 1) => NumberType::I8,
@@ -115,7 +115,7 @@ impl OrderedType {
         }
     }
 
-    /// Returns the bytes of a number; not 0.
+    /// Returns the number size in bytes; not 0.
     pub(super) fn size(self) -> usize {
         usize::from(self.ty.row().1).max(1)
     }

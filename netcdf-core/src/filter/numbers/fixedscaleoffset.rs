@@ -4,8 +4,7 @@
 //! |---|---|
 //! | HDF5 number | none (`scaleoffset` of HDF5 is a different filter) |
 //! | Names | `fixedscaleoffset` |
-//! | Parameters | types of the numbers and of the stored form; whether offset (1) and scale (2) are whole numbers; both, as integers or
-//! doubles, in two parameters each, the lower half first |
+//! | Parameters | number type and stored type; whether offset (1) and scale (2) are whole numbers; both, as integers or doubles, in two parameters each, the lower half first |
 //! | Stored form | `(x - offset) * scale`, rounded, in the stored type |
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `quantize` |
-//! | Parameters | digits after the decimal point, as a signed number; types of the numbers and of the stored form |
+//! | Parameters | digits after the decimal point, as a signed number; number type and stored type |
 //! | Stored form | floats |
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |

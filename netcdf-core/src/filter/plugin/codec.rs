@@ -41,7 +41,7 @@ pub struct LibraryCodec {
     made: Mutex<BTreeMap<Vec<u32>, Vec<Vec<u32>>>>,
 }
 
-/// The parameters of a filter for a variable.
+/// The filter parameters for a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameters {
     /// The parameters in the dataset's metadata.

@@ -209,7 +209,7 @@ pub(super) fn exported() -> Result<(), String> {
     }
 }
 
-/// Does nothing: on Windows, plugins find functions by the name of their library.
+/// Does nothing: on Windows, plugins find functions by library name.
 ///
 /// # Errors
 /// Never fails.

@@ -68,7 +68,7 @@ pub(super) fn machine() -> Option<u16> {
 type ElfHeader = FileHeader64<LittleEndian>;
 type ObjectSection = SectionHeader64<LittleEndian>;
 
-/// A file whose parts are read up to the maximum table size.
+/// A file with reads limited to the maximum table size.
 #[derive(Clone, Copy)]
 struct ObjectParts<'a>(&'a ReadCache<File>);
 

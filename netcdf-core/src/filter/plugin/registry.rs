@@ -32,7 +32,7 @@ struct FoundPlugins {
     directories: Option<Vec<(PathBuf, Result<(), String>)>>,
     /// Files that may be plugins, in order of precedence.
     candidates: Vec<PluginFile>,
-    /// The index of the first candidate whose filter has not been loaded.
+    /// The index of the first candidate with an unloaded filter.
     next: usize,
     /// The helpers that run plugins; `None` if this process runs them.
     helpers: Option<Arc<Helpers>>,

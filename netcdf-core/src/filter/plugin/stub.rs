@@ -12,7 +12,7 @@ pub(super) fn replaces(needed: &str) -> bool {
 /// Bytes of the ELF header and of a program header.
 const HEADER: u64 = 64;
 const PROGRAM: u64 = 56;
-/// Bytes of a symbol and of an entry of the dynamic section.
+/// Bytes of a symbol and of a dynamic section entry.
 const SYMBOL: u64 = 24;
 const ENTRY: u64 = 16;
 

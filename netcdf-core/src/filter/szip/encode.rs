@@ -222,7 +222,7 @@ impl<'a> SzipEncoder<'a> {
     }
 }
 
-/// Returns the bits of a block coded as pairs, if all pairs have codes.
+/// Returns the size of the block coded as pairs, in bits, if all pairs have codes.
 fn pairs(samples: &[u32]) -> Option<u64> {
     let mut bits = 0;
     for pair in samples.as_chunks::<2>().0 {

@@ -4,10 +4,8 @@
 //! |---|---|
 //! | HDF5 number | 4 |
 //! | Names | `szip` |
-//! | Parameters | stored: options, pixels per block (even, at most 32), bits per pixel, pixels per scanline; the user gives the first two,
-//! default 32 and 8 (a stored scanline is recomputed). Options: 4 entropy coding alone, 32 nearest neighbour first, 8 little-endian, 16
-//! big-endian pixels, 128 no header; 1 and 2 have no effect on reading |
-//! | Stored form | bytes of the chunk (4 bytes, little-endian), then the coder's stream |
+//! | Parameters | stored: options, pixels per block (even, at most 32), bits per pixel, pixels per scanline; the user gives the first two, default 32 and 8 (a stored scanline is recomputed). Options: 4 entropy coding alone, 32 nearest neighbour first, 8 little-endian, 16 big-endian pixels, 128 no header; 1 and 2 have no effect on reading |
+//! | Stored form | chunk size (4 bytes, little-endian), then the coder's stream |
 //! | Specification | CCSDS 121.0-B, lossless data compression; szip defines the pixel arrangement |
 //! | Also read by | libhdf5 with szip or libaec, netCDF-C, netCDF-Java |
 //!

@@ -21,7 +21,7 @@ pub(super) struct StreamCoding {
 }
 
 impl StreamCoding {
-    /// Returns the number of bits of a block's option identifier.
+    /// Returns the bit count of a block's option identifier.
     pub(super) fn option_bits(&self) -> u32 {
         match self.bits {
             0..=8 => 3,
@@ -243,7 +243,7 @@ fn pair(code: u32) -> Result<(u32, u32)> {
     Ok((sum - second, second))
 }
 
-/// Converts prediction errors to samples (section 4.3). The errors alternate in sign up to the distance to the nearer end of the range.
+/// Converts prediction errors to samples (section 4.3). The errors alternate in sign up to the distance to the nearer range limit.
 /// Larger errors continue in the other direction. Without a previous sample, the first sample is the reference. Returns the last sample.
 #[inline]
 fn unmap(samples: &mut [u32], before: Option<u32>, max: u32) -> u32 {
@@ -253,7 +253,7 @@ fn unmap(samples: &mut [u32], before: Option<u32>, max: u32) -> u32 {
         (None, None) => return 0,
     };
     let mut last = first;
-    // if no error can reach an end of the range, all errors alternate in sign
+    // if no error can reach a range limit, all errors alternate in sign
     let reach = rest
         .iter()
         .map(|&error| u64::from(error / 2) + 1)

@@ -69,13 +69,13 @@ impl ZfpHeader {
         Ok(std::iter::once(VERSIONS).chain(words).collect())
     }
 
-    /// Returns the number of elements in the chunk.
+    /// Returns the element count of the chunk.
     pub(crate) fn count(&self) -> Option<usize> {
         let dims = self.field.dims.iter().filter(|&&n| n > 0);
         dims.copied().try_fold(1, usize::checked_mul)
     }
 
-    /// Returns the bytes of the chunk.
+    /// Returns the chunk size in bytes.
     pub(crate) fn bytes(&self) -> Option<usize> {
         let size = match self.field.scalar_type {
             ZfpScalarType::I32 | ZfpScalarType::F32 => 4,

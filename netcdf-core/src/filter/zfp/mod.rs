@@ -5,9 +5,7 @@
 //! |---|---|
 //! | HDF5 number | 32013 |
 //! | Names | `zfp` |
-//! | Parameters | stored: version of filter and library; then a zfp header: codec version, type and shape of the chunk, mode. The user
-//! gives a mode, 0, and values: 1,0 and a rate in bits, 2,0 and a precision in bits, 3,0 and an error, 4,0 and the four numbers of expert
-//! mode, or 5 for lossless. Rate and error are doubles in two numbers, the lower half first. Stored parameters are recomputed |
+//! | Parameters | stored: version of filter and library; then a zfp header: codec version, type and shape of the chunk, mode. The user gives a mode, 0, and values: 1,0 and a rate in bits, 2,0 and a precision in bits, 3,0 and an error, 4,0 and the four numbers of expert mode, or 5 for lossless. Rate and error are doubles in two numbers, the lower half first. Stored parameters are recomputed |
 //! | Specification | the zfp documentation (header, modes, algorithm); H5Z-ZFP's documentation (parameters) |
 //! | Also read by | H5Z-ZFP, hdf5plugin, netCDF-C with the plugin, the HDF Group's plugins |
 //!

@@ -19,7 +19,7 @@ const ACCURACY: u32 = 3;
 const EXPERT: u32 = 4;
 const REVERSIBLE: u32 = 5;
 
-/// The names of the user's parameters.
+/// The user's parameter names.
 pub(super) const NAMED: &[ParameterMode] = &[
     ParameterMode {
         before: &[RATE, 0],
@@ -106,7 +106,7 @@ pub(in crate::filter) fn double(low: u32, high: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
 }
 
-/// Returns the rate of a stored mode, for the shape of the chunk.
+/// Returns the rate of a stored mode, for the chunk shape.
 fn rate_of(stored: &ZfpHeader) -> Option<f64> {
     let rank = stored.field.dims.iter().filter(|&&n| n > 0).count();
     stored.config.rate(dimensionality(rank)?)

@@ -136,7 +136,7 @@ impl Helpers {
         }
     }
 
-    /// Sends a request to a helper, and returns its answer and the bytes of a chunk. A helper that fails is killed.
+    /// Sends a request to a helper, and returns its answer and the chunk bytes. A helper that fails is killed.
     fn ask(
         &self,
         what: HelperRequest,
@@ -214,7 +214,7 @@ impl Helpers {
     }
 }
 
-/// A request or answer: a header, and the bytes of a chunk.
+/// A request or answer: a header, and the chunk bytes.
 #[derive(Default)]
 struct HelperMessage {
     head: Vec<u8>,

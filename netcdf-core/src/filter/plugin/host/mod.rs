@@ -83,7 +83,7 @@ impl PluginCall {
         (done, CALL.replace(before))
     }
 
-    /// Returns the parameters of a filter.
+    /// Returns the filter parameters.
     pub(super) fn params(&self, id: u32) -> Option<&[u32]> {
         let filter = self.pipeline.iter().find(|f| f.id == id);
         filter.map(|f| f.params.as_slice())

@@ -290,7 +290,7 @@ unsafe extern "C" fn H5Tconvert(
     0
 }
 
-/// Returns the bytes of an element, if only the byte order changes.
+/// Returns the element size in bytes, if only the byte order changes.
 pub(super) fn convertible(from: HostType, to: HostType) -> Option<usize> {
     let same = from.is_number() && from.class == to.class && from.size == to.size;
     let size = usize::try_from(from.size).ok().filter(|&n| n > 0);
@@ -308,7 +308,7 @@ impl HostType {
         matches!(self.class, INTEGER | FLOAT | ENUM) && self.big != NATIVE
     }
 
-    /// Returns the bytes of an element.
+    /// Returns the element size in bytes.
     pub(super) fn bytes(self) -> usize {
         usize::try_from(self.size).unwrap_or(0)
     }
