@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_base64() {
+    fn invalid_base64_is_rejected() {
         for text in ["Zg", "Zg=", "Z===", "====", "Zg==Zg==", "Zm9v\n", "Zm-v"] {
             assert_eq!(decode(text.as_bytes()), None, "{text}");
         }
@@ -85,7 +85,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_come_back(bytes: Vec<u8>) {
+        fn bytes_round_trip(bytes: Vec<u8>) {
             prop_assert_eq!(decode(text(&bytes).as_bytes()), Some(bytes));
         }
     }

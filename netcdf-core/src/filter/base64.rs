@@ -83,7 +83,7 @@ impl Filter for Base64 {
             3 if padding >= 1 => output.extend_from_slice(&[first, second]),
             _ => return Err(bad(NAME, "the text is truncated")),
         }
-        let len = context.room(output.len() as u64, NAME);
+        let len = context.checked_len(output.len() as u64, NAME);
         len.map(|_| ())
     }
 
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn as_rfc_4648_has_it() {
+    fn matches_rfc_4648() {
         for (data, text) in [
             ("", ""),
             ("f", "Zg=="),

@@ -60,8 +60,8 @@ fn turn_back(bytes: &[u8], rows: &mut [u8]) {
         let mut pieces = [BitPiece::default(); 8];
         for (n, words) in bytes.chunks(64).enumerate() {
             for (piece, word) in pieces.iter_mut().zip(words.as_chunks().0) {
-                if let Some(place) = piece.get_mut(n) {
-                    *place = u64::from_le_bytes(*word);
+                if let Some(slot) = piece.get_mut(n) {
+                    *slot = u64::from_le_bytes(*word);
                 }
             }
         }

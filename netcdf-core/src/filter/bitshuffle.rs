@@ -166,7 +166,7 @@ impl Bitshuffle {
     fn block_bytes(&self) -> Result<u64> {
         let most = match self.codec {
             None => u64::MAX,
-            Some(BlockCodec::Lz4) => lz4::MOST.into(),
+            Some(BlockCodec::Lz4) => lz4::MAX_BLOCK.into(),
             Some(BlockCodec::Zstd { .. }) => u32::MAX.into(),
         };
         let bytes = (self.block as u64).saturating_mul(self.size as u64);
@@ -307,7 +307,7 @@ mod tests {
     use crate::filter::tests::context;
 
     #[test]
-    fn parameters_as_the_filter_of_others_makes_them() {
+    fn parameters_match_the_c_filter() {
         let prepare = |user: &[u32]| prepare(&context(2000, 4), user);
         assert_eq!(prepare(&[]).unwrap(), [0, 4, 4]);
         assert_eq!(prepare(&[0, 4, 8]).unwrap(), [0, 4, 4], "stored ones");
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_whole_elements_are_refused() {
+    fn partial_elements_are_rejected() {
         let made = Bitshuffle::new(&[0, 4, 4]).unwrap();
         for (len, fits) in [(64, true), (63, false), (2, false), (0, true)] {
             let encoded = made.encode(&context(2000, 4), &vec![1; len], &mut vec![]);
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_no_longer_than_their_header_says() {
+    fn blocks_above_the_header_limit_are_rejected() {
         let context = context(2000, 4);
         for (user, bytes) in [
             ([0x8000_0000, 2], 0x2_0000_0000_u64),

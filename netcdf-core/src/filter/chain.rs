@@ -338,7 +338,7 @@ mod tests {
     };
 
     #[test]
-    fn a_declined_filter_sets_its_bit_and_changes_nothing() {
+    fn declined_filters_only_set_their_mask_bit() {
         let specs = [
             spec(2, &[4]),
             spec(300, &[5]),
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_applied_cannot_decline() {
+    fn mandatory_filters_cannot_decline() {
         let rows = vec![PICKY];
         let mut context = context(12, 4);
         context.about.mandatory = true;

@@ -31,8 +31,8 @@ pub(crate) const CRC32: FilterEntry = FilterEntry {
         name: "crc32",
         v3: "numcodecs.crc32",
         stage: CodecStage::Bytes,
-        read: |config| place(config, START),
-        write: |params, _| Ok(location(params, START)),
+        read: |config| read_location(config, START),
+        write: |params, _| Ok(location_member(params, START)),
     }),
     policy: POLICY,
     named: &[],
@@ -48,7 +48,7 @@ pub(crate) const CRC32C: FilterEntry = FilterEntry {
         name: "crc32c",
         v3: "crc32c",
         stage: CodecStage::Bytes,
-        read: |config| place(config, END),
+        read: |config| read_location(config, END),
         write: crc32c_members,
     }),
     policy: POLICY,
@@ -65,8 +65,8 @@ pub(crate) const ADLER32: FilterEntry = FilterEntry {
         name: "adler32",
         v3: "numcodecs.adler32",
         stage: CodecStage::Bytes,
-        read: |config| place(config, START),
-        write: |params, _| Ok(location(params, START)),
+        read: |config| read_location(config, START),
+        write: |params, _| Ok(location_member(params, START)),
     }),
     policy: POLICY,
     named: &[],
@@ -123,8 +123,8 @@ struct Checksum<S> {
 
 impl<S: Fn(&[u8]) -> u32 + Send + Sync + 'static> Checksum<S> {
     fn build(name: &'static str, sum: S, params: &[u32], default: u32) -> Box<dyn Filter> {
-        let place = params.first().copied().unwrap_or(default);
-        let first = place == START;
+        let location = params.first().copied().unwrap_or(default);
+        let first = location == START;
         Box::new(Self { name, sum, first })
     }
 }
@@ -152,7 +152,7 @@ impl<S: Fn(&[u8]) -> u32 + Send + Sync> Filter for Checksum<S> {
             let what = format!("{name}: checksum {found:08x}, stored is {stored:08x}");
             return Err(Error::new(ErrorKind::Checksum, what));
         }
-        let len = context.room(data.len() as u64, name)?;
+        let len = context.checked_len(data.len() as u64, name)?;
         allocate(name, output, len)?;
         output.extend_from_slice(data);
         Ok(())
@@ -187,7 +187,7 @@ fn parameter(name: &str, user: &[u32], default: u32) -> Result<Vec<u32>> {
 }
 
 /// Reads the checksum location from the codec's JSON.
-fn place(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
+fn read_location(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
     match config.text("location")? {
         None => Ok(vec![default]),
         Some("start") => Ok(vec![START]),
@@ -197,7 +197,7 @@ fn place(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
 }
 
 /// Returns the JSON member for a checksum location other than the default.
-fn location(params: &[u32], default: u32) -> Members {
+fn location_member(params: &[u32], default: u32) -> Members {
     match params.first() {
         Some(&START) if default != START => vec![word("location", "start")],
         Some(&END) if default != END => vec![word("location", "end")],
@@ -207,7 +207,7 @@ fn location(params: &[u32], default: u32) -> Members {
 
 /// Zarr 3 only allows the checksum after the data.
 fn crc32c_members(params: &[u32], shown: &DescriptionUse<'_>) -> Result<Members> {
-    let members = location(params, END);
+    let members = location_member(params, END);
     match shown.version {
         crate::model::ZarrVersion::V3 if !members.is_empty() => {
             let what = "crc32c: Zarr 3 has no checksum before the data";
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn as_numcodecs_has_them() {
+    fn matches_numcodecs() {
         let data: Vec<u8> = (0..13).collect();
         for (id, params, stored) in VECTORS {
             let stored = bytes(stored);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_is_noticed() {
+    fn changed_data_is_detected() {
         for id in [ids::CRC32, ids::CRC32C, ids::ADLER32, ids::JENKINS_LOOKUP3] {
             let (context, mut made) = (context(50, 1), vec![]);
             let filter = build(id, &[0], &context).unwrap();

@@ -118,8 +118,8 @@ impl ChunkContext {
     pub fn limit(&self) -> usize {
         let chunk = || product(&self.shape).and_then(|n| n.checked_mul(self.element.size));
         let guess = || {
-            chunk().map_or(MOST, |n| {
-                n.saturating_mul(8).saturating_add(1 << 16).min(MOST)
+            chunk().map_or(MAX_CHUNK, |n| {
+                n.saturating_mul(8).saturating_add(1 << 16).min(MAX_CHUNK)
             })
         };
         self.len
@@ -131,7 +131,7 @@ impl ChunkContext {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Corrupt`] if the number differs from the known length, or exceeds the limit.
-    pub fn room(&self, bytes: u64, filter: &str) -> Result<usize> {
+    pub fn checked_len(&self, bytes: u64, filter: &str) -> Result<usize> {
         let room = usize::try_from(bytes).ok().filter(|&n| n <= self.limit());
         let fits = |n: &usize| self.len.is_none_or(|len| len == *n);
         room.filter(fits).ok_or_else(|| {
@@ -143,7 +143,7 @@ impl ChunkContext {
 }
 
 /// The maximum decoder output if the length is unknown: HDF5 chunks have at most 4 GiB.
-const MOST: u64 = 1 << 32;
+const MAX_CHUNK: u64 = 1 << 32;
 
 /// Returns the error for stored bytes or parameters that contradict the filter's definition.
 pub(crate) fn corrupt(what: impl Into<Cow<'static, str>>) -> Error {

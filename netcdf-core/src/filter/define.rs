@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn no_filter_is_no_error() {
+    fn filters_may_be_empty() {
         let s = schema(Kind::NETCDF4);
         assert!(s.filter_ids(VarId(0)).unwrap().is_empty());
         assert_eq!(s.first_filter(VarId(0)).unwrap(), None);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_filters() {
+    fn variables_without_filters() {
         let mut s = schema(Kind::NETCDF4);
         for (var, kind) in [
             (1, ErrorKind::Scalar),
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_are_added_behind_others() {
+    fn filters_are_added_after_existing_ones() {
         let mut s = Storage::default();
         for (id, param) in [(1, 6), (ids::SHUFFLE, 4), (1, 9), (ids::FLETCHER32, 0)] {
             let params = vec![param];

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn ignores_what_follows_the_stream() {
+    fn ignores_bytes_after_the_stream() {
         let mut stored = encoded(4, &data());
         stored.extend([0xAA; 100]);
         assert_eq!(decode(1, &[4], 1000, &stored).unwrap(), data());

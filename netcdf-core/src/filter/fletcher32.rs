@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_as_word_by_word() {
+    fn sums_match_the_definition() {
         let data: Vec<u8> = (0..40_000_u32)
             .map(|n| u8::try_from(n * n / 5 % 256).unwrap())
             .collect();

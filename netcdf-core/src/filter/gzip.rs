@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn as_numcodecs_has_it() {
+    fn matches_numcodecs() {
         let data = b"Zarr".repeat(20);
         assert_eq!(decode(ids::GZIP, &[1], 80, STORED).unwrap(), data);
         damage(ids::GZIP, &[1], 80, STORED);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn all_parts_of_the_head_are_skipped() {
+    fn all_header_fields_are_skipped() {
         let plain = encoded(6, b"abc");
         let mut stored = plain[..10].to_vec();
         stored[3] = 0x1F;

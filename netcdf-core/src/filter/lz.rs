@@ -105,14 +105,14 @@ pub(super) fn parse(
     mut sink: impl FnMut(&[u8], Option<Repeat>),
 ) {
     // The last position of bytes with each hash, counted from 1.
-    let mut places = vec![0_u32; 1 << HASH];
+    let mut positions = vec![0_u32; 1 << HASH];
     let (mut at, mut done) = (0, 0);
     while let Some(next) = input.get(at..).and_then(|rest| rest.first_chunk::<4>()) {
         let here = u32::try_from(at + 1).unwrap_or_default();
-        let place = places
+        let position = positions
             .get_mut(hash(*next))
             .map(|p| std::mem::replace(p, here));
-        let before = place.and_then(|p| (p as usize).checked_sub(1));
+        let before = position.and_then(|p| (p as usize).checked_sub(1));
         let repeat = before.and_then(|before| look(input, before, at, limits));
         match repeat {
             Some(repeat) => {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_up_can_be_put_together() {
+    fn parsed_pieces_restore_the_input() {
         let limits = RepeatLimits {
             shortest: 3,
             longest: 40,

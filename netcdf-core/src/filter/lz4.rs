@@ -34,15 +34,18 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     named: &[ParameterMode::of(&[Parameter::number("block", 0)])],
     prepare: |_, user| match user {
         [] => Ok(vec![]),
-        [block] if *block <= MOST => Ok(vec![*block]),
+        [block] if *block <= MAX_BLOCK => Ok(vec![*block]),
         _ => Err(wrong(
             NAME,
-            format_args!("at most one size of a block, up to {MOST} bytes"),
+            format_args!("at most one size of a block, up to {MAX_BLOCK} bytes"),
             user,
         )),
     },
     build: |params, _| {
-        let block = params.first().copied().filter(|&n| (1..=MOST).contains(&n));
+        let block = params
+            .first()
+            .copied()
+            .filter(|&n| (1..=MAX_BLOCK).contains(&n));
         Ok(Box::new(Lz4Filter {
             block: block.unwrap_or(1 << 30),
         }))
@@ -52,7 +55,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 const NAME: &str = "lz4";
 
 /// The maximum block size of LZ4.
-pub(super) const MOST: u32 = 0x7E00_0000;
+pub(super) const MAX_BLOCK: u32 = 0x7E00_0000;
 
 struct Lz4Filter {
     /// Bytes per block for encoding.
@@ -124,11 +127,11 @@ pub(super) fn compress(filter: &str, input: &[u8], output: &mut Vec<u8>) -> Resu
 }
 
 /// The maximum decoded bytes per LZ4 byte.
-const MOST_PER_BYTE: usize = 255;
+const MAX_PER_BYTE: usize = 255;
 
 /// Appends the `n` decoded bytes of one LZ4 block, for `filter`.
 pub(super) fn block_into(filter: &str, block: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
-    if n / MOST_PER_BYTE > block.len() {
+    if n / MAX_PER_BYTE > block.len() {
         let stored = block.len();
         let what = format_args!("{stored} bytes of LZ4 cannot decode to {n} bytes");
         return Err(bad(filter, what));

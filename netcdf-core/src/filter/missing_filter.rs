@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_codec_that_nobody_knows_is_described() {
+    fn unknown_codecs_are_described() {
         let table = FilterTable::new(vec![]);
         let params = super::super::codec::pack_text(br#"{"id": "pcodec", "level": 8}"#);
         let specs = [spec(UNKNOWN, &params)];
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_that_were_not_applied_are_not_missed() {
+    fn skipped_filters_need_not_be_available() {
         let table = FilterTable::new(vec![]);
         let both = [spec(40000, &[]), spec(40001, &[])];
         let missed = |mask| {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_helps() {
+    fn remedies_are_useful() {
         let table = FilterTable::new(vec![]);
         for id in (1..500).chain(32_000..33_000).chain([40_000, 70_000]) {
             let e = table.check(&[spec(id, &[])], 0).unwrap_err();

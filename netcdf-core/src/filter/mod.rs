@@ -135,14 +135,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn room_is_what_is_expected() {
+    fn output_lengths_are_checked() {
         let fixed = context(40, 4);
-        assert_eq!(fixed.room(40, "x").unwrap(), 40);
-        assert!(fixed.room(39, "x").is_err() && fixed.room(41, "x").is_err());
+        assert_eq!(fixed.checked_len(40, "x").unwrap(), 40);
+        assert!(fixed.checked_len(39, "x").is_err() && fixed.checked_len(41, "x").is_err());
         let free = fixed.of_any_length();
-        assert_eq!(free.room(300, "x").unwrap(), 300);
+        assert_eq!(free.checked_len(300, "x").unwrap(), 300);
         assert_eq!(
-            free.room(1 << 20, "x").unwrap_err().what(),
+            free.checked_len(1 << 20, "x").unwrap_err().what(),
             "x: 1048576 bytes, expected at most 65856"
         );
     }

@@ -55,7 +55,7 @@ impl Filter for NumcodecsLz4 {
     fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let mut block = input;
         let len = u32::from_le_bytes(array(NAME, &mut block)?);
-        let len = context.room(len.into(), NAME)?;
+        let len = context.checked_len(len.into(), NAME)?;
         block_into(NAME, block, len, output)
     }
 
@@ -84,7 +84,7 @@ mod tests {
     ];
 
     #[test]
-    fn as_numcodecs_has_it() {
+    fn matches_numcodecs() {
         let data = b"Zarr".repeat(20);
         assert_eq!(decode(ids::LZ4, &[1], 80, STORED).unwrap(), data);
         damage(ids::LZ4, &[1], 80, STORED);

@@ -30,7 +30,7 @@ pub(super) fn reserve(
     claimed: u64,
     output: &mut Vec<u8>,
 ) -> Result<usize> {
-    let len = context.room(claimed, filter)?;
+    let len = context.checked_len(claimed, filter)?;
     if context.len.is_some() {
         allocate(filter, output, len)?;
     }
@@ -69,8 +69,8 @@ pub(super) fn sized(
     work(output)?;
     let len = output.len().saturating_sub(start).saturating_sub(4);
     let len = u32::try_from(len).unwrap_or(u32::MAX);
-    if let Some(place) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
-        *place = order(len);
+    if let Some(slot) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
+        *slot = order(len);
     }
     Ok(())
 }

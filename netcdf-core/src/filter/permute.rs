@@ -85,13 +85,16 @@ fn copy(input: &[u8], output: &mut [u8], (from, to): (usize, usize), bytes: usiz
 
 /// Calls `visit` with the input index and the output index of each element.
 fn each(dims: &[OutputDim], mut visit: impl FnMut(usize, usize)) {
-    let mut place = vec![0_usize; dims.len()];
+    let mut position = vec![0_usize; dims.len()];
     loop {
-        let (from, to) = place.iter().zip(dims).fold((0, 0), |(from, to), (n, dim)| {
-            (from + n * dim.from, to + n * dim.to)
-        });
+        let (from, to) = position
+            .iter()
+            .zip(dims)
+            .fold((0, 0), |(from, to), (n, dim)| {
+                (from + n * dim.from, to + n * dim.to)
+            });
         visit(from, to);
-        let moved = place.iter_mut().zip(dims).rev().any(|(n, dim)| {
+        let moved = position.iter_mut().zip(dims).rev().any(|(n, dim)| {
             *n += 1;
             if *n < dim.len {
                 return true;
@@ -122,8 +125,8 @@ fn planes<const N: usize, const WIDE: usize>(
                     let at = from + c + (l + n) * last.from;
                     let row = input.get(at..at + high).unwrap_or_default();
                     for (line, element) in block.iter_mut().zip(row) {
-                        if let Some(place) = line.get_mut(n) {
-                            *place = *element;
+                        if let Some(slot) = line.get_mut(n) {
+                            *slot = *element;
                         }
                     }
                 }
@@ -191,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_as_elements_one_by_one() {
+    fn blocks_match_single_elements() {
         for shape in [
             &[40, 33][..],
             &[3, 17, 20],

@@ -88,7 +88,7 @@ mod tests {
     use crate::filter::tests::decode;
 
     #[test]
-    fn numbers_stay_as_they_are() {
+    fn numbers_stay_unchanged() {
         for row in [BITGROOM, GRANULARBR, BITROUND] {
             let numbers = b"\x00\x80\xAA\x3F";
             assert_eq!(decode(row.id, &[3, 4], 4, numbers).unwrap(), numbers);

@@ -100,7 +100,7 @@ fn comes_back(filters: &[FilterSpec], context: &ChunkContext, chunk: &[u8]) -> b
 }
 
 #[test]
-fn chunks_come_back_from_all_filters() {
+fn chunks_round_trip_through_all_filters() {
     let chains = chains();
     let texts = TEXTS.map(|size| (Atomic::String, size));
     let (mut taken, mut all) = (0, 0);

@@ -88,9 +88,9 @@ impl Filter for ScaleOffset {
             return Ok(());
         }
         let bytes = u64::from(self.elements) * u64::from(self.size);
-        let room = context.room(bytes, "scaleoffset")?;
+        let len = context.checked_len(bytes, "scaleoffset")?;
         let (header, numbers) = self.header(input)?;
-        extend("scaleoffset", output, room)?;
+        extend("scaleoffset", output, len)?;
         match self.size {
             1 => self.elements(&header, numbers, output.as_chunks_mut::<1>().0),
             2 => self.elements(&header, numbers, output.as_chunks_mut::<2>().0),

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn no_codec_of_zarr_gets_into_hdf5() {
+    fn zarr_codecs_are_replaced_in_hdf5() {
         for id in ids::GZIP..=ids::BASE64 {
             match replacement(
                 &spec(id, &[4]),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_filters_of_hdf5_has_a_codec() {
+    fn substitutes_of_hdf5_filters_have_a_codec() {
         let (hdf5, v2) = (Kind::NETCDF4.storage, Kind::PURE_ZARR.storage);
         let table = FilterTable::default();
         let chunk = crate::filter::tests::context(64, 4);

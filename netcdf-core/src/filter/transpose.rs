@@ -144,8 +144,8 @@ impl Filter for Transpose {
         let (chunk, stored, size) = self.shapes(context)?;
         let from = steps(&stored);
         // The stride of a chunk dimension is the stride of the matching stored dimension.
-        let place = |n: usize| self.order.iter().position(|of| *of == n);
-        let steps = (0..chunk.len()).filter_map(|n| from.get(place(n)?).copied());
+        let position = |n: usize| self.order.iter().position(|of| *of == n);
+        let steps = (0..chunk.len()).filter_map(|n| from.get(position(n)?).copied());
         let steps: Vec<usize> = steps.collect();
         gather(input, (&chunk, &steps), size, output)
     }
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn dimensions_change_places() {
+    fn dimensions_are_reordered() {
         let plane = chunk(&[2, 3], 2);
         let stored = encode(&[1, 0], &plane, b"aAbBcCdDeEfF");
         assert_eq!(stored, b"aAdDbBeEcCfF");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_order_is_refused() {
+    fn invalid_orders_are_rejected() {
         for order in [&[0, 0][..], &[1, 2], &[0, 1, 3]] {
             assert!(build(ids::TRANSPOSE, order, &context(4, 1)).is_err());
         }

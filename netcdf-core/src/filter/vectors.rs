@@ -99,7 +99,7 @@ impl Vector {
 }
 
 #[test]
-fn chunks_decode_to_what_was_given() {
+fn chunks_decode_to_the_original_data() {
     let vectors = vectors();
     for id in FILTERS {
         let count = vectors.iter().filter(|v| v.id == id).count();
@@ -116,7 +116,7 @@ fn chunks_decode_to_what_was_given() {
 }
 
 #[test]
-fn data_that_is_encoded_decodes_to_itself() {
+fn encoded_data_round_trips() {
     for v in &vectors() {
         let context = v.context(Some(v.plain.len()));
         let filter = build(v.id, &v.params, &context).unwrap();
@@ -176,7 +176,7 @@ fn stored_bytes_do_not_depend_on_the_chunks_before() {
 }
 
 #[test]
-fn chunks_that_make_more_than_they_may_are_refused() {
+fn chunks_above_the_output_limit_are_rejected() {
     for v in vectors() {
         assert!(
             v.decode(&v.stored, Some(v.plain.len() - 1)).is_err(),

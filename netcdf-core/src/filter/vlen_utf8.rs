@@ -46,7 +46,7 @@ impl Filter for VlenUtf8 {
         let short = || corrupt("vlen-utf8: the texts end too early");
         let (count, mut rest) = number(input).ok_or_else(short)?;
         let len = (count as u64).saturating_mul(size as u64);
-        allocate("vlen-utf8", output, context.room(len, "vlen-utf8")?)?;
+        allocate("vlen-utf8", output, context.checked_len(len, "vlen-utf8")?)?;
         for _ in 0..count {
             let (len, behind) = number(rest).ok_or_else(short)?;
             let text = behind.get(..len).ok_or_else(short)?;
@@ -120,7 +120,7 @@ mod tests {
     use crate::filter::tests::context;
 
     #[test]
-    fn texts_come_back() {
+    fn texts_round_trip() {
         let context = context(12, 4);
         let mut stored = vec![];
         let done = VlenUtf8.encode(&context, b"a\0\0\0\0\0\0\0b\xc3\xa4d", &mut stored);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_refused() {
+    fn other_bytes_are_rejected() {
         let e = VlenUtf8.encode(&context(4, 4), b"\xff\0\0\0", &mut vec![]);
         assert_eq!(e.unwrap_err().kind(), ErrorKind::Range);
     }

@@ -237,7 +237,7 @@ mod tests {
 
     /// zfpy 1.0.1's encoding of 0 to 11 in (3, 4) floats.
     #[test]
-    fn as_zfpy_has_them() {
+    fn matches_zfpy() {
         let minus = 0xBFF0_0000;
         let (error, rate) = (0.01_f64.to_bits(), 10_f64.to_bits());
         let half = |x: u64| [x as u32, (x >> 32) as u32];
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_parameters_are_rejected() {
         let params = [PRECISION, 0, 0, 0, 0, 12];
         let kind = |context: &ChunkContext| (ENTRY.prepare)(context, &params).is_ok();
         assert!(kind(&of(Atomic::Double, &[3])));

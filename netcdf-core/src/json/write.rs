@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_json_is_written_as_it_was() {
+    fn valid_json_round_trips() {
         let text = r#"{"a": [1,2.50,-0,1e5], "b": {"c": null, "a": true}, "a": [], "d": "\"\\\n\b\u0001ü"}"#;
         assert_eq!(line(text.as_bytes()), text);
         let json = Json::parse(text.as_bytes()).unwrap();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_becomes_text() {
+    fn non_json_numbers_become_text() {
         let text = line(b"[NaN,-Infinity,1.,.5,01,0x1,+1,1e,\"\xff\"]");
         assert_eq!(
             text,

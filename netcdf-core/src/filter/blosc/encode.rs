@@ -40,8 +40,8 @@ pub(super) fn chunk(choice: &BloscSettings, input: &[u8], output: &mut Vec<u8>) 
         stored: made,
         ..header
     };
-    if let Some(place) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
-        *place = bytes.write();
+    if let Some(slot) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
+        *slot = bytes.write();
     }
     Ok(())
 }
@@ -70,9 +70,9 @@ fn compressed(header: &BloscHeader, level: u32, input: &[u8], output: &mut Vec<u
     let mut scratch = BloscScratch::default();
     for (n, block) in input.chunks(header.block.max(1)).enumerate() {
         let offset = u32::try_from(output.len().saturating_sub(start)).unwrap_or(u32::MAX);
-        let place = output.get_mut(table.saturating_add(n.saturating_mul(4))..);
-        if let Some(place) = place.and_then(|o| o.first_chunk_mut()) {
-            *place = offset.to_le_bytes();
+        let slot = output.get_mut(table.saturating_add(n.saturating_mul(4))..);
+        if let Some(slot) = slot.and_then(|o| o.first_chunk_mut()) {
+            *slot = offset.to_le_bytes();
         }
         header.encode_block(level, block, &mut scratch, output)?;
     }
@@ -126,7 +126,7 @@ impl BloscHeader {
 }
 
 /// Minimum bytes per block: many small blocks take long.
-const SMALLEST: usize = 128;
+const MIN_BLOCK: usize = 128;
 
 /// Returns the bytes per block: the requested size, or whole elements that fit a cache. Blocks are larger for higher levels, for codecs
 /// with large windows, and if each byte of the elements has its own stream.
@@ -148,7 +148,7 @@ fn block_size(choice: &BloscSettings, len: usize) -> usize {
     let whole = element * 8;
     let bytes = match choice.block {
         0 => bytes,
-        block => block.max(whole).clamp(SMALLEST, header::LARGEST_BLOCK),
+        block => block.max(whole).clamp(MIN_BLOCK, header::MAX_BLOCK),
     };
     match len <= bytes {
         true => single(choice, len),

@@ -10,7 +10,7 @@ use crate::filter::output::{array, bad, unsupported};
 pub(super) const SIZE: usize = 16;
 
 /// The maximum block size that c-blosc accepts, in bytes.
-pub(super) const LARGEST_BLOCK: usize = (0x7FFF_FFFF - 255 * 4) / 3;
+pub(super) const MAX_BLOCK: usize = (0x7FFF_FFFF - 255 * 4) / 3;
 
 pub(super) struct BloscHeader {
     /// The decoded size of the chunk in bytes.
@@ -74,7 +74,7 @@ impl BloscHeader {
     /// Checks whether c-blosc accepts these sizes. c-blosc divides a block into streams of equal length and does not check for a remainder.
     pub(super) fn is_strict(&self) -> bool {
         let whole = self.block.is_multiple_of(self.element) || !self.splits(self.block);
-        let block = self.block <= self.decoded.max(1) && self.block <= LARGEST_BLOCK;
+        let block = self.block <= self.decoded.max(1) && self.block <= MAX_BLOCK;
         match self.copied {
             true => block && self.stored == self.decoded.saturating_add(SIZE),
             false => block && whole,

@@ -16,7 +16,7 @@ const SHUFFLES: [&str; 3] = ["noshuffle", "shuffle", "bitshuffle"];
 /// Converts the codec members to stored parameters.
 pub(super) fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     let name = config.text("cname")?.unwrap_or("lz4");
-    let compressor = place(&COMPRESSORS, name);
+    let compressor = index_of(&COMPRESSORS, name);
     let compressor =
         compressor.ok_or_else(|| config.unsupported(format_args!("compressor {name}")))?;
     let level = config.int("clevel", 5)?;
@@ -37,8 +37,8 @@ pub(super) fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     };
     // After some filters the chunk length is unknown, and the chunk size parameter has no meaning.
     let mut params = prepare(config.context, user.unwrap_or_default())?;
-    if let Some(place) = params.get_mut(2) {
-        *place = size;
+    if let Some(param) = params.get_mut(2) {
+        *param = size;
     }
     Ok(params)
 }
@@ -47,7 +47,7 @@ fn shuffle(config: &Config<'_>, size: u32) -> Result<u32> {
     let named = |json: &&Json| digits(json).is_none();
     if let Some(Json::Text(_)) = config.get("shuffle").filter(named) {
         let name = config.text("shuffle")?.unwrap_or_default();
-        let known = place(&SHUFFLES, name);
+        let known = index_of(&SHUFFLES, name);
         return known.ok_or_else(|| config.wrong(format_args!("shuffle {name}")));
     }
     match config.int("shuffle", 1)? {
@@ -61,9 +61,9 @@ fn shuffle(config: &Config<'_>, size: u32) -> Result<u32> {
     }
 }
 
-fn place(names: &[&str], name: &str) -> Option<u32> {
-    let place = names.iter().position(|n| *n == name)?;
-    u32::try_from(place).ok()
+fn index_of(names: &[&str], name: &str) -> Option<u32> {
+    let index = names.iter().position(|n| *n == name)?;
+    u32::try_from(index).ok()
 }
 
 /// Converts stored parameters to codec members.

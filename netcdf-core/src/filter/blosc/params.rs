@@ -38,10 +38,10 @@ const CODECS: &[(&str, u32)] = &[
 ];
 
 /// Maximum element size in bytes. Blosc treats larger elements as bytes.
-const LARGEST: u32 = 255;
+const MAX_ELEMENT: u32 = 255;
 
 /// The maximum chunk size that Blosc accepts.
-const MOST: u32 = 0x7FFF_FFFF - 16;
+const MAX_CHUNK: u32 = 0x7FFF_FFFF - 16;
 
 /// The usual number of stored parameters. The block size may follow.
 const STORED: usize = 7;
@@ -81,9 +81,9 @@ pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> 
             user,
         ));
     }
-    let size = Some(element_size(NAME, context)?).filter(|&size| size <= LARGEST);
+    let size = Some(element_size(NAME, context)?).filter(|&size| size <= MAX_ELEMENT);
     let bytes = chunk_bytes(NAME, context)?;
-    if bytes > MOST {
+    if bytes > MAX_CHUNK {
         return Err(unfit(NAME, "a chunk of 2 GiB or more"));
     }
     let size = size.unwrap_or(1);
@@ -145,7 +145,7 @@ mod tests {
     use crate::filter::tests::context;
 
     #[test]
-    fn as_the_filter_of_others_makes_them() {
+    fn parameters_match_the_c_filter() {
         let prepare = |user: &[u32]| prepare(&context(2000, 4), user);
         assert_eq!(prepare(&[]).unwrap(), [2, 2, 4, 2000, 5, 1, 0]);
         assert_eq!(prepare(&[3, 2, 5]).unwrap(), [2, 2, 4, 2000, 3, 2, 5]);

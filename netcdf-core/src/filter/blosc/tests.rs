@@ -41,7 +41,7 @@ fn copied_chunks_have_no_blocks() {
 }
 
 #[test]
-fn streams_that_compression_does_not_shorten_are_stored() {
+fn incompressible_streams_are_stored() {
     let mut body = words(&[24, 32, 4]);
     body.extend(b"dcba");
     body.extend(words(&[1]));
@@ -125,16 +125,16 @@ fn back(choice: &BloscSettings, len: usize) {
 /// Lengths around whole elements, full blocks and the smallest split block.
 fn lengths(element: usize) -> impl Iterator<Item = usize> {
     let split = if element > 17 { 16 } else { 128 };
-    let places = [0, element, 8 * element, split * element];
-    let near = move |place: usize| {
+    let boundaries = [0, element, 8 * element, split * element];
+    let near = move |boundary: usize| {
         [
-            place.saturating_sub(1),
-            place,
-            place + 1,
-            place + element / 2,
+            boundary.saturating_sub(1),
+            boundary,
+            boundary + 1,
+            boundary + element / 2,
         ]
     };
-    places.into_iter().flat_map(near)
+    boundaries.into_iter().flat_map(near)
 }
 
 const CODECS: [BloscCodec; 5] = [
@@ -147,7 +147,7 @@ const CODECS: [BloscCodec; 5] = [
 const SHUFFLES: [BloscShuffle; 3] = [BloscShuffle::None, BloscShuffle::Bytes, BloscShuffle::Bits];
 
 #[test]
-fn chunks_of_any_length_come_back() {
+fn chunks_of_any_length_round_trip() {
     let choice = |codec, shuffle, element, block| BloscSettings {
         element,
         level: 1,
@@ -182,7 +182,7 @@ fn chunks_of_any_length_come_back() {
 }
 
 #[test]
-fn long_chunks_of_any_length_come_back() {
+fn long_chunks_of_any_length_round_trip() {
     for (codec, shuffle) in CODECS.into_iter().flat_map(|c| SHUFFLES.map(|s| (c, s))) {
         for (element, level) in [(3, 1), (8, 0), (8, 5), (255, 1)] {
             let choice = BloscSettings {

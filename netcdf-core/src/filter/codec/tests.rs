@@ -208,7 +208,7 @@ fn szip_takes_its_scanlines_from_the_dimension_and_never_declines() {
 }
 
 #[test]
-fn what_a_user_gave_is_shown() {
+fn visible_parameters_are_those_of_the_user() {
     let shown = |id, params: &[u32]| {
         let params = params.to_vec();
         visible(&FilterSpec { id, params }).map(|f| f.params)
@@ -225,7 +225,7 @@ fn what_a_user_gave_is_shown() {
 }
 
 #[test]
-fn a_codec_that_nobody_knows_stays_as_it_is() {
+fn unknown_codecs_stay_unchanged() {
     let text = r#"{"id": "pcodec", "level": 8}"#;
     let spec = read(V2, text).unwrap();
     assert_eq!(spec.id, UNKNOWN);
@@ -321,7 +321,7 @@ fn hostile_codecs_do_no_harm() {
 }
 
 #[test]
-fn filters_without_a_codec_are_refused_with_a_way_out() {
+fn filters_without_a_codec_are_rejected_with_a_remedy() {
     let e = write(V2, 32004, &[]).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Unsupported);
     assert_eq!(e.what(), "filter 32004 (lz4) is not a Zarr codec");

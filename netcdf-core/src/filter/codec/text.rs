@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn packed_text_round_trips() {
         for text in [&b""[..], b"a", b"abcd", b"abcde"] {
             assert_eq!(unpack_text(&pack_text(text)).unwrap(), text);
         }

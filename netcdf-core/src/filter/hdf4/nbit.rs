@@ -133,7 +133,7 @@ mod tests {
     use crate::filter::tests::{damage, decode};
 
     #[test]
-    fn the_other_bits() {
+    fn unstored_bits() {
         let stored = [0b1010_0100];
         for (signed, ones, want) in [
             (0, 0, [0x14, 0x04]),

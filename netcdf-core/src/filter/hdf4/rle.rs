@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_data_is_not_looked_at() {
+    fn bytes_after_the_data_are_ignored() {
         assert_eq!(decode(ids::RLE, &[], 3, &[0x80, 7, 0x85]).unwrap(), [7; 3]);
         assert!(decode(ids::RLE, &[], 0, &[0x85]).unwrap().is_empty());
     }

@@ -127,12 +127,12 @@ impl SplayTree {
     fn new() -> Self {
         let mut children = [0; 512];
         let mut parents = [0; 512];
-        for (node, place) in (0..).zip(&mut children) {
-            *place = node;
+        for (node, slot) in (0..).zip(&mut children) {
+            *slot = node;
         }
         children[0] = NO_BYTE;
-        for (node, place) in (0..512_u16).zip(&mut parents) {
-            [*place, _] = (node / 2).to_le_bytes();
+        for (node, slot) in (0..512_u16).zip(&mut parents) {
+            [*slot, _] = (node / 2).to_le_bytes();
         }
         Self { children, parents }
     }
@@ -171,24 +171,24 @@ impl SplayTree {
 
     #[inline]
     fn child(&self, node: HuffmanNode, right: bool) -> HuffmanNode {
-        let place = self.children.get(side(node, right));
-        place.copied().unwrap_or(NO_BYTE)
+        let slot = self.children.get(side(node, right));
+        slot.copied().unwrap_or(NO_BYTE)
     }
 
     #[inline]
     fn parent(&self, node: HuffmanNode) -> HuffmanNode {
-        let parent = self.parents.get(place(node));
+        let parent = self.parents.get(index(node));
         parent.copied().unwrap_or_default().into()
     }
 
     /// Attaches `child` as the left or the right child of an inner node.
     #[inline]
     fn join(&mut self, node: HuffmanNode, right: bool, child: HuffmanNode) {
-        if let Some(place) = self.children.get_mut(side(node, right)) {
-            *place = child;
+        if let Some(slot) = self.children.get_mut(side(node, right)) {
+            *slot = child;
         }
-        if let Some(place) = self.parents.get_mut(place(child)) {
-            [*place, _] = node.to_le_bytes();
+        if let Some(slot) = self.parents.get_mut(index(child)) {
+            [*slot, _] = node.to_le_bytes();
         }
     }
 }
@@ -196,12 +196,12 @@ impl SplayTree {
 /// Returns the table index of an inner node's child.
 #[inline]
 fn side(node: HuffmanNode, right: bool) -> usize {
-    place(node * 2 + HuffmanNode::from(right))
+    index(node * 2 + HuffmanNode::from(right))
 }
 
 /// Returns an index into the tables of a tree.
 #[inline]
-fn place(n: u16) -> usize {
+fn index(n: u16) -> usize {
     usize::from(n % 512)
 }
 
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_that_no_byte_has_are_corrupt() {
+    fn codes_without_a_byte_are_corrupt() {
         let e = decode(ids::SKPHUFF, &[1], 2, &[0x7F; 8]).unwrap_err();
         assert_eq!(e.what(), "hdf4_skphuff: a code that no byte has");
     }

@@ -45,7 +45,7 @@ struct Hdf4Szip {
 impl Filter for Hdf4Szip {
     fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let len = expected(context, NAME)?;
-        context.room(self.len, NAME)?;
+        context.checked_len(self.len, NAME)?;
         let mut stream = input;
         if self.has_head {
             let [mode, size @ ..] = array::<5>(NAME, &mut stream)?;
@@ -56,7 +56,7 @@ impl Filter for Hdf4Szip {
                 usize::try_from(size).unwrap_or(usize::MAX),
             )?;
             if mode == 1 {
-                allocate(NAME, output, context.room(size.into(), NAME)?)?;
+                allocate(NAME, output, context.checked_len(size.into(), NAME)?)?;
                 output.extend_from_slice(stream);
                 return Ok(());
             }
@@ -109,7 +109,7 @@ mod tests {
     use crate::filter::tests::{damage, decode};
 
     #[test]
-    fn data_as_it_is() {
+    fn uncompressed_data_decodes() {
         let stored = [1, 0, 0, 0, 4, 9, 8, 7, 6, 0, 0];
         let params = [HEAD | 32, 2, 2, 16, 2];
         assert_eq!(

@@ -68,7 +68,7 @@ fn vectors() -> Vec<Vector> {
 }
 
 #[test]
-fn as_libhdf4_reads_it() {
+fn libhdf4_vectors_decode() {
     let vectors = vectors();
     for (name, id, least) in CODERS {
         let count = vectors.iter().filter(|v| v.id == id).count();

@@ -76,13 +76,13 @@ impl Filter for Nbit {
             return Ok(());
         };
         let bytes = u64::from(*elements).saturating_mul(*size as u64);
-        let room = context.room(bytes, "nbit")?;
+        let len = context.checked_len(bytes, "nbit")?;
         let bits = u64::from(*elements).saturating_mul(packing.bits());
         if bits.div_ceil(8) > input.len() as u64 {
             let what = format!("nbit: {} bytes, expected {}", input.len(), bits.div_ceil(8));
             return Err(Error::new(ErrorKind::Truncated, what));
         }
-        extend("nbit", output, room)?;
+        extend("nbit", output, len)?;
         unpack(packing, *size, &mut Bits::new(input), output);
         Ok(())
     }
@@ -132,9 +132,9 @@ fn unpack(packing: &NbitPacking, size: usize, bits: &mut Bits, to: &mut [u8]) {
             unpack(of, *step, bits, elements);
         }),
         NbitPacking::Compound(members) => to.chunks_exact_mut(size).for_each(|e| {
-            for (place, member) in members {
-                let to = e.get_mut(place.clone()).unwrap_or_default();
-                unpack(member, place.len(), bits, to);
+            for (range, member) in members {
+                let to = e.get_mut(range.clone()).unwrap_or_default();
+                unpack(member, range.len(), bits, to);
             }
         }),
     }
@@ -162,10 +162,10 @@ fn long(number: &PackedNumber, bits: &mut Bits, element: &mut [u8]) {
             *byte = low(bits.take(to - from) << (from - first_bit));
         }
     };
-    let places = (0..number.size).rev().map(|n| n * 8);
+    let shifts = (0..number.size).rev().map(|n| n * 8);
     match number.order {
-        Endianness::Little => places.zip(bytes.rev()).for_each(|(at, b)| fill(at, b)),
-        Endianness::Big => places.zip(bytes).for_each(|(at, b)| fill(at, b)),
+        Endianness::Little => shifts.zip(bytes.rev()).for_each(|(at, b)| fill(at, b)),
+        Endianness::Big => shifts.zip(bytes).for_each(|(at, b)| fill(at, b)),
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) struct PackedNumber {
 }
 
 /// The maximum size of a number in bytes; HDF5's built-in numbers have at most 16.
-const MOST: u32 = 1 << 16;
+const MAX_SIZE: u32 = 1 << 16;
 
 /// The maximum type nesting depth.
 const DEPTH: u32 = 32;
@@ -100,7 +100,7 @@ impl Params<'_> {
             other => return Err(corrupt(format!("nbit: byte order {other}"))),
         };
         let (precision, offset) = (self.next()?, self.next()?);
-        let size = u32::try_from(bytes).ok().filter(|&size| size <= MOST);
+        let size = u32::try_from(bytes).ok().filter(|&size| size <= MAX_SIZE);
         let fits = |size: &u32| precision.checked_add(offset).is_some_and(|n| n <= size * 8);
         let size = size.filter(fits).filter(|_| precision > 0);
         let size = size.ok_or_else(|| {

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_numbers_and_what_is_between_them() {
+    fn all_numbers_and_midpoints_round_correctly() {
         for bits in 0..0x7C00_u16 {
             let x = from_bits(bits);
             assert_eq!(to_bits(x), bits, "{x}");

@@ -117,7 +117,12 @@ impl Cast {
     }
 
     /// Reserves memory for the converted numbers of `input`.
-    fn room(self, most: Option<&ChunkContext>, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    fn reserve(
+        self,
+        most: Option<&ChunkContext>,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<()> {
         let (from, to) = (self.from.size(), self.to.size());
         if !input.len().is_multiple_of(from) {
             let what = format_args!("{} bytes of numbers of {from}", input.len());
@@ -125,7 +130,7 @@ impl Cast {
         }
         let bytes = (input.len() / from).saturating_mul(to);
         let bytes = match most {
-            Some(context) => context.room(bytes as u64, self.filter)?,
+            Some(context) => context.checked_len(bytes as u64, self.filter)?,
             None => bytes,
         };
         allocate(self.filter, output, bytes)
@@ -139,7 +144,7 @@ impl Cast {
         output: &mut Vec<u8>,
         mut make: impl FnMut(NumberValue) -> NumberValue,
     ) -> Result<()> {
-        self.room(most, input, output)?;
+        self.reserve(most, input, output)?;
         for bytes in input.chunks_exact(self.from.size()) {
             let made = make(self.from.load(bytes)).to(self.to.ty);
             self.to.store(made, output);

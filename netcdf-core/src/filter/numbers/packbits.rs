@@ -66,7 +66,7 @@ impl Filter for PackBits {
         let bits = (bytes.len() as u64).saturating_mul(8);
         let bits = bits.checked_sub(unused.into());
         let bits = bits.ok_or_else(|| bad(NAME, format_args!("{unused} unused bits in a byte")))?;
-        let len = context.room(bits, NAME)?;
+        let len = context.checked_len(bits, NAME)?;
         allocate(NAME, output, len)?;
         let all = bytes
             .iter()

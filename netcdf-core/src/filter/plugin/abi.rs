@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn structures_are_those_of_c() {
+    fn structures_match_c() {
         assert_eq!(size_of::<FilterClass>(), 48);
         assert_eq!(offset_of!(FilterClass, decoder_present), 12);
         assert_eq!(offset_of!(FilterClass, name), 16);

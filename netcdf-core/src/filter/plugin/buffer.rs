@@ -36,7 +36,7 @@ impl Buffer {
     pub(super) fn bytes(&self, n: usize) -> Option<&[u8]> {
         // Error codes of compressors, and -1, exceed the size of any block.
         isize::try_from(n).ok()?;
-        if self.block.is_null() || n > self.room() {
+        if self.block.is_null() || n > self.allocated_size() {
             return None;
         }
         // SAFETY: the block is allocated and has `n` bytes, which a slice may have, according to the allocator or, without allocator
@@ -47,7 +47,7 @@ impl Buffer {
 
     /// Returns the size of the block in bytes. The size that a plugin reports is used only if the allocator cannot report it: some plugins
     /// do not update it for a larger block, or store an error there.
-    fn room(&self) -> usize {
+    fn allocated_size(&self) -> usize {
         // SAFETY: the block comes from the C allocator: our block or the plugin's replacement.
         unsafe { allocated(self.block) }.unwrap_or(self.size)
     }
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_has_its_bytes_and_no_more() {
+    fn blocks_have_exactly_their_bytes() {
         let mut buffer = Buffer::of(b"abc").unwrap();
         assert_eq!(buffer.bytes(3), Some(&b"abc"[..]));
         assert_eq!(buffer.bytes(1 << 20), None);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_cannot_be_is_not_believed() {
+    fn impossible_sizes_are_ignored() {
         let mut buffer = Buffer::of(b"abc").unwrap();
         // SAFETY: the lent pointers are valid.
         buffer.lend(|size, _| unsafe { *size = usize::MAX - 19 });
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_was_taken_away_has_no_bytes() {
+    fn removed_blocks_have_no_bytes() {
         let mut buffer = Buffer::of(b"abc").unwrap();
         buffer.lend(|_, block| {
             // SAFETY: the lent pointers are valid.

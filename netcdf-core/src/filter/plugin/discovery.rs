@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_variable_that_is_set_replaces_the_usual_directories() {
+    fn the_variable_replaces_the_default_directories() {
         let usual = PluginSearch::new(None, None, false);
         assert_eq!(
             usual.directories[0],

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_loaded_has_its_reason() {
+    fn load_errors_have_a_reason() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("libx.so");
         std::fs::write(&path, "").unwrap();

@@ -43,9 +43,9 @@ const MACHINES: &[(u16, &str)] = &[
 ];
 
 /// The maximum name length in bytes. All known names have less than a hundred.
-const LONGEST: usize = 4096;
+const MAX_NAME: usize = 4096;
 /// The maximum number of names of each kind. libhdf5 and libnetcdf together have fewer than ten thousand.
-const NAMES: usize = 1 << 16;
+const MAX_NAMES: usize = 1 << 16;
 
 /// Checks whether a name belongs to HDF5, to netCDF-C or to its codec libraries.
 fn is_interface_name(name: &[u8]) -> bool {
@@ -54,7 +54,7 @@ fn is_interface_name(name: &[u8]) -> bool {
 }
 
 /// The maximum table size in bytes: half a million symbols take 12 MB.
-const MOST: u64 = 64 << 20;
+const MAX_TABLE: u64 = 64 << 20;
 
 /// Returns the number of the machine that this program was built for, if it can load plugins.
 pub(super) fn machine() -> Option<u16> {
@@ -78,7 +78,7 @@ impl<'a> ReadRef<'a> for ObjectParts<'a> {
     }
 
     fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
-        match size <= MOST {
+        match size <= MAX_TABLE {
             true => self.0.read_bytes_at(offset, size),
             false => Err(()),
         }
@@ -210,7 +210,7 @@ impl SharedObject {
 
 /// Adds the name at the start of `rest` to `names`.
 fn keep(names: &mut Vec<String>, rest: &[u8]) -> Result<(), String> {
-    if names.len() == NAMES {
+    if names.len() == MAX_NAMES {
         return Err(damaged());
     }
     names.push(name(rest)?);
@@ -229,7 +229,7 @@ fn from(names: &[u8], at: u64) -> Result<&[u8], String> {
 
 /// Returns the name at the start of `names`.
 fn name(names: &[u8]) -> Result<String, String> {
-    let most = names.get(..LONGEST).unwrap_or(names);
+    let most = names.get(..MAX_NAME).unwrap_or(names);
     let name = most.split(|&b| b == 0).next().unwrap_or_default();
     match name.len() == most.len() {
         true => Err(damaged()),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_for_this_machine() {
+    fn objects_for_other_machines() {
         assert_eq!(wrong(b"# a text"), "not an ELF file");
         let Some(machine) = machine() else { return };
         let stub = super::super::stub::object("libhdf5.so", machine);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_are_not_there() {
+    fn missing_tables() {
         let Some(machine) = machine() else { return };
         let mut object = super::super::stub::object("libhdf5.so", machine);
         object[40] = 0xff;
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_asked_for_are_kept() {
+    fn interface_names_are_collected() {
         if machine().is_none() {
             return;
         }
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn names_without_an_end_are_none() {
+    fn unterminated_names_are_rejected() {
         if machine().is_none() {
             return;
         }
@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(of(&[symbol(10001, true, 1)], &[]), damaged);
         // A long name outside the interfaces is skipped.
         assert_eq!(of(&[symbol(1, true, 1)], &[]), Ok(SharedObject::default()));
-        let many = vec![symbol(1, true, 1); NAMES + 1];
+        let many = vec![symbol(1, true, 1); MAX_NAMES + 1];
         assert_eq!(read_bytes(&complete(TABLE, &many, &[])), damaged);
         assert!(read_bytes(&complete(TABLE, &many[1..], &[])).is_ok());
     }

@@ -177,7 +177,7 @@ impl Plugins {
             .map(|(path, why)| format!("{}: {why}", path.display()));
         let reasons = files.chain(self.search.ignored.iter().cloned());
         for (n, reason) in reasons.enumerate() {
-            if n == MOST_REASONS {
+            if n == MAX_REASONS {
                 text.push_str("; more files are not used");
                 break;
             }
@@ -189,7 +189,7 @@ impl Plugins {
 }
 
 /// The maximum number of reasons in a message.
-const MOST_REASONS: usize = 16;
+const MAX_REASONS: usize = 16;
 
 impl FoundPlugins {
     /// Reads the directories, once. No file is loaded.

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_that_are_replaced() {
+    fn replaced_libraries() {
         for (name, is) in [
             ("libhdf5.so.103", true),
             ("libhdf5_serial.so.103", true),

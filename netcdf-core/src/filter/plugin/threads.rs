@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_build_that_nobody_knows_has_one_thread() {
+    fn unknown_builds_have_one_thread() {
         for build in ["", "9b5ba24b6b52337899e648bad378f795cf7f063d"] {
             assert_eq!(Threads::of(build), Threads::default());
         }

@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_everybody_may_write_is_not_trusted() {
+    fn files_writable_by_everybody_are_not_trusted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("libx.so");
         std::fs::write(&path, "").unwrap();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_have_put_another_directory_or_link_on_the_way() {
+    fn every_directory_and_link_of_a_path_is_checked() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for made in ["all", "all/in", "own"] {
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_in_its_place_is_seen() {
+    fn replaced_files_are_detected() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["a", "b"] {

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_understood() {
+    fn messages_round_trip() {
         let mut out = MessageWriter::default();
         out.number(7)
             .truth(true)

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_of_ones_own_has_no_other_members() {
+    fn private_groups_have_one_member() {
         let users = "root:x:0:0::/:\na:x:1000:1000::/:\nb:x:1001:1001::/:\nc:x:1002:100::/:\nd:x:1003:100::/:\n";
         let groups = "root:x:0:\na:x:1000:\nb:x:1001:b,a\nusers:x:100:\nlab:x:200:a\ne:x:1004:\n";
         for (uid, gid, own) in [
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_list_counts_where_the_file_system_has_it() {
+    fn access_control_lists_count() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let writer = || other_writer(file.path(), &file.as_file().metadata().unwrap());
         assert_eq!(writer(), Ok(None));
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_may_write_is_told() {
+    fn groups_with_write_permission_are_reported() {
         use std::os::unix::fs::PermissionsExt;
         let file = tempfile::NamedTempFile::new().unwrap();
         let set = |mode| {

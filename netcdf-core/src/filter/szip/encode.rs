@@ -257,8 +257,8 @@ fn map(sample: u32, last: u32, max: u32) -> u32 {
 fn read(bytes: &[u8], coder: &StreamCoding, block: &mut [u32]) -> usize {
     let max = coder.max();
     let mut fill = |samples: &mut dyn Iterator<Item = u32>| {
-        let places = block.iter_mut().zip(samples);
-        places.map(|(place, sample)| *place = sample & max).count()
+        let slots = block.iter_mut().zip(samples);
+        slots.map(|(slot, sample)| *slot = sample & max).count()
     };
     match (coder.width(), coder.order) {
         (1, _) => fill(&mut bytes.iter().map(|&b| b.into())),

@@ -82,7 +82,7 @@ impl Filter for Szip {
             let what = format!("szip: {} bytes are too few for a length", input.len());
             Error::new(ErrorKind::Truncated, what)
         })?;
-        let len = context.room(u32::from_le_bytes(*len).into(), "szip")?;
+        let len = context.checked_len(u32::from_le_bytes(*len).into(), "szip")?;
         let room = stream.len().saturating_mul(RATIO).min(len);
         let Some(size) = self.planes else {
             allocate("szip", output, room)?;
@@ -180,7 +180,7 @@ mod tests {
     use crate::filter::tests::{build, context, decode};
 
     #[test]
-    fn bytes_that_are_not_whole_pixels_are_refused() {
+    fn partial_pixels_are_rejected() {
         for (bits, size) in [(8, 1), (16, 2), (20, 4), (32, 4), (64, 8)] {
             let filter = build(4, &[169, 8, bits, 16], &context(64, 1)).unwrap();
             for len in 64..=72 {

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn as_libhdf5_makes_them() {
+    fn parameters_match_libhdf5() {
         let little = |ty, shape: &[u64], user: &[u32]| {
             prepare(&context(ty, Endianness::Little, shape), user).unwrap()
         };
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_parameters_are_rejected() {
         let kind = |ty, shape: &[u64], user: &[u32]| {
             let context = context(ty, Endianness::Little, shape);
             prepare(&context, user).unwrap_err().kind()

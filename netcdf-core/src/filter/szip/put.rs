@@ -56,7 +56,7 @@ mod tests {
     use crate::bytes::Bits;
 
     #[test]
-    fn bits_are_read_as_they_were_put() {
+    fn written_bits_read_back() {
         for many in 0..200 {
             let mut output = vec![];
             let mut bits = PutBits::new(&mut output);

@@ -305,8 +305,8 @@ fn write(samples: &[u32], coder: &StreamCoding, output: &mut Vec<u8>) {
 fn append<const N: usize>(samples: impl Iterator<Item = [u8; N]>, output: &mut Vec<u8>) {
     let mut block = [[0; N]; BLOCK];
     let mut len = 0;
-    for (place, sample) in block.iter_mut().zip(samples) {
-        *place = sample;
+    for (slot, sample) in block.iter_mut().zip(samples) {
+        *slot = sample;
         len += N;
     }
     output.extend_from_slice(block.as_flattened().get(..len).unwrap_or_default());

@@ -16,7 +16,7 @@ const CODEC: u8 = 5;
 const VERSIONS: u32 = 0x1010_5111;
 
 /// The maximum header length in bytes.
-pub(super) const MOST: usize = 24;
+pub(super) const MAX_HEADER: usize = 24;
 
 pub(in crate::filter) struct ZfpHeader {
     pub config: ZfpConfig,
@@ -56,7 +56,7 @@ impl ZfpHeader {
 
     /// Returns the stored parameters.
     pub(crate) fn write(&self) -> Result<Vec<u32>> {
-        let mut stream = ZfpBitStream::new(MOST).map_err(|_| no_memory(MOST))?;
+        let mut stream = ZfpBitStream::new(MAX_HEADER).map_err(|_| no_memory(MAX_HEADER))?;
         let bits = stream.write_header(&self.config, &self.field, ZfpHeaderMask::FULL);
         let bits = bits.map_err(|e| unfit(NAME, e))?;
         stream.flush();

@@ -68,7 +68,7 @@ fn decode_numbers<T: ZfpNumber>(
     output: &mut Vec<u8>,
 ) -> Result<()> {
     let count = header.count().unwrap_or(usize::MAX);
-    let mut numbers: Vec<T> = room(count)?;
+    let mut numbers: Vec<T> = reserved(count)?;
     numbers.resize(count, T::default());
     let mut field = ZfpFieldMut::new(&mut numbers, header.field.dims)
         .map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
@@ -88,7 +88,7 @@ pub(super) fn pack(
 ) -> Result<ZfpBitStream> {
     let (config, field) = (&header.config, &header.field);
     let most = config.maximum_size(field.scalar_type, field.dims);
-    let most = most.and_then(|most| most.checked_add(header::MOST));
+    let most = most.and_then(|most| most.checked_add(header::MAX_HEADER));
     let stream = most.and_then(|most| ZfpBitStream::new(most).ok());
     let mut stream = stream.ok_or_else(|| no_memory(input.len()))?;
     before(&mut stream)?;
@@ -106,7 +106,7 @@ fn encode_numbers<T: ZfpNumber>(
     stream: &mut ZfpBitStream,
     input: &[u8],
 ) -> Result<()> {
-    let mut numbers: Vec<T> = room(input.len() / size_of::<T>())?;
+    let mut numbers: Vec<T> = reserved(input.len() / size_of::<T>())?;
     numbers.extend(T::all(input, header.big));
     let field = ZfpField::new(&numbers, header.field.dims);
     let field = field.map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
@@ -116,7 +116,7 @@ fn encode_numbers<T: ZfpNumber>(
 }
 
 /// Reserves memory for `n` numbers.
-fn room<T>(n: usize) -> Result<Vec<T>> {
+fn reserved<T>(n: usize) -> Result<Vec<T>> {
     let mut numbers = Vec::new();
     numbers.try_reserve_exact(n).map_err(|_| no_memory(n))?;
     Ok(numbers)

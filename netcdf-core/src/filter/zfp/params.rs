@@ -181,7 +181,7 @@ mod tests {
     const EXPERT: [u32; 6] = [4, 0, 1, 800, 20, 4_294_967_286];
 
     #[test]
-    fn as_the_filter_of_others_makes_them() {
+    fn parameters_match_the_c_filter() {
         let check = |ty, shape: &[u64], user: &[u32], stored: &[u32]| {
             let found = prepare(&context(ty, shape), user).unwrap();
             assert_eq!(found[..2], [VERSIONS, MAGIC]);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_parameters_are_rejected() {
         let kind = |ty, shape: &[u64], user: &[u32]| {
             let prepared = prepare(&context(ty, shape), user);
             prepared.unwrap_err().kind()

@@ -118,8 +118,8 @@ impl Process {
         let mut answer = HelperMessage::default();
         // A process damaged by a plugin may send anything.
         if request != self.requests
-            || !room(&mut answer.head, head)
-            || !room(&mut answer.body, body)
+            || !resize(&mut answer.head, head)
+            || !resize(&mut answer.body, body)
         {
             return Ok(Err(wrong()));
         }
@@ -203,7 +203,7 @@ impl Drop for Process {
 }
 
 /// Resizes the buffer to `len` bytes; returns false if memory is exhausted.
-fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
+fn resize(bytes: &mut Vec<u8>, len: u64) -> bool {
     let Ok(len) = usize::try_from(len) else {
         return false;
     };
