@@ -1,7 +1,7 @@
 //! Parameters of filters by name.
 
 use netcdf_core::filter::modes;
-use netcdf_core::filter::named::{Parameter, ParameterForm, ParameterMode};
+use netcdf_core::filter::parameter_names::{Parameter, ParameterForm, ParameterMode};
 
 use super::words::words;
 use crate::diagnostic::nearest;

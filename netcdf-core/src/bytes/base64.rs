@@ -1,8 +1,8 @@
-//! Base64 with padding: bytes as text (RFC 4648, section 4).
+//! Base64 with padding: encoding of bytes as text (RFC 4648, section 4).
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Appends the text of some bytes: four characters for every three of them.
+/// Appends the base64 text of some bytes: four characters for every three bytes.
 pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     for three in bytes.chunks(3) {
         let byte = |n: usize| u32::from(three.get(n).copied().unwrap_or(0));
@@ -15,7 +15,7 @@ pub fn encode(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The six bits that a character stands for.
+/// Returns the six bits of a character.
 #[must_use]
 pub fn bits(letter: u8) -> Option<u32> {
     let six = match letter {
@@ -29,7 +29,7 @@ pub fn bits(letter: u8) -> Option<u32> {
     Some(six.into())
 }
 
-/// The bytes of a text; `None` if it is not base64.
+/// Decodes a text; returns `None` if it is not base64.
 #[must_use]
 pub fn decode(text: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_base64() {
+    fn invalid_base64_is_rejected() {
         for text in ["Zg", "Zg=", "Z===", "====", "Zg==Zg==", "Zm9v\n", "Zm-v"] {
             assert_eq!(decode(text.as_bytes()), None, "{text}");
         }
@@ -85,7 +85,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_come_back(bytes: Vec<u8>) {
+        fn bytes_round_trip(bytes: Vec<u8>) {
             prop_assert_eq!(decode(text(&bytes).as_bytes()), Some(bytes));
         }
     }

@@ -1,19 +1,19 @@
-//! Reads bits, the most significant of each byte first.
+//! Reads bits, the most significant bit of each byte first.
 
-/// A position in a sequence of bits. Bits read past the end are zero; [`Bits::is_over`] tells.
+/// A position in a sequence of bits. Bits past the end are zero; [`Bits::is_over`] detects reads past the end.
 #[derive(Debug, Clone)]
 pub struct Bits<'a> {
     data: &'a [u8],
-    /// The next byte to load; may be past the end.
+    /// The index of the next byte to load; may be past the end.
     next: usize,
     /// The next bits, from the top.
     window: u64,
-    /// How many bits of the window are valid, at most 63; those below may already be loaded.
+    /// The number of valid bits in the window, at most 63; lower bits may already be loaded.
     have: u32,
 }
 
 impl<'a> Bits<'a> {
-    /// The bits of `data`.
+    /// Reads the bits of `data`.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
         Self {
@@ -24,14 +24,14 @@ impl<'a> Bits<'a> {
         }
     }
 
-    /// True if more bits were read than exist.
+    /// Checks whether more bits were read than exist.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let read = (self.next as u64 * 8).saturating_sub(self.have.into());
         read > self.data.len() as u64 * 8
     }
 
-    /// The next `n` bits (at most 56) as a number.
+    /// Returns the next `n` bits (at most 56) as a number.
     #[inline]
     pub fn take(&mut self, n: u32) -> u64 {
         if self.have < n {
@@ -42,7 +42,7 @@ impl<'a> Bits<'a> {
         value
     }
 
-    /// The next `n` bits (at most 64) as a number.
+    /// Returns the next `n` bits (at most 64) as a number.
     #[inline]
     pub fn take_long(&mut self, n: u32) -> u64 {
         if n <= 56 {
@@ -52,7 +52,7 @@ impl<'a> Bits<'a> {
         high << 32 | self.take(32)
     }
 
-    /// The number of zeros before the next one bit, which is skipped; `None` if there is none.
+    /// Returns the number of zeros before the next one bit, and skips this bit; `None` if only zeros follow.
     #[inline]
     pub fn zeros(&mut self) -> Option<u32> {
         let mut before = 0_u32;

@@ -1,10 +1,10 @@
-//! Reads scalars from bytes with a known position in a resource.
+//! Reads scalars from bytes at a known offset of a resource.
 
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// A position in bytes of a resource; every read is checked, and every error has its offset.
+/// A position in the bytes of a resource. Every read is checked, and every error contains its offset.
 #[derive(Debug, Clone)]
 pub struct Cursor<'a> {
     data: &'a [u8],
@@ -19,7 +19,7 @@ macro_rules! scalar {
             #[doc = concat!("The next ", $order, "`", stringify!($ty), "`.")]
             ///
             /// # Errors
-            /// [`ErrorKind::Truncated`] past the end.
+            /// Returns [`ErrorKind::Truncated`] past the end.
             #[inline]
             pub fn $name(&mut self) -> Result<$ty> {
                 self.array().map(<$ty>::$from)
@@ -40,28 +40,28 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Byte offset in the resource of the next read.
+    /// Returns the resource offset of the next read, in bytes.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.base.saturating_add(self.pos as u64)
     }
 
-    /// Name of the resource, for messages.
+    /// Returns the resource name, for messages.
     #[must_use]
     pub fn resource(&self) -> &'a Arc<str> {
         self.resource
     }
 
-    /// Bytes left.
+    /// Returns the number of remaining bytes.
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.data.len().saturating_sub(self.pos)
     }
 
-    /// The next `n` bytes.
+    /// Reads the next `n` bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] past the end.
+    /// Returns [`ErrorKind::Truncated`] past the end.
     #[inline]
     pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
         let rest = self.data.get(self.pos..).unwrap_or_default();
@@ -74,10 +74,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next little-endian unsigned integer of `n` bytes.
+    /// Reads the next little-endian unsigned integer of `n` bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] past the end; [`ErrorKind::Corrupt`] if it does not fit 64 bits.
+    /// Returns [`ErrorKind::Truncated`] past the end, and [`ErrorKind::Corrupt`] if the number does not fit 64 bits.
     #[inline]
     pub fn uint_le(&mut self, n: usize) -> Result<u64> {
         match n {
@@ -98,15 +98,15 @@ impl<'a> Cursor<'a> {
     /// Skips `n` bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] past the end.
+    /// Returns [`ErrorKind::Truncated`] past the end.
     pub fn skip(&mut self, n: usize) -> Result<()> {
         self.bytes(n).map(|_| ())
     }
 
-    /// The bytes up to the next zero byte, which is skipped.
+    /// Reads the bytes up to the next zero byte, and skips this byte.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if there is none.
+    /// Returns [`ErrorKind::Truncated`] if no zero byte follows.
     pub fn zero_terminated(&mut self) -> Result<&'a [u8]> {
         let rest = self.data.get(self.pos..).unwrap_or_default();
         match rest.iter().position(|&b| b == 0) {
@@ -118,13 +118,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Bytes read so far.
+    /// Returns the number of bytes read so far.
     #[must_use]
     pub fn position(&self) -> usize {
         self.pos
     }
 
-    /// The error for `n` bytes that are missing.
+    /// Returns the error for `n` missing bytes.
     #[must_use]
     #[cold]
     pub fn short(&self, n: u64) -> Error {
@@ -132,16 +132,16 @@ impl<'a> Cursor<'a> {
         self.error(ErrorKind::Truncated, what)
     }
 
-    /// An error at the current position.
+    /// Returns an error at the current position.
     #[must_use]
     pub fn error(&self, kind: ErrorKind, what: String) -> Error {
         Error::new(kind, what).at(self.resource, self.offset())
     }
 
-    /// The next `N` bytes.
+    /// Reads the next `N` bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] past the end.
+    /// Returns [`ErrorKind::Truncated`] past the end.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
         let rest = self.data.get(self.pos..).unwrap_or_default();

@@ -28,7 +28,7 @@ impl ByteSink {
         u64 u64;
     }
 
-    /// An empty buffer with room for `bytes` bytes.
+    /// Creates an empty buffer with capacity for `bytes` bytes.
     #[must_use]
     pub fn with_room(bytes: usize) -> Self {
         Self {
@@ -36,13 +36,13 @@ impl ByteSink {
         }
     }
 
-    /// Number of bytes written so far.
+    /// Returns the number of bytes written so far.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// True if nothing has been written.
+    /// Checks whether the buffer is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
@@ -66,7 +66,7 @@ impl ByteSink {
     /// Appends the `width` lower bytes of a number.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for a number that does not fit.
+    /// Returns [`ErrorKind::Limit`] for a number that does not fit.
     pub fn uint(&mut self, value: u64, width: usize) -> Result<()> {
         let all = value.to_le_bytes();
         let (low, high) = all.split_at(width.min(8));
@@ -82,7 +82,7 @@ impl ByteSink {
     /// Overwrites bytes from byte `at` on.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] past the end.
+    /// Returns [`ErrorKind::Argument`] past the end.
     pub fn patch(&mut self, at: usize, bytes: &[u8]) -> Result<()> {
         let end = at.checked_add(bytes.len());
         let place = end.and_then(|end| self.bytes.get_mut(at..end));
@@ -95,7 +95,7 @@ impl ByteSink {
 /// Converts `n` to a number of fewer bits.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] if it does not fit: "`what` is `n`, …".
+/// Returns [`ErrorKind::Limit`] if `n` does not fit: "`what` is `n`, …".
 pub(crate) fn narrow<T: TryFrom<u64>>(n: u64, what: &str) -> Result<T> {
     T::try_from(n).map_err(|_| {
         let bits = 8 * size_of::<T>();

@@ -1,13 +1,13 @@
 //! Checksums of metadata.
 
-/// Bob Jenkins' `lookup3` (`hashlittle`) with the initial value 0: the checksum of all HDF5 metadata with a
-/// checksum ("Disk Format: Level 0A" and on).
+/// Computes Bob Jenkins' `lookup3` (`hashlittle`) with the initial value 0, the checksum of HDF5 metadata ("Disk Format: Level 0A" and
+/// later).
 #[must_use]
 pub fn lookup3(bytes: &[u8]) -> u32 {
     lookup3_from(0, bytes)
 }
 
-/// [`lookup3`] with another initial value.
+/// Computes [`lookup3`] with another initial value.
 #[must_use]
 pub fn lookup3_from(initial: u32, bytes: &[u8]) -> u32 {
     let len = u32::try_from(bytes.len() & 0xffff_ffff).unwrap_or(0);
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn known_values() {
-        // From the self-test printed in the description of lookup3.
+        // The values are from the self-test in the description of lookup3.
         assert_eq!(lookup3(b""), 0xdead_beef);
         assert_eq!(lookup3(b"Four score and seven years ago"), 0x1777_0551);
     }

@@ -9,12 +9,12 @@
 //! | Specification | RFC 4648, section 4 |
 //! | Also read by | numcodecs and software built on it |
 //!
-//! As Python's `base64`, which numcodecs uses, reading skips other characters.
+//! The decoder skips characters outside the alphabet, like Python's `base64` module, which numcodecs uses.
 
 use super::codec::{CodecStage, ids};
 use super::output::{allocate, bad};
-use super::user::none;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::none;
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::bytes::base64;
 use crate::error::Result;
 use crate::model::ZarrVersion;
@@ -33,8 +33,8 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     policy: Policy {
         // zarr-python has it in version 2 only.
         in_zarr: |_, zarr| match zarr.version {
-            ZarrVersion::V2 => Instead::Same,
-            ZarrVersion::V3 => Instead::Nothing,
+            ZarrVersion::V2 => FilterReplacement::Keep,
+            ZarrVersion::V3 => FilterReplacement::Drop,
         },
         ..Policy::ZARR_ONLY
     },
@@ -81,9 +81,9 @@ impl Filter for Base64 {
             0 => {}
             2 if padding >= 2 => output.push(first),
             3 if padding >= 1 => output.extend_from_slice(&[first, second]),
-            _ => return Err(bad(NAME, "the text ends too soon")),
+            _ => return Err(bad(NAME, "the text is truncated")),
         }
-        let len = context.room(output.len() as u64, NAME);
+        let len = context.checked_len(output.len() as u64, NAME);
         len.map(|_| ())
     }
 
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn as_rfc_4648_has_it() {
+    fn matches_rfc_4648() {
         for (data, text) in [
             ("", ""),
             ("f", "Zg=="),

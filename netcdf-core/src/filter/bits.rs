@@ -1,12 +1,12 @@
 //! Bit transposition and its inverse: the shuffle of bitshuffle and Blosc.
 //!
-//! For `n` elements (a multiple of 8) of `size` bytes, row `8 b + k` of the transposed form holds bit `k` of
-//! byte `b` of every element, 8 elements per byte, the first in the lowest bit.
+//! For `n` elements (a multiple of 8) of `size` bytes, row `8 b + k` of the transposed form contains bit `k` of byte `b` of every element.
+//! A row byte has the bits of 8 elements, with the first element in the lowest bit.
 
 use super::shuffle::{shuffle, unshuffle};
 
-/// Appends the elements of `size` bytes whose transposed form is `rows`. The length of `rows` must be a multiple
-/// of `8 * size`, otherwise the result is garbage. `planes` is working memory.
+/// Appends the `size`-byte elements whose transposed form is `rows`. The length of `rows` must be a multiple of `8 * size`, otherwise
+/// the result is garbage. `planes` is working memory.
 pub(super) fn untranspose(rows: &[u8], size: usize, planes: &mut Vec<u8>, output: &mut Vec<u8>) {
     let elements = (rows.len() / size.max(1)).max(1);
     planes.resize(rows.len(), 0);
@@ -19,8 +19,8 @@ pub(super) fn untranspose(rows: &[u8], size: usize, planes: &mut Vec<u8>, output
     unshuffle(size, planes, output);
 }
 
-/// Appends the transposed form of `elements` of `size` bytes. Their number must be a multiple of 8, otherwise
-/// the result is garbage. `planes` is working memory.
+/// Appends the transposed form of `elements` of `size` bytes. The number of elements must be a multiple of 8, otherwise the result is
+/// garbage. `planes` is working memory.
 pub(super) fn transposed(elements: &[u8], size: usize, planes: &mut Vec<u8>, rows: &mut Vec<u8>) {
     planes.clear();
     shuffle(size, elements, planes);
@@ -33,12 +33,11 @@ pub(super) fn transposed(elements: &[u8], size: usize, planes: &mut Vec<u8>, row
     }
 }
 
-/// Bytes of a row turned at once, as words.
+/// Row bytes per step, which are processed as words.
 const PIECE: usize = 64;
 type BitPiece = [u64; PIECE / 8];
 
-/// Turns 8 rows, where byte `i` of row `k` has bit `k` of elements `8 i` to `8 i + 7`, into the bytes of the
-/// elements.
+/// Transposes 8 rows to element bytes. Bit `j` of byte `i` in row `k` belongs to element `8 i + j`.
 fn turn(rows: &[u8], bytes: &mut [u8]) {
     let len = (rows.len() / 8).max(1);
     let mut pieces = [BitPiece::default(); 8];
@@ -54,15 +53,15 @@ fn turn(rows: &[u8], bytes: &mut [u8]) {
     }
 }
 
-/// The inverse of [`turn`].
+/// Inverts [`turn`].
 fn turn_back(bytes: &[u8], rows: &mut [u8]) {
     let len = (rows.len() / 8).max(1);
     for (n, bytes) in bytes.chunks(PIECE * 8).enumerate() {
         let mut pieces = [BitPiece::default(); 8];
         for (n, words) in bytes.chunks(64).enumerate() {
             for (piece, word) in pieces.iter_mut().zip(words.as_chunks().0) {
-                if let Some(place) = piece.get_mut(n) {
-                    *place = u64::from_le_bytes(*word);
+                if let Some(slot) = piece.get_mut(n) {
+                    *slot = u64::from_le_bytes(*word);
                 }
             }
         }
@@ -96,7 +95,7 @@ fn load(bytes: &[u8]) -> BitPiece {
     piece
 }
 
-/// Word `n` of the first row, of the second, and so on; then the next words.
+/// Stores word `n` of each row, for all 8 rows, and then the next words.
 fn store(pieces: &[BitPiece; 8], bytes: &mut [u8]) {
     for (n, bytes) in bytes.chunks_mut(64).enumerate() {
         let (words, _) = bytes.as_chunks_mut();
@@ -106,15 +105,15 @@ fn store(pieces: &[BitPiece; 8], bytes: &mut [u8]) {
     }
 }
 
-/// Transposes squares of 8 × 8 bits, each made of the bytes at one position of the 8 rows. Everything off the
-/// diagonal is swapped, in halves, quarters and eighths of a square.
+/// Transposes squares of 8 × 8 bits, each built from the bytes at one position of the 8 rows. Bits off the diagonal are swapped in halves,
+/// quarters and eighths of a square.
 fn transpose_bits(pieces: &mut [BitPiece; 8]) {
     halves(pieces, 4, 0x0F0F_0F0F_0F0F_0F0F);
     quarters(pieces, 2, 0x3333_3333_3333_3333);
     eighths(pieces, 1, 0x5555_5555_5555_5555);
 }
 
-/// Transposes squares of 8 × 8 bytes, each made of the words at one position.
+/// Transposes squares of 8 × 8 bytes, each built from the words at one position.
 fn transpose_bytes(pieces: &mut [BitPiece; 8]) {
     halves(pieces, 32, 0x0000_0000_FFFF_FFFF);
     quarters(pieces, 16, 0x0000_FFFF_0000_FFFF);
@@ -158,7 +157,7 @@ fn swap(x: &mut BitPiece, y: &mut BitPiece, shift: u32, part: u64) {
 mod tests {
     use super::*;
 
-    /// The definition, bit by bit.
+    /// Transposes bit by bit, as the definition does.
     fn slowly(rows: &[u8], size: usize) -> Vec<u8> {
         let elements = rows.len() / size;
         let mut output = vec![0; rows.len()];

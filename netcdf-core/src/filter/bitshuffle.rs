@@ -4,19 +4,21 @@
 //! |---|---|
 //! | HDF5 number | 32008 |
 //! | Names | `bitshuffle` |
-//! | Parameters | stored: version (2), element size; elements of a block (0: default), compressor (0 none, 2 LZ4, 3 zstd), zstd's level. The user gives up to three, the last ones, or stored ones whose first three are made anew |
+//! | Parameters | stored: version (2), element size, elements per block (0: default), compressor (0 none, 2 LZ4, 3 zstd), zstd level. The user gives up to three, the last ones, or stored parameters (the filter recomputes the first three) |
 //! | Specification | none; the bitshuffle library defines it |
-//! | Also read by | hdf5plugin, the bitshuffle package, the HDF Group's plugins, detectors' software (Dectris) |
+//! | Also read by | hdf5plugin, the bitshuffle package, the HDF Group's plugins, detector software (Dectris) |
 //!
-//! Blocks have a multiple of 8 elements. The last block has what is left, except for up to 7 elements, which
-//! follow unchanged. With a compressor, the chunk begins with its decoded size (`u64`) and the block size in
-//! bytes (`u32`), and each block with its stored size (`u32`), all big-endian.
+//! Blocks have a multiple of 8 elements. The last block has the remaining elements, except for up to 7 elements, which follow unchanged.
+//! With a compressor, the chunk starts with its decoded size (`u64`) and the block size in bytes (`u32`). Each block starts with its stored
+//! size (`u32`). All numbers are big-endian.
 
 use super::bits::{transposed, untranspose};
-use super::named::{Parameter, ParameterForm, ParameterMode};
 use super::output::{array, bad, parameter, reserve, sized, take, unsupported};
-use super::user::{element_size, unfit, wrong};
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, blosc, lz4, zstd};
+use super::parameter_names::{Parameter, ParameterForm, ParameterMode};
+use super::user_params::{element_size, unfit, wrong};
+use super::{
+    ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, blosc, lz4, zstd,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::kind::Zarr;
 
@@ -41,14 +43,14 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     build: |params, _| Ok(Box::new(Bitshuffle::new(params)?)),
 };
 
-/// Bitshuffle with a compressor is one of the modes of Blosc.
-fn in_zarr(params: &[u32], _: Zarr) -> Instead {
+/// Returns Blosc for bitshuffle with a compressor, which is one of Blosc's modes.
+fn in_zarr(params: &[u32], _: Zarr) -> FilterReplacement {
     const BITS: u32 = 2;
     const LZ4: u32 = 1;
     const ZSTD: u32 = 5;
     let zstd = params.get(4) == Some(&3);
     let compressor = if zstd { ZSTD } else { LZ4 };
-    Instead::other(blosc::ENTRY.id, &[0, 0, 0, 0, 5, BITS, compressor])
+    FilterReplacement::substitute(blosc::ENTRY.id, &[0, 0, 0, 0, 5, BITS, compressor])
 }
 
 const NAME: &str = "bitshuffle";
@@ -57,18 +59,18 @@ const BLOCK: Parameter = Parameter::number("block", 0);
 
 const CODECS: &[(&str, u32)] = &[("none", 0), ("lz4", 2), ("zstd", 3)];
 
-/// What compresses blocks.
+/// The compressor of the blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum BlockCodec {
     Lz4,
     Zstd {
-        /// Used when writing.
+        /// The zstd level for encoding.
         level: i32,
     },
 }
 
 impl BlockCodec {
-    /// Appends the `n` bytes to which a block decodes.
+    /// Appends the `n` decoded bytes of a block.
     fn decode(self, stored: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::Lz4 => lz4::block_into(NAME, stored, n, output),
@@ -86,9 +88,9 @@ impl BlockCodec {
 }
 
 struct Bitshuffle {
-    /// Bytes of an element.
+    /// Element size in bytes.
     size: usize,
-    /// Elements per block, if the chunk does not say.
+    /// Elements per block, for chunks without a block size.
     block: usize,
     codec: Option<BlockCodec>,
 }
@@ -118,17 +120,17 @@ impl Bitshuffle {
 /// The version of the library that this code follows.
 const VERSION: [u32; 2] = [0, 4];
 
-/// The stored parameters for a user's.
+/// Converts a user's parameters to stored parameters.
 fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let choice = match user {
-        // Stored parameters without a choice; 4 is no compressor.
+        // Stored parameters without a user's choice. A user's second parameter is never 4, which is no compressor.
         [major, minor, _] if [*major, *minor] == VERSION => &[],
         [_, _, _, choice @ ..] if user.len() > 3 => choice,
         _ => user,
     };
     let fits = match choice {
         [] => true,
-        // Some files have a level for compressors that have none.
+        // Some files have a compression level for compressors without levels.
         [block] | [block, 0 | 2 | 3] | [block, 0 | 2, _] | [block, 3, 0..=22] => block % 8 == 0,
         _ => false,
     };
@@ -144,27 +146,27 @@ fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let stored = [VERSION.as_slice(), &[size], choice].concat();
     match Bitshuffle::new(&stored)?.block_bytes() {
         Ok(_) => Ok(stored),
-        // Chunks with such stored parameters can still be moved.
+        // Chunks with invalid stored parameters can still be moved.
         Err(e) if user.len() > 3 => Err(e),
         Err(e) => Err(Error::new(ErrorKind::Argument, e.what().to_string())),
     }
 }
 
-/// Elements of a block: about 8 KiB, at least 128 elements.
+/// Returns the default elements per block: about 8 KiB, at least 128 elements.
 fn default_block(size: usize) -> usize {
     let fit = 8192 / size.max(1);
     (fit - fit % 8).max(128)
 }
 
 impl Bitshuffle {
-    /// Bytes of a whole block on writing.
+    /// Returns the bytes of a full block for encoding.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for more than the codec takes or the chunk's header can hold.
+    /// Returns [`ErrorKind::Unsupported`] if the block exceeds the limit of the compressor or of the chunk header.
     fn block_bytes(&self) -> Result<u64> {
         let most = match self.codec {
             None => u64::MAX,
-            Some(BlockCodec::Lz4) => lz4::MOST.into(),
+            Some(BlockCodec::Lz4) => lz4::MAX_BLOCK.into(),
             Some(BlockCodec::Zstd { .. }) => u32::MAX.into(),
         };
         let bytes = (self.block as u64).saturating_mul(self.size as u64);
@@ -205,7 +207,7 @@ impl Filter for Bitshuffle {
     fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
         let bytes = self.block_bytes()?;
         if !input.len().is_multiple_of(self.size) {
-            // We could read the result back, but others refuse to.
+            // Our decoder could read the result, but the reference decoders reject it.
             let what = format_args!(
                 "{} bytes are not a multiple of the element size {}",
                 input.len(),
@@ -270,7 +272,7 @@ impl Bitshuffle {
         })
     }
 
-    /// Decodes the next block, of `n` bytes.
+    /// Decodes the next block, which has `n` decoded bytes.
     fn block(
         &self,
         n: usize,
@@ -305,7 +307,7 @@ mod tests {
     use crate::filter::tests::context;
 
     #[test]
-    fn parameters_as_the_filter_of_others_makes_them() {
+    fn parameters_match_the_c_filter() {
         let prepare = |user: &[u32]| prepare(&context(2000, 4), user);
         assert_eq!(prepare(&[]).unwrap(), [0, 4, 4]);
         assert_eq!(prepare(&[0, 4, 8]).unwrap(), [0, 4, 4], "stored ones");
@@ -319,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_whole_elements_are_refused() {
+    fn partial_elements_are_rejected() {
         let made = Bitshuffle::new(&[0, 4, 4]).unwrap();
         for (len, fits) in [(64, true), (63, false), (2, false), (0, true)] {
             let encoded = made.encode(&context(2000, 4), &vec![1; len], &mut vec![]);
@@ -328,12 +330,12 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_no_longer_than_their_header_says() {
+    fn blocks_above_the_header_limit_are_rejected() {
         let context = context(2000, 4);
         for (user, bytes) in [
             ([0x8000_0000, 2], 0x2_0000_0000_u64),
             ([0x4000_0000, 3], 0x1_0000_0000),
-            // LZ4 takes less than 2 GiB.
+            // LZ4 accepts blocks below 2 GiB.
             ([0x1F80_0008, 2], 0x7E00_0020),
         ] {
             let e = prepare(&context, &user).unwrap_err();

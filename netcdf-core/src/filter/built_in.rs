@@ -1,13 +1,13 @@
 //! The built-in filters. The documentation of each module is the data sheet of a filter.
 
-use super::named::ParameterMode;
+use super::parameter_names::ParameterMode;
 use super::{
     FilterEntry, base64, bitshuffle, blosc, bzip2, checksum, deflate, fletcher32, gzip, hdf4, lz4,
     lzf, lzma, nbit, numbers, numcodecs_lz4, quantize, scaleoffset, shuffle, szip, transpose,
     vlen_utf8, zfp, zfpy, zstd,
 };
 
-/// The built-in filters, in the order in which the table lists them.
+/// The built-in filters in table order.
 pub(super) const BUILT_IN: &[FilterEntry] = &[
     deflate::ENTRY,
     shuffle::ENTRY,
@@ -48,7 +48,7 @@ pub(super) const BUILT_IN: &[FilterEntry] = &[
     hdf4::szip::ENTRY,
 ];
 
-/// The parameters of a built-in filter; empty if it has none, or is not built in.
+/// Returns the parameters of a built-in filter; empty for filters without parameters and for filters that are not built in.
 #[must_use]
 pub fn modes(id: u32) -> &'static [ParameterMode] {
     let row = BUILT_IN.iter().find(|row| row.id == id);

@@ -4,19 +4,19 @@
 //! |---|---|
 //! | HDF5 number | 307 |
 //! | Names | `bzip2` (netCDF), `bz2` |
-//! | Parameters | stored: level, 1 to 9, which is the block size in 100 kB (reading ignores it); the user's are the same, 9 if left out |
+//! | Parameters | stored: level, 1 to 9, the block size in 100 kB (the decoder ignores it); the user gives the same, default 9 |
 //! | Specification | none; libbzip2 defines it |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin, the HDF Group's plugins |
 //!
-//! A chunk is one bzip2 stream; bytes after it are ignored, as in the C filter. Where a stream has too few bytes, the streams after it
-//! belong to the chunk, as in numcodecs.
+//! A chunk is one bzip2 stream. Bytes after the stream are ignored, as in the C filter. If the stream has too few bytes, the following
+//! streams belong to the chunk, as in numcodecs.
 
 use bzip2::{Action, Compress, Compression, Decompress, Status};
 
 use super::codec::{CodecStage, whole};
-use super::named::{Parameter, ParameterMode};
 use super::output::{allocate, bad, too_long, truncated};
-use super::user::wrong;
+use super::parameter_names::{Parameter, ParameterMode};
+use super::user_params::wrong;
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::Result;
 
@@ -35,7 +35,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     named: &[ParameterMode::of(&[Parameter::number("level", 9)])],
     prepare: |_, user| {
         let level = level(user)?;
-        // Parameters after the level mean nothing, and are kept, as in the C plugin.
+        // Parameters after the level have no meaning. The filter keeps them, like the C plugin.
         Ok([&[level], user.get(1..).unwrap_or_default()].concat())
     },
     build: |params, _| {
@@ -60,7 +60,7 @@ impl Filter for Bzip2 {
         StrictCheck::Decoding
     }
 
-    /// libhdf5's plugin and netCDF-C decode the first stream, numcodecs all.
+    /// libhdf5's plugin and netCDF-C decode the first stream; numcodecs decodes all streams.
     fn decode_strictly(
         &self,
         context: &ChunkContext,
@@ -106,7 +106,7 @@ fn stream<'a>(context: &ChunkContext, input: &'a [u8], output: &mut Vec<u8>) -> 
     let limit = context.limit();
     let mut room = context.len.unwrap_or_else(|| input.len().saturating_mul(4));
     loop {
-        // One byte more than allowed, to tell the end from too much output.
+        // Read one byte more than the limit, to distinguish the stream end from too much output.
         let more = room
             .min(limit.saturating_sub(output.len()))
             .saturating_add(1);
@@ -129,10 +129,10 @@ fn stream<'a>(context: &ChunkContext, input: &'a [u8], output: &mut Vec<u8>) -> 
     Ok(input.get(used..).unwrap_or_default())
 }
 
-/// The shortest stream needs less extra room than this.
+/// An upper bound of the additional output space for the shortest stream.
 const SLACK: usize = 600;
 
-/// The level among a user's parameters.
+/// Returns the level in a user's parameters.
 fn level(user: &[u32]) -> Result<u32> {
     match user {
         [] => Ok(9),

@@ -1,29 +1,29 @@
-//! The filters of one variable, built once and used for all its chunks.
+//! The filter chain of a variable, built once and used for all its chunks.
 
 use super::{ChunkContext, Encoded, Filter, FilterTable, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
 use crate::model::FilterSpec;
 
-/// Filters in the order of writing.
+/// A sequence of filters in encoding order.
 pub struct FilterChain {
     stages: Vec<FilterStage>,
-    /// What the first filter gets on writing: the chunk.
+    /// The input of the first filter on encoding: the chunk.
     context: ChunkContext,
 }
 
-/// One filter, or why it is not available.
+/// A filter of a chain, or the error if it is not available.
 pub(super) struct FilterStage {
     pub(super) filter: Result<Box<dyn Filter>>,
-    /// What the filter gets on writing if all filters before it are applied.
+    /// The input of the filter on encoding, if all filters before it are applied.
     pub(super) context: ChunkContext,
     /// The filter's bit in a chunk's mask.
     bit: u32,
 }
 
 impl FilterStage {
-    /// Undoes the filter: turns what it made on writing back into what it got.
-    pub(super) fn undo(
+    /// Decodes the output of the filter to its input.
+    pub(super) fn decode(
         &self,
         context: &ChunkContext,
         bytes: &[u8],
@@ -42,14 +42,14 @@ impl FilterStage {
         }
     }
 
-    /// Like [`Self::undo`], but accepts a result of any length.
-    pub(super) fn undo_any_length(
+    /// Like [`Self::decode`], but accepts a result of any length.
+    pub(super) fn decode_any_length(
         &self,
         context: &ChunkContext,
         bytes: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let Err(e) = self.undo(context, bytes, out) else {
+        let Err(e) = self.decode(context, bytes, out) else {
             return Ok(());
         };
         if e.kind() != ErrorKind::Corrupt || context.len.is_none() {
@@ -57,7 +57,7 @@ impl FilterStage {
         }
         out.clear();
         let any = context.of_other_length();
-        let again = self.undo(&any, bytes, out);
+        let again = self.decode(&any, bytes, out);
         let fits = again.is_ok() && out.len() <= any.limit();
         if fits { Ok(()) } else { Err(e) }
     }
@@ -70,11 +70,11 @@ impl std::fmt::Debug for FilterChain {
 }
 
 impl FilterTable {
-    /// Builds the filters of a variable, in the order of writing. Errors of a filter appear only when a chunk
-    /// needs it: some files name filters that no chunk went through.
+    /// Builds the filters of a variable, in encoding order. A filter's error appears only when a chunk needs the filter: some files
+    /// list filters that no chunk uses.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for more filters than a chunk's mask has bits.
+    /// Returns [`ErrorKind::Corrupt`] for more filters than a chunk's mask has bits.
     pub fn chain(&self, filters: &[FilterSpec], context: &ChunkContext) -> Result<FilterChain> {
         FilterChain::new(self, filters, context)
     }
@@ -111,18 +111,17 @@ impl FilterChain {
         })
     }
 
-    /// Undoes the filters of a chunk, last first, except those that `mask` says were not applied (bit `n` for
-    /// filter `n`). `scratch` is working memory that callers keep from chunk to chunk; its contents do not
-    /// matter.
+    /// Decodes a chunk through the filters, last first. Skips the filters that `mask` excludes (bit `n` for filter `n`). `scratch` is
+    /// working memory that callers reuse for all chunks; its contents do not matter.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] for a missing filter; those of the filters; [`ErrorKind::Corrupt`] if
-    /// the result of a filter does not have the known length.
+    /// Returns [`ErrorKind::FilterUnavailable`] for a missing filter, [`ErrorKind::Corrupt`] if the result of a filter does not have the
+    /// known length, and errors of the filters.
     pub fn decode(&self, mask: u32, bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
-        self.undone(mask, bytes, scratch, FilterStage::undo)
+        self.decode_stages(mask, bytes, scratch, FilterStage::decode)
     }
 
-    /// Like [`Self::decode`], but accepts shorter and longer chunks, up to twice the shape plus 64 KiB.
+    /// Like [`Self::decode`], but accepts shorter and longer chunks, up to twice the shape's size plus 64 KiB.
     ///
     /// # Errors
     /// Returns the same errors as [`Self::decode`].
@@ -132,22 +131,22 @@ impl FilterChain {
         bytes: Vec<u8>,
         scratch: &mut Vec<u8>,
     ) -> Result<Vec<u8>> {
-        self.undone(mask, bytes, scratch, FilterStage::undo_any_length)
+        self.decode_stages(mask, bytes, scratch, FilterStage::decode_any_length)
     }
 
-    fn undone(
+    fn decode_stages(
         &self,
         mask: u32,
         mut bytes: Vec<u8>,
         scratch: &mut Vec<u8>,
-        undo: fn(&FilterStage, &ChunkContext, &[u8], &mut Vec<u8>) -> Result<()>,
+        decode: fn(&FilterStage, &ChunkContext, &[u8], &mut Vec<u8>) -> Result<()>,
     ) -> Result<Vec<u8>> {
         let masked = self.masked(mask);
         let applied = self.stages.iter().rev().filter(|s| s.bit & mask == 0);
         for (n, stage) in applied.enumerate() {
             let context = masked.get(n).unwrap_or(&stage.context);
             scratch.clear();
-            undo(stage, context, &bytes, scratch)?;
+            decode(stage, context, &bytes, scratch)?;
             std::mem::swap(&mut bytes, scratch);
         }
         Ok(bytes)
@@ -159,66 +158,64 @@ impl FilterChain {
         self.stages.iter().all(|s| s.bit & mask != 0)
     }
 
-    /// The filters in the order of writing.
+    /// Returns the filters in encoding order.
     pub(super) fn stages(&self) -> &[FilterStage] {
         &self.stages
     }
 
-    /// Input bytes of each filter on writing; `None` after a filter with output of variable length.
+    /// Returns the input length of each filter in bytes on encoding; `None` after a filter with output of variable length.
     #[must_use]
     pub fn lengths(&self) -> Vec<Option<usize>> {
         self.stages.iter().map(|stage| stage.context.len).collect()
     }
 
-    /// The number of filters.
+    /// Returns the number of filters.
     #[must_use]
     pub fn len(&self) -> usize {
         self.stages.len()
     }
 
-    /// Whether there are no filters.
+    /// Checks whether the chain has no filters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.stages.is_empty()
     }
 
-    /// Undoes a single filter, given by its number in the order of writing. All filters must have been applied
-    /// to the chunk, and those after this one must have been undone. Accepts shorter and longer chunks, as
-    /// [`Self::decode_any_length`].
+    /// Decodes a chunk through a single filter, given by its index in encoding order. The chunk must have used all filters, and the
+    /// filters after this one must already be decoded. Accepts shorter and longer chunks, like [`Self::decode_any_length`].
     ///
     /// # Errors
-    /// Those of [`Self::decode`]; [`ErrorKind::Argument`] if there is no such filter.
-    pub fn undo(&self, filter: usize, bytes: &[u8]) -> Result<Vec<u8>> {
+    /// Returns errors of [`Self::decode`], and [`ErrorKind::Argument`] if the chain has no filter with this index.
+    pub fn decode_filter(&self, filter: usize, bytes: &[u8]) -> Result<Vec<u8>> {
         let stage = self.stages.get(filter).ok_or_else(|| {
             let what = format!("no filter {filter} in a chain of {}", self.stages.len());
             Error::new(ErrorKind::Argument, what)
         })?;
         let mut out = Vec::new();
-        stage.undo_any_length(&stage.context, bytes, &mut out)?;
+        stage.decode_any_length(&stage.context, bytes, &mut out)?;
         Ok(out)
     }
 
-    /// Applies the filters to a chunk, first to last. Returns the chunk's mask, where bit `n` is set if filter
-    /// `n` declined, and the stored bytes. `scratch` is as for [`Self::decode`].
+    /// Encodes a chunk with the filters, first to last. Returns the chunk's mask, with bit `n` set if filter `n` declined, and the stored
+    /// bytes. `scratch` is working memory as in [`Self::decode`].
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] for a missing filter; those of the filters; [`ErrorKind::Argument`] if
-    /// the chunk's length does not match its shape; [`ErrorKind::Unsupported`] for a filter that declines where
-    /// it must not.
+    /// Returns [`ErrorKind::FilterUnavailable`] for a missing filter, [`ErrorKind::Argument`] if the chunk's length does not match its
+    /// shape, [`ErrorKind::Unsupported`] if a mandatory filter declines, and errors of the filters.
     pub fn encode(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<(u32, Vec<u8>)> {
         if let Some(len) = self.context.len.filter(|&len| len != bytes.len()) {
             let what = format!("a chunk of {} bytes to write, not {len}", bytes.len());
             return Err(Error::new(ErrorKind::Argument, what));
         }
         let mut mask = 0;
-        // After a filter that declined, the contexts differ.
+        // The context differs after a filter that declined.
         let mut other: Option<ChunkContext> = None;
         for stage in &self.stages {
             let filter = stage.filter.as_ref().map_err(Error::again)?;
             let context = other.as_ref().unwrap_or(&stage.context);
             scratch.clear();
             if bytes.len() >= limits::TRIED {
-                // Chunks that do not shrink grow only a little.
+                // Incompressible chunks grow slightly.
                 let most = bytes.len().saturating_add(bytes.len() / 64);
                 if scratch.capacity() < most {
                     *scratch = vec![];
@@ -240,7 +237,7 @@ impl FilterChain {
         Ok((mask, bytes))
     }
 
-    /// The contexts of the applied filters, last first, unless all are applied.
+    /// Returns the contexts of the applied filters, last first; empty if all filters are applied.
     fn masked(&self, mask: u32) -> Vec<ChunkContext> {
         if self.stages.iter().all(|s| s.bit & mask == 0) {
             return vec![];
@@ -253,7 +250,7 @@ impl FilterChain {
     }
 }
 
-/// The error for a chunk that would have to skip a filter.
+/// Returns the error for a chunk that would have to skip a mandatory filter.
 #[cold]
 fn declined() -> Error {
     let what =
@@ -261,7 +258,7 @@ fn declined() -> Error {
     Error::new(ErrorKind::Unsupported, what).with_remedy("choose other filters: -F '*,zstd,3'")
 }
 
-/// The context of a filter; `next` becomes the context after it.
+/// Returns the context of a filter. `next` becomes the context after the filter.
 fn step(filter: &Result<Box<dyn Filter>>, next: &mut ChunkContext) -> ChunkContext {
     let behind = match filter {
         Ok(filter) => filter.output(next),
@@ -283,7 +280,7 @@ mod tests {
         }
     }
 
-    /// The chunk after all filters that `mask` does not skip.
+    /// Applies all filters that `mask` does not skip.
     fn encode(specs: &[FilterSpec], mask: u32, chunk: &[u8]) -> Vec<u8> {
         let left = |(n, _): &(usize, &FilterSpec)| mask >> n & 1 == 0;
         let left: Vec<_> = specs.iter().enumerate().filter(left).collect();
@@ -295,8 +292,7 @@ mod tests {
         stored
     }
 
-    /// A filter that adds its first parameter in bytes, but takes no chunks that begin with 1, and
-    /// none whose length is not known.
+    /// A filter that appends as many bytes as its first parameter says. It rejects chunks that begin with 1, and chunks of unknown length.
     struct Picky(usize);
 
     impl Filter for Picky {
@@ -342,7 +338,7 @@ mod tests {
     };
 
     #[test]
-    fn a_declined_filter_sets_its_bit_and_changes_nothing() {
+    fn declined_filters_only_set_their_mask_bit() {
         let specs = [
             spec(2, &[4]),
             spec(300, &[5]),
@@ -366,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_applied_cannot_decline() {
+    fn mandatory_filters_cannot_decline() {
         let rows = vec![PICKY];
         let mut context = context(12, 4);
         context.about.mandatory = true;
@@ -385,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn undoes_the_filters_that_the_mask_leaves() {
+    fn decodes_the_filters_of_the_mask() {
         let chunk: Vec<u8> = (0..400_u32).flat_map(|n| (n / 3).to_le_bytes()).collect();
         let specs = [spec(2, &[4]), spec(3, &[]), spec(1, &[6])];
         let context = context(chunk.len(), 4);

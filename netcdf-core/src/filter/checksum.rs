@@ -1,25 +1,25 @@
-//! Checksums of numcodecs: the unchanged bytes, with a checksum before or after them.
+//! numcodecs' checksum codecs: the unchanged bytes, with a checksum before or after them.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
-//! | Names | `crc32`, `crc32c`, `adler32`, `jenkins_lookup3`; all but the last have a place. `crc32c` is one of Zarr 3, too |
-//! | Parameters | of the first three: 0 before the data (left out: `crc32` and `adler32`), 1 after it (left out: `crc32c`); of `jenkins_lookup3` the initial value (0) |
-//! | Stored form | the data, and 4 bytes, little-endian; for `jenkins_lookup3` always after it |
+//! | Names | `crc32`, `crc32c`, `adler32`, `jenkins_lookup3`. The first three have a location. `crc32c` is also a codec of Zarr 3 |
+//! | Parameters | of the first three: checksum location, 0 before the data (default of `crc32` and `adler32`) or 1 after it (default of `crc32c`). Of `jenkins_lookup3`: the initial value (0) |
+//! | Stored form | the data and 4 checksum bytes, little-endian; `jenkins_lookup3` always appends the checksum |
 //! | Specification | IEEE 802.3 (CRC-32), RFC 3720 (CRC-32C), RFC 1950 (Adler-32), Bob Jenkins' lookup3; Zarr 3, "CRC32C codec" |
 //! | Also read by | numcodecs and software built on it |
 
 use super::codec::{CodecStage, Config, DescriptionUse, Members, ids, whole, word};
 use super::ids::FLETCHER32;
 use super::output::allocate;
-use super::user::wrong;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::wrong;
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::bytes::sums::lookup3_from;
 use crate::error::{Error, ErrorKind, Result};
 
-/// HDF5 has a checksum of its own.
+/// HDF5 has a different checksum filter.
 const POLICY: Policy = Policy {
-    in_hdf5: |_| Instead::other(FLETCHER32, &[]),
+    in_hdf5: |_| FilterReplacement::substitute(FLETCHER32, &[]),
     ..Policy::PLAIN
 };
 
@@ -31,8 +31,8 @@ pub(crate) const CRC32: FilterEntry = FilterEntry {
         name: "crc32",
         v3: "numcodecs.crc32",
         stage: CodecStage::Bytes,
-        read: |config| place(config, START),
-        write: |params, _| Ok(location(params, START)),
+        read: |config| read_location(config, START),
+        write: |params, _| Ok(location_member(params, START)),
     }),
     policy: POLICY,
     named: &[],
@@ -48,7 +48,7 @@ pub(crate) const CRC32C: FilterEntry = FilterEntry {
         name: "crc32c",
         v3: "crc32c",
         stage: CodecStage::Bytes,
-        read: |config| place(config, END),
+        read: |config| read_location(config, END),
         write: crc32c_members,
     }),
     policy: POLICY,
@@ -65,8 +65,8 @@ pub(crate) const ADLER32: FilterEntry = FilterEntry {
         name: "adler32",
         v3: "numcodecs.adler32",
         stage: CodecStage::Bytes,
-        read: |config| place(config, START),
-        write: |params, _| Ok(location(params, START)),
+        read: |config| read_location(config, START),
+        write: |params, _| Ok(location_member(params, START)),
     }),
     policy: POLICY,
     named: &[],
@@ -123,8 +123,8 @@ struct Checksum<S> {
 
 impl<S: Fn(&[u8]) -> u32 + Send + Sync + 'static> Checksum<S> {
     fn build(name: &'static str, sum: S, params: &[u32], default: u32) -> Box<dyn Filter> {
-        let place = params.first().copied().unwrap_or(default);
-        let first = place == START;
+        let location = params.first().copied().unwrap_or(default);
+        let first = location == START;
         Box::new(Self { name, sum, first })
     }
 }
@@ -152,7 +152,7 @@ impl<S: Fn(&[u8]) -> u32 + Send + Sync> Filter for Checksum<S> {
             let what = format!("{name}: checksum {found:08x}, stored is {stored:08x}");
             return Err(Error::new(ErrorKind::Checksum, what));
         }
-        let len = context.room(data.len() as u64, name)?;
+        let len = context.checked_len(data.len() as u64, name)?;
         allocate(name, output, len)?;
         output.extend_from_slice(data);
         Ok(())
@@ -186,8 +186,8 @@ fn parameter(name: &str, user: &[u32], default: u32) -> Result<Vec<u32>> {
     }
 }
 
-/// The place of the checksum that the codec's JSON names.
-fn place(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
+/// Reads the checksum location from the codec's JSON.
+fn read_location(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
     match config.text("location")? {
         None => Ok(vec![default]),
         Some("start") => Ok(vec![START]),
@@ -196,8 +196,8 @@ fn place(config: &Config<'_>, default: u32) -> Result<Vec<u32>> {
     }
 }
 
-/// The member for a place other than the default.
-fn location(params: &[u32], default: u32) -> Members {
+/// Returns the JSON member for a checksum location other than the default.
+fn location_member(params: &[u32], default: u32) -> Members {
     match params.first() {
         Some(&START) if default != START => vec![word("location", "start")],
         Some(&END) if default != END => vec![word("location", "end")],
@@ -205,9 +205,9 @@ fn location(params: &[u32], default: u32) -> Members {
     }
 }
 
-/// In Zarr 3 the checksum can only follow the data.
+/// Zarr 3 only allows the checksum after the data.
 fn crc32c_members(params: &[u32], shown: &DescriptionUse<'_>) -> Result<Members> {
-    let members = location(params, END);
+    let members = location_member(params, END);
     match shown.version {
         crate::model::ZarrVersion::V3 if !members.is_empty() => {
             let what = "crc32c: Zarr 3 has no checksum before the data";
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::filter::tests::{build, context, damage, decode};
 
-    /// What numcodecs 0.16 makes of the bytes 0 to 12.
+    /// numcodecs 0.16's encoding of the bytes 0 to 12.
     const VECTORS: [(u32, &[u32], &str); 8] = [
         (ids::CRC32, &[0], "b846fee6000102030405060708090a0b0c"),
         (ids::CRC32, &[1], "000102030405060708090a0b0cb846fee6"),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn as_numcodecs_has_them() {
+    fn matches_numcodecs() {
         let data: Vec<u8> = (0..13).collect();
         for (id, params, stored) in VECTORS {
             let stored = bytes(stored);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_is_noticed() {
+    fn changed_data_is_detected() {
         for id in [ids::CRC32, ids::CRC32C, ids::ADLER32, ids::JENKINS_LOOKUP3] {
             let (context, mut made) = (context(50, 1), vec![]);
             let filter = build(id, &[0], &context).unwrap();

@@ -1,4 +1,4 @@
-//! The facts that a filter knows about a chunk.
+//! The chunk facts that filters use.
 
 use std::borrow::Cow;
 
@@ -8,52 +8,52 @@ use crate::model::{
     Atomic, DataType, Endianness, FilterSpec, Schema, StoredElement, TypeKind, Variable,
 };
 
-/// The facts that a filter knows about a chunk.
+/// The chunk facts that filters use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkContext {
     /// Shape of the chunk in elements.
     pub shape: Vec<u64>,
     /// Type, size and byte order of an element.
     pub element: StoredElement,
-    /// Stored form of the fill value, if there is one.
+    /// The fill value in stored form, if the variable has one.
     pub fill: Option<Vec<u8>>,
-    /// Bytes that the filter gets on writing, and must return on reading; `None` after a filter whose output
-    /// has no fixed length. A decoder may rely on it for the size of its output buffer, and never makes more.
+    /// The input length on encoding, which is the output length on decoding, in bytes; `None` after a filter with output of variable
+    /// length. A decoder may allocate its output buffer from this length, and never exceeds it.
     pub len: Option<usize>,
-    /// Facts that only few filters need.
+    /// Facts that only a few filters need.
     pub about: VariableFacts,
 }
 
-/// Further facts about a variable and how it is stored.
+/// Facts about a variable and its storage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VariableFacts {
     /// The class of a user-defined type.
     pub class: Option<UserClass>,
-    /// All filters of the variable, in the order of writing.
+    /// All filters of the variable, in encoding order.
     pub filters: Vec<FilterSpec>,
-    /// Lengths of the variable's dimensions if filters depend on them, as `szip` does in Zarr; else empty.
+    /// Dimension lengths of the variable if filters depend on them, like `szip` in Zarr; else empty.
     pub dims: Vec<u64>,
-    /// Whether no chunk may skip a filter because there is no mask to record it.
+    /// Whether every chunk must use all filters because the format has no mask.
     pub mandatory: bool,
-    /// The maximum output of a decoder for a chunk with another length than its shape implies.
-    pub most: Option<usize>,
+    /// The maximum decoder output for a chunk with another length than its shape implies.
+    pub max_len: Option<usize>,
 }
 
-/// The classes of user-defined types that filters may distinguish.
+/// The classes of user-defined types that filters distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserClass {
-    /// Named integers of this type.
+    /// Named integers with this base type.
     Enum(Atomic),
     /// Uninterpreted bytes.
     Opaque,
-    /// Lists, stored as references.
+    /// Variable-length lists, stored as references.
     Vlen,
-    /// Fields.
+    /// Fields of several types.
     Compound,
 }
 
 impl VariableFacts {
-    /// The facts about a type of `schema`, and `filters`.
+    /// Returns the facts about a type of `schema` and about `filters`.
     #[must_use]
     pub fn new(schema: &Schema, ty: DataType, filters: &[FilterSpec]) -> Self {
         let user = match ty {
@@ -75,7 +75,7 @@ impl VariableFacts {
 }
 
 impl ChunkContext {
-    /// The context of chunks of this shape, before the variable is written.
+    /// Returns the context of chunks with this shape, before the variable is written.
     #[must_use]
     pub fn of(schema: &Schema, var: &Variable, shape: Vec<u64>) -> Self {
         let size = var.ty.fixed_size(schema).unwrap_or(16);
@@ -94,7 +94,7 @@ impl ChunkContext {
         }
     }
 
-    /// The context after a filter with an output of any length.
+    /// Returns the context after a filter with output of variable length.
     #[must_use]
     pub fn of_any_length(&self) -> Self {
         Self {
@@ -103,51 +103,49 @@ impl ChunkContext {
         }
     }
 
-    /// The context for a chunk with another length than its shape implies.
+    /// Returns the context for a chunk with another length than its shape implies.
     #[must_use]
     pub fn of_other_length(&self) -> Self {
         let mut context = self.of_any_length();
         let twice = |len: usize| len.saturating_mul(2).saturating_add(1 << 16);
-        context.about.most = self.len.map(twice);
+        context.about.max_len = self.len.map(twice);
         context
     }
 
-    /// The most bytes that a decoder may make. If the length is not fixed, this assumes that no filter makes
-    /// a chunk more than eight times as long.
+    /// Returns the maximum decoder output in bytes. If the length is not fixed, the limit assumes that no filter enlarges a chunk more than
+    /// eight times.
     #[must_use]
     pub fn limit(&self) -> usize {
         let chunk = || product(&self.shape).and_then(|n| n.checked_mul(self.element.size));
         let guess = || {
-            chunk().map_or(MOST, |n| {
-                n.saturating_mul(8).saturating_add(1 << 16).min(MOST)
+            chunk().map_or(MAX_CHUNK, |n| {
+                n.saturating_mul(8).saturating_add(1 << 16).min(MAX_CHUNK)
             })
         };
         self.len
-            .or(self.about.most)
+            .or(self.about.max_len)
             .unwrap_or_else(|| usize::try_from(guess()).unwrap_or(usize::MAX))
     }
 
-    /// Checks the number of `bytes` that `filter` is about to make, taken from its input or parameters.
+    /// Checks the number of output `bytes` that `filter` read from its input or parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it is not the known length, or exceeds the limit.
-    pub fn room(&self, bytes: u64, filter: &str) -> Result<usize> {
+    /// Returns [`ErrorKind::Corrupt`] if the number differs from the known length, or exceeds the limit.
+    pub fn checked_len(&self, bytes: u64, filter: &str) -> Result<usize> {
         let room = usize::try_from(bytes).ok().filter(|&n| n <= self.limit());
         let fits = |n: &usize| self.len.is_none_or(|len| len == *n);
         room.filter(fits).ok_or_else(|| {
             let most = if self.len.is_some() { "" } else { "at most " };
             let limit = self.limit();
-            corrupt(format!(
-                "{filter}: {bytes} bytes where {most}{limit} are expected"
-            ))
+            corrupt(format!("{filter}: {bytes} bytes, expected {most}{limit}"))
         })
     }
 }
 
-/// The most bytes that a decoder may make if their number is unknown: HDF5 chunks have at most 4 GiB.
-const MOST: u64 = 1 << 32;
+/// The maximum decoder output if the length is unknown: HDF5 chunks have at most 4 GiB.
+const MAX_CHUNK: u64 = 1 << 32;
 
-/// The error for stored bytes or parameters that contradict the filter's definition.
+/// Returns the error for stored bytes or parameters that contradict the filter's definition.
 pub(crate) fn corrupt(what: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Corrupt, what)
 }

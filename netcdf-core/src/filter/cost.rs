@@ -1,5 +1,5 @@
-//! What filters cost, per byte of elements, to tell beforehand how long a copy takes. The figures were measured with one thread and fields of
-//! measured values, rounded to two digits; smooth fields take a third of the time, noise more.
+//! Filter costs per byte of elements, to estimate the copy duration. The figures were measured with one thread on fields of measured
+//! values, and rounded to two digits. Smooth fields take a third of the time, noise takes longer.
 
 use super::ids::{DEFLATE, FLETCHER32, SCALEOFFSET, SHUFFLE, SZIP, ZSTD};
 use crate::model::FilterSpec;
@@ -7,23 +7,23 @@ use crate::model::FilterSpec;
 /// Costs of a filter, in nanoseconds per byte of elements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct FilterCost {
-    /// Of encoding.
+    /// The cost of encoding.
     pub encode: f64,
-    /// Of decoding.
+    /// The cost of decoding.
     pub decode: f64,
-    /// Bytes that are left of one, if it makes data smaller.
-    pub left: f64,
+    /// Encoded bytes per element byte, for compressors.
+    pub ratio: f64,
 }
 
-/// Bzip2 and Blosc, which have no settings of their own in netCDF.
+/// Filter numbers without dedicated settings in netCDF.
 const BZIP2: u32 = 307;
 const BLOSC: u32 = 32_001;
 
-/// The cost of a filter; of an unknown one, that of a common compressor.
+/// Returns the filter cost; for an unknown filter, the cost of a common compressor.
 #[must_use]
 pub(crate) fn of(filter: &FilterSpec) -> FilterCost {
     let level = filter.params.first().copied();
-    let (encode, decode, left) = match (filter.id, level) {
+    let (encode, decode, ratio) = match (filter.id, level) {
         (SHUFFLE, _) => (0.15, 0.15, 1.0),
         (FLETCHER32, _) => (0.4, 0.4, 1.0),
         (SCALEOFFSET, _) => (1.5, 1.5, 0.5),
@@ -41,23 +41,23 @@ pub(crate) fn of(filter: &FilterSpec) -> FilterCost {
     FilterCost {
         encode,
         decode,
-        left,
+        ratio,
     }
 }
 
-/// The cost of filters that are applied one after the other.
+/// Returns the cost of a filter chain.
 #[must_use]
 pub(crate) fn of_all(filters: &[FilterSpec]) -> FilterCost {
     let none = FilterCost {
         encode: 0.0,
         decode: 0.0,
-        left: 1.0,
+        ratio: 1.0,
     };
-    // What is left of two compressors is rarely smaller than what the better one leaves.
+    // The output of two compressors is rarely smaller than the output of the better one.
     filters.iter().map(of).fold(none, |all, one| FilterCost {
-        encode: all.encode + one.encode * all.left,
-        decode: all.decode + one.decode * all.left,
-        left: all.left.min(one.left),
+        encode: all.encode + one.encode * all.ratio,
+        decode: all.decode + one.decode * all.ratio,
+        ratio: all.ratio.min(one.ratio),
     })
 }
 
@@ -72,9 +72,9 @@ mod tests {
             params: params.to_vec(),
         };
         let cost = of_all(&[spec(SHUFFLE, &[4]), spec(ZSTD, &[1])]);
-        assert!((cost.encode - 1.25).abs() < 1e-9 && (cost.left - 0.6).abs() < 1e-9);
+        assert!((cost.encode - 1.25).abs() < 1e-9 && (cost.ratio - 0.6).abs() < 1e-9);
         let (fast, slow) = (of(&spec(DEFLATE, &[1])), of(&spec(DEFLATE, &[9])));
         assert!(fast.encode < slow.encode);
-        assert!((of_all(&[]).left - 1.0).abs() < 1e-9);
+        assert!((of_all(&[]).ratio - 1.0).abs() < 1e-9);
     }
 }

@@ -1,7 +1,7 @@
 //! Filters of variables, with the semantics of netCDF-C's functions.
 //!
-//! A [`Schema`] is a dataset in define mode. Define mode ends when [`format::create`](crate::format::create)
-//! makes a writer from it, which refuses definitions.
+//! A [`Schema`] is a dataset in define mode. Define mode ends when [`format::create`](crate::format::create) builds a writer from the
+//! schema. The writer rejects definitions.
 //!
 //! | netCDF-C | here |
 //! |---|---|
@@ -43,15 +43,14 @@ use crate::model::kind::{Filterable, StorageFormat};
 use crate::model::{Atomic, FilterSpec, Schema, Storage, VarId, Variable};
 
 impl Schema {
-    /// Adds a filter to a variable, which is then stored in chunks. Filters are applied in the order of
-    /// definition; in netCDF-4 files `fletcher32` comes first, followed by `shuffle`. If the filter is already
-    /// defined, only its parameters change.
+    /// Adds a filter to a variable, which becomes chunked. Filters are applied in definition order; in netCDF-4 files `fletcher32`
+    /// comes first, followed by `shuffle`. If the variable already has the filter, only the parameters change.
     ///
-    /// Does not check whether the filter is available ([`FilterTable::entry`](crate::filter::FilterTable::entry)), nor its
+    /// The function checks neither whether the filter is available ([`FilterTable::entry`](crate::filter::FilterTable::entry)), nor its
     /// parameters.
     ///
     /// # Errors
-    /// Those of [`Schema::takes_filters`].
+    /// Returns errors of [`Schema::takes_filters`].
     pub fn define_filter(&mut self, var: VarId, filter: FilterSpec) -> Result<()> {
         self.takes_filters(var)?;
         let storage = self.kind.storage;
@@ -61,12 +60,11 @@ impl Schema {
         Ok(())
     }
 
-    /// Checks that a variable can have filters.
+    /// Checks whether a variable can have filters.
     ///
     /// # Errors
-    /// [`ErrorKind::NotNetcdf4`] for kinds without filters, [`ErrorKind::NoVariable`] for an unknown id; with
-    /// the variable's path [`ErrorKind::Scalar`], and [`ErrorKind::VariableLength`] for types where filters would be applied to
-    /// references.
+    /// Returns [`ErrorKind::NotNetcdf4`] for kinds without filters, and [`ErrorKind::NoVariable`] for an unknown id. Returns
+    /// [`ErrorKind::Scalar`] for scalars and [`ErrorKind::VariableLength`] for types stored as references, with the variable's path.
     pub fn takes_filters(&self, id: VarId) -> Result<()> {
         let filterable = self.kind.storage.filterable();
         if filterable == Filterable::Nothing {
@@ -91,19 +89,19 @@ impl Schema {
         why.in_object(|| self.var_path(id))
     }
 
-    /// The numbers of a variable's filters in the order of application; empty if it has none.
+    /// Returns the numbers of a variable's filters in application order; empty without filters.
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`] for an unknown id.
     pub fn filter_ids(&self, var: VarId) -> Result<Vec<u32>> {
         let filters = &self.known(var)?.storage.filters;
         Ok(filters.iter().map(|f| f.id).collect())
     }
 
-    /// The filter of a variable with this number, with its parameters.
+    /// Returns a variable's filter with this number, with its parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`]; [`ErrorKind::NoFilter`] if the variable does not have the filter.
+    /// Returns [`ErrorKind::NoVariable`] for an unknown id, and [`ErrorKind::NoFilter`] if the variable does not have the filter.
     pub fn filter(&self, var: VarId, id: u32) -> Result<&FilterSpec> {
         let filters = &self.known(var)?.storage.filters;
         filters.iter().find(|f| f.id == id).ok_or_else(|| {
@@ -112,10 +110,10 @@ impl Schema {
         })
     }
 
-    /// The first filter of a variable; `None` if it has none.
+    /// Returns the first filter of a variable; `None` if it has no filters.
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`] for an unknown id.
     pub fn first_filter(&self, var: VarId) -> Result<Option<&FilterSpec>> {
         Ok(self.known(var)?.storage.filters.first())
     }
@@ -127,7 +125,7 @@ impl Schema {
 }
 
 impl Storage {
-    /// Adds a filter at its place among those of a format; an existing filter gets the new parameters.
+    /// Adds a filter in the filter order of a format; an existing filter gets the new parameters.
     pub fn define_filter(&mut self, filter: FilterSpec, format: StorageFormat) {
         match format.filterable() {
             Filterable::Arrays => self.add_filter(filter),
@@ -135,8 +133,8 @@ impl Storage {
         }
     }
 
-    /// Sets a filter, in netCDF-C's order: checksum first, then shuffling, then the others as given; an existing
-    /// filter gets the new parameters.
+    /// Sets a filter in netCDF-C's order: checksum, shuffle, then the other filters in the given order. An existing filter gets the new
+    /// parameters.
     pub fn set_filter(&mut self, filter: FilterSpec) {
         let rank = |id: u32| policy(id).rank;
         if let Some(old) = self.filters.iter_mut().find(|f| f.id == filter.id) {
@@ -149,8 +147,7 @@ impl Storage {
         self.filters.insert(at, filter);
     }
 
-    /// Adds a filter after the existing ones, as netCDF-C does in Zarr; an existing filter gets the new
-    /// parameters.
+    /// Adds a filter after the existing filters, like netCDF-C in Zarr; an existing filter gets the new parameters.
     pub fn add_filter(&mut self, filter: FilterSpec) {
         match self.filters.iter_mut().find(|f| f.id == filter.id) {
             Some(old) => old.params = filter.params,
@@ -165,7 +162,7 @@ mod tests {
     use super::*;
     use crate::model::{DataType, Dimension, GroupId, Kind, Name, Storage, TypeKind, UserType};
 
-    /// Variables: 0 a field, 1 a scalar, 2 strings, 3 lists.
+    /// Returns a schema with the variables 0 (a field), 1 (a scalar), 2 (strings), 3 (lists).
     fn schema(kind: Kind) -> Schema {
         let mut s = Schema::new(kind);
         let group = GroupId::ROOT;
@@ -209,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn no_filter_is_no_error() {
+    fn filters_may_be_empty() {
         let s = schema(Kind::NETCDF4);
         assert!(s.filter_ids(VarId(0)).unwrap().is_empty());
         assert_eq!(s.first_filter(VarId(0)).unwrap(), None);
@@ -260,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_filters() {
+    fn variables_without_filters() {
         let mut s = schema(Kind::NETCDF4);
         for (var, kind) in [
             (1, ErrorKind::Scalar),
@@ -299,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_are_added_behind_others() {
+    fn filters_are_added_after_existing_ones() {
         let mut s = Storage::default();
         for (id, param) in [(1, 6), (ids::SHUFFLE, 4), (1, 9), (ids::FLETCHER32, 0)] {
             let params = vec![param];

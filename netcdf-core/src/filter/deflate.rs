@@ -4,23 +4,21 @@
 //! |---|---|
 //! | HDF5 number | 1 |
 //! | Names | `deflate`; in Zarr `zlib` |
-//! | Parameters | stored: level 0 to 9 (reading ignores it); the user's are the same, 6 if left out |
-//! | Stored form | a zlib stream: RFC 1950 around RFC 1951, with an Adler-32 of the decoded bytes |
+//! | Parameters | stored: level 0 to 9 (the decoder ignores it); the user gives the same, default 6 |
+//! | Stored form | a zlib stream: RFC 1950 around RFC 1951, with an Adler-32 checksum of the decoded bytes |
 //! | Also read by | libhdf5, h5py, netCDF-C, netCDF-Java, jhdf and every other HDF5 library |
 //!
-//! Bytes after the end of the stream are ignored, as in zlib: some writers pad. Compressed bytes of the same
-//! level differ between implementations; decoded bytes do not.
+//! Bytes after the end of the stream are ignored, as in zlib: some writers pad. Compressed bytes differ between implementations, even at
+//! the same level; decoded bytes do not.
 //!
-//! libdeflate, which is C, compresses: at any level it takes at most half of zlib's time, and makes fewer bytes.
-//! In Rust, zlib-rs took 1.6 times as long at level 4, and miniz_oxide half as long at level 1, for 3 % more
-//! bytes. libdeflate also decodes chunks of known size: 600 MB/s of shuffled floats with noise, where zlib-rs
-//! made 420.
+//! The C library libdeflate compresses: at every level it takes at most half of zlib's time, and its output is smaller. The Rust library
+//! zlib-rs took 1.6 times as long at level 4. miniz_oxide took half as long at level 1, for 3 % more bytes. libdeflate also decodes chunks
+//! of known size: it decodes 600 MB/s of shuffled floats with noise, zlib-rs 420 MB/s.
 //!
-//! What libdeflate refuses is decoded by zlib-rs, which says what is wrong; so are streams of unknown size and
-//! members of gzip, of which libdeflate does not say where they end. Of the pure Rust implementations,
-//! zlib-rs was the fastest when this was written: 1.1 to 1.6 times as fast as zune-inflate, 1.2 to 2.8 times as
-//! fast as miniz_oxide on shuffled and plain floats. But it spends 40 % of its time on the checksum, so we
-//! compute that here.
+//! zlib-rs decodes streams that libdeflate rejects (for its error message), streams of unknown size, and gzip members, because libdeflate
+//! does not report their end. zlib-rs was the fastest pure Rust implementation at the time of writing: 1.1 to 1.6 times as fast as
+//! zune-inflate, and 1.2 to 2.8 times as fast as miniz_oxide, on shuffled and plain floats. But the checksum takes 40 % of its time, so
+//! this module computes the checksum.
 
 use std::cell::RefCell;
 
@@ -29,9 +27,9 @@ use libdeflater::{CompressionLvl, Compressor, Decompressor};
 use simd_adler32::adler32;
 
 use super::codec::{CodecStage, whole};
-use super::named::{Parameter, ParameterMode};
 use super::output::{allocate, append_with, bad, extend, truncated, unsupported};
-use super::user::wrong;
+use super::parameter_names::{Parameter, ParameterMode};
+use super::user_params::wrong;
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, StrictCheck, corrupt};
 use crate::error::Result;
 
@@ -64,10 +62,10 @@ pub(super) struct DeflateStream<'a> {
     pub decoded: &'a [u8],
 }
 
-/// The most bytes that one byte of a stream can make: a match of 258 bytes takes at least two bits.
+/// The maximum decoded bytes per stream byte: a match of 258 bytes takes at least two bits.
 const RATIO: usize = 1032;
 
-/// Inflating is fastest while there is room for the longest match.
+/// Additional output space: inflating is fastest if the longest match always fits.
 const SLACK: usize = 320;
 
 struct Deflate {
@@ -96,7 +94,7 @@ impl Filter for Deflate {
     }
 }
 
-/// The bare stream in a zlib stream, which is decoded into the empty `output`. Bytes after the stream are dropped.
+/// Returns the bare stream in a zlib stream, and decodes it into the empty `output`. Bytes after the stream are dropped.
 pub(super) fn bare<'a>(
     context: &ChunkContext,
     input: &'a [u8],
@@ -110,13 +108,13 @@ pub(super) fn bare<'a>(
     Ok(stream)
 }
 
-/// A zlib stream with this bare stream.
+/// Returns a zlib stream with this bare stream.
 pub(super) fn wrapped(stream: &DeflateStream<'_>) -> Vec<u8> {
     let sum = adler32(&stream.decoded).to_be_bytes();
     [&HEAD, stream.stream, &sum].concat()
 }
 
-/// The head of a zlib stream with a window of 32 KiB.
+/// The header of a zlib stream with a window of 32 KiB.
 const HEAD: [u8; 2] = [0x78, 0x9C];
 
 /// Checks the checksum at the start of `rest`.
@@ -128,7 +126,7 @@ fn check_sum(rest: &[u8], decoded: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Appends the zlib stream of `input`, on behalf of `filter`.
+/// Appends the zlib stream of `input`, for `filter`.
 pub(super) fn stream(filter: &str, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     with_compressor(level, |compressor| {
         let bound = compressor.zlib_compress_bound(input.len());
@@ -139,7 +137,7 @@ pub(super) fn stream(filter: &str, level: u32, input: &[u8], output: &mut Vec<u8
     })
 }
 
-/// Does `work` with this thread's compressor, which has large tables.
+/// Calls `work` with this thread's compressor. A compressor has large tables, so each thread has only one.
 pub(super) fn with_compressor<T>(
     level: u32,
     work: impl FnOnce(&mut Compressor) -> Result<T>,
@@ -158,8 +156,8 @@ pub(super) fn with_compressor<T>(
     })
 }
 
-/// Appends the decoded form of a zlib stream of not more than `len` bytes. False, with nothing appended, if that is not
-/// what `input` is.
+/// Appends the decoded form of a zlib stream with at most `len` decoded bytes. Returns false and appends nothing if `input` is something
+/// else.
 fn whole_stream(len: usize, input: &[u8], output: &mut Vec<u8>) -> Result<bool> {
     thread_local! {
         static KEPT: RefCell<Decompressor> = RefCell::new(Decompressor::new());
@@ -173,7 +171,7 @@ fn whole_stream(len: usize, input: &[u8], output: &mut Vec<u8>) -> Result<bool> 
     Ok(made.is_some())
 }
 
-/// The bytes after the two header bytes of a zlib stream.
+/// Returns the bytes after the two header bytes of a zlib stream.
 fn body(input: &[u8]) -> Result<&[u8]> {
     let (head, body) = input
         .split_first_chunk()
@@ -189,7 +187,7 @@ fn body(input: &[u8]) -> Result<&[u8]> {
     Ok(body)
 }
 
-/// Appends the decoded form of a bare deflate stream, on behalf of `filter`; returns its length in bytes.
+/// Appends the decoded form of a bare deflate stream, for `filter`, and returns its length in bytes.
 pub(super) fn inflate(
     filter: &str,
     context: &ChunkContext,
@@ -209,7 +207,7 @@ pub(super) fn inflate(
         let rest = input.get(used(&stream)..).unwrap_or_default();
         let status = stream.decompress_vec(rest, output, FlushDecompress::Finish);
         let status = status.map_err(|e| match e.message() {
-            // zlib-rs repeats its error, then says only that it did.
+            // zlib-rs reports its error once, then only a repeated call.
             Some("repeated call with bad state") | None => bad(filter, "damaged data"),
             Some(_) => bad(filter, e),
         })?;
@@ -229,7 +227,7 @@ pub(super) fn inflate(
     }
 }
 
-/// The level among a user's parameters.
+/// Returns the level in a user's parameters.
 pub(super) fn level(user: &[u32]) -> Result<u32> {
     match user {
         [] => Ok(6),
@@ -244,7 +242,7 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::filter::tests::{build, context, damage, decode};
 
-    /// 1000 bytes in three repeating ways.
+    /// Returns 1000 bytes with three repeating patterns.
     fn data() -> Vec<u8> {
         (0..1000_u32)
             .map(|n| u8::try_from(n * n / 7 % 251).unwrap() & 0xF3)
@@ -293,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn ignores_what_follows_the_stream() {
+    fn ignores_bytes_after_the_stream() {
         let mut stored = encoded(4, &data());
         stored.extend([0xAA; 100]);
         assert_eq!(decode(1, &[4], 1000, &stored).unwrap(), data());

@@ -1,16 +1,16 @@
-//! Checks whether chunks can be encoded at all, before any is.
+//! Checks that filters can encode the chunks of a variable, before the first chunk.
 
 use super::{ChunkContext, FilterTable, UsableFilter};
 use crate::error::Result;
 use crate::model::FilterSpec;
 
 impl FilterTable {
-    /// Checks that filters, with their stored parameters, can be applied to chunks of this context.
+    /// Checks that filters, with their stored parameters, can encode chunks of this context.
     ///
     /// # Errors
-    /// [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) for the first missing filter;
-    /// [`Unsupported`](crate::ErrorKind::Unsupported) for one that can only be undone, or cannot be applied to
-    /// such chunks; those of its parameters.
+    /// Returns [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) for the first missing filter,
+    /// [`Unsupported`](crate::ErrorKind::Unsupported) for a filter that can only decode, or cannot encode these chunks, and errors of the
+    /// filter parameters.
     pub fn check_encoding(&self, filters: &[FilterSpec], context: &ChunkContext) -> Result<()> {
         let mut next = context.clone();
         for spec in filters {
@@ -18,7 +18,7 @@ impl FilterTable {
             let entry = self.entry(spec.id)?;
             let params = match &entry {
                 UsableFilter::BuiltIn(row) => (row.prepare)(&next, &spec.params)?,
-                // Not every plugin can prepare parameters that are already stored ones.
+                // Some plugins cannot prepare stored parameters again.
                 UsableFilter::Plugin(plugin) => {
                     plugin.check(&next, &spec.params)?;
                     spec.params.clone()
@@ -37,7 +37,7 @@ mod tests {
     use crate::filter::tests::context;
 
     #[test]
-    fn filters_that_are_missing_or_only_undone_are_found() {
+    fn missing_and_read_only_filters_are_found() {
         let found = |ids: &[u32]| {
             let spec = |&id: &u32| FilterSpec { id, params: vec![] };
             let specs: Vec<_> = ids.iter().map(spec).collect();

@@ -9,12 +9,11 @@
 //! | Specification | HDF5 file format, "Fletcher32 filter": sums of big-endian words modulo 65535; an odd last byte is the upper half of a word |
 //! | Also read by | every HDF5 library |
 //!
-//! Before release 1.6.3, libhdf5 on little-endian machines swapped the bytes of both sums. Like libhdf5, we
-//! accept that form, too.
+//! libhdf5 before release 1.6.3 swapped the bytes of both sums on little-endian machines. Like libhdf5, we also accept swapped sums.
 
 use super::codec::CodecStage;
 use super::output::allocate;
-use super::user::none;
+use super::user_params::none;
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, StrictCheck};
 use crate::error::{Error, ErrorKind, Result};
 
@@ -75,7 +74,7 @@ impl Filter for Fletcher32 {
         StrictCheck::Decoding
     }
 
-    /// numcodecs refuses swapped sums.
+    /// numcodecs rejects swapped sums.
     fn decode_strictly(
         &self,
         context: &ChunkContext,
@@ -96,10 +95,10 @@ impl Filter for Fletcher32 {
 
 /// Words summed in parallel.
 const LANES: usize = 16;
-/// Words of a lane between two reductions: their sum of sums stays below 2³².
+/// Words of a lane between two reductions: the sum of sums stays below 2³².
 const STEPS: usize = 256;
 
-/// Both sums, the second in the upper half.
+/// Returns both sums, the second in the upper half.
 pub(super) fn checksum(data: &[u8]) -> u32 {
     let (mut first, mut second) = (0, 0);
     let (words, odd) = data.as_chunks::<2>();
@@ -112,7 +111,7 @@ pub(super) fn checksum(data: &[u8]) -> u32 {
     second << 16 | first
 }
 
-/// Both sums after more words. The second sum counts a word once for itself and once for each word after it.
+/// Returns both sums after more words. The second sum counts a word once, and once more for each word after it.
 fn add(first: u32, second: u32, words: &[[u8; 2]]) -> (u32, u32) {
     let (rows, rest) = words.as_chunks::<LANES>();
     let (mut sums, mut sums_of_sums) = ([0_u32; LANES], [0_u32; LANES]);
@@ -136,7 +135,7 @@ fn add(first: u32, second: u32, words: &[[u8; 2]]) -> (u32, u32) {
     (reduce(a), reduce(b))
 }
 
-/// Modulo 65535, with 65535 instead of zero unless the sum is zero: the result of adding with end-around carry.
+/// Returns the sum modulo 65535, with 65535 instead of zero unless the sum is zero: the result of adding with end-around carry.
 fn reduce(mut sum: u64) -> u32 {
     while sum >> 16 != 0 {
         sum = (sum & 0xFFFF) + (sum >> 16);
@@ -149,7 +148,7 @@ mod tests {
     use super::*;
     use crate::filter::tests::{build, context, damage, decode};
 
-    /// Word by word.
+    /// Computes the checksum word by word.
     fn plain(data: &[u8]) -> u32 {
         let (mut first, mut second) = (0_u32, 0_u32);
         for word in data.chunks(2) {
@@ -162,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_as_word_by_word() {
+    fn sums_match_the_definition() {
         let data: Vec<u8> = (0..40_000_u32)
             .map(|n| u8::try_from(n * n / 5 % 256).unwrap())
             .collect();

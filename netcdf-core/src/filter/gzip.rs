@@ -1,10 +1,10 @@
-//! gzip: deflate with another header, and a CRC-32 after it.
+//! gzip: deflate with a different header, and a CRC-32 at the end.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
-//! | Names | `gzip`, in Zarr 3, too |
-//! | Parameters | level 0 to 9 (reading ignores it), 6 if left out |
+//! | Names | `gzip`, also in Zarr 3 |
+//! | Parameters | level 0 to 9 (the decoder ignores it), default 6 |
 //! | Stored form | gzip members, usually one; zeros may follow |
 //! | Specification | RFC 1952; Zarr 3, "Gzip codec" |
 //! | Also read by | numcodecs and every implementation of Zarr 3 |
@@ -13,7 +13,9 @@ use super::codec::{CodecStage, ids, whole};
 use super::deflate::{DeflateStream, inflate, level, with_compressor};
 use super::ids::DEFLATE;
 use super::output::{append_with, array, bad, truncated};
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::{
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, StrictCheck,
+};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -28,7 +30,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         write: |params, _| Ok(vec![whole("level", level(params)?)]),
     }),
     policy: Policy {
-        in_hdf5: |params| Instead::other(DEFLATE, params),
+        in_hdf5: |params| FilterReplacement::substitute(DEFLATE, params),
         ..Policy::PLAIN
     },
     named: &[],
@@ -74,7 +76,7 @@ impl Filter for Gzip {
         StrictCheck::Decoding
     }
 
-    /// Some readers of Zarr decode the first member only.
+    /// Some Zarr readers decode only the first member.
     fn decode_strictly(
         &self,
         context: &ChunkContext,
@@ -89,7 +91,7 @@ impl Filter for Gzip {
     }
 }
 
-/// The bare stream of a single member, which is decoded into the empty `output`; `None` if more members or bytes follow.
+/// Returns the bare stream of a single member, and decodes it into the empty `output`. Returns `None` if more members or bytes follow.
 pub(super) fn bare<'a>(
     context: &ChunkContext,
     input: &'a [u8],
@@ -100,7 +102,7 @@ pub(super) fn bare<'a>(
     Ok(rest.is_empty().then_some(stream))
 }
 
-/// A member with this stream.
+/// Returns a member with this stream.
 pub(super) fn wrapped(stream: &DeflateStream<'_>) -> Vec<u8> {
     let mut crc = libdeflater::Crc::new();
     crc.update(stream.decoded);
@@ -109,10 +111,10 @@ pub(super) fn wrapped(stream: &DeflateStream<'_>) -> Vec<u8> {
     [&HEAD, stream.stream, tail.as_flattened()].concat()
 }
 
-/// The header of a member without name, time or system.
+/// The header of a member without name, time and system.
 const HEAD: [u8; 10] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF];
 
-/// Appends the decoded member at the start of `rest`, and skips it; returns its bare stream.
+/// Appends the decoded member at the start of `rest`, skips the member, and returns its bare stream.
 fn member<'a>(
     context: &ChunkContext,
     rest: &mut &'a [u8],
@@ -134,7 +136,7 @@ fn member<'a>(
     Ok(stream)
 }
 
-/// Skips the header of a member.
+/// Skips the member header.
 fn head(rest: &mut &[u8]) -> Result<()> {
     let [0x1F, 0x8B, 8, flags, ..] = array::<10>(NAME, rest)? else {
         return Err(bad(NAME, "not a gzip stream"));
@@ -146,7 +148,7 @@ fn head(rest: &mut &[u8]) -> Result<()> {
         let len = u16::from_le_bytes(array(NAME, rest)?);
         skip(rest, len.into())?;
     }
-    // Name and comment end with a NUL.
+    // The name and the comment end with a NUL.
     for flag in [8, 16] {
         if flags & flag != 0 {
             let end = rest.iter().position(|b| *b == 0);
@@ -169,7 +171,7 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::filter::tests::{build, context, damage, decode};
 
-    /// What numcodecs 0.16 makes of 20 times "Zarr" (level 1).
+    /// numcodecs 0.16's encoding of 20 times "Zarr" (level 1).
     const STORED: &[u8] = &[
         0x1f, 0x8b, 0x08, 0x00, 0x83, 0x09, 0x02, 0x6b, 0x04, 0xff, 0x8b, 0x4a, 0x2c, 0x2a, 0x8a,
         0xa2, 0x22, 0x06, 0x00, 0xae, 0x7e, 0xee, 0xff, 0x50, 0x00, 0x00, 0x00,
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn as_numcodecs_has_it() {
+    fn matches_numcodecs() {
         let data = b"Zarr".repeat(20);
         assert_eq!(decode(ids::GZIP, &[1], 80, STORED).unwrap(), data);
         damage(ids::GZIP, &[1], 80, STORED);
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn all_parts_of_the_head_are_skipped() {
+    fn all_header_fields_are_skipped() {
         let plain = encoded(6, b"abc");
         let mut stored = plain[..10].to_vec();
         stored[3] = 0x1F;

@@ -1,20 +1,20 @@
-//! HDF5's numbers of the filters with settings of their own in netCDF.
+//! HDF5's numbers of the filters with dedicated settings in netCDF.
 
-/// Deflate, with its level.
+/// Deflate. The parameter is the level.
 pub const DEFLATE: u32 = 1;
-/// Bytes of the same significance grouped together.
+/// Shuffle, which groups bytes of the same significance.
 pub const SHUFFLE: u32 = 2;
-/// A checksum.
+/// The Fletcher32 checksum.
 pub const FLETCHER32: u32 = 3;
 /// Szip.
 pub const SZIP: u32 = 4;
-/// Bits of elements, without those that are never set.
+/// N-bit, which stores elements without unused bits.
 pub const NBIT: u32 = 5;
-/// Differences from the smallest element.
+/// Scale-offset, which stores differences from the smallest element.
 pub const SCALEOFFSET: u32 = 6;
 /// Blosc, version 1.
 pub const BLOSC: u32 = 32_001;
 /// Zfp.
 pub const ZFP: u32 = 32_013;
-/// Zstandard, with its level, and then 1 if frames have checksums.
+/// Zstandard. The parameters are the level, then 1 if frames have checksums.
 pub const ZSTD: u32 = 32_015;

@@ -1,10 +1,9 @@
-//! Shared by the codecs of the LZ77 family: the output of decoders, made of literals and repeats of earlier
-//! bytes, and the search for repeats.
+//! Shared code for LZ77 codecs: decoder output from literals and repeats, and the search for repeats.
 
 use super::output::{bad, too_long};
 use crate::error::{Error, Result};
 
-/// The bytes decoded so far, never more than `limit`.
+/// The decoded bytes, at most `limit`.
 pub(super) struct LzWindow<'a> {
     filter: &'static str,
     output: &'a mut Vec<u8>,
@@ -13,7 +12,7 @@ pub(super) struct LzWindow<'a> {
 }
 
 impl<'a> LzWindow<'a> {
-    /// Appends at most `limit` bytes to `output`; repeats do not reach what was in it before.
+    /// Creates a window that appends at most `limit` bytes to `output`. Repeats do not reach the earlier contents of `output`.
     pub(super) fn new(filter: &'static str, output: &'a mut Vec<u8>, limit: usize) -> Self {
         let start = output.len();
         Self {
@@ -24,7 +23,7 @@ impl<'a> LzWindow<'a> {
         }
     }
 
-    /// The number of bytes decoded.
+    /// Returns the number of decoded bytes.
     pub(super) fn len(&self) -> usize {
         self.output.len().saturating_sub(self.start)
     }
@@ -45,7 +44,7 @@ impl<'a> LzWindow<'a> {
         let from = self.output.len().saturating_sub(distance);
         let mut left = n;
         while left > 0 {
-            // From `from` on, everything repeats `distance` bytes, so each copy can be twice as long.
+            // The bytes from `from` on repeat every `distance` bytes, so each copy can be twice as long.
             let run = left.min(self.output.len().saturating_sub(from));
             self.output
                 .extend_from_within(from..from.saturating_add(run));
@@ -68,7 +67,7 @@ impl<'a> LzWindow<'a> {
     }
 }
 
-/// Which repeats a format can express.
+/// The range of repeats that a format can express.
 pub(super) struct RepeatLimits {
     /// Length of the shortest repeat worth storing, at least 3.
     pub shortest: usize,
@@ -81,39 +80,39 @@ pub(super) struct RepeatLimits {
 /// A repeat of earlier bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Repeat {
-    /// How far back it starts, at least 1.
+    /// The distance to the start of the repeat, at least 1.
     pub distance: usize,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub len: usize,
 }
 
 impl Repeat {
-    /// The distance less 1 as formats store it: its upper and its lower byte.
+    /// Returns the distance less 1 in the stored form of the formats: its upper and its lower byte.
     pub(super) fn distance_less_1(self) -> [u8; 2] {
         let distance = u16::try_from(self.distance.saturating_sub(1));
         distance.unwrap_or(u16::MAX).to_be_bytes()
     }
 }
 
-/// Bits of an index into the table of places.
+/// The number of index bits of the position table.
 const HASH: u32 = 14;
 
-/// Cuts `input` into literals and repeats. `sink` gets the literals before each repeat, and those after the
-/// last.
+/// Splits `input` into literals and repeats. Calls `sink` with the literals before each repeat, and with the literals after the last
+/// repeat.
 pub(super) fn parse(
     input: &[u8],
     limits: &RepeatLimits,
     mut sink: impl FnMut(&[u8], Option<Repeat>),
 ) {
-    // The last place where bytes with a hash were seen, counted from 1.
-    let mut places = vec![0_u32; 1 << HASH];
+    // The last position of bytes with each hash, counted from 1.
+    let mut positions = vec![0_u32; 1 << HASH];
     let (mut at, mut done) = (0, 0);
     while let Some(next) = input.get(at..).and_then(|rest| rest.first_chunk::<4>()) {
         let here = u32::try_from(at + 1).unwrap_or_default();
-        let place = places
+        let position = positions
             .get_mut(hash(*next))
             .map(|p| std::mem::replace(p, here));
-        let before = place.and_then(|p| (p as usize).checked_sub(1));
+        let before = position.and_then(|p| (p as usize).checked_sub(1));
         let repeat = before.and_then(|before| look(input, before, at, limits));
         match repeat {
             Some(repeat) => {
@@ -121,7 +120,7 @@ pub(super) fn parse(
                 at += repeat.len;
                 done = at;
             }
-            // Where nothing repeats, fewer places are tried.
+            // Data without repeats is tried at fewer positions.
             None => at += 1 + ((at - done) >> 7),
         }
     }
@@ -138,7 +137,7 @@ fn hash(bytes: [u8; 4]) -> usize {
     (number.wrapping_mul(0x9E37_79B1) >> (32 - HASH)) as usize
 }
 
-/// A repeat at `at` of the bytes at `before`, if the format can express it.
+/// Returns the repeat at `at` of the bytes at `before`, if the format can express it.
 #[inline]
 fn look(input: &[u8], before: usize, at: usize, limits: &RepeatLimits) -> Option<Repeat> {
     let distance = at.checked_sub(before)?;
@@ -150,7 +149,7 @@ fn look(input: &[u8], before: usize, at: usize, limits: &RepeatLimits) -> Option
     (len >= limits.shortest).then_some(Repeat { distance, len })
 }
 
-/// The length of the common prefix.
+/// Returns the length of the common prefix.
 #[inline]
 fn common(a: &[u8], b: &[u8]) -> usize {
     let mut len = 0;
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_up_can_be_put_together() {
+    fn parsed_pieces_restore_the_input() {
         let limits = RepeatLimits {
             shortest: 3,
             longest: 40,
@@ -217,7 +216,7 @@ mod tests {
                 }
             });
             assert_eq!(output, input, "{period}");
-            // Most repeats are found, although the search skips bytes.
+            // The search finds most repeats, although it skips bytes.
             let most = len - period;
             assert!(
                 period > 500 || repeats + 5 > most / 10 * 9,

@@ -4,23 +4,22 @@
 //! |---|---|
 //! | HDF5 number | 32004 |
 //! | Names | `lz4` |
-//! | Parameters | bytes of a block, 0 or left out for 1 GiB; stored as the user gives them |
+//! | Parameters | bytes per block, default 0 for 1 GiB; stored and user's parameters are the same |
 //! | Specification | LZ4 block format; the framing: `HDF5_LZ4.pdf` of the filter's authors |
-//! | Also read by | hdf5plugin, the HDF Group's plugins, detectors' software (Dectris) |
+//! | Also read by | hdf5plugin, the HDF Group's plugins, detector software (Dectris) |
 //!
-//! A chunk is its decoded size (`u64`), the decoded block size (`u32`), and for each block its stored size
-//! (`u32`) and its bytes, all big-endian. The last block has what is left. A block whose stored size equals its
-//! decoded size is not compressed.
+//! A chunk is its decoded size (`u64`), the decoded block size (`u32`), and the stored size (`u32`) and bytes of each block, all
+//! big-endian. The last block has the remaining bytes. A block whose stored size equals its decoded size is not compressed.
 
-use super::named::{Parameter, ParameterMode};
 use super::output::{append_with, array, bad, extend, reserve, sized, take};
+use super::parameter_names::{Parameter, ParameterMode};
 use std::cell::RefCell;
 
 use lz4_flex::block::{CompressTable, compress_into_with_table, get_maximum_output_size};
 
 use super::codec::ids;
-use super::user::wrong;
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::wrong;
+use super::{ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -29,21 +28,24 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     name: NAME,
     codec: None,
     policy: Policy {
-        in_zarr: |_, _| Instead::other(ids::LZ4, &[1]),
+        in_zarr: |_, _| FilterReplacement::substitute(ids::LZ4, &[1]),
         ..Policy::PLAIN
     },
     named: &[ParameterMode::of(&[Parameter::number("block", 0)])],
     prepare: |_, user| match user {
         [] => Ok(vec![]),
-        [block] if *block <= MOST => Ok(vec![*block]),
+        [block] if *block <= MAX_BLOCK => Ok(vec![*block]),
         _ => Err(wrong(
             NAME,
-            format_args!("at most one size of a block, up to {MOST} bytes"),
+            format_args!("at most one size of a block, up to {MAX_BLOCK} bytes"),
             user,
         )),
     },
     build: |params, _| {
-        let block = params.first().copied().filter(|&n| (1..=MOST).contains(&n));
+        let block = params
+            .first()
+            .copied()
+            .filter(|&n| (1..=MAX_BLOCK).contains(&n));
         Ok(Box::new(Lz4Filter {
             block: block.unwrap_or(1 << 30),
         }))
@@ -52,11 +54,11 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "lz4";
 
-/// The longest block that LZ4 takes.
-pub(super) const MOST: u32 = 0x7E00_0000;
+/// The maximum block size of LZ4.
+pub(super) const MAX_BLOCK: u32 = 0x7E00_0000;
 
 struct Lz4Filter {
-    /// Bytes of a block on writing.
+    /// Bytes per block for encoding.
     block: u32,
 }
 
@@ -102,7 +104,7 @@ impl Filter for Lz4Filter {
     }
 }
 
-/// Appends `input` compressed as an LZ4 block, on behalf of `filter`.
+/// Appends `input` compressed as an LZ4 block, for `filter`.
 pub(super) fn compress(filter: &str, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     thread_local! {
         static SMALL: RefCell<CompressTable> = RefCell::new(CompressTable::small());
@@ -124,14 +126,14 @@ pub(super) fn compress(filter: &str, input: &[u8], output: &mut Vec<u8>) -> Resu
     )
 }
 
-/// The most bytes that one byte of LZ4 can make.
-const MOST_PER_BYTE: usize = 255;
+/// The maximum decoded bytes per LZ4 byte.
+const MAX_PER_BYTE: usize = 255;
 
-/// Appends the `n` decoded bytes of one LZ4 block, on behalf of `filter`.
+/// Appends the `n` decoded bytes of one LZ4 block, for `filter`.
 pub(super) fn block_into(filter: &str, block: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
-    if n / MOST_PER_BYTE > block.len() {
+    if n / MAX_PER_BYTE > block.len() {
         let stored = block.len();
-        let what = format_args!("a block of {n} bytes cannot come from {stored} bytes of LZ4");
+        let what = format_args!("{stored} bytes of LZ4 cannot decode to {n} bytes");
         return Err(bad(filter, what));
     }
     let target = extend(filter, output, n)?;

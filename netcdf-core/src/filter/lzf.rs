@@ -4,19 +4,19 @@
 //! |---|---|
 //! | HDF5 number | 32000 |
 //! | Names | `lzf` |
-//! | Parameters | revision of the filter, version of LZF, bytes of a chunk; the user has none |
+//! | Parameters | revision of the filter, version of LZF, chunk size; the user gives none |
 //! | Specification | none; LibLZF and the filter in h5py define it |
 //! | Also read by | h5py, PyTables, the HDF Group's plugins |
 //!
-//! A chunk is a sequence of runs. A byte below 32 starts a run of literal bytes, one more than it says.
-//! Otherwise its upper 3 bits are a length (7: the next byte is added), and its lower 5 bits and the next byte a
-//! distance: length + 2 bytes are repeated, starting distance + 1 bytes back.
+//! A chunk is a sequence of runs. A byte below 32 starts a run of literal bytes, one more than its value. Any other byte starts a repeat:
+//! its upper 3 bits are a length (7: the next byte is added), its lower 5 bits and the next byte a distance. A repeat copies length + 2
+//! bytes, starting distance + 1 bytes back.
 
 use super::codec::ids;
 use super::lz::{LzWindow, Repeat, RepeatLimits, parse};
 use super::output::{allocate, array, reserve, take};
-use super::user::{chunk_bytes, wrong};
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::{chunk_bytes, wrong};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -25,12 +25,12 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     name: NAME,
     codec: None,
     policy: Policy {
-        in_zarr: |_, _| Instead::other(ids::LZ4, &[1]),
+        in_zarr: |_, _| FilterReplacement::substitute(ids::LZ4, &[1]),
         ..Policy::PLAIN
     },
     named: &[],
     prepare: |context, user| match user {
-        // Stored parameters are made anew, as in h5py's filter.
+        // Stored parameters are recomputed, as in h5py's filter.
         [] | [REVISION, _, _] => Ok(vec![REVISION, VERSION, chunk_bytes(NAME, context)?]),
         _ => Err(wrong(NAME, "no parameters", user)),
     },
@@ -39,7 +39,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "lzf";
 
-/// The revision of h5py's filter and the version of LibLZF that this code follows.
+/// The revision of h5py's filter and the version of LibLZF that this code implements.
 const REVISION: u32 = 4;
 const VERSION: u32 = 0x0105;
 
@@ -76,7 +76,7 @@ impl Filter for Lzf {
     }
 }
 
-/// The longest and the farthest repeat.
+/// The maximum length and distance of a repeat.
 const LIMITS: RepeatLimits = RepeatLimits {
     shortest: 3,
     longest: 264,

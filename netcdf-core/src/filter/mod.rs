@@ -1,7 +1,7 @@
-//! Chunk filters: what happens to the bytes of a chunk between memory and storage.
+//! Chunk filters: the transformation of chunk bytes between memory and storage.
 //!
-//! One table maps HDF5 filter numbers and Zarr codec names to implementations. `context` and `entry` are the interface of a filter, below
-//! all filters; `built_in` lists the filters, and `table` finds them.
+//! One table maps HDF5 filter numbers and Zarr codec names to implementations. `context` and `entry` are the filter interface, below all
+//! filters; `built_in` lists the filters, and `table` looks them up.
 
 pub(crate) mod base64;
 pub(crate) mod bitshuffle;
@@ -20,11 +20,11 @@ pub mod ids;
 pub(crate) mod lz4;
 pub(crate) mod lzf;
 pub(crate) mod lzma;
-pub mod named;
 pub mod names;
 pub(crate) mod nbit;
 pub(crate) mod numbers;
 pub(crate) mod numcodecs_lz4;
+pub mod parameter_names;
 pub mod plugin;
 pub(crate) mod policy;
 pub(crate) mod quantize;
@@ -44,14 +44,14 @@ mod built_in;
 mod context;
 mod encoding;
 mod entry;
-#[cfg(test)]
-mod lengths;
 mod lz;
-pub(crate) mod missing;
+pub(crate) mod missing_filter;
 mod output;
 mod permute;
+#[cfg(test)]
+mod round_trips;
 mod table;
-mod user;
+mod user_params;
 #[cfg(test)]
 mod vectors;
 
@@ -62,7 +62,7 @@ pub(crate) use context::corrupt;
 pub use context::{ChunkContext, UserClass, VariableFacts};
 pub(crate) use entry::read_only;
 pub use entry::{Build, Encoded, Filter, FilterEntry, StrictCheck, optional};
-pub use policy::{Instead, Policy, Suits};
+pub use policy::{FilterReplacement, Policy, Suits};
 pub use substitutes::{policy, visible};
 pub use table::{FilterTable, UsableFilter};
 
@@ -72,7 +72,7 @@ pub(crate) mod tests {
     use crate::error::Result;
     use crate::model::{Atomic, Endianness, StoredElement};
 
-    /// A chunk of `len` bytes in elements of `size`.
+    /// Returns the context of a chunk of `len` bytes in `size`-byte elements.
     pub(crate) fn context(len: usize, size: u64) -> ChunkContext {
         ChunkContext {
             shape: vec![len as u64 / size],
@@ -104,7 +104,7 @@ pub(crate) mod tests {
         Ok(out)
     }
 
-    /// Cuts and flips `stored` in many ways: no panic, never more than `len` bytes.
+    /// Truncates and flips `stored` in many ways: no panic, never more than `len` bytes.
     pub(super) fn damage(id: u32, params: &[u32], len: usize, stored: &[u8]) {
         let try_one = |bytes: &[u8]| {
             for context in [context(len, 1), context(len, 1).of_any_length()] {
@@ -135,15 +135,15 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn room_is_what_is_expected() {
+    fn output_lengths_are_checked() {
         let fixed = context(40, 4);
-        assert_eq!(fixed.room(40, "x").unwrap(), 40);
-        assert!(fixed.room(39, "x").is_err() && fixed.room(41, "x").is_err());
+        assert_eq!(fixed.checked_len(40, "x").unwrap(), 40);
+        assert!(fixed.checked_len(39, "x").is_err() && fixed.checked_len(41, "x").is_err());
         let free = fixed.of_any_length();
-        assert_eq!(free.room(300, "x").unwrap(), 300);
+        assert_eq!(free.checked_len(300, "x").unwrap(), 300);
         assert_eq!(
-            free.room(1 << 20, "x").unwrap_err().what(),
-            "x: 1048576 bytes where at most 65856 are expected"
+            free.checked_len(1 << 20, "x").unwrap_err().what(),
+            "x: 1048576 bytes, expected at most 65856"
         );
     }
 }

@@ -1,7 +1,6 @@
-//! The registered HDF5 filters: what a filter number in a file means, built in or not.
+//! The registered HDF5 filters, built in or not.
 //!
-//! The facts come from the HDF Group's list of registered filters. Names are netCDF's short names where it has
-//! any.
+//! The facts come from the HDF Group's list of registered filters. A filter with a short name in netCDF has this name.
 
 use super::FilterEntry;
 use super::built_in::BUILT_IN;
@@ -11,20 +10,20 @@ use crate::model::FilterSpec;
 /// A filter of the HDF Group's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Registered {
-    /// Its number.
+    /// The registered number.
     pub id: u32,
-    /// Its short name, in lower case.
+    /// The short name, in lower case.
     pub name: &'static str,
-    /// What it does, briefly.
+    /// A short description.
     pub about: &'static str,
-    /// The software with it; follows "it comes with".
+    /// The software that includes the filter; follows "it comes with".
     pub install: &'static str,
-    /// Whether it may change values, at least with some parameters; for built-in filters, their policy tells.
+    /// Whether the filter may change values, at least with some parameters; built-in filters use their policy instead.
     pub lossy: bool,
 }
 
 impl Registered {
-    /// The way to get the filter.
+    /// Returns the remedy for a missing filter.
     pub(super) fn remedy(&self) -> String {
         match self.install {
             HDF5PLUGIN | PLUGINS => "pip install hdf5plugin; export HDF5_PLUGIN_PATH=\
@@ -43,21 +42,21 @@ impl Registered {
     }
 }
 
-/// The registered filter with this number.
+/// Returns the registered filter with this number.
 #[must_use]
 pub fn registered(id: u32) -> Option<&'static Registered> {
     let row = LIST.binary_search_by_key(&id, |r| r.id).ok()?;
     LIST.get(row)
 }
 
-/// All registered filters, by number.
+/// Returns all registered filters, by number.
 #[must_use]
 pub fn all() -> &'static [Registered] {
     LIST
 }
 
-/// The number of the filter with this name, in upper or lower case. If several have the name, the last
-/// registered one counts; built-in filters need not be registered.
+/// Returns the number of the filter with this name, in upper or lower case. If several filters have the name, the last registered one takes
+/// precedence. Built-in filters need not be registered.
 #[must_use]
 pub fn number(name: &str) -> Option<u32> {
     let same = |r: &&Registered| r.name.eq_ignore_ascii_case(name);
@@ -69,7 +68,7 @@ pub fn number(name: &str) -> Option<u32> {
     listed.or_else(|| BUILT_IN.iter().find(built_in).map(|row| row.id))
 }
 
-/// Whether a filter may change values. Filters that are not listed are not known to.
+/// Checks whether a filter may change values. Unlisted filters count as lossless.
 #[must_use]
 pub fn is_lossy(filter: &FilterSpec) -> bool {
     let listed = || registered(filter.id).is_some_and(|r| r.lossy);
@@ -79,10 +78,10 @@ pub fn is_lossy(filter: &FilterSpec) -> bool {
     }
 }
 
-/// The filter with this name and these parameters, as netCDF-C's functions for standard filters define it.
+/// Returns the filter with this name and these parameters, like netCDF-C's functions for standard filters.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if no filter has the name.
+/// Returns [`ErrorKind::NotFound`] if no filter has the name.
 pub fn spec(name: &str, params: &[u32]) -> Result<FilterSpec> {
     let id = number(name).ok_or_else(|| {
         let what = format!("no filter is called `{name}`");
@@ -92,10 +91,10 @@ pub fn spec(name: &str, params: &[u32]) -> Result<FilterSpec> {
     Ok(FilterSpec { id, params })
 }
 
-/// Other common names.
+/// Common alternative names.
 const ALIASES: &[(&str, u32)] = &[("zlib", 1), ("gzip", 1), ("bz2", 307), ("zstandard", 32015)];
 
-/// What is known about a number that is not in the list.
+/// Returns the meaning of a number that is not in the list.
 pub(super) fn unregistered(id: u32) -> &'static str {
     match id {
         0..=255 => "HDF5 reserves the number",
@@ -121,7 +120,7 @@ const fn row(
     }
 }
 
-/// The entry of a filter that may change values.
+/// Returns the entry of a filter that may change values.
 const fn lossy(
     id: u32,
     name: &'static str,

@@ -1,10 +1,10 @@
-//! LZ4 as numcodecs frames it: one block, preceded by its decoded length.
+//! LZ4 in numcodecs' framing: one block, preceded by its decoded length.
 //!
 //! | | |
 //! |---|---|
-//! | HDF5 number | none (`lz4` of HDF5, 32004, has another frame) |
+//! | HDF5 number | none (`lz4` of HDF5, 32004, has a different frame) |
 //! | Names | `lz4` in Zarr |
-//! | Parameters | acceleration, 1 if left out (it changes nothing here) |
+//! | Parameters | acceleration, default 1 (no effect on this encoder) |
 //! | Stored form | the decoded length (4 bytes, little-endian), then an LZ4 block |
 //! | Specification | LZ4 block format; numcodecs |
 //! | Also read by | numcodecs and software built on it |
@@ -12,8 +12,8 @@
 use super::codec::{CodecStage, ids, whole};
 use super::lz4::{block_into, compress};
 use super::output::array;
-use super::user::{wrong, wrong_length};
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy};
+use super::user_params::{wrong, wrong_length};
+use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy};
 use crate::error::Result;
 
 /// The entry in the filter table.
@@ -35,7 +35,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         },
     }),
     policy: Policy {
-        in_hdf5: |_| Instead::other(super::lz4::ENTRY.id, &[]),
+        in_hdf5: |_| FilterReplacement::substitute(super::lz4::ENTRY.id, &[]),
         ..Policy::PLAIN
     },
     named: &[],
@@ -55,12 +55,12 @@ impl Filter for NumcodecsLz4 {
     fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let mut block = input;
         let len = u32::from_le_bytes(array(NAME, &mut block)?);
-        let len = context.room(len.into(), NAME)?;
+        let len = context.checked_len(len.into(), NAME)?;
         block_into(NAME, block, len, output)
     }
 
     fn encode(&self, _: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<Encoded> {
-        // numcodecs reads the length as a signed number.
+        // numcodecs stores the length as a signed number.
         let most = i32::MAX.unsigned_abs() as usize;
         let len = u32::try_from(input.len())
             .ok()
@@ -77,14 +77,14 @@ mod tests {
     use super::*;
     use crate::filter::tests::{build, context, damage, decode};
 
-    /// What numcodecs 0.16 makes of 20 times "Zarr".
+    /// numcodecs 0.16's encoding of 20 times "Zarr".
     const STORED: &[u8] = &[
         0x50, 0x00, 0x00, 0x00, 0x4f, 0x5a, 0x61, 0x72, 0x72, 0x04, 0x00, 0x34, 0x50, 0x72, 0x5a,
         0x61, 0x72, 0x72,
     ];
 
     #[test]
-    fn as_numcodecs_has_it() {
+    fn matches_numcodecs() {
         let data = b"Zarr".repeat(20);
         assert_eq!(decode(ids::LZ4, &[1], 80, STORED).unwrap(), data);
         damage(ids::LZ4, &[1], 80, STORED);

@@ -1,43 +1,43 @@
-//! Shared by the filters: output within the bounds of the context, and errors.
+//! Shared filter code: output within the limits of the context, and errors.
 
 use std::fmt::Display;
 
 use super::{ChunkContext, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The error for a chunk that `filter` cannot have written.
+/// Returns the error for a chunk that `filter` cannot have written.
 pub(super) fn bad(filter: &str, what: impl Display) -> Error {
     corrupt(format!("{filter}: {what}"))
 }
 
-/// The error for a chunk that ends too early.
+/// Returns the error for a truncated chunk.
 #[cold]
 pub(super) fn truncated(filter: &str) -> Error {
-    let what = format!("{filter}: the chunk ends before its data does");
+    let what = format!("{filter}: the chunk is truncated");
     Error::new(ErrorKind::Truncated, what)
 }
 
-/// The error for a feature of `filter` that we do not support.
+/// Returns the error for an unsupported feature of `filter`.
 pub(super) fn unsupported(filter: &str, what: impl Display) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{filter}: {what}"))
 }
 
-/// Reserves room for the `claimed` bytes that the chunk says it has. If the context does not know the length,
-/// the output grows with the actual data instead.
+/// Reserves memory for the decoded size `claimed` by the chunk. If the context does not know the length, the output grows with the actual
+/// data instead.
 pub(super) fn reserve(
     filter: &str,
     context: &ChunkContext,
     claimed: u64,
     output: &mut Vec<u8>,
 ) -> Result<usize> {
-    let len = context.room(claimed, filter)?;
+    let len = context.checked_len(claimed, filter)?;
     if context.len.is_some() {
         allocate(filter, output, len)?;
     }
     Ok(len)
 }
 
-/// Appends `n` zero bytes and returns them, to be filled.
+/// Appends `n` zero bytes and returns them for writing.
 pub(super) fn extend<'a>(filter: &str, output: &'a mut Vec<u8>, n: usize) -> Result<&'a mut [u8]> {
     let start = output.len();
     allocate(filter, output, n)?;
@@ -45,7 +45,7 @@ pub(super) fn extend<'a>(filter: &str, output: &'a mut Vec<u8>, n: usize) -> Res
     Ok(output.get_mut(start..).unwrap_or_default())
 }
 
-/// Appends what `work` writes into `most` zeroed bytes; `work` returns how many bytes it used.
+/// Appends the output of `work`, which writes into `most` zeroed bytes and returns the number of used bytes.
 pub(super) fn append_with(
     filter: &str,
     output: &mut Vec<u8>,
@@ -58,7 +58,7 @@ pub(super) fn append_with(
     Ok(())
 }
 
-/// Appends what `work` appends, preceded by its length in the byte order of `order`.
+/// Appends the output of `work`, preceded by its length in the byte order of `order`.
 pub(super) fn sized(
     output: &mut Vec<u8>,
     order: fn(u32) -> [u8; 4],
@@ -69,13 +69,13 @@ pub(super) fn sized(
     work(output)?;
     let len = output.len().saturating_sub(start).saturating_sub(4);
     let len = u32::try_from(len).unwrap_or(u32::MAX);
-    if let Some(place) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
-        *place = order(len);
+    if let Some(slot) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
+        *slot = order(len);
     }
     Ok(())
 }
 
-/// Reserves room for `n` more bytes.
+/// Reserves memory for `n` more bytes.
 pub(super) fn allocate(filter: &str, output: &mut Vec<u8>, n: usize) -> Result<()> {
     output.try_reserve_exact(n).map_err(|_| {
         let what = format!("{filter}: no memory for {n} bytes of a chunk");
@@ -83,7 +83,7 @@ pub(super) fn allocate(filter: &str, output: &mut Vec<u8>, n: usize) -> Result<(
     })
 }
 
-/// The error for more output than the context allows.
+/// Returns the error for output above the limit of the context.
 pub(super) fn too_long(filter: &str, claimed: impl Display, limit: usize) -> Error {
     bad(
         filter,
@@ -91,7 +91,7 @@ pub(super) fn too_long(filter: &str, claimed: impl Display, limit: usize) -> Err
     )
 }
 
-/// Parameter `n` of a filter.
+/// Returns parameter `n` of a filter.
 pub(super) fn parameter(filter: &str, params: &[u32], n: usize) -> Result<u32> {
     params.get(n).copied().ok_or_else(|| {
         let found = params.len();
@@ -102,7 +102,7 @@ pub(super) fn parameter(filter: &str, params: &[u32], n: usize) -> Result<u32> {
     })
 }
 
-/// Splits `n` bytes off the front of `input`.
+/// Splits `n` bytes off the start of `input`.
 #[inline]
 pub(super) fn take<'a>(filter: &str, input: &mut &'a [u8], n: usize) -> Result<&'a [u8]> {
     let (taken, rest) = input.split_at_checked(n).ok_or_else(|| truncated(filter))?;
@@ -110,7 +110,7 @@ pub(super) fn take<'a>(filter: &str, input: &mut &'a [u8], n: usize) -> Result<&
     Ok(taken)
 }
 
-/// Splits `N` bytes off the front of `input`.
+/// Splits `N` bytes off the start of `input`.
 #[inline]
 pub(super) fn array<const N: usize>(filter: &str, input: &mut &[u8]) -> Result<[u8; N]> {
     let (taken, rest) = input.split_first_chunk().ok_or_else(|| truncated(filter))?;

@@ -1,22 +1,21 @@
 //! Reorders the dimensions of a box of elements, in blocks that fit processor caches.
 
-/// Elements of a block that are adjacent in the input: more of them mean fewer changes of the memory page.
+/// Adjacent input elements per block: longer runs mean fewer memory page changes.
 const HIGH: usize = 32;
 
 /// A dimension of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct OutputDim {
-    /// Its length.
+    /// The dimension length.
     len: usize,
-    /// Distance between neighbours in the input, in elements.
+    /// The input stride, in elements.
     from: usize,
-    /// Distance between neighbours in the output, in elements.
+    /// The output stride, in elements.
     to: usize,
 }
 
-/// Puts all elements of `size` bytes of `input` into `output`, which has the same length, in the order of
-/// `shape`; `steps` are the strides of its dimensions in `input`, in elements. The product of `shape` is the
-/// number of elements.
+/// Copies all `size`-byte elements from `input` to `output`, which has the same length, in the order of `shape`. `steps` are the input
+/// strides of the dimensions, in elements. The product of `shape` is the element count.
 pub(super) fn permute(
     input: &[u8],
     (shape, steps): (&[usize], &[usize]),
@@ -26,13 +25,13 @@ pub(super) fn permute(
     let mut to = 1_usize;
     let mut dims: Vec<OutputDim> = vec![];
     for (&len, &from) in shape.iter().zip(steps).rev() {
-        // Dimensions of length 1 do not matter.
+        // Dimensions of length 1 do not affect the order.
         if len > 1 {
             dims.push(OutputDim { len, from, to });
             to = to.saturating_mul(len);
         }
     }
-    // The dimensions adjacent in the output and in the input; then the others, slowest first.
+    // Remove the dimensions that are adjacent in the output and in the input. The remaining dimensions are sorted slowest first.
     let fast = dims.iter().position(|dim| dim.from == 1);
     let (Some(fast), Some(&last)) = (fast.filter(|&n| n > 0), dims.first()) else {
         return rows(input, dims, size, output);
@@ -55,7 +54,7 @@ pub(super) fn permute(
     }
 }
 
-/// As [`permute`], if adjacent elements stay adjacent; `dims` has the fastest dimension first.
+/// Like [`permute`], if adjacent elements stay adjacent. `dims` has the fastest dimension first.
 fn rows(input: &[u8], mut dims: Vec<OutputDim>, size: usize, output: &mut [u8]) {
     let len = match dims.first() {
         Some(first) => first.len,
@@ -69,14 +68,14 @@ fn rows(input: &[u8], mut dims: Vec<OutputDim>, size: usize, output: &mut [u8]) 
     });
 }
 
-/// Moves elements one by one; `dims` has the slowest dimension first.
+/// Copies elements one by one. `dims` has the slowest dimension first.
 fn elements(input: &[u8], dims: &[OutputDim], size: usize, output: &mut [u8]) {
     each(dims, |from, to| {
         copy(input, output, (from * size, to * size), size);
     });
 }
 
-/// Copies bytes from one place to another.
+/// Copies bytes from one offset to another.
 fn copy(input: &[u8], output: &mut [u8], (from, to): (usize, usize), bytes: usize) {
     let part = |at: usize| at..at.saturating_add(bytes);
     if let (Some(from), Some(to)) = (input.get(part(from)), output.get_mut(part(to))) {
@@ -84,15 +83,18 @@ fn copy(input: &[u8], output: &mut [u8], (from, to): (usize, usize), bytes: usiz
     }
 }
 
-/// Calls `visit` with the input place and the output place of each element of some dimensions.
+/// Calls `visit` with the input index and the output index of each element.
 fn each(dims: &[OutputDim], mut visit: impl FnMut(usize, usize)) {
-    let mut place = vec![0_usize; dims.len()];
+    let mut position = vec![0_usize; dims.len()];
     loop {
-        let (from, to) = place.iter().zip(dims).fold((0, 0), |(from, to), (n, dim)| {
-            (from + n * dim.from, to + n * dim.to)
-        });
+        let (from, to) = position
+            .iter()
+            .zip(dims)
+            .fold((0, 0), |(from, to), (n, dim)| {
+                (from + n * dim.from, to + n * dim.to)
+            });
         visit(from, to);
-        let moved = place.iter_mut().zip(dims).rev().any(|(n, dim)| {
+        let moved = position.iter_mut().zip(dims).rev().any(|(n, dim)| {
             *n += 1;
             if *n < dim.len {
                 return true;
@@ -106,8 +108,7 @@ fn each(dims: &[OutputDim], mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// As [`permute`] for elements of `N` bytes, plane by plane; the two dimensions of a plane are those adjacent in
-/// the output and in the input.
+/// Like [`permute`], plane by plane, for elements of `N` bytes. The two dimensions of a plane are adjacent in the output and in the input.
 fn planes<const N: usize, const WIDE: usize>(
     input: &[u8],
     (outer, (last, column)): (&[OutputDim], (OutputDim, OutputDim)),
@@ -124,8 +125,8 @@ fn planes<const N: usize, const WIDE: usize>(
                     let at = from + c + (l + n) * last.from;
                     let row = input.get(at..at + high).unwrap_or_default();
                     for (line, element) in block.iter_mut().zip(row) {
-                        if let Some(place) = line.get_mut(n) {
-                            *place = *element;
+                        if let Some(slot) = line.get_mut(n) {
+                            *slot = *element;
                         }
                     }
                 }
@@ -138,7 +139,7 @@ fn planes<const N: usize, const WIDE: usize>(
     });
 }
 
-/// As [`planes`], for elements so large that few fit a cache line, which are better copied at once.
+/// Like [`planes`], for elements so large that few fit a cache line. Single copies are faster for them.
 fn large<const N: usize>(
     input: &[u8],
     (outer, (last, column)): (&[OutputDim], (OutputDim, OutputDim)),
@@ -162,7 +163,7 @@ fn large<const N: usize>(
     });
 }
 
-/// Copies a row of a block, or only as much of it as fits.
+/// Copies a row of a block, or the part that fits.
 fn put<const N: usize, const WIDE: usize>(to: &mut [[u8; N]], line: &[[u8; N]; WIDE]) {
     match to.first_chunk_mut::<WIDE>() {
         Some(to) => *to = *line,
@@ -177,7 +178,7 @@ fn put<const N: usize, const WIDE: usize>(to: &mut [[u8; N]], line: &[[u8; N]; W
 mod tests {
     use super::*;
 
-    /// Element by element, as the definition says.
+    /// Copies element by element, as the definition does.
     fn plain(input: &[u8], shape: &[usize], steps: &[usize], size: usize) -> Vec<u8> {
         let count: usize = shape.iter().product();
         let mut out = vec![];
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_as_elements_one_by_one() {
+    fn blocks_match_single_elements() {
         for shape in [
             &[40, 33][..],
             &[3, 17, 20],

@@ -1,67 +1,67 @@
-//! How copies, formats and command lines treat a filter, apart from what it does to chunks.
+//! Treatment of a filter by copies, formats and command lines, independent of its encoding.
 
 use crate::model::FilterSpec;
 use crate::model::kind::Zarr;
 
-/// The policies of a filter. [`Policy::PLAIN`] is right for most.
+/// The policies of a filter. [`Policy::PLAIN`] suits most filters.
 #[derive(Clone, Copy)]
 pub struct Policy {
-    /// The parameters that a user would give, from the stored ones: without those that depend on type and chunk.
+    /// Converts stored parameters to user's parameters, without the parameters that depend on type and chunk.
     pub visible: fn(&[u32]) -> Vec<u32>,
-    /// The stored parameters on which decoding depends.
+    /// Returns the stored parameters that affect decoding.
     pub decoding: fn(&[u32]) -> &[u32],
-    /// Whether values may change, with these parameters.
+    /// Whether the filter may change values with these parameters.
     pub lossy: fn(&[u32]) -> bool,
-    /// The elements that the filter is of use for.
+    /// The element types that benefit from the filter.
     pub suits: Suits,
-    /// The place among the filters of an HDF5 file: those with lower numbers come first.
+    /// The rank in the filter order of HDF5 files: lower ranks come first.
     pub rank: u8,
-    /// Fewest elements of a chunk, with these parameters.
+    /// Minimum elements of a chunk with these parameters.
     pub least: fn(&[u32]) -> u64,
-    /// For filters that can be undone but not applied: whether a chunk with these parameters holds whole elements of this many bytes,
-    /// so that it can be moved unchanged.
+    /// For filters that only decode: checks whether a chunk with these parameters contains whole elements of this size in bytes, so that a
+    /// copy can move it unchanged.
     pub read_only: Option<fn(&[u32], u64) -> bool>,
-    /// What a copy stores in HDF5 files in place of the filter.
-    pub in_hdf5: fn(&[u32]) -> Instead,
-    /// What a copy stores in Zarr in place of the filter.
-    pub in_zarr: fn(&[u32], Zarr) -> Instead,
+    /// The replacement of the filter in HDF5 copies.
+    pub in_hdf5: fn(&[u32]) -> FilterReplacement,
+    /// The replacement of the filter in Zarr copies.
+    pub in_zarr: fn(&[u32], Zarr) -> FilterReplacement,
 }
 
-/// Elements that a filter is of use for.
+/// Element types that benefit from a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suits {
-    /// All.
+    /// All types.
     Any,
-    /// Those of a fixed size.
+    /// Types with a fixed size.
     FixedSize,
-    /// Numbers.
+    /// Numeric types.
     Numbers,
 }
 
-/// What replaces a filter.
+/// The replacement of a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Instead {
-    /// The filter itself, also if nothing could replace it.
-    Same,
-    /// Another filter that serves the same purpose, or the same one with other parameters.
-    Other(FilterSpec),
+pub enum FilterReplacement {
+    /// The filter itself, even if the output format does not support it.
+    Keep,
+    /// Another filter for the same purpose, or the same filter with other parameters.
+    Substitute(FilterSpec),
     /// No filter: values are stored without it.
-    Nothing,
-    /// No filter, which nobody has to know: it only orders the elements in a chunk.
-    Unsaid,
+    Drop,
+    /// No filter and no note: the filter only orders the elements in a chunk.
+    DropSilently,
 }
 
-impl Instead {
-    /// Another filter.
+impl FilterReplacement {
+    /// Returns another filter.
     #[must_use]
-    pub fn other(id: u32, params: &[u32]) -> Self {
+    pub fn substitute(id: u32, params: &[u32]) -> Self {
         let params = params.to_vec();
-        Self::Other(FilterSpec { id, params })
+        Self::Substitute(FilterSpec { id, params })
     }
 }
 
 impl Policy {
-    /// A filter without losses, for all elements, that HDF5 and Zarr store alike.
+    /// A lossless filter for all elements, which HDF5 and Zarr store alike.
     pub const PLAIN: Self = Self {
         visible: <[u32]>::to_vec,
         decoding: |params| params,
@@ -70,17 +70,17 @@ impl Policy {
         rank: 2,
         least: |_| 0,
         read_only: None,
-        in_hdf5: |_| Instead::Same,
-        in_zarr: |_, _| Instead::Same,
+        in_hdf5: |_| FilterReplacement::Keep,
+        in_zarr: |_, _| FilterReplacement::Keep,
     };
 
-    /// A codec that HDF5 does not have, and that can be left out.
+    /// A codec that HDF5 does not have, and that copies can drop.
     pub const ZARR_ONLY: Self = Self {
-        in_hdf5: |_| Instead::Nothing,
+        in_hdf5: |_| FilterReplacement::Drop,
         ..Self::PLAIN
     };
 
-    /// As [`Policy::ZARR_ONLY`], for a codec that changes values.
+    /// Like [`Policy::ZARR_ONLY`], for a codec that changes values.
     pub const LOSSY_ZARR_ONLY: Self = Self {
         lossy: |_| true,
         ..Self::ZARR_ONLY

@@ -1,30 +1,29 @@
-//! The quantizing filters of the Community Codec Repository: they set mantissa bits that do not matter to 0 or
-//! 1, so that a following compressor does better.
+//! The quantizing filters of the Community Codec Repository: they set insignificant mantissa bits to 0 or 1, so that a following compressor
+//! works better.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | 32022 BitGroom, 32023 Granular BitRound, 32032 BitRound |
 //! | Names | `bitgroom`, `granularbr`, `bitround` |
-//! | Parameters | number of significant digits or bits, and what the filter stores about the type |
+//! | Parameters | number of significant digits or bits, and stored facts about the type |
 //! | Specification | doi:10.5194/gmd-9-3199-2016, doi:10.1038/s43588-021-00156-2 |
 //! | Also read by | NCO, the HDF Group's plugins |
 //!
-//! They write plain numbers, so reading does nothing. (Quantization by netCDF-C itself leaves attributes, but no
-//! filter.)
+//! The filters write plain numbers, so the decoder copies them. (netCDF-C's own quantization writes attributes, but no filter.)
 
-use super::named::{Parameter, ParameterForm, ParameterMode};
 use super::output::reserve;
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, read_only};
+use super::parameter_names::{Parameter, ParameterForm, ParameterMode};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, read_only};
 use crate::error::Result;
 
-/// Decoded numbers stay as these filters left them, so nothing more is lost without the filter.
+/// Decoded numbers are already quantized, so dropping the filter loses no data.
 const QUANTIZED: Policy = Policy {
     lossy: |_| true,
-    in_zarr: |_, _| Instead::Nothing,
+    in_zarr: |_, _| FilterReplacement::Drop,
     ..Policy::PLAIN
 };
 
-/// Each has one parameter that users see.
+/// The single parameter of each filter that users see.
 const DIGITS: &[ParameterMode] = &[ParameterMode::of(&[Parameter::required(
     "digits",
     ParameterForm::Number,
@@ -89,7 +88,7 @@ mod tests {
     use crate::filter::tests::decode;
 
     #[test]
-    fn numbers_stay_as_they_are() {
+    fn numbers_stay_unchanged() {
         for row in [BITGROOM, GRANULARBR, BITROUND] {
             let numbers = b"\x00\x80\xAA\x3F";
             assert_eq!(decode(row.id, &[3, 4], 4, numbers).unwrap(), numbers);

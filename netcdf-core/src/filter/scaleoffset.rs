@@ -4,17 +4,19 @@
 //! |---|---|
 //! | HDF5 number | 6 |
 //! | Names | `scaleoffset` |
-//! | Parameters | stored, 20: kind (0 decimal scaling of floats, 1 binary scaling, which does not exist, 2 integers), factor (decimal digits, or bits of an integer, 0 for as many as needed), elements of the chunk, class (0 integer, 1 float), bytes of an element, signed, byte order (1 big-endian), whether there is a fill value, its bytes from the least significant in the rest |
-//! | Stored form | bits per number (4 bytes), 8, the least value (8 bytes), 8 zeros, all little-endian; then the numbers without gaps, most significant bit first |
-//! | Specification | HDF5 file format, "Scale-offset filter"; details that it leaves open are as in libhdf5 |
+//! | Parameters | stored, 20: kind (0 decimal scaling of floats, 1 undefined binary scaling, 2 integers), factor (decimal digits, or bits of an integer, 0 for the minimum), chunk elements, class (0 integer, 1 float), element size, signed, byte order (1 big-endian), whether a fill value exists, and the fill value bytes from the least significant on |
+//! | Stored form | bits per number (4 bytes), 8, the minimum (8 bytes), 8 zeros, all little-endian; then the numbers without gaps, most significant bit first |
+//! | Specification | HDF5 file format, "Scale-offset filter"; unspecified details are as in libhdf5 |
 //! | Also read by | libhdf5 and software built on it, jhdf in part |
 //!
-//! A number with all bits set is the fill value, if there is one. If the number of bits is that of the type,
-//! elements are stored unchanged, little-endian. Floats lose digits on writing; on reading, the number is
-//! divided by a power of ten and added to the minimum, both in the type's precision.
+//! A number with all bits set is the fill value, if one exists. If the bit count equals the type's bits, elements are stored
+//! unchanged, little-endian. The encoder rounds floats to decimal digits. The decoder divides the number by a power of ten and adds the
+//! minimum, both in the type's precision.
 
 use super::output::{allocate, extend};
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
+use super::{
+    ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, corrupt, read_only,
+};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -27,7 +29,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     policy: Policy {
         lossy: |_| true,
         read_only: Some(is_whole),
-        in_zarr: |_, _| Instead::Nothing,
+        in_zarr: |_, _| FilterReplacement::Drop,
         ..Policy::PLAIN
     },
     named: &[],
@@ -38,7 +40,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 /// Bytes before the numbers.
 const HEADER: usize = 21;
 
-/// Whether chunks with these parameters hold elements of this many bytes.
+/// Checks whether chunks with these parameters contain elements of this size in bytes.
 fn is_whole(params: &[u32], size: u64) -> bool {
     params.get(4).is_none_or(|&n| u64::from(n) == size)
 }
@@ -53,7 +55,7 @@ struct ScaleOffset {
     scale: Scale,
 }
 
-/// What the numbers mean.
+/// The scaling of the numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scale {
     /// Elements are stored unchanged.
@@ -63,9 +65,9 @@ enum Scale {
     Decimal(i32),
 }
 
-/// What precedes the numbers of a chunk.
+/// The header before the numbers of a chunk.
 struct ScaleHeader {
-    /// Of each number.
+    /// Bits of each number.
     bits: u32,
     /// The minimum, or its bits.
     least: u64,
@@ -86,9 +88,9 @@ impl Filter for ScaleOffset {
             return Ok(());
         }
         let bytes = u64::from(self.elements) * u64::from(self.size);
-        let room = context.room(bytes, "scaleoffset")?;
+        let len = context.checked_len(bytes, "scaleoffset")?;
         let (header, numbers) = self.header(input)?;
-        extend("scaleoffset", output, room)?;
+        extend("scaleoffset", output, len)?;
         match self.size {
             1 => self.elements(&header, numbers, output.as_chunks_mut::<1>().0),
             2 => self.elements(&header, numbers, output.as_chunks_mut::<2>().0),
@@ -137,7 +139,7 @@ impl ScaleOffset {
         })
     }
 
-    /// The header of a chunk, and the numbers after it.
+    /// Returns the chunk header, and the numbers after it.
     fn header<'a>(&self, input: &'a [u8]) -> Result<(ScaleHeader, &'a [u8])> {
         let (head, numbers) = input
             .split_first_chunk::<HEADER>()
@@ -157,7 +159,7 @@ impl ScaleOffset {
         Ok((ScaleHeader { bits, least }, numbers))
     }
 
-    /// All elements of a chunk.
+    /// Decodes all elements of a chunk.
     fn elements<const N: usize>(&self, header: &ScaleHeader, numbers: &[u8], to: &mut [[u8; N]]) {
         if header.bits == self.size * 8 {
             let (stored, _) = numbers.as_chunks::<N>();
@@ -185,7 +187,7 @@ impl ScaleOffset {
         }
     }
 
-    /// All elements: for each number its `value`, or the fill value.
+    /// Writes all elements: the `value` of each number, or the fill value.
     #[inline]
     fn values<const N: usize>(
         &self,
@@ -235,7 +237,7 @@ fn ordered<const N: usize>(mut bytes: [u8; N], order: Endianness) -> [u8; N] {
     bytes
 }
 
-/// The float nearest to a power of ten, the same on every machine.
+/// Returns the float nearest to a power of ten, identical on every machine.
 fn power_of_ten<T: std::str::FromStr + From<u8>>(digits: i32) -> T {
     format!("1e{digits}").parse().unwrap_or_else(|_| T::from(1))
 }

@@ -3,15 +3,15 @@
 //! | | |
 //! |---|---|
 //! | HDF5 number | 2 |
-//! | Names | `shuffle`, in Zarr too |
-//! | Parameters | stored: bytes of an element; the user gives none (a stored one is recomputed) |
+//! | Names | `shuffle`, also in Zarr |
+//! | Parameters | stored: element size; the user gives none (a stored one is recomputed) |
 //! | Stored form | byte planes; bytes after the last whole element follow unchanged |
 //! | Specification | HDF5 file format, "Shuffle filter"; the length stays the same |
 //! | Also read by | every HDF5 library |
 
 use super::codec::{CodecStage, whole};
 use super::output::allocate;
-use super::user::{element_size, wrong};
+use super::user_params::{element_size, wrong};
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy, Suits, corrupt};
 use crate::error::Result;
 
@@ -25,7 +25,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         stage: CodecStage::Bytes,
         read: |config| match config.int("elementsize", 4).map(u32::try_from) {
             Ok(Ok(size @ 1..)) => Ok(vec![size]),
-            // netCDF-C writes 0, and ignores the number on reading.
+            // netCDF-C writes 0, and ignores the number when reading.
             Ok(Ok(0) | Err(_)) | Err(_) => Ok(vec![element_size("shuffle", config.context)?]),
         },
         write: |params, shown| {
@@ -54,7 +54,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     },
 };
 
-/// Elements are rearranged in pieces of about this many bytes, which stay in the fastest cache.
+/// Bytes per block of elements. A block fits the fastest cache.
 const PIECE: usize = 1 << 13;
 
 struct Shuffle {
@@ -78,7 +78,7 @@ impl Filter for Shuffle {
     }
 }
 
-/// Appends the elements of `size` bytes whose byte planes are in `input`.
+/// Appends the `size`-byte elements whose byte planes are in `input`.
 pub(super) fn unshuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     let elements = input.len() / size.max(1);
     let (planes, rest) = input.split_at(elements.saturating_mul(size));
@@ -91,7 +91,7 @@ pub(super) fn unshuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     output.extend_from_slice(rest);
 }
 
-/// Appends the byte planes of the elements of `size` bytes in `input`.
+/// Appends the byte planes of the elements in `input`, which have `size` bytes each.
 pub(super) fn shuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     let elements = input.len() / size.max(1);
     let (whole, rest) = input.split_at(elements.saturating_mul(size));
@@ -104,8 +104,8 @@ pub(super) fn shuffle(size: usize, input: &[u8], output: &mut Vec<u8>) {
     output.extend_from_slice(rest);
 }
 
-/// [`unshuffle`] for sizes that are powers of two: merges neighbouring planes, unit by unit, until one is left.
-/// Each step compiles to vector instructions.
+/// [`unshuffle`] for sizes that are powers of two: merges neighbouring planes, unit by unit, until one plane remains. Each step compiles to
+/// vector instructions.
 fn join(size: usize, planes: &[u8], elements: usize, output: &mut Vec<u8>) {
     let (mut one, mut other) = ([0; PIECE], [0; PIECE]);
     let (mut from, mut to) = (&mut one, &mut other);
@@ -156,8 +156,7 @@ fn split(size: usize, whole: &[u8], elements: usize, output: &mut Vec<u8>) {
     }
 }
 
-/// Interleaves units of both sides. They are handled as numbers, which the compiler vectorizes; as byte arrays
-/// they take three times as long.
+/// Interleaves the units of both sides. The units are numbers because the compiler vectorizes them; byte arrays take three times as long.
 fn merge(unit: usize, (left, right): (&[u8], &[u8]), to: &mut [u8]) {
     macro_rules! units {
         ($unit:ty, $both:ty) => {{
@@ -178,7 +177,7 @@ fn merge(unit: usize, (left, right): (&[u8], &[u8]), to: &mut [u8]) {
     }
 }
 
-/// The inverse of [`merge`].
+/// Inverts [`merge`].
 fn part(unit: usize, merged: &[u8], (left, right): (&mut [u8], &mut [u8])) {
     macro_rules! units {
         ($unit:ty, $both:ty) => {{

@@ -1,7 +1,7 @@
-//! The strict stored form of chunks, which the reference decoders of HDF5 and of Zarr read alike.
+//! The strict stored form of chunks, which the reference decoders of HDF5 and of Zarr decode identically.
 //!
-//! Our decoders accept more than libhdf5's plugins, netCDF-C and numcodecs. A stored chunk moves to a dataset of another kind only in the
-//! strict form. Each filter checks its own form: [`Filter::is_strict`], [`Filter::decode_strictly`].
+//! Our decoders accept more than libhdf5's plugins, netCDF-C and numcodecs. A copy moves a stored chunk to a dataset of another kind only
+//! in the strict form. Each filter checks its own form: [`Filter::is_strict`], [`Filter::decode_strictly`].
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub struct Rewrap {
 }
 
 impl Rewrap {
-    /// The deflate filter in which two chains differ, if all other filters decode alike.
+    /// Returns the deflate filter in which two chains differ, if all other filters decode alike.
     #[must_use]
     pub fn of(from: &[FilterSpec], to: &[FilterSpec]) -> Option<Self> {
         let pairs: Vec<_> = from.iter().zip(to).collect();
@@ -41,7 +41,7 @@ impl Rewrap {
         (alike && same).then_some(Self { at, gzip })
     }
 
-    /// The stream in the chunk `input`, decoded in `scratch`; `None` if the container holds anything else.
+    /// Returns the stream in the chunk `input`, decoded in `scratch`; `None` if the container has additional bytes.
     fn unwrap<'a>(
         self,
         context: &ChunkContext,
@@ -59,7 +59,7 @@ impl Rewrap {
         Ok(stream.map(|stream| DeflateStream { stream, decoded }))
     }
 
-    /// The stream in the new container.
+    /// Returns the stream in the new container.
     fn wrap(self, stream: &DeflateStream<'_>) -> Vec<u8> {
         match self.gzip {
             true => gzip::wrapped(stream),
@@ -79,8 +79,8 @@ impl FilterStage {
         Ok(&**filter)
     }
 
-    /// Undoes the filter; returns whether `bytes` are in the strict form. The output is complete only if they are.
-    fn undo_strictly(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<bool> {
+    /// Decodes through the filter, and returns whether `bytes` are in the strict form. The output is complete only if they are.
+    fn decode_strictly(&self, bytes: &[u8], out: &mut Vec<u8>) -> Result<bool> {
         let (filter, context) = (self.available()?, &self.context);
         if !filter.is_strict(context, bytes) {
             return Ok(false);
@@ -90,7 +90,7 @@ impl FilterStage {
     }
 }
 
-/// The stages from the first one with a check; stages before a missing filter cannot be checked.
+/// Returns the stages from the first stage with a check on. Stages before a missing filter cannot be checked.
 fn checked(stages: &[FilterStage]) -> &[FilterStage] {
     let missing = stages.iter().rposition(|stage| stage.filter.is_err());
     let known = stages.get(missing.map_or(0, |n| n.saturating_add(1))..);
@@ -100,7 +100,7 @@ fn checked(stages: &[FilterStage]) -> &[FilterStage] {
     first.and_then(|n| known.get(n..)).unwrap_or_default()
 }
 
-/// Whether `bytes`, which went through all of these stages, are in the strict form. `scratch` is working memory.
+/// Checks whether `bytes`, which used all of these stages, are in the strict form. `scratch` is working memory.
 fn is_strict(stages: &[FilterStage], bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bool> {
     let mut decoded: Option<Vec<u8>> = None;
     for (n, stage) in checked(stages).iter().enumerate().rev() {
@@ -109,7 +109,7 @@ fn is_strict(stages: &[FilterStage], bytes: &[u8], scratch: &mut Vec<u8>) -> Res
             return Ok(stage.available()?.is_strict(&stage.context, bytes));
         }
         scratch.clear();
-        let strict = stage.undo_strictly(bytes, scratch)?;
+        let strict = stage.decode_strictly(bytes, scratch)?;
         if n == 0 || !strict {
             return Ok(strict);
         }
@@ -125,31 +125,32 @@ impl FilterChain {
         let checked = checked(self.stages());
         let most = checked.iter().map(FilterStage::check).max();
         match most.unwrap_or(StrictCheck::Nothing) {
-            // The headers of inner filters are known after decoding.
+            // The headers of inner filters are available only after decoding.
             StrictCheck::Headers if checked.len() > 1 => StrictCheck::Decoding,
             check => check,
         }
     }
 
-    /// Whether a chunk that went through all filters is in the strict form. `scratch` is as for [`FilterChain::decode`].
+    /// Checks whether a chunk that used all filters is in the strict form. `scratch` is working memory as in [`FilterChain::decode`].
     ///
     /// # Errors
-    /// Returns errors of [`FilterChain::decode`], if the chunk has to be decoded.
+    /// Returns errors of [`FilterChain::decode`] if the check needs decoding.
     pub fn is_strict(&self, bytes: &[u8], scratch: &mut Vec<u8>) -> Result<bool> {
         is_strict(self.stages(), bytes, scratch)
     }
 
-    /// Decodes a chunk that went through all filters like [`FilterChain::decode_any_length`], and checks that it is in the strict form.
+    /// Decodes a chunk that used all filters like [`FilterChain::decode_any_length`], and checks that it is in the strict form.
     ///
     /// # Errors
-    /// Returns errors of [`FilterChain::decode_any_length`]; [`Corrupt`](crate::ErrorKind::Corrupt) for a chunk that is not in the strict form.
+    /// Returns errors of [`FilterChain::decode_any_length`], and [`Corrupt`](crate::ErrorKind::Corrupt) for a chunk that is not in the
+    /// strict form.
     pub fn decode_strictly(&self, mut bytes: Vec<u8>, scratch: &mut Vec<u8>) -> Result<Vec<u8>> {
         let unchecked = self.len().saturating_sub(checked(self.stages()).len());
         for (n, stage) in self.stages().iter().enumerate().rev() {
             scratch.clear();
             match n < unchecked {
-                true => stage.undo_any_length(&stage.context, &bytes, scratch)?,
-                false if stage.undo_strictly(&bytes, scratch)? => {}
+                true => stage.decode_any_length(&stage.context, &bytes, scratch)?,
+                false if stage.decode_strictly(&bytes, scratch)? => {}
                 false => return Err(corrupt("a form that not all readers accept")),
             }
             std::mem::swap(&mut bytes, scratch);
@@ -157,8 +158,8 @@ impl FilterChain {
         Ok(bytes)
     }
 
-    /// A chunk that went through all filters, with the deflate stream in the container that the chain `to` has; `None` if the chunk is
-    /// not in the strict form. The stream is decoded once, for its checksum and length, and not compressed again.
+    /// Moves the deflate stream of a chunk that used all filters to the container of the chain `to`; returns `None` if the chunk is not in
+    /// the strict form. The stream is decoded once, for its checksum and length, and not compressed again.
     ///
     /// # Errors
     /// Returns errors of [`FilterChain::decode`] and [`FilterChain::encode`].
@@ -171,7 +172,7 @@ impl FilterChain {
         let parts = self.stages().split_at_checked(rewrap.at);
         let (inner, outer) = parts.or_internal("a filter")?;
         let (stage, outer) = outer.split_first().or_internal("a filter")?;
-        let bytes = undone(outer, bytes)?;
+        let bytes = before_stages(outer, bytes)?;
         let Some(stream) = rewrap.unwrap(&stage.context, &bytes, scratch)? else {
             return Ok(None);
         };
@@ -189,12 +190,12 @@ impl FilterChain {
     }
 }
 
-/// The bytes of a chunk before these last stages.
-fn undone<'a>(stages: &[FilterStage], bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+/// Returns the chunk bytes before these last stages.
+fn before_stages<'a>(stages: &[FilterStage], bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
     let mut bytes = Cow::Borrowed(bytes);
     for stage in stages.iter().rev() {
         let mut next = Vec::new();
-        stage.undo(&stage.context, &bytes, &mut next)?;
+        stage.decode(&stage.context, &bytes, &mut next)?;
         bytes = Cow::Owned(next);
     }
     Ok(bytes)

@@ -1,22 +1,22 @@
-//! The policies of filters by their numbers, and the filters that replace them in other formats.
+//! Filter policies by number, and the replacement of filters in other formats.
 
 use super::built_in::BUILT_IN;
 use super::codec::ids::{self as codecs, UNKNOWN, is_private};
 use super::ids::{SZIP, ZFP, ZSTD};
 use super::names;
-use super::policy::{Instead, Policy};
+use super::policy::{FilterReplacement, Policy};
 use crate::model::FilterSpec;
 use crate::model::kind::StorageFormat;
 
-/// The policies of a filter by its number; [`Policy::PLAIN`] for a filter that is not built in.
+/// Returns the policies of a filter by its number; [`Policy::PLAIN`] for a filter that is not built in.
 #[must_use]
 pub fn policy(id: u32) -> &'static Policy {
     let row = BUILT_IN.iter().find(|row| row.id == id);
     row.map_or(&Policy::PLAIN, |row| &row.policy)
 }
 
-/// The form of a filter that `_Filter` and netCDF-C show for a Zarr variable: the parameters that a user gives, without those that depend
-/// on type and chunk. `None` for codecs that are not HDF5 filters.
+/// Returns the form of a filter that `_Filter` and netCDF-C show for a Zarr variable: the user's parameters, without the parameters that
+/// depend on type and chunk. Returns `None` for codecs without an HDF5 filter number.
 #[must_use]
 pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     let shown = !is_private(spec.id);
@@ -26,28 +26,36 @@ pub fn visible(spec: &FilterSpec) -> Option<FilterSpec> {
     })
 }
 
-/// Returns the substitute for a filter of a dataset `from` in a dataset `to`. Values read the same. The nearest common lossless filter
-/// replaces a filter that no common reader of the output has.
+/// Returns the substitute for a filter of a dataset `from` in a dataset `to`. The decoded values are the same. The nearest common lossless
+/// filter replaces a filter that no common reader of the output has.
 #[must_use]
-pub(crate) fn instead(filter: &FilterSpec, from: StorageFormat, to: StorageFormat) -> Instead {
+pub(crate) fn replacement(
+    filter: &FilterSpec,
+    from: StorageFormat,
+    to: StorageFormat,
+) -> FilterReplacement {
     let policy = policy(filter.id);
     match to {
-        StorageFormat::Zarr(_) if has_no_codec(filter.id) => Instead::other(ZSTD, &[3]),
+        StorageFormat::Zarr(_) if has_no_codec(filter.id) => {
+            FilterReplacement::substitute(ZSTD, &[3])
+        }
         StorageFormat::Zarr(zarr) if from != to && zarr.is_of_netcdf_c() => {
             of_netcdf_c(filter, (policy.in_zarr)(&filter.params, zarr))
         }
         StorageFormat::Zarr(zarr) => (policy.in_zarr)(&filter.params, zarr),
         StorageFormat::Cdf(_) | StorageFormat::Hdf5 | StorageFormat::ReadOnly(_) => {
             match (policy.in_hdf5)(&filter.params) {
-                Instead::Other(other) if from == to && other.id != filter.id => Instead::Same,
+                FilterReplacement::Substitute(other) if from == to && other.id != filter.id => {
+                    FilterReplacement::Keep
+                }
                 found => found,
             }
         }
     }
 }
 
-/// Whether a compressor of HDF5 has no codec in Zarr and no relative there: zfp, because of its other codec, and registered filters of
-/// plugins.
+/// Checks whether an HDF5 compressor has no codec and no related codec in Zarr: zfp, whose Zarr codec differs, and registered plugin
+/// filters.
 fn has_no_codec(id: u32) -> bool {
     let built_in = BUILT_IN.iter().any(|row| row.id == id);
     id == ZFP || !built_in && names::registered(id).is_some()
@@ -55,29 +63,29 @@ fn has_no_codec(id: u32) -> bool {
 
 /// Returns the substitute for a filter in a Zarr store for netCDF-C, which only has codecs for HDF5 filters. `found` is the substitute for
 /// zarr-python.
-fn of_netcdf_c(filter: &FilterSpec, found: Instead) -> Instead {
+fn of_netcdf_c(filter: &FilterSpec, found: FilterReplacement) -> FilterReplacement {
     let id = match &found {
-        Instead::Same => filter.id,
-        Instead::Other(other) => other.id,
-        Instead::Nothing | Instead::Unsaid => return found,
+        FilterReplacement::Keep => filter.id,
+        FilterReplacement::Substitute(other) => other.id,
+        FilterReplacement::Drop | FilterReplacement::DropSilently => return found,
     };
     match id {
         UNKNOWN => found,
         // netCDF-C reads szip in Zarr, zarr-python does not.
-        SZIP | codecs::LZ4 | codecs::LZMA => Instead::other(ZSTD, &[3]),
+        SZIP | codecs::LZ4 | codecs::LZMA => FilterReplacement::substitute(ZSTD, &[3]),
         _ if is_private(id) => (policy(id).in_hdf5)(&filter.params),
         _ => found,
     }
 }
 
-/// Whether two filters decode alike.
+/// Checks whether two filters decode alike.
 #[must_use]
 pub(crate) fn decodes_alike(a: &FilterSpec, b: &FilterSpec) -> bool {
     let decoding = policy(a.id).decoding;
     a.id == b.id && decoding(&a.params) == decoding(&b.params)
 }
 
-/// Whether the filters `b` decode the chunks that the filters `a` encoded.
+/// Checks whether the filters `b` decode the chunks that the filters `a` encoded.
 #[must_use]
 pub(crate) fn decode_alike(a: &[FilterSpec], b: &[FilterSpec]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| decodes_alike(a, b))
@@ -97,33 +105,33 @@ mod tests {
     }
 
     #[test]
-    fn no_codec_of_zarr_gets_into_hdf5() {
+    fn zarr_codecs_are_replaced_in_hdf5() {
         for id in ids::GZIP..=ids::BASE64 {
-            match instead(
+            match replacement(
                 &spec(id, &[4]),
                 Kind::PURE_ZARR.storage,
                 Kind::NETCDF4.storage,
             ) {
-                Instead::Other(filter) => assert!(!is_private(filter.id)),
-                Instead::Unsaid => assert_eq!(id, ids::TRANSPOSE),
-                found => assert_eq!(found, Instead::Nothing, "{id:x}"),
+                FilterReplacement::Substitute(filter) => assert!(!is_private(filter.id)),
+                FilterReplacement::DropSilently => assert_eq!(id, ids::TRANSPOSE),
+                found => assert_eq!(found, FilterReplacement::Drop, "{id:x}"),
             }
         }
-        let gzip = instead(
+        let gzip = replacement(
             &spec(ids::GZIP, &[4]),
             Kind::PURE_ZARR.storage,
             Kind::NETCDF4.storage,
         );
-        assert_eq!(gzip, Instead::other(DEFLATE, &[4]));
+        assert_eq!(gzip, FilterReplacement::substitute(DEFLATE, &[4]));
         let unknown = spec(UNKNOWN, &[]);
         assert_eq!(
-            instead(&unknown, Kind::PURE_ZARR.storage, Kind::NETCDF4.storage),
-            Instead::Same
+            replacement(&unknown, Kind::PURE_ZARR.storage, Kind::NETCDF4.storage),
+            FilterReplacement::Keep
         );
     }
 
     #[test]
-    fn what_stands_for_filters_of_hdf5_has_a_codec() {
+    fn substitutes_of_hdf5_filters_have_a_codec() {
         let (hdf5, v2) = (Kind::NETCDF4.storage, Kind::PURE_ZARR.storage);
         let table = FilterTable::default();
         let chunk = crate::filter::tests::context(64, 4);
@@ -132,16 +140,20 @@ mod tests {
             (32004, &[0]),
             (32008, &[0, 2, 4, 0, 3, 1]),
         ] {
-            let Instead::Other(filter) = instead(&spec(id, params), hdf5, v2) else {
+            let FilterReplacement::Substitute(filter) = replacement(&spec(id, params), hdf5, v2)
+            else {
                 panic!("{id}");
             };
             assert!(to_json(ZarrVersion::V2, &filter, &chunk, &table).is_ok());
             assert_eq!(filter.params == [0, 0, 0, 0, 5, 2, 5], id == 32008);
         }
         for id in [1, 2, 3, 307, 32001, 32015, 40_000] {
-            assert_eq!(instead(&spec(id, &[]), hdf5, v2), Instead::Same);
+            assert_eq!(
+                replacement(&spec(id, &[]), hdf5, v2),
+                FilterReplacement::Keep
+            );
         }
-        // zfp, without loss and with; blosc2, sz, lzo.
+        // Lossless and lossy zfp, blosc2, sz, lzo.
         for (id, params) in [
             (32013, &[5][..]),
             (32013, &[1]),
@@ -155,14 +167,23 @@ mod tests {
                 Kind::NCZARR,
                 Kind::NCZARR3,
             ] {
-                let found = instead(&spec(id, params), hdf5, kind.storage);
-                assert_eq!(found, Instead::other(32015, &[3]), "{id}");
+                let found = replacement(&spec(id, params), hdf5, kind.storage);
+                assert_eq!(found, FilterReplacement::substitute(32015, &[3]), "{id}");
             }
-            assert_eq!(instead(&spec(id, params), hdf5, hdf5), Instead::Same);
+            assert_eq!(
+                replacement(&spec(id, params), hdf5, hdf5),
+                FilterReplacement::Keep
+            );
         }
         let order = spec(ids::TRANSPOSE, &[1, 0]);
-        assert_eq!(instead(&order, hdf5, v2), Instead::Unsaid);
-        assert_eq!(instead(&order, hdf5, Kind::NCZARR3.storage), Instead::Same);
+        assert_eq!(
+            replacement(&order, hdf5, v2),
+            FilterReplacement::DropSilently
+        );
+        assert_eq!(
+            replacement(&order, hdf5, Kind::NCZARR3.storage),
+            FilterReplacement::Keep
+        );
     }
 
     #[test]
@@ -171,41 +192,56 @@ mod tests {
         let zarr = [Kind::PURE_ZARR, Kind::PURE_ZARR3, Kind::NCZARR3].map(|kind| kind.storage);
         let (szip, snappy) = (spec(4, &[32, 8]), spec(32001, &[2, 2, 4, 400, 5, 1, 3]));
         for to in zarr {
-            assert_eq!(instead(&szip, hdf5, to), Instead::other(32015, &[3]));
+            assert_eq!(
+                replacement(&szip, hdf5, to),
+                FilterReplacement::substitute(32015, &[3])
+            );
             for from in [hdf5, to] {
-                let found = instead(&snappy, from, to);
-                assert_eq!(found, Instead::other(32001, &[2, 2, 4, 400, 5, 1, 5]));
-            }
-        }
-        assert_eq!(instead(&szip, hdf5, nczarr), Instead::other(32015, &[3]));
-        assert_eq!(instead(&szip, nczarr, nczarr), Instead::Same);
-        let base64 = spec(ids::BASE64, &[]);
-        let v2 = Kind::PURE_ZARR.storage;
-        assert_eq!(instead(&base64, v2, v2), Instead::Same);
-        for to in [Kind::PURE_ZARR3, Kind::NCZARR3] {
-            assert_eq!(instead(&base64, v2, to.storage), Instead::Nothing);
-        }
-        assert_eq!(instead(&szip, nczarr, hdf5), Instead::Same);
-        assert_eq!(instead(&snappy, hdf5, hdf5), Instead::Same);
-        let deflate = Instead::other(DEFLATE, &[5]);
-        assert_eq!(instead(&snappy, nczarr, hdf5), deflate);
-        let from = Kind::PURE_ZARR.storage;
-        for (id, other) in [
-            (ids::GZIP, Instead::other(DEFLATE, &[4])),
-            (ids::LZ4, Instead::other(32015, &[3])),
-            (ids::LZMA, Instead::other(32015, &[3])),
-            (ids::CRC32, Instead::other(3, &[])),
-            (ids::DELTA, Instead::Nothing),
-            (ids::TRANSPOSE, Instead::Unsaid),
-        ] {
-            assert_eq!(instead(&spec(id, &[4]), from, nczarr), other, "{id:x}");
-            if id != ids::TRANSPOSE {
-                assert_eq!(instead(&spec(id, &[4]), nczarr, nczarr), Instead::Same);
+                let found = replacement(&snappy, from, to);
+                assert_eq!(
+                    found,
+                    FilterReplacement::substitute(32001, &[2, 2, 4, 400, 5, 1, 5])
+                );
             }
         }
         assert_eq!(
-            instead(&spec(32004, &[]), hdf5, nczarr),
-            Instead::other(32015, &[3])
+            replacement(&szip, hdf5, nczarr),
+            FilterReplacement::substitute(32015, &[3])
+        );
+        assert_eq!(replacement(&szip, nczarr, nczarr), FilterReplacement::Keep);
+        let base64 = spec(ids::BASE64, &[]);
+        let v2 = Kind::PURE_ZARR.storage;
+        assert_eq!(replacement(&base64, v2, v2), FilterReplacement::Keep);
+        for to in [Kind::PURE_ZARR3, Kind::NCZARR3] {
+            assert_eq!(
+                replacement(&base64, v2, to.storage),
+                FilterReplacement::Drop
+            );
+        }
+        assert_eq!(replacement(&szip, nczarr, hdf5), FilterReplacement::Keep);
+        assert_eq!(replacement(&snappy, hdf5, hdf5), FilterReplacement::Keep);
+        let deflate = FilterReplacement::substitute(DEFLATE, &[5]);
+        assert_eq!(replacement(&snappy, nczarr, hdf5), deflate);
+        let from = Kind::PURE_ZARR.storage;
+        for (id, other) in [
+            (ids::GZIP, FilterReplacement::substitute(DEFLATE, &[4])),
+            (ids::LZ4, FilterReplacement::substitute(32015, &[3])),
+            (ids::LZMA, FilterReplacement::substitute(32015, &[3])),
+            (ids::CRC32, FilterReplacement::substitute(3, &[])),
+            (ids::DELTA, FilterReplacement::Drop),
+            (ids::TRANSPOSE, FilterReplacement::DropSilently),
+        ] {
+            assert_eq!(replacement(&spec(id, &[4]), from, nczarr), other, "{id:x}");
+            if id != ids::TRANSPOSE {
+                assert_eq!(
+                    replacement(&spec(id, &[4]), nczarr, nczarr),
+                    FilterReplacement::Keep
+                );
+            }
+        }
+        assert_eq!(
+            replacement(&spec(32004, &[]), hdf5, nczarr),
+            FilterReplacement::substitute(32015, &[3])
         );
     }
 }

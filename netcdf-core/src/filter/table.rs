@@ -1,4 +1,4 @@
-//! The table of filters that a run can use.
+//! The table of usable filters.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{ChunkContext, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
-/// The filters that a run can use; by default the built-in ones.
+/// The usable filters; by default the built-in ones.
 pub struct FilterTable {
     pub(super) rows: Vec<FilterEntry>,
     pub(super) plugins: Option<Plugins>,
@@ -28,20 +28,20 @@ impl std::fmt::Debug for FilterTable {
     }
 }
 
-/// A filter that can be used.
+/// A usable filter.
 #[derive(Clone)]
 pub enum UsableFilter<'t> {
     /// A built-in filter.
     BuiltIn(&'t FilterEntry),
-    /// A filter of a plugin.
+    /// A plugin filter.
     Plugin(Arc<Plugin>),
 }
 
 impl UsableFilter<'_> {
-    /// Converts the user's parameters to stored ones.
+    /// Converts the user's parameters to stored parameters.
     ///
     /// # Errors
-    /// As for [`FilterEntry::prepare`].
+    /// Returns the same errors as [`FilterEntry::prepare`].
     pub fn prepare(&self, context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
         match self {
             Self::BuiltIn(entry) => (entry.prepare)(context, user),
@@ -52,7 +52,7 @@ impl UsableFilter<'_> {
     /// Builds the filter from its stored parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for impossible parameters.
+    /// Returns [`ErrorKind::Corrupt`] for impossible parameters.
     pub fn build(&self, params: &[u32], context: &ChunkContext) -> Result<Box<dyn Filter>> {
         match self {
             Self::BuiltIn(entry) => (entry.build)(params, context),
@@ -62,7 +62,7 @@ impl UsableFilter<'_> {
 }
 
 impl FilterTable {
-    /// A table of these entries; if several have the same number, the first one counts.
+    /// Returns a table of these entries; the first entry takes precedence if numbers repeat.
     #[must_use]
     pub fn new(rows: Vec<FilterEntry>) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl FilterTable {
         }
     }
 
-    /// The built-in filters, and plugins.
+    /// Returns a table of the built-in filters and plugins.
     #[must_use]
     pub fn with_plugins(plugins: Plugins) -> Self {
         Self {
@@ -80,15 +80,15 @@ impl FilterTable {
         }
     }
 
-    /// The row of the built-in filter with this number.
+    /// Returns the entry of the built-in filter with this number.
     pub(super) fn row(&self, id: u32) -> Option<&FilterEntry> {
         self.rows.iter().find(|row| row.id == id)
     }
 
-    /// The filter with this number.
+    /// Returns the filter with this number.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] if there is none.
+    /// Returns [`ErrorKind::FilterUnavailable`] if the table does not contain the filter.
     pub fn entry(&self, id: u32) -> Result<UsableFilter<'_>> {
         let built_in = || self.row(id).map(UsableFilter::BuiltIn);
         let plugin = || {
@@ -103,11 +103,10 @@ impl FilterTable {
         found.ok_or_else(|| self.missing(id, None))
     }
 
-    /// Checks that a filter takes its parameters for chunks of this context.
+    /// Checks that a filter accepts its parameters for chunks of this context. Errors of the chunks appear when chunks are written.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] for a missing filter, [`ErrorKind::Argument`] for parameters that the filter rejects.
-    /// Errors about the chunks come when the chunks are written.
+    /// Returns [`ErrorKind::FilterUnavailable`] for a missing filter, and [`ErrorKind::Argument`] for parameters that the filter rejects.
     pub fn takes(&self, filter: &FilterSpec, context: &ChunkContext) -> Result<()> {
         match self.entry(filter.id)?.prepare(context, &filter.params) {
             Err(e) if e.kind() == ErrorKind::Argument => Err(e),
@@ -115,13 +114,13 @@ impl FilterTable {
         }
     }
 
-    /// The error for a number that is not an HDF5 filter, in a file that needs HDF5 filters.
+    /// Returns the error for a private codec number in a file that needs HDF5 filters.
     #[must_use]
     pub fn no_filter_of_hdf5(&self, id: u32) -> Error {
         self.missing(id, None)
     }
 
-    /// Whether the filter with this number is built in, and used.
+    /// Checks whether the filter with this number is built in, and used.
     #[must_use]
     pub fn has(&self, id: u32) -> bool {
         let plugins = self.plugins.as_ref().is_some_and(Plugins::preferred);

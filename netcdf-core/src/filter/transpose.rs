@@ -1,19 +1,21 @@
-//! Transpose: dimensions in another order.
+//! Transpose: reorders dimensions.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `transpose`; `order: "F"` of Zarr 2 is the reverse order |
-//! | Parameters | for each stored dimension, which dimension of the chunk it is |
-//! | Stored form | the elements in the order of those dimensions, the last one fastest |
+//! | Parameters | for each stored dimension, the index of the chunk dimension |
+//! | Stored form | the elements in the stored dimension order, the last dimension fastest |
 //! | Specification | Zarr 3, "Transpose codec" |
 //! | Also read by | every implementation of Zarr 3 |
 
 use super::codec::{CodecStage, Config, Members, digits, ids};
 use super::output::{bad, extend};
 use super::permute::permute;
-use super::user::wrong;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, corrupt};
+use super::user_params::wrong;
+use super::{
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, corrupt,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -36,10 +38,10 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         },
     }),
     policy: Policy {
-        in_hdf5: |_| Instead::Unsaid,
+        in_hdf5: |_| FilterReplacement::DropSilently,
         in_zarr: |_, zarr| match zarr.version {
-            ZarrVersion::V2 => Instead::Unsaid,
-            ZarrVersion::V3 => Instead::Same,
+            ZarrVersion::V2 => FilterReplacement::DropSilently,
+            ZarrVersion::V3 => FilterReplacement::Keep,
         },
         ..Policy::PLAIN
     },
@@ -79,7 +81,7 @@ impl Transpose {
         }
     }
 
-    /// The shape of the chunk, the stored shape, and the bytes of an element.
+    /// Returns the chunk shape, the stored shape, and the element size in bytes.
     fn shapes(&self, context: &ChunkContext) -> Result<(Vec<usize>, Vec<usize>, usize)> {
         let size = |n: &u64| usize::try_from(*n).unwrap_or(usize::MAX);
         let chunk: Vec<usize> = context.shape.iter().map(size).collect();
@@ -94,7 +96,7 @@ impl Transpose {
     }
 }
 
-/// The strides of the dimensions of a shape, in elements.
+/// Returns the strides of a shape's dimensions, in elements.
 fn steps(shape: &[usize]) -> Vec<usize> {
     let mut step = 1_usize;
     let mut steps: Vec<usize> = shape
@@ -109,8 +111,7 @@ fn steps(shape: &[usize]) -> Vec<usize> {
     steps
 }
 
-/// Appends elements of `size` bytes in the order of `shape`; `steps` are the strides of its dimensions in
-/// `input`.
+/// Appends `size`-byte elements in the order of `shape`. `steps` are the input strides of the dimensions.
 fn gather(
     input: &[u8],
     (shape, steps): (&[usize], &[usize]),
@@ -142,9 +143,9 @@ impl Filter for Transpose {
     fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let (chunk, stored, size) = self.shapes(context)?;
         let from = steps(&stored);
-        // The stride of a chunk's dimension is that of the matching stored dimension.
-        let place = |n: usize| self.order.iter().position(|of| *of == n);
-        let steps = (0..chunk.len()).filter_map(|n| from.get(place(n)?).copied());
+        // The stride of a chunk dimension is the stride of the matching stored dimension.
+        let position = |n: usize| self.order.iter().position(|of| *of == n);
+        let steps = (0..chunk.len()).filter_map(|n| from.get(position(n)?).copied());
         let steps: Vec<usize> = steps.collect();
         gather(input, (&chunk, &steps), size, output)
     }
@@ -214,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn dimensions_change_places() {
+    fn dimensions_are_reordered() {
         let plane = chunk(&[2, 3], 2);
         let stored = encode(&[1, 0], &plane, b"aAbBcCdDeEfF");
         assert_eq!(stored, b"aAdDbBeEcCfF");
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_order_is_refused() {
+    fn invalid_orders_are_rejected() {
         for order in [&[0, 0][..], &[1, 2], &[0, 1, 3]] {
             assert!(build(ids::TRANSPOSE, order, &context(4, 1)).is_err());
         }

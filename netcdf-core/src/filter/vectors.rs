@@ -1,11 +1,11 @@
-//! Checks that chunks written by libhdf5 through each filter (`testdata/filters`) decode to the original data,
-//! and that damaged chunks do no harm.
+//! Checks that chunks written by libhdf5 through each filter (`testdata/filters`) decode to the original data, and that damaged chunks are
+//! harmless.
 
 use super::tests::{build, context};
 use super::{ChunkContext, Encoded, deflate, lzf, zfp};
 use crate::error::Result;
 
-/// The filters with chunks there.
+/// The filters with chunks in `testdata/filters`.
 const FILTERS: [u32; 7] = [307, 32000, 32001, 32004, 32008, 32013, 32015];
 
 /// A line of the index.
@@ -50,7 +50,7 @@ fn vector(line: &str, chunks: &[u8]) -> Vector {
     }
 }
 
-/// The data that `make.py` gave libhdf5.
+/// Returns the data that `make.py` passed to libhdf5.
 fn plain(kind: &str, size: usize, big: bool, count: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut out = Vec::new();
@@ -99,7 +99,7 @@ impl Vector {
 }
 
 #[test]
-fn chunks_decode_to_what_was_given() {
+fn chunks_decode_to_the_original_data() {
     let vectors = vectors();
     for id in FILTERS {
         let count = vectors.iter().filter(|v| v.id == id).count();
@@ -116,7 +116,7 @@ fn chunks_decode_to_what_was_given() {
 }
 
 #[test]
-fn data_that_is_encoded_decodes_to_itself() {
+fn encoded_data_round_trips() {
     for v in &vectors() {
         let context = v.context(Some(v.plain.len()));
         let filter = build(v.id, &v.params, &context).unwrap();
@@ -176,7 +176,7 @@ fn stored_bytes_do_not_depend_on_the_chunks_before() {
 }
 
 #[test]
-fn chunks_that_make_more_than_they_may_are_refused() {
+fn chunks_above_the_output_limit_are_rejected() {
     for v in vectors() {
         assert!(
             v.decode(&v.stored, Some(v.plain.len() - 1)).is_err(),
@@ -191,7 +191,7 @@ fn cut_chunks_do_no_harm() {
     for v in vectors().iter().filter(|v| v.stored.len() < 6000) {
         let step = (v.stored.len() / 20).max(1);
         for end in (0..v.stored.len()).step_by(step) {
-            // Some decoders do not notice missing padding.
+            // Some decoders do not detect missing padding.
             let _ = v.decode(&v.stored[..end], Some(v.plain.len()));
             let _ = v.decode(&v.stored[..end], None);
         }
@@ -211,7 +211,7 @@ fn flipped_bits_do_no_harm() {
         for round in 0..20 {
             let mut stored = v.stored.clone();
             for _ in 0..=round / 8 {
-                // Headers are at the start, so half of the flips go there.
+                // Headers are at the start, so half of the flips are there.
                 let below = if round % 2 == 0 {
                     stored.len().min(40)
                 } else {

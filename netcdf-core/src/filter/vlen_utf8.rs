@@ -1,22 +1,22 @@
-//! `vlen-utf8`: texts of any length, one after the other.
+//! `vlen-utf8`: a sequence of texts of any length.
 //!
 //! | | |
 //! |---|---|
-//! | id | none of HDF5; [`ID`] here |
-//! | names | Zarr, version 3: `vlen-utf8`, which turns elements into bytes there; numcodecs: `vlen-utf8` |
+//! | id | none in HDF5; [`ID`] in our table |
+//! | names | Zarr version 3: `vlen-utf8`, a codec from elements to bytes; numcodecs: `vlen-utf8` |
 //! | parameters | none |
 //! | specification | numcodecs, "VLenUTF8"; zarr-extensions, codec `vlen-utf8` |
-//! | who reads it | zarr-python, zarrs, GDAL, TensorStore |
+//! | also read by | zarr-python, zarrs, GDAL, TensorStore |
 //!
-//! Stored are the number of texts, then for each text its length in bytes and its bytes; numbers have 32 bits,
-//! little-endian. The filter gets elements of a fixed size, padded with zeros.
+//! The stored form is the number of texts, then the length in bytes and the bytes of each text. Numbers have 32 bits, little-endian. The
+//! filter's input has elements of a fixed size, padded with zeros.
 
 use super::codec::PRIVATE;
 use super::output::allocate;
 use super::{ChunkContext, Encoded, Filter, FilterEntry, Policy, corrupt};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Its number.
+/// The filter number.
 pub(crate) const ID: u32 = PRIVATE + 64;
 
 /// The entry in the filter table.
@@ -33,10 +33,10 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 struct VlenUtf8;
 
 impl Filter for VlenUtf8 {
-    /// Filters behind this one get bytes: numcodecs gives them none of the elements' properties.
+    /// Filters after this one process bytes: numcodecs gives them no element properties.
     fn output(&self, context: &ChunkContext) -> ChunkContext {
         let mut behind = context.of_any_length();
-        behind.about.most = Some(behind.limit());
+        behind.about.max_len = Some(behind.limit());
         behind.element.size = 1;
         behind
     }
@@ -46,7 +46,7 @@ impl Filter for VlenUtf8 {
         let short = || corrupt("vlen-utf8: the texts end too early");
         let (count, mut rest) = number(input).ok_or_else(short)?;
         let len = (count as u64).saturating_mul(size as u64);
-        allocate("vlen-utf8", output, context.room(len, "vlen-utf8")?)?;
+        allocate("vlen-utf8", output, context.checked_len(len, "vlen-utf8")?)?;
         for _ in 0..count {
             let (len, behind) = number(rest).ok_or_else(short)?;
             let text = behind.get(..len).ok_or_else(short)?;
@@ -73,10 +73,10 @@ impl Filter for VlenUtf8 {
     }
 }
 
-/// Appends the stored form of elements of `size` bytes, at least 1.
+/// Appends the stored form of `size`-byte elements, at least 1.
 ///
 /// # Errors
-/// [`ErrorKind::Range`] for a text that is not UTF-8; [`ErrorKind::Limit`] for more than 32 bits can count.
+/// Returns [`ErrorKind::Range`] for a text that is not UTF-8, and [`ErrorKind::Limit`] for a count above 32 bits.
 pub(crate) fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let elements = input.chunks_exact(size.max(1));
     output.extend(length(elements.len())?.to_le_bytes());
@@ -94,7 +94,7 @@ pub(crate) fn encode(size: usize, input: &[u8], output: &mut Vec<u8>) -> Result<
     Ok(())
 }
 
-/// Bytes of an element.
+/// Returns the element size in bytes.
 fn size(context: &ChunkContext) -> Result<usize> {
     let size = usize::try_from(context.element.size).ok();
     size.filter(|&n| n > 0)
@@ -108,7 +108,7 @@ fn length(len: usize) -> Result<u32> {
     })
 }
 
-/// The number at the start of some bytes, and the bytes after it.
+/// Returns the number at the start of some bytes, and the bytes after it.
 fn number(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (number, rest) = bytes.split_first_chunk::<4>()?;
     Some((usize::try_from(u32::from_le_bytes(*number)).ok()?, rest))
@@ -120,12 +120,12 @@ mod tests {
     use crate::filter::tests::context;
 
     #[test]
-    fn texts_come_back() {
+    fn texts_round_trip() {
         let context = context(12, 4);
         let mut stored = vec![];
         let done = VlenUtf8.encode(&context, b"a\0\0\0\0\0\0\0b\xc3\xa4d", &mut stored);
         assert_eq!(done.unwrap(), Encoded::Applied);
-        // As numcodecs 0.16 has it.
+        // numcodecs 0.16 writes these bytes.
         assert_eq!(stored, b"\x03\0\0\0\x01\0\0\0a\0\0\0\0\x04\0\0\0b\xc3\xa4d");
         let mut back = vec![];
         VlenUtf8.decode(&context, &stored, &mut back).unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn other_bytes_are_refused() {
+    fn other_bytes_are_rejected() {
         let e = VlenUtf8.encode(&context(4, 4), b"\xff\0\0\0", &mut vec![]);
         assert_eq!(e.unwrap_err().kind(), ErrorKind::Range);
     }

@@ -1,10 +1,10 @@
-//! zfp as in numcodecs, which uses zfp's Python module: a stream with its header.
+//! zfp in numcodecs' framing, which uses zfp's Python module: a stream with its header.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none (`zfp` of HDF5, 32013, has the header among its parameters) |
 //! | Names | `zfpy` |
-//! | Parameters | mode (2 rate, 3 precision, 4 error), then error and rate as doubles in two parameters each, the lower half first, and precision as a signed number; where all three are negative, nothing is lost |
+//! | Parameters | mode (2 rate, 3 precision, 4 error), then error and rate as doubles in two parameters each, the lower half first, and precision as a signed number. If all three are negative, the codec is lossless |
 //! | Stored form | a zfp header, followed by the stream |
 //! | Specification | the zfp documentation |
 //! | Also read by | numcodecs and software built on it |
@@ -15,7 +15,7 @@ use zfp_rs::{ZfpBitStreamRef, ZfpConfig, ZfpFieldMetadata, ZfpHeaderMask, ZfpStr
 
 use super::codec::{CodecStage, Config, Members, ids, whole};
 use super::output::{allocate, bad, parameter, reserve, unsupported};
-use super::user::{unfit, wrong, wrong_length};
+use super::user_params::{unfit, wrong, wrong_length};
 use super::zfp::params::{dimensionality, double, scalar_type};
 use super::zfp::{ZfpHeader, pack, unpack, words};
 use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};
@@ -46,7 +46,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "zfpy";
 
-/// The modes, as zfp numbers them.
+/// zfp's mode numbers.
 const RATE: u32 = 2;
 const PRECISION: u32 = 3;
 const ACCURACY: u32 = 4;
@@ -88,7 +88,7 @@ impl Zfpy {
         ]
     }
 
-    /// The header for chunks of this context.
+    /// Returns the header for chunks of this context.
     fn header(&self, context: &ChunkContext) -> Result<ZfpHeader> {
         let scalar_type = match context.element.plain_type() {
             Some(Atomic::UInt | Atomic::UInt64) => return Err(unfit(NAME, "unsigned numbers")),
@@ -235,9 +235,9 @@ mod tests {
         }
     }
 
-    /// What zfpy 1.0.1 makes of 0 to 11 in (3, 4) floats.
+    /// zfpy 1.0.1's encoding of 0 to 11 in (3, 4) floats.
     #[test]
-    fn as_zfpy_has_them() {
+    fn matches_zfpy() {
         let minus = 0xBFF0_0000;
         let (error, rate) = (0.01_f64.to_bits(), 10_f64.to_bits());
         let half = |x: u64| [x as u32, (x >> 32) as u32];
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_parameters_are_rejected() {
         let params = [PRECISION, 0, 0, 0, 0, 12];
         let kind = |context: &ChunkContext| (ENTRY.prepare)(context, &params).is_ok();
         assert!(kind(&of(Atomic::Double, &[3])));

@@ -4,11 +4,11 @@
 //! |---|---|
 //! | HDF5 number | 32015 |
 //! | Names | `zstd` (netCDF), `zstandard` |
-//! | Parameters | stored: level, -131072 to 22 as a signed number (reading ignores it), then 1 if frames have checksums; the user's are the same, 3 if left out |
+//! | Parameters | stored: level, -131072 to 22 as a signed number (the decoder ignores it), then 1 if frames have checksums; the user gives the same, default 3 |
 //! | Specification | RFC 8878 |
 //! | Also read by | netCDF-C with its plugins, hdf5plugin, the HDF Group's plugins |
 //!
-//! A chunk is a sequence of frames, usually one. The C library decodes: nothing else is as fast.
+//! A chunk is a sequence of frames, usually one. The C library decodes because no other library is as fast.
 
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -18,10 +18,12 @@ use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{compress_bound, find_frame_compressed_size, get_frame_content_size};
 
 use super::codec::{CodecStage, Config, DescriptionUse, Members, whole};
-use super::named::{Parameter, ParameterMode};
 use super::output::{allocate, append_with, bad, extend, too_long};
-use super::user::wrong;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::parameter_names::{Parameter, ParameterMode};
+use super::user_params::wrong;
+use super::{
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, StrictCheck,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::ZarrVersion;
@@ -40,7 +42,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     policy: Policy {
         visible: |params| level_of(params).to_vec(),
         decoding: level_of,
-        in_hdf5: |params| Instead::other(ENTRY.id, level_of(params)),
+        in_hdf5: |params| FilterReplacement::substitute(ENTRY.id, level_of(params)),
         ..Policy::PLAIN
     },
     named: &[ParameterMode::of(&[Parameter::number("level", 3)])],
@@ -55,7 +57,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     },
 };
 
-/// The level alone, which is all that netCDF-C takes: frames say themselves whether they have checksums.
+/// Returns the level alone. netCDF-C accepts only the level. The frame headers record whether frames have checksums.
 fn level_of(params: &[u32]) -> &[u32] {
     params.get(..1).unwrap_or(params)
 }
@@ -117,7 +119,7 @@ impl Filter for Zstd {
     }
 }
 
-/// The first bytes of a frame with data.
+/// The magic number of a data frame.
 const FRAME: [u8; 4] = 0xFD2F_B528_u32.to_le_bytes();
 
 fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
@@ -138,7 +140,7 @@ fn to_codec(params: &[u32], shown: &DescriptionUse<'_>) -> Result<Members> {
     Ok(members)
 }
 
-/// The level among a user's parameters: a signed number, 3 if left out.
+/// Returns the level in a user's parameters: a signed number, default 3.
 fn level(user: &[u32]) -> Result<i32> {
     match user {
         [] => Ok(zstd::DEFAULT_COMPRESSION_LEVEL),
@@ -163,7 +165,7 @@ fn grow(limit: usize, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         .map_err(|e| bad(NAME, e))
 }
 
-/// Appends the `n` bytes to which `frames` decode, on behalf of `filter`.
+/// Appends the `n` decoded bytes of `frames`, for `filter`.
 pub(super) fn frames_into(
     filter: &str,
     frames: &[u8],
@@ -181,7 +183,7 @@ pub(super) fn frames_into(
     }
 }
 
-/// Appends `input` compressed as a frame, on behalf of `filter`.
+/// Appends `input` compressed as a frame, for `filter`.
 pub(super) fn frame(filter: &str, level: i32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     append_with(filter, output, compress_bound(input.len()), |room| {
         let made = with_compressor(level, |c| {
@@ -192,14 +194,14 @@ pub(super) fn frame(filter: &str, level: i32, input: &[u8], output: &mut Vec<u8>
     })
 }
 
-/// The error of the C library.
+/// Returns the error for a failure of the C library.
 #[cold]
 fn failed(filter: &str, e: impl Display) -> Error {
     let what = format!("{filter}: zstd cannot compress the chunk: {e}");
     Error::new(ErrorKind::Limit, what)
 }
 
-/// Does `work` with this thread's compressor, which has large tables.
+/// Calls `work` with this thread's compressor. A compressor has large tables, so each thread has only one.
 fn with_compressor(
     level: i32,
     work: impl FnOnce(&mut Compressor<'static>) -> std::io::Result<usize>,
@@ -213,7 +215,7 @@ fn with_compressor(
     })
 }
 
-/// Does `work` with this thread's decompressor: making one takes as long as decoding a small chunk.
+/// Calls `work` with this thread's decompressor. Creating one takes as long as decoding a small chunk.
 fn with_decompressor(
     work: impl FnOnce(&mut Decompressor<'static>) -> std::io::Result<usize>,
 ) -> std::io::Result<usize> {

@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Whether the process was started with its standard output closed. Code that runs before `main` finds out: see
-/// `filter::plugin::closed`.
+/// `filter::plugin::stdout_check`.
 #[cfg(unix)]
 pub(crate) static CLOSED: AtomicBool = AtomicBool::new(false);
 

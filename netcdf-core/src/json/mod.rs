@@ -1,6 +1,6 @@
-//! JSON as found in Zarr stores: netCDF-C does not always write valid JSON (`[0.,1.]`, bare `NaN`, `01`, control
-//! characters in strings, bytes that are not UTF-8), so this reader is lenient, and keeps the text of numbers
-//! and the order of members. What is written for others goes through `serde_json`: [`Json::line`].
+//! Lenient reader of the JSON in Zarr stores. netCDF-C sometimes writes invalid JSON (`[0.,1.]`, bare `NaN`, `01`, control characters in
+//! strings, bytes that are not UTF-8). The reader keeps the text of numbers and the order of members. [`Json::line`] writes strict JSON
+//! with `serde_json`.
 
 mod write;
 
@@ -15,7 +15,7 @@ pub enum Json {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, as written.
+    /// A number with its original text.
     Number(String),
     /// A string, without quotes and escapes; not always UTF-8.
     Text(Vec<u8>),
@@ -25,15 +25,14 @@ pub enum Json {
     Object(Vec<(String, Json)>),
 }
 
-/// The deepest nesting of values.
+/// The maximum nesting depth.
 const DEEPEST: usize = 128;
 
 impl Json {
     /// Parses a value.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] with the byte position, if it is not JSON; [`ErrorKind::Limit`] for values nested
-    /// too deeply.
+    /// Returns [`ErrorKind::Corrupt`] with the byte position for invalid JSON, and [`ErrorKind::Limit`] for values nested too deeply.
     pub fn parse(text: &[u8]) -> Result<Self> {
         let mut parser = Parser { text, at: 0 };
         let value = parser.value(0)?;
@@ -44,39 +43,39 @@ impl Json {
         }
     }
 
-    /// A string.
+    /// Returns a string.
     #[must_use]
     pub fn text(text: &str) -> Self {
         Self::Text(text.as_bytes().to_vec())
     }
 
-    /// A whole number.
+    /// Returns a whole number.
     #[must_use]
     pub fn int(n: impl std::fmt::Display) -> Self {
         Self::Number(n.to_string())
     }
 
-    /// An object with these members, in order.
+    /// Returns an object with these members, in order.
     #[must_use]
     pub fn object<'k>(members: impl IntoIterator<Item = (&'k str, Self)>) -> Self {
         let members = members.into_iter();
         Self::Object(members.map(|(k, v)| (k.to_owned(), v)).collect())
     }
 
-    /// A list of whole numbers.
+    /// Returns a list of whole numbers.
     #[must_use]
     pub fn ints(list: &[u64]) -> Self {
         Self::Array(list.iter().map(Self::int).collect())
     }
 
-    /// The member with this name, the last one if there are several.
+    /// Returns the member with this name; the last one if names repeat.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Self> {
         let mut members = self.members().iter().rev();
         members.find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// The members of an object, in order; empty for other values.
+    /// Returns the members of an object, in order; empty for other values.
     #[must_use]
     pub fn members(&self) -> &[(String, Self)] {
         match self {
@@ -85,7 +84,7 @@ impl Json {
         }
     }
 
-    /// The items of a list.
+    /// Returns the items of a list.
     #[must_use]
     pub fn items(&self) -> Option<&[Self]> {
         match self {
@@ -94,7 +93,7 @@ impl Json {
         }
     }
 
-    /// The string, if it is one and UTF-8.
+    /// Returns the string, if the value is one and UTF-8.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -103,13 +102,13 @@ impl Json {
         }
     }
 
-    /// The number, if it is whole and not negative.
+    /// Returns the number, if it is whole and not negative.
     #[must_use]
     pub fn as_u64(&self) -> Option<u64> {
         self.as_number()?.parse().ok()
     }
 
-    /// The text of a number.
+    /// Returns a number as text.
     #[must_use]
     pub fn as_number(&self) -> Option<&str> {
         match self {
@@ -118,7 +117,7 @@ impl Json {
         }
     }
 
-    /// The numbers of a list of whole numbers.
+    /// Returns the numbers of a list of whole numbers.
     #[must_use]
     pub fn lengths(&self) -> Option<Vec<u64>> {
         let whole = |j: &Self| match j {
@@ -128,8 +127,8 @@ impl Json {
         self.items()?.iter().map(whole).collect()
     }
 
-    /// One line of JSON as netCDF-C writes it: `": "`, `", "` between members, `","` between items. Invalid
-    /// UTF-8 is written unchanged.
+    /// Returns one line of JSON in netCDF-C's format: `": "`, `", "` between members, `","` between items. Invalid UTF-8 is written
+    /// unchanged.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -259,7 +258,7 @@ impl Parser<'_> {
         Ok(Json::Array(items))
     }
 
-    /// Skips the comma before another part of a list or object that ends with `end`.
+    /// Skips the comma before another item of a list or object that ends with `end`.
     fn comma(&mut self, end: u8) -> Result<()> {
         let end = char::from(end);
         if !self.take(b',') {
@@ -276,7 +275,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Numbers in all spellings, and literal names.
+    /// Parses numbers in all spellings, and literal names.
     fn word(&mut self) -> Result<Json> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b'_');
@@ -329,7 +328,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The character after `\u`; unpaired surrogates become U+FFFD.
+    /// Returns the character after `\u`; unpaired surrogates become U+FFFD.
     fn unicode(&mut self) -> Result<char> {
         let high = self.hex()?;
         let pair = self.text.get(self.at..).unwrap_or_default();
@@ -359,7 +358,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a lenient reader of numbers would accept a spelling.
+/// Checks whether a lenient number parser would accept a spelling.
 fn is_number(word: &[u8]) -> bool {
     let unsigned = word.strip_prefix(b"-").or(word.strip_prefix(b"+"));
     let unsigned = unsigned.unwrap_or(word).to_ascii_lowercase();
@@ -378,28 +377,28 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_written_as_it_was() {
+    fn lenient_json_round_trips() {
         same(r#"{"a": [1,2.50,-0,1e5], "b": {"c": null, "a": true}, "d": []}"#);
         same(r#"[0.,1.,NaN,-Infinity,01,0x10]"#);
         same(r#""\"\\\n\u0001ü""#);
     }
 
     #[test]
-    fn escapes_are_undone() {
+    fn escapes_are_decoded() {
         let text = Json::parse(br#""\u00e9\ud83d\ude00\ud83d\/""#).unwrap();
         assert_eq!(text.as_str(), Some("é😀\u{fffd}/"));
         assert_eq!(Json::parse(b"\"\xff\"").unwrap(), Json::Text(vec![0xff]));
     }
 
     #[test]
-    fn the_last_of_several_members_counts() {
+    fn the_last_duplicate_member_counts() {
         let value = Json::parse(br#" { "a" : 1 , "a" : 2 } "#).unwrap();
         assert_eq!(value.get("a").and_then(Json::as_u64), Some(2));
         assert_eq!(value.members().len(), 2);
     }
 
     #[test]
-    fn what_is_no_json_is_refused_with_its_place() {
+    fn invalid_json_is_rejected_with_its_position() {
         for (text, what) in [
             ("[1,", "the end where a value is expected, at byte 3"),
             ("{\"a\" 1}", "'1' where ':' is expected, at byte 5"),

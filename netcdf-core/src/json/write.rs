@@ -10,11 +10,11 @@ use super::Json;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Json {
-    /// One line of JSON, with `": "` and `", "` between members, and `between` between items. Numbers that JSON
-    /// does not have (`NaN`, `1.`) become strings; invalid UTF-8 becomes U+FFFD.
+    /// Returns one line of JSON, with `": "` and `", "` between members, and `between` between items. Numbers that JSON cannot represent
+    /// (`NaN`, `1.`) become strings; invalid UTF-8 becomes U+FFFD.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if `serde_json` cannot write the value.
+    /// Returns [`ErrorKind::Argument`] if `serde_json` cannot write the value.
     pub fn line(&self, between: Between) -> Result<String> {
         let mut out = vec![];
         let mut to = serde_json::Serializer::with_formatter(&mut out, between);
@@ -43,7 +43,7 @@ impl Serialize for Json {
     }
 }
 
-/// Whether some JSON is a number.
+/// Checks whether some JSON is a number.
 fn is_number(json: &str) -> bool {
     json.starts_with(|c: char| c == '-' || c.is_ascii_digit())
         && json.ends_with(|c: char| c.is_ascii_digit())
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_json_is_written_as_it_was() {
+    fn valid_json_round_trips() {
         let text = r#"{"a": [1,2.50,-0,1e5], "b": {"c": null, "a": true}, "a": [], "d": "\"\\\n\b\u0001ü"}"#;
         assert_eq!(line(text.as_bytes()), text);
         let json = Json::parse(text.as_bytes()).unwrap();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_becomes_text() {
+    fn non_json_numbers_become_text() {
         let text = line(b"[NaN,-Infinity,1.,.5,01,0x1,+1,1e,\"\xff\"]");
         assert_eq!(
             text,

@@ -85,7 +85,7 @@ impl Io {
 /// A panic is a bug. It ends like any failure, so that scripts need not know of it; unfinished outputs are removed.
 /// Exit functions of plugins are not run.
 pub fn main(tool: &str, run: impl FnOnce(&mut Io) -> u8) -> ExitCode {
-    plugin::serve_if_asked();
+    plugin::serve_if_helper();
     plugin::is_tool(tool);
     let code = guarded(tool, Status::Failure.code(), &mut Io::process(), run);
     plugin::leave(code);

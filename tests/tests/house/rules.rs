@@ -132,7 +132,7 @@ fn output_goes_to_the_writer_handed_in() {
     // pass them a writer.
     let own = [
         // A helper receives requests on a socket that is its standard input.
-        "netcdf-core/src/filter/plugin/apart/serve.rs",
+        "netcdf-core/src/filter/plugin/helper/serve.rs",
         "tests/src/bin/helper/h5sums.rs",
         "tests/src/bin/helper/storevalues.rs",
         "tests/src/bin/helper/chunkfilter.rs",
@@ -163,7 +163,7 @@ fn there_is_no_global_mutable_state() {
         "filter/deflate.rs",
         "filter/lz4.rs",
         "filter/plugin/guard.rs",
-        "filter/plugin/closed.rs",
+        "filter/plugin/stdout_check.rs",
         "filter/plugin/host/data.rs",
         "filter/plugin/host/mod.rs",
         "filter/plugin/library.rs",

@@ -417,7 +417,7 @@ impl<'a> OpenArray<'a> {
         limits::room(decoded, "a chunk").map_err(|e| self.in_chunk(e, place))?;
         for (n, name) in self.codecs().iter().enumerate().take(stages) {
             let filter = chain.len().saturating_sub(n + 1);
-            let undone = chain.undo(filter, &bytes);
+            let undone = chain.decode_filter(filter, &bytes);
             let e = |e: Error| {
                 let way = format!("`zdump chunk --stage {n}` prints the bytes before it is undone");
                 // Some codecs already give their names.

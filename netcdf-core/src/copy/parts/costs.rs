@@ -142,7 +142,7 @@ impl DividedVariable {
         // What filters made smaller in the input is about as small in the output.
         let smaller = match (from.filters.is_empty(), to.filters.is_empty()) {
             (_, true) => 1.0,
-            (true, false) => encode.left,
+            (true, false) => encode.ratio,
             (false, false) => left,
         };
         let chunks = (Amount::product(&from.grid()).get() as f64 * stored).max(1.0);
@@ -156,7 +156,7 @@ impl DividedVariable {
         }
         let cost = cost::of_all(&filters_between(from.element.size));
         let piece = between.map_or(1, |b| (Amount::product(&b.chunk) * from.element.size).get());
-        let pieces = cost.encode + cost.decode + PIECES + 2.0 * STORED * cost.left;
+        let pieces = cost.encode + cost.decode + PIECES + 2.0 * STORED * cost.ratio;
         let pieces = pieces + rechunk::pieces(piece, self.len() as f64);
         let through = if between.is_some() { input } else { 0.0 };
         Ok(Costs {
@@ -164,7 +164,7 @@ impl DividedVariable {
             reads: times * chunks,
             written: output * smaller * stored,
             writes: keys * stored,
-            between: through * cost.left,
+            between: through * cost.ratio,
             seconds: (seconds + through * pieces) * 1e-9,
             finish: 0.0,
         })
@@ -174,7 +174,7 @@ impl DividedVariable {
     fn stored(&self, set: Dataset<'_>) -> Result<(f64, f64)> {
         let (from, var) = (&self.job.from, self.job.pair.from);
         if set.reader.assembles(var) || !set.reader.has_index(var) {
-            return Ok((cost::of_all(&from.filters).left, 1.0));
+            return Ok((cost::of_all(&from.filters).ratio, 1.0));
         }
         let grid = from.grid();
         let looked = ChunkGrid::of(grid.clone(), vec![1; grid.len()])

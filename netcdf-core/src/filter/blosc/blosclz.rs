@@ -1,10 +1,9 @@
 //! BloscLZ, a descendant of FastLZ.
 //!
-//! A stream is a sequence of runs. A byte below 32 starts a run of literal bytes, one more than it says; of the
-//! first byte only the lower 5 bits count. Otherwise its upper 3 bits, less 1, are a length (6: bytes to add
-//! follow, up to one that is not 255); its lower 5 bits and the next byte are a distance: length + 3 bytes are
-//! repeated, starting distance + 1 bytes back. If the distance is the largest possible, the next two bytes,
-//! big-endian, are added to it.
+//! A stream is a sequence of runs. The lower 5 bits of the first stream byte start the first run. A byte below 32 starts a run of literal
+//! bytes, one more than its value. Any other byte starts a repeat. The upper 3 bits of this byte, less 1, are a length (6: the following
+//! bytes up to one that is not 255 are added). The lower 5 bits and the next byte are a distance. If the distance is the largest possible,
+//! the next two bytes, big-endian, are added. A repeat copies length + 3 bytes, starting distance + 1 bytes back.
 
 use super::NAME;
 use crate::error::Result;
@@ -15,7 +14,7 @@ use crate::filter::output::{allocate, array, bad, take};
 /// The largest distance in 13 bits.
 const FAR: usize = 0x1FFF;
 
-/// Appends the `n` bytes to which `input` decodes.
+/// Appends the `n` decoded bytes of `input`.
 pub(super) fn decode(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
     let mut window = LzWindow::new(NAME, output, n);
     let mut input = input;
@@ -33,14 +32,14 @@ pub(super) fn decode(input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()>
     Ok(())
 }
 
-/// Repeats at distances above [`FAR`] would take two more bytes.
+/// The limits of repeats. Repeats at distances above [`FAR`] would need two more bytes.
 const LIMITS: RepeatLimits = RepeatLimits {
     shortest: 4,
     longest: 1 << 16,
     farthest: FAR,
 };
 
-/// Bytes of the last run.
+/// Literal bytes in the last run.
 const LAST: usize = 4;
 
 /// Appends a stream that decodes to `input`.
@@ -50,7 +49,7 @@ pub(super) fn encode(input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         output,
         input.len().saturating_add(input.len() / 32 + 1),
     )?;
-    // The first run must be literal, and the C decoder expects the last one to be.
+    // The first run must be literal. The C decoder expects a literal last run.
     let (first, rest) = input.split_at(input.len().min(1));
     let (rest, last) = rest.split_at(rest.len().saturating_sub(LAST));
     put_literals(first, output);
@@ -94,7 +93,7 @@ fn run(control: usize, input: &mut &[u8], window: &mut LzWindow) -> Result<()> {
     window.repeat(distance + 1, len)
 }
 
-/// The rest of a length.
+/// Reads the additional bytes of a length.
 fn more(input: &mut &[u8]) -> Result<usize> {
     let mut len = 0_usize;
     loop {

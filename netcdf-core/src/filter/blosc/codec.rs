@@ -1,4 +1,4 @@
-//! The codecs within Blosc. LZ4 and LZ4HC have the same stored form, and here the same encoder.
+//! The codecs within Blosc. LZ4 and LZ4HC have the same stored form and share one encoder.
 
 use flate2::{Decompress, FlushDecompress};
 
@@ -17,7 +17,7 @@ pub(super) enum BloscCodec {
 }
 
 impl BloscCodec {
-    /// The codec with this number in the header.
+    /// Returns the codec with this header number.
     pub(super) fn new(number: u8, version: u8) -> Result<Self> {
         let codec = match number {
             0 => Self::BloscLz,
@@ -34,7 +34,7 @@ impl BloscCodec {
         Ok(codec)
     }
 
-    /// Its number in the header.
+    /// Returns the header number of the codec.
     pub(super) fn number(self) -> u8 {
         match self {
             Self::BloscLz => 0,
@@ -45,7 +45,7 @@ impl BloscCodec {
         }
     }
 
-    /// Appends the encoded `input`, which may be longer.
+    /// Appends the encoded `input`, which may be longer than `input`.
     pub(super) fn encode(self, level: u32, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::BloscLz => blosclz::encode(input, output),
@@ -56,7 +56,7 @@ impl BloscCodec {
         }
     }
 
-    /// Appends the `n` bytes to which `input` decodes.
+    /// Appends the `n` decoded bytes of `input`.
     pub(super) fn decode(self, input: &[u8], n: usize, output: &mut Vec<u8>) -> Result<()> {
         match self {
             Self::BloscLz => blosclz::decode(input, n, output),
@@ -68,7 +68,7 @@ impl BloscCodec {
     }
 }
 
-/// The zstd level for a Blosc level from 1 to 9.
+/// Returns the zstd level for a Blosc level from 1 to 9.
 fn zstd_level(level: u32) -> i32 {
     match i32::try_from(level).unwrap_or(9) {
         level @ ..=7 => level * 2 - 1,

@@ -1,4 +1,4 @@
-//! Encodes the bytes of a chunk as blocks.
+//! Encodes a chunk as blocks.
 
 use super::codec::BloscCodec;
 use super::header::{self, BloscHeader, BloscShuffle};
@@ -8,11 +8,11 @@ use crate::error::Result;
 use crate::filter::bits::transposed;
 use crate::filter::output::{allocate, sized};
 use crate::filter::shuffle::shuffle;
-use crate::filter::user::wrong_length;
+use crate::filter::user_params::wrong_length;
 
 /// Appends the chunk that encodes `input`.
 pub(super) fn chunk(choice: &BloscSettings, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
-    // Sizes in the header are signed.
+    // The sizes in the header are signed.
     let most = i32::MAX.unsigned_abs() as usize - header::SIZE;
     if input.len() > most {
         return Err(wrong_length(NAME, input.len(), Some(most)));
@@ -40,13 +40,13 @@ pub(super) fn chunk(choice: &BloscSettings, input: &[u8], output: &mut Vec<u8>) 
         stored: made,
         ..header
     };
-    if let Some(place) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
-        *place = bytes.write();
+    if let Some(slot) = output.get_mut(start..).and_then(|o| o.first_chunk_mut()) {
+        *slot = bytes.write();
     }
     Ok(())
 }
 
-/// Appends a chunk that is not compressed.
+/// Appends a chunk without compression.
 fn copied(header: BloscHeader, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
     let stored = input.len().saturating_add(header::SIZE);
     allocate(NAME, output, stored)?;
@@ -70,9 +70,9 @@ fn compressed(header: &BloscHeader, level: u32, input: &[u8], output: &mut Vec<u
     let mut scratch = BloscScratch::default();
     for (n, block) in input.chunks(header.block.max(1)).enumerate() {
         let offset = u32::try_from(output.len().saturating_sub(start)).unwrap_or(u32::MAX);
-        let place = output.get_mut(table.saturating_add(n.saturating_mul(4))..);
-        if let Some(place) = place.and_then(|o| o.first_chunk_mut()) {
-            *place = offset.to_le_bytes();
+        let slot = output.get_mut(table.saturating_add(n.saturating_mul(4))..);
+        if let Some(slot) = slot.and_then(|o| o.first_chunk_mut()) {
+            *slot = offset.to_le_bytes();
         }
         header.encode_block(level, block, &mut scratch, output)?;
     }
@@ -113,7 +113,7 @@ impl BloscHeader {
             sized(output, u32::to_le_bytes, |output| {
                 let start = output.len();
                 self.codec.encode(level, stream, output)?;
-                // Readers take a stream as long as its decoded form for uncompressed bytes.
+                // Readers take a stream for uncompressed bytes if its stored length equals its decoded length.
                 if output.len().saturating_sub(start) >= stream.len() {
                     output.truncate(start);
                     output.extend_from_slice(stream);
@@ -125,11 +125,11 @@ impl BloscHeader {
     }
 }
 
-/// Fewest bytes of a block: many blocks take long.
-const SMALLEST: usize = 128;
+/// Minimum bytes per block: many small blocks take long.
+const MIN_BLOCK: usize = 128;
 
-/// Bytes of a block: as asked for, or whole elements that fit a cache. Blocks are larger for higher levels, for
-/// codecs that look far back, and if each byte of the elements has its own stream.
+/// Returns the bytes per block: the requested size, or whole elements that fit a cache. Blocks are larger for higher levels, for codecs
+/// with large windows, and if each byte of the elements has its own stream.
 fn block_size(choice: &BloscSettings, len: usize) -> usize {
     let element = usize::from(choice.element);
     let far = match choice.codec {
@@ -144,11 +144,11 @@ fn block_size(choice: &BloscSettings, len: usize) -> usize {
     };
     let streams = if choice.splits() { element.min(8) } else { 1 };
     let bytes: usize = kib * 1024 * far * streams.min(1024 / kib);
-    // Bits are shuffled for 8 elements at a time.
+    // Bits are shuffled in groups of 8 elements.
     let whole = element * 8;
     let bytes = match choice.block {
         0 => bytes,
-        block => block.max(whole).clamp(SMALLEST, header::LARGEST_BLOCK),
+        block => block.max(whole).clamp(MIN_BLOCK, header::MAX_BLOCK),
     };
     match len <= bytes {
         true => single(choice, len),
@@ -156,12 +156,12 @@ fn block_size(choice: &BloscSettings, len: usize) -> usize {
     }
 }
 
-/// Bytes of the block for a chunk that fits one block. The block has whole elements: readers divide it into streams of equal length. A
-/// short block follows for the rest of the chunk, and is not divided.
+/// Returns the bytes of the block for a chunk that fits one block. The block has whole elements, because readers divide it into streams of
+/// equal length. A short undivided block follows for the remaining chunk bytes.
 fn single(choice: &BloscSettings, len: usize) -> usize {
     let element = usize::from(choice.element);
     let unit = match choice.shuffle {
-        // Other blocks are not shuffled.
+        // Smaller blocks are not shuffled.
         BloscShuffle::Bits if len > element * 8 => element * 8,
         BloscShuffle::None | BloscShuffle::Bytes | BloscShuffle::Bits => element,
     };

@@ -1,5 +1,5 @@
-//! The 16 bytes before the blocks: format version, codec version, flags, element size; then as `u32` the decoded
-//! size, the block size, and the stored size including the header.
+//! The 16 header bytes: format version, codec version, flags, element size. The decoded size, the block size, and the stored size including
+//! the header follow as `u32`.
 
 use super::NAME;
 use super::codec::BloscCodec;
@@ -9,22 +9,22 @@ use crate::filter::output::{array, bad, unsupported};
 /// Bytes of the header.
 pub(super) const SIZE: usize = 16;
 
-/// The most bytes of a block that c-blosc accepts.
-pub(super) const LARGEST_BLOCK: usize = (0x7FFF_FFFF - 255 * 4) / 3;
+/// The maximum block size that c-blosc accepts, in bytes.
+pub(super) const MAX_BLOCK: usize = (0x7FFF_FFFF - 255 * 4) / 3;
 
 pub(super) struct BloscHeader {
-    /// Bytes that the chunk decodes to.
+    /// The decoded size of the chunk in bytes.
     pub decoded: usize,
-    /// Bytes of a decoded block, except the last; not 0.
+    /// The decoded bytes of each block except the last; not 0.
     pub block: usize,
     /// Bytes of the chunk including its header.
     pub stored: usize,
-    /// Bytes of an element; not 0.
+    /// Element size in bytes; not 0.
     pub element: usize,
     pub shuffle: BloscShuffle,
-    /// Not compressed at all: the decoded bytes follow the header.
+    /// Whether the chunk is uncompressed: the decoded bytes follow the header.
     pub copied: bool,
-    /// Whether there may be a stream for each byte of the elements.
+    /// Whether each byte of the elements may have its own stream.
     pub split: bool,
     pub codec: BloscCodec,
 }
@@ -71,17 +71,17 @@ impl BloscHeader {
         })
     }
 
-    /// Whether c-blosc accepts these sizes. It divides a block into streams of equal length, without a check for a rest.
+    /// Checks whether c-blosc accepts these sizes. c-blosc divides a block into streams of equal length and does not check for a remainder.
     pub(super) fn is_strict(&self) -> bool {
         let whole = self.block.is_multiple_of(self.element) || !self.splits(self.block);
-        let block = self.block <= self.decoded.max(1) && self.block <= LARGEST_BLOCK;
+        let block = self.block <= self.decoded.max(1) && self.block <= MAX_BLOCK;
         match self.copied {
             true => block && self.stored == self.decoded.saturating_add(SIZE),
             false => block && whole,
         }
     }
 
-    /// The header's bytes.
+    /// Returns the header bytes.
     pub(super) fn write(&self) -> [u8; SIZE] {
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
         let flags = flag(self.shuffle == BloscShuffle::Bytes, 1)

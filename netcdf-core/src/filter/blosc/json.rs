@@ -10,13 +10,13 @@ use crate::model::ZarrVersion;
 /// The compressors, by number.
 const COMPRESSORS: [&str; 6] = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
 
-/// The shuffles, by number, as version 3 names them.
+/// The shuffles by number, with their names in version 3.
 const SHUFFLES: [&str; 3] = ["noshuffle", "shuffle", "bitshuffle"];
 
-/// The stored parameters for the members of the codec.
+/// Converts the codec members to stored parameters.
 pub(super) fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     let name = config.text("cname")?.unwrap_or("lz4");
-    let compressor = place(&COMPRESSORS, name);
+    let compressor = index_of(&COMPRESSORS, name);
     let compressor =
         compressor.ok_or_else(|| config.unsupported(format_args!("compressor {name}")))?;
     let level = config.int("clevel", 5)?;
@@ -35,10 +35,10 @@ pub(super) fn read(config: &Config<'_>) -> Result<Vec<u32>> {
         0 => stored.get(..7),
         _ => stored.get(..),
     };
-    // After some filters the length is not known, and the number means nothing.
+    // After some filters the chunk length is unknown, and the chunk size parameter has no meaning.
     let mut params = prepare(config.context, user.unwrap_or_default())?;
-    if let Some(place) = params.get_mut(2) {
-        *place = size;
+    if let Some(param) = params.get_mut(2) {
+        *param = size;
     }
     Ok(params)
 }
@@ -47,11 +47,11 @@ fn shuffle(config: &Config<'_>, size: u32) -> Result<u32> {
     let named = |json: &&Json| digits(json).is_none();
     if let Some(Json::Text(_)) = config.get("shuffle").filter(named) {
         let name = config.text("shuffle")?.unwrap_or_default();
-        let known = place(&SHUFFLES, name);
+        let known = index_of(&SHUFFLES, name);
         return known.ok_or_else(|| config.wrong(format_args!("shuffle {name}")));
     }
     match config.int("shuffle", 1)? {
-        // It depends on the type: bits for single bytes, else bytes.
+        // The default shuffle depends on the type: bits for single bytes, else bytes.
         -1 if size == 1 => Ok(2),
         -1 => Ok(1),
         n => {
@@ -61,12 +61,12 @@ fn shuffle(config: &Config<'_>, size: u32) -> Result<u32> {
     }
 }
 
-fn place(names: &[&str], name: &str) -> Option<u32> {
-    let place = names.iter().position(|n| *n == name)?;
-    u32::try_from(place).ok()
+fn index_of(names: &[&str], name: &str) -> Option<u32> {
+    let index = names.iter().position(|n| *n == name)?;
+    u32::try_from(index).ok()
 }
 
-/// The members of the codec for stored parameters.
+/// Converts stored parameters to codec members.
 pub(super) fn write(params: &[u32], shown: &DescriptionUse<'_>) -> Result<Members> {
     let pick = |n: usize, default| params.get(n).copied().unwrap_or(default);
     let (size, level, shuffle) = (pick(2, 1), pick(4, 5), pick(5, 1));

@@ -3,15 +3,14 @@
 //! | | |
 //! |---|---|
 //! | HDF5 number | 32001 |
-//! | Names | `blosc`, in Zarr too |
-//! | Parameters | stored: revision of the filter, version of the format, element size, bytes of a chunk; level 0 to 9, shuffle (0 none, 1 bytes, 2 bits), codec (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The user gives up to three, the last ones, or stored ones whose first four are made anew; 5, 1, 0 if left out. In Zarr an eighth may give the bytes of a block. The chunk itself says all that reading needs |
+//! | Names | `blosc`, also in Zarr |
+//! | Parameters | stored: filter revision, format version, element size, chunk bytes; level 0 to 9, shuffle (0 none, 1 bytes, 2 bits), codec (0 blosclz, 1 lz4, 2 lz4hc, 3 snappy, 4 zlib, 5 zstd). The user gives up to three, the last ones (default: 5, 1, 0), or stored parameters (the filter recomputes the first four). In Zarr, an eighth parameter may give the bytes per block. The decoder only needs the chunk header |
 //! | Specification | c-blosc, `README_CHUNK_FORMAT.rst` |
 //! | Also read by | netCDF-C with its plugins, PyTables, hdf5plugin; in Zarr, every implementation |
 //!
-//! The header is followed by the offsets of the blocks (`u32`) and the blocks. A block is one stream, or one
-//! stream for each byte of the elements. A stream is its stored size (`u32`) followed by its encoded bytes or,
-//! if the stored size equals the decoded size, by the decoded bytes. All numbers are little-endian. The last
-//! block has what is left, and is always one stream.
+//! The header is followed by the block offsets (`u32`) and the blocks. A block is one stream, or one stream for each byte of the elements.
+//! A stream is its stored size (`u32`) followed by its encoded bytes. If the stored size equals the decoded size, the decoded bytes follow
+//! instead. All numbers are little-endian. The last block has the remaining bytes and is always one stream.
 
 mod blosclz;
 mod codec;
@@ -25,7 +24,7 @@ use super::codec::CodecStage;
 use super::ids::DEFLATE;
 use super::output::{array, bad, reserve, take, truncated};
 use super::shuffle::unshuffle;
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::{ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, StrictCheck};
 use crate::error::Result;
 use codec::BloscCodec;
 use header::{BloscHeader, BloscShuffle};
@@ -45,12 +44,16 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     policy: Policy {
         visible: params::visible,
         in_hdf5: |params| match params.get(6) {
-            Some(&params::SNAPPY) => Instead::other(DEFLATE, params.get(4..5).unwrap_or(&[5])),
-            Some(_) | None => Instead::Same,
+            Some(&params::SNAPPY) => {
+                FilterReplacement::substitute(DEFLATE, params.get(4..5).unwrap_or(&[5]))
+            }
+            Some(_) | None => FilterReplacement::Keep,
         },
         in_zarr: |params, _| match params.get(6) {
-            Some(&params::SNAPPY) => Instead::other(ENTRY.id, &params::with_zstd(params)),
-            Some(_) | None => Instead::Same,
+            Some(&params::SNAPPY) => {
+                FilterReplacement::substitute(ENTRY.id, &params::with_zstd(params))
+            }
+            Some(_) | None => FilterReplacement::Keep,
         },
         ..Policy::PLAIN
     },
@@ -66,7 +69,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 const NAME: &str = "blosc";
 
 struct Blosc {
-    /// Needed for writing only.
+    /// The stored parameters, for encoding.
     params: Vec<u32>,
 }
 
@@ -99,7 +102,7 @@ impl Filter for Blosc {
         StrictCheck::Headers
     }
 
-    /// numcodecs and netCDF-C have no snappy: chunks have it only if the parameters name it.
+    /// numcodecs and netCDF-C have no snappy. Strict chunks contain snappy only if the parameters specify it.
     fn is_strict(&self, context: &ChunkContext, input: &[u8]) -> bool {
         let strict = |header: BloscHeader| {
             header.is_strict()
@@ -170,8 +173,8 @@ impl BloscHeader {
         Ok(())
     }
 
-    /// Whether a block of `n` bytes has a stream for each byte of the elements: the flag decides, and the rule
-    /// from before there was a flag.
+    /// Checks whether a block of `n` bytes has a stream for each byte of the elements. The flag decides, together with the rule for older
+    /// versions without the flag.
     fn splits(&self, n: usize) -> bool {
         let whole = n == self.block;
         self.split && whole && self.element <= 16 && n / self.element >= 128

@@ -5,15 +5,15 @@ use super::codec::BloscCodec;
 use super::header::BloscShuffle;
 use crate::error::Result;
 use crate::filter::ChunkContext;
-use crate::filter::named::{Parameter, ParameterMode};
 use crate::filter::output::unsupported;
-use crate::filter::user::{chunk_bytes, element_size, unfit, wrong};
+use crate::filter::parameter_names::{Parameter, ParameterMode};
+use crate::filter::user_params::{chunk_bytes, element_size, unfit, wrong};
 
-/// The revision of the HDF5 filter, and the version of the format.
+/// The revision of the HDF5 filter, and the format version.
 const REVISION: u32 = 2;
 const VERSION: u32 = 2;
 
-/// The parameters that a user gives, by name. HDF5 plugins expect theirs behind four other numbers.
+/// The user's parameter names. HDF5 plugins expect these parameters after four other numbers.
 pub(super) const NAMED: &[ParameterMode] = &[ParameterMode {
     before: &[0; 4],
     parameters: &[
@@ -23,9 +23,9 @@ pub(super) const NAMED: &[ParameterMode] = &[ParameterMode {
     ],
 }];
 
-/// The number of snappy.
+/// The codec number of snappy.
 pub(super) const SNAPPY: u32 = 3;
-/// The number of zstd.
+/// The codec number of zstd.
 const ZSTD: u32 = 5;
 
 const CODECS: &[(&str, u32)] = &[
@@ -37,16 +37,16 @@ const CODECS: &[(&str, u32)] = &[
     ("zstd", 5),
 ];
 
-/// Blosc treats larger elements as bytes.
-const LARGEST: u32 = 255;
+/// Maximum element size in bytes. Blosc treats larger elements as bytes.
+const MAX_ELEMENT: u32 = 255;
 
-/// The longest chunk that Blosc takes.
-const MOST: u32 = 0x7FFF_FFFF - 16;
+/// The maximum chunk size that Blosc accepts.
+const MAX_CHUNK: u32 = 0x7FFF_FFFF - 16;
 
-/// Usual number of stored parameters: the block size may follow.
+/// The usual number of stored parameters. The block size may follow.
 const STORED: usize = 7;
 
-/// The parameters that a user of Zarr gave: without those that depend on type and chunk.
+/// Returns the parameters that a Zarr user specified, without the parameters that depend on type and chunk.
 pub(in crate::filter) fn visible(params: &[u32]) -> Vec<u32> {
     let block = params.get(STORED).copied().unwrap_or(0);
     let mut visible = vec![0, 0, 0, block];
@@ -54,7 +54,7 @@ pub(in crate::filter) fn visible(params: &[u32]) -> Vec<u32> {
     visible
 }
 
-/// The stored parameters with the codec zstd, which all readers have.
+/// Returns the stored parameters with the codec zstd, which all readers have.
 pub(super) fn with_zstd(params: &[u32]) -> Vec<u32> {
     let mut params = params.to_vec();
     params
@@ -65,7 +65,7 @@ pub(super) fn with_zstd(params: &[u32]) -> Vec<u32> {
     params
 }
 
-/// The stored parameters for those of a user.
+/// Converts a user's parameters to stored parameters.
 pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let choice = match user {
         [_, _, _, _, choice @ ..] | choice => choice,
@@ -81,9 +81,9 @@ pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> 
             user,
         ));
     }
-    let size = Some(element_size(NAME, context)?).filter(|&size| size <= LARGEST);
+    let size = Some(element_size(NAME, context)?).filter(|&size| size <= MAX_ELEMENT);
     let bytes = chunk_bytes(NAME, context)?;
-    if bytes > MOST {
+    if bytes > MAX_CHUNK {
         return Err(unfit(NAME, "a chunk of 2 GiB or more"));
     }
     let size = size.unwrap_or(1);
@@ -92,20 +92,20 @@ pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> 
     Ok(params)
 }
 
-/// What to write, and how.
+/// Settings for encoding.
 pub(super) struct BloscSettings {
-    /// Bytes of an element, 1 to 255.
+    /// Element size in bytes, 1 to 255.
     pub element: u8,
-    /// 0 to 9.
+    /// The compression level, 0 to 9.
     pub level: u32,
     pub shuffle: BloscShuffle,
     pub codec: BloscCodec,
-    /// Bytes of a block; 0 to choose.
+    /// Bytes per block; 0 for the default.
     pub block: usize,
 }
 
 impl BloscSettings {
-    /// Whether each byte of the elements has its own stream: codecs without entropy coding gain from it.
+    /// Checks whether each byte of the elements has its own stream. Codecs without entropy coding compress better with separate streams.
     pub(super) fn splits(&self) -> bool {
         let fast = match self.codec {
             BloscCodec::BloscLz | BloscCodec::Lz4 | BloscCodec::Snappy => true,
@@ -114,7 +114,7 @@ impl BloscSettings {
         fast && self.shuffle == BloscShuffle::Bytes
     }
 
-    /// Reads the stored parameters, of which the last may be missing.
+    /// Parses the stored parameters. The last one may be missing.
     pub(super) fn new(params: &[u32]) -> Result<Self> {
         let pick = |n: usize, default| params.get(n).copied().unwrap_or(default);
         let codec = match pick(6, 0) {
@@ -145,7 +145,7 @@ mod tests {
     use crate::filter::tests::context;
 
     #[test]
-    fn as_the_filter_of_others_makes_them() {
+    fn parameters_match_the_c_filter() {
         let prepare = |user: &[u32]| prepare(&context(2000, 4), user);
         assert_eq!(prepare(&[]).unwrap(), [2, 2, 4, 2000, 5, 1, 0]);
         assert_eq!(prepare(&[3, 2, 5]).unwrap(), [2, 2, 4, 2000, 3, 2, 5]);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::error::ErrorKind;
 
-/// A chunk: flags, element size, decoded size, size of a block, and what follows the header.
+/// Builds a chunk from flags, element size, decoded size, block size, and the bytes after the header.
 fn chunk(flags: u8, element: u8, sizes: (u32, u32), body: &[u8]) -> Vec<u8> {
     let mut chunk = vec![2, 1, flags, element];
     let stored = u32::try_from(body.len() + 16).unwrap();
@@ -12,7 +12,7 @@ fn chunk(flags: u8, element: u8, sizes: (u32, u32), body: &[u8]) -> Vec<u8> {
     chunk
 }
 
-/// Offsets and stream sizes among the bytes of a body.
+/// Converts words to bytes: offsets and stream sizes of a body.
 fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
@@ -41,7 +41,7 @@ fn copied_chunks_have_no_blocks() {
 }
 
 #[test]
-fn streams_that_compression_does_not_shorten_are_stored() {
+fn incompressible_streams_are_stored() {
     let mut body = words(&[24, 32, 4]);
     body.extend(b"dcba");
     body.extend(words(&[1]));
@@ -51,7 +51,7 @@ fn streams_that_compression_does_not_shorten_are_stored() {
 
 #[test]
 fn old_chunks_split_large_blocks() {
-    // 2 planes of 128 bytes, one stored, one by BloscLZ: a byte, then 127 repeats of it.
+    // 2 planes of 128 bytes, the first uncompressed, the second by BloscLZ: a byte, then 127 repeats.
     let mut body = words(&[20, 128]);
     body.extend(0..128);
     body.extend(words(&[5]));
@@ -71,7 +71,7 @@ fn old_chunks_split_large_blocks() {
 fn far_repeats_add_to_the_largest_distance() {
     let mut stream = vec![0, 9, 0xE0];
     stream.extend([255; 40]);
-    stream.extend([0, 0]); // 10200 + 9 more of it
+    stream.extend([0, 0]); // 10200 + 9 more repeats
     stream.extend([1, 5, 6]);
     stream.extend([0x3F, 255, 0x07, 0xD0]); // 3 bytes from 8191 + 2000 + 1 before
     let mut output = Vec::new();
@@ -100,12 +100,12 @@ fn headers_are_checked() {
     assert_eq!(kind(&good[..15], 5), ErrorKind::Truncated);
 }
 
-/// Bytes with repeats.
+/// Returns bytes with repeats.
 fn sample(len: usize) -> Vec<u8> {
     (0..len).map(|n| (n * n / 7 % 113 % 256) as u8).collect()
 }
 
-/// Encodes and decodes a chunk; checks what reference decoders need of blocks.
+/// Encodes and decodes a chunk, and checks the block layout that reference decoders need.
 fn back(choice: &BloscSettings, len: usize) {
     let (input, mut stored) = (sample(len), vec![]);
     encode::chunk(choice, &input, &mut stored).unwrap();
@@ -122,19 +122,19 @@ fn back(choice: &BloscSettings, len: usize) {
     assert!(found.as_ref() == Ok(&input), "{about}: {:?}", found.err());
 }
 
-/// Lengths around whole elements, blocks and the smallest block that is split.
+/// Lengths around whole elements, full blocks and the smallest split block.
 fn lengths(element: usize) -> impl Iterator<Item = usize> {
     let split = if element > 17 { 16 } else { 128 };
-    let places = [0, element, 8 * element, split * element];
-    let near = move |place: usize| {
+    let boundaries = [0, element, 8 * element, split * element];
+    let near = move |boundary: usize| {
         [
-            place.saturating_sub(1),
-            place,
-            place + 1,
-            place + element / 2,
+            boundary.saturating_sub(1),
+            boundary,
+            boundary + 1,
+            boundary + element / 2,
         ]
     };
-    places.into_iter().flat_map(near)
+    boundaries.into_iter().flat_map(near)
 }
 
 const CODECS: [BloscCodec; 5] = [
@@ -147,7 +147,7 @@ const CODECS: [BloscCodec; 5] = [
 const SHUFFLES: [BloscShuffle; 3] = [BloscShuffle::None, BloscShuffle::Bytes, BloscShuffle::Bits];
 
 #[test]
-fn chunks_of_any_length_come_back() {
+fn chunks_of_any_length_round_trip() {
     let choice = |codec, shuffle, element, block| BloscSettings {
         element,
         level: 1,
@@ -162,7 +162,7 @@ fn chunks_of_any_length_come_back() {
         let choice = choice(codec, shuffle, element, 0);
         lengths(element.into()).for_each(|len| back(&choice, len));
     }
-    // Several blocks.
+    // These lengths need several blocks.
     for ((codec, element), shuffle) in CODECS
         .into_iter()
         .flat_map(|c| [1, 3, 8, 17].map(|s| (c, s)))
@@ -182,7 +182,7 @@ fn chunks_of_any_length_come_back() {
 }
 
 #[test]
-fn long_chunks_of_any_length_come_back() {
+fn long_chunks_of_any_length_round_trip() {
     for (codec, shuffle) in CODECS.into_iter().flat_map(|c| SHUFFLES.map(|s| (c, s))) {
         for (element, level) in [(3, 1), (8, 0), (8, 5), (255, 1)] {
             let choice = BloscSettings {

@@ -1,4 +1,4 @@
-//! Chains of codecs.
+//! Conversion between codec lists and filter lists.
 
 use super::{from_json, to_json};
 use crate::error::Result;
@@ -6,10 +6,10 @@ use crate::filter::{ChunkContext, FilterTable};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// The filters for codecs in the order of writing; `context` is that of the chunk.
+/// Converts codecs to filters, in encoding order. `context` is the chunk context.
 ///
 /// # Errors
-/// Those of [`from_json`].
+/// Returns errors of [`from_json`].
 pub fn filters(
     version: ZarrVersion,
     codecs: &[Json],
@@ -26,10 +26,10 @@ pub fn filters(
     Ok(filters)
 }
 
-/// The codecs for filters in the order of writing; `context` is that of the chunk.
+/// Converts filters to codecs, in encoding order. `context` is the chunk context.
 ///
 /// # Errors
-/// Those of [`to_json`].
+/// Returns errors of [`to_json`].
 pub fn list(
     version: ZarrVersion,
     filters: &[FilterSpec],
@@ -45,7 +45,7 @@ pub fn list(
     Ok(codecs)
 }
 
-/// The context after a filter: what the next filter gets on writing.
+/// Returns the context after a filter: the input of the next filter on encoding.
 #[must_use]
 pub fn behind(spec: &FilterSpec, context: &ChunkContext, table: &FilterTable) -> ChunkContext {
     let built = table.entry(spec.id);

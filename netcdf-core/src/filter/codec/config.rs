@@ -7,41 +7,41 @@ use crate::filter::ChunkContext;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// A codec's description, and the chunks it is for.
+/// A codec's JSON description, with the context of its chunks.
 #[derive(Debug, Clone, Copy)]
 pub struct Config<'a> {
-    /// Its name, without a prefix.
+    /// The codec name, without a prefix.
     pub name: &'a str,
-    /// The members beside the name (version 2) or in `configuration` (version 3).
+    /// The members next to the name (version 2) or in `configuration` (version 3).
     pub(super) members: &'a Json,
-    /// The version of the format.
+    /// The format version.
     pub version: ZarrVersion,
-    /// Whether version 3 knows it by its bare name, not as a codec of numcodecs.
+    /// Whether the name has no `numcodecs.` prefix in version 3.
     pub plain: bool,
-    /// What it gets on writing.
+    /// The codec's input on encoding.
     pub context: &'a ChunkContext,
 }
 
 impl<'a> Config<'a> {
-    /// A member; `None` if it is missing or null.
+    /// Returns a member; `None` if it is missing or null.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&'a Json> {
         self.members.get(key).filter(|value| **value != Json::Null)
     }
 
-    /// The error for wrong JSON.
+    /// Returns the error for invalid JSON.
     pub fn wrong(&self, what: impl Display) -> Error {
         let name = self.name;
         Error::new(ErrorKind::Corrupt, format!("codec {name}: {what}"))
     }
 
-    /// The error for a form of the codec that we do not support.
+    /// Returns the error for an unsupported form of the codec.
     pub fn unsupported(&self, what: impl Display) -> Error {
         let name = self.name;
         Error::new(ErrorKind::Unsupported, format!("codec {name}: {what}"))
     }
 
-    /// The error for a member that is missing or of another type.
+    /// Returns the error for a member that is missing or has another type.
     fn expected(&self, key: &str, expected: &str) -> Error {
         match self.get(key) {
             None => self.wrong(format_args!("no `{key}`, which must be {expected}")),
@@ -53,10 +53,10 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// A whole number; the default if it is missing.
+    /// Returns a whole number, or the default if the member is missing.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it is something else, or missing without a default.
+    /// Returns [`ErrorKind::Corrupt`] if the member has another type, or is missing without a default.
     pub fn int(&self, key: &str, default: impl Into<Option<i64>>) -> Result<i64> {
         let wrong = || self.expected(key, "a whole number");
         match self.get(key) {
@@ -65,19 +65,19 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// The text of a number.
+    /// Returns a number as text.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it is something else, or missing.
+    /// Returns [`ErrorKind::Corrupt`] if the member is missing or has another type.
     pub fn number(&self, key: &str) -> Result<&'a str> {
         let number = self.get(key).and_then(digits);
         number.ok_or_else(|| self.expected(key, "a number"))
     }
 
-    /// A string; `None` if it is missing.
+    /// Returns a string; `None` if the member is missing.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it is something else.
+    /// Returns [`ErrorKind::Corrupt`] if the member has another type.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>> {
         let text = self.get(key).map(|value| {
             let text = value.as_str();
@@ -86,10 +86,10 @@ impl<'a> Config<'a> {
         text.transpose()
     }
 
-    /// A boolean; false if it is missing.
+    /// Returns a boolean; false if the member is missing.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it is something else.
+    /// Returns [`ErrorKind::Corrupt`] if the member has another type.
     pub fn flag(&self, key: &str) -> Result<bool> {
         match self.get(key) {
             None => Ok(false),
@@ -102,10 +102,10 @@ impl<'a> Config<'a> {
         }
     }
 
-    /// A level from this range; other levels mean nothing to a reader, and become the default.
+    /// Returns a level within the range `known`. Other levels do not affect decoding and become the default.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it is not a whole number.
+    /// Returns [`ErrorKind::Corrupt`] if the member is not a whole number.
     pub fn level(&self, known: std::ops::RangeInclusive<i64>, default: u32) -> Result<u32> {
         let level = self.int("level", i64::from(default))?;
         let known = Some(level).filter(|level| known.contains(level));
@@ -114,14 +114,14 @@ impl<'a> Config<'a> {
     }
 }
 
-/// Returns the text of a number. netCDF-C wrote numbers of codecs as JSON texts before version 4.10.0.
+/// Returns a number as text. netCDF-C before version 4.10.0 wrote codec numbers as JSON strings.
 pub(in crate::filter) fn digits(json: &Json) -> Option<&str> {
     let number = |text: &&str| text.parse::<f64>().is_ok_and(f64::is_finite);
     json.as_number()
         .or_else(|| json.as_str().map(str::trim).filter(number))
 }
 
-/// A whole number, also one that is written as `5.0`.
+/// Parses a whole number, including forms like `5.0`.
 fn whole(text: &str) -> Option<i64> {
     let whole = text.strip_suffix(".0").unwrap_or(text);
     whole.strip_prefix('+').unwrap_or(whole).parse().ok()

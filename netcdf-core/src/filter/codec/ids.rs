@@ -1,6 +1,6 @@
-//! Numbers of the codecs that are not HDF5 filters.
+//! Numbers for codecs without an HDF5 filter number.
 
-/// The first of the numbers that are not HDF5 filters.
+/// The first number above all HDF5 filter numbers.
 pub const PRIVATE: u32 = 0x8000_0000;
 
 /// The number of unknown codecs.
@@ -8,7 +8,7 @@ pub const UNKNOWN: u32 = PRIVATE;
 
 /// `gzip`.
 pub const GZIP: u32 = PRIVATE + 1;
-/// `lz4`, as numcodecs frames it.
+/// `lz4` in numcodecs' framing.
 pub const LZ4: u32 = PRIVATE + 2;
 /// `crc32`.
 pub const CRC32: u32 = PRIVATE + 3;
@@ -34,13 +34,12 @@ pub const ASTYPE: u32 = PRIVATE + 12;
 pub const LZMA: u32 = PRIVATE + 13;
 /// `zfpy`.
 pub const ZFPY: u32 = PRIVATE + 14;
-/// `transpose`, and `order: "F"` of version 2. Parameters: for each stored dimension, the dimension of the
-/// chunk.
+/// `transpose`, and `order: "F"` of version 2. The parameters give the chunk dimension of each stored dimension.
 pub const TRANSPOSE: u32 = PRIVATE + 15;
 /// `base64`.
 pub const BASE64: u32 = PRIVATE + 16;
 
-/// Whether a number belongs to a codec that is not an HDF5 filter.
+/// Checks whether a codec has no HDF5 filter number.
 #[must_use]
 pub fn is_private(id: u32) -> bool {
     id >= PRIVATE

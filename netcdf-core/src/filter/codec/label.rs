@@ -1,31 +1,29 @@
-//! How filters are shown: name and parameters. For codecs that are not HDF5 filters, the parameters are their
-//! JSON.
+//! Display of filters: name and parameters. The parameters of codecs without an HDF5 filter number are their JSON.
 
 use super::{DescriptionUse, UNKNOWN, is_private, unpack_text};
-use crate::filter::user::listed;
+use crate::filter::user_params::listed;
 use crate::filter::{ChunkContext, FilterTable, VariableFacts};
 use crate::json::Json;
 use crate::model::{Atomic, Endianness, FilterSpec, StoredElement, ZarrVersion};
 
-/// Name and parameters of a filter as text.
+/// A filter's name and parameters as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// The name, if it is known.
+    /// The name; `None` for unknown filters.
     pub name: Option<String>,
-    /// The parameters, separated by commas; for a codec that is not an HDF5 filter, the members of its JSON.
+    /// The parameters, separated by commas, or the JSON members of a codec without an HDF5 filter number.
     pub params: String,
 }
 
 impl FilterTable {
-    /// Zarr's names for a filter, in version 2 and in version 3. `None` for filters that Zarr does not have, as
-    /// far as we know.
+    /// Returns Zarr's names for a filter, in version 2 and in version 3; `None` for filters without a known Zarr codec.
     #[must_use]
     pub fn codec_names(&self, id: u32) -> Option<(&str, &str)> {
         let codec = self.row(id).and_then(|row| row.codec.as_ref());
         codec.map(|codec| (codec.name, codec.v3))
     }
 
-    /// Name and parameters of a filter.
+    /// Returns a filter's name and parameters.
     #[must_use]
     pub fn label(&self, spec: &FilterSpec) -> Label {
         let name = self.name(spec.id).map(str::to_owned);
@@ -56,7 +54,7 @@ impl FilterTable {
     }
 }
 
-/// The name in the JSON of an unknown codec.
+/// Returns the name in the JSON of an unknown codec.
 pub(in crate::filter) fn unknown_name(text: &[u8]) -> Option<String> {
     let json = Json::parse(text).ok()?;
     let name = json.get("id").or_else(|| json.get("name"));
@@ -64,7 +62,7 @@ pub(in crate::filter) fn unknown_name(text: &[u8]) -> Option<String> {
     name.map(|name| name.strip_prefix("numcodecs.").unwrap_or(name).to_owned())
 }
 
-/// An empty context: codecs that are not HDF5 filters can be described without a chunk.
+/// Returns an empty context: describing a codec without an HDF5 filter number needs no chunk.
 fn nothing() -> ChunkContext {
     ChunkContext {
         shape: vec![],

@@ -1,31 +1,30 @@
-//! Zarr codecs: conversion between Zarr's JSON description of a filter and its number and parameters.
+//! Conversion between Zarr's JSON description of a codec and a filter number with parameters.
 //!
-//! A codec whose stored bytes are those of an HDF5 filter has its number, and the parameters that HDF5 stores
-//! for the chunk and the type. Other codecs have their own numbers, from [`PRIVATE`] on, which no HDF5 file can
-//! have: [`visible`](super::visible) returns `None` for them. An unknown codec is [`UNKNOWN`], with its JSON as parameters
-//! ([`pack_text`]), so that it can be shown and copied.
+//! A codec with the same stored bytes as an HDF5 filter has the filter's number, and the parameters that HDF5 stores for the chunk and the
+//! type. Other codecs have private numbers, from [`PRIVATE`] on, which no HDF5 file can contain: [`visible`](super::visible) returns `None`
+//! for them. An unknown codec is [`UNKNOWN`], with its JSON as parameters ([`pack_text`]), so that tools can print and copy it.
 //!
-//! Version 2 has `{"id": NAME, …}`, version 3 `{"name": NAME, "configuration": {…}}`. There, numcodecs codecs
-//! that are not part of version 3 are called `numcodecs.NAME`, with the same members as in version 2.
+//! Version 2 has `{"id": NAME, …}`, version 3 `{"name": NAME, "configuration": {…}}`. Version 3 names numcodecs codecs outside its
+//! specification `numcodecs.NAME`, with the same members as in version 2.
 
 mod chain;
 mod config;
 mod description;
-mod given;
 pub mod ids;
 mod label;
 mod text;
+mod user_list;
 
 pub use chain::{behind, filters, list};
 pub use config::Config;
 pub(super) use config::digits;
 pub use description::{CodecNames, CodecStage, DescriptionUse, Members};
 pub(super) use description::{whole, word};
-pub use given::{SHARDS, from_text, within_shards};
 pub use ids::{PRIVATE, UNKNOWN, is_private};
 pub use label::Label;
 pub(super) use label::unknown_name;
 pub use text::{pack_text, unpack_text};
+pub use user_list::{SHARDS, from_text, within_shards};
 
 use std::sync::Arc;
 
@@ -36,7 +35,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// The stage of a filter's codec; that of filters that are not built in is [`CodecStage::Bytes`].
+/// Returns the stage of a filter's codec; [`CodecStage::Bytes`] for filters that are not built in.
 #[must_use]
 pub fn stage(id: u32) -> CodecStage {
     let row = BUILT_IN.iter().find(|row| row.id == id);
@@ -44,14 +43,14 @@ pub fn stage(id: u32) -> CodecStage {
     codec.map_or(CodecStage::Bytes, |codec| codec.stage)
 }
 
-/// The name of a codec, and the parts of its JSON.
+/// The name and the members in a codec's JSON.
 struct NamedCodec<'a> {
-    /// As it is written.
+    /// The name in the JSON, unchanged.
     full: &'a str,
     members: &'a Json,
 }
 
-/// The members of a codec without any.
+/// The members of a codec without members.
 const NOTHING: &Json = &Json::Object(Vec::new());
 
 impl<'a> NamedCodec<'a> {
@@ -64,7 +63,7 @@ impl<'a> NamedCodec<'a> {
                 ("name", members.unwrap_or(NOTHING))
             }
         };
-        // Version 3 allows a bare name.
+        // Version 3 allows the name alone.
         let alone = json.as_str().filter(|_| version == ZarrVersion::V3);
         let full = alone.or_else(|| json.get(key).and_then(Json::as_str));
         let full = full.ok_or_else(|| {
@@ -76,19 +75,17 @@ impl<'a> NamedCodec<'a> {
         Ok(Self { full, members })
     }
 
-    /// The name without the prefix of numcodecs.
+    /// Returns the name without the prefix `numcodecs.`.
     fn name(&self) -> &'a str {
         let prefixed = self.full.strip_prefix("numcodecs.");
         prefixed.unwrap_or(self.full)
     }
 }
 
-/// The filter that JSON describes, for chunks of this context. A codec that is neither built in nor known to a
-/// codec library becomes [`UNKNOWN`].
+/// Converts JSON to a filter, for chunks of this context. A codec that is neither built in nor in a codec library becomes [`UNKNOWN`].
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] for a codec without a name, and for members that a known codec cannot have; the errors
-/// of codec libraries.
+/// Returns [`ErrorKind::Corrupt`] for a codec without a name or a known codec with impossible members, and errors of codec libraries.
 pub fn from_json(
     version: ZarrVersion,
     json: &Json,
@@ -123,10 +120,10 @@ fn unknown(json: &Json) -> FilterSpec {
     }
 }
 
-/// The JSON that describes a filter, for chunks of this context.
+/// Converts a filter to JSON, for chunks of this context.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`], with a remedy, for a filter without a Zarr codec; the errors of codec libraries.
+/// Returns [`ErrorKind::Unsupported`], with a remedy, for a filter without a Zarr codec, and errors of codec libraries.
 pub fn to_json(
     version: ZarrVersion,
     spec: &FilterSpec,
@@ -146,7 +143,7 @@ pub fn to_json(
     }
 }
 
-/// The JSON of an unknown codec, unchanged.
+/// Returns the JSON of an unknown codec, unchanged.
 fn same(version: ZarrVersion, spec: &FilterSpec) -> Result<Json> {
     let text = unpack_text(&spec.params).unwrap_or_default();
     let json = Json::parse(&text)?;
@@ -170,7 +167,7 @@ fn no_codec(id: u32, table: &FilterTable) -> Error {
     Error::new(ErrorKind::Unsupported, what).with_remedy(OTHERS)
 }
 
-/// A codec's JSON.
+/// Builds a codec's JSON.
 fn wrapped(version: ZarrVersion, (v2, v3): (&str, &str), members: Members) -> Json {
     let with = |key: &str, name: &str, rest: Members| {
         let name = (key.to_owned(), Json::text(name));
@@ -178,7 +175,7 @@ fn wrapped(version: ZarrVersion, (v2, v3): (&str, &str), members: Members) -> Js
     };
     match version {
         ZarrVersion::V2 => with("id", v2, members),
-        // zarr-python requires the member for all codecs but its own.
+        // zarr-python requires the member for codecs other than its own.
         ZarrVersion::V3 if members.is_empty() && !v3.contains('.') => with("name", v3, vec![]),
         ZarrVersion::V3 => {
             let configuration = ("configuration".to_owned(), Json::Object(members));
@@ -188,14 +185,14 @@ fn wrapped(version: ZarrVersion, (v2, v3): (&str, &str), members: Members) -> Js
 }
 
 impl FilterTable {
-    /// The codec with this numcodecs name, and its filter number.
+    /// Returns the filter number of the codec with this numcodecs name, and the codec.
     fn codec(&self, name: &str) -> Option<(u32, &CodecNames)> {
         let codecs = self.rows.iter();
         let mut codecs = codecs.filter_map(|row| Some((row.id, row.codec.as_ref()?)));
         codecs.find(|(_, codec)| codec.name == name)
     }
 
-    /// The codec library for a filter that is not one of our codecs.
+    /// Returns the codec library for a filter that has no built-in codec.
     fn library(&self, id: u32) -> Option<Arc<LibraryCodec>> {
         match self.row(id).and_then(|row| row.codec) {
             Some(_) => None,
@@ -203,7 +200,7 @@ impl FilterTable {
         }
     }
 
-    /// The filter that a codec library makes from JSON.
+    /// Converts JSON to a filter with a codec library.
     fn library_codec(&self, config: &Config<'_>) -> Option<Result<FilterSpec>> {
         let codec = self.plugins.as_ref()?.codec(config.name)?;
         let json = for_library(config.name, config.members);
@@ -215,8 +212,7 @@ impl FilterTable {
         }))
     }
 
-    /// Returns the parameters that a codec library makes from a user's parameters for this chunk context. Returns `None`
-    /// if no library describes the filter.
+    /// Converts a user's parameters with a codec library, for this chunk context. Returns `None` if no library describes the filter.
     ///
     /// # Errors
     /// Returns errors of the library.
@@ -230,7 +226,7 @@ impl FilterTable {
         Some(made.map(|made| made.working))
     }
 
-    /// Returns the JSON of a codec library for its working parameters.
+    /// Converts a codec library's working parameters to JSON.
     fn library_json(
         &self,
         version: ZarrVersion,
@@ -249,15 +245,15 @@ impl FilterTable {
     }
 }
 
-/// The JSON form of codec libraries.
+/// Returns the JSON in the form that codec libraries expect.
 fn for_library(name: &str, members: &Json) -> Vec<u8> {
     let members = members.members().iter();
     let members = members.filter(|(key, _)| key != "id").cloned().collect();
     wrapped(ZarrVersion::V2, (name, ""), members).to_bytes()
 }
 
-/// Returns the filter with the parameters of a user. `spec` is the filter made from the JSON; a codec library may have
-/// changed its parameters for the chunks.
+/// Returns the filter with a user's parameters. `spec` is the filter converted from the JSON; a codec library may have adapted its
+/// parameters to the chunks.
 #[must_use]
 pub fn of_user(
     version: ZarrVersion,

@@ -17,7 +17,7 @@ fn write(version: ZarrVersion, id: u32, params: &[u32]) -> Result<String> {
     Ok(String::from_utf8(json.to_bytes()).unwrap())
 }
 
-/// JSON to read, the filter, and the JSON written for the filter.
+/// Checks that `json` converts to the filter and the filter to `back`.
 fn check(version: ZarrVersion, json: &str, id: u32, params: &[u32], back: &str) {
     let spec = read(version, json).unwrap();
     assert_eq!((spec.id, &*spec.params), (id, params), "{json}");
@@ -60,7 +60,7 @@ fn codecs_of_version_2() {
     check(V2, auto, 32001, &[2, 2, 4, 400, 5, 1, 5, 256], made);
 }
 
-/// netCDF-C wrote numbers as texts before 4.10.0.
+/// netCDF-C before 4.10.0 wrote numbers as strings.
 #[test]
 fn numbers_as_texts() {
     for json in [
@@ -99,7 +99,7 @@ fn numbers_as_texts() {
     }
 }
 
-/// Puts numbers and truth values of JSON in quotes.
+/// Writes numbers and booleans of JSON in quotes.
 fn quoted(json: &str) -> String {
     let bare = |c: char| c.is_ascii_digit() || "-.truefals".contains(c);
     let mut out = String::new();
@@ -129,7 +129,7 @@ fn quoted(json: &str) -> String {
     out
 }
 
-/// Converts JSON of version 2 to version 3, with the members of numcodecs.
+/// Converts version 2 JSON to version 3, with the same members.
 fn in_version_3(json: &str) -> String {
     let (name, rest) = json[8..].split_once('"').unwrap();
     let members = rest[1..rest.len() - 1].trim();
@@ -208,7 +208,7 @@ fn szip_takes_its_scanlines_from_the_dimension_and_never_declines() {
 }
 
 #[test]
-fn what_a_user_gave_is_shown() {
+fn visible_parameters_are_those_of_the_user() {
     let shown = |id, params: &[u32]| {
         let params = params.to_vec();
         visible(&FilterSpec { id, params }).map(|f| f.params)
@@ -225,7 +225,7 @@ fn what_a_user_gave_is_shown() {
 }
 
 #[test]
-fn a_codec_that_nobody_knows_stays_as_it_is() {
+fn unknown_codecs_stay_unchanged() {
     let text = r#"{"id": "pcodec", "level": 8}"#;
     let spec = read(V2, text).unwrap();
     assert_eq!(spec.id, UNKNOWN);
@@ -260,7 +260,7 @@ fn damaged_codecs_are_refused() {
     }
 }
 
-/// JSON of every codec with each byte changed in turn, then noise as parameters and chunks.
+/// Converts every codec's JSON with each byte changed in turn, then random parameters and chunks.
 #[test]
 fn hostile_codecs_do_no_harm() {
     let codecs = [
@@ -321,7 +321,7 @@ fn hostile_codecs_do_no_harm() {
 }
 
 #[test]
-fn filters_without_a_codec_are_refused_with_a_way_out() {
+fn filters_without_a_codec_are_rejected_with_a_remedy() {
     let e = write(V2, 32004, &[]).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Unsupported);
     assert_eq!(e.what(), "filter 32004 (lz4) is not a Zarr codec");

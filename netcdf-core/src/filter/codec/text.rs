@@ -1,4 +1,4 @@
-//! Text in the parameters of a filter: its length in bytes, then its bytes in little-endian words.
+//! Text in filter parameters: its length in bytes, then its bytes in little-endian words.
 
 /// Packs a text into parameters.
 #[must_use]
@@ -16,7 +16,7 @@ pub fn pack_text(text: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// Unpacks a text from parameters; `None` if there are too few.
+/// Unpacks a text from parameters; returns `None` if parameters are missing.
 #[must_use]
 pub fn unpack_text(params: &[u32]) -> Option<Vec<u8>> {
     let (&len, words) = params.split_first()?;
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_packed_is_unpacked() {
+    fn packed_text_round_trips() {
         for text in [&b""[..], b"a", b"abcd", b"abcde"] {
             assert_eq!(unpack_text(&pack_text(text)).unwrap(), text);
         }

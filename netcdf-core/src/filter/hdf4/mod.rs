@@ -1,10 +1,10 @@
-//! The coders of HDF4: what its compressed elements go through. They are only undone: our formats have other filters.
+//! The coders of compressed HDF4 elements. They only decode: our formats have other filters.
 //!
-//! HDF5 and Zarr have none of them, so that their numbers are private, as those of [`codec`](super::codec). HDF4's deflate makes plain
-//! zlib streams, which are HDF5's filter 1.
+//! HDF5 and Zarr do not have these coders, so their numbers are private, like the numbers of [`codec`](super::codec). HDF4's deflate is not
+//! among them: it writes plain zlib streams, which HDF5's filter 1 decodes.
 //!
-//! Each coder works on bytes as they are in the file, whatever the byte order of the numbers is. An element is one stream. After the
-//! stream there may be bytes of an older, longer one that it replaced.
+//! Each coder works on the file bytes, independent of the numbers' byte order. An element is one stream. Remaining bytes of an
+//! older, longer stream may follow the stream.
 
 pub(crate) mod nbit;
 pub(crate) mod rle;
@@ -15,14 +15,14 @@ pub(crate) mod szip;
 mod tests;
 
 use super::output::unsupported;
-use super::{ChunkContext, Instead, Policy};
+use super::{ChunkContext, FilterReplacement, Policy};
 use crate::error::Result;
 
-/// Numbers of the coders, beside those of [`codec::ids`](super::codec::ids).
+/// Coder numbers, in addition to the numbers of [`codec::ids`](super::codec::ids).
 pub mod ids {
     use crate::filter::codec::PRIVATE;
 
-    /// The first of the numbers; what follows is the number that HDF4 has for the coder.
+    /// The number before the first coder; HDF4's coder number is added.
     const FIRST: u32 = PRIVATE + 0x0400;
     /// Run lengths.
     pub const RLE: u32 = FIRST + 1;
@@ -34,15 +34,15 @@ pub mod ids {
     pub const SZIP: u32 = FIRST + 5;
 }
 
-/// The policy of all coders: copies leave them out.
+/// The policy of all coders: copies drop them.
 const POLICY: Policy = Policy {
     read_only: Some(|_, _| false),
-    in_hdf5: |_| Instead::Nothing,
-    in_zarr: |_, _| Instead::Nothing,
+    in_hdf5: |_| FilterReplacement::Drop,
+    in_zarr: |_, _| FilterReplacement::Drop,
     ..Policy::PLAIN
 };
 
-/// The bytes that a stream decodes to: no coder but szip tells where its stream ends.
+/// Returns the decoded length of a stream. Only szip streams contain their own length.
 fn expected(context: &ChunkContext, coder: &str) -> Result<usize> {
     let unknown = || unsupported(coder, "data of unknown length");
     context.len.ok_or_else(unknown)

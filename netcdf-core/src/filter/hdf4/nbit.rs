@@ -1,19 +1,19 @@
-//! N-bit, a coder of HDF4: some neighbouring bits of each number.
+//! N-bit, an HDF4 coder: some neighbouring bits of each number.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none; HDF4's coder 2 |
 //! | Names | `hdf4_nbit` |
-//! | Parameters | number type, whether the sign is extended (not 0), whether other bits are ones (1), first bit (0 is the lowest), number of bits, bytes of a number |
+//! | Parameters | number type, whether the sign is extended (not 0), whether unstored bits are ones (1), first bit (0 is the lowest), number of bits, number size |
 //! | Stored form | the bits of all numbers without gaps, most significant bit first |
 //! | Specification | none; libhdf4 defines it |
 //! | Also read by | libhdf4 and software built on it |
 //!
-//! The bits are the first bit and those below it. Where there are fewer of them than the parameters say, there are that many. With a
-//! sign, all bits above the first are copies of it, and only those below the last may be ones.
+//! The stored bits are the first bit and the bits below it, down to bit 0 if the parameters specify more bits than a number has. With a
+//! sign, all bits above the first bit are copies of it, and only the bits below the last stored bit can be ones.
 //!
-//! The first byte of a number counts as its most significant one. In little-endian numbers it is not: there the bits are others than those
-//! the program that wrote them wanted, but they are the same for writing and reading.
+//! The coder treats the first byte of a number as the most significant byte. In little-endian numbers, the coder therefore stores other
+//! bits than the writing program intended, but writing and reading agree.
 
 use super::super::output::{bad, extend, truncated};
 use super::super::{ChunkContext, Encoded, Filter, FilterEntry, read_only};
@@ -34,20 +34,20 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "hdf4_nbit";
 
-/// The stored bits of a number, and what its other bits are.
+/// The stored bits of a number, and the values of the other bits.
 #[derive(Debug, PartialEq, Eq)]
 struct BitField {
-    /// Bytes of a number, at most 8.
+    /// Number size in bytes, at most 8.
     size: usize,
     /// Stored bits, 1 to 64.
     count: u32,
-    /// Bits below them.
+    /// Bits below the stored bits.
     below: u32,
-    /// The bit whose value all bits of `above` have, or none.
+    /// The sign bit, which all bits of `above` copy; 0 without sign extension.
     sign: u64,
-    /// Bits above the stored ones.
+    /// A mask of the bits above the stored bits.
     above: u64,
-    /// Bits that are always one.
+    /// A mask of the bits that are always one.
     ones: u64,
 }
 
@@ -133,7 +133,7 @@ mod tests {
     use crate::filter::tests::{damage, decode};
 
     #[test]
-    fn the_other_bits() {
+    fn unstored_bits() {
         let stored = [0b1010_0100];
         for (signed, ones, want) in [
             (0, 0, [0x14, 0x04]),

@@ -1,16 +1,16 @@
-//! Run lengths, a coder of HDF4.
+//! Run lengths, an HDF4 coder.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none; HDF4's coder 1 |
 //! | Names | `hdf4_rle` |
 //! | Parameters | none |
-//! | Stored form | runs, without a mark at the end |
+//! | Stored form | runs, without an end mark |
 //! | Specification | none; libhdf4 defines it |
 //! | Also read by | libhdf4 and software built on it |
 //!
-//! A byte of 128 or more starts a run: it is 125 more than how often the next byte is repeated, 3 to 130 times. A smaller byte is followed
-//! by 1 to 128 bytes as they are, one more than it says.
+//! A byte of 128 or more starts a repetition: the next byte is repeated 3 to 130 times, the value less 125. A smaller byte starts a run of
+//! 1 to 128 literal bytes, one more than its value.
 
 use super::super::output::{allocate, bad, take, truncated};
 use super::super::{ChunkContext, Encoded, Filter, FilterEntry, read_only};
@@ -30,10 +30,10 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "hdf4_rle";
 
-/// What a byte that starts a repetition has, beyond three less than its length.
+/// The smallest byte that starts a repetition. It repeats three bytes.
 const REPEATED: u8 = 128;
 
-/// The most bytes that one byte of a stream can make: two make at most 130.
+/// The maximum decoded bytes per stream byte: two stream bytes decode to at most 130 bytes.
 const RATIO: usize = 65;
 
 struct Rle;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_data_is_not_looked_at() {
+    fn bytes_after_the_data_are_ignored() {
         assert_eq!(decode(ids::RLE, &[], 3, &[0x80, 7, 0x85]).unwrap(), [7; 3]);
         assert!(decode(ids::RLE, &[], 0, &[0x85]).unwrap().is_empty());
     }

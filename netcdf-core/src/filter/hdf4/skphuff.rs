@@ -1,18 +1,18 @@
-//! Skipping Huffman, a coder of HDF4: an adaptive code for each byte of a number.
+//! Skipping Huffman, an HDF4 coder: an adaptive code for each byte of a number.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none; HDF4's coder 3 |
 //! | Names | `hdf4_skphuff` |
-//! | Parameters | number of codes, which take turns byte by byte: usually the bytes of a number |
+//! | Parameters | number of codes, which alternate byte by byte: usually the number size in bytes |
 //! | Stored form | the codes of all bytes without gaps, most significant bit first |
-//! | Specification | D. W. Jones, "Application of splay trees to data compression", 1988; the rest is as in libhdf4 |
+//! | Specification | D. W. Jones, "Application of splay trees to data compression", 1988; details are as in libhdf4 |
 //! | Also read by | libhdf4 and software built on it |
 //!
-//! A code is a binary tree: the way from the root to a byte is its code, 0 to the left and 1 to the right. In a new tree, the right child
-//! of the root is a perfect tree of all bytes in their order, and the left one is a leaf that stands for nothing. After each byte its tree
-//! is splayed: on the way from the byte to the root, every other node changes places with the sibling of its parent. So the codes of
-//! frequent bytes become short.
+//! A code is a binary tree. The path from the root to a byte is its code, with 0 for left and 1 for right. In a new tree, the right child
+//! of the root is a perfect tree of all bytes in order, and the left child is a leaf without a byte. After each byte its tree is splayed:
+//! on the path from the byte to the root, every other node is swapped with the sibling of its parent. Frequent bytes therefore get short
+//! codes.
 
 use super::super::output::{bad, extend, truncated, unsupported};
 use super::super::{ChunkContext, Encoded, Filter, FilterEntry, read_only};
@@ -33,7 +33,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "hdf4_skphuff";
 
-/// The most codes. No number has more bytes than 8, and each code takes memory.
+/// The maximum number of codes. No number has more than 8 bytes, and each code takes memory.
 const CODES: usize = 4096;
 
 struct SkippingHuffman {
@@ -86,7 +86,7 @@ impl Filter for SkippingHuffman {
     }
 }
 
-/// The error for a code that no byte has.
+/// Returns the error for a code without a byte.
 #[cold]
 fn no_byte(bits: &Bits) -> Error {
     match bits.is_over() {
@@ -105,16 +105,16 @@ fn trees(count: usize) -> Result<Vec<SplayTree>> {
     Ok(trees)
 }
 
-/// A node: below 256 an inner one, 0 the root; otherwise a leaf, the byte in the lower half.
+/// A node: values below 256 are inner nodes, with 0 for the root; others are leaves, with the byte in the lower half.
 type HuffmanNode = u16;
 
 /// The first leaf.
 const LEAVES: HuffmanNode = 256;
 
-/// The leaf to the left of the root of a new tree, which no byte has. It shares its parent's place with the root, which has no parent.
+/// The left leaf of a new tree's root, which has no byte. The leaf shares the parent entry of the root, which has no parent.
 const NO_BYTE: HuffmanNode = 512;
 
-/// A code.
+/// The tree of a code.
 #[derive(Clone)]
 struct SplayTree {
     /// The left and the right child of each inner node.
@@ -127,17 +127,17 @@ impl SplayTree {
     fn new() -> Self {
         let mut children = [0; 512];
         let mut parents = [0; 512];
-        for (node, place) in (0..).zip(&mut children) {
-            *place = node;
+        for (node, slot) in (0..).zip(&mut children) {
+            *slot = node;
         }
         children[0] = NO_BYTE;
-        for (node, place) in (0..512_u16).zip(&mut parents) {
-            [*place, _] = (node / 2).to_le_bytes();
+        for (node, slot) in (0..512_u16).zip(&mut parents) {
+            [*slot, _] = (node / 2).to_le_bytes();
         }
         Self { children, parents }
     }
 
-    /// The leaf that the next bits lead to.
+    /// Returns the leaf at the end of the next bits.
     #[inline]
     fn leaf(&self, bits: &mut Bits) -> HuffmanNode {
         let mut node = 0;
@@ -171,37 +171,37 @@ impl SplayTree {
 
     #[inline]
     fn child(&self, node: HuffmanNode, right: bool) -> HuffmanNode {
-        let place = self.children.get(side(node, right));
-        place.copied().unwrap_or(NO_BYTE)
+        let slot = self.children.get(side(node, right));
+        slot.copied().unwrap_or(NO_BYTE)
     }
 
     #[inline]
     fn parent(&self, node: HuffmanNode) -> HuffmanNode {
-        let parent = self.parents.get(place(node));
+        let parent = self.parents.get(index(node));
         parent.copied().unwrap_or_default().into()
     }
 
-    /// Makes `child` the left or the right child of an inner node.
+    /// Attaches `child` as the left or the right child of an inner node.
     #[inline]
     fn join(&mut self, node: HuffmanNode, right: bool, child: HuffmanNode) {
-        if let Some(place) = self.children.get_mut(side(node, right)) {
-            *place = child;
+        if let Some(slot) = self.children.get_mut(side(node, right)) {
+            *slot = child;
         }
-        if let Some(place) = self.parents.get_mut(place(child)) {
-            [*place, _] = node.to_le_bytes();
+        if let Some(slot) = self.parents.get_mut(index(child)) {
+            [*slot, _] = node.to_le_bytes();
         }
     }
 }
 
-/// The place of a child of an inner node.
+/// Returns the table index of an inner node's child.
 #[inline]
 fn side(node: HuffmanNode, right: bool) -> usize {
-    place(node * 2 + HuffmanNode::from(right))
+    index(node * 2 + HuffmanNode::from(right))
 }
 
-/// A place in the tables of a tree: nothing is checked twice.
+/// Returns an index into the tables of a tree.
 #[inline]
-fn place(n: u16) -> usize {
+fn index(n: u16) -> usize {
     usize::from(n % 512)
 }
 
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::filter::tests::{damage, decode};
 
-    /// The codes of bytes, found from the leaves.
+    /// Encodes bytes by following the tree from the leaves.
     fn encode(codes: usize, data: &[u8]) -> Vec<u8> {
         let (mut trees, mut bits) = (trees(codes).unwrap(), vec![]);
         for (n, &byte) in data.iter().enumerate() {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn undoes_the_code() {
+    fn decodes_the_code() {
         let deep: Vec<u8> = (0..=255).chain(0..=255).chain([0; 60]).collect();
         let mixed: Vec<u8> = (0..700_u32).map(|n| (n * n / 7 % 251) as u8).collect();
         for data in [&deep, &mixed] {
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_that_no_byte_has_are_corrupt() {
+    fn codes_without_a_byte_are_corrupt() {
         let e = decode(ids::SKPHUFF, &[1], 2, &[0x7F; 8]).unwrap_err();
         assert_eq!(e.what(), "hdf4_skphuff: a code that no byte has");
     }

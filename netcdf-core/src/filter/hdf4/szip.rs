@@ -1,16 +1,16 @@
-//! Szip, a coder of HDF4: the coder of HDF5's szip, in another frame.
+//! Szip, an HDF4 coder: the coder of HDF5's szip, in a different frame.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none; HDF4's coder 5 |
 //! | Names | `hdf4_szip` |
-//! | Parameters | options, pixels per block, pixels per scanline, bits per pixel, pixels. Options: those of HDF5's szip; 65536 if there is a head |
-//! | Stored form | a head: 1 if the data is stored as it is, else 0; bytes of what follows (4 bytes, big-endian). Then the coder's stream, or the data. Version 4.2r0 of libhdf4 wrote no head |
+//! | Parameters | options, pixels per block, pixels per scanline, bits per pixel, pixels. Options: the options of HDF5's szip; 65536 if the data has a header |
+//! | Stored form | a header: 1 if the data is uncompressed, else 0; the length of the following bytes (4 bytes, big-endian). The coder's stream or the data follows. Version 4.2r0 of libhdf4 wrote no header |
 //! | Specification | CCSDS 121.0-B, lossless data compression; the frame is libhdf4's |
 //! | Also read by | libhdf4 built with szip or libaec, and software built on it |
 //!
-//! The stream is that of HDF5's filter 4 without the length before it. Pixels are the numbers of the file, so that both byte orders among
-//! the options give back the bytes that were written.
+//! The stream is HDF5's filter 4 without the length in front. Pixels are the numbers of the file, so the decoded bytes are correct for both
+//! byte orders in the options.
 
 use super::super::output::{allocate, array, bad, take};
 use super::super::szip::ENTRY as HDF5_SZIP;
@@ -31,21 +31,21 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "hdf4_szip";
 
-/// The option that says that there is a head.
+/// The option flag for data with a header.
 const HEAD: u32 = 0x0001_0000;
 
 struct Hdf4Szip {
     has_head: bool,
-    /// Bytes of all pixels.
+    /// The length of all pixels in bytes.
     len: u64,
-    /// Undoes HDF5's filter.
+    /// The decoder of HDF5's filter.
     hdf5: Box<dyn Filter>,
 }
 
 impl Filter for Hdf4Szip {
     fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let len = expected(context, NAME)?;
-        context.room(self.len, NAME)?;
+        context.checked_len(self.len, NAME)?;
         let mut stream = input;
         if self.has_head {
             let [mode, size @ ..] = array::<5>(NAME, &mut stream)?;
@@ -56,7 +56,7 @@ impl Filter for Hdf4Szip {
                 usize::try_from(size).unwrap_or(usize::MAX),
             )?;
             if mode == 1 {
-                allocate(NAME, output, context.room(size.into(), NAME)?)?;
+                allocate(NAME, output, context.checked_len(size.into(), NAME)?)?;
                 output.extend_from_slice(stream);
                 return Ok(());
             }
@@ -91,7 +91,7 @@ impl Hdf4Szip {
     }
 }
 
-/// The stream as HDF5 stores it, after the number of decoded bytes.
+/// Returns the stream in HDF5's stored form, after the number of decoded bytes.
 fn framed(len: usize, stream: &[u8]) -> Result<Vec<u8>> {
     let most = |_| bad(NAME, format_args!("{len} bytes, more than HDF4 can have"));
     let len = u32::try_from(len).map_err(most)?;
@@ -109,7 +109,7 @@ mod tests {
     use crate::filter::tests::{damage, decode};
 
     #[test]
-    fn data_as_it_is() {
+    fn uncompressed_data_decodes() {
         let stored = [1, 0, 0, 0, 4, 9, 8, 7, 6, 0, 0];
         let params = [HEAD | 32, 2, 2, 16, 2];
         assert_eq!(

@@ -1,14 +1,15 @@
-//! Checks that what libhdf4 stores with each coder (`testdata/hdf4/coders.txt`) decodes to what it reads, and that damage does no harm.
+//! Checks that libhdf4's encoded data of each coder (`testdata/hdf4/coders.txt`) decodes to libhdf4's decoded data, and that damaged data
+//! is harmless.
 
 use super::ids;
 use crate::error::{ErrorKind, Result};
 use crate::filter::codec::{ids as codecs, is_private};
-use crate::filter::substitutes::instead;
+use crate::filter::substitutes::replacement;
 use crate::filter::tests::{build, context, damage};
-use crate::filter::{FilterTable, Instead, names, visible};
+use crate::filter::{FilterReplacement, FilterTable, names, visible};
 use crate::model::{FilterSpec, Kind};
 
-/// The coders, and the least number of vectors of each.
+/// The coders, with the minimum number of test vectors for each.
 const CODERS: [(&str, u32, usize); 5] = [
     ("rle", ids::RLE, 50),
     ("nbit", ids::NBIT, 250),
@@ -67,7 +68,7 @@ fn vectors() -> Vec<Vector> {
 }
 
 #[test]
-fn as_libhdf4_reads_it() {
+fn libhdf4_vectors_decode() {
     let vectors = vectors();
     for (name, id, least) in CODERS {
         let count = vectors.iter().filter(|v| v.id == id).count();
@@ -85,7 +86,7 @@ fn as_libhdf4_reads_it() {
     }
 }
 
-/// Bytes of an older version of libhdf4, whose szip has no head.
+/// An older version of libhdf4 wrote szip without a header.
 #[test]
 fn szip_without_a_head() {
     const HEAD: u32 = 0x0001_0000;
@@ -106,7 +107,7 @@ fn a_cut_stream_is_truncated() {
         for len in 0..v.stored.len() {
             match v.decode(&v.stored[..len]) {
                 Err(e) => assert_eq!(e.kind(), ErrorKind::Truncated, "{:x} {e}", v.id),
-                // It was longer than the data needs.
+                // The stream was longer than the data needs.
                 Ok(found) => assert!(found == v.plain),
             }
         }
@@ -157,7 +158,7 @@ fn data_of_unknown_length_is_refused() {
     }
 }
 
-/// Nobody but HDF4 has the coders.
+/// The coders exist only in HDF4.
 #[test]
 fn coders_stay_in_hdf4() {
     let table = FilterTable::default();
@@ -168,8 +169,8 @@ fn coders_stay_in_hdf4() {
         assert_eq!(visible(&spec), None);
         for kind in [Kind::NETCDF4, Kind::PURE_ZARR, Kind::PURE_ZARR3] {
             assert_eq!(
-                instead(&spec, Kind::NETCDF4.storage, kind.storage),
-                Instead::Nothing
+                replacement(&spec, Kind::NETCDF4.storage, kind.storage),
+                FilterReplacement::Drop
             );
         }
         let label = table.label(&spec);

@@ -1,16 +1,16 @@
-//! LZMA, in the formats `.xz` and the older `.lzma`, and raw.
+//! LZMA in the formats `.xz`, the older `.lzma`, and raw.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `lzma` |
 //! | Parameters | the members of the codec in Zarr, as text: `format` (1 xz, 2 alone, 3 raw), `check`, `preset`, `filters`, as Python's module `lzma` has them |
-//! | Stored form | a stream of the format; an xz stream may be followed by more |
-//! | Specification | The .xz File Format; the LZMA specification; Python's `lzma` |
+//! | Parameters | the codec members in Zarr, as text: `format` (1 xz, 2 alone, 3 raw), `check`, `preset`, `filters`, as in Python's module `lzma` |
+//! | Stored form | a stream of the format; more xz streams may follow an xz stream |
 //! | Also read by | numcodecs and software built on it |
 //!
-//! Of the filters before LZMA, only delta is written; those for machine code are undone in xz streams only. No
-//! dictionary is larger than [`MEMORY`].
+//! The encoder supports only the filter delta before LZMA. The decoder supports filters for machine code in xz streams only. Dictionaries
+//! larger than [`MEMORY`] are rejected.
 
 mod settings;
 
@@ -24,8 +24,10 @@ use lzma_rust2::{
 use super::codec::{CodecStage, ids};
 use super::ids::DEFLATE;
 use super::output::{bad, too_long, unsupported};
-use super::user::wrong;
-use super::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, StrictCheck};
+use super::user_params::wrong;
+use super::{
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, StrictCheck,
+};
 use crate::error::Result;
 use settings::{LzmaFormat, Settings};
 
@@ -41,7 +43,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         write: |params, _| settings::to_codec(params),
     }),
     policy: Policy {
-        in_hdf5: |_| Instead::other(DEFLATE, &[9]),
+        in_hdf5: |_| FilterReplacement::substitute(DEFLATE, &[9]),
         ..Policy::PLAIN
     },
     named: &[],
@@ -55,7 +57,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "lzma";
 
-/// Bytes of the largest dictionary.
+/// The maximum dictionary size in bytes.
 pub(crate) const MEMORY: u32 = 1 << 30;
 
 struct Lzma(Settings);
@@ -75,7 +77,7 @@ impl Filter for Lzma {
         StrictCheck::Headers
     }
 
-    /// Python's lzma refuses zeros after the last stream of xz.
+    /// Python's lzma rejects zeros after the last xz stream.
     fn is_strict(&self, _: &ChunkContext, input: &[u8]) -> bool {
         !input.starts_with(b"\xFD7zXZ\0") || input.ends_with(b"YZ")
     }
@@ -96,7 +98,7 @@ impl Filter for Lzma {
 }
 
 impl Lzma {
-    /// A decoder for `input`.
+    /// Returns a decoder for `input`.
     fn reader<'a>(&self, input: &'a [u8]) -> Result<Box<dyn Read + 'a>> {
         let (settings, most) = (&self.0, MEMORY / 1024 + 1024);
         let reader: Box<dyn Read + 'a> = match settings.form {

@@ -8,7 +8,7 @@ use crate::filter::codec::{Config, Members, digits, pack_text, unpack_text};
 use crate::filter::output::{bad, unsupported};
 use crate::json::Json;
 
-/// The format.
+/// The container format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LzmaFormat {
     Xz,
@@ -16,39 +16,39 @@ pub(super) enum LzmaFormat {
     Raw,
 }
 
-/// How data is stored.
+/// The settings of an encoder or decoder.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub form: LzmaFormat,
-    /// Whether the stream itself says its format.
+    /// Whether the decoder detects the format from the stream.
     pub any: bool,
     pub check: CheckType,
     /// Distances of the delta filters before LZMA.
     pub distances: Vec<u32>,
-    /// Whether it is LZMA1, not LZMA2.
+    /// Whether the stream is LZMA1, not LZMA2.
     pub first: bool,
     pub lzma: LzmaOptions,
-    /// A filter that we do not support.
+    /// The name of an unsupported filter.
     pub unknown: Option<String>,
 }
 
-/// Numbers of filters.
+/// Filter numbers.
 const LZMA1: i64 = 0x4000_0000_0000_0001;
 const LZMA2: i64 = 0x21;
 const DELTA: i64 = 3;
 
-/// Most filters.
+/// The maximum number of filters.
 const FILTERS: usize = 4;
 
-/// The parameters for members.
+/// Converts members to parameters.
 pub(super) fn params(members: &[(String, Json)]) -> Vec<u32> {
     pack_text(&Json::Object(members.to_vec()).to_bytes())
 }
 
-/// The members of the codec that we use.
+/// The codec members that affect the stored form.
 const MEMBERS: [&str; 4] = ["format", "check", "preset", "filters"];
 
-/// The stored parameters for the members of the codec.
+/// Converts codec members to stored parameters.
 pub(super) fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
     let member = |key: &&str| Some((String::from(*key), unquoted(config.get(key)?)));
     let members: Members = MEMBERS.iter().filter_map(member).collect();
@@ -56,7 +56,7 @@ pub(super) fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
     Settings::read(&params).map(|_| params)
 }
 
-/// Returns JSON with numbers in place of texts that hold numbers. The members are texts or numbers, but never both.
+/// Returns JSON with numbers in place of texts that contain numbers. The members are texts or numbers, but never both.
 fn unquoted(json: &Json) -> Json {
     match json {
         Json::Array(items) => Json::Array(items.iter().map(unquoted).collect()),
@@ -69,7 +69,7 @@ fn unquoted(json: &Json) -> Json {
     }
 }
 
-/// The members of the codec.
+/// Converts stored parameters to codec members.
 pub(super) fn to_codec(params: &[u32]) -> Result<Members> {
     let json = text(params)?;
     let usual = [Json::int(1), Json::int(-1), Json::Null, Json::Null];
@@ -85,7 +85,7 @@ fn text(params: &[u32]) -> Result<Json> {
     Json::parse(&text.ok_or_else(|| bad(NAME, "the parameters hold no text"))?)
 }
 
-/// A whole number among members; the default if it is missing.
+/// Returns a whole number of the members; the default if it is missing.
 fn int(json: &Json, key: &str, default: i64) -> Result<i64> {
     match json.get(key) {
         None | Some(Json::Null) => Ok(default),
@@ -96,7 +96,7 @@ fn int(json: &Json, key: &str, default: i64) -> Result<i64> {
     }
 }
 
-/// A whole number up to `most`, or an error.
+/// Returns a whole number up to `most`, or an error.
 fn among(json: &Json, key: &str, default: u32, most: u32) -> Result<u32> {
     let n = int(json, key, default.into())?;
     let known = u32::try_from(n).ok().filter(|n| *n <= most);
@@ -104,7 +104,7 @@ fn among(json: &Json, key: &str, default: u32, most: u32) -> Result<u32> {
 }
 
 impl Settings {
-    /// From the parameters.
+    /// Parses the settings from the parameters.
     pub(super) fn read(params: &[u32]) -> Result<Self> {
         let json = text(params)?;
         let format = int(&json, "format", 1)?;
@@ -132,8 +132,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The options to encode `len` bytes: the dictionary is no larger than they are, because its tables take ten
-    /// times its size.
+    /// Returns the options to encode `len` bytes. The dictionary is no larger than `len`, because its tables take ten times its size.
     pub(super) fn options(&self, len: usize) -> LzmaOptions {
         let most = len.checked_next_power_of_two();
         let most = most.and_then(|n| u32::try_from(n).ok());
@@ -182,7 +181,7 @@ fn check(json: &Json) -> Result<CheckType> {
 }
 
 fn preset(json: &Json) -> Result<LzmaOptions> {
-    // The upper bits only ask for more effort.
+    // The upper bits only request a slower search.
     let preset = int(json, "preset", 6)? & 0x1F;
     let preset = u32::try_from(preset).ok().filter(|n| *n <= 9);
     let preset = preset.ok_or_else(|| bad(NAME, "a preset above 9"))?;

@@ -6,7 +6,7 @@ use crate::filter::tests::{context, damage, decode};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// A codec's JSON, and what numcodecs 0.16 makes of 20 times "Zarr".
+/// A codec's JSON, and numcodecs 0.16's encoding of 20 times "Zarr".
 const VECTORS: [(&str, &str); 7] = [
     (
         r#"{"id": "lzma", "format": 1, "check": -1, "preset": null, "filters": null}"#,
@@ -54,7 +54,7 @@ fn spec(json: &str) -> Result<FilterSpec> {
 }
 
 #[test]
-fn as_numcodecs_has_them() {
+fn matches_numcodecs() {
     let data = b"Zarr".repeat(20);
     for (json, stored) in VECTORS {
         let (spec, stored) = (spec(json).unwrap(), bytes(stored));
@@ -84,8 +84,8 @@ fn more_than_expected_is_corrupt() {
 }
 
 #[test]
-fn a_dictionary_beyond_the_limit_is_refused() {
-    // An .lzma head with 4 GiB - 1.
+fn large_dictionaries_are_rejected() {
+    // An .lzma header with a dictionary of 4 GiB - 1.
     let mut stored = vec![0x5D, 0xFF, 0xFF, 0xFF, 0xFF];
     stored.extend([0xFF; 8]);
     stored.extend([0; 100]);
@@ -96,7 +96,7 @@ fn a_dictionary_beyond_the_limit_is_refused() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused() {
+fn impossible_settings_are_rejected() {
     for json in [
         r#"{"id": "lzma", "format": "x"}"#,
         r#"{"id": "lzma", "format": 3}"#,

@@ -1,18 +1,20 @@
-//! N-bit: numbers without the bits that their type does not use.
+//! N-bit: numbers without unused bits.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | 5 |
 //! | Names | `nbit` |
-//! | Parameters | stored: their number, 1 if the chunk is as it was, elements of the chunk, then the type. A type is 1, bytes, byte order (1 big-endian), precision, offset for a number; 2, bytes, type of the elements for an array; 3, bytes, members, then offset and type of each for a compound; 4, bytes for what is stored whole |
+//! | Parameters | stored: the number of parameters, 1 for an unchanged chunk, chunk elements, then the type. A type is 1, bytes, byte order (1 big-endian), precision, offset for a number; 2, bytes, element type for an array; 3, bytes, members, then offset and type of each member for a compound; 4, bytes for a type without packing |
 //! | Stored form | the significant bits of all numbers without gaps, most significant bit first |
-//! | Specification | HDF5 file format, "N-bit filter"; details that it leaves open are as in libhdf5 |
+//! | Specification | HDF5 file format, "N-bit filter"; unspecified details are as in libhdf5 |
 //! | Also read by | libhdf5 and software built on it, jhdf in part |
 //!
 //! Bits outside the precision decode to zero: sign extension is part of type conversion, not of the filter.
 
 use super::output::{allocate, extend};
-use super::{ChunkContext, Encoded, Filter, FilterEntry, Instead, Policy, corrupt, read_only};
+use super::{
+    ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, corrupt, read_only,
+};
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -28,7 +30,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     codec: None,
     policy: Policy {
         read_only: Some(is_whole),
-        in_zarr: |_, _| Instead::Nothing,
+        in_zarr: |_, _| FilterReplacement::Drop,
         ..Policy::PLAIN
     },
     named: &[],
@@ -36,7 +38,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
     build: |params, _| Ok(Box::new(Nbit::new(params)?)),
 };
 
-/// Whether chunks with these parameters hold whole elements of this many bytes.
+/// Checks whether chunks with these parameters contain whole elements of this size in bytes.
 fn is_whole(params: &[u32], size: u64) -> bool {
     let whole = params.get(1).is_some_and(|&whole| whole != 0);
     whole && params.get(4).is_none_or(|&n| u64::from(n) == size)
@@ -74,13 +76,13 @@ impl Filter for Nbit {
             return Ok(());
         };
         let bytes = u64::from(*elements).saturating_mul(*size as u64);
-        let room = context.room(bytes, "nbit")?;
+        let len = context.checked_len(bytes, "nbit")?;
         let bits = u64::from(*elements).saturating_mul(packing.bits());
         if bits.div_ceil(8) > input.len() as u64 {
             let what = format!("nbit: {} bytes, expected {}", input.len(), bits.div_ceil(8));
             return Err(Error::new(ErrorKind::Truncated, what));
         }
-        extend("nbit", output, room)?;
+        extend("nbit", output, len)?;
         unpack(packing, *size, &mut Bits::new(input), output);
         Ok(())
     }
@@ -112,7 +114,7 @@ impl Nbit {
     }
 }
 
-/// Unpacks elements of `size` bytes into `to`, which is zeroed.
+/// Unpacks `size`-byte elements into the zeroed buffer `to`.
 fn unpack(packing: &NbitPacking, size: usize, bits: &mut Bits, to: &mut [u8]) {
     match packing {
         NbitPacking::Number(number) => match number.size {
@@ -130,9 +132,9 @@ fn unpack(packing: &NbitPacking, size: usize, bits: &mut Bits, to: &mut [u8]) {
             unpack(of, *step, bits, elements);
         }),
         NbitPacking::Compound(members) => to.chunks_exact_mut(size).for_each(|e| {
-            for (place, member) in members {
-                let to = e.get_mut(place.clone()).unwrap_or_default();
-                unpack(member, place.len(), bits, to);
+            for (range, member) in members {
+                let to = e.get_mut(range.clone()).unwrap_or_default();
+                unpack(member, range.len(), bits, to);
             }
         }),
     }
@@ -160,14 +162,14 @@ fn long(number: &PackedNumber, bits: &mut Bits, element: &mut [u8]) {
             *byte = low(bits.take(to - from) << (from - first_bit));
         }
     };
-    let places = (0..number.size).rev().map(|n| n * 8);
+    let shifts = (0..number.size).rev().map(|n| n * 8);
     match number.order {
-        Endianness::Little => places.zip(bytes.rev()).for_each(|(at, b)| fill(at, b)),
-        Endianness::Big => places.zip(bytes).for_each(|(at, b)| fill(at, b)),
+        Endianness::Little => shifts.zip(bytes.rev()).for_each(|(at, b)| fill(at, b)),
+        Endianness::Big => shifts.zip(bytes).for_each(|(at, b)| fill(at, b)),
     }
 }
 
-/// The lowest byte.
+/// Returns the lowest byte.
 fn low(value: u64) -> u8 {
     value.to_le_bytes()[0]
 }

@@ -1,4 +1,4 @@
-//! Types as described by the parameters of the N-bit filter.
+//! Type descriptions in the parameters of the N-bit filter.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::filter::corrupt;
 use crate::model::Endianness;
 
-/// Which bits of an element are stored.
+/// The stored bits of an element.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NbitPacking {
     /// The significant bits of a number.
     Number(PackedNumber),
-    /// All bytes, this many.
+    /// All bytes of a type with this size.
     Bytes(usize),
-    /// The same for each of `len` elements of `step` bytes.
+    /// One packing for each of `len` elements of `step` bytes.
     Array {
         len: usize,
         step: usize,
         of: Box<NbitPacking>,
     },
-    /// Its own packing for each member, with its bytes within the compound.
+    /// The byte range of each member within the compound, with its packing.
     Compound(Vec<(Range<usize>, NbitPacking)>),
 }
 
@@ -32,19 +32,19 @@ pub(super) struct PackedNumber {
     pub offset: u32,
 }
 
-/// Bytes of the largest number; HDF5's own have at most 16.
-const MOST: u32 = 1 << 16;
+/// The maximum size of a number in bytes; HDF5's built-in numbers have at most 16.
+const MAX_SIZE: u32 = 1 << 16;
 
-/// The deepest nesting of types.
+/// The maximum type nesting depth.
 const DEPTH: u32 = 32;
 
 impl NbitPacking {
-    /// The type that `params` describe from their start, and its size in bytes.
+    /// Returns the type at the start of `params`, and its size in bytes.
     pub(super) fn parse(params: &[u32]) -> Result<(Self, usize)> {
         Params(params).ty(DEPTH)
     }
 
-    /// Bits of a stored element; at least one.
+    /// Returns the bit count of a stored element, at least one.
     pub(super) fn bits(&self) -> u64 {
         match self {
             Self::Number(number) => number.precision.into(),
@@ -57,7 +57,7 @@ impl NbitPacking {
     }
 }
 
-/// Parameters yet to be read.
+/// The unread parameters.
 struct Params<'a>(&'a [u32]);
 
 impl Params<'_> {
@@ -70,11 +70,11 @@ impl Params<'_> {
         Ok(first)
     }
 
-    /// A size in bytes, which is not zero.
+    /// Reads a size in bytes, which is not zero.
     fn size(&mut self) -> Result<usize> {
         match usize::try_from(self.next()?) {
             Ok(size @ 1..) => Ok(size),
-            Ok(0) | Err(_) => Err(corrupt("nbit: a type of no bytes")),
+            Ok(0) | Err(_) => Err(corrupt("nbit: a type of 0 bytes")),
         }
     }
 
@@ -100,7 +100,7 @@ impl Params<'_> {
             other => return Err(corrupt(format!("nbit: byte order {other}"))),
         };
         let (precision, offset) = (self.next()?, self.next()?);
-        let size = u32::try_from(bytes).ok().filter(|&size| size <= MOST);
+        let size = u32::try_from(bytes).ok().filter(|&size| size <= MAX_SIZE);
         let fits = |size: &u32| precision.checked_add(offset).is_some_and(|n| n <= size * 8);
         let size = size.filter(fits).filter(|_| precision > 0);
         let size = size.ok_or_else(|| {
@@ -119,7 +119,7 @@ impl Params<'_> {
 
     fn array(&mut self, depth: u32) -> Result<(NbitPacking, usize)> {
         let size = self.size()?;
-        // like libhdf5, go by the size of the array for elements that are stored whole
+        // Like libhdf5, use the size of the array for elements without packing.
         let (of, step) = match self.ty(depth)? {
             (NbitPacking::Bytes(_), _) => return Ok((NbitPacking::Bytes(size), size)),
             other => other,

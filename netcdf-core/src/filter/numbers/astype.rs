@@ -4,12 +4,12 @@
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `astype` |
-//! | Parameters | types of the numbers and of the stored form |
-//! | Stored form | the numbers in the other type |
+//! | Parameters | number type and stored type |
+//! | Stored form | the numbers in the stored type |
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 //!
-//! What the other type cannot hold is lost: integers keep their lowest bits, floats are rounded.
+//! The conversion loses data that the stored type cannot represent: integers keep their lowest bits, floats are rounded.
 
 use super::{Cast, dtype, member, own};
 use crate::error::Result;

@@ -1,22 +1,22 @@
-//! Bitround of numcodecs: floats with a shortened fraction.
+//! numcodecs' bitround: floats with a shortened fraction.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none (the BitRound filter of HDF5, 32032, has other parameters) |
 //! | Names | `bitround` |
-//! | Parameters | bits of the fraction to keep |
+//! | Parameters | fraction bits to keep |
 //! | Stored form | floats |
 //! | Specification | numcodecs; doi:10.1038/s43588-021-00156-2 |
 //! | Also read by | numcodecs and software built on it |
 //!
-//! Stored are plain numbers: reading does nothing.
+//! The stored form is plain numbers, so the decoder copies them.
 
 use super::dtype::OrderedType;
 use super::number_type::NumberType;
 use crate::error::Result;
 use crate::filter::codec::{CodecStage, ids, whole};
 use crate::filter::output::{allocate, parameter, reserve};
-use crate::filter::user::{unfit, wrong};
+use crate::filter::user_params::{unfit, wrong};
 use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};
 
 /// The entry in the filter table.
@@ -46,10 +46,10 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "bitround";
 
-/// Bits of the fraction to keep.
+/// The fraction bits to keep.
 struct BitRound(u32);
 
-/// How numbers of one type are rounded.
+/// The rounding of one number type.
 struct Rounding {
     dtype: OrderedType,
     /// Bits to drop.

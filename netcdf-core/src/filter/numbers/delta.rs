@@ -1,11 +1,11 @@
-//! Delta: the difference between each number and the one before it.
+//! Delta: the difference between each number and the previous one.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `delta` |
-//! | Parameters | types of the numbers and of the differences |
-//! | Stored form | the first number, then differences, computed in the type of the numbers; sums are computed in a common type of both |
+//! | Parameters | number type and difference type |
+//! | Stored form | the first number, then differences, computed in the number type; sums are computed in a common type of numbers and differences |
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 

@@ -16,7 +16,7 @@ pub(super) struct OrderedType {
 const BIG: u32 = 1 << 16;
 
 impl OrderedType {
-    /// Parses a numpy spelling: `<i4`, `|u1`, `f8`, `float64`; times are read as integers.
+    /// Parses a numpy type name: `<i4`, `|u1`, `f8`, `float64`. Date and time types become integers.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (big, rest) = match text.split_at_checked(1)? {
             (">", rest) => (true, rest),
@@ -37,7 +37,7 @@ impl OrderedType {
         Some(Self { ty: *ty, big })
     }
 
-    /// Its numpy spelling.
+    /// Returns the numpy type name.
     pub(super) fn text(self) -> String {
         let (kind, size) = self.ty.row();
         let order = match (size, self.big) {
@@ -48,14 +48,14 @@ impl OrderedType {
         format!("{order}{}{size}", char::from(kind))
     }
 
-    /// As a parameter.
+    /// Converts the type to a parameter.
     pub(super) fn word(self) -> u32 {
         let (kind, size) = self.ty.row();
         let big = if self.big { BIG } else { 0 };
         big | u32::from(kind) << 8 | u32::from(size)
     }
 
-    /// From a parameter.
+    /// Converts a parameter to the type.
     pub(super) fn of_word(word: u32) -> Option<Self> {
         let [size, kind, ..] = word.to_le_bytes();
         let known = word & !(BIG | 0xFFFF) == 0;
@@ -69,7 +69,7 @@ impl OrderedType {
         element.order == Endianness::Big
     }
 
-    /// The type of elements, if they are numbers.
+    /// Returns the type of numeric elements.
     pub(super) fn of(element: &StoredElement) -> Option<Self> {
         let ty = match (element.ty.atomic()?, element.size) {
             (Atomic::Byte, 1) => NumberType::I8,
@@ -89,7 +89,7 @@ impl OrderedType {
         Some(Self { ty, big })
     }
 
-    /// Elements of this type.
+    /// Returns the stored element of this type.
     pub(super) fn element(self) -> StoredElement {
         let ty = match self.ty {
             NumberType::Bool | NumberType::U8 => Atomic::UByte,
@@ -115,12 +115,12 @@ impl OrderedType {
         }
     }
 
-    /// Bytes of a number; not 0.
+    /// Returns the number size in bytes; not 0.
     pub(super) fn size(self) -> usize {
         usize::from(self.ty.row().1).max(1)
     }
 
-    /// The bits of a number stored in up to 8 bytes.
+    /// Returns the bits of a number stored in up to 8 bytes.
     pub(super) fn bits(self, bytes: &[u8]) -> u64 {
         let mut word = [0; 8];
         let copy = |(to, from): (&mut u8, &u8)| *to = *from;
@@ -141,7 +141,7 @@ impl OrderedType {
         }
     }
 
-    /// The number stored in `bytes`.
+    /// Returns the number stored in `bytes`.
     pub(super) fn load(self, bytes: &[u8]) -> NumberValue {
         let bits = self.bits(bytes);
         let [a, b, c, d, ..] = bits.to_le_bytes();

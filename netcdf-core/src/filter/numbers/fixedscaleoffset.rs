@@ -2,10 +2,10 @@
 //!
 //! | | |
 //! |---|---|
-//! | HDF5 number | none (`scaleoffset` of HDF5 is another filter) |
+//! | HDF5 number | none (`scaleoffset` of HDF5 is a different filter) |
 //! | Names | `fixedscaleoffset` |
-//! | Parameters | types of the numbers and of what is stored; whether offset (1) and scale (2) are whole numbers; both, as integers or doubles, in two parameters each, the lower half first |
-//! | Stored form | `(x - offset) * scale`, rounded, in the other type |
+//! | Parameters | number type and stored type; whether offset (1) and scale (2) are whole numbers; both, as integers or doubles, in two parameters each, the lower half first |
+//! | Stored form | `(x - offset) * scale`, rounded, in the stored type |
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 //!
@@ -39,7 +39,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "fixedscaleoffset";
 
-/// Bits of the parameter that says which numbers are whole.
+/// The parameter bits that mark offset and scale as whole numbers.
 const WHOLE_OFFSET: u32 = 1;
 const WHOLE_SCALE: u32 = 2;
 
@@ -71,7 +71,7 @@ impl FixedScaleOffset {
     }
 }
 
-/// The type in which numpy computes with numbers of `ty` and a number without a type.
+/// Returns the type in which numpy computes with numbers of `ty` and an untyped number.
 fn common(ty: NumberType, other: NumberValue) -> NumberType {
     match other {
         NumberValue::Float(_) if !ty.is_float() => NumberType::F64,
@@ -122,7 +122,7 @@ fn read(config: &Config<'_>) -> Result<Vec<u32>> {
     Ok([&types[..], &halves(offset), &halves(scale)].concat())
 }
 
-/// A number as bits, and whether it is whole.
+/// Returns a number as bits, and whether it is whole.
 fn number(config: &Config<'_>, key: &str) -> Result<(u64, bool)> {
     let text = config.number(key)?;
     if let Ok(n) = text.parse::<i64>() {

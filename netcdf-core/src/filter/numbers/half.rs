@@ -1,6 +1,6 @@
 //! Floats of 16 bits.
 
-/// The number that some bits represent.
+/// Returns the number for some bits.
 pub(super) fn from_bits(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
@@ -13,7 +13,7 @@ pub(super) fn from_bits(bits: u16) -> f64 {
     sign * size
 }
 
-/// The bits of the nearest number, ties to even.
+/// Returns the bits of the nearest number, ties to even.
 pub(super) fn to_bits(x: f64) -> u16 {
     let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
     sign | size(x.abs())
@@ -23,13 +23,13 @@ fn size(x: f64) -> u16 {
     if x.is_nan() {
         return 0x7E00;
     }
-    // Numbers that round up beyond the largest are infinite.
+    // Numbers that round up beyond the largest finite number are infinite.
     if x >= 65_520.0 {
         return 0x7C00;
     }
     let exponent = i32::try_from(x.to_bits() >> 52).unwrap_or(0) - 1023;
     let exponent = exponent.max(-14);
-    // Units of the last place, exact; one too many carries into the exponent.
+    // The number in units of the last digit, exact. A unit above the maximum carries into the exponent.
     let units = (x * 2_f64.powi(10 - exponent)).round_ties_even();
     #[expect(
         clippy::cast_possible_truncation,
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_numbers_and_what_is_between_them() {
+    fn all_numbers_and_midpoints_round_correctly() {
         for bits in 0..0x7C00_u16 {
             let x = from_bits(bits);
             assert_eq!(to_bits(x), bits, "{x}");

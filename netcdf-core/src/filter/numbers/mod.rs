@@ -1,8 +1,7 @@
-//! Filters of numcodecs that turn numbers into other numbers, computing like numpy.
+//! numcodecs' filters that convert numbers, with numpy's arithmetic.
 //!
-//! Types are those of numpy (`<i4`, `|u1`, `>f8`, …), stored as one parameter each: bytes of a number, its kind,
-//! and whether it is big-endian. In Zarr 3 the codec `bytes` decides the byte order, and the numbers have that
-//! of the elements.
+//! Types are numpy types (`<i4`, `|u1`, `>f8`, …). One parameter stores the size in bytes, the kind, and the byte order. In Zarr 3 the
+//! codec `bytes` determines the byte order, and the numbers have the byte order of the elements.
 
 pub(crate) mod astype;
 pub(crate) mod bitround;
@@ -26,7 +25,7 @@ use crate::error::Result;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// A type among the members of a codec; the default if it is missing.
+/// Returns a type of the codec members; the default if it is missing.
 fn dtype(config: &Config<'_>, key: &str, default: Option<OrderedType>) -> Result<OrderedType> {
     let Some(text) = config.text(key)? else {
         let missing = || config.unsupported(format_args!("numbers without `{key}`"));
@@ -43,31 +42,31 @@ fn dtype(config: &Config<'_>, key: &str, default: Option<OrderedType>) -> Result
     })
 }
 
-/// The type of the elements.
+/// Returns the element type.
 fn own(config: &Config<'_>) -> Option<OrderedType> {
     OrderedType::of(&config.context.element)
 }
 
-/// The type that parameter `n` names.
+/// Returns the type in parameter `n`.
 fn stored(filter: &str, params: &[u32], n: usize) -> Result<OrderedType> {
     let word = parameter(filter, params, n)?;
     OrderedType::of_word(word)
         .ok_or_else(|| corrupt(format!("{filter}: numbers of type {word:#x}")))
 }
 
-/// A 64-bit parameter, the lower half first.
+/// Returns a 64-bit parameter, the lower half first.
 fn wide(filter: &str, params: &[u32], n: usize) -> Result<u64> {
     let low = parameter(filter, params, n)?;
     let high = parameter(filter, params, n.saturating_add(1))?;
     Ok(u64::from(high) << 32 | u64::from(low))
 }
 
-/// A type as a member of JSON.
+/// Returns a JSON member for a type.
 fn member(key: &str, dtype: OrderedType) -> (String, Json) {
     word(key, &dtype.text())
 }
 
-/// Both halves of a 64-bit parameter.
+/// Returns both halves of a 64-bit parameter.
 fn halves(wide: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = wide.to_le_bytes();
     [
@@ -76,7 +75,7 @@ fn halves(wide: u64) -> [u32; 2] {
     ]
 }
 
-/// A conversion from one type to another.
+/// A conversion between two types.
 #[derive(Debug, Clone, Copy)]
 struct Cast {
     filter: &'static str,
@@ -85,7 +84,7 @@ struct Cast {
 }
 
 impl Cast {
-    /// The conversion between the types in parameters `n` and `n + 1`.
+    /// Returns the conversion between the types in parameters `n` and `n + 1`.
     fn new(filter: &'static str, params: &[u32], n: usize) -> Result<Self> {
         Ok(Self {
             filter,
@@ -94,7 +93,7 @@ impl Cast {
         })
     }
 
-    /// The inverse conversion.
+    /// Returns the inverse conversion.
     fn back(self) -> Self {
         Self {
             from: self.to,
@@ -103,7 +102,7 @@ impl Cast {
         }
     }
 
-    /// The context after a filter that turns each number into one other.
+    /// Returns the context after a filter that converts each number to one number.
     fn behind(self, context: &ChunkContext) -> ChunkContext {
         let len = |len: usize| {
             let numbers = len / self.from.size();
@@ -117,8 +116,13 @@ impl Cast {
         }
     }
 
-    /// Reserves room for the numbers of `input` in the other type.
-    fn room(self, most: Option<&ChunkContext>, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
+    /// Reserves memory for the converted numbers of `input`.
+    fn reserve(
+        self,
+        most: Option<&ChunkContext>,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<()> {
         let (from, to) = (self.from.size(), self.to.size());
         if !input.len().is_multiple_of(from) {
             let what = format_args!("{} bytes of numbers of {from}", input.len());
@@ -126,13 +130,13 @@ impl Cast {
         }
         let bytes = (input.len() / from).saturating_mul(to);
         let bytes = match most {
-            Some(context) => context.room(bytes as u64, self.filter)?,
+            Some(context) => context.checked_len(bytes as u64, self.filter)?,
             None => bytes,
         };
         allocate(self.filter, output, bytes)
     }
 
-    /// Appends the numbers of `input`, converted by `make`; the context, if given, limits the output.
+    /// Appends the numbers of `input`, converted by `make`. The context, if given, limits the output.
     fn numbers(
         self,
         most: Option<&ChunkContext>,
@@ -140,7 +144,7 @@ impl Cast {
         output: &mut Vec<u8>,
         mut make: impl FnMut(NumberValue) -> NumberValue,
     ) -> Result<()> {
-        self.room(most, input, output)?;
+        self.reserve(most, input, output)?;
         for bytes in input.chunks_exact(self.from.size()) {
             let made = make(self.from.load(bytes)).to(self.to.ty);
             self.to.store(made, output);

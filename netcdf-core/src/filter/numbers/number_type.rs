@@ -43,7 +43,7 @@ impl NumberType {
         self.row().0 == b'f'
     }
 
-    /// The type in which numpy computes with numbers of both types.
+    /// Returns the type in which numpy computes with numbers of both types.
     pub(super) fn with(self, other: Self) -> Self {
         let [(kind, size), (other_kind, other_size)] = [self.row(), other.row()];
         let of = |kind: u8, size: u8| {
@@ -54,7 +54,7 @@ impl NumberType {
             (b'b', _) => other,
             (_, b'b') => self,
             _ if kind == other_kind => of(kind, size.max(other_size)),
-            // A float type can hold integers of half its size.
+            // A float type can represent integers of half its size.
             (b'f', _) => of(b'f', size.max(other_size.saturating_mul(2)).min(8)),
             (_, b'f') => of(b'f', other_size.max(size.saturating_mul(2)).min(8)),
             (b'u', _) => of(b'i', other_size.max(size.saturating_mul(2))),

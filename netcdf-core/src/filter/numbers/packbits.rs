@@ -1,4 +1,4 @@
-//! Packbits: truth values as bits.
+//! Packbits: booleans as bits.
 //!
 //! | | |
 //! |---|---|
@@ -14,7 +14,7 @@ use super::number_type::NumberType;
 use crate::error::Result;
 use crate::filter::codec::{CodecStage, ids};
 use crate::filter::output::{allocate, bad, truncated};
-use crate::filter::user::{none, unfit};
+use crate::filter::user_params::{none, unfit};
 use crate::filter::{ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Policy};
 use crate::model::StoredElement;
 
@@ -27,7 +27,7 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         v3: "numcodecs.packbits",
         stage: CodecStage::Elements,
         read: |config| match config.text("padding_encoding")? {
-            // The codec of this name among the extensions of Zarr 3 has other forms, too.
+            // The codec of this name in the Zarr 3 extensions also has other forms.
             None if config.plain => Err(config.unsupported("no padding")),
             None | Some("first_byte") => Ok(vec![]),
             Some(other) => Err(config.unsupported(format_args!("padding {other}"))),
@@ -66,7 +66,7 @@ impl Filter for PackBits {
         let bits = (bytes.len() as u64).saturating_mul(8);
         let bits = bits.checked_sub(unused.into());
         let bits = bits.ok_or_else(|| bad(NAME, format_args!("{unused} unused bits in a byte")))?;
-        let len = context.room(bits, NAME)?;
+        let len = context.checked_len(bits, NAME)?;
         allocate(NAME, output, len)?;
         let all = bytes
             .iter()

@@ -1,15 +1,15 @@
-//! Quantize: rounds floats to a number of decimal digits, so that few of their bits are used.
+//! Quantize: rounds floats to a number of decimal digits, so that they have few significant bits.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | none |
 //! | Names | `quantize` |
-//! | Parameters | digits after the decimal point, as a signed number; types of the numbers and of the stored form |
+//! | Parameters | digits after the decimal point, as a signed number; number type and stored type |
 //! | Stored form | floats |
 //! | Specification | numcodecs |
 //! | Also read by | numcodecs and software built on it |
 //!
-//! Reading only converts the type.
+//! The decoder only converts the type.
 
 use super::value::NumberValue;
 use super::{Cast, dtype, member, own};
@@ -52,7 +52,7 @@ impl QuantizeFilter {
         Ok(Self { digits, cast })
     }
 
-    /// The power of two by which floats are multiplied before rounding.
+    /// Returns the power of two that floats are multiplied by before rounding.
     fn scale(&self) -> f64 {
         let exponent = 10_f64.powf(-f64::from(self.digits)).log10();
         let exponent = match exponent < 0.0 {

@@ -5,7 +5,7 @@ use crate::filter::{ChunkContext, Filter, FilterTable};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// A codec's JSON, the type of the numbers, the numbers, their encoded form by numcodecs 0.16, and the numbers that it decodes.
+/// A codec's JSON, the number type, the numbers, numcodecs 0.16's encoding, and numcodecs' decoded numbers.
 type Vector = (
     &'static str,
     &'static str,
@@ -249,7 +249,7 @@ fn filter(
 }
 
 #[test]
-fn as_numcodecs_has_them() {
+fn matches_numcodecs() {
     for (json, dtype, data, stored, back) in VECTORS {
         let (data, stored, back) = (bytes(data), bytes(stored), bytes(back));
         let context = of(dtype, data.len());
@@ -264,7 +264,7 @@ fn as_numcodecs_has_them() {
 }
 
 #[test]
-fn json_is_made_of_what_was_made_of_it() {
+fn filters_convert_back_to_the_json() {
     let table = FilterTable::default();
     for (json, dtype, ..) in VECTORS {
         let context = of(dtype, 80);
@@ -275,7 +275,7 @@ fn json_is_made_of_what_was_made_of_it() {
 }
 
 #[test]
-fn in_version_3_the_byte_order_is_that_of_the_elements() {
+fn version_3_uses_the_byte_order_of_the_elements() {
     let json = r#"{"name": "numcodecs.delta", "configuration": {"dtype": "<i4"}}"#;
     let context = of(">i4", 12);
     let (spec, filter) = filter(json, ZarrVersion::V3, &context);
@@ -312,7 +312,7 @@ fn survives_damage() {
 }
 
 #[test]
-fn types_that_we_do_not_have_make_codecs_that_nobody_knows() {
+fn unsupported_types_become_unknown_codecs() {
     let table = FilterTable::default();
     for json in [
         r#"{"id": "delta", "dtype": "<c8", "astype": "<c8"}"#,

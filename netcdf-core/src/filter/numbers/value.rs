@@ -12,18 +12,15 @@ pub(super) enum NumberValue {
     Float(f64),
 }
 
-/// The nearest float of 32 bits.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "rounding is what is wanted"
-)]
+/// Returns the nearest 32-bit float.
+#[expect(clippy::cast_possible_truncation, reason = "the value is rounded")]
 pub(super) fn single(x: f64) -> f32 {
     x as f32
 }
 
 impl NumberValue {
-    /// Converts to a type: integers lose their upper bits, floats are rounded, and floats out of the range of
-    /// integers become what x86 processors make of them.
+    /// Converts to a type: integers lose their upper bits, floats are rounded. Floats out of the integer range convert as on x86
+    /// processors.
     pub(super) fn to(self, ty: NumberType) -> Self {
         match ty {
             NumberType::Bool => Self::Unsigned(u64::from(self.float() != 0.0)),
@@ -47,8 +44,8 @@ impl NumberValue {
         }
     }
 
-    /// As a float.
-    #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
+    /// Converts the number to a 64-bit float.
+    #[expect(clippy::cast_precision_loss, reason = "the value is rounded")]
     pub(super) fn float(self) -> f64 {
         match self {
             Self::Signed(n) => n as f64,
@@ -57,8 +54,8 @@ impl NumberValue {
         }
     }
 
-    /// As a 32-bit float, rounded once.
-    #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
+    /// Converts the number to a 32-bit float, rounded once.
+    #[expect(clippy::cast_precision_loss, reason = "the value is rounded")]
     fn single(self) -> f32 {
         match self {
             Self::Signed(n) => n as f32,
@@ -67,7 +64,7 @@ impl NumberValue {
         }
     }
 
-    /// As the bits of an integer; only the lowest bits, as many as `ty` has, matter.
+    /// Converts the number to integer bits. Only the lowest bits matter, up to the size of `ty`.
     fn bits(self, ty: NumberType) -> u64 {
         match self {
             Self::Signed(n) => n.cast_unsigned(),
@@ -76,28 +73,28 @@ impl NumberValue {
         }
     }
 
-    /// The sum, computed in a type.
+    /// Returns the sum, computed in a type.
     pub(super) fn plus(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, u64::wrapping_add, |a, b| a + b)
     }
 
-    /// The difference, computed in a type.
+    /// Returns the difference, computed in a type.
     pub(super) fn minus(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, u64::wrapping_sub, |a, b| a - b)
     }
 
-    /// The product, computed in a type.
+    /// Returns the product, computed in a type.
     pub(super) fn times(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, u64::wrapping_mul, |a, b| a * b)
     }
 
-    /// The quotient, computed in a float type.
+    /// Returns the quotient, computed in a float type.
     pub(super) fn over(self, other: Self, ty: NumberType) -> Self {
         self.with(other, ty, |a, _| a, |a, b| a / b)
     }
 
-    /// Computes with both numbers in a type. Rounding the result computed in doubles gives the correctly rounded
-    /// one: doubles have more than twice the bits of the other types.
+    /// Computes with both numbers in a type. Rounding a double result is correct, because doubles have more than twice the bits of the
+    /// other types.
     fn with(
         self,
         other: Self,
@@ -111,7 +108,7 @@ impl NumberValue {
         }
     }
 
-    /// The nearest whole number, ties to even.
+    /// Returns the nearest whole number, ties to even.
     pub(super) fn rounded(self) -> Self {
         match self {
             Self::Float(x) => Self::Float(x.round_ties_even()),
@@ -120,7 +117,7 @@ impl NumberValue {
     }
 }
 
-/// The lowest bits as a number of an integer type.
+/// Converts the lowest bits to a number of an integer type.
 fn wrapped(bits: u64, ty: NumberType) -> NumberValue {
     let signed = |unused: u32| NumberValue::Signed((bits << unused).cast_signed() >> unused);
     let unsigned = |unused: u32| NumberValue::Unsigned(bits << unused >> unused);
@@ -138,7 +135,7 @@ fn wrapped(bits: u64, ty: NumberType) -> NumberValue {
 
 const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
-/// A float without its fraction. For small types, 32-bit integers are truncated.
+/// Truncates a float to an integer. Small types use 32-bit integers.
 fn integer(x: f64, ty: NumberType) -> u64 {
     let small = || match (-2_147_483_649.0 < x) && (x < 2_147_483_648.0) {
         true => long(x),
@@ -162,7 +159,7 @@ fn integer(x: f64, ty: NumberType) -> u64 {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "what is out of range is looked at"
+    reason = "the test checks values out of range"
 )]
 fn long(x: f64) -> i64 {
     match (-TWO_63..TWO_63).contains(&x) {

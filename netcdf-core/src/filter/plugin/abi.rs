@@ -1,5 +1,4 @@
-//! The C structures by which plugins describe themselves (`H5Zpublic.h`, `H5PLextern.h`,
-//! `netcdf_filter_build.h`).
+//! The C structures that describe plugins (`H5Zpublic.h`, `H5PLextern.h`, `netcdf_filter_build.h`).
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -10,16 +9,16 @@ pub(super) type Hid = i64;
 pub(super) const CLASS_VERSION: c_int = 1;
 /// The type of a filter, returned by `H5PLget_plugin_type`.
 pub(super) const TYPE_FILTER: c_int = 0;
-/// Flag of a call: undo the filter.
+/// Call flag: decode.
 pub(super) const REVERSE: c_uint = 0x0100;
-/// Flag of an optional filter, which chunks may skip.
+/// Call flag of an optional filter, which chunks may skip.
 pub(super) const OPTIONAL: c_uint = 0x0001;
 
-/// Looks at a chunk: `dcpl`, `type`, `space`. Whether a filter can be applied, more than 0 for yes; or makes stored
-/// parameters from the user's, negative for an error.
+/// Examines a chunk (`dcpl`, `type`, `space`). `can_apply` returns more than 0 if the filter can be applied. `set_local` converts the
+/// user's parameters to stored parameters, and returns a negative number for an error.
 pub(super) type FilterCheck = unsafe extern "C" fn(Hid, Hid, Hid) -> c_int;
-/// Applies a filter or undoes it: flags, number of parameters, parameters, bytes in the buffer, size of the
-/// buffer, buffer. Returns the bytes in the buffer afterwards, 0 for a failure.
+/// Encodes or decodes: flags, number of parameters, parameters, bytes in the buffer, size of the buffer, buffer. Returns the bytes in the
+/// buffer after the call, 0 for a failure.
 pub(super) type Apply = unsafe extern "C" fn(
     c_uint,
     usize,
@@ -42,19 +41,18 @@ pub(super) struct FilterClass {
     pub filter: Option<Apply>,
 }
 
-/// The only version and sort of [`CodecClass`].
+/// The only supported version and sort of [`CodecClass`].
 pub(super) const CODEC_VERSION: c_int = 1;
 pub(super) const CODEC_HDF5: c_int = 1;
 
-/// Called before a codec is first used, and after it was last used.
+/// Initializes a codec before its first use, or finalizes it after its last use.
 pub(super) type LifecycleFn = unsafe extern "C" fn();
-/// Converts JSON to parameters: their number and a block; 0 for success.
+/// Converts JSON to parameters: their number and a block. Returns 0 for success.
 pub(super) type ToParams =
     unsafe extern "C" fn(*const c_char, *mut usize, *mut *mut c_uint) -> c_int;
-/// Converts parameters to JSON; 0 for success.
+/// Converts parameters to JSON. Returns 0 for success.
 pub(super) type ToJson = unsafe extern "C" fn(usize, *const c_uint, *mut *mut c_char) -> c_int;
-/// Converts visible to working parameters for a variable: dataset, variable, visible ones, working ones; 0 for
-/// success.
+/// Converts visible to working parameters for a variable: dataset, variable, visible parameters, working parameters. Returns 0 for success.
 pub(super) type Modify = unsafe extern "C" fn(
     c_int,
     c_int,
@@ -78,7 +76,7 @@ pub(super) struct CodecClass {
     pub modify: Option<Modify>,
 }
 
-/// The address of parameters for C: null if there are none, as in HDF5 and netCDF-C.
+/// Returns the address of parameters for C; null without parameters, as in HDF5 and netCDF-C.
 pub(super) fn params(params: &[u32]) -> *const c_uint {
     match params {
         [] => std::ptr::null(),
@@ -98,7 +96,7 @@ mod tests {
 
     #[test]
     #[cfg(target_pointer_width = "64")]
-    fn structures_are_those_of_c() {
+    fn structures_match_c() {
         assert_eq!(size_of::<FilterClass>(), 48);
         assert_eq!(offset_of!(FilterClass, decoder_present), 12);
         assert_eq!(offset_of!(FilterClass, name), 16);

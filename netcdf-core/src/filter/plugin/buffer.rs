@@ -9,7 +9,7 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// A block that begins with `bytes`; `None` if there is no memory.
+    /// Creates a block that begins with `bytes`; returns `None` if memory is exhausted.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         let size = bytes.len().max(1);
         // SAFETY: any size may be requested; the result is checked.
@@ -17,7 +17,7 @@ impl Buffer {
         if block.is_null() {
             return None;
         }
-        // SAFETY: the block is new and has room for the bytes.
+        // SAFETY: the block is new and large enough for the bytes.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), block.cast(), bytes.len()) };
         Some(Self { block, size })
     }
@@ -27,33 +27,33 @@ impl Buffer {
         work(&raw mut self.size, &raw mut self.block)
     }
 
-    /// Whether there is a block: a plugin may have removed it.
+    /// Checks whether the block exists: a plugin may have removed it.
     pub(super) fn is_there(&self) -> bool {
         !self.block.is_null()
     }
 
-    /// The first `n` bytes; `None` if the block is smaller.
+    /// Returns the first `n` bytes; `None` if the block is smaller.
     pub(super) fn bytes(&self, n: usize) -> Option<&[u8]> {
         // Error codes of compressors, and -1, exceed the size of any block.
         isize::try_from(n).ok()?;
-        if self.block.is_null() || n > self.room() {
+        if self.block.is_null() || n > self.allocated_size() {
             return None;
         }
-        // SAFETY: the block is allocated and has `n` bytes, which a slice may have: the allocator says so or, if
-        // it cannot, the plugin that made the block. Bytes that a plugin did not write are uninitialized as far
-        // as we know, as with any C library; but bytes have no invalid values.
+        // SAFETY: the block is allocated and has `n` bytes, which a slice may have, according to the allocator or, without allocator
+        // support, to the plugin that allocated the block. Bytes that a plugin did not write may be uninitialized, as with any C library,
+        // but every byte value is valid.
         Some(unsafe { std::slice::from_raw_parts(self.block.cast(), n) })
     }
 
-    /// Bytes of the block. The size that a plugin reports is used only if the allocator cannot tell: some
-    /// plugins do not update it for a larger block, or store an error there.
-    fn room(&self) -> usize {
-        // SAFETY: the block is one of the allocator: ours or the one that a plugin put in its place.
+    /// Returns the size of the block in bytes. The size that a plugin reports is used only if the allocator cannot report it: some plugins
+    /// do not update it for a larger block, or store an error there.
+    fn allocated_size(&self) -> usize {
+        // SAFETY: the block comes from the C allocator: our block or the plugin's replacement.
         unsafe { allocated(self.block) }.unwrap_or(self.size)
     }
 }
 
-/// The size of a block of the C allocator, 0 for null; `None` if the allocator cannot tell.
+/// Returns the size of a block of the C allocator, 0 for null; `None` if the allocator cannot report it.
 ///
 /// # Safety
 /// The block is null, or comes from the C allocator.
@@ -77,7 +77,7 @@ pub(super) unsafe fn allocated(block: *mut c_void) -> Option<usize> {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: the block is ours, or the plugin's replacement for it; nobody else has it.
+        // SAFETY: the block is ours, or the plugin's replacement; no other code uses it.
         unsafe { libc::free(self.block) };
     }
 }
@@ -87,18 +87,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_has_its_bytes_and_no_more() {
+    fn blocks_have_exactly_their_bytes() {
         let mut buffer = Buffer::of(b"abc").unwrap();
         assert_eq!(buffer.bytes(3), Some(&b"abc"[..]));
         assert_eq!(buffer.bytes(1 << 20), None);
         assert!(Buffer::of(b"").unwrap().bytes(0).is_some());
         buffer.lend(|size, block| {
-            // SAFETY: what is lent is valid, and the new block has the bytes that are written.
+            // SAFETY: the lent pointers are valid, and the new block is as large as the written bytes.
             unsafe {
                 libc::free(*block);
                 *block = libc::malloc(100);
                 (*block).write_bytes(7, 100);
-                // What the allocator knows better, if it is there to be asked.
+                // If the allocator reports the block size, this size is ignored.
                 *size = if super::allocated(*block).is_some() {
                     3
                 } else {
@@ -110,9 +110,9 @@ mod tests {
     }
 
     #[test]
-    fn a_size_that_cannot_be_is_not_believed() {
+    fn impossible_sizes_are_ignored() {
         let mut buffer = Buffer::of(b"abc").unwrap();
-        // SAFETY: what is lent is valid.
+        // SAFETY: the lent pointers are valid.
         buffer.lend(|size, _| unsafe { *size = usize::MAX - 19 });
         for n in [usize::MAX - 19, usize::MAX, isize::MAX.cast_unsigned() + 1] {
             assert_eq!(buffer.bytes(n), None, "{n}");
@@ -122,10 +122,10 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_was_taken_away_has_no_bytes() {
+    fn removed_blocks_have_no_bytes() {
         let mut buffer = Buffer::of(b"abc").unwrap();
         buffer.lend(|_, block| {
-            // SAFETY: what is lent is valid.
+            // SAFETY: the lent pointers are valid.
             unsafe {
                 libc::free(*block);
                 *block = std::ptr::null_mut();

@@ -1,5 +1,5 @@
-//! NCZarr codec libraries: they convert Zarr's JSON description of a filter to HDF5's parameters, and back. (A
-//! Zarr codec is a name and JSON for a filter; the filter itself is built in or a plugin.)
+//! NCZarr codec libraries: they convert Zarr's JSON description of a filter to HDF5's parameters, and back. (A Zarr codec is a name and
+//! JSON for a filter; the filter itself is built in or a plugin.)
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint};
@@ -13,22 +13,22 @@ use super::library::Library;
 use super::threads::{self, OneThread};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::ChunkContext;
-use crate::filter::user::listed;
+use crate::filter::user_params::listed;
 use crate::model::FilterSpec;
 
-/// Most parameters of a codec.
+/// The maximum number of codec parameters.
 const PARAMETERS: usize = 0xffff;
-/// Ids of dataset and variable in calls; functions that a library calls expect them.
+/// The ids of dataset and variable in calls. Host functions for libraries expect them.
 const DATASET: c_int = 0x10000;
 const VARIABLE: c_int = 0;
 
 /// A codec of a library.
 pub struct LibraryCodec {
-    /// Its name: `id` in the JSON of Zarr.
+    /// The codec name: `id` in Zarr's JSON.
     pub name: String,
-    /// The HDF5 number of its filter.
+    /// The HDF5 number of the filter.
     pub filter: u32,
-    /// The file.
+    /// The library file.
     pub path: PathBuf,
     library: Arc<Library>,
     initialize: Option<abi::LifecycleFn>,
@@ -36,17 +36,17 @@ pub struct LibraryCodec {
     to_params: abi::ToParams,
     to_json: abi::ToJson,
     modify: Option<abi::Modify>,
-    ready: OnceLock<()>,
-    /// Maps working parameters to visible parameters, the latest last.
+    initialized: OnceLock<()>,
+    /// Maps working parameters to visible parameters, with the latest last.
     made: Mutex<BTreeMap<Vec<u32>, Vec<Vec<u32>>>>,
 }
 
-/// Parameters of a filter for a variable.
+/// The filter parameters for a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameters {
-    /// The parameters that the dataset describes.
+    /// The parameters in the dataset's metadata.
     pub visible: Vec<u32>,
-    /// The parameters that the filter gets.
+    /// The parameters that the filter uses.
     pub working: Vec<u32>,
 }
 
@@ -56,19 +56,18 @@ impl std::fmt::Debug for LibraryCodec {
     }
 }
 
-/// Memory that a library allocated.
+/// A memory block that a library allocated.
 struct LibraryMemory<T>(*mut T);
 
 impl<T> Drop for LibraryMemory<T> {
     fn drop(&mut self) {
-        // SAFETY: libraries allocate their results with the C allocator, or leave them null; the caller owns
-        // them.
+        // SAFETY: libraries allocate their results with the C allocator, or leave them null; the caller owns them.
         unsafe { libc::free(self.0.cast()) };
     }
 }
 
 impl LibraryMemory<c_uint> {
-    /// A copy of parameters for a library, which may free it: null if there are none, as in netCDF-C.
+    /// Copies parameters for a library, which may free the copy: null without parameters, as in netCDF-C.
     fn of(params: &[u32]) -> Option<Self> {
         if params.is_empty() {
             return Some(Self(std::ptr::null_mut()));
@@ -84,7 +83,7 @@ impl LibraryMemory<c_uint> {
         Some(Self(block))
     }
 
-    /// The parameters that a library left; `None` for more than allowed, or more than the block holds.
+    /// Returns the parameters that a library wrote; `None` for more than the maximum, or more than the block contains.
     fn get(&self, count: usize) -> Option<Vec<u32>> {
         // SAFETY: the block is null, or comes from the C allocator.
         let room = unsafe { allocated(self.0.cast()) };
@@ -93,18 +92,17 @@ impl LibraryMemory<c_uint> {
             0 => Some(vec![]),
             _ if self.0.is_null() || !self.0.is_aligned() => None,
             _ if count > PARAMETERS || !fits() => None,
-            // SAFETY: the block is aligned and has this many parameters, according to the allocator or at least
-            // the library.
+            // SAFETY: the block is aligned and has `count` parameters, according to the allocator or at least the library.
             _ => Some(unsafe { std::slice::from_raw_parts(self.0, count) }.to_vec()),
         }
     }
 }
 
 impl LibraryCodec {
-    /// The codecs of a library.
+    /// Returns the codecs of a library.
     ///
     /// # Errors
-    /// Why it has no usable codecs.
+    /// Returns the reason if the library has no usable codecs.
     pub(super) fn all(library: &Arc<Library>, path: &std::path::Path) -> Result<Vec<Self>, String> {
         let classes = library.codec_classes()?;
         let made = |class: &&CodecClass| Self::of(library, path.to_owned(), class);
@@ -113,7 +111,7 @@ impl LibraryCodec {
 
     fn of(library: &Arc<Library>, path: PathBuf, class: &CodecClass) -> Result<Self, String> {
         if class.name.is_null() {
-            return Err("its codec has no name".to_owned());
+            return Err("the codec has no name".to_owned());
         }
         // SAFETY: the name is a NUL-terminated text, and stays valid.
         let name = unsafe { CStr::from_ptr(class.name) };
@@ -130,24 +128,27 @@ impl LibraryCodec {
                     to_params,
                     to_json,
                     modify: class.modify,
-                    ready: OnceLock::new(),
+                    initialized: OnceLock::new(),
                     made: Mutex::default(),
                 })
             }
-            (Some(_), Some(_)) => Err(format!("its codec {name} is for filter {}", class.filter)),
-            (None, _) | (_, None) => Err(format!("its codec {name} lacks functions")),
+            (Some(_), Some(_)) => Err(format!(
+                "the codec {name} is for filter {}, not 1 to 65535",
+                class.filter
+            )),
+            (None, _) | (_, None) => Err(format!("the codec {name} lacks functions")),
         }
     }
 
-    /// Lock for calls of the library, one thread at a time; initializes the library on first use.
+    /// Locks the library for calls of one thread; initializes the library on first use.
     fn lock(&self) -> OneThread {
         let held = threads::lock();
-        self.ready.get_or_init(|| {
+        self.initialized.get_or_init(|| {
             let mut all = self.library.uses(&held);
             let uses = all.entry(self.filter).or_default();
             *uses = uses.saturating_add(1);
             if let (1, Some(initialize)) = (*uses, self.initialize) {
-                // SAFETY: the function is the library's own and takes nothing.
+                // SAFETY: the function belongs to the library and takes no arguments.
                 self.library.enter(|| unsafe { initialize() });
             }
         });
@@ -160,10 +161,10 @@ impl LibraryCodec {
     }
 
     fn no_memory(&self) -> Error {
-        self.error(ErrorKind::Limit, "no memory for its parameters")
+        self.error(ErrorKind::Limit, "no memory for the parameters")
     }
 
-    /// The result of a call that returned `status`.
+    /// Checks the `status` that a call returned.
     fn done(&self, status: c_int, asked: &str) -> Result<()> {
         match status {
             0 => Ok(()),
@@ -174,10 +175,10 @@ impl LibraryCodec {
         }
     }
 
-    /// The parameters that the JSON describes.
+    /// Converts JSON to parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the library rejects it.
+    /// Returns [`ErrorKind::Argument`] if the library rejects the JSON.
     pub fn parameters(&self, json: &[u8]) -> Result<Vec<u32>> {
         let asked = String::from_utf8_lossy(json);
         let no_text = |_| self.error(ErrorKind::Argument, "a NUL in the JSON");
@@ -200,10 +201,10 @@ impl LibraryCodec {
         )
     }
 
-    /// The JSON for visible parameters.
+    /// Converts visible parameters to JSON.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the library rejects them.
+    /// Returns [`ErrorKind::Argument`] if the library rejects the parameters.
     pub fn json(&self, visible: &[u32]) -> Result<Vec<u8>> {
         let mut json: LibraryMemory<c_char> = LibraryMemory(std::ptr::null_mut());
         let params = abi::params(visible);
@@ -221,10 +222,10 @@ impl LibraryCodec {
         Ok(unsafe { CStr::from_ptr(json.0) }.to_bytes().to_vec())
     }
 
-    /// The parameters for a variable: the library may change the visible ones, and makes the working ones.
+    /// Returns the parameters for a variable. The library may change the visible parameters, and computes the working parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the library rejects them.
+    /// Returns [`ErrorKind::Argument`] if the library rejects the parameters.
     pub fn modify(&self, context: &ChunkContext, visible: &[u32]) -> Result<Parameters> {
         let Some(modify) = self.modify else {
             return Ok(Parameters {
@@ -244,8 +245,8 @@ impl LibraryCodec {
         let (status, _) = call.during(|| {
             let shown = (&raw mut shown_count, &raw mut shown.0);
             let working = (&raw mut count, &raw mut working.0);
-            // SAFETY: the function is the library's own, all places are valid, and the blocks are of the C
-            // allocator or null, as it may free them.
+            // SAFETY: the function belongs to the library, all pointers are valid, and the blocks come from the C allocator or are null,
+            // because the library may free them.
             self.library.enter(|| unsafe {
                 modify(DATASET, VARIABLE, shown.0, shown.1, working.0, working.1)
             })
@@ -253,7 +254,7 @@ impl LibraryCodec {
         drop(held);
         let given = working.get(count);
         if working.0 == shown.0 {
-            // A library may return one block for both; it must be freed once.
+            // A library may return one block for both; free it only once.
             working.0 = std::ptr::null_mut();
         }
         self.done(status, &format!("the parameters {}", listed(visible)))?;
@@ -263,19 +264,19 @@ impl LibraryCodec {
                 .ok_or_else(|| self.wild(shown_count))?,
             working: given.ok_or_else(|| self.wild(count))?,
         };
-        // The dataset describes the parameters that were given: the library may have added to them.
+        // The metadata contains the given parameters. The library may have added to them.
         let mut known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let givers = known.entry(made.working.clone()).or_default();
-        givers.retain(|given| given != visible);
-        givers.push(visible.to_vec());
+        let candidates = known.entry(made.working.clone()).or_default();
+        candidates.retain(|given| given != visible);
+        candidates.push(visible.to_vec());
         Ok(made)
     }
 
-    /// Returns the visible parameters from which this run made the working parameters, or the working parameters. Different
-    /// visible parameters may give equal working parameters for different chunks. So the result fits this context.
+    /// Returns the visible parameters that this run converted to the working parameters, or else the working parameters. Visible parameters
+    /// of different chunks may have equal working parameters, so the result matches this context.
     #[must_use]
     pub fn described(&self, context: &ChunkContext, working: &[u32]) -> Vec<u32> {
-        let mut givers = {
+        let mut candidates = {
             let known = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             known.get(working).cloned().unwrap_or_default()
         };
@@ -283,15 +284,15 @@ impl LibraryCodec {
             let made = self.modify(context, given);
             made.is_ok_and(|made| made.working == working)
         };
-        let fits = givers.iter().rev().find(makes).cloned();
-        fits.or_else(|| givers.pop())
+        let fits = candidates.iter().rev().find(makes).cloned();
+        fits.or_else(|| candidates.pop())
             .unwrap_or_else(|| working.to_vec())
     }
 }
 
 impl Drop for LibraryCodec {
     fn drop(&mut self) {
-        if self.ready.get().is_none() {
+        if self.initialized.get().is_none() {
             return;
         }
         let held = threads::lock();
@@ -299,7 +300,7 @@ impl Drop for LibraryCodec {
         let uses = all.entry(self.filter).or_default();
         *uses = uses.saturating_sub(1);
         if let (0, Some(finalize)) = (*uses, self.finalize) {
-            // SAFETY: the function belongs to the library and takes nothing; the library is loaded.
+            // SAFETY: the function belongs to the library and takes no arguments; the library is loaded.
             self.library.enter(|| unsafe { finalize() });
         }
     }

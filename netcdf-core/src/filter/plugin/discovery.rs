@@ -1,35 +1,35 @@
-//! Which directories are searched for plugins, and which of their files may be plugins.
+//! The directories that are searched for plugins, and their candidate files.
 //!
-//! As in HDF5 and netCDF-C: the directories of `HDF5_PLUGIN_PATH`, if it is set (even if it names none), else
-//! the default ones, in order. Files are sorted by name, so that the result does not depend on the file system.
+//! As in HDF5 and netCDF-C, the search uses the directories of `HDF5_PLUGIN_PATH`, if it is set (even if it contains no directory), else
+//! the default directories, in order. Files are sorted by name, so that the result does not depend on the file system.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::trust;
 
-/// The environment variable that names the directories.
+/// The environment variable with the plugin directories.
 pub const VARIABLE: &str = "HDF5_PLUGIN_PATH";
 /// The environment variable that switches plugins off if its value is `::`.
 pub const PRELOAD: &str = "HDF5_PLUGIN_PRELOAD";
-/// See [`PRELOAD`].
+/// The value of [`PRELOAD`] that switches plugins off.
 const OFF: &str = "::";
 
-/// Where to search for plugins.
+/// The directories to search for plugins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PluginSearch {
     /// Directories with filters and codecs.
     pub directories: Vec<PathBuf>,
-    /// More directories, searched for codecs only: the default ones, if the variable names others.
+    /// Additional directories, searched for codecs only: the default directories if the variable contains others.
     pub for_codecs: Vec<PathBuf>,
-    /// Why parts of the variable are ignored.
-    pub left_out: Vec<String>,
-    /// Why nothing is searched.
+    /// The reasons for ignored parts of the variable.
+    pub ignored: Vec<String>,
+    /// The reason if plugins are switched off.
     pub off: Option<String>,
 }
 
 impl PluginSearch {
-    /// The search that the environment of the process asks for.
+    /// Returns the search that the environment of the process configures.
     #[must_use]
     pub fn from_environment() -> Self {
         let path = std::env::var_os(VARIABLE);
@@ -37,8 +37,8 @@ impl PluginSearch {
         Self::new(path.as_deref(), preload.as_deref(), trust::elevated())
     }
 
-    /// The search for these values of the variables. In a process with more rights than its user, they can only
-    /// switch plugins off.
+    /// Returns the search for these values of the variables. In a process with more privileges than its user, they can only switch plugins
+    /// off.
     #[must_use]
     pub fn new(path: Option<&OsStr>, preload: Option<&OsStr>, elevated: bool) -> Self {
         if preload.is_some_and(|value| value == OFF) {
@@ -49,7 +49,7 @@ impl PluginSearch {
         }
         match path {
             None => Self::usual(None),
-            // A variable that names nothing switches plugins off, whoever runs the program.
+            // A variable without directories switches plugins off for every process.
             Some(path) if elevated && names_any(path) => {
                 let why = format!("{VARIABLE} is ignored in a program with raised privileges");
                 Self::usual(Some(why))
@@ -58,7 +58,7 @@ impl PluginSearch {
         }
     }
 
-    /// Only these directories, as given.
+    /// Returns a search of exactly these directories.
     #[must_use]
     pub fn only(directories: Vec<PathBuf>) -> Self {
         Self {
@@ -67,10 +67,10 @@ impl PluginSearch {
         }
     }
 
-    fn usual(left_out: Option<String>) -> Self {
+    fn usual(ignored: Option<String>) -> Self {
         Self {
             directories: usual(),
-            left_out: left_out.into_iter().collect(),
+            ignored: ignored.into_iter().collect(),
             ..Self::default()
         }
     }
@@ -89,7 +89,7 @@ impl PluginSearch {
             } else {
                 let entry = entry.display();
                 let why = format!("{entry} in {VARIABLE} is not an absolute path");
-                search.left_out.push(why);
+                search.ignored.push(why);
             }
         }
         let known = &search.directories;
@@ -98,12 +98,12 @@ impl PluginSearch {
     }
 }
 
-/// Whether the value of the variable names a directory.
+/// Checks whether the value of the variable contains a directory.
 fn names_any(path: &OsStr) -> bool {
     std::env::split_paths(path).any(|entry| !entry.as_os_str().is_empty())
 }
 
-/// The default directories: those of HDF5's own installation and of distributions.
+/// Returns the default directories: HDF5's own installation and the directories of distributions.
 #[cfg(unix)]
 fn usual() -> Vec<PathBuf> {
     let mut usual = vec![PathBuf::from("/usr/local/hdf5/lib/plugin")];
@@ -124,7 +124,7 @@ fn usual() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a file is named like a plugin.
+/// Checks whether a file has the name of a plugin.
 #[must_use]
 fn is_name(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
@@ -134,10 +134,10 @@ fn is_name(name: &OsStr) -> bool {
     name.starts_with("lib") && (name.contains(".so") || name.contains(".dylib"))
 }
 
-/// The files of a directory that may be plugins, sorted by name.
+/// Returns the files of a directory that may be plugins, sorted by name.
 ///
 /// # Errors
-/// Why the directory is not searched.
+/// Returns the reason if the directory is not searched.
 pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(directory).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => "not there".to_owned(),
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_variable_that_is_set_replaces_the_usual_directories() {
+    fn the_variable_replaces_the_default_directories() {
         let usual = PluginSearch::new(None, None, false);
         assert_eq!(
             usual.directories[0],
@@ -180,7 +180,7 @@ mod tests {
         );
         assert!(!some.for_codecs.contains(&some.directories[2]));
         assert_eq!(
-            some.left_out,
+            some.ignored,
             ["c/d in HDF5_PLUGIN_PATH is not an absolute path"]
         );
     }
@@ -189,7 +189,7 @@ mod tests {
     fn raised_privileges_and_preload() {
         let elevated = PluginSearch::new(Some("/a".as_ref()), None, true);
         assert_eq!(elevated.directories, usual());
-        assert_eq!(elevated.left_out.len(), 1);
+        assert_eq!(elevated.ignored.len(), 1);
         for nothing in ["", ":"] {
             let none = PluginSearch::new(Some(nothing.as_ref()), None, true);
             assert_eq!(none, listed(""), "{nothing}");

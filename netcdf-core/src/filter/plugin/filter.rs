@@ -5,41 +5,41 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use super::abi::{OPTIONAL, REVERSE};
-use super::apart::{HelperFailure, HelperRequest, Helpers};
+use super::helper::{HelperFailure, HelperRequest, Helpers};
 use super::host::PluginCall;
 use super::library::Library;
 use super::local::{FilterCall, FilterResult, Local, LookResult, PluginDescription};
 use super::trust::CheckedFile;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::output::{allocate, bad, too_long, truncated};
-use crate::filter::user::{listed, unfit};
+use crate::filter::user_params::{listed, unfit};
 use crate::filter::{ChunkContext, Encoded, Filter, optional};
 use crate::model::FilterSpec;
 
 /// HDF5's number for szip.
 const SZIP: u32 = 4;
-/// HDF5's number for the checksum, and the size of the checksum in bytes.
+/// HDF5's number for the checksum. [`CHECKSUM`] is the checksum size in bytes.
 const FLETCHER32: u32 = 3;
 const CHECKSUM: usize = 4;
 
 /// A loaded plugin, with its filter.
 pub struct Plugin {
-    /// The filter's number.
+    /// The filter number.
     pub id: u32,
-    /// What the plugin calls its filter.
+    /// The filter name that the plugin reports.
     pub name: String,
-    /// The file.
+    /// The plugin file.
     pub path: PathBuf,
     described: PluginDescription,
-    place: PluginHost,
+    host: PluginHost,
 }
 
-/// Where a plugin runs.
+/// The process that runs a plugin.
 enum PluginHost {
-    /// In this process.
-    Here(Local),
-    /// In processes of its own.
-    Apart(Arc<Helpers>, CheckedFile),
+    /// This process.
+    InProcess(Local),
+    /// Separate helper processes.
+    Helper(Arc<Helpers>, CheckedFile),
 }
 
 impl std::fmt::Debug for Plugin {
@@ -49,67 +49,67 @@ impl std::fmt::Debug for Plugin {
 }
 
 impl Plugin {
-    /// The filter of a library.
+    /// Returns the filter of a library.
     ///
     /// # Errors
-    /// Why it has none.
+    /// Returns the reason if the library has no filter.
     pub(super) fn of(library: Arc<Library>, path: PathBuf) -> Result<Self, String> {
         let local = Local::of(library)?;
         Ok(Self::at(
             local.described.clone(),
             path,
-            PluginHost::Here(local),
+            PluginHost::InProcess(local),
         ))
     }
 
-    /// The filter of a file that helpers load.
+    /// Returns the filter of a file that helpers load.
     ///
     /// # Errors
-    /// Why it has none.
-    pub(super) fn apart(
+    /// Returns the reason if the file has no filter.
+    pub(super) fn in_helper(
         helpers: &Arc<Helpers>,
         file: &CheckedFile,
         path: PathBuf,
     ) -> Result<Self, String> {
         let described = helpers.describe(file).map_err(HelperFailure::text)?;
-        let place = PluginHost::Apart(Arc::clone(helpers), file.clone());
-        Ok(Self::at(described, path, place))
+        let host = PluginHost::Helper(Arc::clone(helpers), file.clone());
+        Ok(Self::at(described, path, host))
     }
 
-    fn at(described: PluginDescription, path: PathBuf, place: PluginHost) -> Self {
+    fn at(described: PluginDescription, path: PathBuf, host: PluginHost) -> Self {
         Self {
             id: described.id,
             name: described.name.clone(),
             path,
             described,
-            place,
+            host,
         }
     }
 
-    /// The filter's name in messages.
+    /// Returns the filter name for messages.
     fn label(&self) -> String {
         format!("filter {} of {}", self.id, self.path.display())
     }
 
-    /// Converts the user's parameters to stored ones.
+    /// Converts the user's parameters to stored parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for chunks and types that it cannot be applied to; [`ErrorKind::Argument`] for
-    /// parameters that it does not take.
+    /// Returns [`ErrorKind::Unsupported`] for chunks and types that the filter cannot be applied to, and [`ErrorKind::Argument`] for
+    /// parameters that it rejects.
     pub fn prepare(&self, context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
         let call = || PluginCall::new(context, &self.spec(given(self.id, user)));
         self.applicable(call())?;
         if !self.described.prepares {
             return Ok(user.to_vec());
         }
-        let told = self.look(Local::set_local, HelperRequest::SetLocal, call())?;
-        match told.params {
-            Some(params) if told.answer >= 0 => Ok(params),
+        let result = self.look(Local::set_local, HelperRequest::SetLocal, call())?;
+        match result.params {
+            Some(params) if result.answer >= 0 => Ok(params),
             Some(_) | None => {
                 let list = listed(user);
-                let (label, said) = (self.label(), told.said);
-                let what = format!("{label} does not take the parameters {list}{said}");
-                let remedy = "stored parameters may differ from those that a user gives";
+                let (label, messages) = (self.label(), result.messages);
+                let what = format!("{label} does not take the parameters {list}{messages}");
+                let remedy = "stored parameters may differ from the user's parameters";
                 Err(Error::new(ErrorKind::Argument, what).with_remedy(remedy))
             }
         }
@@ -118,7 +118,7 @@ impl Plugin {
     /// Checks that the filter with these stored parameters can be applied to a chunk.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if it cannot.
+    /// Returns [`ErrorKind::Unsupported`] if it cannot.
     pub fn check(&self, context: &ChunkContext, params: &[u32]) -> Result<()> {
         let call = PluginCall::new(context, &self.spec(params.to_vec()));
         self.applicable(call)
@@ -131,17 +131,17 @@ impl Plugin {
         }
     }
 
-    /// Looks at the chunk of a call, here or in a helper.
+    /// Examines the chunk of a call, in this process or in a helper.
     fn look(
         &self,
         here: fn(&Local, PluginCall) -> LookResult,
-        apart: HelperRequest,
+        request: HelperRequest,
         call: PluginCall,
     ) -> Result<LookResult> {
-        match &self.place {
-            PluginHost::Here(local) => Ok(here(local, call)),
-            PluginHost::Apart(helpers, file) => helpers
-                .look(apart, file, &call)
+        match &self.host {
+            PluginHost::InProcess(local) => Ok(here(local, call)),
+            PluginHost::Helper(helpers, file) => helpers
+                .look(request, file, &call)
                 .map_err(|failure| failure.error(ErrorKind::Unsupported, &self.label())),
         }
     }
@@ -149,21 +149,21 @@ impl Plugin {
     /// Checks that the filter can be applied to the chunk of a call.
     fn applicable(&self, call: PluginCall) -> Result<()> {
         if !self.described.encodes {
-            return Err(unfit(&self.label(), "the plugin can only undo it"));
+            return Err(unfit(&self.label(), "the plugin can only decode"));
         }
-        if !self.described.asks {
+        if !self.described.checks {
             return Ok(());
         }
-        let told = self.look(Local::can_apply, HelperRequest::CanApply, call)?;
-        if told.answer > 0 {
+        let result = self.look(Local::can_apply, HelperRequest::CanApply, call)?;
+        if result.answer > 0 {
             return Ok(());
         }
-        let said = told.said;
-        let what = format_args!("it cannot be applied to this type or chunk{said}");
+        let messages = result.messages;
+        let what = format_args!("it cannot be applied to this type or chunk{messages}");
         Err(unfit(&self.label(), what))
     }
 
-    /// The filter with stored parameters.
+    /// Builds the filter with stored parameters.
     pub fn build(self: &Arc<Self>, params: &[u32]) -> Box<dyn Filter> {
         Box::new(Applied {
             plugin: Arc::clone(self),
@@ -173,7 +173,7 @@ impl Plugin {
     }
 }
 
-/// The user's parameters as libhdf5's functions pass them on: for szip, some options are always or never set.
+/// Adjusts the user's parameters like libhdf5's functions: some szip options are always or never set.
 fn given(id: u32, user: &[u32]) -> Vec<u32> {
     let mut params = user.to_vec();
     if let (SZIP, Some(options)) = (id, params.first_mut()) {
@@ -186,12 +186,12 @@ fn given(id: u32, user: &[u32]) -> Vec<u32> {
 struct Applied {
     plugin: Arc<Plugin>,
     params: Vec<u32>,
-    /// Whether the filter can be applied, once that is known.
+    /// The cached result of the check whether the filter can be applied.
     fits: OnceLock<Option<String>>,
 }
 
 impl Applied {
-    /// Calls the plugin's function; failures of its process are errors of this kind.
+    /// Calls the plugin's function. If the plugin's process fails, the error has this kind.
     fn call(
         &self,
         context: &ChunkContext,
@@ -205,18 +205,18 @@ impl Applied {
             input,
         };
         let call = PluginCall::new(context, &plugin.spec(self.params.clone()));
-        match &plugin.place {
-            PluginHost::Here(local) => local.apply(call, &job).ok_or_else(|| {
+        match &plugin.host {
+            PluginHost::InProcess(local) => local.apply(call, &job).ok_or_else(|| {
                 let what = format!("no memory for {} bytes of a chunk", input.len());
                 Error::new(ErrorKind::Limit, what)
             }),
-            PluginHost::Apart(helpers, file) => helpers
+            PluginHost::Helper(helpers, file) => helpers
                 .apply(file, &call, &job)
                 .map_err(|failure| failure.error(kind, &plugin.label())),
         }
     }
 
-    /// Checks that the filter can be applied; asks once.
+    /// Checks once that the filter can be applied.
     fn fits(&self, context: &ChunkContext) -> Result<()> {
         let plugin = &self.plugin;
         let why = self.fits.get_or_init(|| {
@@ -231,20 +231,20 @@ impl Applied {
 }
 
 impl FilterResult {
-    /// Whether the function claims to have written more than its block holds: it has overwritten other memory.
+    /// Checks whether the function claims to have written more than its block contains, so that it has overwritten other memory.
     fn overran(&self) -> bool {
         let is_size = self.len > 0 && isize::try_from(self.len).is_ok();
         is_size && self.is_there() && self.bytes().is_none()
     }
 
-    /// The reason for the failure, as text.
+    /// Returns the reason for the failure, as text.
     fn why(&self) -> String {
         let what = match self.len {
             0 => "it failed".to_owned(),
             n if isize::try_from(n).is_err() => "it failed".to_owned(),
             n => format!("it returns {n} bytes, more than its buffer holds"),
         };
-        format!("{what}{}", self.said)
+        format!("{what}{}", self.messages)
     }
 }
 
@@ -262,7 +262,7 @@ impl Filter for Applied {
     fn decode(&self, context: &ChunkContext, input: &[u8], output: &mut Vec<u8>) -> Result<()> {
         let label = self.plugin.label();
         if !self.plugin.described.decodes {
-            let what = format!("{label}: the plugin can only apply it");
+            let what = format!("{label}: the plugin can only encode");
             return Err(Error::new(ErrorKind::Unsupported, what));
         }
         // netCDF-C's checksum function reads before the start of a chunk that is too short.
@@ -272,7 +272,7 @@ impl Filter for Applied {
         let given = self.call(context, input, (REVERSE, ErrorKind::Corrupt))?;
         let bytes = given.bytes().ok_or_else(|| bad(&label, given.why()))?;
         let wanted = match context.len {
-            // Some return more; bytes after the chunk mean nothing.
+            // Some plugins return more; bytes after the chunk have no meaning.
             Some(len) => bytes.get(..len).unwrap_or(bytes),
             None => bytes,
         };

@@ -1,8 +1,7 @@
-//! Plugins that end the process, and how a tool reacts: a run ended by a plugin is not a success.
+//! Handles plugins that end the process: a run ended by a plugin is not a success.
 //!
-//! `exit` runs the functions registered for exit, including ours, which knows whether a plugin is working.
-//! `_exit` runs none; so on Linux our executables define a function of that name, which plugins find before the
-//! one of the C library.
+//! `exit` runs the registered exit functions, including ours, which checks whether a plugin is running. `_exit` runs none. On Linux, our
+//! executables therefore define their own `_exit`, which plugins find before the one of the C library.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -10,24 +9,23 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Once, OnceLock};
 
-/// Calls of plugins in progress, in all threads: a plugin may have its own threads, and one of them may end the
-/// process.
+/// The number of plugin calls in progress, in all threads. A plugin may have its own threads, and one of them may end the process.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
-/// The running tool, which never calls `exit` itself once there are plugins.
+/// The running tool, which never calls `exit` itself once plugins are loaded.
 static TOOL: OnceLock<String> = OnceLock::new();
-/// The working process: copies of it, which plugins may fork, end as they like.
+/// The id of the working process. Copies that plugins fork may end in any way.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
-/// Whether this process is a helper: the process that started it reports how it ended.
+/// Whether this process is a helper: the parent process reports how it ended.
 static HELPER: AtomicBool = AtomicBool::new(false);
-/// Registers our function once.
+/// Registers the exit function once.
 static WATCH: Once = Once::new();
 
 thread_local! {
-    /// The file of the plugin working in this thread.
+    /// The file of the plugin that runs in this thread.
     static INSIDE: Cell<Option<&'static str>> = const { Cell::new(None) };
 }
 
-/// Runs `work` of the plugin in `file`.
+/// Calls `work`, which belongs to the plugin in `file`.
 pub(super) fn inside<T>(file: &'static str, work: impl FnOnce() -> T) -> T {
     let before = INSIDE.replace(Some(file));
     CALLS.fetch_add(1, Ordering::Relaxed);
@@ -35,7 +33,7 @@ pub(super) fn inside<T>(file: &'static str, work: impl FnOnce() -> T) -> T {
     let done = work();
     if is_copy() {
         INSIDE.set(None);
-        // The plugin forked and returned in both processes: the copy must not go on with our work.
+        // The plugin forked and returned in both processes: the copy must not continue our work.
         end(0);
     }
     CALLS.fetch_sub(1, Ordering::Relaxed);
@@ -43,11 +41,11 @@ pub(super) fn inside<T>(file: &'static str, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Registers the functions that notice the end of the process, before the first plugin is loaded.
+/// Registers the functions that detect the end of the process, before the first plugin is loaded.
 pub(super) fn watch() {
     WATCH.call_once(|| {
         #[cfg(unix)]
-        // SAFETY: the function takes and returns nothing, and does not unwind.
+        // SAFETY: the function has no arguments and no result, and does not unwind.
         unsafe {
             libc::atexit(at_exit);
         }
@@ -61,7 +59,7 @@ pub(super) fn watch() {
 
 #[cfg(target_os = "linux")]
 unsafe extern "C" {
-    /// Like `atexit`, for `quick_exit`.
+    /// Registers a function like `atexit`, for `quick_exit`.
     fn at_quick_exit(function: extern "C" fn()) -> c_int;
 }
 
@@ -77,7 +75,7 @@ pub(crate) fn leave(code: u8) {
     }
 }
 
-/// Ends the process, along with everything plugins do in it.
+/// Ends the process immediately, including all plugin threads.
 pub(super) fn leave_at_once(code: u8) -> ! {
     end(code.into())
 }
@@ -98,22 +96,22 @@ pub(super) fn is_helper() {
     HELPER.store(true, Ordering::Relaxed);
 }
 
-/// Whether this process is a fork of the working one.
+/// Checks whether this process is a fork of the working process.
 fn is_copy() -> bool {
     std::process::id() != PROCESS.load(Ordering::Relaxed)
 }
 
-/// Whether the end of this process needs no message.
+/// Checks whether the end of this process needs no message.
 fn is_quiet() -> bool {
     is_copy() || HELPER.load(Ordering::Relaxed)
 }
 
-/// The file of the plugin working in this thread.
+/// Returns the file of the plugin that runs in this thread.
 fn own() -> Option<&'static str> {
     INSIDE.try_with(Cell::get).ok().flatten()
 }
 
-/// The plugin that ends the process, if one does.
+/// Returns the plugin that ends the process, if a plugin does.
 fn culprit() -> Option<String> {
     match own() {
         _ if is_quiet() => None,
@@ -130,24 +128,24 @@ fn say(culprit: &str) {
     let text = format!(
         "{tool}: {culprit} ended the process; with --isolate-plugins only a helper process would have ended\n"
     );
-    // If standard error is closed, there is nobody to tell.
+    // Ignore errors: standard error may be closed.
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 extern "C" fn at_exit() {
     if let Some(culprit) = culprit() {
         say(&culprit);
-        // From here on we end the process ourselves.
+        // From here on, this function ends the process.
         let _ = INSIDE.try_with(|inside| inside.set(None));
         end(1);
     }
 }
 
-/// Ends the process at once, like the C library's function, but never with success within a plugin.
+/// Ends the process immediately, like the C library's function, but never successfully within a plugin.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn end_at_once(code: c_int) -> ! {
     let code = match own() {
-        // From 128 on, we end by a signal ourselves.
+        // Exit codes from 128 on come from our own signal handling.
         Some(file) if code & 0xff < 128 && !is_quiet() => {
             say(&format!("the plugin {file}"));
             1
@@ -160,14 +158,14 @@ fn end_at_once(code: c_int) -> ! {
     }
 }
 
-/// For plugins, and for ourselves.
+/// `_exit` for plugins and for our own code.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[unsafe(no_mangle)]
 extern "C" fn _exit(code: c_int) -> ! {
     end_at_once(code)
 }
 
-/// For plugins.
+/// `_Exit` for plugins.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[unsafe(no_mangle)]
 extern "C" fn _Exit(code: c_int) -> ! {

@@ -1,7 +1,6 @@
 //! Loads shared objects.
 //!
-//! Loaded libraries are never unloaded: plugins start threads, and leave functions to be called when threads
-//! end.
+//! Loaded libraries are never unloaded: plugins start threads, and register functions that run when threads end.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -22,11 +21,11 @@ use libloading::os::windows as os;
 /// A loaded plugin.
 pub(super) struct Library {
     handle: ManuallyDrop<os::Library>,
-    /// Its file, for messages.
+    /// The library file, for messages.
     file: &'static str,
-    /// What it can do in several threads at a time.
+    /// The calls that the library supports in concurrent threads.
     pub threads: Threads,
-    /// Use counts of codecs that need initialization, by filter.
+    /// The use counts of codecs that need initialization, by filter number.
     uses: Mutex<BTreeMap<u32, usize>>,
 }
 
@@ -34,11 +33,11 @@ pub(super) struct Library {
 static LOADED: Mutex<BTreeMap<Identity, Arc<Library>>> = Mutex::new(BTreeMap::new());
 
 impl Library {
-    /// Loads a library if it is still the file that was checked; everything that it needs must be available. A
-    /// linked library finds others beside the library itself, not beside the link.
+    /// Loads a library if it is still the checked file. All its dependencies must be available. If the path is a link, dependencies are
+    /// searched in the directory of the library itself, not of the link.
     ///
     /// # Errors
-    /// What is wrong with the file; the dynamic linker's reason.
+    /// Returns the file's defect, or the dynamic linker's message.
     pub(super) fn open(file: &CheckedFile, build: &str) -> Result<Arc<Self>, String> {
         file.check_again()?;
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,7 +45,7 @@ impl Library {
             return Ok(Arc::clone(library));
         }
         guard::watch();
-        // Libraries stay loaded to the end, and so do their names.
+        // Libraries stay loaded until the process ends, and their names stay in memory.
         let name: &'static str = Box::leak(file.path.display().to_string().into_boxed_str());
         let alone = threads::lock();
         let handle = guard::inside(name, || load(&file.path));
@@ -71,7 +70,7 @@ impl Library {
         guard::inside(self.file, work)
     }
 
-    /// Calls a function that is not known to support several threads at a time.
+    /// Calls a function that may not support concurrent threads.
     pub(super) fn enter_alone<T>(&self, work: impl FnOnce() -> T) -> T {
         let alone = threads::lock();
         let done = self.enter(work);
@@ -79,14 +78,14 @@ impl Library {
         done
     }
 
-    /// The use counts of the library's codecs.
+    /// Returns the use counts of the library's codecs.
     pub(super) fn uses(&self, _: &OneThread) -> MutexGuard<'_, BTreeMap<u32, usize>> {
         self.uses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The address of a symbol, if the library has it.
+    /// Returns the address of a symbol, if the library has it.
     pub(super) fn address(&self, name: &str) -> Option<*const c_void> {
-        // SAFETY: only the address is taken, as that of an unknown object.
+        // SAFETY: only the address is used; the type of the object is unknown.
         let symbol = unsafe { self.handle.get::<*const c_void>(name) };
         let address = symbol.ok()?.into_raw();
         #[cfg(unix)]
@@ -96,10 +95,10 @@ impl Library {
         (!address.is_null()).then_some(address)
     }
 
-    /// The description of the filter by `H5PLget_plugin_info`.
+    /// Returns the filter description from `H5PLget_plugin_info`.
     ///
     /// # Errors
-    /// Why there is none.
+    /// Returns the reason if the library has no description.
     pub(super) fn filter_class(&self) -> Result<&'static FilterClass, String> {
         let get = |name: &str| {
             self.address(name)
@@ -109,18 +108,17 @@ impl Library {
         let ty: abi::GetType = unsafe { std::mem::transmute(get("H5PLget_plugin_type")?) };
         // SAFETY: as above.
         let info: abi::GetInfo = unsafe { std::mem::transmute(get("H5PLget_plugin_info")?) };
-        // SAFETY: it takes nothing and returns a number.
+        // SAFETY: the function takes no arguments and returns a number.
         match self.enter_alone(|| unsafe { ty() }) {
             abi::TYPE_FILTER => {}
             other => return Err(format!("a plugin of HDF5 of type {other}, not a filter")),
         }
-        // SAFETY: it takes nothing and returns the address of a class.
+        // SAFETY: the function takes no arguments and returns the address of a class.
         let class = self.enter_alone(|| unsafe { info() }).cast::<FilterClass>();
         if class.is_null() || !class.is_aligned() {
             return Err("it does not describe its filter".to_owned());
         }
-        // SAFETY: the address is that of a class, which begins with its version, and is as long-lived as the
-        // library.
+        // SAFETY: the address points to a class, which begins with its version, and lives as long as the library.
         let version = unsafe { (*class).version };
         if version != abi::CLASS_VERSION {
             return Err(format!("its filter is of version {version}, not 1"));
@@ -131,15 +129,15 @@ impl Library {
 }
 
 impl Library {
-    /// The description of codecs by `NCZ_codec_info_defaults` or, if that is missing, `NCZ_get_codec_info`.
+    /// Returns the codec descriptions from `NCZ_codec_info_defaults` or, if it is missing, `NCZ_get_codec_info`.
     ///
     /// # Errors
-    /// Why there are none.
+    /// Returns the reason if the library has no descriptions.
     pub(super) fn codec_classes(&self) -> Result<Vec<&'static CodecClass>, String> {
         let call = |address: *const c_void| {
             // SAFETY: functions of these names are of this type in every codec library (netcdf_filter_build.h).
             let info: abi::GetInfo = unsafe { std::mem::transmute(address) };
-            // SAFETY: it takes nothing and returns an address.
+            // SAFETY: the function takes no arguments and returns an address.
             self.enter_alone(|| unsafe { info() })
         };
         let mut classes = vec![];
@@ -167,16 +165,15 @@ impl Library {
 
 const NO_CODECS: &str = "it does not describe its codecs";
 
-/// The class at an address from a library.
+/// Returns the class at an address from a library.
 ///
 /// # Errors
-/// If there is none, or one of another version.
+/// Returns an error if the address is null, or the class has another version.
 fn codec_class(class: *const CodecClass) -> Result<&'static CodecClass, String> {
     if class.is_null() || !class.is_aligned() {
         return Err(NO_CODECS.to_owned());
     }
-    // SAFETY: the address is that of a class, and every version begins with version and sort. The size of other
-    // versions is unknown.
+    // SAFETY: the address points to a class, and every version begins with version and sort. The size of other versions is unknown.
     let (version, sort) = unsafe { ((*class).version, (*class).sort) };
     if version != abi::CODEC_VERSION || sort != abi::CODEC_HDF5 {
         return Err(format!(
@@ -187,17 +184,16 @@ fn codec_class(class: *const CodecClass) -> Result<&'static CodecClass, String> 
     Ok(unsafe { &*class })
 }
 
-/// Names of the functions of codec libraries.
+/// Function names of codec libraries.
 const DEFAULTS: &str = "NCZ_codec_info_defaults";
 const CODEC: &str = "NCZ_get_codec_info";
-/// Most codecs of a library.
+/// The maximum number of codecs in a library.
 const CODECS: usize = 1000;
 
-/// Checks that plugins find the functions of [`host`](super::host) in this program, which has to be linked for
-/// that.
+/// Checks that plugins find the functions of [`host`](super::host) in this program, which must be linked to export them.
 ///
 /// # Errors
-/// If they do not.
+/// Returns the first function that is not exported.
 #[cfg(unix)]
 pub(super) fn exported() -> Result<(), String> {
     let this = Library::of(os::Library::this(), "", Threads::default());
@@ -213,10 +209,10 @@ pub(super) fn exported() -> Result<(), String> {
     }
 }
 
-/// Does nothing: on Windows, plugins find functions by the name of the library that has them.
+/// Does nothing: on Windows, plugins find functions by library name.
 ///
 /// # Errors
-/// None.
+/// Never fails.
 #[cfg(not(unix))]
 pub(super) fn exported() -> Result<(), String> {
     Ok(())
@@ -224,8 +220,7 @@ pub(super) fn exported() -> Result<(), String> {
 
 #[cfg(unix)]
 fn load(path: &Path) -> Result<os::Library, libloading::Error> {
-    // SAFETY: the library's constructors run. Its contents and who could write to it were checked; more cannot
-    // be known about a plugin.
+    // SAFETY: the library's constructors run. The file and its permissions were checked; further checks are impossible.
     unsafe { os::Library::open(Some(path), os::RTLD_NOW | os::RTLD_LOCAL) }
 }
 
@@ -235,7 +230,7 @@ fn load(path: &Path) -> Result<os::Library, libloading::Error> {
     unsafe { os::Library::new(path) }
 }
 
-/// The linker's message, without the path at its start.
+/// Returns the linker's message, without the path at its start.
 fn reason(e: &libloading::Error, path: &Path) -> String {
     let text = std::error::Error::source(e).map_or_else(|| e.to_string(), ToString::to_string);
     let text = text.trim_matches('"');
@@ -248,7 +243,7 @@ fn reason(e: &libloading::Error, path: &Path) -> String {
 /// Loads an empty object in place of the library with this name.
 ///
 /// # Errors
-/// Why that fails.
+/// Returns the reason if the object cannot be loaded.
 #[cfg(target_os = "linux")]
 pub(super) fn load_stub(name: &str) -> Result<(), String> {
     use std::io::Write;
@@ -262,22 +257,22 @@ pub(super) fn load_stub(name: &str) -> Result<(), String> {
     {
         let path = format!("/proc/self/fd/{}", file.as_raw_fd());
         if load(Path::new(&path)).map(ManuallyDrop::new).is_ok() {
-            // The linker would take another object with this path for the first one.
+            // Keep the file open: the linker would confuse another object with the same path with this one.
             std::mem::forget(file);
             return Ok(());
         }
     }
-    // For systems where memory must not be executed, or without /proc.
+    // For systems without executable memory files, or without /proc.
     let file = tempfile::NamedTempFile::new().map_err(|e| crate::error::plain(&e))?;
     std::fs::write(file.path(), &object).map_err(|e| crate::error::plain(&e))?;
     let loaded = load(file.path()).map(ManuallyDrop::new);
     loaded.map(|_| ()).map_err(|e| reason(&e, file.path()))
 }
 
-/// Other linkers do not accept an object in memory as a library.
+/// Does nothing: other linkers do not accept an object in memory as a library.
 ///
 /// # Errors
-/// None: the library itself is loaded.
+/// Never fails: the library itself is loaded.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn load_stub(_: &str) -> Result<(), String> {
     Ok(())
@@ -303,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_loaded_has_its_reason() {
+    fn load_errors_have_a_reason() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("libx.so");
         std::fs::write(&path, "").unwrap();

@@ -8,19 +8,19 @@ use super::buffer::Buffer;
 use super::host::{self, PluginCall};
 use super::library::Library;
 use super::threads;
-use crate::filter::plugin::wire::{In, MessageWriter};
+use crate::filter::plugin::wire::{MessageReader, MessageWriter};
 
 /// A plugin's description of its filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PluginDescription {
-    /// The filter's number.
+    /// The filter number.
     pub id: u32,
-    /// What the plugin calls its filter.
+    /// The filter name that the plugin reports.
     pub name: String,
     pub encodes: bool,
     pub decodes: bool,
-    /// Whether it has functions that check applicability, or that make parameters.
-    pub asks: bool,
+    /// Whether the plugin has functions that check applicability (`checks`) or compute parameters (`prepares`).
+    pub checks: bool,
     pub prepares: bool,
 }
 
@@ -28,28 +28,28 @@ impl PluginDescription {
     pub(super) fn put(&self, out: &mut MessageWriter) {
         out.number(self.id.into()).bytes(self.name.as_bytes());
         out.truth(self.encodes).truth(self.decodes);
-        out.truth(self.asks).truth(self.prepares);
+        out.truth(self.checks).truth(self.prepares);
     }
 
-    pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
+    pub(super) fn get(read: &mut MessageReader<'_>) -> Option<Self> {
         Some(Self {
             id: read.small()?,
             name: read.text()?,
             encodes: read.truth()?,
             decodes: read.truth()?,
-            asks: read.truth()?,
+            checks: read.truth()?,
             prepares: read.truth()?,
         })
     }
 }
 
-/// The result of a function that looks at a chunk.
+/// The result of a function that examines a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LookResult {
     pub answer: c_int,
-    /// The messages, as the end of an error message.
-    pub said: String,
-    /// The filter's parameters after it.
+    /// The plugin's messages, as the end of an error message.
+    pub messages: String,
+    /// The filter's parameters after the call.
     pub params: Option<Vec<u32>>,
 }
 
@@ -57,32 +57,33 @@ impl LookResult {
     fn of(answer: c_int, call: Option<&PluginCall>, id: u32) -> Self {
         Self {
             answer,
-            said: call.map(PluginCall::said).unwrap_or_default(),
+            messages: call.map(PluginCall::message_text).unwrap_or_default(),
             params: call.and_then(|call| call.params(id)).map(<[u32]>::to_vec),
         }
     }
 
     pub(super) fn put(&self, out: &mut MessageWriter) {
-        // Only positive, 0 and negative are distinguished.
+        // Only positive numbers, 0 and negative numbers are distinguished.
         out.number(u64::from(self.answer > 0))
             .truth(self.answer < 0);
-        out.bytes(self.said.as_bytes()).truth(self.params.is_some());
+        out.bytes(self.messages.as_bytes())
+            .truth(self.params.is_some());
         out.numbers(self.params.as_deref().unwrap_or_default());
     }
 
-    pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
+    pub(super) fn get(read: &mut MessageReader<'_>) -> Option<Self> {
         let (more, less) = (read.truth()?, read.truth()?);
-        let said = read.text()?;
-        let (are, params) = (read.truth()?, read.numbers()?);
+        let messages = read.text()?;
+        let (has_params, params) = (read.truth()?, read.numbers()?);
         Some(Self {
             answer: c_int::from(more).saturating_sub(c_int::from(less)),
-            said,
-            params: are.then_some(params),
+            messages,
+            params: has_params.then_some(params),
         })
     }
 }
 
-/// A request to the filter itself.
+/// A call of the filter function.
 #[derive(Clone, Copy)]
 pub(super) struct FilterCall<'a> {
     pub flags: c_uint,
@@ -90,29 +91,28 @@ pub(super) struct FilterCall<'a> {
     pub input: &'a [u8],
 }
 
-/// The bytes that a filter made.
+/// The bytes that a filter returned.
 pub(super) enum MadeBytes {
-    /// The block of memory that it left; the claimed bytes may exceed it.
+    /// The memory block that the filter returned. The claimed length may exceed its size.
     Block(Buffer),
-    /// A copy of them.
+    /// A copy of the bytes.
     Copy(Vec<u8>),
-    /// No bytes; says whether there is a block at all.
+    /// No bytes.
     Nothing {
-        /// Whether there is a block.
+        /// Whether a memory block exists.
         there: bool,
     },
 }
 
-/// The result of a filter's function: its buffer, the bytes in it, and its messages.
+/// The result of a filter function: its buffer, the bytes in the buffer, and its messages.
 pub(super) struct FilterResult {
     pub made: MadeBytes,
     pub len: usize,
-    pub said: String,
+    pub messages: String,
 }
 
 impl FilterResult {
-    /// The bytes, unless the function failed: then it returns 0, -1, or an equally large error code of its
-    /// compressor.
+    /// Returns the bytes; `None` if the function failed and returned 0, -1, or an equally large error code of its compressor.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         match (&self.made, self.len) {
             (_, 0) | (MadeBytes::Nothing { .. }, _) => None,
@@ -121,7 +121,7 @@ impl FilterResult {
         }
     }
 
-    /// Whether there is a block of memory: a plugin may have removed it.
+    /// Checks whether a memory block exists: a plugin may have removed it.
     pub(super) fn is_there(&self) -> bool {
         match &self.made {
             MadeBytes::Block(buffer) => buffer.is_there(),
@@ -141,15 +141,15 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// The filter of a library.
+    /// Returns the filter of a library.
     ///
     /// # Errors
-    /// Why it has none.
+    /// Returns the reason if the library has no filter.
     pub(super) fn of(library: Arc<Library>) -> Result<Self, String> {
         let class = library.filter_class()?;
         let id = u32::try_from(class.id).ok().filter(|&id| id <= 0xffff);
         let id = id.ok_or_else(|| format!("HDF5 has no filter number {}", class.id))?;
-        let filter = class.filter.ok_or("its filter has no function")?;
+        let filter = class.filter.ok_or("the filter has no function")?;
         let name = match class.name.is_null() {
             true => String::new(),
             // SAFETY: the name of a class is null or a NUL-terminated text, and stays valid.
@@ -163,7 +163,7 @@ impl Local {
                 name,
                 encodes: class.encoder_present != 0,
                 decodes: class.decoder_present != 0,
-                asks: class.can_apply.is_some(),
+                checks: class.can_apply.is_some(),
                 prepares: class.set_local.is_some(),
             },
             can_apply: class.can_apply,
@@ -173,17 +173,17 @@ impl Local {
         })
     }
 
-    /// Whether the filter can be applied to a chunk: positive for yes.
+    /// Checks whether the filter can be applied to a chunk; a positive answer means yes.
     pub(super) fn can_apply(&self, call: PluginCall) -> LookResult {
         self.look(self.can_apply, 1, call)
     }
 
-    /// Makes stored parameters from those of the call.
+    /// Converts the parameters of the call to stored parameters.
     pub(super) fn set_local(&self, call: PluginCall) -> LookResult {
         self.look(self.set_local, 0, call)
     }
 
-    /// Calls a function that looks at a chunk; without one, the answer is `usual`.
+    /// Calls a function that examines a chunk; without a function, the answer is `usual`.
     fn look(
         &self,
         function: Option<abi::FilterCheck>,
@@ -201,7 +201,7 @@ impl Local {
         LookResult::of(answer, call.as_ref(), self.described.id)
     }
 
-    /// Calls the filter's function; `None` if there is no memory for its input.
+    /// Calls the filter function; returns `None` if memory for its input is exhausted.
     pub(super) fn apply(&self, call: PluginCall, job: &FilterCall<'_>) -> Option<FilterResult> {
         let mut buffer = Buffer::of(job.input)?;
         let safe = self.library.threads;
@@ -214,8 +214,8 @@ impl Local {
             buffer.lend(|size, block| {
                 let (count, params) = (job.params.len(), abi::params(job.params));
                 let (flags, used) = (job.flags, job.input.len());
-                // SAFETY: the function belongs to the plugin; the block comes from the C allocator, has at least
-                // the given size and contains the input; all pointers are valid.
+                // SAFETY: the function belongs to the plugin. The block comes from the C allocator, has at least the given size, and
+                // contains the input. All pointers are valid.
                 let work = || unsafe { (self.filter)(flags, count, params, used, size, block) };
                 self.library.enter(work)
             })
@@ -224,7 +224,10 @@ impl Local {
         Some(FilterResult {
             made: MadeBytes::Block(buffer),
             len,
-            said: call.as_ref().map(PluginCall::said).unwrap_or_default(),
+            messages: call
+                .as_ref()
+                .map(PluginCall::message_text)
+                .unwrap_or_default(),
         })
     }
 }

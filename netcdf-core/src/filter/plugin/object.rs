@@ -1,4 +1,4 @@
-//! What an ELF shared object says about itself. This is read before it is loaded, because loading runs its code.
+//! Metadata of an ELF shared object. It is read before loading, because loading runs the object's code.
 
 use std::fs::File;
 use std::ops::Range;
@@ -9,16 +9,16 @@ use object::elf::{self, FileHeader64, SectionHeader64};
 use object::read::elf::{FileHeader as _, SectionHeader as _, Sym as _};
 use object::read::{ReadCache, ReadRef};
 
-/// The names that a plugin defines, and those that it needs.
+/// The names that a plugin defines and uses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct SharedObject {
-    /// Names of libraries loaded along with it.
+    /// The names of libraries that are loaded as dependencies.
     pub needed: Vec<String>,
-    /// Functions and data that it defines, of the names that are [`asked for`](is_asked_for).
+    /// Defined functions and data of the [`interfaces`](is_interface_name) of HDF5 and netCDF-C.
     pub defined: Vec<String>,
-    /// Names that others have to define, of the same names.
+    /// Undefined names of the same interfaces.
     pub undefined: Vec<String>,
-    /// The build id from the linker, in hexadecimal digits; empty if there is none.
+    /// The linker's build id, in hexadecimal digits; empty without a build id.
     pub build: String,
 }
 
@@ -28,7 +28,7 @@ impl SharedObject {
     }
 }
 
-/// Machines by their number in the header.
+/// Machine names by their number in the header.
 const MACHINES: &[(u16, &str)] = &[
     (elf::EM_386, "x86"),
     (elf::EM_MIPS, "mips"),
@@ -42,21 +42,21 @@ const MACHINES: &[(u16, &str)] = &[
     (elf::EM_LOONGARCH, "loongarch64"),
 ];
 
-/// Longest name in bytes. None that we know has a hundred.
-const LONGEST: usize = 4096;
-/// Most names kept of each kind. libhdf5 and libnetcdf together have fewer than ten thousand.
-const NAMES: usize = 1 << 16;
+/// The maximum name length in bytes. All known names have less than a hundred.
+const MAX_NAME: usize = 4096;
+/// The maximum number of names of each kind. libhdf5 and libnetcdf together have fewer than ten thousand.
+const MAX_NAMES: usize = 1 << 16;
 
-/// Whether a name belongs to HDF5, to netCDF-C or to its codec libraries.
-fn is_asked_for(name: &[u8]) -> bool {
+/// Checks whether a name belongs to HDF5, to netCDF-C or to its codec libraries.
+fn is_interface_name(name: &[u8]) -> bool {
     let starts = [&b"H5"[..], b"nc_", b"ncaux_", b"NC"];
     starts.iter().any(|start| name.starts_with(start))
 }
 
-/// Largest table in bytes: half a million symbols take 12 MB.
-const MOST: u64 = 64 << 20;
+/// The maximum table size in bytes: half a million symbols take 12 MB.
+const MAX_TABLE: u64 = 64 << 20;
 
-/// The number of the machine that this program was built for, if it can load plugins.
+/// Returns the number of the machine that this program was built for, if it can load plugins.
 pub(super) fn machine() -> Option<u16> {
     let usable = cfg!(all(target_pointer_width = "64", target_endian = "little"));
     let this = MACHINES
@@ -68,7 +68,7 @@ pub(super) fn machine() -> Option<u16> {
 type ElfHeader = FileHeader64<LittleEndian>;
 type ObjectSection = SectionHeader64<LittleEndian>;
 
-/// A file from which no part larger than a table is read.
+/// A file with reads limited to the maximum table size.
 #[derive(Clone, Copy)]
 struct ObjectParts<'a>(&'a ReadCache<File>);
 
@@ -78,7 +78,7 @@ impl<'a> ReadRef<'a> for ObjectParts<'a> {
     }
 
     fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
-        match size <= MOST {
+        match size <= MAX_TABLE {
             true => self.0.read_bytes_at(offset, size),
             false => Err(()),
         }
@@ -92,7 +92,7 @@ impl<'a> ReadRef<'a> for ObjectParts<'a> {
 /// Reads the names in a file.
 ///
 /// # Errors
-/// Why it is not a shared object for this machine.
+/// Returns the reason if the file is not a shared object for this machine.
 pub(super) fn read(path: &Path) -> Result<SharedObject, String> {
     let file = File::open(path).map_err(|e| crate::error::plain(&e))?;
     let cache = ReadCache::new(file);
@@ -136,7 +136,7 @@ pub(super) fn read(path: &Path) -> Result<SharedObject, String> {
 const NO_ELF: &str = "not an ELF file";
 const NO_SECTIONS: &str = "it has no table of sections";
 
-/// Checks that the header is that of a shared object for this machine.
+/// Checks that the header belongs to a shared object for this machine.
 fn check(header: &ElfHeader) -> Result<(), String> {
     let about = &header.e_ident;
     if about.magic != elf::ELFMAG {
@@ -165,7 +165,7 @@ impl SharedObject {
     fn symbols(&mut self, table: &[elf::Sym64<LittleEndian>], names: &[u8]) -> Result<(), String> {
         for symbol in table {
             let name = from(names, symbol.st_name(LittleEndian).into())?;
-            if !is_asked_for(name) {
+            if !is_interface_name(name) {
                 continue;
             }
             match symbol.is_undefined(LittleEndian) {
@@ -190,7 +190,7 @@ impl SharedObject {
         Ok(())
     }
 
-    /// Notes only identify the build, so damaged ones are ignored.
+    /// Notes only identify the build, so damaged notes are ignored.
     fn notes(&mut self, section: &ObjectSection, parts: ObjectParts<'_>) {
         let Ok(Some(mut notes)) = section.notes(LittleEndian, parts) else {
             return;
@@ -208,9 +208,9 @@ impl SharedObject {
     }
 }
 
-/// Keeps the name at the start of `rest`.
+/// Adds the name at the start of `rest` to `names`.
 fn keep(names: &mut Vec<String>, rest: &[u8]) -> Result<(), String> {
-    if names.len() == NAMES {
+    if names.len() == MAX_NAMES {
         return Err(damaged());
     }
     names.push(name(rest)?);
@@ -221,15 +221,15 @@ fn damaged() -> String {
     "its tables are damaged".to_owned()
 }
 
-/// The table of names from a place on.
+/// Returns the table of names from an offset on.
 fn from(names: &[u8], at: u64) -> Result<&[u8], String> {
     let rest = usize::try_from(at).ok().and_then(|at| names.get(at..));
     rest.ok_or_else(damaged)
 }
 
-/// The name at the start of `names`.
+/// Returns the name at the start of `names`.
 fn name(names: &[u8]) -> Result<String, String> {
-    let most = names.get(..LONGEST).unwrap_or(names);
+    let most = names.get(..MAX_NAME).unwrap_or(names);
     let name = most.split(|&b| b == 0).next().unwrap_or_default();
     match name.len() == most.len() {
         true => Err(damaged()),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_for_this_machine() {
+    fn objects_for_other_machines() {
         assert_eq!(wrong(b"# a text"), "not an ELF file");
         let Some(machine) = machine() else { return };
         let stub = super::super::stub::object("libhdf5.so", machine);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_that_are_not_there() {
+    fn missing_tables() {
         let Some(machine) = machine() else { return };
         let mut object = super::super::stub::object("libhdf5.so", machine);
         object[40] = 0xff;
@@ -284,24 +284,24 @@ mod tests {
         assert_eq!(wrong(&object), "its tables are damaged");
     }
 
-    /// The program that runs the tests is an object with symbols, but no plugin.
+    /// The test program is an object with symbols, but no plugin.
     #[test]
     #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
     fn a_real_object() {
         let object = read(&std::env::current_exe().unwrap()).unwrap();
         assert!(object.needed.iter().any(|n| n.starts_with("libc.so")));
         assert!(!object.defines("H5PLget_plugin_info"));
-        // The linker's note names the build, where linkers write one.
+        // Some linkers write a note with the build id.
         assert!(
             object.build.is_empty() || object.build.len() >= 16,
             "{}",
             object.build
         );
-        // A function that the object defines itself is not among those that it needs.
+        // A function that the object defines itself is not an undefined name.
         assert!(object.undefined.iter().all(|n| n != "malloc"));
     }
 
-    /// A complete object with one section each: symbols, their names, and what the linker needs.
+    /// Builds an object with one section each for symbols, names, and the linker's dependencies.
     fn complete(names: &[u8], symbols: &[[u64; 3]], dynamic: &[[u64; 2]]) -> Vec<u8> {
         let mut object = super::super::stub::object("x", machine().unwrap());
         object.truncate(64);
@@ -330,7 +330,7 @@ mod tests {
         object
     }
 
-    /// A symbol: its name, whether it is defined, and its binding.
+    /// Builds a symbol from its name, whether it is defined, and its binding.
     fn symbol(name: u64, defined: bool, binding: u64) -> [u64; 3] {
         [name | binding << 36 | u64::from(defined) << 48, 0, 0]
     }
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_asked_for_are_kept() {
+    fn interface_names_are_collected() {
         if machine().is_none() {
             return;
         }
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn names_without_an_end_are_none() {
+    fn unterminated_names_are_rejected() {
         if machine().is_none() {
             return;
         }
@@ -379,9 +379,9 @@ mod tests {
         assert_eq!(of(&[symbol(0, true, 1)], &[]), damaged);
         assert_eq!(of(&[], &[[1, 0]]), damaged);
         assert_eq!(of(&[symbol(10001, true, 1)], &[]), damaged);
-        // A long name of other content is skipped.
+        // A long name outside the interfaces is skipped.
         assert_eq!(of(&[symbol(1, true, 1)], &[]), Ok(SharedObject::default()));
-        let many = vec![symbol(1, true, 1); NAMES + 1];
+        let many = vec![symbol(1, true, 1); MAX_NAMES + 1];
         assert_eq!(read_bytes(&complete(TABLE, &many, &[])), damaged);
         assert!(read_bytes(&complete(TABLE, &many[1..], &[])).is_ok());
     }

@@ -1,13 +1,13 @@
-//! The plugins of a run: found and loaded when needed, with the reasons why others are not.
+//! The plugins of a run: located and loaded when needed, with the reasons for unused files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::apart::{Helpers, Isolation};
 use super::codec::LibraryCodec;
 use super::discovery::{self, PluginSearch};
 use super::filter::Plugin;
+use super::helper::{Helpers, Isolation};
 use super::library::{self, Library, load_stub};
 use super::local::Local;
 use super::object::{self, SharedObject};
@@ -15,9 +15,9 @@ use super::{host, stub, trust};
 
 /// The plugins of a run.
 ///
-/// A process does not recover from loading a plugin, which stays loaded: on Unix, descriptor 1 then points to
-/// the target of descriptor 2, so that what plugins print does not get into any output. A program that prints
-/// has to use [`io::stdout`](crate::io::stdout::stdout), which writes to the original descriptor 1.
+/// Loading a plugin changes the process permanently, because plugins stay loaded. On Unix, descriptor 1 then points to the target of
+/// descriptor 2, so that the output of plugins does not enter our output. A program that prints must use
+/// [`io::stdout`](crate::io::stdout::stdout), which writes to the original descriptor 1.
 #[derive(Default)]
 pub struct Plugins {
     search: PluginSearch,
@@ -25,40 +25,40 @@ pub struct Plugins {
     state: Mutex<FoundPlugins>,
 }
 
-/// What has been found so far.
+/// The results of the search so far.
 #[derive(Default)]
 struct FoundPlugins {
-    /// The directories and the result of reading them, once they are read.
+    /// The searched directories with their results; `None` before the search.
     directories: Option<Vec<(PathBuf, Result<(), String>)>>,
     /// Files that may be plugins, in order of precedence.
     candidates: Vec<PluginFile>,
-    /// The filters of candidates before this one have been loaded.
+    /// The index of the first candidate with an unloaded filter.
     next: usize,
-    /// The helpers that run plugins, if we do not.
+    /// The helpers that run plugins; `None` if this process runs them.
     helpers: Option<Arc<Helpers>>,
-    /// Filters by their number.
+    /// The filters by their number.
     filters: BTreeMap<u32, Arc<Plugin>>,
-    /// Codecs, once they have been looked for.
+    /// The codecs; `None` before the search.
     codecs: Option<Vec<Arc<LibraryCodec>>>,
-    /// Loaded libraries, and the reasons why others failed to load: nothing is tried twice.
+    /// The loaded libraries, and the reasons for libraries that failed to load: each library is tried once.
     libraries: BTreeMap<PathBuf, Result<Arc<Library>, String>>,
-    /// Files that were not used, and why.
-    refused: Vec<(PathBuf, String)>,
+    /// Unused files with the reasons.
+    unused: Vec<(PathBuf, String)>,
     /// Names of libraries replaced by a stub.
     stubs: BTreeSet<String>,
-    /// Whether this program supports plugins, once known.
-    ready: Option<Result<(), String>>,
+    /// Whether this program supports plugins; `None` before the check.
+    support: Option<Result<(), String>>,
 }
 
 /// A file that declares itself a plugin.
 #[derive(Debug, Clone)]
 struct PluginFile {
-    /// Its path as found, for messages.
+    /// The path in its directory, for messages.
     path: PathBuf,
-    /// The file itself, which is read and loaded.
+    /// The checked file to read and load.
     file: trust::CheckedFile,
     object: SharedObject,
-    /// Whether it is used for filters, too, not only for codecs.
+    /// Whether the file is used for filters and codecs, or only for codecs.
     for_filters: bool,
 }
 
@@ -83,7 +83,7 @@ impl std::fmt::Debug for Plugins {
 }
 
 impl Plugins {
-    /// Plugins of these directories. With `prefer`, they take precedence over built-in filters.
+    /// Returns the plugins of these directories. With `prefer`, they take precedence over built-in filters.
     #[must_use]
     pub fn new(search: PluginSearch, prefer: bool) -> Self {
         Self {
@@ -93,7 +93,7 @@ impl Plugins {
         }
     }
 
-    /// The same plugins, run in separate processes.
+    /// Runs the plugins in separate processes.
     #[must_use]
     pub fn isolated(mut self, isolation: Isolation) -> Self {
         let state = self.state.get_mut();
@@ -102,45 +102,44 @@ impl Plugins {
         self
     }
 
-    /// The plugins that the environment of the process specifies.
+    /// Returns the plugins that the environment of the process specifies.
     #[must_use]
     pub fn from_environment(prefer: bool) -> Self {
         Self::new(PluginSearch::from_environment(), prefer)
     }
 
-    /// Whether they take precedence over built-in filters.
+    /// Checks whether plugins take precedence over built-in filters.
     #[must_use]
     pub fn preferred(&self) -> bool {
         self.prefer
     }
 
-    /// The state, after the directories have been read.
+    /// Returns the state, after reading the directories.
     fn state(&self) -> MutexGuard<'_, FoundPlugins> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.list(&self.search);
         state
     }
 
-    /// The plugin for a filter: that of the first file with one.
+    /// Returns the plugin for a filter, from the first file that has one.
     #[must_use]
     pub fn filter(&self, id: u32) -> Option<Arc<Plugin>> {
         self.state().filter(id)
     }
 
-    /// The codec of a filter: of the first library that describes it, or of a library with defaults if no other
-    /// does.
+    /// Returns the codec of a filter, from the first library for this filter alone, or else from a library with defaults.
     #[must_use]
     pub fn codec_of(&self, filter: u32) -> Option<Arc<LibraryCodec>> {
         self.codecs().into_iter().find(|c| c.filter == filter)
     }
 
-    /// The codec with this name; see [`Self::codec_of`].
+    /// Returns the codec with this name, like [`Self::codec_of`].
     #[must_use]
     pub fn codec(&self, name: &str) -> Option<Arc<LibraryCodec>> {
         self.codecs().into_iter().find(|c| c.name == name)
     }
 
-    /// The codecs, one per filter.
+    /// Returns the codecs, one per filter.
     #[must_use]
     pub fn codecs(&self) -> Vec<Arc<LibraryCodec>> {
         let mut state = self.state();
@@ -151,7 +150,7 @@ impl Plugins {
         state.codecs.clone().unwrap_or_default()
     }
 
-    /// Where a filter was looked for, and what went wrong there, for a message.
+    /// Returns the searched directories and the failures there, for a message.
     #[must_use]
     pub fn searched(&self) -> String {
         if let Some(off) = &self.search.off {
@@ -173,12 +172,12 @@ impl Plugins {
             some => format!("no plugin for it in {}", some.join(", ")),
         };
         let files = state
-            .refused
+            .unused
             .iter()
             .map(|(path, why)| format!("{}: {why}", path.display()));
-        let reasons = files.chain(self.search.left_out.iter().cloned());
+        let reasons = files.chain(self.search.ignored.iter().cloned());
         for (n, reason) in reasons.enumerate() {
-            if n == MOST_REASONS {
+            if n == MAX_REASONS {
                 text.push_str("; more files are not used");
                 break;
             }
@@ -189,11 +188,11 @@ impl Plugins {
     }
 }
 
-/// Most reasons in a message.
-const MOST_REASONS: usize = 16;
+/// The maximum number of reasons in a message.
+const MAX_REASONS: usize = 16;
 
 impl FoundPlugins {
-    /// Reads the directories, once. Nothing is loaded.
+    /// Reads the directories, once. No file is loaded.
     fn list(&mut self, search: &PluginSearch) {
         if self.directories.is_some() {
             return;
@@ -206,7 +205,7 @@ impl FoundPlugins {
                 directories.push((directory.clone(), read));
             }
             for directory in &search.for_codecs {
-                // Usually these do not exist, and nobody asked for them.
+                // Ignore errors: default directories usually do not exist.
                 let _ = self.list_one(directory, false, &mut known);
             }
         }
@@ -233,12 +232,12 @@ impl FoundPlugins {
                         object,
                         for_filters,
                     };
-                    // Libraries used by plugins may be in the same directory.
+                    // Libraries that plugins depend on may be in the same directory.
                     if candidate.has_filter() || candidate.has_codec() {
                         self.candidates.push(candidate);
                     }
                 }
-                Err(why) if for_filters => self.refused.push((path, why)),
+                Err(why) if for_filters => self.unused.push((path, why)),
                 Err(_) => {}
             }
         }
@@ -267,12 +266,12 @@ impl FoundPlugins {
     fn plugin(&mut self, candidate: &PluginFile) -> Result<Plugin, String> {
         let path = candidate.path.clone();
         match self.helpers.clone() {
-            Some(helpers) => Plugin::apart(&helpers, &candidate.file, path),
+            Some(helpers) => Plugin::in_helper(&helpers, &candidate.file, path),
             None => Plugin::of(self.library(candidate)?, path),
         }
     }
 
-    /// One codec per filter: libraries for a single filter take precedence over defaults.
+    /// Returns one codec per filter: libraries for a single filter take precedence over defaults.
     fn find_codecs(&mut self) -> Vec<Arc<LibraryCodec>> {
         let candidates = self.candidates.clone();
         let candidates = candidates.iter().filter(|c| c.has_codec());
@@ -306,7 +305,7 @@ impl FoundPlugins {
         Ok(codecs)
     }
 
-    /// The library of a candidate, loaded once.
+    /// Returns the library of a candidate, loaded once.
     fn library(&mut self, candidate: &PluginFile) -> Result<Arc<Library>, String> {
         if let Some(known) = self.libraries.get(&candidate.path) {
             return known.clone();
@@ -318,22 +317,22 @@ impl FoundPlugins {
     }
 
     fn load(&mut self, candidate: &PluginFile) -> Result<Arc<Library>, String> {
-        self.ready.get_or_insert_with(prepare).clone()?;
+        self.support.get_or_insert_with(prepare).clone()?;
         check_functions(&candidate.object)?;
-        self.stand_for(&candidate.object)?;
+        self.load_stubs(&candidate.object)?;
         Library::open(&candidate.file, &candidate.object.build)
     }
 
-    /// Records why a file is not used.
+    /// Records the reason for an unused file.
     fn refuse(&mut self, path: PathBuf, why: String) {
         let refusal = (path, why);
-        if !self.refused.contains(&refusal) {
-            self.refused.push(refusal);
+        if !self.unused.contains(&refusal) {
+            self.unused.push(refusal);
         }
     }
 
     /// Loads stubs in place of the libraries that plugins must not load.
-    fn stand_for(&mut self, object: &SharedObject) -> Result<(), String> {
+    fn load_stubs(&mut self, object: &SharedObject) -> Result<(), String> {
         for name in object.needed.iter().filter(|name| stub::replaces(name)) {
             if !self.stubs.contains(name) {
                 load_stub(name).map_err(|e| format!("{name} cannot be replaced: {e}"))?;
@@ -347,7 +346,7 @@ impl FoundPlugins {
 /// Loads a file that another process checked, and its filter.
 ///
 /// # Errors
-/// Why that fails.
+/// Returns the reason if loading fails.
 pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local, String> {
     let file = trust::file(path)?;
     if file.identity != identity {
@@ -362,8 +361,8 @@ pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local
     Local::of(FoundPlugins::default().load(&candidate)?)
 }
 
-/// Checks that the HDF5 and netCDF functions that an object uses exist here. The dynamic linker would name only
-/// one.
+/// Checks that the HDF5 and netCDF functions that an object uses exist in this program. The dynamic linker would report only one missing
+/// function.
 fn check_functions(object: &SharedObject) -> Result<(), String> {
     let exports = host::all();
     let ours = |name: &str| exports.iter().any(|e| e.name == name);
@@ -384,7 +383,7 @@ fn check_functions(object: &SharedObject) -> Result<(), String> {
     }
 }
 
-/// Checks that plugins find their functions in this program, and keeps what they print out of our output.
+/// Checks that plugins find their functions in this program, and separates their output from ours.
 fn prepare() -> Result<(), String> {
     library::exported()?;
     crate::io::stdout::lead_to_stderr().map_err(|e| crate::error::plain(&e))

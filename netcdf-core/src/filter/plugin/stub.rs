@@ -1,10 +1,9 @@
-//! A shared object that has only a name.
+//! A shared object without contents, except for its name.
 //!
-//! Many plugins declare that they need libhdf5 or libnetcdf. The dynamic linker accepts any loaded object with
-//! that name: with this one, it loads no second HDF5 next to the functions that we provide to plugins, which
-//! would mix up both.
+//! Many plugins declare that they need libhdf5 or libnetcdf. The dynamic linker accepts any loaded object with that name. With this object,
+//! the linker does not load a second HDF5, which would conflict with the functions that we provide to plugins.
 
-/// Whether a needed library is replaced by a stub.
+/// Checks whether a stub replaces a needed library.
 pub(super) fn replaces(needed: &str) -> bool {
     let hdf5 = needed.starts_with("libhdf5") || needed.starts_with("libnetcdf");
     hdf5 && needed.contains(".so")
@@ -13,11 +12,11 @@ pub(super) fn replaces(needed: &str) -> bool {
 /// Bytes of the ELF header and of a program header.
 const HEADER: u64 = 64;
 const PROGRAM: u64 = 56;
-/// Bytes of a symbol and of an entry of the dynamic section.
+/// Bytes of a symbol and of a dynamic section entry.
 const SYMBOL: u64 = 24;
 const ENTRY: u64 = 16;
 
-/// The object for `machine` (the number in ELF headers), 64 bits, little-endian.
+/// Returns the object for `machine` (the number in ELF headers), 64 bits, little-endian.
 pub(super) fn object(name: &str, machine: u16) -> Vec<u8> {
     let mut names = vec![0];
     names.extend_from_slice(name.as_bytes());
@@ -45,14 +44,14 @@ pub(super) fn object(name: &str, machine: u16) -> Vec<u8> {
             &[kind | 6 << 32, from, from, from, size, size, align],
         );
     }
-    put(&mut out, &[0, 0, 0]); // the symbol that is none
+    put(&mut out, &[0, 0, 0]); // the null symbol
     put(&mut out, &[1 | 1 << 32, 0]); // hash table: a bucket, a chain, both empty
     out.extend_from_slice(&names);
     put(&mut out, entries.as_flattened());
     out
 }
 
-/// The ELF header of a shared object with two program headers and no sections.
+/// Returns the ELF header of a shared object with two program headers and no sections.
 fn header(machine: u16) -> Vec<u8> {
     let mut out = b"\x7fELF\x02\x01\x01".to_vec();
     out.resize(16, 0);
@@ -78,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_that_are_replaced() {
+    fn replaced_libraries() {
         for (name, is) in [
             ("libhdf5.so.103", true),
             ("libhdf5_serial.so.103", true),

@@ -1,28 +1,27 @@
-//! Which plugins support several threads at a time.
+//! The plugins that support concurrent threads.
 //!
-//! Plugins do not declare thread support, and plugins for the same filter differ. So the build id from the linker
-//! identifies safe builds. All other plugins share one lock: plugins may share a library, and libhdf5 never calls two
-//! filters at a time.
+//! Plugins do not declare thread support, and plugins for the same filter differ. So the build id from the linker identifies safe builds.
+//! All other plugins share one lock: plugins may share a library, and libhdf5 never calls two filters concurrently.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The lock of the process for plugins that are not known to support threads.
+/// The lock of the process for plugins without known thread support.
 static ONE_THREAD: Mutex<()> = Mutex::new(());
 
-/// The lock, held.
+/// A guard of the lock.
 pub(super) type OneThread = MutexGuard<'static, ()>;
 
-/// Takes the lock for a call of a plugin.
+/// Acquires the lock for a call of a plugin.
 pub(super) fn lock() -> OneThread {
     ONE_THREAD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a plugin can do in several threads at a time.
+/// The calls that a plugin supports in concurrent threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Threads {
-    /// Apply its filter.
+    /// Encoding.
     pub encodes: bool,
-    /// Undo it.
+    /// Decoding.
     pub decodes: bool,
 }
 
@@ -35,7 +34,7 @@ const DECODES: Threads = Threads {
     decodes: true,
 };
 
-/// Builds for x86-64 known to support threads, from packages of the Python package index.
+/// Builds for x86-64 with known thread support, from packages of the Python package index.
 const KNOWN: &[(&str, Threads)] = &[
     // hdf5plugin 7.1.0: blosc2, bshuf, bzip2, lz4, zfp, zstd.
     ("9b5ba24b6b52337899e648bad378f795cf7f063c", DECODES),
@@ -54,7 +53,7 @@ const KNOWN: &[(&str, Threads)] = &[
 ];
 
 impl Threads {
-    /// The threads that a build supports.
+    /// Returns the thread support of a build.
     pub(super) fn of(build: &str) -> Self {
         let known = KNOWN.iter().find(|(known, _)| *known == build);
         known.map(|(_, threads)| *threads).unwrap_or_default()
@@ -66,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_build_that_nobody_knows_has_one_thread() {
+    fn unknown_builds_have_one_thread() {
         for build in ["", "9b5ba24b6b52337899e648bad378f795cf7f063d"] {
             assert_eq!(Threads::of(build), Threads::default());
         }

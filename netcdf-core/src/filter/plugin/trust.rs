@@ -1,5 +1,5 @@
-//! Decides whose files are loaded. A plugin runs with the rights of whoever runs the tool, so files that others
-//! may have written are not loaded.
+//! Permission checks of plugin files. A plugin runs with the privileges of the user who runs the tool, so files that other users may have
+//! written are not loaded.
 
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
@@ -8,47 +8,47 @@ use std::{ffi::OsString, fs::Metadata, os::unix::fs::MetadataExt, path::Componen
 #[cfg(unix)]
 use super::writers;
 
-/// Whether the process has more rights than its user.
+/// Checks whether the process has more privileges than its user.
 #[cfg(target_os = "linux")]
 pub(super) fn elevated() -> bool {
-    // SAFETY: the function reads a value that the kernel gave to the process.
+    // SAFETY: the function reads a value that the kernel passed to the process.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
-/// Whether the process has more rights than its user.
+/// Checks whether the process has more privileges than its user.
 #[cfg(all(unix, not(target_os = "linux")))]
 pub(super) fn elevated() -> bool {
     use rustix::process::{getegid, geteuid, getgid, getuid};
     getuid() != geteuid() || getgid() != getegid()
 }
 
-/// Whether the process has more rights than its user.
+/// Checks whether the process has more privileges than its user.
 #[cfg(not(unix))]
 pub(super) fn elevated() -> bool {
     false
 }
 
-/// Identifies a file.
+/// The identity of a file: device and inode number.
 pub(super) type Identity = (u64, u64);
 
-/// Mode bit: files of a directory can be replaced by their owners only.
+/// Mode bit: only the owners of a directory's files can replace them.
 #[cfg(unix)]
 const STICKY: u32 = 0o1000;
 
 /// A file that was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CheckedFile {
-    /// Its path, without any links.
+    /// The path without symbolic links.
     pub path: PathBuf,
-    /// Its identity.
+    /// The identity of the file.
     pub identity: Identity,
 }
 
 impl CheckedFile {
-    /// Checks that the file can still be trusted, and is the same.
+    /// Checks that the file still passes the checks, and is the same file.
     ///
     /// # Errors
-    /// What is wrong.
+    /// Returns the defect.
     pub(super) fn check_again(&self) -> Result<(), String> {
         match file(&self.path)? == *self {
             true => Ok(()),
@@ -57,26 +57,26 @@ impl CheckedFile {
     }
 }
 
-/// Checks that others cannot put files into a directory or, if they can, cannot replace existing ones; and that
-/// nobody can replace the directory itself.
+/// Checks that other users cannot put files into a directory or, with the sticky bit, cannot replace existing files. Also checks that other
+/// users cannot replace the directory.
 ///
 /// # Errors
-/// What is wrong.
+/// Returns the defect.
 #[cfg(unix)]
 pub(super) fn directory(path: &Path) -> Result<(), String> {
     let real = walk(path)?;
     let about = std::fs::metadata(&real).map_err(|e| crate::error::plain(&e))?;
     own(&about)?;
-    match writers::others(&real, &about)? {
+    match writers::other_writer(&real, &about)? {
         Some(who) if about.mode() & STICKY == 0 => Err(format!("{who} may write to it")),
         Some(_) | None => Ok(()),
     }
 }
 
-/// Checks that nobody else may have written a file or put it there; returns its identity.
+/// Checks that no other user may have written a file or put it there, and returns its identity.
 ///
 /// # Errors
-/// What is wrong.
+/// Returns the defect.
 #[cfg(unix)]
 pub(super) fn file(path: &Path) -> Result<CheckedFile, String> {
     let about = std::fs::metadata(path).map_err(|e| missing(path, &e))?;
@@ -84,10 +84,10 @@ pub(super) fn file(path: &Path) -> Result<CheckedFile, String> {
         return Err("not a file".to_owned());
     }
     let path = walk(path)?;
-    // The file that the walk reached, wherever the links lead by now.
+    // Examine the resolved file, even if the links have changed by now.
     let about = std::fs::symlink_metadata(&path).map_err(|e| crate::error::plain(&e))?;
     own(&about)?;
-    if let Some(who) = writers::others(&path, &about)? {
+    if let Some(who) = writers::other_writer(&path, &about)? {
         return Err(format!("{who} may write to it"));
     }
     let identity = (about.dev(), about.ino());
@@ -97,7 +97,7 @@ pub(super) fn file(path: &Path) -> Result<CheckedFile, String> {
 /// Checks that a file that root runs belongs to root.
 ///
 /// # Errors
-/// If it belongs to somebody else.
+/// Returns the owner if the file belongs to another user.
 #[cfg(unix)]
 fn own(about: &Metadata) -> Result<(), String> {
     match rustix::process::geteuid().is_root() && about.uid() != 0 {
@@ -106,14 +106,14 @@ fn own(about: &Metadata) -> Result<(), String> {
     }
 }
 
-/// Most links to follow.
+/// The maximum number of symbolic links to follow.
 #[cfg(unix)]
 const LINKS: usize = 40;
 
-/// Follows a path from the root, through links; returns the final path. Checks all directories on the way.
+/// Resolves a path from the root, through links. Checks all directories of the path, and returns the final path.
 ///
 /// # Errors
-/// If somebody else could have put a link, directory or file there.
+/// Returns the location where another user could have put a link, directory or file.
 #[cfg(unix)]
 fn walk(path: &Path) -> Result<PathBuf, String> {
     let whole = std::path::absolute(path).map_err(|e| crate::error::plain(&e))?;
@@ -143,7 +143,7 @@ fn walk(path: &Path) -> Result<PathBuf, String> {
     Ok(at)
 }
 
-/// The parts of a path, in reverse order.
+/// Returns the components of a path, in reverse order.
 #[cfg(unix)]
 fn parts(path: &Path) -> Vec<OsString> {
     let parts = path.components().filter_map(|part| match part {
@@ -155,11 +155,11 @@ fn parts(path: &Path) -> Vec<OsString> {
     parts
 }
 
-/// Checks that only root or the current user could have put `entry` into `directory`, on the way of `whole`, if
-/// others may add files there.
+/// Checks that only root or the current user could have put `entry` into `directory`, if other users may add files there. `whole` is the
+/// path being resolved.
 ///
 /// # Errors
-/// If somebody else could.
+/// Returns the user and the directory if another user could have put `entry` there.
 #[cfg(unix)]
 fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
     let failed = |e| crate::error::plain(&e);
@@ -168,7 +168,7 @@ fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
     own(&about).map_err(|why| format!("{at}: {why}"))?;
     let owner = std::fs::symlink_metadata(entry).map_err(failed)?.uid();
     let is_mine = owner == 0 || owner == rustix::process::geteuid().as_raw();
-    match writers::others(directory, &about)? {
+    match writers::other_writer(directory, &about)? {
         Some(who) if about.mode() & STICKY == 0 => Err(format!("{who} may write to {at}")),
         Some(who) if !is_mine => {
             let what = format!("put by user {owner} where {who} may write");
@@ -181,7 +181,7 @@ fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
     }
 }
 
-/// Why a listed file cannot be examined.
+/// Returns the reason why a listed file cannot be examined.
 #[cfg(unix)]
 fn missing(path: &Path, e: &std::io::Error) -> String {
     match std::fs::read_link(path) {
@@ -192,19 +192,19 @@ fn missing(path: &Path, e: &std::io::Error) -> String {
     }
 }
 
-/// Always succeeds: nothing is known about rights here.
+/// Always succeeds: this system has no permission check.
 ///
 /// # Errors
-/// None.
+/// Never fails.
 #[cfg(not(unix))]
 pub(super) fn directory(_: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that it is a file, which its path identifies.
+/// Checks that the path is a file, which the path identifies.
 ///
 /// # Errors
-/// What is wrong.
+/// Returns the defect.
 #[cfg(not(unix))]
 pub(super) fn file(path: &Path) -> Result<CheckedFile, String> {
     use std::hash::{DefaultHasher, Hash, Hasher};
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_everybody_may_write_is_not_trusted() {
+    fn files_writable_by_everybody_are_not_trusted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("libx.so");
         std::fs::write(&path, "").unwrap();
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_have_put_another_directory_or_link_on_the_way() {
+    fn every_directory_and_link_of_a_path_is_checked() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for made in ["all", "all/in", "own"] {
@@ -254,7 +254,7 @@ mod tests {
         let library = at("all/in/libx.so");
         std::fs::write(&library, "").unwrap();
         mode(&library, 0o644);
-        // By its own name, by a link to it, by a link to its directory, and by a link on the way there.
+        // By its own name, by a link to it, by a link to its directory, and by a link within the path.
         symlink(&library, at("own/libx.so")).unwrap();
         symlink("../all/in", at("own/in")).unwrap();
         std::fs::write(at("own/liby.so"), "").unwrap();
@@ -278,13 +278,13 @@ mod tests {
         assert!(file(&at("own/liby.so")).is_ok());
         mode(&at("all"), 0o1777);
         assert!(file(&library).is_ok() && directory(&at("own/in")).is_ok());
-        // Only root can give away what is its own.
+        // Only root can change the owner of a file.
         if std::os::unix::fs::chown(at("all/in"), Some(4242), None).is_ok() {
             let why = file(&library).unwrap_err();
             let what = "/all/in was put by user 4242 where everybody may write";
             assert!(why.ends_with(what), "{why}");
             assert!(directory(&at("own/in")).is_err());
-            // Even where nobody else may write, root runs only what is root's.
+            // Even without other writers, root runs only root's files.
             mode(&at("all"), 0o755);
             let why = file(&library).unwrap_err();
             assert!(
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn another_file_in_its_place_is_seen() {
+    fn replaced_files_are_detected() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["a", "b"] {
@@ -314,7 +314,7 @@ mod tests {
         symlink("a", at("link")).unwrap();
         let known = file(&at("link")).unwrap();
         assert!(known.path.ends_with("a") && known.check_again().is_ok());
-        // The link no longer matters.
+        // The checked path contains no link.
         std::fs::remove_file(at("link")).unwrap();
         symlink("b", at("link")).unwrap();
         assert!(known.check_again().is_ok());

@@ -1,4 +1,4 @@
-//! Messages between us and a helper: 64-bit numbers, and byte strings preceded by their length, little-endian.
+//! Messages between a tool and its helper: 64-bit numbers, and byte strings preceded by their length, little-endian.
 
 /// A message being written.
 #[derive(Default)]
@@ -29,10 +29,10 @@ impl MessageWriter {
     }
 }
 
-/// The rest of a message. Reading past its end gives `None`.
-pub(super) struct In<'a>(pub &'a [u8]);
+/// The unread bytes of a message. Reading past the end returns `None`.
+pub(super) struct MessageReader<'a>(pub &'a [u8]);
 
-impl<'a> In<'a> {
+impl<'a> MessageReader<'a> {
     pub(super) fn number(&mut self) -> Option<u64> {
         let (number, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
@@ -60,7 +60,7 @@ impl<'a> In<'a> {
 
     pub(super) fn numbers(&mut self) -> Option<Vec<u32>> {
         let count = self.number()?;
-        // Each number takes 8 bytes, so the rest of the message limits their count.
+        // Each number takes 8 bytes, so the unread bytes limit the count.
         if count > self.0.len() as u64 / 8 {
             return None;
         }
@@ -73,23 +73,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_understood() {
+    fn messages_round_trip() {
         let mut out = MessageWriter::default();
         out.number(7)
             .truth(true)
             .bytes(b"abc")
             .numbers(&[1, u32::MAX]);
-        let mut read = In(&out.0);
+        let mut read = MessageReader(&out.0);
         assert_eq!((read.number(), read.truth()), (Some(7), Some(true)));
         assert_eq!(read.text().as_deref(), Some("abc"));
         assert_eq!(read.numbers(), Some(vec![1, u32::MAX]));
         assert_eq!(read.number(), None);
         for cut in 0..out.0.len() {
-            let mut read = In(&out.0[..cut]);
+            let mut read = MessageReader(&out.0[..cut]);
             let all = (read.number(), read.truth(), read.bytes(), read.numbers());
             assert!(all.3.is_none(), "{cut}");
         }
-        assert_eq!(In(&[255; 16]).numbers(), None);
-        assert_eq!(In(&[255; 16]).bytes(), None);
+        assert_eq!(MessageReader(&[255; 16]).numbers(), None);
+        assert_eq!(MessageReader(&[255; 16]).bytes(), None);
     }
 }

@@ -1,18 +1,19 @@
-//! Who may write to a file or directory, by its mode and its access control list.
+//! Other users who may write to a file or directory, by its mode and its access control list.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Bits of a mode.
+/// Mode bits.
 const ALL_WRITE: u32 = 0o002;
 const GROUP_WRITE: u32 = 0o020;
 
-/// Those who may write, other than the owner, root and the current user, as text; `None` if there are none.
+/// Returns a user or group with write permission, other than the owner, root and the current user, as text; `None` if no other user may
+/// write.
 ///
 /// # Errors
-/// If that cannot be determined.
-pub(super) fn others(path: &Path, about: &Metadata) -> Result<Option<String>, String> {
+/// Returns the reason if the writers cannot be determined.
+pub(super) fn other_writer(path: &Path, about: &Metadata) -> Result<Option<String>, String> {
     if about.mode() & ALL_WRITE != 0 {
         return Ok(Some("everybody".to_owned()));
     }
@@ -24,7 +25,7 @@ pub(super) fn others(path: &Path, about: &Metadata) -> Result<Option<String>, St
     listed(&list, about.gid()).ok_or_else(|| "its access control list cannot be read".to_owned())
 }
 
-/// The members of a group, unless it is root's, or the user's own without other members.
+/// Returns the group as text; `None` for root's group, and for a group whose only member is the current user.
 fn group_of(gid: u32) -> Option<String> {
     if gid == 0 {
         return None;
@@ -34,8 +35,8 @@ fn group_of(gid: u32) -> Option<String> {
     (!is_own).then(|| format!("group {gid}"))
 }
 
-/// Whether a group has no members other than the current user, according to the system's files. A group that
-/// they do not list may have any.
+/// Checks whether a group has no members other than the current user, according to the system's files. A group that the files do not list
+/// may have any members.
 fn is_private(users: &str, groups: &str, gid: u32) -> bool {
     let own = rustix::process::geteuid().as_raw();
     is_private_of(users, groups, (own, gid))
@@ -63,8 +64,8 @@ fn is_private_of(users: &str, groups: &str, (uid, gid): (u32, u32)) -> bool {
     alone && listed && name.is_some()
 }
 
-/// Entries of access control lists, as in Linux's attribute `system.posix_acl_access`: a version, then tag,
-/// rights and id of each.
+/// The version and the tags of access control lists in Linux's attribute `system.posix_acl_access`. A list is a version, followed by
+/// entries of tag, rights and id.
 const VERSION: u32 = 2;
 const USER: u16 = 0x02;
 const GROUP_OBJECT: u16 = 0x04;
@@ -72,10 +73,11 @@ const GROUP: u16 = 0x08;
 const MASK: u16 = 0x10;
 const WRITE: u16 = 0x02;
 
-/// Those who may write according to the list of a file of this group; `None` if it is damaged.
+/// Returns another user or group with write permission, according to the access control list of a file of group `gid`. Returns `None` for a
+/// damaged list.
 #[expect(
     clippy::option_option,
-    reason = "nobody, and not to be told, are different answers"
+    reason = "no other writer and a damaged list are different answers"
 )]
 fn listed(list: &[u8], gid: u32) -> Option<Option<String>> {
     let (version, entries) = list.split_first_chunk()?;
@@ -109,14 +111,14 @@ fn entry(bytes: &[u8]) -> Option<(u16, u16, u32)> {
     ))
 }
 
-/// The access control list of a file; empty if there is none.
+/// Returns the access control list of a file; empty without a list.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// Returns the reason if the list cannot be read.
 #[cfg(target_os = "linux")]
 fn access_list(path: &Path) -> Result<Vec<u8>, String> {
     use rustix::io::Errno;
-    // Kernel attributes are no longer than this.
+    // Kernel attributes have at most this length.
     let mut list = vec![0; 1 << 16];
     match rustix::fs::lgetxattr(path, c"system.posix_acl_access", list.as_mut_slice()) {
         Ok(len) => {
@@ -128,10 +130,10 @@ fn access_list(path: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Lists of other systems are not checked.
+/// Access control lists of other systems are not checked.
 ///
 /// # Errors
-/// None.
+/// Never fails.
 #[cfg(not(target_os = "linux"))]
 fn access_list(_: &Path) -> Result<Vec<u8>, String> {
     Ok(vec![])
@@ -142,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_of_ones_own_has_no_other_members() {
+    fn private_groups_have_one_member() {
         let users = "root:x:0:0::/:\na:x:1000:1000::/:\nb:x:1001:1001::/:\nc:x:1002:100::/:\nd:x:1003:100::/:\n";
         let groups = "root:x:0:\na:x:1000:\nb:x:1001:b,a\nusers:x:100:\nlab:x:200:a\ne:x:1004:\n";
         for (uid, gid, own) in [
@@ -152,7 +154,7 @@ mod tests {
             // The user is the only member, under any name.
             (1000, 200, true),
             (1001, 200, false),
-            // The primary group of somebody else, and an unknown group.
+            // The primary group of another user, and an unknown group.
             (1000, 1001, false),
             (1000, 7, false),
             (9, 1004, false),
@@ -180,7 +182,7 @@ mod tests {
         let with = |more: &[(u16, u16, u32)]| [&base[..], more].concat();
         let user = with(&[(USER, 6, 4242), (MASK, 6, none)]);
         assert_eq!(who(&user, 0), Some(Some("user 4242".to_owned())));
-        // The mask removes this permission; root has it anyway.
+        // The mask removes this permission; root always has it.
         assert_eq!(
             who(&with(&[(USER, 6, 4242), (MASK, 4, none)]), 0),
             Some(None)
@@ -198,10 +200,10 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_list_counts_where_the_file_system_has_it() {
+    fn access_control_lists_count() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let others = || others(file.path(), &file.as_file().metadata().unwrap());
-        assert_eq!(others(), Ok(None));
+        let writer = || other_writer(file.path(), &file.as_file().metadata().unwrap());
+        assert_eq!(writer(), Ok(None));
         let entries = [
             (1, 6, u32::MAX),
             (USER, 6, 4242),
@@ -212,29 +214,29 @@ mod tests {
         let name = c"system.posix_acl_access";
         let flags = rustix::fs::XattrFlags::empty();
         match rustix::fs::setxattr(file.path(), name, &list(&entries), flags) {
-            Ok(()) => assert_eq!(others(), Ok(Some("user 4242".to_owned()))),
-            // The rest is derived from the bytes above.
+            Ok(()) => assert_eq!(writer(), Ok(Some("user 4242".to_owned()))),
+            // The kernel adds the other entries.
             Err(e) => assert_eq!(e, rustix::io::Errno::NOTSUP),
         }
     }
 
     #[test]
-    fn a_group_that_may_write_is_told() {
+    fn groups_with_write_permission_are_reported() {
         use std::os::unix::fs::PermissionsExt;
         let file = tempfile::NamedTempFile::new().unwrap();
         let set = |mode| {
             let mode = std::fs::Permissions::from_mode(mode);
             std::fs::set_permissions(file.path(), mode).unwrap();
         };
-        let others = || others(file.path(), &file.as_file().metadata().unwrap());
-        // Only root can give a file to a group that it is not in.
+        let writer = || other_writer(file.path(), &file.as_file().metadata().unwrap());
+        // Only root can assign a file to any group.
         if std::os::unix::fs::chown(file.path(), None, Some(4242)).is_ok() {
             set(0o664);
-            assert_eq!(others(), Ok(Some("group 4242".to_owned())));
+            assert_eq!(writer(), Ok(Some("group 4242".to_owned())));
             set(0o644);
-            assert_eq!(others(), Ok(None));
+            assert_eq!(writer(), Ok(None));
         }
         set(0o646);
-        assert_eq!(others(), Ok(Some("everybody".to_owned())));
+        assert_eq!(writer(), Ok(Some("everybody".to_owned())));
     }
 }

@@ -1,4 +1,4 @@
-//! Encodes samples: each block in the way that takes the fewest bits.
+//! Encodes samples, with the coding option that needs the fewest bits for each block.
 
 use super::put::PutBits;
 use super::stream::{BLOCK, PAIRS, SEGMENT, StreamCoding};
@@ -10,26 +10,26 @@ pub(super) struct SzipEncoder<'a> {
     bits: PutBits<'a>,
     /// The block's index in its interval.
     number: usize,
-    /// Blocks of an interval.
+    /// Blocks per interval.
     interval: usize,
     /// The previous sample.
     last: u32,
-    /// The number of low bits that the previous block split off.
+    /// The number of low bits that the sample splitting of the previous block used.
     split: u32,
     zeros: Zeros,
-    /// The block's samples, first as they are, then as coded.
+    /// The block's samples, first original, then coded.
     block: [u32; BLOCK],
 }
 
-/// Zero blocks not written yet.
+/// A run of zero blocks not written yet.
 #[derive(Default)]
 struct Zeros {
     blocks: u32,
-    /// The reference sample of the first one, if it starts an interval.
+    /// The reference sample of the first zero block, if it starts an interval.
     reference: Option<u32>,
 }
 
-/// A way to code a block, with the bits that it takes apart from its name and reference.
+/// A coding option of a block, with its bits excluding option identifier and reference.
 #[derive(Clone, Copy)]
 enum BlockCoding {
     Pairs,
@@ -38,7 +38,7 @@ enum BlockCoding {
 }
 
 impl<'a> SzipEncoder<'a> {
-    /// The stream is appended to `output`.
+    /// Creates an encoder that appends the stream to `output`.
     pub(super) fn new(coder: &'a StreamCoding, output: &'a mut Vec<u8>) -> Self {
         Self {
             coder,
@@ -60,7 +60,7 @@ impl<'a> SzipEncoder<'a> {
                 self.load(samples);
                 self.put();
             }
-            // Lines that do not end with a block are padded, and so is the last one.
+            // Lines that do not end with a block are padded; the last line is always padded.
             if !self.coder.line.is_multiple_of(self.coder.block) {
                 while self.number > 0 {
                     self.load(&[]);
@@ -72,7 +72,7 @@ impl<'a> SzipEncoder<'a> {
         self.bits.finish();
     }
 
-    /// Loads a block; missing samples repeat the prediction.
+    /// Loads a block. Missing samples repeat the prediction.
     fn load(&mut self, samples: &[u8]) {
         let size = self.coder.block;
         let block = self.block.get_mut(..size).unwrap_or_default();
@@ -108,7 +108,7 @@ impl<'a> SzipEncoder<'a> {
         }
     }
 
-    /// Turns samples into prediction errors (section 4.3); the first of an interval is the reference.
+    /// Converts samples to prediction errors (section 4.3). The first sample of an interval is the reference.
     fn predict(&mut self) -> Option<u32> {
         if !self.coder.predict {
             return None;
@@ -172,7 +172,7 @@ impl<'a> SzipEncoder<'a> {
         }
     }
 
-    /// The way that takes the fewest bits.
+    /// Returns the coding option with the fewest bits.
     fn way(&mut self, samples: &[u32], coded: &[u32]) -> BlockCoding {
         let (split, bits) = self.best_split(coded);
         let pairs = pairs(samples).map_or(u64::MAX, |bits| bits + 1);
@@ -187,8 +187,8 @@ impl<'a> SzipEncoder<'a> {
         }
     }
 
-    /// The best number of low bits to split off, and the bits that the block takes then. The size falls and then
-    /// rises with that number, so the search starts from the previous one.
+    /// Returns the best number of low bits to split off, and the resulting bits of the block. The size falls and then rises with the number
+    /// of low bits, so the search starts from the number of the previous block.
     fn best_split(&mut self, coded: &[u32]) -> (u32, u64) {
         let most = (1 << self.coder.option_bits()) - 3;
         let bits = |low_bits: u32| {
@@ -206,7 +206,7 @@ impl<'a> SzipEncoder<'a> {
         best
     }
 
-    /// Writes the zero blocks; `end` says that a segment or the interval ends after them (section 3.5.2).
+    /// Writes the zero blocks. `end` is true if a segment or the interval ends after them (section 3.5.2).
     fn put_zeros(&mut self, end: bool) {
         let Zeros { blocks, reference } = std::mem::take(&mut self.zeros);
         if blocks == 0 {
@@ -222,7 +222,7 @@ impl<'a> SzipEncoder<'a> {
     }
 }
 
-/// Bits of a block coded as pairs, if all pairs have codes.
+/// Returns the size of the block coded as pairs, in bits, if all pairs have codes.
 fn pairs(samples: &[u32]) -> Option<u64> {
     let mut bits = 0;
     for pair in samples.as_chunks::<2>().0 {
@@ -235,13 +235,13 @@ fn pairs(samples: &[u32]) -> Option<u64> {
     Some(bits)
 }
 
-/// The code of a pair: ordered by sum, then by the second number (section 3.5.3).
+/// Returns the code of a pair. Pairs are ordered by sum, then by the second number (section 3.5.3).
 fn code([a, b]: [u32; 2]) -> u32 {
     (a + b) * (a + b + 1) / 2 + b
 }
 
-/// The error of predicting that `sample` equals `last`: up to the distance to the nearer end of the range,
-/// errors alternate above and below; beyond, they count on in the other direction.
+/// Returns the error of predicting that `sample` equals `last`. Errors alternate above and below up to the distance to the nearer end of
+/// the range. Larger errors continue in the other direction.
 #[inline]
 fn map(sample: u32, last: u32, max: u32) -> u32 {
     let near = last.min(max - last.min(max));
@@ -253,12 +253,12 @@ fn map(sample: u32, last: u32, max: u32) -> u32 {
     }
 }
 
-/// Reads samples; returns how many.
+/// Reads samples, and returns the number of samples.
 fn read(bytes: &[u8], coder: &StreamCoding, block: &mut [u32]) -> usize {
     let max = coder.max();
     let mut fill = |samples: &mut dyn Iterator<Item = u32>| {
-        let places = block.iter_mut().zip(samples);
-        places.map(|(place, sample)| *place = sample & max).count()
+        let slots = block.iter_mut().zip(samples);
+        slots.map(|(slot, sample)| *slot = sample & max).count()
     };
     match (coder.width(), coder.order) {
         (1, _) => fill(&mut bytes.iter().map(|&b| b.into())),

@@ -4,22 +4,22 @@
 //! |---|---|
 //! | HDF5 number | 4 |
 //! | Names | `szip` |
-//! | Parameters | stored: options, pixels per block (even, at most 32), bits per pixel, pixels per scanline; the user gives the first two, 32 and 8 if left out (a stored scanline is made anew). Options: 4 entropy coding alone, 32 nearest neighbour first, 8 little-endian, 16 big-endian pixels, 128 no header, 1 and 2 say nothing to a reader |
-//! | Stored form | bytes of the chunk (4 bytes, little-endian), then the coder's stream |
-//! | Specification | CCSDS 121.0-B, lossless data compression; the arrangement of pixels is szip's |
+//! | Parameters | stored: options, pixels per block (even, at most 32), bits per pixel, pixels per scanline; the user gives the first two, default 32 and 8 (a stored scanline is recomputed). Options: 4 entropy coding alone, 32 nearest neighbour first, 8 little-endian, 16 big-endian pixels, 128 no header; 1 and 2 have no effect on reading |
+//! | Stored form | chunk size (4 bytes, little-endian), then the coder's stream |
+//! | Specification | CCSDS 121.0-B, lossless data compression; szip defines the pixel arrangement |
 //! | Also read by | libhdf5 with szip or libaec, netCDF-C, netCDF-Java |
 //!
-//! Pixels of 32 and 64 bits are coded byte by byte: the first bytes of all pixels, then the second bytes, and so
-//! on. A scanline starts with a reference pixel and is padded to whole blocks.
+//! Pixels of 32 and 64 bits are coded byte by byte: the first bytes of all pixels, then the second bytes, and so on. A scanline starts with
+//! a reference pixel and is padded to whole blocks.
 
 use super::codec::CodecStage;
 use super::ids::ZSTD;
-use super::named::{Parameter, ParameterMode};
 use super::output::allocate;
-use super::user::unfit;
+use super::parameter_names::{Parameter, ParameterMode};
+use super::user_params::unfit;
 use super::{
-    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, Instead, Policy, Suits, corrupt,
-    shuffle,
+    ChunkContext, CodecNames, Encoded, Filter, FilterEntry, FilterReplacement, Policy, Suits,
+    corrupt, shuffle,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Endianness;
@@ -47,9 +47,9 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
         visible: params::visible,
         suits: Suits::Numbers,
         in_zarr: |_, zarr| match zarr.is_of_netcdf_c() {
-            // Stores of netCDF-C keep it. Copies from other kinds do not.
-            true => Instead::Same,
-            false => Instead::other(ZSTD, &[3]),
+            // netCDF-C's stores keep szip. Copies from other kinds do not.
+            true => FilterReplacement::Keep,
+            false => FilterReplacement::substitute(ZSTD, &[3]),
         },
         least: |params| params.get(1).copied().unwrap_or(8).into(),
         ..Policy::PLAIN
@@ -67,7 +67,7 @@ const ENTROPY: u32 = 4;
 const NEAREST_NEIGHBOUR: u32 = 32;
 const BIG_ENDIAN: u32 = 16;
 
-/// The most bytes, roughly, that one byte of a stream can make.
+/// The approximate maximum of decoded bytes per stream byte.
 const RATIO: usize = 8192;
 
 struct Szip {
@@ -82,7 +82,7 @@ impl Filter for Szip {
             let what = format!("szip: {} bytes are too few for a length", input.len());
             Error::new(ErrorKind::Truncated, what)
         })?;
-        let len = context.room(u32::from_le_bytes(*len).into(), "szip")?;
+        let len = context.checked_len(u32::from_le_bytes(*len).into(), "szip")?;
         let room = stream.len().saturating_mul(RATIO).min(len);
         let Some(size) = self.planes else {
             allocate("szip", output, room)?;
@@ -127,7 +127,7 @@ impl Filter for Szip {
 }
 
 impl Szip {
-    /// Refuses bytes that are not whole pixels, as they are after a checksum or a compressor: libhdf5 does not read their encoded form.
+    /// Rejects bytes that are not whole pixels, for example after a checksum or a compressor: libhdf5 does not decode their encoded form.
     fn check_whole(&self, len: usize) -> Result<()> {
         let pixel = self.planes.unwrap_or_else(|| self.coder.width());
         match len.is_multiple_of(pixel) {
@@ -180,7 +180,7 @@ mod tests {
     use crate::filter::tests::{build, context, decode};
 
     #[test]
-    fn bytes_that_are_not_whole_pixels_are_refused() {
+    fn partial_pixels_are_rejected() {
         for (bits, size) in [(8, 1), (16, 2), (20, 4), (32, 4), (64, 8)] {
             let filter = build(4, &[169, 8, bits, 16], &context(64, 1)).unwrap();
             for len in 64..=72 {
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    /// Samples of some kind, in `width` little-endian bytes.
+    /// Returns samples of some kind, in `width` little-endian bytes.
     fn data(kind: usize, width: usize, len: usize) -> Vec<u8> {
         let mut state = 1_u64;
         let mut sample = |n: usize| {

@@ -1,10 +1,10 @@
-//! The filter's parameters, as libhdf5 makes them.
+//! The filter's parameters, as libhdf5 computes them.
 
 use super::{BIG_ENDIAN, ENTROPY, NEAREST_NEIGHBOUR};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::ChunkContext;
 use crate::filter::codec::{Config, DescriptionUse, Members, whole};
-use crate::filter::user::{chunk_elements, unfit, wrong};
+use crate::filter::user_params::{chunk_elements, unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
 /// Option bits.
@@ -14,11 +14,11 @@ const LITTLE_ENDIAN: u32 = 8;
 const RAW: u32 = 128;
 const KNOWN: u32 = 0xBF;
 
-/// The most blocks and pixels of a scanline.
+/// The maximum number of blocks and pixels per scanline.
 const BLOCKS: u64 = 128;
 const PIXELS: u64 = 4096;
 
-/// The parameters that a user gave.
+/// Returns the parameters that a user gave.
 pub(in crate::filter) fn visible(params: &[u32]) -> Vec<u32> {
     match *params {
         [options, block, ..] => vec![given(options), block],
@@ -26,12 +26,12 @@ pub(in crate::filter) fn visible(params: &[u32]) -> Vec<u32> {
     }
 }
 
-/// The options that a user gave.
+/// Returns the options that a user gave.
 fn given(options: u32) -> u32 {
     options & !(ALLOW_K13 | CHIP | LITTLE_ENDIAN | BIG_ENDIAN | RAW)
 }
 
-/// The stored parameters for the members of the codec.
+/// Converts codec members to stored parameters.
 pub(super) fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
     let member = |key| {
         let n = config.int(key, None)?;
@@ -45,7 +45,7 @@ pub(super) fn from_codec(config: &Config<'_>) -> Result<Vec<u32>> {
     })
 }
 
-/// The members of the codec.
+/// Converts stored parameters to codec members.
 pub(super) fn to_codec(params: &[u32], _: &DescriptionUse<'_>) -> Result<Members> {
     match *params {
         [options, block, ..] => Ok(vec![
@@ -56,7 +56,7 @@ pub(super) fn to_codec(params: &[u32], _: &DescriptionUse<'_>) -> Result<Members
     }
 }
 
-/// The stored parameters for those of a user.
+/// Converts a user's parameters to stored parameters.
 pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let (options, block) = match *user {
         [] => (NEAREST_NEIGHBOUR, 8),
@@ -82,7 +82,7 @@ fn expected(user: &[u32]) -> Error {
     wrong("szip", expected, user)
 }
 
-/// Bits of an element, which has to be a number.
+/// Returns the bits of an element, which must be a number.
 fn pixel(context: &ChunkContext) -> Result<u32> {
     let number = context.element.plain_type().filter(|&t| t != Atomic::Char);
     let bits = number.and_then(|_| match context.element.size {
@@ -92,11 +92,11 @@ fn pixel(context: &ChunkContext) -> Result<u32> {
     bits.ok_or_else(|| unfit("szip", "the type is not a number"))
 }
 
-/// Pixels of a scanline: a row of the chunk if it fits, else as many as allowed.
+/// Returns the pixels per scanline: a row of the chunk if it fits, else the maximum.
 fn scanline(context: &ChunkContext, block: u32) -> Result<u32> {
     let (block, elements) = (u64::from(block), chunk_elements("szip", context)?);
     let most = BLOCKS * block;
-    // In Zarr it is a row of the variable, as in netCDF-C.
+    // In Zarr, the scanline is a row of the variable, as in netCDF-C.
     let row = context.about.dims.last().or(context.shape.last());
     let line = match row.copied().unwrap_or(1) {
         row if row < block && elements < block => {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn as_libhdf5_makes_them() {
+    fn parameters_match_libhdf5() {
         let little = |ty, shape: &[u64], user: &[u32]| {
             prepare(&context(ty, Endianness::Little, shape), user).unwrap()
         };
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_parameters_are_rejected() {
         let kind = |ty, shape: &[u64], user: &[u32]| {
             let context = context(ty, Endianness::Little, shape);
             prepare(&context, user).unwrap_err().kind()

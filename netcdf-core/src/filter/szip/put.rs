@@ -1,11 +1,11 @@
-//! Writes bits as bytes, the most significant first.
+//! Writes bits as bytes, most significant bit first.
 
 /// Appends bits to bytes.
 pub(super) struct PutBits<'a> {
     output: &'a mut Vec<u8>,
-    /// Bits that do not fill a byte yet, the last in the lowest position.
+    /// Pending bits of an incomplete byte, with the last bit in the lowest position.
     window: u64,
-    /// Their number, fewer than 32 between calls.
+    /// The number of pending bits, fewer than 32 between calls.
     have: u32,
 }
 
@@ -18,7 +18,7 @@ impl<'a> PutBits<'a> {
         }
     }
 
-    /// Appends the lowest `n` (at most 32) bits of `value`; its other bits are zero.
+    /// Appends the lowest `n` (at most 32) bits of `value`. The upper bits of `value` are zero.
     #[inline]
     pub(super) fn put(&mut self, value: u32, n: u32) {
         self.window = self.window << n | u64::from(value);
@@ -56,7 +56,7 @@ mod tests {
     use crate::bytes::Bits;
 
     #[test]
-    fn bits_are_read_as_they_were_put() {
+    fn written_bits_read_back() {
         for many in 0..200 {
             let mut output = vec![];
             let mut bits = PutBits::new(&mut output);

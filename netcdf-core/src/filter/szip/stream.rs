@@ -1,27 +1,27 @@
-//! The stream of CCSDS 121.0-B: blocks of samples, each coded in the way that takes the fewest bits.
+//! The stream of CCSDS 121.0-B: blocks of samples, each coded with the option that needs the fewest bits.
 
 use crate::bytes::Bits;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::corrupt;
 use crate::model::Endianness;
 
-/// How a stream is coded.
+/// The coding parameters of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StreamCoding {
-    /// Bits of a sample, 1 to 24.
+    /// Bits per sample, 1 to 24.
     pub bits: u32,
-    /// Samples of a block, 2 to [`BLOCK`].
+    /// Samples per block, 2 to [`BLOCK`].
     pub block: usize,
-    /// Samples of a line; a line is an interval of whole blocks.
+    /// Samples per line; a line is an interval of whole blocks.
     pub line: usize,
     /// Whether samples are predicted from the previous one (the "preprocessor").
     pub predict: bool,
-    /// Byte order of decoded samples of more than a byte.
+    /// The byte order of decoded samples with several bytes.
     pub order: Endianness,
 }
 
 impl StreamCoding {
-    /// Bits that identify the way a block is coded.
+    /// Returns the bit count of a block's option identifier.
     pub(super) fn option_bits(&self) -> u32 {
         match self.bits {
             0..=8 => 3,
@@ -30,12 +30,12 @@ impl StreamCoding {
         }
     }
 
-    /// The largest sample.
+    /// Returns the largest sample.
     pub(super) fn max(&self) -> u32 {
         u32::MAX >> (32 - self.bits.clamp(1, 32))
     }
 
-    /// Bytes of a decoded sample.
+    /// Returns the bytes of a decoded sample.
     pub(super) fn width(&self) -> usize {
         match self.bits {
             0..=8 => 1,
@@ -48,21 +48,21 @@ impl StreamCoding {
 /// Samples of the longest block.
 pub(super) const BLOCK: usize = 32;
 
-/// Blocks of a segment; a run of zero blocks may extend to its end (section 3.5.2).
+/// Blocks per segment. A run of zero blocks may extend to the segment end (section 3.5.2).
 pub(super) const SEGMENT: usize = 64;
 
-/// Codes of the second extension (section 3.5.3): pairs whose sum is at most 12.
+/// The number of codes of the second extension (section 3.5.3): pairs whose sum is at most 12.
 pub(super) const PAIRS: u32 = 91;
 
-/// Decodes a stream.
+/// A decoder of one stream.
 pub(super) struct SzipDecoder<'a> {
     coder: &'a StreamCoding,
     bits: Bits<'a>,
-    /// Bits that identify the way a block is coded.
+    /// The number of bits of a block's option identifier.
     option_bits: u32,
     /// The block's index in its interval.
     number: usize,
-    /// Blocks of an interval.
+    /// Blocks per interval.
     interval: usize,
     /// The previous sample.
     last: u32,
@@ -86,10 +86,10 @@ impl<'a> SzipDecoder<'a> {
         }
     }
 
-    /// Appends `len` bytes.
+    /// Appends `len` decoded bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if the stream ends too early, [`ErrorKind::Corrupt`] if it contradicts itself.
+    /// Returns [`ErrorKind::Truncated`] if the stream ends too early, and [`ErrorKind::Corrupt`] if the stream contradicts itself.
     pub(super) fn decode(mut self, len: usize, output: &mut Vec<u8>) -> Result<()> {
         while output.len() < len {
             self.next(output)?;
@@ -135,14 +135,14 @@ impl<'a> SzipDecoder<'a> {
         low(self.bits.take(bits))
     }
 
-    /// The sample that starts an interval precedes the others, uncoded.
+    /// Reads the reference sample, which precedes the coded samples of an interval.
     fn reference(&mut self, first: bool) {
         if first {
             self.block[0] = self.take(self.coder.bits);
         }
     }
 
-    /// Sample splitting (section 3.3): the high bits of all samples as run lengths, then the low ones.
+    /// Decodes sample splitting (section 3.3): the high bits of all samples as run lengths, then the low bits.
     fn split(&mut self, low_bits: u32, first: bool) -> Result<()> {
         let samples = self.block.iter_mut().take(self.coder.block);
         let mut bits = self.bits.clone();
@@ -185,7 +185,7 @@ impl<'a> SzipDecoder<'a> {
         Ok(())
     }
 
-    /// A run of blocks that are all zero (section 3.5.2).
+    /// Decodes a run of blocks with only zeros (section 3.5.2).
     fn zero_blocks(&mut self, zeros: u32, first: bool, output: &mut Vec<u8>) -> Result<()> {
         let left = self.interval - self.number;
         let blocks = match usize::try_from(zeros).unwrap_or(usize::MAX) {
@@ -194,7 +194,7 @@ impl<'a> SzipDecoder<'a> {
             n => n,
         };
         if blocks > left {
-            let what = format!("szip: {blocks} zero blocks, but only {left} are left");
+            let what = format!("szip: {blocks} zero blocks, but only {left} remain");
             return Err(corrupt(what));
         }
         for n in 0..blocks {
@@ -208,7 +208,7 @@ impl<'a> SzipDecoder<'a> {
         Ok(())
     }
 
-    /// Undoes the prediction of a block and writes the samples.
+    /// Adds the prediction to a block and writes the samples.
     fn put(&mut self, first: bool, output: &mut Vec<u8>) {
         let size = self.coder.block;
         let samples = self.block.get_mut(..size).unwrap_or_default();
@@ -226,7 +226,7 @@ impl<'a> SzipDecoder<'a> {
     }
 }
 
-/// The pair for a code of the second extension: ordered by sum, then by the second number.
+/// Returns the pair for a code of the second extension. Pairs are ordered by sum, then by the second number.
 fn pair(code: u32) -> Result<(u32, u32)> {
     let (mut sum, mut before) = (0, 0);
     if code >= PAIRS {
@@ -243,9 +243,8 @@ fn pair(code: u32) -> Result<(u32, u32)> {
     Ok((sum - second, second))
 }
 
-/// Turns prediction errors into samples (section 4.3): up to the distance to the nearer end of the range they
-/// alternate in sign, beyond they count on in the other direction. Without a previous sample, the first is the
-/// reference. Returns the last sample.
+/// Converts prediction errors to samples (section 4.3). The errors alternate in sign up to the distance to the nearer range limit.
+/// Larger errors continue in the other direction. Without a previous sample, the first sample is the reference. Returns the last sample.
 #[inline]
 fn unmap(samples: &mut [u32], before: Option<u32>, max: u32) -> u32 {
     let (first, rest) = match (before, samples.split_first_mut()) {
@@ -254,7 +253,7 @@ fn unmap(samples: &mut [u32], before: Option<u32>, max: u32) -> u32 {
         (None, None) => return 0,
     };
     let mut last = first;
-    // if no error can reach an end of the range, none counts on
+    // if no error can reach a range limit, all errors alternate in sign
     let reach = rest
         .iter()
         .map(|&error| u64::from(error / 2) + 1)
@@ -306,14 +305,14 @@ fn write(samples: &[u32], coder: &StreamCoding, output: &mut Vec<u8>) {
 fn append<const N: usize>(samples: impl Iterator<Item = [u8; N]>, output: &mut Vec<u8>) {
     let mut block = [[0; N]; BLOCK];
     let mut len = 0;
-    for (place, sample) in block.iter_mut().zip(samples) {
-        *place = sample;
+    for (slot, sample) in block.iter_mut().zip(samples) {
+        *slot = sample;
         len += N;
     }
     output.extend_from_slice(block.as_flattened().get(..len).unwrap_or_default());
 }
 
-/// The lower half, which is all there is.
+/// Returns the lower half. The upper half is zero.
 #[inline]
 fn low(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)

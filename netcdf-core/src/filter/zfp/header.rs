@@ -7,16 +7,16 @@ use zfp_rs::{
 use super::{NAME, no_memory};
 use crate::error::Result;
 use crate::filter::output::{bad, unsupported};
-use crate::filter::user::unfit;
+use crate::filter::user_params::unfit;
 
-/// The version of the stream that zfp 0.5 and later write.
+/// The stream version that zfp 0.5 and later write.
 const CODEC: u8 = 5;
 
-/// Versions of the library (1.0.1), stream and filter (1.1.1), in this order.
+/// The versions of the library (1.0.1), the stream and the filter (1.1.1), in this order.
 const VERSIONS: u32 = 0x1010_5111;
 
-/// The longest header.
-pub(super) const MOST: usize = 24;
+/// The maximum header length in bytes.
+pub(super) const MAX_HEADER: usize = 24;
 
 pub(in crate::filter) struct ZfpHeader {
     pub config: ZfpConfig,
@@ -54,9 +54,9 @@ impl ZfpHeader {
         }
     }
 
-    /// The stored parameters.
+    /// Returns the stored parameters.
     pub(crate) fn write(&self) -> Result<Vec<u32>> {
-        let mut stream = ZfpBitStream::new(MOST).map_err(|_| no_memory(MOST))?;
+        let mut stream = ZfpBitStream::new(MAX_HEADER).map_err(|_| no_memory(MAX_HEADER))?;
         let bits = stream.write_header(&self.config, &self.field, ZfpHeaderMask::FULL);
         let bits = bits.map_err(|e| unfit(NAME, e))?;
         stream.flush();
@@ -69,13 +69,13 @@ impl ZfpHeader {
         Ok(std::iter::once(VERSIONS).chain(words).collect())
     }
 
-    /// Number of elements in the chunk.
+    /// Returns the element count of the chunk.
     pub(crate) fn count(&self) -> Option<usize> {
         let dims = self.field.dims.iter().filter(|&&n| n > 0);
         dims.copied().try_fold(1, usize::checked_mul)
     }
 
-    /// Bytes of the chunk.
+    /// Returns the chunk size in bytes.
     pub(crate) fn bytes(&self) -> Option<usize> {
         let size = match self.field.scalar_type {
             ZfpScalarType::I32 | ZfpScalarType::F32 => 4,
@@ -85,7 +85,7 @@ impl ZfpHeader {
     }
 }
 
-/// The stream as 64-bit words; the last one is padded with zeros.
+/// Returns the stream as 64-bit words; the last one is padded with zeros.
 pub(in crate::filter) fn words(bytes: &[u8]) -> Vec<u64> {
     let word = |bytes: &[u8]| {
         let mut word = [0; 8];

@@ -1,17 +1,17 @@
-//! zfp, as the HDF5 filter H5Z-ZFP stores it: numbers in blocks of 4 per dimension, compressed to a given rate,
-//! precision or error, or losslessly.
+//! zfp in the stored form of the HDF5 filter H5Z-ZFP: numbers in blocks of 4 per dimension, compressed to a given rate, precision or error,
+//! or losslessly.
 //!
 //! | | |
 //! |---|---|
 //! | HDF5 number | 32013 |
 //! | Names | `zfp` |
-//! | Parameters | stored: version of filter and library; then a zfp header: codec version, type and shape of the chunk, mode. The user's: mode, 0, values; that is 1,0 and a rate in bits, 2,0 and a precision in bits, 3,0 and an error, 4,0 and the four numbers of expert mode, or 5 for no loss; rate and error are doubles in two numbers, the lower half first. Stored ones are made anew |
-//! | Specification | the zfp documentation (header, modes, algorithm); H5Z-ZFP's for the parameters |
+//! | Parameters | stored: version of filter and library; then a zfp header: codec version, type and shape of the chunk, mode. The user gives a mode, 0, and values: 1,0 and a rate in bits, 2,0 and a precision in bits, 3,0 and an error, 4,0 and the four numbers of expert mode, or 5 for lossless. Rate and error are doubles in two numbers, the lower half first. Stored parameters are recomputed |
+//! | Specification | the zfp documentation (header, modes, algorithm); H5Z-ZFP's documentation (parameters) |
 //! | Also read by | H5Z-ZFP, hdf5plugin, netCDF-C with the plugin, the HDF Group's plugins |
 //!
-//! A chunk is a zfp stream without header. The header consists of words of the machine that wrote it, and so do
-//! the decoded numbers: the filter knows nothing of the type's byte order. So big-endian numbers are written as
-//! on a big-endian machine. All modes can be written.
+//! A chunk is a zfp stream without header. The header and the decoded numbers have the byte order of the writing machine, because the
+//! filter does not know the byte order of the type. Big-endian numbers are therefore written like on a big-endian machine. The encoder
+//! supports all modes.
 
 mod header;
 pub(super) mod params;
@@ -19,7 +19,7 @@ pub(super) mod params;
 use zfp_rs::{ZfpBitStream, ZfpBitStreamRef, ZfpField, ZfpFieldMut, ZfpScalar, ZfpScalarType};
 
 use super::output::{allocate, bad, reserve};
-use super::user::wrong_length;
+use super::user_params::wrong_length;
 use super::{ChunkContext, Encoded, Filter, FilterEntry, Policy, Suits};
 use crate::error::{Error, ErrorKind, Result};
 pub(super) use header::{ZfpHeader, words};
@@ -41,14 +41,14 @@ pub(crate) const ENTRY: FilterEntry = FilterEntry {
 
 const NAME: &str = "zfp";
 
-/// Whether parameters, given or stored, ask for the lossless mode.
+/// Checks whether a user's or stored parameters select the lossless mode.
 pub(super) fn is_reversible(params: &[u32]) -> bool {
     params::is_reversible(params)
 }
 
 struct Zfp(ZfpHeader);
 
-/// Appends the numbers of a stream, from its current position.
+/// Appends the numbers of a stream from its current position.
 pub(super) fn unpack(
     header: &ZfpHeader,
     stream: &mut ZfpBitStreamRef<'_>,
@@ -68,7 +68,7 @@ fn decode_numbers<T: ZfpNumber>(
     output: &mut Vec<u8>,
 ) -> Result<()> {
     let count = header.count().unwrap_or(usize::MAX);
-    let mut numbers: Vec<T> = room(count)?;
+    let mut numbers: Vec<T> = reserved(count)?;
     numbers.resize(count, T::default());
     let mut field = ZfpFieldMut::new(&mut numbers, header.field.dims)
         .map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
@@ -80,7 +80,7 @@ fn decode_numbers<T: ZfpNumber>(
     Ok(())
 }
 
-/// A stream of the numbers of `input`, which starts with `before`.
+/// Returns a stream of the numbers of `input`, after the bytes `before`.
 pub(super) fn pack(
     header: &ZfpHeader,
     before: impl FnOnce(&mut ZfpBitStream) -> Result<()>,
@@ -88,7 +88,7 @@ pub(super) fn pack(
 ) -> Result<ZfpBitStream> {
     let (config, field) = (&header.config, &header.field);
     let most = config.maximum_size(field.scalar_type, field.dims);
-    let most = most.and_then(|most| most.checked_add(header::MOST));
+    let most = most.and_then(|most| most.checked_add(header::MAX_HEADER));
     let stream = most.and_then(|most| ZfpBitStream::new(most).ok());
     let mut stream = stream.ok_or_else(|| no_memory(input.len()))?;
     before(&mut stream)?;
@@ -106,7 +106,7 @@ fn encode_numbers<T: ZfpNumber>(
     stream: &mut ZfpBitStream,
     input: &[u8],
 ) -> Result<()> {
-    let mut numbers: Vec<T> = room(input.len() / size_of::<T>())?;
+    let mut numbers: Vec<T> = reserved(input.len() / size_of::<T>())?;
     numbers.extend(T::all(input, header.big));
     let field = ZfpField::new(&numbers, header.field.dims);
     let field = field.map_err(|e| bad(NAME, format_args!("the header's shape: {e}")))?;
@@ -115,8 +115,8 @@ fn encode_numbers<T: ZfpNumber>(
     Ok(())
 }
 
-/// Reserves room for `n` numbers.
-fn room<T>(n: usize) -> Result<Vec<T>> {
+/// Reserves memory for `n` numbers.
+fn reserved<T>(n: usize) -> Result<Vec<T>> {
     let mut numbers = Vec::new();
     numbers.try_reserve_exact(n).map_err(|_| no_memory(n))?;
     Ok(numbers)
@@ -148,12 +148,12 @@ impl Filter for Zfp {
     }
 }
 
-/// The types of zfp.
+/// The number types of zfp.
 trait ZfpNumber: ZfpScalar + Default {
     /// Appends the number in the given byte order.
     fn append(self, big: bool, output: &mut Vec<u8>);
 
-    /// The numbers stored in the given byte order.
+    /// Returns the numbers stored in the given byte order.
     fn all(bytes: &[u8], big: bool) -> impl Iterator<Item = Self>;
 }
 
@@ -183,7 +183,7 @@ mod tests {
 
     const NUMBERS: [i32; 6] = [1, -2, 3, 70_000, 5, -6];
 
-    /// The words of the header as a little-endian machine stores them, and a lossless chunk.
+    /// Returns the header words as a little-endian machine stores them, and a lossless chunk.
     fn chunk() -> (Vec<u32>, Vec<u8>) {
         let field = ZfpField::new(&NUMBERS, [3, 2]).unwrap();
         let config = ZfpConfig::reversible();

@@ -1,4 +1,4 @@
-//! The filter's parameters: turns modes into headers.
+//! The filter's parameters: converts modes to headers.
 
 use zfp_rs::{
     ZfpConfig, ZfpDimensionality, ZfpFieldMetadata, ZfpMode, ZfpScalarType, ZfpStreamAlignment,
@@ -8,18 +8,18 @@ use super::NAME;
 use super::header::ZfpHeader;
 use crate::error::Result;
 use crate::filter::ChunkContext;
-use crate::filter::named::{Parameter, ParameterForm, ParameterMode};
-use crate::filter::user::{unfit, wrong};
+use crate::filter::parameter_names::{Parameter, ParameterForm, ParameterMode};
+use crate::filter::user_params::{unfit, wrong};
 use crate::model::{Atomic, Endianness};
 
-/// The modes, as users number them.
+/// The mode numbers in a user's parameters.
 const RATE: u32 = 1;
 const PRECISION: u32 = 2;
 const ACCURACY: u32 = 3;
 const EXPERT: u32 = 4;
 const REVERSIBLE: u32 = 5;
 
-/// The parameters that a user gives, by name.
+/// The user's parameter names.
 pub(super) const NAMED: &[ParameterMode] = &[
     ParameterMode {
         before: &[RATE, 0],
@@ -48,7 +48,7 @@ pub(super) const NAMED: &[ParameterMode] = &[
     },
 ];
 
-/// The stored parameters for those of a user.
+/// Converts a user's parameters to stored parameters.
 pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> {
     let (dims, dimensionality) = dims(&context.shape)?;
     let scalar_type = scalar_type(context)?;
@@ -88,7 +88,7 @@ pub(super) fn prepare(context: &ChunkContext, user: &[u32]) -> Result<Vec<u32>> 
     header.write()
 }
 
-/// Whether a user's or stored parameters ask for the lossless mode.
+/// Checks whether a user's or stored parameters select the lossless mode.
 pub(super) fn is_reversible(params: &[u32]) -> bool {
     let stored = || ZfpHeader::read(params).is_ok_and(|h| h.config.mode() == ZfpMode::Reversible);
     params.first() == Some(&REVERSIBLE) || stored()
@@ -101,18 +101,18 @@ fn expected(user: &[u32]) -> crate::error::Error {
     wrong(NAME, expected, user)
 }
 
-/// A double stored in two parameters.
+/// Returns a double stored in two parameters.
 pub(in crate::filter) fn double(low: u32, high: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
 }
 
-/// The rate of a stored mode; it is stored for the shape of the chunk.
+/// Returns the rate of a stored mode, for the chunk shape.
 fn rate_of(stored: &ZfpHeader) -> Option<f64> {
     let rank = stored.field.dims.iter().filter(|&&n| n > 0).count();
     stored.config.rate(dimensionality(rank)?)
 }
 
-/// The dimensions longer than 1, fastest first.
+/// Returns the dimensions longer than 1, fastest first.
 fn dims(shape: &[u64]) -> Result<([usize; 4], ZfpDimensionality)> {
     let long: Vec<u64> = shape.iter().copied().filter(|&n| n != 1).rev().collect();
     let Some(dimensionality) = dimensionality(long.len()) else {
@@ -136,7 +136,7 @@ pub(in crate::filter) fn dimensionality(rank: usize) -> Option<ZfpDimensionality
     }
 }
 
-/// The type; zfp treats unsigned numbers as signed ones.
+/// Returns the number type; zfp treats unsigned numbers as signed.
 pub(in crate::filter) fn scalar_type(context: &ChunkContext) -> Result<ZfpScalarType> {
     match context.element.plain_type() {
         Some(Atomic::Int | Atomic::UInt) => Ok(ZfpScalarType::I32),
@@ -181,7 +181,7 @@ mod tests {
     const EXPERT: [u32; 6] = [4, 0, 1, 800, 20, 4_294_967_286];
 
     #[test]
-    fn as_the_filter_of_others_makes_them() {
+    fn parameters_match_the_c_filter() {
         let check = |ty, shape: &[u64], user: &[u32], stored: &[u32]| {
             let found = prepare(&context(ty, shape), user).unwrap();
             assert_eq!(found[..2], [VERSIONS, MAGIC]);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn invalid_parameters_are_rejected() {
         let kind = |ty, shape: &[u64], user: &[u32]| {
             let prepared = prepare(&context(ty, shape), user);
             prepared.unwrap_err().kind()

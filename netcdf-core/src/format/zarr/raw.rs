@@ -398,10 +398,13 @@ mod tests {
         let chain = array.chain(&Env::default()).unwrap();
         let raw: Vec<u8> = (0..6i16).flat_map(i16::to_be_bytes).collect();
         let (_, stored) = chain.encode(raw.clone(), &mut vec![]).unwrap();
-        let shuffled = chain.undo(1, &stored).unwrap();
+        let shuffled = chain.decode_filter(1, &stored).unwrap();
         assert_ne!(shuffled, raw);
-        assert_eq!(chain.undo(0, &shuffled).unwrap(), raw);
-        assert_eq!(chain.undo(2, &raw).unwrap_err().kind(), ErrorKind::Argument);
+        assert_eq!(chain.decode_filter(0, &shuffled).unwrap(), raw);
+        assert_eq!(
+            chain.decode_filter(2, &raw).unwrap_err().kind(),
+            ErrorKind::Argument
+        );
         let values = array.values(&raw).unwrap();
         assert_eq!(values, Values::Short(vec![0, 1, 2, 3, 4, 5]));
         assert_eq!(

@@ -7,9 +7,9 @@ use super::{StorageCase, StorageNotes, is_heap};
 use crate::copy::options::Filtering;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::ids::{BLOSC, DEFLATE, FLETCHER32, SHUFFLE};
-use crate::filter::missing;
-use crate::filter::substitutes::instead;
-use crate::filter::{FilterTable, Instead, Suits, codec, policy};
+use crate::filter::missing_filter;
+use crate::filter::substitutes::replacement;
+use crate::filter::{FilterReplacement, FilterTable, Suits, codec, policy};
 use crate::format::kind_row;
 use crate::model::kind::Filterable;
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
@@ -92,8 +92,8 @@ impl StorageCase<'_> {
     }
 
     /// Returns the substitute for a filter in the output.
-    fn instead(&self, filter: &FilterSpec) -> Instead {
-        instead(filter, self.input.kind.storage, self.output.kind.storage)
+    fn instead(&self, filter: &FilterSpec) -> FilterReplacement {
+        replacement(filter, self.input.kind.storage, self.output.kind.storage)
     }
 
     /// Adds a remark if common readers of the output lack a codec that the user names.
@@ -101,7 +101,7 @@ impl StorageCase<'_> {
         if !self.has_codecs() || FilterTable::default().codec_names(filter.id).is_none() {
             return;
         }
-        if let Instead::Other(other) = self.instead(filter) {
+        if let FilterReplacement::Substitute(other) = self.instead(filter) {
             said.remarks.push(Note {
                 object: self.path(),
                 what: format!(
@@ -147,7 +147,7 @@ impl StorageCase<'_> {
         let what = format!("the Zarr codec {} is not an HDF5 filter", name(private));
         let remedy = match private.id {
             // Its data cannot be read, so other filters do not help.
-            codec::UNKNOWN => missing::UNKNOWN_CODEC.to_owned(),
+            codec::UNKNOWN => missing_filter::UNKNOWN_CODEC.to_owned(),
             _ => format!(
                 "choose another filter, -F '{0},zstd,3', or none, -F '{0},none'",
                 self.path()
@@ -218,27 +218,29 @@ impl StorageCase<'_> {
         };
         for filter in &self.from.storage.filters {
             let stored = match self.instead(filter) {
-                Instead::Same => {
+                FilterReplacement::Keep => {
                     storage.filters.push(filter.clone());
                     continue;
                 }
-                Instead::Other(same) if full_name(&same) == full_name(filter) => {
+                FilterReplacement::Substitute(same) if full_name(&same) == full_name(filter) => {
                     storage.filters.push(same);
                     continue;
                 }
                 // The same compression in another container.
-                Instead::Other(other) if other.id == DEFLATE && filter.id == codec::ids::GZIP => {
+                FilterReplacement::Substitute(other)
+                    if other.id == DEFLATE && filter.id == codec::ids::GZIP =>
+                {
                     storage.set_filter(other);
                     continue;
                 }
-                Instead::Other(other) => {
+                FilterReplacement::Substitute(other) => {
                     let with = format!("with the {new} {} in place of", full_name(&other));
                     keep_shuffle(filter, &other, storage);
                     storage.set_filter(other);
                     with
                 }
-                Instead::Unsaid => continue,
-                Instead::Nothing => "without".to_owned(),
+                FilterReplacement::DropSilently => continue,
+                FilterReplacement::Drop => "without".to_owned(),
             };
             said.remarks.push(Note {
                 object: self.path(),

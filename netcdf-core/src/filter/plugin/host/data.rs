@@ -1,17 +1,17 @@
-//! Data of libhdf5: identifiers of errors, of predefined types and of classes of property lists. Plugins read
-//! them. If libhdf5 is also loaded, it may write to them, so they are writable.
+//! libhdf5's data: identifiers of errors, of predefined types and of property list classes. Plugins read the identifiers. If libhdf5 is
+//! also loaded, it may write to them, so they are writable.
 
 use super::super::abi::Hid;
 use super::Export;
 use super::types::{BIG, LITTLE, NATIVE, NO_TYPE, float, integer};
 
-/// Identifiers without any further meaning: all errors share one, and so do all other classes.
+/// Identifiers without further meaning. All errors share one identifier, and all other classes share another.
 pub(super) const ERROR: Hid = 0x0D02_0000_0000_0100;
 pub(super) const ERROR_CLASS: Hid = 0x0C00_0000_0000_0100;
 pub(super) const CLASS: Hid = 0x0A00_0000_0000_0100;
 pub(super) const CREATION: Hid = 0x0A00_0000_0000_0001;
 
-/// Data with their common value.
+/// Exports data with a common value.
 macro_rules! data {
     ($($value:expr => $($name:ident)*;)*) => {
         $($(
@@ -28,7 +28,7 @@ macro_rules! data {
     };
 }
 
-/// Whether libhdf5 was initialized, and whether it was terminated.
+/// Whether libhdf5 was initialized (`H5_libinit_g`), and whether it was terminated (`H5_libterm_g`).
 #[unsafe(no_mangle)]
 pub(super) static mut H5_libinit_g: bool = true;
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Errors: the messages of plugins become part of ours.
+//! Error reporting: the messages of plugins become part of our messages.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -9,7 +9,7 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
     exports![H5Epush1 H5Epush2 H5Eclear1 H5Eclear2 H5Eget_auto1 H5Eget_auto2 H5Eget_num]
 }
 
-/// Keeps a message. It is a format string whose values are not inserted.
+/// Records a message. The message is a format string; the values are not inserted.
 ///
 /// # Safety
 /// The texts are null or end with a NUL.
@@ -17,12 +17,12 @@ unsafe fn push(function: *const c_char, message: *const c_char) -> c_int {
     // SAFETY: by the caller.
     let (function, message) = unsafe { (text(function), text(message)) };
     let message = message.trim_end();
-    let said = match function.is_empty() {
+    let message = match function.is_empty() {
         true => message.to_owned(),
         false => format!("{function}: {message}"),
     };
     ask(0, |call| {
-        call.say(said);
+        call.add_message(message);
         0
     })
 }
@@ -42,8 +42,7 @@ unsafe extern "C" fn H5Epush1(
     unsafe { push(function, message) }
 }
 
-/// In C, values for the format follow. They are passed after these arguments, or in other registers, on all
-/// machines where plugins can be loaded.
+/// In C, format values follow. They are passed after these arguments, or in other registers, on all machines that can load plugins.
 ///
 /// # Safety
 /// The texts are null or end with a NUL.
@@ -76,7 +75,7 @@ extern "C" fn H5Eclear2(_stack: Hid) -> c_int {
 }
 
 /// # Safety
-/// The places are null or valid.
+/// The pointers are null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Eget_auto1(print: *mut *const c_void, data: *mut *mut c_void) -> c_int {
     // SAFETY: by the caller.
@@ -88,7 +87,7 @@ unsafe extern "C" fn H5Eget_auto1(print: *mut *const c_void, data: *mut *mut c_v
 }
 
 /// # Safety
-/// The places are null or valid.
+/// The pointers are null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Eget_auto2(
     _stack: Hid,

@@ -1,4 +1,4 @@
-//! Property lists: the list of a call has the chunk's shape, the fill value and the pipeline.
+//! Property lists: the list of a call contains the chunk shape, the fill value and the filter pipeline.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -17,20 +17,20 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
 
 /// Queries the call's property list.
 fn of<T>(list: Hid, failure: T, answer: impl FnOnce(&mut PluginCall) -> Option<T>) -> T {
-    let asked = ask(None, |call| match list {
+    let result = ask(None, |call| match list {
         LIST => answer(call),
         _ => None,
     });
-    asked.unwrap_or(failure)
+    result.unwrap_or(failure)
 }
 
-/// A filter number of C as ours.
+/// Converts a C filter number to our type.
 fn number(id: c_int) -> Option<u32> {
     u32::try_from(id).ok()
 }
 
 /// # Safety
-/// `dims` is null or has room for `most` numbers.
+/// `dims` is null or has space for `most` numbers.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_chunk(list: Hid, most: c_int, dims: *mut u64) -> c_int {
     of(list, -1, |call| {
@@ -42,13 +42,13 @@ unsafe extern "C" fn H5Pget_chunk(list: Hid, most: c_int, dims: *mut u64) -> c_i
     })
 }
 
-/// `H5D_CHUNKED`.
+/// Returns `H5D_CHUNKED`.
 #[unsafe(no_mangle)]
 extern "C" fn H5Pget_layout(list: Hid) -> c_int {
     of(list, -1, |_| Some(2))
 }
 
-/// Where a plugin wants information on a filter.
+/// The pointers for a plugin's query about a filter.
 struct FilterQuery {
     flags: *mut c_uint,
     count: *mut usize,
@@ -59,12 +59,12 @@ struct FilterQuery {
 }
 
 impl FilterQuery {
-    /// Writes a filter's flags, its parameters (`count` says how many fit, and gets their number), and that it
-    /// can be applied and undone. Its name, which is only for people, stays empty.
+    /// Writes a filter's flags and parameters, and that it can encode and decode. `count` contains the capacity for parameters, and
+    /// receives their number. The filter name is only for display, and stays empty.
     ///
     /// # Safety
-    /// The places are null or valid, the parameters have room for `count`, the name for `room`.
-    unsafe fn tell(&self, filter: &FilterSpec) {
+    /// The pointers are null or valid. The parameters have space for `count` numbers, and the name for `room` bytes.
+    unsafe fn write(&self, filter: &FilterSpec) {
         let flags = if optional(filter.id) { OPTIONAL } else { 0 };
         // SAFETY: by the caller.
         unsafe {
@@ -84,7 +84,7 @@ impl FilterQuery {
 }
 
 /// # Safety
-/// As for [`FilterQuery::tell`].
+/// The requirements of [`FilterQuery::write`] apply.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter_by_id2(
     list: Hid,
@@ -108,13 +108,13 @@ unsafe extern "C" fn H5Pget_filter_by_id2(
         let id = number(id)?;
         let filter = call.pipeline.iter().find(|f| f.id == id)?;
         // SAFETY: by the caller.
-        unsafe { wanted.tell(filter) };
+        unsafe { wanted.write(filter) };
         Some(0)
     })
 }
 
 /// # Safety
-/// As for [`FilterQuery::tell`].
+/// The requirements of [`FilterQuery::write`] apply.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter_by_id1(
     list: Hid,
@@ -131,7 +131,7 @@ unsafe extern "C" fn H5Pget_filter_by_id1(
 }
 
 /// # Safety
-/// As for [`FilterQuery::tell`].
+/// The requirements of [`FilterQuery::write`] apply.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter2(
     list: Hid,
@@ -154,13 +154,13 @@ unsafe extern "C" fn H5Pget_filter2(
     of(list, -1, |call| {
         let filter = call.pipeline.get(usize::try_from(place).ok()?)?;
         // SAFETY: by the caller.
-        unsafe { wanted.tell(filter) };
+        unsafe { wanted.write(filter) };
         c_int::try_from(filter.id).ok()
     })
 }
 
 /// # Safety
-/// As for [`FilterQuery::tell`].
+/// The requirements of [`FilterQuery::write`] apply.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_filter1(
     list: Hid,
@@ -181,13 +181,13 @@ extern "C" fn H5Pget_nfilters(list: Hid) -> c_int {
     of(list, -1, |call| Some(count(call.pipeline.len())))
 }
 
-/// Most parameters of a filter: as many as fit HDF5's message.
+/// The maximum number of filter parameters, which HDF5's message can store.
 const PARAMETERS: usize = 0xffff;
 
-/// The parameters that a plugin passes; `None` for more than can be stored.
+/// Returns the parameters that a plugin passes; `None` for more than the maximum.
 ///
 /// # Safety
-/// There are `count` parameters.
+/// `params` points to `count` parameters.
 unsafe fn given(count: usize, params: *const c_uint) -> Option<Vec<u32>> {
     match count {
         0 => Some(vec![]),
@@ -198,7 +198,7 @@ unsafe fn given(count: usize, params: *const c_uint) -> Option<Vec<u32>> {
 }
 
 /// # Safety
-/// There are `count` parameters.
+/// `params` points to `count` parameters.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pmodify_filter(
     list: Hid,
@@ -218,7 +218,7 @@ unsafe extern "C" fn H5Pmodify_filter(
 }
 
 /// # Safety
-/// There are `count` parameters.
+/// `params` points to `count` parameters.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pset_filter(
     list: Hid,
@@ -255,10 +255,10 @@ extern "C" fn H5Pall_filters_avail(list: Hid) -> c_int {
     of(list, -1, |_| Some(1))
 }
 
-/// 1 for the format's default fill value, 2 for the user's.
+/// Writes 1 for the format's default fill value, 2 for the user's.
 ///
 /// # Safety
-/// The place is null or valid.
+/// The pointer is null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pfill_value_defined(list: Hid, state: *mut c_int) -> c_int {
     of(list, -1, |call| {
@@ -270,7 +270,7 @@ unsafe extern "C" fn H5Pfill_value_defined(list: Hid, state: *mut c_int) -> c_in
 }
 
 /// # Safety
-/// The place has room for an element of the type.
+/// `value` has space for an element of the type.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Pget_fill_value(list: Hid, ty: Hid, value: *mut c_void) -> c_int {
     of(list, -1, |call| {
@@ -283,7 +283,7 @@ unsafe extern "C" fn H5Pget_fill_value(list: Hid, ty: Hid, value: *mut c_void) -
         if from.big != to.big {
             bytes.reverse();
         }
-        // SAFETY: by the caller, there is room for `size` bytes.
+        // SAFETY: by the caller, `value` has space for `size` bytes.
         unsafe { put_all(value.cast::<u8>(), size, bytes) };
         Some(0)
     })

@@ -1,4 +1,4 @@
-//! Memory of the C allocator, as in libhdf5.
+//! Memory functions with the C allocator, as in libhdf5.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -9,7 +9,7 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
 }
 
 /// # Safety
-/// The places are null or valid.
+/// The pointers are null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5get_libversion(
     major: *mut c_uint,
@@ -24,7 +24,7 @@ unsafe extern "C" fn H5get_libversion(
 }
 
 /// # Safety
-/// The place is null or valid.
+/// The pointer is null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5is_library_threadsafe(yes: *mut bool) -> c_int {
     // SAFETY: by the caller.
@@ -32,7 +32,7 @@ unsafe extern "C" fn H5is_library_threadsafe(yes: *mut bool) -> c_int {
     0
 }
 
-/// `clear` is a C boolean of one byte or more: anything but 0 is true.
+/// Allocates memory. `clear` is a C boolean of one byte or more: all values except 0 are true.
 #[unsafe(no_mangle)]
 extern "C" fn H5allocate_memory(size: usize, clear: u8) -> *mut c_void {
     match (size, clear != 0) {

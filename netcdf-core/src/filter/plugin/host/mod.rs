@@ -1,16 +1,15 @@
-//! The functions and data of HDF5 and netCDF that plugins use, as our executables export them.
+//! Functions and data of HDF5 and netCDF-C for plugins. Our executables export them.
 //!
-//! A plugin uses functions of libhdf5 to ask for the shape and type of the current chunk, and for its own place
-//! in the pipeline. It finds those functions here: their names are exported (see `exports.list`), and the
-//! dynamic linker prefers those of the executable. They answer from the [`PluginCall`] of the thread. Identifiers that
-//! we did not give out are errors; nothing here panics.
+//! A plugin uses functions of libhdf5 to query the shape and type of the current chunk, and its own position in the pipeline. The
+//! executable exports these functions (see `exports.list`), and the dynamic linker prefers them. They answer from the [`PluginCall`] of the
+//! thread. Unknown identifiers are errors, and no function panics.
 
+mod constants;
 mod data;
 mod errors;
 mod lists;
 mod memory;
 mod netcdf;
-mod others;
 mod spaces;
 mod types;
 
@@ -21,29 +20,29 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::abi::Hid;
 use crate::filter::ChunkContext;
-use crate::filter::plugin::wire::{In, MessageWriter};
+use crate::filter::plugin::wire::{MessageReader, MessageWriter};
 use crate::model::FilterSpec;
 
-/// The property list, type and space of a call. As in libhdf5, the first byte of an identifier is its `H5I_type_t`. The
-/// values match the version from `H5get_libversion`.
+/// The property list, type and space of a call. As in libhdf5, the first byte of an identifier is its `H5I_type_t`. The values match the
+/// version from `H5get_libversion`.
 pub(super) const LIST: Hid = 0x0B00_0000_0000_0101;
 pub(super) const TYPE: Hid = 0x0300_0000_0000_0102;
 pub(super) const SPACE: Hid = 0x0400_0000_0000_0103;
 
-/// What a plugin is told about the current chunk, and what it reports.
+/// The context of a plugin call: the current chunk, and the messages that the plugin reports.
 #[derive(Debug)]
 pub(super) struct PluginCall {
-    /// Shape of the chunk.
+    /// The chunk shape.
     shape: Vec<u64>,
-    /// Type of an element, as stored.
+    /// The stored type of an element.
     ty: HostType,
     /// netCDF's number for the type.
     number: u32,
-    /// Stored form of the fill value.
+    /// The fill value in stored form.
     fill: Option<Vec<u8>>,
-    /// The filters.
+    /// The filter pipeline.
     pipeline: Vec<FilterSpec>,
-    /// Error messages of the plugin.
+    /// The plugin's error messages.
     messages: Vec<String>,
 }
 
@@ -51,16 +50,16 @@ thread_local! {
     static CALL: RefCell<Option<PluginCall>> = const { RefCell::new(None) };
 }
 
-/// The maximum rank of an HDF5 dataspace (`H5S_MAX_RANK`) and of a netCDF variable (`NC_MAX_VAR_DIMS`). C code may
-/// have arrays of this length.
+/// The maximum rank of an HDF5 dataspace (`H5S_MAX_RANK`) and of a netCDF variable (`NC_MAX_VAR_DIMS`). C code may have arrays of this
+/// length.
 const HDF5_RANK: usize = 32;
 const NETCDF_RANK: usize = 1024;
 
-/// Most messages kept per call; some plugins report one for each layer.
+/// The maximum number of messages per call; some plugins report one for each layer.
 const MESSAGES: usize = 8;
 
 impl PluginCall {
-    /// A call for a filter; its parameters are among those of the chunk's pipeline.
+    /// Returns a call for a filter whose parameters are in the chunk's pipeline.
     pub(super) fn new(context: &ChunkContext, filter: &FilterSpec) -> Self {
         let mut pipeline = context.about.filters.clone();
         match pipeline.iter_mut().find(|f| f.id == filter.id) {
@@ -77,21 +76,21 @@ impl PluginCall {
         }
     }
 
-    /// Runs `work`, during which plugins see this call; returns the call afterwards, too.
+    /// Calls `work`, during which plugins see this call. Also returns the call.
     pub(super) fn during<T>(self, work: impl FnOnce() -> T) -> (T, Option<Self>) {
         let before = CALL.replace(Some(self));
         let done = work();
         (done, CALL.replace(before))
     }
 
-    /// The parameters of a filter.
+    /// Returns the filter parameters.
     pub(super) fn params(&self, id: u32) -> Option<&[u32]> {
         let filter = self.pipeline.iter().find(|f| f.id == id);
         filter.map(|f| f.params.as_slice())
     }
 
-    /// The messages, as the end of an error message.
-    pub(super) fn said(&self) -> String {
+    /// Returns the messages, as the end of an error message.
+    pub(super) fn message_text(&self) -> String {
         match self.messages.as_slice() {
             [] => String::new(),
             some => format!(": {}", some.join("; ")),
@@ -114,7 +113,7 @@ impl PluginCall {
     }
 
     /// Deserializes the call of another process.
-    pub(super) fn get(read: &mut In<'_>) -> Option<Self> {
+    pub(super) fn get(read: &mut MessageReader<'_>) -> Option<Self> {
         let dims = read.number()?;
         let shape = (0..dims).map(|_| read.number()).collect::<Option<_>>()?;
         let (ty, number) = (HostType::get_from(read)?, read.small()?);
@@ -139,23 +138,23 @@ impl PluginCall {
         Some(self.shape.len()).filter(|&rank| rank <= most)
     }
 
-    fn say(&mut self, message: String) {
+    fn add_message(&mut self, message: String) {
         if self.messages.len() < MESSAGES {
             self.messages.push(message);
         }
     }
 }
 
-/// Queries the call of this thread; `failure` if there is none.
+/// Queries the call of this thread; returns `failure` without a call.
 fn ask<T>(failure: T, answer: impl FnOnce(&mut PluginCall) -> T) -> T {
-    let asked = CALL.try_with(|call| {
+    let result = CALL.try_with(|call| {
         let mut call = call.try_borrow_mut().ok()?;
         call.as_mut().map(answer)
     });
-    asked.ok().flatten().unwrap_or(failure)
+    result.ok().flatten().unwrap_or(failure)
 }
 
-/// Writes a value to where a plugin wants it, if it does.
+/// Writes a value unless the plugin passes null.
 ///
 /// # Safety
 /// `place` is null or valid for a write.
@@ -166,7 +165,7 @@ unsafe fn put<T>(place: *mut T, value: T) {
     }
 }
 
-/// Writes as many values as fit.
+/// Writes values up to the capacity `room`.
 ///
 /// # Safety
 /// `place` is null or valid for `room` writes.
@@ -180,7 +179,7 @@ unsafe fn put_all<T: Copy>(place: *mut T, room: usize, values: impl IntoIterator
     }
 }
 
-/// A C text.
+/// Converts a C text.
 ///
 /// # Safety
 /// `text` is null or ends with a NUL.
@@ -193,7 +192,7 @@ unsafe fn text(text: *const c_char) -> String {
     text.to_string_lossy().into_owned()
 }
 
-/// A count as C's `int`.
+/// Converts a count to C's `int`.
 fn count(n: usize) -> c_int {
     c_int::try_from(n).unwrap_or(c_int::MAX)
 }
@@ -203,11 +202,11 @@ fn count(n: usize) -> c_int {
 pub(super) struct Export {
     /// The name.
     pub name: &'static str,
-    /// Its address.
+    /// The address.
     pub address: *const c_void,
 }
 
-/// The exports of these functions or data.
+/// Lists the exports of functions or data.
 macro_rules! exports {
     ($($name:ident)*) => {
         [$($crate::filter::plugin::host::Export {
@@ -218,7 +217,7 @@ macro_rules! exports {
 }
 use exports;
 
-/// All exports. Naming them here keeps them in the program.
+/// Returns all exports. The references keep them in the program.
 pub(super) fn all() -> Vec<Export> {
     let mut all = vec![];
     all.extend(data::exports());
@@ -226,7 +225,7 @@ pub(super) fn all() -> Vec<Export> {
     all.extend(lists::exports());
     all.extend(memory::exports());
     all.extend(netcdf::exports());
-    all.extend(others::exports());
+    all.extend(constants::exports());
     all.extend(spaces::exports());
     all.extend(types::exports());
     all

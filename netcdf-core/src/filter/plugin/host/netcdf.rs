@@ -1,8 +1,8 @@
-//! The netCDF-C functions by which codec libraries ask about a variable. The ids of dataset and variable are
-//! those passed to the library; the dimensions are those of the chunk.
+//! The netCDF-C functions that codec libraries use to query a variable. The ids of dataset and variable are the ids passed to the library.
+//! The dimensions are the chunk's dimensions.
 //!
-//! A value has as many bytes as `nc_inq_type` reports for its type, and lists have an element for each dimension. A
-//! variable of more dimensions than netCDF allows is an error: C code may have arrays of `NC_MAX_VAR_DIMS`.
+//! A value has as many bytes as `nc_inq_type` reports for its type, and lists have an element for each dimension. A variable with more
+//! dimensions than netCDF allows is an error: C code may have arrays of `NC_MAX_VAR_DIMS`.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -16,16 +16,16 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
         ncaux_h5filterspec_fix8]
 }
 
-/// netCDF's errors for things that do not exist.
+/// netCDF's error codes for unknown ids and names.
 const BAD_ID: c_int = -33;
 const BAD_TYPE: c_int = -45;
 const BAD_DIM: c_int = -46;
-/// netCDF's errors for too many dimensions, and for a lack of memory.
+/// netCDF's error codes for too many dimensions, and for exhausted memory.
 const RANK: c_int = -41;
 const MEMORY: c_int = -61;
 
 /// # Safety
-/// The places are null or valid, and have room for a name and for all dimensions.
+/// The pointers are null or valid, with space for a name and for all dimensions.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_var(
     _set: c_int,
@@ -53,7 +53,7 @@ unsafe extern "C" fn nc_inq_var(
 }
 
 /// # Safety
-/// The place is null or valid.
+/// The pointer is null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_vartype(set: c_int, var: c_int, ty: *mut c_int) -> c_int {
     let (name, none) = (std::ptr::null_mut(), std::ptr::null_mut());
@@ -62,7 +62,7 @@ unsafe extern "C" fn nc_inq_vartype(set: c_int, var: c_int, ty: *mut c_int) -> c
 }
 
 /// # Safety
-/// The place is null or valid.
+/// The pointer is null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_varndims(set: c_int, var: c_int, rank: *mut c_int) -> c_int {
     let (name, none) = (std::ptr::null_mut(), std::ptr::null_mut());
@@ -71,7 +71,7 @@ unsafe extern "C" fn nc_inq_varndims(set: c_int, var: c_int, rank: *mut c_int) -
 }
 
 /// # Safety
-/// The place is null or has room for all dimensions.
+/// `dims` is null or has space for all dimensions.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_vardimid(set: c_int, var: c_int, dims: *mut c_int) -> c_int {
     let (name, none) = (std::ptr::null_mut(), std::ptr::null_mut());
@@ -80,7 +80,7 @@ unsafe extern "C" fn nc_inq_vardimid(set: c_int, var: c_int, dims: *mut c_int) -
 }
 
 /// # Safety
-/// The place is null or has room for a name.
+/// `name` is null or has space for a name.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_varname(set: c_int, var: c_int, name: *mut c_char) -> c_int {
     let none = std::ptr::null_mut();
@@ -89,7 +89,7 @@ unsafe extern "C" fn nc_inq_varname(set: c_int, var: c_int, name: *mut c_char) -
 }
 
 /// # Safety
-/// The places are null or valid, that of the name has room for one.
+/// The pointers are null or valid, and `name` has space for a name.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_type(
     _set: c_int,
@@ -137,7 +137,7 @@ fn bytes(call: &PluginCall) -> usize {
 const LIST: usize = size_of::<(usize, *const c_void)>();
 
 /// # Safety
-/// The place is null or valid.
+/// The pointer is null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_dimlen(_set: c_int, dim: c_int, len: *mut usize) -> c_int {
     ask(BAD_DIM, |call| {
@@ -152,7 +152,7 @@ unsafe extern "C" fn nc_inq_dimlen(_set: c_int, dim: c_int, len: *mut usize) -> 
 }
 
 /// # Safety
-/// The places are null or valid, that of the shape has room for all dimensions.
+/// The pointers are null or valid, and the shape has space for all dimensions.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_var_chunking(
     _set: c_int,
@@ -174,10 +174,10 @@ unsafe extern "C" fn nc_inq_var_chunking(
     })
 }
 
-/// 1 little-endian, 2 big-endian.
+/// Writes 1 for little-endian, 2 for big-endian.
 ///
 /// # Safety
-/// The place is null or valid.
+/// The pointer is null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_var_endian(_set: c_int, _var: c_int, order: *mut c_int) -> c_int {
     ask(BAD_ID, |call| {
@@ -187,10 +187,10 @@ unsafe extern "C" fn nc_inq_var_endian(_set: c_int, _var: c_int, order: *mut c_i
     })
 }
 
-/// The fill value as in memory, or the fact that there is none. The caller frees a string.
+/// Writes the fill value in memory form, and whether the variable has none. The caller frees a string.
 ///
 /// # Safety
-/// The places are null or valid, that of the value has room for one.
+/// The pointers are null or valid, and `value` has space for a value.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn nc_inq_var_fill(
     _set: c_int,
@@ -214,7 +214,7 @@ unsafe extern "C" fn nc_inq_var_fill(
 /// Writes a value of the variable, given in stored form.
 ///
 /// # Safety
-/// The memory at `value` has as many bytes as [`bytes`] returns.
+/// The memory at `value` has the size that [`bytes`] returns.
 unsafe fn put_value(call: &PluginCall, stored: &[u8], value: *mut c_void) -> c_int {
     if call.number == Atomic::String.number() {
         let Some(text) = c_text(stored) else {
@@ -225,7 +225,7 @@ unsafe fn put_value(call: &PluginCall, stored: &[u8], value: *mut c_void) -> c_i
         return 0;
     }
     let own = match call.ty.is_list() {
-        // Files store lists as references, which are no addresses.
+        // Files store lists as references, not as addresses.
         true => vec![],
         false => native(call.ty, stored),
     };
@@ -241,7 +241,7 @@ unsafe fn put_value(call: &PluginCall, stored: &[u8], value: *mut c_void) -> c_i
     0
 }
 
-/// A stored value in this machine's byte order.
+/// Returns a stored value in this machine's byte order.
 fn native(ty: HostType, stored: &[u8]) -> Vec<u8> {
     let mut bytes = stored.get(..ty.bytes()).unwrap_or(stored).to_vec();
     if ty.is_swapped() {
@@ -250,7 +250,7 @@ fn native(ty: HostType, stored: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A text that ends with a NUL, in a new block of the C allocator; null if there is no memory.
+/// Copies a text with a final NUL to a new block of the C allocator; returns null if memory is exhausted.
 fn c_text(stored: &[u8]) -> Option<*mut c_char> {
     let end = stored.iter().position(|&b| b == 0);
     let text = stored.get(..end.unwrap_or(stored.len()))?;
@@ -259,7 +259,7 @@ fn c_text(stored: &[u8]) -> Option<*mut c_char> {
     if block.is_null() {
         return None;
     }
-    // SAFETY: the block is new and has a byte more than the text.
+    // SAFETY: the block is new and one byte larger than the text.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), block.cast(), text.len()) };
     Some(block)
 }
@@ -280,11 +280,11 @@ unsafe extern "C" fn nc_free_string(count: usize, texts: *mut *mut c_char) -> c_
     0
 }
 
-/// Converts the two parameters of an eight-byte number to its bytes, or back: the lower half comes first, each
-/// half in the machine's byte order.
+/// Converts the two parameters of an eight-byte number to its bytes, or back. The lower half comes first, and each half has the machine's
+/// byte order.
 ///
 /// # Safety
-/// There are eight bytes.
+/// `bytes` points to eight bytes.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn ncaux_h5filterspec_fix8(bytes: *mut u8, _decode: c_int) {
     if cfg!(target_endian = "big") && !bytes.is_null() {

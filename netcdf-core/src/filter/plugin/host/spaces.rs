@@ -1,4 +1,4 @@
-//! Dataspaces: the space of a call has the extent of the chunk.
+//! Dataspaces: the dataspace of a call has the extent of the chunk.
 
 use std::ffi::c_int;
 
@@ -16,7 +16,7 @@ extern "C" fn H5Sis_simple(space: Hid) -> c_int {
     if space == SPACE { 1 } else { -1 }
 }
 
-/// `H5S_SIMPLE`.
+/// Returns `H5S_SIMPLE`.
 #[unsafe(no_mangle)]
 extern "C" fn H5Sget_simple_extent_type(space: Hid) -> c_int {
     H5Sis_simple(space)
@@ -27,7 +27,7 @@ extern "C" fn H5Sget_simple_extent_ndims(space: Hid) -> c_int {
     ask(-1, |call| rank(space, call).map_or(-1, count))
 }
 
-/// The rank of the call's space.
+/// Returns the rank of the call's dataspace.
 fn rank(space: Hid, call: &PluginCall) -> Option<usize> {
     match space {
         SPACE => call.rank(HDF5_RANK),
@@ -44,7 +44,7 @@ extern "C" fn H5Sget_simple_extent_npoints(space: Hid) -> i64 {
 }
 
 /// # Safety
-/// The places are null or have room for all dimensions.
+/// The pointers are null or have space for all dimensions.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Sget_simple_extent_dims(
     space: Hid,

@@ -1,10 +1,10 @@
-//! Datatypes: the type of a call, its base type, and the predefined ones, whose identifiers describe them.
+//! Datatypes: the type of a call, its base type, and the predefined types, whose identifiers describe them.
 
 use std::ffi::{c_int, c_void};
 
 use super::super::abi::Hid;
 use super::{Export, PluginCall, TYPE, ask, exports};
-use crate::filter::plugin::wire::{In, MessageWriter};
+use crate::filter::plugin::wire::{MessageReader, MessageWriter};
 use crate::filter::{ChunkContext, UserClass};
 use crate::model::{Atomic, DataType, Endianness};
 
@@ -13,7 +13,7 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
         H5Tget_native_type H5Tequal H5Tcopy H5Tis_variable_str H5Tconvert H5Tdetect_class]
 }
 
-/// The classes of datatypes.
+/// Datatype classes.
 pub(super) const INTEGER: c_int = 0;
 pub(super) const FLOAT: c_int = 1;
 const STRING: c_int = 3;
@@ -22,7 +22,7 @@ const COMPOUND: c_int = 6;
 const ENUM: c_int = 8;
 const VLEN: c_int = 9;
 
-/// The base type of a call's type.
+/// The identifier of the base type of a call's type.
 const BASE: Hid = 0x0300_0000_0000_0104;
 
 /// A datatype.
@@ -32,12 +32,12 @@ pub(in super::super) struct HostType {
     size: u64,
     pub(super) big: bool,
     signed: bool,
-    /// For an enumeration, its integers.
+    /// The size and sign of an enumeration's integers.
     base: Option<(u64, bool)>,
 }
 
 impl HostType {
-    /// The type of a chunk's elements.
+    /// Returns the type of a chunk's elements.
     pub(in super::super) fn of(context: &ChunkContext) -> Self {
         let element = &context.element;
         let (class, signed, base) = match element.ty {
@@ -72,7 +72,7 @@ impl HostType {
     }
 
     /// Deserializes the type of another process.
-    pub(super) fn get_from(read: &mut In<'_>) -> Option<Self> {
+    pub(super) fn get_from(read: &mut MessageReader<'_>) -> Option<Self> {
         Some(Self {
             class: read.small()?.cast_signed(),
             size: read.number()?,
@@ -86,7 +86,7 @@ impl HostType {
         })
     }
 
-    /// The type with this identifier.
+    /// Returns the type with this identifier.
     pub(super) fn get(id: Hid, call: Option<&PluginCall>) -> Option<Self> {
         if id >> 52 == PREDEFINED >> 52 {
             return Some(Self {
@@ -115,7 +115,7 @@ impl HostType {
         matches!(self.class, INTEGER | FLOAT)
     }
 
-    /// The predefined type equal to this one, in the given byte order.
+    /// Returns the predefined type equal to this type, in the given byte order.
     fn predefined(self, big: bool) -> Option<Hid> {
         let size = i64::try_from(self.size).ok().filter(|n| *n <= 16)?;
         match self.class {
@@ -158,20 +158,20 @@ fn is_signed(ty: Atomic) -> bool {
     }
 }
 
-/// Predefined types: their class, order, sign and size are in the lower bits.
+/// The first predefined type. The lower bits contain class, order, sign and size.
 const PREDEFINED: Hid = 0x0310_0000_0000_0000;
-/// The identifier of predefined types to which no filter is applied.
+/// The identifier of predefined types without filters.
 pub(super) const NO_TYPE: Hid = 0x0320_0000_0000_0000;
 pub(super) const BIG: bool = true;
 pub(super) const LITTLE: bool = false;
 pub(super) const NATIVE: bool = cfg!(target_endian = "big");
 
-/// The identifier of integers.
+/// Returns the identifier of an integer type.
 pub(super) const fn integer(size: i64, big: bool, signed: bool) -> Hid {
     PREDEFINED | (big as i64) << 9 | (signed as i64) << 8 | size
 }
 
-/// The identifier of floating-point numbers.
+/// Returns the identifier of a float type.
 pub(super) const fn float(size: i64, big: bool) -> Hid {
     PREDEFINED | 1 << 16 | (big as i64) << 9 | 1 << 8 | size
 }
@@ -179,12 +179,12 @@ pub(super) const fn float(size: i64, big: bool) -> Hid {
 /// Queries a type; predefined types need no call.
 fn of<T: Copy>(id: Hid, failure: T, answer: impl Fn(HostType) -> T) -> T {
     let known = HostType::get(id, None).map(&answer);
-    let asked = || {
+    let query = || {
         ask(failure, |call| {
             HostType::get(id, Some(call)).map_or(failure, &answer)
         })
     };
-    known.unwrap_or_else(asked)
+    known.unwrap_or_else(query)
 }
 
 #[unsafe(no_mangle)]
@@ -202,13 +202,13 @@ extern "C" fn H5Tget_size(id: Hid) -> usize {
     of(id, 0, |ty| usize::try_from(ty.size).unwrap_or(0))
 }
 
-/// 0 little-endian, 1 big-endian.
+/// Returns 0 for little-endian, 1 for big-endian.
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_order(id: Hid) -> c_int {
     of(id, -1, |ty| c_int::from(ty.big))
 }
 
-/// For integers and enumerations only.
+/// Returns the sign of integers and enumerations.
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_sign(id: Hid) -> c_int {
     of(id, -1, |ty| match ty.class {
@@ -232,13 +232,13 @@ extern "C" fn H5Tget_super(id: Hid) -> Hid {
     of(id, -1, |ty| if ty.base.is_some() { BASE } else { -1 })
 }
 
-/// The type in this machine's byte order.
+/// Returns the type in this machine's byte order.
 #[unsafe(no_mangle)]
 extern "C" fn H5Tget_native_type(id: Hid, _direction: c_int) -> Hid {
     of(id, -1, |ty| ty.predefined(NATIVE).unwrap_or(id))
 }
 
-/// Two types. The call is queried for one after the other, because it cannot be queried while it answers.
+/// Returns two types. It queries the call twice, because a query cannot start another one.
 fn both(a: Hid, b: Hid) -> Option<(HostType, HostType)> {
     Some((of(a, None, Some)?, of(b, None, Some)?))
 }
@@ -261,7 +261,7 @@ extern "C" fn H5Tis_variable_str(id: Hid) -> c_int {
 /// Converts numbers of the same size: only their byte order changes.
 ///
 /// # Safety
-/// The buffer has as many elements as `count` says.
+/// The buffer has `count` elements.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Tconvert(
     from: Hid,
@@ -283,14 +283,14 @@ unsafe extern "C" fn H5Tconvert(
         return -1;
     };
     if from.big != to.big {
-        // SAFETY: by the caller, the buffer has this many bytes.
+        // SAFETY: by the caller, the buffer has `len` bytes.
         let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u8>(), len) };
         bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
     }
     0
 }
 
-/// Bytes of an element, if only the byte order changes.
+/// Returns the element size in bytes, if only the byte order changes.
 pub(super) fn convertible(from: HostType, to: HostType) -> Option<usize> {
     let same = from.is_number() && from.class == to.class && from.size == to.size;
     let size = usize::try_from(from.size).ok().filter(|&n| n > 0);
@@ -308,7 +308,7 @@ impl HostType {
         matches!(self.class, INTEGER | FLOAT | ENUM) && self.big != NATIVE
     }
 
-    /// Bytes of an element.
+    /// Returns the element size in bytes.
     pub(super) fn bytes(self) -> usize {
         usize::try_from(self.size).unwrap_or(0)
     }

@@ -6,9 +6,9 @@ use super::datatypes::WrittenTypes;
 use super::storage::{self, VariableStorage};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::filter::substitutes::instead;
+use crate::filter::substitutes::replacement;
 use crate::filter::{ChunkContext, VariableFacts, codec};
-use crate::filter::{Instead, policy, visible};
+use crate::filter::{FilterReplacement, policy, visible};
 use crate::model::{Endianness, FilterSpec, Kind, Schema, StoredElement, VarId};
 use crate::notes::Note;
 
@@ -71,11 +71,11 @@ fn of_codecs(schema: &Schema, id: VarId, env: &Env) -> Option<Vec<FilterSpec>> {
 
 /// The filter that stands for a codec; `None` if the output needs none.
 fn of_codec(codec: &FilterSpec, env: &Env) -> Result<Option<FilterSpec>> {
-    let filter = match instead(codec, Kind::PURE_ZARR.storage, Kind::NETCDF4.storage) {
-        Instead::Same => visible(codec),
-        Instead::Other(other) => Some(other),
-        Instead::Nothing => None,
-        Instead::Unsaid => return Ok(None),
+    let filter = match replacement(codec, Kind::PURE_ZARR.storage, Kind::NETCDF4.storage) {
+        FilterReplacement::Keep => visible(codec),
+        FilterReplacement::Substitute(other) => Some(other),
+        FilterReplacement::Drop => None,
+        FilterReplacement::DropSilently => return Ok(None),
     };
     let usable = filter.filter(|filter| policy(filter.id).read_only.is_none());
     let Some(filter) = usable else {

@@ -1,4 +1,4 @@
-//! A helper process, from our side.
+//! A helper process, from the tool's side.
 
 use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -12,9 +12,9 @@ use std::os::unix::net::UnixStream as Socket;
 use super::{ARGUMENT, HelperFailure, HelperMessage, Isolation, wrong};
 use crate::cancel::Cancel;
 
-/// How often a wait is checked for timeout and cancellation.
+/// The interval of checks for timeout and cancellation.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long a helper may take to start.
+/// The maximum start time of a helper.
 const START: Duration = Duration::from_secs(30);
 /// The first message of a helper.
 pub(super) const HELLO: &[u8; 8] = b"helper 1";
@@ -23,10 +23,10 @@ pub(super) const HELLO: &[u8; 8] = b"helper 1";
 pub(super) struct Process {
     child: Child,
     socket: Socket,
-    asked: u64,
+    requests: u64,
 }
 
-/// Why a helper did not answer.
+/// The reason why waiting for a helper ended.
 enum HelperStop {
     Cancelled,
     Late,
@@ -42,13 +42,16 @@ impl Process {
             let program = isolation.program.display();
             let why = crate::error::plain(&e);
             let what = format!("cannot start a process for it ({program}: {why})");
-            HelperFailure::Broken(what, Some("use --isolate-plugins=no to do without"))
+            HelperFailure::Broken(
+                what,
+                Some("use --isolate-plugins=no to run plugins in this process"),
+            )
         };
         let (socket, theirs) = Socket::pair().map_err(failed)?;
         socket.set_read_timeout(Some(LOOK)).map_err(failed)?;
         socket.set_write_timeout(Some(LOOK)).map_err(failed)?;
         let mut command = Command::new(&isolation.program);
-        // Signals from the terminal that stop us do not reach it: we stop it ourselves when ready.
+        // Terminal signals that stop the tool do not reach the helper: the tool stops the helper.
         command.arg(ARGUMENT).process_group(0);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null());
         let child = command.spawn().map_err(failed)?;
@@ -57,7 +60,7 @@ impl Process {
         let mut process = Self {
             child,
             socket,
-            asked: 0,
+            requests: 0,
         };
         let mut hello = [0; HELLO.len()];
         let until = Instant::now().checked_add(START);
@@ -78,12 +81,12 @@ impl Process {
         Err(HelperFailure::Broken(what.to_owned(), None))
     }
 
-    /// Whether it is still running.
+    /// Checks whether the helper is still running.
     pub(super) fn waits(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Sends a request; returns the answer.
+    /// Sends a request, and returns the answer.
     pub(super) fn ask(
         &mut self,
         head: &[u8],
@@ -103,18 +106,21 @@ impl Process {
         until: Option<Instant>,
         cancel: &Cancel,
     ) -> Result<Result<HelperMessage, HelperFailure>, HelperStop> {
-        self.asked = self.asked.wrapping_add(1);
-        let lengths = [self.asked, head.len() as u64, body.len() as u64];
+        self.requests = self.requests.wrapping_add(1);
+        let lengths = [self.requests, head.len() as u64, body.len() as u64];
         let mut start: Vec<u8> = lengths.iter().flat_map(|n| n.to_le_bytes()).collect();
         start.extend_from_slice(head);
         self.send(&start, until, cancel)?;
         self.send(body, until, cancel)?;
         let mut lengths = [[0; 8]; 3];
         self.fill(lengths.as_flattened_mut(), until, cancel)?;
-        let [asked, head, body] = lengths.map(u64::from_le_bytes);
+        let [request, head, body] = lengths.map(u64::from_le_bytes);
         let mut answer = HelperMessage::default();
         // A process damaged by a plugin may send anything.
-        if asked != self.asked || !room(&mut answer.head, head) || !room(&mut answer.body, body) {
+        if request != self.requests
+            || !resize(&mut answer.head, head)
+            || !resize(&mut answer.body, body)
+        {
             return Ok(Err(wrong()));
         }
         self.fill(&mut answer.head, until, cancel)?;
@@ -133,7 +139,7 @@ impl Process {
             match self.socket.write(left) {
                 Ok(0) => return Err(HelperStop::Gone),
                 Ok(n) => left = left.get(n..).unwrap_or_default(),
-                Err(e) => go_on(&e, until, cancel)?,
+                Err(e) => check_retry(&e, until, cancel)?,
             }
         }
         Ok(())
@@ -150,13 +156,13 @@ impl Process {
             match self.socket.read(left) {
                 Ok(0) => return Err(HelperStop::Gone),
                 Ok(n) => left = left.get_mut(n..).unwrap_or_default(),
-                Err(e) => go_on(&e, until, cancel)?,
+                Err(e) => check_retry(&e, until, cancel)?,
             }
         }
         Ok(())
     }
 
-    /// What happened to the process.
+    /// Returns the failure of the process.
     fn failure(&mut self, stop: &HelperStop, patience: Duration) -> HelperFailure {
         match stop {
             HelperStop::Cancelled => HelperFailure::Cancelled,
@@ -167,7 +173,7 @@ impl Process {
             }
             HelperStop::Gone => {
                 let what = match self.end() {
-                    Some(status) => fate(status),
+                    Some(status) => end_text(status),
                     None => "the plugin closed the connection to its process".to_owned(),
                 };
                 HelperFailure::Broken(what, None)
@@ -175,7 +181,7 @@ impl Process {
         }
     }
 
-    /// How it ended, if it did so by itself; waits a moment for that.
+    /// Returns the exit status if the process ended without our signal; waits briefly for the end.
     fn end(&mut self) -> Option<ExitStatus> {
         for _ in 0..20 {
             match self.child.try_wait() {
@@ -190,14 +196,14 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // If it has already ended, there is nothing to do.
+        // Ignore the error: the process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Makes room for `len` bytes; false if there is no memory for them.
-fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
+/// Resizes the buffer to `len` bytes; returns false if memory is exhausted.
+fn resize(bytes: &mut Vec<u8>, len: u64) -> bool {
     let Ok(len) = usize::try_from(len) else {
         return false;
     };
@@ -208,8 +214,12 @@ fn room(bytes: &mut Vec<u8>, len: u64) -> bool {
     true
 }
 
-/// Whether to try again after a socket error.
-fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<(), HelperStop> {
+/// Checks whether to retry after a socket error.
+fn check_retry(
+    e: &std::io::Error,
+    until: Option<Instant>,
+    cancel: &Cancel,
+) -> Result<(), HelperStop> {
     match e.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
         _ => return Err(HelperStop::Gone),
@@ -223,8 +233,8 @@ fn go_on(e: &std::io::Error, until: Option<Instant>, cancel: &Cancel) -> Result<
     }
 }
 
-/// How a process ended, as a statement about its plugin.
-fn fate(status: ExitStatus) -> String {
+/// Describes the end of a process, as a statement about its plugin.
+fn end_text(status: ExitStatus) -> String {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return format!("the plugin crashed (signal {signal})");

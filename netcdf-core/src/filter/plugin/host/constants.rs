@@ -1,4 +1,4 @@
-//! Filters, identifiers, and functions that always answer the same here.
+//! Filter queries, identifiers, and functions with a constant result.
 
 use std::ffi::{c_int, c_uint};
 
@@ -11,10 +11,10 @@ pub(super) fn exports() -> impl IntoIterator<Item = Export> {
     known.into_iter().chain(constant())
 }
 
-/// Returns 3: it can be applied and undone.
+/// Writes 3: the filter can encode and decode.
 ///
 /// # Safety
-/// The place is null or valid.
+/// The pointer is null or valid.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn H5Zget_filter_info(_id: c_int, info: *mut c_uint) -> c_int {
     // SAFETY: by the caller.
@@ -22,11 +22,11 @@ unsafe extern "C" fn H5Zget_filter_info(_id: c_int, info: *mut c_uint) -> c_int 
     0
 }
 
-/// `H5I_DATATYPE`.
+/// The number `H5I_DATATYPE`.
 const DATATYPE: Hid = 3;
 
-/// The `H5I_type_t` of HDF5 1.12 and later: types are 3, spaces 4, property list classes 10, property lists 11,
-/// error classes 12, errors 13.
+/// Returns the `H5I_type_t` of HDF5 1.12 and later: types are 3, spaces 4, property list classes 10, property lists 11, error classes 12,
+/// errors 13.
 #[unsafe(no_mangle)]
 extern "C" fn H5Iget_type(id: Hid) -> c_int {
     let kind = id >> 56;
@@ -47,8 +47,8 @@ extern "C" fn H5Iis_valid(id: Hid) -> c_int {
 const REGISTERED: Hid = 0x0C00_0000_0000_0002;
 const MESSAGE: Hid = 0x0D02_0000_0000_0001;
 
-/// Functions that always return the same, the last ones so that plugins that refer to them can be loaded. Arguments
-/// are ignored, as C allows, and functions of shorter types return the low bits.
+/// Defines functions with a constant result. The last ones exist only so that plugins that refer to them can be loaded. Arguments are
+/// ignored, as C allows, and functions with shorter result types return the low bits.
 macro_rules! constant {
     ($($value:expr => $($name:ident)*;)*) => {
         $($(
@@ -68,11 +68,11 @@ constant! {
     REGISTERED => H5Eregister_class;
     MESSAGE => H5Ecreate_msg;
     1 => H5Zfilter_avail H5Iinc_ref H5Idec_ref H5Iget_ref;
-    // No other properties exist; the offset 0 of a member also means failure.
+    // The host has no other properties; the member offset 0 also means failure.
     0 => H5open H5close H5check_version H5garbage_collect H5dont_atexit H5Pexist H5Pclose H5Sclose H5Tclose
         H5Tget_member_offset H5Zregister H5Zunregister H5Eprint1 H5Eprint2 H5Eset_auto1 H5Eset_auto2
         H5Eunregister_class H5Eclose_msg H5Eget_current_stack H5Eset_current_stack H5Ecreate_stack H5Eclose_stack;
-    // Members of compounds are not available. In C, functions follow as further arguments of `H5Pinsert2`.
+    // The host has no compound members. In C, functions follow as further arguments of `H5Pinsert2`.
     -1 => H5Tget_nmembers H5Pget H5Pset H5Pinsert2
         H5Tget_member_type H5Tget_member_class H5Tget_array_ndims H5Tget_array_dims2
         H5Tget_cset H5Tget_strpad H5Tget_pad H5Tget_norm H5Tget_inpad H5Tget_fields H5Tset_size H5Tset_order

@@ -1,4 +1,4 @@
-//! Every encoder with chunks of every length, also behind filters that change the length: what is written is read back.
+//! Round trips of every encoder with chunks of every length, also after filters that change the length.
 
 use super::built_in::BUILT_IN;
 use super::chain::FilterChain;
@@ -8,10 +8,10 @@ use super::{ChunkContext, FilterTable, VariableFacts, ids, vlen_utf8};
 use crate::error::Result;
 use crate::model::{Atomic, Endianness, FilterSpec, StoredElement};
 
-/// The numbers of elements: around the blocks of 8, and of the smallest block that Blosc splits.
+/// The element counts: around blocks of 8, and around the smallest block that Blosc splits.
 const COUNTS: [u64; 5] = [1, 8, 9, 129, 331];
 
-/// The types with their sizes; other sizes are those of texts.
+/// The types with their sizes. Other sizes are text sizes.
 const NUMBERS: [(Atomic, u64); 5] = [
     (Atomic::Byte, 1),
     (Atomic::Short, 2),
@@ -44,7 +44,7 @@ fn context(ty: Atomic, size: u64, count: u64) -> ChunkContext {
     }
 }
 
-/// All filters, with each compressor inside of Blosc and bitshuffle.
+/// Returns all filters, with each compressor of Blosc and bitshuffle.
 fn filters() -> Vec<FilterSpec> {
     let rows = BUILT_IN.iter().map(|row| spec(row.id, &[]));
     let blosc =
@@ -54,7 +54,7 @@ fn filters() -> Vec<FilterSpec> {
     rows.chain(blosc).chain(bits).chain(more).collect()
 }
 
-/// The filters that each filter is tried with.
+/// Returns the chains to test for all filters.
 fn chains() -> Vec<Vec<FilterSpec>> {
     let one = |id: u32| spec(id, &[]);
     let (sum, texts, blosc) = (
@@ -65,7 +65,7 @@ fn chains() -> Vec<Vec<FilterSpec>> {
     let of = |filter: FilterSpec| {
         let alone = [vec![filter.clone()], vec![filter.clone(), blosc.clone()]];
         let behind = [&sum, &texts].map(|first| vec![first.clone(), filter.clone()]);
-        // Codecs of elements come first.
+        // Element codecs come first.
         let takes_bytes = stage(filter.id) == CodecStage::Bytes && filter.id != vlen_utf8::ID;
         let behind = behind.into_iter().filter(move |_| takes_bytes);
         alone.into_iter().chain(behind)
@@ -84,7 +84,7 @@ fn made(filters: &[FilterSpec], context: &ChunkContext) -> Result<FilterChain> {
     table.chain(&stored, context)
 }
 
-/// Whether the chain takes the chunk. Panics if the chunk does not come back.
+/// Checks whether the chain accepts the chunk. Panics if the decoded chunk differs.
 fn comes_back(filters: &[FilterSpec], context: &ChunkContext, chunk: &[u8]) -> bool {
     let Ok(chain) = made(filters, context) else {
         return false;
@@ -100,7 +100,7 @@ fn comes_back(filters: &[FilterSpec], context: &ChunkContext, chunk: &[u8]) -> b
 }
 
 #[test]
-fn chunks_come_back_from_all_filters() {
+fn chunks_round_trip_through_all_filters() {
     let chains = chains();
     let texts = TEXTS.map(|size| (Atomic::String, size));
     let (mut taken, mut all) = (0, 0);

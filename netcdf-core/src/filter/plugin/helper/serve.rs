@@ -2,11 +2,11 @@
 
 use super::ARGUMENT;
 
-/// Works as a helper and ends the process, if it was started as one.
-pub(crate) fn serve_if_asked() {
+/// Serves requests and ends the process, if the process was started as a helper.
+pub(crate) fn serve_if_helper() {
     let mut args = std::env::args_os().skip(1);
-    let asked = args.next().is_some_and(|arg| arg == ARGUMENT) && args.next().is_none();
-    if asked {
+    let is_helper = args.next().is_some_and(|arg| arg == ARGUMENT) && args.next().is_none();
+    if is_helper {
         #[cfg(unix)]
         helper::serve();
         super::super::guard::leave_at_once(2);
@@ -31,20 +31,20 @@ mod helper {
     use super::super::super::registry::open_alone;
     use super::super::process::HELLO;
     use super::super::{HelperMessage, HelperRequest};
-    use crate::filter::plugin::wire::{In, MessageWriter};
+    use crate::filter::plugin::wire::{MessageReader, MessageWriter};
 
-    /// Memory of a helper for its plugins; their threads and 16 times the chunk come on top.
+    /// The memory of a helper for its plugins, in addition to their threads and 16 times the chunk.
     const MEMORY: u64 = 512 << 20;
     const OF_A_THREAD: u64 = 16 << 20;
-    /// How often to check whether the process that asks still exists.
+    /// The interval of checks whether the tool still exists.
     const LOOK: Duration = Duration::from_millis(500);
 
-    /// Answers requests until there are no more.
+    /// Answers requests until the connection ends.
     pub(super) fn serve() {
         let Ok(mut socket) = prepare() else { return };
         let mut plugins = BTreeMap::new();
         let done = socket.write_all(HELLO);
-        // The asking process is gone, or its message makes no sense: stop.
+        // The tool has ended, or its message is invalid: stop.
         let _ = done.and_then(|()| {
             loop {
                 answer_one(&mut socket, &mut plugins)?;
@@ -52,12 +52,12 @@ mod helper {
         }) as Result<()>;
     }
 
-    /// Moves the socket to where plugins do not find it, sets limits, and watches the process that asks.
+    /// Moves the socket to another descriptor, because plugins may use descriptor 0. Sets limits, and watches the tool.
     fn prepare() -> Result<UnixStream> {
         guard::is_helper();
         let own = rustix::stdio::stdin().try_clone_to_owned()?;
         rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-        // The asking process reports a crash; no core dump is needed.
+        // The tool reports a crash; no core dump is needed.
         limit(Resource::Core, 0);
         limit(Resource::Data, memory(0));
         let parent = getppid();
@@ -70,14 +70,14 @@ mod helper {
         Ok(UnixStream::from(own))
     }
 
-    /// Bytes that plugins may use for a chunk of this many.
+    /// Returns the bytes that plugins may use for a chunk of this size.
     fn memory(chunk: u64) -> u64 {
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
         let fixed = MEMORY.saturating_add(threads.saturating_mul(OF_A_THREAD));
         fixed.saturating_add(chunk.saturating_mul(16))
     }
 
-    /// Lowers a limit; a lower one stays.
+    /// Lowers a limit; a lower limit stays.
     fn limit(resource: Resource, most: u64) {
         let old = getrlimit(resource);
         let most = old.maximum.map_or(most, |maximum| maximum.min(most));
@@ -85,7 +85,7 @@ mod helper {
             current: Some(most),
             maximum: old.maximum,
         };
-        // If this fails, the system's own limits apply.
+        // If setrlimit fails, the system's limits apply.
         let _ = setrlimit(resource, new);
     }
 
@@ -94,7 +94,7 @@ mod helper {
     fn answer_one(socket: &mut UnixStream, plugins: &mut Plugins) -> Result<()> {
         let mut lengths = [[0; 8]; 3];
         socket.read_exact(lengths.as_flattened_mut())?;
-        let [asked, head, body] = lengths.map(u64::from_le_bytes);
+        let [request, head, body] = lengths.map(u64::from_le_bytes);
         if body > MEMORY / 16 {
             limit(Resource::Data, memory(body));
         }
@@ -119,7 +119,7 @@ mod helper {
         };
         let mut start = MessageWriter::default();
         start
-            .number(asked)
+            .number(request)
             .number(out.0.len() as u64)
             .number(body.len() as u64);
         start.0.extend(out.0);
@@ -142,7 +142,7 @@ mod helper {
     type Answer = std::result::Result<(MessageWriter, Option<FilterResult>), String>;
 
     fn answer(message: &HelperMessage, plugins: &mut Plugins) -> Answer {
-        let mut read = In(&message.head);
+        let mut read = MessageReader(&message.head);
         let odd = || "unknown request".to_owned();
         let mut begin = || {
             let what = HelperRequest::of(read.number()?)?;
@@ -175,7 +175,8 @@ mod helper {
                 let given = given
                     .ok_or_else(|| format!("no memory for {} bytes of a chunk", job.input.len()))?;
                 out.truth(given.bytes().is_some()).truth(given.is_there());
-                out.number(given.len as u64).bytes(given.said.as_bytes());
+                out.number(given.len as u64)
+                    .bytes(given.messages.as_bytes());
                 return Ok((out, Some(given)));
             }
         }

@@ -1,4 +1,4 @@
-//! Missing filters: what error messages say about them.
+//! Error messages about missing filters.
 
 use super::codec::{UNKNOWN, unknown_name, unpack_text};
 use super::names::{Registered, registered, unregistered};
@@ -7,23 +7,22 @@ use super::{FilterTable, UsableFilter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
-/// Parameters of a filter shown in a message; some filters have thousands.
+/// The maximum number of filter parameters in a message; some filters have thousands.
 const NAMED: usize = 6;
 
 impl FilterTable {
-    /// The name of a filter, if it is known, whether or not the filter can be used.
+    /// Returns the name of a filter, if it is known, even if the filter cannot be used.
     #[must_use]
     pub fn name(&self, id: u32) -> Option<&'static str> {
         let built_in = self.row(id).map(|row| row.name);
         built_in.or_else(|| registered(id).map(|filter| filter.name))
     }
 
-    /// Checks that the filters of a chunk can be undone, except those that `mask` says were not applied (bit `n`
-    /// for filter `n`).
+    /// Checks that the chunk's filters can decode, except the filters that `mask` excludes (bit `n` for filter `n`).
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`] for the first missing filter, with its name and parameters, where it was
-    /// looked for, and what to do.
+    /// Returns [`ErrorKind::FilterUnavailable`] for the first missing filter, with its name and parameters, the searched directories, and a
+    /// remedy.
     pub fn check(&self, filters: &[FilterSpec], mask: u32) -> Result<()> {
         let applied = |n: u32| mask.checked_shr(n).unwrap_or(0) & 1 == 0;
         let mut filters = (0..).zip(filters).filter(|(n, _)| applied(*n));
@@ -33,7 +32,7 @@ impl FilterTable {
         }
     }
 
-    /// The error for a filter that is not in the table, with its parameters if they are known.
+    /// Returns the error for a filter that is not in the table, with its parameters if they are known.
     pub(super) fn missing(&self, id: u32, params: Option<&[u32]>) -> Error {
         let searched = self.plugins.as_ref().map(Plugins::searched);
         match params {
@@ -42,7 +41,7 @@ impl FilterTable {
         }
     }
 
-    /// The filter of a number, as [`Self::entry`]; the error for an unknown codec names it.
+    /// Returns the filter of a number, like [`Self::entry`]; the error for an unknown codec contains its name.
     pub(super) fn entry_of(&self, spec: &FilterSpec) -> Result<UsableFilter<'_>> {
         self.entry(spec.id).map_err(|e| match spec.id {
             UNKNOWN => self.missing(spec.id, Some(&spec.params)),
@@ -51,14 +50,14 @@ impl FilterTable {
     }
 }
 
-/// Advice about a codec that is not known.
+/// The remedy for an unknown codec.
 pub(crate) const UNKNOWN_CODEC: &str =
     "if zarr-python has the codec, it can store the array with another one";
 
-/// Bytes of JSON shown in a message.
+/// The maximum bytes of JSON in a message.
 const SHOWN: usize = 100;
 
-/// The error for a missing Zarr codec.
+/// Returns the error for a missing Zarr codec.
 fn unknown(params: &[u32], searched: Option<String>) -> Error {
     let json = unpack_text(params).unwrap_or_default();
     let name = unknown_name(&json).unwrap_or_else(|| "without a name".to_owned());
@@ -78,7 +77,7 @@ fn error(id: u32, params: Option<&[u32]>, searched: Option<String>) -> Error {
         Some(filter) => {
             let Registered { name, about, .. } = filter;
             let what = format!("filter {id} ({name}: {about}) is not available");
-            // Users know the filter by its name.
+            // The name alone identifies the filter for users.
             (what, filter.remedy(), None)
         }
         None => {
@@ -137,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_codec_that_nobody_knows_is_described() {
+    fn unknown_codecs_are_described() {
         let table = FilterTable::new(vec![]);
         let params = super::super::codec::pack_text(br#"{"id": "pcodec", "level": 8}"#);
         let specs = [spec(UNKNOWN, &params)];
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_that_were_not_applied_are_not_missed() {
+    fn skipped_filters_need_not_be_available() {
         let table = FilterTable::new(vec![]);
         let both = [spec(40000, &[]), spec(40001, &[])];
         let missed = |mask| {
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn advice_helps() {
+    fn remedies_are_useful() {
         let table = FilterTable::new(vec![]);
         for id in (1..500).chain(32_000..33_000).chain([40_000, 70_000]) {
             let e = table.check(&[spec(id, &[])], 0).unwrap_err();
@@ -197,7 +196,7 @@ mod tests {
         assert!(parameters(&[0; 2000]).ends_with(",0,0 and 1994 more; "));
     }
 
-    /// Four lines of a terminal, and the path of the file.
+    /// A message fits four terminal lines, plus the path of the file.
     #[test]
     fn messages_take_four_lines() {
         let plugins = Plugins::from_environment(false);

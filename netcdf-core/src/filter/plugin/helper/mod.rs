@@ -1,9 +1,8 @@
-//! Runs plugins in separate processes: a plugin that crashes, exits or loops is then an error, and does not end
-//! our process.
+//! Runs plugins in separate processes, called helpers. If a plugin crashes, exits or loops, the tool reports an error and continues.
 //!
-//! A helper is our own executable, started with [`ARGUMENT`] alone. Its standard input is a socket for requests
-//! and answers ([`wire`](super::wire)); what plugins print goes to our standard error. Each thread that needs a helper takes
-//! an idle one, or starts another: so plugins that support only one thread still run in parallel.
+//! A helper is our own executable, started with [`ARGUMENT`] alone. The helper's standard input is a socket for requests and answers
+//! ([`wire`](super::wire)). Output of plugins goes to our standard error. Each thread that needs a helper takes an idle one, or starts a
+//! new one, so that plugins without thread support still run in parallel.
 
 mod process;
 pub(super) mod serve;
@@ -15,36 +14,35 @@ use std::time::Duration;
 use super::host::PluginCall;
 use super::local::{FilterCall, FilterResult, LookResult, MadeBytes, PluginDescription};
 use super::trust::CheckedFile;
-use super::wire::{In, MessageWriter};
+use super::wire::{MessageReader, MessageWriter};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use process::Process;
 
-/// The argument that makes an executable a helper.
+/// The argument that starts an executable as a helper.
 const ARGUMENT: &str = "--netcdf-plugin-helper";
 
-/// How plugins are isolated.
+/// Settings of the helper processes.
 #[derive(Debug, Clone)]
 pub struct Isolation {
     /// The executable to start: one of the tools.
     pub program: PathBuf,
-    /// Time that a plugin has for a chunk, plus a second for each MiB of it.
+    /// The timeout of a plugin call, plus a second for each MiB of the chunk.
     pub patience: Duration,
     /// Cancels the wait for a plugin.
     pub cancel: Cancel,
 }
 
 impl Isolation {
-    /// The default patience.
+    /// The default timeout.
     pub const PATIENCE: Duration = Duration::from_secs(30);
 
-    /// Uses this executable, which must be one of the tools, for helpers; `seconds` is the time that they have
-    /// for a chunk.
+    /// Uses this executable, which must be one of the tools, for helpers. `seconds` is the timeout for a chunk.
     #[must_use]
     pub fn of_this_tool(cancel: &Cancel, seconds: Option<u64>) -> Self {
         let own = || std::env::current_exe().unwrap_or_default();
         Self {
-            // The file itself, even if its path names another one by now.
+            // The running file, even if another file has its path by now.
             program: match cfg!(target_os = "linux") {
                 true => PathBuf::from("/proc/self/exe"),
                 false => own(),
@@ -55,7 +53,7 @@ impl Isolation {
     }
 }
 
-/// The requests to helpers.
+/// The kinds of requests to helpers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HelperRequest {
     Describe,
@@ -72,37 +70,37 @@ impl HelperRequest {
     }
 }
 
-/// Why a helper did not answer.
+/// The reason why a helper did not answer.
 pub(super) enum HelperFailure {
     /// The run was cancelled.
     Cancelled,
-    /// What happened to it, as text, and a remedy.
+    /// The failure of the helper process as text, and a remedy.
     Broken(String, Option<&'static str>),
-    /// The helper's own message.
-    Said(String),
+    /// The error message of the helper.
+    Reported(String),
 }
 
 impl HelperFailure {
-    /// An error of this kind about the plugin called `label`.
+    /// Returns an error of this kind about the plugin called `label`.
     pub(super) fn error(self, kind: ErrorKind, label: &str) -> Error {
         match self {
             Self::Cancelled => {
                 Error::new(ErrorKind::Cancelled, "stopped while a plugin was working")
             }
             Self::Broken(why, Some(remedy)) => {
-                Self::Said(why).error(kind, label).with_remedy(remedy)
+                Self::Reported(why).error(kind, label).with_remedy(remedy)
             }
-            Self::Broken(why, None) | Self::Said(why) => {
+            Self::Broken(why, None) | Self::Reported(why) => {
                 Error::new(kind, format!("{label}: {why}"))
             }
         }
     }
 
-    /// The failure as text.
+    /// Returns the failure as text.
     pub(super) fn text(self) -> String {
         match self {
             Self::Cancelled => "stopped while it was working".to_owned(),
-            Self::Broken(why, _) | Self::Said(why) => why,
+            Self::Broken(why, _) | Self::Reported(why) => why,
         }
     }
 }
@@ -125,7 +123,7 @@ impl Helpers {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An idle helper, or a new one.
+    /// Returns an idle helper, or a new one.
     fn take(&self) -> Result<Process, HelperFailure> {
         loop {
             let process = self.idle().pop();
@@ -138,21 +136,21 @@ impl Helpers {
         }
     }
 
-    /// Sends a request to a helper; returns its answer, and the bytes of a chunk. A helper that fails is ended.
+    /// Sends a request to a helper, and returns its answer and the chunk bytes. A helper that fails is killed.
     fn ask(
         &self,
         what: HelperRequest,
         file: &CheckedFile,
         (head, body): (MessageWriter, &[u8]),
     ) -> Result<HelperMessage, HelperFailure> {
-        let mut asked = MessageWriter::default();
+        let mut request = MessageWriter::default();
         let path = file.path.as_os_str().as_encoded_bytes();
-        asked.number(what as u64).bytes(path);
-        asked.number(file.identity.0).number(file.identity.1);
-        asked.0.extend(head.0);
+        request.number(what as u64).bytes(path);
+        request.number(file.identity.0).number(file.identity.1);
+        request.0.extend(head.0);
         let mut process = self.take()?;
-        let answer = process.ask(&asked.0, body, &self.isolation)?;
-        let mut read = In(&answer.head);
+        let answer = process.ask(&request.0, body, &self.isolation)?;
+        let mut read = MessageReader(&answer.head);
         let refusal = match read.truth().ok_or_else(wrong)? {
             true => None,
             false => Some(read.text().ok_or_else(wrong)?),
@@ -160,7 +158,7 @@ impl Helpers {
         self.idle().push(process);
         match refusal {
             None => Ok(answer),
-            Some(why) => Err(HelperFailure::Said(why)),
+            Some(why) => Err(HelperFailure::Reported(why)),
         }
     }
 
@@ -171,10 +169,10 @@ impl Helpers {
             file,
             (MessageWriter::default(), &[]),
         )?;
-        PluginDescription::get(&mut answer.told()).ok_or_else(wrong)
+        PluginDescription::get(&mut answer.payload()).ok_or_else(wrong)
     }
 
-    /// Whether a filter can be applied, or stored parameters for a chunk.
+    /// Checks whether a filter can be applied, or computes stored parameters for a chunk.
     pub(super) fn look(
         &self,
         what: HelperRequest,
@@ -184,10 +182,10 @@ impl Helpers {
         let mut head = MessageWriter::default();
         call.put(&mut head);
         let answer = self.ask(what, file, (head, &[]))?;
-        LookResult::get(&mut answer.told()).ok_or_else(wrong)
+        LookResult::get(&mut answer.payload()).ok_or_else(wrong)
     }
 
-    /// Applies or undoes a filter.
+    /// Encodes or decodes a chunk.
     pub(super) fn apply(
         &self,
         file: &CheckedFile,
@@ -198,25 +196,25 @@ impl Helpers {
         call.put(&mut head);
         head.number(job.flags.into()).numbers(job.params);
         let answer = self.ask(HelperRequest::Apply, file, (head, job.input))?;
-        let mut told = answer.told();
+        let mut payload = answer.payload();
         let mut given = || {
-            let made = told.truth()?;
-            let there = told.truth()?;
-            Some((made, there, told.number()?, told.text()?))
+            let made = payload.truth()?;
+            let there = payload.truth()?;
+            Some((made, there, payload.number()?, payload.text()?))
         };
-        let (made, there, len, said) = given().ok_or_else(wrong)?;
+        let (made, there, len, messages) = given().ok_or_else(wrong)?;
         Ok(FilterResult {
             made: match made {
                 true => MadeBytes::Copy(answer.body),
                 false => MadeBytes::Nothing { there },
             },
             len: usize::try_from(len).map_err(|_| wrong())?,
-            said,
+            messages,
         })
     }
 }
 
-/// A request or answer: a head, and the bytes of a chunk.
+/// A request or answer: a header, and the chunk bytes.
 #[derive(Default)]
 struct HelperMessage {
     head: Vec<u8>,
@@ -224,12 +222,15 @@ struct HelperMessage {
 }
 
 impl HelperMessage {
-    /// The answer in the head, after the flag that says whether there is one.
-    fn told(&self) -> In<'_> {
-        In(self.head.get(8..).unwrap_or_default())
+    /// Returns the unread header after the flag for success.
+    fn payload(&self) -> MessageReader<'_> {
+        MessageReader(self.head.get(8..).unwrap_or_default())
     }
 }
 
 fn wrong() -> HelperFailure {
-    HelperFailure::Broken("its process gave an invalid answer".to_owned(), None)
+    HelperFailure::Broken(
+        "the plugin's process sent an invalid answer".to_owned(),
+        None,
+    )
 }

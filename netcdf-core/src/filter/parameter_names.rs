@@ -1,27 +1,26 @@
-//! Names of the parameters that users give to filters, as in `blosc,codec=zstd,level=5`. The names of a filter's
-//! parameters are in its table entry.
+//! Names of filter parameters, as in `blosc,codec=zstd,level=5`. The table entry of a filter contains its parameter names.
 
-/// Parameters that belong together: in the list of numbers, theirs follow those of the mode.
+/// Parameters of one mode of a filter. In the parameter list, their numbers follow the numbers of the mode.
 #[derive(Debug, Clone, Copy)]
 pub struct ParameterMode {
-    /// The numbers before the parameters.
+    /// The mode numbers before the parameters.
     pub before: &'static [u32],
-    /// In the order of their numbers.
+    /// The parameters, ordered by number.
     pub parameters: &'static [Parameter],
 }
 
-/// A parameter with a name.
+/// A named parameter.
 #[derive(Debug, Clone, Copy)]
 pub struct Parameter {
-    /// Its name.
+    /// The parameter name.
     pub name: &'static str,
-    /// How it is given.
+    /// The form of the value.
     pub form: ParameterForm,
-    /// Its number if left out; without a default it is required.
+    /// The default number; a parameter without a default is required.
     pub default: Option<u32>,
 }
 
-/// How a parameter is given.
+/// The form of a parameter's value.
 #[derive(Debug, Clone, Copy)]
 pub enum ParameterForm {
     /// A whole number of 32 bits, signed or unsigned.
@@ -30,12 +29,12 @@ pub enum ParameterForm {
     Double,
     /// One of these words.
     Word(&'static [(&'static str, u32)]),
-    /// Its name alone.
+    /// The name alone, without a value.
     Flag,
 }
 
 impl ParameterMode {
-    /// The parameters of a filter with a single mode.
+    /// Returns the parameters of a single-mode filter.
     #[must_use]
     pub const fn of(parameters: &'static [Parameter]) -> Self {
         Self {
@@ -46,7 +45,7 @@ impl ParameterMode {
 }
 
 impl Parameter {
-    /// A whole number, with its default.
+    /// Returns a whole-number parameter with its default.
     #[must_use]
     pub const fn number(name: &'static str, default: u32) -> Self {
         Self {
@@ -55,7 +54,7 @@ impl Parameter {
         }
     }
 
-    /// One of some words, with the default number.
+    /// Returns a parameter with a set of words, and the default number.
     #[must_use]
     pub const fn word(
         name: &'static str,
@@ -68,7 +67,7 @@ impl Parameter {
         }
     }
 
-    /// Makes the parameter required.
+    /// Returns a required parameter.
     #[must_use]
     pub const fn required(name: &'static str, form: ParameterForm) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Codecs that a user gives as JSON text, in the attribute `_Codecs`.
+//! Codecs that a user specifies as JSON text, in the attribute `_Codecs`.
 
 use super::{UNKNOWN, filters};
 use crate::error::{Error, ErrorKind, Result};
@@ -6,15 +6,15 @@ use crate::filter::{ChunkContext, FilterTable};
 use crate::json::Json;
 use crate::model::{FilterSpec, ZarrVersion};
 
-/// The name of the codec of shards.
+/// The name of the sharding codec.
 pub const SHARDS: &str = "sharding_indexed";
 
-/// Checks whether a codec turns elements into bytes. The type of the variable determines this codec.
+/// Checks whether a codec turns elements into bytes. The variable type determines this codec.
 fn is_serializer(name: &str) -> bool {
     matches!(name, "bytes" | "vlen-utf8" | "vlen-bytes")
 }
 
-/// The codecs of a list; for shards, the codecs of the chunks within.
+/// Returns the codecs of a list; for a sharding codec, the codecs of the inner chunks.
 #[must_use]
 pub fn within_shards(json: &Json) -> &[Json] {
     let mut list = json.items().unwrap_or_default();
@@ -27,10 +27,10 @@ pub fn within_shards(json: &Json) -> &[Json] {
     list
 }
 
-/// Parses `_Codecs`: a list of codecs of version 2, with the compressor last, or of version 3.
+/// Parses `_Codecs`: a list of version 2 codecs with the compressor last, or of version 3 codecs.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if it is not a list of codecs, or has an unknown one.
+/// Returns [`ErrorKind::Argument`] if the text is not a list of codecs, or contains an unknown codec.
 pub fn from_text(
     text: &[u8],
     context: &ChunkContext,
