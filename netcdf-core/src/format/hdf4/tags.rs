@@ -2,7 +2,7 @@
 
 /// An unused descriptor.
 pub const NULL: u16 = 1;
-/// A part of an element in linked blocks, or a table of such parts.
+/// A linked block, or a table of linked blocks.
 pub const LINKED: u16 = 20;
 /// The data of a compressed element.
 pub const COMPRESSED: u16 = 40;
