@@ -1,4 +1,4 @@
-//! The attributes of an object: in its header, or in a heap.
+//! Reads the attributes of an object, from its header or from a heap.
 
 use super::btree_v2::BTree2;
 use super::btree_v2::records::{ATTRIBUTE_NAME, ATTRIBUTE_ORDER, AttributeRecord as Record};
@@ -10,12 +10,11 @@ use super::message::dense_info::DenseInfo;
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
 
-/// Visits the attributes of an object in creation order if it is tracked, else in the order
-/// of the header or of the heap's index. An attribute that cannot be read is passed to the visitor as an
-/// error, which decides what to do.
+/// Visits the attributes of an object. They come in creation order if the object tracks it, else in the order of the header or the heap
+/// index. The visitor receives an unreadable attribute as an error and decides whether to continue.
 ///
 /// # Errors
-/// Those of reading the structures that lead to the attributes; those of the visitor.
+/// Returns errors of reading the attribute structures, and errors of the visitor.
 pub fn visit(
     file: &Hdf5File,
     header: &ObjectHeader,

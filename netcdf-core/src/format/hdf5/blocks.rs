@@ -1,4 +1,4 @@
-//! A cache of blocks of metadata, which reads ahead where much was read before.
+//! A metadata block cache that reads ahead near blocks read before.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -13,63 +13,63 @@ use crate::io::Source;
 pub(super) struct PageRun {
     /// Offset of the first page in the source.
     pub(super) base: u64,
-    /// Bytes of each.
+    /// Bytes of each page.
     pub(super) size: u64,
 }
 
 /// Bytes of a block.
 const BLOCK: u64 = 16 << 10;
-/// Most blocks in the cache at first.
+/// Initial maximum number of cached blocks.
 const BLOCKS: usize = 256;
-/// A source where requests take long: memory saves time.
+/// Limits for a source with high latency: more memory saves requests.
 const FAR: BlockLimits = BlockLimits {
     blocks: 2048,
     at_once: 192,
 };
-/// Any other source.
+/// Limits for any other source.
 const NEAR: BlockLimits = BlockLimits {
     blocks: BLOCKS,
     at_once: 32,
 };
 
-/// Blocks of a region, which has a bit for each.
+/// Number of blocks per region. A region has one bit per block.
 const REGION: u64 = 32;
-/// Of so many blocks side by side, one must have been read before all of them are.
+/// An aligned group of blocks is read completely if at least one in `DENSE` of its blocks was read before.
 const DENSE: u64 = 4;
-/// Most regions that are read ahead behind as many that were read.
+/// Maximum number of regions to read ahead. The same number of regions before them must have been read.
 const AHEAD: u64 = 4;
-/// Pages of more blocks than this are not read as a whole.
+/// Maximum page size in blocks. Larger pages are not read completely.
 const LONGEST_PAGE: u64 = 512;
-/// More bytes than this are read past the cache, unless they are in it.
+/// Longer reads bypass the cache, unless the bytes are cached.
 const LONGEST: u64 = 256 << 10;
-/// Bytes of the first request for metadata in front, if there are as many; each further one doubles what was read.
+/// Bytes of the first request for leading metadata. Each further request doubles the total.
 const FRONT: u64 = 8 << 20;
-/// Most bytes of metadata in front that are read beforehand.
+/// Maximum length of leading metadata to read ahead.
 const LONGEST_FRONT: u64 = FAR.blocks as u64 * BLOCK;
 
-/// Most blocks that are kept and asked for.
+/// Limits of the cache and of one request.
 #[derive(Clone, Copy)]
 struct BlockLimits {
-    /// In the cache, once blocks that were dropped are needed again.
+    /// Maximum number of cached blocks, once evicted blocks are needed again.
     blocks: usize,
-    /// Asked for at once: the cache keeps them until they are used.
+    /// Maximum number of blocks per request. The cache retains them until they are used.
     at_once: usize,
 }
 
-/// A cache of the blocks of a source that were used last. Several threads can use it.
+/// A cache of the most recently used blocks of a source, shared between threads.
 #[derive(Debug, Default)]
 pub(super) struct BlockCache(Mutex<BlockCacheState>);
 
 #[derive(Debug)]
 struct BlockCacheState {
     blocks: HashMap<u64, CachedBlock, foldhash::fast::RandomState>,
-    /// The blocks of each region that were ever read, a bit for each.
+    /// A bit for each block that was ever read, per region.
     read: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Counts uses.
+    /// Use counter.
     time: u64,
-    /// Most blocks to be kept.
+    /// Maximum number of cached blocks.
     most: usize,
-    /// The pages of the file, each read as a whole.
+    /// The pages of the file; each page is read completely.
     pages: Option<PageRun>,
 }
 
@@ -88,22 +88,23 @@ impl Default for BlockCacheState {
 #[derive(Debug)]
 struct CachedBlock {
     bytes: Vec<u8>,
-    /// When it was used last.
+    /// The use counter at the last use.
     used: u64,
 }
 
 impl BlockCache {
-    /// Where requests take long, each page is read as a whole from now on, if it has some blocks, and not too many.
+    /// Reads each page completely from now on, if requests have high latency. Pages below two blocks and above [`LONGEST_PAGE`] are
+    /// ignored.
     pub(super) fn by_pages(&self, pages: Option<PageRun>) {
         let blocks = |pages: &PageRun| pages.size / BLOCK;
         let pages = pages.filter(|pages| (2..=LONGEST_PAGE).contains(&blocks(pages)));
         self.with(|cache| cache.pages = pages);
     }
 
-    /// Fills `out` from byte `place` of the source on, which must have all these bytes.
+    /// Reads source bytes from offset `place` into `out`. The source must have all these bytes.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Returns errors of the source.
     pub(super) fn read(&self, source: &dyn Source, place: u64, out: &mut [u8]) -> Result<()> {
         let len = out.len() as u64;
         if self.with(|cache| cache.copy(place, out)) {
@@ -119,12 +120,12 @@ impl BlockCache {
         if self.with(|cache| cache.copy(place, out)) {
             return Ok(());
         }
-        // Only a source that fails, or threads that fill the cache with other blocks, lead here.
+        // Reached only if the source fails or if other threads evicted the blocks.
         source.read_at(place, out)
     }
 
-    /// Reads all blocks of these ranges that are not in the cache, and those around them where the density says so, in one
-    /// request. What cannot be read is left out: whoever needs it meets the error.
+    /// Reads uncached blocks of these ranges in one request, with neighbouring blocks if the area is dense. Read errors are ignored:
+    /// prefetching is best-effort, and the later read reports the error.
     pub(super) fn ask(&self, source: &dyn Source, ranges: &[Range<u64>]) {
         let len = source.len();
         let far = source.latency();
@@ -142,8 +143,8 @@ impl BlockCache {
         }
     }
 
-    /// Reads the bytes from `start` to `end` ahead, in one request for 8 MiB and one for each doubling, if that is not too much. What
-    /// cannot be read is left out.
+    /// Reads ahead from `start` to `end`: 8 MiB in the first request, then one request per doubling. Does nothing if the range is too long.
+    /// Read errors are ignored.
     pub(super) fn front(&self, source: &dyn Source, start: u64, end: u64) {
         let end = end.min(source.len());
         if end.saturating_sub(start) > LONGEST_FRONT {
@@ -169,7 +170,7 @@ impl BlockCache {
 }
 
 impl BlockCacheState {
-    /// Copies bytes of the source; false if some are not in the cache.
+    /// Copies source bytes from the cache. Returns false if a block is not cached.
     fn copy(&mut self, place: u64, out: &mut [u8]) -> bool {
         self.time += 1;
         let (mut at, mut rest) = (place, out);
@@ -191,7 +192,7 @@ impl BlockCacheState {
         true
     }
 
-    /// Most blocks that are kept and asked for. There is room for two pages, if these are read as a whole.
+    /// Limits of the cache and of one request. The cache is enlarged for two pages if pages are read completely.
     fn at_most(&mut self, far: bool) -> BlockLimits {
         if !far {
             self.pages = None;
@@ -206,7 +207,7 @@ impl BlockCacheState {
         }
     }
 
-    /// The blocks of the page that the end of a block is in.
+    /// The blocks of the page that contains the end of a block.
     fn page(&self, number: u64) -> Option<Range<u64>> {
         let PageRun { base, size } = self.pages?;
         let last = number.checked_mul(BLOCK)?.checked_add(BLOCK - 1)?;
@@ -238,7 +239,7 @@ impl BlockCacheState {
         runs
     }
 
-    /// Adds a block, and those around it that were never read, as far as it is likely that they are needed.
+    /// Adds a block and likely neighbours that were never read.
     fn add_around(
         &mut self,
         number: u64,
@@ -271,8 +272,8 @@ impl BlockCacheState {
         bits & 1 << (block % REGION) != 0
     }
 
-    /// The blocks that are likely to be needed if this one is: its neighbours, if others nearby were read; whole regions, if as
-    /// many before them were.
+    /// Blocks likely to be needed with a block: its neighbours if blocks nearby were read, or whole regions if the same number of regions
+    /// before it was read.
     fn likely(&self, number: u64) -> Range<u64> {
         let region = number / REGION;
         let bits = |region: u64| self.read.get(&region).copied().unwrap_or(0);
@@ -287,7 +288,7 @@ impl BlockCacheState {
         }
     }
 
-    /// Keeps the blocks of a run together with those that there are.
+    /// Caches the blocks of a run without evicting cached blocks.
     fn keep_front(&mut self, run: &Range<u64>, read: Vec<Vec<u8>>) {
         for block in run.clone() {
             *self.read.entry(block / REGION).or_default() |= 1 << (block % REGION);
@@ -297,7 +298,7 @@ impl BlockCacheState {
         self.keep(std::slice::from_ref(run), read);
     }
 
-    /// Keeps the blocks of runs, in place of those that were not used for the longest time.
+    /// Caches the blocks of runs and evicts the least recently used blocks.
     fn keep(&mut self, runs: &[Range<u64>], read: Vec<Vec<u8>>) {
         self.time += 1;
         let size = usize::try_from(BLOCK).unwrap_or(1);
@@ -319,7 +320,7 @@ impl BlockCacheState {
     }
 }
 
-/// The bits around a bit to read with it: the largest aligned part of the region of which enough was read before.
+/// The bits to read together with a bit: the largest aligned part of the region with enough bits set.
 fn around(bits: u32, bit: u64) -> Range<u64> {
     let mut found = bit..bit + 1;
     let mut len = 2;
@@ -390,7 +391,7 @@ mod tests {
         assert_eq!(source.asked().bytes, size + BLOCK);
         check(&blocks, &*source, base + 2 * size - BLOCK, 100);
         assert_eq!(source.asked().rounds, 1);
-        // Neither tiny pages nor huge ones are.
+        // Tiny pages and huge pages are not read completely.
         for size in [
             0,
             BLOCK,
@@ -438,7 +439,7 @@ mod tests {
             assert!(blocks.with(|cache| cache.blocks.len()) <= BLOCKS);
         }
         assert_eq!(source.asked().bytes, 600 * BLOCK);
-        // What is needed again makes room for more.
+        // Blocks needed again enlarge the cache.
         for n in 0..600 {
             check(&blocks, &*source, n * BLOCK, 8);
         }

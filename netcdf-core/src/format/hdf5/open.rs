@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::io::Source;
 use crate::limits::Limits;
 
-/// More bytes than the superblock extension of our files takes.
+/// Upper bound for the length of superblock extensions written by this crate.
 const LONGEST_EXTENSION: u64 = 64;
 
 impl Hdf5File {
@@ -26,10 +26,10 @@ impl Hdf5File {
         Self::noting(source, limits, false)
     }
 
-    /// As [`Hdf5File::open`]; if asked, notes where metadata lies.
+    /// Like [`Hdf5File::open`], but records metadata ranges if `asked` is set.
     ///
     /// # Errors
-    /// As [`Hdf5File::open`].
+    /// Returns errors of [`Hdf5File::open`].
     pub fn noting(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
         let mut file = Self::new(FileBytes::new(source, limits, asked)?);
         if let Err(e) = file.superblock().check_length(&**file.source()) {
@@ -48,8 +48,8 @@ impl Hdf5File {
     }
 }
 
-/// Where requests take long, reads all headers at once if the superblock extension is behind them, and not far: this is how
-/// [`write`](super::write) lays out files with metadata in front.
+/// Reads all headers ahead if requests have high latency and the superblock extension follows the headers at a short distance. This is the
+/// layout that [`write`](super::write) uses for leading metadata.
 fn read_front(file: &FileBytes, extension: u64) {
     let Superblock { base, root, .. } = *file.superblock();
     let end = base.checked_add(extension);

@@ -1,34 +1,34 @@
-//! Stored selections of elements of a dataspace ("VIII.A. Dataspace Selection").
+//! Stored dataspace selections ("VIII.A. Dataspace Selection").
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::model::region::product;
 
-/// Selected elements of a dataspace, in row-major order except for points.
+/// Selected dataspace elements, in row-major order except for points.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
     /// None.
     None,
     /// All.
     All,
-    /// Single elements, in this order.
+    /// Single elements in the given order.
     Points(Vec<Vec<u64>>),
-    /// Blocks of equal size at equal distances, per dimension.
+    /// A regular hyperslab.
     Regular(Vec<Comb>),
-    /// Blocks that do not overlap.
+    /// Disjoint blocks.
     Blocks(Vec<SelectedBlock>),
 }
 
-/// The selection along one dimension, in elements.
+/// A hyperslab in one dimension, in elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comb {
     /// Start of the first block.
     pub start: u64,
-    /// Distance between the starts of neighbouring blocks, at least the length of a block.
+    /// Distance between block starts, at least the block length.
     pub stride: u64,
-    /// Number of blocks; `None` for as many as fit into the extent.
+    /// Number of blocks; `None` for unlimited.
     pub count: Option<u64>,
-    /// Length of a block, at least 1; `None` for up to the end of the extent.
+    /// Block length, at least 1; `None` for up to the end of the extent.
     pub block: Option<u64>,
 }
 
@@ -61,7 +61,7 @@ impl Selection {
         }
     }
 
-    /// The dimension in which the selection is unlimited.
+    /// The unlimited dimension of the selection.
     #[must_use]
     pub fn unlimited(&self) -> Option<usize> {
         match self {
@@ -72,7 +72,7 @@ impl Selection {
 }
 
 impl Comb {
-    /// Whether the selection ends only with the extent.
+    /// Whether only the extent ends the selection.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
         self.count.is_none() || self.block.is_none()
@@ -114,7 +114,7 @@ fn hyperslab(c: &mut Fields, version: u32) -> Result<Selection> {
     Ok(Selection::Regular(combs))
 }
 
-/// A number of `width` bytes.
+/// Reads a number of `width` bytes.
 fn number(c: &mut Fields, width: u8) -> Result<u64> {
     match width {
         2 | 4 | 8 => c.uint_le(width.into()),
@@ -140,7 +140,7 @@ fn rank(c: &mut Fields) -> Result<usize> {
     }
 }
 
-/// `count`, if there are enough bytes for that many lists of `rank` numbers.
+/// Checks that the remaining bytes suffice for `count` lists of `rank` numbers. Returns `count`.
 fn room(c: &Fields, count: u64, rank: usize, width: u8) -> Result<u64> {
     let bytes = count.saturating_mul(rank as u64 * u64::from(width));
     if bytes > c.remaining() as u64 {
@@ -188,7 +188,7 @@ fn blocks(c: &mut Fields, width: u8) -> Result<Selection> {
     })
 }
 
-/// Finds the combs of a regular selection, which old versions write as a list of blocks.
+/// Converts a list of blocks to a regular hyperslab if possible. Old versions store hyperslabs as block lists.
 fn regular(blocks: &[SelectedBlock], rank: usize) -> Option<Vec<Comb>> {
     let mut combs = vec![];
     for dim in 0..rank {
@@ -201,12 +201,12 @@ fn regular(blocks: &[SelectedBlock], rank: usize) -> Option<Vec<Comb>> {
         combs.push(comb_of(&ends)?);
     }
     let counts: Option<Vec<u64>> = combs.iter().map(|c| c.count).collect();
-    // The blocks are all different and as many as there are places: one at each place.
+    // The blocks are distinct, and their number equals the number of positions: each position has one block.
     let different = blocks.is_sorted_by(|a, b| a < b);
     (different && product(&counts?)? == blocks.len() as u64).then_some(combs)
 }
 
-/// The comb whose blocks have these first and last elements, in order.
+/// The hyperslab with these first and last block elements, in order.
 fn comb_of(ends: &[(u64, u64)]) -> Option<Comb> {
     let &(start, last) = ends.first()?;
     let block = (last - start).checked_add(1)?;

@@ -1,4 +1,4 @@
-//! Chunks side by side ("VII.B. The Implicit Index").
+//! Consecutive chunks ("VII.B. The Implicit Index").
 
 use super::element::ChunkEntry;
 use super::grid::{IndexGrid, dot};

@@ -12,12 +12,12 @@ use crate::format::hdf5::fields::Fields;
 pub enum SharedMessage {
     /// In the object header at this address: a committed datatype.
     Committed(u64),
-    /// In the heap of shared messages, under this id.
+    /// An id in the heap of shared messages.
     Heap([u8; 8]),
 }
 
 impl SharedMessage {
-    /// Reads the body of a message that has the flag "shared".
+    /// Reads the body of a message with the "shared" flag.
     ///
     /// # Errors
     /// [`Truncated`](crate::ErrorKind::Truncated), [`Unknown`](crate::ErrorKind::Unknown), [`Corrupt`](crate::ErrorKind::Corrupt).
@@ -35,6 +35,6 @@ impl SharedMessage {
     }
 }
 
-/// The shared datatypes of a file. Each is read only once: very many objects may have the same large one.
+/// A cache of shared datatypes. Each is read only once: many objects may share one large type.
 #[derive(Debug, Default)]
 pub struct SharedTypes(pub(in crate::format::hdf5) Mutex<HashMap<SharedMessage, Arc<Datatype>>>);

@@ -1,4 +1,4 @@
-//! Groups, attributes and heaps of the files that testdata/hdf5/make_heaps.py makes.
+//! Groups, attributes and heaps in files made by testdata/hdf5/make_heaps.py.
 
 mod damage;
 mod messages;
@@ -30,7 +30,7 @@ fn open(name: &str) -> Hdf5File {
     open_bytes(bytes(name)).unwrap()
 }
 
-/// The object of a name in the root group.
+/// The object with a name in the root group.
 fn object(file: &Hdf5File, name: &str) -> ObjectHeader {
     let root = ObjectHeader::read(file, file.superblock().root).unwrap();
     let links = group::links(file, &root).unwrap();

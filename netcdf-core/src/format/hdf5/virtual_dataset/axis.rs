@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::format::hdf5::selection::Comb;
 
-/// Blocks at a constant distance; the last one may be cut short.
+/// Blocks at a constant distance. The last block may be shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockAxis {
     pub start: u64,
@@ -27,7 +27,7 @@ impl BlockAxis {
         }
     }
 
-    /// The elements of a comb; an unlimited one ends at `extent`.
+    /// The elements of a hyperslab dimension. `extent` ends an unlimited hyperslab.
     pub(super) fn of_comb(comb: &Comb, extent: u64) -> Self {
         let rest = extent.saturating_sub(comb.start);
         let block = comb.block.unwrap_or(rest).max(1);
@@ -56,7 +56,7 @@ impl BlockAxis {
         }
     }
 
-    /// The place of element `k`.
+    /// The position of element `k`.
     pub(super) fn position(&self, k: u64) -> u64 {
         let blocks = (k / self.block).saturating_mul(self.stride);
         self.start
@@ -64,7 +64,7 @@ impl BlockAxis {
             .saturating_add(k % self.block)
     }
 
-    /// Number of elements before a place.
+    /// Number of elements before a position.
     pub(super) fn before(&self, place: u64) -> u64 {
         let Some(distance) = place.checked_sub(self.start) else {
             return 0;
@@ -74,12 +74,12 @@ impl BlockAxis {
         blocks.saturating_add(more).min(self.len)
     }
 
-    /// The elements from one place up to another.
+    /// The element numbers from one position up to another position.
     pub(super) fn within(&self, start: u64, end: u64) -> Range<u64> {
         self.before(start)..self.before(end)
     }
 
-    /// The distance between neighbouring elements, if it is constant.
+    /// The distance between adjacent elements, if constant.
     pub(super) fn step(&self) -> Option<u64> {
         if self.len <= self.block || self.stride == self.block {
             return Some(1);

@@ -21,7 +21,7 @@ use crate::format::hdf5::superblock::SIGNATURE;
 use crate::io::{Source, Target};
 use crate::model::FileSpace;
 
-/// An HDF5 file being written. Nothing is visible before [`FileWriter::finish`].
+/// An HDF5 file being written. The file stays invisible until [`FileWriter::finish`].
 #[derive(Debug)]
 pub struct FileWriter {
     front: MetadataPart,
@@ -29,24 +29,24 @@ pub struct FileWriter {
     data: Vec<Option<DatasetState>>,
     extension: Option<u64>,
     space: FileSpace,
-    /// Whether metadata still goes to the front, so that pages have no size yet.
+    /// Whether leading metadata is still growing, so that the page size is not yet known.
     begins: bool,
-    /// Where the size of pages goes in the metadata.
+    /// Offset of the page size in the metadata.
     page_size_at: Option<usize>,
     tail: Tail,
     heap: HeapWriter,
     cancel: Cancel,
 }
 
-/// Bytes of a source.
+/// Source bytes.
 pub struct SourceRange<'a> {
     /// The source.
     pub source: &'a Arc<dyn Source>,
-    /// The bytes.
+    /// The byte range.
     pub range: Range<u64>,
 }
 
-/// Bytes in memory, or in a source.
+/// Bytes in memory or in a source.
 #[derive(Clone, Copy)]
 enum ChunkInput<'a> {
     Here(&'a [u8]),
@@ -61,7 +61,7 @@ impl ChunkInput<'_> {
         }
     }
 
-    /// Writes them to reserved space.
+    /// Writes the bytes to reserved space.
     fn write(self, tail: &mut Tail, at: u64) -> Result<()> {
         match self {
             Self::Here(bytes) => tail.write(at, bytes),
@@ -69,7 +69,7 @@ impl ChunkInput<'_> {
         }
     }
 
-    /// Appends them to the file; returns their place.
+    /// Appends the bytes to the file. Returns their offset.
     fn append(self, tail: &mut Tail) -> Result<u64> {
         match self {
             Self::Here(bytes) => tail.append(bytes),
@@ -89,11 +89,11 @@ fn data_of(data: &mut [Option<DatasetState>], dataset: ObjectId) -> Result<&mut 
 }
 
 impl FileWriter {
-    /// Assigns an address to every object. Nothing is written yet.
+    /// Assigns an address to every object, without writing to the target.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
-    /// fit together, [`ErrorKind::Unsupported`] for types that are not written; with the object's path.
+    /// Returns [`ErrorKind::Limit`] for values beyond the format, [`ErrorKind::Argument`] for contradictory plans, and
+    /// [`ErrorKind::Unsupported`] for types that are not written, with the object's path.
     pub fn create(target: Box<dyn Target>, plan: FilePlan, space: FileSpace) -> Result<Self> {
         let front = Front::new(&plan, space)?;
         drop(plan);
@@ -112,26 +112,25 @@ impl FileWriter {
         })
     }
 
-    /// The same writer, which cannot be finished once `cancel` is set.
+    /// Makes [`FileWriter::finish`] fail once `cancel` is set.
     #[must_use]
     pub fn unless(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self
     }
 
-    /// Stores bytes of a contiguous or compact dataset, starting at byte `at` of its data. Gaps are
-    /// filled.
+    /// Stores bytes of a contiguous or compact dataset from byte `at` on. Gaps get the fill value.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] beyond the dataset; those of the target.
+    /// Returns [`ErrorKind::Argument`] beyond the dataset, and errors of the target.
     pub fn put_bytes(&mut self, dataset: ObjectId, at: u64, bytes: &[u8]) -> Result<()> {
         self.put(dataset, at, ChunkInput::Here(bytes))
     }
 
-    /// As [`FileWriter::put_bytes`], for bytes of a source.
+    /// Like [`FileWriter::put_bytes`], for source bytes.
     ///
     /// # Errors
-    /// As [`FileWriter::put_bytes`], and those of the source.
+    /// Returns errors of [`FileWriter::put_bytes`] and of the source.
     pub fn move_bytes(
         &mut self,
         dataset: ObjectId,
@@ -172,12 +171,12 @@ impl FileWriter {
         }
     }
 
-    /// Makes room for the index of a dataset that will have this many chunks at most; before any data, the room is next to the other
-    /// metadata. Nothing happens for data that is not in chunks.
+    /// Reserves space for the chunk index of a dataset with at most `chunks` chunks. Before any data, the space is next to the other
+    /// metadata. Has no effect on a dataset without chunks.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for an object that is not a dataset; [`ErrorKind::Limit`] for an index of 2^63 bytes and more; those of
-    /// the target.
+    /// Returns [`ErrorKind::Argument`] for an object that is not a dataset, [`ErrorKind::Limit`] for an index of 2^63 bytes or more, and
+    /// errors of the target.
     pub fn expect_chunks(&mut self, dataset: ObjectId, chunks: u64) -> Result<()> {
         match &mut data_of(&mut self.data, dataset)?.stored {
             DataPlace::Chunked { tree, .. } => tree.expect(chunks, &mut self.tail),
@@ -185,11 +184,11 @@ impl FileWriter {
         }
     }
 
-    /// Ends the metadata in front, before data: pages have a size from now on, and data gets collections of its own in the heap. Once is
-    /// enough.
+    /// Ends the leading metadata, before data. From now on, the page size is fixed, and data uses separate heap collections. Further calls
+    /// have no effect.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns errors of the target.
     pub fn end_metadata(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.begins) {
             return Ok(());
@@ -203,7 +202,7 @@ impl FileWriter {
         self.tail.end_metadata(pages)
     }
 
-    /// Writes the last collection of the heap.
+    /// Writes the last heap collection.
     fn end_heap(&mut self) -> Result<()> {
         match self.heap.finish()? {
             Some((at, full)) => self.tail.write(at, &full.finish()?),
@@ -211,7 +210,7 @@ impl FileWriter {
         }
     }
 
-    /// True if a dataset has more chunks than [`FileWriter::expect_chunks`] said, so that a part of its index lies among data.
+    /// Whether a dataset has more chunks than announced to [`FileWriter::expect_chunks`], so that part of its index is stored among data.
     #[must_use]
     pub fn exceeds(&self, dataset: ObjectId) -> bool {
         let index = usize::try_from(dataset.0).ok();
@@ -222,13 +221,12 @@ impl FileWriter {
         }
     }
 
-    /// Stores a whole encoded chunk. `place` is its place in the grid, counted in chunks. The chunks
-    /// of a dataset must come in row-major order; datasets may alternate. Bit `n` of
-    /// `mask` says that filter `n` was not applied.
+    /// Stores an encoded chunk. `place` is its grid position, counted in chunks. The chunks of a dataset must arrive in row-major order;
+    /// datasets may alternate. Bit `n` of `mask` is set if filter `n` was skipped.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] out of order or for a dataset without chunks; [`ErrorKind::Limit`]
-    /// for a chunk of 4 GiB or more; those of the target.
+    /// Returns [`ErrorKind::Argument`] for a chunk out of order or a dataset without chunks, [`ErrorKind::Limit`] for a chunk of 4 GiB or
+    /// more, and errors of the target.
     pub fn put_chunk(
         &mut self,
         dataset: ObjectId,
@@ -239,11 +237,10 @@ impl FileWriter {
         self.chunk(dataset, place, mask, ChunkInput::Here(bytes))
     }
 
-    /// As [`FileWriter::put_chunk`], for bytes of a source; adjacent ones are copied
-    /// together.
+    /// Like [`FileWriter::put_chunk`], for source bytes. Adjacent ranges are copied together.
     ///
     /// # Errors
-    /// As [`FileWriter::put_chunk`], and those of the source.
+    /// Returns errors of [`FileWriter::put_chunk`] and of the source.
     pub fn move_chunk(
         &mut self,
         dataset: ObjectId,
@@ -297,12 +294,11 @@ impl FileWriter {
         tree.push(place, chunk, &mut self.tail)
     }
 
-    /// Stores objects in the global heap and returns references to them (16 bytes each: the number of
-    /// elements as given by the caller, the address of the collection, the index). Objects may contain
-    /// references themselves.
+    /// Stores objects in the global heap. Returns 16-byte references: the number of elements given by the caller, the collection address,
+    /// and the object index. Objects may contain references.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns errors of the target.
     pub fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>> {
         let mut references = ByteSink::default();
         for (count, bytes) in objects {
@@ -317,7 +313,7 @@ impl FileWriter {
     /// Sets the current lengths of a dataset.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if their number is not that of its dimensions, or if one exceeds its maximum.
+    /// Returns [`ErrorKind::Argument`] for a wrong number of lengths, or a length beyond its maximum.
     pub fn set_extent(&mut self, dataset: ObjectId, lens: &[u64]) -> Result<()> {
         let data = data_of(&mut self.data, dataset)?;
         let fits = |(&n, max): (&u64, &Option<u64>)| max.is_none_or(|max| n <= max);
@@ -340,7 +336,7 @@ impl FileWriter {
     /// Writes the metadata and makes the file visible.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns errors of the target.
     pub fn finish(mut self) -> Result<()> {
         self.end_metadata()?;
         for data in self.data.iter_mut().flatten() {
@@ -367,7 +363,7 @@ impl FileWriter {
 }
 
 impl Contiguous {
-    /// Writes a range of bytes, and fills the gap before it.
+    /// Writes a byte range and fills the gap before it.
     fn put(
         &mut self,
         (front, tail): (&mut MetadataPart, &mut Tail),
@@ -390,7 +386,7 @@ impl Contiguous {
         bytes.write(tail, address + range.start)
     }
 
-    /// Fills up to byte `end`, if there is data.
+    /// Fills up to byte `end`, if the dataset has data.
     fn fill_up(&mut self, (front, tail): (&MetadataPart, &mut Tail), end: u64) -> Result<()> {
         let Some(address) = self.address else {
             return Ok(());
@@ -406,7 +402,7 @@ impl Contiguous {
     }
 }
 
-/// Puts an object into the heap of data.
+/// Stores an object in the data heap.
 fn store(
     heap: &mut HeapWriter,
     tail: &mut Tail,
