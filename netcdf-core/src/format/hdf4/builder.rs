@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Checks the number of dimensions of a variable.
+    /// Checks a variable's number of dimensions.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Limit`] for too many dimensions.

@@ -1,4 +1,4 @@
-//! All Vgroups and the headers of all Vdatas of a file.
+//! All Vgroups and Vdata headers of a file.
 
 use std::collections::BTreeMap;
 

@@ -54,7 +54,7 @@ impl ChunkTable {
     /// Visits the chunks in a grid box.
     ///
     /// # Errors
-    /// Returns errors of the visitor.
+    /// Returns visitor errors.
     pub fn visit(&self, layout: &Layout, cells: &Block, visit: Visit<'_>) -> Visited {
         let Some(Range { start, end }) = numbers(&layout.grid(), cells) else {
             return Ok(());

@@ -87,7 +87,7 @@ impl Descriptors {
         Ok(found)
     }
 
-    /// Reads a block. Returns the offset of the next block and the length of this block.
+    /// Reads a block. Returns the next block's offset and this block's length.
     fn block(&mut self, source: &dyn Source, at: u64) -> Result<(u64, u64)> {
         let end = at
             .saturating_add(HEAD as u64 + EXPECTED * SIZE)

@@ -30,7 +30,7 @@ struct DfsdGroup {
 
 /// Bytes of a dimension in a record: its length, and the identifier of the scale's number type.
 const DIMENSION: u64 = 8;
-/// Number of dimensions allowed for groups of a small file. Groups can share records.
+/// Maximum number of group dimensions in a small file. Groups can share records.
 const DIMENSIONS: u64 = 1 << 16;
 
 /// Tags of small elements that are read completely.

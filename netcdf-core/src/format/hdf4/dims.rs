@@ -15,7 +15,7 @@ use crate::model::Endianness;
 const FIXED: &str = "Dim0.0";
 /// The class of unlimited dimensions.
 const UNLIMITED: &str = "UDim0.0";
-/// The class of Vdatas with one record per index of the dimension.
+/// The class of Vdatas with one record per dimension index.
 const RECORDS: &str = "DimVal0.0";
 /// The class of Vdatas with the length as record value.
 const VALUE: &str = "DimVal0.1";
@@ -46,7 +46,7 @@ fn values<'a>(vgroup: &Vgroup, catalog: &'a Catalog) -> Option<(u16, &'a Vdata)>
 /// The length of a dimension.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Corrupt`] without a length, and errors of the element.
+/// Returns [`ErrorKind::Corrupt`] without a length, and errors from the element.
 pub(super) fn length(
     vgroup: &Vgroup,
     catalog: &Catalog,

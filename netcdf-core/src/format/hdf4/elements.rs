@@ -14,7 +14,7 @@ impl NamedElements {
     /// Reads elements.
     ///
     /// # Errors
-    /// Returns errors of [`Hdf4File::read`].
+    /// Returns errors from [`Hdf4File::read`].
     pub(super) fn read(file: &Hdf4File, mut ids: Vec<TagRef>) -> Result<Self> {
         ids.sort_unstable();
         ids.dedup();

@@ -47,7 +47,7 @@ pub struct Hdf4File {
 #[derive(Debug, Default)]
 struct ElementCache {
     places: HashMap<TagRef, ElementLocation, foldhash::fast::RandomState>,
-    /// Number of blocks of all elements.
+    /// Total number of linked blocks.
     blocks: u64,
 }
 
@@ -55,7 +55,7 @@ impl Hdf4File {
     /// Reads the descriptors.
     ///
     /// # Errors
-    /// Returns errors of [`Descriptors::read`].
+    /// Returns errors from [`Descriptors::read`].
     pub fn open(
         source: Arc<dyn Source>,
         limits: &Limits,
@@ -199,7 +199,7 @@ impl Hdf4File {
     /// Returns the location of an element's bytes.
     ///
     /// # Errors
-    /// Returns errors of reading block tables, and [`ErrorKind::Unsupported`] for compressed data.
+    /// Returns errors from reading block tables, and [`ErrorKind::Unsupported`] for compressed data.
     pub fn place(&self, id: TagRef) -> Result<ElementLocation> {
         let descriptor = self.descriptor(id)?;
         if !descriptor.special {

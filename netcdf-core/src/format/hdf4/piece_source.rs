@@ -66,7 +66,7 @@ impl PieceSource {
     /// Adds an element. Returns its range in this source.
     ///
     /// # Errors
-    /// Returns errors of [`crate::arithmetic::Exact::get`].
+    /// Returns errors from [`crate::arithmetic::Exact::get`].
     pub(crate) fn add(&self, pieces: impl IntoIterator<Item = ElementPiece>) -> Result<Range<u64>> {
         let mut all = self.pieces.write().unwrap_or_else(PoisonError::into_inner);
         let start = all.end;

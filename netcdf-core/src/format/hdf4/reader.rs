@@ -95,7 +95,7 @@ impl Hdf4Reader {
         }))
     }
 
-    /// The location of the first `size` bytes of a run.
+    /// Locates the first `size` bytes of a run.
     fn run(&self, run: ByteRun, size: u64) -> Result<ElementLocation> {
         let whole = self.file.place(run.id)?;
         let start = claimed(whole.range.start, run.at).end;

@@ -133,7 +133,7 @@ impl<'a> SdParts<'a> {
         Ok(builder.dim(&group.name, length))
     }
 
-    /// The attributes of a dataset or of the file.
+    /// Dataset or file attributes.
     fn attributes(
         &self,
         builder: &mut Builder<'_>,

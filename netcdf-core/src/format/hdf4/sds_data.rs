@@ -169,7 +169,7 @@ impl SdsData {
         }
     }
 
-    /// The stored extent of a variable of this shape.
+    /// The stored extent for a variable shape.
     fn extent(&self, shape: &[u64]) -> Vec<u64> {
         let stored = match &self.data {
             Data::Nothing => return shape.to_vec(),

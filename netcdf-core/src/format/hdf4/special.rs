@@ -170,7 +170,7 @@ fn chunked(c: &mut Cursor<'_>, limits: &Limits) -> Result<ChunkedElement> {
         return Err(c.error(ErrorKind::Unknown, "a new version of chunks".into()));
     }
     let flags = c.u32_be()?;
-    c.skip(8)?; // number of elements of the dataset and of a chunk: the products of the lengths below
+    c.skip(8)?; // element counts of dataset and chunk: the products of the lengths below
     let element = length(c)?;
     c.skip(2)?; // tag of the table
     let table = u16_be(c)?;

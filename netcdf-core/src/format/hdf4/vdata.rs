@@ -40,7 +40,7 @@ impl VdataField {
     /// The number type of the field.
     ///
     /// # Errors
-    /// Returns errors of [`Hdf4NumberType::of_code`].
+    /// Returns errors from [`Hdf4NumberType::of_code`].
     pub fn number_type(&self) -> Result<Hdf4NumberType> {
         Hdf4NumberType::of_code(self.code)
     }

@@ -14,7 +14,7 @@ use crate::error::{ErrorKind, Result};
 /// index. The visitor receives an unreadable attribute as an error and decides whether to continue.
 ///
 /// # Errors
-/// Returns errors of reading the attribute structures, and errors of the visitor.
+/// Returns errors from reading the attribute structures, and visitor errors.
 pub fn visit(
     file: &Hdf5File,
     header: &ObjectHeader,
@@ -50,7 +50,7 @@ fn dense(
         return Ok(());
     };
     let Some(tree) = info.by_order.or(info.by_name) else {
-        let what = "an object with a heap of attributes, but no B-tree for it";
+        let what = "an object with an attribute heap, but without a B-tree";
         return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;

@@ -22,12 +22,12 @@ const BLOCK: u64 = 16 << 10;
 /// Initial maximum number of cached blocks.
 const BLOCKS: usize = 256;
 /// Limits for a source with high latency: more memory saves requests.
-const FAR: BlockLimits = BlockLimits {
+const HIGH_LATENCY: BlockLimits = BlockLimits {
     blocks: 2048,
     at_once: 192,
 };
 /// Limits for any other source.
-const NEAR: BlockLimits = BlockLimits {
+const LOW_LATENCY: BlockLimits = BlockLimits {
     blocks: BLOCKS,
     at_once: 32,
 };
@@ -45,7 +45,7 @@ const LONGEST: u64 = 256 << 10;
 /// Bytes of the first request for leading metadata. Each further request doubles the total.
 const FRONT: u64 = 8 << 20;
 /// Maximum length of leading metadata to read ahead.
-const LONGEST_FRONT: u64 = FAR.blocks as u64 * BLOCK;
+const LONGEST_FRONT: u64 = HIGH_LATENCY.blocks as u64 * BLOCK;
 
 /// Limits of the cache and of one request.
 #[derive(Clone, Copy)]
@@ -68,7 +68,7 @@ struct BlockCacheState {
     /// Use counter.
     time: u64,
     /// Maximum number of cached blocks.
-    most: usize,
+    max_blocks: usize,
     /// The pages of the file; each page is read completely.
     pages: Option<PageRun>,
 }
@@ -79,7 +79,7 @@ impl Default for BlockCacheState {
             blocks: HashMap::default(),
             read: HashMap::default(),
             time: 0,
-            most: BLOCKS,
+            max_blocks: BLOCKS,
             pages: None,
         }
     }
@@ -104,7 +104,7 @@ impl BlockCache {
     /// Reads source bytes from offset `place` into `out`. The source must have all these bytes.
     ///
     /// # Errors
-    /// Returns errors of the source.
+    /// Returns errors from the source.
     pub(super) fn read(&self, source: &dyn Source, place: u64, out: &mut [u8]) -> Result<()> {
         let len = out.len() as u64;
         if self.with(|cache| cache.copy(place, out)) {
@@ -113,7 +113,7 @@ impl BlockCache {
         if len > LONGEST {
             return source.read_at(place, out);
         }
-        self.ask(
+        self.prefetch(
             source,
             std::slice::from_ref(&(place..place.saturating_add(len))),
         );
@@ -126,12 +126,12 @@ impl BlockCache {
 
     /// Reads uncached blocks of these ranges in one request, with neighbouring blocks if the area is dense. Read errors are ignored:
     /// prefetching is best-effort, and the later read reports the error.
-    pub(super) fn ask(&self, source: &dyn Source, ranges: &[Range<u64>]) {
+    pub(super) fn prefetch(&self, source: &dyn Source, ranges: &[Range<u64>]) {
         let len = source.len();
-        let far = source.latency();
+        let high_latency = source.latency();
         let runs = self.with(|cache| {
-            let most = cache.at_most(far);
-            cache.runs(ranges, len.div_ceil(BLOCK), most)
+            let limits = cache.limits(high_latency);
+            cache.runs(ranges, len.div_ceil(BLOCK), limits)
         });
         if runs.is_empty() {
             return;
@@ -139,13 +139,13 @@ impl BlockCache {
         let places = |run: &Range<u64>| run.start * BLOCK..len.min(run.end * BLOCK);
         let places: Vec<_> = runs.iter().map(places).collect();
         if let Ok(read) = source.read_ranges(&places) {
-            self.with(|cache| cache.keep(&runs, read));
+            self.with(|cache| cache.insert(&runs, read));
         }
     }
 
-    /// Reads ahead from `start` to `end`: 8 MiB in the first request, then one request per doubling. Does nothing if the range is too long.
+    /// Reads ahead from `start` to `end`: 8 MiB in the first request, then one request per doubling. Skips ranges that are too long.
     /// Read errors are ignored.
-    pub(super) fn front(&self, source: &dyn Source, start: u64, end: u64) {
+    pub(super) fn prefetch_front(&self, source: &dyn Source, start: u64, end: u64) {
         let end = end.min(source.len());
         if end.saturating_sub(start) > LONGEST_FRONT {
             return;
@@ -159,7 +159,7 @@ impl BlockCache {
             let Ok(read) = source.read_ranges(&[places]) else {
                 return;
             };
-            self.with(|cache| cache.keep_front(&run, read));
+            self.with(|cache| cache.insert_front(&run, read));
             at = to;
         }
     }
@@ -193,21 +193,21 @@ impl BlockCacheState {
     }
 
     /// Limits of the cache and of one request. The cache is enlarged for two pages if pages are read completely.
-    fn at_most(&mut self, far: bool) -> BlockLimits {
-        if !far {
+    fn limits(&mut self, high_latency: bool) -> BlockLimits {
+        if !high_latency {
             self.pages = None;
-            return NEAR;
+            return LOW_LATENCY;
         }
         let page = self.pages.map_or(0, |pages| pages.size.div_ceil(BLOCK) + 1);
         let page = usize::try_from(page).unwrap_or(0);
-        self.most = self.most.max(2 * page);
+        self.max_blocks = self.max_blocks.max(2 * page);
         BlockLimits {
-            at_once: FAR.at_once.max(page),
-            ..FAR
+            at_once: HIGH_LATENCY.at_once.max(page),
+            ..HIGH_LATENCY
         }
     }
 
-    /// The blocks of the page that contains the end of a block.
+    /// The page that contains the end of a block, as a block range.
     fn page(&self, number: u64) -> Option<Range<u64>> {
         let PageRun { base, size } = self.pages?;
         let last = number.checked_mul(BLOCK)?.checked_add(BLOCK - 1)?;
@@ -217,15 +217,15 @@ impl BlockCacheState {
     }
 
     /// The blocks to read for ranges of a source of `count` blocks, as runs in ascending order.
-    fn runs(&mut self, ranges: &[Range<u64>], count: u64, most: BlockLimits) -> Vec<Range<u64>> {
+    fn runs(&mut self, ranges: &[Range<u64>], count: u64, limits: BlockLimits) -> Vec<Range<u64>> {
         let mut wanted = BTreeSet::new();
         for range in ranges.iter().filter(|r| !r.is_empty()) {
             for number in range.start / BLOCK..range.end.div_ceil(BLOCK).min(count) {
-                if wanted.len() >= most.at_once {
+                if wanted.len() >= limits.at_once {
                     break;
                 }
                 if !self.blocks.contains_key(&number) && !wanted.contains(&number) {
-                    self.add_around(number, (count, most), &mut wanted);
+                    self.add_around(number, (count, limits), &mut wanted);
                 }
             }
         }
@@ -243,14 +243,14 @@ impl BlockCacheState {
     fn add_around(
         &mut self,
         number: u64,
-        (count, most): (u64, BlockLimits),
+        (count, limits): (u64, BlockLimits),
         wanted: &mut BTreeSet<u64>,
     ) {
         wanted.insert(number);
         let dropped = self.was_read(number);
         let likely = match dropped {
             true => {
-                self.most = (self.most * 2).min(most.blocks);
+                self.max_blocks = (self.max_blocks * 2).min(limits.blocks);
                 let start = number - number % REGION;
                 start..start + REGION
             }
@@ -259,7 +259,7 @@ impl BlockCacheState {
         for block in likely.filter(|block| *block < count) {
             let again = self.was_read(block);
             let wants = again == dropped && !self.blocks.contains_key(&block);
-            if wants && wanted.len() < most.at_once {
+            if wants && wanted.len() < limits.at_once {
                 wanted.insert(block);
                 *self.read.entry(block / REGION).or_default() |= 1 << (block % REGION);
             }
@@ -289,17 +289,17 @@ impl BlockCacheState {
     }
 
     /// Caches the blocks of a run without evicting cached blocks.
-    fn keep_front(&mut self, run: &Range<u64>, read: Vec<Vec<u8>>) {
+    fn insert_front(&mut self, run: &Range<u64>, read: Vec<Vec<u8>>) {
         for block in run.clone() {
             *self.read.entry(block / REGION).or_default() |= 1 << (block % REGION);
         }
         let all = (Amount::of(length(run)) + self.blocks.len()).count();
-        self.most = self.most.max(all.min(FAR.blocks));
-        self.keep(std::slice::from_ref(run), read);
+        self.max_blocks = self.max_blocks.max(all.min(HIGH_LATENCY.blocks));
+        self.insert(std::slice::from_ref(run), read);
     }
 
     /// Caches the blocks of runs and evicts the least recently used blocks.
-    fn keep(&mut self, runs: &[Range<u64>], read: Vec<Vec<u8>>) {
+    fn insert(&mut self, runs: &[Range<u64>], read: Vec<Vec<u8>>) {
         self.time += 1;
         let size = usize::try_from(BLOCK).unwrap_or(1);
         for (run, bytes) in runs.iter().zip(read) {
@@ -309,7 +309,7 @@ impl BlockCacheState {
                 self.blocks.insert(number, CachedBlock { bytes, used });
             }
         }
-        let surplus = self.blocks.len().saturating_sub(self.most);
+        let surplus = self.blocks.len().saturating_sub(self.max_blocks);
         if surplus > 0 {
             let mut ages: Vec<_> = self.blocks.iter().map(|(n, b)| (b.used, *n)).collect();
             ages.sort_unstable();
@@ -408,13 +408,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_together_is_one_request() {
+    fn ranges_of_one_call_are_one_request() {
         let (source, blocks) = (source(200), BlockCache::default());
         let ranges: Vec<_> = (0..200)
             .step_by(40)
             .map(|n| n * BLOCK + 9..n * BLOCK + 20)
             .collect();
-        blocks.ask(&*source, &ranges);
+        blocks.prefetch(&*source, &ranges);
         ranges
             .iter()
             .for_each(|r| check(&blocks, &*source, r.start, 11));
@@ -423,7 +423,7 @@ mod tests {
             (1, 5 * BLOCK)
         );
         let beyond = [5..5, u64::MAX - 1..u64::MAX, 200 * BLOCK..201 * BLOCK];
-        blocks.ask(&*source, &beyond);
+        blocks.prefetch(&*source, &beyond);
         assert_eq!(source.asked().rounds, 1);
     }
 
@@ -431,8 +431,8 @@ mod tests {
     fn the_cache_is_bounded_and_keeps_what_is_used() {
         let (source, blocks) = (source(600), BlockCache::default());
         let all = 0..600 * BLOCK;
-        blocks.ask(&*source, std::slice::from_ref(&all));
-        assert_eq!(source.asked().bytes, FAR.at_once as u64 * BLOCK);
+        blocks.prefetch(&*source, std::slice::from_ref(&all));
+        assert_eq!(source.asked().bytes, HIGH_LATENCY.at_once as u64 * BLOCK);
         for n in 0..600 {
             check(&blocks, &*source, n * BLOCK, 8);
             check(&blocks, &*source, 0, 8);
@@ -459,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_about_what_was_asked_for() {
+    fn errors_name_the_requested_range() {
         let (source, blocks) = (source(2), BlockCache::default());
         let e = blocks
             .read(&*source, 2 * BLOCK - 4, &mut [0; 8])

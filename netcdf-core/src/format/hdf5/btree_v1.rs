@@ -90,8 +90,8 @@ impl BtreeV1 {
     /// Visits the selected children of level 0 nodes, in order.
     ///
     /// # Errors
-    /// Returns errors of reading nodes, of `wanted` and of `visit`. Returns [`ErrorKind::Corrupt`] if a node occurs twice or is not one
-    /// level below its parent.
+    /// Returns errors from reading nodes, from `wanted` and from `visit`. Returns [`ErrorKind::Corrupt`] if a node occurs twice or is not
+    /// one level below its parent.
     pub fn walk(&self, file: &Hdf5File, wanted: DescendRule, visit: VisitChild) -> Result<()> {
         let mut walk = WalkV1 {
             file,

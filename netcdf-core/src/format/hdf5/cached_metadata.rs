@@ -11,7 +11,7 @@ impl CacheImage {
     /// Reads the image of a file. Returns `None` if the superblock extension has no image message.
     ///
     /// # Errors
-    /// Returns errors of reading the image.
+    /// Returns errors from reading the image.
     pub(crate) fn of(file: &FileBytes, header: &ObjectHeader) -> Result<Option<Self>> {
         let Some(found) = header.find(message::CACHE_IMAGE) else {
             return Ok(None);

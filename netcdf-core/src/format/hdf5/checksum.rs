@@ -31,7 +31,7 @@ pub(crate) fn verify(
     let Some((body, sum)) = data.split_last_chunk::<4>() else {
         return fail(
             ErrorKind::Truncated,
-            format!("no room for the checksum of {what}"),
+            format!("too short for the checksum of {what}"),
         );
     };
     let (stored, computed) = (u32::from_le_bytes(*sum), lookup3(body));

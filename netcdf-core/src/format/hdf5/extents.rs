@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Maximum number of recorded ranges. Beyond it, only the limits are known.
-const MOST: usize = 1 << 18;
+const MAX_RANGES: usize = 1 << 18;
 
 /// A set of byte ranges. Adjacent ranges are joined.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Extents {
             (start, end) = (start.min(from), end.max(to));
         }
         self.ranges.insert(start, end);
-        if self.ranges.len() > MOST {
+        if self.ranges.len() > MAX_RANGES {
             self.full = true;
             self.ranges.clear();
         }
@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn the_number_of_ranges_is_limited() {
         let mut extents = Extents::default();
-        (0..=MOST as u64).for_each(|n| extents.add(3 * n..3 * n + 1));
+        (0..=MAX_RANGES as u64).for_each(|n| extents.add(3 * n..3 * n + 1));
         assert_eq!((extents.ranges(), extents.bytes()), (None, None));
-        let last = 3 * MOST as u64;
+        let last = 3 * MAX_RANGES as u64;
         assert_eq!(extents.limits(), (last, last + 1));
     }
 }

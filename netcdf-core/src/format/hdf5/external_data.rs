@@ -87,7 +87,7 @@ impl ExternalData {
     /// Opens all external files. Ignores files that cannot be opened: the read reports them.
     ///
     /// # Errors
-    /// Returns errors of reading the list of files.
+    /// Returns errors from reading the file list.
     pub fn open_files(&self) -> Result<()> {
         for piece in self.pieces()? {
             let _ = self.source(piece);

@@ -46,7 +46,7 @@ impl Hdf5File {
     /// Returns an object of the global heap; see [`GlobalHeap::object`].
     ///
     /// # Errors
-    /// Returns errors of [`GlobalHeap::object`].
+    /// Returns errors from [`GlobalHeap::object`].
     pub fn heap_object(&self, address: u64, index: u32) -> Result<Option<CollectionObject>> {
         self.heap.object(self, address, index)
     }
@@ -61,7 +61,7 @@ impl Hdf5File {
     /// Returns a message of the shared message heap.
     ///
     /// # Errors
-    /// Returns errors of reading the shared message table and the heap, and [`ErrorKind::Corrupt`] without a table.
+    /// Returns errors from reading the shared message table and the heap, and [`ErrorKind::Corrupt`] without a table.
     pub fn shared_message(&self, kind: u16, id: &[u8; 8]) -> Result<StructureBytes> {
         let Some(shared) = once(&self.shared, || SharedMessages::of(self))? else {
             let what = "a shared message in a file without a table of shared messages";

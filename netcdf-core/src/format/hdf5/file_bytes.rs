@@ -1,4 +1,4 @@
-//! The bytes of an HDF5 file: checked reads of metadata through a cache of blocks.
+//! The bytes of an HDF5 file: checked metadata reads through a block cache.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -27,14 +27,14 @@ pub struct FileBytes {
     /// Remaining byte limit for object headers and fractal heap objects.
     left: AtomicU64,
     /// Recorded byte ranges, if recording is enabled.
-    noted: Option<Mutex<Noted>>,
+    recorded: Option<Mutex<RecordedRanges>>,
     /// The pages of a paged file.
     pub(super) pages: Option<PageRun>,
 }
 
 /// Byte ranges read from a file.
 #[derive(Debug, Default)]
-struct Noted {
+struct RecordedRanges {
     metadata: Extents,
     /// Global heap collections.
     heaps: Extents,
@@ -61,11 +61,11 @@ pub struct StructureBytes {
 }
 
 impl FileBytes {
-    /// Reads the superblock. Records metadata ranges if `asked` is set.
+    /// Reads the superblock. Records metadata ranges if `record` is set.
     ///
     /// # Errors
     /// Returns [`ErrorKind::UnknownFormat`] without a signature, [`ErrorKind::Corrupt`] and [`ErrorKind::Checksum`].
-    pub(super) fn new(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
+    pub(super) fn new(source: Arc<dyn Source>, limits: &Limits, record: bool) -> Result<Self> {
         let superblock = Superblock::read(&*source)?;
         let bytes = Self {
             source,
@@ -74,7 +74,7 @@ impl FileBytes {
             blocks: BlockCache::default(),
             image: None,
             left: AtomicU64::new(0),
-            noted: asked.then(Mutex::default),
+            recorded: record.then(Mutex::default),
             pages: None,
         };
         bytes.start();
@@ -160,7 +160,7 @@ impl FileBytes {
     /// # Errors
     /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] beyond the end of the file, and [`ErrorKind::Limit`].
     pub fn read(&self, address: u64, len: u64) -> Result<StructureBytes> {
-        let bytes = self.unnoted(address, len)?;
+        let bytes = self.read_unrecorded(address, len)?;
         self.note(address, len);
         Ok(bytes)
     }
@@ -168,16 +168,16 @@ impl FileBytes {
     /// Like [`Self::read`], but records the bytes as heap data.
     ///
     /// # Errors
-    /// Returns errors of [`Self::read`].
+    /// Returns errors from [`Self::read`].
     pub(super) fn read_heap(&self, address: u64, len: u64) -> Result<StructureBytes> {
-        let bytes = self.unnoted(address, len)?;
-        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
-            noted.heaps.add(range);
+        let bytes = self.read_unrecorded(address, len)?;
+        if let Some((mut recorded, range)) = self.recorded().zip(self.range(address, len)) {
+            recorded.heaps.add(range);
         }
         Ok(bytes)
     }
 
-    fn unnoted(&self, address: u64, len: u64) -> Result<StructureBytes> {
+    fn read_unrecorded(&self, address: u64, len: u64) -> Result<StructureBytes> {
         let place = self.place(address)?;
         let have = self.source.len().saturating_sub(place);
         if len > have {
@@ -209,14 +209,14 @@ impl FileBytes {
 
     /// Records metadata at an address.
     pub(super) fn note(&self, address: u64, len: u64) {
-        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
-            noted.metadata.add(range);
+        if let Some((mut recorded, range)) = self.recorded().zip(self.range(address, len)) {
+            recorded.metadata.add(range);
         }
     }
 
-    fn noted(&self) -> Option<MutexGuard<'_, Noted>> {
-        let noted = self.noted.as_ref()?;
-        Some(noted.lock().unwrap_or_else(PoisonError::into_inner))
+    fn recorded(&self) -> Option<MutexGuard<'_, RecordedRanges>> {
+        let recorded = self.recorded.as_ref()?;
+        Some(recorded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Converts an address range to a source range.
@@ -228,13 +228,13 @@ impl FileBytes {
     /// Returns the recorded metadata ranges, if recording is enabled.
     #[must_use]
     pub fn places(&self) -> Option<FileMetadata> {
-        let noted = self.noted()?;
-        let (last, end) = noted.metadata.limits();
+        let recorded = self.recorded()?;
+        let (last, end) = recorded.metadata.limits();
         Some(FileMetadata {
-            ranges: noted.metadata.ranges(),
+            ranges: recorded.metadata.ranges(),
             last,
             end,
-            heaps: noted.metadata.bytes_beside(&noted.heaps),
+            heaps: recorded.metadata.bytes_beside(&recorded.heaps),
             pages: self.pages.map(|pages| FilePages {
                 base: pages.base,
                 size: pages.size,
@@ -254,7 +254,7 @@ impl FileBytes {
         let base = self.superblock.base;
         let place = |r: &Range<u64>| Some(base.checked_add(r.start)?..base.checked_add(r.end)?);
         let places: Vec<_> = ranges.iter().filter_map(place).collect();
-        self.blocks.ask(&*self.source, &places);
+        self.blocks.prefetch(&*self.source, &places);
     }
 
     /// The size in memory of a structure at an address; see [`Limits::metadata`].
@@ -271,10 +271,10 @@ impl FileBytes {
     /// the range once the size is known.
     ///
     /// # Errors
-    /// Returns errors of [`Self::read`], and [`ErrorKind::Truncated`] if not even one byte is left.
+    /// Returns errors from [`Self::read`], and [`ErrorKind::Truncated`] if not even one byte is left.
     pub fn read_up_to(&self, address: u64, len: u64) -> Result<StructureBytes> {
         let have = self.source.len().saturating_sub(self.place(address)?);
-        self.unnoted(address, len.min(have.max(1)))
+        self.read_unrecorded(address, len.min(have.max(1)))
     }
 
     /// The fields of a structure.

@@ -32,7 +32,7 @@ pub struct CollectionObject {
 }
 
 /// Cache limits: sufficient for strings written slightly out of order.
-const KEPT: CacheLimits = CacheLimits {
+const CACHE_LIMITS: CacheLimits = CacheLimits {
     count: 64,
     bytes: 16 << 20,
 };
@@ -53,12 +53,12 @@ impl Default for GlobalHeap {
 }
 
 impl GlobalHeap {
-    /// Creates the heap of a file of `len` bytes.
+    /// Creates the heap for a file with `len` bytes.
     #[must_use]
     pub(crate) fn new(len: u64) -> Self {
         let left = len.saturating_mul(READ_OFTEN).saturating_add(READ_MORE);
         Self {
-            recent: Recent::new(KEPT),
+            recent: Recent::new(CACHE_LIMITS),
             left: AtomicU64::new(left),
         }
     }
@@ -191,7 +191,7 @@ fn parse(file: &FileBytes, bytes: &StructureBytes) -> Result<Vec<(u16, Range<usi
         let start = c.position();
         let Some(size) = usize::try_from(size).ok().filter(|&n| n <= c.remaining()) else {
             let what = format!(
-                "an object of {size} bytes, but only {} are left",
+                "an object of {size} bytes, but only {} bytes remain",
                 c.remaining()
             );
             return Err(at.error(ErrorKind::Corrupt, what));
@@ -213,7 +213,7 @@ impl Deref for CollectionObject {
 }
 
 impl CollectionObject {
-    /// The address and length of its collection.
+    /// The collection address and length.
     pub(super) fn collection(&self) -> Option<(u64, u64)> {
         let bytes = &self.collection.bytes;
         Some((bytes.address?, bytes.data.len() as u64))

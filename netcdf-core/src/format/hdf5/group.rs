@@ -70,7 +70,7 @@ fn dense_links(file: &Hdf5File, info: &DenseInfo) -> Result<Vec<LinkMessage>> {
         return Ok(vec![]);
     };
     let Some(tree) = info.by_name else {
-        let what = "a group with a heap of links, but no B-tree of their names";
+        let what = "a group with a link heap, but without a B-tree of link names";
         return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;

@@ -15,8 +15,7 @@ impl LocalHeap {
     /// Reads the heap at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`],
-    /// [`ErrorKind::Limit`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`] and [`ErrorKind::Limit`].
     pub fn read(file: &Hdf5File, address: u64) -> Result<Self> {
         let sizes = file.sizes();
         let len = 8 + 2 * u64::from(sizes.length) + u64::from(sizes.offset);
@@ -26,7 +25,7 @@ impl LocalHeap {
         c.version(0..=0, "a local heap")?;
         c.skip(3)?;
         let size = c.length()?;
-        c.length()?; // head of the list of free blocks
+        c.length()?; // free list head
         let segment = match size {
             0 => StructureBytes::default(),
             _ => file.read(c.defined_address("a local heap's data")?, size)?,
@@ -38,7 +37,7 @@ impl LocalHeap {
     /// long name.
     ///
     /// # Errors
-    /// Returns errors of [`LocalHeap::name_at`], and [`ErrorKind::Limit`] if the total is too large for the file length.
+    /// Returns errors from [`LocalHeap::name_at`], and [`ErrorKind::Limit`] if the total is too large for the file length.
     pub fn counted_name_at(&self, file: &Hdf5File, offset: u64) -> Result<Vec<u8>> {
         let name = self.name_at(file, offset)?;
         file.take(name.len() as u64, self.address)?;

@@ -9,7 +9,7 @@
 //! | [`mod@file`], `open` | an open file with its shared structures, and its opener |
 //! | `driver` | detection of split files |
 //! | `extents` | recorded byte ranges |
-//! | [`fields`], [`mod@checksum`] | the fields of structures, sizes of offsets and lengths; checksums |
+//! | [`fields`], [`mod@checksum`] | structure fields, address and length sizes, checksums |
 //! | [`object_header`], [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
 //! | [`group`], [`attributes`], [`dataset`] | objects, assembled from their messages |

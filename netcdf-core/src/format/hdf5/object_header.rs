@@ -21,7 +21,7 @@ pub struct ObjectHeader {
     messages: Vec<HeaderMessage>,
 }
 
-/// A header message and the location of its body.
+/// A header message with the location of the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeaderMessage {
     /// The message type, see [`message`].

@@ -19,19 +19,19 @@ impl Hdf5File {
     /// Reads the superblock.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`](crate::ErrorKind::UnknownFormat) without a signature;
-    /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is shorter than the superblock says;
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt), [`ErrorKind::Checksum`](crate::ErrorKind::Checksum).
+    /// Returns [`ErrorKind::UnknownFormat`](crate::ErrorKind::UnknownFormat) without a signature,
+    /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is shorter than the length in the superblock,
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt), and [`ErrorKind::Checksum`](crate::ErrorKind::Checksum).
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
         Self::noting(source, limits, false)
     }
 
-    /// Like [`Hdf5File::open`], but records metadata ranges if `asked` is set.
+    /// Like [`Hdf5File::open`], but records metadata ranges if `record` is set.
     ///
     /// # Errors
-    /// Returns errors of [`Hdf5File::open`].
-    pub fn noting(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
-        let mut file = Self::new(FileBytes::new(source, limits, asked)?);
+    /// Returns errors from [`Hdf5File::open`].
+    pub fn noting(source: Arc<dyn Source>, limits: &Limits, record: bool) -> Result<Self> {
+        let mut file = Self::new(FileBytes::new(source, limits, record)?);
         if let Err(e) = file.superblock().check_length(&**file.source()) {
             driver::check(&file)?;
             return Err(e);
@@ -55,6 +55,6 @@ fn read_front(file: &FileBytes, extension: u64) {
     let end = base.checked_add(extension);
     let end = end.and_then(|end| end.checked_add(LONGEST_EXTENSION));
     if let Some(end) = end.filter(|_| file.latency() && root < extension) {
-        file.blocks.front(&**file.source(), base, end);
+        file.blocks.prefetch_front(&**file.source(), base, end);
     }
 }

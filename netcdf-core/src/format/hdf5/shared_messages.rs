@@ -30,7 +30,7 @@ impl SharedMessages {
     /// Reads the table of a file. Returns `None` if the superblock extension has no table message.
     ///
     /// # Errors
-    /// Returns errors of reading the extension and the table.
+    /// Returns errors from reading the extension and the table.
     pub(crate) fn of(file: &FileBytes) -> Result<Option<Self>> {
         let Some(extension) = file.superblock().extension else {
             return Ok(None);
@@ -50,8 +50,7 @@ impl SharedMessages {
     /// Reads a table of `count` indexes at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and [`ErrorKind::Unknown`].
     pub(crate) fn open(file: &FileBytes, address: u64, count: u8) -> Result<Self> {
         let index = 14 + 2 * u64::from(file.sizes().offset);
         let bytes = file.read(address, 8 + u64::from(count) * index)?;
@@ -68,7 +67,7 @@ impl SharedMessages {
     /// Returns the message of a type with a heap id.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Corrupt`] if messages of this type are not shared, and errors of the heap.
+    /// Returns [`ErrorKind::Corrupt`] if messages of this type are not shared, and errors from the heap.
     pub(crate) fn message(
         &self,
         file: &FileBytes,

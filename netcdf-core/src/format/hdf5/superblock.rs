@@ -54,14 +54,14 @@ impl Superblock {
     /// Finds and reads the superblock.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`],
-    /// [`ErrorKind::Checksum`], [`ErrorKind::Unsupported`].
+    /// Returns [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and
+    /// [`ErrorKind::Unsupported`].
     pub fn read(source: &dyn Source) -> Result<Self> {
         let Some(place) = find(source)? else {
             return Err(Error::new(ErrorKind::UnknownFormat, "not an HDF5 file").of(source.name()));
         };
         let have = source.len().saturating_sub(place);
-        let mut data = vec![0; usize::try_from(have.min(MOST)).unwrap_or(0)];
+        let mut data = vec![0; usize::try_from(have.min(MAX_LEN)).unwrap_or(0)];
         source.read_at(place, &mut data)?;
         let mut c = Cursor::new(&data, source.name(), place);
         c.skip(8)?;
@@ -91,7 +91,7 @@ impl Superblock {
     /// Checks that the source has the length in the superblock.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`].
+    /// Returns [`ErrorKind::Truncated`] for a source that is too short.
     pub fn check_length(&self, source: &dyn Source) -> Result<()> {
         let have = source.len().saturating_sub(self.base);
         if self.len > have {
@@ -103,7 +103,7 @@ impl Superblock {
 }
 
 /// Upper bound for the superblock length.
-const MOST: u64 = 256;
+const MAX_LEN: u64 = 256;
 
 /// The fields after the sizes of addresses and lengths.
 fn sized(mut c: Cursor<'_>) -> Result<Fields<'_>> {
@@ -122,7 +122,7 @@ fn sized(mut c: Cursor<'_>) -> Result<Fields<'_>> {
 }
 
 /// Returns the base address, and the length up to the end of the file. If a user block was prepended to a finished file, the stored base
-/// address is still 0; the location of the superblock takes precedence.
+/// address is still 0. The superblock location takes precedence.
 fn base(stored: Option<u64>, place: u64, eof: u64) -> (u64, u64) {
     match stored {
         Some(base) if base == place => (base, eof.saturating_sub(base)),

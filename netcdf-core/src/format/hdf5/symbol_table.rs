@@ -36,7 +36,7 @@ pub(crate) enum SymbolCache {
 /// Returns the links of a group, sorted by name.
 ///
 /// # Errors
-/// Returns errors of reading the tree and the heap, [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`] and [`ErrorKind::Unknown`].
+/// Returns errors from reading the tree and the heap, [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`] and [`ErrorKind::Unknown`].
 pub(crate) fn entries(file: &Hdf5File, btree: u64, heap: u64) -> Result<Vec<SymbolEntry>> {
     let heap = LocalHeap::read(file, heap)?;
     let mut entries = vec![];

@@ -60,8 +60,8 @@ impl Geometry {
         };
         for level in 1..=depth {
             let pointer = geometry.pointer(level);
-            let room = node.saturating_sub(FRAME + pointer);
-            let most = room / (record + pointer);
+            let capacity = node.saturating_sub(FRAME + pointer);
+            let most = capacity / (record + pointer);
             let below = geometry.level(level - 1).total;
             let total = most.saturating_add(1).saturating_mul(below);
             let total = total.saturating_add(most);
@@ -73,7 +73,7 @@ impl Geometry {
         }
         match geometry.levels.iter().any(|l| l.most == 0) {
             true => Err(format!(
-                "B-tree nodes of {node} bytes have no room for records of {record}"
+                "B-tree nodes of {node} bytes cannot contain records of {record} bytes"
             )),
             false => Ok(geometry),
         }
@@ -88,14 +88,14 @@ impl Geometry {
         let records = u64::from(records);
         if records > most {
             return Err(format!(
-                "a B-tree node of {records} records, there is room for {most}"
+                "a B-tree node of {records} records, the maximum is {most}"
             ));
         }
         let children = if level == 0 { 0 } else { records + 1 };
         Ok(FRAME + records * self.record + children * self.pointer(level))
     }
 
-    /// Maximum number of records in a node of this level and its subtree.
+    /// Maximum number of records in a node and its subtree, at this level.
     pub(crate) fn total(&self, level: u16) -> u64 {
         self.level(level).total
     }
@@ -109,7 +109,7 @@ impl Geometry {
         }
     }
 
-    /// Bytes of a child entry in a node of this level.
+    /// Bytes per child entry in a node at this level.
     fn pointer(&self, level: u16) -> u64 {
         self.offset + self.width + self.level(level.saturating_sub(1)).width
     }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_nodes_without_room() {
+    fn refuses_nodes_below_the_record_size() {
         assert!(Geometry::new(20, 11, 0, 8).is_err());
         assert!(Geometry::new(512, 0, 0, 8).is_err());
         assert!(Geometry::new(512, 11, 65, 8).is_err());

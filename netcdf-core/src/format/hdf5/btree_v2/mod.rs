@@ -44,8 +44,7 @@ impl BTree2 {
     /// Reads the header at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and [`ErrorKind::Unknown`].
     pub fn open(file: &FileBytes, address: u64) -> Result<Self> {
         let sizes = file.sizes();
         let len = 22 + u64::from(sizes.offset) + u64::from(sizes.length);
@@ -72,7 +71,7 @@ impl BTree2 {
         // In a tree of several levels, the root contains only part of the records.
         if stored > tree.total || (stored < tree.total && (stored == 0 || depth == 0)) {
             let what = format!(
-                "a B-tree of {} records, {stored} of them in a root of level {depth}",
+                "a B-tree of {} records, with {stored} records in a root of level {depth}",
                 tree.total
             );
             return Err(file.error(ErrorKind::Corrupt, address, what));
@@ -94,7 +93,7 @@ impl BTree2 {
     /// Visits all records in order.
     ///
     /// # Errors
-    /// Returns errors of reading nodes and of `visit`. Returns [`ErrorKind::Corrupt`] if the number of records differs from the header.
+    /// Returns errors from reading nodes and from `visit`. Returns [`ErrorKind::Corrupt`] if the number of records differs from the header.
     pub fn visit(
         &self,
         file: &FileBytes,
@@ -117,7 +116,7 @@ impl BTree2 {
     /// later records.
     ///
     /// # Errors
-    /// Returns errors of reading nodes, of `compare` and of `visit`.
+    /// Returns errors from reading nodes, from `compare` and from `visit`.
     pub fn visit_range<E: From<Error>>(
         &self,
         file: &FileBytes,
@@ -130,7 +129,7 @@ impl BTree2 {
     /// Returns the first record for which `compare` returns `Equal`; see [`BTree2::visit_range`].
     ///
     /// # Errors
-    /// Returns errors of reading nodes and of `compare`.
+    /// Returns errors from reading nodes and from `compare`.
     pub fn find(
         &self,
         file: &FileBytes,
@@ -177,7 +176,7 @@ struct WalkV2<'a, E> {
 impl<E: From<Error>> WalkV2<'_, E> {
     /// Recursion is bounded: each step decreases the level by one, and the depth is limited.
     fn node(&mut self, node: ChildNode, level: u16) -> Result<(), E> {
-        // A tree of a single node needs no record of visited nodes.
+        // A single-node tree needs no record of visited nodes.
         if self.tree.depth > 0 && !self.seen.insert(node.address) {
             let what = "a B-tree has the same node twice";
             return Err(self

@@ -36,7 +36,7 @@ pub(crate) struct LinkOrder {
 /// An attribute by name (type 8, sorted by hash) or by creation order (type 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AttributeRecord {
-    /// The heap id of the message. Shared messages are in the heap of shared messages, others in the object's heap.
+    /// The heap id of the message. Shared messages are in the shared message heap, all further messages in the object heap.
     pub id: [u8; 8],
     /// Message flags.
     pub flags: u8,
@@ -61,7 +61,7 @@ pub(crate) struct HugeRecord {
 
 impl LinkName {
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`].
+    /// Returns [`crate::ErrorKind::Truncated`].
     pub(crate) fn parse(c: &mut Fields) -> Result<Self> {
         Ok(Self {
             hash: c.u32_le()?,
@@ -73,7 +73,7 @@ impl LinkName {
 #[cfg(test)]
 impl LinkOrder {
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`].
+    /// Returns [`crate::ErrorKind::Truncated`].
     pub(crate) fn parse(c: &mut Fields) -> Result<Self> {
         Ok(Self {
             order: c.u64_le()?,
@@ -86,7 +86,7 @@ impl AttributeRecord {
     /// Parses a record in a tree of this type.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`].
+    /// Returns [`crate::ErrorKind::Truncated`].
     pub(crate) fn parse(c: &mut Fields, kind: u8) -> Result<Self> {
         let (id, flags, order) = (c.array()?, c.u8()?, c.u32_le()?);
         let hash = (kind == ATTRIBUTE_NAME).then(|| c.u32_le()).transpose()?;
@@ -119,7 +119,7 @@ impl HugeRecord {
     /// Parses a record of type 1 or 2, with its id.
     ///
     /// # Errors
-    /// Returns errors of [`HugeRecord::parse`].
+    /// Returns errors from [`HugeRecord::parse`].
     pub(crate) fn parse_with_id(c: &mut Fields, filtered: bool) -> Result<Self> {
         let huge = Self::parse(c, filtered)?;
         let id = Some(c.length()?);

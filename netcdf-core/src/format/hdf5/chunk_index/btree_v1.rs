@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::element::ChunkEntry;
 use super::grid::IndexGrid;
-use super::pages::KEPT;
+use super::pages::CACHE_LIMITS;
 use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
@@ -29,7 +29,7 @@ pub(super) struct ChunkTreeV1 {
 struct ChunkNode {
     level: u8,
     rank: usize,
-    /// Grid coordinates of the first chunk of each child, concatenated.
+    /// Grid coordinates of each child's first chunk, concatenated.
     firsts: Vec<u64>,
     /// The chunks of a leaf. In other nodes, the addresses of child nodes.
     children: Vec<ChunkEntry>,
@@ -49,7 +49,7 @@ impl ChunkTreeV1 {
             kind: CHUNKS,
             key: 8 + 8 * (grid.chunk.len() + 1),
         };
-        let nodes = Recent::new(KEPT);
+        let nodes = Recent::new(CACHE_LIMITS);
         Self { tree, nodes }
     }
 
@@ -154,7 +154,7 @@ impl ChunkNode {
                 let offset = c.u64_le()?;
                 if offset % len != 0 || offset / len >= count {
                     let what = format!(
-                        "a chunk at {offset}, which is not a multiple of its length {len}, or is beyond the {count} chunks of its dimension"
+                        "a chunk at {offset}, expected a multiple of the chunk length {len} within the {count} chunks of the dimension"
                     );
                     return Err(c.error(ErrorKind::Corrupt, what));
                 }

@@ -84,8 +84,9 @@ impl ChunkTreeV2 {
             let chunk = self.form.read(&mut record)?;
             let at = coordinates(&mut record, first.len())?;
             if let Some(before) = before.as_ref().filter(|before| **before >= at) {
-                let what =
-                    format!("chunk {at:?} after {before:?} in a B-tree, expected ascending places");
+                let what = format!(
+                    "chunk {at:?} after {before:?} in a B-tree, expected ascending coordinates"
+                );
                 return Err(record.error(ErrorKind::Corrupt, what).into());
             }
             before = Some(at.clone());

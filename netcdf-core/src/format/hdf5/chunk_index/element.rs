@@ -35,7 +35,7 @@ pub(super) struct EntryForm {
 }
 
 impl EntryForm {
-    /// The form of entries of `size` bytes. The width of the chunk size field is the remainder after the other fields. This width depends
+    /// The form of `size`-byte entries. The width of the chunk size field is the remainder after the other fields. This width depends
     /// on the chunk size in layout version 4, and on the superblock in version 5.
     pub(super) fn new(c: &Fields, filtered: bool, size: u64, grid: &IndexGrid) -> Result<Self> {
         let address = u64::from(c.sizes().offset);

@@ -4,10 +4,10 @@
 //! all further data blocks. Super block `s` covers `2^s` times the elements of the first super block: `2^(s/2)` data blocks with
 //! `2^((s+1)/2)` times the elements of the smallest data block. Large data blocks are divided into pages.
 
+use super::array_walk::{ArrayOfChunks, walk};
 use super::element::{EntryForm, IndexElement};
 use super::grid::IndexGrid;
 use super::pages::{BlockOwner, IndexPages, beside, bit, pass, read_verified};
-use super::places::{ArrayOfChunks, walk};
 use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
@@ -57,13 +57,13 @@ struct Super {
     number: u32,
     /// Number of data blocks.
     blocks: u64,
-    /// Number of elements of a data block.
+    /// Number of elements per data block.
     elements: u64,
 }
 
 /// The position of an element outside the index block.
 #[derive(Debug, Clone, Copy)]
-struct ElementPlace {
+struct ElementPosition {
     /// The element number, counted from the first element outside the index block.
     number: u64,
     of: Super,
@@ -152,7 +152,7 @@ impl ExtensibleArray {
         file: &Hdf5File,
         mut c: Fields,
         block: u64,
-        place: ElementPlace,
+        place: ElementPosition,
     ) -> Result<IndexElement> {
         pass(&mut c, block, file.sizes().offset.into())?;
         match c.address()? {
@@ -162,7 +162,12 @@ impl ExtensibleArray {
     }
 
     /// Reads an element of a data block addressed by the super block at `address`.
-    fn in_super(&self, file: &Hdf5File, address: u64, place: ElementPlace) -> Result<IndexElement> {
+    fn in_super(
+        &self,
+        file: &Hdf5File,
+        address: u64,
+        place: ElementPosition,
+    ) -> Result<IndexElement> {
         let offset = u64::from(file.sizes().offset);
         let pages = self.head.pages(place.of);
         let map = pages.map_or(0, |n| n.div_ceil(8));
@@ -194,7 +199,12 @@ impl ExtensibleArray {
     }
 
     /// Reads an element of a data block without pages.
-    fn in_block(&self, file: &Hdf5File, address: u64, place: ElementPlace) -> Result<IndexElement> {
+    fn in_block(
+        &self,
+        file: &Hdf5File,
+        address: u64,
+        place: ElementPosition,
+    ) -> Result<IndexElement> {
         let start = prefix(file) as u64 + self.head.number;
         let body = place.of.elements.checked_mul(self.head.form.size);
         let len = body.and_then(|b| b.checked_add(start + 4));
@@ -226,7 +236,7 @@ impl ExtensibleArray {
 
 impl ExtensibleHeader {
     /// The position of element `number`, counted from the first element outside the index block.
-    fn place(&self, number: u64) -> Option<ElementPlace> {
+    fn place(&self, number: u64) -> Option<ElementPosition> {
         let super_block = (number / self.smallest).checked_add(1)?.ilog2();
         let before = (1u64.checked_shl(super_block)? - 1).checked_mul(self.smallest)?;
         let of = Super {
@@ -235,7 +245,7 @@ impl ExtensibleHeader {
             elements: (1u64 << super_block.div_ceil(2)).checked_mul(self.smallest)?,
         };
         let rest = number - before;
-        Some(ElementPlace {
+        Some(ElementPosition {
             number,
             of,
             block: rest / of.elements,
@@ -244,7 +254,7 @@ impl ExtensibleHeader {
     }
 
     /// The first element number after a data block page.
-    fn end_of_page(&self, place: ElementPlace) -> u64 {
+    fn end_of_page(&self, place: ElementPosition) -> u64 {
         let left = self.page - place.element % self.page;
         self.direct
             .saturating_add(place.number)
@@ -252,7 +262,7 @@ impl ExtensibleHeader {
     }
 
     /// The first element number after a data block.
-    fn end_of_block(&self, place: ElementPlace) -> u64 {
+    fn end_of_block(&self, place: ElementPosition) -> u64 {
         let left = place.of.elements - place.element;
         self.direct
             .saturating_add(place.number)
@@ -260,7 +270,7 @@ impl ExtensibleHeader {
     }
 
     /// The first element number after the data blocks of a super block.
-    fn end_of_super(&self, place: ElementPlace) -> u64 {
+    fn end_of_super(&self, place: ElementPosition) -> u64 {
         let blocks = place.of.blocks.saturating_sub(place.block + 1);
         let more = blocks.saturating_mul(place.of.elements);
         self.end_of_block(place).saturating_add(more)

@@ -1,9 +1,9 @@
 //! An array with one element per chunk of the maximum extent ("VII.C. The Fixed Array Index").
 
+use super::array_walk::{ArrayOfChunks, walk};
 use super::element::{EntryForm, IndexElement};
 use super::grid::{IndexGrid, dot};
 use super::pages::{BlockOwner, IndexPages, beside, bit, read_verified};
-use super::places::{ArrayOfChunks, walk};
 use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
@@ -26,7 +26,7 @@ pub(super) struct FixedArray {
 struct DataBlock {
     /// The block without its pages.
     head: StructureBytes,
-    /// Offset of the elements, or of the page bitmap, in the block.
+    /// Block offset of the elements or the page bitmap.
     start: usize,
     paged: Option<Paged>,
 }

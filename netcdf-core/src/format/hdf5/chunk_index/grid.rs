@@ -75,7 +75,7 @@ pub(super) struct IndexGrid {
     pub bytes: u64,
     /// Number of chunks per dimension.
     counts: Vec<u64>,
-    /// Number of chunks per dimension of the maximum extent; `None` for unlimited.
+    /// Number of chunks in the maximum extent per dimension; `None` for unlimited.
     most: Vec<Option<u64>>,
     /// Strides in row-major order.
     steps: Vec<u64>,
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_side_by_side_are_near() {
+    fn adjacent_rows_are_near() {
         let grid = IndexGrid {
             chunk: vec![1; 3],
             bytes: 1,

@@ -3,6 +3,7 @@
 //! Grid coordinates identify chunks, counted in chunks rather than elements. An [`OpenIndex`] finds the stored chunks in a grid [`Block`],
 //! in row-major order.
 
+mod array_walk;
 mod btree_v1;
 mod btree_v2;
 mod element;
@@ -11,7 +12,6 @@ mod fixed_array;
 mod grid;
 mod implicit;
 mod pages;
-mod places;
 mod query;
 mod single;
 #[cfg(test)]
@@ -88,7 +88,7 @@ impl OpenIndex {
     /// Visits the stored chunks of a block in row-major order. Parts of the block beyond the grid are ignored.
     ///
     /// # Errors
-    /// Returns read errors, [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`], and errors of `visit`.
+    /// Returns read errors, [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`], and errors from `visit`.
     pub fn locate(&self, file: &Hdf5File, wanted: &Block, visit: &mut VisitChunk) -> Visited {
         let wanted = self.grid.clip(wanted);
         if wanted.count.contains(&0) {

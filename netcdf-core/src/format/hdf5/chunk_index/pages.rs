@@ -9,7 +9,7 @@ use crate::format::hdf5::file_bytes::StructureBytes;
 use crate::format::recent::{CacheLimits, Recent};
 
 /// Cache limits for index blocks or nodes.
-pub(super) const KEPT: CacheLimits = CacheLimits {
+pub(super) const CACHE_LIMITS: CacheLimits = CacheLimits {
     count: 256,
     bytes: 8 << 20,
 };
@@ -20,7 +20,7 @@ pub(super) struct IndexPages(Recent<u64, Arc<StructureBytes>>);
 
 impl Default for IndexPages {
     fn default() -> Self {
-        Self(Recent::new(KEPT))
+        Self(Recent::new(CACHE_LIMITS))
     }
 }
 

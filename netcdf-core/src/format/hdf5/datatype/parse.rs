@@ -260,7 +260,7 @@ fn array_of(c: &Fields, dims: Vec<u64>, base: Datatype) -> Result<Datatype> {
     let Some(size) = size else {
         return Err(c.error(
             ErrorKind::Corrupt,
-            "an array type whose size is zero or too large".into(),
+            "the array type size is zero or too large".into(),
         ));
     };
     let base = Box::new(base);

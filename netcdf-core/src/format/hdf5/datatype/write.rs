@@ -87,7 +87,7 @@ impl Datatype {
                 Ok(1 | set(*charset) << 8)
             }
             TypeClass::Array { dims, base } => array(out, dims, base),
-            // Both parts have the same type, in rectangular form.
+            // The parts have the same type, in rectangular form.
             TypeClass::Complex { base } => base.write(out).map(|()| 1),
         }
     }
@@ -218,5 +218,5 @@ fn array(out: &mut ByteSink, dims: &[u64], base: &Datatype) -> Result<u32> {
     base.write(out).map(|()| 0)
 }
 
-/// Maximum number of dimensions of an array or dataspace.
+/// Maximum rank of an array or dataspace.
 pub const MOST_DIMS: usize = 32;

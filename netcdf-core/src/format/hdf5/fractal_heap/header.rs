@@ -41,8 +41,7 @@ impl HeapHeader {
     /// Reads the header at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and [`ErrorKind::Unknown`].
     pub(super) fn read(file: &FileBytes, address: u64) -> Result<Self> {
         let bytes = read_all(file, address)?;
         let mut c = file.fields(&bytes);

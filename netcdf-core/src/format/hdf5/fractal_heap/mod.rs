@@ -72,7 +72,7 @@ impl HeapObject {
 }
 
 /// Limits of the block cache.
-const KEPT: CacheLimits = CacheLimits {
+const CACHE_LIMITS: CacheLimits = CacheLimits {
     count: 64,
     bytes: 4 << 20,
 };
@@ -81,13 +81,12 @@ impl FractalHeap {
     /// Reads the header at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and [`ErrorKind::Unknown`].
     pub fn open(file: &FileBytes, address: u64) -> Result<Self> {
         Ok(Self {
             header: HeapHeader::read(file, address)?,
-            direct: Recent::new(KEPT),
-            indirect: Recent::new(KEPT),
+            direct: Recent::new(CACHE_LIMITS),
+            indirect: Recent::new(CACHE_LIMITS),
             huge: OnceLock::new(),
         })
     }

@@ -15,7 +15,7 @@ pub(crate) struct BlockTable {
 
 /// The position of an offset in an indirect block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TablePlace {
+pub(crate) struct TablePosition {
     /// The row.
     pub row: u32,
     /// The child number, over all rows.
@@ -94,7 +94,7 @@ impl BlockTable {
     }
 
     /// The position of an offset within an indirect block.
-    pub(crate) fn place(&self, offset: u64) -> TablePlace {
+    pub(crate) fn place(&self, offset: u64) -> TablePosition {
         let first = self.width_bits + self.start_bits;
         let top = offset.checked_ilog2().filter(|&bits| bits >= first);
         let (row, from, bits) = match top {
@@ -103,7 +103,7 @@ impl BlockTable {
         };
         let column = (offset - from) >> bits;
         let child = (u64::from(row) << self.width_bits) + column;
-        TablePlace {
+        TablePosition {
             row,
             child: usize::try_from(child).unwrap_or(usize::MAX),
             start: from + (column << bits),

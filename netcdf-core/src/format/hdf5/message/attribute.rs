@@ -51,7 +51,7 @@ impl AttributeMessage {
     /// Reads the message body.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Unknown`] and [`ErrorKind::Corrupt`].
     pub fn parse(file: &Hdf5File, c: &mut Fields) -> Result<Self, Unread> {
         let head = MessageHead::parse(c)?;
         match Self::value(file, &head, c) {

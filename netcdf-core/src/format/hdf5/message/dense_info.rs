@@ -20,7 +20,7 @@ impl DenseInfo {
     /// Reads the Link Info message body, version 0.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
+    /// Returns [`crate::ErrorKind::Truncated`] and [`crate::ErrorKind::Unknown`].
     pub fn of_links(c: &mut Fields) -> Result<Self> {
         Self::parse(c, "link info", 8)
     }
@@ -28,7 +28,7 @@ impl DenseInfo {
     /// Reads the Attribute Info message body, version 0.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
+    /// Returns [`crate::ErrorKind::Truncated`] and [`crate::ErrorKind::Unknown`].
     pub fn of_attributes(c: &mut Fields) -> Result<Self> {
         Self::parse(c, "attribute info", 2)
     }

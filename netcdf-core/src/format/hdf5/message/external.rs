@@ -10,7 +10,7 @@ use crate::format::hdf5::local_heap::LocalHeap;
 /// The external files with the data, in data order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalFiles {
-    /// Address of the local heap with the file names.
+    /// Local heap address of the file names.
     pub heap: u64,
     /// File ranges in data order.
     pub slots: Vec<ExternalFile>,
@@ -40,8 +40,7 @@ impl ExternalFiles {
     /// Reads the message body, version 1.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Corrupt`],
-    /// [`crate::ErrorKind::Unknown`].
+    /// Returns [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Corrupt`] and [`crate::ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         c.version(1..=1, "external data files")?;
         c.skip(3 + 2)?; // reserved, slots allocated
@@ -51,10 +50,10 @@ impl ExternalFiles {
         Ok(Self { heap, slots })
     }
 
-    /// Returns the file ranges for `bytes` of the data, in order. Their total may be shorter than `bytes`.
+    /// Returns the file ranges for `bytes` of the data, in order. The ranges may be shorter than `bytes` in total.
     ///
     /// # Errors
-    /// Returns errors of reading the names.
+    /// Returns errors from reading the names.
     pub fn pieces(&self, file: &Hdf5File, bytes: Range<u64>) -> Result<Vec<NamedPiece>> {
         let heap = LocalHeap::read(file, self.heap)?;
         let mut pieces = vec![];

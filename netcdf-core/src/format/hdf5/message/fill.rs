@@ -51,7 +51,7 @@ impl FillMessage {
     /// Reads the old message body (type 0x04).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`].
+    /// Returns [`ErrorKind::Truncated`].
     pub fn parse_old(c: &mut Fields) -> Result<Self> {
         Ok(Self {
             allocate: None,
@@ -63,7 +63,7 @@ impl FillMessage {
     /// Reads the message body (type 0x05).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] and [`ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=3, "a fill value")?;
         if version == 3 {

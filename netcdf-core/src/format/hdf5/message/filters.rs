@@ -19,7 +19,7 @@ pub struct PipelineFilter {
 /// Reads the message body. Returns the filters in writing order.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
+/// Returns [`crate::ErrorKind::Truncated`] and [`crate::ErrorKind::Unknown`].
 pub fn parse(c: &mut Fields) -> Result<Vec<PipelineFilter>> {
     let version = c.version(1..=2, "a filter pipeline")?;
     let count = c.u8()?;

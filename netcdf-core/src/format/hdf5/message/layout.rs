@@ -73,7 +73,7 @@ impl DataLayout {
     /// Reads the message body.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] and [`ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=5, "a data layout")?;
         if version < 3 {

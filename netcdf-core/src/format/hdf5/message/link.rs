@@ -36,7 +36,7 @@ impl LinkMessage {
     /// Reads the message body, version 1.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Unknown`] and [`ErrorKind::Corrupt`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         c.version(1..=1, "a link")?;
         let flags = c.u8()?;

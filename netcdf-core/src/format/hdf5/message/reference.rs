@@ -20,7 +20,8 @@ impl SharedMessage {
     /// Reads the body of a message with the "shared" flag.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated), [`Unknown`](crate::ErrorKind::Unknown), [`Corrupt`](crate::ErrorKind::Corrupt).
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated), [`Unknown`](crate::ErrorKind::Unknown) and
+    /// [`Corrupt`](crate::ErrorKind::Corrupt).
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=3, "a shared message")?;
         let kind = c.u8()?;

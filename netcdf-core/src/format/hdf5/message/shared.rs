@@ -46,7 +46,7 @@ impl ObjectHeader {
     /// Returns the body of a message. Follows a reference to a shared message.
     ///
     /// # Errors
-    /// Returns errors of reading the shared message.
+    /// Returns errors from reading the shared message.
     pub fn body(&self, file: &Hdf5File, message: &HeaderMessage) -> Result<Body<'_>> {
         let raw = self.raw(message);
         if message.flags & super::SHARED == 0 {
@@ -59,7 +59,7 @@ impl ObjectHeader {
     /// Returns the body of the first message of a type.
     ///
     /// # Errors
-    /// Returns errors of [`ObjectHeader::body`].
+    /// Returns errors from [`ObjectHeader::body`].
     pub fn body_of(&self, file: &Hdf5File, kind: u16) -> Result<Option<Body<'_>>> {
         self.find(kind).map(|m| self.body(file, m)).transpose()
     }
@@ -69,7 +69,7 @@ impl Hdf5File {
     /// Returns a shared datatype, with its address if the type is committed.
     ///
     /// # Errors
-    /// Returns errors of [`resolve`] and of reading the datatype.
+    /// Returns errors from [`resolve`] and from reading the datatype.
     pub fn shared_type(&self, reference: &SharedMessage) -> Result<Arc<Datatype>> {
         let lock = || self.types.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(reference) {

@@ -68,7 +68,7 @@ fn survive(name: &str, what: &str, data: Vec<u8>) {
 }
 
 #[test]
-fn all_is_well_undamaged() {
+fn undamaged_files_have_no_errors() {
     for name in FILES {
         let errors = errors(&open(name));
         assert!(errors.is_empty(), "{name}: {errors:?}");

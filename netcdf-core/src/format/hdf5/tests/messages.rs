@@ -117,7 +117,7 @@ fn nil(file: &[u8], header: usize) -> usize {
 }
 
 #[test]
-fn messages_that_nobody_knows_are_skipped_unless_they_must_not_be() {
+fn unknown_messages_are_skipped_unless_required() {
     let whole = bytes("structures/old.h5");
     let file = open("structures/old.h5");
     let address = object(&file, "contiguous").address;

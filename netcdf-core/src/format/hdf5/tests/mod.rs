@@ -2,7 +2,7 @@
 
 mod damage;
 mod messages;
-mod often;
+mod repeated_reads;
 mod structures;
 mod types;
 
@@ -60,7 +60,7 @@ fn attributes_of(file: &Hdf5File, name: &str) -> Vec<AttributeMessage> {
     all
 }
 
-/// The elements of an attribute of little-endian 32-bit integers.
+/// The elements of an attribute with little-endian 32-bit integers.
 fn ints(attribute: &AttributeMessage) -> Vec<i32> {
     let numbers = attribute.data.chunks_exact(4);
     numbers

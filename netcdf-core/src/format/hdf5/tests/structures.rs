@@ -11,7 +11,7 @@ use crate::format::hdf5::message;
 use crate::format::hdf5::message::dense_info::DenseInfo;
 use crate::format::hdf5::symbol_table::{self, SymbolCache};
 
-/// Address of the first occurrence of these four bytes.
+/// Address where these four bytes first occur.
 fn find(file: &[u8], signature: &[u8; 4]) -> usize {
     let mut windows = file.windows(4);
     windows.position(|w| w == signature).unwrap()
@@ -444,7 +444,7 @@ fn with_element_size(mut file: Vec<u8>, header: usize, size: u8) -> Vec<u8> {
 
 /// The datasets have one-byte elements. Old PureHDF versions store other sizes.
 #[test]
-fn the_element_size_of_a_layout_is_that_of_the_type() {
+fn the_datatype_defines_the_element_size() {
     use crate::format::hdf5::dataset::Hdf5Dataset;
     use crate::format::hdf5::message::layout::DataLayout;
     let stored = bytes("chunks_v110.h5");

@@ -46,8 +46,7 @@ const SAME_FILE: u8 = 0x04;
 /// Reads the object of the global heap that the layout message refers to, versions 0 and 1.
 ///
 /// # Errors
-/// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-/// [`ErrorKind::Unsupported`], [`ErrorKind::Limit`].
+/// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`], [`ErrorKind::Unsupported`] and [`ErrorKind::Limit`].
 pub fn parse(file: &Hdf5File, data: &[u8], address: Option<u64>) -> Result<Vec<Mapping>> {
     verify(file, data, address, "the mappings of a virtual dataset")?;
     let mut c = file.fields_of(data, address);
@@ -125,18 +124,18 @@ impl Mapping {
     /// Returns the source numbers that may contribute to a box of the virtual dataset.
     #[must_use]
     pub fn sources(&self, wanted: &Region) -> Range<u64> {
-        let Selection::Regular(combs) = &self.target else {
+        let Selection::Regular(slabs) = &self.target else {
             return 0..1;
         };
         let mut numbers = 0..1;
         let dims = wanted.start.iter().zip(&wanted.count);
-        for (comb, (&start, &count)) in combs.iter().zip(dims) {
+        for (slab, (&start, &count)) in slabs.iter().zip(dims) {
             let end = start.saturating_add(count);
-            let found = BlockAxis::of_comb(comb, end).within(start, end);
+            let found = BlockAxis::of_hyperslab_dim(slab, end).within(start, end);
             if found.is_empty() {
                 return 0..0;
             }
-            if let (None, Some(block), true) = (comb.count, comb.block, self.counts()) {
+            if let (None, Some(block), true) = (slab.count, slab.block, self.counts()) {
                 numbers = found.start / block..found.end.div_ceil(block);
             }
         }
@@ -154,9 +153,9 @@ impl Mapping {
             Selection::None => 0,
             Selection::All => within(wanted.count.clone()),
             Selection::Points(points) => points.len() as u64,
-            Selection::Regular(combs) => {
-                let dims = combs.iter().zip(&bounds).map(|(comb, &(start, end))| {
-                    let found = BlockAxis::of_comb(comb, end).within(start, end);
+            Selection::Regular(slabs) => {
+                let dims = slabs.iter().zip(&bounds).map(|(slab, &(start, end))| {
+                    let found = BlockAxis::of_hyperslab_dim(slab, end).within(start, end);
                     found.end - found.start
                 });
                 within(dims.collect())
@@ -182,11 +181,11 @@ impl Mapping {
                 let ends = blocks.iter().filter_map(|b| b.last.get(dim));
                 ends.max().copied()
             }
-            Selection::Regular(combs) => {
-                let comb = combs.get(dim)?;
-                let (count, block) = comb.count.zip(comb.block)?;
-                let before = count.checked_sub(1)?.saturating_mul(comb.stride);
-                let last = comb.start.saturating_add(before);
+            Selection::Regular(slabs) => {
+                let slab = slabs.get(dim)?;
+                let (count, block) = slab.count.zip(slab.block)?;
+                let before = count.checked_sub(1)?.saturating_mul(slab.stride);
+                let last = slab.start.saturating_add(before);
                 Some(last.saturating_add(block.checked_sub(1)?))
             }
         };
@@ -197,23 +196,23 @@ impl Mapping {
     /// shape of the single source, or on the number of numbered sources.
     #[must_use]
     pub fn reach(&self, source: Reach) -> Option<(usize, u64)> {
-        let (Selection::Regular(combs), Some(dim)) = (&self.target, self.target.unlimited()) else {
+        let (Selection::Regular(slabs), Some(dim)) = (&self.target, self.target.unlimited()) else {
             return None;
         };
-        let comb = combs.get(dim)?;
+        let slab = slabs.get(dim)?;
         let elements = match source {
-            Reach::Sources(n) => n.checked_mul(comb.block?)?,
+            Reach::Sources(n) => n.checked_mul(slab.block?)?,
             Reach::Shape(dims) => {
                 let Selection::Regular(from) = &self.source else {
                     return None;
                 };
                 let of = self.source.unlimited()?;
-                BlockAxis::of_comb(from.get(of)?, *dims.get(of)?).len
+                BlockAxis::of_hyperslab_dim(from.get(of)?, *dims.get(of)?).len
             }
         };
         let end = match elements.checked_sub(1) {
             None => 0,
-            Some(last) => BlockAxis::of_comb(comb, u64::MAX)
+            Some(last) => BlockAxis::of_hyperslab_dim(slab, u64::MAX)
                 .position(last)
                 .saturating_add(1),
         };

@@ -16,7 +16,7 @@ pub struct MappingShapes<'a> {
     pub target: &'a [u64],
 }
 
-/// Source elements and the corresponding elements of the virtual dataset, in the same order. Both regions have the same number of elements,
+/// Source elements and the corresponding elements of the virtual dataset, in the same order. The regions have the same number of elements,
 /// but may have different ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MappedPiece {
@@ -35,7 +35,7 @@ impl Mapping {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Corrupt`] if selections and datasets have different ranks, [`ErrorKind::Limit`] for selections with too many
-    /// rows, and errors of `visit`.
+    /// rows, and errors from `visit`.
     pub fn pieces(
         &self,
         number: u64,
@@ -103,12 +103,12 @@ fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<SelectedElements
                 extent.iter().map(|&n| BlockAxis::whole(n)).collect(),
             ));
         }
-        Selection::Regular(combs) => {
-            ranks(combs.len())?;
-            let axes = combs
+        Selection::Regular(slabs) => {
+            ranks(slabs.len())?;
+            let axes = slabs
                 .iter()
                 .zip(extent)
-                .map(|(c, &n)| BlockAxis::of_comb(c, n));
+                .map(|(c, &n)| BlockAxis::of_hyperslab_dim(c, n));
             return Ok(SelectedElements::Grid(axes.collect()));
         }
         Selection::Points(points) => points.iter().try_for_each(|p| ranks(p.len()))?,
@@ -132,7 +132,7 @@ fn pairs(source: &[BlockAxis], target: &[BlockAxis]) -> Option<Vec<(usize, usize
     same.then(|| both().map(|(s, t)| (s.0, t.0)).collect())
 }
 
-/// Elements of a source dimension and the corresponding elements of a target dimension.
+/// Source elements and the corresponding target elements, in one dimension.
 #[derive(Debug, Clone, Copy)]
 struct Strip {
     source: u64,

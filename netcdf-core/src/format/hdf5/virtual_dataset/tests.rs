@@ -187,14 +187,14 @@ fn names_count() {
 }
 
 #[test]
-fn mappings_that_no_one_could_read() {
+fn mappings_beyond_the_limits_are_refused() {
     let blocks = |last: u64| {
         Selection::Blocks(vec![crate::format::hdf5::selection::SelectedBlock {
             start: vec![0, 0],
             last: vec![last, 3],
         }])
     };
-    let comb = crate::format::hdf5::selection::Comb {
+    let slab = crate::format::hdf5::selection::HyperslabDim {
         start: 0,
         stride: 4,
         count: None,
@@ -212,7 +212,7 @@ fn mappings_that_no_one_could_read() {
     assert_eq!(rows(u64::MAX).unwrap_err().kind(), ErrorKind::Limit);
     let unlimited = |name| {
         check(
-            &mapping(name, Selection::All, Selection::Regular(vec![comb])),
+            &mapping(name, Selection::All, Selection::Regular(vec![slab])),
             0,
         )
     };

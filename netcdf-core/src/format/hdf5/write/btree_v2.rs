@@ -28,7 +28,7 @@ struct WrittenNode {
     total: u64,
 }
 
-/// Appends a tree of sorted records of equal size. Returns the offset of its header.
+/// Appends a tree of sorted records of equal size. Returns the header offset.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Limit`].

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::btree_v1::CHUNKS;
 
 /// Children of a full node: twice the default K of the superblock.
-const MOST: u16 = 64;
+const MAX_CHILDREN: u16 = 64;
 /// Bytes of a node before its keys and children.
 const HEAD: usize = 24;
 
@@ -26,14 +26,14 @@ pub(super) struct ChunkTree {
     /// Open nodes, from the leaves up.
     levels: Vec<OpenNode>,
     /// Space for nodes.
-    room: NodeRoom,
+    space: NodeSpace,
     /// Grid coordinates of the last chunk.
     last: Option<Vec<u64>>,
 }
 
 /// Space for nodes.
 #[derive(Debug)]
-struct NodeRoom {
+struct NodeSpace {
     /// Bytes of a node.
     size: u64,
     /// The leading space reserved for nodes, if any.
@@ -69,9 +69,9 @@ impl ChunkTree {
     /// An empty index.
     pub(super) fn new(chunk: Vec<u64>, element: u64) -> Self {
         let key = 8 + 8 * (chunk.len() + 1);
-        let size = HEAD + usize::from(MOST) * 8 + (usize::from(MOST) + 1) * key;
+        let size = HEAD + usize::from(MAX_CHILDREN) * 8 + (usize::from(MAX_CHILDREN) + 1) * key;
         Self {
-            room: NodeRoom {
+            space: NodeSpace {
                 size: size as u64,
                 front: None,
                 exceeded: false,
@@ -83,18 +83,18 @@ impl ChunkTree {
         }
     }
 
-    /// Reserves space for the nodes of this number of chunks, at the current end of the file.
+    /// Reserves space for the nodes of `chunks` chunks, at the current file end.
     ///
     /// # Errors
-    /// Returns errors of [`Tail::reserve`].
+    /// Returns errors from [`Tail::reserve`].
     pub(super) fn expect(&mut self, chunks: u64, tail: &mut Tail) -> Result<()> {
-        self.room.front = Some(tail.reserve_run(self.room.size, nodes(chunks))?);
+        self.space.front = Some(tail.reserve_run(self.space.size, nodes(chunks))?);
         Ok(())
     }
 
     /// Whether there were more chunks than expected, with nodes stored among the data.
     pub(super) fn exceeds(&self) -> bool {
-        self.room.exceeded
+        self.space.exceeded
     }
 
     /// Bytes of an unfiltered chunk.
@@ -112,14 +112,14 @@ impl ChunkTree {
             return Ok(());
         }
         let last = self.last.as_deref().unwrap_or_default();
-        let what = format!("chunk {place:?} put after chunk {last:?}");
+        let what = format!("chunk {place:?} written after chunk {last:?}");
         Err(Error::new(ErrorKind::Argument, what))
     }
 
     /// Adds the next chunk.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Limit`] for sizes and coordinates beyond the format, and errors of the target.
+    /// Returns [`ErrorKind::Limit`] for sizes and coordinates beyond the format, and target errors.
     pub(super) fn push(
         &mut self,
         place: &[u64],
@@ -149,19 +149,19 @@ impl ChunkTree {
     /// Adds a child to the open leaf. Full nodes are added to their parents.
     fn add(&mut self, key: Vec<u8>, child: u64, tail: &mut Tail) -> Result<()> {
         let (mut key, mut child) = (key, child);
-        let size = self.room.size;
+        let size = self.space.size;
         for level in 0.. {
             let level_byte = narrow(level as u64, "the height of a B-tree")?;
             let Some(node) = self.levels.get_mut(level) else {
-                let node = OpenNode::open(key, child, self.room.take(tail)?);
+                let node = OpenNode::open(key, child, self.space.take(tail)?);
                 self.levels.push(node);
                 break;
             };
-            if node.count < MOST {
+            if node.count < MAX_CHILDREN {
                 node.add(&key, child);
                 break;
             }
-            let next = OpenNode::open(key, child, self.room.take(tail)?);
+            let next = OpenNode::open(key, child, self.space.take(tail)?);
             let full = std::mem::replace(node, next);
             node.left = full.address;
             let (address, first) = (node.address, node.first.clone());
@@ -171,7 +171,7 @@ impl ChunkTree {
             )?;
             if self.levels.len() == level + 1 {
                 // The old root becomes the first child of the new root.
-                let root = OpenNode::open(full.first, full.address, self.room.take(tail)?);
+                let root = OpenNode::open(full.first, full.address, self.space.take(tail)?);
                 self.levels.push(root);
             }
             (key, child) = (first, address);
@@ -182,7 +182,7 @@ impl ChunkTree {
     /// Writes the open nodes. Returns the root address, or [`UNDEFINED`] without chunks.
     ///
     /// # Errors
-    /// Returns errors of the target.
+    /// Returns target errors.
     pub(super) fn finish(&mut self, tail: &mut Tail) -> Result<u64> {
         let Some(last) = &self.last else {
             return Ok(UNDEFINED);
@@ -190,7 +190,7 @@ impl ChunkTree {
         let end: Option<Vec<u64>> = last.iter().map(|n| n.checked_add(1)).collect();
         let end = end.ok_or_else(|| Error::new(ErrorKind::Limit, "a chunk beyond 2^64"))?;
         let end = self.key(&end, (0, 0), self.element)?;
-        let size = self.room.size;
+        let size = self.space.size;
         let mut root = UNDEFINED;
         for (level, node) in self.levels.drain(..).enumerate() {
             let level = narrow(level as u64, "the height of a B-tree")?;
@@ -201,11 +201,11 @@ impl ChunkTree {
     }
 }
 
-/// Number of nodes in a tree of this number of chunks, added in order.
+/// Number of tree nodes for `chunks` chunks, added in order.
 fn nodes(chunks: u64) -> u64 {
     let (mut level, mut all) = (chunks, 0);
     while level > 0 {
-        level = level.div_ceil(MOST.into());
+        level = level.div_ceil(MAX_CHILDREN.into());
         all += level;
         if level == 1 {
             break;
@@ -214,7 +214,7 @@ fn nodes(chunks: u64) -> u64 {
     all
 }
 
-impl NodeRoom {
+impl NodeSpace {
     /// Returns the address of the next node.
     fn take(&mut self, tail: &mut Tail) -> Result<u64> {
         if let Some(front) = &mut self.front {
@@ -271,12 +271,12 @@ mod tests {
     use crate::io::memory::MemoryTarget;
     use std::ops::Range;
 
-    /// The addresses of all nodes in a tree of this number of chunks. `expected` chunks were announced.
+    /// The addresses of all nodes in a tree with `chunks` chunks. `expected` chunks were announced.
     fn addresses(chunks: u64, expected: u64) -> (Range<u64>, Vec<u64>, bool) {
         let mut tail = Tail::new(Box::new(MemoryTarget::new("t").0), 100);
         let mut tree = ChunkTree::new(vec![1], 4);
         tree.expect(expected, &mut tail).unwrap();
-        let room = tree.room.front.as_ref().unwrap().left.clone();
+        let space = tree.space.front.as_ref().unwrap().left.clone();
         let mut found = vec![];
         for n in 0..chunks {
             let (address, size, mask) = (tail.append(&[1; 4]).unwrap(), 4, 0);
@@ -291,26 +291,26 @@ mod tests {
         tree.finish(&mut tail).unwrap();
         found.sort_unstable();
         found.dedup();
-        (room, found, tree.exceeds())
+        (space, found, tree.exceeds())
     }
 
     #[test]
-    fn nodes_of_expected_chunks_fill_the_room_before_the_data() {
-        let size = ChunkTree::new(vec![1], 4).room.size;
+    fn nodes_of_expected_chunks_fill_the_reserved_space() {
+        let size = ChunkTree::new(vec![1], 4).space.size;
         for chunks in [0, 1, 2, 63, 64, 65, 128, 64 * 64, 64 * 64 + 1, 9000] {
-            let (room, found, exceeded) = addresses(chunks, chunks);
-            assert_eq!(length(&room), nodes(chunks) * size, "{chunks}");
+            let (space, found, exceeded) = addresses(chunks, chunks);
+            assert_eq!(length(&space), nodes(chunks) * size, "{chunks}");
             assert_eq!(found.len() as u64, nodes(chunks), "{chunks}");
-            assert!(found.iter().all(|at| room.contains(at)), "{chunks}");
+            assert!(found.iter().all(|at| space.contains(at)), "{chunks}");
             assert!(!exceeded);
         }
     }
 
     #[test]
     fn more_chunks_than_expected_have_nodes_among_the_data() {
-        let (room, found, exceeded) = addresses(200, 100);
+        let (space, found, exceeded) = addresses(200, 100);
         assert!(exceeded);
-        assert_eq!(found.iter().filter(|at| room.contains(at)).count(), 3);
+        assert_eq!(found.iter().filter(|at| space.contains(at)).count(), 3);
         assert_eq!(found.len() as u64, nodes(200));
         assert!(!addresses(3, 100).2);
     }

@@ -25,12 +25,12 @@ pub(super) struct DatasetState {
     /// Position of the current lengths.
     pub lens_at: usize,
     /// The data location.
-    pub stored: DataPlace,
+    pub stored: DataLocation,
 }
 
 /// The data location of a dataset.
 #[derive(Debug)]
-pub(super) enum DataPlace {
+pub(super) enum DataLocation {
     /// In the header.
     Compact(Range<usize>),
     /// Contiguous.
@@ -235,13 +235,13 @@ fn stored(
     dataset: &PlannedDataset,
     layout: Range<usize>,
     fill: Option<Range<usize>>,
-) -> Result<DataPlace> {
+) -> Result<DataLocation> {
     let element = dataset.ty.datatype().size;
     Ok(match &dataset.place {
         PlannedData::Compact => {
-            DataPlace::Compact(layout.start + messages::COMPACT_DATA..layout.end)
+            DataLocation::Compact(layout.start + messages::COMPACT_DATA..layout.end)
         }
-        PlannedData::Contiguous => DataPlace::Contiguous(Contiguous {
+        PlannedData::Contiguous => DataLocation::Contiguous(Contiguous {
             address_at: layout.start + messages::CONTIGUOUS_ADDRESS,
             size: bytes(&dataset.shape, element)?,
             element,
@@ -249,7 +249,7 @@ fn stored(
             address: None,
             done: 0,
         }),
-        PlannedData::Chunked(chunk) => DataPlace::Chunked {
+        PlannedData::Chunked(chunk) => DataLocation::Chunked {
             address_at: layout.start + messages::CHUNKED_ADDRESS,
             filters: u32::try_from((1u64 << dataset.filters.len().min(32)) - 1).unwrap_or(0),
             tree: ChunkTree::new(chunk.clone(), element),

@@ -58,7 +58,7 @@ struct HeapBuilder<'a> {
     left: Vec<(usize, &'a MetadataPart)>,
     /// Ids by object number.
     ids: Vec<Vec<u8>>,
-    /// Bytes of direct blocks, and of the objects in direct blocks.
+    /// Total bytes in direct blocks, and object bytes in direct blocks.
     allocated: u64,
     used: u64,
     /// The end of the last direct block.
@@ -153,7 +153,7 @@ impl HeapBuilder<'_> {
         while let Some((number, object)) = self.left.pop_if(|(_, o)| fits(block.len(), o)) {
             let id = self.id(offset + block.len() as u64, object.len())?;
             let place = self.ids.get_mut(number);
-            *place.or_internal("an object without a place for its id")? = id;
+            *place.or_internal("no slot for an object id")? = id;
             block.append(object);
         }
         self.used += block.len() as u64 - prefix;
@@ -242,7 +242,7 @@ impl HeapBuilder<'_> {
             let mut id = MetadataPart::of(&[HUGE]);
             id.sink.uint(huge.count, self.form.id - 1)?;
             let place = self.ids.get_mut(number);
-            *place.or_internal("an object without a place for its id")? = id.sink.bytes;
+            *place.or_internal("no slot for an object id")? = id.sink.bytes;
         }
         if !records.is_empty() {
             huge.tree = Some(btree_v2::write(self.out, HUGE_BY_ID[0], &records)?);
@@ -264,7 +264,7 @@ impl HeapBuilder<'_> {
         out.sink.u64(huge.count); // last huge object id
         address(&mut out, huge.tree);
         let rows = root.map_or(0, |root| root.rows);
-        let (size, room) = match (root, rows) {
+        let (size, capacity) = match (root, rows) {
             (None, _) => (exact(0u64), exact(self.used)),
             (Some(_), 0) => {
                 let start = exact(self.form.start);
@@ -272,7 +272,7 @@ impl HeapBuilder<'_> {
             }
             (Some(_), rows) => self.space(rows),
         };
-        out.sink.u64((room - self.used).get()?);
+        out.sink.u64((capacity - self.used).get()?);
         out.sink.u64(UNDEFINED); // free space is not recorded
         out.sink.u64(size.get()?);
         out.sink.u64(self.allocated);
@@ -294,7 +294,7 @@ impl HeapBuilder<'_> {
 
     /// Bytes covered by this number of rows, and the bytes available for objects once all blocks exist.
     fn space(&self, rows: u32) -> (Exact, Exact) {
-        let (mut size, mut room) = (exact(0u64), exact(0u64));
+        let (mut size, mut capacity) = (exact(0u64), exact(0u64));
         for row in 0..rows {
             let block = self.form.start << row.saturating_sub(1);
             let objects = if row < self.table.direct_rows() {
@@ -304,8 +304,8 @@ impl HeapBuilder<'_> {
                 rows.map_or(exact(0u64), |rows| self.space(rows).1)
             };
             size = size + exact(block) * u64::from(WIDTH);
-            room = room + objects * u64::from(WIDTH);
+            capacity = capacity + objects * u64::from(WIDTH);
         }
-        (size, room)
+        (size, capacity)
     }
 }

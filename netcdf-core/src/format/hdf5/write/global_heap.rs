@@ -24,7 +24,7 @@ struct HeapSlot {
 
 /// The location of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct HeapPlace {
+pub(super) struct HeapLocation {
     /// The collection address.
     pub collection: u64,
     /// The object index in the collection.
@@ -54,13 +54,13 @@ impl HeapWriter {
     /// Adds an object. `allocate` returns the address for a collection of a given size; `done` receives full collections.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Limit`] beyond the address space, and errors of `allocate` and `done`.
+    /// Returns [`ErrorKind::Limit`] beyond the address space, and errors from `allocate` and `done`.
     pub(super) fn put(
         &mut self,
         object: &MetadataPart,
         allocate: &mut dyn FnMut(u64) -> Result<u64>,
         done: &mut dyn FnMut(Full) -> Result<()>,
-    ) -> Result<HeapPlace> {
+    ) -> Result<HeapLocation> {
         let need = object.len().checked_next_multiple_of(8);
         let need = need.and_then(|n| n.checked_add(2 * HEAD));
         let need = need.ok_or_else(|| {
@@ -73,7 +73,7 @@ impl HeapWriter {
             done(alone.close()?)?;
             return Ok(place);
         }
-        if let Some(full) = self.open.take_if(|open| !open.has_room(need - HEAD)) {
+        if let Some(full) = self.open.take_if(|open| !open.fits(need - HEAD)) {
             done(full.close()?)?;
         }
         let open = match &mut self.open {
@@ -109,18 +109,18 @@ impl HeapSlot {
         })
     }
 
-    fn has_room(&self, need: usize) -> bool {
+    fn fits(&self, need: usize) -> bool {
         self.count < u16::MAX && self.part.len() + need <= self.size
     }
 
-    fn put(&mut self, object: &MetadataPart) -> Result<HeapPlace> {
+    fn put(&mut self, object: &MetadataPart) -> Result<HeapLocation> {
         self.count = narrow(u64::from(self.count) + 1, "the number of an object")?;
         self.part.sink.u16(self.count);
         self.part.sink.zeros(2 + 4); // reference count, 0 as in the library; reserved
         self.part.sink.u64(object.len() as u64);
         self.part.append(object);
         self.part.sink.align(8);
-        Ok(HeapPlace {
+        Ok(HeapLocation {
             collection: self.address,
             index: self.count.into(),
         })
@@ -144,10 +144,10 @@ mod tests {
     use super::*;
 
     /// Address and bytes of a collection.
-    type Made = (u64, Vec<u8>);
+    type CollectionBytes = (u64, Vec<u8>);
 
     /// Stores objects of these lengths. Returns their locations, and the collections with their addresses.
-    fn fill(lens: &[usize]) -> (Vec<(u64, u32)>, Vec<Made>) {
+    fn fill(lens: &[usize]) -> (Vec<(u64, u32)>, Vec<CollectionBytes>) {
         let (mut heap, mut next, mut full) = (HeapWriter::default(), 0, vec![]);
         let mut places = vec![];
         for &len in lens {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_told_if_there_is_room_to_tell_it() {
+    fn free_space_is_recorded_if_it_fits_a_header() {
         let free = |len| {
             let (_, full) = fill(&[len]);
             let bytes = &full[0].1;

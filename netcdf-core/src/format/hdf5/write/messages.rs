@@ -117,7 +117,7 @@ pub(super) const DIMS: usize = 4;
 /// Datatype, and whether it is a reference to a committed type ("Shared Message", version 2).
 ///
 /// # Errors
-/// Returns errors of writing the type.
+/// Returns errors from writing the type.
 pub(super) fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
     match ty {
         PlannedType::Here(datatype) => {
@@ -245,7 +245,7 @@ const HEAD: usize = 10;
 /// Attribute, version 3.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Limit`] if name, type or shape is too long, and errors of writing them.
+/// Returns [`ErrorKind::Limit`] if name, type or shape is too long, and errors from writing them.
 pub(super) fn attribute(
     name: &[u8],
     ty: &PlannedType,

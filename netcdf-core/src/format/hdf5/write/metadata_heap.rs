@@ -1,6 +1,6 @@
 //! Global heap collections for metadata.
 
-use super::global_heap::{HeapPlace, HeapWriter};
+use super::global_heap::{HeapLocation, HeapWriter};
 use super::part::{Hole, MetadataPart};
 use super::plan::Payload;
 use super::space::PagedSpace;
@@ -46,7 +46,7 @@ impl MetadataHeap {
         Ok(part)
     }
 
-    fn put(&mut self, object: &MetadataPart) -> Result<HeapPlace> {
+    fn put(&mut self, object: &MetadataPart) -> Result<HeapLocation> {
         let Self {
             open,
             part,

@@ -125,7 +125,7 @@ impl MetadataPart {
     /// Overwrites the bytes from `start` on with another part. Zeros fill a gap before `start`.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] beyond the address space.
+    /// Returns [`ErrorKind::Limit`] beyond the address space.
     pub(super) fn overlay(&mut self, start: u64, other: &Self) -> Result<()> {
         let beyond = || Error::new(ErrorKind::Limit, "metadata beyond the address space");
         let start = usize::try_from(start).map_err(|_| beyond())?;
@@ -149,7 +149,7 @@ impl MetadataPart {
     /// Resolves the holes with known addresses, starting at hole number `first`.
     ///
     /// # Errors
-    /// Returns errors of `address`.
+    /// Returns errors from `address`.
     pub(super) fn fill(
         &mut self,
         first: usize,
@@ -181,7 +181,7 @@ impl MetadataPart {
     /// Like [`MetadataPart::finish`], but can be cancelled.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Cancelled`] after cancellation, and errors of [`MetadataPart::finish`].
+    /// Returns [`ErrorKind::Cancelled`] after cancellation, and errors from [`MetadataPart::finish`].
     pub(super) fn finish_unless(mut self, cancel: &Cancel) -> Result<Vec<u8>> {
         if let Some((_, of)) = self.holes.first() {
             let what = format!("the address of {of:?} is not known");
@@ -190,7 +190,7 @@ impl MetadataPart {
         for sum in &self.sums {
             cancel.check()?;
             let bytes = self.sink.bytes.get(sum.range.clone());
-            let value = lookup3(bytes.or_internal("a checksum of bytes that are not there")?);
+            let value = lookup3(bytes.or_internal("a checksum of missing bytes")?);
             self.sink.patch(sum.at, &value.to_le_bytes())?;
         }
         Ok(self.sink.bytes)
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_appended_keeps_its_holes_and_sums() {
+    fn appended_parts_retain_holes_and_checksums() {
         let mut inner = MetadataPart::of(b"ab");
         inner.address(Hole::Own(5));
         inner.address(Hole::Object(ObjectId(1)));

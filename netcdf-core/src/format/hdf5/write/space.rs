@@ -142,7 +142,7 @@ mod tests {
         for len in [8, 24, 504, 512, 520, 1024, 1032, 2048, 3000] {
             for start in [0u64, 8, 512, 1000, 1016, 4096] {
                 let start = start + pages.padding(start, len);
-                let mut room = ReservedSpace {
+                let mut reserved = ReservedSpace {
                     left: start..u64::MAX,
                     pages: Some(pages),
                 };
@@ -150,11 +150,11 @@ mod tests {
                     let bytes = pages.run(start, len, count).get().unwrap();
                     assert_eq!(
                         start + bytes,
-                        room.left.start,
+                        reserved.left.start,
                         "{count} of {len} at {start}"
                     );
                     // Multiples of eight, so that only pages pad.
-                    let _ = room.take(len).unwrap();
+                    let _ = reserved.take(len).unwrap();
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::argument;
 use super::chunk_tree::StoredChunk;
-use super::dataset::{Contiguous, DataPlace, DatasetState};
+use super::dataset::{Contiguous, DataLocation, DatasetState};
 use super::front::{Front, START};
 use super::global_heap::HeapWriter;
 use super::part::{MetadataPart, UNDEFINED};
@@ -74,7 +74,7 @@ impl ChunkInput<'_> {
         match self {
             Self::Here(bytes) => tail.append(bytes),
             Self::There(source, range) => {
-                let at = tail.room_of(range)?;
+                let at = tail.reserve_copy(range)?;
                 tail.copy(source, range.clone(), at)?;
                 Ok(at)
             }
@@ -122,7 +122,7 @@ impl FileWriter {
     /// Stores bytes of a contiguous or compact dataset from byte `at` on. Gaps get the fill value.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Argument`] beyond the dataset, and errors of the target.
+    /// Returns [`ErrorKind::Argument`] beyond the dataset, and target errors.
     pub fn put_bytes(&mut self, dataset: ObjectId, at: u64, bytes: &[u8]) -> Result<()> {
         self.put(dataset, at, ChunkInput::Here(bytes))
     }
@@ -130,7 +130,7 @@ impl FileWriter {
     /// Like [`FileWriter::put_bytes`], for source bytes.
     ///
     /// # Errors
-    /// Returns errors of [`FileWriter::put_bytes`] and of the source.
+    /// Returns errors from [`FileWriter::put_bytes`] and from the source.
     pub fn move_bytes(
         &mut self,
         dataset: ObjectId,
@@ -152,7 +152,7 @@ impl FileWriter {
             })
         };
         match &mut data.stored {
-            DataPlace::Compact(place) => {
+            DataLocation::Compact(place) => {
                 fits(place.len() as u64)?;
                 let at = (exact(place.start) + at).index()?;
                 match bytes {
@@ -163,11 +163,11 @@ impl FileWriter {
                     }
                 }
             }
-            DataPlace::Contiguous(data) => {
+            DataLocation::Contiguous(data) => {
                 let range = at..fits(data.size)?;
                 data.put((&mut self.front, &mut self.tail), range, bytes)
             }
-            DataPlace::Chunked { .. } => Err(argument("bytes put into a dataset of chunks")),
+            DataLocation::Chunked { .. } => Err(argument("bytes written to a chunked dataset")),
         }
     }
 
@@ -179,8 +179,8 @@ impl FileWriter {
     /// errors of the target.
     pub fn expect_chunks(&mut self, dataset: ObjectId, chunks: u64) -> Result<()> {
         match &mut data_of(&mut self.data, dataset)?.stored {
-            DataPlace::Chunked { tree, .. } => tree.expect(chunks, &mut self.tail),
-            DataPlace::Compact(_) | DataPlace::Contiguous(_) => Ok(()),
+            DataLocation::Chunked { tree, .. } => tree.expect(chunks, &mut self.tail),
+            DataLocation::Compact(_) | DataLocation::Contiguous(_) => Ok(()),
         }
     }
 
@@ -188,7 +188,7 @@ impl FileWriter {
     /// have no effect.
     ///
     /// # Errors
-    /// Returns errors of the target.
+    /// Returns target errors.
     pub fn end_metadata(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.begins) {
             return Ok(());
@@ -216,8 +216,8 @@ impl FileWriter {
         let index = usize::try_from(dataset.0).ok();
         let data = index.and_then(|n| self.data.get(n)?.as_ref());
         match data.map(|data| &data.stored) {
-            Some(DataPlace::Chunked { tree, .. }) => tree.exceeds(),
-            Some(DataPlace::Compact(_) | DataPlace::Contiguous(_)) | None => false,
+            Some(DataLocation::Chunked { tree, .. }) => tree.exceeds(),
+            Some(DataLocation::Compact(_) | DataLocation::Contiguous(_)) | None => false,
         }
     }
 
@@ -226,7 +226,7 @@ impl FileWriter {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] for a chunk out of order or a dataset without chunks, [`ErrorKind::Limit`] for a chunk of 4 GiB or
-    /// more, and errors of the target.
+    /// more, and target errors.
     pub fn put_chunk(
         &mut self,
         dataset: ObjectId,
@@ -240,7 +240,7 @@ impl FileWriter {
     /// Like [`FileWriter::put_chunk`], for source bytes. Adjacent ranges are copied together.
     ///
     /// # Errors
-    /// Returns errors of [`FileWriter::put_chunk`] and of the source.
+    /// Returns errors from [`FileWriter::put_chunk`] and from the source.
     pub fn move_chunk(
         &mut self,
         dataset: ObjectId,
@@ -261,8 +261,8 @@ impl FileWriter {
     ) -> Result<()> {
         self.end_metadata()?;
         let data = data_of(&mut self.data, dataset)?;
-        let DataPlace::Chunked { filters, tree, .. } = &mut data.stored else {
-            return Err(argument("a chunk put into a dataset that has none"));
+        let DataLocation::Chunked { filters, tree, .. } = &mut data.stored else {
+            return Err(argument("a chunk written to a dataset without chunks"));
         };
         tree.check(place)?;
         let starts = place
@@ -298,7 +298,7 @@ impl FileWriter {
     /// and the object index. Objects may contain references.
     ///
     /// # Errors
-    /// Returns errors of the target.
+    /// Returns target errors.
     pub fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>> {
         let mut references = ByteSink::default();
         for (count, bytes) in objects {
@@ -322,10 +322,12 @@ impl FileWriter {
             return Err(argument(what));
         }
         match data.stored {
-            DataPlace::Compact(_) | DataPlace::Contiguous(_) if *lens != data.lens => {
+            DataLocation::Compact(_) | DataLocation::Contiguous(_) if *lens != data.lens => {
                 return Err(argument("a new length for data that is not in chunks"));
             }
-            DataPlace::Compact(_) | DataPlace::Contiguous(_) | DataPlace::Chunked { .. } => {}
+            DataLocation::Compact(_)
+            | DataLocation::Contiguous(_)
+            | DataLocation::Chunked { .. } => {}
         }
         let stored: Vec<u8> = lens.iter().flat_map(|n| n.to_le_bytes()).collect();
         self.front.sink.patch(data.lens_at, &stored)?;
@@ -336,17 +338,17 @@ impl FileWriter {
     /// Writes the metadata and makes the file visible.
     ///
     /// # Errors
-    /// Returns errors of the target.
+    /// Returns target errors.
     pub fn finish(mut self) -> Result<()> {
         self.end_metadata()?;
         for data in self.data.iter_mut().flatten() {
             self.cancel.check()?;
             match &mut data.stored {
-                DataPlace::Compact(_) => {}
-                DataPlace::Contiguous(data) => {
+                DataLocation::Compact(_) => {}
+                DataLocation::Contiguous(data) => {
                     data.fill_up((&self.front, &mut self.tail), data.size)?;
                 }
-                DataPlace::Chunked {
+                DataLocation::Chunked {
                     address_at, tree, ..
                 } => {
                     let root = tree.finish(&mut self.tail)?;
@@ -376,7 +378,7 @@ impl Contiguous {
         let address = match self.address {
             Some(address) => address,
             None => {
-                let at = tail.aligned_room(self.size)?;
+                let at = tail.reserve_aligned(self.size)?;
                 front.sink.patch(self.address_at, &at.to_le_bytes())?;
                 *self.address.insert(at)
             }
@@ -407,7 +409,7 @@ fn store(
     heap: &mut HeapWriter,
     tail: &mut Tail,
     object: &MetadataPart,
-) -> Result<super::global_heap::HeapPlace> {
+) -> Result<super::global_heap::HeapLocation> {
     let mut full = vec![];
     let mut allocate = |size| tail.reserve(size);
     let place = heap.put(object, &mut allocate, &mut |collection| {

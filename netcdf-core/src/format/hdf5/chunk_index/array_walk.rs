@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_places_are_passed_over_in_any_order_of_the_dimensions() {
+    fn empty_elements_are_skipped_in_any_dimension_order() {
         let wanted = Block {
             start: vec![0, 0],
             count: vec![1000, 10],
