@@ -85,8 +85,8 @@ mod tests {
 
     use super::*;
 
-    /// Visits an array with chunks at the indices that `stored` accepts. Empty elements skip to the next multiple of 100 if no chunk comes
-    /// before it.
+    /// Visits an array with chunks at the indices that `stored` accepts. An empty element skips to the next multiple of 100 if its
+    /// hundred has no chunk.
     fn walked(
         wanted: &Block,
         steps: &[u64],

@@ -75,7 +75,7 @@ impl Front {
     }
 }
 
-/// The number of links to each object. The root group has at least one link.
+/// The number of links to each object. The root group counts one additional link.
 fn link_counts(plan: &FilePlan) -> Result<Vec<u64>> {
     let mut counts = vec![0; plan.objects.len()];
     if let Some(root) = counts.first_mut() {
