@@ -17,7 +17,7 @@ use crate::limits::Limits;
 
 /// The object number of the file itself.
 pub const FILE: u32 = 0;
-/// The object number of [`PieceSource`].
+/// The object number of `PieceSource`.
 pub const PIECES: u32 = 1;
 /// Maximum header size of a special element. Only names of external files could be longer.
 const HEADER: u64 = 1 << 16;

@@ -6,7 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`tags`], [`dd`] | descriptors of data elements |
-//! | [`special`], [`piece_source`], [`mod@file`] | elements stored in other files, in pieces or compressed |
+//! | [`special`], `piece_source`, [`mod@file`] | elements stored in other files, in pieces or compressed |
 //! | [`ntype`] | number types |
 //! | [`vgroup`], [`vdata`], `catalog` | lists of elements, tables of records |
 //! | `sd`, `dims`, `attributes`, `elements` | datasets, dimensions and attributes |
@@ -14,7 +14,7 @@
 //! | `unsupported_objects` | objects that are not shown |
 //! | `names`, `builder` | netCDF names, and the schema under construction |
 //! | [`sds_data`], [`chunk_table`] | stored data of variables |
-//! | [`reader`] | the reader of the format |
+//! | `reader` | the reader of the format |
 
 mod annotations;
 mod attributes;

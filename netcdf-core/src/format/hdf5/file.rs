@@ -43,10 +43,10 @@ impl Hdf5File {
         }
     }
 
-    /// Returns an object of the global heap; see [`GlobalHeap::object`].
+    /// Returns an object of the global heap; see `GlobalHeap::object`.
     ///
     /// # Errors
-    /// Returns errors from [`GlobalHeap::object`].
+    /// Returns errors from `GlobalHeap::object`.
     pub fn heap_object(&self, address: u64, index: u32) -> Result<Option<CollectionObject>> {
         self.heap.object(self, address, index)
     }

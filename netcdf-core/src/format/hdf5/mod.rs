@@ -5,19 +5,19 @@
 //!
 //! | module | structure |
 //! |---|---|
-//! | [`file_bytes`], [`superblock`] | checked reads of metadata, and the entry point to the structures of a file |
-//! | [`mod@file`], `open` | an open file with its shared structures, and its opener |
+//! | `file_bytes`, `superblock` | checked reads of metadata, and the entry point to the structures of a file |
+//! | `file`, `open` | an open file with its shared structures, and its opener |
 //! | `driver` | detection of split files |
 //! | `extents` | recorded byte ranges |
-//! | [`fields`], [`mod@checksum`] | structure fields, address and length sizes, checksums |
-//! | [`object_header`], [`message`] | objects, and the messages that describe them |
+//! | `fields`, `checksum` | structure fields, address and length sizes, checksums |
+//! | `object_header`, [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
 //! | [`group`], [`attributes`], [`dataset`] | objects, assembled from their messages |
-//! | [`symbol_table`], [`btree_v1`], [`local_heap`] | links of old groups |
+//! | `symbol_table`, [`btree_v1`], [`local_heap`] | links of old groups |
 //! | [`btree_v2`], [`fractal_heap`] | dense links and attributes |
-//! | [`global_heap`] | variable-length elements |
-//! | [`cache_image`], `cached_metadata` | metadata in a block of the metadata cache |
-//! | [`shared_messages`] | messages shared by many headers |
+//! | `global_heap` | variable-length elements |
+//! | `cache_image`, `cached_metadata` | metadata in a block of the metadata cache |
+//! | `shared_messages` | messages shared by many headers |
 //! | [`chunk_index`] | chunk locations of a dataset |
 //! | [`external_data`] | data in external files |
 //! | [`virtual_dataset`], [`selection`] | datasets mapped from other datasets |

@@ -69,7 +69,7 @@ impl Hdf5File {
     /// Returns a shared datatype, with its address if the type is committed.
     ///
     /// # Errors
-    /// Returns errors from [`resolve`] and from reading the datatype.
+    /// Returns errors from `resolve` and from reading the datatype.
     pub fn shared_type(&self, reference: &SharedMessage) -> Result<Arc<Datatype>> {
         let lock = || self.types.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(reference) {

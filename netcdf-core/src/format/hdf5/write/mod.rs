@@ -6,8 +6,8 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`plan`] | the objects of a file, before addresses are assigned |
-//! | [`writer`] | the file: data in arrival order, lengths and indexes patched at the end |
+//! | `plan` | the objects of a file, before addresses are assigned |
+//! | `writer` | the file: data in arrival order, lengths and indexes patched at the end |
 //! | `front` | the metadata block; `path` names objects in error messages |
 //! | `part` | metadata bytes with unresolved addresses and checksums |
 //! | `header`, `messages` | object headers, and their contents |
