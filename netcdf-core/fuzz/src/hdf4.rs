@@ -9,7 +9,7 @@ use netcdf_core::format::hdf4::dimension_record::DimensionRecord;
 use netcdf_core::format::hdf4::file::Hdf4File;
 use netcdf_core::format::hdf4::ntype::Hdf4NumberType;
 use netcdf_core::format::hdf4::special::SpecialData;
-use netcdf_core::format::hdf4::stored::{Data, SdsData};
+use netcdf_core::format::hdf4::sds_data::{Data, SdsData};
 use netcdf_core::format::hdf4::tags;
 use netcdf_core::format::hdf4::vdata::Vdata;
 use netcdf_core::format::hdf4::vgroup::Vgroup;

@@ -9,20 +9,20 @@ use super::file::Hdf4File;
 use super::predefined::any_text;
 use super::tags;
 
-/// The kinds of annotations, with the names of the attributes that they become.
+/// The annotation kinds and the attribute names they become.
 const KINDS: [(u16, &str); 2] = [
     (tags::DATA_DESCRIPTION, "remarks"),
     (tags::DATA_LABEL, "anno_label"),
 ];
 
-/// The texts of annotations, by kind and element.
+/// Annotation texts by kind and element.
 #[derive(Debug, Default)]
 pub(super) struct Annotations<'a>(
     HashMap<(u16, TagRef), Vec<&'a [u8]>, foldhash::fast::RandomState>,
 );
 
 impl<'a> Annotations<'a> {
-    /// Sorts the annotations of a file. Those that are damaged are left out.
+    /// Collects the annotations of a file. Damaged annotations are skipped.
     #[must_use]
     pub(super) fn new(file: &Hdf4File, elements: &'a NamedElements) -> Self {
         let mut sorted = Self::default();
@@ -43,7 +43,7 @@ impl<'a> Annotations<'a> {
         sorted
     }
 
-    /// The attributes that the annotations of an element become.
+    /// Returns the annotations of an element as attributes.
     #[must_use]
     pub(super) fn of(&self, element: TagRef) -> Vec<NewAttribute> {
         let mut found = vec![];

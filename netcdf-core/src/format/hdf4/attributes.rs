@@ -5,19 +5,19 @@ use super::vdata::Vdata;
 use crate::chunk::elements;
 use crate::error::Result;
 
-/// The class of Vdatas that are attributes.
+/// The class of attribute Vdatas.
 pub(super) const CLASS: &str = "Attr0.0";
 
-/// The attribute that a Vdata is, from the bytes of its records.
+/// Builds the attribute of a Vdata from its record bytes.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Unsupported`] for types that netCDF has not; [`crate::ErrorKind::Truncated`].
+/// Returns [`crate::ErrorKind::Unsupported`] for types without a netCDF equivalent, and [`crate::ErrorKind::Truncated`].
 pub(super) fn parse(vdata: &Vdata, bytes: &[u8]) -> Result<NewAttribute> {
     let name = vdata.name.clone();
     let missing = || crate::Error::new(crate::ErrorKind::Corrupt, "an attribute without a field");
     let ty = vdata.fields.first().ok_or_else(missing)?.number_type()?;
     let column = vdata.column(0, bytes)?;
-    // Text is one record of many characters, numbers are records of one number each.
+    // Text is one record of many characters; numbers are one record each.
     let records = match ty.is_text() {
         true => 1,
         false => usize::try_from(vdata.records).unwrap_or(usize::MAX),

@@ -1,10 +1,10 @@
-//! The schema in the making.
+//! Builds the schema of an HDF4 file.
 
 use std::collections::HashMap;
 
 use super::names::Names;
 use super::ntype::Hdf4NumberType;
-use super::stored::{Data, SdsData};
+use super::sds_data::{Data, SdsData};
 use crate::chunk::elements;
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -16,55 +16,55 @@ use crate::notes::Note;
 /// The length of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Hdf4Length {
-    /// As long as this.
+    /// A fixed length.
     Fixed(u64),
-    /// As long as the longest of its variables.
+    /// The length of the longest variable along this dimension.
     Unlimited,
 }
 
 /// A variable to define.
 #[derive(Debug)]
 pub(super) struct NewVariable {
-    /// Its stored name.
+    /// The stored name.
     pub name: Vec<u8>,
-    /// The type of its numbers.
+    /// The number type.
     pub ty: Hdf4NumberType,
-    /// Its dimensions.
+    /// The dimensions.
     pub dims: Vec<DimId>,
-    /// Its attributes, with their stored names.
+    /// The attributes, with stored names.
     pub attributes: Vec<NewAttribute>,
-    /// Its data.
+    /// The data.
     pub data: Data,
 }
 
 /// An attribute to define.
 #[derive(Debug, Clone)]
 pub(super) struct NewAttribute {
-    /// Its stored name.
+    /// The stored name.
     pub name: Vec<u8>,
-    /// Its values.
+    /// The values.
     pub values: Values,
 }
 
-/// The schema, and how variables are stored.
+/// The schema under construction, and how variables are stored.
 #[derive(Debug)]
 pub(super) struct Builder<'a> {
     env: &'a Env,
     /// The schema so far.
     pub schema: Schema,
-    /// How each variable is stored.
+    /// The stored data of each variable.
     pub stored: Vec<SdsData>,
     dims: HashMap<(Vec<u8>, Hdf4Length), DimId, foldhash::fast::RandomState>,
     dim_names: Names,
     var_names: Names,
-    /// Bytes that attributes may still have.
-    room: u64,
+    /// Remaining byte limit for attributes.
+    attribute_budget: u64,
 }
 
 impl<'a> Builder<'a> {
-    /// Nothing yet. `room` bounds the bytes of all attributes.
+    /// An empty schema. `attribute_budget` limits the total bytes of all attributes.
     #[must_use]
-    pub(super) fn new(kind: Kind, room: u64, env: &'a Env) -> Self {
+    pub(super) fn new(kind: Kind, attribute_budget: u64, env: &'a Env) -> Self {
         Self {
             env,
             schema: Schema::new(kind),
@@ -72,11 +72,11 @@ impl<'a> Builder<'a> {
             dims: HashMap::default(),
             dim_names: Names::default(),
             var_names: Names::default(),
-            room,
+            attribute_budget,
         }
     }
 
-    /// The dimension with a stored name and length. Dimensions of one name with different lengths are different ones.
+    /// Returns the dimension with a stored name and length. The same name with another length is another dimension.
     pub(super) fn dim(&mut self, stored: &[u8], length: Hdf4Length) -> DimId {
         let key = (stored.to_vec(), length);
         if let Some(&known) = self.dims.get(&key) {
@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
     /// Adds a variable.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if its parts contradict each other.
+    /// Returns [`ErrorKind::Corrupt`] if the parts of the variable contradict each other.
     pub(super) fn variable(&mut self, new: NewVariable) -> Result<()> {
         let later = new.dims.get(1..).unwrap_or_default();
         if later.iter().any(|&d| self.is_unlimited(d)) {
@@ -143,7 +143,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Attributes of an object.
+    /// Converts the attributes of an object.
     fn attributes(&mut self, new: Vec<NewAttribute>, object: &str) -> Vec<Attribute> {
         let mut names = Names::default();
         let mut attributes = Vec::with_capacity(new.len());
@@ -159,22 +159,22 @@ impl<'a> Builder<'a> {
         attributes
     }
 
-    /// Counts bytes of an attribute before they are copied. Every attribute of a file has bytes of its own, so that all of them
-    /// are smaller than the file.
+    /// Counts the bytes of an attribute before they are copied. Attributes of an intact file do not share bytes, so their total is smaller
+    /// than the file.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if there are more.
+    /// Returns [`ErrorKind::Corrupt`] if the total exceeds the file.
     pub(super) fn count(&mut self, bytes: usize) -> Result<()> {
-        let left = self.room.checked_sub(bytes as u64);
+        let left = self.attribute_budget.checked_sub(bytes as u64);
         let shared = || Error::new(ErrorKind::Corrupt, "attributes share their bytes");
-        self.room = left.ok_or_else(shared)?;
+        self.attribute_budget = left.ok_or_else(shared)?;
         Ok(())
     }
 
-    /// Checks the number of dimensions of a variable.
+    /// Checks a variable's number of dimensions.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`].
+    /// Returns [`ErrorKind::Limit`] for too many dimensions.
     pub(super) fn check_rank(&self, rank: usize) -> Result<()> {
         let most = self.env.limits.rank as usize;
         if rank <= most {
@@ -184,7 +184,7 @@ impl<'a> Builder<'a> {
         Err(Error::new(ErrorKind::Limit, what))
     }
 
-    /// An unlimited dimension is as long as its longest variable.
+    /// Extends an unlimited dimension to the length of a variable.
     fn grow(&mut self, dim: Option<&DimId>, stored: &SdsData, shape: &[u64]) {
         let dim = dim.and_then(|d| self.schema.dims.get_mut(d.index()));
         if let Some(dim) = dim.filter(|d| d.unlimited) {
@@ -200,14 +200,16 @@ impl<'a> Builder<'a> {
         self.schema.dim(dim).is_some_and(|d| d.unlimited)
     }
 
-    /// Says that an object has another name in the file.
+    /// Notes that an object has another name in the file.
     fn renamed(&self, object: &str, stored: &[u8], name: &Name) {
         if name.as_bytes() == stored {
             return;
         }
         let shown = String::from_utf8_lossy(stored);
         let what = match Name::checked(stored) {
-            Ok(_) => format!("called \"{shown}\" in the file, where others have this name, too"),
+            Ok(_) => {
+                format!("called \"{shown}\" in the file, where several objects have this name")
+            }
             Err(_) => format!("called \"{shown}\" in the file, which netCDF does not allow"),
         };
         self.env.notes.say(Note {
@@ -217,31 +219,31 @@ impl<'a> Builder<'a> {
         });
     }
 
-    /// Handles an object that cannot be read: a note if netCDF cannot express it.
+    /// Handles an unreadable object: a note if netCDF cannot represent the object.
     ///
     /// # Errors
-    /// Damage that is not tolerated.
-    pub(super) fn lost(&self, e: Error, object: &str) -> Result<()> {
+    /// Returns damage errors, unless the settings tolerate damage.
+    pub(super) fn note_unreadable(&self, e: Error, object: &str) -> Result<()> {
         if e.kind() != ErrorKind::Unsupported {
             let e = Err::<(), _>(e).in_object(|| object.to_owned());
             return e.or_else(|e| self.env.damage.meet(e));
         }
         self.env.notes.skip(Note {
             object: object.to_owned(),
-            what: format!("left out: {}", e.what()),
+            what: format!("skipped: {}", e.what()),
             remedy: e.remedy().map(str::to_owned),
         });
         Ok(())
     }
 
-    /// The path of a variable that has a stored name.
+    /// The path of a variable with a stored name.
     #[must_use]
     pub(super) fn path(stored: &[u8]) -> String {
         format!("/{}", String::from_utf8_lossy(stored))
     }
 }
 
-/// The filters that a schema shows: those of chunks.
+/// The filters shown in the schema: the filters of chunks.
 fn shown_filters(stored: &SdsData, shape: &[u64]) -> Vec<FilterSpec> {
     match stored.data {
         Data::Chunked(_) => stored.layout(shape).filters,
@@ -249,7 +251,7 @@ fn shown_filters(stored: &SdsData, shape: &[u64]) -> Vec<FilterSpec> {
     }
 }
 
-/// The stored bytes of numbers that were never written: those of the chunks, or the fill value if it has the size of the type.
+/// The stored bytes of an unwritten number: the fill value of the chunks, or the `_FillValue` attribute if its size matches the type.
 fn fill(data: &Data, attributes: &[Attribute], ty: Hdf4NumberType) -> Vec<u8> {
     if let Data::Chunked(chunked) = data
         && chunked.fill.len() as u64 == ty.size()

@@ -1,4 +1,4 @@
-//! All Vgroups and the headers of all Vdatas of a file.
+//! All Vgroups and Vdata headers of a file.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ pub(super) struct Catalog {
 }
 
 impl Catalog {
-    /// Reads them.
+    /// Reads all Vgroups and Vdata headers.
     ///
     /// # Errors
-    /// Those of reading; damage that is not tolerated.
+    /// Returns read errors, and damage errors unless the settings tolerate damage.
     pub(super) fn read(file: &Hdf4File, env: &Env) -> Result<Self> {
         Ok(Self {
             vgroups: all(file, env, tags::VGROUP, Vgroup::parse)?,
@@ -33,7 +33,7 @@ impl Catalog {
     }
 }
 
-/// All elements with a tag, parsed.
+/// Reads and parses all elements with a tag.
 fn all<T>(
     file: &Hdf4File,
     env: &Env,

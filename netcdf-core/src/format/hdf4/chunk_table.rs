@@ -1,4 +1,4 @@
-//! Tables of chunks: Vdatas that say which elements are the chunks of a dataset.
+//! Chunk tables: Vdatas that list the chunk elements of a dataset.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::chunk::visit::{Visit, Visited};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::VarId;
 
-/// The place of a chunk in its table: coordinates in the grid, tag and reference number.
+/// The fields of a table record: chunk coordinates, tag and reference number.
 const FIELDS: usize = 3;
 
-/// The chunks of a dataset that were written, in row-major order.
+/// The written chunks of a dataset, in row-major order.
 #[derive(Debug, Default)]
 pub struct ChunkTable(Vec<ChunkRef>);
 
-/// A chunk as the table has it.
+/// A chunk as listed in the table.
 struct TableEntry {
     index: u64,
     id: TagRef,
@@ -31,7 +31,7 @@ impl ChunkTable {
     /// Reads a table.
     ///
     /// # Errors
-    /// Those of reading; [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`].
+    /// Returns read errors, [`ErrorKind::Corrupt`] and [`ErrorKind::Unsupported`].
     pub fn read(
         file: &Hdf4File,
         variable: VarId,
@@ -51,10 +51,10 @@ impl ChunkTable {
         Ok(Self(chunks.collect::<Result<_>>()?))
     }
 
-    /// Visits the chunks in a box of the grid.
+    /// Visits the chunks in a grid box.
     ///
     /// # Errors
-    /// Those of the visitor.
+    /// Returns visitor errors.
     pub fn visit(&self, layout: &Layout, cells: &Block, visit: Visit<'_>) -> Visited {
         let Some(Range { start, end }) = numbers(&layout.grid(), cells) else {
             return Ok(());
@@ -77,7 +77,7 @@ impl ChunkTable {
     }
 }
 
-/// The numbers of the first chunk of a box and of the one after its last; `None` for a box without chunks.
+/// The range of row-major chunk numbers from the first chunk of a box to its last. Returns `None` for an empty box.
 fn numbers(grid: &[u64], cells: &Block) -> Option<Range<u64>> {
     let number = |place: &mut dyn Iterator<Item = u64>| {
         let mut places = grid.iter().zip(place);
@@ -93,7 +93,7 @@ fn numbers(grid: &[u64], cells: &Block) -> Option<Range<u64>> {
     (!cells.count.contains(&0)).then(|| first..last.saturating_add(1))
 }
 
-/// The chunks of a table.
+/// Reads the table entries.
 fn listed(file: &Hdf4File, chunked: &ChunkedElement, layout: &Layout) -> Result<Vec<TableEntry>> {
     let header = TagRef::new(tags::VDATA_HEADER, chunked.table);
     let start = file.descriptor(header)?.range.start;
@@ -123,13 +123,13 @@ fn listed(file: &Hdf4File, chunked: &ChunkedElement, layout: &Layout) -> Result<
         if id.tag == tags::NULL {
             continue;
         }
-        // As part of a special tag, the mark does not count.
+        // The bit for special elements is ignored.
         let id = TagRef::new(id.tag & !super::dd::SPECIAL, id.reference);
         let index = index(origin, &grid).filter(|_| id.tag == tags::CHUNK);
-        let index = index.ok_or_else(|| corrupt(file, "a chunk outside of its dataset"))?;
+        let index = index.ok_or_else(|| corrupt(file, "a chunk outside the dataset"))?;
         listed.push(TableEntry { index, id });
     }
-    // Of several chunks at one place, the first one counts.
+    // The first entry wins if several chunks have the same coordinates.
     listed.sort_by_key(|chunk| chunk.index);
     listed.dedup_by_key(|chunk| chunk.index);
     Ok(listed)
@@ -139,7 +139,7 @@ fn u16_of(bytes: &[u8]) -> u16 {
     bytes.first_chunk().map_or(0, |&b| u16::from_be_bytes(b))
 }
 
-/// The row-major number of the chunk with these coordinates.
+/// The row-major number of the chunk at these coordinates.
 fn index(origin: &[u8], grid: &[u64]) -> Option<u64> {
     let coordinates = origin.chunks_exact(4);
     if coordinates.len() != grid.len() {
@@ -153,7 +153,7 @@ fn index(origin: &[u8], grid: &[u64]) -> Option<u64> {
     })
 }
 
-/// Where the bytes of a chunk are, as a chunk of the first variable.
+/// Converts a table entry to a chunk location. The chunk belongs to the first variable.
 fn reference(
     file: &Hdf4File,
     chunk: &TableEntry,

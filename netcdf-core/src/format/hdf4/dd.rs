@@ -1,4 +1,4 @@
-//! Data descriptors: the blocks that say where each data element of a file is.
+//! Data descriptors: blocks with the location of each data element in a file.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -12,23 +12,23 @@ use crate::io::source::read_range;
 
 /// The first bytes of every HDF4 file.
 pub const MAGIC: [u8; 4] = [0x0e, 0x03, 0x13, 0x01];
-/// Bytes before the descriptors of a block: their number, and the offset of the next block.
+/// Bytes of a block before its descriptors: their number, and the offset of the next block.
 const HEAD: usize = 6;
 /// Bytes of a descriptor.
 const SIZE: u64 = 12;
-/// Descriptors that are read together with the head of a block: as many as libhdf4 usually reserves.
+/// Number of descriptors read together with the block head: libhdf4 usually reserves this number.
 const EXPECTED: u64 = 200;
 /// The bit of a tag that marks a special element.
 pub const SPECIAL: u16 = 0x4000;
-/// The bit of tags that have no special form.
+/// The bit of tags without a special form.
 const EXTENDED: u16 = 0x8000;
 
-/// The name of a data element: what it is, and its number among those.
+/// The identifier of a data element: its tag, and its reference number among the elements with this tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TagRef {
-    /// What it is.
+    /// The tag.
     pub tag: u16,
-    /// Its reference number.
+    /// The reference number.
     pub reference: u16,
 }
 
@@ -49,11 +49,11 @@ impl std::fmt::Display for TagRef {
 /// A data descriptor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
-    /// Tag without the mark of special elements, and reference number.
+    /// The tag without the special bit, and the reference number.
     pub id: TagRef,
-    /// Whether the bytes are a description of where and how the data is stored.
+    /// Whether the element's bytes describe where and how the data is stored.
     pub special: bool,
-    /// The bytes in the file; empty if nothing was ever written.
+    /// The byte range in the file; empty for an unwritten element.
     pub range: Range<u64>,
 }
 
@@ -65,10 +65,10 @@ pub struct Descriptors {
 }
 
 impl Descriptors {
-    /// Reads the chain of blocks. Of several descriptors with one name the first one counts.
+    /// Reads the chain of blocks. The first descriptor wins if identifiers repeat.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`]; [`ErrorKind::Corrupt`] for blocks that form a circle or overlap.
+    /// Returns [`ErrorKind::Truncated`], and [`ErrorKind::Corrupt`] for blocks that form a circle or overlap.
     pub fn read(source: &dyn Source) -> Result<Self> {
         let mut found = Self::default();
         let mut seen: HashSet<u64, foldhash::fast::RandomState> = HashSet::default();
@@ -87,7 +87,7 @@ impl Descriptors {
         Ok(found)
     }
 
-    /// Reads a block; returns the offset of the next one, and the length of this one.
+    /// Reads a block. Returns the next block's offset and this block's length.
     fn block(&mut self, source: &dyn Source, at: u64) -> Result<(u64, u64)> {
         let end = at
             .saturating_add(HEAD as u64 + EXPECTED * SIZE)
@@ -118,7 +118,7 @@ impl Descriptors {
         if tag == tags::NULL || tag == tags::FREE {
             return Ok(());
         }
-        // Elements without data have -1 for both.
+        // Unwritten elements have offset and length -1.
         let unwritten = offset == u32::MAX || len == u32::MAX;
         let range = match unwritten {
             true => 0..0,
@@ -136,7 +136,7 @@ impl Descriptors {
         self.places.get(&id).and_then(|&n| self.list.get(n))
     }
 
-    /// The elements with a tag, in the order of their descriptors.
+    /// The elements with a tag, in descriptor order.
     pub fn with(&self, tag: u16) -> impl Iterator<Item = &Descriptor> {
         self.list.iter().filter(move |d| d.id.tag == tag)
     }

@@ -1,9 +1,9 @@
-//! Datasets of files without Vgroups, as the older DFSD interface wrote them: numeric data groups (NDG), and scientific
-//! data groups (SDG) before them.
+//! Datasets of files without Vgroups, as written by the older DFSD interface: numeric data groups (NDG), and their predecessors, scientific
+//! data groups (SDG).
 //!
-//! Names are those that libhdf4 makes up: `Data-Set-` with the reference number of the group, and `fakeDim` with a running
-//! number for dimensions. Each dimension has a variable with its scale. libhdf4 leaves it out if the dimension has a
-//! label, a unit or a format, but no scale; here it is kept, with these as attributes.
+//! Names follow libhdf4: `Data-Set-` with the reference number of the group, and `fakeDim` with a running number for dimensions. Each
+//! dimension has a variable with its scale. libhdf4 omits the variable if the dimension has a label, a unit or a format, but no scale. This
+//! module keeps the variable, with these texts as attributes.
 
 use std::collections::BTreeSet;
 
@@ -15,25 +15,25 @@ use super::elements::NamedElements;
 use super::file::Hdf4File;
 use super::ntype::Hdf4NumberType;
 use super::predefined::{self, PredefinedStrings};
-use super::stored::{ByteRun, Data};
+use super::sds_data::{ByteRun, Data};
 use super::tags;
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::source::read_range;
 use crate::model::DimId;
 
-/// A group, and what is in it.
+/// A group and its contents.
 struct DfsdGroup {
     id: TagRef,
     members: Vec<TagRef>,
 }
 
-/// Bytes of a dimension in a record: its length, and the name of the type of its scale.
+/// Bytes of a dimension in a record: its length, and the identifier of the scale's number type.
 const DIMENSION: u64 = 8;
-/// Dimensions that groups of a small file may have, as they can share records.
+/// Maximum number of group dimensions in a small file. Groups can share records.
 const DIMENSIONS: u64 = 1 << 16;
 
-/// Small elements of which all bytes are read.
+/// Tags of small elements that are read completely.
 const SMALL: [u16; 8] = [
     tags::DIMENSION_RECORD,
     tags::LABELS,
@@ -45,10 +45,10 @@ const SMALL: [u16; 8] = [
     tags::LINK,
 ];
 
-/// Defines all of them.
+/// Defines all datasets.
 ///
 /// # Errors
-/// Those of reading; damage that is not tolerated.
+/// Returns read errors, and damage errors unless the settings tolerate damage.
 pub(super) fn build(builder: &mut Builder<'_>, file: &Hdf4File) -> Result<()> {
     let groups = groups(builder, file)?;
     let members = groups.iter().flat_map(|group| &group.members);
@@ -65,12 +65,12 @@ pub(super) fn build(builder: &mut Builder<'_>, file: &Hdf4File) -> Result<()> {
             parts.define(builder, &mut dims)
         });
         let path = format!("/{}", name(group.id));
-        defined.or_else(|e| builder.lost(e, &path))?;
+        defined.or_else(|e| builder.note_unreadable(e, &path))?;
     }
     Ok(())
 }
 
-/// Checks that groups do not have far more dimensions than the file has bytes for: all of them may have the same record.
+/// Checks that groups do not have far more dimensions than the file has bytes: all groups may share one record.
 fn check_dimensions(file: &Hdf4File, before: u64, record: &DimensionRecord) -> Result<()> {
     let most = (file.source().len() / DIMENSION).max(DIMENSIONS);
     let dims = before.saturating_add(record.shape.len() as u64);
@@ -93,7 +93,7 @@ fn ids(file: &Hdf4File) -> impl Iterator<Item = TagRef> {
     found.map(|descriptor| descriptor.id)
 }
 
-/// The groups of a file, the newer form first.
+/// The groups of a file, numeric data groups first.
 fn groups(builder: &Builder<'_>, file: &Hdf4File) -> Result<Vec<DfsdGroup>> {
     let mut seen = BTreeSet::new();
     let ids: Vec<TagRef> = ids(file).filter(|&id| seen.insert(id)).collect();
@@ -102,7 +102,7 @@ fn groups(builder: &Builder<'_>, file: &Hdf4File) -> Result<Vec<DfsdGroup>> {
         let bytes = match bytes {
             Ok(bytes) => bytes,
             Err(e) => {
-                builder.lost(e, &format!("/{}", name(*id)))?;
+                builder.note_unreadable(e, &format!("/{}", name(*id)))?;
                 continue;
             }
         };
@@ -117,7 +117,7 @@ fn groups(builder: &Builder<'_>, file: &Hdf4File) -> Result<Vec<DfsdGroup>> {
     Ok(groups)
 }
 
-/// The groups without those older ones that a newer one stands for.
+/// Drops scientific data groups that a numeric data group replaces.
 fn separate(groups: Vec<DfsdGroup>, elements: &NamedElements) -> Vec<DfsdGroup> {
     let mut same = BTreeSet::new();
     for member in groups.iter().flat_map(|group| &group.members) {
@@ -131,14 +131,14 @@ fn separate(groups: Vec<DfsdGroup>, elements: &NamedElements) -> Vec<DfsdGroup> 
     groups.into_iter().filter(separate).collect()
 }
 
-/// The parts of a dataset.
+/// The contents of a dataset.
 struct DfsdParts<'a> {
     id: TagRef,
     record: DimensionRecord,
     strings: PredefinedStrings<'a>,
     attributes: Vec<NewAttribute>,
     scales: Option<TagRef>,
-    /// For each dimension, whether there is a scale.
+    /// A flag per dimension: whether the dimension has a scale.
     scaled: Vec<u8>,
     data: Data,
 }
@@ -153,7 +153,7 @@ impl<'a> DfsdParts<'a> {
     ) -> Result<Self> {
         let find = |tag| group.members.iter().rev().find(|m| m.tag == tag).copied();
         let record = find(tags::DIMENSION_RECORD).ok_or_else(|| {
-            let what = "a group without the lengths of its dimensions";
+            let what = "a group without dimension lengths";
             Error::new(ErrorKind::Corrupt, what)
         })?;
         let place = file.descriptor(record)?.range.start;
@@ -223,7 +223,7 @@ impl<'a> DfsdParts<'a> {
         self.dataset(builder, dims)
     }
 
-    /// The scale of a dimension. Scales follow each other.
+    /// The scale of a dimension. Scales are stored consecutively.
     fn scale(&self, dimension: usize, len: u64, at: &mut u64) -> Data {
         match (self.scales, self.scaled.get(dimension)) {
             (Some(id), Some(1..)) if len > 0 => {
@@ -255,7 +255,7 @@ impl<'a> DfsdParts<'a> {
     }
 }
 
-/// The first bytes of the element with all scales.
+/// The leading bytes of the element with all scales.
 fn flags(file: &Hdf4File, scales: TagRef, rank: usize) -> Result<Vec<u8>> {
     let place = file.place(scales)?;
     let end = place
@@ -267,7 +267,7 @@ fn flags(file: &Hdf4File, scales: TagRef, rank: usize) -> Result<Vec<u8>> {
     read_range(&**source, &(place.range.start..end))
 }
 
-/// The attributes that come before the strings, in the order of libhdf4.
+/// The attributes before the strings, in libhdf4's order.
 fn attributes(
     builder: &mut Builder<'_>,
     elements: &NamedElements,
@@ -293,7 +293,7 @@ fn attributes(
     Ok(found)
 }
 
-/// Counts the bytes of texts.
+/// Counts the bytes of text attributes.
 fn count(builder: &mut Builder<'_>, texts: &[NewAttribute]) -> Result<()> {
     texts
         .iter()

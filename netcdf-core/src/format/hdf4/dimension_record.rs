@@ -14,16 +14,16 @@ pub struct DimensionRecord {
     pub shape: Vec<u64>,
     /// The type of the data.
     pub ty: Hdf4NumberType,
-    /// The type of the scale of each dimension; `None` if netCDF has none like it.
+    /// The number type of each dimension scale; `None` without a netCDF equivalent.
     pub scales: Vec<Option<Hdf4NumberType>>,
 }
 
 impl DimensionRecord {
-    /// Parses a record, and reads the number types that it names.
+    /// Parses a record and reads its number types.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Limit`]; [`ErrorKind::Unsupported`] for types that
-    /// netCDF has not.
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Limit`], and [`ErrorKind::Unsupported`] for types without a
+    /// netCDF equivalent.
     pub fn parse(c: &mut Cursor<'_>, file: &Hdf4File) -> Result<Self> {
         let rank = u16_be(c)?;
         if u32::from(rank) > file.limits().rank {

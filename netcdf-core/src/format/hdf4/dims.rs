@@ -1,4 +1,4 @@
-//! Dimensions: Vgroups whose Vdatas tell their length.
+//! Dimensions: Vgroups with a Vdata that stores their length.
 
 use super::builder::Hdf4Length;
 use super::catalog::Catalog;
@@ -15,9 +15,9 @@ use crate::model::Endianness;
 const FIXED: &str = "Dim0.0";
 /// The class of unlimited dimensions.
 const UNLIMITED: &str = "UDim0.0";
-/// The class of Vdatas with as many records as the dimension is long.
+/// The class of Vdatas with one record per dimension index.
 const RECORDS: &str = "DimVal0.0";
-/// The class of Vdatas with the length in their record.
+/// The class of Vdatas with the length as record value.
 const VALUE: &str = "DimVal0.1";
 
 /// Whether a Vgroup is a dimension.
@@ -26,7 +26,7 @@ pub(super) fn is_dimension(vgroup: &Vgroup) -> bool {
     vgroup.is(FIXED) || vgroup.is(UNLIMITED)
 }
 
-/// The Vdata whose records are needed for the length of a dimension.
+/// The Vdata to read for the length of a dimension.
 #[must_use]
 pub(super) fn needed(vgroup: &Vgroup, catalog: &Catalog) -> Option<TagRef> {
     let (reference, vdata) = values(vgroup, catalog)?;
@@ -34,7 +34,7 @@ pub(super) fn needed(vgroup: &Vgroup, catalog: &Catalog) -> Option<TagRef> {
     needed.then(|| TagRef::new(tags::VDATA, reference))
 }
 
-/// The first Vdata that tells the length.
+/// The first Vdata that stores the length.
 fn values<'a>(vgroup: &Vgroup, catalog: &'a Catalog) -> Option<(u16, &'a Vdata)> {
     let mut vdatas = vgroup.with(tags::VDATA_HEADER);
     vdatas.find_map(|reference| {
@@ -46,7 +46,7 @@ fn values<'a>(vgroup: &Vgroup, catalog: &'a Catalog) -> Option<(u16, &'a Vdata)>
 /// The length of a dimension.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if nothing tells it; those of the element.
+/// Returns [`ErrorKind::Corrupt`] without a length, and errors from the element.
 pub(super) fn length(
     vgroup: &Vgroup,
     catalog: &Catalog,
@@ -67,7 +67,7 @@ pub(super) fn length(
     Ok(Hdf4Length::Fixed(len.ok_or_else(unknown)?))
 }
 
-/// A number that is not negative.
+/// Converts a nonnegative number.
 fn number(bytes: &[u8], ty: Hdf4NumberType) -> Option<u64> {
     let four = bytes.first_chunk()?;
     let number = match ty.order {

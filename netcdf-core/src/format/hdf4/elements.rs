@@ -1,4 +1,4 @@
-//! Bytes of small elements, read together.
+//! Bytes of small elements, read in one step.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::dd::TagRef;
 use super::file::Hdf4File;
 use crate::error::{Error, Result};
 
-/// Elements by name.
+/// Element bytes by identifier.
 #[derive(Debug, Default)]
 pub(super) struct NamedElements(HashMap<TagRef, Result<Vec<u8>>, foldhash::fast::RandomState>);
 
@@ -14,7 +14,7 @@ impl NamedElements {
     /// Reads elements.
     ///
     /// # Errors
-    /// Those of [`Hdf4File::read`].
+    /// Returns errors from [`Hdf4File::read`].
     pub(super) fn read(file: &Hdf4File, mut ids: Vec<TagRef>) -> Result<Self> {
         ids.sort_unstable();
         ids.dedup();
@@ -25,7 +25,7 @@ impl NamedElements {
     /// The bytes of an element.
     ///
     /// # Errors
-    /// The error of this element.
+    /// Returns the read error of this element.
     pub(super) fn bytes(&self, id: TagRef) -> Result<&[u8]> {
         match self.0.get(&id) {
             Some(Ok(bytes)) => Ok(bytes),

@@ -1,11 +1,11 @@
-//! The data elements of a file, wherever their bytes are.
+//! Element access, for contiguous and scattered bytes.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::dd::{Descriptor, Descriptors, TagRef};
-use super::scattered::{ElementPiece, PieceOrigin, Scattered};
+use super::piece_source::{ElementPiece, PieceOrigin, PieceSource};
 use super::special::{ExternalElement, Linked, SpecialData, u16_be};
 use super::tags;
 use crate::arithmetic::{claimed, length};
@@ -15,19 +15,19 @@ use crate::io::source::{present, read_range};
 use crate::io::{Source, siblings};
 use crate::limits::Limits;
 
-/// The number of the file itself among the objects of a reader.
+/// The object number of the file itself.
 pub const FILE: u32 = 0;
-/// The number of [`Scattered`] among the objects of a reader.
-pub const SCATTERED: u32 = 1;
-/// Bytes of the header of a special element that are read at once; only names of external files can be longer.
+/// The object number of `PieceSource`.
+pub const PIECES: u32 = 1;
+/// Maximum header size of a special element. Only names of external files could be longer.
 const HEADER: u64 = 1 << 16;
 
-/// Where the bytes of an element are.
+/// The location of an element's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ElementLocation {
-    /// [`FILE`] or [`SCATTERED`].
+    /// [`FILE`] or [`PIECES`].
     pub object: u32,
-    /// The bytes there.
+    /// The byte range in this object.
     pub range: Range<u64>,
 }
 
@@ -36,18 +36,18 @@ pub struct ElementLocation {
 pub struct Hdf4File {
     source: Arc<dyn Source>,
     descriptors: Descriptors,
-    scattered: Arc<dyn Source>,
-    pieces: Arc<Scattered>,
+    piece_bytes: Arc<dyn Source>,
+    pieces: Arc<PieceSource>,
     known: Mutex<ElementCache>,
     limits: Limits,
     access: siblings::SiblingAccess,
 }
 
-/// What was found out about elements.
+/// Cached element locations.
 #[derive(Debug, Default)]
 struct ElementCache {
     places: HashMap<TagRef, ElementLocation, foldhash::fast::RandomState>,
-    /// Blocks of all elements.
+    /// Total number of linked blocks.
     blocks: u64,
 }
 
@@ -55,19 +55,19 @@ impl Hdf4File {
     /// Reads the descriptors.
     ///
     /// # Errors
-    /// Those of [`Descriptors::read`].
+    /// Returns errors from [`Descriptors::read`].
     pub fn open(
         source: Arc<dyn Source>,
         limits: &Limits,
         access: &siblings::SiblingAccess,
     ) -> Result<Self> {
         let descriptors = Descriptors::read(&*source)?;
-        let pieces = Arc::new(Scattered::new(Arc::clone(&source)));
-        let scattered: Arc<dyn Source> = Arc::<Scattered>::clone(&pieces);
+        let pieces = Arc::new(PieceSource::new(Arc::clone(&source)));
+        let piece_bytes: Arc<dyn Source> = Arc::<PieceSource>::clone(&pieces);
         Ok(Self {
             source,
             descriptors,
-            scattered,
+            piece_bytes,
             pieces,
             known: Mutex::default(),
             limits: limits.clone(),
@@ -75,30 +75,30 @@ impl Hdf4File {
         })
     }
 
-    /// The file's own bytes.
+    /// The bytes of the file itself.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// The limits on what is read.
+    /// The read limits.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The sources of places, by number.
+    /// The sources of element locations, by object number.
     #[must_use]
     pub fn sources(&self) -> Vec<Arc<dyn Source>> {
-        vec![Arc::clone(&self.source), Arc::clone(&self.scattered)]
+        vec![Arc::clone(&self.source), Arc::clone(&self.piece_bytes)]
     }
 
-    /// The source with this number.
+    /// Returns the source with this object number.
     #[must_use]
     pub fn object(&self, object: u32) -> Option<&Arc<dyn Source>> {
         match object {
             FILE => Some(&self.source),
-            SCATTERED => Some(&self.scattered),
+            PIECES => Some(&self.piece_bytes),
             _ => None,
         }
     }
@@ -112,7 +112,7 @@ impl Hdf4File {
     /// The descriptor of an element.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if there is none.
+    /// Returns [`ErrorKind::Corrupt`] for a missing descriptor.
     pub fn descriptor(&self, id: TagRef) -> Result<&Descriptor> {
         self.descriptors.find(id).ok_or_else(|| {
             let what = format!("{id} does not exist");
@@ -120,10 +120,10 @@ impl Hdf4File {
         })
     }
 
-    /// The bytes of elements, read together.
+    /// Reads the bytes of elements in one step.
     ///
     /// # Errors
-    /// Those of reading. An element that is missing, damaged or compressed has an error of its own.
+    /// Returns read errors. The result of a missing, damaged or compressed element is its own error.
     pub fn read(&self, ids: &[TagRef]) -> Result<Vec<Result<Vec<u8>>>> {
         let places = ids.iter().map(|&id| self.whole(id)).collect::<Vec<_>>();
         let good = places.iter().filter_map(|p| p.as_ref().ok());
@@ -133,20 +133,20 @@ impl Hdf4File {
                 .filter(move |p: &&ElementLocation| p.object == object);
             of_object.map(|p| p.range.clone()).collect::<Vec<_>>()
         };
-        self.check_sum(&[ranges(FILE), ranges(SCATTERED)].concat())?;
+        self.check_sum(&[ranges(FILE), ranges(PIECES)].concat())?;
         let mut own = self.source.read_ranges(&ranges(FILE))?.into_iter();
-        let mut scattered = self.scattered.read_ranges(&ranges(SCATTERED))?.into_iter();
+        let mut piece_bytes = self.piece_bytes.read_ranges(&ranges(PIECES))?.into_iter();
         let bytes = |place: Result<ElementLocation>| {
             let next = match place?.object {
                 FILE => own.next(),
-                _ => scattered.next(),
+                _ => piece_bytes.next(),
             };
             next.ok_or_else(|| Error::internal("bytes that were not read"))
         };
         Ok(places.into_iter().map(bytes).collect())
     }
 
-    /// Elements do not overlap, so that all of them have no more bytes than the file.
+    /// Checks the total size. Elements do not overlap, so their sum cannot exceed the file.
     fn check_sum(&self, ranges: &[Range<u64>]) -> Result<()> {
         let sum = ranges.iter().map(length).fold(0, u64::saturating_add);
         if sum <= self.source.len() {
@@ -156,7 +156,7 @@ impl Hdf4File {
         Err(Error::new(ErrorKind::Corrupt, what).of(self.source.name()))
     }
 
-    /// The place of an element that is in the file as a whole.
+    /// The location of an element stored contiguously in the file.
     fn whole(&self, id: TagRef) -> Result<ElementLocation> {
         let place = self.place(id)?;
         if place.object == FILE {
@@ -165,10 +165,10 @@ impl Hdf4File {
         Ok(place)
     }
 
-    /// The headers of elements, read together; `None` for those that are not special.
+    /// Reads the headers of elements in one step. Elements that are not special have `None`.
     ///
     /// # Errors
-    /// Those of reading. A damaged header is an error of its own.
+    /// Returns read errors. The result of a damaged header is its own error.
     pub fn specials(&self, ids: &[TagRef]) -> Result<Vec<Result<Option<SpecialData>>>> {
         let range = |&id: &TagRef| {
             let special = self.descriptor(id)?.special;
@@ -196,10 +196,10 @@ impl Hdf4File {
         Ok(range)
     }
 
-    /// Where the bytes of an element are.
+    /// Returns the location of an element's bytes.
     ///
     /// # Errors
-    /// Those of reading tables of blocks; [`ErrorKind::Unsupported`] for compressed data.
+    /// Returns errors from reading block tables, and [`ErrorKind::Unsupported`] for compressed data.
     pub fn place(&self, id: TagRef) -> Result<ElementLocation> {
         let descriptor = self.descriptor(id)?;
         if !descriptor.special {
@@ -225,7 +225,7 @@ impl Hdf4File {
             }
         };
         let range = self.pieces.add(pieces)?;
-        let object = SCATTERED;
+        let object = PIECES;
         let place = ElementLocation { object, range };
         known.places.insert(id, place.clone());
         Ok(place)
@@ -238,7 +238,7 @@ impl Hdf4File {
         Ok(ElementPiece { len, from })
     }
 
-    /// The blocks of an element.
+    /// The linked blocks of an element.
     fn blocks(&self, linked: Linked, blocks: &mut u64) -> Result<Vec<ElementPiece>> {
         let mut pieces: Vec<ElementPiece> = vec![];
         let mut seen: HashSet<u16, foldhash::fast::RandomState> = HashSet::default();
@@ -250,13 +250,13 @@ impl Hdf4File {
             let (next, references) = self.table(linked, table, left)?;
             for reference in references {
                 let first = pieces.is_empty();
-                let room = self.room(linked, reference, first)?.min(left);
+                let capacity = self.capacity(linked, reference, first)?.min(left);
                 *blocks = blocks.saturating_add(1);
-                if room == 0 || *blocks > self.source.len() {
+                if capacity == 0 || *blocks > self.source.len() {
                     return Err(self.corrupt("linked blocks without data"));
                 }
-                pieces.extend(self.pieces_of(reference, room)?);
-                left = left.saturating_sub(room);
+                pieces.extend(self.pieces_of(reference, capacity)?);
+                left = left.saturating_sub(capacity);
                 if left == 0 {
                     break;
                 }
@@ -266,11 +266,11 @@ impl Hdf4File {
         Ok(pieces)
     }
 
-    /// A table of blocks: the next table, and the blocks, of which no more are read than `left` bytes of data need: many
-    /// tables may have the same bytes.
+    /// Reads a block table. Returns the next table and the blocks. `left` bytes of data limit the number of blocks: many tables may share
+    /// the same bytes.
     fn table(&self, linked: Linked, table: u16, left: u64) -> Result<(u16, Vec<u16>)> {
         let whole = self.plain(TagRef::new(tags::LINKED, table))?;
-        // The first block has a length of its own.
+        // The first block has a separate length.
         let needed = left.div_ceil(linked.block.max(1)).saturating_add(1);
         let most = linked.blocks.min(needed).saturating_mul(2);
         let range = claimed(whole.start, length(&whole).min(most.saturating_add(2)));
@@ -282,8 +282,8 @@ impl Hdf4File {
         Ok((next, references.collect::<Result<_>>()?))
     }
 
-    /// Bytes of data that a block stands for. The first block has the length of its element.
-    fn room(&self, linked: Linked, reference: u16, first: bool) -> Result<u64> {
+    /// Capacity of a block in bytes. The first block is as long as the element with its data.
+    fn capacity(&self, linked: Linked, reference: u16, first: bool) -> Result<u64> {
         if !first || reference == 0 {
             return Ok(linked.block);
         }
@@ -291,23 +291,23 @@ impl Hdf4File {
         Ok(length(&range))
     }
 
-    /// The part of a block that was written, and the rest, which is zeros.
-    fn pieces_of(&self, reference: u16, room: u64) -> Result<[ElementPiece; 2]> {
+    /// The written part of a block, and zeros for the unwritten part.
+    fn pieces_of(&self, reference: u16, capacity: u64) -> Result<[ElementPiece; 2]> {
         let range = match reference {
             0 => 0..0,
             _ => self.plain(TagRef::new(tags::LINKED, reference))?,
         };
-        let written = length(&range).min(room);
+        let written = length(&range).min(capacity);
         let range = claimed(range.start, written);
         if reference != 0 {
             present(&*self.source, &range)?;
         }
         let piece = |len, from| ElementPiece { len, from };
-        let rest = piece(room.saturating_sub(written), PieceOrigin::Zeros);
+        let rest = piece(capacity.saturating_sub(written), PieceOrigin::Zeros);
         Ok([piece(written, PieceOrigin::File(range.start)), rest])
     }
 
-    /// The bytes of an element that must not be special.
+    /// The byte range of an element that must not be special.
     fn plain(&self, id: TagRef) -> Result<Range<u64>> {
         let descriptor = self.descriptor(id)?;
         match descriptor.special {

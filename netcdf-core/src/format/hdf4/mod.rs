@@ -1,20 +1,20 @@
-//! HDF4: the scientific datasets (SD) of HDF4 files, which are only read.
+//! HDF4: reads the scientific datasets (SD) of HDF4 files.
 //!
-//! Specification: "HDF Specification and Developer's Guide", version 4. Opening a file reads its descriptors, then all
-//! Vgroups and headers of Vdatas, and then, in one step, what belongs to the datasets among them.
+//! Specification: "HDF Specification and Developer's Guide", version 4. Opening a file reads its descriptors, then all Vgroups and Vdata
+//! headers. One more step reads all elements that the datasets need.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
 //! | [`tags`], [`dd`] | descriptors of data elements |
-//! | [`special`], [`scattered`], [`mod@file`] | elements whose data is elsewhere, in pieces or compressed |
+//! | [`special`], `piece_source`, [`mod@file`] | elements stored in other files, in pieces or compressed |
 //! | [`ntype`] | number types |
 //! | [`vgroup`], [`vdata`], `catalog` | lists of elements, tables of records |
 //! | `sd`, `dims`, `attributes`, `elements` | datasets, dimensions and attributes |
-//! | `dfsd`, [`dimension_record`], `predefined`, `annotations` | the same of older files |
-//! | `others` | what is not shown |
-//! | `names`, `builder` | the schema in the making |
-//! | [`stored`], [`chunk_table`] | how the data of a variable is stored |
-//! | [`reader`] | the format's part of reading data |
+//! | `dfsd`, [`dimension_record`], `predefined`, `annotations` | datasets, dimensions and attributes of older files |
+//! | `unsupported_objects` | objects that are not shown |
+//! | `names`, `builder` | netCDF names, and the schema under construction |
+//! | [`sds_data`], [`chunk_table`] | stored data of variables |
+//! | `reader` | the reader of the format |
 
 mod annotations;
 mod attributes;
@@ -29,16 +29,16 @@ mod elements;
 pub mod file;
 mod names;
 pub mod ntype;
-mod others;
+pub(crate) mod piece_source;
 mod predefined;
 pub(crate) mod reader;
-pub(crate) mod scattered;
 mod sd;
+pub mod sds_data;
 pub mod special;
-pub mod stored;
 pub mod tags;
 #[cfg(test)]
 mod tests;
+mod unsupported_objects;
 pub mod vdata;
 pub mod vgroup;
 
@@ -53,13 +53,13 @@ use crate::model::{CreateOptions, Kind, Schema};
 /// The name of the format.
 const NAME: &str = "HDF4";
 
-/// The kind of its datasets.
+/// The kind of HDF4 datasets.
 const KIND: Kind = Kind {
     model: Model::Enhanced,
     storage: StorageFormat::ReadOnly(NAME),
 };
 
-/// The row of the table of formats.
+/// The entry in the format table.
 pub const FORMAT: Format = Format {
     name: NAME,
     probe,

@@ -1,14 +1,13 @@
-//! Names of a file as names of netCDF.
+//! Converts stored names to netCDF names.
 //!
-//! Names that netCDF cannot have are escaped: `%` and two hexadecimal digits stand for each byte that cannot be
-//! there. Where a name is taken, `_2`, `_3` and so on are appended.
+//! Bytes that netCDF does not allow are escaped as `%` and two hexadecimal digits. Repeated names get the suffix `_2`, `_3` and so on.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::model::Name;
 use crate::model::name::MAX_NAME;
 
-/// The names of objects side by side.
+/// The names in one namespace.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     taken: HashSet<Vec<u8>, foldhash::fast::RandomState>,
@@ -16,7 +15,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The name for the next object with a stored name.
+    /// Returns the name for the next object with a stored name.
     pub(super) fn add(&mut self, stored: &[u8]) -> Name {
         let plain = escaped(stored);
         if self.taken.insert(plain.clone()) {
@@ -36,7 +35,7 @@ impl Names {
     }
 }
 
-/// The name with bytes escaped that netCDF cannot have there.
+/// Escapes the bytes that netCDF does not allow.
 fn escaped(stored: &[u8]) -> Vec<u8> {
     if Name::checked(stored).is_ok() {
         return stored.to_vec();
@@ -73,7 +72,7 @@ fn escape(bytes: &[u8], name: &mut Vec<u8>) {
     }
 }
 
-/// Shortens a name, between characters.
+/// Shortens a name at a character boundary.
 fn cut(name: &mut Vec<u8>, most: usize) {
     while name.len() > most || std::str::from_utf8(name).is_err() {
         name.pop();

@@ -3,9 +3,9 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Atomic, Endianness, StoredElement};
 
-/// The flag of numbers in the byte order of the machine that wrote them; libhdf4 takes them for its own.
+/// The flag of numbers in the byte order of the writing machine. libhdf4 reads them in its own byte order.
 const NATIVE: u16 = 0x1000;
-/// The flag of numbers in forms of a program's own.
+/// The flag of numbers in a program-specific form.
 const CUSTOM: u16 = 0x2000;
 /// The flag of little-endian numbers.
 const LITTLE: u16 = 0x4000;
@@ -22,10 +22,10 @@ pub struct Hdf4NumberType {
 }
 
 impl Hdf4NumberType {
-    /// The type with this code.
+    /// Returns the type with this code.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for types that netCDF has not.
+    /// Returns [`ErrorKind::Unsupported`] for types without a netCDF equivalent.
     pub fn of_code(code: u16) -> Result<Self> {
         let order = match code & (NATIVE | LITTLE) {
             0 => Endianness::Big,
@@ -60,10 +60,10 @@ impl Hdf4NumberType {
         })
     }
 
-    /// The type that an element with tag 106 describes: version, code, bits, and class of the byte order.
+    /// Parses the number type element (tag 106): version, code, bits, and byte order class.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`]; [`ErrorKind::Unsupported`] for types that netCDF has not, and for forms of numbers of old
+    /// Returns [`ErrorKind::Truncated`], and [`ErrorKind::Unsupported`] for types without a netCDF equivalent and for number forms of old
     /// machines.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let &[_, code, _, class] = bytes.first_chunk().ok_or_else(|| {
@@ -83,7 +83,7 @@ impl Hdf4NumberType {
         Ok(Self { order, ..ty })
     }
 
-    /// Whether libhdf4 takes it for text.
+    /// Whether libhdf4 treats the type as text.
     #[must_use]
     pub fn is_text(self) -> bool {
         matches!(self.code, 3 | 4)
@@ -95,7 +95,7 @@ impl Hdf4NumberType {
         self.atomic.size().unwrap_or(1) as u64
     }
 
-    /// The stored form of a number.
+    /// The stored element type.
     #[must_use]
     pub fn element(self) -> StoredElement {
         StoredElement {
@@ -106,8 +106,7 @@ impl Hdf4NumberType {
         }
     }
 
-    /// The stored bytes of a number that was never written, if there is no fill value: libhdf4 takes unsigned types for
-    /// signed ones here.
+    /// The stored bytes of an unwritten number without a fill value. libhdf4 uses the signed fill value for unsigned types.
     #[must_use]
     pub fn unwritten(self) -> Vec<u8> {
         let mut bytes = match self.atomic {

@@ -1,4 +1,4 @@
-//! Predefined attributes: what the DFSD interface stores in elements of their own.
+//! Predefined attributes: labels, units, formats, ranges and calibrations, which the DFSD interface stores in separate elements.
 
 use super::builder::NewAttribute;
 use super::ntype::Hdf4NumberType;
@@ -7,24 +7,24 @@ use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Atomic, Endianness, Values};
 
-/// Names of the attributes of a label, a unit and a format.
+/// Attribute names of a label, a unit and a format.
 const NAMES: [&str; 3] = ["long_name", "units", "format"];
-/// Names of the attributes of a calibration.
+/// Attribute names of a calibration.
 const CALIBRATION: [&str; 4] = [
     "scale_factor",
     "scale_factor_err",
     "add_offset",
     "add_offset_err",
 ];
-/// Bytes of a calibration with numbers of double precision.
+/// Size of a calibration in double precision.
 const DOUBLE: usize = 36;
 
-/// Labels, units and formats: those of the dataset, and those of each dimension.
+/// Labels, units and formats of a dataset and its dimensions.
 #[derive(Debug)]
 pub(super) struct PredefinedStrings<'a>([Vec<&'a [u8]>; 3]);
 
 impl<'a> PredefinedStrings<'a> {
-    /// Splits the elements that have them, for a dataset of `rank` dimensions.
+    /// Splits the string elements of a dataset with `rank` dimensions.
     #[must_use]
     pub(super) fn parse(labels: &'a [u8], units: &'a [u8], formats: &'a [u8], rank: usize) -> Self {
         Self([labels, units, formats].map(|all| {
@@ -52,23 +52,23 @@ impl<'a> PredefinedStrings<'a> {
     }
 }
 
-/// An attribute with text up to its first zero byte; `None` for empty text.
+/// A text attribute, cut at the first zero byte. Returns `None` for empty text.
 #[must_use]
 pub(super) fn text(name: &str, text: &[u8]) -> Option<NewAttribute> {
     let attribute = any_text(name, text);
     (!attribute.values.is_empty()).then_some(attribute)
 }
 
-/// An attribute with text up to its first zero byte.
+/// A text attribute, cut at the first zero byte.
 #[must_use]
 pub(super) fn any_text(name: &str, text: &[u8]) -> NewAttribute {
     new(name, Values::Char(cut(text).to_vec()))
 }
 
-/// The attributes of a range: the largest and the smallest valid value.
+/// The attributes of a range: the maximum and the minimum valid value.
 ///
 /// # Errors
-/// [`ErrorKind::Truncated`].
+/// Returns [`ErrorKind::Truncated`].
 pub(super) fn range(bytes: &[u8], ty: Hdf4NumberType) -> Result<Vec<NewAttribute>> {
     let values = numbers(bytes, ty.atomic, ty.order)?;
     let names = ["valid_max", "valid_min"];
@@ -84,7 +84,7 @@ pub(super) fn range(bytes: &[u8], ty: Hdf4NumberType) -> Result<Vec<NewAttribute
 /// The attributes of a calibration.
 ///
 /// # Errors
-/// [`ErrorKind::Truncated`].
+/// Returns [`ErrorKind::Truncated`].
 pub(super) fn calibration(bytes: &[u8]) -> Result<Vec<NewAttribute>> {
     let (factor, number, size) = match bytes.len() {
         DOUBLE => (Atomic::Double, Atomic::Int, 32),

@@ -1,4 +1,4 @@
-//! The format's part of reading data.
+//! The reader of HDF4 files.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,8 +7,8 @@ use super::catalog::Catalog;
 use super::chunk_table::ChunkTable;
 use super::dd::TagRef;
 use super::file::{ElementLocation, Hdf4File};
-use super::stored::{ByteRun, Data, SdsData, check_coder};
-use super::{KIND, dfsd, others, sd, tags};
+use super::sds_data::{ByteRun, Data, SdsData, check_coder};
+use super::{KIND, dfsd, sd, tags, unsupported_objects};
 use crate::arithmetic::claimed;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
@@ -28,7 +28,7 @@ pub(crate) struct Hdf4Reader {
     bytes: NumberedSources,
     schema: Schema,
     stored: Vec<SdsData>,
-    /// The tables of chunks that were needed so far.
+    /// Chunk tables read so far.
     tables: Vec<Mutex<Option<Arc<ChunkTable>>>>,
 }
 
@@ -36,7 +36,7 @@ impl Hdf4Reader {
     /// Reads descriptors, Vgroups and attributes.
     ///
     /// # Errors
-    /// Those of reading; damage that is not tolerated.
+    /// Returns read errors, and damage errors unless the settings tolerate damage.
     pub(crate) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let file = Hdf4File::open(source, &env.limits, &env.siblings)?;
         let catalog = Catalog::read(&file, env)?;
@@ -46,7 +46,7 @@ impl Hdf4Reader {
             None => dfsd::build(&mut builder, &file),
         };
         built.map_err(|e| e.of(file.source().name()))?;
-        others::tell(&file, &catalog, env);
+        unsupported_objects::report(&file, &catalog, env);
         let (schema, stored) = (builder.schema, builder.stored);
         let tables = stored.iter().map(|_| Mutex::default()).collect();
         let external = stored.iter().any(|stored| stored.data.is_external());
@@ -68,7 +68,7 @@ impl Hdf4Reader {
         stored.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
-    /// The chunk that a variable is, if it is not in chunks.
+    /// The data of an unchunked variable as one chunk.
     fn whole(
         &self,
         variable: VarId,
@@ -79,7 +79,7 @@ impl Hdf4Reader {
         let size = size.ok_or_else(|| Error::new(ErrorKind::Corrupt, "data of 2^64 bytes"))?;
         let place = match &stored.data {
             Data::Nothing | Data::Chunked(_) => return Ok(None),
-            // Not even one element was written.
+            // No complete element was written.
             Data::Run(run) if run.len < size => return Ok(None),
             Data::Run(run) => self.run(*run, size)?,
             Data::Compressed(compressed) => self
@@ -95,7 +95,7 @@ impl Hdf4Reader {
         }))
     }
 
-    /// The place of the first `size` bytes of a run.
+    /// Locates the first `size` bytes of a run.
     fn run(&self, run: ByteRun, size: u64) -> Result<ElementLocation> {
         let whole = self.file.place(run.id)?;
         let start = claimed(whole.range.start, run.at).end;
@@ -108,7 +108,7 @@ impl Hdf4Reader {
         Ok(ElementLocation { object, range })
     }
 
-    /// The table of chunks of a variable.
+    /// Returns the chunk table of a variable.
     fn table(&self, var: VarId, stored: &SdsData, layout: &Layout) -> Result<Arc<ChunkTable>> {
         let Data::Chunked(chunked) = &stored.data else {
             return Ok(Arc::default());

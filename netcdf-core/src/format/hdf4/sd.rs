@@ -10,7 +10,7 @@ use super::dims;
 use super::elements::NamedElements;
 use super::file::Hdf4File;
 use super::ntype::Hdf4NumberType;
-use super::stored::Data;
+use super::sds_data::Data;
 use super::tags;
 use super::vgroup::Vgroup;
 use crate::error::{Error, ErrorKind, Result};
@@ -21,26 +21,26 @@ const ROOT: &str = "CDF0.0";
 /// The class of datasets.
 const VARIABLE: &str = "Var0.0";
 
-/// The class of Vdatas with the data of a dataset, in files of old versions of libhdf4, which today leaves the data out.
+/// The class of Vdatas with dataset values. Old libhdf4 versions wrote them; today's libhdf4 ignores them.
 const RECORDS: &str = "Data0.0";
 
-/// What is needed to define the datasets.
+/// The elements needed to define the datasets.
 struct SdParts<'a> {
     catalog: &'a Catalog,
     elements: NamedElements,
     data: HashMap<TagRef, Result<Data>, foldhash::fast::RandomState>,
 }
 
-/// The Vgroup with all datasets, if there is one.
+/// The Vgroup with all datasets, if present.
 #[must_use]
 pub(super) fn root(catalog: &Catalog) -> Option<&Vgroup> {
     catalog.vgroups.values().find(|group| group.is(ROOT))
 }
 
-/// Defines everything in the Vgroup with all datasets.
+/// Defines all objects in the Vgroup with the datasets.
 ///
 /// # Errors
-/// Those of reading; damage that is not tolerated.
+/// Returns read errors, and damage errors unless the settings tolerate damage.
 pub(super) fn build(
     builder: &mut Builder<'_>,
     file: &Hdf4File,
@@ -52,14 +52,14 @@ pub(super) fn build(
     for group in &variables {
         let path = Builder::path(&group.name);
         let defined = parts.variable(builder, group, &path);
-        defined.or_else(|e| builder.lost(e, &path))?;
+        defined.or_else(|e| builder.note_unreadable(e, &path))?;
     }
     let globals = parts.attributes(builder, root, "")?;
     builder.globals(globals);
     Ok(())
 }
 
-/// The datasets, in their order.
+/// The datasets in file order.
 fn variables<'a>(root: &Vgroup, catalog: &'a Catalog) -> Vec<&'a Vgroup> {
     let mut seen = BTreeSet::new();
     let groups = root.with(tags::VGROUP).filter(|&r| seen.insert(r));
@@ -68,7 +68,7 @@ fn variables<'a>(root: &Vgroup, catalog: &'a Catalog) -> Vec<&'a Vgroup> {
 }
 
 impl<'a> SdParts<'a> {
-    /// Reads all of them together.
+    /// Reads all elements in one step.
     fn read(
         file: &Hdf4File,
         catalog: &'a Catalog,
@@ -133,7 +133,7 @@ impl<'a> SdParts<'a> {
         Ok(builder.dim(&group.name, length))
     }
 
-    /// The attributes of a dataset, or of the file.
+    /// Dataset or file attributes.
     fn attributes(
         &self,
         builder: &mut Builder<'_>,
@@ -157,7 +157,7 @@ impl<'a> SdParts<'a> {
                 Ok(attribute) => found.push(attribute),
                 Err(e) => {
                     let name = String::from_utf8_lossy(&vdata.name);
-                    builder.lost(e, &format!("{path}:{name}"))?;
+                    builder.note_unreadable(e, &format!("{path}:{name}"))?;
                 }
             }
         }
@@ -165,7 +165,7 @@ impl<'a> SdParts<'a> {
     }
 }
 
-/// The records of the attributes of a Vgroup.
+/// The attribute records of a Vgroup.
 fn attribute_records(group: &Vgroup, catalog: &Catalog) -> impl Iterator<Item = TagRef> {
     let vdatas = group.with(tags::VDATA_HEADER);
     let is_attribute = |reference: &u16| {
@@ -183,7 +183,7 @@ fn dimensions<'a>(group: &Vgroup, catalog: &'a Catalog) -> impl Iterator<Item = 
     groups.filter(|group| dims::is_dimension(group))
 }
 
-/// The data of a dataset; the last one counts.
+/// The data element of a dataset. The last one wins.
 fn data_of(group: &Vgroup, catalog: &Catalog) -> Option<TagRef> {
     let mut members = group.members.iter().rev();
     let data = members.find(|m| m.tag == tags::DATA).copied();

@@ -1,71 +1,71 @@
-//! Headers of special elements, which say how the data of an element is stored.
+//! Headers of special elements, which define the storage of element data.
 
 use crate::bytes::Cursor;
 use crate::error::{ErrorKind, Result};
 use crate::limits::Limits;
 
-/// How the data of a special element is stored.
+/// The storage of a special element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SpecialData {
-    /// In blocks.
+    /// Linked blocks.
     Linked(Linked),
-    /// In another file.
+    /// An external file.
     External(ExternalElement),
-    /// Compressed as a whole.
+    /// One compressed run.
     Compressed(Compressed),
-    /// In chunks.
+    /// Chunks.
     Chunked(ChunkedElement),
 }
 
-/// Data in blocks.
+/// Data in linked blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Linked {
-    /// Bytes of the data.
+    /// Length of the data in bytes.
     pub len: u64,
-    /// Bytes of each block but the first.
+    /// Length of each block in bytes, except the first.
     pub block: u64,
-    /// Blocks of each table.
+    /// Number of blocks per table.
     pub blocks: u64,
-    /// Reference number of the first table of blocks.
+    /// Reference number of the first block table.
     pub table: u16,
 }
 
-/// Data in another file.
+/// Data in an external file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalElement {
-    /// Bytes of the data.
+    /// Length of the data in bytes.
     pub len: u64,
-    /// Its offset in the file.
+    /// Offset of the data in the external file.
     pub offset: u64,
-    /// The name of the file.
+    /// The file name.
     pub name: Vec<u8>,
 }
 
 /// Compressed data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compressed {
-    /// Bytes of the data without compression.
+    /// Uncompressed length in bytes.
     pub len: u64,
     /// Reference number of the compressed data.
     pub data: u16,
-    /// How it is compressed.
+    /// The compression coder.
     pub coder: ElementCoder,
 }
 
 /// Data in chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkedElement {
-    /// Bytes of a number.
+    /// Bytes per number.
     pub element: u64,
-    /// Reference number of the Vdata with the table of chunks.
+    /// Reference number of the chunk table Vdata.
     pub table: u16,
-    /// Lengths of the dimensions.
+    /// Dimension lengths of the dataset.
     pub shape: Vec<u64>,
-    /// Lengths of a chunk.
+    /// Dimension lengths of a chunk.
     pub chunk: Vec<u64>,
-    /// The bytes of a number that was never written.
+    /// The bytes of an unwritten number.
     pub fill: Vec<u8>,
-    /// How chunks are compressed.
+    /// The coder of the chunks.
     pub coder: Option<ElementCoder>,
 }
 
@@ -74,9 +74,9 @@ pub struct ChunkedElement {
 pub enum ElementCoder {
     /// No compression.
     None,
-    /// Run lengths.
+    /// Run-length encoding.
     Rle,
-    /// Some bits of each number.
+    /// N-bit coding, which stores only some bits of each number.
     Nbit(NbitSettings),
     /// Skipping Huffman, with the number of interleaved bytes.
     SkippingHuffman(u32),
@@ -84,7 +84,7 @@ pub enum ElementCoder {
     Deflate(u16),
     /// Szip.
     Szip(SzipSettings),
-    /// One that this library does not know.
+    /// An unknown coder.
     Other(u16),
 }
 
@@ -93,9 +93,9 @@ pub enum ElementCoder {
 pub struct NbitSettings {
     /// Code of the number type.
     pub number_type: u32,
-    /// Whether the highest stored bit is a sign.
+    /// Whether the highest stored bit is a sign bit.
     pub sign_extend: u16,
-    /// Whether other bits are ones.
+    /// Whether unstored bits are ones.
     pub fill_one: u16,
     /// The highest stored bit.
     pub start: u32,
@@ -106,15 +106,15 @@ pub struct NbitSettings {
 /// Settings of szip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SzipSettings {
-    /// Numbers in all.
+    /// Total number of values.
     pub pixels: u32,
-    /// Numbers of a scan line.
+    /// Number of values per scan line.
     pub scanline: u32,
     /// Options.
     pub mask: u32,
-    /// Bits of a number.
+    /// Bits per value.
     pub bits: u8,
-    /// Numbers of a block.
+    /// Number of values per block.
     pub block: u8,
 }
 
@@ -122,7 +122,7 @@ impl SpecialData {
     /// Parses the header.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Limit`]; [`ErrorKind::Unsupported`] for other forms.
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Limit`], and [`ErrorKind::Unsupported`] for unknown kinds.
     pub fn parse(c: &mut Cursor<'_>, limits: &Limits) -> Result<Self> {
         match u16_be(c)? {
             1 => linked(c).map(Self::Linked),
@@ -156,7 +156,7 @@ fn external(c: &mut Cursor<'_>) -> Result<ExternalElement> {
 fn compressed(c: &mut Cursor<'_>) -> Result<Compressed> {
     c.skip(2)?; // version
     Ok(Compressed {
-        // An element that was never written has a negative length.
+        // Unwritten elements have a negative length.
         len: i32::from_be_bytes(c.array()?).max(0).unsigned_abs().into(),
         data: u16_be(c)?,
         coder: coder(c)?,
@@ -170,11 +170,11 @@ fn chunked(c: &mut Cursor<'_>, limits: &Limits) -> Result<ChunkedElement> {
         return Err(c.error(ErrorKind::Unknown, "a new version of chunks".into()));
     }
     let flags = c.u32_be()?;
-    c.skip(8)?; // elements in all, and in a chunk: the products of the lengths below
+    c.skip(8)?; // element counts of dataset and chunk: the products of the lengths below
     let element = length(c)?;
     c.skip(2)?; // tag of the table
     let table = u16_be(c)?;
-    c.skip(4)?; // another table, which is not in use
+    c.skip(4)?; // an unused table
     let rank = c.u32_be()?;
     if rank > limits.rank {
         let what = format!("chunks of {rank} dimensions, the limit is {}", limits.rank);
@@ -205,7 +205,7 @@ fn chunked(c: &mut Cursor<'_>, limits: &Limits) -> Result<ChunkedElement> {
     })
 }
 
-/// The coder of chunks, in a header of its own.
+/// Reads the coder of chunks from its separate header.
 fn chunk_coder(c: &mut Cursor<'_>) -> Result<ElementCoder> {
     let code = u16_be(c)?;
     if code != 3 {
@@ -217,7 +217,7 @@ fn chunk_coder(c: &mut Cursor<'_>) -> Result<ElementCoder> {
 }
 
 fn coder(c: &mut Cursor<'_>) -> Result<ElementCoder> {
-    c.skip(2)?; // the model, of which there is only one
+    c.skip(2)?; // model; only one exists
     Ok(match u16_be(c)? {
         0 => ElementCoder::None,
         1 => ElementCoder::Rle,
@@ -244,21 +244,21 @@ fn coder(c: &mut Cursor<'_>) -> Result<ElementCoder> {
 /// The next big-endian `u16`.
 ///
 /// # Errors
-/// [`ErrorKind::Truncated`] past the end.
+/// Returns [`ErrorKind::Truncated`] past the end.
 pub fn u16_be(c: &mut Cursor<'_>) -> Result<u16> {
     c.array().map(u16::from_be_bytes)
 }
 
-/// The next length or offset, a signed number.
+/// The next length or offset, stored as a signed number.
 ///
 /// # Errors
-/// [`ErrorKind::Truncated`] past the end; [`ErrorKind::Corrupt`] if it is negative.
+/// Returns [`ErrorKind::Truncated`] past the end, and [`ErrorKind::Corrupt`] for negative numbers.
 pub fn length(c: &mut Cursor<'_>) -> Result<u64> {
     let n = i32::from_be_bytes(c.array()?);
     u64::try_from(n).map_err(|_| c.error(ErrorKind::Corrupt, format!("length {n}")))
 }
 
-/// Text up to its first zero byte.
+/// Cuts text at its first zero byte.
 #[must_use]
 pub fn cut(text: &[u8]) -> &[u8] {
     text.split(|&b| b == 0).next().unwrap_or_default()

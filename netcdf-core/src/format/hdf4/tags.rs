@@ -2,7 +2,7 @@
 
 /// An unused descriptor.
 pub const NULL: u16 = 1;
-/// A part of an element in linked blocks, or a table of such parts.
+/// A linked block, or a table of linked blocks.
 pub const LINKED: u16 = 20;
 /// The data of a compressed element.
 pub const COMPRESSED: u16 = 40;
@@ -30,7 +30,7 @@ pub const IMAGE_8_IMCOMP: u16 = 204;
 pub const IMAGE_GROUP: u16 = 306;
 /// A scientific data group, the older form of a numeric data group.
 pub const SCIENTIFIC_DATA_GROUP: u16 = 700;
-/// Rank, lengths of dimensions and number types of a group.
+/// Rank, dimension lengths and number types of a group.
 pub const DIMENSION_RECORD: u16 = 701;
 /// The data of a dataset.
 pub const DATA: u16 = 702;

@@ -13,12 +13,12 @@ use crate::io::Source;
 use crate::io::memory::MemorySource;
 use crate::model::{Region, StorageLayout, Values, VarId};
 
-/// The mark of special elements.
+/// The bit of special elements.
 const SPECIAL: u16 = 0x4000;
-/// Reference number of the data of the dataset of [`with_data`].
+/// Reference number of the data element in [`with_data`].
 const DATA: u16 = 9;
 
-/// Elements of a file: tag, reference number and bytes.
+/// Elements of a test file: tag, reference number and bytes.
 #[derive(Default, Clone)]
 struct Parts(Vec<(u16, u16, Vec<u8>)>);
 
@@ -28,7 +28,7 @@ impl Parts {
         self
     }
 
-    /// The file with one block of descriptors.
+    /// The file bytes, with one descriptor block.
     fn file(&self) -> Vec<u8> {
         let mut file = super::dd::MAGIC.to_vec();
         file.extend((self.0.len() as u16).to_be_bytes());
@@ -66,7 +66,7 @@ fn vgroup(name: &str, class: &str, members: &[(u16, u16)]) -> Vec<u8> {
     [count, lists, text(name), text(class), end.to_vec()].concat()
 }
 
-/// The header of a Vdata with fields of these codes and sizes.
+/// A Vdata header with fields of these codes and sizes.
 fn vdata(name: &str, class: &str, records: u32, fields: &[(u16, u16)]) -> Vec<u8> {
     let (codes, sizes): (Vec<u16>, Vec<u16>) = fields.iter().copied().unzip();
     let head = [
@@ -83,7 +83,7 @@ fn vdata(name: &str, class: &str, records: u32, fields: &[(u16, u16)]) -> Vec<u8
     [head, columns, names, text(name), text(class), end.to_vec()].concat()
 }
 
-/// A file with a dataset `v(x)` of little-endian shorts, without its data; `others` are more members of the dataset.
+/// A file with a dataset `v(x)` of little-endian shorts, without data. `others` are more members of the dataset.
 fn dataset(len: u32, class: &str, others: &[(u16, u16)]) -> Parts {
     let members = [
         (tags::VGROUP, 2),
@@ -115,17 +115,17 @@ fn dataset(len: u32, class: &str, others: &[(u16, u16)]) -> Parts {
         .add(tags::VDATA, 5, u32s(&[len]))
 }
 
-/// [`dataset`] with its data.
+/// A [`dataset`] with data.
 fn with_data(len: u32, tag: u16, data: &[u8]) -> Parts {
     dataset(len, "Dim0.0", &[]).add(tag, DATA, data)
 }
 
-/// The header of data in linked blocks: bytes of the data, bytes of a block, blocks of a table, first table.
+/// A linked block header: data bytes, bytes per block, blocks per table, first table.
 fn linked(len: u32, block: u32, blocks: u32, table: u16) -> Vec<u8> {
     [u16s(&[1]), u32s(&[len, block, blocks]), u16s(&[table])].concat()
 }
 
-/// The header of data in chunks.
+/// A chunk header.
 fn chunked(shape: u32, chunk: u32) -> Vec<u8> {
     let head = [u32s(&[47]), vec![0], u32s(&[0, shape, chunk, 2])].concat();
     let rest = [
@@ -136,7 +136,7 @@ fn chunked(shape: u32, chunk: u32) -> Vec<u8> {
     [u16s(&[5]), head, rest, vec![0xfe, 0xca]].concat()
 }
 
-/// A table of chunks with one dimension: place and reference number of each.
+/// A one-dimensional chunk table: coordinate and reference number of each chunk.
 fn chunk_table(parts: Parts, chunks: &[(u32, u16)]) -> Parts {
     let records = chunks.iter();
     let records = records.map(|&(at, n)| [u32s(&[at]), u16s(&[tags::CHUNK, n])].concat());
@@ -172,7 +172,7 @@ fn shorts(parts: &Parts) -> Vec<i16> {
     }
 }
 
-/// The error of opening a file or of reading its dataset.
+/// The error from opening a file or reading its dataset.
 fn error(parts: &Parts) -> Error {
     let reader = open_in(&parts.file(), &Env::default());
     let read = reader.and_then(|reader| read_all(&reader, 0));
@@ -199,7 +199,7 @@ fn contiguous_data_is_read_in_its_byte_order() {
 }
 
 #[test]
-fn what_was_never_written_reads_as_fill_value() {
+fn unwritten_data_reads_as_fill_value() {
     assert_eq!(shorts(&dataset(2, "Dim0.0", &[])), [-32767; 2]);
     assert_eq!(
         shorts(&with_data(3, tags::DATA, &[7, 0])),
@@ -254,7 +254,7 @@ fn linked_blocks_cannot_do_harm() {
         .add(tags::LINKED, 20, u16s(&[0, 31, 31]))
         .add(tags::LINKED | SPECIAL, 31, linked(10, 4, 2, 20));
     assert_eq!(error(&special).kind(), ErrorKind::Corrupt);
-    // Attributes cannot be holes.
+    // Attributes cannot be unwritten.
     let hole = dataset(2, "Dim0.0", &[(tags::VDATA_HEADER, 6)])
         .add(
             tags::VDATA_HEADER,
@@ -266,7 +266,7 @@ fn linked_blocks_cannot_do_harm() {
     assert_eq!(error(&hole).kind(), ErrorKind::Corrupt);
 }
 
-/// Tables of blocks may overlap, so that no more of each is read than is needed.
+/// Block tables may overlap. Only the needed part of each table is read.
 #[test]
 fn overlapping_tables_of_blocks_are_read_in_parts() {
     const TABLES: u16 = 500;
@@ -292,7 +292,7 @@ fn overlapping_tables_of_blocks_are_read_in_parts() {
     assert!(read < 2 * source.len(), "{read} bytes of {}", source.len());
 }
 
-/// A source that counts how many bytes are read, and how often: ranges that are asked for together count once.
+/// A source that counts bytes and requests. Ranges read in one call count as one request.
 #[derive(Debug)]
 struct Counting {
     memory: MemorySource,
@@ -363,7 +363,7 @@ fn chunks_are_found_in_their_table() {
 }
 
 #[test]
-fn files_elsewhere_are_not_opened() {
+fn external_files_outside_the_directory_are_not_opened() {
     let name = b"/etc/passwd";
     let header = [u16s(&[2]), u32s(&[4, 0, name.len() as u32]), name.to_vec()].concat();
     let e = error(&with_data(2, tags::DATA | SPECIAL, &header));
@@ -379,7 +379,7 @@ fn blocks_of_descriptors_end() {
         e.to_string(),
         "f.hdf: blocks of descriptors form a circle at byte 4"
     );
-    // Blocks of one descriptor, each of which starts in the one before it.
+    // Blocks of one descriptor; each block starts inside the block before it.
     let mut overlap = super::dd::MAGIC.to_vec();
     overlap.extend([0; 1000]);
     for at in (4u16..900).step_by(6) {
@@ -420,7 +420,7 @@ fn groups_in_circles_and_elements_twice_are_harmless() {
 }
 
 #[test]
-fn what_is_damaged_is_left_out_alone() {
+fn only_the_damaged_object_is_skipped() {
     let mut parts = with_data(1, tags::DATA, &[7, 0]);
     parts.0[0].2 = vgroup("f", "CDF0.0", &[(tags::VGROUP, 3), (tags::VGROUP, 7)]);
     let parts = parts.add(tags::VGROUP, 7, vgroup("w", "Var0.0", &[(tags::VGROUP, 2)]));
@@ -442,7 +442,7 @@ fn what_is_damaged_is_left_out_alone() {
         panic!("one note");
     };
     let what = "numbers in the form of class 2 are not supported";
-    assert_eq!(note.to_string(), format!("/v: left out: {what}"));
+    assert_eq!(note.to_string(), format!("/v: skipped: {what}"));
 }
 
 #[test]
@@ -475,7 +475,7 @@ fn groups_without_vgroups_are_datasets() {
     assert_eq!(attributes(1), ["valid_max", "valid_min", "long_name"]);
 }
 
-/// Groups may share records of dimensions, but not without end.
+/// Groups may share dimension records, up to a limit.
 #[test]
 fn dimensions_of_groups_are_bounded() {
     let record = [
@@ -503,7 +503,7 @@ fn dimensions_of_groups_are_bounded() {
 }
 
 #[test]
-fn other_content_is_told() {
+fn unsupported_objects_are_reported() {
     let parts = with_data(1, tags::DATA, &[7, 0])
         .add(tags::IMAGE_8, 50, [0])
         .add(tags::VDATA_HEADER, 51, vdata("t", "mine", 1, &[(24, 4)]))
@@ -514,7 +514,7 @@ fn other_content_is_told() {
     assert_eq!(notes, ["f.hdf: not shown: 1 raster image and 2 Vdatas"]);
 }
 
-/// A file with `count` datasets of one dimension each, with an attribute and a number type of their own.
+/// A file with `count` one-dimensional datasets, each with its own attribute and number type.
 fn many(count: u16) -> Parts {
     let groups = (0..2 * count).map(|n| (tags::VGROUP, 100 + n));
     let root = vgroup("f", "CDF0.0", &groups.collect::<Vec<_>>());
@@ -562,6 +562,6 @@ fn many_datasets_are_opened_in_as_few_rounds_as_one() {
     };
     let one = rounds(1);
     assert!(one <= 6, "{one} rounds");
-    // More descriptors than are read at first need one round more.
+    // One more round reads the descriptors beyond the expected number.
     assert_eq!(rounds(300), one + 1);
 }

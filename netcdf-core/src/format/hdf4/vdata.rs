@@ -7,40 +7,40 @@ use crate::arithmetic::Amount;
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The last version whose types have numbers of their own.
+/// The last version with old type numbers.
 const OLD_TYPES: u16 = 2;
-/// The codes of today for those numbers.
+/// The current codes of the old type numbers.
 const OLD_CODES: [u16; 8] = [0, 4, 24, 5, 24, 20, 22, 6];
 
 /// The header of a Vdata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vdata {
-    /// The fields of a record, in their order.
+    /// The fields of a record, in order.
     pub fields: Vec<VdataField>,
     /// Number of records.
     pub records: u64,
-    /// Whether records are stored one after the other, not fields.
+    /// Whether data is stored record by record, not field by field.
     pub by_record: bool,
-    /// Its name.
+    /// The name.
     pub name: Vec<u8>,
-    /// What it is for.
+    /// The class, which defines its purpose.
     pub class: Vec<u8>,
 }
 
 /// A field of a Vdata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VdataField {
-    /// The code of its number type, with flags.
+    /// The number type code, with flags.
     pub code: u16,
-    /// Bytes in a record.
+    /// Bytes per record.
     pub size: u16,
 }
 
 impl VdataField {
-    /// The type of its numbers.
+    /// The number type of the field.
     ///
     /// # Errors
-    /// Those of [`Hdf4NumberType::of_code`].
+    /// Returns errors from [`Hdf4NumberType::of_code`].
     pub fn number_type(&self) -> Result<Hdf4NumberType> {
         Hdf4NumberType::of_code(self.code)
     }
@@ -50,7 +50,7 @@ impl Vdata {
     /// Parses the header.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`].
+    /// Returns [`ErrorKind::Truncated`] and [`ErrorKind::Corrupt`].
     pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let by_record = u16_be(c)? == 0;
         let records = length(c)?;
@@ -67,7 +67,7 @@ impl Vdata {
             text(c)?; // name of a field
         }
         let (name, class) = (text(c)?, text(c)?);
-        c.skip(4.min(c.remaining()))?; // where the header goes on, which is not in use
+        c.skip(4.min(c.remaining()))?; // an unused header continuation
         let old = u16_be(c).is_ok_and(|version| version <= OLD_TYPES);
         let fields = codes.into_iter().zip(sizes);
         let fields = fields.map(|(code, size)| VdataField {
@@ -83,7 +83,7 @@ impl Vdata {
         })
     }
 
-    /// Whether this is its class.
+    /// Whether the Vdata has this class.
     #[must_use]
     pub fn is(&self, class: &str) -> bool {
         self.class == class.as_bytes()
@@ -96,16 +96,16 @@ impl Vdata {
         (Amount::of(record) * self.records).get()
     }
 
-    /// Whether there is nothing in it.
+    /// Whether there are no records.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The values of a field, record by record, from the bytes of all records.
+    /// Returns the values of a field, record by record. `bytes` are all records.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if bytes are missing; [`ErrorKind::Corrupt`] if there is no such field.
+    /// Returns [`ErrorKind::Truncated`] for missing bytes, and [`ErrorKind::Corrupt`] for a missing field.
     pub fn column<'a>(&self, field: usize, bytes: &'a [u8]) -> Result<FieldColumn<'a>> {
         let size = |f: &VdataField| usize::from(f.size);
         let before = self.fields.iter().take(field).map(size).sum::<usize>();
@@ -135,7 +135,7 @@ pub struct FieldColumn<'a> {
 }
 
 impl<'a> FieldColumn<'a> {
-    /// The bytes of the field in each record; in the end, others follow if fields are stored one after the other.
+    /// The field bytes of each record. More bytes follow the last record if data is stored field by field.
     pub fn values(self) -> impl Iterator<Item = &'a [u8]> {
         let records = self.bytes.chunks(self.step);
         records.map_while(move |record| record.get(..self.len))

@@ -8,11 +8,11 @@ use crate::error::Result;
 /// A Vgroup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vgroup {
-    /// What is in it.
+    /// The members.
     pub members: Vec<TagRef>,
-    /// Its name.
+    /// The name.
     pub name: Vec<u8>,
-    /// What it is for.
+    /// The class, which defines its purpose.
     pub class: Vec<u8>,
 }
 
@@ -20,10 +20,10 @@ impl Vgroup {
     /// Parses a Vgroup.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`].
+    /// Returns [`crate::ErrorKind::Truncated`].
     pub fn parse(c: &mut Cursor<'_>) -> Result<Self> {
         let count = usize::from(u16_be(c)?);
-        // Four bytes for each member are there, or nothing is allocated.
+        // Check for four bytes per member before allocating.
         let lists = c.bytes(count.saturating_mul(4))?;
         let (tags, references) = lists.split_at(count.saturating_mul(2));
         let number = |pair: &[u8]| pair.first_chunk().map_or(0, |&b| u16::from_be_bytes(b));
@@ -36,23 +36,23 @@ impl Vgroup {
         })
     }
 
-    /// Whether this is its class.
+    /// Whether the Vgroup has this class.
     #[must_use]
     pub fn is(&self, class: &str) -> bool {
         self.class == class.as_bytes()
     }
 
-    /// The reference numbers of its members with a tag.
+    /// The reference numbers of the members with a tag.
     pub fn with(&self, tag: u16) -> impl Iterator<Item = u16> {
         let found = self.members.iter().filter(move |m| m.tag == tag);
         found.map(|m| m.reference)
     }
 }
 
-/// Text with its length before it.
+/// Reads text stored after its length.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Truncated`].
+/// Returns [`crate::ErrorKind::Truncated`].
 pub fn text(c: &mut Cursor<'_>) -> Result<Vec<u8>> {
     let len = usize::from(u16_be(c)?);
     Ok(cut(c.bytes(len)?).to_vec())

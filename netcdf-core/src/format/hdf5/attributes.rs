@@ -1,4 +1,4 @@
-//! The attributes of an object: in its header, or in a heap.
+//! Reads the attributes of an object, from its header or from a heap.
 
 use super::btree_v2::BTree2;
 use super::btree_v2::records::{ATTRIBUTE_NAME, ATTRIBUTE_ORDER, AttributeRecord as Record};
@@ -10,12 +10,11 @@ use super::message::dense_info::DenseInfo;
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
 
-/// Visits the attributes of an object in creation order if it is tracked, else in the order
-/// of the header or of the heap's index. An attribute that cannot be read is passed to the visitor as an
-/// error, which decides what to do.
+/// Visits the attributes of an object. They come in creation order if the object tracks it, else in the order of the header or the heap
+/// index. The visitor receives an unreadable attribute as an error and decides whether to continue.
 ///
 /// # Errors
-/// Those of reading the structures that lead to the attributes; those of the visitor.
+/// Returns errors from reading the attribute structures, and visitor errors.
 pub fn visit(
     file: &Hdf5File,
     header: &ObjectHeader,
@@ -51,7 +50,7 @@ fn dense(
         return Ok(());
     };
     let Some(tree) = info.by_order.or(info.by_name) else {
-        let what = "an object with a heap of attributes, but no B-tree for it";
+        let what = "an object with an attribute heap, but without a B-tree";
         return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;

@@ -1,4 +1,4 @@
-//! A cache of blocks of metadata, which reads ahead where much was read before.
+//! A metadata block cache that reads ahead near blocks read before.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -13,63 +13,63 @@ use crate::io::Source;
 pub(super) struct PageRun {
     /// Offset of the first page in the source.
     pub(super) base: u64,
-    /// Bytes of each.
+    /// Bytes of each page.
     pub(super) size: u64,
 }
 
 /// Bytes of a block.
 const BLOCK: u64 = 16 << 10;
-/// Most blocks in the cache at first.
+/// Initial maximum number of cached blocks.
 const BLOCKS: usize = 256;
-/// A source where requests take long: memory saves time.
-const FAR: BlockLimits = BlockLimits {
+/// Limits for a source with high latency: more memory saves requests.
+const HIGH_LATENCY: BlockLimits = BlockLimits {
     blocks: 2048,
     at_once: 192,
 };
-/// Any other source.
-const NEAR: BlockLimits = BlockLimits {
+/// Limits for any other source.
+const LOW_LATENCY: BlockLimits = BlockLimits {
     blocks: BLOCKS,
     at_once: 32,
 };
 
-/// Blocks of a region, which has a bit for each.
+/// Number of blocks per region. A region has one bit per block.
 const REGION: u64 = 32;
-/// Of so many blocks side by side, one must have been read before all of them are.
+/// An aligned group of blocks is read completely if at least one in `DENSE` of its blocks was read before.
 const DENSE: u64 = 4;
-/// Most regions that are read ahead behind as many that were read.
+/// Maximum number of regions to read ahead. The same number of regions before them must have been read.
 const AHEAD: u64 = 4;
-/// Pages of more blocks than this are not read as a whole.
+/// Maximum page size in blocks. Larger pages are not read completely.
 const LONGEST_PAGE: u64 = 512;
-/// More bytes than this are read past the cache, unless they are in it.
+/// Longer reads bypass the cache, unless the bytes are cached.
 const LONGEST: u64 = 256 << 10;
-/// Bytes of the first request for metadata in front, if there are as many; each further one doubles what was read.
+/// Bytes of the first request for leading metadata. Each further request doubles the total.
 const FRONT: u64 = 8 << 20;
-/// Most bytes of metadata in front that are read beforehand.
-const LONGEST_FRONT: u64 = FAR.blocks as u64 * BLOCK;
+/// Maximum length of leading metadata to read ahead.
+const LONGEST_FRONT: u64 = HIGH_LATENCY.blocks as u64 * BLOCK;
 
-/// Most blocks that are kept and asked for.
+/// Limits of the cache and of one request.
 #[derive(Clone, Copy)]
 struct BlockLimits {
-    /// In the cache, once blocks that were dropped are needed again.
+    /// Maximum number of cached blocks, once evicted blocks are needed again.
     blocks: usize,
-    /// Asked for at once: the cache keeps them until they are used.
+    /// Maximum number of blocks per request. The cache retains them until they are used.
     at_once: usize,
 }
 
-/// A cache of the blocks of a source that were used last. Several threads can use it.
+/// A cache of the most recently used blocks of a source, shared between threads.
 #[derive(Debug, Default)]
 pub(super) struct BlockCache(Mutex<BlockCacheState>);
 
 #[derive(Debug)]
 struct BlockCacheState {
     blocks: HashMap<u64, CachedBlock, foldhash::fast::RandomState>,
-    /// The blocks of each region that were ever read, a bit for each.
+    /// A bit for each block that was ever read, per region.
     read: HashMap<u64, u32, foldhash::fast::RandomState>,
-    /// Counts uses.
+    /// Use counter.
     time: u64,
-    /// Most blocks to be kept.
-    most: usize,
-    /// The pages of the file, each read as a whole.
+    /// Maximum number of cached blocks.
+    max_blocks: usize,
+    /// The pages of the file; each page is read completely.
     pages: Option<PageRun>,
 }
 
@@ -79,7 +79,7 @@ impl Default for BlockCacheState {
             blocks: HashMap::default(),
             read: HashMap::default(),
             time: 0,
-            most: BLOCKS,
+            max_blocks: BLOCKS,
             pages: None,
         }
     }
@@ -88,22 +88,23 @@ impl Default for BlockCacheState {
 #[derive(Debug)]
 struct CachedBlock {
     bytes: Vec<u8>,
-    /// When it was used last.
+    /// The use counter at the last use.
     used: u64,
 }
 
 impl BlockCache {
-    /// Where requests take long, each page is read as a whole from now on, if it has some blocks, and not too many.
+    /// Reads each page completely from now on, if requests have high latency. Pages below two blocks and above [`LONGEST_PAGE`] are
+    /// ignored.
     pub(super) fn by_pages(&self, pages: Option<PageRun>) {
         let blocks = |pages: &PageRun| pages.size / BLOCK;
         let pages = pages.filter(|pages| (2..=LONGEST_PAGE).contains(&blocks(pages)));
         self.with(|cache| cache.pages = pages);
     }
 
-    /// Fills `out` from byte `place` of the source on, which must have all these bytes.
+    /// Reads source bytes from offset `place` into `out`. The source must have all these bytes.
     ///
     /// # Errors
-    /// Those of the source.
+    /// Returns errors from the source.
     pub(super) fn read(&self, source: &dyn Source, place: u64, out: &mut [u8]) -> Result<()> {
         let len = out.len() as u64;
         if self.with(|cache| cache.copy(place, out)) {
@@ -112,25 +113,25 @@ impl BlockCache {
         if len > LONGEST {
             return source.read_at(place, out);
         }
-        self.ask(
+        self.prefetch(
             source,
             std::slice::from_ref(&(place..place.saturating_add(len))),
         );
         if self.with(|cache| cache.copy(place, out)) {
             return Ok(());
         }
-        // Only a source that fails, or threads that fill the cache with other blocks, lead here.
+        // Reached only if the source fails or if other threads evicted the blocks.
         source.read_at(place, out)
     }
 
-    /// Reads all blocks of these ranges that are not in the cache, and those around them where the density says so, in one
-    /// request. What cannot be read is left out: whoever needs it meets the error.
-    pub(super) fn ask(&self, source: &dyn Source, ranges: &[Range<u64>]) {
+    /// Reads uncached blocks of these ranges in one request, with neighbouring blocks if the area is dense. Read errors are ignored:
+    /// prefetching is best-effort, and the later read reports the error.
+    pub(super) fn prefetch(&self, source: &dyn Source, ranges: &[Range<u64>]) {
         let len = source.len();
-        let far = source.latency();
+        let high_latency = source.latency();
         let runs = self.with(|cache| {
-            let most = cache.at_most(far);
-            cache.runs(ranges, len.div_ceil(BLOCK), most)
+            let limits = cache.limits(high_latency);
+            cache.runs(ranges, len.div_ceil(BLOCK), limits)
         });
         if runs.is_empty() {
             return;
@@ -138,13 +139,13 @@ impl BlockCache {
         let places = |run: &Range<u64>| run.start * BLOCK..len.min(run.end * BLOCK);
         let places: Vec<_> = runs.iter().map(places).collect();
         if let Ok(read) = source.read_ranges(&places) {
-            self.with(|cache| cache.keep(&runs, read));
+            self.with(|cache| cache.insert(&runs, read));
         }
     }
 
-    /// Reads the bytes from `start` to `end` ahead, in one request for 8 MiB and one for each doubling, if that is not too much. What
-    /// cannot be read is left out.
-    pub(super) fn front(&self, source: &dyn Source, start: u64, end: u64) {
+    /// Reads ahead from `start` to `end`: 8 MiB in the first request, then one request per doubling. Skips ranges that are too long.
+    /// Read errors are ignored.
+    pub(super) fn prefetch_front(&self, source: &dyn Source, start: u64, end: u64) {
         let end = end.min(source.len());
         if end.saturating_sub(start) > LONGEST_FRONT {
             return;
@@ -158,7 +159,7 @@ impl BlockCache {
             let Ok(read) = source.read_ranges(&[places]) else {
                 return;
             };
-            self.with(|cache| cache.keep_front(&run, read));
+            self.with(|cache| cache.insert_front(&run, read));
             at = to;
         }
     }
@@ -169,7 +170,7 @@ impl BlockCache {
 }
 
 impl BlockCacheState {
-    /// Copies bytes of the source; false if some are not in the cache.
+    /// Copies source bytes from the cache. Returns false if a block is not cached.
     fn copy(&mut self, place: u64, out: &mut [u8]) -> bool {
         self.time += 1;
         let (mut at, mut rest) = (place, out);
@@ -191,22 +192,22 @@ impl BlockCacheState {
         true
     }
 
-    /// Most blocks that are kept and asked for. There is room for two pages, if these are read as a whole.
-    fn at_most(&mut self, far: bool) -> BlockLimits {
-        if !far {
+    /// Limits of the cache and of one request. The cache is enlarged for two pages if pages are read completely.
+    fn limits(&mut self, high_latency: bool) -> BlockLimits {
+        if !high_latency {
             self.pages = None;
-            return NEAR;
+            return LOW_LATENCY;
         }
         let page = self.pages.map_or(0, |pages| pages.size.div_ceil(BLOCK) + 1);
         let page = usize::try_from(page).unwrap_or(0);
-        self.most = self.most.max(2 * page);
+        self.max_blocks = self.max_blocks.max(2 * page);
         BlockLimits {
-            at_once: FAR.at_once.max(page),
-            ..FAR
+            at_once: HIGH_LATENCY.at_once.max(page),
+            ..HIGH_LATENCY
         }
     }
 
-    /// The blocks of the page that the end of a block is in.
+    /// The page that contains the end of a block, as a block range.
     fn page(&self, number: u64) -> Option<Range<u64>> {
         let PageRun { base, size } = self.pages?;
         let last = number.checked_mul(BLOCK)?.checked_add(BLOCK - 1)?;
@@ -216,15 +217,15 @@ impl BlockCacheState {
     }
 
     /// The blocks to read for ranges of a source of `count` blocks, as runs in ascending order.
-    fn runs(&mut self, ranges: &[Range<u64>], count: u64, most: BlockLimits) -> Vec<Range<u64>> {
+    fn runs(&mut self, ranges: &[Range<u64>], count: u64, limits: BlockLimits) -> Vec<Range<u64>> {
         let mut wanted = BTreeSet::new();
         for range in ranges.iter().filter(|r| !r.is_empty()) {
             for number in range.start / BLOCK..range.end.div_ceil(BLOCK).min(count) {
-                if wanted.len() >= most.at_once {
+                if wanted.len() >= limits.at_once {
                     break;
                 }
                 if !self.blocks.contains_key(&number) && !wanted.contains(&number) {
-                    self.add_around(number, (count, most), &mut wanted);
+                    self.add_around(number, (count, limits), &mut wanted);
                 }
             }
         }
@@ -238,18 +239,18 @@ impl BlockCacheState {
         runs
     }
 
-    /// Adds a block, and those around it that were never read, as far as it is likely that they are needed.
+    /// Adds a block and likely neighbours that were never read.
     fn add_around(
         &mut self,
         number: u64,
-        (count, most): (u64, BlockLimits),
+        (count, limits): (u64, BlockLimits),
         wanted: &mut BTreeSet<u64>,
     ) {
         wanted.insert(number);
         let dropped = self.was_read(number);
         let likely = match dropped {
             true => {
-                self.most = (self.most * 2).min(most.blocks);
+                self.max_blocks = (self.max_blocks * 2).min(limits.blocks);
                 let start = number - number % REGION;
                 start..start + REGION
             }
@@ -258,7 +259,7 @@ impl BlockCacheState {
         for block in likely.filter(|block| *block < count) {
             let again = self.was_read(block);
             let wants = again == dropped && !self.blocks.contains_key(&block);
-            if wants && wanted.len() < most.at_once {
+            if wants && wanted.len() < limits.at_once {
                 wanted.insert(block);
                 *self.read.entry(block / REGION).or_default() |= 1 << (block % REGION);
             }
@@ -271,8 +272,8 @@ impl BlockCacheState {
         bits & 1 << (block % REGION) != 0
     }
 
-    /// The blocks that are likely to be needed if this one is: its neighbours, if others nearby were read; whole regions, if as
-    /// many before them were.
+    /// Blocks likely to be needed with a block: its neighbours if blocks nearby were read, or whole regions if the same number of regions
+    /// before it was read.
     fn likely(&self, number: u64) -> Range<u64> {
         let region = number / REGION;
         let bits = |region: u64| self.read.get(&region).copied().unwrap_or(0);
@@ -287,18 +288,18 @@ impl BlockCacheState {
         }
     }
 
-    /// Keeps the blocks of a run together with those that there are.
-    fn keep_front(&mut self, run: &Range<u64>, read: Vec<Vec<u8>>) {
+    /// Caches the blocks of a run without evicting cached blocks.
+    fn insert_front(&mut self, run: &Range<u64>, read: Vec<Vec<u8>>) {
         for block in run.clone() {
             *self.read.entry(block / REGION).or_default() |= 1 << (block % REGION);
         }
         let all = (Amount::of(length(run)) + self.blocks.len()).count();
-        self.most = self.most.max(all.min(FAR.blocks));
-        self.keep(std::slice::from_ref(run), read);
+        self.max_blocks = self.max_blocks.max(all.min(HIGH_LATENCY.blocks));
+        self.insert(std::slice::from_ref(run), read);
     }
 
-    /// Keeps the blocks of runs, in place of those that were not used for the longest time.
-    fn keep(&mut self, runs: &[Range<u64>], read: Vec<Vec<u8>>) {
+    /// Caches the blocks of runs and evicts the least recently used blocks.
+    fn insert(&mut self, runs: &[Range<u64>], read: Vec<Vec<u8>>) {
         self.time += 1;
         let size = usize::try_from(BLOCK).unwrap_or(1);
         for (run, bytes) in runs.iter().zip(read) {
@@ -308,7 +309,7 @@ impl BlockCacheState {
                 self.blocks.insert(number, CachedBlock { bytes, used });
             }
         }
-        let surplus = self.blocks.len().saturating_sub(self.most);
+        let surplus = self.blocks.len().saturating_sub(self.max_blocks);
         if surplus > 0 {
             let mut ages: Vec<_> = self.blocks.iter().map(|(n, b)| (b.used, *n)).collect();
             ages.sort_unstable();
@@ -319,7 +320,7 @@ impl BlockCacheState {
     }
 }
 
-/// The bits around a bit to read with it: the largest aligned part of the region of which enough was read before.
+/// The bits to read together with a bit: the largest aligned part of the region with enough bits set.
 fn around(bits: u32, bit: u64) -> Range<u64> {
     let mut found = bit..bit + 1;
     let mut len = 2;
@@ -390,7 +391,7 @@ mod tests {
         assert_eq!(source.asked().bytes, size + BLOCK);
         check(&blocks, &*source, base + 2 * size - BLOCK, 100);
         assert_eq!(source.asked().rounds, 1);
-        // Neither tiny pages nor huge ones are.
+        // Tiny pages and huge pages are not read completely.
         for size in [
             0,
             BLOCK,
@@ -407,13 +408,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_together_is_one_request() {
+    fn ranges_of_one_call_are_one_request() {
         let (source, blocks) = (source(200), BlockCache::default());
         let ranges: Vec<_> = (0..200)
             .step_by(40)
             .map(|n| n * BLOCK + 9..n * BLOCK + 20)
             .collect();
-        blocks.ask(&*source, &ranges);
+        blocks.prefetch(&*source, &ranges);
         ranges
             .iter()
             .for_each(|r| check(&blocks, &*source, r.start, 11));
@@ -422,7 +423,7 @@ mod tests {
             (1, 5 * BLOCK)
         );
         let beyond = [5..5, u64::MAX - 1..u64::MAX, 200 * BLOCK..201 * BLOCK];
-        blocks.ask(&*source, &beyond);
+        blocks.prefetch(&*source, &beyond);
         assert_eq!(source.asked().rounds, 1);
     }
 
@@ -430,15 +431,15 @@ mod tests {
     fn the_cache_is_bounded_and_keeps_what_is_used() {
         let (source, blocks) = (source(600), BlockCache::default());
         let all = 0..600 * BLOCK;
-        blocks.ask(&*source, std::slice::from_ref(&all));
-        assert_eq!(source.asked().bytes, FAR.at_once as u64 * BLOCK);
+        blocks.prefetch(&*source, std::slice::from_ref(&all));
+        assert_eq!(source.asked().bytes, HIGH_LATENCY.at_once as u64 * BLOCK);
         for n in 0..600 {
             check(&blocks, &*source, n * BLOCK, 8);
             check(&blocks, &*source, 0, 8);
             assert!(blocks.with(|cache| cache.blocks.len()) <= BLOCKS);
         }
         assert_eq!(source.asked().bytes, 600 * BLOCK);
-        // What is needed again makes room for more.
+        // Blocks needed again enlarge the cache.
         for n in 0..600 {
             check(&blocks, &*source, n * BLOCK, 8);
         }
@@ -458,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_about_what_was_asked_for() {
+    fn errors_name_the_requested_range() {
         let (source, blocks) = (source(2), BlockCache::default());
         let e = blocks
             .read(&*source, 2 * BLOCK - 4, &mut [0; 8])

@@ -1,4 +1,4 @@
-//! Version 1 B-trees ("III.A.1. Disk Format: Level 1A1"): those of old groups and of chunks.
+//! Version 1 B-trees ("III.A.1. Disk Format: Level 1A1") of old groups and of chunks.
 
 use std::collections::HashSet;
 
@@ -6,46 +6,46 @@ use super::file::Hdf5File;
 use super::file_bytes::StructureBytes;
 use crate::error::{ErrorKind, Result};
 
-/// Node type of the trees of old groups; their keys are lengths.
+/// Node type of old group trees; their keys are lengths.
 pub const GROUP: u8 = 0;
-/// Node type of the trees of chunks.
+/// Node type of chunk trees.
 pub const CHUNKS: u8 = 1;
 
-/// A tree: its root, and the form of its nodes.
+/// A tree: its root and node form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BtreeV1 {
     /// Address of the root node.
     pub root: u64,
     /// Type of all nodes: [`GROUP`] or [`CHUNKS`].
     pub kind: u8,
-    /// Bytes of a key.
+    /// Bytes per key.
     pub key: usize,
 }
 
 /// A node, with its keys in stored form.
 #[derive(Debug, Clone)]
 pub struct BtreeNode {
-    /// Its address.
+    /// The node address.
     pub address: u64,
-    /// Its height: 0 where the children are not nodes.
+    /// The node height: 0 for a node without child nodes.
     pub level: u8,
-    /// Addresses of the children.
+    /// Child addresses.
     pub children: Vec<u64>,
     keys: StructureBytes,
     key: usize,
     stride: usize,
 }
 
-/// Decides whether to descend to a child of a node (or, on level 0, whether the child is wanted).
+/// Decides whether to descend to a child of a node, or on level 0, whether to visit the child.
 pub type DescendRule<'a> = &'a mut dyn FnMut(&BtreeNode, usize) -> Result<bool>;
-/// Called with each wanted child of a node of level 0.
+/// Receives each selected child of a level 0 node.
 pub type VisitChild<'a> = &'a mut dyn FnMut(&BtreeNode, usize) -> Result<()>;
 
 impl BtreeNode {
     /// Reads the node at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`]; [`ErrorKind::Corrupt`] if it is not a node of this kind of tree.
+    /// Returns [`ErrorKind::Truncated`], and [`ErrorKind::Corrupt`] for a node of another tree kind.
     pub fn read(file: &Hdf5File, address: u64, tree: &BtreeV1) -> Result<Self> {
         let offset = usize::from(file.sizes().offset);
         let head = file.read(address, 8 + 2 * offset as u64)?;
@@ -77,7 +77,7 @@ impl BtreeNode {
         Ok(node)
     }
 
-    /// Key `n`, stored before child `n`; there is one more key than children.
+    /// Key `n`, stored before child `n`. A node has one more key than children.
     #[must_use]
     pub fn key(&self, n: usize) -> &[u8] {
         let start = n.saturating_mul(self.stride);
@@ -87,11 +87,11 @@ impl BtreeNode {
 }
 
 impl BtreeV1 {
-    /// Visits the wanted children of the nodes of level 0, in order.
+    /// Visits the selected children of level 0 nodes, in order.
     ///
     /// # Errors
-    /// Those of reading nodes; [`ErrorKind::Corrupt`] if a node occurs twice, or is not one level
-    /// below its parent; those of `wanted` and `visit`.
+    /// Returns errors from reading nodes, from `wanted` and from `visit`. Returns [`ErrorKind::Corrupt`] if a node occurs twice or is not
+    /// one level below its parent.
     pub fn walk(&self, file: &Hdf5File, wanted: DescendRule, visit: VisitChild) -> Result<()> {
         let mut walk = WalkV1 {
             file,
@@ -114,7 +114,7 @@ struct WalkV1<'a> {
 }
 
 impl WalkV1<'_> {
-    /// Recursion is bounded, because the level decreases by one.
+    /// Recursion is bounded: each step decreases the level by one.
     fn node(&mut self, node: &BtreeNode) -> Result<()> {
         for (n, &child) in node.children.iter().enumerate() {
             if !(self.wanted)(node, n)? {

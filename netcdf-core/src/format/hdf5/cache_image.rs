@@ -1,5 +1,5 @@
-//! The metadata cache image ("IV.A.2.y", and its block): metadata that was not written to its
-//! places when the file was closed. It replaces what is stored there.
+//! The metadata cache image ("IV.A.2.y", and its block): metadata that was not written to its address when the file was closed. The image
+//! takes precedence over the stored bytes.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(crate) struct CacheImage {
 }
 
 impl CacheImage {
-    /// An image of these entries; the error is the address of an entry that overlaps another.
+    /// Creates an image from entries. The error is the address of an entry that overlaps another entry.
     pub(super) fn new(mut all: Vec<(u64, Vec<u8>)>) -> Result<Self, u64> {
         all.sort_by_key(|entry| entry.0);
         for (before, next) in all.iter().zip(all.iter().skip(1)) {
@@ -23,14 +23,13 @@ impl CacheImage {
         Ok(Self { entries })
     }
 
-    /// The entries that overlap the bytes from an address up to another one, including the last entry that begins before
-    /// them.
+    /// Returns the entries that overlap an address range, including the last entry that begins before the range.
     fn over(&self, address: u64, end: u64) -> impl Iterator<Item = (&u64, &Vec<u8>)> {
         let before = self.entries.range(..address).next_back();
         before.into_iter().chain(self.entries.range(address..end))
     }
 
-    /// Replaces `bytes`, which were read at an address, by the image where it covers them.
+    /// Overwrites `bytes`, which were read at an address, with the overlapping image entries.
     pub(crate) fn cover(&self, address: u64, bytes: &mut [u8]) {
         let end = address.saturating_add(bytes.len() as u64);
         for (&at, image) in self.over(address, end) {
@@ -79,7 +78,7 @@ mod tests {
         assert_eq!(new(&[(u64::MAX - 1, 4), (u64::MAX, 1)]), Err(u64::MAX));
     }
 
-    /// A long entry far away does not make all short ones behind it candidates.
+    /// A distant long entry does not make all later short entries candidates.
     #[test]
     fn few_entries_are_looked_at() {
         let short = (0..1000).map(|n| (2000 + n, vec![1]));

@@ -8,10 +8,10 @@ use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
 
 impl CacheImage {
-    /// The image of a file, if its superblock extension has a message about one.
+    /// Reads the image of a file. Returns `None` if the superblock extension has no image message.
     ///
     /// # Errors
-    /// Returns errors of reading the image.
+    /// Returns errors from reading the image.
     pub(crate) fn of(file: &FileBytes, header: &ObjectHeader) -> Result<Option<Self>> {
         let Some(found) = header.find(message::CACHE_IMAGE) else {
             return Ok(None);
@@ -32,9 +32,9 @@ impl CacheImage {
         c.signature(b"MDCI")?;
         c.version(0..=0, "a metadata cache image")?;
         c.skip(1)?; // flags
-        c.length()?; // of the image
+        c.length()?; // image length
         let count = c.u32_le()?;
-        // Each entry takes some bytes, so their number needs no limit.
+        // Each entry takes some bytes, so the entry count needs no limit.
         let entries = (0..count).map(|_| entry(&mut c)).collect::<Result<_>>()?;
         Self::new(entries).map_err(|at| {
             let what = "entries of the metadata cache image overlap";
@@ -43,7 +43,7 @@ impl CacheImage {
     }
 }
 
-/// An entry: its address, and its bytes.
+/// Reads an entry: its address and bytes.
 fn entry(c: &mut Fields) -> Result<(u64, Vec<u8>)> {
     c.skip(4 + 4)?; // type, flags, ring, age; numbers of children
     let parents = c.u16_le()?;

@@ -1,23 +1,23 @@
-//! Checksums of metadata.
+//! Metadata checksums.
 
 use super::file_bytes::{FileBytes, StructureBytes};
 use crate::bytes::sums::lookup3;
 use crate::error::{Error, ErrorKind, Result};
 
 impl StructureBytes {
-    /// Verifies the checksum in the last four bytes against all bytes before them.
+    /// Verifies the checksum in the last four bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
+    /// Returns [`ErrorKind::Checksum`] and [`ErrorKind::Truncated`].
     pub fn verify(&self, file: &FileBytes, what: &str) -> Result<()> {
         verify(file, &self.data, self.address, what)
     }
 }
 
-/// As [`StructureBytes::verify`], for bytes at an address.
+/// Like [`StructureBytes::verify`], for bytes at an address.
 ///
 /// # Errors
-/// [`ErrorKind::Checksum`], [`ErrorKind::Truncated`].
+/// Returns [`ErrorKind::Checksum`] and [`ErrorKind::Truncated`].
 pub(crate) fn verify(
     file: &FileBytes,
     data: &[u8],
@@ -31,7 +31,7 @@ pub(crate) fn verify(
     let Some((body, sum)) = data.split_last_chunk::<4>() else {
         return fail(
             ErrorKind::Truncated,
-            format!("no room for the checksum of {what}"),
+            format!("too short for the checksum of {what}"),
         );
     };
     let (stored, computed) = (u32::from_le_bytes(*sum), lookup3(body));
@@ -42,13 +42,13 @@ pub(crate) fn verify(
     fail(ErrorKind::Checksum, text)
 }
 
-/// Whether a checksum is right.
+/// Whether two checksums agree.
 pub(super) fn agree(stored: u32, computed: u32) -> bool {
     #[cfg(test)]
     if IGNORE.get() {
         return true;
     }
-    // Fuzzers would hardly ever produce a correct checksum.
+    // Fuzzers almost never produce a correct checksum.
     stored == computed || cfg!(fuzzing)
 }
 
@@ -57,8 +57,8 @@ thread_local! {
     static IGNORE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Lets wrong checksums of metadata pass in this thread, so that tests of damaged files reach the code
-/// after the check: anyone who damages files on purpose also corrects the checksums.
+/// Ignores wrong metadata checksums in this thread. Tests of damaged files then reach the code after the check, as an attacker with
+/// corrected checksums would.
 #[cfg(test)]
 pub(super) fn ignore_checksums(ignore: bool) {
     IGNORE.set(ignore);

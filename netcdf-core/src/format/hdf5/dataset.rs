@@ -1,4 +1,4 @@
-//! Datasets, read from the messages of their headers.
+//! Datasets, read from object header messages.
 
 use std::sync::Arc;
 
@@ -14,26 +14,26 @@ use super::message::{self};
 use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
 
-/// A dataset: everything but its data and attributes.
+/// A dataset without its data and attributes.
 #[derive(Debug, Clone)]
 pub struct Hdf5Dataset {
-    /// Address of its header.
+    /// The object header address.
     pub address: u64,
-    /// The type of its elements.
+    /// The element type.
     pub datatype: Arc<Datatype>,
-    /// Its shape.
+    /// The shape.
     pub dataspace: Dataspace,
-    /// Where its data is.
+    /// The data location.
     pub layout: DataLayout,
-    /// The value of elements that were never written.
+    /// The value of unwritten elements.
     pub fill: FillMessage,
-    /// The filters of its chunks, in the order of writing.
+    /// The chunk filters, in writing order.
     pub filters: Vec<PipelineFilter>,
-    /// The files that hold its data, if it is not in this one.
+    /// The external files with the data, if the dataset has any.
     pub external: Option<ExternalFiles>,
 }
 
-/// The kinds of objects.
+/// Object kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hdf5ObjectKind {
     /// A group.
@@ -42,11 +42,11 @@ pub enum Hdf5ObjectKind {
     Dataset,
     /// A committed datatype.
     Datatype,
-    /// Something else.
+    /// An object of an unknown kind.
     Unknown,
 }
 
-/// The kind of object that a header describes.
+/// Returns the kind of object that a header describes.
 #[must_use]
 pub fn kind(header: &ObjectHeader) -> Hdf5ObjectKind {
     let has = |kind| header.find(kind).is_some();
@@ -59,10 +59,10 @@ pub fn kind(header: &ObjectHeader) -> Hdf5ObjectKind {
     }
 }
 
-/// The datatype in a header, with its address if it is a committed type.
+/// Returns the datatype in a header, with its address if the type is committed.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] if there is none; those of reading it.
+/// Returns [`ErrorKind::Corrupt`] for a missing type, and read errors.
 pub fn datatype(file: &Hdf5File, header: &ObjectHeader) -> Result<Arc<Datatype>> {
     let message = header.find(message::DATATYPE);
     let message = message.ok_or_else(|| missing(file, header, "datatype"))?;
@@ -79,10 +79,10 @@ fn missing(file: &Hdf5File, header: &ObjectHeader, what: &str) -> crate::Error {
 }
 
 impl Hdf5Dataset {
-    /// Reads the messages of a header.
+    /// Reads the dataset messages of a header.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if one is missing; those of reading them.
+    /// Returns [`ErrorKind::Corrupt`] for a missing message, and read errors.
     pub fn read(file: &Hdf5File, header: &ObjectHeader) -> Result<Self> {
         let need = |kind, what| {
             let body = header.body_of(file, kind)?;
@@ -104,7 +104,7 @@ impl Hdf5Dataset {
             external: None,
         };
         if let DataLayout::Chunked(chunked) = &mut dataset.layout {
-            // Some writers store another size, and libhdf5 up to 1.14.3 ignores the stored size.
+            // Some writers store a wrong element size. libhdf5 up to 1.14.3 ignores the stored size.
             chunked.element_size = dataset.datatype.size.max(1);
         }
         if let Some(body) = header.body_of(file, message::FILL)? {

@@ -1,4 +1,4 @@
-//! Dataspaces: the shape of data ("IV.A.2.b", versions 1 and 2).
+//! Dataspaces ("IV.A.2.b", versions 1 and 2).
 
 use super::fields::Fields;
 use crate::error::{ErrorKind, Result};
@@ -11,26 +11,26 @@ pub struct Dataspace {
     pub class: DataspaceClass,
     /// Length in elements per dimension.
     pub dims: Vec<u64>,
-    /// Maximum length in elements per dimension; `None` for unlimited. As long as `dims`.
+    /// Maximum length in elements per dimension; `None` for unlimited. Has the same length as `dims`.
     pub max: Vec<Option<u64>>,
 }
 
-/// Kinds of dataspaces.
+/// Dataspace classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DataspaceClass {
     /// One element.
     Scalar,
-    /// A grid.
+    /// An array.
     Simple,
-    /// No element.
+    /// No elements.
     Null,
 }
 
 impl Dataspace {
-    /// Reads the body of the message.
+    /// Reads the message body.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Unknown`] and [`ErrorKind::Corrupt`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=2, "a dataspace")?;
         let (rank, flags) = (c.u8()?, c.u8()?);

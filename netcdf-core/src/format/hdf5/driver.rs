@@ -1,11 +1,11 @@
-//! Driver information ("II.B. Disk Format: Level 0B" and "IV.A.2.u"): detects files that HDF5 has split into several.
+//! Driver information ("II.B. Disk Format: Level 0B" and "IV.A.2.u"): detects one part of a file split by HDF5.
 
 use super::file::Hdf5File;
 use super::message;
 use super::object_header::ObjectHeader;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Drivers that split a file into several: identification, name, and how to join the parts.
+/// Drivers that split a file: identification, name, and instructions to join the parts.
 const PARTS: [(&[u8; 8], &str, &str); 2] = [
     (b"NCSAfami", "family", "use `h5repart` to join the parts"),
     (
@@ -15,11 +15,10 @@ const PARTS: [(&[u8; 8], &str, &str); 2] = [
     ),
 ];
 
-/// Checks that a file which is too short is not one part of several. A part with all metadata, as the driver multi makes, can be
-/// described.
+/// Checks that a too short file is not one part of a split file. A part with all metadata, as written by the multi driver, is accepted.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`].
+/// Returns [`ErrorKind::Unsupported`] for a part without all metadata.
 pub(super) fn check(file: &Hdf5File) -> Result<()> {
     let Some(identification) = identification(file) else {
         return Ok(());
@@ -34,7 +33,7 @@ pub(super) fn check(file: &Hdf5File) -> Result<()> {
     }
 }
 
-/// The driver of a file; `None` if it has none, or if damage hides it (which is reported later).
+/// The driver identification of a file. Returns `None` without a driver. Damage also returns `None`; a later read reports the damage.
 fn identification(file: &Hdf5File) -> Option<[u8; 8]> {
     let block = file.superblock();
     if let Some(address) = block.driver {

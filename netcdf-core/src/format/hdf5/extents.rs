@@ -1,21 +1,21 @@
-//! Which bytes of a file were read.
+//! Records the byte ranges read from a file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Most ranges that are kept: with more, only the ends are known.
-const MOST: usize = 1 << 18;
+/// Maximum number of recorded ranges. Beyond it, only the limits are known.
+const MAX_RANGES: usize = 1 << 18;
 
-/// Ranges of bytes, joined where they touch.
+/// A set of byte ranges. Adjacent ranges are joined.
 #[derive(Debug, Default)]
 pub(super) struct Extents {
     /// The end of each range, by its start.
     ranges: BTreeMap<u64, u64>,
-    /// Whether there were too many ranges to keep.
+    /// Whether the number of ranges exceeded the limit.
     full: bool,
-    /// Where the last range that was added begins.
+    /// The start of the last range.
     last: u64,
-    /// Where all ranges end.
+    /// The end of the last range.
     end: u64,
 }
 
@@ -39,26 +39,26 @@ impl Extents {
             (start, end) = (start.min(from), end.max(to));
         }
         self.ranges.insert(start, end);
-        if self.ranges.len() > MOST {
+        if self.ranges.len() > MAX_RANGES {
             self.full = true;
             self.ranges.clear();
         }
     }
 
-    /// The ranges in ascending order, unless there are too many.
+    /// The ranges in ascending order. Returns `None` if there were too many ranges.
     pub(super) fn ranges(&self) -> Option<Vec<Range<u64>>> {
         let all = self.ranges.iter().map(|(&start, &end)| start..end);
         (!self.full).then(|| all.collect())
     }
 
-    /// Bytes of all ranges, unless there are too many.
+    /// Total length of the ranges. Returns `None` if there were too many ranges.
     pub(super) fn bytes(&self) -> Option<u64> {
-        // Ranges do not overlap, so their bytes can be counted.
+        // Ranges do not overlap, so the sum counts each byte once.
         let bytes = self.ranges.iter().map(|(start, end)| end - start).sum();
         (!self.full).then_some(bytes)
     }
 
-    /// Bytes of `heaps` that are not in these ranges, unless there are too many.
+    /// Total length of `heaps` outside these ranges. Returns `None` if there were too many ranges.
     pub(super) fn bytes_beside(&self, heaps: &Self) -> Option<u64> {
         let mut all = Self {
             ranges: self.ranges.clone(),
@@ -69,7 +69,7 @@ impl Extents {
         all.bytes()?.checked_sub(self.bytes()?)
     }
 
-    /// Where the last range begins, and where all ranges end.
+    /// The start of the last range, and the end of all ranges.
     pub(super) fn limits(&self) -> (u64, u64) {
         (self.last, self.end)
     }
@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn the_number_of_ranges_is_limited() {
         let mut extents = Extents::default();
-        (0..=MOST as u64).for_each(|n| extents.add(3 * n..3 * n + 1));
+        (0..=MAX_RANGES as u64).for_each(|n| extents.add(3 * n..3 * n + 1));
         assert_eq!((extents.ranges(), extents.bytes()), (None, None));
-        let last = 3 * MOST as u64;
+        let last = 3 * MAX_RANGES as u64;
         assert_eq!(extents.limits(), (last, last + 1));
     }
 }

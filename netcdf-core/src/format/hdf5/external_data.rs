@@ -1,4 +1,4 @@
-//! Data in external files ("IV.A.2.h"), as one run of bytes.
+//! Data in external files ("IV.A.2.h"), presented as one contiguous run.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,24 +8,24 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::io::siblings::{self, SiblingAccess};
 
-/// The pieces of a dataset's data in other files, one after the other. Names are looked up and files opened only when
-/// data is read: a dataset with missing files or names can still be described.
+/// The external file ranges of a dataset, in data order. Names are resolved and files are opened at the first read, so that a dataset with
+/// missing files or names can still be described.
 #[derive(Debug)]
 pub struct ExternalData {
     file: Arc<Hdf5File>,
     external: ExternalFiles,
-    /// The dataset, for messages: its data may be read together with those of others.
+    /// The dataset path, for error messages: one read may cover several datasets.
     path: String,
     access: SiblingAccess,
     pieces: OnceLock<Vec<FilePiece>>,
     len: u64,
 }
 
-/// A piece of a file.
+/// A range of an external file.
 #[derive(Debug)]
 struct FilePiece {
     name: Vec<u8>,
-    /// The start of the piece in the file, and in the data.
+    /// The range start in the file, and in the data.
     start: u64,
     at: u64,
     len: u64,
@@ -33,7 +33,7 @@ struct FilePiece {
 }
 
 impl ExternalData {
-    /// The data that a message describes: `len` bytes of the dataset with this path.
+    /// Creates a source of `len` bytes for the dataset with this path.
     #[must_use]
     pub fn new(
         file: &Arc<Hdf5File>,
@@ -87,7 +87,7 @@ impl ExternalData {
     /// Opens all external files. Ignores files that cannot be opened: the read reports them.
     ///
     /// # Errors
-    /// Returns errors of reading the list of files.
+    /// Returns errors from reading the file list.
     pub fn open_files(&self) -> Result<()> {
         for piece in self.pieces()? {
             let _ = self.source(piece);

@@ -1,16 +1,16 @@
-//! Reads the fields of a structure, one after the other.
+//! Reads the fields of a structure in order.
 
 use std::ops::{Deref, DerefMut};
 
 use crate::bytes::Cursor;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Sizes in bytes of the file's addresses ("offsets") and lengths.
+/// Sizes in bytes of addresses ("offsets") and lengths in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldSizes {
-    /// Of an address: 2, 4 or 8.
+    /// Size of an address: 2, 4 or 8.
     pub offset: u8,
-    /// Of a length: 2, 4 or 8.
+    /// Size of a length: 2, 4 or 8.
     pub length: u8,
 }
 
@@ -35,26 +35,26 @@ impl DerefMut for Fields<'_> {
 }
 
 impl Fields<'_> {
-    /// Sizes of addresses and lengths.
+    /// Returns the sizes of addresses and lengths.
     #[must_use]
     pub fn sizes(&self) -> FieldSizes {
         self.sizes
     }
 
-    /// The next address; `None` for the undefined address (all bits set).
+    /// Reads an address. Returns `None` for the undefined address (all bits set).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] past the end.
+    /// Returns [`ErrorKind::Truncated`] past the end.
     pub fn address(&mut self) -> Result<Option<u64>> {
         let size = self.sizes.offset;
         let address = self.cursor.uint_le(size.into())?;
         Ok((address != undefined(size)).then_some(address))
     }
 
-    /// The next address, which must be defined.
+    /// Reads an address that must be defined.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] for the undefined address; [`ErrorKind::Truncated`] past the end.
+    /// Returns [`ErrorKind::Corrupt`] for the undefined address, and [`ErrorKind::Truncated`] past the end.
     pub fn defined_address(&mut self, what: &str) -> Result<u64> {
         let at = self.offset();
         self.address()?.ok_or_else(|| {
@@ -63,28 +63,28 @@ impl Fields<'_> {
         })
     }
 
-    /// The next length.
+    /// Reads a length.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] past the end.
+    /// Returns [`ErrorKind::Truncated`] past the end.
     pub fn length(&mut self) -> Result<u64> {
         let size = self.sizes.length;
         self.cursor.uint_le(size.into())
     }
 
-    /// The next length; `None` for all bits set (as in maximum sizes).
+    /// Reads a length. Returns `None` if all bits are set (as in maximum sizes).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] past the end.
+    /// Returns [`ErrorKind::Truncated`] past the end.
     pub fn length_or_none(&mut self) -> Result<Option<u64>> {
         let length = self.length()?;
         Ok((length != undefined(self.sizes.length)).then_some(length))
     }
 
-    /// Passes over a signature of four bytes.
+    /// Skips a four-byte signature.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if there is another signature.
+    /// Returns [`ErrorKind::Corrupt`] for any other signature.
     pub fn signature(&mut self, expected: &[u8; 4]) -> Result<()> {
         let at = self.offset();
         let found = self.array::<4>()?;
@@ -99,10 +99,10 @@ impl Fields<'_> {
         Err(Error::new(ErrorKind::Corrupt, what).at(self.resource(), at))
     }
 
-    /// Passes over a version byte.
+    /// Reads a version byte.
     ///
     /// # Errors
-    /// [`ErrorKind::Unknown`] if it is not one of `known`.
+    /// Returns [`ErrorKind::Unknown`] for a version outside `known`.
     pub fn version(&mut self, known: std::ops::RangeInclusive<u8>, what: &str) -> Result<u8> {
         let at = self.clone();
         let version = self.u8()?;

@@ -1,4 +1,4 @@
-//! An HDF5 file: its bytes, and parts that many objects share.
+//! An HDF5 file: its bytes, and structures shared by many objects.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::OnceLock;
@@ -43,26 +43,25 @@ impl Hdf5File {
         }
     }
 
-    /// An object of the global heap; see [`GlobalHeap::object`].
+    /// Returns an object of the global heap; see `GlobalHeap::object`.
     ///
     /// # Errors
-    /// As [`GlobalHeap::object`].
+    /// Returns errors from `GlobalHeap::object`.
     pub fn heap_object(&self, address: u64, index: u32) -> Result<Option<CollectionObject>> {
         self.heap.object(self, address, index)
     }
 
-    /// Notes that an object of the global heap, with those beside it, is metadata.
+    /// Records the collection of a global heap object as metadata.
     pub fn note_object(&self, object: &CollectionObject) {
         if let Some((address, len)) = object.collection() {
             self.note(address, len);
         }
     }
 
-    /// A message of the heap of shared messages.
+    /// Returns a message of the shared message heap.
     ///
     /// # Errors
-    /// Those of reading the table of shared messages and the heap; [`ErrorKind::Corrupt`] if there
-    /// is no table.
+    /// Returns errors from reading the shared message table and the heap, and [`ErrorKind::Corrupt`] without a table.
     pub fn shared_message(&self, kind: u16, id: &[u8; 8]) -> Result<StructureBytes> {
         let Some(shared) = once(&self.shared, || SharedMessages::of(self))? else {
             let what = "a shared message in a file without a table of shared messages";

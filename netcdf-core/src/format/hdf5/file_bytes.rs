@@ -1,4 +1,4 @@
-//! The bytes of an HDF5 file: checked reads of metadata through a cache of blocks.
+//! The bytes of an HDF5 file: checked metadata reads through a block cache.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -24,49 +24,48 @@ pub struct FileBytes {
     limits: Limits,
     pub(super) blocks: BlockCache,
     pub(super) image: Option<CacheImage>,
-    /// Bytes of object headers and fractal heap objects that may still be read.
+    /// Remaining byte limit for object headers and fractal heap objects.
     left: AtomicU64,
-    /// The ranges of the metadata that was read, if the ranges are recorded.
-    noted: Option<Mutex<Noted>>,
-    /// The pages of the file, if it is stored in pages.
+    /// Recorded byte ranges, if recording is enabled.
+    recorded: Option<Mutex<RecordedRanges>>,
+    /// The pages of a paged file.
     pub(super) pages: Option<PageRun>,
 }
 
-/// The ranges of a file that were read.
+/// Byte ranges read from a file.
 #[derive(Debug, Default)]
-struct Noted {
+struct RecordedRanges {
     metadata: Extents,
-    /// Collections of the global heap.
+    /// Global heap collections.
     heaps: Extents,
 }
 
-/// How many times the length of the file may be read as object headers and fractal heap objects. They are normally
-/// read about once, or more often for objects with several names; links and indexes that lead to the same large one
-/// over and over could require the square of the file's length.
+/// Limit on bytes of object headers and fractal heap objects read, as a multiple of the file length. They are normally read once, or
+/// several times for objects with several names. Without a limit, repeated links and index entries to one large object could cost the
+/// square of the file length.
 const READ_OFTEN: u64 = 4;
 
-/// Bytes that may be read in addition: objects may be compressed, and types and messages shared by many.
+/// Additional byte limit: objects may be compressed, and many objects may share types and messages.
 const READ_MORE: u64 = 1 << 28;
 
-/// The cost of an object in addition to its bytes.
+/// Cost of an object in addition to its length.
 const OBJECT: u64 = 32;
 
-/// The bytes of a structure, and the address of these bytes.
+/// Bytes of a structure with their address.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StructureBytes {
     /// The bytes.
     pub data: Vec<u8>,
-    /// Address of the first byte, relative to the base address; `None` for bytes that come from a
-    /// filter or from several places.
+    /// Address of the first byte, relative to the base address; `None` for decoded or assembled bytes.
     pub address: Option<u64>,
 }
 
 impl FileBytes {
-    /// Reads the superblock. If asked, notes where metadata lies.
+    /// Reads the superblock. Records metadata ranges if `record` is set.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`] without a signature; [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`].
-    pub(super) fn new(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
+    /// Returns [`ErrorKind::UnknownFormat`] without a signature, [`ErrorKind::Corrupt`] and [`ErrorKind::Checksum`].
+    pub(super) fn new(source: Arc<dyn Source>, limits: &Limits, record: bool) -> Result<Self> {
         let superblock = Superblock::read(&*source)?;
         let bytes = Self {
             source,
@@ -75,7 +74,7 @@ impl FileBytes {
             blocks: BlockCache::default(),
             image: None,
             left: AtomicU64::new(0),
-            noted: asked.then(Mutex::default),
+            recorded: record.then(Mutex::default),
             pages: None,
         };
         bytes.start();
@@ -83,16 +82,16 @@ impl FileBytes {
         Ok(bytes)
     }
 
-    /// Restarts the count of bytes read from headers and heaps, for another walk over the file.
+    /// Resets the byte limit for headers and heaps, for another traversal of the file.
     pub fn start(&self) {
         let len = self.source.len().saturating_mul(READ_OFTEN);
         self.left.store(len.saturating_add(READ_MORE), Relaxed);
     }
 
-    /// Counts an object header at an address, or an object of the fractal heap there.
+    /// Subtracts an object header or fractal heap object from the byte limit.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] when the total is too much for a file of this length.
+    /// Returns [`ErrorKind::Limit`] if the total is too large for the file length.
     pub(super) fn take(&self, len: u64, address: u64) -> Result<()> {
         let cost = len.saturating_add(OBJECT);
         let left = |left: u64| left.checked_sub(cost);
@@ -111,19 +110,19 @@ impl FileBytes {
         &self.superblock
     }
 
-    /// Limits on allocations.
+    /// Allocation limits.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The bytes of the file; add the base address to addresses.
+    /// The bytes of the file. Add the base address to addresses.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// Name for messages.
+    /// The file name for messages.
     #[must_use]
     pub fn name(&self) -> &Arc<str> {
         self.source.name()
@@ -135,16 +134,16 @@ impl FileBytes {
         self.superblock.sizes
     }
 
-    /// The offset of an address in the source.
+    /// Converts an address to a source offset.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] beyond 2^64.
+    /// Returns [`ErrorKind::Corrupt`] beyond 2^64.
     pub fn place(&self, address: u64) -> Result<u64> {
         let place = self.superblock.base.checked_add(address);
         place.ok_or_else(|| self.error(ErrorKind::Corrupt, address, "an address beyond 2^64"))
     }
 
-    /// An error about the structure at an address.
+    /// Creates an error about the structure at an address.
     #[must_use]
     pub fn error(
         &self,
@@ -156,30 +155,29 @@ impl FileBytes {
         Error::new(kind, what).at(self.name(), place)
     }
 
-    /// `len` bytes of metadata at an address.
+    /// Reads `len` bytes of metadata at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] beyond the end of the file;
-    /// [`ErrorKind::Limit`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] beyond the end of the file, and [`ErrorKind::Limit`].
     pub fn read(&self, address: u64, len: u64) -> Result<StructureBytes> {
-        let bytes = self.unnoted(address, len)?;
+        let bytes = self.read_unrecorded(address, len)?;
         self.note(address, len);
         Ok(bytes)
     }
 
-    /// As [`Self::read`], for a heap of values, which is data.
+    /// Like [`Self::read`], but records the bytes as heap data.
     ///
     /// # Errors
-    /// As [`Self::read`].
+    /// Returns errors from [`Self::read`].
     pub(super) fn read_heap(&self, address: u64, len: u64) -> Result<StructureBytes> {
-        let bytes = self.unnoted(address, len)?;
-        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
-            noted.heaps.add(range);
+        let bytes = self.read_unrecorded(address, len)?;
+        if let Some((mut recorded, range)) = self.recorded().zip(self.range(address, len)) {
+            recorded.heaps.add(range);
         }
         Ok(bytes)
     }
 
-    fn unnoted(&self, address: u64, len: u64) -> Result<StructureBytes> {
+    fn read_unrecorded(&self, address: u64, len: u64) -> Result<StructureBytes> {
         let place = self.place(address)?;
         let have = self.source.len().saturating_sub(place);
         if len > have {
@@ -197,8 +195,7 @@ impl FileBytes {
         })
     }
 
-    /// The error for missing bytes. If the file is as long as its superblock says, an address beyond the
-    /// end is wrong; otherwise the file was cut off.
+    /// The error for missing bytes. If the file has the length in its superblock, the address is wrong. Otherwise the file is truncated.
     fn missing(&self, place: u64, len: u64, have: u64) -> Error {
         if have > 0 || self.superblock.check_length(&*self.source).is_err() {
             return truncated(self.name(), place, len, have);
@@ -210,34 +207,34 @@ impl FileBytes {
         Error::new(ErrorKind::Corrupt, what).at(self.name(), place)
     }
 
-    /// Notes that there is metadata at an address.
+    /// Records metadata at an address.
     pub(super) fn note(&self, address: u64, len: u64) {
-        if let Some((mut noted, range)) = self.noted().zip(self.range(address, len)) {
-            noted.metadata.add(range);
+        if let Some((mut recorded, range)) = self.recorded().zip(self.range(address, len)) {
+            recorded.metadata.add(range);
         }
     }
 
-    fn noted(&self) -> Option<MutexGuard<'_, Noted>> {
-        let noted = self.noted.as_ref()?;
-        Some(noted.lock().unwrap_or_else(PoisonError::into_inner))
+    fn recorded(&self) -> Option<MutexGuard<'_, RecordedRanges>> {
+        let recorded = self.recorded.as_ref()?;
+        Some(recorded.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The range of the source at an address.
+    /// Converts an address range to a source range.
     fn range(&self, address: u64, len: u64) -> Option<Range<u64>> {
         let start = self.superblock.base.checked_add(address)?;
         Some(start..start.checked_add(len)?)
     }
 
-    /// The ranges of the metadata that was read so far, if the ranges are recorded.
+    /// Returns the recorded metadata ranges, if recording is enabled.
     #[must_use]
     pub fn places(&self) -> Option<FileMetadata> {
-        let noted = self.noted()?;
-        let (last, end) = noted.metadata.limits();
+        let recorded = self.recorded()?;
+        let (last, end) = recorded.metadata.limits();
         Some(FileMetadata {
-            ranges: noted.metadata.ranges(),
+            ranges: recorded.metadata.ranges(),
             last,
             end,
-            heaps: noted.metadata.bytes_beside(&noted.heaps),
+            heaps: recorded.metadata.bytes_beside(&recorded.heaps),
             pages: self.pages.map(|pages| FilePages {
                 base: pages.base,
                 size: pages.size,
@@ -246,48 +243,47 @@ impl FileBytes {
         })
     }
 
-    /// Whether requests take long.
+    /// Whether requests have high latency.
     #[must_use]
     pub fn latency(&self) -> bool {
         self.source.latency()
     }
 
-    /// Reads metadata at these ranges of addresses ahead, in one request. Read errors are ignored: the later read reports the
-    /// error.
+    /// Reads metadata ranges ahead in one request. Read errors are ignored: the later read reports the error.
     pub fn prefetch(&self, ranges: &[Range<u64>]) {
         let base = self.superblock.base;
         let place = |r: &Range<u64>| Some(base.checked_add(r.start)?..base.checked_add(r.end)?);
         let places: Vec<_> = ranges.iter().filter_map(place).collect();
-        self.blocks.ask(&*self.source, &places);
+        self.blocks.prefetch(&*self.source, &places);
     }
 
     /// The size in memory of a structure at an address; see [`Limits::metadata`].
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] beyond the limit.
+    /// Returns [`ErrorKind::Limit`] beyond the limit.
     pub fn metadata(&self, address: u64, len: u64, what: &str) -> Result<usize> {
         let place = self.superblock.base.saturating_add(address);
         let size = self.limits.metadata(len, what);
         size.map_err(|e| e.at(self.name(), place))
     }
 
-    /// As [`Self::read`], but fewer bytes at the end of the file: for structures that contain their own size. They are noted when
-    /// that is known.
+    /// Like [`Self::read`], but returns fewer bytes at the end of the file. For structures that contain their own size; the caller records
+    /// the range once the size is known.
     ///
     /// # Errors
-    /// As [`Self::read`]; [`ErrorKind::Truncated`] if there is not even one byte.
+    /// Returns errors from [`Self::read`], and [`ErrorKind::Truncated`] if not even one byte is left.
     pub fn read_up_to(&self, address: u64, len: u64) -> Result<StructureBytes> {
         let have = self.source.len().saturating_sub(self.place(address)?);
-        self.unnoted(address, len.min(have.max(1)))
+        self.read_unrecorded(address, len.min(have.max(1)))
     }
 
-    /// The fields of a structure, from its first byte on.
+    /// The fields of a structure.
     #[must_use]
     pub fn fields<'a>(&'a self, bytes: &'a StructureBytes) -> Fields<'a> {
         self.fields_of(&bytes.data, bytes.address)
     }
 
-    /// The fields of bytes from an address (if any).
+    /// The fields of bytes at an optional address.
     #[must_use]
     #[inline]
     pub fn fields_of<'a>(&'a self, data: &'a [u8], address: Option<u64>) -> Fields<'a> {
@@ -298,7 +294,7 @@ impl FileBytes {
         }
     }
 
-    /// The fields of bytes from an offset in the source.
+    /// The fields of bytes at a source offset.
     #[must_use]
     #[inline]
     pub fn fields_at<'a>(&'a self, data: &'a [u8], place: u64) -> Fields<'a> {

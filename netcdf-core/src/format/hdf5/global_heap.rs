@@ -1,4 +1,4 @@
-//! Global heaps ("III.E. Disk Format: Level 1E"): variable-length strings, lists and references.
+//! Global heaps ("III.E. Disk Format: Level 1E"): variable-length strings, sequences and references.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use super::file_bytes::{FileBytes, StructureBytes};
 use crate::error::{ErrorKind, Result};
 use crate::format::recent::{CacheLimits, Recent};
 
-/// The collections that were used last.
+/// A cache of the most recently used collections.
 #[derive(Debug)]
 pub(crate) struct GlobalHeap {
     recent: Recent<u64, Arc<Collection>>,
-    /// Bytes of collections that may still be read.
+    /// Remaining byte limit for collections.
     left: AtomicU64,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct GlobalHeap {
 #[derive(Debug)]
 pub(crate) struct Collection {
     bytes: StructureBytes,
-    /// The index and place of each object, sorted by index.
+    /// Index and byte range of each object, sorted by index.
     objects: Vec<(u16, Range<usize>)>,
 }
 
@@ -31,19 +31,19 @@ pub struct CollectionObject {
     range: Range<usize>,
 }
 
-/// Limits of the cache: enough for data whose strings were written slightly out of order.
-const KEPT: CacheLimits = CacheLimits {
+/// Cache limits: sufficient for strings written slightly out of order.
+const CACHE_LIMITS: CacheLimits = CacheLimits {
     count: 64,
     bytes: 16 << 20,
 };
 
-/// Bytes of collections that may be read for each requested object. libhdf5 makes larger collections only for single large
-/// objects: with its files, objects may be in any order and be read any number of times.
+/// Bytes of collections allowed per requested object. libhdf5 makes larger collections only for single large objects. Objects in libhdf5
+/// files can therefore be read in any order and any number of times.
 const FOR_EACH: u64 = 1 << 16;
-/// How many times the length of the file may be read in addition, for other libraries that put many objects into a large
-/// collection, somewhat out of order. Overlapping collections could require the square of the file's length.
+/// Additional byte limit as a multiple of the file length, for libraries that store many objects in a large collection, slightly out of
+/// order. Without a limit, overlapping collections could cost the square of the file length.
 const READ_OFTEN: u64 = 4;
-/// As [`READ_OFTEN`], in bytes, independent of the file's length.
+/// Additional byte limit, independent of the file length.
 const READ_MORE: u64 = 1 << 28;
 
 impl Default for GlobalHeap {
@@ -53,22 +53,22 @@ impl Default for GlobalHeap {
 }
 
 impl GlobalHeap {
-    /// The heap of a file of `len` bytes.
+    /// Creates the heap for a file with `len` bytes.
     #[must_use]
     pub(crate) fn new(len: u64) -> Self {
         let left = len.saturating_mul(READ_OFTEN).saturating_add(READ_MORE);
         Self {
-            recent: Recent::new(KEPT),
+            recent: Recent::new(CACHE_LIMITS),
             left: AtomicU64::new(left),
         }
     }
 
-    /// The object with an index in the collection at an address; `None` for index 0, address 0 and the
-    /// undefined address, which all stand for no object.
+    /// Returns the object with an index in the collection at an address. Returns `None` for index 0, address 0 and the undefined address,
+    /// which mean "no object".
     ///
     /// # Errors
-    /// Those of reading the collection; [`ErrorKind::Corrupt`] if it has no such object; [`ErrorKind::Limit`] if
-    /// the requested objects are scattered over collections far larger than themselves.
+    /// Returns read errors, [`ErrorKind::Corrupt`] if the collection does not contain the object, and [`ErrorKind::Limit`] if the requested
+    /// objects are scattered over collections far larger than the objects.
     pub(crate) fn object(
         &self,
         file: &FileBytes,
@@ -91,11 +91,10 @@ impl GlobalHeap {
         }
     }
 
-    /// The collection at an address.
+    /// Returns the collection at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`],
-    /// [`ErrorKind::Limit`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`] and [`ErrorKind::Limit`].
     pub(crate) fn collection(&self, file: &FileBytes, address: u64) -> Result<Arc<Collection>> {
         if let Some(collection) = self.recent.get(&address) {
             return Ok(collection);
@@ -106,14 +105,14 @@ impl GlobalHeap {
         Ok(self.recent.put(address, Arc::new(collection), size))
     }
 
-    /// Counts a requested object: up to twice its size may be read for it.
+    /// Counts a requested object: it allows reading up to twice its size.
     fn earn(&self, object: u64) {
         let more = object.saturating_mul(2).saturating_add(FOR_EACH);
         let earned = |left: u64| Some(left.saturating_add(more));
         let _ = self.left.fetch_update(Relaxed, Relaxed, earned);
     }
 
-    /// Counts a collection to be read.
+    /// Subtracts a collection from the byte limit.
     fn spend(&self, file: &FileBytes, address: u64, size: u64) -> Result<()> {
         let spent = |left: u64| left.checked_sub(size);
         match self.left.fetch_update(Relaxed, Relaxed, spent) {
@@ -128,7 +127,7 @@ impl GlobalHeap {
 }
 
 impl Collection {
-    /// Reads a collection, if its size is `allowed`.
+    /// Reads a collection. `allowed` checks the size first.
     fn read(file: &FileBytes, address: u64, allowed: &dyn Fn(u64) -> Result<()>) -> Result<Self> {
         let length = usize::from(file.sizes().length);
         let head = file.read_heap(address, 8 + length as u64)?;
@@ -172,7 +171,7 @@ impl Collection {
     }
 }
 
-/// The objects of a collection. Each step advances by at least an object's header.
+/// Parses the objects of a collection. Each step advances by at least an object header.
 fn parse(file: &FileBytes, bytes: &StructureBytes) -> Result<Vec<(u16, Range<usize>)>> {
     let length = usize::from(file.sizes().length);
     let header = (8 + length).next_multiple_of(8);
@@ -186,13 +185,13 @@ fn parse(file: &FileBytes, bytes: &StructureBytes) -> Result<Vec<(u16, Range<usi
         c.skip(4)?;
         let size = c.length()?;
         if index == 0 {
-            break; // the rest is free
+            break; // free space
         }
         c.skip(header - 8 - length)?;
         let start = c.position();
         let Some(size) = usize::try_from(size).ok().filter(|&n| n <= c.remaining()) else {
             let what = format!(
-                "an object of {size} bytes, but only {} are left",
+                "an object of {size} bytes, but only {} bytes remain",
                 c.remaining()
             );
             return Err(at.error(ErrorKind::Corrupt, what));
@@ -214,13 +213,13 @@ impl Deref for CollectionObject {
 }
 
 impl CollectionObject {
-    /// The address and the bytes of its collection.
+    /// The collection address and length.
     pub(super) fn collection(&self) -> Option<(u64, u64)> {
         let bytes = &self.collection.bytes;
         Some((bytes.address?, bytes.data.len() as u64))
     }
 
-    /// Its address in the file.
+    /// The object address in the file.
     #[must_use]
     pub fn address(&self) -> Option<u64> {
         let start = self.range.start as u64;

@@ -1,4 +1,4 @@
-//! The links of a group: in its header, in a heap, or (old groups) in a symbol table.
+//! Reads the links of a group, from its header, a heap, or the symbol table of an old group.
 
 use super::btree_v2::BTree2;
 use super::btree_v2::records::{LINK_NAME, LinkName};
@@ -11,10 +11,10 @@ use super::object_header::ObjectHeader;
 use super::symbol_table::{self, SymbolCache};
 use crate::error::{ErrorKind, Result};
 
-/// The links of a group, in creation order if the group tracks it, else by name.
+/// Returns the links of a group, in creation order if the group tracks it, else by name.
 ///
 /// # Errors
-/// Those of reading the structures.
+/// Returns read errors.
 pub fn links(file: &Hdf5File, header: &ObjectHeader) -> Result<Vec<LinkMessage>> {
     if let Some(table) = header.body_of(file, message::SYMBOL_TABLE)? {
         let mut c = table.fields(file);
@@ -70,7 +70,7 @@ fn dense_links(file: &Hdf5File, info: &DenseInfo) -> Result<Vec<LinkMessage>> {
         return Ok(vec![]);
     };
     let Some(tree) = info.by_name else {
-        let what = "a group with a heap of links, but no B-tree of their names";
+        let what = "a group with a link heap, but without a B-tree of link names";
         return Err(file.error(ErrorKind::Corrupt, heap, what));
     };
     let heap = FractalHeap::open(file, heap)?;
@@ -81,7 +81,7 @@ fn dense_links(file: &Hdf5File, info: &DenseInfo) -> Result<Vec<LinkMessage>> {
         ids.push(LinkName::parse(&mut record)?.id);
         Ok(())
     })?;
-    // The tree has links in the order of hashes, the blocks of the heap in the order of writing.
+    // The tree is sorted by hash, the heap by writing order.
     ids.sort_by_key(|id| heap.offset(id));
     let link = |id: &[u8; 7]| LinkMessage::parse(&mut heap.object(file, id)?.fields(file));
     ids.iter().map(link).collect()

@@ -1,10 +1,10 @@
-//! Local heaps: the names of the links of an old group ("III.D. Disk Format: Level 1D").
+//! Local heaps: link names of an old group ("III.D. Disk Format: Level 1D").
 
 use super::file::Hdf5File;
 use super::file_bytes::StructureBytes;
 use crate::error::{ErrorKind, Result};
 
-/// A whole local heap.
+/// A complete local heap.
 #[derive(Debug, Clone)]
 pub struct LocalHeap {
     address: u64,
@@ -15,8 +15,7 @@ impl LocalHeap {
     /// Reads the heap at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`],
-    /// [`ErrorKind::Limit`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`] and [`ErrorKind::Limit`].
     pub fn read(file: &Hdf5File, address: u64) -> Result<Self> {
         let sizes = file.sizes();
         let len = 8 + 2 * u64::from(sizes.length) + u64::from(sizes.offset);
@@ -26,7 +25,7 @@ impl LocalHeap {
         c.version(0..=0, "a local heap")?;
         c.skip(3)?;
         let size = c.length()?;
-        c.length()?; // head of the list of free blocks
+        c.length()?; // free list head
         let segment = match size {
             0 => StructureBytes::default(),
             _ => file.read(c.defined_address("a local heap's data")?, size)?,
@@ -34,21 +33,21 @@ impl LocalHeap {
         Ok(Self { address, segment })
     }
 
-    /// A copy of [`LocalHeap::name_at`] that counts as bytes read: any number of entries may share the same long
-    /// name.
+    /// Like [`LocalHeap::name_at`], but returns a copy and subtracts its length from the byte limit: any number of entries may share one
+    /// long name.
     ///
     /// # Errors
-    /// As [`LocalHeap::name_at`]; [`ErrorKind::Limit`] when the total is too much for a file of this length.
+    /// Returns errors from [`LocalHeap::name_at`], and [`ErrorKind::Limit`] if the total is too large for the file length.
     pub fn counted_name_at(&self, file: &Hdf5File, offset: u64) -> Result<Vec<u8>> {
         let name = self.name_at(file, offset)?;
         file.take(name.len() as u64, self.address)?;
         Ok(name.to_vec())
     }
 
-    /// The bytes from an offset up to the next zero byte.
+    /// Returns the bytes from an offset up to the next zero byte.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the offset is beyond the heap, or no zero byte follows.
+    /// Returns [`ErrorKind::Corrupt`] if the offset is beyond the heap or has no following zero byte.
     pub fn name_at(&self, file: &Hdf5File, offset: u64) -> Result<&[u8]> {
         let start = usize::try_from(offset).ok();
         let rest = start.and_then(|s| self.segment.data.get(s..));

@@ -1,27 +1,26 @@
 //! HDF5: the file format itself, independent of netCDF.
 //!
-//! Specification: "HDF5 File Format Specification Version 4.0"; section names in the modules
-//! refer to it. Everything is read through [`FileBytes`]: addresses are relative to the base
-//! address, sizes are checked before structures are read, and checksums are verified.
+//! Specification: "HDF5 File Format Specification Version 4.0"; modules cite its section names. All reads go through [`FileBytes`]:
+//! addresses are relative to the base address, sizes are checked before structures are read, and checksums are verified.
 //!
 //! | module | structure |
 //! |---|---|
-//! | [`file_bytes`], [`superblock`] | checked reads of metadata, and the entry point to the structures of a file |
-//! | [`mod@file`], `open` | a file with the parts that objects share, and its opener |
-//! | `driver` | detecting files that are one of several parts |
-//! | `extents` | which bytes were read |
-//! | [`fields`], [`mod@checksum`] | the fields of structures, sizes of offsets and lengths; checksums |
-//! | [`object_header`], [`message`] | objects, and the messages that describe them |
+//! | `file_bytes`, `superblock` | checked reads of metadata, and the entry point to the structures of a file |
+//! | `file`, `open` | an open file with its shared structures, and its opener |
+//! | `driver` | detection of split files |
+//! | `extents` | recorded byte ranges |
+//! | `fields`, `checksum` | structure fields, address and length sizes, checksums |
+//! | `object_header`, [`message`] | objects, and the messages that describe them |
 //! | [`datatype`], [`dataspace`] | types and shapes |
 //! | [`group`], [`attributes`], [`dataset`] | objects, assembled from their messages |
-//! | [`symbol_table`], [`btree_v1`], [`local_heap`] | links of old groups |
-//! | [`btree_v2`], [`fractal_heap`] | links and attributes of objects with many of them |
-//! | [`global_heap`] | variable-length elements |
-//! | [`cache_image`], `cached_metadata` | metadata in a block of the metadata cache |
-//! | [`shared_messages`] | messages shared by many headers |
-//! | [`chunk_index`] | the places of the chunks of a dataset |
-//! | [`external_data`] | data in other files |
-//! | [`virtual_dataset`], [`selection`] | datasets assembled from others |
+//! | `symbol_table`, [`btree_v1`], [`local_heap`] | links of old groups |
+//! | [`btree_v2`], [`fractal_heap`] | dense links and attributes |
+//! | `global_heap` | variable-length elements |
+//! | `cache_image`, `cached_metadata` | metadata in a block of the metadata cache |
+//! | `shared_messages` | messages shared by many headers |
+//! | [`chunk_index`] | chunk locations of a dataset |
+//! | [`external_data`] | data in external files |
+//! | [`virtual_dataset`], [`selection`] | datasets mapped from other datasets |
 
 pub mod attributes;
 mod blocks;

@@ -8,12 +8,12 @@ use super::file_bytes::{FileBytes, StructureBytes};
 use super::message;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The header of an object: its messages, from all its continuation blocks.
+/// The header of an object: its messages, from all continuation blocks.
 #[derive(Debug, Clone)]
 pub struct ObjectHeader {
-    /// Address of the object.
+    /// The object address.
     pub address: u64,
-    /// Version of the header.
+    /// The header version.
     pub version: u8,
     /// Whether attributes have a creation order.
     pub tracks_attribute_order: bool,
@@ -21,12 +21,12 @@ pub struct ObjectHeader {
     messages: Vec<HeaderMessage>,
 }
 
-/// A message of a header, with the place of its body.
+/// A header message with the location of the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeaderMessage {
-    /// Its type, see [`message`].
+    /// The message type, see [`message`].
     pub kind: u16,
-    /// Its flags: 1 constant, 2 shared …
+    /// The message flags: 1 constant, 2 shared …
     pub flags: u8,
     /// Creation order, for attributes.
     pub order: u16,
@@ -34,12 +34,12 @@ pub struct HeaderMessage {
     range: Range<usize>,
 }
 
-/// The body of a message; for a reference to a shared message, the body of the latter.
+/// A message body. References to shared messages are resolved.
 #[derive(Debug, Clone)]
 pub struct Body<'a> {
-    /// Its bytes.
+    /// The bytes.
     pub data: Cow<'a, [u8]>,
-    /// Their address, if they are in the file.
+    /// The address of the bytes, if they are in the file.
     pub address: Option<u64>,
 }
 
@@ -55,9 +55,8 @@ impl ObjectHeader {
     /// Reads the header at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`];
-    /// [`ErrorKind::Unsupported`] for an unknown message that must be understood;
-    /// [`ErrorKind::Limit`] after very many headers.
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`], [`ErrorKind::Unsupported`] for an unknown message
+    /// that readers must know, and [`ErrorKind::Limit`] for too many header bytes.
     pub fn read(file: &FileBytes, address: u64) -> Result<Self> {
         let head = file.read_up_to(address, 64)?;
         let header = match head.data.first() {
@@ -70,19 +69,19 @@ impl ObjectHeader {
         Ok(header)
     }
 
-    /// All messages except empty ones, in the order of the header.
+    /// Returns all messages except null messages, in header order.
     #[must_use]
     pub fn messages(&self) -> &[HeaderMessage] {
         &self.messages
     }
 
-    /// The first message of a type.
+    /// Returns the first message of a type.
     #[must_use]
     pub fn find(&self, kind: u16) -> Option<&HeaderMessage> {
         self.messages.iter().find(|m| m.kind == kind)
     }
 
-    /// The bytes of a message as stored in the header.
+    /// Returns the message bytes stored in the header.
     #[must_use]
     pub fn raw(&self, message: &HeaderMessage) -> Body<'_> {
         let block = self.blocks.get(message.block);
@@ -110,13 +109,13 @@ impl ObjectHeader {
     }
 }
 
-/// Blocks of a header still to be read: address and length.
+/// Header blocks still to be read: address and length.
 type PendingBlocks = Vec<(u64, u64)>;
 
-/// The contents of a block.
+/// The contents of a header block.
 #[derive(Default)]
 struct BlockContents {
-    /// The number of its messages, of any type.
+    /// Number of messages, including null messages.
     messages: u64,
     pending: PendingBlocks,
 }
@@ -128,7 +127,7 @@ struct MessageForm {
     has_order: bool,
 }
 
-/// The error for bytes that are not the start of a header.
+/// The error for bytes that do not start a header.
 fn no_header(file: &FileBytes, address: u64, head: &StructureBytes) -> Error {
     let found = head.data.get(..4).unwrap_or(&head.data);
     let what = format!(
@@ -160,7 +159,7 @@ fn read_v1(file: &FileBytes, address: u64, head: &StructureBytes) -> Result<Obje
         has_order: false,
     };
     let found = read_blocks(file, &mut header, vec![(first, size.into())], form)?;
-    // More messages than the header says are accepted, as in libhdf5.
+    // More messages than the stored count are accepted, as in libhdf5.
     if found >= u64::from(count) {
         return Ok(header);
     }
@@ -187,7 +186,7 @@ fn read_v2(file: &FileBytes, address: u64, head: &StructureBytes) -> Result<Obje
         .ok_or_else(|| beyond(file, address))?;
     let block = file.read(address, total)?;
     block.verify(file, "an object header")?;
-    // A wrong version is unknown only if the checksum is right; otherwise it is damage.
+    // A wrong version means an unknown version only if the checksum is correct; otherwise it is damage.
     version.version(2..=2, "an object header")?;
     let form = MessageForm {
         version: 2,
@@ -210,7 +209,7 @@ fn beyond(file: &FileBytes, address: u64) -> Error {
     file.error(ErrorKind::Corrupt, address, "an object header beyond 2^64")
 }
 
-/// Reads blocks and their continuations; returns the number of messages.
+/// Reads blocks and their continuations. Returns the number of messages.
 fn read_blocks(
     file: &FileBytes,
     header: &mut ObjectHeader,
@@ -242,7 +241,7 @@ fn read_blocks(
     Ok(messages)
 }
 
-/// Reads the messages of a block. In version 1 they are padded to eight bytes and fill the block completely.
+/// Reads the messages of a block. In version 1, messages are padded to eight bytes and fill the block completely.
 fn read_messages(
     file: &FileBytes,
     header: &mut ObjectHeader,
@@ -295,7 +294,7 @@ fn read_messages(
     Ok(found)
 }
 
-/// Type, length in bytes, flags and creation order of a message.
+/// Reads type, length in bytes, flags and creation order of a message.
 fn prefix_of(c: &mut Fields, form: MessageForm) -> Result<(u16, u16, u8, u16)> {
     if form.version == 1 {
         let (kind, len, flags) = (c.u16_le()?, c.u16_le()?, c.u8()?);

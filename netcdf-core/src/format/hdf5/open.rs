@@ -12,26 +12,26 @@ use crate::error::Result;
 use crate::io::Source;
 use crate::limits::Limits;
 
-/// More bytes than the superblock extension of our files takes.
+/// Upper bound for the length of superblock extensions written by this crate.
 const LONGEST_EXTENSION: u64 = 64;
 
 impl Hdf5File {
     /// Reads the superblock.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`](crate::ErrorKind::UnknownFormat) without a signature;
-    /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is shorter than the superblock says;
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt), [`ErrorKind::Checksum`](crate::ErrorKind::Checksum).
+    /// Returns [`ErrorKind::UnknownFormat`](crate::ErrorKind::UnknownFormat) without a signature,
+    /// [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) if the file is shorter than the length in the superblock,
+    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt), and [`ErrorKind::Checksum`](crate::ErrorKind::Checksum).
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
         Self::noting(source, limits, false)
     }
 
-    /// As [`Hdf5File::open`]; if asked, notes where metadata lies.
+    /// Like [`Hdf5File::open`], but records metadata ranges if `record` is set.
     ///
     /// # Errors
-    /// As [`Hdf5File::open`].
-    pub fn noting(source: Arc<dyn Source>, limits: &Limits, asked: bool) -> Result<Self> {
-        let mut file = Self::new(FileBytes::new(source, limits, asked)?);
+    /// Returns errors from [`Hdf5File::open`].
+    pub fn noting(source: Arc<dyn Source>, limits: &Limits, record: bool) -> Result<Self> {
+        let mut file = Self::new(FileBytes::new(source, limits, record)?);
         if let Err(e) = file.superblock().check_length(&**file.source()) {
             driver::check(&file)?;
             return Err(e);
@@ -48,13 +48,13 @@ impl Hdf5File {
     }
 }
 
-/// Where requests take long, reads all headers at once if the superblock extension is behind them, and not far: this is how
-/// [`write`](super::write) lays out files with metadata in front.
+/// Reads all headers ahead if requests have high latency and the superblock extension follows the headers at a short distance. This is the
+/// layout that [`write`](super::write) uses for leading metadata.
 fn read_front(file: &FileBytes, extension: u64) {
     let Superblock { base, root, .. } = *file.superblock();
     let end = base.checked_add(extension);
     let end = end.and_then(|end| end.checked_add(LONGEST_EXTENSION));
     if let Some(end) = end.filter(|_| file.latency() && root < extension) {
-        file.blocks.front(&**file.source(), base, end);
+        file.blocks.prefetch_front(&**file.source(), base, end);
     }
 }

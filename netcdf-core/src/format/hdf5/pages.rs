@@ -1,5 +1,5 @@
-//! The pages of a file ("IV.A.2.x. The File Space Info Message"). A file with the strategy of paging has its metadata in pages of
-//! its own: where requests take long, each is read as a whole.
+//! File pages ("IV.A.2.x. The File Space Info Message"). A file with the paging strategy has separate metadata pages. If requests have high
+//! latency, each page is read completely.
 
 use super::blocks::PageRun;
 use super::fields::Fields;
@@ -8,11 +8,10 @@ use super::message;
 use super::object_header::ObjectHeader;
 use crate::error::Result;
 
-/// The strategy of paging.
+/// The paging strategy.
 pub(super) const PAGING: u8 = 1;
 
-/// The pages of a file, if its superblock extension says that it has some. They only make reading faster: a message that cannot
-/// be understood says nothing.
+/// Returns the pages in the superblock extension. Pages only speed up reading, so an invalid message is ignored.
 pub(super) fn of(file: &FileBytes, extension: &ObjectHeader) -> Option<PageRun> {
     let found = extension.find(message::FILE_SPACE_INFO)?;
     let body = extension.raw(found);
@@ -24,8 +23,8 @@ pub(super) fn of(file: &FileBytes, extension: &ObjectHeader) -> Option<PageRun> 
 fn size(mut c: Fields<'_>) -> Result<Option<u64>> {
     c.version(1..=1, "a file space info message")?;
     let strategy = c.u8()?;
-    c.skip(1)?; // whether free space is kept
-    c.length()?; // from how many bytes on free space is
+    c.skip(1)?; // whether free space is persistent
+    c.length()?; // free space threshold
     let size = c.length()?;
     Ok((strategy == PAGING).then_some(size))
 }

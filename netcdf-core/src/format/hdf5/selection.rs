@@ -1,34 +1,34 @@
-//! Stored selections of elements of a dataspace ("VIII.A. Dataspace Selection").
+//! Stored dataspace selections ("VIII.A. Dataspace Selection").
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 use crate::model::region::product;
 
-/// Selected elements of a dataspace, in row-major order except for points.
+/// Selected dataspace elements, in row-major order except for points.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
     /// None.
     None,
     /// All.
     All,
-    /// Single elements, in this order.
+    /// Single elements in the given order.
     Points(Vec<Vec<u64>>),
-    /// Blocks of equal size at equal distances, per dimension.
-    Regular(Vec<Comb>),
-    /// Blocks that do not overlap.
+    /// A regular hyperslab.
+    Regular(Vec<HyperslabDim>),
+    /// Disjoint blocks.
     Blocks(Vec<SelectedBlock>),
 }
 
-/// The selection along one dimension, in elements.
+/// A hyperslab in one dimension, in elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Comb {
+pub struct HyperslabDim {
     /// Start of the first block.
     pub start: u64,
-    /// Distance between the starts of neighbouring blocks, at least the length of a block.
+    /// Distance between block starts, at least the block length.
     pub stride: u64,
-    /// Number of blocks; `None` for as many as fit into the extent.
+    /// Number of blocks; `None` for unlimited.
     pub count: Option<u64>,
-    /// Length of a block, at least 1; `None` for up to the end of the extent.
+    /// Block length, at least 1; `None` for up to the end of the extent.
     pub block: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Selection {
     /// Reads a selection.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unsupported`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] and [`ErrorKind::Unsupported`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let kind = c.u32_le()?;
         let version = c.u32_le()?;
@@ -61,18 +61,18 @@ impl Selection {
         }
     }
 
-    /// The dimension in which the selection is unlimited.
+    /// The unlimited dimension of the selection.
     #[must_use]
     pub fn unlimited(&self) -> Option<usize> {
         match self {
-            Self::Regular(combs) => combs.iter().position(Comb::is_unlimited),
+            Self::Regular(slabs) => slabs.iter().position(HyperslabDim::is_unlimited),
             Self::None | Self::All | Self::Points(_) | Self::Blocks(_) => None,
         }
     }
 }
 
-impl Comb {
-    /// Whether the selection ends only with the extent.
+impl HyperslabDim {
+    /// Whether only the extent ends the selection.
     #[must_use]
     pub fn is_unlimited(&self) -> bool {
         self.count.is_none() || self.block.is_none()
@@ -86,7 +86,7 @@ fn points(c: &mut Fields, version: u32) -> Result<Selection> {
     };
     let rank = rank(c)?;
     let count = number(c, width)?;
-    (0..room(c, count, rank, width)?)
+    (0..checked_count(c, count, rank, width)?)
         .map(|_| numbers(c, rank, width))
         .collect::<Result<_>>()
         .map(Selection::Points)
@@ -106,15 +106,17 @@ fn hyperslab(c: &mut Fields, version: u32) -> Result<Selection> {
         return blocks(c, width);
     }
     let rank = rank(c)?;
-    let combs: Vec<_> = (0..rank).map(|_| comb(c, width)).collect::<Result<_>>()?;
-    if combs.iter().filter(|c| c.is_unlimited()).count() > 1 {
+    let slabs: Vec<_> = (0..rank)
+        .map(|_| hyperslab_dim(c, width))
+        .collect::<Result<_>>()?;
+    if slabs.iter().filter(|c| c.is_unlimited()).count() > 1 {
         let what = "a selection that is unlimited in several dimensions";
         return Err(c.error(ErrorKind::Corrupt, what.into()));
     }
-    Ok(Selection::Regular(combs))
+    Ok(Selection::Regular(slabs))
 }
 
-/// A number of `width` bytes.
+/// Reads a number of `width` bytes.
 fn number(c: &mut Fields, width: u8) -> Result<u64> {
     match width {
         2 | 4 | 8 => c.uint_le(width.into()),
@@ -140,8 +142,8 @@ fn rank(c: &mut Fields) -> Result<usize> {
     }
 }
 
-/// `count`, if there are enough bytes for that many lists of `rank` numbers.
-fn room(c: &Fields, count: u64, rank: usize, width: u8) -> Result<u64> {
+/// Checks that the remaining bytes suffice for `count` lists of `rank` numbers. Returns `count`.
+fn checked_count(c: &Fields, count: u64, rank: usize, width: u8) -> Result<u64> {
     let bytes = count.saturating_mul(rank as u64 * u64::from(width));
     if bytes > c.remaining() as u64 {
         return Err(c.short(bytes));
@@ -149,12 +151,12 @@ fn room(c: &Fields, count: u64, rank: usize, width: u8) -> Result<u64> {
     Ok(count)
 }
 
-fn comb(c: &mut Fields, width: u8) -> Result<Comb> {
+fn hyperslab_dim(c: &mut Fields, width: u8) -> Result<HyperslabDim> {
     let most = u64::MAX >> (64 - 8 * u32::from(width.clamp(1, 8)));
     let (start, stride) = (number(c, width)?, number(c, width)?);
     let mut limit = || number(c, width).map(|n| (n != most).then_some(n));
     let (count, block) = (limit()?, limit()?);
-    let comb = Comb {
+    let slab = HyperslabDim {
         start,
         stride,
         count,
@@ -162,9 +164,9 @@ fn comb(c: &mut Fields, width: u8) -> Result<Comb> {
     };
     let many = count != Some(1);
     if block == Some(0) || count == Some(0) || (many && block.is_none_or(|b| b > stride)) {
-        return Err(c.error(ErrorKind::Corrupt, format!("a selection of {comb:?}")));
+        return Err(c.error(ErrorKind::Corrupt, format!("a hyperslab of {slab:?}")));
     }
-    Ok(comb)
+    Ok(slab)
 }
 
 fn blocks(c: &mut Fields, width: u8) -> Result<Selection> {
@@ -178,19 +180,19 @@ fn blocks(c: &mut Fields, width: u8) -> Result<Selection> {
         }
         Ok(SelectedBlock { start, last })
     };
-    let mut all: Vec<_> = (0..room(c, count, 2 * rank, width)?)
+    let mut all: Vec<_> = (0..checked_count(c, count, 2 * rank, width)?)
         .map(|_| one(c))
         .collect::<Result<_>>()?;
     all.sort_unstable();
     Ok(match regular(&all, rank) {
-        Some(combs) => Selection::Regular(combs),
+        Some(slabs) => Selection::Regular(slabs),
         None => Selection::Blocks(all),
     })
 }
 
-/// Finds the combs of a regular selection, which old versions write as a list of blocks.
-fn regular(blocks: &[SelectedBlock], rank: usize) -> Option<Vec<Comb>> {
-    let mut combs = vec![];
+/// Converts a list of blocks to a regular hyperslab if possible. Old versions store hyperslabs as block lists.
+fn regular(blocks: &[SelectedBlock], rank: usize) -> Option<Vec<HyperslabDim>> {
+    let mut slabs = vec![];
     for dim in 0..rank {
         let ends = blocks
             .iter()
@@ -198,16 +200,16 @@ fn regular(blocks: &[SelectedBlock], rank: usize) -> Option<Vec<Comb>> {
         let mut ends: Vec<(u64, u64)> = ends.collect::<Option<_>>()?;
         ends.sort_unstable();
         ends.dedup();
-        combs.push(comb_of(&ends)?);
+        slabs.push(hyperslab_dim_of(&ends)?);
     }
-    let counts: Option<Vec<u64>> = combs.iter().map(|c| c.count).collect();
-    // The blocks are all different and as many as there are places: one at each place.
+    let counts: Option<Vec<u64>> = slabs.iter().map(|c| c.count).collect();
+    // The blocks are distinct, and their number equals the number of positions: each position has one block.
     let different = blocks.is_sorted_by(|a, b| a < b);
-    (different && product(&counts?)? == blocks.len() as u64).then_some(combs)
+    (different && product(&counts?)? == blocks.len() as u64).then_some(slabs)
 }
 
-/// The comb whose blocks have these first and last elements, in order.
-fn comb_of(ends: &[(u64, u64)]) -> Option<Comb> {
+/// The hyperslab with these first and last block elements, in order.
+fn hyperslab_dim_of(ends: &[(u64, u64)]) -> Option<HyperslabDim> {
     let &(start, last) = ends.first()?;
     let block = (last - start).checked_add(1)?;
     let stride = ends.get(1).map_or(block, |second| second.0 - start);
@@ -219,7 +221,7 @@ fn comb_of(ends: &[(u64, u64)]) -> Option<Comb> {
         .enumerate()
         .zip(expected)
         .all(fits)
-        .then_some(Comb {
+        .then_some(HyperslabDim {
             start,
             stride,
             count: Some(ends.len() as u64),

@@ -1,5 +1,4 @@
-//! Messages that many object headers share ("III.I. Disk Format: Level 1I - Shared Object Header
-//! Message Table").
+//! Messages shared by many object headers ("III.I. Disk Format: Level 1I - Shared Object Header Message Table").
 
 use std::sync::OnceLock;
 
@@ -11,27 +10,27 @@ use super::object_header::ObjectHeader;
 use crate::error::{ErrorKind, Result};
 use crate::format::recent::once;
 
-/// The table of the indexes of shared messages.
+/// The table of shared message indexes.
 #[derive(Debug)]
 pub(crate) struct SharedMessages {
     address: u64,
     indexes: Vec<MessageIndex>,
 }
 
-/// An index: the place of the messages of some types.
+/// An index: the heap for messages of some types.
 #[derive(Debug)]
 struct MessageIndex {
-    /// A bit for each type of message.
+    /// A bit per message type.
     types: u16,
     heap: Option<u64>,
     open: OnceLock<FractalHeap>,
 }
 
 impl SharedMessages {
-    /// The table of a file, if it has one: the superblock extension has a message about it.
+    /// Reads the table of a file. Returns `None` if the superblock extension has no table message.
     ///
     /// # Errors
-    /// Those of reading the extension and the table.
+    /// Returns errors from reading the extension and the table.
     pub(crate) fn of(file: &FileBytes) -> Result<Option<Self>> {
         let Some(extension) = file.superblock().extension else {
             return Ok(None);
@@ -40,7 +39,7 @@ impl SharedMessages {
         let Some(found) = header.find(message::SHARED_TABLE) else {
             return Ok(None);
         };
-        // Not resolved if shared: a reference would have to be looked up in this very table.
+        // A shared table message is not resolved: the lookup would need the table itself.
         let body = header.raw(found);
         let mut c = body.fields(file);
         c.version(0..=0, "a shared message table")?;
@@ -48,11 +47,10 @@ impl SharedMessages {
         Self::open(file, table, c.u8()?).map(Some)
     }
 
-    /// Reads the table of `count` indexes at an address.
+    /// Reads a table of `count` indexes at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and [`ErrorKind::Unknown`].
     pub(crate) fn open(file: &FileBytes, address: u64, count: u8) -> Result<Self> {
         let index = 14 + 2 * u64::from(file.sizes().offset);
         let bytes = file.read(address, 8 + u64::from(count) * index)?;
@@ -66,17 +64,17 @@ impl SharedMessages {
         })
     }
 
-    /// The message of a type with an id in the heap of its index.
+    /// Returns the message of a type with a heap id.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if messages of this type are not shared; those of the heap.
+    /// Returns [`ErrorKind::Corrupt`] if messages of this type are not shared, and errors from the heap.
     pub(crate) fn message(
         &self,
         file: &FileBytes,
         kind: u16,
         id: &[u8; 8],
     ) -> Result<StructureBytes> {
-        // Fill values of both versions are in the same index.
+        // Fill values of both versions share one index.
         let kind = if kind == message::FILL_OLD {
             message::FILL
         } else {
@@ -103,7 +101,7 @@ impl MessageIndex {
         c.skip(1)?; // whether it is a list or a B-tree
         let types = c.u16_le()?;
         c.skip(4 + 2 + 2 + 2)?; // smallest message; when a list becomes a B-tree, and back; number
-        c.address()?; // the list or B-tree, for finding messages by what they are
+        c.address()?; // the list or B-tree, for finding messages by content
         Ok(Self {
             types,
             heap: c.address()?,

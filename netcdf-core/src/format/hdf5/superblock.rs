@@ -13,26 +13,26 @@ pub(crate) const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 /// The contents of the superblock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Superblock {
-    /// Its version.
+    /// The superblock version.
     pub version: u8,
-    /// The offset in the source from which addresses count: the length of the user block, in bytes.
+    /// The base address: the source offset of address 0, which is the user block length in bytes.
     pub base: u64,
-    /// Bytes from there to the end of the file.
+    /// Bytes from the base address to the end of the file.
     pub len: u64,
     /// Sizes of addresses and lengths.
     pub sizes: FieldSizes,
-    /// Address of the object header of the root group.
+    /// Address of the root group's object header.
     pub root: u64,
-    /// Address of the object header of the superblock extension.
+    /// Address of the superblock extension's object header.
     pub extension: Option<u64>,
-    /// Address of the driver information block (version 0 and 1).
+    /// Address of the driver information block (versions 0 and 1).
     pub driver: Option<u64>,
 }
 
-/// Where the superblock is: at byte 0, 512, 1024, 2048 and so on.
+/// Finds the superblock, at byte 0, 512, 1024, 2048 and so on.
 ///
 /// # Errors
-/// Those of reading.
+/// Returns read errors.
 pub(crate) fn find(source: &dyn Source) -> Result<Option<u64>> {
     let mut place = 0u64;
     while place.checked_add(8).is_some_and(|end| end <= source.len()) {
@@ -51,17 +51,17 @@ pub(crate) fn find(source: &dyn Source) -> Result<Option<u64>> {
 }
 
 impl Superblock {
-    /// Finds and reads it.
+    /// Finds and reads the superblock.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`],
-    /// [`ErrorKind::Checksum`], [`ErrorKind::Unsupported`].
+    /// Returns [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and
+    /// [`ErrorKind::Unsupported`].
     pub fn read(source: &dyn Source) -> Result<Self> {
         let Some(place) = find(source)? else {
             return Err(Error::new(ErrorKind::UnknownFormat, "not an HDF5 file").of(source.name()));
         };
         let have = source.len().saturating_sub(place);
-        let mut data = vec![0; usize::try_from(have.min(MOST)).unwrap_or(0)];
+        let mut data = vec![0; usize::try_from(have.min(MAX_LEN)).unwrap_or(0)];
         source.read_at(place, &mut data)?;
         let mut c = Cursor::new(&data, source.name(), place);
         c.skip(8)?;
@@ -76,22 +76,22 @@ impl Superblock {
         }
     }
 
-    /// Its bytes.
+    /// The superblock length in bytes.
     #[must_use]
     pub(super) fn size(&self) -> u64 {
         let offset = u64::from(self.sizes.offset);
         match self.version {
-            // With the entry of the root group in a symbol table.
+            // Includes the symbol table entry of the root group.
             0 => 48 + 6 * offset,
             1 => 52 + 6 * offset,
             _ => 16 + 4 * offset,
         }
     }
 
-    /// Checks that the source is as long as the superblock says.
+    /// Checks that the source has the length in the superblock.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`].
+    /// Returns [`ErrorKind::Truncated`] for a source that is too short.
     pub fn check_length(&self, source: &dyn Source) -> Result<()> {
         let have = source.len().saturating_sub(self.base);
         if self.len > have {
@@ -102,10 +102,10 @@ impl Superblock {
     }
 }
 
-/// More bytes than the longest superblock takes.
-const MOST: u64 = 256;
+/// Upper bound for the superblock length.
+const MAX_LEN: u64 = 256;
 
-/// The fields behind the sizes of addresses and lengths.
+/// The fields after the sizes of addresses and lengths.
 fn sized(mut c: Cursor<'_>) -> Result<Fields<'_>> {
     let at = c.clone();
     let sizes = FieldSizes {
@@ -121,8 +121,8 @@ fn sized(mut c: Cursor<'_>) -> Result<Fields<'_>> {
     }
 }
 
-/// The base address, and the bytes from there to the end. If a user block was put before a
-/// finished file, the stored base address is still 0: what counts is where the superblock was found.
+/// Returns the base address, and the length up to the end of the file. If a user block was prepended to a finished file, the stored base
+/// address is still 0. The superblock location takes precedence.
 fn base(stored: Option<u64>, place: u64, eof: u64) -> (u64, u64) {
     match stored {
         Some(base) if base == place => (base, eof.saturating_sub(base)),

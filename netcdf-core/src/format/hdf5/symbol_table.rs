@@ -1,5 +1,4 @@
-//! The links of old groups: symbol table nodes and entries ("III.B" and "III.C. Disk Format:
-//! Level 1B" and "1C").
+//! Links of old groups: symbol table nodes and entries ("III.B" and "III.C. Disk Format: Level 1B" and "1C").
 
 use super::btree_v1::{self, BtreeV1};
 use super::fields::Fields;
@@ -10,35 +9,34 @@ use crate::error::{ErrorKind, Result};
 /// A link of an old group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SymbolEntry {
-    /// Its name.
+    /// The link name.
     pub name: Vec<u8>,
-    /// Address of the object's header; `None` for soft links.
+    /// Object header address; `None` for soft links.
     pub header: Option<u64>,
-    /// What the entry caches of the object.
+    /// Cached facts about the object.
     pub cache: SymbolCache,
 }
 
-/// What an entry caches of its object.
+/// Facts about an object cached in an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SymbolCache {
-    /// Nothing.
+    /// No cached facts.
     None,
     /// The object is a group.
     Group {
-        /// Address of its B-tree.
+        /// The B-tree address.
         btree: u64,
-        /// Address of its local heap.
+        /// The local heap address.
         heap: u64,
     },
-    /// The link is a soft link to the object with this path.
+    /// The link is a soft link with this target path.
     SoftLink(Vec<u8>),
 }
 
-/// The links of a group, in the order of their names.
+/// Returns the links of a group, sorted by name.
 ///
 /// # Errors
-/// Those of reading the tree and the heap; [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`],
-/// [`ErrorKind::Unknown`].
+/// Returns errors from reading the tree and the heap, [`ErrorKind::Corrupt`], [`ErrorKind::Truncated`] and [`ErrorKind::Unknown`].
 pub(crate) fn entries(file: &Hdf5File, btree: u64, heap: u64) -> Result<Vec<SymbolEntry>> {
     let heap = LocalHeap::read(file, heap)?;
     let mut entries = vec![];
@@ -80,7 +78,7 @@ fn read_node(
     Ok(())
 }
 
-/// Checks that the names of entries ascend, so that each is unique and none is empty.
+/// Checks that entry names ascend, which also makes them unique and nonempty.
 fn follows(at: &Fields, before: Option<&SymbolEntry>, entry: &SymbolEntry) -> Result<()> {
     let before = before.map_or(&b""[..], |b| &b.name);
     if before < entry.name.as_slice() {
@@ -98,7 +96,7 @@ fn follows(at: &Fields, before: Option<&SymbolEntry>, entry: &SymbolEntry) -> Re
 const HEAD: u64 = 8;
 
 fn read_entry(file: &Hdf5File, c: &mut Fields, heap: &LocalHeap) -> Result<SymbolEntry> {
-    // The specification calls it an offset; libhdf5 stores it as a length.
+    // The specification defines an offset, but libhdf5 stores a length.
     let name = c.length()?;
     let name = heap.counted_name_at(file, name)?;
     let header = c.address()?;

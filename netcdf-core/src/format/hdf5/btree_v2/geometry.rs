@@ -1,11 +1,11 @@
-//! The capacity of the nodes of each level, and the widths of record counts.
+//! Node capacity per level, and widths of record counts.
 
-/// The shape of the nodes of a tree.
+/// The node capacities of a tree.
 #[derive(Debug, Clone)]
 pub(crate) struct Geometry {
     record: u64,
     offset: u64,
-    /// Bytes of a node's record count, the same for all levels.
+    /// Bytes of a node's record count, the same on all levels.
     width: u64,
     /// The levels, from the leaves (level 0) up.
     levels: Vec<TreeLevel>,
@@ -13,33 +13,33 @@ pub(crate) struct Geometry {
 
 #[derive(Debug, Clone, Copy)]
 struct TreeLevel {
-    /// Most records of a node.
+    /// Maximum number of records in a node.
     most: u64,
-    /// Most records of a node and all nodes below it.
+    /// Maximum number of records in a node and its subtree.
     total: u64,
-    /// Bytes of a count up to `total`; 0 for leaves, where it is not stored.
+    /// Bytes of a count up to `total`; 0 for leaves, which do not store it.
     width: u64,
 }
 
-/// Bytes of the counts that follow the address of a child.
+/// Bytes of the counts after a child address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Widths {
-    /// Of the number of records in the child.
+    /// Bytes of the child's record count.
     pub records: usize,
-    /// Of the number of records in the child and all below it.
+    /// Bytes of the subtree's record count.
     pub total: usize,
 }
 
-/// Bytes of a node apart from records and children: signature, version, type, checksum.
+/// Bytes of a node without records and children: signature, version, type, checksum.
 const FRAME: u64 = 10;
-/// A tree of this depth has more records than fit into the address space.
+/// Maximum depth. A deeper tree has more records than the address space.
 const DEEPEST: u16 = 64;
 
 impl Geometry {
-    /// For nodes of `node` bytes, records of `record` bytes and addresses of `offset` bytes.
+    /// Computes the geometry for nodes of `node` bytes, records of `record` bytes and addresses of `offset` bytes.
     ///
     /// # Errors
-    /// What is wrong with these numbers.
+    /// Returns a description of the contradiction.
     pub(crate) fn new(node: u32, record: u16, depth: u16, offset: u8) -> Result<Self, String> {
         if record == 0 || depth > DEEPEST {
             return Err(format!(
@@ -60,8 +60,8 @@ impl Geometry {
         };
         for level in 1..=depth {
             let pointer = geometry.pointer(level);
-            let room = node.saturating_sub(FRAME + pointer);
-            let most = room / (record + pointer);
+            let capacity = node.saturating_sub(FRAME + pointer);
+            let most = capacity / (record + pointer);
             let below = geometry.level(level - 1).total;
             let total = most.saturating_add(1).saturating_mul(below);
             let total = total.saturating_add(most);
@@ -73,34 +73,34 @@ impl Geometry {
         }
         match geometry.levels.iter().any(|l| l.most == 0) {
             true => Err(format!(
-                "B-tree nodes of {node} bytes have no room for records of {record}"
+                "B-tree nodes of {node} bytes cannot contain records of {record} bytes"
             )),
             false => Ok(geometry),
         }
     }
 
-    /// Bytes used by a node of this level with this many records.
+    /// Bytes used by a node with this level and record count.
     ///
     /// # Errors
-    /// If there are more than the node has room for.
+    /// Returns an error if the node cannot contain this number of records.
     pub(crate) fn used(&self, level: u16, records: u16) -> Result<u64, String> {
         let most = self.level(level).most;
         let records = u64::from(records);
         if records > most {
             return Err(format!(
-                "a B-tree node of {records} records, there is room for {most}"
+                "a B-tree node of {records} records, the maximum is {most}"
             ));
         }
         let children = if level == 0 { 0 } else { records + 1 };
         Ok(FRAME + records * self.record + children * self.pointer(level))
     }
 
-    /// Most records of a node of this level and all below it.
+    /// Maximum number of records in a node and its subtree, at this level.
     pub(crate) fn total(&self, level: u16) -> u64 {
         self.level(level).total
     }
 
-    /// Widths of the counts that follow addresses in a node of this level, above the leaves.
+    /// Widths of the counts after child addresses, for a node above the leaves.
     pub(crate) fn widths(&self, level: u16) -> Widths {
         let width = |n: u64| usize::try_from(n).unwrap_or(0);
         Widths {
@@ -109,7 +109,7 @@ impl Geometry {
         }
     }
 
-    /// Bytes of a child in a node of this level.
+    /// Bytes per child entry in a node at this level.
     fn pointer(&self, level: u16) -> u64 {
         self.offset + self.width + self.level(level.saturating_sub(1)).width
     }
@@ -124,7 +124,7 @@ impl Geometry {
     }
 }
 
-/// Bytes of numbers up to `most`.
+/// Bytes for numbers up to `most`.
 fn width_of(most: u64) -> u64 {
     u64::from(most.max(1).ilog2()) / 8 + 1
 }
@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn nodes_of_links_by_name() {
-        // Nodes of 512 bytes, records of 11: 45 fit into a leaf, (512 - 10 - 9) / (11 + 9) = 24
-        // above, and (512 - 10 - 11) / (11 + 11) = 22 above them.
+        // Nodes of 512 bytes, records of 11 bytes: 45 records fit into a leaf, (512 - 10 - 9) / (11 + 9) = 24 into a node above, and (512 -
+        // 10 - 11) / (11 + 11) = 22 into a node above that.
         let geometry = Geometry::new(512, 11, 2, 8).unwrap();
         let most: Vec<_> = geometry.levels.iter().map(|l| l.most).collect();
         assert_eq!(most, [45, 24, 22]);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_nodes_without_room() {
+    fn refuses_nodes_below_the_record_size() {
         assert!(Geometry::new(20, 11, 0, 8).is_err());
         assert!(Geometry::new(512, 0, 0, 8).is_err());
         assert!(Geometry::new(512, 11, 65, 8).is_err());

@@ -1,5 +1,5 @@
-//! Version 2 B-trees ("III.A.2. Disk Format: Level 1A2"): those of dense links and attributes, huge
-//! objects of fractal heaps, shared messages, and chunks.
+//! Version 2 B-trees ("III.A.2. Disk Format: Level 1A2") of dense links, dense attributes, huge fractal heap objects, shared messages and
+//! chunks.
 
 pub(in crate::format::hdf5) mod geometry;
 pub(crate) mod records;
@@ -12,31 +12,31 @@ use super::file_bytes::{FileBytes, StructureBytes};
 use crate::error::{Error, ErrorKind, Result};
 use geometry::Geometry;
 
-/// A tree, known by its header.
+/// A tree, opened by its header.
 #[derive(Debug, Clone)]
 pub struct BTree2 {
-    /// Type of the records; see the specification.
+    /// Record type; see the specification.
     pub kind: u8,
     /// Bytes of a record.
     pub record: u16,
-    /// Number of records according to the header.
+    /// Record count in the header.
     pub total: u64,
     depth: u16,
     root: Option<ChildNode>,
     geometry: Geometry,
 }
 
-/// Nodes that are read ahead in one request.
+/// Number of nodes to read ahead in one request.
 const AHEAD: usize = 64;
 
-/// A node as its parent describes it.
+/// A node as described by its parent.
 #[derive(Debug, Clone, Copy)]
 struct ChildNode {
     address: u64,
     records: u16,
 }
 
-/// Compares a record with the wanted ones.
+/// Compares a record with the wanted records.
 type Compare<'a> = &'a mut dyn FnMut(Fields<'_>) -> Result<Ordering>;
 type VisitRecord<'a, E> = &'a mut dyn FnMut(Fields<'_>) -> Result<(), E>;
 
@@ -44,8 +44,7 @@ impl BTree2 {
     /// Reads the header at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and [`ErrorKind::Unknown`].
     pub fn open(file: &FileBytes, address: u64) -> Result<Self> {
         let sizes = file.sizes();
         let len = 22 + u64::from(sizes.offset) + u64::from(sizes.length);
@@ -69,10 +68,10 @@ impl BTree2 {
             geometry,
         };
         let stored = root.map_or(0, |_| u64::from(records));
-        // In a tree of several levels, the root has only some of the records.
+        // In a tree of several levels, the root contains only part of the records.
         if stored > tree.total || (stored < tree.total && (stored == 0 || depth == 0)) {
             let what = format!(
-                "a B-tree of {} records, {stored} of them in a root of level {depth}",
+                "a B-tree of {} records, with {stored} records in a root of level {depth}",
                 tree.total
             );
             return Err(file.error(ErrorKind::Corrupt, address, what));
@@ -81,7 +80,7 @@ impl BTree2 {
     }
 
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the records are not of one of these types.
+    /// Returns [`ErrorKind::Corrupt`] if the records have none of these types.
     pub fn expect(&self, file: &FileBytes, kinds: &[u8]) -> Result<()> {
         if kinds.contains(&self.kind) {
             return Ok(());
@@ -94,8 +93,7 @@ impl BTree2 {
     /// Visits all records in order.
     ///
     /// # Errors
-    /// Those of reading nodes and of `visit`; [`ErrorKind::Corrupt`] if their number is not the one in
-    /// the header.
+    /// Returns errors from reading nodes and from `visit`. Returns [`ErrorKind::Corrupt`] if the number of records differs from the header.
     pub fn visit(
         &self,
         file: &FileBytes,
@@ -114,11 +112,11 @@ impl BTree2 {
         Err(file.error(ErrorKind::Corrupt, at, what))
     }
 
-    /// Visits, in order, the records for which `compare` returns `Equal`. It must return `Less` for records
-    /// before the wanted ones, and `Greater` for those after them.
+    /// Visits the records for which `compare` returns `Equal`, in order. `compare` must return `Less` for earlier records and `Greater` for
+    /// later records.
     ///
     /// # Errors
-    /// Those of reading nodes, of `compare` and of `visit`.
+    /// Returns errors from reading nodes, from `compare` and from `visit`.
     pub fn visit_range<E: From<Error>>(
         &self,
         file: &FileBytes,
@@ -128,10 +126,10 @@ impl BTree2 {
         self.walk(file, &mut compare, &mut visit)
     }
 
-    /// The first record for which `compare` returns `Equal`; see [`BTree2::visit_range`].
+    /// Returns the first record for which `compare` returns `Equal`; see [`BTree2::visit_range`].
     ///
     /// # Errors
-    /// Those of reading nodes, and of `compare`.
+    /// Returns errors from reading nodes and from `compare`.
     pub fn find(
         &self,
         file: &FileBytes,
@@ -176,9 +174,9 @@ struct WalkV2<'a, E> {
 }
 
 impl<E: From<Error>> WalkV2<'_, E> {
-    /// Recursion is bounded: the level decreases by one, and the depth is limited.
+    /// Recursion is bounded: each step decreases the level by one, and the depth is limited.
     fn node(&mut self, node: ChildNode, level: u16) -> Result<(), E> {
-        // For a tree of a single node, nothing needs to be remembered.
+        // A single-node tree needs no record of visited nodes.
         if self.tree.depth > 0 && !self.seen.insert(node.address) {
             let what = "a B-tree has the same node twice";
             return Err(self
@@ -222,7 +220,7 @@ impl<E: From<Error>> WalkV2<'_, E> {
         Ok(())
     }
 
-    /// Reads the nodes below a node of this level ahead, if requests take long.
+    /// Reads the children of a node ahead if requests have high latency.
     fn read_ahead(&self, children: &[ChildNode], level: u16) {
         let (Some(below), true) = (level.checked_sub(1), self.file.latency()) else {
             return;
@@ -234,7 +232,7 @@ impl<E: From<Error>> WalkV2<'_, E> {
         self.file.prefetch(&nodes.collect::<Vec<_>>());
     }
 
-    /// The used bytes of a node, verified.
+    /// Reads the used bytes of a node and verifies its checksum.
     fn read(&self, node: ChildNode, level: u16) -> Result<StructureBytes> {
         let fail = |what| self.file.error(ErrorKind::Corrupt, node.address, what);
         let len = self.tree.geometry.used(level, node.records).map_err(fail)?;
@@ -254,7 +252,7 @@ impl<E: From<Error>> WalkV2<'_, E> {
         Err(fail(what))
     }
 
-    /// The children of an internal node; none of a leaf.
+    /// The children of an internal node. A leaf has none.
     fn children(
         &self,
         bytes: &StructureBytes,

@@ -1,67 +1,67 @@
-//! Records of version 2 B-trees, except those of chunks.
+//! Records of version 2 B-trees, except chunk records.
 
 use crate::error::Result;
 use crate::format::hdf5::fields::Fields;
 
-/// Type of the trees of huge objects with an id, without and with filters.
+/// Types of huge object trees with an id, without and with filters.
 pub(crate) const HUGE_BY_ID: [u8; 2] = [1, 2];
-/// Type of the trees of links by name.
+/// Type of link trees by name.
 pub(crate) const LINK_NAME: u8 = 5;
-/// Type of the trees of links by creation order.
+/// Type of link trees by creation order.
 pub(crate) const LINK_ORDER: u8 = 6;
-/// Type of the trees of attributes by name.
+/// Type of attribute trees by name.
 pub(crate) const ATTRIBUTE_NAME: u8 = 8;
-/// Type of the trees of attributes by creation order.
+/// Type of attribute trees by creation order.
 pub(crate) const ATTRIBUTE_ORDER: u8 = 9;
 
-/// A link by name (type 5); in the order of the hashes.
+/// A link by name (type 5), sorted by hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinkName {
     /// `lookup3` of the name.
     pub hash: u32,
-    /// The id of the link in the group's heap.
+    /// The id of the link in the group heap.
     pub id: [u8; 7],
 }
 
-/// A link by creation order (type 6): links are found by name and sorted afterwards.
+/// A link by creation order (type 6). The reader finds links by name and sorts them afterwards.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinkOrder {
-    /// Its number in the order of creation.
+    /// The creation order number.
     pub order: u64,
-    /// The id of the link in the group's heap.
+    /// The id of the link in the group heap.
     pub id: [u8; 7],
 }
 
-/// An attribute by name (type 8), in the order of the hashes, or by creation order (type 9).
+/// An attribute by name (type 8, sorted by hash) or by creation order (type 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AttributeRecord {
-    /// Where the message is: in the object's heap, or if it is shared in that of shared messages.
+    /// The heap id of the message. Shared messages are in the shared message heap, all further messages in the object heap.
     pub id: [u8; 8],
-    /// Flags of the message.
+    /// Message flags.
     pub flags: u8,
-    /// Its number in the order of creation.
+    /// The creation order number.
     pub order: u32,
-    /// `lookup3` of the name; only with type 8.
+    /// `lookup3` of the name, only with type 8.
     pub hash: Option<u32>,
 }
 
-/// A huge object of a fractal heap (types 1 to 4).
+/// A huge fractal heap object (types 1 to 4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HugeRecord {
-    /// Its address.
+    /// The address.
     pub address: u64,
-    /// Its length in the file, in bytes.
+    /// The stored length in bytes.
     pub len: u64,
-    /// Mask of the filters that were not applied, and its length in bytes before them.
+    /// The mask of skipped filters, and the unfiltered length in bytes.
     pub filtered: Option<(u32, u64)>,
-    /// Its number; only with types 1 and 2.
+    /// The object id, only with types 1 and 2.
     pub id: Option<u64>,
 }
 
 impl LinkName {
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`].
+    /// Returns [`crate::ErrorKind::Truncated`].
     pub(crate) fn parse(c: &mut Fields) -> Result<Self> {
         Ok(Self {
             hash: c.u32_le()?,
@@ -73,7 +73,7 @@ impl LinkName {
 #[cfg(test)]
 impl LinkOrder {
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`].
+    /// Returns [`crate::ErrorKind::Truncated`].
     pub(crate) fn parse(c: &mut Fields) -> Result<Self> {
         Ok(Self {
             order: c.u64_le()?,
@@ -83,10 +83,10 @@ impl LinkOrder {
 }
 
 impl AttributeRecord {
-    /// Of a tree of this type.
+    /// Parses a record in a tree of this type.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`].
+    /// Returns [`crate::ErrorKind::Truncated`].
     pub(crate) fn parse(c: &mut Fields, kind: u8) -> Result<Self> {
         let (id, flags, order) = (c.array()?, c.u8()?, c.u32_le()?);
         let hash = (kind == ATTRIBUTE_NAME).then(|| c.u32_le()).transpose()?;
@@ -100,10 +100,10 @@ impl AttributeRecord {
 }
 
 impl HugeRecord {
-    /// Reads the form in records and heap ids, without the id.
+    /// Parses the fields shared by records and heap ids, without the id.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`]; [`crate::ErrorKind::Corrupt`] for the undefined address.
+    /// Returns [`crate::ErrorKind::Truncated`], and [`crate::ErrorKind::Corrupt`] for the undefined address.
     pub(crate) fn parse(c: &mut Fields, filtered: bool) -> Result<Self> {
         let (address, len) = (c.defined_address("a huge object")?, c.length()?);
         let filtered = filtered.then(|| Ok((c.u32_le()?, c.length()?)));
@@ -116,10 +116,10 @@ impl HugeRecord {
         })
     }
 
-    /// With its id, as records of types 1 and 2.
+    /// Parses a record of type 1 or 2, with its id.
     ///
     /// # Errors
-    /// As [`HugeRecord::parse`].
+    /// Returns errors from [`HugeRecord::parse`].
     pub(crate) fn parse_with_id(c: &mut Fields, filtered: bool) -> Result<Self> {
         let huge = Self::parse(c, filtered)?;
         let id = Some(c.length()?);

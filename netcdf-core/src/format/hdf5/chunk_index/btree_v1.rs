@@ -1,11 +1,10 @@
-//! Chunks in a version 1 B-tree ("III.A.1. Disk Format: Level 1A1 - Version 1 B-trees", node
-//! type 1).
+//! Chunks in a version 1 B-tree ("III.A.1. Disk Format: Level 1A1 - Version 1 B-trees", node type 1).
 
 use std::sync::Arc;
 
 use super::element::ChunkEntry;
 use super::grid::IndexGrid;
-use super::pages::KEPT;
+use super::pages::CACHE_LIMITS;
 use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
@@ -13,7 +12,7 @@ use crate::format::hdf5::btree_v1::{self, CHUNKS};
 use crate::format::hdf5::file::Hdf5File;
 use crate::format::recent::Recent;
 
-/// Nodes that are read ahead in one request, and the bytes of one, roughly.
+/// Number of nodes to read ahead in one request, and the approximate node size in bytes.
 const AHEAD: usize = 64;
 const NODE: u64 = 2 << 10;
 
@@ -30,13 +29,13 @@ pub(super) struct ChunkTreeV1 {
 struct ChunkNode {
     level: u8,
     rank: usize,
-    /// Grid coordinates of the (first) chunk of each child, one after the other.
+    /// Grid coordinates of each child's first chunk, concatenated.
     firsts: Vec<u64>,
-    /// The chunks of a leaf; in other nodes, the addresses are those of child nodes.
+    /// The chunks of a leaf. In other nodes, the addresses of child nodes.
     children: Vec<ChunkEntry>,
 }
 
-/// The chunks that a node may have: those from `from` up to, but not including, `to`.
+/// The chunk range of a node: from `from` up to, but excluding, `to`.
 #[derive(Clone, Copy)]
 struct Bounds<'a> {
     from: &'a [u64],
@@ -50,7 +49,7 @@ impl ChunkTreeV1 {
             kind: CHUNKS,
             key: 8 + 8 * (grid.chunk.len() + 1),
         };
-        let nodes = Recent::new(KEPT);
+        let nodes = Recent::new(CACHE_LIMITS);
         Self { tree, nodes }
     }
 
@@ -64,8 +63,8 @@ impl ChunkTreeV1 {
         self.descend(query, &root, bounds, visit)
     }
 
-    /// Visits the wanted chunks of a node and the nodes below. Since nodes must keep to the bounds set
-    /// by their parents, no chunk is visited twice, however nodes are linked.
+    /// Visits the wanted chunks of a node and its subtree. Nodes must keep to the bounds set by their parents, so no chunk is visited twice
+    /// even if nodes are linked in circles.
     fn descend(
         &self,
         query: ChunkQuery,
@@ -101,7 +100,7 @@ impl ChunkTreeV1 {
         Ok(())
     }
 
-    /// A node, which must have this level and keep to these bounds.
+    /// Reads a child node and checks its level and bounds.
     fn child(
         &self,
         query: ChunkQuery,
@@ -155,7 +154,7 @@ impl ChunkNode {
                 let offset = c.u64_le()?;
                 if offset % len != 0 || offset / len >= count {
                     let what = format!(
-                        "a chunk at {offset}, which is not a multiple of its length {len}, or is beyond the {count} chunks of its dimension"
+                        "a chunk at {offset}, expected a multiple of the chunk length {len} within the {count} chunks of the dimension"
                     );
                     return Err(c.error(ErrorKind::Corrupt, what));
                 }
@@ -183,7 +182,7 @@ impl ChunkNode {
         Err(file.error(ErrorKind::Corrupt, stored.address, what))
     }
 
-    /// Reads the nodes below ahead that are wanted; all of them, if requests take long.
+    /// Reads the wanted children ahead, or all children if requests have high latency.
     fn read_ahead(&self, query: ChunkQuery) {
         let all = query.file.latency();
         let wanted = |n: &usize| {
@@ -203,7 +202,7 @@ impl ChunkNode {
         }
     }
 
-    /// The (first) chunk of a child.
+    /// The first chunk of a child.
     fn first(&self, n: usize) -> Option<&[u64]> {
         let start = n.checked_mul(self.rank)?;
         self.firsts.get(start..start.checked_add(self.rank)?)

@@ -15,8 +15,7 @@ use crate::format::hdf5::file::Hdf5File;
 const PLAIN: u8 = 10;
 /// Record type of chunks with filters.
 const FILTERED: u8 = 11;
-/// Wanted chunks with fewer than about this many others between them are looked up together: skipping
-/// records is cheaper than descending from the root again.
+/// Maximum number of unwanted chunks to skip between wanted chunks. Skipping records is cheaper than descending from the root again.
 const NEAR: u64 = 512;
 
 /// An open tree.
@@ -41,7 +40,7 @@ impl ChunkTreeV2 {
         let near = query.grid.near(query.wanted, NEAR);
         let rows = query.wanted.count.iter().take(near);
         let rows = rows.copied().fold(1, u64::saturating_mul);
-        // If there are more rows than chunks, they are looked up together, although more records are visited.
+        // A single lookup visits more records, but fewer nodes if there are more rows than chunks.
         let near = if rows > self.tree.total { 0 } else { near };
         let mut rows = query.wanted.clone();
         rows.count.iter_mut().skip(near).for_each(|n| *n = 1);
@@ -54,7 +53,7 @@ impl ChunkTreeV2 {
         }
     }
 
-    /// The wanted chunks from `first` to the last one that differs in dimensions from `near` on.
+    /// Visits the wanted chunks from `first` to the last chunk that differs only in dimensions from `near` on.
     fn locate_run(
         &self,
         query: ChunkQuery,
@@ -85,8 +84,9 @@ impl ChunkTreeV2 {
             let chunk = self.form.read(&mut record)?;
             let at = coordinates(&mut record, first.len())?;
             if let Some(before) = before.as_ref().filter(|before| **before >= at) {
-                let what =
-                    format!("chunk {at:?} after {before:?} in a B-tree, expected ascending places");
+                let what = format!(
+                    "chunk {at:?} after {before:?} in a B-tree, expected ascending coordinates"
+                );
                 return Err(record.error(ErrorKind::Corrupt, what).into());
             }
             before = Some(at.clone());

@@ -1,11 +1,11 @@
-//! The elements of chunk arrays and trees: an address and, with filters, size and mask.
+//! The entries of chunk arrays and trees: an address and, with filters, size and mask.
 
 use super::grid::IndexGrid;
 use super::pages::pass;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 
-/// Where a chunk is stored.
+/// The location of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChunkEntry {
     pub address: u64,
@@ -13,31 +13,30 @@ pub(super) struct ChunkEntry {
     pub mask: u32,
 }
 
-/// The contents of an element of an array.
+/// An array element.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum IndexElement {
     Chunk(ChunkEntry),
-    /// A chunk that is not stored.
+    /// A missing chunk.
     Empty,
-    /// No chunk from here up to, but not including, this number.
+    /// No chunk from this index up to, but excluding, the given index.
     EmptyUntil(u64),
 }
 
-/// The encoding of elements.
+/// The encoding of an entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntryForm {
-    /// Bytes of an element.
+    /// Bytes per entry.
     pub size: u64,
-    /// Bytes of the field for the size of a chunk, if chunks went through filters.
+    /// Bytes of the chunk size field, for filtered chunks.
     width: Option<usize>,
-    /// Bytes of a chunk without filters.
+    /// Bytes of an unfiltered chunk.
     chunk: u64,
 }
 
 impl EntryForm {
-    /// The form of elements of `size` bytes. The width of the chunk's size is what the other fields
-    /// leave over: it depends on the chunk size in layout version 4, and on the superblock in
-    /// version 5.
+    /// The form of `size`-byte entries. The width of the chunk size field is the remainder after the other fields. This width depends
+    /// on the chunk size in layout version 4, and on the superblock in version 5.
     pub(super) fn new(c: &Fields, filtered: bool, size: u64, grid: &IndexGrid) -> Result<Self> {
         let address = u64::from(c.sizes().offset);
         let width = match filtered {
@@ -57,7 +56,7 @@ impl EntryForm {
         })
     }
 
-    /// The form for the client of an array: 0 without filters, 1 with filters.
+    /// The form for an array client: 0 without filters, 1 with filters.
     pub(super) fn of_client(c: &Fields, client: u8, size: u8, grid: &IndexGrid) -> Result<Self> {
         if client > 1 {
             let what = format!("client {client} of an array, expected 0 or 1");
@@ -66,7 +65,7 @@ impl EntryForm {
         Self::new(c, client == 1, size.into(), grid)
     }
 
-    /// Element `number`, counted from the next one.
+    /// Reads element `number`, counted from the cursor.
     pub(super) fn slot(&self, c: &mut Fields, number: u64) -> Result<IndexElement> {
         pass(c, number, self.size)?;
         Ok(self
@@ -74,7 +73,7 @@ impl EntryForm {
             .map_or(IndexElement::Empty, IndexElement::Chunk))
     }
 
-    /// The next element; `None` for a chunk that is not stored.
+    /// Reads the next element. Returns `None` for a missing chunk.
     pub(super) fn read(&self, c: &mut Fields) -> Result<Option<ChunkEntry>> {
         let address = c.address()?;
         let (size, mask) = match self.width {

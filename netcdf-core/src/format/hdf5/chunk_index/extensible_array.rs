@@ -1,14 +1,13 @@
 //! An array that grows in one dimension ("VII.D. The Extensible Array Index").
 //!
-//! The first elements are in the index block, the next ones in data blocks that the index block
-//! points to, all others in data blocks that super blocks point to. Super block `s` covers
-//! `2^s` times as many elements as the first one: `2^(s/2)` data blocks with `2^((s+1)/2)` times as
-//! many elements as the smallest one. Large data blocks keep their elements in pages.
+//! The first elements are in the index block. The next elements are in data blocks that the index block points to. Super blocks point to
+//! all further data blocks. Super block `s` covers `2^s` times the elements of the first super block: `2^(s/2)` data blocks with
+//! `2^((s+1)/2)` times the elements of the smallest data block. Large data blocks are divided into pages.
 
+use super::array_walk::{ArrayOfChunks, walk};
 use super::element::{EntryForm, IndexElement};
 use super::grid::IndexGrid;
 use super::pages::{BlockOwner, IndexPages, beside, bit, pass, read_verified};
-use super::places::{ArrayOfChunks, walk};
 use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
@@ -22,7 +21,7 @@ pub(super) struct ExtensibleArray {
     head: ExtensibleHeader,
     /// The index block; `None` before the first chunk.
     index: Option<StructureBytes>,
-    /// Super and data blocks.
+    /// Cached super blocks and data blocks.
     pages: IndexPages,
     /// The dimension that varies slowest in the array.
     unlimited: usize,
@@ -38,44 +37,44 @@ struct ExtensibleHeader {
     direct: u64,
     /// Number of elements in the smallest data block.
     smallest: u64,
-    /// Number of super blocks whose data blocks the index block points to.
+    /// Number of super blocks with data block addresses in the index block.
     inlined: u32,
-    /// Number of super blocks to which the index block points.
+    /// Number of super block addresses in the index block.
     supers: u64,
-    /// Number of elements of a page.
+    /// Number of elements per page.
     page: u64,
-    /// Width in bytes of the offset at the start of a block.
+    /// Width in bytes of the offset at the block start.
     number: u64,
-    /// Number of elements that may have been set.
+    /// Number of elements that may be set.
     len: u64,
     index: Option<u64>,
 }
 
-/// A super block, as determined by the header.
+/// A super block, as computed from the header.
 #[derive(Debug, Clone, Copy)]
 struct Super {
-    /// Its number.
+    /// The super block number.
     number: u32,
     /// Number of data blocks.
     blocks: u64,
-    /// Number of elements of a data block.
+    /// Number of elements per data block.
     elements: u64,
 }
 
-/// The place of an element that is not in the index block.
+/// The position of an element outside the index block.
 #[derive(Debug, Clone, Copy)]
-struct ElementPlace {
-    /// Its number, counted from the first element outside of the index block.
+struct ElementPosition {
+    /// The element number, counted from the first element outside the index block.
     number: u64,
     of: Super,
-    /// The data block in the super block.
+    /// The data block number within the super block.
     block: u64,
-    /// The element in the data block.
+    /// The element number within the data block.
     element: u64,
 }
 
 impl ExtensibleArray {
-    /// Reads header and index block.
+    /// Reads the header and the index block.
     pub(super) fn open(file: &Hdf5File, address: u64, grid: &IndexGrid) -> Result<Self> {
         let head = header(file, address, grid)?;
         let Some(unlimited) = grid.unlimited() else {
@@ -97,7 +96,7 @@ impl ExtensibleArray {
         let Some(index) = &self.index else {
             return Ok(());
         };
-        // Only a few of an unbounded number of chunks may be stored, so the array is walked in its own order.
+        // An unbounded array may have few stored chunks, so elements are visited in array order.
         let mut order: Vec<usize> = (0..self.steps.len()).collect();
         order.sort_by_key(|&dim| dim != self.unlimited);
         let in_order = order == (0..self.steps.len()).collect::<Vec<_>>();
@@ -147,13 +146,13 @@ impl ExtensibleArray {
         }
     }
 
-    /// An element of a data block that the index block points to; `c` is at the start of the pointers.
+    /// Reads an element of a data block addressed by the index block. `c` is at the start of the addresses.
     fn in_index(
         &self,
         file: &Hdf5File,
         mut c: Fields,
         block: u64,
-        place: ElementPlace,
+        place: ElementPosition,
     ) -> Result<IndexElement> {
         pass(&mut c, block, file.sizes().offset.into())?;
         match c.address()? {
@@ -162,8 +161,13 @@ impl ExtensibleArray {
         }
     }
 
-    /// An element of a data block that the super block at `address` points to.
-    fn in_super(&self, file: &Hdf5File, address: u64, place: ElementPlace) -> Result<IndexElement> {
+    /// Reads an element of a data block addressed by the super block at `address`.
+    fn in_super(
+        &self,
+        file: &Hdf5File,
+        address: u64,
+        place: ElementPosition,
+    ) -> Result<IndexElement> {
         let offset = u64::from(file.sizes().offset);
         let pages = self.head.pages(place.of);
         let map = pages.map_or(0, |n| n.div_ceil(8));
@@ -186,7 +190,7 @@ impl ExtensibleArray {
         let Some(pages) = pages else {
             return self.in_block(file, block, place);
         };
-        // There is space for whole bytes per block, but the bits of all blocks follow each other without gaps.
+        // The space is rounded up to whole bytes per block, but the bits of all blocks are consecutive.
         let page = place.block * pages + place.element / self.head.page;
         if !bit(maps, page) {
             return Ok(IndexElement::EmptyUntil(self.head.end_of_page(place)));
@@ -194,8 +198,13 @@ impl ExtensibleArray {
         self.in_page(file, block, place.element)
     }
 
-    /// An element of a data block without pages.
-    fn in_block(&self, file: &Hdf5File, address: u64, place: ElementPlace) -> Result<IndexElement> {
+    /// Reads an element of a data block without pages.
+    fn in_block(
+        &self,
+        file: &Hdf5File,
+        address: u64,
+        place: ElementPosition,
+    ) -> Result<IndexElement> {
         let start = prefix(file) as u64 + self.head.number;
         let body = place.of.elements.checked_mul(self.head.form.size);
         let len = body.and_then(|b| b.checked_add(start + 4));
@@ -209,7 +218,7 @@ impl ExtensibleArray {
         self.head.form.slot(&mut c, place.element)
     }
 
-    /// An element of a data block with pages, which follow its prefix and checksum.
+    /// Reads an element of a data block with pages. The pages follow the block's prefix and checksum.
     fn in_page(&self, file: &Hdf5File, address: u64, element: u64) -> Result<IndexElement> {
         let start = prefix(file) as u64 + self.head.number + 4;
         let size = self.head.page.checked_mul(self.head.form.size);
@@ -226,8 +235,8 @@ impl ExtensibleArray {
 }
 
 impl ExtensibleHeader {
-    /// The place of element `number`, counted from the first element outside of the index block.
-    fn place(&self, number: u64) -> Option<ElementPlace> {
+    /// The position of element `number`, counted from the first element outside the index block.
+    fn place(&self, number: u64) -> Option<ElementPosition> {
         let super_block = (number / self.smallest).checked_add(1)?.ilog2();
         let before = (1u64.checked_shl(super_block)? - 1).checked_mul(self.smallest)?;
         let of = Super {
@@ -236,7 +245,7 @@ impl ExtensibleHeader {
             elements: (1u64 << super_block.div_ceil(2)).checked_mul(self.smallest)?,
         };
         let rest = number - before;
-        Some(ElementPlace {
+        Some(ElementPosition {
             number,
             of,
             block: rest / of.elements,
@@ -244,41 +253,41 @@ impl ExtensibleHeader {
         })
     }
 
-    /// The number of the first element after a page of a data block.
-    fn end_of_page(&self, place: ElementPlace) -> u64 {
+    /// The first element number after a data block page.
+    fn end_of_page(&self, place: ElementPosition) -> u64 {
         let left = self.page - place.element % self.page;
         self.direct
             .saturating_add(place.number)
             .saturating_add(left)
     }
 
-    /// The number of the first element after a data block.
-    fn end_of_block(&self, place: ElementPlace) -> u64 {
+    /// The first element number after a data block.
+    fn end_of_block(&self, place: ElementPosition) -> u64 {
         let left = place.of.elements - place.element;
         self.direct
             .saturating_add(place.number)
             .saturating_add(left)
     }
 
-    /// The number of the first element after the data blocks of a super block.
-    fn end_of_super(&self, place: ElementPlace) -> u64 {
+    /// The first element number after the data blocks of a super block.
+    fn end_of_super(&self, place: ElementPosition) -> u64 {
         let blocks = place.of.blocks.saturating_sub(place.block + 1);
         let more = blocks.saturating_mul(place.of.elements);
         self.end_of_block(place).saturating_add(more)
     }
 
-    /// Number of pages of a data block, if it has any.
+    /// Number of pages per data block, if the block has pages.
     fn pages(&self, of: Super) -> Option<u64> {
         (of.elements > self.page).then(|| of.elements / self.page)
     }
 }
 
-/// Number of data blocks of a super block.
+/// Number of data blocks per super block.
 fn blocks_of(super_block: u32) -> u64 {
     1u64.checked_shl(super_block / 2).unwrap_or(u64::MAX)
 }
 
-/// Bytes at the start of every block: signature, version, client, address of the header.
+/// Bytes at the start of every block: signature, version, client, header address.
 fn prefix(file: &Hdf5File) -> usize {
     6 + usize::from(file.sizes().offset)
 }
@@ -294,9 +303,9 @@ fn header(file: &Hdf5File, address: u64, grid: &IndexGrid) -> Result<ExtensibleH
     let form = EntryForm::of_client(&c, client, size, grid)?;
     let (direct, smallest) = (c.u8()?, c.u8()?);
     let (pointers, page_bits) = (c.u8()?, c.u8()?);
-    pass(&mut c, 4, sizes.length.into())?; // what the array takes in the file
+    pass(&mut c, 4, sizes.length.into())?; // array statistics
     let len = c.length()?;
-    c.length()?; // elements for which there is room
+    c.length()?; // allocated elements
     let page = 1u64.checked_shl(page_bits.into());
     let powers = smallest.is_power_of_two() && pointers.is_power_of_two();
     let supers = u32::from(bits).checked_sub(smallest.checked_ilog2().unwrap_or(0));

@@ -1,9 +1,9 @@
-//! An array with an element for each chunk of the maximum extent ("VII.C. The Fixed Array Index").
+//! An array with one element per chunk of the maximum extent ("VII.C. The Fixed Array Index").
 
+use super::array_walk::{ArrayOfChunks, walk};
 use super::element::{EntryForm, IndexElement};
 use super::grid::{IndexGrid, dot};
 use super::pages::{BlockOwner, IndexPages, beside, bit, read_verified};
-use super::places::{ArrayOfChunks, walk};
 use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::{ErrorKind, Result};
@@ -16,7 +16,7 @@ pub(super) struct FixedArray {
     form: EntryForm,
     /// Number of elements.
     len: u64,
-    /// `None` before the first chunk.
+    /// The data block; `None` before the first chunk.
     block: Option<DataBlock>,
     steps: Vec<u64>,
 }
@@ -26,15 +26,15 @@ pub(super) struct FixedArray {
 struct DataBlock {
     /// The block without its pages.
     head: StructureBytes,
-    /// The start of the elements, or of the bits of the pages, in the block.
+    /// Block offset of the elements or the page bitmap.
     start: usize,
     paged: Option<Paged>,
 }
 
-/// The place of the elements if they are not in the block itself.
+/// The location of elements stored in pages.
 #[derive(Debug)]
 struct Paged {
-    /// Elements of a page.
+    /// Number of elements per page.
     elements: u64,
     /// Address of the first page.
     first: u64,
@@ -51,7 +51,7 @@ struct FixedHeader {
 }
 
 impl FixedArray {
-    /// Reads header and data block.
+    /// Reads the header and the data block.
     pub(super) fn open(file: &Hdf5File, address: u64, grid: &IndexGrid) -> Result<Self> {
         let header = header(file, address, grid)?;
         let steps = grid.array_steps(0);

@@ -1,4 +1,4 @@
-//! The grid of the chunks of a dataset, and blocks of it.
+//! The chunk grid of a dataset, and blocks of the grid.
 
 use std::ops::Range;
 
@@ -17,9 +17,9 @@ pub struct DatasetExtent<'a> {
     pub max: &'a [Option<u64>],
 }
 
-/// A box of the grid, in chunks.
+/// A grid box, in chunks.
 impl Block {
-    /// Moves to the next chunk in row-major order; after the last one, returns false and goes back to the start.
+    /// Moves to the next chunk in row-major order. After the last chunk, returns false and restarts at the first chunk.
     pub(super) fn advance(&self, at: &mut [u64]) -> bool {
         for (x, range) in at.iter_mut().zip(self.ranges()).rev() {
             *x = x.saturating_add(1);
@@ -31,7 +31,7 @@ impl Block {
         false
     }
 
-    /// The part of the block within the first `len` places of an array with these strides.
+    /// The part of the block within the first `len` elements of an array with these strides.
     pub(super) fn within_array(&self, steps: &[u64], len: u64) -> Self {
         let ends = steps.iter().map(|&step| len.div_ceil(step.max(1)));
         let ranges = self.ranges().zip(ends);
@@ -42,7 +42,7 @@ impl Block {
         }
     }
 
-    /// The last chunk in row-major order, if there is one.
+    /// The last chunk in row-major order; `None` for an empty block.
     pub(super) fn last(&self) -> Option<Vec<u64>> {
         self.ranges()
             .map(|range| range.end.checked_sub(1).filter(|last| range.contains(last)))
@@ -66,20 +66,20 @@ impl Block {
     }
 }
 
-/// The grid of a dataset.
+/// The chunk grid of a dataset.
 #[derive(Debug)]
 pub(super) struct IndexGrid {
-    /// Elements of a chunk per dimension.
+    /// Chunk length in elements per dimension.
     pub chunk: Vec<u64>,
-    /// Bytes of a chunk without filters.
+    /// Bytes of an unfiltered chunk.
     pub bytes: u64,
     /// Number of chunks per dimension.
     counts: Vec<u64>,
-    /// The same for the maximum extent; `None` for unlimited.
+    /// Number of chunks in the maximum extent per dimension; `None` for unlimited.
     most: Vec<Option<u64>>,
     /// Strides in row-major order.
     steps: Vec<u64>,
-    /// The first chunk per dimension that extends beyond the extent and is stored without filters.
+    /// The first partial chunk per dimension, if partial chunks are stored without filters.
     edges: Option<Vec<u64>>,
 }
 
@@ -121,7 +121,7 @@ impl IndexGrid {
         &self.counts
     }
 
-    /// The part of a block that is in the grid.
+    /// The part of a block within the grid.
     pub(super) fn clip(&self, block: &Block) -> Block {
         let dims = block.start.iter().zip(&block.count);
         let clipped = dims
@@ -132,12 +132,12 @@ impl IndexGrid {
         Block { start, count }
     }
 
-    /// All chunks.
+    /// The whole grid.
     pub(super) fn all(&self) -> Block {
         Block::whole(&self.counts)
     }
 
-    /// The row-major number of a chunk of the grid.
+    /// The row-major number of a chunk.
     pub(super) fn number(&self, at: &[u64]) -> u64 {
         dot(at, &self.steps)
     }
@@ -148,8 +148,8 @@ impl IndexGrid {
         at.iter().zip(edges).any(|(x, edge)| x >= edge)
     }
 
-    /// Strides in an array of the chunks of the maximum extent, in which dimension `first` varies
-    /// slowest (the other dimensions must have a maximum).
+    /// Strides in an array of the chunks of the maximum extent, with dimension `first` varying slowest. All further dimensions must have a
+    /// maximum.
     pub(super) fn array_steps(&self, first: usize) -> Vec<u64> {
         let mut order: Vec<usize> = (0..self.most.len()).filter(|&d| d != first).collect();
         order.insert(0, first);
@@ -164,10 +164,10 @@ impl IndexGrid {
         all
     }
 
-    /// The first of the trailing dimensions along which the chunks of a block have at most `most` others between them.
+    /// The first trailing dimension along which at most `most` unwanted chunks separate the chunks of a block.
     pub(super) fn near(&self, block: &Block, most: u64) -> usize {
         let mut near = self.steps.len();
-        // From the first to the last chunk of the block that differ in dimensions from `near` on.
+        // The distance from the first to the last chunk of the block, in dimensions from `near` on.
         let mut span = 1u64;
         for (&step, &count) in self.steps.iter().zip(&block.count).rev() {
             if count > 1 && step.saturating_sub(span) > most {
@@ -179,7 +179,7 @@ impl IndexGrid {
         near
     }
 
-    /// The dimension that is unlimited, if it is the only one.
+    /// The unlimited dimension; `None` if there is not exactly one.
     pub(super) fn unlimited(&self) -> Option<usize> {
         let mut all = (0..).zip(&self.most).filter(|(_, most)| most.is_none());
         let (dim, _) = all.next()?;
@@ -187,7 +187,7 @@ impl IndexGrid {
     }
 }
 
-/// The strides of a grid in row-major order.
+/// The row-major strides of a grid.
 fn steps(counts: &[u64]) -> Vec<u64> {
     let mut steps = vec![1u64; counts.len()];
     let mut step = 1u64;
@@ -198,7 +198,7 @@ fn steps(counts: &[u64]) -> Vec<u64> {
     steps
 }
 
-/// The number of a place; 2^64 - 1 if it would be larger.
+/// The array index of coordinates, capped at 2^64 - 1.
 pub(super) fn dot(at: &[u64], steps: &[u64]) -> u64 {
     let terms = at.iter().zip(steps).map(|(&x, &s)| x.saturating_mul(s));
     terms.fold(0, u64::saturating_add)
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_side_by_side_are_near() {
+    fn adjacent_rows_are_near() {
         let grid = IndexGrid {
             chunk: vec![1; 3],
             bytes: 1,

@@ -1,4 +1,4 @@
-//! Chunks side by side ("VII.B. The Implicit Index").
+//! Consecutive chunks ("VII.B. The Implicit Index").
 
 use super::element::ChunkEntry;
 use super::grid::{IndexGrid, dot};
@@ -7,7 +7,7 @@ use super::query::{ChunkQuery, VisitChunk};
 use crate::chunk::visit::Visited;
 use crate::error::ErrorKind;
 
-/// An array of all chunks of the maximum extent.
+/// An array of all chunks in the maximum extent.
 #[derive(Debug)]
 pub(super) struct Implicit {
     address: u64,

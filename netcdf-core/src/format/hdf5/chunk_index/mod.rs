@@ -1,8 +1,9 @@
-//! The places of the chunks of a dataset ("VII. Appendix C: Types of Indexes for Dataset Chunks").
+//! Chunk locations of a dataset ("VII. Appendix C: Types of Indexes for Dataset Chunks").
 //!
-//! Chunks are identified by their grid coordinates, in chunks rather than elements. An [`OpenIndex`]
-//! finds the stored chunks in a [`Block`] of the grid, in row-major order.
+//! Grid coordinates identify chunks, counted in chunks rather than elements. An [`OpenIndex`] finds the stored chunks in a grid [`Block`],
+//! in row-major order.
 
+mod array_walk;
 mod btree_v1;
 mod btree_v2;
 mod element;
@@ -11,7 +12,6 @@ mod fixed_array;
 mod grid;
 mod implicit;
 mod pages;
-mod places;
 mod query;
 mod single;
 #[cfg(test)]
@@ -27,7 +27,7 @@ use crate::format::hdf5::message::layout::{ChunkIndexKind, ChunkedLayout};
 use grid::IndexGrid;
 use query::ChunkQuery;
 
-/// A chunk index whose head has been read.
+/// A chunk index with its header in memory.
 #[derive(Debug)]
 pub struct OpenIndex {
     grid: IndexGrid,
@@ -47,11 +47,11 @@ enum IndexKind {
 }
 
 impl OpenIndex {
-    /// Reads the head of the index of a dataset.
+    /// Reads the header of a dataset's chunk index.
     ///
     /// # Errors
-    /// Those of reading; [`crate::ErrorKind::Corrupt`] if extent and chunks have different ranks;
-    /// [`crate::ErrorKind::Limit`] for more than 2^64 chunks.
+    /// Returns read errors, [`crate::ErrorKind::Corrupt`] if extent and chunks have different ranks, and [`crate::ErrorKind::Limit`] for
+    /// more than 2^64 chunks.
     pub fn open(file: &Hdf5File, chunked: &ChunkedLayout, extent: &DatasetExtent) -> Result<Self> {
         let grid = IndexGrid::new(file, chunked, extent)?;
         let kind = match (chunked.address, chunked.index) {
@@ -79,17 +79,16 @@ impl OpenIndex {
         Ok(Self { grid, kind })
     }
 
-    /// Number of chunks of the grid per dimension.
+    /// Number of chunks per grid dimension.
     #[must_use]
     pub fn grid(&self) -> &[u64] {
         self.grid.counts()
     }
 
-    /// Visits the stored chunks of a block in row-major order; parts of the block beyond the grid are
-    /// ignored.
+    /// Visits the stored chunks of a block in row-major order. Parts of the block beyond the grid are ignored.
     ///
     /// # Errors
-    /// Those of reading; [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`]; those of `visit`.
+    /// Returns read errors, [`crate::ErrorKind::Corrupt`], [`crate::ErrorKind::Checksum`], and errors from `visit`.
     pub fn locate(&self, file: &Hdf5File, wanted: &Block, visit: &mut VisitChunk) -> Visited {
         let wanted = self.grid.clip(wanted);
         if wanted.count.contains(&0) {

@@ -1,4 +1,4 @@
-//! A cache of verified blocks of an index.
+//! A cache of verified chunk index blocks.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use crate::format::hdf5::file::Hdf5File;
 use crate::format::hdf5::file_bytes::StructureBytes;
 use crate::format::recent::{CacheLimits, Recent};
 
-/// Limits of the cache of an index's blocks or nodes.
-pub(super) const KEPT: CacheLimits = CacheLimits {
+/// Cache limits for index blocks or nodes.
+pub(super) const CACHE_LIMITS: CacheLimits = CacheLimits {
     count: 256,
     bytes: 8 << 20,
 };
 
-/// A cache of verified blocks by their address.
+/// A cache of verified blocks by address.
 #[derive(Debug)]
 pub(super) struct IndexPages(Recent<u64, Arc<StructureBytes>>);
 
 impl Default for IndexPages {
     fn default() -> Self {
-        Self(Recent::new(KEPT))
+        Self(Recent::new(CACHE_LIMITS))
     }
 }
 
 impl IndexPages {
-    /// The `len` bytes at an address; the last four are the checksum of the others.
+    /// Returns `len` bytes at an address. The last four bytes are the checksum.
     pub(super) fn get(
         &self,
         file: &Hdf5File,
@@ -55,7 +55,7 @@ pub(super) fn read_verified(
     Ok(bytes)
 }
 
-/// The array that a block belongs to: the address of its header, and its client.
+/// The array that owns a block: the header address and the client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockOwner {
     pub header: u64,
@@ -63,7 +63,7 @@ pub(super) struct BlockOwner {
 }
 
 impl BlockOwner {
-    /// Reads the start of every block: signature, version, client and the address of the header.
+    /// Reads the start of a block: signature, version, client and header address.
     pub(super) fn verify(self, c: &mut Fields, signature: [u8; 4]) -> Result<()> {
         c.signature(&signature)?;
         c.version(0..=0, "a block of a chunk index")?;
@@ -86,7 +86,7 @@ pub(super) fn pass(c: &mut Fields, n: u64, size: u64) -> Result<()> {
     c.skip(bytes.unwrap_or(usize::MAX))
 }
 
-/// An address plus a number of bytes; an error beyond 2^64.
+/// Adds a distance to an address. Returns an error beyond 2^64.
 pub(super) fn beside(file: &Hdf5File, address: u64, distance: Option<u64>) -> Result<u64> {
     let place = distance.and_then(|d| address.checked_add(d));
     place.ok_or_else(|| file.error(ErrorKind::Corrupt, address, "a chunk index beyond 2^64"))

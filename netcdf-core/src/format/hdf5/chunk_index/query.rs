@@ -1,4 +1,4 @@
-//! Queries of a chunk index, and the chunks found.
+//! Chunk index queries and results.
 
 use super::element::ChunkEntry;
 use super::grid::{Block, IndexGrid};
@@ -9,28 +9,28 @@ use crate::format::hdf5::file::Hdf5File;
 /// A stored chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexedChunk {
-    /// Row-major number in the grid of the present extent.
+    /// Row-major number in the current chunk grid.
     pub index: u64,
     /// Address, relative to the base address.
     pub address: u64,
-    /// Bytes stored.
+    /// Stored bytes.
     pub size: u64,
-    /// Bit `n` set: filter `n` was not applied.
+    /// Filter mask: bit `n` is set if filter `n` was skipped.
     pub mask: u32,
 }
 
 /// Receives the stored chunks.
 pub type VisitChunk<'a> = dyn FnMut(IndexedChunk) -> Visited + 'a;
 
-/// Bytes of the file's signature, which is at address 0.
+/// Length of the file signature at address 0.
 const SIGNATURE: u64 = 8;
 
-/// A search for the chunks of a block.
+/// A query for the chunks of a block.
 #[derive(Clone, Copy)]
 pub(super) struct ChunkQuery<'a> {
     pub(super) file: &'a Hdf5File,
     pub(super) grid: &'a IndexGrid,
-    /// Not empty, within the grid.
+    /// A nonempty block within the grid.
     pub(super) wanted: &'a Block,
 }
 
@@ -38,7 +38,7 @@ impl ChunkQuery<'_> {
     /// Passes a chunk to the visitor.
     pub(super) fn found(self, at: &[u64], chunk: ChunkEntry, visit: &mut VisitChunk) -> Visited {
         if chunk.address < SIGNATURE {
-            let what = format!("chunk {at:?} where the file's signature is");
+            let what = format!("chunk {at:?} overlaps the file signature");
             return Err(self
                 .file
                 .error(ErrorKind::Corrupt, chunk.address, what)

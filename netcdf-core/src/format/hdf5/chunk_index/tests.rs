@@ -1,4 +1,4 @@
-//! All chunks that libhdf5 knows of, in files made by testdata/hdf5/make_chunks.py.
+//! Compares chunk locations with libhdf5, in files made by testdata/hdf5/make_chunks.py.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::io::file::FileSource;
 use crate::io::memory::MemorySource;
 use crate::limits::Limits;
 
-/// A dataset: its chunks by offset in elements, with size, mask and place in the file.
+/// A dataset and its chunks by element offset, with size, mask and file offset.
 struct Case {
     name: String,
     header: u64,
@@ -71,7 +71,7 @@ fn found(index: &OpenIndex, file: &Hdf5File, wanted: &Block) -> Vec<IndexedChunk
     all
 }
 
-/// Blocks of a grid: the whole of it, and parts of all kinds.
+/// Test blocks of a grid: the whole grid, and parts in various positions.
 fn blocks(grid: &[u64]) -> Vec<Block> {
     let whole = |n: u64| (0, n);
     let parts: [fn(u64) -> (u64, u64); 5] = [
@@ -97,7 +97,7 @@ fn blocks(grid: &[u64]) -> Vec<Block> {
     blocks
 }
 
-/// Compares all blocks of all datasets of a file; returns the chunks compared.
+/// Compares all blocks of all datasets in a file. Returns the number of compared chunks.
 fn compare(name: &str) -> usize {
     let file = open(name);
     let mut compared = 0;
@@ -158,7 +158,7 @@ fn all_indexes_with_wide_sizes() {
     assert!(compare("chunks_v200") > 10_000);
 }
 
-/// Reading takes time in proportion to the chunks in the index, however long a dataset claims to be.
+/// Read time is proportional to the stored chunks, not to the dataset's declared length.
 #[test]
 fn few_chunks_of_many() {
     let file = open("chunks_v110");
@@ -199,13 +199,13 @@ fn few_chunks_of_many() {
     assert!(refused > 5 && found_all > 10, "{refused} {found_all}");
 }
 
-/// Looks for the chunks of all datasets of a damaged file, whatever comes of it.
+/// Looks up the chunks of all datasets in a damaged file. Errors are allowed.
 fn read_damaged(data: Vec<u8>, cases: &[Case]) -> (usize, usize) {
     let failed = read_all(data, cases).len();
     (cases.len().saturating_sub(failed), failed)
 }
 
-/// Looks up chunks of all datasets; the errors.
+/// Looks up chunks of all datasets. Returns the errors.
 fn read_all(data: Vec<u8>, cases: &[Case]) -> Vec<Error> {
     let source = MemorySource::new("damaged", data);
     let file = match Hdf5File::open(Arc::new(source), &Limits::default()) {
@@ -228,7 +228,7 @@ fn read_all(data: Vec<u8>, cases: &[Case]) -> Vec<Error> {
                 max: &space.max,
             };
             let index = OpenIndex::open(&file, &chunked, &extent)?;
-            // The size of the grid may be damaged, and too large to visit as a whole.
+            // A damaged grid may be too large to visit completely.
             let wanted = Block {
                 start: vec![0; index.grid().len()],
                 count: index.grid().iter().map(|&n| n.min(40)).collect(),
@@ -254,7 +254,7 @@ fn damaged_b_trees_of_version_1() {
     assert!(counts.0 > 100 && counts.1 > 10, "{counts:?}");
 }
 
-/// Damages each byte of the heads of all indexes, and mends their checksums.
+/// Damages each byte of all index headers, with corrected checksums.
 #[test]
 fn damaged_heads() {
     let data = std::fs::read(path("chunks_v110.h5")).unwrap();
@@ -279,7 +279,7 @@ fn damaged_heads() {
     assert!(failed > 100, "{failed}");
 }
 
-/// Damages a byte of each structure of the indexes, one structure at a time: its checksum tells.
+/// Damages one byte of each index structure. The checksum detects each damage.
 #[test]
 fn checksums_are_verified() {
     let data = std::fs::read(path("chunks_v110.h5")).unwrap();
@@ -300,7 +300,7 @@ fn checksums_are_verified() {
     }
 }
 
-/// The datasets whose headers contain an address.
+/// The datasets with an address in their header.
 fn owners(cases: &[Case], data: &[u8], address: u64) -> Vec<Case> {
     let bytes = address.to_le_bytes();
     let has = |case: &&Case| {

@@ -6,57 +6,57 @@ mod write;
 pub use crate::model::Endianness;
 pub use write::MOST_DIMS;
 
-/// A type of elements.
+/// An element type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Datatype {
-    /// Size of an element in bytes.
+    /// Element size in bytes.
     pub size: u64,
-    /// Class and properties.
+    /// The class with its properties.
     pub class: TypeClass,
-    /// Its address, if it is a committed datatype.
+    /// The address of a committed datatype.
     pub committed: Option<u64>,
 }
 
-/// The bits of an element that hold its value.
+/// The value bits of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValueBits {
     /// Byte order.
     pub order: Endianness,
-    /// First bit of the value.
+    /// Bit offset of the value.
     pub offset: u16,
-    /// Number of bits of the value.
+    /// Number of value bits.
     pub precision: u16,
 }
 
-/// The fields of a floating-point number, in bits.
+/// The bit fields of a floating-point number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FloatFields {
-    /// Place of the sign.
+    /// Sign position.
     pub sign: u8,
-    /// Place and number of the exponent's bits.
+    /// Exponent position and width.
     pub exponent: (u8, u8),
-    /// The bias of the exponent.
+    /// Exponent bias.
     pub bias: u32,
-    /// Place and number of the mantissa's bits.
+    /// Mantissa position and width.
     pub mantissa: (u8, u8),
-    /// Normalization: 0 none, 1 the first bit is set, 2 it is set and not stored.
+    /// Normalization: 0 none, 1 the first mantissa bit is set, 2 the first mantissa bit is implied.
     pub normalization: u8,
-    /// VAX byte order.
+    /// Whether the byte order is VAX.
     pub vax: bool,
 }
 
-/// Where fixed-length text ends.
+/// Padding of fixed-length strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Padding {
-    /// At the first zero byte.
+    /// The string ends at the first zero byte.
     NullTerminated,
-    /// Zero bytes at the end are not part of it.
+    /// Trailing zero bytes are padding.
     NullPadded,
-    /// Blanks at the end are not part of it.
+    /// Trailing blanks are padding.
     SpacePadded,
 }
 
-/// Character set of text.
+/// Character set of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charset {
     /// ASCII
@@ -65,104 +65,104 @@ pub enum Charset {
     Utf8,
 }
 
-/// The target of a reference.
+/// A reference target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceTarget {
-    /// An object, by the address of its header.
+    /// An object, by its header address.
     Object,
     /// A region of a dataset.
     Region,
-    /// Object, region or attribute: the references of HDF5 1.12 (version 4).
+    /// An object, region or attribute: the references of HDF5 1.12 (version 4).
     Any,
 }
 
-/// Classes of types.
+/// Datatype classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypeClass {
     /// 0: an integer.
     Integer {
-        /// Its bits.
+        /// The value bits.
         bits: ValueBits,
         /// Whether it is signed.
         signed: bool,
     },
     /// 1: a floating-point number.
     Float {
-        /// Its bits.
+        /// The value bits.
         bits: ValueBits,
-        /// The places of its parts.
+        /// The bit fields.
         fields: FloatFields,
     },
     /// 2: a time.
     Time,
-    /// 3: text of a fixed length.
+    /// 3: a fixed-length string.
     String {
-        /// How it ends.
+        /// The padding.
         padding: Padding,
-        /// Its character set.
+        /// The character set.
         charset: Charset,
     },
-    /// 4: bits.
+    /// 4: a bit field.
     Bitfield {
         /// The bits in use.
         bits: ValueBits,
     },
-    /// 5: bytes.
+    /// 5: opaque bytes.
     Opaque {
-        /// A description of them.
+        /// A description of the bytes.
         tag: Vec<u8>,
     },
-    /// 6: fields of several types.
+    /// 6: a compound of several fields.
     Compound {
         /// The fields.
         members: Vec<Member>,
     },
     /// 7: a reference.
     Reference(ReferenceTarget),
-    /// 8: named integers.
+    /// 8: an enumeration of integers.
     Enum {
         /// The integer type.
         base: Box<Datatype>,
-        /// Names and values, in stored form.
+        /// Names and stored values.
         members: Vec<(Vec<u8>, Vec<u8>)>,
     },
     /// 9: a variable-length sequence.
     Vlen {
-        /// The type of its elements.
+        /// The element type.
         base: Box<Datatype>,
     },
-    /// 9: variable-length text.
+    /// 9: a variable-length string.
     VlenString {
-        /// Its character set.
+        /// The character set.
         charset: Charset,
     },
-    /// 10: an array of a fixed shape.
+    /// 10: an array with a fixed shape.
     Array {
-        /// Its shape in elements.
+        /// The array shape in elements.
         dims: Vec<u64>,
-        /// The type of its elements.
+        /// The element type.
         base: Box<Datatype>,
     },
-    /// 11: a complex number: two numbers of the base type.
+    /// 11: a complex number with two parts of the base type.
     Complex {
-        /// The type of the parts.
+        /// The type of each part.
         base: Box<Datatype>,
     },
 }
 
-/// A field of a compound.
+/// A compound field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
-    /// Its name.
+    /// The field name.
     pub name: Vec<u8>,
-    /// Its offset in the compound, in bytes.
+    /// The byte offset in the compound.
     pub offset: u64,
-    /// Its type.
+    /// The field type.
     pub datatype: Datatype,
 }
 
 impl FloatFields {
-    /// Those of a number of IEEE 754 with this many bits of exponent and mantissa.
+    /// IEEE 754 bit fields with this number of exponent and mantissa bits.
     #[must_use]
     pub fn ieee(exponent: u8, mantissa: u8) -> Self {
         Self {
@@ -177,7 +177,7 @@ impl FloatFields {
 }
 
 impl Datatype {
-    /// A type that is not committed.
+    /// Creates a type that is not committed.
     #[must_use]
     pub fn of(size: u64, class: TypeClass) -> Self {
         Self {

@@ -18,11 +18,11 @@ struct TypeHead {
 }
 
 impl Datatype {
-    /// Reads the body of the message.
+    /// Reads the message body.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`];
-    /// [`ErrorKind::Limit`] for types nested beyond the limit.
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`], and [`ErrorKind::Limit`] for types nested beyond
+    /// the limit.
     pub fn parse(c: &mut Fields, limits: &Limits) -> Result<Self> {
         nested(c, limits.depth)
     }
@@ -112,7 +112,7 @@ fn float(c: &mut Fields, head: &TypeHead) -> Result<TypeClass> {
     Ok(TypeClass::Float { bits, fields })
 }
 
-/// Checks that the parts of a floating-point number are within its bits and do not overlap.
+/// Checks that the bit fields of a floating-point number are within its value bits and do not overlap.
 fn float_parts(bits: &ValueBits, fields: &FloatFields) -> Result<(), String> {
     let part = |(at, n): (u8, u8)| u32::from(at)..u32::from(at) + u32::from(n);
     let (sign, exponent, mantissa) = (
@@ -167,7 +167,7 @@ fn opaque(c: &mut Fields, head: &TypeHead) -> Result<TypeClass> {
     Ok(TypeClass::Opaque { tag })
 }
 
-/// A name that ends with a zero byte; up to version 2 padded to eight bytes.
+/// A name with a terminating zero byte. Up to version 2, names are padded to eight bytes.
 fn name(c: &mut Fields, version: u8) -> Result<Vec<u8>> {
     let start = c.position();
     let name = c.zero_terminated()?.to_vec();
@@ -178,7 +178,7 @@ fn name(c: &mut Fields, version: u8) -> Result<Vec<u8>> {
     Ok(name)
 }
 
-/// Bytes of a member's offset from version 3 on: as few as the size of the compound needs.
+/// Bytes of a member offset from version 3 on: the minimum for the compound size.
 pub(super) fn offset_width(size: u64) -> usize {
     match size {
         0..0x100 => 1,
@@ -260,7 +260,7 @@ fn array_of(c: &Fields, dims: Vec<u64>, base: Datatype) -> Result<Datatype> {
     let Some(size) = size else {
         return Err(c.error(
             ErrorKind::Corrupt,
-            "an array type whose size is zero or too large".into(),
+            "the array type size is zero or too large".into(),
         ));
     };
     let base = Box::new(base);

@@ -1,5 +1,4 @@
-//! Writes the Datatype message: version 3 if names and offsets are packed, otherwise version 1, as
-//! the library does in its 1.8 format.
+//! Writes the Datatype message. Like the library in its 1.8 format, uses version 3 for packed names and offsets, and version 1 otherwise.
 
 use super::parse::offset_width;
 use super::{
@@ -11,12 +10,11 @@ use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 
 impl Datatype {
-    /// Appends the body of the message.
+    /// Appends the message body.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for what does not fit into the message; [`ErrorKind::Unsupported`] for
-    /// times and for the references of HDF5 1.12; [`ErrorKind::Argument`] for contradictory
-    /// types.
+    /// Returns [`ErrorKind::Limit`] if the type does not fit into the message, [`ErrorKind::Unsupported`] for times and for HDF5 1.12
+    /// references, and [`ErrorKind::Argument`] for contradictory types.
     pub fn write(&self, out: &mut ByteSink) -> Result<()> {
         let start = out.len();
         out.u8(self.version() << 4 | self.number());
@@ -43,7 +41,7 @@ impl Datatype {
         }
     }
 
-    /// Number of the class.
+    /// The class number.
     fn number(&self) -> u8 {
         match &self.class {
             TypeClass::Integer { .. } => 0,
@@ -61,7 +59,7 @@ impl Datatype {
         }
     }
 
-    /// Appends the properties of a class after the fixed part; returns its bits for the fixed part.
+    /// Appends the class properties after the fixed part. Returns the class bits of the fixed part.
     fn properties(&self, out: &mut ByteSink) -> Result<u32> {
         match &self.class {
             TypeClass::Integer { bits, signed } => {
@@ -89,7 +87,7 @@ impl Datatype {
                 Ok(1 | set(*charset) << 8)
             }
             TypeClass::Array { dims, base } => array(out, dims, base),
-            // Both parts have the same type, in rectangular form.
+            // The parts have the same type, in rectangular form.
             TypeClass::Complex { base } => base.write(out).map(|()| 1),
         }
     }
@@ -99,7 +97,7 @@ fn unsupported(what: &str) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{what} is not written"))
 }
 
-/// The element type of variable-length text.
+/// The element type of variable-length strings.
 fn character() -> Datatype {
     let bits = ValueBits {
         order: Endianness::Little,
@@ -149,7 +147,7 @@ fn float(out: &mut ByteSink, bits: ValueBits, fields: &FloatFields) -> u32 {
     order | normalization | u32::from(fields.sign) << 8
 }
 
-/// The tag ends with a zero byte and is padded to eight bytes; an empty tag takes no bytes at all.
+/// Writes the tag with a terminating zero byte, padded to eight bytes. An empty tag takes no bytes.
 fn opaque(out: &mut ByteSink, tag: &[u8]) -> Result<u32> {
     let len = match tag.len() {
         0 => 0,
@@ -164,7 +162,7 @@ fn opaque(out: &mut ByteSink, tag: &[u8]) -> Result<u32> {
     Ok(u32::try_from(len).unwrap_or(0))
 }
 
-/// A name and its terminating zero byte.
+/// A name with a terminating zero byte.
 fn name(out: &mut ByteSink, name: &[u8]) -> Result<()> {
     if name.contains(&0) {
         let what = "a name with a zero byte";
@@ -175,7 +173,7 @@ fn name(out: &mut ByteSink, name: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The number of members, for the fixed part.
+/// The member count, for the fixed part.
 fn count(members: usize) -> Result<u32> {
     let count: u16 = narrow(members as u64, "the number of a type's members")?;
     Ok(count.into())
@@ -220,5 +218,5 @@ fn array(out: &mut ByteSink, dims: &[u64], base: &Datatype) -> Result<u32> {
     base.write(out).map(|()| 0)
 }
 
-/// The most dimensions of an array or dataspace.
+/// Maximum rank of an array or dataspace.
 pub const MOST_DIMS: usize = 32;

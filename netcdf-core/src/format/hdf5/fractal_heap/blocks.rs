@@ -10,15 +10,15 @@ use crate::format::hdf5::checksum::agree;
 use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file_bytes::{FileBytes, StructureBytes};
 
-/// The children of an indirect block; `None` where there is no block (yet).
+/// The children of an indirect block; `None` for an unallocated block.
 pub(super) type BlockChildren = Arc<Vec<Option<HeapBlock>>>;
 
-/// The place of a block in the heap, and its size.
+/// The offset range of a block in the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockExtent {
-    /// Offset of its first byte.
+    /// Heap offset of the first byte.
     pub start: u64,
-    /// Its size in bytes.
+    /// Block size in bytes.
     pub size: u64,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn direct_prefix(file: &FileBytes, header: &HeapHeader) -> usize {
     4 + 1 + usize::from(file.sizes().offset) + header.table.offset_len() + sum
 }
 
-/// Reads a whole direct block; the offsets of objects count from its first byte.
+/// Reads a direct block. Object offsets count from its first byte.
 pub(super) fn direct(
     file: &FileBytes,
     header: &HeapHeader,
@@ -53,7 +53,7 @@ pub(super) fn direct(
     Ok(bytes)
 }
 
-/// Undoes the filters, except those in the mask; the result has `size` bytes.
+/// Decodes filtered bytes. Filters in the mask are skipped; the result has `size` bytes.
 pub(super) fn unfilter(
     file: &FileBytes,
     stored: StructureBytes,
@@ -76,7 +76,7 @@ pub(super) fn unfilter(
     Err(Error::new(ErrorKind::Corrupt, what).at(file.name(), place))
 }
 
-/// Verifies the checksum, which is computed with zeros in its own place.
+/// Verifies the checksum, which is computed with zeros in the checksum field.
 fn verify(
     file: &FileBytes,
     (address, stored): (u64, u32),
@@ -96,7 +96,7 @@ fn verify(
     Err(file.error(ErrorKind::Checksum, address, what))
 }
 
-/// Checks the version, and that the block is the expected one: the heap's address, and the offset within the heap.
+/// Checks version, heap address and heap offset of a block.
 fn frame(
     file: &FileBytes,
     header: &HeapHeader,
@@ -117,7 +117,7 @@ fn frame(
     Err(file.error(ErrorKind::Corrupt, at, what))
 }
 
-/// Reads an indirect block with this number of rows, which starts at offset `start` of the heap.
+/// Reads an indirect block with this number of rows at heap offset `start`.
 pub(super) fn indirect(
     file: &FileBytes,
     header: &HeapHeader,

@@ -1,5 +1,4 @@
-//! The filters of the blocks and huge objects of a heap. Only built-in filters are supported: no
-//! others were ever seen on metadata.
+//! Filters of heap blocks and huge objects. Only built-in filters are supported, because no known file has any other filter on metadata.
 
 use crate::error::Result;
 use crate::filter::{ChunkContext, FilterTable, VariableFacts};
@@ -7,12 +6,12 @@ use crate::format::hdf5::file_bytes::FileBytes;
 use crate::format::hdf5::message::filters;
 use crate::model::{Atomic, Endianness, FilterSpec, StoredElement};
 
-/// The filters of a heap, in the order of writing.
+/// The filters of a heap, in writing order.
 #[derive(Debug, Clone)]
 pub(super) struct HeapFilters(Vec<FilterSpec>);
 
 impl HeapFilters {
-    /// Reads the Filter Pipeline message of a heap's header.
+    /// Parses the Filter Pipeline message of a heap header.
     pub(super) fn parse(file: &FileBytes, message: &[u8]) -> Result<Self> {
         let filters = filters::parse(&mut file.fields_of(message, None))?;
         let specs = filters.into_iter().map(|f| FilterSpec {
@@ -22,7 +21,7 @@ impl HeapFilters {
         Ok(Self(specs.collect()))
     }
 
-    /// Undoes the filters, except those that were not applied according to `mask`; the result has `len` bytes.
+    /// Decodes stored bytes. Filters in `mask` are skipped; the result has `len` bytes.
     pub(super) fn undo(&self, mask: u32, len: usize, stored: Vec<u8>) -> Result<Vec<u8>> {
         let context = ChunkContext {
             shape: vec![len as u64],

@@ -5,24 +5,24 @@ use super::table::BlockTable;
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::file_bytes::{FileBytes, StructureBytes};
 
-/// The contents of a heap's header.
+/// The contents of a heap header.
 #[derive(Debug, Clone)]
 pub(super) struct HeapHeader {
-    /// Its address.
+    /// The header address.
     pub address: u64,
-    /// Bytes of an object's id.
+    /// Bytes of an object id.
     pub id_len: u16,
     /// Whether direct blocks have a checksum.
     pub has_checksums: bool,
-    /// The most bytes of an object in a block.
+    /// Maximum size of an object in a block, in bytes.
     pub most: u32,
-    /// The B-tree of huge objects.
+    /// Address of the huge object B-tree.
     pub huge: Option<u64>,
-    /// Sizes of blocks.
+    /// The block sizes.
     pub table: BlockTable,
     /// The root block.
     pub root: Option<HeapBlock>,
-    /// Rows of the root block; 0 if it is a direct one.
+    /// Number of rows in the root block; 0 for a direct block.
     pub rows: u32,
     /// The filters of blocks and huge objects.
     pub filters: Option<HeapFilters>,
@@ -31,10 +31,9 @@ pub(super) struct HeapHeader {
 /// A block, as described by its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HeapBlock {
-    /// Its address.
+    /// The block address.
     pub address: u64,
-    /// Its length in the file and the mask of filters that were not applied, for a direct block in a heap with
-    /// filters.
+    /// Stored length and mask of skipped filters, for a direct block in a filtered heap.
     pub filtered: Option<(u64, u32)>,
 }
 
@@ -42,8 +41,7 @@ impl HeapHeader {
     /// Reads the header at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and [`ErrorKind::Unknown`].
     pub(super) fn read(file: &FileBytes, address: u64) -> Result<Self> {
         let bytes = read_all(file, address)?;
         let mut c = file.fields(&bytes);
@@ -88,7 +86,7 @@ impl HeapHeader {
     }
 }
 
-/// The bytes of the whole header, verified.
+/// Reads and verifies the whole header.
 fn read_all(file: &FileBytes, address: u64) -> Result<StructureBytes> {
     let sizes = file.sizes();
     let (offset, length) = (u64::from(sizes.offset), u64::from(sizes.length));

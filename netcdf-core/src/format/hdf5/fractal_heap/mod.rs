@@ -1,5 +1,4 @@
-//! Fractal heaps ("III.G. Disk Format: Level 1G"): links and attributes of objects with many of
-//! them, and shared messages.
+//! Fractal heaps ("III.G. Disk Format: Level 1G"): dense links, dense attributes and shared messages.
 
 mod blocks;
 mod filters;
@@ -28,7 +27,7 @@ pub struct FractalHeap {
     huge: OnceLock<BTree2>,
 }
 
-/// An object of a heap, within the bytes of its block.
+/// A heap object as a range of its block.
 #[derive(Debug)]
 pub struct HeapObject {
     block: Arc<StructureBytes>,
@@ -36,21 +35,21 @@ pub struct HeapObject {
 }
 
 impl HeapObject {
-    /// An object that is not in a block.
+    /// An object outside the blocks.
     fn alone(bytes: StructureBytes) -> Self {
         let place = 0..bytes.data.len();
         let block = Arc::new(bytes);
         Self { block, place }
     }
 
-    /// Its bytes.
+    /// The object bytes.
     #[must_use]
     pub fn data(&self) -> &[u8] {
         let bytes = self.block.data.get(self.place.clone());
         bytes.unwrap_or_default()
     }
 
-    /// Address of the first byte, if it is in the file.
+    /// Address of the first byte; `None` for bytes that are not stored contiguously.
     #[must_use]
     pub fn address(&self) -> Option<u64> {
         self.block.address?.checked_add(self.place.start as u64)
@@ -62,7 +61,7 @@ impl HeapObject {
         file.fields_of(self.data(), self.address())
     }
 
-    /// A copy of the object.
+    /// Copies the object.
     #[must_use]
     pub fn to_bytes(&self) -> StructureBytes {
         StructureBytes {
@@ -72,8 +71,8 @@ impl HeapObject {
     }
 }
 
-/// Limits of the cache of blocks.
-const KEPT: CacheLimits = CacheLimits {
+/// Limits of the block cache.
+const CACHE_LIMITS: CacheLimits = CacheLimits {
     count: 64,
     bytes: 4 << 20,
 };
@@ -82,30 +81,29 @@ impl FractalHeap {
     /// Reads the header at an address.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and [`ErrorKind::Unknown`].
     pub fn open(file: &FileBytes, address: u64) -> Result<Self> {
         Ok(Self {
             header: HeapHeader::read(file, address)?,
-            direct: Recent::new(KEPT),
-            indirect: Recent::new(KEPT),
+            direct: Recent::new(CACHE_LIMITS),
+            indirect: Recent::new(CACHE_LIMITS),
             huge: OnceLock::new(),
         })
     }
 
-    /// The object with an id; bytes beyond the length of the heap's ids are ignored.
+    /// Returns the object with an id. Bytes beyond the heap's id length are ignored.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-    /// [`ErrorKind::Limit`], [`ErrorKind::Unknown`]; those of filters.
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`], [`ErrorKind::Limit`], [`ErrorKind::Unknown`], and
+    /// errors of filters.
     pub fn object(&self, file: &FileBytes, id: &[u8]) -> Result<HeapObject> {
         let object = self.find(file, id)?;
         file.take(object.data().len() as u64, self.header.address)?;
         Ok(object)
     }
 
-    /// The offset of the object with an id, for sorting many objects so that each block is read once; an arbitrary number for objects
-    /// that are not in blocks.
+    /// Returns the heap offset of an object, so that callers can sort ids and read each block once. Returns an arbitrary number for an
+    /// object outside the blocks.
     #[must_use]
     pub fn offset(&self, id: &[u8]) -> u64 {
         let bytes = id.iter().skip(1).take(self.header.table.offset_len());
@@ -135,7 +133,7 @@ impl FractalHeap {
         file.error(kind, self.header.address, what)
     }
 
-    /// An object stored in its id.
+    /// Reads an object stored in its id.
     fn tiny(&self, low: u8, mut c: Fields) -> Result<StructureBytes> {
         let is_extended = self.header.id_len > LONGEST_NORMAL;
         let len = if is_extended {
@@ -149,7 +147,7 @@ impl FractalHeap {
         })
     }
 
-    /// An object in a direct block.
+    /// Reads an object in a direct block.
     fn managed(&self, file: &FileBytes, mut c: Fields) -> Result<HeapObject> {
         let table = &self.header.table;
         let offset = c.uint_le(table.offset_len())?;
@@ -174,7 +172,7 @@ impl FractalHeap {
         }
     }
 
-    /// The direct block with the byte at an offset, and the offset of its first byte.
+    /// Returns the direct block that contains a heap offset, and the offset of its first byte.
     fn block_at(&self, file: &FileBytes, offset: u64) -> Result<(Arc<StructureBytes>, u64)> {
         let beyond = || {
             let what = format!("no block for offset {offset} of a fractal heap");
@@ -192,7 +190,7 @@ impl FractalHeap {
             let block = is_in.then_some(block).ok_or_else(beyond)?;
             return Ok((self.direct(file, block, extent)?, 0));
         }
-        // The range gets smaller with each block, so the loop ends.
+        // Each step shrinks the extent, so the loop ends.
         loop {
             let place = table.place(offset - extent.start);
             let children = self.children(file, block.address, (extent.start, rows))?;
@@ -234,7 +232,7 @@ impl FractalHeap {
         Ok(self.indirect.put(address, children, size))
     }
 
-    /// An object with a place of its own.
+    /// Reads an object stored outside the blocks.
     fn huge(&self, file: &FileBytes, mut c: Fields) -> Result<StructureBytes> {
         let is_filtered = self.header.filters.is_some();
         let huge = if c.remaining() >= direct_len(file, is_filtered) {
@@ -272,10 +270,10 @@ impl FractalHeap {
     }
 }
 
-/// The longest ids in which the length of a tiny object takes four bits.
+/// Maximum id length with a four-bit length of tiny objects.
 const LONGEST_NORMAL: u16 = 18;
 
-/// Fewest bytes of an id that can hold the place of a huge object.
+/// Minimum id length that can contain the location of a huge object.
 fn direct_len(file: &FileBytes, is_filtered: bool) -> usize {
     let sizes = file.sizes();
     let plain = usize::from(sizes.offset) + usize::from(sizes.length);

@@ -1,36 +1,36 @@
-//! The doubling table: finds the block of the heap for an offset.
+//! The doubling table, which maps heap offsets to blocks.
 
-/// The sizes of blocks according to the header, in bytes.
+/// The block sizes in the heap header, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BlockTable {
-    /// log2 of the number of blocks of a row.
+    /// log2 of the number of blocks per row.
     width_bits: u32,
-    /// log2 of the size of the blocks of the first two rows; from then on the size doubles with each row.
+    /// log2 of the block size in the first two rows. The block size doubles with each further row.
     start_bits: u32,
-    /// log2 of the size of the largest direct block.
+    /// log2 of the maximum direct block size.
     direct_bits: u32,
-    /// log2 of the size of the heap's address space.
+    /// log2 of the heap address space.
     pub heap_bits: u32,
 }
 
-/// A place in an indirect block, for an offset within it.
+/// The position of an offset in an indirect block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TablePlace {
+pub(crate) struct TablePosition {
     /// The row.
     pub row: u32,
-    /// Number of the child, over all rows.
+    /// The child number, over all rows.
     pub child: usize,
-    /// The start of the child, from the start of the indirect block.
+    /// Offset of the child in the indirect block.
     pub start: u64,
     /// Bytes covered by the child.
     pub size: u64,
 }
 
 impl BlockTable {
-    /// Blocks of `start` to `direct` bytes, `width` of them per row, in a heap of 2^`bits` bytes.
+    /// A table with blocks of `start` to `direct` bytes, `width` blocks per row, and a heap of 2^`bits` bytes.
     ///
     /// # Errors
-    /// What is wrong with these numbers.
+    /// Returns a description of the contradiction.
     pub(crate) fn new(width: u16, start: u64, direct: u64, bits: u16) -> Result<Self, String> {
         let power = |n: u64| n.is_power_of_two().then(|| n.ilog2());
         let all = (power(width.into()), power(start), power(direct));
@@ -55,12 +55,12 @@ impl BlockTable {
         }
     }
 
-    /// Bytes of an offset in the heap.
+    /// Bytes of a heap offset.
     pub(crate) fn offset_len(&self) -> usize {
         usize::try_from(self.heap_bits.div_ceil(8)).unwrap_or(8)
     }
 
-    /// Bytes of a length within the largest direct block, for objects of at most `most` bytes.
+    /// Bytes of an object length, for objects of at most `most` bytes in the largest direct block.
     pub(crate) fn length_len(&self, most: u32) -> usize {
         let direct = self.direct_bits.div_ceil(8);
         let object = most.max(1).ilog2() / 8 + 1;
@@ -72,29 +72,29 @@ impl BlockTable {
         1 << self.start_bits
     }
 
-    /// Number of blocks in a row.
+    /// Number of blocks per row.
     pub(crate) fn width(&self) -> u64 {
         1 << self.width_bits
     }
 
-    /// Rows of direct blocks in an indirect block that has enough rows.
+    /// Number of direct block rows in a sufficiently large indirect block.
     pub(crate) fn direct_rows(&self) -> u32 {
         self.direct_bits - self.start_bits + 2
     }
 
-    /// Rows of an indirect block that covers the whole heap.
+    /// Number of rows in an indirect block that covers the whole heap.
     pub(crate) fn most_rows(&self) -> u32 {
         self.heap_bits - self.width_bits - self.start_bits + 1
     }
 
-    /// Rows of the indirect block that covers `size` bytes; `None` if that is less than a row.
+    /// Number of rows in the indirect block that covers `size` bytes; `None` below one row.
     pub(crate) fn rows(&self, size: u64) -> Option<u32> {
         let bits = size.checked_ilog2()?;
         Some(bits.checked_sub(self.width_bits + self.start_bits)? + 1)
     }
 
-    /// The place of the byte at an offset within an indirect block.
-    pub(crate) fn place(&self, offset: u64) -> TablePlace {
+    /// The position of an offset within an indirect block.
+    pub(crate) fn place(&self, offset: u64) -> TablePosition {
         let first = self.width_bits + self.start_bits;
         let top = offset.checked_ilog2().filter(|&bits| bits >= first);
         let (row, from, bits) = match top {
@@ -103,7 +103,7 @@ impl BlockTable {
         };
         let column = (offset - from) >> bits;
         let child = (u64::from(row) << self.width_bits) + column;
-        TablePlace {
+        TablePosition {
             row,
             child: usize::try_from(child).unwrap_or(usize::MAX),
             start: from + (column << bits),
@@ -112,7 +112,7 @@ impl BlockTable {
     }
 }
 
-/// The largest direct block that the C library makes.
+/// Maximum direct block size in the C library.
 const LARGEST: u64 = 1 << 31;
 
 #[cfg(test)]

@@ -13,20 +13,20 @@ use crate::format::hdf5::message::{self, shared};
 /// An attribute of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeMessage {
-    /// Its name.
+    /// The attribute name.
     pub name: Vec<u8>,
-    /// The type of its elements.
+    /// The element type.
     pub datatype: Arc<Datatype>,
-    /// Its shape.
+    /// The shape.
     pub dataspace: Dataspace,
-    /// Its elements in stored form.
+    /// The elements in stored form.
     pub data: Vec<u8>,
 }
 
 /// An attribute that cannot be read.
 #[derive(Debug)]
 pub struct Unread {
-    /// Its name, if known.
+    /// The attribute name, if known.
     pub name: Option<Vec<u8>>,
     /// The reason.
     pub error: Error,
@@ -38,20 +38,20 @@ impl From<Error> for Unread {
     }
 }
 
-/// The start of the message.
+/// The first fields of the message.
 struct MessageHead {
     version: u8,
     flags: u8,
     name: Vec<u8>,
-    /// Bytes of datatype and dataspace.
+    /// Lengths of datatype and dataspace in bytes.
     lens: (u16, u16),
 }
 
 impl AttributeMessage {
-    /// Reads the body of the message.
+    /// Reads the message body.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Unknown`] and [`ErrorKind::Corrupt`].
     pub fn parse(file: &Hdf5File, c: &mut Fields) -> Result<Self, Unread> {
         let head = MessageHead::parse(c)?;
         match Self::value(file, &head, c) {
@@ -68,7 +68,7 @@ impl AttributeMessage {
         }
     }
 
-    /// Reads the type, the shape and the elements.
+    /// Reads the type, shape and elements.
     fn value(
         file: &Hdf5File,
         head: &MessageHead,
@@ -102,13 +102,13 @@ impl MessageHead {
         })
     }
 
-    /// Whether parts are padded.
+    /// Whether the parts are padded.
     fn padded(&self) -> bool {
         self.version == 1
     }
 }
 
-/// The next part and its address; in version 1 padded to eight bytes.
+/// Reads the next part and its address. In version 1, parts are padded to eight bytes.
 fn part<'a>(c: &mut Fields<'a>, len: u16, padded: bool) -> Result<(&'a [u8], u64)> {
     let at = c.offset();
     let len = usize::from(len);
@@ -138,7 +138,7 @@ fn dataspace_of(file: &Hdf5File, bytes: &[u8], at: u64, is_shared: bool) -> Resu
     Dataspace::parse(&mut body.fields(file))
 }
 
-/// The elements, which must be complete for the type and shape.
+/// Reads the elements, which must be complete for the type and shape.
 fn data(c: &mut Fields, datatype: &Datatype, dataspace: &Dataspace) -> Result<Vec<u8>> {
     let elements = dataspace.elements();
     let bytes = elements.and_then(|n| n.checked_mul(datatype.size));

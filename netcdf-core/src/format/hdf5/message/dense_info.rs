@@ -1,39 +1,39 @@
-//! The Link Info and Attribute Info messages ("IV.A.2.c" and "IV.A.2.v"): the place of links or attributes outside of the header.
+//! The Link Info and Attribute Info messages ("IV.A.2.c" and "IV.A.2.v"): links or attributes stored outside the header.
 
 use crate::error::Result;
 use crate::format::hdf5::fields::Fields;
 
-/// How an object keeps its links or attributes.
+/// The storage of an object's links or attributes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DenseInfo {
-    /// Whether they have a creation order.
+    /// Whether the object tracks their creation order.
     pub tracks_order: bool,
-    /// The heap with them, if they are not in the header.
+    /// The heap address; `None` if they are in the header.
     pub heap: Option<u64>,
-    /// Their B-tree by name.
+    /// Address of the B-tree by name.
     pub by_name: Option<u64>,
-    /// Their B-tree in the order of creation.
+    /// Address of the B-tree by creation order.
     pub by_order: Option<u64>,
 }
 
 impl DenseInfo {
-    /// Reads the body of the message about links, version 0.
+    /// Reads the Link Info message body, version 0.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
+    /// Returns [`crate::ErrorKind::Truncated`] and [`crate::ErrorKind::Unknown`].
     pub fn of_links(c: &mut Fields) -> Result<Self> {
         Self::parse(c, "link info", 8)
     }
 
-    /// Reads the body of the message about attributes, version 0.
+    /// Reads the Attribute Info message body, version 0.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
+    /// Returns [`crate::ErrorKind::Truncated`] and [`crate::ErrorKind::Unknown`].
     pub fn of_attributes(c: &mut Fields) -> Result<Self> {
         Self::parse(c, "attribute info", 2)
     }
 
-    /// The largest creation order takes `width` bytes.
+    /// Reads the message body with a maximum creation order of `width` bytes.
     fn parse(c: &mut Fields, what: &str, width: usize) -> Result<Self> {
         c.version(0..=0, what)?;
         let flags = c.u8()?;

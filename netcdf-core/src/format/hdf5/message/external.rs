@@ -7,41 +7,40 @@ use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::file::Hdf5File;
 use crate::format::hdf5::local_heap::LocalHeap;
 
-/// The files that hold the data, one after the other.
+/// The external files with the data, in data order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalFiles {
-    /// Address of the local heap with the names.
+    /// Local heap address of the file names.
     pub heap: u64,
-    /// Pieces of files in the order of the data.
+    /// File ranges in data order.
     pub slots: Vec<ExternalFile>,
 }
 
-/// A piece of a file.
+/// A file range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalFile {
-    /// Offset of the file's name in the heap.
+    /// Offset of the file name in the heap.
     pub name: u64,
-    /// Offset of the piece in the file, in bytes.
+    /// Offset of the range in the file, in bytes.
     pub start: u64,
-    /// Its size in bytes; `None` for up to the end of the data.
+    /// Length in bytes; `None` for up to the end of the data.
     pub size: Option<u64>,
 }
 
-/// A piece of a file, by its name.
+/// A range of a named file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedPiece {
-    /// Name of the file, as stored.
+    /// The stored file name.
     pub file: Vec<u8>,
-    /// Its bytes.
+    /// The byte range in the file.
     pub range: Range<u64>,
 }
 
 impl ExternalFiles {
-    /// Reads the body of the message, version 1.
+    /// Reads the message body, version 1.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Corrupt`],
-    /// [`crate::ErrorKind::Unknown`].
+    /// Returns [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Corrupt`] and [`crate::ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         c.version(1..=1, "external data files")?;
         c.skip(3 + 2)?; // reserved, slots allocated
@@ -51,15 +50,14 @@ impl ExternalFiles {
         Ok(Self { heap, slots })
     }
 
-    /// The pieces of files that hold `bytes` of the data, in order; together they may be
-    /// shorter.
+    /// Returns the file ranges for `bytes` of the data, in order. The ranges may be shorter than `bytes` in total.
     ///
     /// # Errors
-    /// Those of reading the names.
+    /// Returns errors from reading the names.
     pub fn pieces(&self, file: &Hdf5File, bytes: Range<u64>) -> Result<Vec<NamedPiece>> {
         let heap = LocalHeap::read(file, self.heap)?;
         let mut pieces = vec![];
-        let mut first = 0u64; // byte of the data with which a slot starts
+        let mut first = 0u64; // first data byte of a slot
         for slot in &self.slots {
             let end = slot
                 .size
@@ -97,7 +95,7 @@ mod tests {
     use crate::io::file::FileSource;
     use crate::limits::Limits;
 
-    /// The file is made by testdata/hdf5/make_external.py, which prints this address.
+    /// The object header address printed by testdata/hdf5/make_external.py, which makes the file.
     const HEADER: u64 = 800;
 
     #[test]

@@ -3,55 +3,55 @@
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 
-/// The value of elements that were never written.
+/// The value of unwritten elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FillMessage {
-    /// When storage is allocated; `None` in the old message.
+    /// Allocation time; `None` in the old message.
     pub allocate: Option<Allocate>,
-    /// When the value is written to storage; `None` in the old message.
+    /// Fill value write time; `None` in the old message.
     pub write: Option<Write>,
     /// The value.
     pub value: FillValue,
 }
 
-/// When storage is allocated.
+/// Allocation time of storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Allocate {
-    /// With the dataset.
+    /// When the dataset is created.
     Early,
-    /// With the first data.
+    /// When the first data is written.
     Late,
-    /// As data is written.
+    /// Incrementally, as data is written.
     Incremental,
 }
 
-/// When the value is written to new storage.
+/// Write time of the fill value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Write {
-    /// Always.
+    /// When storage is allocated.
     Allocation,
     /// Never.
     Never,
-    /// If the user gave a value.
+    /// When storage is allocated, if the user defined a value.
     IfSet,
 }
 
 /// A fill value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FillValue {
-    /// There is none.
+    /// Undefined.
     Undefined,
     /// Zeros.
     Default,
-    /// Given by the user: an element in the dataset's type.
+    /// Defined by the user: an element in the dataset type.
     User(Vec<u8>),
 }
 
 impl FillMessage {
-    /// Reads the body of the old message (type 0x04).
+    /// Reads the old message body (type 0x04).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`].
+    /// Returns [`ErrorKind::Truncated`].
     pub fn parse_old(c: &mut Fields) -> Result<Self> {
         Ok(Self {
             allocate: None,
@@ -60,10 +60,10 @@ impl FillMessage {
         })
     }
 
-    /// Reads the body of the message (type 0x05).
+    /// Reads the message body (type 0x05).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] and [`ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=3, "a fill value")?;
         if version == 3 {
@@ -83,7 +83,7 @@ impl FillMessage {
     }
 }
 
-/// Version 3 has its settings in one byte.
+/// Reads version 3, which has all settings in one byte.
 fn parse_3(c: &mut Fields) -> Result<FillMessage> {
     let flags = c.u8()?;
     let value = match (flags & 0x10 != 0, flags & 0x20 != 0) {
@@ -117,7 +117,7 @@ fn writing(c: &Fields, code: u8) -> Result<Option<Write>> {
     }
 }
 
-/// A value preceded by its size: 0 for the default, negative for none.
+/// Reads a value after its size: 0 for the default, negative for undefined.
 fn value(c: &mut Fields) -> Result<FillValue> {
     let size = c.u32_le()?;
     match i32::try_from(size) {

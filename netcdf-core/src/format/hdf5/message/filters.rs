@@ -3,23 +3,23 @@
 use crate::error::Result;
 use crate::format::hdf5::fields::Fields;
 
-/// A filter of a dataset.
+/// A filter in a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PipelineFilter {
-    /// Its registered number.
+    /// The registered filter number.
     pub id: u16,
-    /// Its name, where it is stored.
+    /// The filter name, if stored.
     pub name: Option<Vec<u8>>,
-    /// Whether it may be skipped for single chunks.
+    /// Whether chunks may skip the filter.
     pub optional: bool,
-    /// Its parameters.
+    /// The parameters.
     pub params: Vec<u32>,
 }
 
-/// Reads the body of the message: the filters in the order of writing.
+/// Reads the message body. Returns the filters in writing order.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Truncated`], [`crate::ErrorKind::Unknown`].
+/// Returns [`crate::ErrorKind::Truncated`] and [`crate::ErrorKind::Unknown`].
 pub fn parse(c: &mut Fields) -> Result<Vec<PipelineFilter>> {
     let version = c.version(1..=2, "a filter pipeline")?;
     let count = c.u8()?;
@@ -29,7 +29,7 @@ pub fn parse(c: &mut Fields) -> Result<Vec<PipelineFilter>> {
     (0..count).map(|_| filter(c, version)).collect()
 }
 
-/// Filters below this number have no name in version 2.
+/// Minimum number of a filter with a name in version 2.
 const FIRST_NAMED: u16 = 256;
 
 fn filter(c: &mut Fields, version: u8) -> Result<PipelineFilter> {

@@ -1,27 +1,27 @@
-//! The Data Layout message ("IV.A.2.i", versions 1 to 5): the place of a dataset's data.
+//! The Data Layout message ("IV.A.2.i", versions 1 to 5): the storage of a dataset.
 
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 
-/// Where the data of a dataset is.
+/// The data location of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DataLayout {
-    /// In the message itself.
+    /// In the message.
     Compact(Vec<u8>),
-    /// In one piece.
+    /// Contiguous.
     Contiguous {
-        /// Its address; `None` if no storage is allocated (yet).
+        /// The data address; `None` if no storage is allocated.
         address: Option<u64>,
-        /// Its size in bytes; versions 1 and 2 leave it to the dataspace.
+        /// Size in bytes; `None` in versions 1 and 2, which define it by the dataspace.
         size: Option<u64>,
     },
-    /// In chunks.
+    /// Chunked.
     Chunked(ChunkedLayout),
-    /// In other datasets; the global heap has the mappings.
+    /// Mapped from other datasets. The global heap contains the mappings.
     Virtual {
-        /// Address of the collection of the global heap; `None` without mappings.
+        /// Address of the global heap collection; `None` without mappings.
         heap: Option<u64>,
-        /// Number of the object in the collection.
+        /// Object index in the collection.
         index: u32,
     },
 }
@@ -29,37 +29,37 @@ pub enum DataLayout {
 /// The layout of a chunked dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkedLayout {
-    /// Elements of a chunk per dimension, none of them 0.
+    /// Chunk length in elements per dimension, never 0.
     pub dims: Vec<u64>,
-    /// Bytes of an element. [`Dataset`](crate::format::hdf5::dataset::Hdf5Dataset) sets the size of the datatype.
+    /// Bytes per element. [`Dataset`](crate::format::hdf5::dataset::Hdf5Dataset) sets it to the datatype size.
     pub element_size: u64,
-    /// Whether chunks that extend beyond the extent are stored without filters.
+    /// Whether partial chunks are stored without filters.
     pub edges_unfiltered: bool,
-    /// Where chunks are looked up.
+    /// The kind of chunk index.
     pub index: ChunkIndexKind,
-    /// The address of the index; `None` before the first chunk.
+    /// The index address; `None` before the first chunk.
     pub address: Option<u64>,
 }
 
-/// Where chunks are looked up ("VII. Appendix C").
+/// Chunk index kinds ("VII. Appendix C").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChunkIndexKind {
-    /// A B-tree of version 1.
+    /// A version 1 B-tree.
     BTree1,
-    /// The only chunk; size in bytes and mask, if it went through filters.
+    /// The only chunk; stored size in bytes and filter mask, for a filtered chunk.
     Single(Option<(u64, u32)>),
-    /// All chunks in their order, of their full size.
+    /// All chunks in row-major order, without compression.
     Implicit,
     /// A fixed array.
     FixedArray,
     /// An extensible array.
     ExtensibleArray,
-    /// A B-tree of version 2.
+    /// A version 2 B-tree.
     BTree2,
 }
 
 impl ChunkIndexKind {
-    /// True if the places of chunks are read from a structure in the file, not computed.
+    /// Whether chunk locations are read from a structure in the file, not computed.
     #[must_use]
     pub fn is_read(self) -> bool {
         match self {
@@ -70,10 +70,10 @@ impl ChunkIndexKind {
 }
 
 impl DataLayout {
-    /// Reads the body of the message.
+    /// Reads the message body.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Unknown`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`] and [`ErrorKind::Unknown`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=5, "a data layout")?;
         if version < 3 {
@@ -105,7 +105,7 @@ fn unknown_class(c: &Fields, class: u8) -> crate::error::Error {
     c.error(ErrorKind::Unknown, what)
 }
 
-/// Versions 1 and 2: the same fields for all classes.
+/// Reads versions 1 and 2: the same fields for all classes.
 fn parse_old(c: &mut Fields) -> Result<DataLayout> {
     let (rank, class) = (c.u8()?, c.u8()?);
     c.skip(5)?;
@@ -133,9 +133,9 @@ fn chunked_3(c: &mut Fields) -> Result<ChunkedLayout> {
     chunked(c, sizes, false, ChunkIndexKind::BTree1, address)
 }
 
-/// Flag: chunks at the edges are stored without filters.
+/// Flag: partial chunks are stored without filters.
 const EDGES_UNFILTERED: u8 = 0x01;
-/// Flag: the only chunk went through filters.
+/// Flag: the only chunk is filtered.
 const SINGLE_FILTERED: u8 = 0x02;
 
 fn chunked_4(c: &mut Fields) -> Result<ChunkedLayout> {
@@ -149,7 +149,7 @@ fn chunked_4(c: &mut Fields) -> Result<ChunkedLayout> {
     let filtered = (kind == 1 && flags & SINGLE_FILTERED != 0)
         .then(|| Ok((c.length()?, c.u32_le()?)))
         .transpose()?;
-    // Settings that the indexes' own headers repeat: bits of pages and the like.
+    // Settings repeated in the index headers, for example page bits.
     c.skip(match kind {
         1 | 2 => 0,
         3 => 1,
@@ -171,12 +171,12 @@ fn chunked_4(c: &mut Fields) -> Result<ChunkedLayout> {
     chunked(c, sizes, flags & EDGES_UNFILTERED != 0, index, address)
 }
 
-/// `rank` sizes of `width` bytes.
+/// Reads `rank` sizes of `width` bytes.
 fn sizes(c: &mut Fields, rank: u8, width: u8) -> Result<Vec<u64>> {
     (0..rank).map(|_| c.uint_le(width.into())).collect()
 }
 
-/// The layout from the lengths of a chunk, the last of which is the size of an element.
+/// Builds the layout from chunk lengths; the last length is the element size.
 fn chunked(
     c: &Fields,
     mut sizes: Vec<u64>,

@@ -3,40 +3,40 @@
 use crate::error::{ErrorKind, Result};
 use crate::format::hdf5::fields::Fields;
 
-/// A link of a group.
+/// A group link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkMessage {
-    /// Its name.
+    /// The link name.
     pub name: Vec<u8>,
-    /// Its number in creation order, if the group tracks it.
+    /// The creation order number, if the group tracks it.
     pub order: Option<u64>,
-    /// Its target.
+    /// The link target.
     pub target: LinkedObject,
 }
 
-/// The target of a link.
+/// A link target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkedObject {
-    /// The object whose header is at this address.
+    /// The object with its header at this address.
     Hard(u64),
-    /// The object of this path.
+    /// The object with this path.
     Soft(Vec<u8>),
-    /// An object of another file.
+    /// An object in another file.
     External {
-        /// Name of the file.
+        /// The file name.
         file: Vec<u8>,
-        /// Path of the object in it.
+        /// The object path in the file.
         path: Vec<u8>,
     },
-    /// A user-defined class of links.
+    /// A link of a user-defined class.
     User(u8),
 }
 
 impl LinkMessage {
-    /// Reads the body of the message, version 1.
+    /// Reads the message body, version 1.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`], [`ErrorKind::Unknown`], [`ErrorKind::Corrupt`].
+    /// Returns [`ErrorKind::Truncated`], [`ErrorKind::Unknown`] and [`ErrorKind::Corrupt`].
     pub fn parse(c: &mut Fields) -> Result<Self> {
         c.version(1..=1, "a link")?;
         let flags = c.u8()?;
@@ -76,7 +76,7 @@ fn take(c: &mut Fields, len: u64) -> Result<Vec<u8>> {
     Ok(c.bytes(n)?.to_vec())
 }
 
-/// The value of an external link: a byte with version and flags, and two names.
+/// Reads an external link value: version and flags in one byte, then two names.
 fn external(c: &mut Fields) -> Result<LinkedObject> {
     c.skip(2 + 1)?;
     Ok(LinkedObject::External {

@@ -10,7 +10,7 @@ pub mod link;
 pub mod reference;
 pub(crate) mod shared;
 
-/// Nothing.
+/// Null.
 pub const NIL: u16 = 0x00;
 /// Dataspace.
 pub const DATASPACE: u16 = 0x01;
@@ -55,7 +55,7 @@ pub const CACHE_IMAGE: u16 = 0x18;
 /// The last type in the specification.
 pub const LAST_KNOWN: u16 = 0x19;
 
-/// Flag: the body is a reference to a shared message.
+/// Flag: the body refers to a shared message.
 pub const SHARED: u8 = 0x02;
-/// Flag: readers that do not know the type must not open the object.
+/// Flag: readers must not open the object if they do not know the type.
 pub const FAIL_IF_UNKNOWN: u8 = 0x80;

@@ -12,15 +12,16 @@ use crate::format::hdf5::fields::Fields;
 pub enum SharedMessage {
     /// In the object header at this address: a committed datatype.
     Committed(u64),
-    /// In the heap of shared messages, under this id.
+    /// An id in the heap of shared messages.
     Heap([u8; 8]),
 }
 
 impl SharedMessage {
-    /// Reads the body of a message that has the flag "shared".
+    /// Reads the body of a message with the "shared" flag.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated), [`Unknown`](crate::ErrorKind::Unknown), [`Corrupt`](crate::ErrorKind::Corrupt).
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated), [`Unknown`](crate::ErrorKind::Unknown) and
+    /// [`Corrupt`](crate::ErrorKind::Corrupt).
     pub fn parse(c: &mut Fields) -> Result<Self> {
         let version = c.version(1..=3, "a shared message")?;
         let kind = c.u8()?;
@@ -35,6 +36,6 @@ impl SharedMessage {
     }
 }
 
-/// The shared datatypes of a file. Each is read only once: very many objects may have the same large one.
+/// A cache of shared datatypes. Each is read only once: many objects may share one large type.
 #[derive(Debug, Default)]
 pub struct SharedTypes(pub(in crate::format::hdf5) Mutex<HashMap<SharedMessage, Arc<Datatype>>>);

@@ -1,4 +1,4 @@
-//! Shared messages, which are stored elsewhere ("IV.A.2", "Shared Message", versions 1 to 3).
+//! Reads shared messages ("IV.A.2", "Shared Message", versions 1 to 3).
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
@@ -9,10 +9,10 @@ use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::file::Hdf5File;
 use crate::format::hdf5::object_header::{Body, HeaderMessage, ObjectHeader};
 
-/// The body of a shared message of type `kind`.
+/// Returns the body of a shared message of type `kind`.
 ///
 /// # Errors
-/// Those of reading it; [`ErrorKind::Corrupt`] if it does not exist or is shared itself.
+/// Returns read errors, and [`ErrorKind::Corrupt`] if the message does not exist or is shared itself.
 pub(crate) fn resolve(
     file: &Hdf5File,
     kind: u16,
@@ -43,10 +43,10 @@ pub(crate) fn resolve(
 }
 
 impl ObjectHeader {
-    /// The body of a message; for a reference, the body of the shared message.
+    /// Returns the body of a message. Follows a reference to a shared message.
     ///
     /// # Errors
-    /// Returns errors of reading the shared message.
+    /// Returns errors from reading the shared message.
     pub fn body(&self, file: &Hdf5File, message: &HeaderMessage) -> Result<Body<'_>> {
         let raw = self.raw(message);
         if message.flags & super::SHARED == 0 {
@@ -56,20 +56,20 @@ impl ObjectHeader {
         resolve(file, message.kind, &reference)
     }
 
-    /// The body of the first message of a type.
+    /// Returns the body of the first message of a type.
     ///
     /// # Errors
-    /// As [`ObjectHeader::body`].
+    /// Returns errors from [`ObjectHeader::body`].
     pub fn body_of(&self, file: &Hdf5File, kind: u16) -> Result<Option<Body<'_>>> {
         self.find(kind).map(|m| self.body(file, m)).transpose()
     }
 }
 
 impl Hdf5File {
-    /// A shared datatype, with its address if it is a committed type.
+    /// Returns a shared datatype, with its address if the type is committed.
     ///
     /// # Errors
-    /// Those of [`resolve`], and of reading the datatype.
+    /// Returns errors from `resolve` and from reading the datatype.
     pub fn shared_type(&self, reference: &SharedMessage) -> Result<Arc<Datatype>> {
         let lock = || self.types.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(reference) {

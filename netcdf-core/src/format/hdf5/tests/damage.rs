@@ -1,4 +1,4 @@
-//! Damaged files: errors, but never a panic or a loop without end.
+//! Damaged files cause errors, but no panic and no endless loop.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ const FILES: &[&str] = &[
     "shared_messages.h5",
 ];
 
-/// Reads all objects that can be reached, their links, attributes and strings; the errors.
+/// Reads all reachable objects with their links, attributes and strings. Returns the errors.
 pub(super) fn errors(file: &Hdf5File) -> Vec<Error> {
     let mut errors = vec![];
     let mut pending = vec![file.superblock().root];
@@ -56,7 +56,7 @@ fn strings(file: &Hdf5File, attribute: &AttributeMessage) -> Result<()> {
     Ok(())
 }
 
-/// The whole walk of a damaged file ends, without a panic.
+/// Checks that the traversal of a damaged file ends without a panic.
 fn survive(name: &str, what: &str, data: Vec<u8>) {
     let walk = || {
         if let Ok(file) = open_bytes(data) {
@@ -68,14 +68,14 @@ fn survive(name: &str, what: &str, data: Vec<u8>) {
 }
 
 #[test]
-fn all_is_well_undamaged() {
+fn undamaged_files_have_no_errors() {
     for name in FILES {
         let errors = errors(&open(name));
         assert!(errors.is_empty(), "{name}: {errors:?}");
     }
 }
 
-/// The maximum number of places in a file: 50, or 400 with `EXHAUSTIVE=1` in the environment.
+/// The maximum number of damaged offsets per file: 50, or 400 with `EXHAUSTIVE=1` in the environment.
 fn per_file() -> usize {
     match std::env::var_os("EXHAUSTIVE").is_some_and(|value| value == "1") {
         true => 400,
@@ -83,7 +83,7 @@ fn per_file() -> usize {
     }
 }
 
-/// Places all over a file, at most `count`.
+/// At most `count` offsets, spread over a file.
 fn places(data: &[u8], count: usize) -> impl Iterator<Item = usize> + use<> {
     (0..data.len()).step_by(data.len().div_ceil(count) | 1)
 }
@@ -122,7 +122,7 @@ fn any_eight_bytes_may_be_all_ones_or_zeros() {
     ignore_checksums(false);
 }
 
-/// Cuts a file, and corrects the end of file in the superblock.
+/// Truncates a file and corrects the end-of-file address in the superblock.
 fn cut(data: &[u8], len: usize) -> Vec<u8> {
     let mut data = data[..len].to_vec();
     let start = if data.starts_with(b"\x89HDF") { 0 } else { 512 };
@@ -152,7 +152,7 @@ fn files_may_end_anywhere() {
     }
 }
 
-/// An index could lead to one large object over and over: the total that is read is limited.
+/// Index entries could repeatedly refer to one large object: the total length is limited.
 #[test]
 fn objects_of_heaps_are_read_about_once() {
     let file = open("attributes_dense.h5");
@@ -175,7 +175,7 @@ fn objects_of_heaps_are_read_about_once() {
     let len = file.source().len();
     assert!(file.take(4 * len + (1 << 28), 0).is_err());
     file.start();
-    // This leaves less than both large objects need.
+    // The remaining limit is below the size of both large objects.
     let taken = (1 << 28) + 4 * len - 2 * first - 1000;
     file.take(taken, 0).unwrap();
     visit();
@@ -189,7 +189,7 @@ fn objects_of_heaps_are_read_about_once() {
     );
 }
 
-/// An index of links is not an index of attributes, and vice versa.
+/// A link index is not an attribute index, and vice versa.
 #[test]
 fn records_of_another_type_are_refused() {
     let mut bytes = bytes("attributes_dense.h5");
@@ -208,7 +208,7 @@ fn records_of_another_type_are_refused() {
     assert!(e.to_string().contains("type 5, expected [8, 9]"), "{e}");
 }
 
-/// Links could all lead to one large header: the total that is read is limited.
+/// Links could repeatedly refer to one large header: the total length is limited.
 #[test]
 fn headers_are_read_about_once() {
     let file = open("groups_old.h5");
@@ -224,7 +224,7 @@ fn headers_are_read_about_once() {
     assert!(ObjectHeader::read(&file, root).is_ok());
 }
 
-/// The errors of a walk over a file whose trees of links and attributes were changed in their headers.
+/// The traversal errors of a file with changed headers of link and attribute trees.
 fn with_headers(change: impl Fn(&mut [u8])) -> Vec<Error> {
     let mut bytes = bytes("structures/dense.h5");
     let trees: Vec<_> = (0..bytes.len())
@@ -243,7 +243,7 @@ fn with_headers(change: impl Fn(&mut [u8])) -> Vec<Error> {
 #[test]
 fn trees_have_the_records_that_they_say() {
     assert!(with_headers(|_| ()).is_empty());
-    // The address of the root, its records, and the records of all.
+    // The root address, the root's record count, and the total record count.
     let changes: [fn(&mut [u8]); 4] = [
         |header| header[16..24].fill(0xff),
         |header| header[24..26].fill(0),
@@ -261,7 +261,7 @@ fn trees_have_the_records_that_they_say() {
     }
 }
 
-/// In a tree of several levels, the root's entry has the sum of all below in place of a part of it.
+/// In a tree of several levels, the root's child entry has the subtree total in place of the child's count.
 #[test]
 fn records_of_deep_trees_are_counted() {
     let mut bytes = bytes("groups_deep.h5");
@@ -275,7 +275,7 @@ fn records_of_deep_trees_are_counted() {
     assert!(errors[0].what().starts_with("a B-tree with "), "{errors:?}");
 }
 
-/// Changes the name of the last link of the root group of an old file, `soft` or the like, to another.
+/// The error after renaming the last link of an old file's root group, for example `soft`.
 fn renamed(old: &[u8], new: &[u8]) -> Error {
     let mut bytes = bytes("structures/old.h5");
     let zero = [&[0], old, &[0]].concat();

@@ -1,4 +1,4 @@
-//! Message bodies in very rare forms, and unknown messages.
+//! Message bodies in rare forms, and unknown messages.
 
 use super::*;
 use crate::ErrorKind;
@@ -7,7 +7,7 @@ use crate::format::hdf5::fields::Fields;
 use crate::format::hdf5::message::fill::{FillMessage, FillValue};
 use crate::format::hdf5::message::layout::{ChunkIndexKind, ChunkedLayout, DataLayout};
 
-/// Parses a body in a file of addresses and lengths of 8 bytes.
+/// Parses a body in a file with 8-byte addresses and lengths.
 fn parse<T>(body: &[u8], parse: impl FnOnce(&mut Fields) -> Result<T>) -> Result<T> {
     parse(&mut open("groups_old.h5").fields_of(body, None))
 }
@@ -83,7 +83,7 @@ fn fill_values_that_are_undefined() {
 fn dataspaces_of_both_versions() {
     let space = |body: &[u8]| parse(body, Dataspace::parse);
     let (three, unlimited) = ([3, 0, 0, 0, 0, 0, 0, 0], [0xff; 8]);
-    // Version 1 with maxima and permutations, which no library ever wrote: they stand last.
+    // Version 1 with maxima and permutations. The permutations, which no library ever wrote, come last.
     let head = [1, 1, 3, 0, 0, 0, 0, 0];
     let found = space(&[head, three, unlimited, [0; 8]].concat()).unwrap();
     assert_eq!(
@@ -117,7 +117,7 @@ fn nil(file: &[u8], header: usize) -> usize {
 }
 
 #[test]
-fn messages_that_nobody_knows_are_skipped_unless_they_must_not_be() {
+fn unknown_messages_are_skipped_unless_required() {
     let whole = bytes("structures/old.h5");
     let file = open("structures/old.h5");
     let address = object(&file, "contiguous").address;
@@ -130,7 +130,7 @@ fn messages_that_nobody_knows_are_skipped_unless_they_must_not_be() {
         (file[place], file[place + 4]) = (0x1e, flags);
         ObjectHeader::read(&open_bytes(file).unwrap(), address)
     };
-    // 0x08: fail only when writing; 0x20 and 0x10: marks.
+    // 0x08: readers may ignore the message; 0x20 and 0x10: marks.
     for flags in [0, 0x08, 0x10, 0x20] {
         assert!(read(flags).is_ok(), "{flags}");
     }
@@ -149,7 +149,7 @@ fn parts_of_files_are_refused() {
         assert_eq!(e.kind(), ErrorKind::Unsupported, "{name}: {e}");
         assert!(e.what().contains(driver), "{name}: {e}");
     }
-    // The one with the metadata can be described; another driver makes no parts.
+    // The part with the metadata can be described. Any other driver does not split files.
     let mut other = bytes("multi-s.h5");
     assert!(open_bytes(other.clone()).is_ok());
     other.pop();

@@ -1,8 +1,8 @@
-//! Groups, attributes and heaps of the files that testdata/hdf5/make_heaps.py makes.
+//! Groups, attributes and heaps in files made by testdata/hdf5/make_heaps.py.
 
 mod damage;
 mod messages;
-mod often;
+mod repeated_reads;
 mod structures;
 mod types;
 
@@ -30,7 +30,7 @@ fn open(name: &str) -> Hdf5File {
     open_bytes(bytes(name)).unwrap()
 }
 
-/// The object of a name in the root group.
+/// The object with a name in the root group.
 fn object(file: &Hdf5File, name: &str) -> ObjectHeader {
     let root = ObjectHeader::read(file, file.superblock().root).unwrap();
     let links = group::links(file, &root).unwrap();
@@ -60,7 +60,7 @@ fn attributes_of(file: &Hdf5File, name: &str) -> Vec<AttributeMessage> {
     all
 }
 
-/// The elements of an attribute of little-endian 32-bit integers.
+/// The elements of an attribute with little-endian 32-bit integers.
 fn ints(attribute: &AttributeMessage) -> Vec<i32> {
     let numbers = attribute.data.chunks_exact(4);
     numbers

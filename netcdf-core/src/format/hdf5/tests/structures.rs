@@ -11,7 +11,7 @@ use crate::format::hdf5::message;
 use crate::format::hdf5::message::dense_info::DenseInfo;
 use crate::format::hdf5::symbol_table::{self, SymbolCache};
 
-/// Address of the first of these four bytes.
+/// Address where these four bytes first occur.
 fn find(file: &[u8], signature: &[u8; 4]) -> usize {
     let mut windows = file.windows(4);
     windows.position(|w| w == signature).unwrap()
@@ -233,7 +233,7 @@ fn shared_messages() {
         }
         let header = object(&file, dataset);
         let message = header.find(message::DATASPACE).unwrap();
-        // The first one stays in its header.
+        // The first message stays in its header.
         assert_eq!(message.flags & message::SHARED != 0, dataset != "d0");
         let body = header.body(&file, message).unwrap();
         let space = crate::format::hdf5::dataspace::Dataspace::parse(&mut body.fields(&file));
@@ -292,7 +292,7 @@ fn no_object_and_missing_objects_of_the_global_heap() {
     assert!(error.what().contains("beyond the end"), "{error}");
 }
 
-/// A file that ends in the header of a heap without blocks, and an open heap of it.
+/// A file that ends with the header of a heap without blocks, and the open heap.
 fn made_heap(ids: u16, filters: &[u8], before: &[u8]) -> (Hdf5File, FractalHeap, u64) {
     let mut data = bytes("groups_dense.h5");
     let place = data.len() as u64;
@@ -391,7 +391,7 @@ fn huge_objects_with_filters_found_by_their_ids() {
     };
     assert_eq!(heap.object(&file, &id(0)).unwrap().data(), object);
     assert!(heap.object(&file, &id(0)).unwrap().address().is_none());
-    // The mask says that the filter was not applied, but the stored bytes are not 200.
+    // The mask marks the filter as skipped, but the stored length is not 200 bytes.
     assert!(heap.object(&file, &id(1)).is_err());
 }
 
@@ -420,7 +420,7 @@ fn checksums_are_verified() {
     }
 }
 
-/// The file with this element size in the layout message (version 4) of the object header at an address.
+/// Changes the element size in the layout message (version 4) of the object header at an address.
 fn with_element_size(mut file: Vec<u8>, header: usize, size: u8) -> Vec<u8> {
     let flags = file[header + 5];
     let times = if flags & 0x20 == 0 { 0 } else { 16 };
@@ -442,9 +442,9 @@ fn with_element_size(mut file: Vec<u8>, header: usize, size: u8) -> Vec<u8> {
     file
 }
 
-/// The datasets have elements of one byte. Old PureHDF stores other sizes.
+/// The datasets have one-byte elements. Old PureHDF versions store other sizes.
 #[test]
-fn the_element_size_of_a_layout_is_that_of_the_type() {
+fn the_datatype_defines_the_element_size() {
     use crate::format::hdf5::dataset::Hdf5Dataset;
     use crate::format::hdf5::message::layout::DataLayout;
     let stored = bytes("chunks_v110.h5");

@@ -1,4 +1,4 @@
-//! Types that contradict themselves.
+//! Contradictory types.
 
 use super::*;
 use crate::ErrorKind;
@@ -9,7 +9,7 @@ fn parse(body: &[u8]) -> Result<Datatype> {
     Datatype::parse(&mut file.fields_of(body, Some(100)), &Limits::default())
 }
 
-/// The error for a type: damage, with a place.
+/// The error for a type: damage, with a location.
 fn refused(body: &[u8]) -> String {
     let e = parse(body).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Corrupt, "{e}");
@@ -17,7 +17,7 @@ fn refused(body: &[u8]) -> String {
     e.what().to_string()
 }
 
-/// A `float` in these bits, with the sign there, place and number of the exponent's bits and of the mantissa's.
+/// A `float` with these value bits, sign position, and exponent and mantissa positions and widths.
 fn float(bits: [u8; 2], sign: u8, parts: [u8; 4]) -> Vec<u8> {
     let head = [0x11, 0x20, sign, 0, 4, 0, 0, 0, bits[0], 0, bits[1], 0];
     [head.as_slice(), &parts, &[127, 0, 0, 0]].concat()
@@ -26,7 +26,7 @@ fn float(bits: [u8; 2], sign: u8, parts: [u8; 4]) -> Vec<u8> {
 #[test]
 fn parts_of_floats_lie_apart_and_within() {
     assert!(parse(&float([0, 32], 31, [23, 8, 0, 23])).is_ok());
-    // As nbit stores it: seven unused bits on either side.
+    // nbit stores this form: seven unused bits on either side.
     assert!(parse(&float([7, 20], 26, [20, 6, 7, 13])).is_ok());
     for (bits, sign, parts) in [
         ([0, 32], 31, [22, 8, 0, 23]),
@@ -41,7 +41,7 @@ fn parts_of_floats_lie_apart_and_within() {
     }
 }
 
-/// A compound of 8 bytes in version 3: two integers of 4 bytes at these places.
+/// A compound of 8 bytes in version 3: two 4-byte integers at these offsets.
 fn compound(places: [u8; 2]) -> Vec<u8> {
     let integer = [0x10, 8, 0, 0, 4, 0, 0, 0, 0, 0, 32, 0];
     let mut body = vec![0x36, 2, 0, 0, 8, 0, 0, 0];

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use crate::format::hdf5::selection::Comb;
+use crate::format::hdf5::selection::HyperslabDim;
 
-/// Blocks at a constant distance; the last one may be cut short.
+/// Blocks at a constant distance. The last block may be shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockAxis {
     pub start: u64,
@@ -27,18 +27,18 @@ impl BlockAxis {
         }
     }
 
-    /// The elements of a comb; an unlimited one ends at `extent`.
-    pub(super) fn of_comb(comb: &Comb, extent: u64) -> Self {
-        let rest = extent.saturating_sub(comb.start);
-        let block = comb.block.unwrap_or(rest).max(1);
+    /// The elements of a hyperslab dimension. `extent` ends an unlimited hyperslab.
+    pub(super) fn of_hyperslab_dim(slab: &HyperslabDim, extent: u64) -> Self {
+        let rest = extent.saturating_sub(slab.start);
+        let block = slab.block.unwrap_or(rest).max(1);
         let mut axis = Self {
-            start: comb.start,
-            stride: comb.stride.max(block),
+            start: slab.start,
+            stride: slab.stride.max(block),
             block,
             len: u64::MAX,
-            unlimited: comb.is_unlimited(),
+            unlimited: slab.is_unlimited(),
         };
-        axis.len = match (comb.count, comb.block) {
+        axis.len = match (slab.count, slab.block) {
             (Some(count), Some(block)) => count.saturating_mul(block),
             (None, _) | (_, None) => axis.before(extent),
         };
@@ -56,7 +56,7 @@ impl BlockAxis {
         }
     }
 
-    /// The place of element `k`.
+    /// The position of element `k`.
     pub(super) fn position(&self, k: u64) -> u64 {
         let blocks = (k / self.block).saturating_mul(self.stride);
         self.start
@@ -64,7 +64,7 @@ impl BlockAxis {
             .saturating_add(k % self.block)
     }
 
-    /// Number of elements before a place.
+    /// Number of elements before a position.
     pub(super) fn before(&self, place: u64) -> u64 {
         let Some(distance) = place.checked_sub(self.start) else {
             return 0;
@@ -74,12 +74,12 @@ impl BlockAxis {
         blocks.saturating_add(more).min(self.len)
     }
 
-    /// The elements from one place up to another.
+    /// The element numbers from one position up to another position.
     pub(super) fn within(&self, start: u64, end: u64) -> Range<u64> {
         self.before(start)..self.before(end)
     }
 
-    /// The distance between neighbouring elements, if it is constant.
+    /// The distance between adjacent elements, if constant.
     pub(super) fn step(&self) -> Option<u64> {
         if self.len <= self.block || self.stride == self.block {
             return Some(1);
@@ -96,7 +96,7 @@ impl BlockAxis {
         left.min(self.left_in_block(k))
     }
 
-    /// Number of elements from `k` to the end of its block.
+    /// Number of elements from `k` to the block end.
     pub(super) fn left_in_block(&self, k: u64) -> u64 {
         self.block - k % self.block
     }
@@ -108,13 +108,13 @@ mod tests {
 
     #[test]
     fn numbers_elements() {
-        let comb = Comb {
+        let slab = HyperslabDim {
             start: 2,
             stride: 5,
             count: Some(3),
             block: Some(2),
         };
-        let axis = BlockAxis::of_comb(&comb, 0);
+        let axis = BlockAxis::of_hyperslab_dim(&slab, 0);
         let all: Vec<_> = (0..axis.len).map(|k| axis.position(k)).collect();
         assert_eq!(all, [2, 3, 7, 8, 12, 13]);
         for place in 0..20 {
@@ -124,16 +124,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unlimited_ends_with_the_extent() {
-        let mut comb = Comb {
+    fn unlimited_hyperslabs_end_with_the_extent() {
+        let mut slab = HyperslabDim {
             start: 2,
             stride: 5,
             count: None,
             block: Some(2),
         };
-        let lens = |comb: &Comb| [0, 3, 7, 8, 9].map(|extent| BlockAxis::of_comb(comb, extent).len);
-        assert_eq!(lens(&comb), [0, 1, 2, 3, 4]);
-        (comb.count, comb.block) = (Some(1), None);
-        assert_eq!(lens(&comb), [0, 1, 5, 6, 7]);
+        let lens = |slab: &HyperslabDim| {
+            [0, 3, 7, 8, 9].map(|extent| BlockAxis::of_hyperslab_dim(slab, extent).len)
+        };
+        assert_eq!(lens(&slab), [0, 1, 2, 3, 4]);
+        (slab.count, slab.block) = (Some(1), None);
+        assert_eq!(lens(&slab), [0, 1, 5, 6, 7]);
     }
 }

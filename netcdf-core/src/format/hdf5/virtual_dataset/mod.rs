@@ -1,9 +1,8 @@
-//! Virtual datasets: assembled from elements of other ones ("IV.A.2.i", "Virtual Storage").
+//! Virtual datasets, mapped from elements of other datasets ("IV.A.2.i", "Virtual Storage").
 //!
-//! A [`Mapping`] assigns elements of a source dataset to elements of the virtual one: the first
-//! selected element of the source is the first selected element of the target, and so on. Elements
-//! without a source read as the fill value. The sources of a mapping may be numbered: `%b` in their
-//! names stands for the number of a block of the target.
+//! A [`Mapping`] maps elements of a source dataset to elements of the virtual dataset: selected element `n` of the source is selected
+//! element `n` of the target. Elements without a source read as the fill value. The sources of a mapping may be numbered: `%b` in their
+//! names stands for the block number in the target.
 
 mod axis;
 mod pieces;
@@ -23,13 +22,13 @@ use crate::model::Region;
 use crate::model::region::product;
 use axis::BlockAxis;
 
-/// Elements of a source that are elements of the virtual dataset. Mappings with the same name share
-/// it, as in the file: a long name may occur in thousands of mappings.
+/// Maps elements of a source to elements of the virtual dataset. Mappings with the same name share the string, as in the file: a long name
+/// may occur in thousands of mappings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
-    /// Name of the source's file, `.` for the same file; `%` has a special meaning, see [`Mapping::names`].
+    /// The source file name, `.` for the same file. `%` has a special meaning, see [`Mapping::names`].
     pub file: Arc<[u8]>,
-    /// Path of the source; `%` has a special meaning, see [`Mapping::names`].
+    /// The source dataset path. `%` has a special meaning, see [`Mapping::names`].
     pub dataset: Arc<[u8]>,
     /// Elements of the source.
     pub source: Selection,
@@ -37,18 +36,17 @@ pub struct Mapping {
     pub target: Selection,
 }
 
-/// Flag of a mapping: its file is that of an earlier mapping.
+/// Flag of a mapping: the file name is shared with an earlier mapping.
 const FILE_SHARED: u8 = 0x01;
-/// Flag of a mapping: its dataset has the name of that of an earlier mapping.
+/// Flag of a mapping: the dataset name is shared with an earlier mapping.
 const DATASET_SHARED: u8 = 0x02;
-/// Flag of a mapping: its source is in the same file.
+/// Flag of a mapping: the source is in the same file.
 const SAME_FILE: u8 = 0x04;
 
 /// Reads the object of the global heap that the layout message refers to, versions 0 and 1.
 ///
 /// # Errors
-/// [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`],
-/// [`ErrorKind::Unsupported`], [`ErrorKind::Limit`].
+/// Returns [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`], [`ErrorKind::Unsupported`] and [`ErrorKind::Limit`].
 pub fn parse(file: &Hdf5File, data: &[u8], address: Option<u64>) -> Result<Vec<Mapping>> {
     verify(file, data, address, "the mappings of a virtual dataset")?;
     let mut c = file.fields_of(data, address);
@@ -58,7 +56,7 @@ pub fn parse(file: &Hdf5File, data: &[u8], address: Option<u64>) -> Result<Vec<M
     let same: Arc<[u8]> = Arc::from(&b"."[..]);
     let mut left = ROWS;
     for _ in 0..count {
-        // Each mapping takes some bytes, so their number needs no limit.
+        // Each mapping takes some bytes, so the mapping count needs no limit.
         let flags = if version == 1 { c.u8()? } else { 0 };
         let file = match flags {
             f if f & SAME_FILE != 0 => Arc::clone(&same),
@@ -82,10 +80,10 @@ pub fn parse(file: &Hdf5File, data: &[u8], address: Option<u64>) -> Result<Vec<M
     Ok(mappings)
 }
 
-/// Most rows of irregular selections in all mappings of a dataset: each read has to skip over them.
+/// Maximum number of rows in all irregular selections of a dataset. Each read must skip these rows.
 const ROWS: u64 = 1 << 22;
 
-/// Checks that a mapping can be read in reasonable time; returns the number of rows left for the others.
+/// Checks that a mapping can be read in reasonable time. Returns the remaining number of rows for further mappings.
 fn check(mapping: &Mapping, left: u64) -> Result<u64> {
     if mapping.counts() && mapping.names(0) == mapping.names(1) {
         let what = "a mapping of a virtual dataset has an unlimited number of sources, but all have the same name";
@@ -99,7 +97,7 @@ fn check(mapping: &Mapping, left: u64) -> Result<u64> {
     })
 }
 
-/// The mapping that the next number refers to.
+/// Reads a mapping number. Returns the earlier mapping with this number.
 fn earlier<'a>(c: &mut Fields, mappings: &'a [Mapping]) -> Result<&'a Mapping> {
     let number = c.length()?;
     let mapping = usize::try_from(number).ok().and_then(|n| mappings.get(n));
@@ -108,13 +106,13 @@ fn earlier<'a>(c: &mut Fields, mappings: &'a [Mapping]) -> Result<&'a Mapping> {
 }
 
 impl Mapping {
-    /// Whether the mapping counts its sources: one for each block of the target.
+    /// Whether the mapping has numbered sources: one source per target block.
     #[must_use]
     pub fn counts(&self) -> bool {
         self.target.unlimited().is_some() && self.source.unlimited().is_none()
     }
 
-    /// The names of the file and dataset of source `number` (0 if the mapping has only one).
+    /// Returns the file and dataset names of source `number` (0 for a mapping with a single source).
     #[must_use]
     pub fn names(&self, number: u64) -> (Arc<[u8]>, Arc<[u8]>) {
         (
@@ -123,28 +121,28 @@ impl Mapping {
         )
     }
 
-    /// The numbers of the sources that may have elements of a box of the virtual dataset.
+    /// Returns the source numbers that may contribute to a box of the virtual dataset.
     #[must_use]
     pub fn sources(&self, wanted: &Region) -> Range<u64> {
-        let Selection::Regular(combs) = &self.target else {
+        let Selection::Regular(slabs) = &self.target else {
             return 0..1;
         };
         let mut numbers = 0..1;
         let dims = wanted.start.iter().zip(&wanted.count);
-        for (comb, (&start, &count)) in combs.iter().zip(dims) {
+        for (slab, (&start, &count)) in slabs.iter().zip(dims) {
             let end = start.saturating_add(count);
-            let found = BlockAxis::of_comb(comb, end).within(start, end);
+            let found = BlockAxis::of_hyperslab_dim(slab, end).within(start, end);
             if found.is_empty() {
                 return 0..0;
             }
-            if let (None, Some(block), true) = (comb.count, comb.block, self.counts()) {
+            if let (None, Some(block), true) = (slab.count, slab.block, self.counts()) {
                 numbers = found.start / block..found.end.div_ceil(block);
             }
         }
         numbers
     }
 
-    /// The most elements of a box of the virtual dataset that the mapping provides, with all its sources.
+    /// Returns the maximum number of elements in a box that the mapping provides, from all sources.
     #[must_use]
     pub fn elements(&self, wanted: &Region) -> u64 {
         let starts = wanted.start.iter();
@@ -155,9 +153,9 @@ impl Mapping {
             Selection::None => 0,
             Selection::All => within(wanted.count.clone()),
             Selection::Points(points) => points.len() as u64,
-            Selection::Regular(combs) => {
-                let dims = combs.iter().zip(&bounds).map(|(comb, &(start, end))| {
-                    let found = BlockAxis::of_comb(comb, end).within(start, end);
+            Selection::Regular(slabs) => {
+                let dims = slabs.iter().zip(&bounds).map(|(slab, &(start, end))| {
+                    let found = BlockAxis::of_hyperslab_dim(slab, end).within(start, end);
                     found.end - found.start
                 });
                 within(dims.collect())
@@ -173,7 +171,7 @@ impl Mapping {
         }
     }
 
-    /// The end of its elements in a dimension of the virtual dataset, if it does not depend on its sources.
+    /// Returns the end of the target selection in a dimension of the virtual dataset. Returns `None` if the end depends on the sources.
     #[must_use]
     pub fn end(&self, dim: usize) -> Option<u64> {
         let last = match &self.target {
@@ -183,38 +181,38 @@ impl Mapping {
                 let ends = blocks.iter().filter_map(|b| b.last.get(dim));
                 ends.max().copied()
             }
-            Selection::Regular(combs) => {
-                let comb = combs.get(dim)?;
-                let (count, block) = comb.count.zip(comb.block)?;
-                let before = count.checked_sub(1)?.saturating_mul(comb.stride);
-                let last = comb.start.saturating_add(before);
+            Selection::Regular(slabs) => {
+                let slab = slabs.get(dim)?;
+                let (count, block) = slab.count.zip(slab.block)?;
+                let before = count.checked_sub(1)?.saturating_mul(slab.stride);
+                let last = slab.start.saturating_add(before);
                 Some(last.saturating_add(block.checked_sub(1)?))
             }
         };
         last.map(|last| last.saturating_add(1))
     }
 
-    /// The dimension in which the target is unlimited, and how far the virtual dataset reaches there, given
-    /// the shape of the source or, for a mapping that counts, the number of sources.
+    /// Returns the unlimited dimension of the target, and the extent of the virtual dataset in this dimension. The result depends on the
+    /// shape of the single source, or on the number of numbered sources.
     #[must_use]
     pub fn reach(&self, source: Reach) -> Option<(usize, u64)> {
-        let (Selection::Regular(combs), Some(dim)) = (&self.target, self.target.unlimited()) else {
+        let (Selection::Regular(slabs), Some(dim)) = (&self.target, self.target.unlimited()) else {
             return None;
         };
-        let comb = combs.get(dim)?;
+        let slab = slabs.get(dim)?;
         let elements = match source {
-            Reach::Sources(n) => n.checked_mul(comb.block?)?,
+            Reach::Sources(n) => n.checked_mul(slab.block?)?,
             Reach::Shape(dims) => {
                 let Selection::Regular(from) = &self.source else {
                     return None;
                 };
                 let of = self.source.unlimited()?;
-                BlockAxis::of_comb(from.get(of)?, *dims.get(of)?).len
+                BlockAxis::of_hyperslab_dim(from.get(of)?, *dims.get(of)?).len
             }
         };
         let end = match elements.checked_sub(1) {
             None => 0,
-            Some(last) => BlockAxis::of_comb(comb, u64::MAX)
+            Some(last) => BlockAxis::of_hyperslab_dim(slab, u64::MAX)
                 .position(last)
                 .saturating_add(1),
         };
@@ -222,12 +220,12 @@ impl Mapping {
     }
 }
 
-/// What is known of the sources of a mapping.
+/// Known facts about the sources of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub enum Reach<'a> {
-    /// The shape of the only source.
+    /// The shape of the single source.
     Shape(&'a [u64]),
-    /// The number of sources before the first missing one, for a mapping that counts.
+    /// The number of sources before the first missing source, for a mapping with numbered sources.
     Sources(u64),
 }
 

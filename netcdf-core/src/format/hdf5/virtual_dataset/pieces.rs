@@ -7,17 +7,17 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::selection::Selection;
 use crate::model::Region;
 
-/// Shapes of the two datasets of a mapping.
+/// Dataset shapes of a mapping.
 #[derive(Debug, Clone, Copy)]
 pub struct MappingShapes<'a> {
-    /// Of the source.
+    /// The source shape.
     pub source: &'a [u64],
-    /// Of the virtual dataset.
+    /// The virtual dataset shape.
     pub target: &'a [u64],
 }
 
-/// Elements of the source that are elements of the virtual dataset, in the same order. Both have
-/// the same number of elements, but may have different ranks.
+/// Source elements and the corresponding elements of the virtual dataset, in the same order. The regions have the same number of elements,
+/// but may have different ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MappedPiece {
     /// Elements of the source.
@@ -30,12 +30,12 @@ pub struct MappedPiece {
 pub(super) type VisitPiece<'a> = dyn FnMut(MappedPiece) -> Result<()> + 'a;
 
 impl Mapping {
-    /// The pieces of source `number` (see [`Mapping::sources`]) within a box of the virtual
-    /// dataset, as far as the source has them. The stride of `wanted` must be 1.
+    /// Visits the pieces of source `number` (see [`Mapping::sources`]) in a box of the virtual dataset. Missing source elements are
+    /// skipped. The stride of `wanted` must be 1.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if selections and datasets have different ranks;
-    /// [`ErrorKind::Limit`] for selections of too many rows; those of `visit`.
+    /// Returns [`ErrorKind::Corrupt`] if selections and datasets have different ranks, [`ErrorKind::Limit`] for selections with too many
+    /// rows, and errors from `visit`.
     pub fn pieces(
         &self,
         number: u64,
@@ -103,12 +103,12 @@ fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<SelectedElements
                 extent.iter().map(|&n| BlockAxis::whole(n)).collect(),
             ));
         }
-        Selection::Regular(combs) => {
-            ranks(combs.len())?;
-            let axes = combs
+        Selection::Regular(slabs) => {
+            ranks(slabs.len())?;
+            let axes = slabs
                 .iter()
                 .zip(extent)
-                .map(|(c, &n)| BlockAxis::of_comb(c, n));
+                .map(|(c, &n)| BlockAxis::of_hyperslab_dim(c, n));
             return Ok(SelectedElements::Grid(axes.collect()));
         }
         Selection::Points(points) => points.iter().try_for_each(|p| ranks(p.len()))?,
@@ -117,8 +117,8 @@ fn axes<'a>(selection: &'a Selection, extent: &[u64]) -> Result<SelectedElements
     Ok(SelectedElements::List(selection))
 }
 
-/// The pairs of corresponding dimensions of source and target, if the selections have the same shape
-/// apart from dimensions of one element.
+/// Returns the pairs of corresponding source and target dimensions. Returns `None` if the selection shapes differ. Dimensions of one
+/// element are ignored.
 fn pairs(source: &[BlockAxis], target: &[BlockAxis]) -> Option<Vec<(usize, usize)>> {
     let long = |axes: &[BlockAxis]| -> Vec<(usize, Option<u64>)> {
         let axes = axes.iter().enumerate();
@@ -132,7 +132,7 @@ fn pairs(source: &[BlockAxis], target: &[BlockAxis]) -> Option<Vec<(usize, usize
     same.then(|| both().map(|(s, t)| (s.0, t.0)).collect())
 }
 
-/// Elements of a dimension of the source, and the corresponding ones of a dimension of the target.
+/// Source elements and the corresponding target elements, in one dimension.
 #[derive(Debug, Clone, Copy)]
 struct Strip {
     source: u64,
@@ -149,7 +149,7 @@ struct PieceQuery<'a, 'v> {
 }
 
 impl PieceQuery<'_, '_> {
-    /// The wanted range of a dimension of the target.
+    /// The wanted range of a target dimension.
     fn range(&self, dim: usize) -> (u64, u64) {
         let get = |list: &[u64]| list.get(dim).copied().unwrap_or(0);
         let start = get(&self.wanted.start);
@@ -157,7 +157,7 @@ impl PieceQuery<'_, '_> {
         (start, end.min(get(self.extents.target)))
     }
 
-    /// Selections of the same shape: each dimension is cut separately.
+    /// Cuts selections of the same shape. Each dimension is cut separately.
     fn grids(
         self,
         source: &[BlockAxis],
@@ -224,15 +224,14 @@ impl PieceQuery<'_, '_> {
         }
     }
 
-    /// The wanted box, from one place up to another.
+    /// The wanted box: start and end coordinates.
     fn bounds(&self) -> (Vec<u64>, Vec<u64>) {
         (0..self.extents.target.len())
             .map(|dim| self.range(dim))
             .unzip()
     }
 
-    /// Selections of any shape: the wanted parts of the rows of the target are cut where rows of the
-    /// source end.
+    /// Cuts selections of any shape. The wanted parts of target rows are cut at the ends of source rows.
     fn rows(
         self,
         source: &mut SelectionElements,
@@ -265,7 +264,7 @@ impl PieceQuery<'_, '_> {
     }
 }
 
-/// The part of a row within a box, if any, and the number of elements before it.
+/// The part of a row within a box, and the number of row elements before it. Returns `None` without overlap.
 fn clip(mut row: ElementRow, start: &[u64], end: &[u64]) -> Option<(u64, ElementRow)> {
     let Some((&x, outer)) = row.at.split_last() else {
         return Some((0, row));
@@ -286,7 +285,7 @@ fn clip(mut row: ElementRow, start: &[u64], end: &[u64]) -> Option<(u64, Element
     Some((skip, row.after(skip)))
 }
 
-/// The elements of a row.
+/// The region of a row.
 fn region(at: &[u64], len: u64) -> Region {
     let mut count = vec![1; at.len()];
     if let Some(last) = count.last_mut() {
@@ -304,11 +303,11 @@ fn set(region: &mut Region, dim: usize, (start, count, stride): (u64, u64, u64))
     }
 }
 
-/// Elements of two dimensions, cut where the distance between neighbours changes.
+/// Elements of two dimensions, cut where the element distance changes.
 struct Cut<'a> {
     source: &'a BlockAxis,
     target: &'a BlockAxis,
-    /// Numbers of the elements; not empty.
+    /// The element numbers; not empty.
     elements: std::ops::Range<u64>,
     /// The first element of the current strip.
     at: u64,
@@ -345,7 +344,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Moves to the next strip; after the last one, returns false and goes back to the first.
+    /// Moves to the next strip. After the last strip, returns false and restarts at the first strip.
     fn advance(&mut self) -> bool {
         self.at = self.at.saturating_add(self.strip().count.max(1));
         if self.at < self.elements.end {

@@ -1,4 +1,4 @@
-//! Selections as rows, for selections that are not grids, or grids of different shapes.
+//! Row-wise traversal of irregular selections, and of grids with different shapes.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::selection::{SelectedBlock, Selection};
 use crate::model::region::product;
 
-/// Neighbouring elements along the last dimension.
+/// Adjacent elements along the last dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ElementRow {
     /// The first element.
@@ -18,7 +18,7 @@ pub(super) struct ElementRow {
 }
 
 impl ElementRow {
-    /// The rest of the row after the first `n` elements.
+    /// The part of the row after the first `n` elements.
     pub(super) fn after(mut self, n: u64) -> Self {
         self.len = self.len.saturating_sub(n);
         if let Some(x) = self.at.last_mut() {
@@ -28,17 +28,16 @@ impl ElementRow {
     }
 }
 
-/// The elements of a selection in their order, numbered from 0. Never takes more memory than the
-/// selection itself.
+/// The elements of a selection in order, numbered from 0. Memory use never exceeds the selection itself.
 pub(super) enum SelectionElements<'a> {
-    /// Finds any number without skipping over those before.
+    /// A grid, which finds any element number directly.
     Grid(AxisProduct<'a>),
-    /// Goes row by row.
+    /// A list, which is traversed row by row.
     List(RowList<'a>),
 }
 
 impl SelectionElements<'_> {
-    /// The row from element `number` on; `None` after the last element. Numbers must not decrease between calls.
+    /// Returns the row from element `number` on; `None` after the last element. Numbers must not decrease between calls.
     pub(super) fn row(&mut self, number: u64) -> Option<ElementRow> {
         match self {
             Self::Grid(grid) => grid.row(number),
@@ -47,7 +46,7 @@ impl SelectionElements<'_> {
     }
 }
 
-/// All combinations of the elements of some dimensions.
+/// All combinations of elements in several dimensions.
 pub(super) struct AxisProduct<'a> {
     axes: &'a [BlockAxis],
     /// Number of elements.
@@ -56,7 +55,7 @@ pub(super) struct AxisProduct<'a> {
 
 impl<'a> AxisProduct<'a> {
     /// # Errors
-    /// [`ErrorKind::Limit`] for more than 2^64 elements.
+    /// Returns [`ErrorKind::Limit`] for more than 2^64 elements.
     pub(super) fn new(axes: &'a [BlockAxis]) -> Result<Self> {
         let lens: Vec<u64> = axes.iter().map(|a| a.len).collect();
         let what = "a selection of a virtual dataset has more than 2^64 elements";
@@ -82,8 +81,7 @@ impl<'a> AxisProduct<'a> {
         Some(ElementRow { at, len })
     }
 
-    /// The rows with elements in a box from `start` up to `end`, each with the number of its first
-    /// element.
+    /// Returns the rows in a box from `start` up to `end`, each with the number of its first element.
     pub(super) fn within(&self, start: &[u64], end: &[u64]) -> Within<'a> {
         let bounds = start.iter().zip(end);
         let axes = self.axes.iter().zip(bounds);
@@ -97,12 +95,12 @@ impl<'a> AxisProduct<'a> {
     }
 }
 
-/// See [`AxisProduct::within`].
+/// Iterator of [`AxisProduct::within`].
 pub(super) struct Within<'a> {
     axes: &'a [BlockAxis],
-    /// Numbers of the elements per dimension.
+    /// Element numbers per dimension.
     ranges: Vec<std::ops::Range<u64>>,
-    /// Those of the next row.
+    /// Element numbers of the next row.
     next: Option<Vec<u64>>,
 }
 
@@ -132,7 +130,7 @@ impl Iterator for Within<'_> {
     }
 }
 
-/// Rows in their order, with the number of the first element of the current one.
+/// Rows in order, and the number of the current row's first element.
 pub(super) struct RowList<'a> {
     rows: Box<dyn Iterator<Item = ElementRow> + 'a>,
     present: Option<ElementRow>,
@@ -140,7 +138,7 @@ pub(super) struct RowList<'a> {
 }
 
 impl<'a> RowList<'a> {
-    /// The rows of a selection other than a grid.
+    /// The rows of a selection that is not a grid.
     pub(super) fn of(selection: &'a Selection) -> Self {
         let mut rows: Box<dyn Iterator<Item = ElementRow> + 'a> = match selection {
             Selection::Points(points) => Box::new(points.iter().map(|at| ElementRow {
@@ -187,7 +185,7 @@ impl Iterator for RowList<'_> {
     }
 }
 
-/// The next row of each block; the first of all rows is on top.
+/// The next row of each block. The first of these rows is on top.
 struct BlockRows<'a>(BinaryHeap<Reverse<(Vec<u64>, &'a SelectedBlock)>>);
 
 impl<'a> BlockRows<'a> {
@@ -211,7 +209,7 @@ impl Iterator for BlockRows<'_> {
     }
 }
 
-/// The start of the next row of a block.
+/// The start of the next row in a block.
 fn next_row(at: &[u64], block: &SelectedBlock) -> Option<Vec<u64>> {
     let mut next = at.to_vec();
     let (_, outer) = next.split_last_mut()?;
@@ -229,7 +227,7 @@ fn next_row(at: &[u64], block: &SelectedBlock) -> Option<Vec<u64>> {
     None
 }
 
-/// The number of rows that can only be visited one by one; `None` beyond 2^64.
+/// Number of rows that must be visited one by one; `None` beyond 2^64.
 pub(super) fn count(selection: &Selection) -> Option<u64> {
     let Selection::Blocks(blocks) = selection else {
         return Some(0);

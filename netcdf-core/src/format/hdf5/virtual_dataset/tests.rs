@@ -1,4 +1,4 @@
-//! What libhdf5 reads in the virtual datasets made by testdata/hdf5/make_virtual.py.
+//! Compares virtual datasets with libhdf5, in files made by testdata/hdf5/make_virtual.py.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::format::hdf5::object_header::ObjectHeader;
 use crate::io::file::FileSource;
 use crate::limits::Limits;
 
-/// Number and shape of sources by file and path.
+/// Number and shape of the sources by file and path.
 type Sources = BTreeMap<(String, String), (i64, Vec<u64>)>;
 
 struct Case {
@@ -52,7 +52,7 @@ fn cases(name: &str) -> (Sources, Vec<Case>) {
     (sources, cases)
 }
 
-/// The object with the mappings of the dataset at an address.
+/// Returns the heap object with the mappings of the dataset at an address.
 fn heap_object(file: &Hdf5File, header: u64) -> Vec<u8> {
     let header = ObjectHeader::read(file, header).unwrap();
     let body = header.body_of(file, message::LAYOUT).unwrap().unwrap();
@@ -75,7 +75,7 @@ fn source<'a>(sources: &'a Sources, mapping: &Mapping, number: u64) -> Option<&'
     sources.get(&(text(file), text(dataset)))
 }
 
-/// Row-major numbers in a shape of the elements of a region, in order.
+/// Row-major numbers of a region's elements, in order.
 fn numbers(region: &Region, shape: &[u64]) -> Vec<u64> {
     let mut all = vec![0];
     for (dim, &len) in shape.iter().enumerate() {
@@ -87,7 +87,7 @@ fn numbers(region: &Region, shape: &[u64]) -> Vec<u64> {
     all
 }
 
-/// The values of a box, put together from the sources.
+/// The values of a box, assembled from the sources.
 fn read(sources: &Sources, mappings: &[Mapping], shape: &[u64], wanted: &Region) -> Vec<i64> {
     let total: u64 = shape.iter().product();
     let mut values: Vec<i64> = vec![-1; usize::try_from(total).unwrap()];
@@ -187,14 +187,14 @@ fn names_count() {
 }
 
 #[test]
-fn mappings_that_no_one_could_read() {
+fn mappings_beyond_the_limits_are_refused() {
     let blocks = |last: u64| {
         Selection::Blocks(vec![crate::format::hdf5::selection::SelectedBlock {
             start: vec![0, 0],
             last: vec![last, 3],
         }])
     };
-    let comb = crate::format::hdf5::selection::Comb {
+    let slab = crate::format::hdf5::selection::HyperslabDim {
         start: 0,
         stride: 4,
         count: None,
@@ -212,7 +212,7 @@ fn mappings_that_no_one_could_read() {
     assert_eq!(rows(u64::MAX).unwrap_err().kind(), ErrorKind::Limit);
     let unlimited = |name| {
         check(
-            &mapping(name, Selection::All, Selection::Regular(vec![comb])),
+            &mapping(name, Selection::All, Selection::Regular(vec![slab])),
             0,
         )
     };
@@ -243,7 +243,7 @@ fn elements_of_a_box() {
     assert_eq!(mapping(Selection::None).elements(&wanted), 0);
 }
 
-/// A name of a million bytes in a thousand mappings is in memory once.
+/// A name of a million bytes in a thousand mappings is stored in memory once.
 #[test]
 fn names_in_common_are_shared() {
     let all = [3u32, 1, 0, 0].map(u32::to_le_bytes).concat().repeat(2);
@@ -274,7 +274,7 @@ fn names_in_common_are_shared() {
     }
 }
 
-/// Damages each byte of the mappings, and mends their checksum: whatever comes, it comes back.
+/// Damages each byte of the mappings, with corrected checksums. Reading must return.
 #[test]
 fn damaged_mappings() {
     let name = "virtual_v110";

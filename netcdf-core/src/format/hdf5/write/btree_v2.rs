@@ -1,5 +1,4 @@
-//! Version 2 B-trees ("III.A.2"), built from all their records at once: as few nodes as possible,
-//! those of a level equally full.
+//! Version 2 B-trees ("III.A.2"), built from all records at once: the minimum number of nodes, equally full per level.
 
 use super::part::{Hole, MetadataPart, UNDEFINED};
 use crate::arithmetic::exact;
@@ -9,11 +8,11 @@ use crate::format::hdf5::btree_v2::geometry::Geometry;
 
 /// Bytes of a node.
 const NODE: u32 = 512;
-/// Bytes of the header of a tree.
+/// Bytes of a tree header.
 const HEADER: usize = 16 + 8 + 2 + 8 + 4;
-/// When the library splits and merges nodes, in percent.
+/// Fill percentages at which the library splits and merges nodes.
 const SPLIT_MERGE: [u8; 2] = [100, 40];
-/// A tree of this depth has more records than fit into memory.
+/// Maximum depth. A deeper tree has more records than fit into memory.
 const DEEPEST: u16 = 16;
 
 /// A tree being built.
@@ -29,10 +28,10 @@ struct WrittenNode {
     total: u64,
 }
 
-/// Appends a tree of sorted records of equal size; returns the place of its header.
+/// Appends a tree of sorted records of equal size. Returns the header offset.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`]
+/// Returns [`ErrorKind::Limit`].
 pub(super) fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) -> Result<u64> {
     let size: u16 = narrow(
         records.first().map_or(0, MetadataPart::len) as u64,
@@ -67,7 +66,7 @@ pub(super) fn write(out: &mut MetadataPart, kind: u8, records: &[MetadataPart]) 
 }
 
 impl NewTree {
-    /// Appends a node and all nodes below it. Recursion is bounded: the level decreases by one.
+    /// Appends a node and its subtree. Recursion is bounded: each step decreases the level by one.
     fn node(
         &self,
         out: &mut MetadataPart,
@@ -132,8 +131,8 @@ impl NewTree {
     }
 }
 
-/// Divides `count` records among the children of a node, at most `most` for each: at least two children,
-/// with a record between any two.
+/// Divides `count` records among the children of a node, at most `most` records per child. There are at least two children, with a record
+/// between any two.
 fn shares(count: u64, most: u64) -> Result<Vec<usize>> {
     let between = count.saturating_sub(most).div_ceil(most + 1).max(1);
     let (left, children) = (count.saturating_sub(between), between + 1);

@@ -1,7 +1,6 @@
-//! The index of chunks: a version 1 B-tree ("III.A.1"), built while chunks arrive in order.
-//! Each level has one open node. Its address is fixed when it is opened, so that neighbours and
-//! parents can refer to it, and it is written when it is full. If the number of chunks is known before
-//! the first arrives, all nodes lie together at the front of the file.
+//! The chunk index: a version 1 B-tree ("III.A.1"), built while chunks arrive in order. Each level has one open node. The node gets its
+//! address when it is opened, so that siblings and parents can refer to it, and is written when it is full. If the number of chunks is
+//! known before the first chunk, all nodes are stored at the front of the file.
 
 use super::part::UNDEFINED;
 use super::space::ReservedSpace;
@@ -12,34 +11,34 @@ use crate::bytes::sink::narrow;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::btree_v1::CHUNKS;
 
-/// Children of a full node: twice the K that applies if the superblock does not define one.
-const MOST: u16 = 64;
+/// Children of a full node: twice the default K of the superblock.
+const MAX_CHILDREN: u16 = 64;
 /// Bytes of a node before its keys and children.
 const HEAD: usize = 24;
 
-/// The index of the chunks of a dataset.
+/// The chunk index of a dataset.
 #[derive(Debug)]
 pub(super) struct ChunkTree {
-    /// Elements of a chunk per dimension.
+    /// Chunk length in elements per dimension.
     pub chunk: Vec<u64>,
-    /// Bytes of an element.
+    /// Bytes per element.
     element: u64,
     /// Open nodes, from the leaves up.
     levels: Vec<OpenNode>,
-    /// Where nodes go.
-    room: NodeRoom,
-    /// The place of the last chunk in the grid.
+    /// Space for nodes.
+    space: NodeSpace,
+    /// Grid coordinates of the last chunk.
     last: Option<Vec<u64>>,
 }
 
 /// Space for nodes.
 #[derive(Debug)]
-struct NodeRoom {
+struct NodeSpace {
     /// Bytes of a node.
     size: u64,
-    /// The space that was made beforehand; `None` if none was.
+    /// The leading space reserved for nodes, if any.
     front: Option<ReservedSpace>,
-    /// True once that was too small.
+    /// Whether the reserved space was too small.
     exceeded: bool,
 }
 
@@ -49,20 +48,20 @@ struct OpenNode {
     address: u64,
     left: u64,
     count: u16,
-    /// Keys and children, without the last key.
+    /// Keys and children, except the last key.
     body: Vec<u8>,
     /// The first key.
     first: Vec<u8>,
 }
 
-/// A chunk that was stored.
+/// A stored chunk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StoredChunk {
-    /// Its address.
+    /// The chunk address.
     pub address: u64,
-    /// Its size in bytes.
+    /// The chunk size in bytes.
     pub size: u64,
-    /// Filters that were not applied.
+    /// Mask of skipped filters.
     pub mask: u32,
 }
 
@@ -70,9 +69,9 @@ impl ChunkTree {
     /// An empty index.
     pub(super) fn new(chunk: Vec<u64>, element: u64) -> Self {
         let key = 8 + 8 * (chunk.len() + 1);
-        let size = HEAD + usize::from(MOST) * 8 + (usize::from(MOST) + 1) * key;
+        let size = HEAD + usize::from(MAX_CHILDREN) * 8 + (usize::from(MAX_CHILDREN) + 1) * key;
         Self {
-            room: NodeRoom {
+            space: NodeSpace {
                 size: size as u64,
                 front: None,
                 exceeded: false,
@@ -84,43 +83,43 @@ impl ChunkTree {
         }
     }
 
-    /// Makes room for the nodes of this many chunks at the current end of the file.
+    /// Reserves space for the nodes of `chunks` chunks, at the current file end.
     ///
     /// # Errors
-    /// Those of [`Tail::reserve`].
+    /// Returns errors from [`Tail::reserve`].
     pub(super) fn expect(&mut self, chunks: u64, tail: &mut Tail) -> Result<()> {
-        self.room.front = Some(tail.reserve_run(self.room.size, nodes(chunks))?);
+        self.space.front = Some(tail.reserve_run(self.space.size, nodes(chunks))?);
         Ok(())
     }
 
-    /// True if there were more chunks than expected, and nodes lie among the data.
+    /// Whether there were more chunks than expected, with nodes stored among the data.
     pub(super) fn exceeds(&self) -> bool {
-        self.room.exceeded
+        self.space.exceeded
     }
 
-    /// Bytes of a chunk before its filters.
+    /// Bytes of an unfiltered chunk.
     pub(super) fn bytes(&self) -> Option<u64> {
         crate::model::region::product(&self.chunk)?.checked_mul(self.element)
     }
 
-    /// Checks the place of the next chunk.
+    /// Checks the coordinates of the next chunk.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a place of another rank, or one that does not come after the last.
+    /// Returns [`ErrorKind::Argument`] for coordinates of another rank, or not after the last chunk.
     pub(super) fn check(&self, place: &[u64]) -> Result<()> {
         let is_next = self.last.as_deref().is_none_or(|last| last < place);
         if place.len() == self.chunk.len() && is_next {
             return Ok(());
         }
         let last = self.last.as_deref().unwrap_or_default();
-        let what = format!("chunk {place:?} put after chunk {last:?}");
+        let what = format!("chunk {place:?} written after chunk {last:?}");
         Err(Error::new(ErrorKind::Argument, what))
     }
 
     /// Adds the next chunk.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for sizes and places that do not fit; those of the target.
+    /// Returns [`ErrorKind::Limit`] for sizes and coordinates beyond the format, and target errors.
     pub(super) fn push(
         &mut self,
         place: &[u64],
@@ -134,8 +133,7 @@ impl ChunkTree {
         Ok(())
     }
 
-    /// A key: size, mask, and the start of the chunk in elements, with the bytes of an element as an
-    /// additional dimension.
+    /// Builds a key: size, mask, and the chunk start in elements. The last dimension is the byte within an element.
     fn key(&self, place: &[u64], (size, mask): (u32, u32), byte: u64) -> Result<Vec<u8>> {
         let mut key = ByteSink::default();
         key.u32(size);
@@ -148,22 +146,22 @@ impl ChunkTree {
         Ok(key.bytes)
     }
 
-    /// Adds a child to the open leaf; nodes that become full are added to those above.
+    /// Adds a child to the open leaf. Full nodes are added to their parents.
     fn add(&mut self, key: Vec<u8>, child: u64, tail: &mut Tail) -> Result<()> {
         let (mut key, mut child) = (key, child);
-        let size = self.room.size;
+        let size = self.space.size;
         for level in 0.. {
             let level_byte = narrow(level as u64, "the height of a B-tree")?;
             let Some(node) = self.levels.get_mut(level) else {
-                let node = OpenNode::open(key, child, self.room.take(tail)?);
+                let node = OpenNode::open(key, child, self.space.take(tail)?);
                 self.levels.push(node);
                 break;
             };
-            if node.count < MOST {
+            if node.count < MAX_CHILDREN {
                 node.add(&key, child);
                 break;
             }
-            let next = OpenNode::open(key, child, self.room.take(tail)?);
+            let next = OpenNode::open(key, child, self.space.take(tail)?);
             let full = std::mem::replace(node, next);
             node.left = full.address;
             let (address, first) = (node.address, node.first.clone());
@@ -172,8 +170,8 @@ impl ChunkTree {
                 &full.close(level_byte, address, &first, size)?,
             )?;
             if self.levels.len() == level + 1 {
-                // The old root becomes the first child of a new one.
-                let root = OpenNode::open(full.first, full.address, self.room.take(tail)?);
+                // The old root becomes the first child of the new root.
+                let root = OpenNode::open(full.first, full.address, self.space.take(tail)?);
                 self.levels.push(root);
             }
             (key, child) = (first, address);
@@ -181,10 +179,10 @@ impl ChunkTree {
         Ok(())
     }
 
-    /// Writes the open nodes; returns the address of the root, or [`UNDEFINED`] if there were no chunks.
+    /// Writes the open nodes. Returns the root address, or [`UNDEFINED`] without chunks.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns target errors.
     pub(super) fn finish(&mut self, tail: &mut Tail) -> Result<u64> {
         let Some(last) = &self.last else {
             return Ok(UNDEFINED);
@@ -192,7 +190,7 @@ impl ChunkTree {
         let end: Option<Vec<u64>> = last.iter().map(|n| n.checked_add(1)).collect();
         let end = end.ok_or_else(|| Error::new(ErrorKind::Limit, "a chunk beyond 2^64"))?;
         let end = self.key(&end, (0, 0), self.element)?;
-        let size = self.room.size;
+        let size = self.space.size;
         let mut root = UNDEFINED;
         for (level, node) in self.levels.drain(..).enumerate() {
             let level = narrow(level as u64, "the height of a B-tree")?;
@@ -203,11 +201,11 @@ impl ChunkTree {
     }
 }
 
-/// Nodes of a tree of this many chunks, which come in order.
+/// Number of tree nodes for `chunks` chunks, added in order.
 fn nodes(chunks: u64) -> u64 {
     let (mut level, mut all) = (chunks, 0);
     while level > 0 {
-        level = level.div_ceil(MOST.into());
+        level = level.div_ceil(MAX_CHILDREN.into());
         all += level;
         if level == 1 {
             break;
@@ -216,8 +214,8 @@ fn nodes(chunks: u64) -> u64 {
     all
 }
 
-impl NodeRoom {
-    /// The address of the next node.
+impl NodeSpace {
+    /// Returns the address of the next node.
     fn take(&mut self, tail: &mut Tail) -> Result<u64> {
         if let Some(front) = &mut self.front {
             if let Some(at) = front.take(self.size) {
@@ -230,7 +228,7 @@ impl NodeRoom {
 }
 
 impl OpenNode {
-    /// A node with one child.
+    /// Creates a node with one child.
     fn open(key: Vec<u8>, child: u64, address: u64) -> Self {
         let mut node = Self {
             address,
@@ -250,7 +248,7 @@ impl OpenNode {
         self.count += 1;
     }
 
-    /// The bytes of the node, with the address of the next node and the key at which it starts.
+    /// The node bytes, with the address and first key of the right sibling.
     fn close(&self, level: u8, right: u64, key: &[u8], size: u64) -> Result<Vec<u8>> {
         let mut out = ByteSink::default();
         out.put(b"TREE");
@@ -273,12 +271,12 @@ mod tests {
     use crate::io::memory::MemoryTarget;
     use std::ops::Range;
 
-    /// The addresses of all nodes of a tree of this many chunks, of which `expected` were announced.
+    /// The addresses of all nodes in a tree with `chunks` chunks. `expected` chunks were announced.
     fn addresses(chunks: u64, expected: u64) -> (Range<u64>, Vec<u64>, bool) {
         let mut tail = Tail::new(Box::new(MemoryTarget::new("t").0), 100);
         let mut tree = ChunkTree::new(vec![1], 4);
         tree.expect(expected, &mut tail).unwrap();
-        let room = tree.room.front.as_ref().unwrap().left.clone();
+        let space = tree.space.front.as_ref().unwrap().left.clone();
         let mut found = vec![];
         for n in 0..chunks {
             let (address, size, mask) = (tail.append(&[1; 4]).unwrap(), 4, 0);
@@ -293,26 +291,26 @@ mod tests {
         tree.finish(&mut tail).unwrap();
         found.sort_unstable();
         found.dedup();
-        (room, found, tree.exceeds())
+        (space, found, tree.exceeds())
     }
 
     #[test]
-    fn nodes_of_expected_chunks_fill_the_room_before_the_data() {
-        let size = ChunkTree::new(vec![1], 4).room.size;
+    fn nodes_of_expected_chunks_fill_the_reserved_space() {
+        let size = ChunkTree::new(vec![1], 4).space.size;
         for chunks in [0, 1, 2, 63, 64, 65, 128, 64 * 64, 64 * 64 + 1, 9000] {
-            let (room, found, exceeded) = addresses(chunks, chunks);
-            assert_eq!(length(&room), nodes(chunks) * size, "{chunks}");
+            let (space, found, exceeded) = addresses(chunks, chunks);
+            assert_eq!(length(&space), nodes(chunks) * size, "{chunks}");
             assert_eq!(found.len() as u64, nodes(chunks), "{chunks}");
-            assert!(found.iter().all(|at| room.contains(at)), "{chunks}");
+            assert!(found.iter().all(|at| space.contains(at)), "{chunks}");
             assert!(!exceeded);
         }
     }
 
     #[test]
     fn more_chunks_than_expected_have_nodes_among_the_data() {
-        let (room, found, exceeded) = addresses(200, 100);
+        let (space, found, exceeded) = addresses(200, 100);
         assert!(exceeded);
-        assert_eq!(found.iter().filter(|at| room.contains(at)).count(), 3);
+        assert_eq!(found.iter().filter(|at| space.contains(at)).count(), 3);
         assert_eq!(found.len() as u64, nodes(200));
         assert!(!addresses(3, 100).2);
     }

@@ -1,4 +1,4 @@
-//! Datasets: their messages, and the state needed to write their data.
+//! Datasets: their messages, and the state for writing data.
 
 use std::ops::Range;
 
@@ -15,51 +15,51 @@ use crate::format::hdf5::message;
 use crate::format::hdf5::message::fill::{FillValue, Write};
 use crate::model::region::product;
 
-/// The state needed to write the data of a dataset. Places are offsets in the block of metadata.
+/// The state for writing the data of a dataset. Positions are offsets in the metadata block.
 #[derive(Debug)]
 pub(super) struct DatasetState {
     /// Current lengths.
     pub lens: Vec<u64>,
     /// Maximum lengths.
     pub max: Vec<Option<u64>>,
-    /// Place of the current lengths.
+    /// Position of the current lengths.
     pub lens_at: usize,
-    /// Where the data is.
-    pub stored: DataPlace,
+    /// The data location.
+    pub stored: DataLocation,
 }
 
-/// Where the data of a dataset is.
+/// The data location of a dataset.
 #[derive(Debug)]
-pub(super) enum DataPlace {
+pub(super) enum DataLocation {
     /// In the header.
     Compact(Range<usize>),
-    /// In one piece.
+    /// Contiguous.
     Contiguous(Contiguous),
-    /// In chunks.
+    /// Chunked.
     Chunked {
-        /// Place of the address of the index.
+        /// Position of the index address.
         address_at: usize,
-        /// Bits of the filters.
+        /// Mask of all filters.
         filters: u32,
         /// The index.
         tree: Box<ChunkTree>,
     },
 }
 
-/// Data in one piece.
+/// Contiguous data.
 #[derive(Debug)]
 pub(super) struct Contiguous {
-    /// Place of its address.
+    /// Position of the data address.
     pub address_at: usize,
-    /// Its size in bytes.
+    /// The data size in bytes.
     pub size: u64,
-    /// Bytes of an element.
+    /// Bytes per element.
     pub element: u64,
-    /// Place of the value that fills space which was never written.
+    /// Range of the value that fills unwritten space.
     pub fill: Option<Range<usize>>,
-    /// Its address, once it has data.
+    /// The data address, once the dataset has data.
     pub address: Option<u64>,
-    /// The end of what was written or filled.
+    /// The end of the written or filled data.
     pub done: u64,
 }
 
@@ -72,17 +72,17 @@ fn lens(shape: &PlannedShape) -> Option<&[u64]> {
     }
 }
 
-/// Bytes of the elements of a shape.
+/// Bytes of all elements in a shape.
 fn bytes(shape: &PlannedShape, element: u64) -> Result<u64> {
     let elements = lens(shape).map_or(Some(0), product);
     let bytes = elements.and_then(|n| n.checked_mul(element));
     bytes.ok_or_else(|| Error::new(ErrorKind::Limit, "data of 2^64 bytes and more"))
 }
 
-/// Checks that an attribute has as many bytes as its shape and type need.
+/// Checks that an attribute value has the size of its shape and type.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`]
+/// Returns [`ErrorKind::Argument`] on a mismatch.
 pub(super) fn sized(attribute: &PlannedAttribute) -> Result<()> {
     let want = bytes(&attribute.shape, attribute.ty.datatype().size)?;
     let have = attribute.data.bytes.len() as u64;
@@ -94,10 +94,10 @@ pub(super) fn sized(attribute: &PlannedAttribute) -> Result<()> {
     )))
 }
 
-/// The messages of a dataset, without those of attributes.
+/// Builds the messages of a dataset, without attributes.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for settings that contradict each other, [`ErrorKind::Limit`] for what is too large.
+/// Returns [`ErrorKind::Argument`] for contradictory settings, and [`ErrorKind::Limit`] for values beyond the format.
 pub(super) fn messages(
     dataset: &PlannedDataset,
     heap: &mut MetadataHeap,
@@ -168,7 +168,7 @@ fn layout(dataset: &PlannedDataset, fill: &MetadataPart) -> Result<MetadataPart>
     }
 }
 
-/// Checks that shape, maximum, place and filters fit together.
+/// Checks that shape, maximum, layout and filters fit together.
 fn check(dataset: &PlannedDataset) -> Result<()> {
     let lens = lens(&dataset.shape).unwrap_or_default();
     if let Some(max) = &dataset.max {
@@ -198,10 +198,10 @@ fn check(dataset: &PlannedDataset) -> Result<()> {
 }
 
 impl DatasetState {
-    /// The state, from the messages of a header and the places of their bodies.
+    /// Creates the state from the header messages and the positions of their bodies.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`]
+    /// Returns [`ErrorKind::Limit`].
     pub(super) fn new(
         dataset: &PlannedDataset,
         messages: &[WrittenMessage],
@@ -235,13 +235,13 @@ fn stored(
     dataset: &PlannedDataset,
     layout: Range<usize>,
     fill: Option<Range<usize>>,
-) -> Result<DataPlace> {
+) -> Result<DataLocation> {
     let element = dataset.ty.datatype().size;
     Ok(match &dataset.place {
         PlannedData::Compact => {
-            DataPlace::Compact(layout.start + messages::COMPACT_DATA..layout.end)
+            DataLocation::Compact(layout.start + messages::COMPACT_DATA..layout.end)
         }
-        PlannedData::Contiguous => DataPlace::Contiguous(Contiguous {
+        PlannedData::Contiguous => DataLocation::Contiguous(Contiguous {
             address_at: layout.start + messages::CONTIGUOUS_ADDRESS,
             size: bytes(&dataset.shape, element)?,
             element,
@@ -249,7 +249,7 @@ fn stored(
             address: None,
             done: 0,
         }),
-        PlannedData::Chunked(chunk) => DataPlace::Chunked {
+        PlannedData::Chunked(chunk) => DataLocation::Chunked {
             address_at: layout.start + messages::CHUNKED_ADDRESS,
             filters: u32::try_from((1u64 << dataset.filters.len().min(32)) - 1).unwrap_or(0),
             tree: Box::new(ChunkTree::new(chunk.clone(), element)),

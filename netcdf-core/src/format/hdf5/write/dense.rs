@@ -1,5 +1,4 @@
-//! Links and attributes outside of the header, for objects with many or long ones: a heap, and indexes by
-//! name and by creation order.
+//! Dense links and attributes, for objects with many or long ones: a heap, and indexes by name and by creation order.
 
 use super::btree_v2;
 use super::fractal_heap::{self, ATTRIBUTES, LINKS};
@@ -10,10 +9,10 @@ use crate::bytes::sums::lookup3;
 use crate::error::Result;
 use crate::format::hdf5::btree_v2::records;
 
-/// Appends the heap and the indexes of links, which are in their creation order.
+/// Appends the heap and the indexes of links. The links must be in creation order.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Limit`]
+/// Returns [`crate::ErrorKind::Limit`].
 pub(super) fn links(
     own: &mut MetadataPart,
     names: &[&[u8]],
@@ -40,13 +39,13 @@ pub(super) fn links(
     })
 }
 
-/// Bytes of a record of an attribute beside its id: flags, creation order, and the hash of the name.
+/// Bytes of an attribute record without its id: flags, creation order, and name hash.
 const RECORD: usize = 9;
 
-/// Appends the heap and the indexes of attributes, which are in their creation order.
+/// Appends the heap and the indexes of attributes. The attributes must be in creation order.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Limit`]
+/// Returns [`crate::ErrorKind::Limit`].
 pub(super) fn attributes(
     own: &mut MetadataPart,
     names: &[&[u8]],
@@ -76,7 +75,7 @@ pub(super) fn attributes(
     })
 }
 
-/// Sorts records by the hashes of names, and those with the same hash by name.
+/// Sorts records by name hash, then by name.
 fn sorted(
     names: &[&[u8]],
     ids: &[Vec<u8>],

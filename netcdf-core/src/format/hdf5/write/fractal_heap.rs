@@ -1,5 +1,5 @@
-//! Fractal heaps ("III.G. Disk Format: Level 1G"), built from all their objects at once. Free space is not
-//! recorded: a program that adds objects later starts new blocks.
+//! Fractal heaps ("III.G. Disk Format: Level 1G"), built from all objects at once. Free space is not recorded: a program that adds objects
+//! later starts new blocks.
 
 use super::btree_v2;
 use super::part::{Hole, MetadataPart, UNDEFINED};
@@ -10,10 +10,10 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::btree_v2::records::HUGE_BY_ID;
 use crate::format::hdf5::fractal_heap::table::BlockTable;
 
-/// The settings of a kind of heap.
+/// The settings of a heap kind.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeapSettings {
-    /// Bytes of an object's id.
+    /// Bytes of an object id.
     id: usize,
     /// Bytes of the first direct block.
     start: u64,
@@ -21,30 +21,30 @@ pub(super) struct HeapSettings {
     bits: u16,
 }
 
-/// Heaps of links.
+/// Link heaps.
 pub(super) const LINKS: HeapSettings = HeapSettings {
     id: 7,
     start: 512,
     bits: 32,
 };
-/// Heaps of attributes.
+/// Attribute heaps.
 pub(super) const ATTRIBUTES: HeapSettings = HeapSettings {
     id: 8,
     start: 1024,
     bits: 40,
 };
 
-/// Blocks of a row.
+/// Blocks per row.
 const WIDTH: u16 = 4;
-/// The largest direct block.
+/// Maximum direct block size.
 const DIRECT: u64 = 1 << 16;
-/// The most bytes of an object in a block; larger objects are huge ones.
+/// Maximum object size in a block, in bytes. Larger objects are huge objects.
 const MANAGED: u32 = 4096;
-/// Bytes of the header.
+/// Bytes of the heap header.
 const HEADER: usize = 22 + 12 * 8 + 3 * 8 + 4;
 /// Flag: direct blocks have a checksum.
 const CHECKSUMS: u8 = 2;
-/// The huge kind of objects, in the first byte of an id.
+/// Id type of huge objects, in the first byte of an id.
 const HUGE: u8 = 0x10;
 
 /// A heap being built.
@@ -52,13 +52,13 @@ struct HeapBuilder<'a> {
     out: &'a mut MetadataPart,
     form: HeapSettings,
     table: BlockTable,
-    /// Place of the header.
+    /// Header offset.
     header: u64,
-    /// Objects without a block so far, in reverse order.
+    /// Objects without a block, in reverse order.
     left: Vec<(usize, &'a MetadataPart)>,
-    /// Ids, by the number of the object.
+    /// Ids by object number.
     ids: Vec<Vec<u8>>,
-    /// Bytes of direct blocks, and of objects in them.
+    /// Total bytes in direct blocks, and object bytes in direct blocks.
     allocated: u64,
     used: u64,
     /// The end of the last direct block.
@@ -66,14 +66,14 @@ struct HeapBuilder<'a> {
     objects: u64,
 }
 
-/// The root block: its place, and its rows if it is indirect.
+/// The root block: its offset, and the row count of an indirect block.
 #[derive(Debug, Clone, Copy)]
 struct Root {
     place: u64,
     rows: u32,
 }
 
-/// The huge objects: the place of their tree, their bytes and their number.
+/// The huge objects: tree offset, total bytes and object count.
 #[derive(Default)]
 struct HugeObjects {
     tree: Option<u64>,
@@ -81,10 +81,10 @@ struct HugeObjects {
     count: u64,
 }
 
-/// Appends a heap; returns the place of its header and the id of each object.
+/// Appends a heap. Returns the header offset and the object ids.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for more than the heap has room for.
+/// Returns [`ErrorKind::Limit`] if the objects exceed the heap capacity.
 pub(super) fn write(
     out: &mut MetadataPart,
     form: HeapSettings,
@@ -136,7 +136,7 @@ impl HeapBuilder<'_> {
         self.indirect(0, None).map(Some)
     }
 
-    /// A direct block with the next objects; `None` if the next object is too large for it.
+    /// Appends a direct block with the next objects. Returns `None` if the next object is too large for the block.
     fn direct(&mut self, offset: u64, size: u64) -> Result<Option<u64>> {
         let prefix = self.prefix();
         let fits = |used: usize, object: &MetadataPart| (used + object.len()) as u64 <= size;
@@ -153,7 +153,7 @@ impl HeapBuilder<'_> {
         while let Some((number, object)) = self.left.pop_if(|(_, o)| fits(block.len(), o)) {
             let id = self.id(offset + block.len() as u64, object.len())?;
             let place = self.ids.get_mut(number);
-            *place.or_internal("an object without a place for its id")? = id;
+            *place.or_internal("no slot for an object id")? = id;
             block.append(object);
         }
         self.used += block.len() as u64 - prefix;
@@ -181,8 +181,8 @@ impl HeapBuilder<'_> {
         Ok(id.bytes)
     }
 
-    /// An indirect block with the next objects: of a given number of rows or, for the root, as many as
-    /// needed. Recursion is bounded: blocks get smaller.
+    /// Appends an indirect block with the next objects, with a given number of rows. The root block gets the number of rows it needs.
+    /// Recursion is bounded: blocks get smaller.
     fn indirect(&mut self, start: u64, rows: Option<u32>) -> Result<Root> {
         let most = rows.unwrap_or(self.table.most_rows());
         let mut children = vec![];
@@ -223,7 +223,7 @@ impl HeapBuilder<'_> {
         Ok(Root { place, rows })
     }
 
-    /// Huge objects, each with its own place, and the tree that finds them.
+    /// Appends huge objects, each stored separately, and their tree.
     fn huge<'a>(
         &mut self,
         objects: impl Iterator<Item = (usize, &'a MetadataPart)>,
@@ -242,7 +242,7 @@ impl HeapBuilder<'_> {
             let mut id = MetadataPart::of(&[HUGE]);
             id.sink.uint(huge.count, self.form.id - 1)?;
             let place = self.ids.get_mut(number);
-            *place.or_internal("an object without a place for its id")? = id.sink.bytes;
+            *place.or_internal("no slot for an object id")? = id.sink.bytes;
         }
         if !records.is_empty() {
             huge.tree = Some(btree_v2::write(self.out, HUGE_BY_ID[0], &records)?);
@@ -261,10 +261,10 @@ impl HeapBuilder<'_> {
         out.sink.u16(0); // no filters
         out.sink.u8(CHECKSUMS);
         out.sink.u32(MANAGED);
-        out.sink.u64(huge.count); // the last number
+        out.sink.u64(huge.count); // last huge object id
         address(&mut out, huge.tree);
         let rows = root.map_or(0, |root| root.rows);
-        let (size, room) = match (root, rows) {
+        let (size, capacity) = match (root, rows) {
             (None, _) => (exact(0u64), exact(self.used)),
             (Some(_), 0) => {
                 let start = exact(self.form.start);
@@ -272,8 +272,8 @@ impl HeapBuilder<'_> {
             }
             (Some(_), rows) => self.space(rows),
         };
-        out.sink.u64((room - self.used).get()?);
-        out.sink.u64(UNDEFINED); // no record of free space
+        out.sink.u64((capacity - self.used).get()?);
+        out.sink.u64(UNDEFINED); // free space is not recorded
         out.sink.u64(size.get()?);
         out.sink.u64(self.allocated);
         out.sink.u64(if rows == 0 { 0 } else { self.end });
@@ -285,16 +285,16 @@ impl HeapBuilder<'_> {
         out.sink.u64(self.form.start);
         out.sink.u64(DIRECT);
         out.sink.u16(self.form.bits);
-        out.sink.u16(1); // rows of a new root block
+        out.sink.u16(1); // initial root block rows
         address(&mut out, root.map(|root| root.place));
         out.sink.u16(narrow(rows.into(), "the rows of a heap")?);
         out.checksum(0);
         Ok(out)
     }
 
-    /// Bytes covered by this many rows, and how many of them are for objects once all blocks exist.
+    /// Bytes covered by this number of rows, and the bytes available for objects once all blocks exist.
     fn space(&self, rows: u32) -> (Exact, Exact) {
-        let (mut size, mut room) = (exact(0u64), exact(0u64));
+        let (mut size, mut capacity) = (exact(0u64), exact(0u64));
         for row in 0..rows {
             let block = self.form.start << row.saturating_sub(1);
             let objects = if row < self.table.direct_rows() {
@@ -304,8 +304,8 @@ impl HeapBuilder<'_> {
                 rows.map_or(exact(0u64), |rows| self.space(rows).1)
             };
             size = size + exact(block) * u64::from(WIDTH);
-            room = room + objects * u64::from(WIDTH);
+            capacity = capacity + objects * u64::from(WIDTH);
         }
-        (size, room)
+        (size, capacity)
     }
 }

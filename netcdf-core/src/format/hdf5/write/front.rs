@@ -1,4 +1,4 @@
-//! The metadata of a file as one block: the place of every object, and what is patched later.
+//! The metadata of a file as one block: object offsets and patched values.
 
 use super::argument;
 use super::dataset::{self, DatasetState};
@@ -20,27 +20,27 @@ use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message;
 use crate::model::FileSpace;
 
-/// The start of the block: after the superblock.
+/// The block start, after the superblock.
 pub(super) const START: u64 = 48;
-/// The most links or attributes in the header itself.
+/// Maximum number of links or attributes in a header.
 const COMPACT: usize = 8;
 
-/// The block, with a place for every object.
+/// The metadata block with the offset of every object.
 #[derive(Debug)]
 pub(super) struct Front {
-    /// The block, without checksums so far.
+    /// The block; checksums are computed later.
     pub part: MetadataPart,
-    /// Address of the root group.
+    /// Root group address.
     pub root: u64,
-    /// The state needed to write the data of datasets; `None` for other objects.
+    /// The state for writing dataset data; `None` for all other objects.
     pub data: Vec<Option<DatasetState>>,
-    /// Address of the superblock extension, if the file has one.
+    /// Superblock extension address, if the file has one.
     pub extension: Option<u64>,
-    /// Where the size of pages goes in the block, if there are pages.
+    /// Offset of the page size in the block, if there are pages.
     pub page_size_at: Option<usize>,
 }
 
-/// A block being built.
+/// A block under construction.
 struct FrontBuilder<'a> {
     plan: &'a FilePlan,
     part: MetadataPart,
@@ -56,8 +56,8 @@ impl Front {
     /// Lays out the metadata of all objects.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Limit`] for what the format cannot hold, [`crate::ErrorKind::Argument`] for what does not
-    /// fit together; with the object's path.
+    /// Returns [`crate::ErrorKind::Limit`] for values beyond the format, and [`crate::ErrorKind::Argument`] for contradictory plans, with
+    /// the object's path.
     pub(super) fn new(plan: &FilePlan, more: MadeDatasets<'_>, space: FileSpace) -> Result<Self> {
         let pages = PagedSpace::of(space)?;
         let all = plan.objects.len() + more.count;
@@ -81,7 +81,7 @@ impl Front {
     }
 }
 
-/// The number of links to each of `all` objects; the root group always has one.
+/// The number of links to each object. The root group counts one additional link.
 fn link_counts(plan: &FilePlan, all: usize) -> Result<Vec<u64>> {
     let mut counts = vec![0; all];
     if let Some(root) = counts.first_mut() {
@@ -101,7 +101,7 @@ fn link_counts(plan: &FilePlan, all: usize) -> Result<Vec<u64>> {
     Ok(counts)
 }
 
-/// Checks that no name occurs twice.
+/// Checks that names are unique.
 fn unique(names: &[&[u8]], what: &str) -> Result<()> {
     let mut sorted = names.to_vec();
     sorted.sort_unstable();
@@ -126,7 +126,7 @@ impl FrontBuilder<'_> {
     }
 
     fn object(&mut self, object: &PlannedObject, links: u64) -> Result<()> {
-        // The places of this object's parts follow from its header, because they come after it.
+        // The header precedes the other parts of the object, so their addresses depend on its length.
         let mut own = MetadataPart::in_pages(self.pages);
         let mut messages = match object {
             PlannedObject::Group(group) => self.group(group, &mut own)?,
@@ -236,7 +236,7 @@ impl FrontBuilder<'_> {
         made.map_err(|e| e.within(&format!("attribute {}", name())))
     }
 
-    /// Puts the collections after everything else, and resolves references to them.
+    /// Appends the heap collections at the end, and resolves references to them.
     fn finish(mut self, space: FileSpace) -> Result<Front> {
         let collections = std::mem::take(&mut self.heap).finish()?;
         let base = START + self.part.begin(START, collections.len())?;
@@ -273,7 +273,7 @@ impl FrontBuilder<'_> {
         })
     }
 
-    /// Appends the superblock extension, if the file has one; returns its address, and where the size of pages goes.
+    /// Appends the superblock extension, if the file has one. Returns its address and the page size offset.
     fn extension(&mut self, space: FileSpace) -> Result<(Option<u64>, Option<usize>)> {
         if space == FileSpace::Mixed {
             return Ok((None, None));

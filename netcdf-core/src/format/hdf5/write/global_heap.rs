@@ -1,4 +1,4 @@
-//! Collections of the global heap ("III.E. Disk Format: Level 1E"), filled one after the other.
+//! Writes global heap collections ("III.E. Disk Format: Level 1E") one after the other.
 
 use super::part::MetadataPart;
 use crate::arithmetic::exact;
@@ -7,35 +7,34 @@ use crate::error::{Error, ErrorKind, Result};
 
 /// Bytes of a collection before its objects, and of an object before its data.
 const HEAD: usize = 16;
-/// Size of the first collection; the library does not make smaller ones.
+/// Size of the first collection, the library's minimum.
 const SMALLEST: usize = 4096;
-/// Collections grow up to this size, since readers keep them in memory as a whole. Larger objects get
-/// a collection of their own.
+/// Maximum collection size. Readers keep collections in memory completely. Larger objects get separate collections.
 const LARGEST: usize = 1 << 16;
 
-/// A place for objects.
+/// A partly filled collection.
 #[derive(Debug)]
 struct HeapSlot {
     address: u64,
     size: usize,
-    /// Objects so far.
+    /// Number of objects.
     count: u16,
     part: MetadataPart,
 }
 
-/// The place of an object.
+/// The location of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct HeapPlace {
-    /// The address of its collection.
+pub(super) struct HeapLocation {
+    /// The collection address.
     pub collection: u64,
-    /// Its number there.
+    /// The object index in the collection.
     pub index: u32,
 }
 
-/// A complete collection: its address, and its bytes.
+/// A complete collection: its address and bytes.
 pub(super) type Full = (u64, MetadataPart);
 
-/// The collection that receives objects. Sizes and places depend only on the objects.
+/// The open collection. Collection sizes and object locations depend only on the objects.
 #[derive(Debug)]
 pub(super) struct HeapWriter {
     open: Option<HeapSlot>,
@@ -52,17 +51,16 @@ impl Default for HeapWriter {
 }
 
 impl HeapWriter {
-    /// Adds an object. `allocate` returns the place for a collection of a given size; collections that become
-    /// full are passed to `done`.
+    /// Adds an object. `allocate` returns the address for a collection of a given size; `done` receives full collections.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] beyond the address space; those of `allocate` and `done`.
+    /// Returns [`ErrorKind::Limit`] beyond the address space, and errors from `allocate` and `done`.
     pub(super) fn put(
         &mut self,
         object: &MetadataPart,
         allocate: &mut dyn FnMut(u64) -> Result<u64>,
         done: &mut dyn FnMut(Full) -> Result<()>,
-    ) -> Result<HeapPlace> {
+    ) -> Result<HeapLocation> {
         let need = object.len().checked_next_multiple_of(8);
         let need = need.and_then(|n| n.checked_add(2 * HEAD));
         let need = need.ok_or_else(|| {
@@ -75,7 +73,7 @@ impl HeapWriter {
             done(alone.close()?)?;
             return Ok(place);
         }
-        if let Some(full) = self.open.take_if(|open| !open.has_room(need - HEAD)) {
+        if let Some(full) = self.open.take_if(|open| !open.fits(need - HEAD)) {
             done(full.close()?)?;
         }
         let open = match &mut self.open {
@@ -89,10 +87,10 @@ impl HeapWriter {
         open.put(object)
     }
 
-    /// The last collection.
+    /// Returns the last collection.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if more was put than it has room for.
+    /// Returns [`ErrorKind::Internal`] if the objects exceed the collection.
     pub(super) fn finish(&mut self) -> Result<Option<Full>> {
         self.open.take().map(HeapSlot::close).transpose()
     }
@@ -111,24 +109,24 @@ impl HeapSlot {
         })
     }
 
-    fn has_room(&self, need: usize) -> bool {
+    fn fits(&self, need: usize) -> bool {
         self.count < u16::MAX && self.part.len() + need <= self.size
     }
 
-    fn put(&mut self, object: &MetadataPart) -> Result<HeapPlace> {
+    fn put(&mut self, object: &MetadataPart) -> Result<HeapLocation> {
         self.count = narrow(u64::from(self.count) + 1, "the number of an object")?;
         self.part.sink.u16(self.count);
-        self.part.sink.zeros(2 + 4); // reference count, as the library leaves it; reserved
+        self.part.sink.zeros(2 + 4); // reference count, 0 as in the library; reserved
         self.part.sink.u64(object.len() as u64);
         self.part.append(object);
         self.part.sink.align(8);
-        Ok(HeapPlace {
+        Ok(HeapLocation {
             collection: self.address,
             index: self.count.into(),
         })
     }
 
-    /// The rest is object 0; it is left out if smaller than the head of an object.
+    /// Stores free space as object 0, unless it is smaller than an object header.
     fn close(mut self) -> Result<Full> {
         let left = self.size.saturating_sub(self.part.len());
         if left >= HEAD {
@@ -146,10 +144,10 @@ mod tests {
     use super::*;
 
     /// Address and bytes of a collection.
-    type Made = (u64, Vec<u8>);
+    type CollectionBytes = (u64, Vec<u8>);
 
-    /// Puts objects of these lengths; where they are, and the collections with their addresses.
-    fn fill(lens: &[usize]) -> (Vec<(u64, u32)>, Vec<Made>) {
+    /// Stores objects of these lengths. Returns their locations, and the collections with their addresses.
+    fn fill(lens: &[usize]) -> (Vec<(u64, u32)>, Vec<CollectionBytes>) {
         let (mut heap, mut next, mut full) = (HeapWriter::default(), 0, vec![]);
         let mut places = vec![];
         for &len in lens {
@@ -200,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_told_if_there_is_room_to_tell_it() {
+    fn free_space_is_recorded_if_it_fits_a_header() {
         let free = |len| {
             let (_, full) = fill(&[len]);
             let bytes = &full[0].1;

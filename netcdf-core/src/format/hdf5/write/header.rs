@@ -1,4 +1,4 @@
-//! Object headers of version 2, in one block ("IV.A.1.b").
+//! Version 2 object headers in one block ("IV.A.1.b").
 
 use super::part::MetadataPart;
 use crate::bytes::sink::narrow;
@@ -7,18 +7,18 @@ use crate::error::Result;
 /// A message.
 #[derive(Debug, Clone)]
 pub(super) struct WrittenMessage {
-    /// Its type.
+    /// The message type.
     pub kind: u8,
-    /// Its flags.
+    /// The message flags.
     pub flags: u8,
-    /// Creation order, for attributes.
+    /// The creation order, for attributes.
     pub order: u16,
-    /// Its body.
+    /// The message body.
     pub body: MetadataPart,
 }
 
 impl WrittenMessage {
-    /// A message other than an attribute. The types of all written messages fit into a byte.
+    /// Creates a message that is not an attribute. The types of all written messages fit into a byte.
     pub(super) fn new(kind: u16, flags: u8, body: MetadataPart) -> Self {
         Self {
             kind: kind.to_le_bytes()[0],
@@ -31,18 +31,18 @@ impl WrittenMessage {
 
 /// Flag of a message: it never changes.
 pub(super) const CONSTANT: u8 = 0x01;
-/// Flag of a message: it is not to be put among the shared messages of a file.
+/// Flag of a message: it must not become a shared message.
 pub(super) const NOT_SHARED: u8 = 0x04;
-/// The longest body of a message.
+/// Maximum length of a message body.
 pub const LONGEST: usize = 0xffff;
 
-/// Flag of a header: attributes have a creation order, and an index by it.
+/// Flags of a header: attribute creation order is tracked and indexed.
 const ORDERED: u8 = 0x0c;
 
-/// Appends a header; returns the places in `out` where the bodies of the messages start.
+/// Appends a header. Returns the offsets of the message bodies in `out`.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Limit`] for a message or a header that is too long.
+/// Returns [`crate::ErrorKind::Limit`] for a message or header beyond the format.
 pub(super) fn write(
     out: &mut MetadataPart,
     ordered: bool,

@@ -1,4 +1,4 @@
-//! Bodies of the messages of object headers ("IV.A.2").
+//! Message bodies of object headers ("IV.A.2").
 
 use super::part::{Hole, MetadataPart, UNDEFINED, USUAL};
 use super::plan::{ObjectId, PlannedShape, PlannedType};
@@ -10,7 +10,7 @@ use crate::format::hdf5::datatype::MOST_DIMS;
 use crate::format::hdf5::message::fill::{Allocate, FillMessage, FillValue, Write};
 use crate::model::FilterSpec;
 
-/// The places of links or attributes outside of the header.
+/// Offsets of dense links or attributes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Dense {
     /// The heap.
@@ -33,15 +33,15 @@ pub(super) fn dense_info(count: &[u8], places: Option<Dense>) -> MetadataPart {
     out
 }
 
-/// Group Info, version 0, with nothing but defaults.
+/// Group Info, version 0, with defaults only.
 pub(super) fn group_info() -> MetadataPart {
     MetadataPart::of(&[0, 0])
 }
 
-/// Link, version 1: a hard one, with its creation order.
+/// Link, version 1: a hard link with its creation order.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`], [`ErrorKind::Limit`] for names that a link cannot have.
+/// Returns [`ErrorKind::Argument`] or [`ErrorKind::Limit`] for invalid link names.
 pub(super) fn link(name: &[u8], order: u64, to: ObjectId) -> Result<MetadataPart> {
     check_name(name, "a link")?;
     let width: u8 = if name.len() < 0x100 { 0 } else { 1 };
@@ -53,7 +53,7 @@ pub(super) fn link(name: &[u8], order: u64, to: ObjectId) -> Result<MetadataPart
     Ok(out)
 }
 
-/// Names are not empty, have no zero byte, and are shorter than 64 KiB with the zero that may follow.
+/// Checks that a name is not empty, has no zero byte, and is shorter than 64 KiB including a terminating zero.
 fn check_name(name: &[u8], what: &str) -> Result<()> {
     if name.is_empty() || name.contains(&0) {
         let what = format!("the name of {what} is empty or has a zero byte");
@@ -70,7 +70,7 @@ fn check_name(name: &[u8], what: &str) -> Result<()> {
 /// Object Reference Count, version 0.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for more than 2^32 links.
+/// Returns [`ErrorKind::Limit`] for more than 2^32 links.
 pub(super) fn reference_count(count: u64) -> Result<MetadataPart> {
     let mut out = MetadataPart::of(&[0]);
     out.sink
@@ -78,10 +78,10 @@ pub(super) fn reference_count(count: u64) -> Result<MetadataPart> {
     Ok(out)
 }
 
-/// Dataspace, version 2; maximum lengths are always included.
+/// Dataspace, version 2, always with maximum lengths.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for too many dimensions.
+/// Returns [`ErrorKind::Limit`] for too many dimensions.
 pub(super) fn dataspace(shape: &PlannedShape, max: Option<&[Option<u64>]>) -> Result<ByteSink> {
     let mut out = ByteSink::with_room(USUAL);
     let dims = match shape {
@@ -111,14 +111,13 @@ pub(super) fn dataspace(shape: &PlannedShape, max: Option<&[Option<u64>]>) -> Re
     Ok(out)
 }
 
-/// Byte of a [`dataspace`] where the current lengths start.
+/// Byte offset of the current lengths in a [`dataspace`].
 pub(super) const DIMS: usize = 4;
 
-/// A type, and whether it is stored elsewhere: then the part is a reference to it ("Shared Message",
-/// version 2).
+/// Datatype, and whether it is a reference to a committed type ("Shared Message", version 2).
 ///
 /// # Errors
-/// Those of writing the type.
+/// Returns errors from writing the type.
 pub(super) fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
     match ty {
         PlannedType::Here(datatype) => {
@@ -134,10 +133,10 @@ pub(super) fn datatype(ty: &PlannedType) -> Result<(MetadataPart, bool)> {
     }
 }
 
-/// Fill FillValue, version 3; `value` is that of [`FillValue::User`].
+/// Fill Value, version 3. `value` is the value of [`FillValue::User`].
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for a value of 4 GiB.
+/// Returns [`ErrorKind::Limit`] for a value of 4 GiB.
 pub(super) fn fill(fill: &FillMessage, value: &MetadataPart) -> Result<MetadataPart> {
     let allocate = match fill.allocate {
         None => 0,
@@ -164,14 +163,13 @@ pub(super) fn fill(fill: &FillMessage, value: &MetadataPart) -> Result<MetadataP
     Ok(out)
 }
 
-/// Byte of [`fill`] where the value is.
+/// Byte offset of the value in [`fill`].
 pub(super) const FILL_VALUE: usize = 6;
 
-/// Filter Pipeline, version 2; filters with a number of 256 and more would have a name, which may be
-/// empty.
+/// Filter Pipeline, version 2. Filters with numbers from 256 on have a name, which may be empty.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for too many filters or parameters.
+/// Returns [`ErrorKind::Limit`] for too many filters or parameters.
 pub(super) fn filters(filters: &[(FilterSpec, bool)]) -> Result<MetadataPart> {
     if filters.len() > 32 {
         let what = format!("{} filters, HDF5 allows at most 32", filters.len());
@@ -195,10 +193,10 @@ pub(super) fn filters(filters: &[(FilterSpec, bool)]) -> Result<MetadataPart> {
     Ok(out)
 }
 
-/// Data Layout, version 3: in the header.
+/// Data Layout, version 3: compact.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for 64 KiB and more.
+/// Returns [`ErrorKind::Limit`] for 64 KiB or more.
 pub(super) fn compact(data: &MetadataPart) -> Result<MetadataPart> {
     let mut out = MetadataPart::of(&[3, 0]);
     out.sink
@@ -207,10 +205,10 @@ pub(super) fn compact(data: &MetadataPart) -> Result<MetadataPart> {
     Ok(out)
 }
 
-/// Byte of [`compact`] where the data starts.
+/// Byte offset of the data in [`compact`].
 pub(super) const COMPACT_DATA: usize = 4;
 
-/// Data Layout, version 3: in one piece, without an address so far.
+/// Data Layout, version 3: contiguous, with an undefined address.
 pub(super) fn contiguous(size: u64) -> MetadataPart {
     let mut out = MetadataPart::of(&[3, 1]);
     out.sink.u64(UNDEFINED);
@@ -218,13 +216,13 @@ pub(super) fn contiguous(size: u64) -> MetadataPart {
     out
 }
 
-/// Byte of [`contiguous`] where the address is.
+/// Byte offset of the address in [`contiguous`].
 pub(super) const CONTIGUOUS_ADDRESS: usize = 2;
 
-/// Data Layout, version 3: in chunks, without an index so far.
+/// Data Layout, version 3: chunked, with an undefined index address.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for chunks of 2^32 bytes, or as long in a dimension.
+/// Returns [`ErrorKind::Limit`] for chunks of 2^32 bytes, or of this length in a dimension.
 pub(super) fn chunked(dims: &[u64], element: u64) -> Result<MetadataPart> {
     let mut out = MetadataPart::of(&[3, 2]);
     let rank = dims.len() as u64 + 1;
@@ -238,16 +236,16 @@ pub(super) fn chunked(dims: &[u64], element: u64) -> Result<MetadataPart> {
     Ok(out)
 }
 
-/// Byte of [`chunked`] where the address of the index is.
+/// Byte offset of the index address in [`chunked`].
 pub(super) const CHUNKED_ADDRESS: usize = 3;
 
-/// Bytes of an attribute beside its name, type, shape and data.
+/// Bytes of an attribute without its name, type, shape and data.
 const HEAD: usize = 10;
 
 /// Attribute, version 3.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for a name, type or shape that is too long; those of writing them.
+/// Returns [`ErrorKind::Limit`] if name, type or shape is too long, and errors from writing them.
 pub(super) fn attribute(
     name: &[u8],
     ty: &PlannedType,
@@ -267,7 +265,7 @@ pub(super) fn attribute(
         .u16(narrow(len, "the size of an attribute's type")?);
     out.sink
         .u16(narrow(space.len() as u64, "the size of a shape")?);
-    out.sink.u8(0); // character set of the name, as netCDF-C tells it
+    out.sink.u8(0); // name character set, the same as in netCDF-C
     out.sink.put(name);
     out.sink.u8(0);
     out.append(&datatype);

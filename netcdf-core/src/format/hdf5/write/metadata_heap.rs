@@ -1,23 +1,23 @@
-//! The global heap collections that metadata refers to.
+//! Global heap collections for metadata.
 
-use super::global_heap::{HeapPlace, HeapWriter};
+use super::global_heap::{HeapLocation, HeapWriter};
 use super::part::{Hole, MetadataPart};
 use super::plan::Payload;
 use super::space::PagedSpace;
 use crate::error::Result;
 
-/// The collections of the global heap that metadata refers to.
+/// The global heap collections that metadata refers to.
 #[derive(Default)]
 pub(super) struct MetadataHeap {
     open: HeapWriter,
     part: MetadataPart,
-    /// Bytes of the collections, including the open one.
+    /// Bytes of all collections, including the open collection.
     size: u64,
     pages: Option<PagedSpace>,
 }
 
 impl MetadataHeap {
-    /// An empty heap in a file with these pages.
+    /// An empty heap for a file with these pages.
     pub(super) fn in_pages(pages: Option<PagedSpace>) -> Self {
         Self {
             pages,
@@ -25,10 +25,10 @@ impl MetadataHeap {
         }
     }
 
-    /// A payload with its heap data stored; addresses are holes.
+    /// Stores the heap data of a payload. Returns the payload with holes for the addresses.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Argument`] for offsets beyond the bytes.
+    /// Returns [`crate::ErrorKind::Argument`] for offsets beyond the bytes.
     pub(super) fn resolve(&mut self, payload: &Payload) -> Result<MetadataPart> {
         let mut part = MetadataPart::of(&payload.bytes);
         for &(at, object) in &payload.references {
@@ -46,7 +46,7 @@ impl MetadataHeap {
         Ok(part)
     }
 
-    fn put(&mut self, object: &MetadataPart) -> Result<HeapPlace> {
+    fn put(&mut self, object: &MetadataPart) -> Result<HeapLocation> {
         let Self {
             open,
             part,
@@ -64,10 +64,10 @@ impl MetadataHeap {
         })
     }
 
-    /// The collections as consecutive bytes.
+    /// Returns the collections as consecutive bytes.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Limit`] beyond the address space.
+    /// Returns [`crate::ErrorKind::Limit`] beyond the address space.
     pub(super) fn finish(mut self) -> Result<MetadataPart> {
         if let Some((at, full)) = self.open.finish()? {
             self.part.overlay(at, &full)?;

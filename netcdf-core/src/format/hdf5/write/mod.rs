@@ -1,23 +1,22 @@
-//! Writing HDF5: a [`FilePlan`] lists the objects of a file; [`FileWriter`] lays out their metadata as
-//! one block at the front, appends data in the order in which it arrives, and writes the
-//! block when everything is known.
+//! Writes HDF5. A [`FilePlan`] lists the objects of a file. [`FileWriter`] lays out their metadata as one leading block, appends data in
+//! arrival order, and finally writes the block.
 //!
-//! The structures are those that netCDF-C writes with the library's 1.8 format: superblock version 2,
-//! object headers version 2, compact or dense links and attributes, version 1 B-trees of chunks.
+//! Files have the same structures as netCDF-C files in the library's 1.8 format: superblock version 2, object headers version 2, compact or
+//! dense links and attributes, version 1 B-trees of chunks.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | [`plan`] | the objects of a file, before anything has an address |
-//! | [`writer`] | the file: data as it comes, lengths and indexes patched at the end |
-//! | `front` | the block of metadata; `path` names objects in its errors |
-//! | `part` | bytes without some of their addresses and checksums |
+//! | `plan` | the objects of a file, before addresses are assigned |
+//! | `writer` | the file: data in arrival order, lengths and indexes patched at the end |
+//! | `front` | the metadata block; `path` names objects in error messages |
+//! | `part` | metadata bytes with unresolved addresses and checksums |
 //! | `header`, `messages` | object headers, and their contents |
-//! | `dataset` | the messages of datasets, and the places of their data |
+//! | `dataset` | dataset messages and data locations |
 //! | `dense`, `fractal_heap`, `btree_v2` | many or long links and attributes |
 //! | `global_heap`, `metadata_heap` | collections of variable-length objects, among data and among metadata |
-//! | `chunk_tree` | the index of chunks, built while they arrive |
+//! | `chunk_tree` | the index of chunks, built while chunks arrive |
 //! | `space`, `extension` | the layout of metadata: pages, and the superblock extension |
-//! | `tail` | the end of the file: gathers small writes, joins copies |
+//! | `tail` | the end of the file: small writes are buffered, adjacent copies are joined |
 
 mod btree_v2;
 mod chunk_tree;
@@ -46,7 +45,7 @@ pub use plan::{
 };
 pub use writer::{FileWriter, SourceRange};
 
-/// The error for a plan or data that does not fit together.
+/// The error for contradictory plans or data.
 fn argument(what: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Argument, what)
 }

@@ -1,4 +1,4 @@
-//! Bytes of metadata with addresses that are not all known yet.
+//! Metadata bytes with unresolved addresses and checksums.
 
 use std::ops::Range;
 
@@ -13,42 +13,42 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 /// The undefined address.
 pub(super) const UNDEFINED: u64 = u64::MAX;
 
-/// Bytes that hold most messages.
+/// Capacity in bytes that suffices for most messages.
 pub(super) const USUAL: usize = 64;
 
-/// The target of an address that is not known yet.
+/// The target of an unresolved address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hole {
     /// The header of an object.
     Object(ObjectId),
-    /// A collection of the global heap, by its place among the collections of the metadata.
+    /// A global heap collection, by its offset among the metadata collections.
     Heap(u64),
-    /// Links or attributes outside of the header, by their offset in the parts of the object.
+    /// Dense links or attributes, by their offset in the object's parts.
     Own(u64),
 }
 
-/// A checksum to be computed when the bytes are final.
+/// A checksum to compute once the bytes are final.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Sum {
-    /// The range that it covers.
+    /// The covered range.
     range: Range<usize>,
-    /// Its own place.
+    /// Offset of the checksum.
     at: usize,
 }
 
-/// Bytes of metadata, and the parts of them that are not known yet.
+/// Metadata bytes and their unresolved parts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MetadataPart {
-    /// The bytes, with zeros in place of unknown addresses and checksums.
+    /// The bytes, with zeros for unresolved addresses and checksums.
     pub sink: ByteSink,
     holes: Vec<(usize, Hole)>,
     sums: Vec<Sum>,
-    /// The pages that structures keep to, if the part begins with a page or lies within one.
+    /// The page layout for structures, if the part begins at a page start or lies within a page.
     pages: Option<PagedSpace>,
 }
 
 impl MetadataPart {
-    /// An empty part with room for `bytes` bytes.
+    /// An empty part with capacity for `bytes` bytes.
     pub(super) fn with_room(bytes: usize) -> Self {
         Self {
             sink: ByteSink::with_room(bytes),
@@ -56,7 +56,7 @@ impl MetadataPart {
         }
     }
 
-    /// A part that begins with these bytes, and has room for a usual message.
+    /// A part that begins with these bytes and has capacity for a usual message.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let mut part = Self::with_room(bytes.len().max(USUAL));
         part.sink.put(bytes);
@@ -71,10 +71,11 @@ impl MetadataPart {
         }
     }
 
-    /// Pads up to the place for a structure of a length, `before` bytes behind the start of a page; returns this place.
+    /// Pads up to the offset of a structure with length `len`. The part starts `before` bytes after a page start. Returns the structure's
+    /// offset.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] beyond the address space.
+    /// Returns [`ErrorKind::Internal`] beyond the address space.
     pub(super) fn begin(&mut self, before: u64, len: usize) -> Result<u64> {
         self.sink.align(8);
         let at = (exact(before) + self.len()).get()?;
@@ -85,23 +86,23 @@ impl MetadataPart {
         Ok(self.len() as u64)
     }
 
-    /// Bytes so far.
+    /// Length in bytes.
     pub(super) fn len(&self) -> usize {
         self.sink.len()
     }
 
-    /// Appends an address that is not known yet.
+    /// Appends an unresolved address.
     pub(super) fn address(&mut self, of: Hole) {
         self.hole(self.len(), of);
         self.sink.u64(0);
     }
 
-    /// Overwrites eight bytes with an address.
+    /// Overwrites eight bytes with an unresolved address.
     pub(super) fn hole(&mut self, at: usize, of: Hole) {
         self.holes.push((at, of));
     }
 
-    /// Appends the checksum of everything from `start` on.
+    /// Appends the checksum of all bytes from `start` on.
     pub(super) fn checksum(&mut self, start: usize) {
         let at = self.len();
         let range = start..at;
@@ -109,7 +110,7 @@ impl MetadataPart {
         self.sink.u32(0);
     }
 
-    /// Overwrites four bytes of a range, which count as zero, with the checksum of the range.
+    /// Overwrites four bytes of a range with the range's checksum. The four bytes count as zero.
     pub(super) fn checksum_within(&mut self, range: Range<usize>, at: usize) {
         self.sums.push(Sum { range, at });
     }
@@ -121,10 +122,10 @@ impl MetadataPart {
         self.take_over(start, other);
     }
 
-    /// Overwrites the bytes from `start` on with another part; a gap before it is filled with zeros.
+    /// Overwrites the bytes from `start` on with another part. Zeros fill a gap before `start`.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] beyond the address space.
+    /// Returns [`ErrorKind::Limit`] beyond the address space.
     pub(super) fn overlay(&mut self, start: u64, other: &Self) -> Result<()> {
         let beyond = || Error::new(ErrorKind::Limit, "metadata beyond the address space");
         let start = usize::try_from(start).map_err(|_| beyond())?;
@@ -145,10 +146,10 @@ impl MetadataPart {
         self.sums.extend(sums);
     }
 
-    /// Fills the holes, from number `first` on, whose addresses are known.
+    /// Resolves the holes with known addresses, starting at hole number `first`.
     ///
     /// # Errors
-    /// Those of `address`.
+    /// Returns errors from `address`.
     pub(super) fn fill(
         &mut self,
         first: usize,
@@ -164,23 +165,23 @@ impl MetadataPart {
         Ok(())
     }
 
-    /// Number of holes left.
+    /// Number of unresolved holes.
     pub(super) fn holes(&self) -> usize {
         self.holes.len()
     }
 
-    /// Computes the checksums and returns the bytes.
+    /// Computes the checksums. Returns the bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if an address is not known.
+    /// Returns [`ErrorKind::Argument`] for an unresolved address.
     pub(super) fn finish(self) -> Result<Vec<u8>> {
         self.finish_unless(&Cancel::default())
     }
 
-    /// As [`MetadataPart::finish`], unless the run is cancelled.
+    /// Like [`MetadataPart::finish`], but can be cancelled.
     ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] then; those of [`MetadataPart::finish`].
+    /// Returns [`ErrorKind::Cancelled`] after cancellation, and errors from [`MetadataPart::finish`].
     pub(super) fn finish_unless(mut self, cancel: &Cancel) -> Result<Vec<u8>> {
         if let Some((_, of)) = self.holes.first() {
             let what = format!("the address of {of:?} is not known");
@@ -189,7 +190,7 @@ impl MetadataPart {
         for sum in &self.sums {
             cancel.check()?;
             let bytes = self.sink.bytes.get(sum.range.clone());
-            let value = lookup3(bytes.or_internal("a checksum of bytes that are not there")?);
+            let value = lookup3(bytes.or_internal("a checksum of missing bytes")?);
             self.sink.patch(sum.at, &value.to_le_bytes())?;
         }
         Ok(self.sink.bytes)
@@ -201,7 +202,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_appended_keeps_its_holes_and_sums() {
+    fn appended_parts_retain_holes_and_checksums() {
         let mut inner = MetadataPart::of(b"ab");
         inner.address(Hole::Own(5));
         inner.address(Hole::Object(ObjectId(1)));

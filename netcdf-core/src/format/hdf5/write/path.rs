@@ -1,12 +1,12 @@
-//! Paths of objects, for errors.
+//! Object paths for error messages.
 
 use super::plan::{FilePlan, ObjectId, PlannedObject};
 
-/// A path of an object: the names of the links that lead to it from the root group.
+/// Returns a path of an object: the link names from the root group.
 pub(super) fn of(plan: &FilePlan, id: usize) -> String {
     let mut names = vec![];
     let mut at = id;
-    // A parent that was already visited would mean an endless loop.
+    // A circle of parents would cause an endless loop.
     while at != 0 && names.len() <= plan.objects.len() {
         let Some((parent, name)) = parent(plan, at) else {
             return format!("object {id}");
@@ -18,7 +18,7 @@ pub(super) fn of(plan: &FilePlan, id: usize) -> String {
     format!("/{}", names.join("/"))
 }
 
-/// The first group that links to an object, and the link's name.
+/// The first group with a link to an object, and the link name.
 fn parent(plan: &FilePlan, id: usize) -> Option<(usize, &[u8])> {
     let wanted = ObjectId(u32::try_from(id).ok()?);
     let groups = plan.objects.iter().enumerate();

@@ -1,4 +1,4 @@
-//! The intended contents of a file, before anything has an address.
+//! The planned contents of a file, before addresses are assigned.
 
 use crate::error::Result;
 use crate::format::hdf5::datatype::Datatype;
@@ -8,7 +8,7 @@ use crate::model::FilterSpec;
 /// The objects of a file; the first is the root group.
 #[derive(Debug, Clone, Default)]
 pub struct FilePlan {
-    /// Objects, in the order of their headers in the file.
+    /// Objects in header order.
     pub objects: Vec<PlannedObject>,
 }
 
@@ -44,65 +44,64 @@ pub enum PlannedObject {
 /// A group.
 #[derive(Debug, Clone, Default)]
 pub struct PlannedGroup {
-    /// Its links, in creation order.
+    /// The links, in creation order.
     pub links: Vec<HardLink>,
-    /// Its attributes, in creation order.
+    /// The attributes, in creation order.
     pub attributes: Vec<PlannedAttribute>,
 }
 
 /// A hard link.
 #[derive(Debug, Clone)]
 pub struct HardLink {
-    /// Its name: ASCII or UTF-8, as stored.
+    /// The link name: ASCII or UTF-8, as stored.
     pub name: Vec<u8>,
-    /// Its target.
+    /// The link target.
     pub to: ObjectId,
 }
 
 /// A dataset.
 #[derive(Debug, Clone)]
 pub struct PlannedDataset {
-    /// Type of its elements.
+    /// The element type.
     pub ty: PlannedType,
-    /// Its shape, with the lengths that it has when the file is finished
-    /// ([`FileWriter::set_extent`](super::FileWriter::set_extent)).
+    /// The shape, with the lengths at the end of writing; see [`FileWriter::set_extent`](super::FileWriter::set_extent).
     pub shape: PlannedShape,
-    /// Maximum lengths, `None` for unlimited; no list if all dimensions are fixed.
+    /// Maximum lengths, `None` for unlimited. No list if all dimensions are fixed.
     pub max: Option<Vec<Option<u64>>>,
-    /// The value of elements that were never written. A value with heap data is in `fill_heap`.
+    /// The value of unwritten elements. A value with heap data is in `fill_heap`.
     pub fill: FillMessage,
-    /// The fill value again if it refers to the heap; stored in place of its bytes.
+    /// The fill value with heap references, stored in place of the plain bytes.
     pub fill_heap: Option<Payload>,
-    /// Where its data is.
+    /// The data layout.
     pub place: PlannedData,
-    /// Filters in the order of writing, each optional or not.
+    /// Filters in writing order, with a flag for optional filters.
     pub filters: Vec<(FilterSpec, bool)>,
-    /// Its attributes, in creation order.
+    /// The attributes, in creation order.
     pub attributes: Vec<PlannedAttribute>,
 }
 
-/// Where the data of a dataset is.
+/// The data layout of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlannedData {
-    /// In the object header; all data must be put before the file is finished.
+    /// Compact: in the object header. All data must be written before the file is finished.
     Compact,
-    /// In one piece, allocated with the first data.
+    /// Contiguous, allocated with the first data.
     Contiguous,
-    /// In chunks of this shape (elements per dimension).
+    /// Chunked, with this chunk shape (elements per dimension).
     Chunked(Vec<u64>),
 }
 
-/// A type of elements.
+/// An element type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlannedType {
-    /// Described where it is used.
+    /// An uncommitted type, described in each use.
     Here(Datatype),
-    /// A committed type: its object, and its description.
+    /// A committed type: its object and description.
     Committed(ObjectId, Datatype),
 }
 
 impl PlannedType {
-    /// Its description.
+    /// The type description.
     #[must_use]
     pub fn datatype(&self) -> &Datatype {
         match self {
@@ -114,40 +113,39 @@ impl PlannedType {
 /// The shape of an attribute or dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlannedShape {
-    /// No elements, and no shape.
+    /// A null dataspace, without elements and dimensions.
     Null,
     /// One element.
     Scalar,
-    /// Lengths in elements.
+    /// Dimension lengths in elements.
     Simple(Vec<u64>),
 }
 
 /// An attribute.
 #[derive(Debug, Clone)]
 pub struct PlannedAttribute {
-    /// Its name, as stored.
+    /// The attribute name, as stored.
     pub name: Vec<u8>,
-    /// Type of its elements.
+    /// The element type.
     pub ty: PlannedType,
-    /// Its shape.
+    /// The shape.
     pub shape: PlannedShape,
-    /// Its elements.
+    /// The elements.
     pub data: Payload,
 }
 
-/// Elements in stored form, and the parts of them that depend on the addresses of objects.
+/// Elements in stored form, with references to objects and heap data.
 #[derive(Debug, Clone, Default)]
 pub struct Payload {
-    /// The bytes; zero where a reference to an object or to the heap goes.
+    /// The bytes, with zeros for object and heap references.
     pub bytes: Vec<u8>,
-    /// Object references: the byte (of 8) where each goes, and the object.
+    /// Object references: the offset of the 8 bytes, and the object.
     pub references: Vec<(usize, ObjectId)>,
-    /// Heap objects (strings, lists): the byte (of 16) where the reference goes, the number of
-    /// elements, and their stored form.
+    /// Heap objects (strings, sequences): the offset of the 16 byte reference, the number of elements, and their stored form.
     pub heap: Vec<(usize, u32, Payload)>,
 }
 
-/// Bytes that refer to nothing.
+/// Bytes without references.
 impl From<Vec<u8>> for Payload {
     fn from(bytes: Vec<u8>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Where metadata goes in a file: among data, in front of it, or in pages of its own.
+//! Metadata placement in a file: among data, at the front, or in separate pages.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -7,24 +7,23 @@ use crate::arithmetic::{Exact, exact};
 use crate::error::Result;
 use crate::model::FileSpace;
 
-/// Bytes of pages whose size is chosen by how much metadata there is.
+/// Range of page sizes when the metadata length determines the page size.
 const CHOSEN: RangeInclusive<u64> = 64 << 10..=8 << 20;
-/// Bytes of pages that HDF5 allows.
+/// Page sizes that HDF5 allows.
 const ALLOWED: RangeInclusive<u64> = 512..=1 << 30;
-/// The pages of a file (file space strategy PAGE). A structure that is shorter than a page lies within one; any other begins with a
-/// page.
+/// The pages of a file (file space strategy PAGE). A structure shorter than a page lies within one page. Any other structure begins at a
+/// page start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PagedSpace {
-    /// Bytes of each: a power of two.
+    /// Page size in bytes: a power of two.
     size: u64,
 }
 
 impl PagedSpace {
-    /// The pages of a file, if it has some. As long as their size can be chosen, they are the largest: metadata that does not fit into
-    /// one of these will have several.
+    /// The pages of a paged file. A page size that is not yet known is the maximum; metadata beyond the maximum takes several pages.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Argument`] for a size that HDF5 does not allow, or that is not a power of two.
+    /// Returns [`crate::ErrorKind::Argument`] for a size that is not a power of two, or that HDF5 does not allow.
     pub(super) fn of(space: FileSpace) -> Result<Option<Self>> {
         let size = match space {
             FileSpace::Mixed | FileSpace::Front => return Ok(None),
@@ -38,7 +37,7 @@ impl PagedSpace {
         Err(argument(what))
     }
 
-    /// The same pages, or the smallest that hold all metadata, which ends at `end`, if the size can be chosen.
+    /// The final pages: a fixed page size is retained, otherwise the smallest page that contains all metadata up to `end`.
     #[must_use]
     pub(super) fn chosen(self, space: FileSpace, end: u64) -> Self {
         match space {
@@ -52,17 +51,17 @@ impl PagedSpace {
         }
     }
 
-    /// Bytes of a page.
+    /// Page size in bytes.
     pub(super) fn size(self) -> u64 {
         self.size
     }
 
-    /// The bytes left in the page of a place.
+    /// The bytes from an offset to the page end.
     fn left(self, at: u64) -> u64 {
         self.size - at % self.size
     }
 
-    /// The bytes to leave unused at a place, so that a structure of a length can follow.
+    /// The padding at an offset before a structure of this length.
     pub(super) fn padding(self, at: u64, len: u64) -> u64 {
         match self.left(at) {
             left if left < len => left % self.size,
@@ -70,7 +69,7 @@ impl PagedSpace {
         }
     }
 
-    /// The bytes that structures of the same length, a multiple of eight, take one behind the other from the place of the first on.
+    /// The bytes taken by `count` structures of equal length from `start` on. The length must be a multiple of eight.
     pub(super) fn run(self, start: u64, len: u64, count: u64) -> Exact {
         let Some(last) = count.checked_sub(1) else {
             return exact(0u64);
@@ -88,17 +87,17 @@ impl PagedSpace {
     }
 }
 
-/// A range of a file that is left for structures.
+/// A file range reserved for structures.
 #[derive(Debug)]
 pub(super) struct ReservedSpace {
-    /// What is left.
+    /// The unused range.
     pub left: Range<u64>,
     /// The pages of the file.
     pub pages: Option<PagedSpace>,
 }
 
 impl ReservedSpace {
-    /// A place for a structure, at a multiple of eight.
+    /// Takes space for a structure, at a multiple of eight.
     pub(super) fn take(&mut self, len: u64) -> Option<u64> {
         let at = self.left.start.checked_next_multiple_of(8)?;
         let padding = self.pages.map_or(0, |pages| pages.padding(at, len));
@@ -136,14 +135,14 @@ mod tests {
         }
     }
 
-    /// What a run takes is what its structures take one by one.
+    /// A run takes the same space as its structures one by one.
     #[test]
     fn runs() {
         let pages = pages(1024);
         for len in [8, 24, 504, 512, 520, 1024, 1032, 2048, 3000] {
             for start in [0u64, 8, 512, 1000, 1016, 4096] {
                 let start = start + pages.padding(start, len);
-                let mut room = ReservedSpace {
+                let mut reserved = ReservedSpace {
                     left: start..u64::MAX,
                     pages: Some(pages),
                 };
@@ -151,11 +150,11 @@ mod tests {
                     let bytes = pages.run(start, len, count).get().unwrap();
                     assert_eq!(
                         start + bytes,
-                        room.left.start,
+                        reserved.left.start,
                         "{count} of {len} at {start}"
                     );
                     // Multiples of eight, so that only pages pad.
-                    let _ = room.take(len).unwrap();
+                    let _ = reserved.take(len).unwrap();
                 }
             }
         }

@@ -1,5 +1,4 @@
-//! The growing end of the file: small writes are gathered, and adjacent ranges of a source are copied
-//! together.
+//! The growing end of a file: small writes are buffered, and adjacent source ranges are copied together.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,12 +15,12 @@ pub(super) struct Tail {
     target: Box<dyn Target>,
     /// The current end of the file.
     end: u64,
-    /// The last bytes of the file, not written yet.
+    /// Buffered bytes at the end of the file.
     gathered: Vec<u8>,
     copying: Option<TailCopy>,
-    /// Bytes of sources that got space since the last range that was aligned with its source.
+    /// Source bytes that got space since the last aligned range.
     moved: Amount,
-    /// The pages of the file, if it has some, and what is left of the last ones for metadata among data.
+    /// The pages of a paged file, and the unused part of the last metadata pages among data.
     pages: Option<PagedSpace>,
     spare: Range<u64>,
 }
@@ -34,15 +33,15 @@ struct TailCopy {
     to: u64,
 }
 
-/// Bytes to gather before writing.
+/// Bytes to buffer before writing.
 const GATHER: usize = 1 << 20;
-/// Bytes that justify leaving part of a page unused.
+/// Length that justifies an unused part of a page.
 const LONG: u64 = 512 << 10;
-/// A copy of this size is carried out at once, so that there is progress.
+/// A copy of this size is carried out at once, to show progress.
 const COPY: u64 = 1 << 24;
 
 impl Tail {
-    /// A file that ends at `end`; everything before that is written with [`Tail::write`].
+    /// Creates a file that ends at `end`. [`Tail::write`] writes all bytes before the end.
     pub(super) fn new(target: Box<dyn Target>, end: u64) -> Self {
         Self {
             target,
@@ -55,26 +54,26 @@ impl Tail {
         }
     }
 
-    /// A file with pages, if there are some.
+    /// Sets the pages of the file.
     #[must_use]
     pub(super) fn in_pages(mut self, pages: Option<PagedSpace>) -> Self {
         self.pages = pages;
         self
     }
 
-    /// Ends the metadata in front: the next bytes begin with a page, if there are pages.
+    /// Ends the leading metadata. In a paged file, the next bytes begin at a page start.
     ///
     /// # Errors
-    /// As [`Tail::reserve`].
+    /// Returns errors from [`Tail::reserve`].
     pub(super) fn end_metadata(&mut self, pages: Option<PagedSpace>) -> Result<()> {
         self.pages = pages;
         self.next_page()
     }
 
-    /// Goes on with the next page, if there are pages, and the last one has bytes.
+    /// Continues at the next page start, if the file has pages and the last page has bytes.
     ///
     /// # Errors
-    /// As [`Tail::reserve`].
+    /// Returns errors from [`Tail::reserve`].
     pub(super) fn next_page(&mut self) -> Result<()> {
         let Some(pages) = self.pages else {
             return Ok(());
@@ -89,22 +88,22 @@ impl Tail {
         self.end
     }
 
-    /// Space behind some bytes of padding.
+    /// Grows the file by padding and space. Returns the offset of the space.
     fn grow(&mut self, padding: u64, size: u64) -> Result<u64> {
         let at = (exact(self.end) + padding).get()?;
-        // Addresses stay below 2^63, because other programs use signed offsets.
+        // Addresses stay below 2^63, because some programs use signed offsets.
         let end = at.checked_add(size).filter(|&end| end <= i64::MAX as u64);
         self.end = end.ok_or_else(|| {
-            let what = format!("{size} bytes at {at} are beyond what a file can have");
+            let what = format!("{size} bytes at {at} exceed the maximum file size");
             Error::new(ErrorKind::Limit, what)
         })?;
         Ok(at)
     }
 
-    /// Reserves space for a small structure, at a multiple of eight; it is zero until written.
+    /// Reserves space for a small structure at a multiple of eight. The space is zero until written.
     ///
     /// # Errors
-    /// Those of the target; [`ErrorKind::Limit`] beyond 2^63.
+    /// Returns target errors, and [`ErrorKind::Limit`] beyond 2^63.
     pub(super) fn reserve(&mut self, size: u64) -> Result<u64> {
         let padding = self.padding_before(size)?;
         let zeros = (Amount::of(padding) + size).count();
@@ -118,7 +117,7 @@ impl Tail {
         Ok(at)
     }
 
-    /// Bytes to leave unused before a structure.
+    /// The padding before a structure.
     fn padding_before(&self, size: u64) -> Result<u64> {
         let padding = self.padding();
         let Some(pages) = self.pages else {
@@ -128,10 +127,10 @@ impl Tail {
         (exact(padding) + pages.padding(at, size)).get()
     }
 
-    /// Reserves space for structures of the same length.
+    /// Reserves space for structures of equal length.
     ///
     /// # Errors
-    /// As [`Tail::reserve`].
+    /// Returns errors from [`Tail::reserve`].
     pub(super) fn reserve_run(&mut self, size: u64, count: u64) -> Result<ReservedSpace> {
         let padding = self.padding_before(size)?;
         let start = (exact(self.end) + padding).get()?;
@@ -147,20 +146,20 @@ impl Tail {
         })
     }
 
-    /// Reserves space for metadata among data: in pages of its own, if there are pages.
+    /// Reserves space for metadata among data. In a paged file, metadata goes to separate pages.
     ///
     /// # Errors
-    /// As [`Tail::reserve`].
+    /// Returns errors from [`Tail::reserve`].
     pub(super) fn reserve_metadata(&mut self, size: u64) -> Result<u64> {
         let Some(pages) = self.pages else {
             return self.reserve(size);
         };
-        let mut room = ReservedSpace {
+        let mut reserved = ReservedSpace {
             left: self.spare.clone(),
             pages: self.pages,
         };
-        if let Some(at) = room.take(size) {
-            self.spare = room.left;
+        if let Some(at) = reserved.take(size) {
+            self.spare = reserved.left;
             return Ok(at);
         }
         self.next_page()?;
@@ -175,11 +174,11 @@ impl Tail {
         self.end.next_multiple_of(8) - self.end
     }
 
-    /// As [`Tail::room`], at a multiple of eight.
+    /// Like [`Tail::reserve_data`], at a multiple of eight.
     ///
     /// # Errors
-    /// As [`Tail::reserve`].
-    pub(super) fn aligned_room(&mut self, size: u64) -> Result<u64> {
+    /// Returns errors from [`Tail::reserve`].
+    pub(super) fn reserve_aligned(&mut self, size: u64) -> Result<u64> {
         self.spill(0)?;
         self.grow(self.padding(), size)
     }
@@ -187,34 +186,34 @@ impl Tail {
     /// Reserves space for data, which is written separately.
     ///
     /// # Errors
-    /// As [`Tail::reserve`].
-    pub(super) fn room(&mut self, size: u64) -> Result<u64> {
+    /// Returns errors from [`Tail::reserve`].
+    pub(super) fn reserve_data(&mut self, size: u64) -> Result<u64> {
         self.spill(0)?;
         self.grow(0, size)
     }
 
-    /// Reserves space for bytes to be copied from a source. Long ranges are aligned to pages as in the source.
+    /// Reserves space for bytes to be copied from a source. Long ranges get the same page alignment as in the source.
     ///
     /// # Errors
-    /// As [`Tail::reserve`].
-    pub(super) fn room_of(&mut self, range: &Range<u64>) -> Result<u64> {
+    /// Returns errors from [`Tail::reserve`].
+    pub(super) fn reserve_copy(&mut self, range: &Range<u64>) -> Result<u64> {
         let size = length(range);
         let missing = range.start.wrapping_sub(self.end) % PAGE;
         self.moved = self.moved + size;
         if missing != 0 && self.moved >= Amount::of(LONG) {
-            self.room(missing)?;
+            self.reserve_data(missing)?;
             self.moved = Amount::default();
         }
-        self.room(size)
+        self.reserve_data(size)
     }
 
-    /// Appends bytes; returns their place.
+    /// Appends bytes. Returns their offset.
     ///
     /// # Errors
-    /// As [`Tail::reserve`].
+    /// Returns errors from [`Tail::reserve`].
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<u64> {
         if bytes.len() > GATHER / 4 {
-            let at = self.room(bytes.len() as u64)?;
+            let at = self.reserve_data(bytes.len() as u64)?;
             self.target.write_at(at, bytes)?;
             return Ok(at);
         }
@@ -227,7 +226,7 @@ impl Tail {
     /// Writes to reserved space.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns target errors.
     pub(super) fn write(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
         let first = self.end - self.gathered.len() as u64;
         let start = at.checked_sub(first).map(usize::try_from);
@@ -244,7 +243,7 @@ impl Tail {
     /// Fills a reserved range with copies of `bytes`.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns target errors.
     pub(super) fn repeat(&mut self, range: Range<u64>, bytes: &[u8]) -> Result<()> {
         if bytes.iter().all(|&b| b == 0) {
             return Ok(());
@@ -260,10 +259,10 @@ impl Tail {
         Ok(())
     }
 
-    /// Copies bytes of a source to reserved space.
+    /// Copies source bytes to reserved space.
     ///
     /// # Errors
-    /// Those of the source and the target.
+    /// Returns errors from the source and the target.
     pub(super) fn copy(
         &mut self,
         source: &Arc<dyn Source>,
@@ -296,7 +295,7 @@ impl Tail {
         }
     }
 
-    /// Writes the gathered bytes if they are more than `most`.
+    /// Writes the buffered bytes if there are more than `most`.
     fn spill(&mut self, most: usize) -> Result<()> {
         if self.gathered.len() > most {
             let at = self.end - self.gathered.len() as u64;
@@ -306,11 +305,10 @@ impl Tail {
         Ok(())
     }
 
-    /// Writes what is left, then the `front` from byte `at` on, and last of all the `superblock`; makes
-    /// the file visible.
+    /// Writes the buffered bytes, then `front` at offset `at`, and finally the `superblock`. Makes the file visible.
     ///
     /// # Errors
-    /// Those of sources and target.
+    /// Returns errors from the sources and the target.
     pub(super) fn finish(mut self, (at, front): (u64, &[u8]), superblock: &[u8]) -> Result<()> {
         self.flush_copy()?;
         self.spill(0)?;
@@ -337,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_where_it_was_said_to_be() {
+    fn bytes_are_at_the_returned_offsets() {
         let (mut tail, done) = tail();
         let node = tail.reserve(16).unwrap();
         assert_eq!(node, 16);
@@ -379,7 +377,7 @@ mod tests {
     fn neighbours_are_copied_at_once() {
         let (mut tail, done) = tail();
         let source: Arc<dyn Source> = Arc::new(MemorySource::new("s", (0..100).collect()));
-        let to = tail.room(30).unwrap();
+        let to = tail.reserve_data(30).unwrap();
         tail.copy(&source, 10..20, to).unwrap();
         tail.copy(&source, 20..25, to + 10).unwrap();
         let one = tail.copying.as_ref().map(|c| (c.range.clone(), c.to));
@@ -394,20 +392,22 @@ mod tests {
     }
 
     #[test]
-    fn long_bytes_of_a_source_lie_in_pages_as_they_do_there() {
+    fn long_source_ranges_retain_their_page_alignment() {
         let (mut tail, _) = tail();
-        // Not enough bytes yet.
-        let first = tail.room_of(&(7..7 + LONG - 1)).unwrap();
+        // Not enough bytes for alignment.
+        let first = tail.reserve_copy(&(7..7 + LONG - 1)).unwrap();
         assert_eq!(first, 10);
-        let second = tail.room_of(&(5 * PAGE + 100..5 * PAGE + 200)).unwrap();
+        let second = tail
+            .reserve_copy(&(5 * PAGE + 100..5 * PAGE + 200))
+            .unwrap();
         assert_eq!((second % PAGE, second - first - LONG < PAGE), (100, true));
-        // Not enough bytes since the last time.
-        let third = tail.room_of(&(1..101)).unwrap();
+        // Not enough bytes since the last alignment.
+        let third = tail.reserve_copy(&(1..101)).unwrap();
         assert_eq!(third, second + 100);
-        // Bytes at the right offset within a page need no padding.
-        assert_eq!(tail.room_of(&(300..300 + LONG)).unwrap(), third + 100);
+        // Bytes at the right page offset need no padding.
+        assert_eq!(tail.reserve_copy(&(300..300 + LONG)).unwrap(), third + 100);
         assert_eq!(
-            tail.room_of(&(300 + LONG..400 + LONG)).unwrap(),
+            tail.reserve_copy(&(300 + LONG..400 + LONG)).unwrap(),
             third + 100 + LONG
         );
     }
@@ -415,7 +415,7 @@ mod tests {
     #[test]
     fn ranges_are_filled_with_whole_and_cut_values() {
         let (mut tail, done) = tail();
-        let at = tail.room(3 * GATHER as u64).unwrap();
+        let at = tail.reserve_data(3 * GATHER as u64).unwrap();
         tail.repeat(at + 1..at + 2 * GATHER as u64, b"abc").unwrap();
         let bytes = finished(tail, &done);
         let filled = &bytes[11..10 + 2 * GATHER];
@@ -427,7 +427,7 @@ mod tests {
     #[test]
     fn files_end() {
         let (mut tail, _) = tail();
-        let error = tail.room(u64::MAX).unwrap_err();
+        let error = tail.reserve_data(u64::MAX).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Limit);
         assert!(tail.reserve(i64::MAX as u64).is_err());
         assert_eq!(tail.end(), 10);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::argument;
 use super::chunk_tree::StoredChunk;
-use super::dataset::{Contiguous, DataPlace, DatasetState};
+use super::dataset::{Contiguous, DataLocation, DatasetState};
 use super::front::{Front, START};
 use super::global_heap::HeapWriter;
 use super::part::{MetadataPart, UNDEFINED};
@@ -21,7 +21,7 @@ use crate::format::hdf5::superblock::SIGNATURE;
 use crate::io::{Source, Target};
 use crate::model::FileSpace;
 
-/// An HDF5 file being written. Nothing is visible before [`FileWriter::finish`].
+/// An HDF5 file being written. The file stays invisible until [`FileWriter::finish`].
 #[derive(Debug)]
 pub struct FileWriter {
     front: MetadataPart,
@@ -29,24 +29,24 @@ pub struct FileWriter {
     data: Vec<Option<DatasetState>>,
     extension: Option<u64>,
     space: FileSpace,
-    /// Whether metadata still goes to the front, so that pages have no size yet.
+    /// Whether leading metadata is still growing, so that the page size is not yet known.
     begins: bool,
-    /// Where the size of pages goes in the metadata.
+    /// Offset of the page size in the metadata.
     page_size_at: Option<usize>,
     tail: Tail,
     heap: HeapWriter,
     cancel: Cancel,
 }
 
-/// Bytes of a source.
+/// Source bytes.
 pub struct SourceRange<'a> {
     /// The source.
     pub source: &'a Arc<dyn Source>,
-    /// The bytes.
+    /// The byte range.
     pub range: Range<u64>,
 }
 
-/// Bytes in memory, or in a source.
+/// Bytes in memory or in a source.
 #[derive(Clone, Copy)]
 enum ChunkInput<'a> {
     Here(&'a [u8]),
@@ -61,7 +61,7 @@ impl ChunkInput<'_> {
         }
     }
 
-    /// Writes them to reserved space.
+    /// Writes the bytes to reserved space.
     fn write(self, tail: &mut Tail, at: u64) -> Result<()> {
         match self {
             Self::Here(bytes) => tail.write(at, bytes),
@@ -69,12 +69,12 @@ impl ChunkInput<'_> {
         }
     }
 
-    /// Appends them to the file; returns their place.
+    /// Appends the bytes to the file. Returns their offset.
     fn append(self, tail: &mut Tail) -> Result<u64> {
         match self {
             Self::Here(bytes) => tail.append(bytes),
             Self::There(source, range) => {
-                let at = tail.room_of(range)?;
+                let at = tail.reserve_copy(range)?;
                 tail.copy(source, range.clone(), at)?;
                 Ok(at)
             }
@@ -89,11 +89,11 @@ fn data_of(data: &mut [Option<DatasetState>], dataset: ObjectId) -> Result<&mut 
 }
 
 impl FileWriter {
-    /// Assigns an address to every object. Nothing is written yet.
+    /// Assigns an address to every object, without writing to the target.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for what the format cannot hold, [`ErrorKind::Argument`] for what does not
-    /// fit together, [`ErrorKind::Unsupported`] for types that are not written; with the object's path.
+    /// Returns [`ErrorKind::Limit`] for values beyond the format, [`ErrorKind::Argument`] for contradictory plans, and
+    /// [`ErrorKind::Unsupported`] for types that are not written, with the object's path.
     pub fn create(target: Box<dyn Target>, plan: FilePlan, space: FileSpace) -> Result<Self> {
         let make = &|_| Err(Error::internal("no more datasets"));
         Self::with_datasets(target, (plan, MadeDatasets { count: 0, make }), space)
@@ -125,26 +125,25 @@ impl FileWriter {
         })
     }
 
-    /// The same writer, which cannot be finished once `cancel` is set.
+    /// Makes [`FileWriter::finish`] fail once `cancel` is set.
     #[must_use]
     pub fn unless(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self
     }
 
-    /// Stores bytes of a contiguous or compact dataset, starting at byte `at` of its data. Gaps are
-    /// filled.
+    /// Stores bytes of a contiguous or compact dataset from byte `at` on. Gaps get the fill value.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] beyond the dataset; those of the target.
+    /// Returns [`ErrorKind::Argument`] beyond the dataset, and target errors.
     pub fn put_bytes(&mut self, dataset: ObjectId, at: u64, bytes: &[u8]) -> Result<()> {
         self.put(dataset, at, ChunkInput::Here(bytes))
     }
 
-    /// As [`FileWriter::put_bytes`], for bytes of a source.
+    /// Like [`FileWriter::put_bytes`], for source bytes.
     ///
     /// # Errors
-    /// As [`FileWriter::put_bytes`], and those of the source.
+    /// Returns errors from [`FileWriter::put_bytes`] and from the source.
     pub fn move_bytes(
         &mut self,
         dataset: ObjectId,
@@ -166,7 +165,7 @@ impl FileWriter {
             })
         };
         match &mut data.stored {
-            DataPlace::Compact(place) => {
+            DataLocation::Compact(place) => {
                 fits(place.len() as u64)?;
                 let at = (exact(place.start) + at).index()?;
                 match bytes {
@@ -177,32 +176,32 @@ impl FileWriter {
                     }
                 }
             }
-            DataPlace::Contiguous(data) => {
+            DataLocation::Contiguous(data) => {
                 let range = at..fits(data.size)?;
                 data.put((&mut self.front, &mut self.tail), range, bytes)
             }
-            DataPlace::Chunked { .. } => Err(argument("bytes put into a dataset of chunks")),
+            DataLocation::Chunked { .. } => Err(argument("bytes written to a chunked dataset")),
         }
     }
 
-    /// Makes room for the index of a dataset that will have this many chunks at most; before any data, the room is next to the other
-    /// metadata. Nothing happens for data that is not in chunks.
+    /// Reserves space for the chunk index of a dataset with at most `chunks` chunks. Before any data, the space is next to the other
+    /// metadata. Has no effect on a dataset without chunks.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for an object that is not a dataset; [`ErrorKind::Limit`] for an index of 2^63 bytes and more; those of
-    /// the target.
+    /// Returns [`ErrorKind::Argument`] for an object that is not a dataset, [`ErrorKind::Limit`] for an index of 2^63 bytes or more, and
+    /// errors of the target.
     pub fn expect_chunks(&mut self, dataset: ObjectId, chunks: u64) -> Result<()> {
         match &mut data_of(&mut self.data, dataset)?.stored {
-            DataPlace::Chunked { tree, .. } => tree.expect(chunks, &mut self.tail),
-            DataPlace::Compact(_) | DataPlace::Contiguous(_) => Ok(()),
+            DataLocation::Chunked { tree, .. } => tree.expect(chunks, &mut self.tail),
+            DataLocation::Compact(_) | DataLocation::Contiguous(_) => Ok(()),
         }
     }
 
-    /// Ends the metadata in front, before data: pages have a size from now on, and data gets collections of its own in the heap. Once is
-    /// enough.
+    /// Ends the leading metadata, before data. From now on, the page size is fixed, and data uses separate heap collections. Further calls
+    /// have no effect.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns target errors.
     pub fn end_metadata(&mut self) -> Result<()> {
         if !std::mem::take(&mut self.begins) {
             return Ok(());
@@ -216,7 +215,7 @@ impl FileWriter {
         self.tail.end_metadata(pages)
     }
 
-    /// Writes the last collection of the heap.
+    /// Writes the last heap collection.
     fn end_heap(&mut self) -> Result<()> {
         match self.heap.finish()? {
             Some((at, full)) => self.tail.write(at, &full.finish()?),
@@ -224,24 +223,23 @@ impl FileWriter {
         }
     }
 
-    /// True if a dataset has more chunks than [`FileWriter::expect_chunks`] said, so that a part of its index lies among data.
+    /// Whether a dataset has more chunks than announced to [`FileWriter::expect_chunks`], so that part of its index is stored among data.
     #[must_use]
     pub fn exceeds(&self, dataset: ObjectId) -> bool {
         let index = usize::try_from(dataset.0).ok();
         let data = index.and_then(|n| self.data.get(n)?.as_ref());
         match data.map(|data| &data.stored) {
-            Some(DataPlace::Chunked { tree, .. }) => tree.exceeds(),
-            Some(DataPlace::Compact(_) | DataPlace::Contiguous(_)) | None => false,
+            Some(DataLocation::Chunked { tree, .. }) => tree.exceeds(),
+            Some(DataLocation::Compact(_) | DataLocation::Contiguous(_)) | None => false,
         }
     }
 
-    /// Stores a whole encoded chunk. `place` is its place in the grid, counted in chunks. The chunks
-    /// of a dataset must come in row-major order; datasets may alternate. Bit `n` of
-    /// `mask` says that filter `n` was not applied.
+    /// Stores an encoded chunk. `place` is its grid position, counted in chunks. The chunks of a dataset must arrive in row-major order;
+    /// datasets may alternate. Bit `n` of `mask` is set if filter `n` was skipped.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] out of order or for a dataset without chunks; [`ErrorKind::Limit`]
-    /// for a chunk of 4 GiB or more; those of the target.
+    /// Returns [`ErrorKind::Argument`] for a chunk out of order or a dataset without chunks, [`ErrorKind::Limit`] for a chunk of 4 GiB or
+    /// more, and target errors.
     pub fn put_chunk(
         &mut self,
         dataset: ObjectId,
@@ -252,11 +250,10 @@ impl FileWriter {
         self.chunk(dataset, place, mask, ChunkInput::Here(bytes))
     }
 
-    /// As [`FileWriter::put_chunk`], for bytes of a source; adjacent ones are copied
-    /// together.
+    /// Like [`FileWriter::put_chunk`], for source bytes. Adjacent ranges are copied together.
     ///
     /// # Errors
-    /// As [`FileWriter::put_chunk`], and those of the source.
+    /// Returns errors from [`FileWriter::put_chunk`] and from the source.
     pub fn move_chunk(
         &mut self,
         dataset: ObjectId,
@@ -277,8 +274,8 @@ impl FileWriter {
     ) -> Result<()> {
         self.end_metadata()?;
         let data = data_of(&mut self.data, dataset)?;
-        let DataPlace::Chunked { filters, tree, .. } = &mut data.stored else {
-            return Err(argument("a chunk put into a dataset that has none"));
+        let DataLocation::Chunked { filters, tree, .. } = &mut data.stored else {
+            return Err(argument("a chunk written to a dataset without chunks"));
         };
         tree.check(place)?;
         let starts = place
@@ -310,12 +307,11 @@ impl FileWriter {
         tree.push(place, chunk, &mut self.tail)
     }
 
-    /// Stores objects in the global heap and returns references to them (16 bytes each: the number of
-    /// elements as given by the caller, the address of the collection, the index). Objects may contain
-    /// references themselves.
+    /// Stores objects in the global heap. Returns 16-byte references: the number of elements given by the caller, the collection address,
+    /// and the object index. Objects may contain references.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns target errors.
     pub fn put_heap(&mut self, objects: &[(u32, &[u8])]) -> Result<Vec<u8>> {
         let mut references = ByteSink::default();
         for (count, bytes) in objects {
@@ -330,7 +326,7 @@ impl FileWriter {
     /// Sets the current lengths of a dataset.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if their number is not that of its dimensions, or if one exceeds its maximum.
+    /// Returns [`ErrorKind::Argument`] for a wrong number of lengths, or a length beyond its maximum.
     pub fn set_extent(&mut self, dataset: ObjectId, lens: &[u64]) -> Result<()> {
         let data = data_of(&mut self.data, dataset)?;
         let fits = |(&n, max): (&u64, &Option<u64>)| max.is_none_or(|max| n <= max);
@@ -339,10 +335,12 @@ impl FileWriter {
             return Err(argument(what));
         }
         match data.stored {
-            DataPlace::Compact(_) | DataPlace::Contiguous(_) if *lens != data.lens => {
+            DataLocation::Compact(_) | DataLocation::Contiguous(_) if *lens != data.lens => {
                 return Err(argument("a new length for data that is not in chunks"));
             }
-            DataPlace::Compact(_) | DataPlace::Contiguous(_) | DataPlace::Chunked { .. } => {}
+            DataLocation::Compact(_)
+            | DataLocation::Contiguous(_)
+            | DataLocation::Chunked { .. } => {}
         }
         let stored: Vec<u8> = lens.iter().flat_map(|n| n.to_le_bytes()).collect();
         self.front.sink.patch(data.lens_at, &stored)?;
@@ -353,17 +351,17 @@ impl FileWriter {
     /// Writes the metadata and makes the file visible.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns target errors.
     pub fn finish(mut self) -> Result<()> {
         self.end_metadata()?;
         for data in self.data.iter_mut().flatten() {
             self.cancel.check()?;
             match &mut data.stored {
-                DataPlace::Compact(_) => {}
-                DataPlace::Contiguous(data) => {
+                DataLocation::Compact(_) => {}
+                DataLocation::Contiguous(data) => {
                     data.fill_up((&self.front, &mut self.tail), data.size)?;
                 }
-                DataPlace::Chunked {
+                DataLocation::Chunked {
                     address_at, tree, ..
                 } => {
                     let root = tree.finish(&mut self.tail)?;
@@ -380,7 +378,7 @@ impl FileWriter {
 }
 
 impl Contiguous {
-    /// Writes a range of bytes, and fills the gap before it.
+    /// Writes a byte range and fills the gap before it.
     fn put(
         &mut self,
         (front, tail): (&mut MetadataPart, &mut Tail),
@@ -393,7 +391,7 @@ impl Contiguous {
         let address = match self.address {
             Some(address) => address,
             None => {
-                let at = tail.aligned_room(self.size)?;
+                let at = tail.reserve_aligned(self.size)?;
                 front.sink.patch(self.address_at, &at.to_le_bytes())?;
                 *self.address.insert(at)
             }
@@ -403,7 +401,7 @@ impl Contiguous {
         bytes.write(tail, address + range.start)
     }
 
-    /// Fills up to byte `end`, if there is data.
+    /// Fills up to byte `end`, if the dataset has data.
     fn fill_up(&mut self, (front, tail): (&MetadataPart, &mut Tail), end: u64) -> Result<()> {
         let Some(address) = self.address else {
             return Ok(());
@@ -419,12 +417,12 @@ impl Contiguous {
     }
 }
 
-/// Puts an object into the heap of data.
+/// Stores an object in the data heap.
 fn store(
     heap: &mut HeapWriter,
     tail: &mut Tail,
     object: &MetadataPart,
-) -> Result<super::global_heap::HeapPlace> {
+) -> Result<super::global_heap::HeapLocation> {
     let mut full = vec![];
     let mut allocate = |size| tail.reserve(size);
     let place = heap.put(object, &mut allocate, &mut |collection| {

@@ -1,5 +1,4 @@
-//! What else is in a file: raster images, Vdatas and annotations, and datasets of the older interface beside those of SD. All of
-//! them are not shown.
+//! Reports objects that are not shown: raster images, Vdatas, annotations, and DFSD datasets in files with SD datasets.
 
 use std::collections::HashSet;
 
@@ -10,7 +9,7 @@ use super::{sd, tags};
 use crate::env::Env;
 use crate::notes::{Note, few};
 
-/// Classes of Vdatas and beginnings of classes that are parts of something else: of datasets, of images, and tables of chunks.
+/// Classes and class prefixes of Vdatas that belong to datasets, images or chunk tables.
 const INTERNAL: [&str; 10] = [
     "Data0.0",
     "Attr0.0",
@@ -23,11 +22,11 @@ const INTERNAL: [&str; 10] = [
     "RIATTR0.0C",
     "RI0.0",
 ];
-/// The class of Vgroups that are raster images.
+/// The class of raster image Vgroups.
 const IMAGE: &str = "RI0.0";
 
-/// Says what is not shown.
-pub(super) fn tell(file: &Hdf4File, catalog: &Catalog, env: &Env) {
+/// Reports the objects that are not shown.
+pub(super) fn report(file: &Hdf4File, catalog: &Catalog, env: &Env) {
     let found = [
         counted(
             datasets(file, catalog),
@@ -61,7 +60,7 @@ fn counted(count: usize, one: &str, many: &str) -> Option<String> {
     }
 }
 
-/// Number of groups of the older interface that belong to no dataset of SD.
+/// Number of DFSD groups that belong to no SD dataset.
 fn datasets(file: &Hdf4File, catalog: &Catalog) -> usize {
     if sd::root(catalog).is_none() {
         return 0;
@@ -77,7 +76,7 @@ fn datasets(file: &Hdf4File, catalog: &Catalog) -> usize {
     ids.len()
 }
 
-/// Number of raster images, each of which may be described in several ways.
+/// Number of raster images. Several elements may describe the same image.
 fn images(file: &Hdf4File, catalog: &Catalog) -> usize {
     let with = |tag| file.descriptors().with(tag).count();
     let old = [tags::IMAGE_8, tags::IMAGE_8_RLE, tags::IMAGE_8_IMCOMP];
@@ -90,7 +89,7 @@ fn images(file: &Hdf4File, catalog: &Catalog) -> usize {
     groups.max(with(tags::IMAGE_GROUP)).max(old)
 }
 
-/// Number of Vdatas that are tables of their own.
+/// Number of independent Vdatas.
 fn vdatas(catalog: &Catalog) -> usize {
     let internal = |class: &[u8]| {
         INTERNAL

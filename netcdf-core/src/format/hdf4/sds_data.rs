@@ -1,4 +1,4 @@
-//! How the data of a variable is stored.
+//! The stored data of scientific datasets.
 
 use super::dd::TagRef;
 use super::file::Hdf4File;
@@ -13,31 +13,31 @@ use crate::filter::hdf4::ids as coders;
 use crate::filter::ids;
 use crate::model::{FilterSpec, StorageLayout, StoredElement};
 
-/// The data of a variable, and the type of its numbers.
+/// The data and number type of a variable.
 #[derive(Debug, Clone)]
 pub struct SdsData {
-    /// The type.
+    /// The number type.
     pub ty: Hdf4NumberType,
-    /// The stored bytes of a number that was never written.
+    /// The stored bytes of an unwritten number.
     pub fill: Vec<u8>,
     /// The data.
     pub data: Data,
 }
 
-/// Where data is.
+/// The location and form of data.
 #[derive(Debug, Clone)]
 pub enum Data {
-    /// Nothing was ever written.
+    /// No data was written.
     Nothing,
-    /// A run of bytes.
+    /// A contiguous byte run.
     Run(ByteRun),
-    /// Compressed as a whole.
+    /// One compressed run.
     Compressed(Compressed),
-    /// In chunks.
+    /// Chunks.
     Chunked(ChunkedElement),
 }
 
-/// Bytes of an element.
+/// A byte run of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByteRun {
     /// The element.
@@ -46,15 +46,15 @@ pub struct ByteRun {
     pub at: u64,
     /// Number of bytes.
     pub len: u64,
-    /// Whether they are in another file.
+    /// Whether the bytes are in another file.
     pub external: bool,
 }
 
 impl Data {
-    /// The data of elements.
+    /// Returns the data of elements.
     ///
     /// # Errors
-    /// Those of reading; a damaged element has an error of its own.
+    /// Returns read errors. The result of a damaged element is its own error.
     pub fn of(file: &Hdf4File, ids: &[TagRef]) -> Result<Vec<Result<Self>>> {
         let specials = file.specials(ids)?;
         let data = |(id, special): (&TagRef, Result<Option<SpecialData>>)| match special? {
@@ -95,7 +95,7 @@ impl Data {
         len / record.max(1)
     }
 
-    /// Whether it is in another file.
+    /// Whether the data is in another file.
     #[must_use]
     pub fn is_external(&self) -> bool {
         match self {
@@ -104,7 +104,7 @@ impl Data {
         }
     }
 
-    /// As `ncdump -s` shows it.
+    /// The storage as shown by `ncdump -s`.
     #[must_use]
     pub fn storage(&self) -> StorageLayout {
         match self {
@@ -113,7 +113,7 @@ impl Data {
         }
     }
 
-    /// The coder of the data.
+    /// The compression coder.
     #[must_use]
     pub fn coder(&self) -> ElementCoder {
         match self {
@@ -123,10 +123,10 @@ impl Data {
         }
     }
 
-    /// Checks that chunks fit a variable.
+    /// Checks that the chunk shape fits a variable.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if they do not.
+    /// Returns [`ErrorKind::Corrupt`] on a mismatch.
     pub fn check(&self, shape: &[u64], ty: Hdf4NumberType) -> Result<()> {
         let Self::Chunked(chunked) = self else {
             return Ok(());
@@ -150,7 +150,7 @@ impl Data {
 }
 
 impl SdsData {
-    /// The layout for a variable of this shape.
+    /// The chunk layout for a variable of this shape.
     #[must_use]
     pub fn layout(&self, shape: &[u64]) -> Layout {
         let extent = self.extent(shape);
@@ -169,7 +169,7 @@ impl SdsData {
         }
     }
 
-    /// The part of a variable of this shape that is stored.
+    /// The stored extent for a variable shape.
     fn extent(&self, shape: &[u64]) -> Vec<u64> {
         let stored = match &self.data {
             Data::Nothing => return shape.to_vec(),
@@ -186,7 +186,7 @@ impl SdsData {
         extent
     }
 
-    /// Bytes of a record: of the elements that have the same place in the first dimension.
+    /// Bytes per record: all elements with the same index in the first dimension.
     #[must_use]
     pub fn record(&self, shape: &[u64]) -> u64 {
         let rest = shape.get(1..).unwrap_or_default();
@@ -195,7 +195,7 @@ impl SdsData {
     }
 }
 
-/// The filter that undoes a coder.
+/// The filter that decodes a coder.
 fn filter(coder: ElementCoder, element: StoredElement) -> Option<FilterSpec> {
     let (id, params) = match coder {
         ElementCoder::Rle => (coders::RLE, vec![]),
@@ -227,7 +227,7 @@ fn szip_parameters(szip: SzipSettings) -> Vec<u32> {
 /// Checks that a coder is known.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if it is not.
+/// Returns [`ErrorKind::Unsupported`] for an unknown coder.
 pub fn check_coder(coder: ElementCoder) -> Result<()> {
     let ElementCoder::Other(code) = coder else {
         return Ok(());

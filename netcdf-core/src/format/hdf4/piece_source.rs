@@ -1,4 +1,4 @@
-//! Data that is not one run of bytes of the file: in linked blocks, or in other files.
+//! Data that is not contiguous in the file: linked blocks, or external files.
 
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -9,9 +9,9 @@ use crate::io::Source;
 use crate::io::source::{present, truncated};
 use crate::limits::zeros;
 
-/// A source of all such data of a file: each element has a range of its own, in which its parts follow each other.
+/// A source of all data stored in pieces. Each element has its own range, where its pieces are consecutive.
 #[derive(Debug)]
-pub(crate) struct Scattered {
+pub(crate) struct PieceSource {
     file: Arc<dyn Source>,
     pieces: RwLock<ElementPieces>,
 }
@@ -22,51 +22,51 @@ struct ElementPieces {
     end: u64,
 }
 
-/// A piece with its place in the source.
+/// A piece and its offset in the source.
 #[derive(Debug, Clone)]
 struct PlacedPiece {
     start: u64,
     piece: ElementPiece,
 }
 
-/// A part of an element.
+/// A piece of an element.
 #[derive(Debug, Clone)]
 pub(crate) struct ElementPiece {
-    /// Its bytes.
+    /// Length in bytes.
     pub len: u64,
-    /// Where they are.
+    /// The origin of the bytes.
     pub from: PieceOrigin,
 }
 
-/// Where the bytes of a part are.
+/// The location of a piece.
 #[derive(Debug, Clone)]
 pub(crate) enum PieceOrigin {
-    /// In the file itself, at this offset.
+    /// An offset in the file itself.
     File(u64),
-    /// In another file.
+    /// An offset in another file.
     Other(Arc<dyn Source>, u64),
-    /// Nowhere: they are zeros.
+    /// Unwritten bytes, which read as zeros.
     Zeros,
 }
 
-/// Where a part of a read comes from, and where it goes.
+/// The source and destination of a partial read.
 struct ReadPart {
     from: PieceOrigin,
     to: Range<usize>,
 }
 
-impl Scattered {
-    /// Nothing yet.
+impl PieceSource {
+    /// A source without elements.
     #[must_use]
     pub(crate) fn new(file: Arc<dyn Source>) -> Self {
         let pieces = RwLock::default();
         Self { file, pieces }
     }
 
-    /// Adds an element; returns its range in this source.
+    /// Adds an element. Returns its range in this source.
     ///
     /// # Errors
-    /// Those of [`crate::arithmetic::Exact::get`].
+    /// Returns errors from [`crate::arithmetic::Exact::get`].
     pub(crate) fn add(&self, pieces: impl IntoIterator<Item = ElementPiece>) -> Result<Range<u64>> {
         let mut all = self.pieces.write().unwrap_or_else(PoisonError::into_inner);
         let start = all.end;
@@ -78,7 +78,7 @@ impl Scattered {
         Ok(start..all.end)
     }
 
-    /// The parts of a range.
+    /// Splits a range into piecewise reads.
     fn parts(&self, range: &Range<u64>) -> Result<Vec<ReadPart>> {
         let all = self.pieces.read().unwrap_or_else(PoisonError::into_inner);
         if range.end > all.end {
@@ -96,7 +96,7 @@ impl Scattered {
         touched.map(|placed| placed.part(range)).collect()
     }
 
-    /// Reads parts of the file itself together.
+    /// Reads all ranges of the file itself in one step.
     fn fill(&self, reads: &mut [(Vec<ReadPart>, Vec<u8>)]) -> Result<()> {
         let own = |part: &ReadPart| match part.from {
             PieceOrigin::File(at) => Some(at..at.saturating_add(part.to.len() as u64)),
@@ -111,7 +111,7 @@ impl Scattered {
             .into_iter();
         for (parts, buffer) in reads {
             for part in parts.iter() {
-                let missing = || Error::internal("a part outside of its read");
+                let missing = || Error::internal("a piece outside the requested range");
                 let to = buffer.get_mut(part.to.clone()).ok_or_else(missing)?;
                 match &part.from {
                     PieceOrigin::File(_) => match bytes.next().filter(|b| b.len() == to.len()) {
@@ -128,7 +128,7 @@ impl Scattered {
 }
 
 impl PlacedPiece {
-    /// The part of this piece in a range.
+    /// The overlap of this piece and a range.
     fn part(&self, range: &Range<u64>) -> Result<ReadPart> {
         let start = self.start.max(range.start);
         let end = range.end.min((exact(self.start) + self.piece.len).get()?);
@@ -145,7 +145,7 @@ impl PlacedPiece {
     }
 }
 
-impl Source for Scattered {
+impl Source for PieceSource {
     fn name(&self) -> &Arc<str> {
         self.file.name()
     }
@@ -159,7 +159,7 @@ impl Source for Scattered {
         let range = offset..offset.saturating_add(buf.len() as u64);
         for part in self.parts(&range)? {
             let to = buf.get_mut(part.to);
-            let to = to.ok_or_else(|| Error::internal("a part outside of its read"))?;
+            let to = to.ok_or_else(|| Error::internal("a piece outside the requested range"))?;
             match part.from {
                 PieceOrigin::File(at) => self.file.read_at(at, to)?,
                 PieceOrigin::Other(source, at) => source.read_at(at, to)?,
@@ -181,11 +181,11 @@ impl Source for Scattered {
 
     fn has_changed(&self) -> bool {
         let all = self.pieces.read().unwrap_or_else(PoisonError::into_inner);
-        let mut others = all.list.iter().filter_map(|p| match &p.piece.from {
+        let mut external = all.list.iter().filter_map(|p| match &p.piece.from {
             PieceOrigin::Other(source, _) => Some(source),
             PieceOrigin::File(_) | PieceOrigin::Zeros => None,
         });
-        others.any(|source| source.has_changed())
+        external.any(|source| source.has_changed())
     }
 }
 
@@ -198,9 +198,9 @@ mod tests {
     fn pieces_read_as_one_run() {
         let memory =
             |bytes: &[u8]| -> Arc<dyn Source> { Arc::new(MemorySource::new("m", bytes.to_vec())) };
-        let scattered = Scattered::new(memory(b"abcdefgh"));
+        let source = PieceSource::new(memory(b"abcdefgh"));
         let piece = |len, from| ElementPiece { len, from };
-        let first = scattered.add([piece(1, PieceOrigin::File(7))]).unwrap();
+        let first = source.add([piece(1, PieceOrigin::File(7))]).unwrap();
         let other = PieceOrigin::Other(memory(b"XYZ"), 1);
         let pieces = [
             piece(3, PieceOrigin::File(4)),
@@ -209,19 +209,19 @@ mod tests {
             piece(2, other),
             piece(1, PieceOrigin::File(0)),
         ];
-        let second = scattered.add(pieces).unwrap();
+        let second = source.add(pieces).unwrap();
         assert_eq!((first.clone(), second.clone()), (0..1, 1..9));
         let whole = b"hefg\0\0YZa";
         for start in 0..9 {
             for end in start..=9 {
                 let mut buf = vec![9; end - start];
-                scattered.read_at(start as u64, &mut buf).unwrap();
+                source.read_at(start as u64, &mut buf).unwrap();
                 assert_eq!(buf, whole[start..end]);
                 let ranges = [start as u64..end as u64, second.clone()];
-                let read = scattered.read_ranges(&ranges).unwrap();
+                let read = source.read_ranges(&ranges).unwrap();
                 assert_eq!(read, [&whole[start..end], &whole[1..]]);
             }
         }
-        assert!(scattered.read_at(8, &mut [0; 2]).is_err());
+        assert!(source.read_at(8, &mut [0; 2]).is_err());
     }
 }

@@ -1,21 +1,21 @@
-//! Walks the places of an array of chunks, most of which may be empty.
+//! Iterates over sparse chunk arrays.
 
 use super::element::{ChunkEntry, IndexElement};
 use super::grid::{Block, dot};
 use crate::chunk::visit::Visited;
 use crate::error::Result;
 
-/// An array of chunks.
+/// A chunk array.
 pub(super) struct ArrayOfChunks<'a> {
-    /// Its strides.
+    /// The strides.
     pub(super) steps: &'a [u64],
-    /// Its places.
+    /// Number of array elements.
     pub(super) len: u64,
-    /// The order of its dimensions.
+    /// The dimension order.
     pub(super) order: &'a [usize],
 }
 
-/// Visits the chunks of a box that are in an array, in the order of the array. Ranges that it reports as empty are skipped at once.
+/// Visits the chunks of a box in an array, in array order. Skips ranges that `slot` reports as empty.
 pub(super) fn walk(
     wanted: &Block,
     array: &ArrayOfChunks<'_>,
@@ -53,7 +53,7 @@ fn following(wanted: &Block, at: &mut Vec<u64>) -> Option<Vec<u64>> {
     wanted.advance(at).then(|| std::mem::take(at))
 }
 
-/// The place of a number, slowest dimension first; it may be beyond the array.
+/// Coordinates of an array index, slowest dimension first. They may be beyond the array.
 fn place(mut number: u64, steps: &[u64]) -> Vec<u64> {
     let mut at = Vec::with_capacity(steps.len());
     for &step in steps {
@@ -68,7 +68,7 @@ fn ordered(all: &[u64], order: &[usize]) -> Vec<u64> {
     order.iter().map(of).collect()
 }
 
-/// Undoes [`ordered`].
+/// Reverses [`ordered`].
 fn restored(all: &[u64], order: &[usize]) -> Vec<u64> {
     let mut out = vec![0; all.len()];
     for (&dim, &value) in order.iter().zip(all) {
@@ -85,8 +85,8 @@ mod tests {
 
     use super::*;
 
-    /// Chunks at every place of an array that the closure accepts; other places are empty, and an empty place reports that all
-    /// places up to the next hundred are.
+    /// Visits an array with chunks at the indices that `stored` accepts. An empty element skips to the next multiple of 100 if its
+    /// hundred has no chunk.
     fn walked(
         wanted: &Block,
         steps: &[u64],
@@ -123,12 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn empty_places_are_passed_over_in_any_order_of_the_dimensions() {
+    fn empty_elements_are_skipped_in_any_dimension_order() {
         let wanted = Block {
             start: vec![0, 0],
             count: vec![1000, 10],
         };
-        // The second dimension comes first in the array, as it is the unlimited one.
+        // The unlimited dimension, which is the second one, varies slowest in the array.
         let (seen, asked) = walked(&wanted, &[1, 1000], &[1, 0], |n| n == 3007 || n == 9999);
         assert_eq!(seen, [[7, 3], [999, 9]]);
         assert!(asked < 400, "{asked}");

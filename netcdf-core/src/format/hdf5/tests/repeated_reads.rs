@@ -1,4 +1,4 @@
-//! Small files that make a reader read the same bytes very often.
+//! Small files that repeatedly refer to the same bytes.
 
 use super::*;
 use crate::error::ErrorKind;
@@ -6,10 +6,10 @@ use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::external::ExternalFiles;
 use crate::format::hdf5::{dataset, message, symbol_table};
 
-/// A file from which hardly more than this number of bytes may be read.
+/// A file with a remaining byte limit of little more than `left`.
 fn nearly_read(name: &str, left: u64) -> Hdf5File {
     let file = open(name);
-    // Opening the file may already have counted some.
+    // Opening the file may already have used the limit.
     file.start();
     file.take((1 << 28) + 4 * file.source().len() - left - 32, 0)
         .unwrap();
@@ -20,7 +20,7 @@ fn datatype(file: &Hdf5File, name: &str) -> Arc<Datatype> {
     dataset::datatype(file, &object(file, name)).unwrap()
 }
 
-/// Any number of objects may have the same large type.
+/// Any number of objects may share one large type.
 #[test]
 fn shared_types_are_read_once() {
     let committed = open("shared_types.h5");
@@ -40,7 +40,7 @@ fn shared_types_are_read_once() {
     assert!(dataset::datatype(&heap, &header).is_ok());
 }
 
-/// All entries of a symbol table may have the same name.
+/// All entries of a symbol table may share one name.
 #[test]
 fn names_of_old_groups_count() {
     let table = |file: &Hdf5File| {
@@ -52,13 +52,13 @@ fn names_of_old_groups_count() {
     };
     let [tree, heap] = table(&open("groups_old.h5"));
     let read = |left| symbol_table::entries(&nearly_read("groups_old.h5", left), tree, heap);
-    // 101 names of 7 bytes, one of them 4, and one path of 5.
+    // 101 names of 7 bytes (one name has 4), and one path of 5.
     let all = 101 * (32 + 7) + 32 + 100;
     assert_eq!(read(all).unwrap().len(), 101);
     assert_eq!(read(all / 2).unwrap_err().kind(), ErrorKind::Limit);
 }
 
-/// All slots of a list of external files may have the same name, too.
+/// All slots of an external file list may share one name.
 #[test]
 fn names_of_external_files_count() {
     let read = |left| {
@@ -72,7 +72,7 @@ fn names_of_external_files_count() {
     assert_eq!(read(2 * (32 + 14)).unwrap_err().kind(), ErrorKind::Limit);
 }
 
-/// A collection of the global heap with objects of these sizes; each is filled with its number.
+/// A global heap collection with objects of these sizes. The bytes of each object are its number.
 fn collection(objects: &[usize]) -> Vec<u8> {
     let mut bytes = b"GCOL\x01\0\0\0\0\0\0\0\0\0\0\0".to_vec();
     for (number, &size) in (1u8..).zip(objects) {
@@ -85,7 +85,7 @@ fn collection(objects: &[usize]) -> Vec<u8> {
     bytes
 }
 
-/// A file with these bytes at its end, and their address.
+/// A file with these bytes appended, and their address.
 fn with(more: &[u8]) -> (Hdf5File, u64) {
     let mut bytes = bytes("strings.h5");
     bytes.resize(bytes.len().next_multiple_of(8), 0);
@@ -98,7 +98,7 @@ fn with(more: &[u8]) -> (Hdf5File, u64) {
 
 const LARGE: usize = 9 << 20;
 
-/// A collection within an object of another one: each is too large for both to be kept.
+/// A collection within an object of another collection. Each is too large for both to stay cached.
 #[test]
 fn large_collections_for_small_objects_are_not_read_without_end() {
     let inner = collection(&[8, LARGE]);
@@ -114,7 +114,7 @@ fn large_collections_for_small_objects_are_not_read_without_end() {
     assert!(errors[0].to_string().contains("scattered"), "{}", errors[0]);
 }
 
-/// libhdf5 gives a large object a collection of its own.
+/// libhdf5 stores a large object in a separate collection.
 #[test]
 fn large_objects_may_be_read_in_any_order_any_number_of_times() {
     let one = collection(&[LARGE]);
