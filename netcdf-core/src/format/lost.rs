@@ -1,4 +1,4 @@
-//! What strings lose in formats that cannot hold all of them.
+//! Notes for lossy string conversion: text truncated at NUL, NIL strings.
 
 use super::nil;
 use super::table::writing;
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::model::{Kind, Values};
 use crate::notes::{Note, Notes};
 
-/// Notes what strings lose in a dataset of a kind, if they lose anything: what is behind a zero byte, or being NIL.
+/// Notes strings that a dataset of a kind truncates at a zero byte, and NIL strings that become empty.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for kinds that are not written.
@@ -30,12 +30,12 @@ pub fn tell_of_strings(
     Ok(())
 }
 
-/// True if some strings are null.
+/// Checks whether any string is NIL.
 fn has_nil(values: &Values) -> bool {
     matches!(values, Values::String(strings) if strings.iter().any(Option::is_none))
 }
 
-/// True if some strings go on after a zero byte.
+/// Checks whether any string continues after a zero byte.
 fn is_cut(values: &Values) -> bool {
     let Values::String(strings) = values else {
         return false;

@@ -1,4 +1,4 @@
-//! The formats: each tells where its data is and how it is encoded; the engine does the rest.
+//! The formats. A format locates and describes the stored data; the chunk layer reads and decodes the data.
 
 pub(crate) mod classic;
 pub mod hdf4;
