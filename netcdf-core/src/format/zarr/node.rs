@@ -2,7 +2,7 @@
 
 use crate::json::Json;
 
-/// The name of the format in messages.
+/// The format name in messages.
 pub(super) const FORMAT_NAME: &str = "Zarr";
 
 /// The names of metadata objects of version 2.
@@ -15,13 +15,13 @@ pub(super) const CONSOLIDATED: &str = ".zmetadata";
 /// The name of the superblock of netCDF-C 4.8.0, which stores netCDF metadata in separate objects.
 pub(super) const FIRST: &str = ".nczarr";
 
-/// True if a name below a group may name a group or array.
+/// Checks whether a name below a group may name a group or array.
 #[must_use]
 pub(super) fn may_be_node(name: &str) -> bool {
     !name.starts_with('.') && name != V3
 }
 
-/// Most names to look at to find out whether a name without metadata is a group.
+/// Maximum number of names below a name without metadata to check for nodes.
 pub(super) const TRIED: usize = 64;
 
 /// The kinds of nodes.
@@ -33,7 +33,7 @@ pub(super) enum NodeKind {
     Array,
 }
 
-/// The kind of a node according to `zarr.json`.
+/// Returns the kind of a node according to `zarr.json`.
 pub(super) fn node_type(json: &Json) -> NodeKind {
     match json.get("node_type").and_then(Json::as_str) {
         Some("array") => NodeKind::Array,

@@ -1,4 +1,4 @@
-//! An open store: its schema, and the location of its data.
+//! An open store: the schema, and the data locations.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct ZarrReader {
     pub(super) store: Arc<dyn Store>,
     schema: Schema,
     provenance: Provenance,
-    /// Whether consolidated metadata was used, if it could be.
+    /// Whether consolidated metadata was used; `None` if the store has none.
     consolidated: Option<bool>,
     /// Parallel to `schema.vars`.
     vars: Vec<ArrayData>,
@@ -60,7 +60,7 @@ impl ZarrReader {
     /// Reads all metadata.
     ///
     /// # Errors
-    /// Damage that is not tolerated, with the store and key; those of the store.
+    /// Returns damage that is not tolerated, with the store and key, or store errors.
     pub fn open(store: Arc<dyn Store>, version: ZarrVersion, env: &Env) -> Result<Self> {
         let mut builder = StoreBuilder::new(MetadataReader::open(&store, version, env)?, version)?;
         builder.build()?;
@@ -115,10 +115,10 @@ impl ZarrReader {
     }
 }
 
-/// Puts the numbers of the elements that a chunk and a box have in common in their places in the box.
+/// Writes the element numbers in the intersection of a chunk and a block to the positions in the block.
 ///
 /// # Errors
-/// Those of [`runs`].
+/// Returns the errors of [`runs`].
 fn number(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) -> Result<()> {
     let (places, _) = out.as_chunks_mut::<16>();
     let region = Region {
@@ -225,7 +225,7 @@ impl ChunkBytes for ZarrReader {
     }
 }
 
-/// The elements of texts, which say where the texts are.
+/// The elements of text variables, as references to the texts.
 impl Assembly for ZarrReader {
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let data = self.data(var)?;

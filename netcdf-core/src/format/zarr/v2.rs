@@ -12,7 +12,7 @@ use crate::model::ZarrVersion;
 /// Describes an array from its `.zarray`.
 ///
 /// # Errors
-/// Why it does not describe an array.
+/// Returns the defect of the metadata.
 pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, String> {
     let (shape, chunk) = shapes(json.get("shape"), json.get("chunks"), rank)?;
     let dtype = json.get("dtype").ok_or("no dtype")?;
@@ -43,7 +43,7 @@ pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, Strin
     Ok(described)
 }
 
-/// Refuses members with invalid values, whose meaning is unknown.
+/// Rejects members with invalid values of unknown meaning.
 fn strange(json: &Json) -> Result<(), String> {
     let some = |name| json.get(name).filter(|j| **j != Json::Null);
     is_version(json, ZarrVersion::V2)?;
@@ -59,7 +59,7 @@ fn strange(json: &Json) -> Result<(), String> {
     }
 }
 
-/// All codecs in the order of writing, and the same as JSON for display.
+/// Returns all codecs in encoding order, and the same codecs as JSON for display.
 fn filters(json: &Json) -> (Vec<Json>, Option<Json>) {
     let filters = json.get("filters").and_then(Json::items);
     let compressor = json.get("compressor").filter(|c| **c != Json::Null);
@@ -73,7 +73,7 @@ fn filters(json: &Json) -> (Vec<Json>, Option<Json>) {
     (all, shown)
 }
 
-/// Replaces the type of an array of objects by the one that follows from its first codec.
+/// Replaces the type of an object array with the type that follows from the first codec.
 fn objects(described: &mut ArrayDescription) {
     if !matches!(described.stored.dtype, Dtype::Unknown(ref name, _) if name == "object") {
         return;
@@ -96,7 +96,7 @@ fn objects(described: &mut ArrayDescription) {
     described.heap = Some(heap);
 }
 
-/// The codec that stands for column-major order.
+/// Returns the codec that represents column-major order.
 fn transpose(rank: usize) -> Json {
     let order = (0..rank).rev().map(Json::int).collect();
     Json::Object(vec![
