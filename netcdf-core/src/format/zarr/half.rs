@@ -8,7 +8,7 @@ pub(super) fn to_f32(bits: u16) -> f32 {
     let fraction = u32::from(bits) & 0x3ff;
     match exponent {
         0 => {
-            // The value in units of 2^-24.
+            // 2^-24, the unit of subnormal numbers.
             let scale = f32::from_bits(103 << 23);
             let size = f32::from(bits & 0x3ff) * scale;
             f32::from_bits(size.to_bits() | sign)

@@ -104,7 +104,7 @@ fn unknown(json: &Json) -> Option<String> {
     Some(format!("the storage transformer {name} is not supported"))
 }
 
-/// Checks that exactly one codec converts elements to bytes, and that no element codec follows.
+/// Checks that a codec converts elements to bytes, and that no element codec follows.
 fn in_order(codecs: &[Json]) -> Result<(), String> {
     let makes_bytes = |codec: &Json| {
         let makers = [

@@ -1,4 +1,4 @@
-//! Refuses what a Zarr dataset cannot hold.
+//! Rejects schemas that a Zarr dataset cannot store.
 
 use std::collections::HashSet;
 
@@ -30,14 +30,14 @@ const RESERVED: &[&str] = &[
     "_nczarr_superblock",
 ];
 
-/// The attribute with the names of a variable's dimensions.
+/// The attribute that contains the dimension names of a variable.
 pub(crate) const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// Refuses what a Zarr dataset cannot hold, and lists all of it; notes what is left out without loss of data.
+/// Rejects a schema that a Zarr dataset cannot store, and lists all defects. Notes skipped definitions that cause no data loss.
 ///
 /// # Errors
-/// [`ErrorKind::NotInFormat`] for user-defined types, [`ErrorKind::BadName`] for names that cannot be keys or are
-/// reserved, [`ErrorKind::Exists`] for duplicate names.
+/// Returns [`ErrorKind::NotInFormat`] for user-defined types, [`ErrorKind::BadName`] for names that cannot be keys or are reserved, or
+/// [`ErrorKind::Exists`] for duplicate names.
 pub(crate) fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
     types(schema, env)?;
     each_name(schema, schema.kind.as_zarr().is_some_and(|zarr| zarr.pure))?;
@@ -61,7 +61,7 @@ pub(crate) fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<
     taken.check("Zarr datasets")
 }
 
-/// All lists of attributes, with the paths of their owners and the variables among these.
+/// Returns all attribute lists, with the owner's path, and the variable if the owner is a variable.
 pub(crate) fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attribute])> {
     let groups = (0..).zip(&schema.groups).map(|(n, group)| {
         let path = schema.group_path(GroupId(n));
@@ -73,14 +73,14 @@ pub(crate) fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attrib
     groups.chain(vars).collect()
 }
 
-/// Notes what readers of a dataset without netCDF's own metadata will not know.
+/// Notes facts that a dataset without netCDF's own metadata does not record.
 pub(crate) fn say_untold(schema: &Schema, env: &Env) {
     let unlimited = schema.dims.iter().filter(|d| d.unlimited);
     let unlimited: Vec<String> = unlimited.map(|d| d.name.to_string()).collect();
     let vars = schema.var_ids().zip(&schema.vars);
     let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
     let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
-    // In version 2, `fill_value` says it as well.
+    // In version 2, `fill_value` also records the fill value.
     let fills = match schema.kind.as_zarr().map(|zarr| zarr.version) {
         Some(ZarrVersion::V3) => only_told(schema),
         Some(ZarrVersion::V2) | None => vec![],
@@ -106,7 +106,7 @@ pub(crate) fn say_untold(schema: &Schema, env: &Env) {
     }
 }
 
-/// Notes that Python's readers open no dataset of version 2 with netCDF's type for characters.
+/// Notes that Python readers reject version 2 datasets with netCDF's character type.
 pub(crate) fn say_readers(schema: &Schema, zarr: Zarr, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
@@ -121,14 +121,14 @@ pub(crate) fn say_readers(schema: &Schema, zarr: Zarr, env: &Env) {
     }
 }
 
-/// The variables whose `_FillValue` only the array's `fill_value` holds.
+/// Returns the variables with `_FillValue` in the array's `fill_value` only.
 fn only_told(schema: &Schema) -> Vec<String> {
     let vars = schema.var_ids().zip(&schema.vars);
     let told = vars.filter(|(_, var)| var.attributes.iter().any(|a| fill::is_only_told(var, a)));
     told.map(|(id, _)| schema.var_path(id)).collect()
 }
 
-/// The attributes that read back with another type, because their types are not recorded.
+/// Returns the attributes that read back with another type because types are not recorded.
 fn retyped(schema: &Schema) -> Vec<String> {
     let lists = lists(schema);
     let odd = lists.iter().flat_map(|(path, var, attributes)| {
@@ -142,7 +142,7 @@ fn retyped(schema: &Schema) -> Vec<String> {
     odd.collect()
 }
 
-/// The type that readers take for an attribute if its value fits: that of the variable for `_FillValue`.
+/// Returns the type that readers try for an attribute: the variable's type for `_FillValue`.
 fn fill_type(var: &Variable, attribute: &Attribute) -> Option<Atomic> {
     let ty = var
         .ty
@@ -154,7 +154,7 @@ fn fill_type(var: &Variable, attribute: &Attribute) -> Option<Atomic> {
     })
 }
 
-/// Whether the JSON of an attribute reads back with the same type; `ty` is the type that readers try first.
+/// Checks whether the JSON of an attribute reads back with the same type. `ty` is the type that readers try first.
 fn keeps_type(attribute: &Attribute, ty: Option<Atomic>, json_texts: bool) -> bool {
     let form = AttributeForm {
         recorded: false,
@@ -171,10 +171,10 @@ fn keeps_type(attribute: &Attribute, ty: Option<Atomic>, json_texts: bool) -> bo
     }
 }
 
-/// Refuses user-defined types that are used.
+/// Rejects user-defined types in use.
 ///
 /// # Errors
-/// [`ErrorKind::NotInFormat`], with everything that has such a type.
+/// Returns [`ErrorKind::NotInFormat`] with the objects that use the types.
 pub(crate) fn user_types(schema: &Schema) -> Result<()> {
     let mut paths = vec![];
     for (id, var) in schema.var_ids().zip(&schema.vars) {
@@ -210,7 +210,7 @@ pub(crate) fn user_types(schema: &Schema) -> Result<()> {
     Err(error.with_remedy(remedy))
 }
 
-/// Whether variables or attributes have an enum as their type.
+/// Checks whether a variable or attribute has an enum type.
 fn has_enums(schema: &Schema) -> bool {
     let lists = lists(schema);
     let attributes = lists.iter().flat_map(|(_, _, list)| list.iter());
@@ -226,7 +226,7 @@ fn has_enums(schema: &Schema) -> bool {
     })
 }
 
-/// Refuses user-defined types that are used; notes unused ones, which are left out.
+/// Rejects user-defined types in use. Notes unused types, which are skipped.
 fn types(schema: &Schema, env: &Env) -> Result<()> {
     user_types(schema)?;
     let used: HashSet<_> = schema.vars.iter().map(|var| var.ty).collect();
@@ -243,7 +243,7 @@ fn types(schema: &Schema, env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// Refuses names that cannot be parts of keys, and duplicate names.
+/// Rejects duplicate names, and names that cannot be parts of keys.
 fn each_name(schema: &Schema, pure: bool) -> Result<()> {
     let mut names = HashSet::new();
     let groups = (1..).zip(schema.groups.iter().skip(1));
@@ -264,7 +264,7 @@ fn each_name(schema: &Schema, pure: bool) -> Result<()> {
     Ok(())
 }
 
-/// Checks that a name can be part of a key. Readers of pure Zarr take names that begin with a dot to be keys of metadata.
+/// Checks that a name can be part of a key. Readers of pure Zarr interpret names with a leading dot as metadata keys.
 fn segment(name: &Name, pure: bool) -> Result<()> {
     let text = text(name)?;
     let why = if text.is_empty() || text == "." || text == ".." {
@@ -312,7 +312,7 @@ mod tests {
         assert!(!keeps(Values::Float(vec![1.0])));
     }
 
-    /// Readers take the type of `_FillValue` from the variable.
+    /// Readers use the variable's type for `_FillValue`.
     #[test]
     fn fill_values_of_another_type_are_told_of() {
         let text = |text: &str| Values::String(vec![Some(text.as_bytes().into())]);

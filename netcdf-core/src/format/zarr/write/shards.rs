@@ -12,25 +12,25 @@ use crate::io::file::Scratch;
 use crate::io::source::read_range;
 use crate::limits::room;
 
-/// Most bytes of chunks to hold in memory, for all shards of a variable.
+/// Maximum size of chunks in memory, for all shards of a variable, in bytes.
 const HELD: usize = 64 << 20;
 
-/// The index entry of a chunk that is not stored.
+/// The index entry of a missing chunk.
 const MISSING: u64 = u64::MAX;
 
-/// The shards of one variable. Chunks come in row-major order, so those of a row of shards are held until the next row
-/// begins; chunks that do not fit into memory wait in a temporary file.
+/// The shards of one variable. Chunks arrive in row-major order. The chunks of a row of shards stay in memory until the next row begins, or
+/// in a temporary file if they exceed the memory limit.
 #[derive(Debug)]
 pub(crate) struct Shards {
     /// Number of chunks in a shard, per dimension.
     chunks: Vec<u64>,
     /// The directory of temporary files.
     folder: Option<PathBuf>,
-    /// The chunks of each shard, by their number in the shard.
+    /// The chunks of each open shard, by index in the shard.
     open: BTreeMap<Vec<u64>, BTreeMap<u64, WaitingChunk>>,
     /// Bytes in memory.
     held: usize,
-    /// The temporary file with the other chunks.
+    /// The temporary file of chunks beyond the memory limit.
     scratch: Option<Scratch>,
     /// Bytes in the temporary file.
     waiting: u64,
@@ -43,11 +43,11 @@ enum WaitingChunk {
     Waiting(Range<u64>),
 }
 
-/// A shard that is complete: its place, and its bytes.
+/// A complete shard: the position in the shard grid, and the bytes.
 pub(crate) type Complete = (Vec<u64>, Vec<u8>);
 
 impl Shards {
-    /// For shards with this number of chunks per dimension.
+    /// Creates the collector for shards with this number of chunks per dimension.
     #[must_use]
     pub(crate) fn new(chunks: Vec<u64>, folder: Option<PathBuf>) -> Self {
         Self {
@@ -60,11 +60,10 @@ impl Shards {
         }
     }
 
-    /// Adds the chunk at a place in the chunk grid; returns the shards that are now complete.
+    /// Adds the chunk at a position in the chunk grid, and returns the shards that are now complete.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a chunk of a shard that is already complete; [`ErrorKind::Io`] and
-    /// [`ErrorKind::Limit`].
+    /// Returns [`ErrorKind::Argument`] for a chunk of a shard that is already complete, [`ErrorKind::Io`], or [`ErrorKind::Limit`].
     pub(crate) fn put(&mut self, place: &[u64], bytes: &[u8]) -> Result<Vec<Complete>> {
         let pairs = || place.iter().zip(&self.chunks);
         let shard = cells(place, &self.chunks);
@@ -85,10 +84,10 @@ impl Shards {
         Ok(done)
     }
 
-    /// All open shards, complete or not.
+    /// Returns all open shards, complete or incomplete.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`]; [`ErrorKind::Limit`] for a shard beyond the memory of this machine.
+    /// Returns [`ErrorKind::Io`], or [`ErrorKind::Limit`] for a shard beyond available memory.
     pub(crate) fn complete(&mut self) -> Result<Vec<Complete>> {
         let open = std::mem::take(&mut self.open).into_iter();
         let made = open.map(|(place, chunks)| Ok((place, self.made(chunks)?)));
@@ -112,7 +111,7 @@ impl Shards {
         Ok(WaitingChunk::Waiting(start..self.waiting))
     }
 
-    /// Assembles a shard: its chunks, then the index.
+    /// Assembles a shard: the chunks, then the index.
     fn made(&self, chunks: BTreeMap<u64, WaitingChunk>) -> Result<Vec<u8>> {
         let all = self.chunks.iter().try_fold(1_u64, |n, c| n.checked_mul(*c));
         let all = all.and_then(|n| usize::try_from(n).ok());

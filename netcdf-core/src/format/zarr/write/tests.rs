@@ -1,4 +1,4 @@
-//! Datasets as stored keys.
+//! Tests of the stored keys.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn attribute(called: &str, values: Values) -> Attribute {
     Attribute::atomic(name(called), values).unwrap()
 }
 
-/// A writer into a store.
+/// Returns a writer for a store.
 fn writer(schema: Schema, options: CreateOptions) -> (Box<dyn Writer>, Arc<dyn Store>) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new("s"));
     let (target, _) = MemoryStoreTarget::new(Arc::clone(&store));
@@ -277,7 +277,7 @@ fn fill_values() {
     }
 }
 
-/// The `.zarray` of an array of 4×6 integers with these filters and codecs.
+/// Returns the `.zarray` of a 4 × 6 array of integers with these filters and codecs.
 fn array(filters: &[(u32, &[u32])], codecs: Option<&str>) -> Result<String, crate::error::Error> {
     let mut s = Schema::new(Kind::NCZARR);
     let x = dim(&mut s, "x", 4, false);
@@ -454,7 +454,7 @@ fn consolidated_metadata_is_in_the_order_of_the_tree() {
     }
 }
 
-/// Metadata of very many variables takes a while.
+/// Writing metadata of many variables takes time, and must stop on cancellation.
 #[test]
 fn a_cancelled_run_writes_no_metadata() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new("s"));

@@ -36,31 +36,30 @@ pub(crate) struct ZarrWriter {
     options: CreateOptions,
     /// Parallel to `schema.vars`.
     vars: Vec<VariableState>,
-    /// Once set, no more metadata is written.
+    /// The cancellation flag. After cancellation, no metadata is written.
     cancel: Cancel,
 }
 
-/// A variable.
+/// The state of a variable.
 #[derive(Debug)]
 struct VariableState {
     stored: ArrayStorage,
-    /// The prefix of its keys.
+    /// The key prefix.
     prefix: String,
     /// The chunks stored so far.
     put: WrittenChunks,
-    /// Its incomplete shards, if it has shards.
+    /// The incomplete shards, if the variable has shards.
     shards: Option<Shards>,
-    /// The filters for data that the writer itself must encode: a scalar, which callers put as a run, and chunks that were
-    /// never put.
+    /// The filters for data that the writer encodes: scalars, which callers put as runs, and missing chunks.
     chain: Option<FilterChain>,
 }
 
 impl ZarrWriter {
-    /// Checks the schema, and how it will be stored.
+    /// Checks the schema and determines the storage.
     ///
     /// # Errors
-    /// [`ErrorKind::NotInFormat`], [`ErrorKind::BadName`] and [`ErrorKind::Exists`] for what Zarr cannot hold,
-    /// [`ErrorKind::Argument`] for impossible storage, or a schema of another kind; those of the filters.
+    /// Returns [`ErrorKind::NotInFormat`], [`ErrorKind::BadName`] and [`ErrorKind::Exists`] for a schema that Zarr cannot store,
+    /// [`ErrorKind::Argument`] for impossible storage or a schema of another kind, and errors of the filters.
     pub(crate) fn create(
         target: Box<dyn StoreTarget>,
         schema: Schema,
@@ -82,7 +81,7 @@ impl ZarrWriter {
             let chain = || stored.chain(&schema, env).in_object(|| schema.var_path(id));
             let chain = match schema.shape(id).is_empty() {
                 true => Some(chain()?),
-                // Chunks may be moved even if they cannot be encoded here.
+                // Copies may move encoded chunks without these filters.
                 false => stored.told.misleads().then(|| chain().ok()).flatten(),
             };
             Ok(VariableState {
@@ -102,7 +101,7 @@ impl ZarrWriter {
             vars,
             cancel: env.cancel.clone(),
         };
-        // Metadata that cannot be written must be reported before data is put.
+        // Report errors of the metadata before any data is written.
         writer.metadata(&mut |_, _| Ok(()), env)?;
         Ok(writer)
     }
@@ -111,7 +110,7 @@ impl ZarrWriter {
         self.vars.get(id.index()).ok_or_else(missing)
     }
 
-    /// The place of a chunk in the grid. The slowest dimension may still grow.
+    /// Returns the grid position of a chunk. The slowest varying dimension may still grow.
     fn place(&self, id: VarId, index: u64) -> Result<Vec<u64>> {
         let shape = &self.var(id)?.stored.layout.chunk;
         let extent = self.schema.shape(id);
@@ -129,7 +128,7 @@ impl ZarrWriter {
         Ok(place)
     }
 
-    /// The chunk grid of a variable, with the current lengths of its dimensions.
+    /// Returns the chunk grid of a variable, with the current dimension lengths.
     fn grid(&self, id: VarId) -> Result<Vec<u64>> {
         let lines = self.schema.shape(id).into_iter();
         let lines = lines.zip(&self.var(id)?.stored.layout.chunk);
@@ -157,7 +156,7 @@ impl ZarrWriter {
         }
     }
 
-    /// The keys of the chunks with numbers in a run, or of the shards that have them.
+    /// Adds the keys of the chunks in a run of indexes, or of the shards that contain these chunks.
     fn keys_of(&self, id: VarId, (start, end): (u64, u64), keys: &mut ForeignKeys) -> Result<()> {
         let var = self.var(id)?;
         for index in start..end {
@@ -173,7 +172,7 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// Puts the shards that are still incomplete: no more chunks will come.
+    /// Puts the incomplete shards. No more chunks will follow.
     fn put_last_shards(&mut self) -> Result<()> {
         let store = self.target.store();
         for (id, var) in self.schema.var_ids().zip(&mut self.vars) {
@@ -186,8 +185,7 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// Notes which variables have all their chunks. Where a fill value would mislead readers, missing chunks are stored, as long as
-    /// they are few.
+    /// Records which variables have all chunks. If a fill value would mislead readers, stores a limited number of missing chunks.
     fn complete(&mut self) -> Result<()> {
         let (mut bytes, mut chunks) = (MOST_BYTES, MOST_CHUNKS);
         for id in self.schema.var_ids().collect::<Vec<_>>() {
@@ -215,7 +213,7 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// The encoded form of a chunk that was never put.
+    /// Returns the encoded form of a chunk of unwritten elements.
     fn unwritten(&self, id: VarId) -> Result<Vec<u8>> {
         let VariableState { stored, chain, .. } = self.var(id)?;
         let len = Amount::of(stored.layout.chunk_bytes()).count();
@@ -227,7 +225,7 @@ impl ZarrWriter {
         }
     }
 
-    /// All metadata with its keys; that of the root comes last.
+    /// Passes all metadata with keys to `put`. The root comes last.
     fn metadata(&self, put: &mut dyn FnMut(String, Json) -> Result<()>, env: &Env) -> Result<()> {
         let metadata = MetadataInput {
             schema: &self.schema,
@@ -273,7 +271,7 @@ impl ZarrWriter {
         let store = self.target.store();
         let consolidated = self.options.zarr.consolidated;
         let mut all: Vec<JsonMember> = vec![];
-        // All notes were given when the dataset was created.
+        // Notes were already reported when the dataset was created.
         let env = Env::default();
         let mut put = |key: String, json: Json| {
             let json = match &*key {
@@ -300,7 +298,7 @@ impl ZarrWriter {
     }
 }
 
-/// Metadata with the paths of its nodes, in the order of the tree.
+/// Returns metadata with node paths, in tree order.
 fn nodes(all: &mut Vec<JsonMember>) -> Vec<JsonMember> {
     let named = std::mem::take(all).into_iter().map(|(key, json)| {
         let name = key.trim_end_matches("zarr.json").trim_end_matches('/');
@@ -311,7 +309,7 @@ fn nodes(all: &mut Vec<JsonMember>) -> Vec<JsonMember> {
     nodes
 }
 
-/// Sorts paths so that the contents of a group directly follow it: zarr-python does not find groups with scattered members.
+/// Sorts paths so that the contents of a group directly follow the group. zarr-python does not find groups with scattered members.
 fn in_tree_order(all: &mut [JsonMember]) {
     all.sort_by_cached_key(|(path, _)| path.replace('/', "\0"));
 }
