@@ -23,14 +23,14 @@ use crate::model::{
     Variable,
 };
 
-/// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
+/// Prefix of the stored name of a variable with a dimension's name that is not the dimension's scale.
 const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
 
 impl FileBuilder<'_> {
     /// Adds a dataset.
     ///
     /// # Errors
-    /// Damage; [`crate::ErrorKind::Unsupported`] for inexpressible types.
+    /// Returns damage, or [`crate::ErrorKind::Unsupported`] for inexpressible types.
     pub(super) fn dataset(
         &mut self,
         group: GroupId,
@@ -116,7 +116,7 @@ impl FileBuilder<'_> {
             name,
             group,
             len,
-            // netCDF takes length 0 to mean "unlimited".
+            // netCDF interprets length 0 as "unlimited".
             unlimited: len == 0 || dataset.dataspace.max.first() == Some(&None),
         })
     }
@@ -178,12 +178,12 @@ fn storage(dataset: &Hdf5Dataset) -> Storage {
     }
 }
 
-/// Filter id of szip.
+/// The filter id of szip.
 const SZIP: u32 = 4;
-/// The bits of szip's options that users set.
+/// The szip option bits that users set.
 const SZIP_OPTIONS: u32 = 4 | 32;
 
-/// A filter as the user gave it: szip stores four parameters where users give two.
+/// Returns a filter in the user's form: szip stores four parameters, users specify two.
 fn shown(filter: &PipelineFilter) -> FilterSpec {
     let id = u32::from(filter.id);
     let mut params = filter.params.clone();
@@ -194,7 +194,7 @@ fn shown(filter: &PipelineFilter) -> FilterSpec {
     FilterSpec { id, params }
 }
 
-/// The byte order of numbers; `None` for other types.
+/// Returns the byte order of numbers, or `None` for other types.
 fn endianness(datatype: &Datatype) -> Option<Endianness> {
     let order = |bits: &ValueBits| Some(bits.order);
     match &datatype.class {
@@ -209,7 +209,7 @@ fn endianness(datatype: &Datatype) -> Option<Endianness> {
     }
 }
 
-/// The byte order of elements stored exactly as their netCDF type has them; `None` for others.
+/// Returns the byte order if elements are stored exactly in the form of the netCDF type, otherwise `None`.
 pub(super) fn plain(dataset: &Hdf5Dataset, ty: DataType) -> Option<Endianness> {
     ty.atomic()?.size()?;
     numbers::plain(&dataset.datatype)

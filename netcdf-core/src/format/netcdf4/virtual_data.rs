@@ -1,4 +1,4 @@
-//! The elements of virtual datasets, which mappings find in other datasets.
+//! The elements of virtual datasets, read from source datasets.
 
 use std::iter::repeat;
 use std::sync::{Arc, PoisonError};
@@ -19,13 +19,13 @@ use crate::model::region::product;
 use crate::model::{Region, VarId};
 use crate::notes::Note;
 
-/// Most sources to keep open.
+/// Maximum number of open sources.
 const KEPT: usize = 64;
-/// Most mappings of an element of a virtual dataset, on average.
+/// Maximum average number of mappings per element of a virtual dataset.
 const OVERLAP: u64 = 4;
 
 impl Virtual {
-    /// A source; `None`, with a note, if it is missing.
+    /// Returns a source, or `None` with a note if the source is missing.
     fn source(&self, mapping: &Mapping, number: u64, env: &Env) -> Result<Option<Arc<OpenSource>>> {
         match self.sought(mapping, number, env)? {
             Ok(source) => Ok(Some(source)),
@@ -38,7 +38,7 @@ impl Virtual {
         }
     }
 
-    /// A source, or the inner error if it is missing and may be.
+    /// Opens a source. The inner error is for a source that may be missing.
     fn sought(&self, mapping: &Mapping, number: u64, env: &Env) -> Result<Result<Arc<OpenSource>>> {
         let names = mapping.names(number);
         match self.open(&names, env) {
@@ -76,11 +76,11 @@ impl Virtual {
         Ok(opened)
     }
 
-    /// The elements of a box, in the stored form of the virtual dataset.
+    /// Returns the elements of a block, in the stored form of the virtual dataset.
     ///
     /// # Errors
-    /// Those of reading mappings and sources; [`ErrorKind::Unsupported`] for a source whose type differs
-    /// and cannot be converted.
+    /// Returns errors from reading mappings and sources, or [`ErrorKind::Unsupported`] for a source with a different type that cannot be
+    /// converted.
     pub(super) fn read(
         &self,
         dataset: &Hdf5Dataset,
@@ -132,7 +132,7 @@ impl Virtual {
 }
 
 impl Virtual {
-    /// Opens all sources, and the files that have their data. Ignores sources that cannot be opened: the read reports them.
+    /// Opens all sources and data files. Ignores sources that cannot be opened: the read reports them.
     ///
     /// # Errors
     /// Returns errors of reading mappings, and [`ErrorKind::Cancelled`].
@@ -153,7 +153,7 @@ impl Virtual {
                             files.open(VarId(0), env)?;
                         }
                     }
-                    // Sources with numbers end at the first missing one.
+                    // Numbered sources end at the first missing source.
                     Err(_) if mapping.counts() => break,
                     Err(_) => {}
                 }
@@ -162,10 +162,10 @@ impl Virtual {
         Ok(())
     }
 
-    /// The number of elements that are stored in the sources, `enough` or more of them if there are as many.
+    /// Counts the stored elements of all sources. The count stops at `enough`.
     ///
     /// # Errors
-    /// Those of reading mappings, and of finding the chunks of sources.
+    /// Returns errors from reading mappings, and from locating the chunks of sources.
     pub(super) fn stored(
         &self,
         (dataset, whole): (&Hdf5Dataset, &Region),
@@ -183,7 +183,7 @@ impl Virtual {
                 if found >= enough {
                     return Ok(found);
                 }
-                // Reading the elements says what is missing.
+                // A later read of the elements reports missing sources.
                 let Ok(source) = self.sought(mapping, number, env)? else {
                     break;
                 };
@@ -196,7 +196,7 @@ impl Virtual {
     }
 }
 
-/// The number of elements that a source stores, `enough` or more of them if there are as many.
+/// Counts the stored elements of a source. The count may stop at `enough`.
 fn stored_in(source: &OpenSource, enough: u64, env: &Env) -> Result<u64> {
     let (var, reader) = (VarId(0), &*source.reader);
     let engine = Engine::new(reader, env);
@@ -211,7 +211,7 @@ fn stored_in(source: &OpenSource, enough: u64, env: &Env) -> Result<u64> {
     Ok(stored.min(all))
 }
 
-/// Checks that the time to read a box is in proportion to its size.
+/// Checks that the read time of a block is proportional to the block size.
 fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
     let elements = mappings.iter().map(|m| m.elements(wanted));
     let mapped = elements.fold(0, u64::saturating_add);
@@ -223,7 +223,7 @@ fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
     Ok(())
 }
 
-/// The error, with the name of the source.
+/// Returns the error with the name of the source.
 fn about(e: Error, names: &SourceNames) -> Error {
     e.within(&format!("the source {}", named(names)))
 }

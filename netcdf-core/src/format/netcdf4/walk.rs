@@ -1,4 +1,4 @@
-//! Walks the tree of objects: every link is followed, except where a group would contain itself.
+//! Walks the object tree. Every link is followed, except where a group would contain itself.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::format::hdf5::message::link::{LinkMessage, LinkedObject};
 use crate::format::hdf5::{Hdf5File, ObjectHeader, attributes as hdf5_attributes, group};
 use crate::model::{GroupId, Kind};
 
-/// How often, in total, groups may be shown again under another name.
+/// Maximum total number of repeated groups, shown under another name.
 const REPEATS: u32 = 256;
 
-/// Headers that are read ahead in one request, and bytes that most of them do not exceed.
+/// The number of headers per prefetch request, and the usual maximum header size in bytes.
 const AHEAD: usize = 64;
 const HEADER: u64 = 512;
 
@@ -27,7 +27,7 @@ impl FileBuilder<'_> {
     /// Walks the whole tree.
     ///
     /// # Errors
-    /// Damage; what netCDF cannot express is only noted.
+    /// Returns damage that is not tolerated. Objects that netCDF cannot express only cause notes.
     pub(super) fn walk(&mut self) -> Result<()> {
         let file = self.files.get(0)?;
         let address = file.superblock().root;
@@ -40,10 +40,10 @@ impl FileBuilder<'_> {
         })
     }
 
-    /// Adds the dataset whose object header is at an address as a variable of the root group.
+    /// Adds the dataset with the object header at an address as a variable of the root group.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the object is not a dataset; damage.
+    /// Returns [`ErrorKind::NotFound`] if the object is not a dataset, or damage.
     pub(super) fn single(&mut self, address: u64) -> Result<()> {
         let file = self.files.get(0)?;
         file.start();
@@ -64,8 +64,8 @@ impl FileBuilder<'_> {
         self.members(id, place, header, above)
     }
 
-    /// Walks a group: its own objects first, so that its subgroups know their types and dimensions.
-    /// `above` lists the enclosing groups.
+    /// Walks a group. The members precede the subgroups, because subgroups refer to types and dimensions of the group. `above` lists the
+    /// enclosing groups.
     fn members(
         &mut self,
         id: GroupId,
@@ -101,7 +101,7 @@ impl FileBuilder<'_> {
         Ok(())
     }
 
-    /// Reads the headers of the objects that come next ahead, in one request.
+    /// Prefetches the headers of the next objects in one request.
     fn prefetch(&mut self, group: FileObject, links: &[LinkMessage]) -> Result<()> {
         let hard = links
             .iter()
@@ -151,7 +151,7 @@ impl FileBuilder<'_> {
         Ok(())
     }
 
-    /// Adds an object; groups are collected in `groups` for later.
+    /// Adds an object. Groups are collected in `groups` for later.
     fn object(
         &mut self,
         group: GroupId,
@@ -195,7 +195,7 @@ impl FileBuilder<'_> {
         let mut datatype = dataset::datatype(&file, header)?;
         Arc::make_mut(&mut datatype).committed = Some(place.address);
         if super::numbers::atomic(&datatype).is_some() {
-            // netCDF cannot name an atomic type: variables simply have the atomic type.
+            // netCDF cannot name an atomic type. Variables have the atomic type.
             return Ok(());
         }
         self.reduce(place.file, &mut datatype, &self.path(group, name))?;
@@ -205,7 +205,7 @@ impl FileBuilder<'_> {
         Ok(())
     }
 
-    /// Reports the attributes of a committed type, which netCDF does not have.
+    /// Reports the attributes of a committed type, which netCDF does not support.
     fn skip_type_attributes(
         &self,
         group: GroupId,
@@ -224,7 +224,7 @@ impl FileBuilder<'_> {
         done.or_else(|e| self.lost(e, || path.clone()))
     }
 
-    /// Adds the attributes of a group, and evaluates those of the root group that describe the whole file.
+    /// Adds the attributes of a group, and evaluates root attributes that describe the whole file.
     fn group_attributes(&mut self, id: GroupId, file: u32, header: &ObjectHeader) -> Result<()> {
         let handle = self.files.get(file)?;
         hdf5_attributes::visit(&handle, header, |attribute| {

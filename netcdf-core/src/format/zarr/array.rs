@@ -13,7 +13,7 @@ pub struct ArrayDescription {
     pub version: ZarrVersion,
     /// The array shape in elements.
     pub shape: Vec<u64>,
-    /// The shape, in elements, of the unit of decoding: a chunk, or an inner chunk of a shard.
+    /// The shape in elements of a decoding unit: a chunk, or an inner chunk of a shard.
     pub chunk: Vec<u64>,
     /// The element type.
     pub stored: StoredType,

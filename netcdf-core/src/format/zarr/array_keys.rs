@@ -210,7 +210,7 @@ fn too_many() -> Error {
     Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks")
 }
 
-/// A chunk of a variable at a range of its key.
+/// Returns a reference to a chunk at a byte range of the key.
 #[must_use]
 pub(super) fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkRef {
     ChunkRef {

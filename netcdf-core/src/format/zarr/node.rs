@@ -1,4 +1,4 @@
-//! Nodes of a store: their kinds, and the names of their metadata objects.
+//! Nodes of a store: node kinds, and names of metadata objects.
 
 use crate::json::Json;
 

@@ -91,7 +91,7 @@ impl RawArray {
         })
     }
 
-    /// Returns the shape, in elements, of the contents of a key: a chunk or a shard.
+    /// Returns the shape in elements of a chunk or shard, the contents of a key.
     #[must_use]
     pub fn outer(&self) -> &[u64] {
         let shard = self.described.shards.first();

@@ -175,7 +175,7 @@ mod tests {
         let index = s.index(bytes.clone(), &(100..146)).unwrap();
         let found = [0, 1, 2].map(|n| index.get(n));
         assert_eq!(found, [Some(103..110), None, None]);
-        assert_eq!(index.bytes(), 32, "no more than is stored");
+        assert_eq!(index.bytes(), 32, "the size of the stored index");
         bytes[0] ^= 1;
         let e = s.index(bytes, &(100..146)).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Checksum);

@@ -121,7 +121,7 @@ impl Sharded<'_> {
         self.keys.array.described.shards.get(level)
     }
 
-    /// Returns the shape, in elements, of the shards or chunks within the shards of a level.
+    /// Returns the shape in elements of the shards or chunks within the shards of a level.
     fn inner(&self, level: usize) -> &[u64] {
         let next = self.shard(level + 1);
         next.map_or(&self.keys.array.layout.chunk, |shard| &shard.shape)

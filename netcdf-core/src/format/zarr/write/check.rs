@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_json_does_not_have_are_told_of() {
+    fn numbers_without_a_json_form_are_noted() {
         let keeps = |values| keeps_type(&attribute(b"a", values), None, false);
         assert!(keeps(Values::Double(vec![1.0, -0.0])));
         for lost in [vec![], vec![1.0, f64::NAN], vec![f64::NEG_INFINITY]] {
@@ -314,7 +314,7 @@ mod tests {
 
     /// Readers use the variable's type for `_FillValue`.
     #[test]
-    fn fill_values_of_another_type_are_told_of() {
+    fn fill_values_of_another_type_are_noted() {
         let text = |text: &str| Values::String(vec![Some(text.as_bytes().into())]);
         for (ty, values, kept) in [
             (Atomic::Float, Values::Float(vec![f32::NAN]), true),

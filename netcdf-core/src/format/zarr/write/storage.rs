@@ -160,7 +160,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
     })
 }
 
-/// Checks whether strings have a fixed size: always in version 2, and in version 3 if the size is given and the codec allows a fixed size.
+/// Checks whether strings have a fixed size: always in version 2, and in version 3 with both a size and a codec for fixed-size elements.
 fn is_fixed(schema: &Schema, var: &Variable) -> bool {
     match version(schema) {
         ZarrVersion::V2 => true,
@@ -172,7 +172,7 @@ fn is_fixed(schema: &Schema, var: &Variable) -> bool {
     }
 }
 
-/// Returns the shard shape: the requested shape, checked and rounded to whole chunks.
+/// Returns the shard shape: the requested shape, checked and rounded up to whole chunks.
 fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u64>>> {
     let Some(asked) = var.storage.shard.as_ref().filter(|_| !chunk.is_empty()) else {
         let coded = var.storage.codecs.as_deref().is_some_and(makes_shards);
