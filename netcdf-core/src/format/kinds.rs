@@ -4,12 +4,12 @@ use super::table::FORMATS;
 use super::{BareFill, KindRow};
 use crate::model::Kind;
 
-/// All rows of kinds that are written, in the order of the formats.
+/// Returns the rows of all writable kinds, in format order.
 fn rows() -> impl Iterator<Item = &'static KindRow> {
     FORMATS.iter().flat_map(|format| format.kinds)
 }
 
-/// Returns the row of a kind, or `None` for kinds that are only read.
+/// Returns the row of a kind, or `None` for read-only kinds.
 #[must_use]
 pub fn kind_row(kind: Kind) -> Option<&'static KindRow> {
     rows().find(|row| row.kind == kind)
@@ -27,7 +27,7 @@ pub fn has_own_metadata(kind: Kind) -> bool {
     kind_row(kind).is_none_or(|row| row.own_metadata)
 }
 
-/// The name of a kind in messages.
+/// Returns the name of a kind in messages.
 #[must_use]
 pub fn kind_label(kind: Kind) -> &'static str {
     kind_row(kind).map_or_else(|| kind.name(), |row| row.label)
@@ -41,7 +41,7 @@ pub fn kind_named(name: &str) -> Option<Kind> {
     rows().find(named).map(|row| row.kind)
 }
 
-/// One word for each kind, for shell completion of `-k`.
+/// Returns one word per kind, for shell completion of `-k`.
 #[must_use]
 pub fn kind_words() -> Vec<&'static str> {
     rows().map(|row| row.word).collect()

@@ -9,7 +9,7 @@ use crate::notes::{Note, Notes};
 /// Notes strings that a dataset of a kind truncates at a zero byte, and NIL strings that become empty.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for kinds that are not written.
+/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for read-only kinds.
 pub fn tell_of_strings(
     values: &Values,
     kind: Kind,
@@ -20,7 +20,7 @@ pub fn tell_of_strings(
     if !to.strings.zeros && is_cut(values) {
         notes.say(Note {
             object: path(),
-            what: "strings are cut at the first zero byte: netCDF-4 strings end there".to_owned(),
+            what: "truncated: netCDF-4 strings end at the first zero byte".to_owned(),
             remedy: Some("use -k nczarr3 or -k zarr3 to keep them whole".to_owned()),
         });
     }

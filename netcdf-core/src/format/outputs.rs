@@ -129,7 +129,7 @@ fn directory(to: &Destination, sync: bool, env: &Env) -> Result<DirTarget> {
     if !goes.is_empty() {
         env.notes.say(Note {
             object: to.path.to_string_lossy().into_owned(),
-            what: format!("files that are not part of the store are removed, too: {goes}"),
+            what: format!("files that are not part of the store are also removed: {goes}"),
             remedy: None,
         });
     }

@@ -120,13 +120,13 @@ pub fn copied_as(kind: Kind) -> Kind {
     row(kind).map_or(kind, |format| (format.copied_as)(kind))
 }
 
-/// The traits of datasets of a kind.
+/// Returns the traits of datasets of a kind.
 #[must_use]
 pub fn traits(kind: Kind) -> &'static Traits {
     row(kind).map_or(&netcdf4::FORMAT.traits, |format| &format.traits)
 }
 
-/// The format that writes a kind.
+/// Returns the format that writes a kind.
 ///
 /// # Errors
 /// Returns the errors of [`check_writes`].

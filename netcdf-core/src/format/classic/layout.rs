@@ -54,7 +54,7 @@ pub(crate) struct VariablePlaces {
     pub records_at: u64,
 }
 
-/// `n` rounded up to a multiple of four.
+/// Rounds `n` up to a multiple of four.
 ///
 /// # Errors
 /// Returns [`ErrorKind::VarSize`] beyond 2^64.

@@ -90,7 +90,7 @@ impl FileBuilder<'_> {
         attribute_path(&owner, &stored.name)
     }
 
-    /// The attributes of a group or variable.
+    /// Returns the attributes of a group or variable.
     pub(super) fn attributes(&mut self, owner: AttributeOwner) -> &mut Vec<Attribute> {
         let found = match owner {
             AttributeOwner::Group(id) => self

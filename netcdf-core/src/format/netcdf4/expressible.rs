@@ -190,7 +190,11 @@ pub(super) fn enum_base(base: &Datatype) -> Result<(Atomic, ValueBits, bool)> {
     let (bits, signed) = match &base.class {
         TypeClass::Integer { bits, signed } => (*bits, *signed),
         TypeClass::Bitfield { bits } => (*bits, false),
-        _ => return Err(unsupported("an enum whose base type is not an integer")),
+        _ => {
+            return Err(unsupported(
+                "an enum with a base type other than an integer",
+            ));
+        }
     };
     let integer = Datatype {
         class: TypeClass::Integer { bits, signed },

@@ -33,7 +33,7 @@ impl FileBuilder<'_> {
         };
         let note = Note {
             object: cut(object),
-            what: format!("left out: {}{place}", e.what()),
+            what: format!("skipped: {}{place}", e.what()),
             remedy: e.remedy().map(str::to_owned),
         };
         match is_inexpressible(e) {

@@ -213,7 +213,7 @@ fn notes_have_the_place() {
     let e = Error::new(ErrorKind::Unsupported, "odd").at(&"a.h5".into(), 7);
     builder.note("/x".into(), &e);
     let said = env.notes.take();
-    assert_eq!(said[0].to_string(), "/x: left out: odd at byte 7 of a.h5");
+    assert_eq!(said[0].to_string(), "/x: skipped: odd at byte 7 of a.h5");
 }
 
 /// Returns the values of `/strings` after a change to a heap reference.
@@ -311,7 +311,7 @@ fn external_files_have_names() {
 
 /// Damaged root attributes affect only the root group. The format is known, and all other objects are shown.
 #[test]
-fn damaged_attributes_of_the_root_are_told() {
+fn damaged_root_attributes_are_reported() {
     let mut file = bytes("structures/dense.h5");
     let whole = open(&file).unwrap();
     let trees: Vec<_> = (0..file.len())

@@ -74,9 +74,8 @@ impl SourceCopy<'_> {
             && is_heap(&self.dataset.datatype)
         {
             let what = "strings and lists of another file cannot be read through a virtual dataset";
-            return Err(
-                Error::new(ErrorKind::Unsupported, what).with_remedy("read the source by itself")
-            );
+            return Err(Error::new(ErrorKind::Unsupported, what)
+                .with_remedy("read the source file directly"));
         }
         let number = |f: &Datatype| f.size <= WIDEST && numbers::atomic(f).is_some();
         let target = numbers::plain(&self.dataset.datatype).is_some();

@@ -43,11 +43,13 @@ impl Virtual {
         let names = mapping.names(number);
         match self.open(&names, env) {
             Ok(source) => Ok(Ok(source)),
-            Err(e) if e.is_missing() => match mapping.counts() || !env.made_up.refuse_missing {
-                true => Ok(Err(e)),
-                false => Err(about(e, &names)
-                    .with_remedy("use --fill-missing to write fill values in its place")),
-            },
+            Err(e) if e.is_missing() => {
+                match mapping.counts() || !env.made_up.refuse_missing {
+                    true => Ok(Err(e)),
+                    false => Err(about(e, &names)
+                        .with_remedy("use --fill-missing to write fill values instead")),
+                }
+            }
             Err(e) if may_be_left_out(&e) => Err(about(e, &names)),
             Err(e) => Err(e),
         }
@@ -231,9 +233,7 @@ fn about(e: Error, names: &SourceNames) -> Error {
 fn say_missing(names: &SourceNames, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
-        what: format!(
-            "this source of a virtual dataset is missing, fill values stand in for it: {e}"
-        ),
+        what: format!("replaced with fill values: missing source of a virtual dataset: {e}"),
         remedy: None,
     });
 }

@@ -228,9 +228,9 @@ fn say_cut((len, most): (u64, u64), object: &str, env: &Env) {
     env.notes.say(Note {
         object: object.to_owned(),
         what: format!(
-            "the sources of this virtual dataset reach to {len}, beyond its maximum of {most}: the rest is left out"
+            "truncated: the sources of this virtual dataset reach length {len}, the maximum is {most}"
         ),
-        remedy: Some("read the sources by themselves".to_owned()),
+        remedy: Some("read the source files directly".to_owned()),
     });
 }
 
@@ -300,7 +300,9 @@ mod tests {
             1
         );
         assert_eq!(
-            said("/most: the sources of this virtual dataset reach to 10, beyond"),
+            said(
+                "/most: truncated: the sources of this virtual dataset reach length 10, the maximum"
+            ),
             1
         );
     }

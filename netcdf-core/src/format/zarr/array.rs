@@ -120,7 +120,7 @@ pub fn lengths(json: Option<&Json>) -> Option<Vec<u64>> {
     json?.lengths()
 }
 
-/// The shape and the chunk shape of an array, checked against each other.
+/// Returns the shape and the chunk shape of an array after consistency checks.
 ///
 /// # Errors
 /// Returns a description of the defect.

@@ -50,7 +50,7 @@ impl ArrayKeys<'_> {
         shard.map_or(&self.array.layout.chunk, |s| &s.shape)
     }
 
-    /// Number of keys per dimension.
+    /// Returns the number of keys per dimension.
     #[must_use]
     pub(super) fn key_grid(&self) -> Vec<u64> {
         let shape = self.array.layout.extent.iter().zip(self.outer());
@@ -65,7 +65,7 @@ impl ArrayKeys<'_> {
         format!("{}{key}", self.array.prefix)
     }
 
-    /// The key that contains a chunk.
+    /// Returns the key that contains a chunk.
     #[must_use]
     pub(super) fn key(&self, chunk: u64) -> String {
         self.key_at(cells(&self.array.layout.place(chunk), &self.ratio()))
@@ -205,7 +205,7 @@ impl ArrayKeys<'_> {
     }
 }
 
-/// The error for too many chunks.
+/// Returns the error for too many chunks.
 fn too_many() -> Error {
     Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks")
 }
@@ -225,5 +225,5 @@ pub(super) fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkR
 /// Returns the error for a key that has disappeared.
 #[must_use]
 pub(super) fn gone() -> Error {
-    Error::new(ErrorKind::NotFound, "the chunk is not there any more")
+    Error::new(ErrorKind::NotFound, "the chunk no longer exists")
 }

@@ -13,7 +13,7 @@ use crate::model::strings::{ENCODING, is_utf8};
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
 
 impl StoreBuilder<'_> {
-    /// The attributes of a group.
+    /// Returns the attributes of a group.
     pub(super) fn group_attributes(&mut self, group: GroupId, json: &Json, types: Option<&Json>) {
         if group == GroupId::ROOT {
             let properties = json.get("_NCProperties").and_then(Json::as_str);
@@ -42,7 +42,7 @@ impl StoreBuilder<'_> {
                 continue;
             }
             if name.is_empty() {
-                self.note(path, "an attribute without a name is left out");
+                self.note(path, "skipped: an attribute without a name");
                 continue;
             }
             let recorded = types.get(name);
@@ -189,7 +189,7 @@ impl StoreBuilder<'_> {
         changed.then(|| Values::String(vec![Some(bytes.into())]))
     }
 
-    /// A fill value from JSON, in the variable's type.
+    /// Returns a fill value from JSON, in the variable's type.
     fn fill_value(&self, stored: &StoredType, ty: DataType, json: &Json) -> Option<Values> {
         // In version 3, xarray writes the bytes of fixed-size texts in base64.
         let coded = self.zarr.pure && self.zarr.version == ZarrVersion::V3;

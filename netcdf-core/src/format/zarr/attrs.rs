@@ -53,7 +53,7 @@ pub(super) fn values(json: &Json, ty: Option<Atomic>) -> (Values, bool) {
     }
 }
 
-/// True for single values.
+/// Checks whether JSON is a single value.
 fn is_simple(json: &Json) -> bool {
     match json {
         Json::Bool(_) | Json::Number(_) | Json::Text(_) => true,
@@ -108,7 +108,7 @@ fn numeric(items: &[Json]) -> Atomic {
     types.into_iter().find(fits).unwrap_or(Atomic::Double)
 }
 
-/// A number that is written as a whole number.
+/// Returns the value of a number in whole-number spelling.
 fn integer(json: &Json) -> Option<i128> {
     let Json::Number(text) = json else {
         return None;
@@ -169,7 +169,7 @@ fn words(json: &Json) -> Option<&str> {
     }
 }
 
-/// A whole number, without its fraction.
+/// Returns the whole part of a number.
 fn whole(json: &Json) -> Option<i128> {
     let words = words(json)?;
     let exact = integer(&Json::Number(words.to_owned()));

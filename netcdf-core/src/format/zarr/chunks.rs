@@ -19,7 +19,7 @@ pub(super) struct ChunkFinder<'a> {
 }
 
 impl<'a> ChunkFinder<'a> {
-    /// The shards of the array.
+    /// Returns the shards of the array.
     #[must_use]
     pub(super) fn sharded(&self) -> Sharded<'a> {
         Sharded {

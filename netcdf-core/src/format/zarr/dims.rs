@@ -75,7 +75,7 @@ impl StoreBuilder<'_> {
         usable.then(|| names.into_iter().map(Some).collect())
     }
 
-    /// The dimension with this path.
+    /// Returns the dimension with this path.
     fn find(&self, path: &str) -> Option<DimId> {
         let (groups, name) = path
             .trim_start_matches('/')

@@ -105,7 +105,7 @@ impl StoredType {
         Self { dtype, order: None }
     }
 
-    /// An unknown type.
+    /// Returns an unknown type.
     #[must_use]
     pub fn unknown(name: impl Into<String>, size: Option<u64>) -> Self {
         Self::plain(Dtype::Unknown(name.into(), size))
@@ -214,7 +214,7 @@ impl StoredType {
 }
 
 impl StructMember {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
         crate::model::region::product(&self.dims)

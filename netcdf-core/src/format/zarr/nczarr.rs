@@ -187,7 +187,7 @@ impl<'j> Recorded<'j> {
         Self(items.iter().rev().filter_map(typed).collect())
     }
 
-    /// The type of an attribute.
+    /// Returns the type of an attribute.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&'j str> {
         self.0.get(name).copied().flatten()
@@ -203,7 +203,7 @@ pub fn recorded_before<'j>(types: Option<&'j Json>, name: &str) -> Vec<&'j str> 
     names.take_while(|&other| other != name).collect()
 }
 
-/// The name and type of an attribute in version 3.
+/// Returns the name and type of an attribute in version 3.
 fn typed(json: &Json) -> Option<(&str, Option<&str>)> {
     let name = json.get("name")?.as_str()?;
     let ty = json.get("configuration").and_then(|c| c.get("type"));
@@ -234,7 +234,7 @@ pub fn is_hidden(name: &str) -> bool {
             .any(|part| part.names().contains(&name))
 }
 
-/// The dimension names of xarray.
+/// Returns the dimension names of xarray.
 #[must_use]
 pub fn array_dimensions(attributes: &Json) -> Option<Vec<String>> {
     texts(attributes.get("_ARRAY_DIMENSIONS"))

@@ -98,7 +98,7 @@ impl RawArray {
         shard.map_or(&self.described.chunk, |s| &s.shape)
     }
 
-    /// Number of keys per dimension.
+    /// Returns the number of keys per dimension.
     #[must_use]
     pub fn key_grid(&self) -> Vec<u64> {
         let lengths = self.described.shape.iter().zip(self.outer());

@@ -130,7 +130,7 @@ fn number(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) -> Result<(
         for n in 0..run.len {
             let to = usize::try_from(run.to + n).ok();
             let place = to.and_then(|to| places.get_mut(to));
-            let place = place.ok_or_else(|| Error::internal("an element outside of its box"))?;
+            let place = place.ok_or_else(|| Error::internal("an element outside the block"))?;
             *place = texts::element(chunk, run.from + n * run.step);
         }
         Ok(())

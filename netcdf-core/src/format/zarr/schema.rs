@@ -149,7 +149,7 @@ impl<'a> StoreBuilder<'a> {
         }
     }
 
-    /// The metadata objects of a node.
+    /// Returns the metadata objects of a node.
     pub(super) fn objects_of(
         &mut self,
         prefix: &str,
@@ -344,13 +344,13 @@ impl<'a> StoreBuilder<'a> {
         id
     }
 
-    /// The dimension of this name in a group.
+    /// Returns the dimension of this name in a group.
     pub(super) fn dim_of(&self, group: GroupId, name: &str) -> Option<DimId> {
         let known = self.known.get(&group)?;
         known.dims.get(name.as_bytes()).copied()
     }
 
-    /// The subgroup of this name in a group.
+    /// Returns the subgroup of this name in a group.
     pub(super) fn group_of(&self, group: GroupId, name: &str) -> Option<GroupId> {
         let known = self.known.get(&group)?;
         known.groups.get(name.as_bytes()).copied()
@@ -385,7 +385,7 @@ impl<'a> StoreBuilder<'a> {
         Ok((described, objects, extras))
     }
 
-    /// The path of a name in a group, for messages.
+    /// Returns the path of a name in a group, for messages.
     pub(super) fn path(&self, group: GroupId, name: &str) -> String {
         let path = self.schema.group_path(group);
         format!("{}/{name}", if path == "/" { "" } else { &path })
@@ -410,7 +410,7 @@ fn unique(names: &[String]) -> Vec<&String> {
     names.iter().filter(|name| known.insert(*name)).collect()
 }
 
-/// The metadata objects of a node.
+/// Returns the metadata objects of a node.
 fn objects(
     meta: &mut MetadataReader<'_>,
     version: ZarrVersion,

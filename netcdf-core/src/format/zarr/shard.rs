@@ -66,7 +66,7 @@ impl Shard {
         let len = entries.and_then(|n| n.checked_mul(ENTRY as u64)?.checked_add(sum));
         let have = length(shard);
         let len = len.filter(|&len| len <= have).ok_or_else(|| {
-            let what = format!("a shard of {have} bytes has no room for its index");
+            let what = format!("a shard of {have} bytes is smaller than the index");
             Error::new(ErrorKind::Corrupt, what)
         })?;
         room(Limits::default().metadata(len, INDEX)?, INDEX)?;
@@ -114,7 +114,7 @@ impl ShardIndex {
         self.entries.len()
     }
 
-    /// The range that an entry describes.
+    /// Returns the range that an entry describes.
     fn place(&self, entry: &[u8; ENTRY]) -> Result<Option<Range<u64>>> {
         let number = |bytes: &[u8; 8]| match self.big_endian {
             true => u64::from_be_bytes(*bytes),

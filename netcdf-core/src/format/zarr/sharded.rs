@@ -127,7 +127,7 @@ impl Sharded<'_> {
         next.map_or(&self.keys.array.layout.chunk, |shard| &shard.shape)
     }
 
-    /// The name of the key with this number.
+    /// Returns the name of the key with this number.
     fn name(&self, key: u64) -> String {
         self.keys.key_at(place(key, &self.keys.key_grid()))
     }

@@ -180,7 +180,7 @@ fn chain(described: &mut ArrayDescription, codecs: &[Json]) -> Result<(), String
 fn order(described: &ArrayDescription) -> Result<Vec<usize>, String> {
     let mut order: Vec<usize> = (0..described.chunk.len()).collect();
     for codec in &described.filters {
-        let wrong = || "the elements go through a codec before they are put into shards".to_owned();
+        let wrong = || "a codec other than transpose precedes the sharding codec".to_owned();
         let turned = Some(codec).filter(|codec| name(codec) == Some("transpose"));
         let rank = described.chunk.len() as u64;
         let turned = configured(turned, "order").and_then(|order| match order.as_str() {
@@ -250,9 +250,7 @@ fn index_form(
             Some("crc32c") if !shard.checksum => shard.checksum = true,
             other => {
                 let name = other.unwrap_or("without a name");
-                return Err(format!(
-                    "the index of the shards went through a codec {name}"
-                ));
+                return Err(format!("the shard index uses an unsupported codec: {name}"));
             }
         }
     }

@@ -329,7 +329,7 @@ pub(crate) fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
 
 fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<MadeType> {
     if !base.is_integer() {
-        return Err(bad("an enum whose base type is not an integer"));
+        return Err(bad("an enum with a base type other than an integer"));
     }
     if members.is_empty() {
         return Err(bad("an enum without members"));

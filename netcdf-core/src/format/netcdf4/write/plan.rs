@@ -66,17 +66,17 @@ impl ObjectIds {
         ObjectId(self.types)
     }
 
-    /// The object of a type.
+    /// Returns the object of a type.
     fn ty(&self, id: TypeId) -> ObjectId {
         ObjectId(self.types + id.0)
     }
 
-    /// The dataset of a variable.
+    /// Returns the dataset of a variable.
     pub(super) fn var(&self, id: VarId) -> ObjectId {
         ObjectId(self.vars + id.0)
     }
 
-    /// The scale of a dimension.
+    /// Returns the scale of a dimension.
     pub(super) fn scale(&self, id: DimId) -> Option<ObjectId> {
         self.scales.get(id.index()).copied()
     }
@@ -113,7 +113,7 @@ pub(super) fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Result<V
 }
 
 impl PlanInput<'_> {
-    /// The plan of the file.
+    /// Returns the file plan.
     ///
     /// # Errors
     /// Returns [`ErrorKind::BadType`] with the object's path for values with a type other than the declared type.

@@ -118,7 +118,7 @@ fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {
     dims.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such dimension"))
 }
 
-/// The stored form of the elements of a variable.
+/// Returns the stored form of the elements of a variable.
 fn element(var: &Variable, datatype: &Datatype) -> StoredElement {
     let atomic = var.ty.atomic();
     let ordered = atomic.is_some_and(|a| a.size().is_some_and(|n| n > 0) && a.number() != 2);

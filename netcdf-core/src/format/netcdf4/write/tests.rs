@@ -25,7 +25,7 @@ fn schema() -> Schema {
     Schema::new(Kind::NETCDF4)
 }
 
-/// A dimension; length 0 for an unlimited one.
+/// Adds a dimension. Length 0 means unlimited.
 fn dim(s: &mut Schema, group: GroupId, text: &str, len: u64) -> DimId {
     s.add_dim(Dimension {
         name: name(text),
@@ -124,7 +124,7 @@ fn without_storage(schema: &Schema) -> Schema {
     schema
 }
 
-/// Every type, in groups.
+/// Adds every type, in groups.
 fn all_types(s: &mut Schema) -> Vec<(TypeId, Values)> {
     let g = s.add_group(ROOT, name("types"));
     let members = vec![(name("no"), 0), (name("yes"), -1)];

@@ -194,7 +194,7 @@ impl Netcdf4Writer {
             if self.file.exceeds(self.objects.var(id)) {
                 self.notes.say(Note {
                     object: self.path(id),
-                    what: "a part of the index of chunks lies among the data: there are more chunks than was known before".to_owned(),
+                    what: "part of the chunk index is stored among the data: more chunks were written than expected".to_owned(),
                     remedy: None,
                 });
             }

@@ -91,7 +91,7 @@ impl StoreSurvey {
         !self.nodes.is_empty()
     }
 
-    /// The node at a path: `/`, `/g/v`, `g/v`.
+    /// Returns the node at a path: `/`, `/g/v`, `g/v`.
     pub fn node(&self, path: &str) -> Option<&Node> {
         let n = self.by_path.get(path.trim_matches('/'))?;
         self.nodes.get(*n)
@@ -144,7 +144,7 @@ pub fn no_store(store: &Arc<dyn Store>) -> Error {
     Error::new(ErrorKind::UnknownFormat, what).of(store.name())
 }
 
-/// The path of a key's node and the last part of the key.
+/// Returns the path of a key's node and the last part of the key.
 pub fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('/').unwrap_or(("", key))
 }
@@ -208,7 +208,7 @@ fn too_much() -> Error {
 }
 
 fn gone() -> Error {
-    Error::new(ErrorKind::NotFound, "the key is not there any more")
+    Error::new(ErrorKind::NotFound, "the key no longer exists")
 }
 
 /// Reads the JSON of a key within the metadata limit.

@@ -16,7 +16,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role of the key `rest` below an array.
+    /// Returns the role of the key `rest` below an array.
     pub fn below(node: usize, array: &RawArray, rest: &str) -> Self {
         match array.place(rest) {
             Some(place) if array.described.shards.is_empty() => Self::Chunk(node, place),

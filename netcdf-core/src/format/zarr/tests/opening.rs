@@ -120,7 +120,7 @@ fn objects_take_a_round_or_two_for_each_level() {
     }
 }
 
-/// JSON without blanks.
+/// Returns JSON without blanks.
 fn compact(text: &str) -> String {
     text.replace("\": ", "\":").replace(", \"", ",\"")
 }

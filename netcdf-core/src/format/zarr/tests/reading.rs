@@ -17,7 +17,7 @@ const SIDE: u64 = 8;
 /// The elements of a chunk: 64 × 96 bytes.
 const CHUNK: usize = 6144;
 
-/// Base64 is longer than the bytes.
+/// Returns the base64 form of a chunk, which is longer than the chunk.
 fn base64(value: u8) -> Vec<u8> {
     let group = [value; 3].map(u32::from);
     let bits = group[0] << 16 | group[1] << 8 | group[2];

@@ -203,7 +203,10 @@ pub(crate) fn user_types(schema: &Schema) -> Result<()> {
         }
     };
     let enums = has_enums(schema).then_some("nccopy --enums=flags, ");
-    let mut remedy = format!("use -k nc4, {}or leave them out", enums.unwrap_or_default());
+    let mut remedy = format!(
+        "use -k nc4, {}or exclude these objects",
+        enums.unwrap_or_default()
+    );
     if schema.kind.as_zarr().is_some_and(|zarr| !zarr.pure) {
         remedy.push_str("; -k zarr has truth values, complex numbers and structures");
     }
@@ -234,9 +237,7 @@ fn types(schema: &Schema, env: &Env) -> Result<()> {
     for ty in schema.types.iter().filter(|_| !any) {
         env.notes.say(Note {
             object: ty.name.to_string(),
-            what:
-                "left out: a user-defined type, which Zarr datasets do not have (nothing uses it)"
-                    .to_owned(),
+            what: "skipped: unused user-defined type (Zarr has no user-defined types)".to_owned(),
             remedy: None,
         });
     }

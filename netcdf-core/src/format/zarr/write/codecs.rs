@@ -78,7 +78,7 @@ fn bytes(order: Endianness) -> Json {
     named("bytes", Json::object([("endian", Json::text(endian))]))
 }
 
-/// Whether a filter is an array-to-array codec in version 3.
+/// Checks whether a filter is an array-to-array codec in version 3.
 #[must_use]
 pub(crate) fn is_of_elements(id: u32) -> bool {
     codec::stage(id) == CodecStage::Elements

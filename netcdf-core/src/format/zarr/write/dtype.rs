@@ -61,7 +61,7 @@ pub(crate) fn v3(ty: Atomic, pure: bool) -> Json {
     }
 }
 
-/// The recorded type of an attribute in version 3.
+/// Returns the recorded type of an attribute in version 3.
 #[must_use]
 pub(crate) fn recorded3(ty: Atomic) -> &'static str {
     match NUMBERS.iter().find(|row| row.ty == ty) {

@@ -111,6 +111,6 @@ fn piece(store: &dyn Store, key: &str, range: Range<u64>) -> Result<Vec<u8>> {
 
 /// Returns the error for a missing chunk.
 pub(super) fn missing(store: &dyn Store, key: &str) -> Error {
-    let e = Error::new(ErrorKind::NotFound, "a chunk that was put is not there");
+    let e = Error::new(ErrorKind::NotFound, "a written chunk is missing");
     e.in_object(key).of(store.name())
 }

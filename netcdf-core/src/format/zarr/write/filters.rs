@@ -64,7 +64,7 @@ pub(super) fn of_whole_elements(
                 filters.insert(place, filter);
             }
             Some(_) | None => {
-                say("shuffle is left out: readers of Zarr only shuffle whole elements".to_owned());
+                say("skipped shuffle: Zarr readers only shuffle complete elements".to_owned());
             }
         }
     }
@@ -113,7 +113,7 @@ pub(super) fn of_texts(
     }
     filters.retain(|f| fits || f.id != shuffle::ENTRY.id);
     if filters.len() < before {
-        say("shuffle is left out: readers of Zarr cannot undo it for these strings".to_owned());
+        say("skipped shuffle: Zarr readers cannot decode shuffle for these strings".to_owned());
     }
     filters
 }

@@ -73,7 +73,7 @@ impl MetadataInput<'_> {
         }
     }
 
-    /// The path of a dimension.
+    /// Returns the path of a dimension.
     #[must_use]
     pub(crate) fn dim_path(&self, dim: &Dimension) -> Json {
         let group = self.schema.group_path(dim.group);
@@ -113,7 +113,7 @@ impl MetadataInput<'_> {
         Ok(written)
     }
 
-    /// A variable.
+    /// Returns a variable.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a variable.
@@ -121,7 +121,7 @@ impl MetadataInput<'_> {
         self.schema.var(id).or_internal("no such variable")
     }
 
-    /// A group.
+    /// Returns a group.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a group.
@@ -151,7 +151,7 @@ impl MetadataInput<'_> {
         self.own(&self.group(id)?.attributes, &path)
     }
 
-    /// The dimensions with these ids.
+    /// Returns the dimensions with these ids.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a dimension.
@@ -176,7 +176,7 @@ impl MetadataInput<'_> {
 fn not_utf8(attribute: &Attribute, path: String) -> Note {
     Note {
         object: format!("{path}:{}", attribute.name),
-        what: "is not UTF-8, as texts in Zarr datasets must be: taken for Latin-1".to_owned(),
+        what: "is not UTF-8, as texts in Zarr datasets must be: interpreted as Latin-1".to_owned(),
         remedy: None,
     }
 }

@@ -13,7 +13,7 @@ pub(crate) enum Style {
 }
 
 impl Style {
-    /// The style of a form of Zarr.
+    /// Returns the number style of a Zarr form.
     #[must_use]
     pub(crate) fn of(zarr: Zarr) -> Self {
         match (zarr.version, zarr.pure) {

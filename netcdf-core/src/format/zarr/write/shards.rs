@@ -130,7 +130,7 @@ impl Shards {
                 }
             }
             let entry = usize::try_from(number).ok().and_then(|n| index.get_mut(n));
-            let entry = entry.ok_or_else(|| Error::internal("a chunk outside of its shard"))?;
+            let entry = entry.ok_or_else(|| Error::internal("a chunk outside the shard"))?;
             *entry = (start, bytes.len() as u64 - start);
         }
         let at = bytes.len();

@@ -58,7 +58,7 @@ impl ArrayStorage {
         text && self.told.holds_own(self.whole)
     }
 
-    /// The shape of the contents of a key.
+    /// Returns the shape of the contents of a key.
     #[must_use]
     pub(crate) fn outer(&self) -> &[u64] {
         self.shard.as_deref().unwrap_or(&self.layout.chunk)
@@ -131,9 +131,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
         // Every string has the maximum length.
         let bytes = Amount::of(layout.chunk_bytes());
         let told = |e: Error| {
-            e.with_remedy(
-                "ask for smaller chunks (-c, _ChunkSizes), or leave out the longest strings",
-            )
+            e.with_remedy("use smaller chunks (-c, _ChunkSizes), or remove the longest strings")
         };
         room((bytes * 2u64).count(), "a chunk of strings").map_err(told)?;
     }
@@ -263,7 +261,7 @@ fn filter(
     Ok(codecs)
 }
 
-/// The stored form of the elements of a variable.
+/// Returns the stored form of the elements of a variable.
 fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<StoredElement> {
     let ordered = ty.size().is_some_and(|n| n > 1);
     Ok(StoredElement {

@@ -50,7 +50,7 @@ pub(crate) fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     let mut out = vec![];
     let all = (Amount::of(strings.len()) * size).count();
     reserve(&mut out, all, "strings of a fixed size").map_err(|e| {
-        e.with_remedy("ask for smaller chunks (-c, _ChunkSizes), or leave out the longest strings")
+        e.with_remedy("use smaller chunks (-c, _ChunkSizes), or remove the longest strings")
     })?;
     for string in strings {
         let bytes = string.as_deref().unwrap_or_default();

@@ -53,7 +53,7 @@ fn writer(schema: Schema, options: CreateOptions) -> (Box<dyn Writer>, Arc<dyn S
     )
 }
 
-/// All keys, with the text of metadata.
+/// Returns all keys, with the text of metadata.
 fn listing(store: &dyn Store) -> Vec<(String, String)> {
     let mut all = vec![];
     let mut one = |key: &str, size: u64| {
@@ -328,7 +328,7 @@ fn codecs_are_taken_as_they_are_given() {
     }
 }
 
-/// The text under a key.
+/// Returns the text under a key.
 fn text(store: &dyn Store, key: &str) -> String {
     String::from_utf8(store.get(key).unwrap().expect(key)).unwrap()
 }

@@ -77,7 +77,7 @@ fn say_unreadable_fills(schema: &Schema, env: &Env) {
     for (id, _) in vars.filter(|(_, var)| unreadable(var)) {
         env.notes.say(Note {
             object: schema.var_path(id),
-            what: "left out: a _FillValue that is not one value of the variable's type; xarray opens no store of version 3 with it"
+            what: "skipped: a _FillValue that is not one value of the variable's type; xarray rejects version 3 stores with this attribute"
                 .to_owned(),
             remedy: Some("use -k zarr or -k nczarr to keep it".to_owned()),
         });
@@ -90,9 +90,8 @@ fn say_empty_fills(schema: &Schema, env: &Env) {
     for (id, _) in vars.filter(|(_, var)| fill::is_empty_text(var)) {
         env.notes.say(Note {
             object: schema.var_path(id),
-            what:
-                "left out: pure Zarr version 3 has no form for a _FillValue of NUL or an empty text"
-                    .to_owned(),
+            what: "skipped: pure Zarr version 3 cannot store a _FillValue of NUL or an empty text"
+                .to_owned(),
             remedy: Some("use -k nczarr3 to keep it".to_owned()),
         });
     }

@@ -297,7 +297,11 @@ mod tests {
             let values = decode(&schema, &read, ty, bytes).unwrap();
             assert_eq!(encode(&stored, &values).unwrap(), bytes, "{text}");
             schema.kind = Kind::NCZARR;
-            assert_eq!(of(&schema, id), None, "netCDF-C does not open stores with this type");
+            assert_eq!(
+                of(&schema, id),
+                None,
+                "netCDF-C does not open stores with this type"
+            );
         }
     }
 }

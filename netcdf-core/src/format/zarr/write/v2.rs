@@ -135,7 +135,7 @@ impl MetadataInput<'_> {
         Json::object(members)
     }
 
-    /// The `.zattrs` of a group.
+    /// Returns the `.zattrs` of a group.
     ///
     /// # Errors
     /// Returns the errors of [`MetadataInput::own`] and [`Schema::default_string_size`](crate::model::Schema::default_string_size).

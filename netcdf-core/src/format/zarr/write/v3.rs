@@ -34,7 +34,7 @@ pub(crate) fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
     Json::Object(members)
 }
 
-/// The `data_type` of an array.
+/// Returns the `data_type` of an array.
 fn data_type(stored: &ArrayStorage, pure: bool) -> Result<Json> {
     match &stored.user {
         Some(user) => user::named(user, ZarrVersion::V3),
@@ -44,7 +44,7 @@ fn data_type(stored: &ArrayStorage, pure: bool) -> Result<Json> {
 }
 
 impl MetadataInput<'_> {
-    /// The `zarr.json` of an array.
+    /// Returns the `zarr.json` of an array.
     ///
     /// # Errors
     /// Returns [`ErrorKind::BadType`](crate::ErrorKind::BadType), or the errors of [`codecs::v3`] and [`MetadataInput::own`].
@@ -136,7 +136,7 @@ impl MetadataInput<'_> {
         Some(Json::text(&strings::base64(&bytes)))
     }
 
-    /// The `zarr.json` of a group.
+    /// Returns the `zarr.json` of a group.
     ///
     /// # Errors
     /// Returns the errors of [`MetadataInput::own`].

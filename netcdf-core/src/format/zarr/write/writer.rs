@@ -351,7 +351,7 @@ impl Writer for ZarrWriter {
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
         if mask != 0 {
-            let what = "a chunk that skips filters of its variable, which Zarr does not allow";
+            let what = "a chunk that skips filters; Zarr chunks need all filters of the variable";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         }
         let put = self.put(var, index, bytes);
@@ -365,7 +365,7 @@ impl Writer for ZarrWriter {
         let whole = element == 0 && bytes.len() as u64 == layout.element.size;
         let scalar = chain.as_ref().filter(|_| whole && layout.chunk.is_empty());
         let Some(scalar) = scalar else {
-            let what = "part of a variable whose data must be put as chunks";
+            let what = "part of a variable; this data must be written as chunks";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         };
         let mut bytes = bytes.to_vec();
