@@ -1,7 +1,7 @@
 //! Attributes of HDF5 objects as netCDF attributes.
 
 use super::builder::FileBuilder;
-use super::found::{AttributeOwner, PendingAttribute};
+use super::companions::{AttributeOwner, PendingAttribute};
 use super::numbers;
 use super::types::Home;
 use super::values::ValueDecoder;
@@ -43,7 +43,7 @@ impl FileBuilder<'_> {
         };
         match self.values(file, &stored, ty) {
             Ok(values) => self.attributes(owner).push(Attribute { name, ty, values }),
-            Err(e) => self.left_out(&self.attribute_path(owner, &stored), e)?,
+            Err(e) => self.skip(&self.attribute_path(owner, &stored), e)?,
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl FileBuilder<'_> {
                     }
                 }
                 Err(e) => {
-                    self.left_out(&self.attribute_path(pending.owner, &pending.stored), e)?;
+                    self.skip(&self.attribute_path(pending.owner, &pending.stored), e)?;
                     let all = self.attributes(pending.owner);
                     if pending.place < all.len() {
                         all.remove(pending.place);

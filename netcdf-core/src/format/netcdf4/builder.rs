@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::FileObject;
+use super::companions::{FoundDimension, FoundVariable, PendingAttribute, UnsizedScales};
 use super::files::Files;
-use super::found::{FoundDimension, FoundVariable, PendingAttribute, UnsizedScales};
 use super::links::LinkPath;
 use super::paths::Paths;
 use super::types::FileTypes;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::FileObject;
 use super::builder::FileBuilder;
-use super::found::FoundDimension;
+use super::companions::FoundDimension;
 use crate::model::{DimId, Dimension, GroupId, VarId};
 use crate::notes::Note;
 
@@ -81,7 +81,7 @@ impl FileBuilder<'_> {
         }
         for id in vars {
             let var = self.vars.get(id.index());
-            if var.is_none_or(|var| var.unknown_to_c != left_out) {
+            if var.is_none_or(|var| var.skipped_by_c != left_out) {
                 continue;
             }
             let dims = self.dims_of(group, id, index);

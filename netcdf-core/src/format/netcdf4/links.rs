@@ -118,7 +118,7 @@ pub(super) fn shown(path: &[u8]) -> String {
 
 /// Checks whether the target of a link does not exist or cannot be resolved. Damage, and system failures to open or read a file, do not
 /// count.
-pub(super) fn may_be_left_out(e: &Error) -> bool {
+pub(super) fn is_skippable(e: &Error) -> bool {
     let is_other = matches!(e.kind(), ErrorKind::Unsupported | ErrorKind::UnknownFormat);
     is_other || e.is_absence()
 }

@@ -6,17 +6,17 @@
 //! | module | responsibility |
 //! |---|---|
 //! | `links` | resolves links to objects |
-//! | `found`, `builder` | the schema under construction, with companion tables |
-//! | `left_out` | reports skipped objects |
+//! | `companions`, `builder` | the schema under construction, with companion tables |
+//! | `skipped_objects` | reports skipped objects |
 //! | `paths` | cache of group links along paths |
-//! | `hidden` | attributes with a special meaning for netCDF |
-//! | `expressible` | the part of a datatype that netCDF can express |
+//! | `hidden_attributes` | attributes with a special meaning for netCDF |
+//! | `type_reduction` | the part of a datatype that netCDF can express |
 //! | [`types`] | datatypes as netCDF types |
 //! | `attributes` | attributes |
 //! | `variables` | datasets as variables and dimensions |
 //! | `dims` | the dimensions of variables |
 //! | `walk` | walks the object tree |
-//! | `unseen` | the data of datasets that are not variables |
+//! | `non_variables` | the data of datasets that are not variables |
 //! | [`numbers`], [`values`] | decoding of stored elements |
 //! | `form` | the stored form of elements |
 //! | `virtual_sources`, `virtual_mappings`, `virtual_extent` | mappings, sources and shapes of virtual datasets |
@@ -26,21 +26,21 @@
 
 mod attributes;
 mod builder;
+mod companions;
 mod dims;
-mod expressible;
 mod files;
 mod form;
-mod found;
-mod hidden;
-mod left_out;
+mod hidden_attributes;
 mod links;
+mod non_variables;
 pub(crate) mod numbers;
 mod paths;
 pub(crate) mod reader;
+mod skipped_objects;
 #[cfg(test)]
 mod tests;
+mod type_reduction;
 pub(crate) mod types;
-mod unseen;
 mod unsized_scales;
 pub(crate) mod values;
 mod variables;
@@ -143,7 +143,7 @@ fn kind(container: &Container) -> Result<Kind> {
     let root = root.in_object(|| "/".to_owned())?;
     let mut kind = Kind::NETCDF4;
     let visited = hdf5_attributes::visit(&file, &root, |attribute| {
-        if attribute.is_ok_and(|a| a.name == hidden::STRICT) {
+        if attribute.is_ok_and(|a| a.name == hidden_attributes::STRICT) {
             kind = Kind::NETCDF4_CLASSIC;
         }
         Ok(())

@@ -23,16 +23,16 @@ pub(super) struct Paths {
 }
 
 /// Maximum number of cached links.
-const KEPT: usize = 1 << 18;
+const MAX_LINKS: usize = 1 << 18;
 /// Maximum number of steps and links read. A hostile file may have thousands of paths with thousands of names each.
-const MOST: u64 = 1 << 24;
+const MAX_STEPS: u64 = 1 << 24;
 
 impl Default for Paths {
     fn default() -> Self {
         Self {
             groups: HashMap::new(),
             kept: 0,
-            left: MOST,
+            left: MAX_STEPS,
         }
     }
 }
@@ -61,13 +61,13 @@ impl Paths {
 
     /// Resets the step count.
     pub(super) fn start(&mut self) {
-        self.left = MOST;
+        self.left = MAX_STEPS;
     }
 
     /// Returns the number of steps and links read since [`Paths::start`].
     #[cfg(test)]
     pub(super) fn spent(&self) -> u64 {
-        MOST - self.left
+        MAX_STEPS - self.left
     }
 
     fn read(&mut self, file: &Hdf5File, address: u64) -> Result<Option<Links>> {
@@ -90,7 +90,7 @@ impl Paths {
     fn keep(&mut self, place: (Arc<str>, u64), links: Option<Links>) {
         let count = links.as_ref().map_or(0, HashMap::len) + 1;
         self.kept = self.kept.saturating_add(count);
-        if self.kept > KEPT {
+        if self.kept > MAX_LINKS {
             self.groups.clear();
             self.kept = count;
         }

@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::builder::FileBuilder;
+use super::companions::FoundVariable;
 use super::files::Files;
 use super::form::form;
-use super::found::FoundVariable;
-use super::unseen;
+use super::non_variables;
 use super::values::ValueDecoder;
 use super::variables::plain;
 use super::virtual_mappings::Virtual;
@@ -232,7 +232,7 @@ impl Reader for Netcdf4Reader {
     fn metadata(&self, env: &Env) -> Result<Option<MetadataExtent>> {
         let file = self.files.get(0)?;
         // Read the chunk indexes of these datasets, and the mappings of virtual datasets: both are metadata.
-        let others = unseen::data(&file, &self.unseen, env)?;
+        let others = non_variables::data(&file, &self.unseen, env)?;
         for data in &self.vars {
             if let Some(sources) = &data.sources {
                 sources.mappings(&data.var.dataset)?;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::FileObject;
-use super::expressible::{SkippedField, enum_base, is_raw, reduced, unsupported};
 use super::numbers::{self, integer_of};
+use super::type_reduction::{SkippedField, enum_base, is_raw, reduced, unsupported};
 use crate::error::{Error, Result};
 use crate::format::hdf5::datatype::{Datatype, Member, TypeClass};
 use crate::model::name::Interner;
@@ -131,7 +131,7 @@ impl FileTypes {
     /// lookup. `reduced`: fields of the type were skipped. The C library fails at the first unnamed type that contains another unnamed
     /// type, or a field that netCDF cannot express.
     #[must_use]
-    pub(crate) fn is_given_up_by_c(&self, before: u32, reduced: bool) -> bool {
+    pub(crate) fn is_skipped_by_c(&self, before: u32, reduced: bool) -> bool {
         let new = self.anonymous.saturating_sub(before);
         new > 1 || new == 1 && reduced
     }
@@ -208,7 +208,7 @@ impl FileTypes {
     }
 }
 
-/// Returns the error for classes that [`super::expressible::reduced`] has already rejected.
+/// Returns the error for classes that [`super::type_reduction::reduced`] has already rejected.
 fn no_type() -> Error {
     unsupported("this datatype")
 }

@@ -4,8 +4,8 @@
 
 use super::FileObject;
 use super::builder::FileBuilder;
+use super::companions::{FoundDimension, UnsizedScale};
 use super::dims::{DimIndex, DimSize};
-use super::found::{FoundDimension, UnsizedScale};
 use crate::model::{DimId, Dimension, GroupId};
 
 impl FileBuilder<'_> {

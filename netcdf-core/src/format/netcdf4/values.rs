@@ -8,7 +8,7 @@ use crate::model::{Atomic, DataType, Schema, TypeKind, Values};
 
 /// Maximum memory in bytes for the values of one decoder, beyond the file size. In a hostile file, all lists may refer to the same heap
 /// object.
-const MOST: u64 = 1 << 26;
+const MAX_MEMORY: u64 = 1 << 26;
 
 /// Decodes elements.
 pub(crate) struct ValueDecoder<'a> {
@@ -26,7 +26,7 @@ impl<'a> ValueDecoder<'a> {
         Self {
             file,
             schema,
-            left: file.source().len().saturating_add(MOST),
+            left: file.source().len().saturating_add(MAX_MEMORY),
         }
     }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::FileObject;
 use super::attributes::attribute_path;
 use super::builder::FileBuilder;
-use super::expressible::unsupported;
-use super::found::{AttributeOwner, FoundDimension, FoundVariable};
-use super::hidden::{Hidden, is_reserved};
+use super::companions::{AttributeOwner, FoundDimension, FoundVariable};
+use super::hidden_attributes::{HiddenAttributes, is_reserved};
 use super::numbers;
+use super::type_reduction::unsupported;
 use super::types::Home;
 use super::virtual_mappings::Virtual;
 use crate::error::Result;
@@ -47,20 +47,20 @@ impl FileBuilder<'_> {
             let extent = sources.extent(&dataset, &path, self.env)?;
             (dataset.dataspace.dims, counted) = (extent.dims, extent.counted);
         }
-        let mut hidden = Hidden::default();
+        let mut hidden = HiddenAttributes::default();
         let mut shown = vec![];
         hdf5_attributes::visit(&file, header, |attribute| match attribute {
             Ok(a) if is_reserved(&a.name) => {
                 let noted = hidden.note(&file, &a);
-                noted.or_else(|e| self.lost(e, || attribute_path(&path, &a.name)))
+                noted.or_else(|e| self.report_damage(e, || attribute_path(&path, &a.name)))
             }
             Ok(a) => {
                 shown.push(a);
                 Ok(())
             }
-            Err(e) => self.unread(&path, e),
+            Err(e) => self.skip_attribute(&path, e),
         })
-        .or_else(|e| self.lost(e, || path.clone()))?;
+        .or_else(|e| self.report_damage(e, || path.clone()))?;
         self.marks = self.marks.saturating_add(hidden.count);
         let has_length = !dataset.dataspace.dims.is_empty();
         let scale =
@@ -77,7 +77,7 @@ impl FileBuilder<'_> {
         let before = self.types.invented();
         let var = self.variable(group, name, place.file, &dataset)?;
         let raw = self.env.raw_types && reduced;
-        let unknown_to_c = raw || self.types.is_given_up_by_c(before, reduced);
+        let skipped_by_c = raw || self.types.is_skipped_by_c(before, reduced);
         let id = self.schema.add_var(var);
         self.vars.push(FoundVariable {
             file: place.file,
@@ -86,7 +86,7 @@ impl FileBuilder<'_> {
             coordinates: hidden.coordinates,
             scales: hidden.scales,
             counted,
-            unknown_to_c,
+            skipped_by_c,
         });
         self.attributes(AttributeOwner::Var(id))
             .reserve_exact(shown.len());
@@ -103,7 +103,7 @@ impl FileBuilder<'_> {
         name: &[u8],
         place: FileObject,
         dataset: &Hdf5Dataset,
-        hidden: &Hidden,
+        hidden: &HiddenAttributes,
     ) -> DimId {
         let number = self.dim_number(hidden.dim_id);
         self.dims.push(FoundDimension {

@@ -3,7 +3,7 @@
 use std::iter::repeat;
 use std::sync::{Arc, PoisonError};
 
-use super::links::may_be_left_out;
+use super::links::is_skippable;
 use super::reader::Netcdf4Reader;
 use super::virtual_copy::SourceCopy;
 use super::virtual_mappings::{OpenSource, Virtual};
@@ -20,18 +20,18 @@ use crate::model::{Region, VarId};
 use crate::notes::Note;
 
 /// Maximum number of open sources.
-const KEPT: usize = 64;
+const MAX_OPEN: usize = 64;
 /// Maximum average number of mappings per element of a virtual dataset.
 const OVERLAP: u64 = 4;
 
 impl Virtual {
     /// Returns a source, or `None` with a note if the source is missing.
     fn source(&self, mapping: &Mapping, number: u64, env: &Env) -> Result<Option<Arc<OpenSource>>> {
-        match self.sought(mapping, number, env)? {
+        match self.find_source(mapping, number, env)? {
             Ok(source) => Ok(Some(source)),
             Err(e) => {
                 if !mapping.counts() {
-                    say_missing(&mapping.names(number), &e, env);
+                    note_missing_source(&mapping.names(number), &e, env);
                 }
                 Ok(None)
             }
@@ -39,7 +39,12 @@ impl Virtual {
     }
 
     /// Opens a source. The inner error is for a source that may be missing.
-    fn sought(&self, mapping: &Mapping, number: u64, env: &Env) -> Result<Result<Arc<OpenSource>>> {
+    fn find_source(
+        &self,
+        mapping: &Mapping,
+        number: u64,
+        env: &Env,
+    ) -> Result<Result<Arc<OpenSource>>> {
         let names = mapping.names(number);
         match self.open(&names, env) {
             Ok(source) => Ok(Ok(source)),
@@ -50,7 +55,7 @@ impl Virtual {
                         .with_remedy("use --fill-missing to write fill values instead")),
                 }
             }
-            Err(e) if may_be_left_out(&e) => Err(about(e, &names)),
+            Err(e) if is_skippable(&e) => Err(about(e, &names)),
             Err(e) => Err(e),
         }
     }
@@ -71,7 +76,7 @@ impl Virtual {
             file: name,
         });
         let mut sources = lock();
-        if sources.len() >= KEPT {
+        if sources.len() >= MAX_OPEN {
             sources.clear();
         }
         sources.insert(object, Arc::clone(&opened));
@@ -186,7 +191,7 @@ impl Virtual {
                     return Ok(found);
                 }
                 // A later read of the elements reports missing sources.
-                let Ok(source) = self.sought(mapping, number, env)? else {
+                let Ok(source) = self.find_source(mapping, number, env)? else {
                     break;
                 };
                 self.nesting.read()?;
@@ -230,7 +235,7 @@ fn about(e: Error, names: &SourceNames) -> Error {
     e.within(&format!("the source {}", named(names)))
 }
 
-fn say_missing(names: &SourceNames, e: &Error, env: &Env) {
+fn note_missing_source(names: &SourceNames, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
         what: format!("replaced with fill values: missing source of a virtual dataset: {e}"),

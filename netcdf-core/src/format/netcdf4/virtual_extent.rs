@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::links::{may_be_left_out, no_dataset};
+use super::links::{is_skippable, no_dataset};
 use super::virtual_mappings::Virtual;
 use super::virtual_sources::{HEADER, SourceNames, SourceObject, named};
 use crate::env::Env;
@@ -24,7 +24,7 @@ struct SourceLookup<'a> {
 }
 
 /// Maximum number of cached shapes.
-const KEPT: usize = 1 << 16;
+const MAX_SHAPES: usize = 1 << 16;
 
 /// The lookup result of a source.
 enum ExtentSource {
@@ -89,7 +89,7 @@ impl Virtual {
             let others = mappings.iter().filter_map(|m| m.end(dim)).max();
             *len = len.map(|len| len.max(others.unwrap_or(0)));
         }
-        let dims = shape(dataset, &reached, |cut| say_cut(cut, object, env));
+        let dims = shape(dataset, &reached, |cut| note_truncated(cut, object, env));
         Ok(SourcesExtent {
             dims,
             counted,
@@ -105,7 +105,7 @@ impl Virtual {
         stored: u64,
         look: &mut SourceLookup,
     ) -> Result<Option<u64>> {
-        Ok(match self.look(mapping, 0, look)? {
+        Ok(match self.look_up(mapping, 0, look)? {
             ExtentSource::Shape(dims) => mapping.reach(Reach::Shape(&dims)).map(|(_, end)| end),
             ExtentSource::Missing => Some(0),
             ExtentSource::Refused => Some(stored),
@@ -121,7 +121,7 @@ impl Virtual {
     ) -> Result<(u64, Option<u64>)> {
         let mut number = 0;
         let (most, least) = loop {
-            match self.look(mapping, number, look)? {
+            match self.look_up(mapping, number, look)? {
                 ExtentSource::Shape(_) => number += 1,
                 ExtentSource::Missing => break (number, 0),
                 ExtentSource::Refused => break (u64::MAX, stored),
@@ -132,7 +132,7 @@ impl Virtual {
     }
 
     /// Looks up a source. Notes the reason if the shape of the source is ignored.
-    fn look(
+    fn look_up(
         &self,
         mapping: &Mapping,
         number: u64,
@@ -144,12 +144,12 @@ impl Virtual {
             Err(e) if e.is_missing() => {
                 // Counting always ends at a missing source. Only a missing first source is worth a note.
                 if !mapping.counts() || number == 0 {
-                    say_not_counted("is missing, and", &names, &e, look.env);
+                    note_ignored_source("is missing, and", &names, &e, look.env);
                 }
                 Ok(ExtentSource::Missing)
             }
-            Err(e) if may_be_left_out(&e) => {
-                say_not_counted("cannot be opened, and", &names, &e, look.env);
+            Err(e) if is_skippable(&e) => {
+                note_ignored_source("cannot be opened, and", &names, &e, look.env);
                 look.complete = false;
                 Ok(ExtentSource::Refused)
             }
@@ -185,7 +185,7 @@ impl Virtual {
                 dataset.dataspace.dims
             }
         };
-        if look.shapes.len() >= KEPT {
+        if look.shapes.len() >= MAX_SHAPES {
             look.shapes.clear();
         }
         look.shapes.insert(object, shape.clone());
@@ -214,7 +214,7 @@ fn shape(
     dims
 }
 
-fn say_not_counted(why: &str, names: &SourceNames, e: &Error, env: &Env) {
+fn note_ignored_source(why: &str, names: &SourceNames, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
         what: format!(
@@ -224,7 +224,7 @@ fn say_not_counted(why: &str, names: &SourceNames, e: &Error, env: &Env) {
     });
 }
 
-fn say_cut((len, most): (u64, u64), object: &str, env: &Env) {
+fn note_truncated((len, most): (u64, u64), object: &str, env: &Env) {
     env.notes.say(Note {
         object: object.to_owned(),
         what: format!(

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::attributes::attribute_path;
 use super::builder::FileBuilder;
-use super::expressible::unsupported;
-use super::found::AttributeOwner;
-use super::hidden;
-use super::links::{may_be_left_out, no_dataset};
+use super::companions::AttributeOwner;
+use super::hidden_attributes;
+use super::links::{is_skippable, no_dataset};
+use super::type_reduction::unsupported;
 use super::types::NewType;
-use super::{FileObject, hidden::is_reserved};
+use super::{FileObject, hidden_attributes::is_reserved};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Hdf5ObjectKind as Object};
 use crate::format::hdf5::message::link::{LinkMessage, LinkedObject};
@@ -90,8 +90,8 @@ impl FileBuilder<'_> {
             }
             match self.target(place, &link.target) {
                 Ok(found) => self.object(id, link, found, &mut groups)?,
-                Err(e) if may_be_left_out(&e) => self.note(self.path(id, &link.name), &e),
-                Err(e) => self.lost(e, || self.path(id, &link.name))?,
+                Err(e) if is_skippable(&e) => self.note(self.path(id, &link.name), &e),
+                Err(e) => self.report_damage(e, || self.path(id, &link.name))?,
             }
         }
         for (name, found) in groups {
@@ -127,7 +127,7 @@ impl FileBuilder<'_> {
         let path = self.path(parent, name);
         if above.len() >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX) {
             let what = format!("groups nested more than {} deep", self.env.limits.groups);
-            return self.lost(Error::new(ErrorKind::Limit, what), || path);
+            return self.report_damage(Error::new(ErrorKind::Limit, what), || path);
         }
         let again = self.shown.entry(place).or_insert(0);
         *again += 1;
@@ -145,7 +145,7 @@ impl FileBuilder<'_> {
             let depth = above.len();
             let walked = self.group(id, place, above);
             above.truncate(depth);
-            return walked.or_else(|e| self.lost(e, || path));
+            return walked.or_else(|e| self.report_damage(e, || path));
         };
         self.note(path, &Error::new(ErrorKind::Unsupported, why));
         Ok(())
@@ -180,7 +180,7 @@ impl FileBuilder<'_> {
                 Err(file.error(ErrorKind::Corrupt, place.address, what))
             }
         });
-        taken.or_else(|e| self.left_out(&self.path(group, &link.name), e))
+        taken.or_else(|e| self.skip(&self.path(group, &link.name), e))
     }
 
     fn committed(
@@ -219,9 +219,9 @@ impl FileBuilder<'_> {
                 self.note(attribute_path(&path, &attribute.name), &unsupported);
                 Ok(())
             }
-            Err(e) => self.unread(&path, e),
+            Err(e) => self.skip_attribute(&path, e),
         });
-        done.or_else(|e| self.lost(e, || path.clone()))
+        done.or_else(|e| self.report_damage(e, || path.clone()))
     }
 
     /// Adds the attributes of a group, and evaluates root attributes that describe the whole file.
@@ -230,16 +230,16 @@ impl FileBuilder<'_> {
         hdf5_attributes::visit(&handle, header, |attribute| {
             let attribute = match attribute {
                 Ok(a) => a,
-                Err(e) => return self.unread(&self.schema.group_path(id), e),
+                Err(e) => return self.skip_attribute(&self.schema.group_path(id), e),
             };
-            if id == GroupId::ROOT && attribute.name == hidden::STRICT {
+            if id == GroupId::ROOT && attribute.name == hidden_attributes::STRICT {
                 self.schema.kind = Kind::NETCDF4_CLASSIC;
             }
-            if id == GroupId::ROOT && attribute.name == hidden::PROPERTIES {
+            if id == GroupId::ROOT && attribute.name == hidden_attributes::PROPERTIES {
                 self.of_netcdf4 = true;
-                match hidden::properties(&handle, &attribute) {
+                match hidden_attributes::properties(&handle, &attribute) {
                     Ok(properties) => self.properties = properties,
-                    Err(e) => self.left_out("/_NCProperties", e)?,
+                    Err(e) => self.skip("/_NCProperties", e)?,
                 }
             }
             if is_reserved(&attribute.name) {
@@ -248,7 +248,7 @@ impl FileBuilder<'_> {
             self.attribute(AttributeOwner::Group(id), file, attribute)
         })
         .or_else(|e| match e.is_damage() {
-            true => self.lost(e, || self.schema.group_path(id)),
+            true => self.report_damage(e, || self.schema.group_path(id)),
             false => Err(e),
         })
     }

@@ -15,10 +15,10 @@ use crate::model::VarId;
 use crate::model::region::product;
 
 /// Maximum number of separate lookups on a store without latency. Beyond this number, the store is listed.
-const FEW: u64 = 64;
+const MAX_LOOKUPS: u64 = 64;
 /// Minimum number of existing keys per looked-up key on a store with latency. Lookups are concurrent, and one list request returns about a
 /// thousand keys. Above this share, a listing is cheaper than lookups.
-const PART: u64 = 16;
+const LISTING_FACTOR: u64 = 16;
 /// Maximum number of keys per lookup, and of possibly missing chunks per fetch.
 pub(super) const TOGETHER: u64 = 1 << 16;
 
@@ -86,8 +86,8 @@ impl ArrayKeys<'_> {
         if count == Some(0) {
             return Ok(vec![]);
         }
-        if self.listing.0.get().is_none() && count.is_some_and(|n| n <= self.most(grid)) {
-            let found = self.few(wanted, grid)?;
+        if self.listing.0.get().is_none() && count.is_some_and(|n| n <= self.lookup_limit(grid)) {
+            let found = self.look_up(wanted, grid)?;
             if self.store.latency() && count == product(grid) {
                 // The lookup covered all keys.
                 let _ = self.listing.0.set(Arc::new(found.clone()));
@@ -107,15 +107,17 @@ impl ArrayKeys<'_> {
     }
 
     /// Returns the maximum number of keys to look up.
-    fn most(&self, grid: &[u64]) -> u64 {
+    fn lookup_limit(&self, grid: &[u64]) -> u64 {
         match self.store.latency() {
-            true => (product(grid).unwrap_or(u64::MAX) / PART).clamp(FEW, TOGETHER),
-            false => FEW,
+            true => {
+                (product(grid).unwrap_or(u64::MAX) / LISTING_FACTOR).clamp(MAX_LOOKUPS, TOGETHER)
+            }
+            false => MAX_LOOKUPS,
         }
     }
 
     /// Looks up each key.
-    fn few(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<ArrayKey>> {
+    fn look_up(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<ArrayKey>> {
         let (mut numbers, mut keys) = (vec![], vec![]);
         self.places::<Error>(wanted, grid, &mut |number, place| {
             numbers.push(number);
@@ -176,7 +178,7 @@ impl ArrayKeys<'_> {
 
     /// Checks whether finding the stored chunks requires requests, and each key stores exactly one chunk.
     #[must_use]
-    pub(super) fn asks_for_keys(&self) -> bool {
+    pub(super) fn needs_key_requests(&self) -> bool {
         let described = &self.array.described;
         described.shards.is_empty() && self.store.latency()
     }
@@ -192,7 +194,7 @@ impl ArrayKeys<'_> {
     pub(super) fn is_known(&self, chunk: u64) -> bool {
         let listed =
             |all: &Arc<Vec<ArrayKey>>| all.binary_search_by_key(&chunk, |(index, _)| *index);
-        !self.asks_for_keys() || self.listing.0.get().is_some_and(|all| listed(all).is_ok())
+        !self.needs_key_requests() || self.listing.0.get().is_some_and(|all| listed(all).is_ok())
     }
 
     /// Returns the grid index of the key that contains a chunk.
@@ -224,6 +226,6 @@ pub(super) fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkR
 
 /// Returns the error for a key that has disappeared.
 #[must_use]
-pub(super) fn gone() -> Error {
+pub(super) fn missing_chunk() -> Error {
     Error::new(ErrorKind::NotFound, "the chunk no longer exists")
 }

@@ -89,7 +89,7 @@ impl StoreBuilder<'_> {
             (fill.ty, fill.values) = (ty, values);
         }
         if self.zarr.pure && matches!(described.stored.dtype, Dtype::Bytes(_)) {
-            attributes.retain(|a| !says_utf8(a));
+            attributes.retain(|a| !declares_utf8(a));
         }
         let has = |name: &str| attributes.iter().any(|a| a.name.is(name));
         let units = match &described.stored.dtype {
@@ -161,7 +161,7 @@ impl StoreBuilder<'_> {
 
     /// Returns the fill value of an array without a `_FillValue` attribute, in the variable's type. Truth values have no fill value,
     /// because both values are data.
-    pub(super) fn unsaid_fill(
+    pub(super) fn fill_without_attribute(
         &self,
         described: &ArrayDescription,
         ty: DataType,
@@ -219,7 +219,7 @@ impl StoreBuilder<'_> {
 }
 
 /// Checks whether an attribute only declares that bytes are UTF-8. netCDF strings are always UTF-8.
-fn says_utf8(attribute: &Attribute) -> bool {
+fn declares_utf8(attribute: &Attribute) -> bool {
     attribute.name.is(ENCODING) && matches!(&attribute.values, Values::Char(text) if is_utf8(text))
 }
 

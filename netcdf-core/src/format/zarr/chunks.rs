@@ -2,7 +2,7 @@
 
 use super::array_keys::{ArrayKeys, TOGETHER, chunk_at};
 use super::grid::{coarse, common};
-use super::sharded::{Sharded, ShardsRead};
+use super::shard_reader::{ShardCache, ShardReader};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
 use crate::model::region::product;
@@ -15,14 +15,14 @@ pub(super) struct ChunkFinder<'a> {
     /// The keys of the array.
     pub keys: ArrayKeys<'a>,
     /// Cached shard indexes.
-    pub read: &'a ShardsRead,
+    pub read: &'a ShardCache,
 }
 
 impl<'a> ChunkFinder<'a> {
     /// Returns the shards of the array.
     #[must_use]
-    pub(super) fn sharded(&self) -> Sharded<'a> {
-        Sharded {
+    pub(super) fn sharded(&self) -> ShardReader<'a> {
+        ShardReader {
             keys: self.keys,
             read: self.read,
         }
@@ -55,7 +55,7 @@ impl<'a> ChunkFinder<'a> {
         let grid = layout.grid();
         let all = common(wanted, &Block::whole(&grid));
         let few = product(&all.count).is_some_and(|n| (1..=TOGETHER).contains(&n));
-        let unsure = self.keys.asks_for_keys() && !self.keys.are_listed();
+        let unsure = self.keys.needs_key_requests() && !self.keys.are_listed();
         if !few || !unsure || layout.chunk_bytes().is_none() {
             return self.locate(wanted, visit);
         }

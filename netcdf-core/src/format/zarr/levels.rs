@@ -3,7 +3,7 @@
 //! [`crate::io::ahead`] caches the answers. The schema builder later requests one object at a time, like on any store, and repeats requests
 //! for missing objects. Prefetching makes no decisions and reports no errors.
 //!
-//! Groups with netCDF metadata about their contents are not listed. Arrays are not listed either: an array may have millions of chunks.
+//! Groups with netCDF metadata about their contents are not in_listing. Arrays are not in_listing either: an array may have millions of chunks.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ impl<'a> Levels<'a> {
         let mut level = vec![root];
         for _ in 0..=self.env.limits.groups {
             let groups = self.ask(&level)?;
-            level = self.below(groups)?;
+            level = self.child_nodes(groups)?;
             if level.is_empty() {
                 break;
             }
@@ -162,12 +162,12 @@ impl<'a> Levels<'a> {
     }
 
     /// Returns the possible nodes in groups.
-    fn below(&self, groups: Vec<ZarrGroup>) -> Result<Vec<NodeCandidate>> {
+    fn child_nodes(&self, groups: Vec<ZarrGroup>) -> Result<Vec<NodeCandidate>> {
         let mut found = vec![];
         let mut unknown = vec![];
         for group in groups {
             match &group.contents {
-                Some(contents) => found.extend(group.told(contents)),
+                Some(contents) => found.extend(group.in_metadata(contents)),
                 None => unknown.push(group),
             }
         }
@@ -176,7 +176,7 @@ impl<'a> Levels<'a> {
             let prefixes: Vec<_> = part.iter().map(|group| group.prefix.clone()).collect();
             let lists = self.store.children_many(&prefixes);
             for (group, names) in part.iter().zip(lists) {
-                found.extend(group.listed(&names.unwrap_or_default()));
+                found.extend(group.in_listing(&names.unwrap_or_default()));
             }
         }
         Ok(found)
@@ -185,7 +185,7 @@ impl<'a> Levels<'a> {
 
 impl ZarrGroup {
     /// Returns the nodes that netCDF's own metadata lists.
-    fn told(&self, contents: &Contents) -> Vec<NodeCandidate> {
+    fn in_metadata(&self, contents: &Contents) -> Vec<NodeCandidate> {
         let arrays = contents.arrays.iter().map(|name| (name, NodeKind::Array));
         let groups = contents.groups.iter().map(|name| (name, NodeKind::Group));
         let all = arrays.chain(groups);
@@ -197,8 +197,8 @@ impl ZarrGroup {
         all.map(candidate).collect()
     }
 
-    /// Returns the possible nodes among listed names. A group without metadata needs arrays or groups with metadata directly below.
-    fn listed(&self, names: &[String]) -> Vec<NodeCandidate> {
+    /// Returns the possible nodes among in_listing names. A group without metadata needs arrays or groups with metadata directly below.
+    fn in_listing(&self, names: &[String]) -> Vec<NodeCandidate> {
         let names = names.iter().filter(|name| may_be_node(name));
         let most = if self.known { usize::MAX } else { TRIED };
         let candidate = |name| NodeCandidate {

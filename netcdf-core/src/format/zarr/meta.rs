@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::consolidated::{self, Objects};
-use super::node::{CONSOLIDATED, FIRST, V2, V3, may_be_node};
+use super::node::{CONSOLIDATED, SUPERBLOCK, V2, V3, may_be_node};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::io::Store;
@@ -96,7 +96,7 @@ impl<'a> MetadataReader<'a> {
     /// Returns the consolidated metadata if the metadata is whole.
     fn whole(&mut self, version: ZarrVersion) -> Result<Option<Objects>> {
         // netCDF-C 4.8.0 has objects that are never consolidated.
-        if version == ZarrVersion::V2 && self.exists(FIRST)? {
+        if version == ZarrVersion::V2 && self.exists(SUPERBLOCK)? {
             return Ok(None);
         }
         let left = self.left;
@@ -162,12 +162,13 @@ impl<'a> MetadataReader<'a> {
         let Some(text) = self.store.get(key)? else {
             return Ok(None);
         };
-        let json = Json::parse(&text).map_err(|e| self.with_way_out(key, e.of(self.store.name())));
+        let json = Json::parse(&text)
+            .map_err(|e| self.with_consolidated_remedy(key, e.of(self.store.name())));
         json.in_object(|| key.to_owned()).map(Some)
     }
 
     /// Adds a remedy to the error about invalid JSON: reading the store through the consolidated metadata, if that is whole.
-    fn with_way_out(&self, key: &str, e: Error) -> Error {
+    fn with_consolidated_remedy(&self, key: &str, e: Error) -> Error {
         let other = consolidated_in(self.version);
         let text = match key == other {
             true => None,

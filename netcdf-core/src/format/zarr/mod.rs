@@ -6,11 +6,11 @@ mod array;
 mod array_keys;
 mod attributes;
 mod attrs;
+mod chunk_fetch;
 mod chunks;
 mod consolidated;
 mod dims;
 mod dtype;
-mod fetched;
 mod fill;
 mod grid;
 mod half;
@@ -23,14 +23,14 @@ pub mod raw;
 mod reader;
 mod schema;
 mod shard;
-mod sharded;
+mod shard_decoding;
+mod shard_reader;
 pub mod survey;
 mod types;
 mod v2;
 mod v3;
 mod values;
 mod variable;
-mod whole;
 pub(crate) mod write;
 
 pub use array::{ArrayDescription, Shard, lengths};
@@ -155,7 +155,7 @@ fn known(container: &Container) -> Result<(&Arc<dyn Store>, ZarrVersion)> {
 }
 
 /// Maximum number of names below the root to check if the root has no metadata.
-const LOOKED_AT: usize = 256;
+const MAX_NAMES: usize = 256;
 
 /// Returns the version of a Zarr store, from the root or else from the nodes directly below. Returns `None` if the store is not a Zarr
 /// store.
@@ -163,7 +163,7 @@ fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
     if let Some(version) = version_at(store, "")? {
         return Ok(Some(version));
     }
-    let names = store.children("")?.into_iter().take(LOOKED_AT);
+    let names = store.children("")?.into_iter().take(MAX_NAMES);
     let prefixes: Vec<_> = names.map(|name| format!("{name}/")).collect();
     if store.latency() {
         meta::ahead(store, &prefixes, &MARKERS);
@@ -178,7 +178,7 @@ fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
 
 fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion>> {
     let own = &node::V2;
-    let more = &[node::CONSOLIDATED, node::FIRST];
+    let more = &[node::CONSOLIDATED, node::SUPERBLOCK];
     if !store.latency() {
         let v3 = any(store, prefix, &[node::V3])?;
         let v2 = !v3 && (any(store, prefix, own)? || any(store, prefix, more)?);
@@ -189,7 +189,7 @@ fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion
     meta::ahead(
         store,
         prefixes,
-        &[node::V3, node::CONSOLIDATED, node::FIRST],
+        &[node::V3, node::CONSOLIDATED, node::SUPERBLOCK],
     );
     let v3 = any(store, prefix, &[node::V3])?;
     if v3 || any(store, prefix, more)? {

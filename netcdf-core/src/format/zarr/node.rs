@@ -13,7 +13,7 @@ pub(super) const V3: &str = "zarr.json";
 /// The name of the consolidated metadata of version 2.
 pub(super) const CONSOLIDATED: &str = ".zmetadata";
 /// The name of the superblock of netCDF-C 4.8.0, which stores netCDF metadata in separate objects.
-pub(super) const FIRST: &str = ".nczarr";
+pub(super) const SUPERBLOCK: &str = ".nczarr";
 
 /// Checks whether a name below a group may name a group or array.
 #[must_use]

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::array::ArrayDescription;
 use super::node::{V2, V3};
-use super::variable::Around;
+use super::shard_decoding::ShardDecoding;
+use super::variable::ArrayContext;
 use super::variable::texts_of;
-use super::whole::ShardDecoding;
 use super::{fill, grid, types, v2, v3, values};
 use crate::chunk::decode::{complete, is_enough, other_length};
 use crate::chunk::layout::Layout;
@@ -77,7 +77,7 @@ impl RawArray {
         let pure = true;
         let mut schema = Schema::new(Kind::zarr(Zarr { version, pure }));
         let ty = types::declare(&mut schema, &described.stored, (GroupId::ROOT, "element"));
-        let around = Around {
+        let around = ArrayContext {
             schema: &schema,
             filters: &env.filters,
             pure,

@@ -7,7 +7,7 @@ use super::chunks::ChunkFinder;
 use super::grid::coarse;
 use super::meta::MetadataReader;
 use super::schema::{Array, StoreBuilder};
-use super::sharded::ShardsRead;
+use super::shard_reader::ShardCache;
 use super::values::decode;
 use super::variable::no_variable;
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -40,7 +40,7 @@ pub struct ZarrReader {
     consolidated: Option<bool>,
     /// Parallel to `schema.vars`.
     vars: Vec<ArrayData>,
-    shards: ShardsRead,
+    shards: ShardCache,
     pub(super) notes: Arc<Notes>,
 }
 
@@ -88,7 +88,7 @@ impl ZarrReader {
             provenance,
             consolidated,
             vars,
-            shards: ShardsRead::default(),
+            shards: ShardCache::default(),
             notes: Arc::clone(&env.notes),
         })
     }
@@ -189,11 +189,11 @@ impl Reader for ZarrReader {
 
 impl ChunkBytes for ZarrReader {
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
-        let found = self.fetched(chunks)?;
+        let found = self.fetch_stored_bytes(chunks)?;
         for (chunk, content) in chunks.iter().zip(&found) {
             let missing = *content == KeyContent::Missing;
             if missing && self.chunks(chunk.variable)?.keys.is_known(chunk.index) {
-                return Err(self.lost(chunk));
+                return Err(self.disappeared(chunk));
             }
         }
         Ok(found)

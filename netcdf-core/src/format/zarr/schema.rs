@@ -7,7 +7,7 @@ use super::levels::Levels;
 use super::meta::MetadataReader;
 use super::nczarr::{self, Contents, Extras, NczarrPart};
 use super::node::{self, NodeKind, TRIED, node_type};
-use super::whole::ShardDecoding;
+use super::shard_decoding::ShardDecoding;
 use super::{v2, v3};
 use crate::chunk::layout::Layout;
 use crate::chunk::texts::Texts;

@@ -30,7 +30,7 @@ pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, Strin
         whole: vec![],
         codecs,
         names: None,
-        problem: strange(json).err(),
+        problem: check_members(json).err(),
         rank: shape.len(),
         shape,
         chunk,
@@ -44,7 +44,7 @@ pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, Strin
 }
 
 /// Rejects members with invalid values of unknown meaning.
-fn strange(json: &Json) -> Result<(), String> {
+fn check_members(json: &Json) -> Result<(), String> {
     let some = |name| json.get(name).filter(|j| **j != Json::Null);
     is_version(json, ZarrVersion::V2)?;
     one_of(some("order"), "order", ["C", "F"])?;

@@ -6,8 +6,8 @@ use super::dtype::{Dtype, shown};
 use super::fill;
 use super::nczarr::Extras;
 use super::schema::{Array, StoreBuilder};
+use super::shard_decoding::ShardDecoding;
 use super::types::declare;
-use super::whole::ShardDecoding;
 use crate::chunk::layout::Layout;
 use crate::chunk::texts::{self, Texts};
 use crate::error::{Error, ErrorKind, Result};
@@ -36,7 +36,7 @@ impl StoreBuilder<'_> {
             &extras,
         );
         let ty = declare(&mut self.schema, &described.stored, (group, name));
-        let around = Around {
+        let around = ArrayContext {
             schema: &self.schema,
             filters: &self.meta.env.filters,
             pure: self.zarr.pure,
@@ -73,7 +73,7 @@ impl StoreBuilder<'_> {
         };
         let attributes = self.variable_attributes((prefix, ty), &described, &objects)?;
         let storage = Storage {
-            unwritten: self.unsaid_fill(&described, ty, &attributes),
+            unwritten: self.fill_without_attribute(&described, ty, &attributes),
             ..storage(&described, &layout, &self.meta.env.filters)
         };
         let name = self.name(name);
@@ -104,7 +104,7 @@ impl StoreBuilder<'_> {
 
 /// The context in which the metadata of an array is read.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
+pub(super) struct ArrayContext<'a> {
     /// The schema with the types of the array's elements.
     pub schema: &'a Schema,
     /// The available filters.
@@ -113,7 +113,7 @@ pub(super) struct Around<'a> {
     pub pure: bool,
 }
 
-impl Around<'_> {
+impl ArrayContext<'_> {
     /// Returns the chunk layout of an array. If the array cannot be read, `described` receives the reason.
     pub(super) fn layout(&self, ty: DataType, described: &mut ArrayDescription) -> Layout {
         if let Dtype::Unknown(name, _) = &described.stored.dtype {

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::super::hidden::is_reserved;
+use super::super::hidden_attributes::is_reserved;
 use super::order::Scales;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::reserved::ReservedNames;
+use crate::format::reserved_names::ReservedNames;
 use crate::model::{Attribute, DataType, GroupId, Kind, Schema};
 
 /// The maximum dimension length of the classic model.

@@ -13,7 +13,7 @@ use crate::model::{Atomic, DataType, Endianness, Field, Name, Schema, TypeId, Ty
 /// The size of a heap reference to a string or list, in bytes.
 const HEAP_REFERENCE: u64 = 16;
 /// Maximum number of types within a type. A larger type exceeds an object header.
-const MOST_PARTS: u64 = 1 << 14;
+const MAX_PARTS: u64 = 1 << 14;
 /// The types of a dataset.
 #[derive(Debug)]
 pub(crate) struct WrittenTypes {
@@ -99,9 +99,9 @@ impl TypeMaker<'_> {
         if made.levels > self.depth {
             return Err(self.too_deep().in_object(&path(schema, id)));
         }
-        if made.parts > MOST_PARTS {
+        if made.parts > MAX_PARTS {
             let what = format!(
-                "a type made of {} types cannot be stored: at most {MOST_PARTS} fit",
+                "a type made of {} types cannot be stored: at most {MAX_PARTS} fit",
                 made.parts
             );
             return Err(Error::new(ErrorKind::Limit, what).in_object(&path(schema, id)));
@@ -158,7 +158,7 @@ impl TypeMaker<'_> {
         for field in fields {
             let one = self.any(field.ty, depth)?;
             parts += one.parts;
-            if parts > MOST_PARTS {
+            if parts > MAX_PARTS {
                 break;
             }
             levels = levels.max(one.levels + u32::from(!field.dims.is_empty()));

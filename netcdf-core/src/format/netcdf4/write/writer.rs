@@ -189,7 +189,7 @@ impl Netcdf4Writer {
     }
 
     /// Notes chunk indexes that continue among the data, although the index should precede all data.
-    fn tell_of_indexes(&self) {
+    fn note_scattered_indexes(&self) {
         for id in self.schema.var_ids() {
             if self.file.exceeds(self.objects.var(id)) {
                 self.notes.say(Note {
@@ -353,7 +353,7 @@ impl Writer for Netcdf4Writer {
 
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.set_extents()?;
-        self.tell_of_indexes();
+        self.note_scattered_indexes();
         self.file.finish()
     }
 }

@@ -1,7 +1,7 @@
 //! The contents of a store: nodes (groups and arrays) according to the metadata, and the role of each key. Memory use grows with the
 //! metadata, not with the number of chunks.
 
-mod foreign;
+mod foreign_files;
 mod node;
 mod role;
 #[cfg(test)]
@@ -19,7 +19,7 @@ use crate::io::odd;
 use crate::io::store::{KeyContent, UNKNOWN};
 use crate::json::Json;
 
-pub use foreign::foreign;
+pub use foreign_files::foreign;
 pub use node::{MetadataObject, Node, NodeContent};
 pub use role::Role;
 
@@ -191,7 +191,7 @@ fn read_together(
     let read = |(key, content): (&String, Result<KeyContent>)| {
         let said = |e: Error| e.in_object(key).of(store.name());
         match content.map_err(said)? {
-            KeyContent::Missing => Err(said(gone())),
+            KeyContent::Missing => Err(said(missing_key())),
             KeyContent::Longer(_) => Err(said(too_much())),
             KeyContent::Bytes(bytes) => {
                 *left = left.saturating_sub(bytes.len() as u64);
@@ -207,7 +207,7 @@ fn too_much() -> Error {
     Error::new(ErrorKind::Limit, what)
 }
 
-fn gone() -> Error {
+fn missing_key() -> Error {
     Error::new(ErrorKind::NotFound, "the key no longer exists")
 }
 
@@ -216,7 +216,7 @@ fn read(store: &Arc<dyn Store>, (key, size): (&str, u64), left: &mut u64) -> Res
     let said = |e: Error| e.in_object(key).of(store.name());
     *left = left.checked_sub(size).ok_or_else(|| said(too_much()))?;
     let bytes = store.get(key).map_err(said)?;
-    Json::parse(&bytes.ok_or_else(|| said(gone()))?).map_err(said)
+    Json::parse(&bytes.ok_or_else(|| said(missing_key()))?).map_err(said)
 }
 
 /// Adds objects from consolidated metadata for nodes without separate objects. Returns whether any object was added.

@@ -1,6 +1,6 @@
-mod malformed;
-mod opening;
-mod reading;
+mod invalid_metadata;
+mod open_cost;
+mod read_cost;
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -120,7 +120,7 @@ fn text(bytes: &[u8], form: AttributeForm) -> (Json, bool) {
     if matches!(bytes.first(), Some(b'[' | b'{'))
         && let Ok(json) = Json::parse(bytes)
         && is_strict(&json)
-        && is_told(&json, bytes, form)
+        && stays_text(&json, bytes, form)
     {
         return (json, false);
     }
@@ -131,7 +131,7 @@ fn text(bytes: &[u8], form: AttributeForm) -> (Json, bool) {
 
 /// Checks whether readers recognize that this JSON was a text. If types are not recorded, netCDF-C reads a list of single values as values.
 /// A text that was created from a list that reads back as text becomes the list again.
-fn is_told(json: &Json, bytes: &[u8], form: AttributeForm) -> bool {
+fn stays_text(json: &Json, bytes: &[u8], form: AttributeForm) -> bool {
     let nested = |item: &Json| matches!(item, Json::Array(_) | Json::Object(_));
     match json {
         Json::Object(_) => return true,

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use super::attributes::{self, AttributeForm};
 use super::numbers::Style;
-use super::{fill, user};
+use super::{fill, user_types};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result, list_names};
-use crate::format::reserved::ReservedNames;
+use crate::format::reserved_names::ReservedNames;
 use crate::format::zarr::attrs;
 use crate::json::Json;
 use crate::model::{
@@ -74,7 +74,7 @@ pub(crate) fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attrib
 }
 
 /// Notes facts that a dataset without netCDF's own metadata does not record.
-pub(crate) fn say_untold(schema: &Schema, env: &Env) {
+pub(crate) fn note_unrecorded(schema: &Schema, env: &Env) {
     let unlimited = schema.dims.iter().filter(|d| d.unlimited);
     let unlimited: Vec<String> = unlimited.map(|d| d.name.to_string()).collect();
     let vars = schema.var_ids().zip(&schema.vars);
@@ -82,7 +82,7 @@ pub(crate) fn say_untold(schema: &Schema, env: &Env) {
     let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
     // In version 2, `fill_value` also records the fill value.
     let fills = match schema.kind.as_zarr().map(|zarr| zarr.version) {
-        Some(ZarrVersion::V3) => only_told(schema),
+        Some(ZarrVersion::V3) => in_fill_value_only(schema),
         Some(ZarrVersion::V2) | None => vec![],
     };
     let (v2, nczarr) = ("-k zarr (version 2)", "-k nczarr or -k nczarr3");
@@ -107,7 +107,7 @@ pub(crate) fn say_untold(schema: &Schema, env: &Env) {
 }
 
 /// Notes that Python readers reject version 2 datasets with netCDF's character type.
-pub(crate) fn say_readers(schema: &Schema, zarr: Zarr, env: &Env) {
+pub(crate) fn note_python_readers(schema: &Schema, zarr: Zarr, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
     let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
@@ -122,21 +122,26 @@ pub(crate) fn say_readers(schema: &Schema, zarr: Zarr, env: &Env) {
 }
 
 /// Returns the variables with `_FillValue` in the array's `fill_value` only.
-fn only_told(schema: &Schema) -> Vec<String> {
+fn in_fill_value_only(schema: &Schema) -> Vec<String> {
     let vars = schema.var_ids().zip(&schema.vars);
-    let told = vars.filter(|(_, var)| var.attributes.iter().any(|a| fill::is_only_told(var, a)));
-    told.map(|(id, _)| schema.var_path(id)).collect()
+    let vars = vars.filter(|(_, var)| {
+        var.attributes
+            .iter()
+            .any(|a| fill::is_in_fill_value_only(var, a))
+    });
+    vars.map(|(id, _)| schema.var_path(id)).collect()
 }
 
 /// Returns the attributes that read back with another type because types are not recorded.
 fn retyped(schema: &Schema) -> Vec<String> {
     let lists = lists(schema);
     let odd = lists.iter().flat_map(|(path, var, attributes)| {
-        let told = |a: &Attribute| var.is_some_and(|var| fill::is_only_told(var, a));
+        let stored_as_fill =
+            |a: &Attribute| var.is_some_and(|var| fill::is_in_fill_value_only(var, a));
         let read = |a: &Attribute| var.and_then(|var| fill_type(var, a));
         let odd = attributes
             .iter()
-            .filter(move |a| !told(a) && !keeps_type(a, read(a), schema.json_texts));
+            .filter(move |a| !stored_as_fill(a) && !keeps_type(a, read(a), schema.json_texts));
         odd.map(move |a| format!("{path}:{}", a.name))
     });
     odd.collect()
@@ -180,15 +185,16 @@ pub(crate) fn user_types(schema: &Schema) -> Result<()> {
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         let held = match var.ty {
             DataType::Atomic(_) => true,
-            DataType::User(ty) => user::of(schema, ty).is_some(),
+            DataType::User(ty) => user_types::of(schema, ty).is_some(),
         };
         paths.extend((!held).then(|| schema.var_path(id)));
     }
     for (path, var, attributes) in lists(schema) {
-        let told = |a: &Attribute| var.is_some_and(|var| fill::is_only_told(var, a));
+        let stored_as_fill =
+            |a: &Attribute| var.is_some_and(|var| fill::is_in_fill_value_only(var, a));
         let user = attributes
             .iter()
-            .filter(|a| a.ty.atomic().is_none() && !told(a));
+            .filter(|a| a.ty.atomic().is_none() && !stored_as_fill(a));
         paths.extend(user.map(|a| format!("{path}:{}", a.name)));
     }
     let error = match paths.as_slice() {

@@ -32,7 +32,10 @@ pub(crate) fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
         let remedy = "give the filters in another order, or use version 2";
         return Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy));
     }
-    let ordered = stored.user.as_ref().is_some_and(super::user::has_order);
+    let ordered = stored
+        .user
+        .as_ref()
+        .is_some_and(super::user_types::has_order);
     let serializer = match stored.ty.size() {
         _ if ordered => bytes(order),
         None if stored.fixed_text => Json::object([("name", Json::text("bytes"))]),

@@ -19,24 +19,24 @@ use crate::model::{
 use super::strings;
 
 /// Maximum size in bytes of missing chunks to store at the end.
-pub(crate) const MOST_BYTES: u64 = 64 << 20;
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
 /// Maximum number of missing chunks to store at the end.
-pub(crate) const MOST_CHUNKS: u64 = 4096;
+pub(crate) const MAX_CHUNKS: u64 = 4096;
 
 /// The fill value that the metadata declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ToldFill {
+pub(crate) struct DeclaredFill {
     /// The encoded value of unwritten elements.
     pub value: Vec<u8>,
     /// The encoded `_FillValue`.
     own: Option<Vec<u8>>,
     /// The condition for declaring the value.
-    when: When,
+    when: Declare,
 }
 
 /// The condition for declaring a fill value in the metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
+enum Declare {
     Never,
     /// Declared if chunks are missing.
     Needed,
@@ -45,7 +45,7 @@ enum When {
     Always,
 }
 
-impl When {
+impl Declare {
     /// Returns the condition for version 3 if `_FillValue` differs from the value of unwritten elements. xarray opens no store with a
     /// `_FillValue` attribute of texts.
     fn of_texts(self, var: &Variable) -> Self {
@@ -57,7 +57,7 @@ impl When {
     }
 }
 
-impl ToldFill {
+impl DeclaredFill {
     /// Returns the declared fill value of a variable. With `no_fill`, the metadata declares none.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl ToldFill {
     ) -> Result<Self> {
         let size = limits::element(element.size)?;
         let encoded = |value: &Values| match user {
-            Some(user) => super::user::encode(user, value),
+            Some(user) => super::user_types::encode(user, value),
             None => encoded(value, element),
         };
         let own = own(var).map(|value| encoded(&value)).transpose()?;
@@ -79,16 +79,16 @@ impl ToldFill {
         let masked = v2 && zarr.is_some_and(|z| z.pure);
         let bare = no_fill || var.storage.fill == FillMode::NoFill;
         let when = match (bare, &var.storage.unwritten) {
-            (true, Some(_)) if v2 && !no_fill => When::Needed,
-            (true, _) => When::Never,
-            (false, None) if masked && own.is_none() => When::Needed,
-            (false, _) => When::Always,
+            (true, Some(_)) if v2 && !no_fill => Declare::Needed,
+            (true, _) => Declare::Never,
+            (false, None) if masked && own.is_none() => Declare::Needed,
+            (false, _) => Declare::Always,
         };
         let value = match (when, var.unwritten()) {
             // Without a fill value, readers assume zeros.
-            (When::Never | When::Own, _) => vec![0; size],
-            (When::Needed | When::Always, Some(value)) => encoded(&value)?,
-            (When::Needed | When::Always, None) => vec![0; size],
+            (Declare::Never | Declare::Own, _) => vec![0; size],
+            (Declare::Needed | Declare::Always, Some(value)) => encoded(&value)?,
+            (Declare::Needed | Declare::Always, None) => vec![0; size],
         };
         let when = match own.as_ref().is_some_and(|own| *own != value) {
             true if !v2 => when.of_texts(var),
@@ -102,10 +102,10 @@ impl ToldFill {
     pub(crate) fn fill_value(&self, whole: bool) -> Option<&[u8]> {
         match (&self.own, self.when) {
             (Some(own), _) if whole => Some(own),
-            (Some(own), When::Own) => Some(own),
-            (_, When::Always) => Some(&self.value),
-            (_, When::Needed) if !whole => Some(&self.value),
-            (_, When::Needed | When::Never | When::Own) => None,
+            (Some(own), Declare::Own) => Some(own),
+            (_, Declare::Always) => Some(&self.value),
+            (_, Declare::Needed) if !whole => Some(&self.value),
+            (_, Declare::Needed | Declare::Never | Declare::Own) => None,
         }
     }
 
@@ -119,7 +119,7 @@ impl ToldFill {
     /// Checks whether readers would confuse or mask elements unless all chunks are stored.
     #[must_use]
     pub(crate) fn misleads(&self) -> bool {
-        matches!(self.when, When::Needed | When::Own)
+        matches!(self.when, Declare::Needed | Declare::Own)
     }
 }
 
@@ -162,7 +162,7 @@ pub(crate) fn is_unreadable(var: &Variable, attribute: &Attribute) -> bool {
 /// Checks whether only the array's `fill_value` stores this variable attribute: `_FillValue` of a user-defined type. JSON attributes cannot
 /// have user-defined types.
 #[must_use]
-pub(crate) fn is_only_told(var: &Variable, attribute: &Attribute) -> bool {
+pub(crate) fn is_in_fill_value_only(var: &Variable, attribute: &Attribute) -> bool {
     let fill = attribute.name.is("_FillValue") && attribute.values.len() == 1;
     fill && attribute.ty == var.ty && var.ty.atomic().is_none()
 }

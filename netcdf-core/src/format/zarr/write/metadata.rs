@@ -138,7 +138,8 @@ impl MetadataInput<'_> {
         let attributes = var.attributes.iter();
         let v3 = self.zarr.version == ZarrVersion::V3;
         let unreadable = |a: &Attribute| v3 && fill::is_unreadable(var, a);
-        let attributes = attributes.filter(|a| !fill::is_only_told(var, a) && !unreadable(a));
+        let attributes =
+            attributes.filter(|a| !fill::is_in_fill_value_only(var, a) && !unreadable(a));
         self.own(attributes, &|| self.schema.var_path(id))
     }
 

@@ -7,7 +7,7 @@
 //! | [`attributes`] | attributes as JSON, with recorded types |
 //! | [`dtype`] | type names |
 //! | [`keys`] | keys of groups, arrays and chunks |
-//! | [`user`] | user-defined types that Zarr supports |
+//! | [`user_types`] | user-defined types that Zarr supports |
 //! | [`strings`] | fixed-size strings |
 //! | [`storage`] | chunks, shards and filters of variables |
 //! | [`fill`] | the fill value of unwritten elements |
@@ -27,9 +27,9 @@ pub(crate) mod attributes;
 pub(crate) mod check;
 pub(crate) mod codecs;
 pub(crate) mod dtype;
-mod elsewhere;
 pub(crate) mod fill;
 mod filters;
+mod foreign_keys;
 mod json_forms;
 pub(crate) mod keys;
 pub(crate) mod metadata;
@@ -38,7 +38,7 @@ pub(crate) mod shards;
 pub(crate) mod storage;
 pub(crate) mod strings;
 mod texts;
-pub(crate) mod user;
+pub(crate) mod user_types;
 pub(crate) mod v2;
 pub(crate) mod v3;
 pub(crate) mod writer;

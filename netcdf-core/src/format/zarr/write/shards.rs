@@ -13,7 +13,7 @@ use crate::io::source::read_range;
 use crate::limits::room;
 
 /// Maximum size of chunks in memory, for all shards of a variable, in bytes.
-const HELD: usize = 64 << 20;
+const MAX_MEMORY: usize = 64 << 20;
 
 /// The index entry of a missing chunk.
 const MISSING: u64 = u64::MAX;
@@ -97,7 +97,7 @@ impl Shards {
     }
 
     fn keep(&mut self, bytes: &[u8]) -> Result<WaitingChunk> {
-        if self.held + bytes.len() <= HELD {
+        if self.held + bytes.len() <= MAX_MEMORY {
             self.held += bytes.len();
             return Ok(WaitingChunk::Held(bytes.to_vec()));
         }
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn what_is_too_much_for_memory_waits_elsewhere() {
         let mut shards = Shards::new(vec![4], None);
-        let large = |n: u8| vec![n; HELD / 2 + 1];
+        let large = |n: u8| vec![n; MAX_MEMORY / 2 + 1];
         for n in 0..3 {
             assert!(shards.put(&[n.into()], &large(n)).unwrap().is_empty());
         }

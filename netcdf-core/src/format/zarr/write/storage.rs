@@ -1,7 +1,7 @@
 //! Storage of variables: chunks, shards and filters.
 
-use super::fill::ToldFill;
-use super::{filters, strings, user};
+use super::fill::DeclaredFill;
+use super::{filters, strings, user_types};
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
 use crate::chunk::prepared::{Preparation, prepared};
@@ -33,7 +33,7 @@ pub(crate) struct ArrayStorage {
     /// The chunk layout, without the extent.
     pub layout: Layout,
     /// The declared fill value.
-    pub told: ToldFill,
+    pub declared: DeclaredFill,
     /// Whether all chunks are stored.
     pub whole: bool,
     /// The codecs of the filters, in encoding order.
@@ -48,14 +48,14 @@ impl ArrayStorage {
     /// Returns the encoded `fill_value`, if the metadata declares one.
     #[must_use]
     pub(crate) fn fill_value(&self) -> Option<&[u8]> {
-        self.told.fill_value(self.whole)
+        self.declared.fill_value(self.whole)
     }
 
     /// Checks whether version 3 stores `_FillValue` only in the array's `fill_value`. xarray accepts no `_FillValue` attribute of texts.
     #[must_use]
-    pub(crate) fn leaves_out_fill(&self, var: &Variable) -> bool {
+    pub(crate) fn omits_fill_attribute(&self, var: &Variable) -> bool {
         let text = matches!(var.ty.atomic(), Some(Atomic::Char | Atomic::String));
-        text && self.told.holds_own(self.whole)
+        text && self.declared.holds_own(self.whole)
     }
 
     /// Returns the shape of the contents of a key.
@@ -99,9 +99,9 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
     let var = schema.var(id).ok_or_else(missing)?;
     let no_type = || Error::new(ErrorKind::BadType, "a user-defined type");
     let (ty, user) = match var.ty {
-        DataType::Atomic(ty) => (ty, user::characters(schema, var)),
+        DataType::Atomic(ty) => (ty, user_types::characters(schema, var)),
         DataType::User(id) => {
-            let user = user::of(schema, id).ok_or_else(no_type)?;
+            let user = user_types::of(schema, id).ok_or_else(no_type)?;
             (Atomic::UByte, Some(user))
         }
     };
@@ -117,23 +117,23 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
             plain: false,
         },
     };
-    let told = ToldFill::of(schema, var, (element, user.as_ref()), no_fill)?;
+    let declared = DeclaredFill::of(schema, var, (element, user.as_ref()), no_fill)?;
     let filtered = !var.storage.filters.is_empty() || var.storage.codecs.is_some();
     let mut layout = Layout {
         extent: schema.shape(id),
         chunk: chunk(schema, var, element, filtered)?,
         element,
         filters: vec![],
-        fill: Some(told.value.clone()),
+        fill: Some(declared.value.clone()),
         quantize: Quantizer::new(var, element.order),
     };
     if !element.plain {
         // Every string has the maximum length.
         let bytes = Amount::of(layout.chunk_bytes());
-        let told = |e: Error| {
+        let with_remedy = |e: Error| {
             e.with_remedy("use smaller chunks (-c, _ChunkSizes), or remove the longest strings")
         };
-        room((bytes * 2u64).count(), "a chunk of strings").map_err(told)?;
+        room((bytes * 2u64).count(), "a chunk of strings").map_err(with_remedy)?;
     }
     let shard = shard(schema, var, &layout.chunk)?;
     let of_bytes = ty == Atomic::String && user.is_none();
@@ -150,7 +150,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
         ty,
         user,
         layout,
-        told,
+        declared,
         whole: false,
         codecs,
         shard,

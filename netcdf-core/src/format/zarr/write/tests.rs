@@ -159,7 +159,7 @@ fn pure_zarr_has_nothing_of_netcdf() {
 }
 
 #[test]
-fn what_pure_zarr_does_not_say_is_told() {
+fn unrecorded_facts_of_pure_zarr_are_noted() {
     let mut s = small(Kind::PURE_ZARR);
     let valid = attribute("valid", Values::Short(vec![1]));
     s.vars[0].attributes.push(valid);

@@ -24,7 +24,7 @@ enum AttributeChange {
 }
 
 /// Notes attributes with texts or NaN that change. Another note covers invalid UTF-8.
-pub(super) fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
+pub(super) fn note_changed(schema: &Schema, zarr: Zarr, env: &Env) {
     let form = AttributeForm {
         recorded: !zarr.pure,
         style: Style::of(zarr),
@@ -60,15 +60,15 @@ pub(super) fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
         remark(env, what, &names);
     }
     if zarr.version == ZarrVersion::V3 {
-        say_unreadable_fills(schema, env);
+        note_unreadable_fills(schema, env);
         if zarr.pure {
-            say_empty_fills(schema, env);
+            note_empty_fills(schema, env);
         }
     }
 }
 
 /// Notes fill values that are not stored because xarray would reject the store.
-fn say_unreadable_fills(schema: &Schema, env: &Env) {
+fn note_unreadable_fills(schema: &Schema, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     let unreadable = |var: &Variable| {
         let mut attributes = var.attributes.iter();
@@ -85,7 +85,7 @@ fn say_unreadable_fills(schema: &Schema, env: &Env) {
 }
 
 /// Notes fill values of NUL and empty texts. Pure version 3 cannot represent these values.
-fn say_empty_fills(schema: &Schema, env: &Env) {
+fn note_empty_fills(schema: &Schema, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     for (id, _) in vars.filter(|(_, var)| fill::is_empty_text(var)) {
         env.notes.say(Note {

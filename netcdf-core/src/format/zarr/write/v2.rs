@@ -5,7 +5,7 @@ use super::check::DIMENSIONS;
 use super::json_forms::lengths;
 use super::metadata::{JsonMember, MetadataInput, StoredAttributes, name};
 use super::storage::ArrayStorage;
-use super::{codecs, dtype, fill, numbers, strings, user};
+use super::{codecs, dtype, fill, numbers, strings, user_types};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::filter::ids::SZIP;
@@ -60,7 +60,7 @@ impl MetadataInput<'_> {
         let szip = layout.filters.iter().any(|f| f.id == SZIP);
         let dtype = if szip { dtype::v2_szip } else { dtype::v2 };
         let dtype = match &stored.user {
-            Some(user) => user::named(user, ZarrVersion::V2)?,
+            Some(user) => user_types::named(user, ZarrVersion::V2)?,
             None => Json::text(&dtype(stored.ty, element.order, pure, element.size)),
         };
         let (compressor, filters) = codecs::v2(&stored.codecs);
@@ -82,7 +82,7 @@ impl MetadataInput<'_> {
             return Ok(Json::Null);
         };
         if let Some(user) = &stored.user {
-            return Ok(user::fill_value(user, bytes));
+            return Ok(user_types::fill_value(user, bytes));
         }
         if matches!(stored.ty, Atomic::Char | Atomic::String) {
             let text = strings::trimmed(bytes);

@@ -4,7 +4,7 @@ use super::attributes::utf8;
 use super::json_forms::{lengths, named};
 use super::metadata::{JsonMember, MetadataInput, StoredAttributes, name};
 use super::storage::ArrayStorage;
-use super::{codecs, dtype, numbers, strings, user};
+use super::{codecs, dtype, numbers, strings, user_types};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::json::Json;
@@ -37,7 +37,7 @@ pub(crate) fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
 /// Returns the `data_type` of an array.
 fn data_type(stored: &ArrayStorage, pure: bool) -> Result<Json> {
     match &stored.user {
-        Some(user) => user::named(user, ZarrVersion::V3),
+        Some(user) => user_types::named(user, ZarrVersion::V3),
         None if stored.fixed_text => Ok(dtype::fixed_text(stored.layout.element.size)),
         None => Ok(dtype::v3(stored.ty, pure)),
     }
@@ -71,9 +71,9 @@ impl MetadataInput<'_> {
 
     /// Returns the `fill_value`, which is mandatory.
     fn fill_json(&self, stored: &ArrayStorage) -> Result<Json> {
-        let bytes = stored.fill_value().unwrap_or(&stored.told.value);
+        let bytes = stored.fill_value().unwrap_or(&stored.declared.value);
         if let Some(user) = &stored.user {
-            return Ok(user::fill_value(user, bytes));
+            return Ok(user_types::fill_value(user, bytes));
         }
         match stored.ty {
             Atomic::Char if !self.zarr.pure => {
@@ -100,7 +100,7 @@ impl MetadataInput<'_> {
         self.mark_texts(self.var(id)?, stored, &mut written);
         // NCZarr readers interpret the `fill_value` of fixed-size texts as plain text.
         let readable = self.zarr.pure || !stored.fixed_text;
-        if readable && stored.leaves_out_fill(self.var(id)?) {
+        if readable && stored.omits_fill_attribute(self.var(id)?) {
             // The array's `fill_value` stores the value, and xarray rejects stores with the attribute. NCZarr still records the type.
             written.members.retain(|(name, _)| name != "_FillValue");
         }

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::check::{check, say_readers, say_untold};
-use super::elsewhere::ForeignKeys;
-use super::fill::{MOST_BYTES, MOST_CHUNKS, WrittenChunks};
+use super::check::{check, note_python_readers, note_unrecorded};
+use super::fill::{MAX_BYTES, MAX_CHUNKS, WrittenChunks};
+use super::foreign_keys::ForeignKeys;
 use super::metadata::{JsonMember, MetadataInput};
 use super::shards::{Complete, Shards};
 use super::storage::{self, ArrayStorage};
-use super::texts::say_changed;
+use super::texts::note_changed;
 use super::{keys, strings, v2, v3};
 use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
@@ -69,10 +69,10 @@ impl ZarrWriter {
         let other = || Error::new(ErrorKind::Argument, "the schema is not for a Zarr dataset");
         let zarr = schema.kind.as_zarr().ok_or_else(other)?;
         check(&schema, options.zarr, env)?;
-        say_changed(&schema, zarr, env);
+        note_changed(&schema, zarr, env);
         match zarr.pure {
-            true => say_untold(&schema, env),
-            false => say_readers(&schema, zarr, env),
+            true => note_unrecorded(&schema, env),
+            false => note_python_readers(&schema, zarr, env),
         }
         let var = |id| -> Result<VariableState> {
             env.cancel.check()?;
@@ -82,7 +82,7 @@ impl ZarrWriter {
             let chain = match schema.shape(id).is_empty() {
                 true => Some(chain()?),
                 // Copies may move encoded chunks without these filters.
-                false => stored.told.misleads().then(|| chain().ok()).flatten(),
+                false => stored.declared.misleads().then(|| chain().ok()).flatten(),
             };
             Ok(VariableState {
                 chain,
@@ -187,7 +187,7 @@ impl ZarrWriter {
 
     /// Records which variables have all chunks. If a fill value would mislead readers, stores a limited number of missing chunks.
     fn complete(&mut self) -> Result<()> {
-        let (mut bytes, mut chunks) = (MOST_BYTES, MOST_CHUNKS);
+        let (mut bytes, mut chunks) = (MAX_BYTES, MAX_CHUNKS);
         for id in self.schema.var_ids().collect::<Vec<_>>() {
             let grid = self.grid(id)?;
             let var = self.var(id)?;
@@ -196,7 +196,7 @@ impl ZarrWriter {
             };
             let count: u64 = lacking.iter().map(|(start, end)| end - start).sum();
             let need = (Amount::of(var.stored.layout.chunk_bytes()) * count).get();
-            let few = var.stored.told.misleads() && var.chain.is_some();
+            let few = var.stored.declared.misleads() && var.chain.is_some();
             let few = few && need <= bytes && count <= chunks;
             if count > 0 && few {
                 (bytes, chunks) = (bytes - need, chunks - count);
@@ -218,7 +218,7 @@ impl ZarrWriter {
         let VariableState { stored, chain, .. } = self.var(id)?;
         let len = Amount::of(stored.layout.chunk_bytes()).count();
         let mut bytes = zeros(len, "a chunk")?;
-        spread(&stored.told.value, &mut bytes);
+        spread(&stored.declared.value, &mut bytes);
         match chain {
             Some(chain) => Ok(chain.encode(bytes, &mut vec![])?.1),
             None => Ok(bytes),
@@ -396,7 +396,7 @@ impl Writer for ZarrWriter {
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
         let stored = &self.var(var)?.stored;
         let encoded = match &stored.user {
-            Some(user) => super::user::encode(user, values),
+            Some(user) => super::user_types::encode(user, values),
             None => strings::encode(values, stored.layout.element.size),
         };
         encoded.in_object(|| self.path(var))

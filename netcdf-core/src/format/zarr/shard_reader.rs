@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::array::Shard;
-use super::array_keys::{ArrayKey, ArrayKeys, chunk_at, gone};
+use super::array_keys::{ArrayKey, ArrayKeys, chunk_at, missing_chunk};
 use super::grid::{cells, coarse, common, number, place, sum};
 use super::shard::ShardIndex;
 use crate::chunk::layout::ChunkRef;
@@ -21,7 +21,7 @@ use crate::model::VarId;
 /// Maximum number of shard indexes to prefetch. The value is below the cache limit.
 const TOGETHER: usize = 16;
 /// Maximum number of cached indexes, and of cached decoded keys.
-const KEPT: usize = 32;
+const MAX_CACHED: usize = 32;
 /// Maximum size of cached decoded keys in bytes.
 const DECODED: usize = 128 << 20;
 /// Maximum size of cached indexes in bytes.
@@ -29,15 +29,18 @@ const INDEXES: usize = 16 << 20;
 
 /// Cache of shard indexes and decoded keys of a store.
 #[derive(Debug)]
-pub(super) struct ShardsRead {
+pub(super) struct ShardCache {
     indexes: Recent<ShardId, Arc<ShardIndex>>,
     /// Decoded keys with codecs for complete shards, by variable and key number.
     decoded: Recent<(VarId, u64), Arc<Vec<u8>>>,
 }
 
-impl Default for ShardsRead {
+impl Default for ShardCache {
     fn default() -> Self {
-        let most = |bytes| CacheLimits { count: KEPT, bytes };
+        let most = |bytes| CacheLimits {
+            count: MAX_CACHED,
+            bytes,
+        };
         Self {
             indexes: Recent::new(most(INDEXES)),
             decoded: Recent::new(most(DECODED)),
@@ -64,11 +67,11 @@ enum KeyBytes {
 }
 
 /// The shards of an array.
-pub(super) struct Sharded<'a> {
+pub(super) struct ShardReader<'a> {
     /// The keys of the array.
     pub keys: ArrayKeys<'a>,
     /// Cached indexes and decoded keys.
-    pub read: &'a ShardsRead,
+    pub read: &'a ShardCache,
 }
 
 /// A byte range of the key with this number.
@@ -83,7 +86,7 @@ struct ShardSearch<'a> {
     found: &'a mut Vec<ChunkRef>,
 }
 
-impl Sharded<'_> {
+impl ShardReader<'_> {
     /// Returns the chunks in these keys that are in a block of the chunk grid, in row-major order.
     ///
     /// # Errors
@@ -148,9 +151,9 @@ impl Sharded<'_> {
         }
         let (store, name) = (self.keys.store, self.name(key));
         let read = || {
-            let size = store.size(&name)?.ok_or_else(gone)?;
+            let size = store.size(&name)?.ok_or_else(missing_chunk)?;
             whole.check(size)?;
-            let stored = store.get(&name)?.ok_or_else(gone)?;
+            let stored = store.get(&name)?.ok_or_else(missing_chunk)?;
             whole.chain.decode(0, stored, &mut vec![])
         };
         let bytes = read().map_err(|e| e.of(&format!("{}/{name}", store.name())))?;
@@ -294,7 +297,9 @@ impl Sharded<'_> {
         };
         let part = shard.index_range(cells, range)?;
         let read = self.ranges(key, vec![part])?;
-        let bytes = read.and_then(|mut parts| parts.pop()).ok_or_else(gone)?;
+        let bytes = read
+            .and_then(|mut parts| parts.pop())
+            .ok_or_else(missing_chunk)?;
         Ok(self.keep(id, shard.index(bytes, range)?))
     }
 }

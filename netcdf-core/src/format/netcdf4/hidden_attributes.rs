@@ -40,7 +40,7 @@ pub(super) fn is_reserved(name: &[u8]) -> bool {
 
 /// The contents of a dataset's hidden attributes.
 #[derive(Debug, Default)]
-pub(super) struct Hidden {
+pub(super) struct HiddenAttributes {
     /// Whether the dataset is a dimension scale (`CLASS`).
     pub scale: bool,
     /// Whether the dataset is a dimension but not a variable (`NAME`).
@@ -58,7 +58,7 @@ pub(super) struct Hidden {
 /// The `NAME` of a scale that is a dimension without a variable.
 const NO_VARIABLE: &[u8] = b"This is a netCDF dimension but not a netCDF variable";
 
-impl Hidden {
+impl HiddenAttributes {
     /// Records a hidden attribute.
     ///
     /// # Errors

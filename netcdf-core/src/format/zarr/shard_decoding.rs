@@ -11,7 +11,7 @@ use crate::model::region::product;
 /// Extra bytes that a shard may have beyond chunks and index.
 const SPARE: u64 = 1 << 20;
 /// Maximum size of texts in a shard in bytes.
-const MOST_TEXT: u64 = 1 << 30;
+const MAX_TEXT: u64 = 1 << 30;
 
 /// A shard decoder.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ fn most(described: &ArrayDescription, layout: &Layout) -> u64 {
     let elements = product(shape.unwrap_or_default()).unwrap_or(u64::MAX);
     let chunk = product(&layout.chunk).unwrap_or(1).max(1);
     let data = match described.heap {
-        Some(_) => MOST_TEXT,
+        Some(_) => MAX_TEXT,
         None => elements
             .saturating_mul(layout.element.size)
             .saturating_mul(2),

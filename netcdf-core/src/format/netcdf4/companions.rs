@@ -32,7 +32,7 @@ pub(super) struct FoundVariable {
     /// For a virtual dataset, the number of sources of each mapping, see [`super::virtual_extent::SourcesExtent`].
     pub counted: Vec<u64>,
     /// Whether the C library skips the variable.
-    pub unknown_to_c: bool,
+    pub skipped_by_c: bool,
 }
 
 /// The owner of an attribute.

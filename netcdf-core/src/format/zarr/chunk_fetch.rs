@@ -1,6 +1,6 @@
 //! Fetches stored chunks: complete keys and key ranges. On a store with latency, all requests are concurrent.
 
-use super::array_keys::gone;
+use super::array_keys::missing_chunk;
 use super::reader::{ArrayData, ZarrReader};
 use crate::arithmetic::length;
 use crate::chunk::decode::other_length;
@@ -132,7 +132,7 @@ impl ZarrReader {
 
     /// Fetches the stored bytes of chunks. Missing and too long chunks are separate results. On a store with latency, all keys and all key
     /// ranges are requested concurrently.
-    pub(super) fn fetched(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
+    pub(super) fn fetch_stored_bytes(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let latency = self.store.latency();
         let alone = |chunk: &ChunkRef| latency && self.is_key(chunk);
         let whole: Vec<_> = chunks.iter().filter(|chunk| alone(chunk)).collect();
@@ -187,9 +187,9 @@ impl ZarrReader {
     }
 
     /// Returns the error for a chunk that has disappeared.
-    pub(super) fn lost(&self, chunk: &ChunkRef) -> Error {
+    pub(super) fn disappeared(&self, chunk: &ChunkRef) -> Error {
         match self.key(chunk) {
-            Ok(key) => gone().in_object(&key).of(self.store.name()),
+            Ok(key) => missing_chunk().in_object(&key).of(self.store.name()),
             Err(e) => e,
         }
     }

@@ -65,9 +65,9 @@ fn written(kind: Kind, arrays: u32, groups: u32, consolidated: bool) -> Arc<dyn 
 }
 
 /// The visible contents of a store: schema, notes, and the values of the first variable.
-type Seen = (Schema, Vec<String>, Option<Values>);
+type StoreContents = (Schema, Vec<String>, Option<Values>);
 
-fn seen(store: &Arc<dyn Store>) -> Result<Seen> {
+fn seen(store: &Arc<dyn Store>) -> Result<StoreContents> {
     let env = Env::default();
     let reader = format::open(Container::Store(Arc::clone(store)), &env)?;
     let notes = env.notes.take().iter().map(ToString::to_string).collect();

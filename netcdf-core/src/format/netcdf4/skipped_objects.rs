@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::attributes::attribute_path;
 use super::builder::FileBuilder;
-use super::expressible::{SkippedField, as_bytes, is_inexpressible};
+use super::type_reduction::{SkippedField, as_bytes, is_inexpressible};
 use super::{FileObject, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
@@ -73,17 +73,17 @@ impl FileBuilder<'_> {
         Ok(())
     }
 
-    /// Notes an object that netCDF cannot express. [`FileBuilder::lost`] handles damage.
+    /// Notes an object that netCDF cannot express. [`FileBuilder::report_damage`] handles damage.
     ///
     /// # Errors
     /// Returns damage that is not tolerated.
-    pub(super) fn left_out(&self, path: &str, e: Error) -> Result<()> {
+    pub(super) fn skip(&self, path: &str, e: Error) -> Result<()> {
         match e.kind() {
             ErrorKind::Unsupported | ErrorKind::NotFound => {
                 self.note(path.to_owned(), &e);
                 Ok(())
             }
-            _ => self.lost(e, || path.to_owned()),
+            _ => self.report_damage(e, || path.to_owned()),
         }
     }
 
@@ -91,7 +91,7 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// Returns damage that is not tolerated.
-    pub(super) fn lost(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
+    pub(super) fn report_damage(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
         let e = Err::<(), _>(e).in_object(|| cut(path()));
         e.or_else(|e| self.env.damage.meet(e))
     }
@@ -100,9 +100,9 @@ impl FileBuilder<'_> {
     ///
     /// # Errors
     /// Returns damage that is not tolerated.
-    pub(super) fn unread(&self, owner: &str, unread: Unread) -> Result<()> {
+    pub(super) fn skip_attribute(&self, owner: &str, unread: Unread) -> Result<()> {
         let name = unread.name.as_deref().unwrap_or(b"(attribute)");
-        self.left_out(&attribute_path(owner, name), unread.error)
+        self.skip(&attribute_path(owner, name), unread.error)
     }
 }
 

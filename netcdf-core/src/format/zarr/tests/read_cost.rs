@@ -8,7 +8,7 @@ use crate::io::store::KeyContent;
 use crate::runtime::Runtime;
 
 /// An array of 8 × 8 chunks with one missing chunk in three: the codecs, and a chunk filled with one value.
-struct Made {
+struct TestArray {
     codecs: &'static str,
     chunk: fn(u8) -> Vec<u8>,
 }
@@ -32,22 +32,22 @@ fn checksummed(value: u8) -> Vec<u8> {
     bytes
 }
 
-const MADE: [Made; 3] = [
-    Made {
+const MADE: [TestArray; 3] = [
+    TestArray {
         codecs: r#"{"name":"bytes"}"#,
         chunk: |value| vec![value; CHUNK],
     },
-    Made {
+    TestArray {
         codecs: r#"{"name":"bytes"},{"name":"crc32c"}"#,
         chunk: checksummed,
     },
-    Made {
+    TestArray {
         codecs: r#"{"name":"bytes"},{"name":"numcodecs.base64"}"#,
         chunk: base64,
     },
 ];
 
-impl Made {
+impl TestArray {
     fn store(&self) -> Arc<dyn Store> {
         let metadata = format!(
             r#"{{"zarr_format":3,"node_type":"array","shape":[512,768],"data_type":"uint8","fill_value":7,
@@ -109,7 +109,7 @@ fn lengths_are_not_asked_for() {
 }
 
 /// Returns the error of `read` and the round trips for a store with this content in one chunk.
-fn hostile(made: &Made, chunk: &[u8]) -> (ErrorKind, u64) {
+fn hostile(made: &TestArray, chunk: &[u8]) -> (ErrorKind, u64) {
     let store = made.store();
     store.put("v/c/0/0", chunk).unwrap();
     let slow = Rounds::of(store);
