@@ -1,4 +1,4 @@
-//! Caches for values that many objects share: a cell that is filled once, and a small least-recently-used cache.
+//! Caches for values that many objects share: a lazily filled cell, and a small least-recently-used cache.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 

@@ -10,11 +10,11 @@ use crate::model::{
     Atomic, Attribute, DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Storage, Variable,
 };
 
-/// Tag of the list of dimensions.
+/// Tag of the dimension list.
 const NC_DIMENSION: u32 = 10;
-/// Tag of the list of variables.
+/// Tag of the variable list.
 const NC_VARIABLE: u32 = 11;
-/// Tag of a list of attributes.
+/// Tag of an attribute list.
 const NC_ATTRIBUTE: u32 = 12;
 
 /// The contents of a header.
@@ -22,7 +22,7 @@ const NC_ATTRIBUTE: u32 = 12;
 pub(crate) struct CdfHeader {
     /// The schema. The record dimension has length 0; [`CdfHeader::records`] is the length.
     pub schema: Schema,
-    /// The number of records; `None` for STREAMING.
+    /// The record count; `None` for STREAMING.
     pub records: Option<u64>,
     /// The byte offset of each variable's data.
     pub begins: Vec<u64>,
@@ -139,7 +139,7 @@ impl<'a> HeaderInput<'a> {
         ))
     }
 
-    /// Reads a NON_NEG or the number of records, which may be STREAMING.
+    /// Reads a NON_NEG or the record count, which may be STREAMING.
     fn count(&mut self) -> Result<u64> {
         if self.wide_counts {
             self.u64()

@@ -69,7 +69,7 @@ fn too_large() -> Error {
     )
 }
 
-/// Returns the type of a variable, and the size in bytes of the variable or of one record, without padding.
+/// Returns the variable type, and the size in bytes of the variable or of one record, without padding.
 ///
 /// # Errors
 /// Returns [`ErrorKind::VarSize`] beyond 2^64 bytes, or [`ErrorKind::BadType`] for netCDF-4 types.
@@ -87,7 +87,7 @@ pub(crate) fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
     Ok((ty, bytes.ok_or_else(too_large)?))
 }
 
-/// Returns the number of bytes from one record to the next: the sum of the padded sizes of all record variables. A single record variable
+/// Returns the record size in bytes: the sum of the padded sizes of all record variables. A single record variable
 /// is not padded ("Note on padding").
 ///
 /// # Errors
@@ -106,7 +106,7 @@ pub(crate) fn record_size(places: &[VariablePlace]) -> Result<u64> {
 /// definition order.
 ///
 /// # Errors
-/// Returns [`ErrorKind::VarSize`], with the path of the variable, if a variable exceeds the limits of the kind.
+/// Returns [`ErrorKind::VarSize`], with the variable path, if a variable exceeds the limits of the kind.
 pub(crate) fn lay_out(schema: &Schema, header: u64) -> Result<VariablePlaces> {
     let mut vars = Vec::with_capacity(schema.vars.len());
     for (id, var) in schema.var_ids().zip(&schema.vars) {

@@ -107,7 +107,7 @@ fn not_classic(container: &Container) -> Error {
     Error::new(ErrorKind::UnknownFormat, "not a classic netCDF file").of(container.name())
 }
 
-/// Returns the kind of a file, by the first bytes, or `None` if the file is not classic.
+/// Returns the file kind, by the first bytes, or `None` if the file is not classic.
 fn kind_of(source: &dyn Source) -> Result<Option<Kind>> {
     let mut magic = [0; 4];
     if source.len() < 4 {

@@ -91,7 +91,7 @@ pub(super) struct SharedVariable {
     pub(super) parts: VariableParts,
     /// The padding after the variable or after each record.
     pub(super) padding: Vec<u8>,
-    /// The path of the variable.
+    /// The variable path.
     pub(super) path: String,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct ClassicWriter {
     written: Vec<Spans>,
     /// The padding of each variable or record, up to a multiple of four bytes.
     padding: Vec<Vec<u8>>,
-    /// The number of records.
+    /// The record count.
     records: u64,
     /// A copy that later calls may extend.
     pending: Option<PendingCopy>,
@@ -64,7 +64,7 @@ impl ClassicWriter {
         from.ok_or_else(|| beyond(&self.schema, var))
     }
 
-    /// Checks the schema against the limits of its kind and lays the file out.
+    /// Checks the schema against the limits of the kind, and lays out the file.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Strict`], [`ErrorKind::BadType`], [`ErrorKind::Unlimited`], [`ErrorKind::DimSize`] or [`ErrorKind::VarSize`],

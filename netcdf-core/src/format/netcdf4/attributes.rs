@@ -12,7 +12,7 @@ use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values};
 use crate::notes::Note;
 
-/// Returns the path of an attribute.
+/// Returns the attribute path.
 pub(super) fn attribute_path(owner: &str, name: &[u8]) -> String {
     format!("{owner}:{}", String::from_utf8_lossy(name))
 }

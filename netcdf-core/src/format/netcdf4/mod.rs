@@ -1,7 +1,8 @@
 //! netCDF-4: the netCDF model in HDF5 files, and the part of other HDF5 files that the model can express.
 //!
-//! Specification: "The NetCDF-4 Format" in the file format document. Opening a file walks it once, in the order of its links, and collects
-//! groups, types, dimension scales and variables. Then dimensions are matched with variables, and types with attributes.
+//! Specification: "The NetCDF-4 Format" in the file format document. The reader walks the objects of a file once, in link order, and
+//! collects groups, types, dimension scales and variables. Afterwards the reader matches dimensions with variables, and types with
+//! attributes.
 //!
 //! | module | responsibility |
 //! |---|---|

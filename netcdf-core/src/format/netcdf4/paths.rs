@@ -8,7 +8,7 @@ use crate::format::hdf5::dataset::{self, Hdf5ObjectKind as Object};
 use crate::format::hdf5::message::link::LinkedObject;
 use crate::format::hdf5::{Hdf5File, ObjectHeader, group};
 
-/// The targets of the links of a group, by name.
+/// The targets of the group links, by name.
 type Links = HashMap<Vec<u8>, LinkedObject>;
 
 /// The links of groups along paths.

@@ -153,7 +153,7 @@ impl Netcdf4Reader {
 struct FileOfVariable<'a> {
     file: &'a Arc<Hdf5File>,
     nesting: &'a Nesting,
-    /// The path of the variable.
+    /// The variable path.
     path: &'a dyn Fn() -> String,
 }
 

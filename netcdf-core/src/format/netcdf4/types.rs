@@ -23,7 +23,7 @@ pub(crate) struct FileTypes {
 /// The part of a datatype that netCDF can express, and the skipped fields.
 type Reduction = Result<(Arc<Datatype>, Vec<SkippedField>)>;
 
-/// The name of a type to define.
+/// The name of a new type.
 #[derive(Debug, Clone)]
 pub(crate) struct NewType {
     /// The name.

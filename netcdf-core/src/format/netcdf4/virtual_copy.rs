@@ -27,7 +27,7 @@ pub(super) struct SourceCopy<'a> {
 /// The number of bytes of small pieces to collect before a read, so that a source is not read element by element.
 const GATHERED: u64 = 1 << 20;
 
-/// Maximum ratio of elements in the bounding block to requested elements. Below this ratio, pieces are read as one block.
+/// Maximum ratio of elements in the bounding block to requested elements. Up to this ratio, pieces are read as one block.
 const SPARSE: u64 = 4;
 
 /// Maximum size of a convertible number in bytes.

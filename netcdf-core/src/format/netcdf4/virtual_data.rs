@@ -230,7 +230,7 @@ fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
     Ok(())
 }
 
-/// Returns the error with the name of the source.
+/// Returns the error with the source name.
 fn about(e: Error, names: &SourceNames) -> Error {
     e.within(&format!("the source {}", named(names)))
 }

@@ -28,7 +28,7 @@ pub(super) struct Virtual {
 /// An open source: a dataset with one variable.
 pub(super) struct OpenSource {
     pub(super) reader: Box<dyn Reader>,
-    /// The datatype of the variable.
+    /// The variable datatype.
     pub(super) datatype: Option<Arc<Datatype>>,
     /// The name of the file that contains the variable.
     pub(super) file: Arc<str>,

@@ -29,7 +29,7 @@ pub(super) struct Nesting {
 
 #[derive(Debug, Default)]
 struct SharedSources {
-    /// The number of reads from sources of inner virtual datasets for the current region of the outermost dataset. Many mappings, on every
+    /// The number of inner source reads for the current region of the outermost virtual dataset. Many mappings, on every
     /// level, may refer to the same source.
     reads: AtomicU64,
     /// The cost of source lookups so far.
@@ -44,7 +44,7 @@ const SHAPES: usize = 1 << 16;
 
 /// Maximum nesting depth of virtual datasets as sources of virtual datasets.
 const DEPTH: u32 = 8;
-/// Maximum number of reads from sources of inner virtual datasets per source of the outermost dataset.
+/// Maximum number of inner source reads per source of the outermost virtual dataset.
 pub(super) const READS: u64 = 1 << 16;
 /// Maximum cost of source lookups while a file is opened, or while one source of a region is read. A file with a million sources stays
 /// below this limit.

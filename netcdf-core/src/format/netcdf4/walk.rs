@@ -224,7 +224,7 @@ impl FileBuilder<'_> {
         done.or_else(|e| self.report_damage(e, || path.clone()))
     }
 
-    /// Adds the attributes of a group, and evaluates root attributes that describe the whole file.
+    /// Adds the group attributes, and evaluates root attributes that describe the whole file.
     fn group_attributes(&mut self, id: GroupId, file: u32, header: &ObjectHeader) -> Result<()> {
         let handle = self.files.get(file)?;
         hdf5_attributes::visit(&handle, header, |attribute| {

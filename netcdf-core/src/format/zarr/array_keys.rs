@@ -16,8 +16,8 @@ use crate::model::region::product;
 
 /// Maximum number of separate lookups on a store without latency. Beyond this number, the store is listed.
 const MAX_LOOKUPS: u64 = 64;
-/// Minimum number of existing keys per looked-up key on a store with latency. Lookups are concurrent, and one list request returns about a
-/// thousand keys. Above this share, a listing is cheaper than lookups.
+/// Divisor of the key grid size, for stores with latency. Beyond this fraction of the grid, a listing is cheaper than concurrent lookups,
+/// because one list request returns about a thousand keys.
 const LISTING_FACTOR: u64 = 16;
 /// Maximum number of keys per lookup, and of possibly missing chunks per fetch.
 pub(super) const TOGETHER: u64 = 1 << 16;
@@ -43,7 +43,7 @@ pub(super) struct ArrayKeys<'a> {
 }
 
 impl ArrayKeys<'_> {
-    /// Returns the shape of the contents of a key.
+    /// Returns the shape of a chunk or shard, the contents of a key.
     #[must_use]
     pub(super) fn outer(&self) -> &[u64] {
         let shard = self.array.described.shards.first();
@@ -158,7 +158,7 @@ impl ArrayKeys<'_> {
         product(grid).ok_or_else(too_many)?;
         let (prefix, mut found) = (&self.array.prefix, vec![]);
         self.store.walk(prefix, &mut |key, size| {
-            // Chunks may be behind a link that is not followed. The chunks must not count as missing.
+            // Chunks behind a link that is not followed must not count as missing.
             let size = match size {
                 UNKNOWN => self.store.size(key)?.unwrap_or(0),
                 size => size,

@@ -13,7 +13,7 @@ use crate::model::strings::{ENCODING, is_utf8};
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
 
 impl StoreBuilder<'_> {
-    /// Returns the attributes of a group.
+    /// Returns the group attributes.
     pub(super) fn group_attributes(&mut self, group: GroupId, json: &Json, types: Option<&Json>) {
         if group == GroupId::ROOT {
             let properties = json.get("_NCProperties").and_then(Json::as_str);
@@ -26,7 +26,7 @@ impl StoreBuilder<'_> {
         }
     }
 
-    /// Returns the attributes of a node. `fill` is the type of `_FillValue` if no type is recorded. The last entry wins if names repeat, as
+    /// Returns the node attributes. `fill` is the type of `_FillValue` if no type is recorded. The last entry wins if names repeat, as
     /// in other JSON readers.
     fn attributes(
         &mut self,
@@ -66,7 +66,7 @@ impl StoreBuilder<'_> {
         attributes
     }
 
-    /// Returns the attributes of a variable, including attributes that follow from the type.
+    /// Returns the variable attributes, including attributes that follow from the type.
     ///
     /// # Errors
     /// Returns store errors.
@@ -106,7 +106,7 @@ impl StoreBuilder<'_> {
         if let Some(values) = fill {
             let before = nczarr::recorded_before(types.as_ref(), "_FillValue");
             let is_before = |a: &Attribute| before.iter().any(|name| a.name.is(name));
-            // In CDL, `_nczarr_maxstrlen` implies fixed-size texts.
+            // In CDL of fixed-size texts, `_nczarr_maxstrlen` follows `_FillValue`.
             let sized = matches!(described.stored.dtype, Dtype::Bytes(_) | Dtype::Utf32(_));
             let place = match (self.zarr.pure, described.version) {
                 (true, ZarrVersion::V3) if sized => 0,

@@ -14,7 +14,7 @@ const SPARE: u64 = 1 << 20;
 const LITTLE: u64 = 1 << 10;
 
 impl ZarrReader {
-    /// Checks that a chunk of `have` bytes is not far larger than the element data. No codec expands chunks so far.
+    /// Checks that a chunk of `have` bytes is not far larger than the element data. No codec expands chunks that much.
     fn check_size(&self, chunk: &ChunkRef, have: u64) -> Result<()> {
         let array = &self.data(chunk.variable)?.array;
         let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
@@ -74,7 +74,7 @@ impl ZarrReader {
         }
     }
 
-    /// Returns the key of a chunk.
+    /// Returns the chunk key.
     fn key(&self, chunk: &ChunkRef) -> Result<String> {
         let chunks = self.chunks(chunk.variable)?;
         Ok(chunks.keys.key(chunk.index))

@@ -1,7 +1,7 @@
 //! Consolidated metadata: copies of all metadata objects of a store, in one object.
 //!
 //! Consolidated metadata is stale if a writer changed only the separate objects. Stores without latency therefore use the separate objects.
-//! Stores with latency use consolidated metadata, like other readers do, but only if the metadata is *whole*. Metadata is whole if
+//! Stores with latency use consolidated metadata, like other readers do, but only if the metadata is *whole*. Metadata is whole if:
 //!
 //! - the format is known, and all entries are metadata objects under valid keys;
 //! - the root is present, and each node is a group or an array in a group that is present;
@@ -114,7 +114,7 @@ impl<'a> Nodes<'a> {
         around == Some(&NodeKind::Group)
     }
 
-    /// Checks whether all nodes that netCDF's own metadata of a node lists are present.
+    /// Checks whether all children listed in a node's netCDF metadata are present.
     fn lists(&self, prefix: &str, kind: NodeKind) -> bool {
         let object = |name: &str| self.objects.get(&format!("{prefix}{name}"));
         let [group, _, attributes] = node::V2;

@@ -14,7 +14,7 @@ pub(super) struct VariableName<'a> {
 }
 
 impl StoreBuilder<'_> {
-    /// Returns the dimensions of a variable. Missing dimensions are defined.
+    /// Returns the variable dimensions. Missing dimensions are defined.
     pub(super) fn dims(
         &mut self,
         VariableName { group, name }: VariableName<'_>,
@@ -56,7 +56,7 @@ impl StoreBuilder<'_> {
         known.iter().zip(shape).all(fits).then_some(known)
     }
 
-    /// Returns the dimension names in the array metadata: the names of version 3, or xarray's attribute.
+    /// Returns the dimension names in the array metadata: the version 3 names, or xarray's attribute.
     fn dimension_names(
         &self,
         described: &ArrayDescription,

@@ -1,4 +1,4 @@
-//! Element types of Zarr arrays: NumPy spellings (version 2 and NCZarr attributes) and the names of version 3.
+//! Element types of Zarr arrays: NumPy spellings (version 2 and NCZarr attributes) and the version 3 names.
 
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
@@ -31,7 +31,7 @@ pub(super) const NUMBERS: [NumberTypeNames; 10] = [
     number(Atomic::Double, "f8", "float64"),
 ];
 
-/// The type of an element.
+/// The element type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dtype {
     /// A number type that netCDF has.
@@ -136,14 +136,14 @@ impl StoredType {
         }
     }
 
-    /// Parses the type of an array of version 2.
+    /// Parses the type of a version 2 array.
     #[must_use]
     pub fn v2(json: &Json) -> Self {
         let stored = v2(json, 0);
         stored.checked(json)
     }
 
-    /// Parses the type of an array of version 3.
+    /// Parses the type of a version 3 array.
     #[must_use]
     pub fn v3(json: &Json) -> Self {
         let stored = v3(json, 0);

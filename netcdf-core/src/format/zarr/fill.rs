@@ -17,7 +17,7 @@ pub(super) fn stored(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec
     plain(what, json, netcdf).or_else(listed)
 }
 
-/// Returns the value of a list of one value.
+/// Returns the only value of a list.
 pub(super) fn single(json: &Json) -> Option<&Json> {
     match json.items() {
         Some([one]) => Some(one),

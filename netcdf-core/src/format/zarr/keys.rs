@@ -45,7 +45,7 @@ impl ChunkKeys {
         Some(Self { lead, separator })
     }
 
-    /// Returns the key of a chunk, relative to the array.
+    /// Returns the chunk key, relative to the array.
     #[must_use]
     pub fn key(&self, place: &[u64]) -> String {
         let mut key: String = self.lead.iter().collect();

@@ -3,7 +3,8 @@
 //! [`crate::io::ahead`] caches the answers. The schema builder later requests one object at a time, like on any store, and repeats requests
 //! for missing objects. Prefetching makes no decisions and reports no errors.
 //!
-//! Groups with netCDF metadata about their contents are not in_listing. Arrays are not in_listing either: an array may have millions of chunks.
+//! Groups with netCDF metadata about their contents are not listed. Arrays are not listed either, because an array may have millions of
+//! chunks.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use crate::model::{Zarr, ZarrVersion};
 /// Maximum number of requests per round trip.
 const ROUND: usize = 4096;
 
-/// Reads the levels of a store.
+/// Prefetcher for the metadata levels of a store.
 pub(super) struct Levels<'a> {
     store: &'a Arc<dyn Store>,
     env: &'a Env,
@@ -133,7 +134,7 @@ impl<'a> Levels<'a> {
         names
     }
 
-    /// Returns the possible group that the objects of a node describe, or `None` for an array.
+    /// Returns the possible group that the node objects describe, or `None` for an array.
     fn group(&self, candidate: &NodeCandidate, answers: &Answers) -> Option<ZarrGroup> {
         let [group, _, attributes] = node::V2;
         let (own, attributes) = match self.zarr.version {
@@ -197,7 +198,7 @@ impl ZarrGroup {
         all.map(candidate).collect()
     }
 
-    /// Returns the possible nodes among in_listing names. A group without metadata needs arrays or groups with metadata directly below.
+    /// Returns the possible nodes among listed names. A group without metadata needs arrays or groups with metadata directly below.
     fn in_listing(&self, names: &[String]) -> Vec<NodeCandidate> {
         let names = names.iter().filter(|name| may_be_node(name));
         let most = if self.known { usize::MAX } else { TRIED };

@@ -1,5 +1,5 @@
 //! netCDF's own metadata in Zarr, in all its historical forms: separate objects (4.8.0), members of `.zgroup` and `.zarray` in upper case
-//! (up to 4.9.0) and lower case (up to 4.9.2), attributes (from 4.9.3), and the forms of version 3.
+//! (up to 4.9.0) and lower case (up to 4.9.2), attributes (from 4.9.3), and the version 3 forms.
 //!
 //! Specification: "The NetCDF NCZarr Implementation", and the output of the netCDF-C versions.
 
@@ -73,7 +73,7 @@ pub struct GroupDimension {
     pub unlimited: bool,
 }
 
-/// The contents of a group.
+/// The group contents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Contents {
     /// The dimensions.
@@ -166,8 +166,8 @@ impl Extras {
     }
 }
 
-/// The types recorded for the attributes of a node: `{"types": {NAME: TYPE}}`, or in version 3 `{"attribute_types": [{"name": NAME,
-/// "configuration": {"type": TYPE}}]}`.
+/// The types recorded for the node attributes: `{"types": {NAME: TYPE}}`, or in version 3
+/// `{"attribute_types": [{"name": NAME, "configuration": {"type": TYPE}}]}`.
 #[derive(Debug, Default)]
 pub struct Recorded<'j>(HashMap<&'j str, Option<&'j str>, foldhash::fast::RandomState>);
 
@@ -187,7 +187,7 @@ impl<'j> Recorded<'j> {
         Self(items.iter().rev().filter_map(typed).collect())
     }
 
-    /// Returns the type of an attribute.
+    /// Returns the attribute type.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&'j str> {
         self.0.get(name).copied().flatten()

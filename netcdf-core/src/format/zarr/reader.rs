@@ -97,7 +97,7 @@ impl ZarrReader {
         self.vars.get(var.index()).ok_or_else(no_variable)
     }
 
-    /// Returns the path of a variable.
+    /// Returns the variable path.
     pub(super) fn path(&self, var: VarId) -> String {
         self.schema.var_path(var)
     }

@@ -1,4 +1,4 @@
-//! Builds the schema of a store by iterating over groups and arrays.
+//! Builds the store schema by iterating over groups and arrays.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(super) struct Array {
     pub whole: Option<ShardDecoding>,
 }
 
-/// The metadata objects of a node.
+/// The node metadata objects.
 #[derive(Debug, Clone)]
 pub(super) struct NodeObjects {
     /// `.zgroup`, `.zarray` or `zarr.json`.
@@ -41,7 +41,7 @@ pub(super) struct NodeObjects {
     pub attributes: Json,
 }
 
-/// Builds the schema of a store.
+/// Builds the store schema.
 pub(super) struct StoreBuilder<'a> {
     /// The source of the metadata.
     pub meta: MetadataReader<'a>,
@@ -59,7 +59,7 @@ pub(super) struct StoreBuilder<'a> {
     pub superblock: u32,
     /// The names seen so far.
     pub names: Interner,
-    /// The contents of each group, by name.
+    /// The group contents, by name.
     known: BTreeMap<GroupId, KnownNames>,
 }
 
@@ -123,7 +123,7 @@ impl<'a> StoreBuilder<'a> {
         }
     }
 
-    /// Returns the kind of the node below a prefix, if the node has metadata.
+    /// Returns the node kind below a prefix, if the node has metadata.
     fn kind(&mut self, prefix: &str) -> Result<Option<NodeKind>> {
         match self.zarr.version {
             ZarrVersion::V2 => {
@@ -149,7 +149,7 @@ impl<'a> StoreBuilder<'a> {
         }
     }
 
-    /// Returns the metadata objects of a node.
+    /// Returns the node metadata objects.
     pub(super) fn objects_of(
         &mut self,
         prefix: &str,
@@ -221,7 +221,7 @@ impl<'a> StoreBuilder<'a> {
         Ok(())
     }
 
-    /// Returns the metadata objects of a group; empty objects for damaged metadata.
+    /// Returns the group metadata objects; empty objects for damaged metadata.
     fn group_objects(&mut self, prefix: &str) -> Result<NodeObjects> {
         let objects = match self.objects_of(prefix, NodeKind::Group) {
             Ok(found) => found.unwrap_or_else(empty),
@@ -245,7 +245,7 @@ impl<'a> StoreBuilder<'a> {
         Ok(objects)
     }
 
-    /// Returns the contents of a group from netCDF's own metadata, or else from the keys of the store.
+    /// Returns the group contents from netCDF's own metadata, or else from the keys of the store.
     fn contents(&mut self, prefix: &str, objects: &NodeObjects) -> Result<Contents> {
         if !self.zarr.pure
             && let Some(json) = self.part(NczarrPart::Group, prefix, objects)?
@@ -276,7 +276,7 @@ impl<'a> StoreBuilder<'a> {
         Ok(contents)
     }
 
-    /// Returns the kind of the node below a prefix. The node may have no metadata.
+    /// Returns the node kind below a prefix. The node may have no metadata.
     fn node_below(&mut self, prefix: &str) -> Result<Option<NodeKind>> {
         match self.kind(prefix)? {
             Some(node) => Ok(Some(node)),
@@ -410,7 +410,7 @@ fn unique(names: &[String]) -> Vec<&String> {
     names.iter().filter(|name| known.insert(*name)).collect()
 }
 
-/// Returns the metadata objects of a node.
+/// Returns the node metadata objects.
 fn objects(
     meta: &mut MetadataReader<'_>,
     version: ZarrVersion,

@@ -101,7 +101,7 @@ impl Shard {
 }
 
 impl ShardIndex {
-    /// Returns the byte range of a chunk within the key, or `None` for a missing chunk.
+    /// Returns the chunk byte range within the key, or `None` for a missing chunk.
     #[must_use]
     pub fn get(&self, chunk: usize) -> Option<Range<u64>> {
         let entry = self.entries.as_chunks::<ENTRY>().0.get(chunk)?;
@@ -127,7 +127,7 @@ impl ShardIndex {
     }
 }
 
-/// Returns the byte range of a chunk within the key.
+/// Returns the chunk byte range within the key.
 fn place(start: u64, len: u64, shard: &Range<u64>) -> Result<Option<Range<u64>>> {
     if start == u64::MAX && len == u64::MAX {
         return Ok(None);

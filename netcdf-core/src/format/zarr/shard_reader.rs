@@ -265,7 +265,7 @@ impl ShardReader<'_> {
         }
     }
 
-    /// Returns the identity of the shard of a level at an offset of a key.
+    /// Returns the identity of a shard at an offset of a key.
     fn id(&self, level: usize, (key, start): (u64, u64)) -> ShardId {
         let var = self.keys.var;
         ShardId {
@@ -281,7 +281,7 @@ impl ShardReader<'_> {
         self.read.indexes.put(id, Arc::new(index), bytes)
     }
 
-    /// Returns the index of a shard.
+    /// Returns the shard index.
     fn index(
         &self,
         level: usize,

@@ -1,4 +1,4 @@
-//! The metadata of arrays of version 2: `.zarray`.
+//! The metadata of version 2 arrays: `.zarray`.
 //!
 //! Specification: Zarr storage specification version 2.
 

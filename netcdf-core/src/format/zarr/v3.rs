@@ -1,4 +1,4 @@
-//! The metadata of arrays of version 3: `zarr.json`.
+//! The metadata of version 3 arrays: `zarr.json`.
 //!
 //! Specification: Zarr core protocol version 3.
 

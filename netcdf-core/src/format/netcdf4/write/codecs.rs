@@ -12,7 +12,7 @@ use crate::filter::{Instead, policy, visible};
 use crate::model::{Endianness, FilterSpec, Kind, Schema, StoredElement, VarId};
 use crate::notes::Note;
 
-/// Determines the storage of a variable. Codecs become filters if the variable has no filters.
+/// Determines the variable storage. Codecs become filters if the variable has no filters.
 ///
 /// # Errors
 /// Returns the errors of [`storage::of`]. Codec errors only cause notes.

@@ -29,7 +29,7 @@ impl WrittenTypes {
     ///
     /// # Errors
     /// Returns [`ErrorKind::BadType`] for impossible types, or [`ErrorKind::Limit`] for types that are nested too deeply or have too many
-    /// parts. Errors contain the path of the type.
+    /// parts. Errors contain the type path.
     pub(crate) fn new(schema: &Schema, first: ObjectId) -> Result<Self> {
         let mut making = TypeMaker {
             schema,
@@ -263,7 +263,7 @@ fn array(base: Datatype, dims: &[u64]) -> Result<Datatype> {
     Ok(Datatype::of(size, TypeClass::Array { dims, base }))
 }
 
-/// Returns the type of a list of elements.
+/// Returns a list type for elements of a type.
 pub(crate) fn vlen(base: Datatype) -> Datatype {
     let base = Box::new(base);
     Datatype::of(HEAP_REFERENCE, TypeClass::Vlen { base })

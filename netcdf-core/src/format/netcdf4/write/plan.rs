@@ -85,7 +85,7 @@ impl ObjectIds {
 /// The input for the plan of a new file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlanInput<'a> {
-    /// The schema of the file.
+    /// The file schema.
     pub schema: &'a Schema,
     /// The variables that are scales.
     pub scales: &'a Scales,

@@ -69,14 +69,14 @@ pub(super) fn marks(name: &[u8], dim: DimId) -> [PlannedAttribute; 3] {
     ]
 }
 
-/// Returns the attribute that lists the dimensions of a variable by netCDF id.
+/// Returns the attribute that lists the variable dimensions by netCDF id.
 pub(super) fn coordinates(dims: &[DimId]) -> PlannedAttribute {
     let ids: Vec<u8> = dims.iter().flat_map(|d| d.0.to_le_bytes()).collect();
     let shape = PlannedShape::Simple(vec![dims.len() as u64]);
     attribute("_Netcdf4Coordinates", int(), shape, ids)
 }
 
-/// Returns the attribute that lists the dimensions of a variable by scale.
+/// Returns the attribute that lists the variable dimensions by scale.
 pub(super) fn dimension_list(scales: &[ObjectId]) -> PlannedAttribute {
     let mut data = Payload::from(vec![0; 16 * scales.len()]);
     let one = |(n, &scale): (usize, &ObjectId)| {

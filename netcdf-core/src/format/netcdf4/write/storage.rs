@@ -17,7 +17,7 @@ use crate::model::{
     Variable,
 };
 
-/// The storage of a variable.
+/// The variable storage.
 #[derive(Debug, Clone)]
 pub(crate) struct VariableStorage {
     /// The element type.
@@ -32,7 +32,7 @@ pub(crate) struct VariableStorage {
 const FLETCHER32: u32 = 3;
 /// Maximum size of data in an object header, in bytes, next to the fields that describe the data.
 const COMPACT: u64 = (64 << 10) - 5;
-/// Maximum number of dimensions of a dataset.
+/// Maximum number of dataset dimensions.
 const RANK: usize = 32;
 
 /// Checks whether a filter may be skipped for single chunks.
@@ -40,7 +40,7 @@ pub(crate) fn optional(filter: &FilterSpec) -> bool {
     filter.id != FLETCHER32
 }
 
-/// Determines the storage of a variable.
+/// Determines the variable storage.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], [`ErrorKind::VarSize`]
@@ -118,7 +118,7 @@ fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {
     dims.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such dimension"))
 }
 
-/// Returns the stored form of the elements of a variable.
+/// Returns the stored form of the variable elements.
 fn element(var: &Variable, datatype: &Datatype) -> StoredElement {
     let atomic = var.ty.atomic();
     let ordered = atomic.is_some_and(|a| a.size().is_some_and(|n| n > 0) && a.number() != 2);

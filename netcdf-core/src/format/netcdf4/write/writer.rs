@@ -163,7 +163,7 @@ impl Netcdf4Writer {
                 self.extend(id, &mut reached)?;
             }
         }
-        // Readers take the length of a dimension from the longest variable, so at least one variable must have that length.
+        // Readers take the dimension length from the longest variable, so at least one variable must have that length.
         for id in self.schema.var_ids() {
             let dims = self.schema.var(id).map(|v| v.dims.as_slice());
             let short = |d: &DimId| {

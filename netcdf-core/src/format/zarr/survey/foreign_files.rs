@@ -61,7 +61,7 @@ fn own_nodes(survey: &StoreSurvey) -> BTreeSet<&str> {
 
 fn is_group(node: &Node) -> bool {
     match &node.what {
-        // Metadata of older versions of netCDF-C, and attributes of a group without any other object.
+        // Metadata of older netCDF-C versions, and attributes of a group without other metadata.
         NodeContent::Group | NodeContent::Nothing => true,
         NodeContent::Array(_) | NodeContent::Broken(_) => false,
     }

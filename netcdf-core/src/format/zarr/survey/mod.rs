@@ -1,4 +1,4 @@
-//! The contents of a store: nodes (groups and arrays) according to the metadata, and the role of each key. Memory use grows with the
+//! The store contents: nodes (groups and arrays) according to the metadata, and the role of each key. Memory use grows with the
 //! metadata, not with the number of chunks.
 
 mod foreign_files;
@@ -132,7 +132,7 @@ impl StoreSurvey {
     }
 }
 
-/// Returns the size of a key; 0 if the key cannot be read.
+/// Returns the key size; 0 if the key cannot be read.
 pub fn known(size: u64) -> u64 {
     if size == UNKNOWN { 0 } else { size }
 }

@@ -20,7 +20,7 @@ pub struct MetadataObject {
     pub json: Result<Json>,
 }
 
-/// The kinds of nodes.
+/// The contents of a node.
 #[derive(Debug)]
 pub enum NodeContent {
     /// A group.

@@ -15,7 +15,7 @@ use crate::runtime::WorkItem;
 /// The number of bytes per read.
 const PIECE: u64 = 8 << 20;
 
-/// Number of keys per query of sizes. A remote store sends concurrent requests.
+/// Number of keys per size query. A remote store sends concurrent requests.
 const CHECKED_TOGETHER: usize = 1000;
 
 /// Number of keys per work item.

@@ -2,7 +2,7 @@
 
 use crate::model::{GroupId, Schema, VarId, ZarrVersion};
 
-/// Returns the key prefix of a group.
+/// Returns the group key prefix.
 #[must_use]
 pub(crate) fn group(schema: &Schema, id: GroupId) -> String {
     let path = schema.group_path(id);
@@ -12,14 +12,14 @@ pub(crate) fn group(schema: &Schema, id: GroupId) -> String {
     }
 }
 
-/// Returns the key prefix of a variable.
+/// Returns the variable key prefix.
 #[must_use]
 pub(crate) fn var(schema: &Schema, id: VarId) -> String {
     let path = schema.var_path(id);
     format!("{}/", path.trim_start_matches('/'))
 }
 
-/// Returns the key of a chunk, relative to the variable's prefix.
+/// Returns the chunk key, relative to the variable's prefix.
 #[must_use]
 pub(crate) fn chunk(version: ZarrVersion, place: &[u64]) -> String {
     let place: Vec<String> = place.iter().map(u64::to_string).collect();

@@ -73,7 +73,7 @@ impl MetadataInput<'_> {
         }
     }
 
-    /// Returns the path of a dimension.
+    /// Returns the dimension path.
     #[must_use]
     pub(crate) fn dim_path(&self, dim: &Dimension) -> Json {
         let group = self.schema.group_path(dim.group);

@@ -23,7 +23,7 @@ use crate::model::{
 };
 use crate::notes::Note;
 
-/// The storage of a variable.
+/// The variable storage.
 #[derive(Debug, Clone)]
 pub(crate) struct ArrayStorage {
     /// The element type; bytes for elements of a user-defined type.
@@ -38,7 +38,7 @@ pub(crate) struct ArrayStorage {
     pub whole: bool,
     /// The codecs of the filters, in encoding order.
     pub codecs: Vec<Json>,
-    /// The shape of a shard, if several chunks are stored under one key.
+    /// The shard shape, if several chunks are stored under one key.
     pub shard: Option<Vec<u64>>,
     /// Whether the elements are fixed-size strings.
     pub fixed_text: bool,
@@ -58,7 +58,7 @@ impl ArrayStorage {
         text && self.declared.holds_own(self.whole)
     }
 
-    /// Returns the shape of the contents of a key.
+    /// Returns the shape of a chunk or shard, the contents of a key.
     #[must_use]
     pub(crate) fn outer(&self) -> &[u64] {
         self.shard.as_deref().unwrap_or(&self.layout.chunk)
@@ -84,7 +84,7 @@ impl ArrayStorage {
     }
 }
 
-/// Determines the storage of a variable. `no_fill` omits fill values from the metadata.
+/// Determines the variable storage. `no_fill` omits fill values from the metadata.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::BadType`], and errors of
@@ -261,7 +261,7 @@ fn filter(
     Ok(codecs)
 }
 
-/// Returns the stored form of the elements of a variable.
+/// Returns the stored form of the variable elements.
 fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<StoredElement> {
     let ordered = ty.size().is_some_and(|n| n > 1);
     Ok(StoredElement {

@@ -1,4 +1,4 @@
-//! The metadata of version 3: `zarr.json` of groups and arrays. netCDF's own metadata follows appendix E of the NCZarr document.
+//! The metadata of version 3: `zarr.json` of groups and arrays. netCDF's own metadata follows the NCZarr document, appendix E.
 
 use super::attributes::utf8;
 use super::json_forms::{lengths, named};
@@ -18,7 +18,7 @@ const PROPERTIES: &str = concat!(
     ",nczarr=3.0.0"
 );
 
-/// The name of the attribute types member.
+/// The name of the member with attribute types.
 const TYPES: &str = "_nczarr_attrs";
 
 /// Returns a group with the consolidated metadata of all nodes below.

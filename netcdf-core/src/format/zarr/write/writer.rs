@@ -81,7 +81,7 @@ impl ZarrWriter {
             let chain = || stored.chain(&schema, env).in_object(|| schema.var_path(id));
             let chain = match schema.shape(id).is_empty() {
                 true => Some(chain()?),
-                // Copies may move encoded chunks without these filters.
+                // Copies can move encoded chunks even if these filters are unavailable.
                 false => stored.declared.misleads().then(|| chain().ok()).flatten(),
             };
             Ok(VariableState {
@@ -156,7 +156,7 @@ impl ZarrWriter {
         }
     }
 
-    /// Adds the keys of the chunks in a run of indexes, or of the shards that contain these chunks.
+    /// Adds the chunk keys for a run of chunk indexes, or the keys of the shards that contain these chunks.
     fn keys_of(&self, id: VarId, (start, end): (u64, u64), keys: &mut ForeignKeys) -> Result<()> {
         let var = self.var(id)?;
         for index in start..end {
@@ -309,7 +309,7 @@ fn nodes(all: &mut Vec<JsonMember>) -> Vec<JsonMember> {
     nodes
 }
 
-/// Sorts paths so that the contents of a group directly follow the group. zarr-python does not find groups with scattered members.
+/// Sorts paths so that the group contents directly follow the group. zarr-python does not find groups with scattered members.
 fn in_tree_order(all: &mut [JsonMember]) {
     all.sort_by_cached_key(|(path, _)| path.replace('/', "\0"));
 }
