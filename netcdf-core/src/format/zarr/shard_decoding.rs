@@ -99,7 +99,7 @@ mod tests {
     use crate::model::{Region, Values, VarId};
 
     /// Returns the metadata of a 4 × 6 array of bytes. A shard has 4 × 4 elements, transposed, in 2 × 2 chunks. A checksum follows each
-/// shard.
+    /// shard.
     fn metadata() -> String {
         let shards = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],
             "codecs":[{"name":"bytes"}],"index_codecs":[{"name":"bytes"}],"index_location":"end"}}"#;
