@@ -1,39 +1,39 @@
-//! The kinds that can be asked for, by the names that `-k` takes.
+//! The kinds that users can request, by the names that `-k` accepts.
 
 use super::table::FORMATS;
 use super::{BareFill, KindRow};
 use crate::model::Kind;
 
-/// All rows of kinds that are written, in the order of the formats.
+/// Returns the rows of all writable kinds, in format order.
 fn rows() -> impl Iterator<Item = &'static KindRow> {
     FORMATS.iter().flat_map(|format| format.kinds)
 }
 
-/// The row of a kind; `None` for kinds that are only read.
+/// Returns the row of a kind, or `None` for read-only kinds.
 #[must_use]
 pub fn kind_row(kind: Kind) -> Option<&'static KindRow> {
     rows().find(|row| row.kind == kind)
 }
 
-/// What a fill value outside of the attributes says in a dataset of a kind.
+/// Returns the meaning of a fill value without an attribute in datasets of a kind.
 #[must_use]
 pub fn bare_fill(kind: Kind) -> BareFill {
     kind_row(kind).map_or(BareFill::Nothing, |row| row.bare_fill)
 }
 
-/// Whether netCDF has metadata of its own in a dataset of a kind.
+/// Checks whether datasets of a kind contain netCDF metadata.
 #[must_use]
 pub fn has_own_metadata(kind: Kind) -> bool {
     kind_row(kind).is_none_or(|row| row.own_metadata)
 }
 
-/// The name of a kind in messages.
+/// Returns the name of a kind in messages.
 #[must_use]
 pub fn kind_label(kind: Kind) -> &'static str {
     kind_row(kind).map_or_else(|| kind.name(), |row| row.label)
 }
 
-/// The kind with this name: the one of `_Format`, an alias or a number, in upper or lower case.
+/// Returns the kind with this name, in any letter case. Names are the values of `_Format`, aliases, and numbers.
 #[must_use]
 pub fn kind_named(name: &str) -> Option<Kind> {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
@@ -41,7 +41,7 @@ pub fn kind_named(name: &str) -> Option<Kind> {
     rows().find(named).map(|row| row.kind)
 }
 
-/// One word for each kind, for shell completion of `-k`.
+/// Returns one word per kind, for shell completion of `-k`.
 #[must_use]
 pub fn kind_words() -> Vec<&'static str> {
     rows().map(|row| row.word).collect()

@@ -1,4 +1,4 @@
-//! Starts the outputs that users name.
+//! Creates the outputs that users name.
 
 use std::path::Path;
 
@@ -19,11 +19,11 @@ use crate::io::{Output, remote};
 use crate::model::{CreateOptions, Kind, Schema};
 use crate::notes::Note;
 
-/// The kind of the store between the two stages of a copy.
+/// The kind of the intermediate store of a two-stage copy.
 pub const BETWEEN_STAGES: Kind = Kind::NCZARR3;
 
-/// Starts an output. `sync` asks for the data to be on disk before it becomes visible; it does not become visible once the run is
-/// cancelled. If files that are not part of a replaced store are removed with it, a note says so.
+/// Creates an output. With `sync`, the data is synchronized to disk before the output becomes visible. A cancelled run does not publish the
+/// output. A note lists foreign files that are removed together with a replaced store.
 ///
 /// # Errors
 /// Returns errors of [`FileTarget::create_as`] and [`DirTarget::create`].
@@ -46,7 +46,7 @@ pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<
     Ok(Output::Store(trace.target(store)))
 }
 
-/// Starts a file.
+/// Creates a file.
 fn file(to: &Destination, sync: bool, env: &Env) -> Result<FileTarget> {
     let how = Replacement {
         keep_links: to.keep_links,
@@ -56,7 +56,7 @@ fn file(to: &Destination, sync: bool, env: &Env) -> Result<FileTarget> {
     FileTarget::create_as(&to.path, sync, how)
 }
 
-/// Starts an output on another machine.
+/// Creates a remote output.
 fn elsewhere(to: &Destination, address: &Address, env: &Env, trace: &Trace) -> Result<Output> {
     let run = env.run();
     let store: Box<dyn StoreTarget> = match to.form {
@@ -70,11 +70,11 @@ fn elsewhere(to: &Destination, address: &Address, env: &Env, trace: &Trace) -> R
     Ok(Output::Store(trace.target(store)))
 }
 
-/// Starts a part of a store that processes write together in the directory `place`, and gives the sums of what is put. `mark` is the
-/// marker of the plan that the store belongs to.
+/// Opens the directory `place` of a store that several processes write concurrently, and returns the checksums of the written keys. `mark`
+/// is the marker of the store's plan.
 ///
 /// # Errors
-/// As [`SharedDirectoryTarget::create`].
+/// Returns the errors of [`SharedDirectoryTarget::create`].
 pub fn part_of_store(
     place: &Path,
     mark: Option<&PlanMark>,
@@ -89,21 +89,21 @@ pub fn part_of_store(
     Ok((Output::Store(Box::new(target)), sums))
 }
 
-/// Begins the store between the two stages of a copy in the directory `place`, which is made: its metadata. What processes put follows
-/// with [`part_of_store`].
+/// Creates the directory `place` for the intermediate store of a two-stage copy, and writes the metadata. Processes write chunks with
+/// [`part_of_store`].
 ///
 /// # Errors
-/// As [`shared::begin`] and [`super::create`].
+/// Returns the errors of [`shared::begin`] and [`super::create`].
 pub fn begin_between(schema: Schema, place: &Path, sync: bool, env: &Env) -> Result<()> {
     shared::begin(place)?;
     let (target, _) = part_of_store(place, None, sync, env)?;
     create(target, schema, CreateOptions::default(), env)?.finish()
 }
 
-/// Starts the last part of the store of a plan, which then becomes the output. The caller removes the replaced output.
+/// Opens the store of a plan for the last part; the finished store becomes the output. The caller removes the replaced output.
 ///
 /// # Errors
-/// As [`SharedDirectoryTarget::create`] and [`SharedDirectoryTarget::becoming`].
+/// Returns the errors of [`SharedDirectoryTarget::create`] and [`SharedDirectoryTarget::becoming`].
 pub fn end_of_store(
     (place, mark): (&Path, &PlanMark),
     to: &Destination,
@@ -115,7 +115,7 @@ pub fn end_of_store(
     Ok(Output::Store(Box::new(target)))
 }
 
-/// What a store may replace.
+/// Returns the rules for replacing an existing path with a store.
 fn replace(to: &Destination) -> Replace {
     Replace {
         foreign: survey::foreign,
@@ -129,7 +129,7 @@ fn directory(to: &Destination, sync: bool, env: &Env) -> Result<DirTarget> {
     if !goes.is_empty() {
         env.notes.say(Note {
             object: to.path.to_string_lossy().into_owned(),
-            what: format!("files that are not part of the store are removed, too: {goes}"),
+            what: format!("files that are not part of the store are also removed: {goes}"),
             remedy: None,
         });
     }

@@ -1,13 +1,13 @@
-//! Values that are kept: a cell that is filled once, and the most recently used values, a small cache for structures that many objects refer to, and for decoded data.
+//! Caches for values that many objects share: a lazily filled cell, and a small least-recently-used cache.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::Result;
 
-/// The value of a cell, made if there is none yet.
+/// Returns the value of a cell. An empty cell first receives the result of `make`.
 ///
 /// # Errors
-/// Those of `make`.
+/// Returns errors of `make`.
 pub(super) fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
     if let Some(known) = cell.get() {
         return Ok(known);
@@ -16,19 +16,19 @@ pub(super) fn once<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> R
     Ok(cell.get_or_init(|| made))
 }
 
-/// A cache that can be shared among threads; values should be cheap to clone.
+/// A thread-safe cache of the most recently used values. Values should be cheap to clone.
 #[derive(Debug)]
 pub(super) struct Recent<K, V> {
     entries: Mutex<Vec<RecentEntry<K, V>>>,
     most: CacheLimits,
 }
 
-/// The limits of a cache; the value used last always stays.
+/// The limits of a cache. The most recently used value always stays.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CacheLimits {
-    /// Number of values.
+    /// The maximum number of values.
     pub count: usize,
-    /// Bytes of all values.
+    /// The maximum size of all values in bytes.
     pub bytes: usize,
 }
 
@@ -40,7 +40,7 @@ struct RecentEntry<K, V> {
 }
 
 impl<K: PartialEq, V: Clone> Recent<K, V> {
-    /// An empty cache.
+    /// Returns an empty cache.
     #[must_use]
     pub(super) fn new(most: CacheLimits) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
         }
     }
 
-    /// The value for a key.
+    /// Returns the value for a key.
     #[must_use]
     pub(super) fn get(&self, key: &K) -> Option<V> {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +60,7 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
         entries.first().map(|e| e.value.clone())
     }
 
-    /// Adds a value of `bytes` bytes, in place of the least recently used ones, and returns it.
+    /// Adds a value of `bytes` bytes, evicts the least recently used values, and returns the new value.
     pub(super) fn put(&self, key: K, value: V, bytes: usize) -> V {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|e| e.key != key);

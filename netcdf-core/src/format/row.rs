@@ -1,4 +1,4 @@
-//! A row of the table of formats: the functions of a format, and facts about its datasets.
+//! A row of the format table: the functions and properties of a format.
 
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
@@ -7,55 +7,55 @@ use crate::io::{Container, Output};
 use crate::model::{Attribute, CreateOptions, Kind, Schema};
 use crate::notes::Note;
 
-/// Starts a dataset.
+/// Creates a dataset.
 pub type Create = fn(Output, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
 
-/// A row of the table of formats.
+/// A row of the format table.
 pub struct Format {
-    /// Name for messages.
+    /// The name in messages.
     pub name: &'static str,
-    /// Whether a dataset is in this format, by its first bytes or its keys.
+    /// Checks whether a dataset is in this format, by the first bytes or the keys.
     pub probe: fn(&Container) -> Result<bool>,
-    /// The kind of a dataset that [`Format::probe`] recognized, without opening it.
+    /// Returns the kind of a dataset that [`Format::probe`] recognized, without opening the dataset.
     pub kind: fn(&Container) -> Result<Kind>,
     /// Opens a dataset that [`Format::probe`] recognized.
     pub open: fn(Container, &Env) -> Result<Box<dyn Reader>>,
-    /// The kinds that are written; none for a format that is only read.
+    /// The writable kinds; empty for a read-only format.
     pub kinds: &'static [KindRow],
-    /// Starts a dataset of `schema.kind`, which is one of [`Format::kinds`].
+    /// Creates a dataset of `schema.kind`, which is one of [`Format::kinds`].
     pub create: Create,
     /// The properties of datasets.
     pub traits: Traits,
     /// The default kind of a copy.
     pub copied_as: fn(Kind) -> Kind,
-    /// Rejects a schema that a dataset of `schema.kind` cannot hold, although the data model allows the schema.
+    /// Rejects a schema that the data model allows, but datasets of `schema.kind` cannot store.
     pub holds: fn(&Schema) -> Result<()>,
-    /// Which strings it can store.
+    /// The strings that the format can store.
     pub strings: Strings,
-    /// Whether an attribute may read back as another one from a dataset of a kind, because both are stored alike.
+    /// Checks whether an attribute may read back as another attribute, because datasets of the kind store both alike.
     pub reads_back: fn(&Attribute, &Attribute, Kind) -> bool,
 }
 
-/// Properties of datasets of a format, for code that does not know the format.
+/// Properties of a format's datasets, for code that does not depend on the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traits {
-    /// Extensions of the datasets that are unique to the format, without the point.
+    /// File name extensions that only this format has, without the dot.
     pub extensions: &'static [&'static str],
     /// Whether a dataset is a set of keys, not a file.
     pub keys: bool,
-    /// Whether variables have settings of storage: chunks, filters, byte order, fill mode.
+    /// Whether variables have storage settings: chunks, filters, byte order, fill mode.
     pub settings: bool,
     /// Whether chunks may be longer than a fixed dimension.
     pub overhang: bool,
-    /// Whether `ncdump -s` shows filters with the parameters that a user gives, not with the stored ones.
+    /// Whether `ncdump -s` shows filter parameters in the user's form, not in the stored form.
     pub shows_given: bool,
     /// Whether strings may be stored with a fixed size.
     pub sized_strings: bool,
-    /// Whether it can store the enhanced model: a dataset of a smaller one is then restricted by choice.
+    /// Whether the format can store the enhanced model. A dataset with a smaller model is then restricted by choice.
     pub enhanced: bool,
     /// Whether a dataset defines its user-defined types.
     pub defines_types: bool,
-    /// Whether the unlimited dimension comes first in all variables, with data in records.
+    /// Whether the unlimited dimension comes first in all variables, and data is stored in records.
     pub records: bool,
     /// Whether all elements are stored, so that fill values do not matter to readers.
     pub stores_all: bool,
@@ -63,11 +63,11 @@ pub struct Traits {
     pub heap: bool,
     /// Whether all variables are stored in chunks.
     pub all_chunked: bool,
-    /// Whether a dataset records the software that wrote it, in a reserved attribute with the name of [`PROPERTIES`].
+    /// Whether a dataset records the writing software, in a reserved attribute named [`PROPERTIES`].
     pub properties: bool,
 }
 
-/// The attribute that records the software that wrote a dataset.
+/// The attribute that records the writing software.
 pub const PROPERTIES: &str = "_NCProperties";
 
 /// The strings that a format can store.
@@ -75,17 +75,17 @@ pub const PROPERTIES: &str = "_NCProperties";
 pub struct Strings {
     /// Whether NIL differs from an empty string.
     pub nil: bool,
-    /// Whether a string may have zero bytes inside.
+    /// Whether a string may contain zero bytes.
     pub zeros: bool,
 }
 
 impl Strings {
-    /// As in C: strings end at their first zero byte.
+    /// Strings of C: a zero byte ends the string.
     pub const C: Self = Self {
         nil: true,
         zeros: false,
     };
-    /// A length and bytes.
+    /// Strings stored as length and bytes.
     pub const COUNTED: Self = Self {
         nil: false,
         zeros: true,
@@ -97,45 +97,45 @@ impl Strings {
 pub struct KindRow {
     /// The kind.
     pub kind: Kind,
-    /// The names that `-k` takes, apart from [`Kind::name`]: short names, aliases of the C tools, and their old numbers.
+    /// The names that `-k` accepts besides [`Kind::name`]: short names, aliases of the C tools, and old numbers.
     pub names: &'static [&'static str],
-    /// The one of all names that shells complete.
+    /// The name that shells complete.
     pub word: &'static str,
-    /// The usual name: [`Kind::name`], if no other kind has this name.
+    /// The usual name: [`Kind::name`] if it is unique.
     pub label: &'static str,
-    /// Flags for the mode of `nc_create`: names without `NC_`.
+    /// Mode flags for `nc_create`: names without `NC_`.
     pub mode: &'static [&'static str],
-    /// The word for the mode of a URL that a program needs to create it; `None` if paths will do.
+    /// The `mode` word in URLs with which programs create the kind; `None` if paths are enough.
     pub url: Option<&'static str>,
     /// Whether programs can create it with netCDF-C.
     pub in_c: bool,
-    /// Longest dimension, in elements.
+    /// The maximum dimension length.
     pub longest: u64,
     /// Whether several chunks can be stored together.
     pub shards: bool,
-    /// Whether sizes of strings have no default: strings are then stored without a fixed size.
+    /// Whether string sizes have no default. Strings are then stored without a fixed size.
     pub no_default_size: bool,
-    /// A number of records that is too large to be counted, and so are all larger ones.
+    /// The smallest record count that the kind cannot store.
     pub records_below: u64,
     /// Whether the dataset has netCDF metadata, such as the list of unlimited dimensions.
     pub own_metadata: bool,
-    /// The meaning of a fill value outside of the attributes.
+    /// The meaning of a fill value without an attribute.
     pub bare_fill: BareFill,
 }
 
 /// The meaning of a fill value without an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BareFill {
-    /// No meaning outside of the format.
+    /// No meaning outside the format.
     Nothing,
-    /// That elements which equal it are missing.
+    /// Elements equal to the fill value are missing.
     Missing,
-    /// The value of unwritten elements.
+    /// The fill value is the value of unwritten elements.
     Unwritten,
 }
 
 impl KindRow {
-    /// The values of most rows, without names.
+    /// Default values for most rows, without names.
     pub const COMMON: Self = Self {
         kind: Kind::NETCDF4,
         names: &[],
@@ -153,7 +153,7 @@ impl KindRow {
     };
 }
 
-/// The note that NIL strings of an object become empty ones in a format without NIL.
+/// Returns the note for NIL strings that become empty in a format without NIL.
 #[must_use]
 pub fn nil(object: &str, format: &str) -> Note {
     Note {

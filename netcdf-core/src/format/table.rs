@@ -1,4 +1,4 @@
-//! The table of formats: finds the format of a dataset, opens and creates datasets.
+//! The format table: detects formats, opens and creates datasets.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::io::{Container, Output, Source, Store, odd, other};
 use crate::model::kind::StorageFormat;
 use crate::model::{CreateOptions, GroupId, Kind, Schema};
 
-/// The formats, in the order in which they are tried.
+/// The formats, in probing order.
 pub static FORMATS: &[Format] = &[classic::FORMAT, hdf4::FORMAT, netcdf4::FORMAT, zarr::FORMAT];
 
-/// The kind of a dataset, without opening it.
+/// Returns the kind of a dataset without opening the dataset.
 ///
 /// # Errors
-/// [`ErrorKind::UnknownFormat`] if no format recognizes the dataset; errors of reading.
+/// Returns [`ErrorKind::UnknownFormat`] if no format recognizes the dataset, or read errors.
 pub fn probe(container: &Container) -> Result<Kind> {
     let container = match container {
         Container::Source(source) => Container::Source(Arc::new(Headed::new(Arc::clone(source)))),
@@ -53,7 +53,7 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     }
 }
 
-/// The store; with latency, a store that keeps the answers of requests made ahead.
+/// Returns the store. A store with latency gets a wrapper that caches prefetched answers.
 fn ahead(store: &Arc<dyn Store>) -> (Arc<dyn Store>, Option<Arc<PrefetchStore>>) {
     if !store.latency() {
         return (Arc::clone(store), None);
@@ -62,10 +62,10 @@ fn ahead(store: &Arc<dyn Store>) -> (Arc<dyn Store>, Option<Arc<PrefetchStore>>)
     (Arc::clone(&ahead) as Arc<dyn Store>, Some(ahead))
 }
 
-/// Starts a dataset of the kind that its schema names.
+/// Creates a dataset of the schema's kind.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if no format writes the kind; errors of [`Schema::check`] and of the format.
+/// Returns [`ErrorKind::Unsupported`] if no format writes the kind, or errors of [`Schema::check`] and of the format.
 pub fn create(
     output: impl Into<Output>,
     schema: Schema,
@@ -94,15 +94,15 @@ fn check_nesting(schema: &Schema, env: &Env) -> Result<()> {
     Ok(())
 }
 
-/// Checks that datasets of a kind can be written.
+/// Checks that a kind is writable.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if they cannot.
+/// Returns [`ErrorKind::Unsupported`] for a read-only kind.
 pub fn check_writes(kind: Kind) -> Result<()> {
     writing(kind).map(|_| ())
 }
 
-/// The row of the format that stores a kind.
+/// Returns the format row for a kind.
 fn row(kind: Kind) -> Option<&'static Format> {
     let name = match kind.storage {
         StorageFormat::ReadOnly(name) => Some(name),
@@ -114,22 +114,22 @@ fn row(kind: Kind) -> Option<&'static Format> {
     FORMATS.iter().find(stores)
 }
 
-/// The default kind of a copy of a dataset: a kind that is written.
+/// Returns the default output kind for a copy of a dataset.
 #[must_use]
 pub fn copied_as(kind: Kind) -> Kind {
     row(kind).map_or(kind, |format| (format.copied_as)(kind))
 }
 
-/// The traits of datasets of a kind.
+/// Returns the traits of datasets of a kind.
 #[must_use]
 pub fn traits(kind: Kind) -> &'static Traits {
     row(kind).map_or(&netcdf4::FORMAT.traits, |format| &format.traits)
 }
 
-/// The format that writes a kind.
+/// Returns the format that writes a kind.
 ///
 /// # Errors
-/// As [`check_writes`].
+/// Returns the errors of [`check_writes`].
 pub fn writing(kind: Kind) -> Result<&'static Format> {
     let format = FORMATS
         .iter()

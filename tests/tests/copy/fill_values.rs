@@ -226,7 +226,7 @@ data: one = 1, 2 ; list = 1, 2 ; text = 1, 2 ; other = 1, 2 ; c = "ab" ; }"#,
     let _ = std::fs::remove_file(sandbox.path("in/.zmetadata"));
     for kind in ["zarr3", "nczarr3"] {
         let copied = copy(&sandbox, &["-k", kind, "@in", &format!("@{kind}")]);
-        let why = "/c, /list and /text: left out: a _FillValue that is not one value";
+        let why = "/c, /list and /text: skipped: a _FillValue that is not one value";
         assert!(copied.message().contains(why), "{copied}");
         for (var, kept) in [
             ("one", true),

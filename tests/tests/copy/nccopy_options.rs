@@ -206,7 +206,7 @@ fn missing_sources_are_not_filled() {
     assert!(
         filled
             .message()
-            .contains("is missing, fill values stand in for it"),
+            .contains("replaced with fill values: missing source"),
         "{filled}"
     );
 }

@@ -327,7 +327,7 @@ fn chunks_that_are_gone_are_missed() {
         &sandbox,
         &["--finish", "@p"],
         1,
-        "a chunk that was put is not there",
+        "a written chunk is missing",
     );
     assert!(!sandbox.path("made.zarr").exists());
 }

@@ -10,30 +10,30 @@ use crate::model::{
     Atomic, Attribute, DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Storage, Variable,
 };
 
-/// Tag of the list of dimensions.
+/// Tag of the dimension list.
 const NC_DIMENSION: u32 = 10;
-/// Tag of the list of variables.
+/// Tag of the variable list.
 const NC_VARIABLE: u32 = 11;
-/// Tag of a list of attributes.
+/// Tag of an attribute list.
 const NC_ATTRIBUTE: u32 = 12;
 
 /// The contents of a header.
 #[derive(Debug)]
 pub(crate) struct CdfHeader {
-    /// The schema; the record dimension has length 0 where the count is [`CdfHeader::records`].
+    /// The schema. The record dimension has length 0; [`CdfHeader::records`] is the length.
     pub schema: Schema,
-    /// Number of records; `None` for STREAMING.
+    /// The record count; `None` for STREAMING.
     pub records: Option<u64>,
-    /// Byte offset of each variable's data.
+    /// The byte offset of each variable's data.
     pub begins: Vec<u64>,
-    /// Bytes that the header takes.
+    /// The header length in bytes.
     pub len: u64,
 }
 
 /// Reads a header.
 ///
 /// # Errors
-/// [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`], with the byte offset.
+/// Returns [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`], with the byte offset.
 pub(crate) fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<CdfHeader> {
     let mut input = HeaderInput::new(source, kind, limits);
     input.take(4)?;
@@ -60,7 +60,7 @@ pub(crate) fn read(source: &dyn Source, kind: Kind, limits: &Limits) -> Result<C
     })
 }
 
-/// Bytes read from a source in blocks, as far as the header goes.
+/// Header bytes, read from the source in blocks.
 struct HeaderInput<'a> {
     source: &'a dyn Source,
     limits: &'a Limits,
@@ -68,15 +68,15 @@ struct HeaderInput<'a> {
     wide_counts: bool,
     wide_offsets: bool,
     classic_types: bool,
-    /// Bytes from `base` on.
+    /// Bytes starting at offset `base`.
     block: Vec<u8>,
     base: u64,
     pos: usize,
 }
 
-/// Fewest bytes of an attribute: its name, its type and the number of its values.
+/// The minimum size of an attribute: name, type and number of values.
 const LEAST_ATTRIBUTE: u64 = 12;
-/// Fewest bytes to read at a time.
+/// The minimum number of bytes to read at a time.
 const BLOCK: u64 = 256 << 10;
 
 impl<'a> HeaderInput<'a> {
@@ -102,7 +102,7 @@ impl<'a> HeaderInput<'a> {
         Error::new(kind, what).at(self.source.name(), self.offset())
     }
 
-    /// The next `n` bytes.
+    /// Returns the next `n` bytes.
     fn take(&mut self, n: u64) -> Result<&[u8]> {
         let have = self.block.len().saturating_sub(self.pos) as u64;
         if have < n {
@@ -140,7 +140,7 @@ impl<'a> HeaderInput<'a> {
         ))
     }
 
-    /// A NON_NEG, or the number of records, which may be STREAMING.
+    /// Reads a NON_NEG or the record count, which may be STREAMING.
     fn count(&mut self) -> Result<u64> {
         if self.wide_counts {
             self.u64()
@@ -149,7 +149,7 @@ impl<'a> HeaderInput<'a> {
         }
     }
 
-    /// The number of entries of a list with this tag.
+    /// Reads the number of entries of a list with this tag.
     fn list(&mut self, tag: u32, what: &str) -> Result<u64> {
         let at = self.offset();
         let found = self.u32()?;
@@ -161,8 +161,7 @@ impl<'a> HeaderInput<'a> {
         Err(Error::new(ErrorKind::Corrupt, what).at(self.source.name(), at))
     }
 
-    /// `n` bytes; the padding after them, up to the next multiple of four, is skipped whatever it
-    /// holds.
+    /// Reads `n` bytes, and skips the padding up to the next multiple of four.
     fn padded(&mut self, n: u64) -> Result<&[u8]> {
         let size = n.checked_next_multiple_of(4);
         let size =
@@ -171,7 +170,7 @@ impl<'a> HeaderInput<'a> {
         Ok(self.take(size)?.get(..keep).unwrap_or_default())
     }
 
-    /// A name; early programs included the padding zeros in its length.
+    /// Reads a name. Early programs included the padding zeros in the name's length.
     fn name(&mut self) -> Result<Name> {
         let len = self.count()?;
         let mut names = std::mem::take(&mut self.names);
@@ -183,7 +182,7 @@ impl<'a> HeaderInput<'a> {
         name
     }
 
-    /// Room for a list of `count` entries, each of which takes at least `least` bytes of the file.
+    /// Allocates a list of `count` entries with at least `least` bytes each in the file.
     fn room<T>(&self, count: u64, least: u64) -> Vec<T> {
         let left = self.source.len().saturating_sub(self.offset());
         Vec::with_capacity(usize::try_from(count.min(left / least)).unwrap_or(0))
@@ -243,7 +242,7 @@ impl<'a> HeaderInput<'a> {
             })
     }
 
-    /// Adds the variables to the schema, and returns their byte offsets.
+    /// Adds the variables to the schema, and returns the byte offsets.
     fn vars(&mut self, schema: &mut Schema) -> Result<Vec<u64>> {
         let mut begins = Vec::new();
         for _ in 0..self.list(NC_VARIABLE, "variables")? {
@@ -302,10 +301,10 @@ fn wrong_dim(source: &dyn Source, at: u64, number: u64) -> Error {
     .at(source.name(), at)
 }
 
-/// Length in bytes of the header that [`write()`] makes.
+/// Returns the length in bytes of the header that [`write()`] creates.
 ///
 /// # Errors
-/// As [`write()`].
+/// Returns the errors of [`write()`].
 pub(crate) fn len(schema: &Schema) -> Result<u64> {
     let place = VariablePlace {
         ty: Atomic::Byte,
@@ -319,8 +318,8 @@ pub(crate) fn len(schema: &Schema) -> Result<u64> {
 /// Writes the header of a classic file with its variables at `places`.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for a type that the kind does not have, [`ErrorKind::DimSize`] or
-/// [`ErrorKind::VarSize`] for a number that the kind cannot hold.
+/// Returns [`ErrorKind::BadType`] for a type that the kind does not have, and [`ErrorKind::DimSize`] or [`ErrorKind::VarSize`] for a number
+/// that the kind cannot store.
 pub(crate) fn write(schema: &Schema, records: u64, places: &[VariablePlace]) -> Result<Vec<u8>> {
     let mut out = HeaderOutput {
         bytes: Vec::new(),

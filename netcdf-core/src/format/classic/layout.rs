@@ -1,26 +1,25 @@
-//! Sizes and places of variables in a classic file ("Notes on Computing File Offsets").
+//! Variable sizes and offsets in a classic file ("Notes on Computing File Offsets").
 
 use crate::chunk::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
 use crate::model::{Atomic, Endianness, Kind, Schema, StoredElement, Variable};
 
-/// Where a variable's data is.
+/// The location of a variable's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VariablePlace {
     /// Element type.
     pub ty: Atomic,
     /// Byte offset of the first element in the file.
     pub begin: u64,
-    /// Bytes of the whole variable, or of one record of it, without padding.
+    /// Bytes of the whole variable or of one record, without padding.
     pub slab: u64,
-    /// True if the first dimension is the record dimension.
+    /// Whether the first dimension is the record dimension.
     pub record: bool,
 }
 
 impl VariablePlace {
-    /// The layout of a variable of this shape: each record is a chunk if records are `apart`, otherwise all
-    /// elements are contiguous.
+    /// Returns the layout of a variable of this shape. If `apart` is set, each record is a chunk; otherwise all elements are contiguous.
     #[must_use]
     pub(crate) fn layout(&self, extent: Vec<u64>, apart: bool) -> Layout {
         let mut chunk = extent.clone();
@@ -44,10 +43,10 @@ impl VariablePlace {
     }
 }
 
-/// The places of all variables, and the record size they share.
+/// The locations of all variables, and the common record size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VariablePlaces {
-    /// One for each variable.
+    /// One location per variable.
     pub vars: Vec<VariablePlace>,
     /// Bytes from one record to the next.
     pub record_size: u64,
@@ -55,10 +54,10 @@ pub(crate) struct VariablePlaces {
     pub records_at: u64,
 }
 
-/// `n` rounded up to a multiple of four.
+/// Rounds `n` up to a multiple of four.
 ///
 /// # Errors
-/// [`ErrorKind::VarSize`] beyond 2^64.
+/// Returns [`ErrorKind::VarSize`] beyond 2^64.
 pub(crate) fn padded(n: u64) -> Result<u64> {
     n.checked_next_multiple_of(4).ok_or_else(too_large)
 }
@@ -70,10 +69,10 @@ fn too_large() -> Error {
     )
 }
 
-/// Type and size in bytes of a variable, or of one record of it, without padding.
+/// Returns the variable type, and the size in bytes of the variable or of one record, without padding.
 ///
 /// # Errors
-/// [`ErrorKind::VarSize`] beyond 2^64 bytes, [`ErrorKind::BadType`] for types of netCDF-4.
+/// Returns [`ErrorKind::VarSize`] beyond 2^64 bytes, or [`ErrorKind::BadType`] for netCDF-4 types.
 pub(crate) fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
     let ty = var.ty.atomic().and_then(|t| Some((t, t.size()?)));
     let (ty, size) = ty.ok_or_else(|| Error::new(ErrorKind::BadType, "not a classic type"))?;
@@ -88,11 +87,11 @@ pub(crate) fn slab(schema: &Schema, var: &Variable) -> Result<(Atomic, u64)> {
     Ok((ty, bytes.ok_or_else(too_large)?))
 }
 
-/// Bytes from one record to the next: the padded sizes of the record variables or, if there is
-/// only one, its unpadded size ("Note on padding").
+/// Returns the record size in bytes: the sum of the padded sizes of all record variables. A single record variable
+/// is not padded ("Note on padding").
 ///
 /// # Errors
-/// [`ErrorKind::VarSize`] beyond 2^64.
+/// Returns [`ErrorKind::VarSize`] beyond 2^64.
 pub(crate) fn record_size(places: &[VariablePlace]) -> Result<u64> {
     let slabs: Vec<u64> = places.iter().filter(|p| p.record).map(|p| p.slab).collect();
     match slabs.as_slice() {
@@ -103,11 +102,11 @@ pub(crate) fn record_size(places: &[VariablePlace]) -> Result<u64> {
     }
 }
 
-/// Lays out the variables of a new file after a header of `header` bytes: fixed-size variables,
-/// then one record of each record variable, in definition order.
+/// Lays out the variables of a new file after a header of `header` bytes: fixed-size variables, then one record of each record variable, in
+/// definition order.
 ///
 /// # Errors
-/// [`ErrorKind::VarSize`] if the limits of the kind are exceeded, with the path of the variable.
+/// Returns [`ErrorKind::VarSize`], with the variable path, if a variable exceeds the limits of the kind.
 pub(crate) fn lay_out(schema: &Schema, header: u64) -> Result<VariablePlaces> {
     let mut vars = Vec::with_capacity(schema.vars.len());
     for (id, var) in schema.var_ids().zip(&schema.vars) {
@@ -159,9 +158,8 @@ fn beyond_offsets(kind: Kind) -> Error {
     Error::new(ErrorKind::VarSize, what).with_remedy("use -k 64-bit-offset or -k cdf5")
 }
 
-/// Checks the size limits of the kind. In CDF-1 and CDF-2, a variable may be larger if nothing comes after it:
-/// as the last fixed-size variable of a file without record variables, or as the last record
-/// variable.
+/// Checks the size limits of the kind. In CDF-1 and CDF-2, the last variable may exceed the limit: the last fixed-size variable of a file
+/// without record variables, or the last record variable.
 fn check_sizes(schema: &Schema, vars: &[VariablePlace]) -> Result<()> {
     let limit = match schema.kind {
         Kind::CLASSIC => i32::MAX.unsigned_abs().into(),
@@ -189,10 +187,10 @@ fn check_sizes(schema: &Schema, vars: &[VariablePlace]) -> Result<()> {
     Ok(())
 }
 
-/// The `vsize` field: the padded size, or 2^32-1 where 32 bits do not hold it ("Note on vsize").
+/// Returns the `vsize` field: the padded size, or 2^32-1 if the size does not fit into 32 bits ("Note on vsize").
 ///
 /// # Errors
-/// [`ErrorKind::VarSize`] beyond 2^64.
+/// Returns [`ErrorKind::VarSize`] beyond 2^64.
 pub(crate) fn vsize(kind: Kind, slab: u64) -> Result<u64> {
     let size = padded(slab)?;
     let wide = kind == Kind::CDF5;

@@ -20,7 +20,7 @@ use crate::io::{Container, Output, Source};
 use crate::model::kind::{Cdf, StorageFormat};
 use crate::model::{CreateOptions, Kind, Schema};
 
-/// The row of the table of formats.
+/// The row of the format table.
 pub(crate) const FORMAT: Format = Format {
     name: "classic",
     probe,
@@ -78,7 +78,7 @@ pub(crate) const FORMAT: Format = Format {
     reads_back: |_, _, _| false,
 };
 
-/// The version byte of a kind; `None` for the kinds that are not classic.
+/// Returns the version byte of a kind, or `None` if the kind is not classic.
 #[must_use]
 pub(crate) fn version(kind: Kind) -> Option<u8> {
     match kind.storage {
@@ -103,12 +103,12 @@ fn kind(container: &Container) -> Result<Kind> {
     kind_of(&**source)?.ok_or_else(|| not_classic(container))
 }
 
-/// The error for what is not a classic file.
+/// Returns the error for input that is not a classic file.
 fn not_classic(container: &Container) -> Error {
     Error::new(ErrorKind::UnknownFormat, "not a classic netCDF file").of(container.name())
 }
 
-/// The kind of a file, by its first bytes; `None` if it is not classic.
+/// Returns the file kind, by the first bytes, or `None` if the file is not classic.
 fn kind_of(source: &dyn Source) -> Result<Option<Kind>> {
     let mut magic = [0; 4];
     if source.len() < 4 {
@@ -145,7 +145,7 @@ fn create(
     )?))
 }
 
-/// A source of the kinds this format reads, for tests.
+/// Returns a source with these bytes, for tests.
 #[cfg(test)]
 pub(crate) fn source(bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(crate::io::memory::MemorySource::new(

@@ -24,7 +24,7 @@ pub(crate) struct ClassicReader {
     schema: Schema,
     places: VariablePlaces,
     records: u64,
-    /// Bytes of the header.
+    /// The header length in bytes.
     header: u64,
 }
 
@@ -32,7 +32,7 @@ impl ClassicReader {
     /// Reads the header.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`].
+    /// Returns [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`] or [`ErrorKind::Corrupt`].
     pub(crate) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let kind = super::kind(&Container::Source(Arc::clone(&source)))?;
         let header = header::read(&*source, kind, &env.limits)?;
@@ -64,13 +64,13 @@ impl ClassicReader {
         Error::new(ErrorKind::Corrupt, "data beyond 2^64 bytes").of(self.source.name())
     }
 
-    /// True if all elements are contiguous in the file.
+    /// Checks whether all elements of a variable are contiguous in the file.
     fn is_contiguous(&self, place: &VariablePlace) -> bool {
         !place.record || self.places.record_size == place.slab
     }
 }
 
-/// Number of records of a file whose header says STREAMING: all that are complete.
+/// Returns the number of complete records in a file with STREAMING in the header.
 fn streamed(places: &VariablePlaces, len: u64) -> u64 {
     let bytes = len.saturating_sub(places.records_at);
     bytes.checked_div(places.record_size).unwrap_or(0)
@@ -100,8 +100,8 @@ fn place(schema: &Schema, begins: &[u64]) -> Result<VariablePlaces> {
     })
 }
 
-/// Checks that data starts after the header and that variables do not overlap ("stored … in the same order
-/// the variables occur in the header"): any other file is not a netCDF file.
+/// Checks that data starts after the header and that variables do not overlap ("stored … in the same order the variables occur in the
+/// header"). Any other file is not a netCDF file.
 fn check_order(schema: &Schema, places: &VariablePlaces, header: u64) -> Result<()> {
     let mut end = header;
     for record in [false, true] {
@@ -182,7 +182,7 @@ impl Reader for ClassicReader {
                 .and_then(|n| n.checked_add(place.begin))
                 .ok_or_else(|| self.beyond())?;
             let end = start.checked_add(place.slab).ok_or_else(|| self.beyond())?;
-            // A header may claim any number of records; the file has as many as fit in it.
+            // A header may claim any number of records. The file contains only the records that fit into the file size.
             present(&*self.source, &(start..end))?;
             visit(ChunkRef {
                 variable: var,

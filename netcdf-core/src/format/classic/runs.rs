@@ -1,4 +1,4 @@
-//! Runs of a variable's bytes: their places in the file, and writing them from several threads.
+//! Byte runs of a variable: locations in the file, and concurrent writes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use crate::chunk::Runs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Hand;
 
-/// Fewest bytes of a run in the file that are worth a write of their own.
+/// The minimum run length in bytes for a separate write.
 const LARGE: u64 = 64 << 10;
 
-/// A part of a variable's bytes that is contiguous in the file.
+/// A range of a variable's bytes that is contiguous in the file.
 pub(super) struct FileRun {
-    /// Its place in the file.
+    /// The byte offset in the file.
     pub(super) offset: u64,
-    /// Its range in the given bytes.
+    /// The range in the given bytes.
     pub(super) bytes: Range<u64>,
-    /// Whether padding follows it.
+    /// Whether padding follows the run.
     pub(super) padded: bool,
 }
 
 impl FileRun {
-    /// Its bytes, of those given.
+    /// Returns the bytes of the run from the given bytes.
     pub(super) fn of<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8]> {
         let place = indices(self.bytes.start, length(&self.bytes))?;
         let part = bytes.get(place);
@@ -31,20 +31,20 @@ impl FileRun {
     }
 }
 
-/// The parts that a variable consists of.
+/// The runs of a variable.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VariableParts {
     pub(super) place: VariablePlace,
-    /// True if its records lie between those of other variables.
+    /// Whether records of other variables separate the records of the variable.
     pub(super) apart: bool,
     /// Bytes from one record to the next.
     pub(super) record_size: u64,
-    /// True if padding follows it, or each of its records.
+    /// Whether padding follows the variable, or each record.
     pub(super) padded: bool,
 }
 
 impl VariableParts {
-    /// Calls `part` with each part of the variable's bytes `range`.
+    /// Calls `part` with each run in `range`, a range of the variable's bytes.
     pub(super) fn of(
         &self,
         range: Range<u64>,
@@ -74,13 +74,13 @@ impl VariableParts {
         Ok(())
     }
 
-    /// True if the parts are worth writes of their own.
+    /// Checks whether the runs are large enough for separate writes.
     pub(super) fn are_large(&self) -> bool {
         self.place.slab >= LARGE || (self.place.record && !self.apart)
     }
 }
 
-/// The error for bytes beyond the end of a variable.
+/// Returns the error for bytes beyond the end of a variable.
 pub(super) fn beyond() -> Error {
     Error::new(ErrorKind::Argument, "data beyond the end of the variable")
 }
@@ -89,9 +89,9 @@ pub(super) fn beyond() -> Error {
 pub(super) struct SharedVariable {
     pub(super) hand: Arc<dyn Hand>,
     pub(super) parts: VariableParts,
-    /// The padding after the variable, or after each of its records.
+    /// The padding after the variable or after each record.
     pub(super) padding: Vec<u8>,
-    /// The variable's path.
+    /// The variable path.
     pub(super) path: String,
 }
 

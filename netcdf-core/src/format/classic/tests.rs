@@ -29,7 +29,7 @@ fn var(schema: &mut Schema, name: &str, ty: Atomic, dims: &[DimId]) -> VarId {
     })
 }
 
-/// Writes a dataset whose variables get these values, from element 0 on.
+/// Writes a dataset with these values for variables, starting at element 0.
 fn make(schema: Schema, data: &[(VarId, Values)]) -> Vec<u8> {
     let (target, out) = MemoryTarget::new("t");
     let mut w =
@@ -93,7 +93,7 @@ fn records_are_interleaved_and_padded() {
         for (v, want) in values {
             assert_eq!(read(&bytes, v).unwrap(), want, "{kind:?}");
         }
-        // c and its padding, then two records of a, its padding, and b
+        // The expected bytes: `c` with padding, then two records of `a`, padding, and `b`.
         let data = &bytes[bytes.len() - 36..];
         assert_eq!(data[..4], [255, 0, 1, 0x81]);
         assert_eq!(data[4..12], [0, 1, 0, 2, 0, 3, 0x80, 1]);
@@ -273,7 +273,7 @@ fn any_stored_name_is_read_and_kept() {
     assert_eq!(header.schema, s);
 }
 
-/// As in files of early programs, which counted them.
+/// Early programs included the padding zeros in the length.
 #[test]
 fn zeros_behind_a_name_are_no_part_of_it() {
     let mut s = Schema::new(Kind::CLASSIC);
@@ -324,7 +324,7 @@ fn moved_bytes_arrive_where_put_bytes_would() {
     assert_eq!(copy.unwrap(), bytes);
 }
 
-/// The values of two padded record variables and one of fixed size, between small variables.
+/// Returns the values of two padded record variables and one fixed-size variable, with small variables between them.
 fn large(path: &std::path::Path, apart: bool) -> Vec<u8> {
     let mut schema = Schema::new(Kind::CDF5);
     let dims = [("t", 0), ("x", 40_001), ("y", 70_001), ("z", 5)];

@@ -22,21 +22,21 @@ pub(crate) struct ClassicWriter {
     blocks: DirtyBlocks,
     schema: Schema,
     places: VariablePlaces,
-    /// Per variable: which of its bytes (row-major, without padding) were written.
+    /// The written byte ranges of each variable (row-major, without padding).
     written: Vec<Spans>,
-    /// Per variable: the padding of the variable, or of each of its records, to a multiple of four bytes.
+    /// The padding of each variable or record, up to a multiple of four bytes.
     padding: Vec<Vec<u8>>,
-    /// Number of records.
+    /// The record count.
     records: u64,
-    /// A copy that may still be extended.
+    /// A copy that later calls may extend.
     pending: Option<PendingCopy>,
     no_fill: bool,
 }
 
-/// Bytes after which a pending copy is carried out, so that a run can be cancelled.
+/// The maximum size of a pending copy, so that a run can be cancelled.
 const PENDING: u64 = 64 << 20;
 
-/// Bytes of a source to be copied to the target; adjacent ones are copied together.
+/// Bytes to copy from a source to the target. Adjacent ranges are copied together.
 #[derive(Debug)]
 struct PendingCopy {
     source: Arc<dyn Source>,
@@ -45,7 +45,7 @@ struct PendingCopy {
 }
 
 impl PendingCopy {
-    /// True if bytes of `source` at `from`, to be copied to `to`, can be added to this copy.
+    /// Checks whether `source` bytes at `from`, to be copied to `to`, extend this copy.
     fn is_followed_by(&self, source: &Arc<dyn Source>, from: u64, to: u64) -> bool {
         let size = length(&self.range);
         self.range.end == from
@@ -56,7 +56,7 @@ impl PendingCopy {
 }
 
 impl ClassicWriter {
-    /// The offset in bytes of an element in a variable's data.
+    /// Returns the byte offset of an element in a variable's data.
     fn byte(&self, var: VarId, element: u64) -> Result<u64> {
         let size = self.place(var)?.ty.size();
         let size = size.or_internal("a type without a size")? as u64;
@@ -64,11 +64,11 @@ impl ClassicWriter {
         from.ok_or_else(|| beyond(&self.schema, var))
     }
 
-    /// Checks the schema against the limits of its kind and lays the file out.
+    /// Checks the schema against the limits of the kind, and lays out the file.
     ///
     /// # Errors
-    /// [`ErrorKind::Strict`], [`ErrorKind::BadType`], [`ErrorKind::Unlimited`],
-    /// [`ErrorKind::DimSize`] or [`ErrorKind::VarSize`], with the object's path.
+    /// Returns [`ErrorKind::Strict`], [`ErrorKind::BadType`], [`ErrorKind::Unlimited`], [`ErrorKind::DimSize`] or [`ErrorKind::VarSize`],
+    /// with the object's path.
     pub(crate) fn create(
         target: Box<dyn Target>,
         schema: Schema,
@@ -102,7 +102,7 @@ impl ClassicWriter {
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
-    /// The padding after the variable, or after each of its records, up to a multiple of four bytes.
+    /// Returns the padding after the variable or after each record, up to a multiple of four bytes.
     fn pad(&self, var: VarId) -> Result<Vec<u8>> {
         let place = self.place(var)?;
         let size = (exact(padded(place.slab)?) - place.slab).index()?;
@@ -114,12 +114,12 @@ impl ClassicWriter {
         Ok(pattern)
     }
 
-    /// True for the only record variable, whose records are not padded.
+    /// Checks whether the variable is the only record variable. A single record variable has no padding.
     fn is_single_record(&self, place: &VariablePlace) -> bool {
         place.record && self.places.record_size == place.slab
     }
 
-    /// Calls `part` with each part of a variable's bytes `from..from + len`.
+    /// Calls `part` with each run in `from..from + len`, a range of a variable's bytes.
     fn parts(
         &mut self,
         var: VarId,
@@ -144,7 +144,7 @@ impl ClassicWriter {
             .of(from..end, &mut |one| part(self, one))
     }
 
-    /// The parts that a variable consists of.
+    /// Returns the runs of a variable.
     fn all_parts(&self, var: VarId) -> Result<VariableParts> {
         let place = self.place(var)?;
         Ok(VariableParts {
@@ -155,7 +155,7 @@ impl ClassicWriter {
         })
     }
 
-    /// Makes the record dimension at least `records` long.
+    /// Extends the record dimension to at least `records`.
     fn grow(&mut self, records: u64) -> Result<()> {
         if records <= self.records {
             return Ok(());
@@ -187,7 +187,7 @@ impl ClassicWriter {
         self.target.copy_from(&*p.source, p.range, p.to)
     }
 
-    /// Writes fill values where a variable has no data.
+    /// Writes fill values to the unwritten bytes of a variable.
     fn fill(&mut self, var: VarId) -> Result<()> {
         let place = self.place(var)?;
         let pattern = self.pattern(var)?;
@@ -206,7 +206,7 @@ impl ClassicWriter {
         Ok(())
     }
 
-    /// Stored form of the variable's fill value, over at least four bytes.
+    /// Returns the encoded fill value of the variable, repeated to at least four bytes.
     fn pattern(&self, var: VarId) -> Result<Vec<u8>> {
         let mut one = Vec::new();
         if let Some(fill) = self.schema.var(var).and_then(|v| v.fill_value()) {
@@ -244,8 +244,7 @@ impl ClassicWriter {
         }
     }
 
-    /// Moves a part of a run that starts at `from` in `source`. It is moved together with the previous part
-    /// if it follows that part both in the source and in the file.
+    /// Copies a part of a run from offset `from` in `source`. Adjacent parts are copied together with the previous part.
     fn move_part(
         &mut self,
         var: VarId,
@@ -269,7 +268,7 @@ impl ClassicWriter {
             }
         }
         if let Some(pad) = self.padding.get(var.index()).filter(|_| part.padded) {
-            // This bypasses the block cache, whose blocks would be loaded and dropped between copies.
+            // Bypass the block cache: its blocks would be loaded and dropped between copies.
             let behind = (exact(end) + pad.len()).get()?;
             self.blocks.forget(&mut *self.target, end, behind)?;
             self.target.write_at(end, pad)?;
@@ -277,7 +276,7 @@ impl ClassicWriter {
         Ok(())
     }
 
-    /// Length of the whole file in bytes.
+    /// Returns the length of the whole file in bytes.
     fn len(&self) -> Result<u64> {
         let mut end = header::len(&self.schema)?;
         for place in &self.places.vars {
@@ -302,7 +301,7 @@ fn beyond(schema: &Schema, var: VarId) -> Error {
     runs::beyond().in_object(&schema.var_path(var))
 }
 
-/// Refuses what no classic kind can hold.
+/// Rejects schemas that no classic kind can store.
 fn check(schema: &Schema) -> Result<()> {
     let strict = |what: String| Err(Error::new(ErrorKind::Strict, what));
     let kind = schema.kind.name();
@@ -437,7 +436,7 @@ impl BulkWriter for ClassicWriter {
             return Ok(None);
         };
         self.flush_pending()?;
-        // Cached blocks hold the old contents of the file and would overwrite what other threads write.
+        // Flush first: cached blocks contain old file contents, and would overwrite data from other threads.
         self.blocks.flush(&mut *self.target)?;
         let padding = self.padding.get(var.index()).cloned();
         Ok(Some(Box::new(SharedVariable {

@@ -1,7 +1,7 @@
 //! Attributes of HDF5 objects as netCDF attributes.
 
 use super::builder::FileBuilder;
-use super::found::{AttributeOwner, PendingAttribute};
+use super::companions::{AttributeOwner, PendingAttribute};
 use super::numbers;
 use super::types::Home;
 use super::values::ValueDecoder;
@@ -12,7 +12,7 @@ use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values};
 use crate::notes::Note;
 
-/// Path of an attribute.
+/// Returns the attribute path.
 pub(super) fn attribute_path(owner: &str, name: &[u8]) -> String {
     format!("{owner}:{}", String::from_utf8_lossy(name))
 }
@@ -21,7 +21,7 @@ impl FileBuilder<'_> {
     /// Adds an attribute to its owner.
     ///
     /// # Errors
-    /// Damage.
+    /// Returns damage that is not tolerated.
     pub(super) fn attribute(
         &mut self,
         owner: AttributeOwner,
@@ -43,12 +43,12 @@ impl FileBuilder<'_> {
         };
         match self.values(file, &stored, ty) {
             Ok(values) => self.attributes(owner).push(Attribute { name, ty, values }),
-            Err(e) => self.left_out(&self.attribute_path(owner, &stored), e)?,
+            Err(e) => self.skip(&self.attribute_path(owner, &stored), e)?,
         }
         Ok(())
     }
 
-    /// The type of an attribute of numbers or text; `None` for user types.
+    /// Returns the type of a numeric or text attribute, or `None` for user-defined types.
     fn simple_type(&self, owner: AttributeOwner, stored: &Stored) -> Option<DataType> {
         let scalar = stored.dataspace.class != dataspace::DataspaceClass::Simple;
         match &stored.datatype.class {
@@ -90,7 +90,7 @@ impl FileBuilder<'_> {
         attribute_path(&owner, &stored.name)
     }
 
-    /// The attributes of a group or variable.
+    /// Returns the attributes of a group or variable.
     pub(super) fn attributes(&mut self, owner: AttributeOwner) -> &mut Vec<Attribute> {
         let found = match owner {
             AttributeOwner::Group(id) => self
@@ -107,13 +107,13 @@ impl FileBuilder<'_> {
         found.unwrap_or(&mut self.nowhere)
     }
 
-    /// Sets the types and values of attributes of user types, now that all types are known.
+    /// Sets the types and values of attributes with user-defined types. All types are known at this point.
     ///
     /// # Errors
-    /// Damage.
+    /// Returns damage that is not tolerated.
     pub(super) fn settle_attributes(&mut self) -> Result<()> {
         self.name_enums();
-        // Last to first, so that the indexes stay valid when an attribute is left out.
+        // Last to first, so that the indexes stay valid when an attribute is removed.
         for mut pending in std::mem::take(&mut self.pending).into_iter().rev() {
             match self.settled(&mut pending) {
                 Ok((ty, values)) => {
@@ -122,7 +122,7 @@ impl FileBuilder<'_> {
                     }
                 }
                 Err(e) => {
-                    self.left_out(&self.attribute_path(pending.owner, &pending.stored), e)?;
+                    self.skip(&self.attribute_path(pending.owner, &pending.stored), e)?;
                     let all = self.attributes(pending.owner);
                     if pending.place < all.len() {
                         all.remove(pending.place);
@@ -133,7 +133,7 @@ impl FileBuilder<'_> {
         Ok(())
     }
 
-    /// Defines unnamed enums of attributes with invented names, as for variables. The attributes report errors later.
+    /// Defines unnamed enums of attributes with generated names, as for variables. The attributes report errors later.
     fn name_enums(&mut self) {
         for pending in &self.pending {
             let datatype = &pending.stored.datatype;

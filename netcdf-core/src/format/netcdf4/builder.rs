@@ -1,11 +1,11 @@
-//! The schema in the making, and its companions.
+//! The schema under construction, with companion tables.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::FileObject;
+use super::companions::{FoundDimension, FoundVariable, PendingAttribute, UnsizedScales};
 use super::files::Files;
-use super::found::{FoundDimension, FoundVariable, PendingAttribute, UnsizedScales};
 use super::links::LinkPath;
 use super::paths::Paths;
 use super::types::FileTypes;
@@ -32,30 +32,30 @@ pub(super) struct FileBuilder<'a> {
     pub vars: Vec<FoundVariable>,
     /// Scales without a length.
     pub unsized_scales: UnsizedScales,
-    /// netCDF's number of the next dimension.
+    /// netCDF's id of the next dimension.
     pub next_dim: i64,
     /// Attributes with types that are resolved at the end.
     pub pending: Vec<PendingAttribute>,
     /// `_NCProperties`
     pub properties: Option<Vec<u8>>,
-    /// Whether an attribute `_NCProperties` exists, with any contents: a mark of netCDF-4.
+    /// Whether an attribute `_NCProperties` exists, with any contents. The attribute is a mark of netCDF-4.
     pub of_netcdf4: bool,
-    /// Number of hidden attributes of datasets, which are marks of netCDF-4.
+    /// The number of hidden dataset attributes, which are marks of netCDF-4.
     pub marks: u32,
-    /// The nesting of this file as a source of virtual datasets.
+    /// The nesting depth of this file as a source of virtual datasets.
     pub nesting: Nesting,
-    /// The number of repetitions of groups under other names.
+    /// The number of groups shown again under another name.
     pub(super) repeats: u32,
     pub paths: Paths,
     pub(super) shown: HashMap<FileObject, u32>,
-    /// Collects attributes without an existing owner.
+    /// Attributes without an existing owner.
     pub nowhere: Vec<Attribute>,
-    /// Addresses of the headers of datasets of the dataset's own file that are not variables.
+    /// The header addresses of datasets in the main file that are not variables.
     pub unseen: Vec<u64>,
 }
 
 impl<'a> FileBuilder<'a> {
-    /// An empty builder.
+    /// Returns an empty builder.
     pub(super) fn new(files: Files, env: &'a Env) -> Self {
         Self {
             env,
@@ -81,17 +81,17 @@ impl<'a> FileBuilder<'a> {
         }
     }
 
-    /// Path of an object in a group.
+    /// Returns the path of an object in a group.
     pub(super) fn path(&self, group: GroupId, name: &[u8]) -> String {
         let group = self.schema.group_path(group);
         let group = group.trim_end_matches('/');
         format!("{group}/{}", String::from_utf8_lossy(name))
     }
 
-    /// See [`LinkPath::target`].
+    /// Returns the target of a link, see [`LinkPath::target`].
     ///
     /// # Errors
-    /// As [`LinkPath::target`].
+    /// Returns the errors of [`LinkPath::target`].
     pub(super) fn target(&mut self, from: FileObject, target: &LinkedObject) -> Result<FileObject> {
         let mut way = LinkPath {
             files: &mut self.files,

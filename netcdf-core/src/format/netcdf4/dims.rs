@@ -1,10 +1,10 @@
-//! Finds the dimensions of variables, and invents those that a file does not define.
+//! Finds the dimensions of variables, and creates dimensions that a file does not define.
 
 use std::collections::HashMap;
 
 use super::FileObject;
 use super::builder::FileBuilder;
-use super::found::FoundDimension;
+use super::companions::FoundDimension;
 use crate::model::{DimId, Dimension, GroupId, VarId};
 use crate::notes::Note;
 
@@ -12,11 +12,11 @@ use crate::notes::Note;
 pub(super) struct DimIndex {
     by_number: HashMap<i64, DimId>,
     by_scale: HashMap<FileObject, Vec<DimId>>,
-    /// The dimensions of each group by length and whether they are unlimited, in the order of definition.
+    /// The dimensions of each group by length and unlimited flag, in definition order.
     by_size: HashMap<(GroupId, DimSize), Vec<DimId>>,
 }
 
-/// The length of a dimension, and whether it is unlimited.
+/// A dimension length, and whether the dimension is unlimited.
 pub(super) type DimSize = (u64, bool);
 
 impl DimIndex {
@@ -25,7 +25,7 @@ impl DimIndex {
         self.by_size.entry((group, size)).or_default().push(id);
     }
 
-    /// The first dimension of the group of this size that the variable does not use yet.
+    /// Returns the first dimension of this size in the group that the variable does not use yet.
     fn like(&self, group: GroupId, size: DimSize, used: &[DimId]) -> Option<DimId> {
         let all = self.by_size.get(&(group, size))?;
         all.iter().copied().find(|id| !used.contains(id))
@@ -33,10 +33,10 @@ impl DimIndex {
 }
 
 impl FileBuilder<'_> {
-    /// Gives every variable its dimensions, and every unlimited dimension its length.
+    /// Sets the dimensions of every variable, and the length of every unlimited dimension.
     pub(super) fn settle_dims(&mut self) {
         let mut index = self.index();
-        // Variables that the C library leaves out come last, so that the dimensions of the others get the same numbers as there.
+        // Variables that the C library skips come last, so that all other variables get the same dimension numbers as in the C library.
         for left_out in [false, true] {
             self.match_group(GroupId::ROOT, left_out, &mut index);
         }
@@ -70,7 +70,7 @@ impl FileBuilder<'_> {
         }
     }
 
-    /// Subgroups come first, because this is the order in which the C library invents dimensions.
+    /// Matches dimensions in subgroups first, because the C library creates dimensions in this order.
     fn match_group(&mut self, group: GroupId, left_out: bool, index: &mut DimIndex) {
         let Some(g) = self.schema.group(group) else {
             return;
@@ -81,7 +81,7 @@ impl FileBuilder<'_> {
         }
         for id in vars {
             let var = self.vars.get(id.index());
-            if var.is_none_or(|var| var.unknown_to_c != left_out) {
+            if var.is_none_or(|var| var.skipped_by_c != left_out) {
                 continue;
             }
             let dims = self.dims_of(group, id, index);
@@ -124,7 +124,7 @@ impl FileBuilder<'_> {
         self.complete((group, id), &found, index)
     }
 
-    /// The dimension of a scale in a group, or in the nearest group above.
+    /// Returns the dimension of a scale in a group, or in the nearest enclosing group.
     fn nearest(&self, scale: FileObject, group: GroupId, index: &DimIndex) -> Option<DimId> {
         let all = index.by_scale.get(&scale)?;
         let of = |g: GroupId| {
@@ -132,19 +132,19 @@ impl FileBuilder<'_> {
                 .copied()
                 .find(|d| self.schema.dim(*d).is_some_and(|d| d.group == g))
         };
-        // A dimension from another branch is better than none: it is written with its path.
+        // Fall back to a dimension in another branch. ncdump writes this dimension with the path.
         self.above(group)
             .find_map(of)
             .or_else(|| all.first().copied())
     }
 
-    /// A group and the groups that enclose it, innermost first.
+    /// Returns a group and the enclosing groups, innermost first.
     pub(super) fn above(&self, group: GroupId) -> impl Iterator<Item = GroupId> + '_ {
         let parent = |g: &GroupId| self.schema.group(*g).and_then(|g| g.parent);
         std::iter::successors(Some(group), parent).take(self.schema.groups.len())
     }
 
-    /// Fills in the dimensions that were not found or do not fit: with others of the group that have the right size, or invented ones.
+    /// Replaces missing and unsuitable dimensions: with a dimension of the same size in the group, or with a new dimension.
     fn complete(
         &mut self,
         (group, id): (GroupId, VarId),
@@ -171,8 +171,8 @@ impl FileBuilder<'_> {
         dims
     }
 
-    /// Whether a dimension is as long as the variable's data, or unlimited. Any other would show fewer or more
-    /// elements than are stored; this is reported.
+    /// Checks whether a dimension is unlimited or as long as the variable's data. Notes an unsuitable dimension, which would hide elements
+    /// or show elements that are not stored.
     fn fits(&self, id: VarId, dim: DimId, len: u64) -> bool {
         let Some(dim) = self.schema.dim(dim) else {
             return false;
@@ -194,7 +194,7 @@ impl FileBuilder<'_> {
     }
 
     fn invent(&mut self, group: GroupId, (len, unlimited): DimSize, index: &mut DimIndex) -> DimId {
-        // netCDF takes length 0 to mean "unlimited".
+        // netCDF interprets length 0 as "unlimited".
         let unlimited = unlimited || len == 0;
         let number = self.dim_number(None);
         self.dims.push(FoundDimension {
@@ -212,7 +212,7 @@ impl FileBuilder<'_> {
         id
     }
 
-    /// Makes every unlimited dimension as long as the longest variable that uses it.
+    /// Sets every unlimited dimension to the length of the longest variable along the dimension.
     fn set_lengths(&mut self) {
         let mut longest = vec![0u64; self.schema.dims.len()];
         for (var, stored) in self.schema.vars.iter().zip(&self.vars) {

@@ -1,4 +1,4 @@
-//! The files of a dataset: the one that was opened, and those reached by its links.
+//! The files of a dataset: the main file, and files reached by links.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::format::hdf5::Hdf5File;
 use crate::io::Source;
 use crate::io::siblings;
 
-/// Open files by number. Their [`Source`]s decide how many descriptors are in use.
+/// Open files by number. Each [`Source`] manages the file descriptors.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     all: Vec<Arc<Hdf5File>>,
@@ -17,16 +17,16 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Opens the dataset's own file, number 0.
+    /// Opens the main file of the dataset, number 0.
     ///
     /// # Errors
-    /// As [`Hdf5File::open`].
+    /// Returns the errors of [`Hdf5File::open`].
     pub(super) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let file = Hdf5File::noting(source, &env.limits, env.survey)?;
         Ok(Self::of(Arc::new(file)))
     }
 
-    /// Starts with an open file, as number 0.
+    /// Starts with an open file as number 0.
     #[must_use]
     pub(super) fn of(file: Arc<Hdf5File>) -> Self {
         Self {
@@ -35,20 +35,20 @@ impl Files {
         }
     }
 
-    /// The file with a number.
+    /// Returns the file with a number.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// Returns [`ErrorKind::NotFound`] for an unknown number.
     pub(super) fn get(&self, number: u32) -> Result<Arc<Hdf5File>> {
         let file = usize::try_from(number).ok().and_then(|n| self.all.get(n));
         file.cloned()
             .ok_or_else(|| Error::new(ErrorKind::NotFound, format!("no file {number}")))
     }
 
-    /// The number of the file that file `from` calls `name`, which is opened if necessary.
+    /// Returns the number of the file that a link in file `from` names, and opens the file if necessary.
     ///
     /// # Errors
-    /// Those of finding and opening it.
+    /// Returns errors from locating and opening the file.
     pub(super) fn sibling(&mut self, from: u32, name: &[u8], env: &Env) -> Result<u32> {
         let source = siblings::open(&**self.get(from)?.source(), name, &env.siblings)?;
         if let Some(&known) = self.numbers.get(source.name()) {
@@ -62,7 +62,7 @@ impl Files {
         Ok(number)
     }
 
-    /// All files, by number.
+    /// Returns all files, by number.
     #[must_use]
     pub(super) fn all(&self) -> &[Arc<Hdf5File>] {
         &self.all

@@ -1,10 +1,10 @@
-//! The stored form of elements of fixed size, from their datatype.
+//! The stored form of fixed-size elements, derived from the datatype.
 
 use super::numbers;
 use crate::chunk::form::ElementForm;
 use crate::format::hdf5::datatype::{Datatype, TypeClass};
 
-/// The form of a datatype's elements; `None` for heap data, references, and numbers in unusual forms.
+/// Returns the form of a datatype's elements, or `None` for heap data, references, and numbers in unusual forms.
 pub(super) fn form(datatype: &Datatype) -> Option<ElementForm> {
     match &datatype.class {
         TypeClass::Integer { .. } | TypeClass::Float { .. } => number(datatype),

@@ -1,4 +1,4 @@
-//! Where links lead.
+//! Resolves links to objects.
 
 use super::FileObject;
 use super::files::Files;
@@ -7,23 +7,22 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::message::link::LinkedObject;
 
-/// Most soft links on the way to an object.
+/// Maximum number of soft links in a chain.
 const SOFT_LINKS: u32 = 16;
 
-/// State needed to follow links.
+/// State for resolving links.
 pub(super) struct LinkPath<'a> {
-    /// The files reached by links so far; others are opened when needed.
+    /// The files that links have reached so far. Further files are opened on demand.
     pub files: &'a mut Files,
     pub paths: &'a mut Paths,
     pub env: &'a Env,
 }
 
 impl LinkPath<'_> {
-    /// The object behind a link; `depth` links led to this one.
+    /// Returns the target object of a link, which is number `depth` in a chain of links.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`], [`ErrorKind::Unsupported`] for links that lead nowhere or cannot be followed;
-    /// damage.
+    /// Returns [`ErrorKind::NotFound`] for dangling links, [`ErrorKind::Unsupported`] for links that cannot be resolved, or damage.
     pub(super) fn target(
         &mut self,
         from: FileObject,
@@ -54,19 +53,19 @@ impl LinkPath<'_> {
         }
     }
 
-    /// The root group of a file.
+    /// Returns the root group of a file.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// Returns [`ErrorKind::NotFound`] for an unknown file number.
     pub(super) fn root(&self, file: u32) -> Result<FileObject> {
         let address = self.files.get(file)?.superblock().root;
         Ok(FileObject { file, address })
     }
 
-    /// The object at a path, which starts at `from` unless it is absolute; `depth` links led here.
+    /// Returns the object at a path. A relative path starts at `from`. `depth` is the number of links resolved so far.
     ///
     /// # Errors
-    /// As [`LinkPath::target`].
+    /// Returns the errors of [`LinkPath::target`].
     pub(super) fn lookup(
         &mut self,
         from: FileObject,
@@ -96,30 +95,30 @@ impl LinkPath<'_> {
     }
 }
 
-/// Bytes of a path that a message shows.
+/// Maximum length of a path in messages, in bytes.
 const SHOWN: usize = 256;
 
-/// The error for a source of a virtual dataset that is a group or a type.
+/// Returns the error for a source of a virtual dataset that is a group or a type.
 pub(super) fn no_dataset() -> Error {
     Error::new(ErrorKind::NotFound, "the object is not a dataset")
 }
 
-/// The error for a path with nothing at its end.
+/// Returns the error for a dangling path.
 fn dangling(path: &[u8]) -> Error {
     let what = format!("a link to {}, which does not exist", shown(path));
     Error::new(ErrorKind::NotFound, what)
 }
 
-/// A path as shown in messages: very long ones are cut.
+/// Returns a path as shown in messages. Long paths are truncated.
 pub(super) fn shown(path: &[u8]) -> String {
     let start = path.get(..SHOWN).unwrap_or(path);
     let more = if start.len() < path.len() { "…" } else { "" };
     format!("{}{more}", String::from_utf8_lossy(start))
 }
 
-/// True if the target of a link does not exist or cannot be followed; false for damage, and for failures of the system
-/// to open or read a file.
-pub(super) fn may_be_left_out(e: &Error) -> bool {
+/// Checks whether the target of a link does not exist or cannot be resolved. Damage, and system failures to open or read a file, do not
+/// count.
+pub(super) fn is_skippable(e: &Error) -> bool {
     let is_other = matches!(e.kind(), ErrorKind::Unsupported | ErrorKind::UnknownFormat);
     is_other || e.is_absence()
 }

@@ -1,47 +1,47 @@
-//! netCDF-4: the netCDF model in HDF5 files, and as much of other HDF5 files as the model can express.
+//! netCDF-4: the netCDF model in HDF5 files, and the part of other HDF5 files that the model can express.
 //!
-//! Specification: "The NetCDF-4 Format" in the file format document. Opening a file walks it once,
-//! in the order of its links, and collects groups, types, dimension scales and variables. Then
-//! dimensions are matched with variables, and types with attributes.
+//! Specification: "The NetCDF-4 Format" in the file format document. The reader walks the objects of a file once, in link order, and
+//! collects groups, types, dimension scales and variables. Afterwards the reader matches dimensions with variables, and types with
+//! attributes.
 //!
-//! | module | what |
+//! | module | responsibility |
 //! |---|---|
-//! | `links` | following links to objects |
-//! | `found`, `builder` | the schema in the making, and its companions |
-//! | `left_out` | reporting what is left out |
-//! | `paths` | the groups along the paths of links |
-//! | `hidden` | attributes with a special meaning for netCDF |
-//! | `expressible` | the part of a datatype that netCDF can express |
+//! | `links` | resolves links to objects |
+//! | `companions`, `builder` | the schema under construction, with companion tables |
+//! | `skipped_objects` | reports skipped objects |
+//! | `paths` | cache of group links along paths |
+//! | `hidden_attributes` | attributes with a special meaning for netCDF |
+//! | `type_reduction` | the part of a datatype that netCDF can express |
 //! | [`types`] | datatypes as netCDF types |
 //! | `attributes` | attributes |
 //! | `variables` | datasets as variables and dimensions |
 //! | `dims` | the dimensions of variables |
-//! | `walk` | the tree of objects |
-//! | `unseen` | the data of datasets that are not variables |
-//! | [`numbers`], [`values`] | stored elements as values |
-//! | `form` | the meaning of the bytes of stored elements |
-//! | `virtual_sources`, `virtual_mappings`, `virtual_extent` | the mappings of virtual datasets, their sources, and the shape that follows from them |
+//! | `walk` | walks the object tree |
+//! | `non_variables` | the data of datasets that are not variables |
+//! | [`numbers`], [`values`] | decoding of stored elements |
+//! | `form` | the stored form of elements |
+//! | `virtual_sources`, `virtual_mappings`, `virtual_extent` | mappings, sources and shapes of virtual datasets |
 //! | `virtual_data`, `virtual_copy` | the elements of virtual datasets |
-//! | [`reader`] | the format's part of reading data |
+//! | [`reader`] | data locations for the chunk layer |
 //! | [`mod@write`] | writing |
 
 mod attributes;
 mod builder;
+mod companions;
 mod dims;
-mod expressible;
 mod files;
 mod form;
-mod found;
-mod hidden;
-mod left_out;
+mod hidden_attributes;
 mod links;
+mod non_variables;
 pub(crate) mod numbers;
 mod paths;
 pub(crate) mod reader;
+mod skipped_objects;
 #[cfg(test)]
 mod tests;
+mod type_reduction;
 pub(crate) mod types;
-mod unseen;
 mod unsized_scales;
 pub(crate) mod values;
 mod variables;
@@ -62,7 +62,7 @@ use crate::io::{Container, Output};
 use crate::limits::Limits;
 use crate::model::{CreateOptions, Kind, Schema};
 
-/// The row of the table of formats.
+/// The row of the format table.
 pub(crate) const FORMAT: Format = Format {
     name: "netCDF-4",
     probe,
@@ -119,12 +119,12 @@ pub(crate) const FORMAT: Format = Format {
     reads_back: |_, _, _| false,
 };
 
-/// An object: the number of its file, and the address of its header there.
+/// An object: the file number, and the header address in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct FileObject {
-    /// Number of the file; 0 for the one that was opened.
+    /// The file number; 0 for the main file.
     pub file: u32,
-    /// Address of the object header.
+    /// The address of the object header.
     pub address: u64,
 }
 
@@ -135,7 +135,7 @@ fn probe(container: &Container) -> Result<bool> {
     }
 }
 
-/// The kind by the attributes of the root group alone.
+/// Returns the kind, based only on the attributes of the root group.
 fn kind(container: &Container) -> Result<Kind> {
     let Container::Source(source) = container else {
         return Err(no_file(container));
@@ -145,13 +145,13 @@ fn kind(container: &Container) -> Result<Kind> {
     let root = root.in_object(|| "/".to_owned())?;
     let mut kind = Kind::NETCDF4;
     let visited = hdf5_attributes::visit(&file, &root, |attribute| {
-        if attribute.is_ok_and(|a| a.name == hidden::STRICT) {
+        if attribute.is_ok_and(|a| a.name == hidden_attributes::STRICT) {
             kind = Kind::NETCDF4_CLASSIC;
         }
         Ok(())
     });
     match visited {
-        // The caller who opens the file meets the error again, and may tolerate it.
+        // Opening the file reports this damage again, and may tolerate the damage.
         Err(e) if !e.is_damage() => Err(e),
         Ok(()) | Err(_) => Ok(kind),
     }

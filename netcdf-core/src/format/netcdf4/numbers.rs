@@ -1,10 +1,10 @@
-//! Numbers in the forms that HDF5 allows: any width, any bits, any floating-point layout.
+//! Numbers in all HDF5 forms: any width, any bits, any floating-point layout.
 
 use crate::chunk::elements;
 use crate::format::hdf5::datatype::{Datatype, FloatFields, TypeClass, ValueBits};
 use crate::model::{Atomic, Endianness, Values};
 
-/// The atomic type that holds the numbers or text of a datatype; `None` if none does.
+/// Returns the atomic type that can store the numbers or text of a datatype, or `None` if no type can.
 #[must_use]
 pub(crate) fn atomic(datatype: &Datatype) -> Option<Atomic> {
     match &datatype.class {
@@ -21,7 +21,7 @@ pub(crate) fn atomic(datatype: &Datatype) -> Option<Atomic> {
     }
 }
 
-/// The smallest integer type with at least `precision` bits.
+/// Returns the smallest integer type with at least `precision` bits.
 fn integer(precision: u16, signed: bool) -> Option<Atomic> {
     Some(match (precision, signed) {
         (..=8, true) => Atomic::Byte,
@@ -36,7 +36,7 @@ fn integer(precision: u16, signed: bool) -> Option<Atomic> {
     })
 }
 
-/// The floating-point type that holds all numbers of a layout exactly.
+/// Returns the floating-point type that represents all numbers of a layout exactly.
 fn float(size: u64, fields: &FloatFields) -> Option<Atomic> {
     match (size, fields.exponent.1, fields.mantissa.1) {
         (..=4, ..=8, ..=23) => Some(Atomic::Float),
@@ -45,7 +45,7 @@ fn float(size: u64, fields: &FloatFields) -> Option<Atomic> {
     }
 }
 
-/// The byte order, if the stored form is exactly that of the atomic type.
+/// Returns the byte order if the stored form equals the atomic type.
 #[must_use]
 pub(crate) fn plain(datatype: &Datatype) -> Option<Endianness> {
     let size = atomic(datatype)?.size()? as u64;
@@ -79,7 +79,7 @@ fn is_ieee(size: u64, f: &FloatFields) -> bool {
     }
 }
 
-/// Decodes stored numbers (or single characters); `None` if no atomic type holds them.
+/// Decodes stored numbers or single characters. Returns `None` if no atomic type can store the values.
 #[must_use]
 pub(crate) fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
     let target = atomic(datatype)?;
@@ -100,7 +100,7 @@ pub(crate) fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
             let values = bytes.chunks_exact(size).map(|e| float_of(e, bits, fields));
             #[expect(
                 clippy::cast_possible_truncation,
-                reason = "the type was chosen to hold all of them"
+                reason = "the type can represent all values"
             )]
             match target {
                 Atomic::Float => Some(Values::Float(values.map(|x| x as f32).collect())),
@@ -114,7 +114,7 @@ pub(crate) fn decode(datatype: &Datatype, bytes: &[u8]) -> Option<Values> {
     }
 }
 
-/// Converts little-endian integers of 16 bytes to a type that holds them.
+/// Converts little-endian 16-bit integers to a type that can store the values.
 fn narrow(target: Atomic, wide: &[u8]) -> Option<Values> {
     let size = target.size()?;
     let (all, _) = wide.as_chunks::<16>();
@@ -125,7 +125,7 @@ fn narrow(target: Atomic, wide: &[u8]) -> Option<Values> {
     elements::decode(target, Endianness::Little, &low).ok()
 }
 
-/// The first 128 bits of an element, counted from the least significant, as a number.
+/// Returns the first 128 bits of an element, counted from the least significant bit, as a number.
 fn raw(element: &[u8], order: Endianness) -> u128 {
     let mut le = [0u8; 16];
     match order {
@@ -147,7 +147,7 @@ fn field(raw: u128, at: u32, bits: u32) -> u128 {
     raw.checked_shr(at).unwrap_or(0) & mask
 }
 
-/// An integer: the bits of its precision, with the sign extended.
+/// Decodes an integer: the bits of the precision, with sign extension.
 #[must_use]
 pub(crate) fn integer_of(element: &[u8], bits: &ValueBits, signed: bool) -> i128 {
     let precision = u32::from(bits.precision).min(128);
@@ -159,7 +159,7 @@ pub(crate) fn integer_of(element: &[u8], bits: &ValueBits, signed: bool) -> i128
     value.cast_signed()
 }
 
-/// A floating-point number of any layout up to 8 bytes.
+/// Decodes a floating-point number of any layout up to 8 bytes.
 fn float_of(element: &[u8], bits: &ValueBits, f: &FloatFields) -> f64 {
     let raw = if f.vax {
         vax(element)
@@ -173,7 +173,7 @@ fn float_of(element: &[u8], bits: &ValueBits, f: &FloatFields) -> f64 {
     let mantissa = field(raw, f.mantissa.0.into(), mantissa_bits);
     let all_ones = exponent_bits > 0 && exponent == field(u128::MAX, 0, exponent_bits);
     let magnitude = if all_ones && !f.vax {
-        // Where the leading bit of the mantissa is stored, it may be set in infinity.
+        // If the leading mantissa bit is stored, the bit may be set in infinity.
         let first = mantissa_bits
             .checked_sub(1)
             .filter(|_| f.normalization != 2);
@@ -204,7 +204,7 @@ fn magnitude(f: &FloatFields, exponent: u128, mantissa: u128) -> f64 {
     if f.vax && exponent == 0 {
         return 0.0;
     }
-    // If the leading bit of the mantissa is stored, it comes before the binary point.
+    // If the leading mantissa bit is stored, the bit is before the binary point.
     let power = match f.normalization {
         2 => exponent.max(1),
         _ => exponent.saturating_add(1),
@@ -215,11 +215,11 @@ fn magnitude(f: &FloatFields, exponent: u128, mantissa: u128) -> f64 {
     )]
     let value = whole as f64;
     let power = power.saturating_sub(bias).saturating_sub(bits);
-    // In two steps, so that neither factor exceeds the range of a double.
+    // Multiply in two steps, so that neither factor exceeds the range of a double.
     value * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
 }
 
-/// The bits of an element in VAX order: words of two bytes, the first with sign and exponent.
+/// Returns the bits of an element in VAX order: two-byte words, the first with sign and exponent.
 fn vax(element: &[u8]) -> u128 {
     let words = element.chunks(2);
     words.fold(0, |all, word| all << 16 | raw(word, Endianness::Little))
@@ -295,7 +295,7 @@ mod tests {
         assert!(matches!(nan, Some(Values::Float(v)) if v[0].is_nan()));
     }
 
-    /// As libhdf5 reads the bits of 1, -3.5 and infinity: the mantissa has its first bit before the point.
+    /// libhdf5 reads the bits as 1, -3.5 and infinity: the first mantissa bit is before the point.
     #[test]
     fn mantissas_without_a_hidden_bit() {
         let mut t = half(Endianness::Little);

@@ -1,4 +1,4 @@
-//! Keeps the links of the groups that paths lead through, from one path to the next.
+//! Caches the links of groups along paths.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,42 +8,40 @@ use crate::format::hdf5::dataset::{self, Hdf5ObjectKind as Object};
 use crate::format::hdf5::message::link::LinkedObject;
 use crate::format::hdf5::{Hdf5File, ObjectHeader, group};
 
-/// The targets of the links of a group, by name.
+/// The targets of the group links, by name.
 type Links = HashMap<Vec<u8>, LinkedObject>;
 
 /// The links of groups along paths.
 #[derive(Debug)]
 pub(super) struct Paths {
-    /// By file name and address, so that files need not stay open; `None` for an object that is not a
-    /// group.
+    /// The links by file name and address, so that files need not stay open. `None` for an object that is not a group.
     groups: HashMap<(Arc<str>, u64), Option<Links>>,
-    /// Links in `groups`.
+    /// The number of links in `groups`.
     kept: usize,
-    /// Steps that may still be taken.
+    /// The remaining number of steps.
     left: u64,
 }
 
-/// Most links to keep.
-const KEPT: usize = 1 << 18;
-/// Most steps, plus links read on the way: a hostile file may have thousands of paths of thousands of names
-/// each.
-const MOST: u64 = 1 << 24;
+/// Maximum number of cached links.
+const MAX_LINKS: usize = 1 << 18;
+/// Maximum number of steps and links read. A hostile file may have thousands of paths with thousands of names each.
+const MAX_STEPS: u64 = 1 << 24;
 
 impl Default for Paths {
     fn default() -> Self {
         Self {
             groups: HashMap::new(),
             kept: 0,
-            left: MOST,
+            left: MAX_STEPS,
         }
     }
 }
 
 impl Paths {
-    /// The target of the link `name` in the group at an address; `None` if there is no such link or group.
+    /// Returns the target of the link `name` in the group at an address, or `None` if the link or the group does not exist.
     ///
     /// # Errors
-    /// Those of reading the group; [`ErrorKind::Unsupported`] after very many steps.
+    /// Returns errors from reading the group, or [`ErrorKind::Unsupported`] beyond the step limit.
     pub(super) fn step(
         &mut self,
         file: &Hdf5File,
@@ -61,15 +59,15 @@ impl Paths {
         Ok(found)
     }
 
-    /// Restarts counting steps.
+    /// Resets the step count.
     pub(super) fn start(&mut self) {
-        self.left = MOST;
+        self.left = MAX_STEPS;
     }
 
-    /// Steps taken and links read since [`Paths::start`].
+    /// Returns the number of steps and links read since [`Paths::start`].
     #[cfg(test)]
     pub(super) fn spent(&self) -> u64 {
-        MOST - self.left
+        MAX_STEPS - self.left
     }
 
     fn read(&mut self, file: &Hdf5File, address: u64) -> Result<Option<Links>> {
@@ -83,7 +81,7 @@ impl Paths {
         self.spend(links.len() as u64)?;
         let mut by_name = HashMap::with_capacity(links.len());
         for link in links {
-            // If several links have the same name, the first one counts.
+            // The first link wins if names repeat.
             by_name.entry(link.name).or_insert(link.target);
         }
         Ok(Some(by_name))
@@ -92,7 +90,7 @@ impl Paths {
     fn keep(&mut self, place: (Arc<str>, u64), links: Option<Links>) {
         let count = links.as_ref().map_or(0, HashMap::len) + 1;
         self.kept = self.kept.saturating_add(count);
-        if self.kept > KEPT {
+        if self.kept > MAX_LINKS {
             self.groups.clear();
             self.kept = count;
         }

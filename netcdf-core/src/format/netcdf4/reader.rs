@@ -1,13 +1,13 @@
-//! An open netCDF-4 or HDF5 file: its schema, and the location of its data.
+//! An open netCDF-4 or HDF5 file: the schema, and the data locations.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::builder::FileBuilder;
+use super::companions::FoundVariable;
 use super::files::Files;
 use super::form::form;
-use super::found::FoundVariable;
-use super::unseen;
+use super::non_variables;
 use super::values::ValueDecoder;
 use super::variables::plain;
 use super::virtual_mappings::Virtual;
@@ -43,13 +43,13 @@ pub(crate) struct Netcdf4Reader {
     files: Files,
     /// Parallel to `schema.vars`.
     vars: Vec<VariableData>,
-    /// The sources of data: first the files, then compact and external data.
+    /// The data sources: first the files, then compact and external data.
     bytes: NumberedSources,
-    /// Addresses of the headers of datasets of the dataset's own file that are not variables.
+    /// The header addresses of datasets in the main file that are not variables.
     unseen: Vec<u64>,
 }
 
-/// Where the data of a variable is.
+/// The data location of a variable.
 #[derive(Debug)]
 struct VariableData {
     /// Number of the file.
@@ -65,25 +65,24 @@ struct VariableData {
     sources: Option<Box<Virtual>>,
 }
 
-/// `NC_NETCDF4` in the mode that `ncdump -K` prints. `NC_CLASSIC_MODEL` is not set, even for files of the
-/// classic model.
+/// `NC_NETCDF4` in the mode that `ncdump -K` prints. The mode lacks `NC_CLASSIC_MODEL`, even for files of the classic model.
 const MODE_NETCDF4: u32 = 0x1000;
 
 impl Netcdf4Reader {
     /// Reads all metadata.
     ///
     /// # Errors
-    /// Damage, with the path of the object and the offset in the file.
+    /// Returns damage with the object path and the file offset.
     pub(crate) fn open(source: Arc<dyn Source>, env: &Env) -> Result<Self> {
         let mut builder = FileBuilder::new(Files::open(source, env)?, env);
         builder.walk()?;
         Self::finish(builder, &Nesting::default())
     }
 
-    /// Reads one dataset of a file, by the address of its header, as the only variable.
+    /// Reads one dataset of a file, given by the header address, as the only variable.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the object is not a dataset; damage.
+    /// Returns [`ErrorKind::NotFound`] if the object is not a dataset, or damage.
     pub(super) fn single(
         file: Arc<Hdf5File>,
         address: u64,
@@ -127,7 +126,7 @@ impl Netcdf4Reader {
         })
     }
 
-    /// The datatype of the only variable.
+    /// Returns the datatype of the only variable.
     pub(super) fn datatype(&self) -> Option<Arc<Datatype>> {
         let first = self.vars.first();
         first.map(|d| Arc::clone(&d.dataset.datatype))
@@ -138,7 +137,7 @@ impl Netcdf4Reader {
         data.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
-    /// The chunk index of a variable, whose header is read only once.
+    /// Returns the chunk index of a variable. The header of the index is read only once.
     fn index<'a>(
         &self,
         data: &'a VariableData,
@@ -155,11 +154,11 @@ impl Netcdf4Reader {
     }
 }
 
-/// The file that has a variable.
+/// The file that contains a variable.
 struct FileOfVariable<'a> {
     file: &'a Arc<Hdf5File>,
     nesting: &'a Nesting,
-    /// The variable's path.
+    /// The variable path.
     path: &'a dyn Fn() -> String,
 }
 
@@ -177,7 +176,7 @@ fn data(
         all.push(Arc::new(MemorySource::new("(compact data)", bytes.clone())));
     }
     let external = var.dataset.external.as_ref().map(|external| {
-        // Data of more than 2^64 bytes is never read: `locate` refuses it.
+        // Data of more than 2^64 bytes is never read, because `locate` rejects the data.
         let len = data_size(file, &var.dataset).unwrap_or(0);
         let access = env.siblings.clone();
         Arc::new(ExternalData::new(
@@ -217,7 +216,7 @@ fn provenance(builder: &FileBuilder) -> Result<Provenance> {
     })
 }
 
-/// The stored form of an element that was never written: zeros, unless the file defines another.
+/// Returns the encoded value of an unwritten element: the fill value of the file, or zeros.
 fn fill(dataset: &Hdf5Dataset) -> Result<Vec<u8>> {
     let size = element(dataset.datatype.size)?;
     match &dataset.fill.value {
@@ -237,8 +236,8 @@ impl Reader for Netcdf4Reader {
 
     fn metadata(&self, env: &Env) -> Result<Option<MetadataExtent>> {
         let file = self.files.get(0)?;
-        // The indexes of these datasets are metadata, and so is what virtual datasets consist of.
-        let others = unseen::data(&file, &self.unseen, env)?;
+        // Read the chunk indexes of these datasets, and the mappings of virtual datasets: both are metadata.
+        let others = non_variables::data(&file, &self.unseen, env)?;
         for data in &self.vars {
             if let Some(sources) = &data.sources {
                 sources.mappings(&data.dataset)?;
@@ -341,7 +340,7 @@ impl Reader for Netcdf4Reader {
             Stored::Chunked(chunked) => chunked.address.is_some() && chunked.index.is_read(),
             Stored::Compact(_) | Stored::Contiguous { .. } | Stored::Virtual { .. } => false,
         };
-        // Nodes that lie far apart take requests.
+        // Scattered index nodes need separate requests.
         let file = self.files.get(data.file);
         index && file.is_ok_and(|file| !file.latency())
     }
@@ -408,14 +407,14 @@ fn beyond(file: &Hdf5File, address: u64) -> Error {
     file.error(ErrorKind::Corrupt, address, "data beyond 2^64 bytes")
 }
 
-/// Bytes of the data of a dataset.
+/// Returns the data size of a dataset in bytes.
 fn data_size(file: &Hdf5File, dataset: &Hdf5Dataset) -> Result<u64> {
     let elements = dataset.dataspace.elements();
     let size = elements.and_then(|n| n.checked_mul(dataset.datatype.size));
     size.ok_or_else(|| beyond(file, dataset.address))
 }
 
-/// Bytes of the data in the header of a dataset, checked against its shape.
+/// Returns the size of compact data in bytes, checked against the shape.
 fn compact(file: &Hdf5File, dataset: &Hdf5Dataset, bytes: &[u8]) -> Result<u64> {
     let (want, have) = (data_size(file, dataset)?, bytes.len() as u64);
     if have < want {
@@ -425,7 +424,7 @@ fn compact(file: &Hdf5File, dataset: &Hdf5Dataset, bytes: &[u8]) -> Result<u64> 
     Ok(have)
 }
 
-/// The range of contiguous data: as many bytes as the shape needs.
+/// Returns the byte range of contiguous data, according to the shape.
 fn contiguous(
     file: &Hdf5File,
     dataset: &Hdf5Dataset,

@@ -1,4 +1,4 @@
-//! Damaged files: which losses are reported, and what is left.
+//! Tests of damaged files: reported losses, and the readable remainder.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::limits::Limits;
 use crate::model::{Kind, Region, Values};
 use crate::notes::Note;
 
-/// A file of `testdata/hdf5`.
+/// Returns a file of `testdata/hdf5`.
 fn bytes(name: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata/hdf5");
     std::fs::read(root.join(name)).unwrap()
@@ -27,7 +27,7 @@ fn source(bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(MemorySource::new("file.h5", bytes.to_vec()))
 }
 
-/// The part of a damaged file that is shown, and the notes on the rest.
+/// The readable part of a damaged file, and the notes.
 #[derive(Debug)]
 struct Opened {
     reader: Netcdf4Reader,
@@ -41,7 +41,7 @@ impl Opened {
         schema.var_ids().map(|v| schema.var_path(v)).collect()
     }
 
-    /// The only damage that is reported: with the path of the object and a place.
+    /// Returns the only reported damage, and checks the object path and the offset.
     fn lost(&self, object: &str) -> &Error {
         let [e] = self.damage.as_slice() else {
             panic!("{:?}", self.damage);
@@ -53,7 +53,7 @@ impl Opened {
     }
 }
 
-/// Opens a file as ncdump does: damage of one object is tolerated.
+/// Opens a file like ncdump: damage of single objects is tolerated.
 fn open(bytes: &[u8]) -> Result<Opened> {
     let env = Env {
         damage: Damage::tolerated(),
@@ -67,7 +67,7 @@ fn open(bytes: &[u8]) -> Result<Opened> {
     })
 }
 
-/// Where in the file the header of an object of the root group is.
+/// Returns the file offset of the header of an object in the root group.
 fn place(bytes: &[u8], name: &str) -> usize {
     let file = Hdf5File::open(source(bytes), &Limits::default()).unwrap();
     let root = ObjectHeader::read(&file, file.superblock().root).unwrap();
@@ -79,7 +79,7 @@ fn place(bytes: &[u8], name: &str) -> usize {
     usize::try_from(file.place(address).unwrap()).unwrap()
 }
 
-/// The file, with the bytes from an offset on replaced.
+/// Returns a copy of the file with new bytes at an offset.
 fn patched(file: &[u8], at: usize, new: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
     file[at..at + new.len()].copy_from_slice(new);
@@ -107,7 +107,7 @@ fn damaged_starts_of_headers_are_damage() {
     assert_eq!(version.notes, all.notes);
 }
 
-/// The error of a file that cannot be opened because of its root group.
+/// Returns the error of a file with a damaged root group.
 fn root_error(file: &[u8]) -> Error {
     let e = open(file).expect_err("a damaged root group");
     assert_eq!(e.object(), Some("/"), "{e}");
@@ -116,7 +116,7 @@ fn root_error(file: &[u8]) -> Error {
     e
 }
 
-/// Where the header of the root group of a file is.
+/// Returns the file offset of the root group's header.
 fn root(file: &[u8]) -> usize {
     let file = Hdf5File::open(source(file), &Limits::default()).unwrap();
     let root = file.superblock().root;
@@ -130,12 +130,12 @@ fn a_root_group_without_links_is_none() {
     assert_eq!(file[at], 1);
     let count = file[at + 2];
     assert!(open(&patched(&file, at + 2, &[count - 1])).is_ok());
-    // One message more than there is, a block without messages, one cut within a message.
+    // A too large message count, a block without messages, and a message cut at the end of the block.
     for (field, new) in [(2, count + 1), (8, 0), (8, 4)] {
         let e = root_error(&patched(&file, at + field, &[new]));
         assert!(e.what().contains("messages"), "{e}");
     }
-    // The length of the first message, and its type, by which the group is one.
+    // The length of the first message, and the message type that marks a group.
     let e = root_error(&patched(&file, at + 18, &[file[at + 18] ^ 1]));
     assert!(e.what().contains("expected a multiple of 8"), "{e}");
     // Changes the type of the symbol table message, which is in a continuation.
@@ -152,7 +152,7 @@ fn a_root_group_without_links_is_none() {
 #[test]
 fn the_root_is_a_group() {
     let file = bytes("structures/old.h5");
-    // Addresses count from the superblock, which has the root's.
+    // Addresses are relative to the superblock, which contains the root address.
     let base = 512;
     let stored = |place: usize| ((place - base) as u64).to_le_bytes();
     let field = file[base..]
@@ -163,7 +163,7 @@ fn the_root_is_a_group() {
     assert!(e.what().contains("expected a group"), "{e}");
 }
 
-/// Where in the file the body of a message of an object of the root group is.
+/// Returns the file offset of a message body of an object in the root group.
 fn message(bytes: &[u8], name: &str, kind: u16) -> usize {
     let file = Hdf5File::open(source(bytes), &Limits::default()).unwrap();
     let address = (place(bytes, name) as u64) - file.superblock().base;
@@ -172,7 +172,7 @@ fn message(bytes: &[u8], name: &str, kind: u16) -> usize {
     usize::try_from(file.place(body.address.unwrap()).unwrap()).unwrap()
 }
 
-/// How damage to one byte of a message of `/strings` is reported.
+/// Returns the report for one damaged byte in a message of `/strings`.
 fn lost_strings(kind: u16, byte: usize, new: u8) -> (ErrorKind, String) {
     let file = bytes("structures/types_old.h5");
     let at = message(&file, "strings", kind).wrapping_add(byte);
@@ -199,7 +199,7 @@ fn versions_and_classes_that_nobody_knows_are_damage() {
         assert_eq!(found, ErrorKind::Unknown, "{what}");
         assert!(what.starts_with(says), "{what}");
     }
-    // Without its type, nothing of the object can be shown.
+    // Without the datatype message, the object is unreadable.
     let (found, what) = lost_strings(message::DATATYPE, usize::MAX - 7, 0x1e);
     assert_eq!(found, ErrorKind::Corrupt, "{what}");
     assert!(what.starts_with("an object of unknown kind"), "{what}");
@@ -213,10 +213,10 @@ fn notes_have_the_place() {
     let e = Error::new(ErrorKind::Unsupported, "odd").at(&"a.h5".into(), 7);
     builder.note("/x".into(), &e);
     let said = env.notes.take();
-    assert_eq!(said[0].to_string(), "/x: left out: odd at byte 7 of a.h5");
+    assert_eq!(said[0].to_string(), "/x: skipped: odd at byte 7 of a.h5");
 }
 
-/// The values of `/strings`, a reference in which was changed.
+/// Returns the values of `/strings` after a change to a heap reference.
 fn strings(change: impl Fn(&mut [u8])) -> Result<Values> {
     let mut file = bytes("structures/types_old.h5");
     let layout = message(&file, "strings", message::LAYOUT);
@@ -229,7 +229,7 @@ fn strings(change: impl Fn(&mut [u8])) -> Result<Values> {
     read(&file, "/strings")
 }
 
-/// All values of a variable.
+/// Returns all values of a variable.
 fn read(file: &[u8], path: &str) -> Result<Values> {
     let reader = open(file)?.reader;
     let env = Env::default();
@@ -265,7 +265,7 @@ fn values_without_an_address_are_damage() {
 #[test]
 fn addresses_beyond_a_whole_file_are_damage() {
     let file = bytes("structures/old.h5");
-    // The root's address in a superblock of version 1, after 512 bytes.
+    // The root address in a superblock of version 1, after 512 bytes.
     let root = 512 + 28 + 4 * 8 + 8;
     let far = 1u64 << 39;
     let e = root_error(&patched(&file, root, &far.to_le_bytes()));
@@ -309,9 +309,9 @@ fn external_files_have_names() {
     assert!(e.offset().is_some());
 }
 
-/// Damaged attributes of the root affect this one object: the format is known, and everything else is shown.
+/// Damaged root attributes affect only the root group. The format is known, and all other objects are shown.
 #[test]
-fn damaged_attributes_of_the_root_are_told() {
+fn damaged_root_attributes_are_reported() {
     let mut file = bytes("structures/dense.h5");
     let whole = open(&file).unwrap();
     let trees: Vec<_> = (0..file.len())

@@ -1,11 +1,11 @@
-//! Datatypes as netCDF types: committed ones are told apart by their place, others by their structure.
+//! Datatypes as netCDF types. Committed types are identified by location, unnamed types by structure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::FileObject;
-use super::expressible::{SkippedField, enum_base, is_raw, reduced, unsupported};
 use super::numbers::{self, integer_of};
+use super::type_reduction::{SkippedField, enum_base, is_raw, reduced, unsupported};
 use crate::error::{Error, Result};
 use crate::format::hdf5::datatype::{Datatype, Member, TypeClass};
 use crate::model::name::Interner;
@@ -20,24 +20,24 @@ pub(crate) struct FileTypes {
     anonymous: u32,
 }
 
-/// The part of a datatype that netCDF can express, and the fields that are left out.
+/// The part of a datatype that netCDF can express, and the skipped fields.
 type Reduction = Result<(Arc<Datatype>, Vec<SkippedField>)>;
 
-/// The name of a type to define.
+/// The name of a new type.
 #[derive(Debug, Clone)]
 pub(crate) struct NewType {
-    /// Its name.
+    /// The name.
     pub name: Name,
-    /// The group that it is defined in.
+    /// The defining group.
     pub group: GroupId,
 }
 
-/// Where an unnamed type is to be defined.
+/// The location of an unnamed type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Home {
-    /// Number of the file of the datatype.
+    /// The file number of the datatype.
     pub file: u32,
-    /// The group in which to define it; `None` if no types may be invented.
+    /// The group for a new type; `None` if new types are not allowed.
     pub group: Option<GroupId>,
 }
 
@@ -45,7 +45,7 @@ impl FileTypes {
     /// Defines a committed type under its name.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`] if netCDF has no such type.
+    /// Returns [`crate::ErrorKind::Unsupported`] if netCDF lacks the type.
     pub(crate) fn define(
         &mut self,
         schema: &mut Schema,
@@ -63,11 +63,10 @@ impl FileTypes {
         Ok(id)
     }
 
-    /// The netCDF type of a datatype. An unnamed type is looked up among the types of the file, and
-    /// defined as `_Anonymous…` if none matches.
+    /// Returns the netCDF type of a datatype. An unnamed type matches an equal type of the file, or becomes a new type `_Anonymous…`.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`] if netCDF has no such type, or if it would have to be invented where `home` forbids that.
+    /// Returns [`crate::ErrorKind::Unsupported`] if netCDF lacks the type, or if `home` forbids a new type.
     pub(crate) fn data_type(
         &mut self,
         schema: &mut Schema,
@@ -106,8 +105,8 @@ impl FileTypes {
         Ok(DataType::User(id))
     }
 
-    /// The part of a datatype that netCDF can express. `committed` is the place of a committed datatype: since many objects may
-    /// share one, its result is computed once and kept.
+    /// Returns the part of a datatype that netCDF can express. `committed` is the location of a committed datatype. Many objects may share
+    /// a committed datatype, so the result is cached.
     pub(crate) fn reduction(
         &mut self,
         datatype: &Arc<Datatype>,
@@ -122,22 +121,22 @@ impl FileTypes {
         }
     }
 
-    /// Number of types invented so far.
+    /// Returns the number of types created so far.
     #[must_use]
     pub(crate) fn invented(&self) -> u32 {
         self.anonymous
     }
 
-    /// Whether the C library leaves out a variable whose type was just looked up. `before` is the number of types invented before
-    /// the lookup; `reduced` says that fields were left out of the type. The C library gives up where it first meets an unnamed type
-    /// that contains another unnamed type, or a field that netCDF cannot express.
+    /// Checks whether the C library skips a variable with the type of the last lookup. `before` is the number of created types before the
+    /// lookup. `reduced`: fields of the type were skipped. The C library fails at the first unnamed type that contains another unnamed
+    /// type, or a field that netCDF cannot express.
     #[must_use]
-    pub(crate) fn is_given_up_by_c(&self, before: u32, reduced: bool) -> bool {
+    pub(crate) fn is_skipped_by_c(&self, before: u32, reduced: bool) -> bool {
         let new = self.anonymous.saturating_sub(before);
         new > 1 || new == 1 && reduced
     }
 
-    /// Whether a committed type is known.
+    /// Checks whether a committed type is known.
     #[must_use]
     pub(crate) fn knows(&self, place: FileObject) -> bool {
         self.committed.contains_key(&place)
@@ -180,7 +179,7 @@ impl FileTypes {
             }
             let mut ty = self.data_type(schema, element, home)?;
             if matches!(element.class, TypeClass::String { .. }) && element.size > 1 {
-                // Fixed-length text within a compound becomes an array of characters.
+                // Fixed-length text within a compound becomes a character array.
                 dims.push(element.size);
                 ty = Atomic::Char.into();
             }
@@ -209,7 +208,7 @@ impl FileTypes {
     }
 }
 
-/// The error for classes that [`super::expressible::reduced`] has already refused.
+/// Returns the error for classes that [`super::type_reduction::reduced`] has already rejected.
 fn no_type() -> Error {
     unsupported("this datatype")
 }
@@ -233,7 +232,7 @@ fn class_name(kind: &TypeKind) -> &'static str {
     }
 }
 
-/// Whether two types have the same values; the offsets of their fields do not matter.
+/// Checks whether two types have the same values. Field offsets are ignored.
 fn alike(a: &TypeKind, b: &TypeKind) -> bool {
     match (a, b) {
         (TypeKind::Compound { fields: a, .. }, TypeKind::Compound { fields: b, .. }) => {

@@ -1,11 +1,11 @@
-//! Dimension scales with a null or scalar dataspace: names of dimensions without lengths.
+//! Dimension scales with a null or scalar dataspace. These scales name dimensions without defining a length.
 //!
-//! The first variable that refers to a scale gives the dimension its length. A scale without references defines no dimension.
+//! The first variable that refers to a scale defines the dimension length. A scale without references defines no dimension.
 
 use super::FileObject;
 use super::builder::FileBuilder;
+use super::companions::{FoundDimension, UnsizedScale};
 use super::dims::{DimIndex, DimSize};
-use super::found::{FoundDimension, UnsizedScale};
 use crate::model::{DimId, Dimension, GroupId};
 
 impl FileBuilder<'_> {
@@ -27,7 +27,7 @@ impl FileBuilder<'_> {
         });
     }
 
-    /// The dimension of a scale without a length. `size` is the size of the first variable along the dimension.
+    /// Returns the dimension of a scale without a length. `size` is the size of the first variable along the dimension.
     pub(super) fn dim_of_unsized_scale(
         &mut self,
         place: FileObject,
@@ -45,7 +45,7 @@ impl FileBuilder<'_> {
         let number = self.dim_number(stored);
         let scale = Some(place);
         self.dims.push(FoundDimension { number, scale });
-        // netCDF takes length 0 to mean "unlimited".
+        // netCDF interprets length 0 as "unlimited".
         let (len, unlimited) = (size.0, size.1 || size.0 == 0);
         let id = self.schema.add_dim(Dimension {
             name,
@@ -59,7 +59,7 @@ impl FileBuilder<'_> {
         link.dim
     }
 
-    /// netCDF's number of a new dimension: the stored number, or the next one.
+    /// Returns netCDF's id of a new dimension: the stored id, or the next one.
     pub(super) fn dim_number(&mut self, stored: Option<i64>) -> i64 {
         let number = stored.unwrap_or(self.next_dim);
         self.next_dim = self.next_dim.max(number.saturating_add(1));

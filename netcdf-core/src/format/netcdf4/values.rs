@@ -1,4 +1,4 @@
-//! Decodes stored elements of any HDF5 datatype to values of the netCDF type that it was mapped to.
+//! Decodes stored elements of any HDF5 datatype to values of the corresponding netCDF type.
 
 use super::numbers;
 use crate::error::{Error, ErrorKind, Result};
@@ -6,13 +6,13 @@ use crate::format::hdf5::Hdf5File;
 use crate::format::hdf5::datatype::{Datatype, Member, TypeClass};
 use crate::model::{Atomic, DataType, Schema, Values};
 
-/// Bytes that the values of one decoder may take in memory beyond the size of the file: in a hostile file,
-/// all lists may refer to the same heap object.
-const MOST: u64 = 1 << 26;
+/// Maximum memory in bytes for the values of one decoder, beyond the file size. In a hostile file, all lists may refer to the same heap
+/// object.
+const MAX_MEMORY: u64 = 1 << 26;
 
 /// Decodes elements.
 pub(crate) struct ValueDecoder<'a> {
-    /// The file with the heaps.
+    /// The file that contains the heaps.
     pub file: &'a Hdf5File,
     /// The types.
     pub schema: &'a Schema,
@@ -20,20 +20,20 @@ pub(crate) struct ValueDecoder<'a> {
 }
 
 impl<'a> ValueDecoder<'a> {
-    /// A decoder of elements from a file.
+    /// Creates a decoder of elements from a file.
     #[must_use]
     pub(crate) fn new(file: &'a Hdf5File, schema: &'a Schema) -> Self {
         Self {
             file,
             schema,
-            left: file.source().len().saturating_add(MOST),
+            left: file.source().len().saturating_add(MAX_MEMORY),
         }
     }
 
-    /// The values of all whole elements in `bytes`.
+    /// Returns the values of all complete elements in `bytes`.
     ///
     /// # Errors
-    /// Those of reading the heap; [`ErrorKind::Unsupported`] for a datatype without values.
+    /// Returns errors from reading the heap, or [`ErrorKind::Unsupported`] for a datatype without netCDF values.
     pub(crate) fn decode(
         &mut self,
         datatype: &Datatype,
@@ -83,8 +83,8 @@ impl<'a> ValueDecoder<'a> {
         Ok(())
     }
 
-    /// The heap data of a variable-length element; `None` for NIL, which has address 0 and any
-    /// length, and for an undefined address with length 0.
+    /// Returns the heap data of a variable-length element, or `None` for NIL. NIL has address 0 and any length, or an undefined address and
+    /// length 0.
     fn heap(&mut self, element: &[u8], size: u64) -> Result<Option<Vec<u8>>> {
         let mut c = self.file.fields_of(element, None);
         let len = u64::from(c.u32_le()?);
@@ -188,7 +188,7 @@ fn short(file: &Hdf5File, address: u64) -> Error {
     file.error(ErrorKind::Corrupt, address, what)
 }
 
-/// The error for a value with an undefined address. The place of the reference itself is not known here.
+/// Returns the error for a value with an undefined address. The offset of the reference is unknown here.
 fn undefined(file: &Hdf5File, len: u64) -> Error {
     let what = format!("the address of a variable-length value of {len} elements is undefined");
     Error::new(ErrorKind::Corrupt, what).of(file.name())
@@ -209,7 +209,7 @@ fn until_zero(text: &[u8]) -> &[u8] {
     text.split(|&b| b == 0).next().unwrap_or_default()
 }
 
-/// The bytes of one member, from all elements.
+/// Returns the bytes of one member from all elements.
 fn column(bytes: &[u8], size: u64, offset: u64, len: u64) -> Vec<u8> {
     let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     let range = at(offset)..at(offset.saturating_add(len));
@@ -217,8 +217,8 @@ fn column(bytes: &[u8], size: u64, offset: u64, len: u64) -> Vec<u8> {
     parts.flatten().copied().collect()
 }
 
-/// Text of a fixed length, as characters if the netCDF type is `char`, else as strings. Strings end at a
-/// zero byte; trailing blanks are kept.
+/// Decodes fixed-length text: to characters if the netCDF type is `char`, otherwise to strings. Strings end at a zero byte. Trailing blanks
+/// belong to the string.
 fn text(size: u64, ty: DataType, bytes: &[u8]) -> Values {
     if ty == DataType::Atomic(Atomic::Char) {
         return Values::Char(bytes.to_vec());

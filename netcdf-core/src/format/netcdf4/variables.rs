@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::FileObject;
 use super::attributes::attribute_path;
 use super::builder::FileBuilder;
-use super::expressible::unsupported;
-use super::found::{AttributeOwner, FoundDimension, FoundVariable};
-use super::hidden::{Hidden, is_reserved};
+use super::companions::{AttributeOwner, FoundDimension, FoundVariable};
+use super::hidden_attributes::{HiddenAttributes, is_reserved};
 use super::numbers;
+use super::type_reduction::unsupported;
 use super::types::Home;
 use super::virtual_mappings::Virtual;
 use crate::error::Result;
@@ -23,14 +23,14 @@ use crate::model::{
     Variable,
 };
 
-/// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
+/// Prefix of the stored name of a variable with a dimension's name that is not the dimension's scale.
 const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
 
 impl FileBuilder<'_> {
     /// Adds a dataset.
     ///
     /// # Errors
-    /// Damage; [`crate::ErrorKind::Unsupported`] for inexpressible types.
+    /// Returns damage, or [`crate::ErrorKind::Unsupported`] for inexpressible types.
     pub(super) fn dataset(
         &mut self,
         group: GroupId,
@@ -47,20 +47,20 @@ impl FileBuilder<'_> {
             let extent = sources.extent(&dataset, &path, self.env)?;
             (dataset.dataspace.dims, counted) = (extent.dims, extent.counted);
         }
-        let mut hidden = Hidden::default();
+        let mut hidden = HiddenAttributes::default();
         let mut shown = vec![];
         hdf5_attributes::visit(&file, header, |attribute| match attribute {
             Ok(a) if is_reserved(&a.name) => {
                 let noted = hidden.note(&file, &a);
-                noted.or_else(|e| self.lost(e, || attribute_path(&path, &a.name)))
+                noted.or_else(|e| self.report_damage(e, || attribute_path(&path, &a.name)))
             }
             Ok(a) => {
                 shown.push(a);
                 Ok(())
             }
-            Err(e) => self.unread(&path, e),
+            Err(e) => self.skip_attribute(&path, e),
         })
-        .or_else(|e| self.lost(e, || path.clone()))?;
+        .or_else(|e| self.report_damage(e, || path.clone()))?;
         self.marks = self.marks.saturating_add(hidden.count);
         let has_length = !dataset.dataspace.dims.is_empty();
         let scale =
@@ -77,7 +77,7 @@ impl FileBuilder<'_> {
         let before = self.types.invented();
         let var = self.variable(group, name, place.file, &dataset)?;
         let raw = self.env.raw_types && reduced;
-        let unknown_to_c = raw || self.types.is_given_up_by_c(before, reduced);
+        let skipped_by_c = raw || self.types.is_skipped_by_c(before, reduced);
         let id = self.schema.add_var(var);
         self.vars.push(FoundVariable {
             file: place.file,
@@ -86,7 +86,7 @@ impl FileBuilder<'_> {
             coordinates: hidden.coordinates,
             scales: hidden.scales,
             counted,
-            unknown_to_c,
+            skipped_by_c,
         });
         self.attributes(AttributeOwner::Var(id))
             .reserve_exact(shown.len());
@@ -117,7 +117,7 @@ impl FileBuilder<'_> {
         name: &[u8],
         place: FileObject,
         dataset: &Hdf5Dataset,
-        hidden: &Hidden,
+        hidden: &HiddenAttributes,
     ) -> DimId {
         let number = self.dim_number(hidden.dim_id);
         self.dims.push(FoundDimension {
@@ -130,7 +130,7 @@ impl FileBuilder<'_> {
             name,
             group,
             len,
-            // netCDF takes length 0 to mean "unlimited".
+            // netCDF interprets length 0 as "unlimited".
             unlimited: len == 0 || dataset.dataspace.max.first() == Some(&None),
         })
     }
@@ -192,12 +192,12 @@ fn storage(dataset: &Hdf5Dataset) -> Storage {
     }
 }
 
-/// PipelineFilter id of szip.
+/// The filter id of szip.
 const SZIP: u32 = 4;
-/// The bits of szip's options that users set.
+/// The szip option bits that users set.
 const SZIP_OPTIONS: u32 = 4 | 32;
 
-/// A filter as the user gave it: szip stores four parameters where users give two.
+/// Returns a filter in the user's form: szip stores four parameters, users specify two.
 fn shown(filter: &PipelineFilter) -> FilterSpec {
     let id = u32::from(filter.id);
     let mut params = filter.params.clone();
@@ -208,7 +208,7 @@ fn shown(filter: &PipelineFilter) -> FilterSpec {
     FilterSpec { id, params }
 }
 
-/// The byte order of numbers; `None` for other types.
+/// Returns the byte order of numbers, or `None` for other types.
 fn endianness(datatype: &Datatype) -> Option<Endianness> {
     let order = |bits: &ValueBits| Some(bits.order);
     match &datatype.class {
@@ -223,7 +223,7 @@ fn endianness(datatype: &Datatype) -> Option<Endianness> {
     }
 }
 
-/// The byte order of elements stored exactly as their netCDF type has them; `None` for others.
+/// Returns the byte order if elements are stored exactly in the form of the netCDF type, otherwise `None`.
 pub(super) fn plain(dataset: &Hdf5Dataset, ty: DataType) -> Option<Endianness> {
     ty.atomic()?.size()?;
     numbers::plain(&dataset.datatype)

@@ -1,4 +1,4 @@
-//! Copies the wanted part of a source of a virtual dataset, piece by piece.
+//! Copies the requested part of a source of a virtual dataset.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::format::hdf5::datatype::{Datatype, TypeClass};
 use crate::format::hdf5::virtual_dataset::{MappedPiece, Mapping, MappingShapes};
 use crate::model::{Endianness, Region, VarId, convert};
 
-/// One source, and the part of the virtual dataset that is wanted.
+/// One source, and the requested part of the virtual dataset.
 pub(super) struct SourceCopy<'a> {
     pub source: &'a OpenSource,
     /// The file of the virtual dataset.
@@ -24,16 +24,16 @@ pub(super) struct SourceCopy<'a> {
     pub env: &'a Env,
 }
 
-/// Bytes of small pieces to gather before reading, so that a source is not read element by element.
+/// The number of bytes of small pieces to collect before a read, so that a source is not read element by element.
 const GATHERED: u64 = 1 << 20;
 
-/// Pieces are read as one box around them if the box has at most this many times their elements.
+/// Maximum ratio of elements in the bounding block to requested elements. Up to this ratio, pieces are read as one block.
 const SPARSE: u64 = 4;
 
-/// Most bytes of a number of another type that is converted.
+/// Maximum size of a convertible number in bytes.
 const WIDEST: u64 = 16;
 
-/// Pieces that are read together.
+/// A batch of pieces that one read fetches.
 #[derive(Default)]
 struct PieceBatch {
     pieces: Vec<MappedPiece>,
@@ -41,11 +41,10 @@ struct PieceBatch {
 }
 
 impl SourceCopy<'_> {
-    /// Copies the elements of a source, given by its mapping and its number there, to their places in the box.
+    /// Copies the elements of a source, given by the mapping and the source number, to the output block.
     ///
     /// # Errors
-    /// Those of reading the source; [`ErrorKind::Unsupported`] if its type differs and
-    /// cannot be converted.
+    /// Returns errors from reading the source, or [`ErrorKind::Unsupported`] if the source type differs and cannot be converted.
     pub(super) fn copy(&self, (mapping, number): (&Mapping, u64), out: &mut [u8]) -> Result<()> {
         let shape = self.source.reader.schema().shape(VarId(0));
         let extents = MappingShapes {
@@ -67,17 +66,16 @@ impl SourceCopy<'_> {
         self.flush(&mut batch, out)
     }
 
-    /// Checks that elements of the source can become those of the virtual dataset. This comes before reading, because they might
-    /// be much larger.
+    /// Checks that elements of the source are convertible to elements of the virtual dataset. The check precedes the read, because source
+    /// elements might be much larger.
     fn check(&self) -> Result<()> {
         if self.is_same()
             && self.source.file != *self.file.name()
             && is_heap(&self.dataset.datatype)
         {
             let what = "strings and lists of another file cannot be read through a virtual dataset";
-            return Err(
-                Error::new(ErrorKind::Unsupported, what).with_remedy("read the source by itself")
-            );
+            return Err(Error::new(ErrorKind::Unsupported, what)
+                .with_remedy("read the source file directly"));
         }
         let number = |f: &Datatype| f.size <= WIDEST && numbers::atomic(f).is_some();
         let target = numbers::plain(&self.dataset.datatype).is_some();
@@ -87,19 +85,19 @@ impl SourceCopy<'_> {
         }
     }
 
-    /// True if the source stores its elements in the form of the virtual dataset.
+    /// Checks whether the source stores elements in the form of the virtual dataset.
     fn is_same(&self) -> bool {
         let (from, to) = (self.source.datatype.as_deref(), &self.dataset.datatype);
         from.is_some_and(|f| f.class == to.class && f.size == to.size)
     }
 
-    /// Bytes of an element of the virtual dataset or of the source, whichever is larger.
+    /// Returns the larger element size of virtual dataset and source in bytes.
     fn widest(&self) -> u64 {
         let source = self.source.datatype.as_deref().map_or(0, |f| f.size);
         self.dataset.datatype.size.max(source).max(1)
     }
 
-    /// Bytes of an element of the virtual dataset.
+    /// Returns the element size of the virtual dataset in bytes.
     fn size(&self) -> usize {
         let size = usize::try_from(self.dataset.datatype.size);
         size.unwrap_or(usize::MAX).max(1)
@@ -153,7 +151,7 @@ impl SourceCopy<'_> {
         Ok(bytes)
     }
 
-    /// Copies elements: each pair has the number of an element in `bytes` and in the box.
+    /// Copies elements. Each pair contains the element index in `bytes` and the element index in the output block.
     fn put(&self, bytes: &[u8], numbers: impl Iterator<Item = (u64, u64)>, out: &mut [u8]) {
         let size = self.size();
         let range = |number: u64| {
@@ -172,7 +170,7 @@ impl SourceCopy<'_> {
     }
 }
 
-/// True if elements refer to the heap of their file.
+/// Checks whether elements refer to a heap in the file.
 fn is_heap(datatype: &Datatype) -> bool {
     match &datatype.class {
         TypeClass::Vlen { .. } | TypeClass::VlenString { .. } => true,
@@ -187,7 +185,7 @@ fn unlike() -> Error {
     Error::new(ErrorKind::Unsupported, what)
 }
 
-/// The smallest box around the source regions of pieces.
+/// Returns the smallest block around the source regions of pieces.
 fn around(pieces: &[MappedPiece]) -> Option<Region> {
     let first = &pieces.first()?.source;
     let (mut start, mut end) = (first.start.clone(), first.start.clone());
@@ -204,12 +202,12 @@ fn around(pieces: &[MappedPiece]) -> Option<Region> {
     Some(Region::boxed(start, count))
 }
 
-/// Iterates over the elements of a region, in row-major order, as numbers in a box around it.
+/// Iterates over the elements of a region in row-major order. The items are element indexes in an enclosing block.
 struct BoxPlaces<'a> {
     region: &'a Region,
-    /// Where the region starts in the box.
+    /// The index of the region's first element in the block.
     first: u64,
-    /// Distances of neighbours in the box, in elements.
+    /// The index distance between neighbours per dimension.
     steps: Vec<u64>,
     /// The next element.
     next: Option<Vec<u64>>,

@@ -1,9 +1,9 @@
-//! The elements of virtual datasets, which mappings find in other datasets.
+//! The elements of virtual datasets, read from source datasets.
 
 use std::iter::repeat;
 use std::sync::{Arc, PoisonError};
 
-use super::links::may_be_left_out;
+use super::links::is_skippable;
 use super::reader::Netcdf4Reader;
 use super::virtual_copy::SourceCopy;
 use super::virtual_mappings::{OpenSource, Virtual};
@@ -19,36 +19,43 @@ use crate::model::region::product;
 use crate::model::{Region, VarId};
 use crate::notes::Note;
 
-/// Most sources to keep open.
-const KEPT: usize = 64;
-/// Most mappings of an element of a virtual dataset, on average.
+/// Maximum number of open sources.
+const MAX_OPEN: usize = 64;
+/// Maximum average number of mappings per element of a virtual dataset.
 const OVERLAP: u64 = 4;
 
 impl Virtual {
-    /// A source; `None`, with a note, if it is missing.
+    /// Returns a source, or `None` with a note if the source is missing.
     fn source(&self, mapping: &Mapping, number: u64, env: &Env) -> Result<Option<Arc<OpenSource>>> {
-        match self.sought(mapping, number, env)? {
+        match self.find_source(mapping, number, env)? {
             Ok(source) => Ok(Some(source)),
             Err(e) => {
                 if !mapping.counts() {
-                    say_missing(&mapping.names(number), &e, env);
+                    note_missing_source(&mapping.names(number), &e, env);
                 }
                 Ok(None)
             }
         }
     }
 
-    /// A source, or the inner error if it is missing and may be.
-    fn sought(&self, mapping: &Mapping, number: u64, env: &Env) -> Result<Result<Arc<OpenSource>>> {
+    /// Opens a source. The inner error is for a source that may be missing.
+    fn find_source(
+        &self,
+        mapping: &Mapping,
+        number: u64,
+        env: &Env,
+    ) -> Result<Result<Arc<OpenSource>>> {
         let names = mapping.names(number);
         match self.open(&names, env) {
             Ok(source) => Ok(Ok(source)),
-            Err(e) if e.is_missing() => match mapping.counts() || !env.made_up.refuse_missing {
-                true => Ok(Err(e)),
-                false => Err(about(e, &names)
-                    .with_remedy("use --fill-missing to write fill values in its place")),
-            },
-            Err(e) if may_be_left_out(&e) => Err(about(e, &names)),
+            Err(e) if e.is_missing() => {
+                match mapping.counts() || !env.made_up.refuse_missing {
+                    true => Ok(Err(e)),
+                    false => Err(about(e, &names)
+                        .with_remedy("use --fill-missing to write fill values instead")),
+                }
+            }
+            Err(e) if is_skippable(&e) => Err(about(e, &names)),
             Err(e) => Err(e),
         }
     }
@@ -69,18 +76,18 @@ impl Virtual {
             file: name,
         });
         let mut sources = lock();
-        if sources.len() >= KEPT {
+        if sources.len() >= MAX_OPEN {
             sources.clear();
         }
         sources.insert(object, Arc::clone(&opened));
         Ok(opened)
     }
 
-    /// The elements of a box, in the stored form of the virtual dataset.
+    /// Returns the elements of a block, in the stored form of the virtual dataset.
     ///
     /// # Errors
-    /// Those of reading mappings and sources; [`ErrorKind::Unsupported`] for a source whose type differs
-    /// and cannot be converted.
+    /// Returns errors from reading mappings and sources, or [`ErrorKind::Unsupported`] for a source with a different type that cannot be
+    /// converted.
     pub(super) fn read(
         &self,
         dataset: &Hdf5Dataset,
@@ -132,7 +139,7 @@ impl Virtual {
 }
 
 impl Virtual {
-    /// Opens all sources, and the files that have their data. Ignores sources that cannot be opened: the read reports them.
+    /// Opens all sources and data files. Ignores sources that cannot be opened: the read reports them.
     ///
     /// # Errors
     /// Returns errors of reading mappings, and [`ErrorKind::Cancelled`].
@@ -153,7 +160,7 @@ impl Virtual {
                             files.open(VarId(0), env)?;
                         }
                     }
-                    // Sources with numbers end at the first missing one.
+                    // Numbered sources end at the first missing source.
                     Err(_) if mapping.counts() => break,
                     Err(_) => {}
                 }
@@ -162,10 +169,10 @@ impl Virtual {
         Ok(())
     }
 
-    /// The number of elements that are stored in the sources, `enough` or more of them if there are as many.
+    /// Counts the stored elements of all sources. The count stops at `enough`.
     ///
     /// # Errors
-    /// Those of reading mappings, and of finding the chunks of sources.
+    /// Returns errors from reading mappings, and from locating the chunks of sources.
     pub(super) fn stored(
         &self,
         (dataset, whole): (&Hdf5Dataset, &Region),
@@ -183,8 +190,8 @@ impl Virtual {
                 if found >= enough {
                     return Ok(found);
                 }
-                // Reading the elements says what is missing.
-                let Ok(source) = self.sought(mapping, number, env)? else {
+                // A later read of the elements reports missing sources.
+                let Ok(source) = self.find_source(mapping, number, env)? else {
                     break;
                 };
                 self.nesting.read()?;
@@ -196,7 +203,7 @@ impl Virtual {
     }
 }
 
-/// The number of elements that a source stores, `enough` or more of them if there are as many.
+/// Counts the stored elements of a source. The count may stop at `enough`.
 fn stored_in(source: &OpenSource, enough: u64, env: &Env) -> Result<u64> {
     let (var, reader) = (VarId(0), &*source.reader);
     let engine = Engine::new(reader, env);
@@ -211,7 +218,7 @@ fn stored_in(source: &OpenSource, enough: u64, env: &Env) -> Result<u64> {
     Ok(stored.min(all))
 }
 
-/// Checks that the time to read a box is in proportion to its size.
+/// Checks that the read time of a block is proportional to the block size.
 fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
     let elements = mappings.iter().map(|m| m.elements(wanted));
     let mapped = elements.fold(0, u64::saturating_add);
@@ -223,17 +230,15 @@ fn check_overlap(mappings: &[Mapping], wanted: &Region) -> Result<()> {
     Ok(())
 }
 
-/// The error, with the name of the source.
+/// Returns the error with the source name.
 fn about(e: Error, names: &SourceNames) -> Error {
     e.within(&format!("the source {}", named(names)))
 }
 
-fn say_missing(names: &SourceNames, e: &Error, env: &Env) {
+fn note_missing_source(names: &SourceNames, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
-        what: format!(
-            "this source of a virtual dataset is missing, fill values stand in for it: {e}"
-        ),
+        what: format!("replaced with fill values: missing source of a virtual dataset: {e}"),
         remedy: None,
     });
 }

@@ -1,9 +1,9 @@
-//! The shapes of virtual datasets without a fixed length: they reach as far as their sources.
+//! Shapes of virtual datasets without a fixed length: the shapes depend on the sources.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::links::{may_be_left_out, no_dataset};
+use super::links::{is_skippable, no_dataset};
 use super::virtual_mappings::Virtual;
 use super::virtual_sources::{HEADER, SourceNames, SourceObject, named};
 use crate::env::Env;
@@ -14,46 +14,45 @@ use crate::format::hdf5::message::layout::DataLayout;
 use crate::format::hdf5::virtual_dataset::{Mapping, Reach};
 use crate::notes::Note;
 
-/// The sources looked at so far.
+/// Cache of source shapes for one lookup.
 struct SourceLookup<'a> {
     env: &'a Env,
     /// Shapes of sources, which several mappings may share.
     shapes: HashMap<SourceObject, Vec<u64>>,
-    /// Whether all sources, and their sources in turn, could be opened.
+    /// Whether all sources, including nested sources, could be opened.
     complete: bool,
 }
 
-/// Most shapes to keep.
-const KEPT: usize = 1 << 16;
+/// Maximum number of cached shapes.
+const MAX_SHAPES: usize = 1 << 16;
 
-/// What is known of a source.
+/// The lookup result of a source.
 enum ExtentSource {
     Shape(Vec<u64>),
-    /// It does not exist: libhdf5 treats it as having no elements.
+    /// The source does not exist. libhdf5 assumes no elements.
     Missing,
-    /// It exists, or may exist, but cannot be opened.
+    /// The source cannot be opened, but may exist.
     Refused,
 }
 
-/// What follows from the sources of a virtual dataset.
+/// The extent of a virtual dataset, derived from the sources.
 #[derive(Debug)]
 pub(super) struct SourcesExtent {
-    /// Its shape.
+    /// The shape.
     pub dims: Vec<u64>,
-    /// The number of sources of each mapping, in their order: for mappings that count their sources, those before
-    /// the first missing one; `u64::MAX` for all others. Empty if no mapping counts.
+    /// The number of sources per mapping. A counting mapping has all sources before the first missing one; all other mappings have
+    /// `u64::MAX`. Empty without counting mappings.
     pub counted: Vec<u64>,
-    /// Whether all sources could be opened. If datasets have each other as sources, the result depends on which of them was
-    /// looked at first.
+    /// Whether all sources could be opened. For circular sources, the result depends on the lookup order.
     complete: bool,
 }
 
 impl Virtual {
-    /// The shape that follows from the sources. A dimension in which a mapping is unlimited reaches as far as its
-    /// sources, and at least as far as the other mappings, whether or not their sources exist.
+    /// Returns the shape according to the sources. A dimension with an unlimited mapping ends where the sources of the mapping end, and not
+    /// before any other mapping ends. Other mappings count even if the sources do not exist.
     ///
     /// # Errors
-    /// Those of reading the mappings and the headers of sources; [`crate::ErrorKind::Limit`] if there are too many of them.
+    /// Returns errors from reading mappings and source headers, or [`crate::ErrorKind::Limit`] for too many sources.
     pub(super) fn extent(
         &self,
         dataset: &Hdf5Dataset,
@@ -90,7 +89,7 @@ impl Virtual {
             let others = mappings.iter().filter_map(|m| m.end(dim)).max();
             *len = len.map(|len| len.max(others.unwrap_or(0)));
         }
-        let dims = shape(dataset, &reached, |cut| say_cut(cut, object, env));
+        let dims = shape(dataset, &reached, |cut| note_truncated(cut, object, env));
         Ok(SourcesExtent {
             dims,
             counted,
@@ -98,22 +97,22 @@ impl Virtual {
         })
     }
 
-    /// How far a mapping with one source reaches in the dimension in which its target is unlimited. If the source
-    /// cannot be opened, this is the stored length, so that reading the data is an error.
+    /// Returns the end of a single-source mapping in the unlimited dimension of the target. If the source cannot be opened, the result is
+    /// the stored length, so that reading the data fails.
     fn reach(
         &self,
         mapping: &Mapping,
         stored: u64,
         look: &mut SourceLookup,
     ) -> Result<Option<u64>> {
-        Ok(match self.look(mapping, 0, look)? {
+        Ok(match self.look_up(mapping, 0, look)? {
             ExtentSource::Shape(dims) => mapping.reach(Reach::Shape(&dims)).map(|(_, end)| end),
             ExtentSource::Missing => Some(0),
             ExtentSource::Refused => Some(stored),
         })
     }
 
-    /// The number of sources of a mapping that counts them, and how far they reach; see [`Virtual::reach`].
+    /// Returns the number of sources of a counting mapping, and the end of the sources; see [`Virtual::reach`].
     fn count(
         &self,
         mapping: &Mapping,
@@ -122,7 +121,7 @@ impl Virtual {
     ) -> Result<(u64, Option<u64>)> {
         let mut number = 0;
         let (most, least) = loop {
-            match self.look(mapping, number, look)? {
+            match self.look_up(mapping, number, look)? {
                 ExtentSource::Shape(_) => number += 1,
                 ExtentSource::Missing => break (number, 0),
                 ExtentSource::Refused => break (u64::MAX, stored),
@@ -132,8 +131,8 @@ impl Virtual {
         Ok((most, end.map(|(_, end)| end.max(least))))
     }
 
-    /// Looks at a source, and notes why its shape does not count if so.
-    fn look(
+    /// Looks up a source. Notes the reason if the shape of the source is ignored.
+    fn look_up(
         &self,
         mapping: &Mapping,
         number: u64,
@@ -143,14 +142,14 @@ impl Virtual {
         match self.shape(&names, look) {
             Ok(shape) => Ok(ExtentSource::Shape(shape)),
             Err(e) if e.is_missing() => {
-                // Counting always ends at a source that is missing: only the very first is worth a note.
+                // Counting always ends at a missing source. Only a missing first source is worth a note.
                 if !mapping.counts() || number == 0 {
-                    say_not_counted("is missing, and", &names, &e, look.env);
+                    note_ignored_source("is missing, and", &names, &e, look.env);
                 }
                 Ok(ExtentSource::Missing)
             }
-            Err(e) if may_be_left_out(&e) => {
-                say_not_counted("cannot be opened, and", &names, &e, look.env);
+            Err(e) if is_skippable(&e) => {
+                note_ignored_source("cannot be opened, and", &names, &e, look.env);
                 look.complete = false;
                 Ok(ExtentSource::Refused)
             }
@@ -186,7 +185,7 @@ impl Virtual {
                 dataset.dataspace.dims
             }
         };
-        if look.shapes.len() >= KEPT {
+        if look.shapes.len() >= MAX_SHAPES {
             look.shapes.clear();
         }
         look.shapes.insert(object, shape.clone());
@@ -194,8 +193,8 @@ impl Virtual {
     }
 }
 
-/// The stored shape, with the lengths in `reached` instead where they are known. A length beyond the maximum shape is cut, and
-/// `cut` gets both; libhdf5 does not read such a dataset at all.
+/// Returns the stored shape, with lengths from `reached` if known. Truncates a length beyond the maximum shape, and reports both lengths
+/// through `cut`. libhdf5 rejects a truncated dataset.
 fn shape(
     dataset: &Hdf5Dataset,
     reached: &[Option<u64>],
@@ -215,7 +214,7 @@ fn shape(
     dims
 }
 
-fn say_not_counted(why: &str, names: &SourceNames, e: &Error, env: &Env) {
+fn note_ignored_source(why: &str, names: &SourceNames, e: &Error, env: &Env) {
     env.notes.say(Note {
         object: named(names),
         what: format!(
@@ -225,13 +224,13 @@ fn say_not_counted(why: &str, names: &SourceNames, e: &Error, env: &Env) {
     });
 }
 
-fn say_cut((len, most): (u64, u64), object: &str, env: &Env) {
+fn note_truncated((len, most): (u64, u64), object: &str, env: &Env) {
     env.notes.say(Note {
         object: object.to_owned(),
         what: format!(
-            "the sources of this virtual dataset reach to {len}, beyond its maximum of {most}: the rest is left out"
+            "truncated: the sources of this virtual dataset reach length {len}, the maximum is {most}"
         ),
-        remedy: Some("read the sources by themselves".to_owned()),
+        remedy: Some("read the source files directly".to_owned()),
     });
 }
 
@@ -262,7 +261,7 @@ mod tests {
         found.unwrap()
     }
 
-    /// Name, shape and values as testdata/hdf5/make_virtual_extent.py writes them.
+    /// Returns name, shape and values in the form of testdata/hdf5/make_virtual_extent.py.
     fn line(reader: &Netcdf4Reader, name: &str, env: &Env) -> String {
         let id = var(reader, name);
         let shape = reader.schema().shape(id);
@@ -286,7 +285,7 @@ mod tests {
         for expected in text.lines() {
             let name = expected.split(' ').next().unwrap();
             let found = line(&reader, name, &env);
-            // libhdf5 does not read a dataset whose sources exceed its maximum length.
+            // libhdf5 rejects datasets with sources beyond the maximum length.
             let cut = expected == "most error" && found == "most 6 1 : 0 1 2 3 4 5";
             assert!(cut || found == expected, "{found}, not {expected}");
         }
@@ -301,7 +300,9 @@ mod tests {
             1
         );
         assert_eq!(
-            said("/most: the sources of this virtual dataset reach to 10, beyond"),
+            said(
+                "/most: truncated: the sources of this virtual dataset reach length 10, the maximum"
+            ),
             1
         );
     }
@@ -319,7 +320,7 @@ mod tests {
                 Engine::new(&reader, env).read(var(&reader, "counting"), &Region::whole(&[6]));
             (len("one"), len("counting"), read.is_ok())
         };
-        // Without a file, the dataset has no elements, as for libhdf5.
+        // Without a file, the dataset has no elements, as in libhdf5.
         let env = Env::default();
         assert_eq!(lens(&env), (0, 0, true));
         assert!(
@@ -345,12 +346,12 @@ mod tests {
             damage: Damage::tolerated(),
             ..Env::default()
         };
-        // Sources that are reached in many ways are read once.
+        // Sources with several paths are read once.
         let reader = open(&path("hostile/virtual_levels.h5"), &env);
         assert_eq!(reader.schema().vars.len(), 48);
         assert_eq!(reader.schema().shape(var(&reader, "0_0")), [4, 6]);
         assert!(env.damage.take().is_empty());
-        // Sources in a circle.
+        // Circular sources.
         let reader = open(&path("hostile/virtual_circles.h5"), &env);
         assert_eq!(reader.schema().vars.len(), 0);
         let damage = env.damage.take();

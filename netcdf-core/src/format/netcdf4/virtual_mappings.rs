@@ -1,4 +1,4 @@
-//! A virtual dataset: its mappings, and the sources that are open.
+//! A virtual dataset: the mappings, and the open sources.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -28,9 +28,9 @@ pub(super) struct Virtual {
 /// An open source: a dataset with one variable.
 pub(super) struct OpenSource {
     pub(super) reader: Box<dyn Reader>,
-    /// The datatype of the variable.
+    /// The variable datatype.
     pub(super) datatype: Option<Arc<Datatype>>,
-    /// The name of the file that has the variable.
+    /// The name of the file that contains the variable.
     pub(super) file: Arc<str>,
 }
 
@@ -41,7 +41,7 @@ impl std::fmt::Debug for OpenSource {
 }
 
 impl Virtual {
-    /// The sources of a dataset of this file.
+    /// Creates the sources of a dataset in this file.
     #[must_use]
     pub(super) fn new(file: Arc<Hdf5File>, nesting: Nesting) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Virtual {
                 && let Some(object) = self.file.heap_object(heap, index)?
             {
                 self.nesting.spend(0, object.len(), &self.file)?;
-                // Which sources there are is metadata, unlike other contents of the heap.
+                // The list of sources is metadata, unlike other heap contents.
                 self.file.note_object(&object);
                 return virtual_dataset::parse(&self.file, &object, object.address());
             }

@@ -1,5 +1,4 @@
-//! Finds the sources of virtual datasets, and limits the cost of doing so. The state is shared by all virtual
-//! datasets of a file, however deeply they are nested.
+//! Locates the sources of virtual datasets, and limits the cost. All virtual datasets of a file share the state, at any nesting depth.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,13 +11,13 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::Hdf5File;
 
-/// The name of a file, and of a dataset in it.
+/// The name of a file and the path of a dataset in the file.
 pub(super) type SourceNames = (Arc<[u8]>, Arc<[u8]>);
 
-/// What was found: the file, and the address of the object header.
+/// A located source: the file, and the address of the object header.
 pub(super) type SourceDataset = (Arc<Hdf5File>, u64);
 
-/// The identity of an object, under whatever name: name of the file, address of the object header.
+/// The identity of an object, independent of links: file name and object header address.
 pub(super) type SourceObject = (Arc<str>, u64);
 
 /// Virtual datasets within virtual datasets.
@@ -30,39 +29,39 @@ pub(super) struct Nesting {
 
 #[derive(Debug, Default)]
 struct SharedSources {
-    /// Sources of inner virtual datasets read for the current region of the outermost one: many
-    /// mappings, on every level, may want the same source.
+    /// The number of inner source reads for the current region of the outermost virtual dataset. Many mappings, on every
+    /// level, may refer to the same source.
     reads: AtomicU64,
-    /// What looking for sources has cost so far.
+    /// The cost of source lookups so far.
     cost: AtomicU64,
     ways: Mutex<Ways>,
-    /// Shapes of sources that are virtual datasets themselves.
+    /// Shapes of sources that are virtual datasets.
     shapes: Mutex<HashMap<SourceObject, Vec<u64>>>,
 }
 
-/// Most shapes to keep.
+/// Maximum number of cached shapes.
 const SHAPES: usize = 1 << 16;
 
-/// Deepest nesting of virtual datasets as sources of virtual datasets.
+/// Maximum nesting depth of virtual datasets as sources of virtual datasets.
 const DEPTH: u32 = 8;
-/// Most sources of inner virtual datasets to read for one source of the outermost.
+/// Maximum number of inner source reads per source of the outermost virtual dataset.
 pub(super) const READS: u64 = 1 << 16;
-/// Most that looking for sources may cost while a file is opened, or while one source of a region is read.
-/// A file with a million sources costs less.
+/// Maximum cost of source lookups while a file is opened, or while one source of a region is read. A file with a million sources stays
+/// below this limit.
 const COST: u64 = 1 << 22;
-/// Extra cost of a source that was not seen before: its header is read.
+/// Extra cost of the first lookup of a source, because the header is read.
 pub(super) const HEADER: u64 = 3;
-/// Factor for the cost of sources of inner virtual datasets, whose number can grow with the power of [`DEPTH`].
+/// Cost factor for sources of inner virtual datasets. The number of these sources can grow exponentially with [`DEPTH`].
 const WITHIN: u64 = 8;
-/// Bytes of mappings or names that cost as much as looking for one source.
+/// The number of mapping or name bytes with the cost of one lookup.
 const BYTES: usize = 256;
-/// Most files to keep open on the way to sources.
+/// Maximum number of open files for source lookups.
 const OPEN: usize = 64;
-/// Longest file name in bytes: no system has longer ones.
+/// Maximum file name length in bytes. No system supports longer names.
 const NAME: usize = 4096;
 
 impl Nesting {
-    /// The nesting of the sources: one level deeper.
+    /// Returns the nesting of the sources, one level deeper.
     pub(super) fn deeper(&self) -> Self {
         Self {
             depth: self.depth + 1,
@@ -70,7 +69,7 @@ impl Nesting {
         }
     }
 
-    /// Restarts counting, for a region of the outermost dataset or one of its sources.
+    /// Resets the counts, for a region of the outermost dataset or for one source.
     pub(super) fn start(&self) {
         if self.depth == 0 {
             self.shared.reads.store(0, Ordering::Relaxed);
@@ -82,7 +81,7 @@ impl Nesting {
     /// Counts a read of a source.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for too many reads of sources of inner virtual datasets.
+    /// Returns [`ErrorKind::Unsupported`] for too many reads of sources of inner virtual datasets.
     pub(super) fn read(&self) -> Result<()> {
         self.start();
         let reads = &self.shared.reads;
@@ -93,11 +92,10 @@ impl Nesting {
         Ok(())
     }
 
-    /// Counts the cost of looking for sources of a dataset in `file`: `units`, and a share for the `bytes` of
-    /// mappings or names.
+    /// Counts the cost of source lookups for a dataset in `file`: `units`, and a cost for `bytes` of mappings or names.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] when the total is too high.
+    /// Returns [`ErrorKind::Limit`] if the total exceeds the limit.
     pub(super) fn spend(&self, units: u64, bytes: usize, file: &Hdf5File) -> Result<()> {
         let bytes = u64::try_from(bytes / BYTES).unwrap_or(u64::MAX);
         let weight = if self.depth == 0 { 1 } else { WITHIN };
@@ -111,10 +109,10 @@ impl Nesting {
         })
     }
 
-    /// Looks for a source of a dataset in the file `own`.
+    /// Locates a source of a dataset in the file `own`.
     ///
     /// # Errors
-    /// Those of opening the file and following links; for missing sources see [`Error::is_missing`].
+    /// Returns errors from opening the file and resolving links. [`Error::is_missing`] recognizes missing sources.
     pub(super) fn find(
         &self,
         own: &Arc<Hdf5File>,
@@ -130,12 +128,12 @@ impl Nesting {
         self.ways(|ways| ways.find(own, names, env))
     }
 
-    /// The shape of a virtual dataset, if it is known.
+    /// Returns the shape of a virtual dataset, if cached.
     pub(super) fn shape(&self, object: &SourceObject) -> Option<Vec<u64>> {
         self.shapes(|shapes| shapes.get(object).cloned())
     }
 
-    /// Keeps the shape of a virtual dataset.
+    /// Caches the shape of a virtual dataset.
     pub(super) fn keep(&self, object: SourceObject, shape: Vec<u64>) {
         self.shapes(|shapes| {
             if shapes.len() >= SHAPES {
@@ -156,21 +154,21 @@ impl Nesting {
     }
 }
 
-/// Files and groups on the way to sources: each is read once for all sources.
+/// Files and groups along the paths to sources. All sources share the cached contents.
 #[derive(Debug, Default)]
 struct Ways {
-    /// By the name of the file with the virtual dataset.
+    /// The files by name of the file with the virtual dataset.
     origins: HashMap<Arc<str>, SourceFiles>,
-    /// Files in `origins`.
+    /// The number of files in `origins`.
     open: usize,
     paths: Paths,
 }
 
-/// The file of a virtual dataset (number 0) and the files of its sources.
+/// The file of a virtual dataset (number 0) and the source files.
 #[derive(Debug)]
 struct SourceFiles {
     files: Files,
-    /// Numbers of files by their names in mappings.
+    /// File numbers by the names in mappings.
     numbers: HashMap<Arc<[u8]>, u32>,
 }
 
@@ -222,7 +220,7 @@ impl SourceFiles {
         Ok((self.files.get(place.file)?, place.address))
     }
 
-    /// The number of the file that mappings call `name`.
+    /// Returns the number of the file that mappings name `name`.
     fn number(&mut self, name: &Arc<[u8]>, env: &Env) -> Result<u32> {
         if **name == *b"." {
             return Ok(0);
@@ -243,7 +241,7 @@ impl SourceFiles {
     }
 }
 
-/// The names of a source, as shown in messages.
+/// Returns the names of a source, as shown in messages.
 pub(super) fn named((file, path): &SourceNames) -> String {
     format!("{}:{}", shown(file), shown(path))
 }

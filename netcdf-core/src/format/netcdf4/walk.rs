@@ -1,25 +1,25 @@
-//! Walks the tree of objects: every link is followed, except where a group would contain itself.
+//! Walks the object tree. Every link is followed, except where a group would contain itself.
 
 use std::sync::Arc;
 
 use super::attributes::attribute_path;
 use super::builder::FileBuilder;
-use super::expressible::unsupported;
-use super::found::AttributeOwner;
-use super::hidden;
-use super::links::{may_be_left_out, no_dataset};
+use super::companions::AttributeOwner;
+use super::hidden_attributes;
+use super::links::{is_skippable, no_dataset};
+use super::type_reduction::unsupported;
 use super::types::NewType;
-use super::{FileObject, hidden::is_reserved};
+use super::{FileObject, hidden_attributes::is_reserved};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::dataset::{self, Hdf5ObjectKind as Object};
 use crate::format::hdf5::message::link::{LinkMessage, LinkedObject};
 use crate::format::hdf5::{Hdf5File, ObjectHeader, attributes as hdf5_attributes, group};
 use crate::model::{GroupId, Kind};
 
-/// How often, in total, groups may be shown again under another name.
+/// Maximum total number of repeated groups, shown under another name.
 const REPEATS: u32 = 256;
 
-/// Headers that are read ahead in one request, and bytes that most of them do not exceed.
+/// The number of headers per prefetch request, and the usual maximum header size in bytes.
 const AHEAD: usize = 64;
 const HEADER: u64 = 512;
 
@@ -27,7 +27,7 @@ impl FileBuilder<'_> {
     /// Walks the whole tree.
     ///
     /// # Errors
-    /// Damage; what netCDF cannot express is only noted.
+    /// Returns damage that is not tolerated. Objects that netCDF cannot express only cause notes.
     pub(super) fn walk(&mut self) -> Result<()> {
         let file = self.files.get(0)?;
         let address = file.superblock().root;
@@ -40,10 +40,10 @@ impl FileBuilder<'_> {
         })
     }
 
-    /// Adds the dataset whose object header is at an address as a variable of the root group.
+    /// Adds the dataset with the object header at an address as a variable of the root group.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if the object is not a dataset; damage.
+    /// Returns [`ErrorKind::NotFound`] if the object is not a dataset, or damage.
     pub(super) fn single(&mut self, address: u64) -> Result<()> {
         let file = self.files.get(0)?;
         file.start();
@@ -64,8 +64,8 @@ impl FileBuilder<'_> {
         self.members(id, place, header, above)
     }
 
-    /// Walks a group: its own objects first, so that its subgroups know their types and dimensions.
-    /// `above` lists the enclosing groups.
+    /// Walks a group. The members precede the subgroups, because subgroups refer to types and dimensions of the group. `above` lists the
+    /// enclosing groups.
     fn members(
         &mut self,
         id: GroupId,
@@ -90,8 +90,8 @@ impl FileBuilder<'_> {
             }
             match self.target(place, &link.target) {
                 Ok(found) => self.object(id, link, found, &mut groups)?,
-                Err(e) if may_be_left_out(&e) => self.note(self.path(id, &link.name), &e),
-                Err(e) => self.lost(e, || self.path(id, &link.name))?,
+                Err(e) if is_skippable(&e) => self.note(self.path(id, &link.name), &e),
+                Err(e) => self.report_damage(e, || self.path(id, &link.name))?,
             }
         }
         for (name, found) in groups {
@@ -101,7 +101,7 @@ impl FileBuilder<'_> {
         Ok(())
     }
 
-    /// Reads the headers of the objects that come next ahead, in one request.
+    /// Prefetches the headers of the next objects in one request.
     fn prefetch(&mut self, group: FileObject, links: &[LinkMessage]) -> Result<()> {
         let hard = links
             .iter()
@@ -127,7 +127,7 @@ impl FileBuilder<'_> {
         let path = self.path(parent, name);
         if above.len() >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX) {
             let what = format!("groups nested more than {} deep", self.env.limits.groups);
-            return self.lost(Error::new(ErrorKind::Limit, what), || path);
+            return self.report_damage(Error::new(ErrorKind::Limit, what), || path);
         }
         let again = self.shown.entry(place).or_insert(0);
         *again += 1;
@@ -145,13 +145,13 @@ impl FileBuilder<'_> {
             let depth = above.len();
             let walked = self.group(id, place, above);
             above.truncate(depth);
-            return walked.or_else(|e| self.lost(e, || path));
+            return walked.or_else(|e| self.report_damage(e, || path));
         };
         self.note(path, &Error::new(ErrorKind::Unsupported, why));
         Ok(())
     }
 
-    /// Adds an object; groups are collected in `groups` for later.
+    /// Adds an object. Groups are collected in `groups` for later.
     fn object(
         &mut self,
         group: GroupId,
@@ -180,7 +180,7 @@ impl FileBuilder<'_> {
                 Err(file.error(ErrorKind::Corrupt, place.address, what))
             }
         });
-        taken.or_else(|e| self.left_out(&self.path(group, &link.name), e))
+        taken.or_else(|e| self.skip(&self.path(group, &link.name), e))
     }
 
     fn committed(
@@ -195,7 +195,7 @@ impl FileBuilder<'_> {
         let mut datatype = dataset::datatype(&file, header)?;
         Arc::make_mut(&mut datatype).committed = Some(place.address);
         if super::numbers::atomic(&datatype).is_some() {
-            // netCDF cannot name an atomic type: variables simply have the atomic type.
+            // netCDF cannot name an atomic type. Variables have the atomic type.
             return Ok(());
         }
         self.reduce(place.file, &mut datatype, &self.path(group, name))?;
@@ -205,7 +205,7 @@ impl FileBuilder<'_> {
         Ok(())
     }
 
-    /// Reports the attributes of a committed type, which netCDF does not have.
+    /// Reports the attributes of a committed type, which netCDF does not support.
     fn skip_type_attributes(
         &self,
         group: GroupId,
@@ -219,27 +219,27 @@ impl FileBuilder<'_> {
                 self.note(attribute_path(&path, &attribute.name), &unsupported);
                 Ok(())
             }
-            Err(e) => self.unread(&path, e),
+            Err(e) => self.skip_attribute(&path, e),
         });
-        done.or_else(|e| self.lost(e, || path.clone()))
+        done.or_else(|e| self.report_damage(e, || path.clone()))
     }
 
-    /// Adds the attributes of a group, and evaluates those of the root group that describe the whole file.
+    /// Adds the group attributes, and evaluates root attributes that describe the whole file.
     fn group_attributes(&mut self, id: GroupId, file: u32, header: &ObjectHeader) -> Result<()> {
         let handle = self.files.get(file)?;
         hdf5_attributes::visit(&handle, header, |attribute| {
             let attribute = match attribute {
                 Ok(a) => a,
-                Err(e) => return self.unread(&self.schema.group_path(id), e),
+                Err(e) => return self.skip_attribute(&self.schema.group_path(id), e),
             };
-            if id == GroupId::ROOT && attribute.name == hidden::STRICT {
+            if id == GroupId::ROOT && attribute.name == hidden_attributes::STRICT {
                 self.schema.kind = Kind::NETCDF4_CLASSIC;
             }
-            if id == GroupId::ROOT && attribute.name == hidden::PROPERTIES {
+            if id == GroupId::ROOT && attribute.name == hidden_attributes::PROPERTIES {
                 self.of_netcdf4 = true;
-                match hidden::properties(&handle, &attribute) {
+                match hidden_attributes::properties(&handle, &attribute) {
                     Ok(properties) => self.properties = properties,
-                    Err(e) => self.left_out("/_NCProperties", e)?,
+                    Err(e) => self.skip("/_NCProperties", e)?,
                 }
             }
             if is_reserved(&attribute.name) {
@@ -248,7 +248,7 @@ impl FileBuilder<'_> {
             self.attribute(AttributeOwner::Group(id), file, attribute)
         })
         .or_else(|e| match e.is_damage() {
-            true => self.lost(e, || self.schema.group_path(id)),
+            true => self.report_damage(e, || self.schema.group_path(id)),
             false => Err(e),
         })
     }

@@ -1,4 +1,4 @@
-//! The contents of the metadata of an array, independent of its version.
+//! Array metadata, independent of the Zarr version.
 
 use super::dtype::{StoredType, quoted};
 use super::keys::ChunkKeys;
@@ -6,43 +6,43 @@ use crate::chunk::texts::TextCodec;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// An array as its metadata describes it.
+/// The contents of an array's metadata.
 #[derive(Debug, Clone)]
 pub struct ArrayDescription {
-    /// The version of its format.
+    /// The format version.
     pub version: ZarrVersion,
-    /// Its shape in elements.
+    /// The array shape in elements.
     pub shape: Vec<u64>,
-    /// The shape, in elements, of the unit of decoding: a chunk, or an inner chunk of a shard.
+    /// The shape in elements of a decoding unit: a chunk, or an inner chunk of a shard.
     pub chunk: Vec<u64>,
-    /// The type of its elements.
+    /// The element type.
     pub stored: StoredType,
-    /// The keys of its chunks, or of its shards.
+    /// The keys of the chunks or shards.
     pub keys: ChunkKeys,
     /// The fill value; `null` if there is none.
     pub fill: Json,
-    /// The codecs that are filters, in the order of writing.
+    /// The codecs that are filters, in encoding order.
     pub filters: Vec<Json>,
-    /// How variable-length values are encoded in a chunk, before the filters.
+    /// The encoding of variable-length values in a chunk, before the filters.
     pub heap: Option<TextCodec>,
-    /// For each dimension of encoded variable-length values, the corresponding dimension of the chunk; empty if the order is the same.
+    /// The chunk dimension for each dimension of encoded variable-length values. Empty if the order is the same.
     pub turned: Vec<usize>,
-    /// Shards, then shards within shards, and so on.
+    /// The shards, outermost level first.
     pub shards: Vec<Shard>,
-    /// The codecs applied to a shard as a whole, in the order of writing.
+    /// The codecs that encode complete shards, in encoding order.
     pub whole: Vec<Json>,
     /// All codecs, as in the metadata.
     pub codecs: Option<Json>,
-    /// The names of the dimensions, in version 3.
+    /// The dimension names, in version 3.
     pub names: Option<Vec<Option<String>>>,
-    /// The number of dimensions of its keys: the same as that of its shape, except for scalars of netCDF.
+    /// The number of dimensions in keys. The number differs from the rank of `shape` only for netCDF scalars.
     pub rank: usize,
-    /// Why its data cannot be read.
+    /// The reason why the data cannot be read.
     pub problem: Option<String>,
 }
 
 impl ArrayDescription {
-    /// Turns the array into a scalar: netCDF stores scalars as arrays of one element.
+    /// Turns the array into a scalar. netCDF stores scalars as arrays of one element.
     pub fn scalar(&mut self) {
         if self.chunk.iter().any(|&n| n != 1) {
             self.problem = Some("a scalar in chunks of several elements".to_owned());
@@ -54,7 +54,7 @@ impl ArrayDescription {
         }
     }
 
-    /// The place of a chunk in the grid of keys.
+    /// Returns the grid position of a chunk's key.
     #[must_use]
     pub fn key_place(&self, place: Vec<u64>) -> Vec<u64> {
         if place.is_empty() {
@@ -65,16 +65,16 @@ impl ArrayDescription {
     }
 }
 
-/// A chunk that consists of smaller ones.
+/// A chunk that consists of inner chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shard {
-    /// Its shape in elements.
+    /// The shard shape in elements.
     pub shape: Vec<u64>,
-    /// For each dimension of its index, the corresponding dimension of the array.
+    /// The array dimension for each dimension of the shard index.
     pub order: Vec<usize>,
-    /// Whether its index is at the start instead of the end.
+    /// Whether the index is at the start of the shard instead of the end.
     pub index_first: bool,
-    /// Whether the numbers of the index are big-endian.
+    /// Whether the index numbers are big-endian.
     pub big_endian: bool,
     /// Whether a checksum follows the index.
     pub checksum: bool,
@@ -83,7 +83,7 @@ pub struct Shard {
 /// Checks that a member of the metadata, if present, is one of two texts.
 ///
 /// # Errors
-/// What was found, and what is expected.
+/// Returns the actual and the expected text.
 pub(super) fn one_of(json: Option<&Json>, name: &str, texts: [&str; 2]) -> Result<(), String> {
     let [first, second] = texts;
     match json.filter(|json| json.as_str().is_none_or(|text| !texts.contains(&text))) {
@@ -98,7 +98,7 @@ pub(super) fn one_of(json: Option<&Json>, name: &str, texts: [&str; 2]) -> Resul
 /// Checks that the version in metadata, if present, is this one.
 ///
 /// # Errors
-/// What was found, and what is expected.
+/// Returns the actual and the expected version.
 pub(super) fn is_version(json: &Json, version: ZarrVersion) -> Result<(), String> {
     let number = match version {
         ZarrVersion::V2 => 2,
@@ -114,16 +114,16 @@ pub(super) fn is_version(json: &Json, version: ZarrVersion) -> Result<(), String
     }
 }
 
-/// A JSON list of whole numbers.
+/// Returns the numbers of a JSON list of whole numbers.
 #[must_use]
 pub fn lengths(json: Option<&Json>) -> Option<Vec<u64>> {
     json?.lengths()
 }
 
-/// The shape and the chunk shape of an array, checked against each other.
+/// Returns the shape and the chunk shape of an array after consistency checks.
 ///
 /// # Errors
-/// What is wrong with them.
+/// Returns a description of the defect.
 pub(super) fn shapes(
     shape: Option<&Json>,
     chunk: Option<&Json>,

@@ -1,4 +1,4 @@
-//! The keys of an array, each with a chunk or a shard.
+//! The keys of an array. Each key stores a chunk or a shard.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -14,18 +14,18 @@ use crate::limits::room;
 use crate::model::VarId;
 use crate::model::region::product;
 
-/// Most chunks to look up one by one; for more, the store is listed.
-const FEW: u64 = 64;
-/// On a store with latency, keys are looked up together. Listing takes a request for some thousand keys: it is better than looking up
-/// more than one key in this many.
-const PART: u64 = 16;
-/// Most keys of one look-up, and most chunks of one fetch that may be missing.
+/// Maximum number of separate lookups on a store without latency. Beyond this number, the store is listed.
+const MAX_LOOKUPS: u64 = 64;
+/// Divisor of the key grid size, for stores with latency. Beyond this fraction of the grid, a listing is cheaper than concurrent lookups,
+/// because one list request returns about a thousand keys.
+const LISTING_FACTOR: u64 = 16;
+/// Maximum number of keys per lookup, and of possibly missing chunks per fetch.
 pub(super) const TOGETHER: u64 = 1 << 16;
 
 /// A key of an array: its row-major number in the grid of keys, and its size in bytes.
 pub(super) type ArrayKey = (u64, u64);
 
-/// The keys of a variable, once listed.
+/// The keys of a variable, empty until the store has been listed.
 #[derive(Debug, Default)]
 pub(super) struct Listing(OnceLock<Arc<Vec<ArrayKey>>>);
 
@@ -38,26 +38,26 @@ pub(super) struct ArrayKeys<'a> {
     pub var: VarId,
     /// The metadata of the variable.
     pub array: &'a Array,
-    /// The keys, once listed.
+    /// The cached list of keys.
     pub listing: &'a Listing,
 }
 
 impl ArrayKeys<'_> {
-    /// The shape of the contents of a key.
+    /// Returns the shape of a chunk or shard, the contents of a key.
     #[must_use]
     pub(super) fn outer(&self) -> &[u64] {
         let shard = self.array.described.shards.first();
         shard.map_or(&self.array.layout.chunk, |s| &s.shape)
     }
 
-    /// Number of keys per dimension.
+    /// Returns the number of keys per dimension.
     #[must_use]
     pub(super) fn key_grid(&self) -> Vec<u64> {
         let shape = self.array.layout.extent.iter().zip(self.outer());
         shape.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
     }
 
-    /// The key at a place in the grid of keys.
+    /// Returns the key at a grid position.
     #[must_use]
     pub(super) fn key_at(&self, place: Vec<u64>) -> String {
         let described = &self.array.described;
@@ -65,31 +65,31 @@ impl ArrayKeys<'_> {
         format!("{}{key}", self.array.prefix)
     }
 
-    /// The key that contains a chunk.
+    /// Returns the key that contains a chunk.
     #[must_use]
     pub(super) fn key(&self, chunk: u64) -> String {
         self.key_at(cells(&self.array.layout.place(chunk), &self.ratio()))
     }
 
-    /// Number of chunks in a key, per dimension.
+    /// Returns the number of chunks in a key, per dimension.
     #[must_use]
     pub(super) fn ratio(&self) -> Vec<u64> {
         cells(self.outer(), &self.array.layout.chunk)
     }
 
-    /// The keys in a box of the grid of keys, sorted.
+    /// Returns the existing keys in a block of the key grid, sorted.
     ///
     /// # Errors
-    /// Errors of the store; [`ErrorKind::Limit`] for more than 2^64 chunks.
+    /// Returns store errors, or [`ErrorKind::Limit`] for more than 2^64 chunks.
     pub(super) fn keys(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<ArrayKey>> {
         let count = product(&wanted.count);
         if count == Some(0) {
             return Ok(vec![]);
         }
-        if self.listing.0.get().is_none() && count.is_some_and(|n| n <= self.most(grid)) {
-            let found = self.few(wanted, grid)?;
+        if self.listing.0.get().is_none() && count.is_some_and(|n| n <= self.lookup_limit(grid)) {
+            let found = self.look_up(wanted, grid)?;
             if self.store.latency() && count == product(grid) {
-                // These are all.
+                // The lookup covered all keys.
                 let _ = self.listing.0.set(Arc::new(found.clone()));
             }
             return Ok(found);
@@ -106,16 +106,18 @@ impl ArrayKeys<'_> {
         Ok(wanted.copied().collect())
     }
 
-    /// Most keys to look up.
-    fn most(&self, grid: &[u64]) -> u64 {
+    /// Returns the maximum number of keys to look up.
+    fn lookup_limit(&self, grid: &[u64]) -> u64 {
         match self.store.latency() {
-            true => (product(grid).unwrap_or(u64::MAX) / PART).clamp(FEW, TOGETHER),
-            false => FEW,
+            true => {
+                (product(grid).unwrap_or(u64::MAX) / LISTING_FACTOR).clamp(MAX_LOOKUPS, TOGETHER)
+            }
+            false => MAX_LOOKUPS,
         }
     }
 
     /// Looks up each key.
-    fn few(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<ArrayKey>> {
+    fn look_up(&self, wanted: &Block, grid: &[u64]) -> Result<Vec<ArrayKey>> {
         let (mut numbers, mut keys) = (vec![], vec![]);
         self.places::<Error>(wanted, grid, &mut |number, place| {
             numbers.push(number);
@@ -127,10 +129,10 @@ impl ArrayKeys<'_> {
         found.collect()
     }
 
-    /// Visits the places of a box that is not empty, in row-major order, with their numbers in the grid.
+    /// Visits the grid positions of a non-empty block in row-major order, with the grid indexes.
     ///
     /// # Errors
-    /// Errors of the visitor; [`ErrorKind::Limit`] for more than 2^64 chunks.
+    /// Returns errors of the visitor, or [`ErrorKind::Limit`] for more than 2^64 chunks.
     pub(super) fn places<E: From<Error>>(
         &self,
         wanted: &Block,
@@ -148,7 +150,7 @@ impl ArrayKeys<'_> {
         }
     }
 
-    /// All keys of the array, listed once.
+    /// Returns all keys of the array. The first call lists the store.
     fn listed(&self, grid: &[u64]) -> Result<Arc<Vec<ArrayKey>>> {
         if let Some(listed) = self.listing.0.get() {
             return Ok(Arc::clone(listed));
@@ -156,7 +158,7 @@ impl ArrayKeys<'_> {
         product(grid).ok_or_else(too_many)?;
         let (prefix, mut found) = (&self.array.prefix, vec![]);
         self.store.walk(prefix, &mut |key, size| {
-            // Chunks may be behind a link that is not followed: they must not count as missing.
+            // Chunks behind a link that is not followed must not count as missing.
             let size = match size {
                 UNKNOWN => self.store.size(key)?.unwrap_or(0),
                 size => size,
@@ -174,43 +176,43 @@ impl ArrayKeys<'_> {
         Ok(Arc::clone(self.listing.0.get_or_init(|| Arc::new(found))))
     }
 
-    /// True if it takes requests to find out which chunks are stored, and each chunk is all there is under a key.
+    /// Checks whether finding the stored chunks requires requests, and each key stores exactly one chunk.
     #[must_use]
-    pub(super) fn asks_for_keys(&self) -> bool {
+    pub(super) fn needs_key_requests(&self) -> bool {
         let described = &self.array.described;
         described.shards.is_empty() && self.store.latency()
     }
 
-    /// True if all keys have been listed.
+    /// Checks whether all keys have been listed.
     #[must_use]
     pub(super) fn are_listed(&self) -> bool {
         self.listing.0.get().is_some()
     }
 
-    /// True if a chunk that was visited is known to be stored. Another thread may have listed all keys since then.
+    /// Checks whether a visited chunk is known to exist. Another thread may have listed all keys since the visit.
     #[must_use]
     pub(super) fn is_known(&self, chunk: u64) -> bool {
         let listed =
             |all: &Arc<Vec<ArrayKey>>| all.binary_search_by_key(&chunk, |(index, _)| *index);
-        !self.asks_for_keys() || self.listing.0.get().is_some_and(|all| listed(all).is_ok())
+        !self.needs_key_requests() || self.listing.0.get().is_some_and(|all| listed(all).is_ok())
     }
 
-    /// The number of the key that contains a chunk.
+    /// Returns the grid index of the key that contains a chunk.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for more than 2^64 chunks.
+    /// Returns [`ErrorKind::Limit`] for more than 2^64 chunks.
     pub(super) fn number_of(&self, chunk: u64) -> Result<u64> {
         let place = cells(&self.array.layout.place(chunk), &self.ratio());
         number(&place, &self.key_grid()).ok_or_else(too_many)
     }
 }
 
-/// The error for too many chunks.
+/// Returns the error for too many chunks.
 fn too_many() -> Error {
     Error::new(ErrorKind::Limit, "an array of more than 2^64 chunks")
 }
 
-/// A chunk of a variable at a range of its key.
+/// Returns a reference to a chunk at a byte range of the key.
 #[must_use]
 pub(super) fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkRef {
     ChunkRef {
@@ -222,8 +224,8 @@ pub(super) fn chunk_at(variable: VarId, index: u64, range: Range<u64>) -> ChunkR
     }
 }
 
-/// The error for a key that has disappeared.
+/// Returns the error for a key that has disappeared.
 #[must_use]
-pub(super) fn gone() -> Error {
-    Error::new(ErrorKind::NotFound, "the chunk is not there any more")
+pub(super) fn missing_chunk() -> Error {
+    Error::new(ErrorKind::NotFound, "the chunk no longer exists")
 }

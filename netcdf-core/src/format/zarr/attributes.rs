@@ -13,7 +13,7 @@ use crate::model::strings::{ENCODING, is_utf8};
 use crate::model::{Atomic, Attribute, DataType, GroupId, Values, ZarrVersion};
 
 impl StoreBuilder<'_> {
-    /// The attributes of a group.
+    /// Returns the group attributes.
     pub(super) fn group_attributes(&mut self, group: GroupId, json: &Json, types: Option<&Json>) {
         if group == GroupId::ROOT {
             let properties = json.get("_NCProperties").and_then(Json::as_str);
@@ -26,8 +26,8 @@ impl StoreBuilder<'_> {
         }
     }
 
-    /// The attributes of a node; `fill` is the type of `_FillValue` if none is recorded. Of several with the same name,
-    /// the last counts, as for all readers of JSON.
+    /// Returns the node attributes. `fill` is the type of `_FillValue` if no type is recorded. The last entry wins if names repeat, as
+    /// in other JSON readers.
     fn attributes(
         &mut self,
         path: &str,
@@ -42,7 +42,7 @@ impl StoreBuilder<'_> {
                 continue;
             }
             if name.is_empty() {
-                self.note(path, "an attribute without a name is left out");
+                self.note(path, "skipped: an attribute without a name");
                 continue;
             }
             let recorded = types.get(name);
@@ -66,10 +66,10 @@ impl StoreBuilder<'_> {
         attributes
     }
 
-    /// The attributes of a variable, including those that follow from its type.
+    /// Returns the variable attributes, including attributes that follow from the type.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns store errors.
     pub(super) fn variable_attributes(
         &mut self,
         (prefix, ty): (&str, DataType),
@@ -89,7 +89,7 @@ impl StoreBuilder<'_> {
             (fill.ty, fill.values) = (ty, values);
         }
         if self.zarr.pure && matches!(described.stored.dtype, Dtype::Bytes(_)) {
-            attributes.retain(|a| !says_utf8(a));
+            attributes.retain(|a| !declares_utf8(a));
         }
         let has = |name: &str| attributes.iter().any(|a| a.name.is(name));
         let units = match &described.stored.dtype {
@@ -106,7 +106,7 @@ impl StoreBuilder<'_> {
         if let Some(values) = fill {
             let before = nczarr::recorded_before(types.as_ref(), "_FillValue");
             let is_before = |a: &Attribute| before.iter().any(|name| a.name.is(name));
-            // In CDL of texts of a fixed size, `_nczarr_maxstrlen` follows.
+            // In CDL of fixed-size texts, `_nczarr_maxstrlen` follows `_FillValue`.
             let sized = matches!(described.stored.dtype, Dtype::Bytes(_) | Dtype::Utf32(_));
             let place = match (self.zarr.pure, described.version) {
                 (true, ZarrVersion::V3) if sized => 0,
@@ -125,9 +125,9 @@ impl StoreBuilder<'_> {
         Ok(attributes)
     }
 
-    /// The fill value of an array, if it is shown as an attribute. In version 2 of pure Zarr, as in netCDF-C, only for arrays without
-    /// dimensions and without `_ARRAY_DIMENSIONS`; in version 3 of pure Zarr only for texts. Default fill values are not shown. NCZarr
-    /// of version 3 records the type of a `_FillValue` that only `fill_value` holds.
+    /// Returns the fill value of an array if netCDF shows the value as an attribute. Pure version 2 shows the value only for arrays without
+    /// dimensions and without `_ARRAY_DIMENSIONS`, like netCDF-C. Pure version 3 shows the value only for texts. Default fill values are
+    /// not shown. NCZarr version 3 records the type of a `_FillValue` that is stored only in `fill_value`.
     fn shown_fill(
         &self,
         described: &ArrayDescription,
@@ -140,7 +140,7 @@ impl StoreBuilder<'_> {
             ZarrVersion::V2 => {
                 self.zarr.pure && described.rank == 0 && json.get("_ARRAY_DIMENSIONS").is_none()
             }
-            // Our writer and others store it nowhere else: xarray does not accept an attribute for it.
+            // Writers store the value only in `fill_value`, because xarray accepts no attribute for texts.
             ZarrVersion::V3 if self.zarr.pure => {
                 matches!(dtype, Dtype::Text | Dtype::Bytes(_) | Dtype::Utf32(_))
             }
@@ -159,9 +159,9 @@ impl StoreBuilder<'_> {
         (recorded || Some(&values) != default.as_ref()).then_some(values)
     }
 
-    /// The fill value of an array without an attribute for it, as a value of the variable's type. Truth values have none:
-    /// otherwise one of the two could not be used as data.
-    pub(super) fn unsaid_fill(
+    /// Returns the fill value of an array without a `_FillValue` attribute, in the variable's type. Truth values have no fill value,
+    /// because both values are data.
+    pub(super) fn fill_without_attribute(
         &self,
         described: &ArrayDescription,
         ty: DataType,
@@ -175,7 +175,8 @@ impl StoreBuilder<'_> {
         self.fill_value(&described.stored, ty, &described.fill)
     }
 
-    /// The bytes of a `_FillValue` of pure version 2 that is not UTF-8: the attribute has them as Latin-1, and `fill_value` in base64.
+    /// Returns the bytes of a `_FillValue` of pure version 2 that is not UTF-8. The attribute stores the bytes as Latin-1, `fill_value`
+    /// stores them in base64.
     fn latin_fill(&self, described: &ArrayDescription, own: &Json) -> Option<Values> {
         let v2 = self.zarr.pure && described.version == ZarrVersion::V2;
         let fixed = v2 && matches!(described.stored.dtype, Dtype::Bytes(_));
@@ -188,7 +189,7 @@ impl StoreBuilder<'_> {
         changed.then(|| Values::String(vec![Some(bytes.into())]))
     }
 
-    /// A fill value from JSON, in the variable's type.
+    /// Returns a fill value from JSON, in the variable's type.
     fn fill_value(&self, stored: &StoredType, ty: DataType, json: &Json) -> Option<Values> {
         // In version 3, xarray writes the bytes of fixed-size texts in base64.
         let coded = self.zarr.pure && self.zarr.version == ZarrVersion::V3;
@@ -198,12 +199,12 @@ impl StoreBuilder<'_> {
         }
         let json = match json.items() {
             Some([one]) => one,
-            // The parts of one number.
+            // The two parts of one complex number.
             Some(_) if matches!(stored.dtype, Dtype::Complex(_)) => json,
             Some(_) => return None,
             None => json,
         };
-        // xarray writes numbers of all types in this form.
+        // xarray writes numbers of all types as doubles.
         let double = |text: &[u8]| {
             let bytes: [u8; 8] = fill::base64(text)?.try_into().ok()?;
             Some(Json::Number(format!("{:?}", f64::from_le_bytes(bytes))))
@@ -217,12 +218,12 @@ impl StoreBuilder<'_> {
     }
 }
 
-/// Whether an attribute only says that bytes are UTF-8, as netCDF's strings always are.
-fn says_utf8(attribute: &Attribute) -> bool {
+/// Checks whether an attribute only declares that bytes are UTF-8. netCDF strings are always UTF-8.
+fn declares_utf8(attribute: &Attribute) -> bool {
     attribute.name.is(ENCODING) && matches!(&attribute.values, Values::Char(text) if is_utf8(text))
 }
 
-/// The CF units of numbers of time.
+/// Returns the CF units of a time type.
 fn units(time: &Time) -> Option<String> {
     let unit = match time.unit.as_str() {
         "Y" => "years",

@@ -1,12 +1,12 @@
-//! The values of attributes (NCZarr document, appendix C). They have the recorded type, else the type that the
-//! values suggest; anything but a value or a list of values becomes its JSON text.
+//! Attribute values (NCZarr document, appendix C). Values have the recorded type, otherwise a type inferred from the values. JSON that is
+//! neither a value nor a list of values becomes JSON text.
 
 use super::dtype::{Dtype, StoredType, numpy};
 use crate::json::Json;
 use crate::model::convert::{to_f32, whole_number};
 use crate::model::{Atomic, Values};
 
-/// The type that NCZarr recorded for an attribute: JSON is text. `None` for unknown types.
+/// Returns the type that NCZarr recorded for an attribute, or `None` for unknown types. JSON counts as text.
 #[must_use]
 pub(super) fn recorded(text: &str, pure: bool) -> Option<Atomic> {
     let stored = match text {
@@ -32,7 +32,7 @@ pub(super) fn recorded(text: &str, pure: bool) -> Option<Atomic> {
     }
 }
 
-/// The values of an attribute, in this type if possible, and whether it was possible.
+/// Returns the values of an attribute, converted to this type if possible, and whether the conversion succeeded.
 #[must_use]
 pub(super) fn values(json: &Json, ty: Option<Atomic>) -> (Values, bool) {
     let one = std::slice::from_ref(json);
@@ -45,7 +45,7 @@ pub(super) fn values(json: &Json, ty: Option<Atomic>) -> (Values, bool) {
             Some(values) => (values, true),
             None => (inferred(json, items), false),
         },
-        // An empty list has a type, too.
+        // An empty list has a type as well.
         Some(ty) if list.is_some_and(<[Json]>::is_empty) => (Values::with_capacity(ty, 0), true),
         Some(_) => (text(json), false),
         None if simple => (inferred(json, items), true),
@@ -53,7 +53,7 @@ pub(super) fn values(json: &Json, ty: Option<Atomic>) -> (Values, bool) {
     }
 }
 
-/// True for single values.
+/// Checks whether JSON is a single value.
 fn is_simple(json: &Json) -> bool {
     match json {
         Json::Bool(_) | Json::Number(_) | Json::Text(_) => true,
@@ -61,19 +61,19 @@ fn is_simple(json: &Json) -> bool {
     }
 }
 
-/// The JSON itself as text.
+/// Returns the JSON itself as text.
 fn text(json: &Json) -> Values {
     Values::Char(json.to_bytes())
 }
 
-/// JSON's `null` as a string. Texts without a recorded type are characters, so the text "null" differs.
+/// Returns JSON's `null` as a string. Texts without a recorded type are characters, so the text "null" differs.
 #[must_use]
 pub(super) fn null() -> Values {
     Values::String(vec![Some(Json::Null.to_bytes().into_boxed_slice())])
 }
 
-/// Values in the type that they suggest, inferred as in netCDF-C, but wide enough for all of them. Text has
-/// type `char`, so a list of texts has no type.
+/// Returns values of an inferred type, wide enough for all values. The inference matches netCDF-C. Text has type `char`, so a list of texts
+/// has no type.
 fn inferred(json: &Json, items: &[Json]) -> Values {
     let all = |is: fn(&Json) -> bool| items.iter().all(is);
     let ty = if all(|j| matches!(j, Json::Bool(_))) {
@@ -89,7 +89,7 @@ fn inferred(json: &Json, items: &[Json]) -> Values {
         .unwrap_or_else(|| text(json))
 }
 
-/// The type for a list of numbers.
+/// Returns the type for a list of numbers.
 fn numeric(items: &[Json]) -> Atomic {
     let whole: Option<Vec<i128>> = items.iter().map(integer).collect();
     let Some(whole) = whole else {
@@ -108,7 +108,7 @@ fn numeric(items: &[Json]) -> Atomic {
     types.into_iter().find(fits).unwrap_or(Atomic::Double)
 }
 
-/// A number that is written as a whole number.
+/// Returns the value of a number in whole-number spelling.
 fn integer(json: &Json) -> Option<i128> {
     let Json::Number(text) = json else {
         return None;
@@ -125,7 +125,7 @@ fn integer(json: &Json) -> Option<i128> {
     Some(sign * n.filter(|n: &i128| n.unsigned_abs() <= 1 << 100)?)
 }
 
-/// Values of one type; `None` if one of them does not fit the type.
+/// Returns the values as one type, or `None` if a value does not fit the type.
 #[must_use]
 pub(super) fn typed(items: &[Json], ty: Atomic) -> Option<Values> {
     fn ints<T: TryFrom<i128>>(items: &[Json]) -> Option<Vec<T>> {
@@ -151,7 +151,7 @@ pub(super) fn typed(items: &[Json], ty: Atomic) -> Option<Values> {
     })
 }
 
-/// Text unchanged, other values as JSON.
+/// Returns text unchanged, and other values as JSON.
 fn bytes(json: &Json) -> Vec<u8> {
     match json {
         Json::Text(text) => text.clone(),
@@ -159,7 +159,7 @@ fn bytes(json: &Json) -> Vec<u8> {
     }
 }
 
-/// The spelling of a number, which may also be a text, since JSON has no NaN.
+/// Returns the spelling of a number. The number may be a text, because JSON has no NaN.
 fn words(json: &Json) -> Option<&str> {
     match json {
         Json::Number(text) => Some(text),
@@ -169,7 +169,7 @@ fn words(json: &Json) -> Option<&str> {
     }
 }
 
-/// A whole number, without its fraction.
+/// Returns the whole part of a number.
 fn whole(json: &Json) -> Option<i128> {
     let words = words(json)?;
     let exact = integer(&Json::Number(words.to_owned()));
@@ -184,7 +184,7 @@ fn double(json: &Json) -> Option<f64> {
     })
 }
 
-/// The nearest number of single precision, if there is one.
+/// Returns the nearest single-precision number, or `None` on overflow.
 fn single(json: &Json) -> Option<f32> {
     let near: Option<f32> = words(json).and_then(|words| words.parse().ok());
     let double = double(json)?;

@@ -1,37 +1,37 @@
-//! Finds the stored chunks of an array.
+//! Locates the stored chunks of an array.
 
 use super::array_keys::{ArrayKeys, TOGETHER, chunk_at};
 use super::grid::{coarse, common};
-use super::sharded::{Sharded, ShardsRead};
+use super::shard_reader::{ShardCache, ShardReader};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
 use crate::model::region::product;
 
-/// Bytes of a usual chunk of texts.
+/// The expected size of a text chunk in bytes.
 const USUAL: u64 = 64 << 10;
 
-/// Finds chunks.
+/// Locates chunks.
 pub(super) struct ChunkFinder<'a> {
     /// The keys of the array.
     pub keys: ArrayKeys<'a>,
-    /// Known indexes of shards.
-    pub read: &'a ShardsRead,
+    /// Cached shard indexes.
+    pub read: &'a ShardCache,
 }
 
 impl<'a> ChunkFinder<'a> {
-    /// The shards of the array.
+    /// Returns the shards of the array.
     #[must_use]
-    pub(super) fn sharded(&self) -> Sharded<'a> {
-        Sharded {
+    pub(super) fn sharded(&self) -> ShardReader<'a> {
+        ShardReader {
             keys: self.keys,
             read: self.read,
         }
     }
 
-    /// Visits the stored chunks within a box of the chunk grid, in row-major order.
+    /// Visits the stored chunks in a block of the chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Errors of the store, and of damaged indexes.
+    /// Returns errors of the store and of damaged indexes.
     pub(super) fn locate(&self, wanted: &Block, visit: Visit<'_>) -> Visited {
         let grid = self.keys.key_grid();
         let all = Block::whole(&grid);
@@ -45,17 +45,17 @@ impl<'a> ChunkFinder<'a> {
         found.into_iter().try_for_each(visit)
     }
 
-    /// As [`ChunkFinder::locate`]. If that needs requests, this visits all chunks instead, each with its decoded size. The fetch then
-    /// tells the missing chunks.
+    /// Like [`ChunkFinder::locate`], but visits all chunks, each with the decoded size, if finding the stored chunks requires requests. The
+    /// later fetch detects missing chunks.
     ///
     /// # Errors
-    /// As [`ChunkFinder::locate`].
+    /// Returns the errors of [`ChunkFinder::locate`].
     pub(super) fn candidates(&self, wanted: &Block, visit: Visit<'_>) -> Visited {
         let layout = &self.keys.array.layout;
         let grid = layout.grid();
         let all = common(wanted, &Block::whole(&grid));
         let few = product(&all.count).is_some_and(|n| (1..=TOGETHER).contains(&n));
-        let unsure = self.keys.asks_for_keys() && !self.keys.are_listed();
+        let unsure = self.keys.needs_key_requests() && !self.keys.are_listed();
         if !few || !unsure || layout.chunk_bytes().is_none() {
             return self.locate(wanted, visit);
         }
@@ -64,7 +64,7 @@ impl<'a> ChunkFinder<'a> {
         })
     }
 
-    /// The expected number of bytes of a chunk: the bytes of its elements, or a usual number for texts.
+    /// Returns the expected size of a chunk in bytes: the size of the elements, or a default for texts.
     fn usual(&self) -> u64 {
         let array = self.keys.array;
         match array.texts {

@@ -1,15 +1,14 @@
 //! Consolidated metadata: copies of all metadata objects of a store, in one object.
 //!
-//! It is older than the objects that it repeats, if these were changed without it. Where requests are cheap, the objects count. On a store
-//! with latency it is used instead of them, as other readers do, but only if it is *whole*: it has all that the objects would have to say.
-//! If not, nothing of it is used. It is whole if
+//! Consolidated metadata is stale if a writer changed only the separate objects. Stores without latency therefore use the separate objects.
+//! Stores with latency use consolidated metadata, like other readers do, but only if the metadata is *whole*. Metadata is whole if:
 //!
-//! - it is of the known kind, and has nothing but metadata objects under valid keys;
-//! - it has the root, and each node that it has is a group or array in a group that it has;
-//! - each array can be described by it;
-//! - it has every node that netCDF's own metadata of a group lists.
+//! - the format is known, and all entries are metadata objects under valid keys;
+//! - the root is present, and each node is a group or an array in a group that is present;
+//! - each array has valid metadata;
+//! - every node listed in netCDF's own metadata of a group is present.
 //!
-//! Attributes may be missing, as they may be in a store. `zdump check` finds consolidated metadata that differs from the objects.
+//! Attributes are optional, as in a store. `zdump check` finds consolidated metadata that differs from the objects.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +23,7 @@ use crate::model::ZarrVersion;
 /// Metadata objects by their keys.
 pub(super) type Objects = BTreeMap<String, Json>;
 
-/// The objects in `.zmetadata`; `None` if it has no member for them.
+/// Returns the objects in `.zmetadata`, or `None` without a `metadata` member.
 #[must_use]
 pub(super) fn objects_v2(json: &Json) -> Option<Objects> {
     match json.get("metadata") {
@@ -33,7 +32,7 @@ pub(super) fn objects_v2(json: &Json) -> Option<Objects> {
     }
 }
 
-/// The objects in `zarr.json` of the root, and itself; `None` if it repeats none.
+/// Returns the objects in the root's `zarr.json`, including the root, or `None` without consolidated metadata.
 #[must_use]
 pub(super) fn objects_v3(root: &Json) -> Option<Objects> {
     let all = root.get("consolidated_metadata")?.get("metadata")?;
@@ -47,7 +46,7 @@ pub(super) fn objects_v3(root: &Json) -> Option<Objects> {
     Some(found)
 }
 
-/// The objects in an object of consolidated metadata, if it is whole. Arrays have at most `rank` dimensions.
+/// Returns the objects of consolidated metadata if the metadata is whole. Arrays have at most `rank` dimensions.
 #[must_use]
 pub(super) fn whole(json: &Json, version: ZarrVersion, rank: u32) -> Option<Objects> {
     let objects = match version {
@@ -68,12 +67,12 @@ pub(super) fn whole(json: &Json, version: ZarrVersion, rank: u32) -> Option<Obje
 struct Nodes<'a> {
     objects: &'a Objects,
     version: ZarrVersion,
-    /// The kind of each, by the prefix of its keys.
+    /// The node kinds by key prefix.
     kinds: BTreeMap<&'a str, NodeKind>,
 }
 
 impl<'a> Nodes<'a> {
-    /// The nodes, if all objects are valid.
+    /// Returns the nodes if all objects are valid.
     fn of(objects: &'a Objects, version: ZarrVersion, rank: u32) -> Option<Self> {
         let mut kinds = BTreeMap::new();
         for (key, json) in objects {
@@ -115,7 +114,7 @@ impl<'a> Nodes<'a> {
         around == Some(&NodeKind::Group)
     }
 
-    /// True if there is all that netCDF's own metadata of a node lists.
+    /// Checks whether all children listed in a node's netCDF metadata are present.
     fn lists(&self, prefix: &str, kind: NodeKind) -> bool {
         let object = |name: &str| self.objects.get(&format!("{prefix}{name}"));
         let [group, _, attributes] = node::V2;
@@ -145,7 +144,7 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// The kind of the node that an object describes; `Some(None)` for attributes, and `None` if it describes nothing.
+/// Returns the kind of the node that an object describes: `Some(None)` for attributes, and `None` for an invalid object.
 fn kind((name, json): (&str, &Json), version: ZarrVersion, rank: u32) -> Option<Option<NodeKind>> {
     let [group, array, attributes] = node::V2;
     let found = match version {

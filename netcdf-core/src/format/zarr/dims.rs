@@ -7,14 +7,14 @@ use crate::model::{DimId, GroupId, ZarrVersion};
 
 /// A variable to define.
 pub(super) struct VariableName<'a> {
-    /// Its group.
+    /// The group.
     pub group: GroupId,
-    /// Its name.
+    /// The name.
     pub name: &'a str,
 }
 
 impl StoreBuilder<'_> {
-    /// The dimensions of a variable; missing ones are defined.
+    /// Returns the variable dimensions. Missing dimensions are defined.
     pub(super) fn dims(
         &mut self,
         VariableName { group, name }: VariableName<'_>,
@@ -43,7 +43,7 @@ impl StoreBuilder<'_> {
         shape.iter().map(dim).collect()
     }
 
-    /// The dimensions with these paths, if all exist and match the shape.
+    /// Returns the dimensions with these paths if all exist and match the shape.
     fn referenced(&self, paths: &[String], shape: &[u64]) -> Option<Vec<DimId>> {
         let known: Vec<DimId> = paths
             .iter()
@@ -56,7 +56,7 @@ impl StoreBuilder<'_> {
         known.iter().zip(shape).all(fits).then_some(known)
     }
 
-    /// The names that the array gives its dimensions: those of version 3, or the attribute of xarray.
+    /// Returns the dimension names in the array metadata: the version 3 names, or xarray's attribute.
     fn dimension_names(
         &self,
         described: &ArrayDescription,
@@ -75,7 +75,7 @@ impl StoreBuilder<'_> {
         usable.then(|| names.into_iter().map(Some).collect())
     }
 
-    /// The dimension with this path.
+    /// Returns the dimension with this path.
     fn find(&self, path: &str) -> Option<DimId> {
         let (groups, name) = path
             .trim_start_matches('/')
@@ -88,7 +88,7 @@ impl StoreBuilder<'_> {
         self.dim_of(group, name)
     }
 
-    /// The dimension of this name in a group, or an anonymous one if the named one has another length.
+    /// Returns the dimension with this name in a group, or an anonymous dimension if the named dimension has another length.
     fn named(&mut self, group: GroupId, (dim, len): (&str, u64), var: &str) -> DimId {
         let Some(known) = self.dim_of(group, dim) else {
             return self.define(group, dim, len, len == 0);
@@ -102,7 +102,7 @@ impl StoreBuilder<'_> {
         self.anonymous(len)
     }
 
-    /// The dimension for a length without a name.
+    /// Returns the dimension for a length without a name.
     fn anonymous(&mut self, len: u64) -> DimId {
         let mut name = format!("_Anonymous_Dim_{len}");
         while let Some(known) = self.dim_of(GroupId::ROOT, &name) {

@@ -1,5 +1,4 @@
-//! The element types of Zarr arrays: NumPy's spellings (version 2, and NCZarr's attributes) and the names of
-//! version 3.
+//! Element types of Zarr arrays: NumPy spellings (version 2 and NCZarr attributes) and the version 3 names.
 
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
@@ -8,9 +7,9 @@ use crate::model::{Atomic, Endianness};
 pub(super) struct NumberTypeNames {
     /// The type.
     pub ty: Atomic,
-    /// Its name in version 2, without the byte order.
+    /// The name in version 2, without byte order.
     pub v2: &'static str,
-    /// Its name in version 3.
+    /// The name in version 3.
     pub v3: &'static str,
 }
 
@@ -18,7 +17,7 @@ const fn number(ty: Atomic, v2: &'static str, v3: &'static str) -> NumberTypeNam
     NumberTypeNames { ty, v2, v3 }
 }
 
-/// All number types that netCDF also has.
+/// All number types that netCDF has.
 pub(super) const NUMBERS: [NumberTypeNames; 10] = [
     number(Atomic::Byte, "i1", "int8"),
     number(Atomic::UByte, "u1", "uint8"),
@@ -32,10 +31,10 @@ pub(super) const NUMBERS: [NumberTypeNames; 10] = [
     number(Atomic::Double, "f8", "float64"),
 ];
 
-/// The type of an element.
+/// The element type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Dtype {
-    /// A number type that netCDF also has.
+    /// A number type that netCDF has.
     Number(Atomic),
     /// A character of netCDF, one byte.
     Char,
@@ -47,13 +46,13 @@ pub enum Dtype {
     Brain,
     /// A pair of numbers of this type.
     Complex(Atomic),
-    /// Text or bytes, padded with zeros to this many bytes.
+    /// Text or bytes, padded with zeros to this number of bytes.
     Bytes(u64),
-    /// Text of this many characters of four bytes each, padded with zeros.
+    /// Text of this number of four-byte characters, padded with zeros.
     Utf32(u64),
     /// A count of units of time.
     Time(Time),
-    /// This many uninterpreted bytes.
+    /// This number of uninterpreted bytes.
     Raw(u64),
     /// Fields, without gaps.
     Struct(Vec<StructMember>),
@@ -61,7 +60,7 @@ pub enum Dtype {
     Text,
     /// Bytes of variable length.
     Blob,
-    /// An unknown type: its name, and its size in bytes if known.
+    /// An unknown type: the name, and the size in bytes if known.
     Unknown(String, Option<u64>),
 }
 
@@ -70,35 +69,35 @@ pub enum Dtype {
 pub struct Time {
     /// `ns`, `D` …; `generic` for none.
     pub unit: String,
-    /// How many of these units are counted as one.
+    /// The number of units per count.
     pub factor: u64,
     /// Whether times count from the start of 1970.
     pub since: bool,
 }
 
-/// A field of a structure.
+/// A structure field.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructMember {
-    /// Its name.
+    /// The field name.
     pub name: String,
-    /// The type of its elements.
+    /// The element type.
     pub stored: StoredType,
-    /// Its shape in elements; empty for one.
+    /// The field shape in elements; empty for a single element.
     pub dims: Vec<u64>,
 }
 
-/// The type of an element, and its byte order.
+/// An element type with byte order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredType {
     /// The type.
     pub dtype: Dtype,
-    /// The byte order; `None` if it is not given, or if the type has none.
+    /// The byte order. `None` if the metadata gives no byte order, or the type has none.
     pub order: Option<Endianness>,
 }
 
-/// Deepest nesting of types.
+/// Maximum nesting depth of types.
 const DEPTH: u32 = 16;
-/// Most bytes of an element.
+/// Maximum element size in bytes.
 const LARGEST: u64 = 1 << 28;
 
 impl StoredType {
@@ -106,19 +105,19 @@ impl StoredType {
         Self { dtype, order: None }
     }
 
-    /// An unknown type.
+    /// Returns an unknown type.
     #[must_use]
     pub fn unknown(name: impl Into<String>, size: Option<u64>) -> Self {
         Self::plain(Dtype::Unknown(name.into(), size))
     }
 
-    /// Byte order of its numbers.
+    /// Returns the byte order of numbers.
     #[must_use]
     pub fn endianness(&self) -> Endianness {
         self.order.unwrap_or(Endianness::Little)
     }
 
-    /// Bytes of an element, if it has a fixed size.
+    /// Returns the element size in bytes, or `None` for variable-length types.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         match &self.dtype {
@@ -137,21 +136,21 @@ impl StoredType {
         }
     }
 
-    /// The type of an array of version 2.
+    /// Parses the type of a version 2 array.
     #[must_use]
     pub fn v2(json: &Json) -> Self {
         let stored = v2(json, 0);
         stored.checked(json)
     }
 
-    /// The type of an array of version 3.
+    /// Parses the type of a version 3 array.
     #[must_use]
     pub fn v3(json: &Json) -> Self {
         let stored = v3(json, 0);
         stored.checked(json)
     }
 
-    /// Its name for people: `int`, `double`, `complex of float`, `text of 5 bytes` …, with `big-endian` if that applies.
+    /// Returns the name for users: `int`, `double`, `complex of float`, `text of 5 bytes` …, followed by `big-endian` if that applies.
     #[must_use]
     pub fn spelling(&self) -> String {
         let name = match &self.dtype {
@@ -187,7 +186,7 @@ impl StoredType {
         }
     }
 
-    /// Turns types of size zero, or of too many bytes, into unknown ones.
+    /// Replaces types of size zero, or above the size limit, with unknown types.
     fn checked(self, json: &Json) -> Self {
         let fits = match (&self.dtype, self.size()) {
             (Dtype::Text | Dtype::Blob, _) => true,
@@ -200,7 +199,7 @@ impl StoredType {
         Self::unknown(shown(json), None)
     }
 
-    /// Sets the byte order of all numbers that have none yet.
+    /// Sets the byte order of all numbers without a byte order.
     #[must_use]
     pub fn in_order(mut self, order: Endianness) -> Self {
         if let Dtype::Struct(members) = &mut self.dtype {
@@ -215,20 +214,20 @@ impl StoredType {
 }
 
 impl StructMember {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
         crate::model::region::product(&self.dims)
     }
 }
 
-/// JSON as text for messages, without the quotes of a text.
+/// Returns JSON as text for messages, without quotes around a text.
 #[must_use]
 pub(super) fn shown(json: &Json) -> String {
     quoted(json).trim_matches('"').to_owned()
 }
 
-/// JSON as text for messages where the type of the value matters.
+/// Returns JSON as text for messages that need the type of the value.
 #[must_use]
 pub(super) fn quoted(json: &Json) -> String {
     let text = json.to_bytes();
@@ -248,7 +247,7 @@ fn v2(json: &Json, depth: u32) -> StoredType {
     }
 }
 
-/// Fields as `[name, type]`, `[name, type, shape]` or `{"name": …, "data_type": …}`.
+/// Parses fields given as `[name, type]`, `[name, type, shape]` or `{"name": …, "data_type": …}`.
 fn structure(
     fields: &[Json],
     of: fn(&Json, u32) -> StoredType,
@@ -278,7 +277,7 @@ fn structure(
             stored,
             dims,
         };
-        // Without this, there could be any number of elements of size zero.
+        // Without this check, an array could have any number of zero-size elements.
         let bytes = member.stored.size().zip(member.elements());
         let some = bytes.is_some_and(|(size, n)| size > 0 && n > 0);
         (known && some).then_some(member)
@@ -286,7 +285,7 @@ fn structure(
     fields.iter().map(member).collect()
 }
 
-/// A spelling of NumPy: `<f8`, `|S5`, `>M8[ns]` …
+/// Parses a NumPy spelling: `<f8`, `|S5`, `>M8[ns]` …
 #[must_use]
 pub(super) fn numpy(text: &str) -> StoredType {
     let (order, rest) = match text.as_bytes().first() {
@@ -303,7 +302,7 @@ pub(super) fn numpy(text: &str) -> StoredType {
     }
 }
 
-/// A type without its byte order, and whether it has one.
+/// Parses a type without byte order. The second result is whether the type has a byte order.
 fn letter(text: &str, order: Option<Endianness>) -> Option<(Dtype, bool)> {
     use Atomic as A;
     let (kind, rest) = text.split_at_checked(1)?;
@@ -331,7 +330,7 @@ fn letter(text: &str, order: Option<Endianness>) -> Option<(Dtype, bool)> {
     }
 }
 
-/// `[ns]`, `[25s]`, or nothing.
+/// Parses `[ns]`, `[25s]`, or an empty text.
 fn time(unit: &str, since: bool) -> Option<Time> {
     let unit = match unit {
         "" => "generic",
@@ -346,7 +345,7 @@ fn time(unit: &str, since: bool) -> Option<Time> {
     })
 }
 
-/// A name of version 3, with or without configuration.
+/// Parses a type name of version 3, with or without configuration.
 fn v3(json: &Json, depth: u32) -> StoredType {
     let name = json.as_str().or_else(|| json.get("name")?.as_str());
     let empty = Json::Object(vec![]);
@@ -359,7 +358,7 @@ fn v3(json: &Json, depth: u32) -> StoredType {
     }
 }
 
-/// The types of version 3 that are names only.
+/// Returns the type for a plain name of version 3.
 fn simple(name: &str) -> Option<Dtype> {
     use Atomic as A;
     let raw = || {
@@ -381,7 +380,7 @@ fn simple(name: &str) -> Option<Dtype> {
     })
 }
 
-/// The types of version 3 that are configured.
+/// Returns the type for a name with configuration of version 3.
 fn configured(name: &str, configuration: &Json, depth: u32) -> Option<Dtype> {
     let number = |key| configuration.get(key).and_then(Json::as_u64);
     let time = |since| {

@@ -1,4 +1,4 @@
-//! Fill values: the JSON values of elements that are not stored.
+//! Fill values: the JSON values of unwritten elements.
 
 use super::attrs::typed;
 use super::dtype::{Dtype, StoredType, StructMember};
@@ -9,16 +9,15 @@ use crate::model::{Atomic, Endianness, Values};
 /// The default fill value of `double` as netCDF-C writes it, with six digits.
 const SIX_DIGITS: &str = "9.96921e+36";
 
-/// The stored form of a fill value; `None` if it does not fit the type. `netcdf` says that netCDF wrote it: then text is
-/// plain, where others write bytes in base64. A list of one value stands for the value if the type has no lists, as in
-/// netCDF-C.
+/// Returns the encoded fill value, or `None` if the value does not fit the type. `netcdf` marks values from netCDF writers: text is plain
+/// there, and base64 elsewhere. A list of one value stands for the value if the type has no lists, as in netCDF-C.
 #[must_use]
 pub(super) fn stored(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
     let listed = || plain(what, single(json)?, netcdf);
     plain(what, json, netcdf).or_else(listed)
 }
 
-/// Returns the value of a list of one value.
+/// Returns the only value of a list.
 pub(super) fn single(json: &Json) -> Option<&Json> {
     match json.items() {
         Some([one]) => Some(one),
@@ -26,7 +25,7 @@ pub(super) fn single(json: &Json) -> Option<&Json> {
     }
 }
 
-/// Returns the stored form of a fill value that is no list, or a list because its type has several parts.
+/// Returns the encoded form of a fill value that is no list, or a list because the type has several parts.
 fn plain(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
     let order = what.endianness();
     match &what.dtype {
@@ -47,7 +46,7 @@ fn plain(what: &StoredType, json: &Json, netcdf: bool) -> Option<Vec<u8>> {
     }
 }
 
-/// netCDF's default fill value of a type, as JSON; `None` for types that netCDF does not have.
+/// Returns netCDF's default fill value of a type as JSON, or `None` for types that netCDF lacks.
 #[must_use]
 pub(super) fn default(dtype: &Dtype) -> Option<Json> {
     match dtype {
@@ -64,7 +63,7 @@ pub(super) fn default(dtype: &Dtype) -> Option<Json> {
     }
 }
 
-/// A number, or the bits of one: `"0x7fc00001"`.
+/// Parses a number, or the bits of a number: `"0x7fc00001"`.
 fn number(ty: Atomic, order: Endianness, json: &Json) -> Option<Vec<u8>> {
     if let Some(bits) = bits(json, ty.size()?) {
         return Some(ordered(bits, order));
@@ -82,7 +81,7 @@ fn encoded(values: &Values, order: Endianness) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// `size` bytes from hexadecimal digits, most significant first.
+/// Parses `size` bytes of hexadecimal digits, most significant byte first.
 fn bits(json: &Json, size: usize) -> Option<Vec<u8>> {
     let digits = json.as_str()?.strip_prefix("0x")?;
     let bits = u64::from_str_radix(digits, 16).ok()?;
@@ -111,7 +110,7 @@ fn character(json: &Json) -> Option<u8> {
     }
 }
 
-/// The byte for a text of one character: JSON has no way to write a byte itself.
+/// Returns the byte for a text of one character. JSON cannot represent a byte directly.
 fn latin_1(text: &[u8]) -> Option<u8> {
     let mut chars = std::str::from_utf8(text).ok()?.chars();
     let only = chars.next().filter(|_| chars.next().is_none())?;
@@ -157,7 +156,7 @@ fn time(order: Endianness, json: &Json) -> Option<Vec<u8>> {
     number(Atomic::Int64, order, if none { &least } else { json })
 }
 
-/// Text or bytes of at most `n` bytes.
+/// Parses text or bytes of at most `n` bytes.
 fn fixed(json: &Json, n: u64, netcdf: bool) -> Option<Vec<u8>> {
     let text = match json {
         Json::Number(text) if text == "0" => return Some(vec![]),
@@ -176,7 +175,7 @@ fn text(json: &Json) -> Option<&[u8]> {
     }
 }
 
-/// Bytes, padded with zeros.
+/// Returns the bytes, padded with zeros.
 fn padded(mut bytes: Vec<u8>, n: u64) -> Option<Vec<u8>> {
     let n = usize::try_from(n).ok().filter(|&n| bytes.len() <= n)?;
     bytes.resize(n, 0);
@@ -189,7 +188,7 @@ fn utf32(json: &Json, n: u64, order: Endianness) -> Option<Vec<u8>> {
     padded(text.chars().flat_map(code).collect(), n.checked_mul(4)?)
 }
 
-/// Bytes: in base64, as a list of numbers, or zeros.
+/// Parses bytes: base64, a list of numbers, or zeros.
 fn raw(json: &Json, n: Option<u64>) -> Option<Vec<u8>> {
     match json {
         Json::Text(text) => base64(text).filter(|b| n.is_none_or(|n| b.len() as u64 <= n)),
@@ -202,7 +201,7 @@ fn raw(json: &Json, n: Option<u64>) -> Option<Vec<u8>> {
     }
 }
 
-/// A structure: its bytes, or its fields by name or in order.
+/// Parses a structure: the bytes, or the fields by name or in order.
 fn structure(what: &StoredType, members: &[StructMember], json: &Json) -> Option<Vec<u8>> {
     let size = what.size()?;
     let part = |n: usize, m: &StructMember| match json {

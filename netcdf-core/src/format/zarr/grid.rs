@@ -1,9 +1,9 @@
-//! Boxes in grids of chunks, shards and keys.
+//! Blocks in grids of chunks, shards and keys.
 
 use crate::chunk::scatter::Block;
 pub(super) use crate::chunk::scatter::place;
 
-/// The row-major number of a place in a grid.
+/// Returns the row-major index of a grid position.
 #[must_use]
 pub(super) fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
     let mut all = place.iter().zip(grid);
@@ -12,21 +12,21 @@ pub(super) fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
     })
 }
 
-/// The number of cells of a length in another length, per dimension.
+/// Divides lengths per dimension, rounding down: the number of cells of length `each` in `all`.
 #[must_use]
 pub(super) fn cells(all: &[u64], each: &[u64]) -> Vec<u64> {
     let pairs = all.iter().zip(each);
     pairs.map(|(all, each)| all / each.max(&1)).collect()
 }
 
-/// True if a place is in a box.
+/// Checks whether a position is in a block.
 #[must_use]
 pub(super) fn in_block(place: &[u64], block: &Block) -> bool {
     let mut all = place.iter().zip(block.start.iter().zip(&block.count));
     all.all(|(at, (start, count))| at >= start && at - start < *count)
 }
 
-/// The intersection of two boxes.
+/// Returns the intersection of two blocks.
 #[must_use]
 pub(super) fn common(a: &Block, b: &Block) -> Block {
     let dims = a.ranges().zip(b.ranges()).map(|(a, b)| {
@@ -37,7 +37,7 @@ pub(super) fn common(a: &Block, b: &Block) -> Block {
     Block { start, count }
 }
 
-/// The cells of a grid touched by a box of smaller cells; `ratio` is the number of smaller cells per cell, per dimension.
+/// Returns the cells of a grid that a block of smaller cells intersects. `ratio` is the number of smaller cells per cell, per dimension.
 #[must_use]
 pub(super) fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
     let dims = wanted.ranges().zip(ratio).map(|(range, ratio)| {
@@ -51,7 +51,7 @@ pub(super) fn coarse(wanted: &Block, ratio: &[u64]) -> Block {
     Block { start, count }
 }
 
-/// The place at a distance from a corner, in cells.
+/// Returns the position at an offset from a corner.
 #[must_use]
 pub(super) fn sum(at: &[u64], corner: &[u64]) -> Vec<u64> {
     let all = at.iter().zip(corner);

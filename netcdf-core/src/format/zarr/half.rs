@@ -1,6 +1,6 @@
 //! Numbers of half precision: IEEE 754 binary16, and `bfloat16`, the upper half of a float.
 
-/// A number of half precision as a float, exactly.
+/// Converts a half-precision number to a float, exactly.
 #[must_use]
 pub(super) fn to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
@@ -8,7 +8,7 @@ pub(super) fn to_f32(bits: u16) -> f32 {
     let fraction = u32::from(bits) & 0x3ff;
     match exponent {
         0 => {
-            // 2^-24 units
+            // 2^-24, the unit of subnormal numbers.
             let scale = f32::from_bits(103 << 23);
             let size = f32::from(bits & 0x3ff) * scale;
             f32::from_bits(size.to_bits() | sign)
@@ -18,7 +18,7 @@ pub(super) fn to_f32(bits: u16) -> f32 {
     }
 }
 
-/// The nearest number of half precision, ties to even.
+/// Returns the nearest half-precision number, ties to even.
 #[must_use]
 pub(super) fn from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
@@ -36,7 +36,7 @@ pub(super) fn from_f32(value: f32) -> u16 {
     u16::try_from(sign | half).unwrap_or(0x7c00)
 }
 
-/// `bits >> shift`, rounded to the nearest, ties to even.
+/// Returns `bits >> shift`, rounded to the nearest, ties to even.
 fn round(bits: u32, shift: u32) -> u32 {
     let kept = bits >> shift;
     let rest = bits & ((1 << shift) - 1);
@@ -53,18 +53,18 @@ fn subnormal(size: u32) -> u32 {
     round((size & 0x7f_ffff) | 0x80_0000, shift)
 }
 
-/// A `bfloat16` as a float, exactly.
+/// Converts a `bfloat16` to a float, exactly.
 #[must_use]
 pub(super) fn brain_to_f32(bits: u16) -> f32 {
     f32::from_bits(u32::from(bits) << 16)
 }
 
-/// The nearest `bfloat16`, ties to even.
+/// Returns the nearest `bfloat16`, ties to even.
 #[must_use]
 pub(super) fn brain_from_f32(value: f32) -> u16 {
     let bits = value.to_bits();
     let upper = match value.is_nan() {
-        // A NaN must stay a NaN, whichever bits are cut off.
+        // A NaN must stay a NaN, even if the set bits are cut off.
         true => (bits >> 16) | 0x40,
         false => round(bits, 16),
     };

@@ -2,17 +2,17 @@
 
 use crate::json::Json;
 
-/// How the keys of the chunks of an array follow from their places in the grid.
+/// The chunk key encoding of an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkKeys {
-    /// The prefix: `c` in version 3's own encoding.
+    /// The prefix: `c` in the default encoding of version 3.
     pub lead: Option<char>,
     /// The separator between the numbers.
     pub separator: char,
 }
 
 impl ChunkKeys {
-    /// Version 2: `0.1`, or `0/1` if the array says so.
+    /// Returns the encoding of version 2: `0.1`, or `0/1` if the array metadata has this separator.
     #[must_use]
     pub fn v2(separator: Option<&Json>) -> Self {
         // Other separators are reported as a problem of the array.
@@ -23,7 +23,7 @@ impl ChunkKeys {
         }
     }
 
-    /// Version 3: `c/0/1`, `c.0.1`, or as in version 2; `None` for unknown encodings.
+    /// Returns the encoding of version 3: `c/0/1`, `c.0.1`, or the encoding of version 2. Returns `None` for unknown encodings.
     #[must_use]
     pub fn v3(encoding: &Json) -> Option<Self> {
         let name = encoding
@@ -45,7 +45,7 @@ impl ChunkKeys {
         Some(Self { lead, separator })
     }
 
-    /// The key of a chunk, relative to its array.
+    /// Returns the chunk key, relative to the array.
     #[must_use]
     pub fn key(&self, place: &[u64]) -> String {
         let mut key: String = self.lead.iter().collect();
@@ -58,7 +58,7 @@ impl ChunkKeys {
         if key.is_empty() { "0".to_owned() } else { key }
     }
 
-    /// The row-major number of the chunk with this key in a grid; `None` if it is not the key of a chunk.
+    /// Returns the row-major index of the chunk with this key in a grid, or `None` if the text is not a chunk key.
     #[must_use]
     pub fn index(&self, key: &str, grid: &[u64]) -> Option<u64> {
         if grid.is_empty() {

@@ -1,9 +1,10 @@
-//! Asks for the metadata objects of a store level by level: few rounds of requests are then enough, where each takes long.
+//! Prefetches the metadata objects of a store level by level. The number of round trips is then small, even on a store with high latency.
 //!
-//! [`crate::io::ahead`] keeps the answers. The walk that builds the schema asks for one object at a time, as in any other store, and asks
-//! again for what is not there. Nothing is decided here, and no error is reported.
+//! [`crate::io::ahead`] caches the answers. The schema builder later requests one object at a time, like on any store, and repeats requests
+//! for missing objects. Prefetching makes no decisions and reports no errors.
 //!
-//! Groups whose contents netCDF's own metadata tells are not listed; neither are arrays, which may have millions of chunks.
+//! Groups with netCDF metadata about their contents are not listed. Arrays are not listed either, because an array may have millions of
+//! chunks.
 
 use std::sync::Arc;
 
@@ -17,40 +18,40 @@ use crate::io::store::KeyContent;
 use crate::json::Json;
 use crate::model::{Zarr, ZarrVersion};
 
-/// Most requests of a round.
+/// Maximum number of requests per round trip.
 const ROUND: usize = 4096;
 
-/// Reads the levels of a store.
+/// Prefetcher for the metadata levels of a store.
 pub(super) struct Levels<'a> {
     store: &'a Arc<dyn Store>,
     env: &'a Env,
     zarr: Zarr,
     /// Whether netCDF's own metadata is in separate objects.
     objects: bool,
-    /// Bytes of text that may still be asked for.
+    /// The remaining limit for metadata text in bytes.
     left: u64,
 }
 
-/// What may be a node.
+/// A name that may be a node.
 struct NodeCandidate {
     prefix: String,
-    /// What the group around it says that it is.
+    /// The kind according to the enclosing group.
     kind: Option<NodeKind>,
-    /// Whether it may be a group even if it has no metadata.
+    /// Whether the node may be a group without metadata.
     bare: bool,
 }
 
-/// A group, or what may be one.
+/// A group, or a name that may be a group.
 struct ZarrGroup {
     prefix: String,
-    /// What is in it, if that is known.
+    /// The contents, if netCDF metadata lists them.
     contents: Option<Contents>,
-    /// Whether it has metadata.
+    /// Whether the node has metadata.
     known: bool,
 }
 
 impl<'a> Levels<'a> {
-    /// The levels of a store; `objects` says whether netCDF's own metadata is in separate objects.
+    /// Creates the prefetcher of a store. `objects`: netCDF's own metadata is in separate objects.
     #[must_use]
     pub(super) fn of(meta: &MetadataReader<'a>, zarr: Zarr, objects: bool) -> Self {
         Self {
@@ -62,10 +63,10 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// Asks for all metadata.
+    /// Prefetches all metadata.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Cancelled`].
+    /// Returns [`crate::ErrorKind::Cancelled`].
     pub(super) fn read(mut self) -> Result<()> {
         let root = NodeCandidate {
             prefix: String::new(),
@@ -75,7 +76,7 @@ impl<'a> Levels<'a> {
         let mut level = vec![root];
         for _ in 0..=self.env.limits.groups {
             let groups = self.ask(&level)?;
-            level = self.below(groups)?;
+            level = self.child_nodes(groups)?;
             if level.is_empty() {
                 break;
             }
@@ -83,7 +84,7 @@ impl<'a> Levels<'a> {
         Ok(())
     }
 
-    /// Asks for the objects of a level; returns its groups.
+    /// Fetches the objects of a level, and returns the groups.
     fn ask(&mut self, level: &[NodeCandidate]) -> Result<Vec<ZarrGroup>> {
         let mut groups = vec![];
         let most = self.names(None).len();
@@ -105,7 +106,7 @@ impl<'a> Levels<'a> {
         Ok(groups)
     }
 
-    /// The names of the objects of a node.
+    /// Returns the object names of a node.
     fn names(&self, kind: Option<NodeKind>) -> Vec<&'static str> {
         if self.zarr.version == ZarrVersion::V3 {
             return vec![node::V3];
@@ -133,7 +134,7 @@ impl<'a> Levels<'a> {
         names
     }
 
-    /// What may be a group, from the contents of its objects; `None` for an array.
+    /// Returns the possible group that the node objects describe, or `None` for an array.
     fn group(&self, candidate: &NodeCandidate, answers: &Answers) -> Option<ZarrGroup> {
         let [group, _, attributes] = node::V2;
         let (own, attributes) = match self.zarr.version {
@@ -161,13 +162,13 @@ impl<'a> Levels<'a> {
         })
     }
 
-    /// What may be in groups.
-    fn below(&self, groups: Vec<ZarrGroup>) -> Result<Vec<NodeCandidate>> {
+    /// Returns the possible nodes in groups.
+    fn child_nodes(&self, groups: Vec<ZarrGroup>) -> Result<Vec<NodeCandidate>> {
         let mut found = vec![];
         let mut unknown = vec![];
         for group in groups {
             match &group.contents {
-                Some(contents) => found.extend(group.told(contents)),
+                Some(contents) => found.extend(group.in_metadata(contents)),
                 None => unknown.push(group),
             }
         }
@@ -176,7 +177,7 @@ impl<'a> Levels<'a> {
             let prefixes: Vec<_> = part.iter().map(|group| group.prefix.clone()).collect();
             let lists = self.store.children_many(&prefixes);
             for (group, names) in part.iter().zip(lists) {
-                found.extend(group.listed(&names.unwrap_or_default()));
+                found.extend(group.in_listing(&names.unwrap_or_default()));
             }
         }
         Ok(found)
@@ -184,8 +185,8 @@ impl<'a> Levels<'a> {
 }
 
 impl ZarrGroup {
-    /// What netCDF's own metadata says is in it.
-    fn told(&self, contents: &Contents) -> Vec<NodeCandidate> {
+    /// Returns the nodes that netCDF's own metadata lists.
+    fn in_metadata(&self, contents: &Contents) -> Vec<NodeCandidate> {
         let arrays = contents.arrays.iter().map(|name| (name, NodeKind::Array));
         let groups = contents.groups.iter().map(|name| (name, NodeKind::Group));
         let all = arrays.chain(groups);
@@ -197,8 +198,8 @@ impl ZarrGroup {
         all.map(candidate).collect()
     }
 
-    /// What a list says is in it. If it has no metadata, only its arrays and groups with metadata make it a group.
-    fn listed(&self, names: &[String]) -> Vec<NodeCandidate> {
+    /// Returns the possible nodes among listed names. A group without metadata needs arrays or groups with metadata directly below.
+    fn in_listing(&self, names: &[String]) -> Vec<NodeCandidate> {
         let names = names.iter().filter(|name| may_be_node(name));
         let most = if self.known { usize::MAX } else { TRIED };
         let candidate = |name| NodeCandidate {
@@ -210,7 +211,7 @@ impl ZarrGroup {
     }
 }
 
-/// The objects of a node that were asked for, by name.
+/// The fetched objects of a node, by name.
 struct Answers(Vec<(&'static str, Result<KeyContent>)>);
 
 impl Answers {
@@ -226,7 +227,7 @@ impl Answers {
         }
     }
 
-    /// Bytes of all of them.
+    /// Returns the total size in bytes.
     fn bytes(&self) -> u64 {
         let bytes = self.0.iter().map(|(_, content)| match content {
             Ok(KeyContent::Bytes(bytes)) => bytes.len() as u64,
@@ -235,7 +236,7 @@ impl Answers {
         bytes.sum()
     }
 
-    /// The kind of node that they describe; `own` is that of version 3.
+    /// Returns the node kind that the objects describe. `own` is the object of version 3.
     fn kind(&self, own: Option<&Json>) -> Option<NodeKind> {
         let there = |name| self.get(name).is_some_and(|c| *c != KeyContent::Missing);
         let [group, array, _] = node::V2;

@@ -1,34 +1,34 @@
 //! The metadata objects of a store, read one by one or from the consolidated metadata.
 //!
-//! Which of the two counts is said in [`super::consolidated`].
+//! [`super::consolidated`] specifies when consolidated metadata is used.
 
 use std::sync::Arc;
 
 use super::consolidated::{self, Objects};
-use super::node::{CONSOLIDATED, FIRST, V2, V3, may_be_node};
+use super::node::{CONSOLIDATED, SUPERBLOCK, V2, V3, may_be_node};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::io::Store;
 use crate::json::Json;
 use crate::model::ZarrVersion;
 
-/// Errors of consolidated metadata that do not matter if it is not used.
+/// Errors of consolidated metadata that are ignored unless the metadata is used.
 const UNUSABLE: [ErrorKind; 3] = [ErrorKind::Corrupt, ErrorKind::Limit, ErrorKind::NoContent];
 
-/// Most bytes of text in metadata objects that are asked for ahead.
+/// Maximum size of prefetched metadata text in bytes.
 pub(super) const AHEAD: u64 = 64 << 20;
 
-/// Asks for the objects with these names below prefixes, all at once. [`crate::io::ahead`] keeps the answers.
+/// Prefetches the objects with these names below prefixes concurrently. [`crate::io::ahead`] caches the answers.
 pub(super) fn ahead(store: &Arc<dyn Store>, prefixes: &[String], names: &[&str]) {
     let mut keys = Vec::with_capacity(prefixes.len() * names.len());
     for prefix in prefixes {
         keys.extend(names.iter().map(|name| format!("{prefix}{name}")));
     }
-    // Errors come again when a key is needed.
+    // Ignore errors here: the later read of a key reports them.
     drop(store.get_many(&keys, AHEAD));
 }
 
-/// The object that may have consolidated metadata.
+/// Returns the object that may contain consolidated metadata.
 fn consolidated_in(version: ZarrVersion) -> &'static str {
     match version {
         ZarrVersion::V2 => CONSOLIDATED,
@@ -36,7 +36,7 @@ fn consolidated_in(version: ZarrVersion) -> &'static str {
     }
 }
 
-/// Approximate bytes of memory, at most, for each byte of JSON text.
+/// Approximate maximum memory in bytes per byte of JSON text.
 const IN_MEMORY: u64 = 32;
 
 /// Reads metadata objects.
@@ -46,18 +46,18 @@ pub(super) struct MetadataReader<'a> {
     /// Limits and notes.
     pub env: &'a Env,
     version: ZarrVersion,
-    /// The objects of the consolidated metadata, by key, if they are used.
+    /// The objects of the consolidated metadata by key, if used.
     consolidated: Option<Objects>,
-    /// Bytes of text that may still be read.
+    /// The remaining limit for metadata text in bytes.
     left: u64,
 }
 
 impl<'a> MetadataReader<'a> {
-    /// The metadata of a store. Consolidated metadata is used on request, if it is whole and the store has latency and, in version 2,
-    /// if the root has no metadata of its own.
+    /// Opens the metadata of a store. Consolidated metadata is used on request, or if the metadata is whole and the store has latency. In
+    /// version 2, consolidated metadata also replaces missing root metadata.
     ///
     /// # Errors
-    /// Those of the store; [`ErrorKind::Corrupt`] for invalid consolidated metadata that is used.
+    /// Returns store errors, or [`ErrorKind::Corrupt`] for invalid consolidated metadata that is used.
     pub(super) fn open(
         store: &'a Arc<dyn Store>,
         version: ZarrVersion,
@@ -93,16 +93,16 @@ impl<'a> MetadataReader<'a> {
         Ok(metadata)
     }
 
-    /// The consolidated metadata, if it is whole.
+    /// Returns the consolidated metadata if the metadata is whole.
     fn whole(&mut self, version: ZarrVersion) -> Result<Option<Objects>> {
         // netCDF-C 4.8.0 has objects that are never consolidated.
-        if version == ZarrVersion::V2 && self.exists(FIRST)? {
+        if version == ZarrVersion::V2 && self.exists(SUPERBLOCK)? {
             return Ok(None);
         }
         let left = self.left;
         let found = match self.get(consolidated_in(version)) {
             Ok(found) => found,
-            // The objects may still be sound.
+            // The separate objects may still be valid.
             Err(e) if UNUSABLE.contains(&e.kind()) => None,
             Err(e) => return Err(e),
         };
@@ -114,7 +114,7 @@ impl<'a> MetadataReader<'a> {
         Ok(whole)
     }
 
-    /// True if objects are read one by one.
+    /// Checks whether objects are read one by one.
     #[must_use]
     pub(super) fn has_objects(&self) -> bool {
         self.consolidated.is_none()
@@ -136,7 +136,7 @@ impl<'a> MetadataReader<'a> {
             .and_then(|root| consolidated::objects_v3(&root)))
     }
 
-    /// An error about an object.
+    /// Returns an error about an object.
     pub(super) fn wrong(
         &self,
         key: &str,
@@ -147,10 +147,10 @@ impl<'a> MetadataReader<'a> {
             .of(self.store.name())
     }
 
-    /// The object with this key, if there is one.
+    /// Returns the object with this key, or `None` if the key is missing.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if it is not JSON, [`ErrorKind::Limit`] if it is too large; those of the store.
+    /// Returns [`ErrorKind::Corrupt`] for invalid JSON, [`ErrorKind::Limit`] for too much metadata, or store errors.
     pub(super) fn get(&mut self, key: &str) -> Result<Option<Json>> {
         if let Some(all) = &self.consolidated {
             return Ok(all.get(key).cloned());
@@ -162,12 +162,13 @@ impl<'a> MetadataReader<'a> {
         let Some(text) = self.store.get(key)? else {
             return Ok(None);
         };
-        let json = Json::parse(&text).map_err(|e| self.with_way_out(key, e.of(self.store.name())));
+        let json = Json::parse(&text)
+            .map_err(|e| self.with_consolidated_remedy(key, e.of(self.store.name())));
         json.in_object(|| key.to_owned()).map(Some)
     }
 
-    /// Adds to the error about an object that is not JSON how to read the store without the object, if this is possible.
-    fn with_way_out(&self, key: &str, e: Error) -> Error {
+    /// Adds a remedy to the error about invalid JSON: reading the store through the consolidated metadata, if that is whole.
+    fn with_consolidated_remedy(&self, key: &str, e: Error) -> Error {
         let other = consolidated_in(self.version);
         let text = match key == other {
             true => None,
@@ -191,10 +192,10 @@ impl<'a> MetadataReader<'a> {
         ))
     }
 
-    /// Counts bytes of memory, beyond those for JSON, that the object with this key needs.
+    /// Counts memory in bytes that the object with this key needs beyond the JSON.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if there are too many.
+    /// Returns [`ErrorKind::Limit`] if the total exceeds the limit.
     pub(super) fn memory(&mut self, bytes: u64, key: &str) -> Result<()> {
         self.take(bytes / IN_MEMORY, key)
     }
@@ -211,10 +212,10 @@ impl<'a> MetadataReader<'a> {
         Ok(())
     }
 
-    /// True if there is an object with this key.
+    /// Checks whether the object with this key exists.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns store errors.
     pub(super) fn exists(&self, key: &str) -> Result<bool> {
         match &self.consolidated {
             Some(all) => Ok(all.contains_key(key)),
@@ -222,10 +223,10 @@ impl<'a> MetadataReader<'a> {
         }
     }
 
-    /// Names directly below a prefix that may be groups or arrays, sorted.
+    /// Returns the sorted names directly below a prefix that may be groups or arrays.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns store errors.
     pub(super) fn children(&self, prefix: &str) -> Result<Vec<String>> {
         let mut names = match &self.consolidated {
             None => self.store.children(prefix)?,

@@ -6,11 +6,11 @@ mod array;
 mod array_keys;
 mod attributes;
 mod attrs;
+mod chunk_fetch;
 mod chunks;
 mod consolidated;
 mod dims;
 mod dtype;
-mod fetched;
 mod fill;
 mod grid;
 mod half;
@@ -23,14 +23,14 @@ pub mod raw;
 mod reader;
 mod schema;
 mod shard;
-mod sharded;
+mod shard_decoding;
+mod shard_reader;
 pub mod survey;
 mod types;
 mod v2;
 mod v3;
 mod values;
 mod variable;
-mod whole;
 pub(crate) mod write;
 
 pub use array::{ArrayDescription, Shard, lengths};
@@ -52,7 +52,7 @@ use crate::io::store::MARKERS;
 use crate::io::{Container, Output, Store};
 use crate::model::{CreateOptions, Kind, Schema, ZarrVersion};
 
-/// What the rows of all kinds have in common. For `nc_create`, the name of a store tells what else there is to know.
+/// Returns the common values of all kind rows. `nc_create` needs no mode flags: the store name contains all options.
 const fn row(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
     let [word] = names;
     KindRow {
@@ -65,7 +65,7 @@ const fn row(names: &'static [&'static str; 1], label: &'static str) -> KindRow 
     }
 }
 
-/// What those of version 3 have in common.
+/// Returns the common values of the version 3 rows.
 const fn v3(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
     KindRow {
         in_c: false,
@@ -76,7 +76,7 @@ const fn v3(names: &'static [&'static str; 1], label: &'static str) -> KindRow {
     }
 }
 
-/// The row of the table of formats.
+/// The row of the format table.
 pub const FORMAT: Format = Format {
     name: node::FORMAT_NAME,
     probe,
@@ -146,7 +146,7 @@ fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     Ok(Box::new(ZarrReader::open(store, version, env)?))
 }
 
-/// The store and its version.
+/// Returns the store and the version.
 fn known(container: &Container) -> Result<(&Arc<dyn Store>, ZarrVersion)> {
     let unknown = || Error::new(ErrorKind::UnknownFormat, "not a Zarr store").of(container.name());
     let Container::Store(store) = container else {
@@ -155,15 +155,16 @@ fn known(container: &Container) -> Result<(&Arc<dyn Store>, ZarrVersion)> {
     Ok((store, version(store)?.ok_or_else(unknown)?))
 }
 
-/// Most names below the root to look into if the root has no metadata.
-const LOOKED_AT: usize = 256;
+/// Maximum number of names below the root to check if the root has no metadata.
+const MAX_NAMES: usize = 256;
 
-/// The version of a Zarr store, taken from the root or, failing that, from the nodes directly below; `None` if it is not a Zarr store.
+/// Returns the version of a Zarr store, from the root or else from the nodes directly below. Returns `None` if the store is not a Zarr
+/// store.
 fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
     if let Some(version) = version_at(store, "")? {
         return Ok(Some(version));
     }
-    let names = store.children("")?.into_iter().take(LOOKED_AT);
+    let names = store.children("")?.into_iter().take(MAX_NAMES);
     let prefixes: Vec<_> = names.map(|name| format!("{name}/")).collect();
     if store.latency() {
         meta::ahead(store, &prefixes, &MARKERS);
@@ -178,18 +179,18 @@ fn version(store: &Arc<dyn Store>) -> Result<Option<ZarrVersion>> {
 
 fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion>> {
     let own = &node::V2;
-    let more = &[node::CONSOLIDATED, node::FIRST];
+    let more = &[node::CONSOLIDATED, node::SUPERBLOCK];
     if !store.latency() {
         let v3 = any(store, prefix, &[node::V3])?;
         let v2 = !v3 && (any(store, prefix, own)? || any(store, prefix, more)?);
         return Ok(found(v3, v2));
     }
-    // What stands for everything comes first.
+    // Request the objects for the whole store first.
     let prefixes = &[prefix.to_owned()];
     meta::ahead(
         store,
         prefixes,
-        &[node::V3, node::CONSOLIDATED, node::FIRST],
+        &[node::V3, node::CONSOLIDATED, node::SUPERBLOCK],
     );
     let v3 = any(store, prefix, &[node::V3])?;
     if v3 || any(store, prefix, more)? {
@@ -199,7 +200,7 @@ fn version_at(store: &Arc<dyn Store>, prefix: &str) -> Result<Option<ZarrVersion
     Ok(found(false, any(store, prefix, own)?))
 }
 
-/// The version of a node that has metadata of these versions.
+/// Returns the version of a node with metadata of these versions.
 fn found(v3: bool, v2: bool) -> Option<ZarrVersion> {
     match (v3, v2) {
         (true, _) => Some(ZarrVersion::V3),
@@ -208,13 +209,13 @@ fn found(v3: bool, v2: bool) -> Option<ZarrVersion> {
     }
 }
 
-/// True if any of these objects exists below a prefix.
+/// Checks whether any of these objects exists below a prefix.
 fn any(store: &Arc<dyn Store>, prefix: &str, names: &[&str]) -> Result<bool> {
     for name in names {
         match store.size(&format!("{prefix}{name}")) {
             Ok(Some(_)) => return Ok(true),
             Ok(None) => {}
-            // Containers that are not Zarr stores may have names of all kinds.
+            // Stores of other formats may have any names.
             Err(e) if e.kind() == ErrorKind::BadName || e.kind() == ErrorKind::NoContent => {}
             Err(e) => return Err(e),
         }

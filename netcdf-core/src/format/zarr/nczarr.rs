@@ -1,20 +1,20 @@
-//! netCDF's own metadata in Zarr, in all its historical forms: separate objects (4.8.0), members of `.zgroup` and
-//! `.zarray` in upper case (up to 4.9.0) and lower case (up to 4.9.2), attributes (from 4.9.3), and those of version 3.
+//! netCDF's own metadata in Zarr, in all its historical forms: separate objects (4.8.0), members of `.zgroup` and `.zarray` in upper case
+//! (up to 4.9.0) and lower case (up to 4.9.2), attributes (from 4.9.3), and the version 3 forms.
 //!
-//! Specification: "The NetCDF NCZarr Implementation", and what the versions of netCDF-C write.
+//! Specification: "The NetCDF NCZarr Implementation", and the output of the netCDF-C versions.
 
 use std::collections::HashMap;
 
 use crate::json::Json;
 
-/// The member of `_nczarr_array` that says `false` if elements that are not stored read as netCDF's default, although `fill_value` is
-/// `null`. netCDF-C ignores it, and takes `null` for `_NoFill`.
+/// The member of `_nczarr_array` that is `false` if unwritten elements read as netCDF's default, although `fill_value` is `null`. netCDF-C
+/// ignores the member and interprets `null` as `_NoFill`.
 pub const NO_FILL: &str = "no_fill";
 
-/// A part of the metadata, with the names that it had in different versions.
+/// A part of the metadata, with the names used in different versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NczarrPart {
-    /// Marks the store as one of netCDF.
+    /// The mark of a netCDF store.
     Superblock,
     /// Dimensions and contents of a group.
     Group,
@@ -25,7 +25,7 @@ pub enum NczarrPart {
 }
 
 impl NczarrPart {
-    /// Its names in JSON, newest first.
+    /// Returns the names in JSON, newest first.
     #[must_use]
     pub fn names(self) -> &'static [&'static str] {
         match self {
@@ -36,7 +36,7 @@ impl NczarrPart {
         }
     }
 
-    /// Its keys as a separate object.
+    /// Returns the keys of the separate objects.
     #[must_use]
     pub fn keys(self) -> &'static [&'static str] {
         match self {
@@ -50,7 +50,7 @@ impl NczarrPart {
     /// All parts.
     pub const ALL: [Self; 4] = [Self::Superblock, Self::Group, Self::Array, Self::Attributes];
 
-    /// The part, from the first of these objects that has it.
+    /// Returns the part from the first of these objects that has the part.
     #[must_use]
     pub fn find<'j>(self, objects: &[&'j Json]) -> Option<&'j Json> {
         let mut all = objects
@@ -65,39 +65,39 @@ impl NczarrPart {
 /// A dimension of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupDimension {
-    /// Its name.
+    /// The dimension name.
     pub name: String,
-    /// Its length.
+    /// The dimension length.
     pub len: u64,
-    /// Whether it can grow.
+    /// Whether the dimension is unlimited.
     pub unlimited: bool,
 }
 
-/// The contents of a group.
+/// The group contents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Contents {
-    /// Its dimensions.
+    /// The dimensions.
     pub dims: Vec<GroupDimension>,
-    /// The names of its variables.
+    /// The variable names.
     pub arrays: Vec<String>,
-    /// The names of its groups.
+    /// The group names.
     pub groups: Vec<String>,
 }
 
-/// What netCDF's own metadata says about an array.
+/// netCDF's own metadata of an array.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extras {
-    /// The paths of its dimensions.
+    /// The dimension paths.
     pub dims: Option<Vec<String>>,
-    /// Whether it is a scalar, whatever its shape.
+    /// Whether the variable is a scalar, for any shape.
     pub scalar: bool,
-    /// Its netCDF type, if Zarr has no such type: `char`, `string`.
+    /// The netCDF type, if Zarr lacks the type: `char`, `string`.
     pub alias: Option<String>,
-    /// Whether elements that are not stored read as netCDF's default, although `fill_value` is `null`.
+    /// Whether unwritten elements read as netCDF's default, although `fill_value` is `null`.
     pub default_fill: bool,
 }
 
-/// The member with the first of these names that exists.
+/// Returns the member with the first of these names that exists.
 fn either<'j>(json: &'j Json, names: [&str; 2]) -> Option<&'j Json> {
     names.into_iter().find_map(|name| json.get(name))
 }
@@ -108,7 +108,7 @@ fn texts(json: Option<&Json>) -> Option<Vec<String>> {
 }
 
 impl Contents {
-    /// Reads `_nczarr_group`; `None` if it is damaged.
+    /// Reads `_nczarr_group`. Returns `None` for damaged metadata.
     #[must_use]
     pub fn of(json: &Json) -> Option<Self> {
         let listed = |names| match either(json, names) {
@@ -166,7 +166,7 @@ impl Extras {
     }
 }
 
-/// The types recorded for the attributes of a node: `{"types": {NAME: TYPE}}`, or in version 3
+/// The types recorded for the node attributes: `{"types": {NAME: TYPE}}`, or in version 3
 /// `{"attribute_types": [{"name": NAME, "configuration": {"type": TYPE}}]}`.
 #[derive(Debug, Default)]
 pub struct Recorded<'j>(HashMap<&'j str, Option<&'j str>, foldhash::fast::RandomState>);
@@ -183,18 +183,18 @@ impl<'j> Recorded<'j> {
             let members = named.map(Json::members).unwrap_or_default().iter();
             return Self(members.map(|(name, ty)| (&**name, ty.as_str())).collect());
         };
-        // Of several with the same name, the first counts.
+        // The first entry wins if names repeat.
         Self(items.iter().rev().filter_map(typed).collect())
     }
 
-    /// The type of an attribute.
+    /// Returns the attribute type.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&'j str> {
         self.0.get(name).copied().flatten()
     }
 }
 
-/// The attribute names before this name in the record of version 3, in order.
+/// Returns the attribute names recorded before this name in version 3, in order.
 #[must_use]
 pub fn recorded_before<'j>(types: Option<&'j Json>, name: &str) -> Vec<&'j str> {
     let all = types.and_then(|types| types.get("attribute_types"));
@@ -203,7 +203,7 @@ pub fn recorded_before<'j>(types: Option<&'j Json>, name: &str) -> Vec<&'j str> 
     names.take_while(|&other| other != name).collect()
 }
 
-/// The name and type of an attribute in version 3.
+/// Returns the name and type of an attribute in version 3.
 fn typed(json: &Json) -> Option<(&str, Option<&str>)> {
     let name = json.get("name")?.as_str()?;
     let ty = json.get("configuration").and_then(|c| c.get("type"));
@@ -211,7 +211,7 @@ fn typed(json: &Json) -> Option<(&str, Option<&str>)> {
     Some((name, ty.and_then(Json::as_str)))
 }
 
-/// The first number of the version of a superblock.
+/// Returns the major version of a superblock.
 #[must_use]
 pub fn version(superblock: &Json) -> u32 {
     let version = either(superblock, ["version", "nczarr_version"]).and_then(Json::as_str);
@@ -219,7 +219,7 @@ pub fn version(superblock: &Json) -> u32 {
     first.unwrap_or(2)
 }
 
-/// True for attributes that are not shown because netCDF or Zarr uses them itself.
+/// Checks whether an attribute is hidden because netCDF or Zarr uses the attribute internally.
 #[must_use]
 pub fn is_hidden(name: &str) -> bool {
     let own = [
@@ -234,7 +234,7 @@ pub fn is_hidden(name: &str) -> bool {
             .any(|part| part.names().contains(&name))
 }
 
-/// The dimension names of xarray.
+/// Returns the dimension names of xarray.
 #[must_use]
 pub fn array_dimensions(attributes: &Json) -> Option<Vec<String>> {
     texts(attributes.get("_ARRAY_DIMENSIONS"))

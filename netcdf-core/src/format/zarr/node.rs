@@ -1,30 +1,30 @@
-//! Nodes of a store: their kinds, and the names of their metadata objects.
+//! Nodes of a store: node kinds, and names of metadata objects.
 
 use crate::json::Json;
 
-/// The name of the format in messages.
+/// The format name in messages.
 pub(super) const FORMAT_NAME: &str = "Zarr";
 
-/// The names of metadata objects of version 2.
+/// The names of version 2 metadata objects.
 pub(super) const V2: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];
-/// The name of a metadata object of version 3.
+/// The name of version 3 metadata objects.
 pub(super) const V3: &str = "zarr.json";
 
-/// The name of the consolidated metadata of version 2.
+/// The name of version 2 consolidated metadata.
 pub(super) const CONSOLIDATED: &str = ".zmetadata";
 /// The name of the superblock of netCDF-C 4.8.0, which stores netCDF metadata in separate objects.
-pub(super) const FIRST: &str = ".nczarr";
+pub(super) const SUPERBLOCK: &str = ".nczarr";
 
-/// True if a name below a group may name a group or array.
+/// Checks whether a name below a group may name a group or array.
 #[must_use]
 pub(super) fn may_be_node(name: &str) -> bool {
     !name.starts_with('.') && name != V3
 }
 
-/// Most names to look at to find out whether a name without metadata is a group.
+/// Maximum number of names below a name without metadata to check for nodes.
 pub(super) const TRIED: usize = 64;
 
-/// The kinds of nodes.
+/// The node kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeKind {
     /// A group.
@@ -33,7 +33,7 @@ pub(super) enum NodeKind {
     Array,
 }
 
-/// The kind of a node according to `zarr.json`.
+/// Returns the node kind according to `zarr.json`.
 pub(super) fn node_type(json: &Json) -> NodeKind {
     match json.get("node_type").and_then(Json::as_str) {
         Some("array") => NodeKind::Array,

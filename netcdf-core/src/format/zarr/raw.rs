@@ -1,16 +1,16 @@
-//! Single arrays without a dataset around them: their metadata, and how their chunks are found and decoded. `zdump` is built on
-//! this, so it can show stores that are not datasets.
+//! Single arrays without a dataset: array metadata, chunk location and decoding. `zdump` uses this module, and can show stores that are not
+//! datasets.
 //!
-//! Specifications: Zarr version 2 and version 3, the codec "sharding_indexed" 1.0. Attributes and netCDF's own metadata are ignored
-//! here: a `>S1` is a text of one byte, and the shape `[1]` has one dimension.
+//! Specifications: Zarr version 2 and version 3, the codec "sharding_indexed" 1.0. This module ignores attributes and netCDF's own
+//! metadata: a `>S1` is a text of one byte, and the shape `[1]` has one dimension.
 
 use std::ops::Range;
 
 use super::array::ArrayDescription;
 use super::node::{V2, V3};
-use super::variable::Around;
+use super::shard_decoding::ShardDecoding;
+use super::variable::ArrayContext;
 use super::variable::texts_of;
-use super::whole::ShardDecoding;
 use super::{fill, grid, types, v2, v3, values};
 use crate::chunk::decode::{complete, is_enough, other_length};
 use crate::chunk::layout::Layout;
@@ -24,8 +24,7 @@ use crate::model::region::product;
 use crate::model::{FilterSpec, GroupId, Kind, Schema, Values, Zarr, ZarrVersion};
 use crate::notes::Note;
 
-/// Names of metadata objects (the last part of their keys): those of version 2 and version 3, consolidated metadata, and
-/// those written by netCDF-C 4.8.0.
+/// Names of metadata objects (the last parts of keys): version 2, version 3, consolidated metadata, and the objects of netCDF-C 4.8.0.
 pub const METADATA: [&str; 11] = [
     V2[0],
     V2[1],
@@ -40,25 +39,25 @@ pub const METADATA: [&str; 11] = [
     ".nczattrs",
 ];
 
-/// An array as its own metadata describes it.
+/// An array as described by the array's metadata.
 #[derive(Debug)]
 pub struct RawArray {
-    /// The contents of its metadata.
+    /// The contents of the metadata.
     pub described: ArrayDescription,
-    /// The type of its elements, as in the metadata.
+    /// The element type, as in the metadata.
     pub ty: Json,
-    /// How its chunks are stored.
+    /// The chunk layout.
     pub layout: Layout,
-    /// A schema with the types of its elements and nothing else.
+    /// A schema that contains only the element types.
     pub schema: Schema,
 }
 
 /// A chunk within a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyPart {
-    /// Its place in the grid of the (inner) chunks.
+    /// The position in the (inner) chunk grid.
     pub place: Vec<u64>,
-    /// Its bytes within the key.
+    /// The byte range within the key.
     pub range: Range<u64>,
 }
 
@@ -66,7 +65,8 @@ impl RawArray {
     /// Describes an array from its `.zarray` or `zarr.json`.
     ///
     /// # Errors
-    /// Why it does not describe an array. For an array that can be described but not decoded, see [`ArrayDescription::problem`].
+    /// Returns the defect of the metadata. [`ArrayDescription::problem`] contains the defect of an array that can be described but not
+    /// decoded.
     pub fn new(json: &Json, version: ZarrVersion, env: &Env) -> Result<Self, String> {
         let rank = env.limits.rank;
         let (mut described, ty) = match version {
@@ -77,7 +77,7 @@ impl RawArray {
         let pure = true;
         let mut schema = Schema::new(Kind::zarr(Zarr { version, pure }));
         let ty = types::declare(&mut schema, &described.stored, (GroupId::ROOT, "element"));
-        let around = Around {
+        let around = ArrayContext {
             schema: &schema,
             filters: &env.filters,
             pure,
@@ -91,27 +91,27 @@ impl RawArray {
         })
     }
 
-    /// The shape, in elements, of the contents of a key: a chunk or a shard.
+    /// Returns the shape in elements of a chunk or shard, the contents of a key.
     #[must_use]
     pub fn outer(&self) -> &[u64] {
         let shard = self.described.shards.first();
         shard.map_or(&self.described.chunk, |s| &s.shape)
     }
 
-    /// Number of keys per dimension.
+    /// Returns the number of keys per dimension.
     #[must_use]
     pub fn key_grid(&self) -> Vec<u64> {
         let lengths = self.described.shape.iter().zip(self.outer());
         lengths.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
     }
 
-    /// The key of a chunk or shard, relative to the array, by its place in the grid of keys.
+    /// Returns the key of a chunk or shard at a position in the key grid, relative to the array.
     #[must_use]
     pub fn key(&self, place: &[u64]) -> String {
         self.described.keys.key(place)
     }
 
-    /// The place in the grid of keys for a key relative to the array; `None` if it is not the key of a chunk or shard.
+    /// Returns the position in the key grid for a key relative to the array, or `None` if the key is not a chunk or shard key.
     #[must_use]
     pub fn place(&self, key: &str) -> Option<Vec<u64>> {
         let grid = self.key_grid();
@@ -119,14 +119,14 @@ impl RawArray {
         Some(super::grid::place(index, &grid))
     }
 
-    /// Bytes of the elements of a whole (inner) chunk; `None` for variable-length texts, or if there are too many.
+    /// Returns the element data size of a complete (inner) chunk in bytes, or `None` for variable-length texts and on overflow.
     #[must_use]
     pub fn chunk_bytes(&self) -> Option<u64> {
         let bytes = self.layout.chunk_bytes().map(|n| n as u64);
         bytes.filter(|_| self.described.heap.is_none())
     }
 
-    /// Bytes of all elements of the array; `None` for variable-length texts, or if there are too many.
+    /// Returns the element data size of the array in bytes, or `None` for variable-length texts and on overflow.
     #[must_use]
     pub fn raw_bytes(&self) -> Option<u64> {
         let elements = product(&self.described.shape)?;
@@ -136,8 +136,7 @@ impl RawArray {
             .filter(|_| self.described.heap.is_none())
     }
 
-    /// The codecs that are filters, in the order of writing: as in the metadata, and as a filter. One with wrong parameters does
-    /// not hide the others.
+    /// Returns the codecs that are filters, in encoding order: the JSON, and the filter. Each filter has a separate error.
     #[must_use]
     pub fn filters(&self, env: &Env) -> Vec<(&Json, Result<FilterSpec>)> {
         let stated = self.described.filters.iter();
@@ -150,17 +149,16 @@ impl RawArray {
         stated.map(|json| (json, one(json))).collect()
     }
 
-    /// Whether shards went through codecs as a whole, so that byte ranges refer to the result of
-    /// [`Self::undo_whole`].
+    /// Checks whether codecs encode complete shards. Byte ranges then refer to the result of [`Self::undo_whole`].
     #[must_use]
     pub fn is_whole(&self) -> bool {
         !self.described.whole.is_empty()
     }
 
-    /// Undoes the codecs that a shard went through as a whole.
+    /// Decodes the codecs that encode a complete shard.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for shards that are far larger than their chunks; those of the codecs.
+    /// Returns [`ErrorKind::Limit`] for shards that are far larger than the chunks, or errors of the codecs.
     pub fn undo_whole(&self, bytes: Vec<u8>, env: &Env) -> Result<Vec<u8>> {
         match ShardDecoding::of(&self.described, &self.layout, env)? {
             None => Ok(bytes),
@@ -171,10 +169,10 @@ impl RawArray {
         }
     }
 
-    /// The codecs for decoding its chunks.
+    /// Returns the codecs for decoding chunks.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] with the reason if the array cannot be decoded; those of the parameters of a codec.
+    /// Returns [`ErrorKind::Unsupported`] with the reason if the array cannot be decoded, or errors of the codec parameters.
     pub fn chain(&self, env: &Env) -> Result<FilterChain> {
         if let Some(problem) = &self.described.problem {
             return Err(Error::new(ErrorKind::Unsupported, problem.clone()));
@@ -182,7 +180,7 @@ impl RawArray {
         env.filters.chain(&self.layout.filters, &self.context())
     }
 
-    /// The input of the first filter on writing.
+    /// Returns the input description of the first filter on writing.
     fn context(&self) -> ChunkContext {
         let layout = &self.layout;
         match self.described.heap {
@@ -195,12 +193,12 @@ impl RawArray {
         }
     }
 
-    /// Makes a decoded chunk as long as its shape, as readers of datasets do: drops bytes behind the elements, and adds missing elements
-    /// beyond the end of the array. Returns a remark about `path` if the length changed. Chunks that lack elements inside the array stay as
-    /// they are. `place` is the place in the grid of (inner) chunks.
+    /// Adapts the length of a decoded chunk to the chunk shape, like dataset readers: drops bytes after the elements, and appends missing
+    /// elements beyond the end of the array. Returns a note about `path` if the length changed. Chunks that lack elements inside the array
+    /// stay unchanged. `place` is the position in the (inner) chunk grid.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if there is not enough memory.
+    /// Returns [`ErrorKind::Limit`] if there is not enough memory.
     pub fn complete(&self, place: &[u64], bytes: &mut Vec<u8>, path: &str) -> Result<Option<Note>> {
         let layout = &self.layout;
         let Some(len) = layout
@@ -219,7 +217,7 @@ impl RawArray {
         Ok(Some(other_length(path.to_owned())))
     }
 
-    /// Whether `found` bytes of a chunk of `len` bytes contain all elements inside the array.
+    /// Checks whether `found` bytes of a chunk of `len` bytes contain all elements inside the array.
     fn has_elements(&self, place: &[u64], len: usize, found: usize) -> bool {
         let grid = self.layout.grid();
         let inside = place.iter().zip(&grid).all(|(at, cells)| at < cells);
@@ -227,10 +225,10 @@ impl RawArray {
         index.is_some_and(|index| is_enough(&self.layout, index, len, found))
     }
 
-    /// All values of a decoded chunk, including those beyond the end of the array.
+    /// Returns all values of a decoded chunk, including values beyond the end of the array.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if their number is not that of the chunk.
+    /// Returns [`ErrorKind::Corrupt`] if the number of values does not match the chunk shape.
     pub fn values(&self, bytes: &[u8]) -> Result<Values> {
         if let Some(texts) = texts_of(&self.described, &self.layout) {
             return texts.values(bytes).map(Values::String);
@@ -253,8 +251,8 @@ impl RawArray {
         )
     }
 
-    /// Number of elements in the chunk or shard at a place in the grid of keys, without those beyond the end of
-    /// the array; `None` if there are too many.
+    /// Returns the number of elements in the chunk or shard at a position in the key grid, without elements beyond the end of the array.
+    /// Returns `None` on overflow.
     #[must_use]
     pub fn elements_at(&self, place: &[u64]) -> Option<u64> {
         let lengths = self.described.shape.iter().zip(self.outer()).zip(place);
@@ -265,7 +263,7 @@ impl RawArray {
         product(&inside.collect::<Vec<_>>())
     }
 
-    /// The fill value as one value; `None` if there is none, or if it does not fit the type.
+    /// Returns the fill value as one value. Returns `None` if the array has no fill value, or the value does not fit the type.
     #[must_use]
     pub fn fill(&self) -> Option<Values> {
         match &self.described.fill {
@@ -274,7 +272,7 @@ impl RawArray {
         }
     }
 
-    /// A value from JSON in the form of fill values; `None` if it does not fit the type.
+    /// Parses a JSON value in the form of fill values. Returns `None` if the value does not fit the type.
     #[must_use]
     pub fn value(&self, json: &Json) -> Option<Values> {
         let described = &self.described;
@@ -291,8 +289,8 @@ impl RawArray {
         .ok()
     }
 
-    /// The value of elements that are not stored: the fill value, or zeros if there is none. `None` if the fill value does not fit
-    /// the type.
+    /// Returns the value of unwritten elements: the fill value, or zeros without a fill value. Returns `None` if the fill value does not
+    /// fit the type.
     #[must_use]
     pub fn unwritten(&self) -> Option<Values> {
         let described = &self.described;
@@ -308,7 +306,7 @@ impl RawArray {
         values::decode(&self.schema, &described.stored, ty, &zeros).ok()
     }
 
-    /// Whether the fill value, if there is one, fits the type.
+    /// Checks whether the fill value, if any, fits the type.
     #[must_use]
     pub fn fill_fits(&self) -> bool {
         let described = &self.described;
@@ -316,11 +314,11 @@ impl RawArray {
             || fill::stored(&described.stored, &described.fill, false).is_some()
     }
 
-    /// The chunks in a shard, in the order of its index; for an array without shards, the chunk itself. `read` returns ranges of the
-    /// bytes of its key, which has `size` bytes.
+    /// Returns the chunks of a shard in index order, or the chunk itself for an array without shards. `read` returns byte ranges of the
+    /// key. The key has `size` bytes.
     ///
     /// # Errors
-    /// Those of `read`; [`ErrorKind::Checksum`] and [`ErrorKind::Corrupt`] for damaged indexes.
+    /// Returns errors of `read`, or [`ErrorKind::Checksum`] and [`ErrorKind::Corrupt`] for damaged indexes.
     pub fn parts(
         &self,
         place: &[u64],
@@ -338,7 +336,7 @@ impl RawArray {
         Ok(parts)
     }
 
-    /// The chunks of a shard, or of a shard within a shard, at a place in the grid of its level.
+    /// Returns the chunks of a shard, or of a nested shard, at a position in the grid of this nesting level.
     fn level(
         &self,
         level: usize,

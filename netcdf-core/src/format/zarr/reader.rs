@@ -1,4 +1,4 @@
-//! An open store: its schema, and the location of its data.
+//! An open store: the schema, and the data locations.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::chunks::ChunkFinder;
 use super::grid::coarse;
 use super::meta::MetadataReader;
 use super::schema::{Array, StoreBuilder};
-use super::sharded::ShardsRead;
+use super::shard_reader::ShardCache;
 use super::values::decode;
 use super::variable::no_variable;
 use crate::chunk::layout::{ChunkRef, Layout};
@@ -36,11 +36,11 @@ pub struct ZarrReader {
     pub(super) store: Arc<dyn Store>,
     schema: Schema,
     provenance: Provenance,
-    /// Whether consolidated metadata was used, if it could be.
+    /// Whether consolidated metadata was used; `None` if the store has none.
     consolidated: Option<bool>,
     /// Parallel to `schema.vars`.
     vars: Vec<ArrayData>,
-    shards: ShardsRead,
+    shards: ShardCache,
     pub(super) notes: Arc<Notes>,
 }
 
@@ -60,7 +60,7 @@ impl ZarrReader {
     /// Reads all metadata.
     ///
     /// # Errors
-    /// Damage that is not tolerated, with the store and key; those of the store.
+    /// Returns damage that is not tolerated, with the store and key, or store errors.
     pub fn open(store: Arc<dyn Store>, version: ZarrVersion, env: &Env) -> Result<Self> {
         let mut builder = StoreBuilder::new(MetadataReader::open(&store, version, env)?, version)?;
         builder.build()?;
@@ -88,7 +88,7 @@ impl ZarrReader {
             provenance,
             consolidated,
             vars,
-            shards: ShardsRead::default(),
+            shards: ShardCache::default(),
             notes: Arc::clone(&env.notes),
         })
     }
@@ -97,7 +97,7 @@ impl ZarrReader {
         self.vars.get(var.index()).ok_or_else(no_variable)
     }
 
-    /// Returns the path of a variable.
+    /// Returns the variable path.
     pub(super) fn path(&self, var: VarId) -> String {
         self.schema.var_path(var)
     }
@@ -115,10 +115,10 @@ impl ZarrReader {
     }
 }
 
-/// Puts the numbers of the elements that a chunk and a box have in common in their places in the box.
+/// Writes the element numbers in the intersection of a chunk and a block to the positions in the block.
 ///
 /// # Errors
-/// Those of [`runs`].
+/// Returns the errors of [`runs`].
 fn number(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) -> Result<()> {
     let (places, _) = out.as_chunks_mut::<16>();
     let region = Region {
@@ -130,7 +130,7 @@ fn number(layout: &Layout, chunk: u64, part: &Block, out: &mut [u8]) -> Result<(
         for n in 0..run.len {
             let to = usize::try_from(run.to + n).ok();
             let place = to.and_then(|to| places.get_mut(to));
-            let place = place.ok_or_else(|| Error::internal("an element outside of its box"))?;
+            let place = place.ok_or_else(|| Error::internal("an element outside the block"))?;
             *place = texts::element(chunk, run.from + n * run.step);
         }
         Ok(())
@@ -189,11 +189,11 @@ impl Reader for ZarrReader {
 
 impl ChunkBytes for ZarrReader {
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
-        let found = self.fetched(chunks)?;
+        let found = self.fetch_stored_bytes(chunks)?;
         for (chunk, content) in chunks.iter().zip(&found) {
             let missing = *content == KeyContent::Missing;
             if missing && self.chunks(chunk.variable)?.keys.is_known(chunk.index) {
-                return Err(self.lost(chunk));
+                return Err(self.disappeared(chunk));
             }
         }
         Ok(found)
@@ -225,7 +225,7 @@ impl ChunkBytes for ZarrReader {
     }
 }
 
-/// The elements of texts, which say where the texts are.
+/// The elements of text variables, as references to the texts.
 impl Assembly for ZarrReader {
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let data = self.data(var)?;

@@ -1,4 +1,4 @@
-//! The schema of a store: a walk over its groups and arrays.
+//! Builds the store schema by iterating over groups and arrays.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::levels::Levels;
 use super::meta::MetadataReader;
 use super::nczarr::{self, Contents, Extras, NczarrPart};
 use super::node::{self, NodeKind, TRIED, node_type};
-use super::whole::ShardDecoding;
+use super::shard_decoding::ShardDecoding;
 use super::{v2, v3};
 use crate::chunk::layout::Layout;
 use crate::chunk::texts::Texts;
@@ -17,33 +17,33 @@ use crate::model::name::{ByName, Interner};
 use crate::model::{DimId, Dimension, Endianness, GroupId, Kind, Name, Schema, Zarr, ZarrVersion};
 use crate::notes::Note;
 
-/// An array that became a variable; parallel to `schema.vars`.
+/// An array that became a variable.
 #[derive(Debug)]
 pub(super) struct Array {
-    /// The contents of its metadata.
+    /// The contents of the metadata.
     pub described: ArrayDescription,
-    /// The prefix of its keys: empty, or ending in `/`.
+    /// The key prefix: empty, or ending in `/`.
     pub prefix: String,
-    /// How it is stored.
+    /// The chunk layout.
     pub layout: Layout,
-    /// How it stores texts of any length, if it does.
+    /// The storage of variable-length texts, if any.
     pub texts: Option<Texts>,
-    /// How to decode shards that were encoded as a whole.
+    /// The decoder of shards with codecs for complete shards.
     pub whole: Option<ShardDecoding>,
 }
 
-/// The metadata objects of a node.
+/// The node metadata objects.
 #[derive(Debug, Clone)]
 pub(super) struct NodeObjects {
     /// `.zgroup`, `.zarray` or `zarr.json`.
     pub own: Json,
-    /// Its attributes.
+    /// The attributes.
     pub attributes: Json,
 }
 
-/// Builds the schema of a store.
+/// Builds the store schema.
 pub(super) struct StoreBuilder<'a> {
-    /// Where the metadata is.
+    /// The source of the metadata.
     pub meta: MetadataReader<'a>,
     /// The version, and whether netCDF's own metadata is used.
     pub zarr: Zarr,
@@ -55,15 +55,15 @@ pub(super) struct StoreBuilder<'a> {
     pub arrays: Vec<Array>,
     /// `_NCProperties`.
     pub properties: Option<Vec<u8>>,
-    /// The version of netCDF's superblock; 0 if there is none.
+    /// The version of netCDF's superblock; 0 without a superblock.
     pub superblock: u32,
     /// The names seen so far.
     pub names: Interner,
-    /// The contents of each group, by name.
+    /// The group contents, by name.
     known: BTreeMap<GroupId, KnownNames>,
 }
 
-/// The dimensions and subgroups of a group; of several with the same name, the first.
+/// The dimensions and subgroups of a group by name. The first entry wins if names repeat.
 #[derive(Debug, Default)]
 struct KnownNames {
     dims: ByName<DimId>,
@@ -71,10 +71,10 @@ struct KnownNames {
 }
 
 impl<'a> StoreBuilder<'a> {
-    /// A builder for a store of this version.
+    /// Creates a builder for a store of this version.
     ///
     /// # Errors
-    /// Those of reading the metadata of the root.
+    /// Returns errors from reading the root metadata.
     pub(super) fn new(mut meta: MetadataReader<'a>, version: ZarrVersion) -> Result<Self> {
         let objects = version == ZarrVersion::V2 && meta.exists(".nczarr")?;
         let superblock = match root_objects(&mut meta, version)? {
@@ -108,7 +108,7 @@ impl<'a> StoreBuilder<'a> {
     /// Builds the schema of the whole store.
     ///
     /// # Errors
-    /// Damage that is not tolerated; those of the store.
+    /// Returns damage that is not tolerated, or store errors.
     pub(super) fn build(&mut self) -> Result<()> {
         if self.meta.store.latency() && self.meta.has_objects() {
             Levels::of(&self.meta, self.zarr, self.objects).read()?;
@@ -123,7 +123,7 @@ impl<'a> StoreBuilder<'a> {
         }
     }
 
-    /// The node below a prefix, if it has metadata.
+    /// Returns the node kind below a prefix, if the node has metadata.
     fn kind(&mut self, prefix: &str) -> Result<Option<NodeKind>> {
         match self.zarr.version {
             ZarrVersion::V2 => {
@@ -149,7 +149,7 @@ impl<'a> StoreBuilder<'a> {
         }
     }
 
-    /// The metadata objects of a node.
+    /// Returns the node metadata objects.
     pub(super) fn objects_of(
         &mut self,
         prefix: &str,
@@ -158,7 +158,7 @@ impl<'a> StoreBuilder<'a> {
         objects(&mut self.meta, self.zarr.version, (prefix, node))
     }
 
-    /// A part of netCDF's own metadata.
+    /// Returns a part of netCDF's own metadata.
     pub(super) fn part(
         &mut self,
         part: NczarrPart,
@@ -176,7 +176,7 @@ impl<'a> StoreBuilder<'a> {
         Ok(None)
     }
 
-    /// Notes something about an object that is not fatal.
+    /// Notes a tolerated defect of an object.
     pub(super) fn note(&self, path: &str, what: impl Into<String>) {
         self.meta.env.notes.say(Note {
             object: format!("{}: {path}", self.meta.store.name()),
@@ -221,7 +221,7 @@ impl<'a> StoreBuilder<'a> {
         Ok(())
     }
 
-    /// The metadata objects of a group; empty ones if they are damaged.
+    /// Returns the group metadata objects; empty objects for damaged metadata.
     fn group_objects(&mut self, prefix: &str) -> Result<NodeObjects> {
         let objects = match self.objects_of(prefix, NodeKind::Group) {
             Ok(found) => found.unwrap_or_else(empty),
@@ -245,7 +245,7 @@ impl<'a> StoreBuilder<'a> {
         Ok(objects)
     }
 
-    /// The contents of a group: from netCDF's own metadata, else from the keys of the store.
+    /// Returns the group contents from netCDF's own metadata, or else from the keys of the store.
     fn contents(&mut self, prefix: &str, objects: &NodeObjects) -> Result<Contents> {
         if !self.zarr.pure
             && let Some(json) = self.part(NczarrPart::Group, prefix, objects)?
@@ -276,7 +276,7 @@ impl<'a> StoreBuilder<'a> {
         Ok(contents)
     }
 
-    /// The node below a prefix, whether or not it has metadata of its own.
+    /// Returns the node kind below a prefix. The node may have no metadata.
     fn node_below(&mut self, prefix: &str) -> Result<Option<NodeKind>> {
         match self.kind(prefix)? {
             Some(node) => Ok(Some(node)),
@@ -284,7 +284,7 @@ impl<'a> StoreBuilder<'a> {
         }
     }
 
-    /// True if there are groups or arrays directly below a prefix, which makes it a group without metadata.
+    /// Checks whether a prefix directly contains groups or arrays, and therefore is a group without metadata.
     fn holds_nodes(&mut self, prefix: &str) -> Result<bool> {
         for name in self.meta.children(prefix)?.iter().take(TRIED) {
             let below = format!("{prefix}{name}/");
@@ -301,7 +301,7 @@ impl<'a> StoreBuilder<'a> {
         Ok(false)
     }
 
-    /// True if this is a valid name of a node; others are noted.
+    /// Checks whether a node name is valid, and notes an invalid name.
     fn is_name(&self, prefix: &str, name: &str) -> bool {
         let odd = name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']);
         if odd {
@@ -344,13 +344,13 @@ impl<'a> StoreBuilder<'a> {
         id
     }
 
-    /// The dimension of this name in a group.
+    /// Returns the dimension of this name in a group.
     pub(super) fn dim_of(&self, group: GroupId, name: &str) -> Option<DimId> {
         let known = self.known.get(&group)?;
         known.dims.get(name.as_bytes()).copied()
     }
 
-    /// The subgroup of this name in a group.
+    /// Returns the subgroup of this name in a group.
     pub(super) fn group_of(&self, group: GroupId, name: &str) -> Option<GroupId> {
         let known = self.known.get(&group)?;
         known.groups.get(name.as_bytes()).copied()
@@ -373,7 +373,7 @@ impl<'a> StoreBuilder<'a> {
         };
         let mut described = described.map_err(|what| self.meta.wrong(prefix, what))?;
         if self.objects || objects.own.get("_NCZARR_ARRAY").is_some() {
-            // netCDF-C up to 4.9.0 writes big-endian types, but numbers in the byte order of the machine.
+            // netCDF-C up to 4.9.0 writes big-endian types, but stores numbers in native byte order.
             let order = described.stored.order.map(|_| Endianness::Little);
             described.stored.order = order.filter(|_| described.stored.size() != Some(1));
         }
@@ -385,13 +385,13 @@ impl<'a> StoreBuilder<'a> {
         Ok((described, objects, extras))
     }
 
-    /// The path of a name in a group, for messages.
+    /// Returns the path of a name in a group, for messages.
     pub(super) fn path(&self, group: GroupId, name: &str) -> String {
         let path = self.schema.group_path(group);
         format!("{}/{name}", if path == "/" { "" } else { &path })
     }
 
-    /// A name, exactly as in the store.
+    /// Returns a name, exactly as in the store.
     pub(super) fn name(&mut self, name: &str) -> Name {
         self.names.stored(name.as_bytes())
     }
@@ -404,13 +404,13 @@ fn empty() -> NodeObjects {
     }
 }
 
-/// The names without duplicates.
+/// Returns the distinct names.
 fn unique(names: &[String]) -> Vec<&String> {
     let mut known = std::collections::HashSet::new();
     names.iter().filter(|name| known.insert(*name)).collect()
 }
 
-/// The metadata objects of a node.
+/// Returns the node metadata objects.
 fn objects(
     meta: &mut MetadataReader<'_>,
     version: ZarrVersion,
@@ -436,7 +436,7 @@ fn objects(
     }))
 }
 
-/// The metadata objects of the root, whether group or array.
+/// Returns the metadata objects of the root, which is a group or an array.
 pub(super) fn root_objects(
     meta: &mut MetadataReader<'_>,
     version: ZarrVersion,
@@ -448,7 +448,7 @@ pub(super) fn root_objects(
     }
 }
 
-/// The name for an array at the root: that of the store, up to the first dot.
+/// Returns the variable name for an array at the root: the store name up to the first dot.
 fn title(store: &str) -> String {
     let store = store.split('#').next().unwrap_or_default();
     let last = store

@@ -1,4 +1,4 @@
-//! Shards: chunks that consist of smaller chunks, with an index of their places.
+//! Shards: chunks that consist of inner chunks, with an index of chunk locations.
 //!
 //! Specification: Zarr extension "sharding codec", version 1.0.
 
@@ -10,28 +10,28 @@ use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::{Limits, room};
 
-/// The places of the chunks of a shard within its key. The entries are kept in stored form, since there may be very many of them.
+/// The locations of inner chunks within the key. Entries stay in stored form, because a shard may have many entries.
 #[derive(Debug, Default)]
 pub struct ShardIndex {
     entries: Vec<u8>,
     big_endian: bool,
-    /// The bytes of the shard in its key.
+    /// The byte range of the shard in the key.
     shard: Range<u64>,
 }
 
-/// Bytes of an entry: the start of a chunk, and its number of bytes.
+/// The size of an index entry in bytes: offset and length of a chunk.
 const ENTRY: usize = 16;
 /// The name of an index in messages.
 const INDEX: &str = "the index of a shard";
 
 impl Shard {
-    /// The number of chunks of a shape in the shard, per dimension of its index.
+    /// Returns the number of chunks of a shape in the shard, per index dimension.
     #[must_use]
     pub fn cells(&self, inner: &[u64]) -> Vec<u64> {
         grid::cells(&self.shape, inner)
     }
 
-    /// The number in the index of the chunk at a place in a grid of chunks.
+    /// Returns the entry number of the chunk at a position in a chunk grid.
     #[must_use]
     pub fn number(&self, place: &[u64], cells: &[u64]) -> Option<usize> {
         let turned = |of: &[u64]| -> Vec<u64> {
@@ -41,7 +41,7 @@ impl Shard {
         usize::try_from(grid::number(&turned(place), &turned(cells))?).ok()
     }
 
-    /// The place in a grid of chunks for a number in the index.
+    /// Returns the position in a chunk grid for an entry number.
     #[must_use]
     pub fn place(&self, number: u64, cells: &[u64]) -> Vec<u64> {
         let each = self.order.iter();
@@ -55,17 +55,18 @@ impl Shard {
         place
     }
 
-    /// The range of the index, for a shard at these bytes of its key.
+    /// Returns the byte range of the index for a shard at this byte range of the key.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] if the shard is smaller than its index, [`ErrorKind::Limit`] if the index does not fit into memory.
+    /// Returns [`ErrorKind::Corrupt`] if the shard is smaller than the index, or [`ErrorKind::Limit`] if the index does not fit into
+    /// memory.
     pub fn index_range(&self, cells: &[u64], shard: &Range<u64>) -> Result<Range<u64>> {
         let entries = crate::model::region::product(cells);
         let sum = if self.checksum { 4 } else { 0 };
         let len = entries.and_then(|n| n.checked_mul(ENTRY as u64)?.checked_add(sum));
         let have = length(shard);
         let len = len.filter(|&len| len <= have).ok_or_else(|| {
-            let what = format!("a shard of {have} bytes has no room for its index");
+            let what = format!("a shard of {have} bytes is smaller than the index");
             Error::new(ErrorKind::Corrupt, what)
         })?;
         room(Limits::default().metadata(len, INDEX)?, INDEX)?;
@@ -78,7 +79,7 @@ impl Shard {
     /// Reads an index.
     ///
     /// # Errors
-    /// [`ErrorKind::Checksum`]; [`ErrorKind::Corrupt`] for chunks outside of the shard.
+    /// Returns [`ErrorKind::Checksum`], or [`ErrorKind::Corrupt`] for chunks outside the shard.
     pub fn index(&self, mut bytes: Vec<u8>, shard: &Range<u64>) -> Result<ShardIndex> {
         if self.checksum {
             let (entries, sum) = bytes.split_last_chunk::<4>().unwrap_or((&[], &[0; 4]));
@@ -100,20 +101,20 @@ impl Shard {
 }
 
 impl ShardIndex {
-    /// The range of a chunk within the key; `None` if it is not stored.
+    /// Returns the chunk byte range within the key, or `None` for a missing chunk.
     #[must_use]
     pub fn get(&self, chunk: usize) -> Option<Range<u64>> {
         let entry = self.entries.as_chunks::<ENTRY>().0.get(chunk)?;
         self.place(entry).ok().flatten()
     }
 
-    /// Its size in bytes.
+    /// Returns the index size in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.entries.len()
     }
 
-    /// The range that an entry describes.
+    /// Returns the range that an entry describes.
     fn place(&self, entry: &[u8; ENTRY]) -> Result<Option<Range<u64>>> {
         let number = |bytes: &[u8; 8]| match self.big_endian {
             true => u64::from_be_bytes(*bytes),
@@ -126,7 +127,7 @@ impl ShardIndex {
     }
 }
 
-/// The bytes of a chunk within the key.
+/// Returns the chunk byte range within the key.
 fn place(start: u64, len: u64, shard: &Range<u64>) -> Result<Option<Range<u64>>> {
     if start == u64::MAX && len == u64::MAX {
         return Ok(None);
@@ -143,7 +144,7 @@ fn place(start: u64, len: u64, shard: &Range<u64>) -> Result<Option<Range<u64>>>
     }
 }
 
-/// The checksum of Castagnoli's polynomial.
+/// Returns the checksum with Castagnoli's polynomial.
 #[must_use]
 pub(super) fn crc32c(bytes: &[u8]) -> u32 {
     ::crc32c::crc32c(bytes)
@@ -174,7 +175,7 @@ mod tests {
         let index = s.index(bytes.clone(), &(100..146)).unwrap();
         let found = [0, 1, 2].map(|n| index.get(n));
         assert_eq!(found, [Some(103..110), None, None]);
-        assert_eq!(index.bytes(), 32, "no more than is stored");
+        assert_eq!(index.bytes(), 32, "the size of the stored index");
         bytes[0] ^= 1;
         let e = s.index(bytes, &(100..146)).unwrap_err();
         assert_eq!(e.kind(), ErrorKind::Checksum);
@@ -202,7 +203,7 @@ mod tests {
         }
     }
 
-    /// A sparse file costs nothing.
+    /// A sparse file occupies no disk space.
     #[test]
     fn an_index_beyond_the_limit_is_refused_before_it_is_read() {
         let cells = [1u64 << 30];

@@ -1,10 +1,10 @@
-//! The netCDF types for Zarr's types; types that netCDF lacks are defined where needed.
+//! netCDF types for Zarr types. Types that netCDF lacks are defined on demand.
 
 use super::dtype::{Dtype, StoredType, StructMember};
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind, UserType};
 
-/// The netCDF type of an element. A structure becomes a compound type in `group`, named after the variable; the others
-/// are defined in the root group, once.
+/// Returns the netCDF type of an element. A structure becomes a compound type in `group`, named after the variable. Other types are defined
+/// once, in the root group.
 pub(super) fn declare(
     schema: &mut Schema,
     stored: &StoredType,
@@ -31,7 +31,7 @@ pub(super) fn declare(
     }
 }
 
-/// `ubyte enum _bool_t {FALSE = 0, TRUE = 1}`.
+/// Defines `ubyte enum _bool_t {FALSE = 0, TRUE = 1}`.
 fn truth(schema: &mut Schema) -> TypeId {
     let members = [(b"FALSE".as_slice(), 0), (b"TRUE", 1)];
     let kind = TypeKind::Enum {
@@ -41,7 +41,7 @@ fn truth(schema: &mut Schema) -> TypeId {
     known(schema, GroupId::ROOT, "_bool_t", kind)
 }
 
-/// `compound _Complex64_t {float i; float j}`, `_Complex128_t` of doubles.
+/// Defines `compound _Complex64_t {float i; float j}`, or `_Complex128_t` with doubles.
 fn complex(schema: &mut Schema, part: Atomic) -> TypeId {
     let size = part.size().unwrap_or(4) as u64;
     let field = |name: &[u8], offset| Field {
@@ -73,7 +73,7 @@ fn compound(
         let called = format!("{var}_{}", member.name);
         let mut dims = member.dims.clone();
         let ty = match member.stored.dtype {
-            // Strings would not say how many bytes they have in the structure.
+            // Strings would lose the byte length in the structure.
             Dtype::Bytes(count) => {
                 dims.extend((count > 1).then_some(count));
                 Atomic::Char.into()
@@ -92,8 +92,7 @@ fn compound(
     TypeKind::Compound { fields, size: at }
 }
 
-/// The type of this name and kind in a group, defined if necessary. If another type has this name, a longer name is
-/// used.
+/// Returns the type with this name and kind in a group, defined if necessary. A longer name is used if another type has this name.
 fn known(schema: &mut Schema, group: GroupId, name: &str, kind: TypeKind) -> TypeId {
     let mut name = name.replace('/', "_");
     loop {

@@ -1,4 +1,4 @@
-//! The metadata of arrays of version 2: `.zarray`.
+//! The metadata of version 2 arrays: `.zarray`.
 //!
 //! Specification: Zarr storage specification version 2.
 
@@ -12,7 +12,7 @@ use crate::model::ZarrVersion;
 /// Describes an array from its `.zarray`.
 ///
 /// # Errors
-/// Why it does not describe an array.
+/// Returns the defect of the metadata.
 pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, String> {
     let (shape, chunk) = shapes(json.get("shape"), json.get("chunks"), rank)?;
     let dtype = json.get("dtype").ok_or("no dtype")?;
@@ -30,7 +30,7 @@ pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, Strin
         whole: vec![],
         codecs,
         names: None,
-        problem: strange(json).err(),
+        problem: check_members(json).err(),
         rank: shape.len(),
         shape,
         chunk,
@@ -43,8 +43,8 @@ pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, Strin
     Ok(described)
 }
 
-/// Refuses members with invalid values, whose meaning is unknown.
-fn strange(json: &Json) -> Result<(), String> {
+/// Rejects members with invalid values of unknown meaning.
+fn check_members(json: &Json) -> Result<(), String> {
     let some = |name| json.get(name).filter(|j| **j != Json::Null);
     is_version(json, ZarrVersion::V2)?;
     one_of(some("order"), "order", ["C", "F"])?;
@@ -59,7 +59,7 @@ fn strange(json: &Json) -> Result<(), String> {
     }
 }
 
-/// All codecs in the order of writing, and the same as JSON for display.
+/// Returns all codecs in encoding order, and the same codecs as JSON for display.
 fn filters(json: &Json) -> (Vec<Json>, Option<Json>) {
     let filters = json.get("filters").and_then(Json::items);
     let compressor = json.get("compressor").filter(|c| **c != Json::Null);
@@ -73,7 +73,7 @@ fn filters(json: &Json) -> (Vec<Json>, Option<Json>) {
     (all, shown)
 }
 
-/// Replaces the type of an array of objects by the one that follows from its first codec.
+/// Replaces the type of an object array with the type that follows from the first codec.
 fn objects(described: &mut ArrayDescription) {
     if !matches!(described.stored.dtype, Dtype::Unknown(ref name, _) if name == "object") {
         return;
@@ -96,7 +96,7 @@ fn objects(described: &mut ArrayDescription) {
     described.heap = Some(heap);
 }
 
-/// The codec that stands for column-major order.
+/// Returns the codec that represents column-major order.
 fn transpose(rank: usize) -> Json {
     let order = (0..rank).rev().map(Json::int).collect();
     Json::Object(vec![

@@ -1,4 +1,4 @@
-//! The metadata of arrays of version 3: `zarr.json`.
+//! The metadata of version 3 arrays: `zarr.json`.
 //!
 //! Specification: Zarr core protocol version 3.
 
@@ -25,13 +25,13 @@ const KNOWN: [&str; 12] = [
     "consolidated_metadata",
 ];
 
-/// Deepest nesting of shards within shards.
+/// Maximum nesting depth of shards.
 const DEPTH: usize = 8;
 
 /// Describes an array from its `zarr.json`.
 ///
 /// # Errors
-/// Why it does not describe an array.
+/// Returns the defect of the metadata.
 pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, String> {
     let grid = json.get("chunk_grid");
     let regular = grid.and_then(name) == Some("regular");
@@ -73,7 +73,7 @@ pub(super) fn describe(json: &Json, rank: u32) -> Result<ArrayDescription, Strin
     Ok(described)
 }
 
-/// The name of a codec, a grid …: `{"name": …}`, or a plain string.
+/// Returns the name of a codec, a grid …: `{"name": …}`, or a plain string.
 fn name(json: &Json) -> Option<&str> {
     json.as_str().or_else(|| json.get("name")?.as_str())
 }
@@ -88,7 +88,7 @@ fn names(json: &Json, rank: usize) -> Option<Vec<Option<String>>> {
     (names.len() == rank).then(|| names.iter().map(name).collect())
 }
 
-/// An extension that must be understood and is not.
+/// Returns the defect for an unknown extension that readers must understand.
 fn unknown(json: &Json) -> Option<String> {
     let ignorable = |j: &Json| j.get("must_understand") == Some(&Json::Bool(false));
     let strange =
@@ -104,7 +104,7 @@ fn unknown(json: &Json) -> Option<String> {
     Some(format!("the storage transformer {name} is not supported"))
 }
 
-/// Checks that one of the codecs turns elements into bytes, and that no codec for elements comes after it.
+/// Checks that a codec converts elements to bytes, and that no element codec follows.
 fn in_order(codecs: &[Json]) -> Result<(), String> {
     let makes_bytes = |codec: &Json| {
         let makers = [
@@ -117,7 +117,7 @@ fn in_order(codecs: &[Json]) -> Result<(), String> {
         name(codec).is_some_and(|name| makers.contains(&name))
     };
     let Some(at) = codecs.iter().position(makes_bytes) else {
-        // Codecs that are not known here may make bytes.
+        // Unknown codecs may convert elements to bytes.
         let others = ["transpose", "gzip", "zstd", "blosc", "crc32c"];
         let none = |codec| name(codec).is_some_and(|name| others.contains(&name));
         return match codecs.iter().all(none) {
@@ -136,7 +136,7 @@ fn in_order(codecs: &[Json]) -> Result<(), String> {
     }
 }
 
-/// The byte order of numbers according to a codec.
+/// Returns the byte order of numbers according to a codec.
 fn endianness(codec: &Json) -> Result<Endianness, String> {
     let endian = configured(Some(codec), "endian").filter(|j| **j != Json::Null);
     one_of(endian, "endian", ["little", "big"])?;
@@ -146,7 +146,7 @@ fn endianness(codec: &Json) -> Result<Endianness, String> {
     })
 }
 
-/// Sorts codecs by what they are: byte order, shards, encodings of text, filters.
+/// Sorts codecs by role: byte order, shards, text encodings, filters.
 fn chain(described: &mut ArrayDescription, codecs: &[Json]) -> Result<(), String> {
     in_order(codecs)?;
     for (n, codec) in codecs.iter().enumerate() {
@@ -176,11 +176,11 @@ fn chain(described: &mut ArrayDescription, codecs: &[Json]) -> Result<(), String
     }
 }
 
-/// The order of the array's dimensions after the codecs so far: before shards, only transpositions are supported.
+/// Returns the order of array dimensions after the codecs so far. Only transpositions are supported before shards.
 fn order(described: &ArrayDescription) -> Result<Vec<usize>, String> {
     let mut order: Vec<usize> = (0..described.chunk.len()).collect();
     for codec in &described.filters {
-        let wrong = || "the elements go through a codec before they are put into shards".to_owned();
+        let wrong = || "a codec other than transpose precedes the sharding codec".to_owned();
         let turned = Some(codec).filter(|codec| name(codec) == Some("transpose"));
         let rank = described.chunk.len() as u64;
         let turned = configured(turned, "order").and_then(|order| match order.as_str() {
@@ -226,7 +226,7 @@ fn shard(described: &mut ArrayDescription, codec: &Json, order: Vec<usize>) -> R
     chain(described, codecs.unwrap_or_default())
 }
 
-/// How the index of a shard is stored.
+/// Reads the storage format of a shard index.
 fn index_form(
     codec: &Json,
     (shape, order): (Vec<u64>, Vec<usize>),
@@ -250,9 +250,7 @@ fn index_form(
             Some("crc32c") if !shard.checksum => shard.checksum = true,
             other => {
                 let name = other.unwrap_or("without a name");
-                return Err(format!(
-                    "the index of the shards went through a codec {name}"
-                ));
+                return Err(format!("the shard index uses an unsupported codec: {name}"));
             }
         }
     }

@@ -7,10 +7,10 @@ use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Atomic, DataType, Endianness, Schema, TypeId, Values};
 
-/// The values of all whole elements in `bytes`, in the netCDF type that was declared for them.
+/// Returns the values of all complete elements in `bytes`, in the declared netCDF type.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for elements without netCDF values.
+/// Returns [`ErrorKind::Unsupported`] for elements without netCDF values.
 pub(super) fn decode(
     schema: &Schema,
     stored: &StoredType,
@@ -73,7 +73,7 @@ fn halves(order: Endianness, bytes: &[u8], whole: fn(u16) -> f32) -> Values {
     Values::Float(bytes.as_chunks().0.iter().map(value).collect())
 }
 
-/// Converts characters of four bytes to UTF-8; invalid ones become U+FFFD.
+/// Converts four-byte characters to UTF-8. Invalid characters become U+FFFD.
 fn utf8(text: &[u8], order: Endianness) -> Vec<u8> {
     let code = |bytes: &[u8; 4]| match order {
         Endianness::Little => u32::from_le_bytes(*bytes),
@@ -93,7 +93,7 @@ fn utf8(text: &[u8], order: Endianness) -> Vec<u8> {
         .into_bytes()
 }
 
-/// The bytes `start..start + len` of all elements.
+/// Returns the bytes `start..start + len` of each element.
 fn column(bytes: &[u8], size: usize, start: usize, len: usize) -> Vec<u8> {
     let part = |e| <[u8]>::get(e, start..start.saturating_add(len));
     let parts = bytes.chunks_exact(size.max(1)).filter_map(part);

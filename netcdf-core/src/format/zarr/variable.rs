@@ -1,4 +1,4 @@
-//! Arrays as variables: their types and storage.
+//! Arrays as variables: types and storage.
 
 use super::array::ArrayDescription;
 use super::dims::VariableName;
@@ -6,8 +6,8 @@ use super::dtype::{Dtype, shown};
 use super::fill;
 use super::nczarr::Extras;
 use super::schema::{Array, StoreBuilder};
+use super::shard_decoding::ShardDecoding;
 use super::types::declare;
-use super::whole::ShardDecoding;
 use crate::chunk::layout::Layout;
 use crate::chunk::texts::{self, Texts};
 use crate::error::{Error, ErrorKind, Result};
@@ -25,7 +25,7 @@ impl StoreBuilder<'_> {
     /// Adds the array below a prefix as a variable.
     ///
     /// # Errors
-    /// Damage of its metadata; those of the store.
+    /// Returns damage of the metadata, or store errors.
     pub(super) fn array(&mut self, group: GroupId, name: &str, prefix: &str) -> Result<()> {
         let (mut described, objects, extras) = self.describe(prefix)?;
         settle(&mut described, &extras, self.zarr.pure);
@@ -36,7 +36,7 @@ impl StoreBuilder<'_> {
             &extras,
         );
         let ty = declare(&mut self.schema, &described.stored, (group, name));
-        let around = Around {
+        let around = ArrayContext {
             schema: &self.schema,
             filters: &self.meta.env.filters,
             pure: self.zarr.pure,
@@ -73,7 +73,7 @@ impl StoreBuilder<'_> {
         };
         let attributes = self.variable_attributes((prefix, ty), &described, &objects)?;
         let storage = Storage {
-            unwritten: self.unsaid_fill(&described, ty, &attributes),
+            unwritten: self.fill_without_attribute(&described, ty, &attributes),
             ..storage(&described, &layout, &self.meta.env.filters)
         };
         let name = self.name(name);
@@ -87,7 +87,7 @@ impl StoreBuilder<'_> {
         });
         let texts = texts_of(&described, &layout);
         if texts.is_some() {
-            // The engine finds no filters for the elements, which refer to texts.
+            // Elements are references to texts. The chunk layer must not apply filters to references.
             layout.filters.clear();
         }
         let prefix = prefix.to_owned();
@@ -104,7 +104,7 @@ impl StoreBuilder<'_> {
 
 /// The context in which the metadata of an array is read.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
+pub(super) struct ArrayContext<'a> {
     /// The schema with the types of the array's elements.
     pub schema: &'a Schema,
     /// The available filters.
@@ -113,8 +113,8 @@ pub(super) struct Around<'a> {
     pub pure: bool,
 }
 
-impl Around<'_> {
-    /// How an array is stored. If it cannot be read, the reason is put into `described`.
+impl ArrayContext<'_> {
+    /// Returns the chunk layout of an array. If the array cannot be read, `described` receives the reason.
     pub(super) fn layout(&self, ty: DataType, described: &mut ArrayDescription) -> Layout {
         if let Dtype::Unknown(name, _) = &described.stored.dtype {
             let what = format!("the type {name} is not known");
@@ -152,21 +152,21 @@ impl Around<'_> {
         layout
     }
 
-    /// The fill value in stored form.
+    /// Returns the encoded fill value.
     fn fill(&self, described: &ArrayDescription, size: u64) -> Option<Vec<u8>> {
         match &described.fill {
             _ if described.heap.is_some() => Some(texts::missing()),
-            // Missing elements are then undefined: zeros, as in netCDF-C and zarr-python.
+            // Missing elements are undefined then. netCDF-C and zarr-python use zeros.
             Json::Null => limits::element(size).ok().map(|size| vec![0; size]),
             json => {
-                // In version 3, fill values of fixed-size texts are always in base64, whoever wrote them.
+                // In version 3, fill values of fixed-size texts are in base64 for all writers.
                 let netcdf = !self.pure && described.version == ZarrVersion::V2;
                 fill::stored(&described.stored, json, netcdf)
             }
         }
     }
 
-    /// The input of the first filter on writing.
+    /// Returns the input description of the first filter on writing.
     fn context(&self, layout: &Layout, heap: bool) -> ChunkContext {
         let context = layout.context(VariableFacts {
             dims: layout.extent.clone(),
@@ -174,15 +174,15 @@ impl Around<'_> {
         });
         ChunkContext {
             len: context.len.filter(|_| !heap),
-            // Filters must not take the identifier of a missing string for its text.
+            // Filters must not interpret the identifier of a missing string as text.
             fill: context.fill.filter(|_| !heap),
             ..context
         }
     }
 }
 
-/// Removes the leading transpositions from the filters of variable-length values, which are transposed before they become bytes.
-/// Returns, for each dimension of the encoded values, the corresponding dimension of the chunk; empty if the order is the same.
+/// Removes the leading transpositions from the filters of variable-length values, which are transposed before the conversion to bytes.
+/// Returns the chunk dimension for each dimension of the encoded values; empty if the order is the same.
 fn turned(filters: &mut Vec<FilterSpec>, rank: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rank).collect();
     let before = filters.iter().take_while(|f| f.id == codec::ids::TRANSPOSE);
@@ -194,7 +194,7 @@ fn turned(filters: &mut Vec<FilterSpec>, rank: usize) -> Vec<usize> {
     if order.is_sorted() { vec![] } else { order }
 }
 
-/// True for the fill value of an integer type that is not a whole number.
+/// Checks whether the fill value of an integer type is not a whole number.
 fn is_cut(described: &ArrayDescription) -> bool {
     let floats = [Atomic::Float, Atomic::Double];
     let whole = matches!(described.stored.dtype, Dtype::Number(a) if !floats.contains(&a));
@@ -206,7 +206,7 @@ fn is_cut(described: &ArrayDescription) -> bool {
     whole && number.is_some_and(|n| n.is_finite() && n.fract() != 0.0)
 }
 
-/// The stored form of the elements.
+/// Returns the stored form of the elements.
 fn element(ty: DataType, described: &ArrayDescription) -> StoredElement {
     let stored = &described.stored;
     let plain = matches!(
@@ -225,8 +225,8 @@ fn element(ty: DataType, described: &ArrayDescription) -> StoredElement {
     }
 }
 
-/// A filter as netCDF-C applies it: netCDF-C derives the length of szip's scan lines from the last dimension of the array,
-/// HDF5 from that of the chunk.
+/// Returns szip as netCDF-C applies szip. netCDF-C derives the scan line length from the last dimension of the array, HDF5 from the last
+/// dimension of the chunk.
 fn of_szip(mut filter: FilterSpec, layout: &Layout) -> FilterSpec {
     let last = layout.extent.last().copied().unwrap_or(1);
     if let (4, [_, block, _, line]) = (filter.id, filter.params.as_mut_slice()) {
@@ -246,8 +246,8 @@ fn of_szip(mut filter: FilterSpec, layout: &Layout) -> FilterSpec {
 /// The size of netCDF-C's `NC_STRING` in bytes: a pointer.
 const STRING: u64 = 8;
 
-/// Returns shuffle as netCDF-C applies it: netCDF-C always takes the size of the type, and may store another size. Writers of
-/// pure Zarr take the stored size.
+/// Returns shuffle as netCDF-C applies shuffle. netCDF-C always uses the type size, and may store another size. Writers of pure Zarr use
+/// the stored size.
 fn of_shuffle(mut filter: FilterSpec, layout: &Layout, pure: bool) -> FilterSpec {
     let element = &layout.element;
     let is_text = element.ty == Atomic::String.into();
@@ -258,14 +258,14 @@ fn of_shuffle(mut filter: FilterSpec, layout: &Layout, pure: bool) -> FilterSpec
     filter
 }
 
-/// Applies netCDF's types where Zarr has none.
+/// Applies netCDF types that Zarr lacks.
 fn settle(described: &mut ArrayDescription, extras: &Extras, pure: bool) {
     let stored = &mut described.stored;
     let alias = extras.alias.as_deref();
     let dtype = match (&stored.dtype, alias) {
         (Dtype::Number(Atomic::UByte), Some("char")) => Dtype::Char,
         (Dtype::Raw(n), Some("string")) => Dtype::Bytes(*n),
-        // netCDF-C writes `>S1` for characters, and wrote `<U1`, with one byte for each.
+        // netCDF-C writes `>S1` for characters, and wrote `<U1`, with one byte per character.
         (Dtype::Bytes(1), _) if stored.order.is_some() && !pure => Dtype::Char,
         (Dtype::Utf32(1), _) if !pure && extras.dims.is_some() => Dtype::Char,
         (other, _) => other.clone(),
@@ -278,7 +278,7 @@ fn settle(described: &mut ArrayDescription, extras: &Extras, pure: bool) {
     stored.order = stored.order.filter(|_| !text);
 }
 
-/// How an array stores texts of any length, if it does.
+/// Returns the storage of variable-length texts, if any.
 pub(super) fn texts_of(described: &ArrayDescription, layout: &Layout) -> Option<Texts> {
     let fill = fill::stored(&described.stored, &described.fill, false);
     Some(Texts {
@@ -290,7 +290,7 @@ pub(super) fn texts_of(described: &ArrayDescription, layout: &Layout) -> Option<
     })
 }
 
-/// The filters as users give them.
+/// Returns the filters in the user's form.
 fn filters(described: &ArrayDescription, layout: &Layout, table: &FilterTable) -> Vec<FilterSpec> {
     let all = &layout.filters;
     let before = described.filters.len().saturating_sub(all.len());
@@ -299,7 +299,7 @@ fn filters(described: &ArrayDescription, layout: &Layout, table: &FilterTable) -
     json.zip(all).map(one).collect()
 }
 
-/// The storage as shown by `ncdump -s`.
+/// Returns the storage settings that `ncdump -s` shows.
 fn storage(described: &ArrayDescription, layout: &Layout, table: &FilterTable) -> Storage {
     let fill = match described.fill {
         Json::Null => FillMode::NoFill,
@@ -330,7 +330,7 @@ impl Array {
     /// Checks that the data can be read.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`], with the reason, if it cannot.
+    /// Returns [`ErrorKind::FilterUnavailable`] with the reason if the data cannot be read.
     pub(super) fn readable(&self) -> Result<()> {
         match &self.described.problem {
             None => Ok(()),
@@ -342,7 +342,7 @@ impl Array {
     }
 }
 
-/// The error for an id without a variable.
+/// Returns the error for an id without a variable.
 #[must_use]
 pub(super) fn no_variable() -> Error {
     Error::new(ErrorKind::NotFound, "no such variable")

@@ -1,21 +1,21 @@
-//! Refuses what netCDF-4 files, and those of the classic model, cannot hold.
+//! Rejects schemas that netCDF-4 files, or files of the classic model, cannot store.
 
 use std::collections::HashSet;
 
-use super::super::hidden::is_reserved;
+use super::super::hidden_attributes::is_reserved;
 use super::order::Scales;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::reserved::ReservedNames;
+use crate::format::reserved_names::ReservedNames;
 use crate::model::{Attribute, DataType, GroupId, Kind, Schema};
 
-/// The longest dimension of the classic model.
+/// The maximum dimension length of the classic model.
 const CLASSIC_DIM: u64 = u32::MAX as u64;
 
-/// Refuses what files of the schema's kind cannot hold, and lists all of it.
+/// Rejects a schema that files of the schema's kind cannot store, and lists all defects.
 ///
 /// # Errors
-/// [`ErrorKind::Strict`] for what the classic model lacks, [`ErrorKind::BadName`] for names that
-/// are not allowed, [`ErrorKind::Exists`] for duplicate names.
+/// Returns [`ErrorKind::Strict`] for features that the classic model lacks, [`ErrorKind::BadName`] for names that are not allowed, or
+/// [`ErrorKind::Exists`] for duplicate names.
 pub(super) fn check(schema: &Schema, scales: &Scales) -> Result<()> {
     if schema.kind == Kind::NETCDF4_CLASSIC {
         strict(schema)?;
@@ -31,7 +31,7 @@ pub(super) fn check(schema: &Schema, scales: &Scales) -> Result<()> {
     links(schema, scales)
 }
 
-/// Calls `look` with each attribute list, its owner's path, and whether the owner is a group.
+/// Calls `look` with each attribute list, the owner's path, and whether the owner is a group.
 fn each_list(schema: &Schema, mut look: impl FnMut((&dyn Fn() -> String, bool), &[Attribute])) {
     for (n, group) in (0..).zip(&schema.groups) {
         let path = || {
@@ -63,7 +63,7 @@ fn twice(schema: &Schema) -> Result<()> {
     }
 }
 
-/// Checks the names of links: the types, groups, dimensions and variables of a group must have different ones.
+/// Checks link names: the types, groups, dimensions and variables of a group must have different names.
 fn links(schema: &Schema, scales: &Scales) -> Result<()> {
     let mut names = HashSet::new();
     let mut link = |group: GroupId, name: Vec<u8>| {
@@ -103,7 +103,7 @@ fn links(schema: &Schema, scales: &Scales) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what the classic model lacks.
+/// Rejects features that the classic model lacks.
 fn strict(schema: &Schema) -> Result<()> {
     let mut lacking = vec![];
     let mut groups = (1..).zip(schema.groups.iter().skip(1));

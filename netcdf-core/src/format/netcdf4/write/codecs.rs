@@ -12,10 +12,10 @@ use crate::filter::{FilterReplacement, policy, visible};
 use crate::model::{Endianness, FilterSpec, Kind, Schema, StoredElement, VarId};
 use crate::notes::Note;
 
-/// Determines how a variable will be stored. Codecs become filters if the variable has no filters.
+/// Determines the variable storage. Codecs become filters if the variable has no filters.
 ///
 /// # Errors
-/// As for [`storage::of`]. Errors about codecs are notes.
+/// Returns the errors of [`storage::of`]. Codec errors only cause notes.
 pub(super) fn stored(
     schema: &mut Schema,
     id: VarId,
@@ -33,7 +33,7 @@ pub(super) fn stored(
     })
 }
 
-/// The filters that stand for the codecs of a variable; `None` if there are no codecs, or if other attributes describe the filters.
+/// Returns the filters for the codecs of a variable. Returns `None` without codecs, or if other attributes describe the filters.
 fn of_codecs(schema: &Schema, id: VarId, env: &Env) -> Option<Vec<FilterSpec>> {
     let var = schema.var(id)?;
     let text = var.storage.codecs.as_deref()?;
@@ -69,7 +69,7 @@ fn of_codecs(schema: &Schema, id: VarId, env: &Env) -> Option<Vec<FilterSpec>> {
     Some(filters.collect())
 }
 
-/// The filter that stands for a codec; `None` if the output needs none.
+/// Returns the filter for a codec, or `None` if the output needs no filter.
 fn of_codec(codec: &FilterSpec, env: &Env) -> Result<Option<FilterSpec>> {
     let filter = match replacement(codec, Kind::PURE_ZARR.storage, Kind::NETCDF4.storage) {
         FilterReplacement::Keep => visible(codec),
@@ -87,7 +87,7 @@ fn of_codec(codec: &FilterSpec, env: &Env) -> Result<Option<FilterSpec>> {
     env.filters.entry(filter.id).map(|_| Some(filter))
 }
 
-/// Notes why one codec or all codecs are skipped.
+/// Notes the reason for skipping one codec or all codecs.
 fn skip(schema: &Schema, id: VarId, why: &Error, env: &Env) {
     let why = why.what().to_string();
     let why = why.strip_prefix("_Codecs: ").unwrap_or(&why);

@@ -10,26 +10,26 @@ use crate::limits::Limits;
 use crate::model::region::product;
 use crate::model::{Atomic, DataType, Endianness, Field, Name, Schema, TypeId, TypeKind};
 
-/// Bytes of a reference to the heap: of a string, or of a list.
+/// The size of a heap reference to a string or list, in bytes.
 const HEAP_REFERENCE: u64 = 16;
-/// Most types within a type: more do not fit into an object header.
-const MOST_PARTS: u64 = 1 << 14;
+/// Maximum number of types within a type. A larger type exceeds an object header.
+const MAX_PARTS: u64 = 1 << 14;
 /// The types of a dataset.
 #[derive(Debug)]
 pub(crate) struct WrittenTypes {
     /// Parallel to `schema.types`.
     user: Vec<Datatype>,
-    /// The object of the first type; the others follow.
+    /// The object of the first type. The objects of all other types follow.
     first: u32,
 }
 
 impl WrittenTypes {
-    /// The datatypes of all types of a schema, whose objects are numbered from `first` on. They are not nested deeper than
-    /// the reader accepts.
+    /// Creates the datatypes for all types of a schema. `first` is the first object number. The nesting depth does not exceed the limit of
+    /// the reader.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] for impossible types, [`ErrorKind::Limit`] for types that are nested too deeply or have too many parts,
-    /// with the path of the type.
+    /// Returns [`ErrorKind::BadType`] for impossible types, or [`ErrorKind::Limit`] for types that are nested too deeply or have too many
+    /// parts. Errors contain the type path.
     pub(crate) fn new(schema: &Schema, first: ObjectId) -> Result<Self> {
         let mut making = TypeMaker {
             schema,
@@ -46,15 +46,15 @@ impl WrittenTypes {
         })
     }
 
-    /// The committed types, in the order of their ids.
+    /// Returns the committed types in id order.
     pub(crate) fn committed(&self) -> impl Iterator<Item = &Datatype> {
         self.user.iter()
     }
 
-    /// The datatype of a type. `order` is the byte order of atomic types; user types have their own.
+    /// Returns the datatype of a type. `order` is the byte order of atomic types. User-defined types include the byte order.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    /// Returns [`ErrorKind::NotFound`] for an id that is not in the schema.
     pub(crate) fn of(&self, ty: DataType, order: Endianness) -> Result<PlannedType> {
         let id = match ty {
             DataType::Atomic(atomic) => return Ok(PlannedType::Here(atomic_type(atomic, order))),
@@ -69,7 +69,7 @@ impl WrittenTypes {
     }
 }
 
-/// A datatype, the number of types in it, and their depth of nesting.
+/// A datatype, the number of types within, and the nesting depth.
 #[derive(Clone)]
 struct MadeType {
     datatype: Datatype,
@@ -79,7 +79,7 @@ struct MadeType {
 
 struct TypeMaker<'a> {
     schema: &'a Schema,
-    /// Deepest nesting of types.
+    /// Maximum nesting depth of types.
     depth: u32,
     made: Vec<Option<MadeType>>,
 }
@@ -99,9 +99,9 @@ impl TypeMaker<'_> {
         if made.levels > self.depth {
             return Err(self.too_deep().in_object(&path(schema, id)));
         }
-        if made.parts > MOST_PARTS {
+        if made.parts > MAX_PARTS {
             let what = format!(
-                "a type made of {} types cannot be stored: at most {MOST_PARTS} fit",
+                "a type made of {} types cannot be stored: at most {MAX_PARTS} fit",
                 made.parts
             );
             return Err(Error::new(ErrorKind::Limit, what).in_object(&path(schema, id)));
@@ -121,7 +121,7 @@ impl TypeMaker<'_> {
             DataType::Atomic(atomic) => Ok(MadeType {
                 datatype: atomic_type(atomic, Endianness::Little),
                 parts: 1,
-                // A string contains the type of its characters.
+                // A string contains the character type.
                 levels: if atomic == Atomic::String { 2 } else { 1 },
             }),
             DataType::User(id) => self.user(id, depth + 1),
@@ -158,7 +158,7 @@ impl TypeMaker<'_> {
         for field in fields {
             let one = self.any(field.ty, depth)?;
             parts += one.parts;
-            if parts > MOST_PARTS {
+            if parts > MAX_PARTS {
                 break;
             }
             levels = levels.max(one.levels + u32::from(!field.dims.is_empty()));
@@ -180,10 +180,10 @@ impl TypeMaker<'_> {
     }
 }
 
-/// Sets the offsets of the members of a compound in the file, and returns its size there.
+/// Sets the member offsets of a compound in the file, and returns the compound size in the file.
 ///
-/// The given offsets are those in a file, or those of a C structure, where strings take less
-/// room; in the latter case the members that follow a string are moved, as HDF5 does.
+/// The given offsets are file offsets, or offsets in a C structure. C structures store strings in less space, so the members after a string
+/// move, as in HDF5.
 fn place(members: &mut [Member], in_memory: &[u64], size: u64) -> Result<u64> {
     if fit(members, size) {
         return Ok(size);
@@ -207,8 +207,8 @@ fn place(members: &mut [Member], in_memory: &[u64], size: u64) -> Result<u64> {
     pack(members, &order)
 }
 
-/// Packs members one after the other, and returns the size of the compound. This is needed where the source file has numbers
-/// in unusual forms, such as floats of two bytes, which take less room than netCDF's types.
+/// Packs members without gaps, and returns the compound size. Source files with unusual number forms need packing: a two-byte float is
+/// smaller than the netCDF type.
 fn pack(members: &mut [Member], order: &[usize]) -> Result<u64> {
     let mut end = 0u64;
     for &n in order {
@@ -220,7 +220,7 @@ fn pack(members: &mut [Member], order: &[usize]) -> Result<u64> {
     Ok(end)
 }
 
-/// Whether members fit into a compound of this size without overlapping.
+/// Checks whether members fit into a compound of this size without overlap.
 fn fit(members: &[Member], size: u64) -> bool {
     let mut spans: Vec<_> = members
         .iter()
@@ -263,24 +263,24 @@ fn array(base: Datatype, dims: &[u64]) -> Result<Datatype> {
     Ok(Datatype::of(size, TypeClass::Array { dims, base }))
 }
 
-/// A list of elements of a type.
+/// Returns a list type for elements of a type.
 pub(crate) fn vlen(base: Datatype) -> Datatype {
     let base = Box::new(base);
     Datatype::of(HEAP_REFERENCE, TypeClass::Vlen { base })
 }
 
-/// A reference to an object.
+/// Returns the type of a reference to an object.
 pub(crate) fn object_reference() -> Datatype {
     Datatype::of(8, TypeClass::Reference(ReferenceTarget::Object))
 }
 
-/// Text of a fixed length of at least 1, as netCDF stores `char`s.
+/// Returns the type of fixed-length text, with a minimum length of 1. netCDF stores `char` in this form.
 pub(crate) fn text(len: u64) -> Datatype {
     let (padding, charset) = (Padding::NullTerminated, Charset::Ascii);
     Datatype::of(len.max(1), TypeClass::String { padding, charset })
 }
 
-/// A compound whose members follow each other without gaps.
+/// Returns a compound without gaps between members.
 pub(crate) fn packed(members: Vec<(&str, Datatype)>) -> Datatype {
     let mut size = 0;
     let mut member = |(name, datatype): (&str, Datatype)| {
@@ -297,7 +297,7 @@ pub(crate) fn packed(members: Vec<(&str, Datatype)>) -> Datatype {
     Datatype::of(size, TypeClass::Compound { members })
 }
 
-/// An atomic type; text has no byte order.
+/// Returns an atomic type. Text has no byte order.
 pub(crate) fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
     let signed = |signed| (Some(signed), ty.size());
     let (signed, size) = match ty {
@@ -329,7 +329,7 @@ pub(crate) fn atomic_type(ty: Atomic, order: Endianness) -> Datatype {
 
 fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Result<MadeType> {
     if !base.is_integer() {
-        return Err(bad("an enum whose base type is not an integer"));
+        return Err(bad("an enum with a base type other than an integer"));
     }
     if members.is_empty() {
         return Err(bad("an enum without members"));

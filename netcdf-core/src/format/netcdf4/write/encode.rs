@@ -7,14 +7,13 @@ use crate::format::hdf5::write::{FileWriter, Payload};
 use crate::limits::zeros;
 use crate::model::Values;
 
-/// Bytes of a reference to the heap.
+/// The size of a heap reference in bytes.
 const REFERENCE: usize = 16;
 
-/// The stored form of values of a datatype.
+/// Encodes values of a datatype.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for values of another type; [`ErrorKind::Limit`] for lists that are too
-/// long.
+/// Returns [`ErrorKind::BadType`] for values of another type, or [`ErrorKind::Limit`] for lists that are too long.
 pub(crate) fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
     match (values, &datatype.class) {
         (Values::String(strings), TypeClass::VlenString { .. }) => {
@@ -47,7 +46,7 @@ pub(crate) fn payload(values: &Values, datatype: &Datatype) -> Result<Payload> {
     }
 }
 
-/// Values without heap data.
+/// Encodes values without heap data.
 fn plain(values: &Values, datatype: &Datatype) -> Result<Payload> {
     let (order, size) = match (&datatype.class, values) {
         (TypeClass::Integer { bits, .. } | TypeClass::Float { bits, .. }, _) => {
@@ -69,7 +68,7 @@ fn plain(values: &Values, datatype: &Datatype) -> Result<Payload> {
     Ok(bytes.into())
 }
 
-/// References to objects on the heap; `None` is NIL, or an empty list.
+/// Returns references to objects on the heap. `None` is NIL, or an empty list.
 fn heap(objects: impl Iterator<Item = Result<Option<(u32, Payload)>>>) -> Result<Payload> {
     let mut all = Payload::default();
     for object in objects {
@@ -81,7 +80,7 @@ fn heap(objects: impl Iterator<Item = Result<Option<(u32, Payload)>>>) -> Result
     Ok(all)
 }
 
-/// Puts a column into the elements of a compound of `size` bytes.
+/// Writes a column to the elements of a compound of `size` bytes.
 fn interleave(
     all: &mut Payload,
     size: usize,
@@ -105,7 +104,7 @@ fn interleave(
     Ok(())
 }
 
-/// A string up to its first zero byte, where stored strings end.
+/// Returns a string up to the first zero byte. Stored strings end at a zero byte.
 fn text(string: &[u8]) -> &[u8] {
     string.split(|&b| b == 0).next().unwrap_or_default()
 }
@@ -133,10 +132,10 @@ fn other_type() -> Error {
     )
 }
 
-/// The stored form of values; their heap data is stored in the file.
+/// Encodes values, and stores the heap data in the file.
 ///
 /// # Errors
-/// As [`payload`], and those of the file.
+/// Returns the errors of [`payload`], or I/O errors of the file.
 pub(crate) fn store(
     values: &Values,
     datatype: &Datatype,
@@ -167,7 +166,7 @@ fn store_strings(strings: &[Option<Box<[u8]>>], file: &mut FileWriter) -> Result
     Ok(all)
 }
 
-/// Stores heap data from the inside out, and returns the bytes with references to it.
+/// Stores heap data from the inside out, and returns bytes with heap references.
 fn resolve(payload: Payload, file: &mut FileWriter) -> Result<Vec<u8>> {
     let mut bytes = payload.bytes;
     if payload.heap.is_empty() {

@@ -1,16 +1,16 @@
 //! Writing netCDF-4: the schema becomes a plan of HDF5 objects, which then receive the data.
 //!
-//! | module | what |
+//! | module | responsibility |
 //! |---|---|
-//! | `check` | refusing what such files cannot hold |
+//! | `check` | rejects schemas that netCDF-4 files cannot store |
 //! | `codecs` | Zarr codecs as filters |
 //! | [`datatypes`] | types as HDF5 datatypes |
 //! | [`storage`] | layout, chunks and filters of variables |
-//! | `order` | which variables are scales, and the order of links |
-//! | `scales` | the attributes of dimension scales |
-//! | `plan` | the objects of the file |
-//! | [`encode`] | values as stored elements |
-//! | [`writer`] | the file in the making |
+//! | `order` | scale variables, and the order of links |
+//! | `scales` | attributes of dimension scales |
+//! | `plan` | objects of the file |
+//! | [`encode`] | encoding of values |
+//! | [`writer`] | the file being written |
 
 mod check;
 mod codecs;

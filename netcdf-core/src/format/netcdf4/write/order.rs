@@ -1,10 +1,10 @@
-//! The order of the links of a group, and the variables that are scales.
+//! The link order of a group, and the variables that are scales.
 
 use std::collections::HashMap;
 
 use crate::model::{DimId, GroupId, Name, Schema, VarId};
 
-/// The target of a link of a group, other than types and groups.
+/// The target of a link in a group, except types and groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkTarget {
     /// The scale of a dimension without a variable.
@@ -13,17 +13,17 @@ pub(super) enum LinkTarget {
     Var(VarId),
 }
 
-/// Which variables are the scales of dimensions.
+/// The variables that are dimension scales.
 #[derive(Debug, Default)]
 pub(super) struct Scales {
     /// Parallel to `schema.dims`.
     of_dims: Vec<Option<VarId>>,
-    /// Names of dimensions, by group.
+    /// Dimension names by group.
     names: Vec<HashMap<Name, DimId>>,
 }
 
 impl Scales {
-    /// Finds the scales: a variable in the group of its first dimension and with the same name is its scale.
+    /// Finds the scales. A variable is a scale if the first dimension has the same group and name.
     #[must_use]
     pub(super) fn of(schema: &Schema) -> Self {
         let mut scales = Self {
@@ -45,33 +45,33 @@ impl Scales {
         scales
     }
 
-    /// The dimension of a group with this name.
+    /// Returns the dimension with this name in a group.
     fn named(&self, group: GroupId, name: &Name) -> Option<DimId> {
         self.names.get(group.index())?.get(name).copied()
     }
 
-    /// The variable that is the scale of a dimension.
+    /// Returns the variable that is the scale of a dimension.
     #[must_use]
     pub(super) fn variable(&self, dim: DimId) -> Option<VarId> {
         self.of_dims.get(dim.index()).copied().flatten()
     }
 
-    /// The dimension whose scale a variable is.
+    /// Returns the dimension of a scale variable.
     #[must_use]
     pub(super) fn dimension(&self, schema: &Schema, var: VarId) -> Option<DimId> {
         let first = schema.var(var)?.dims.first().copied()?;
         (self.variable(first) == Some(var)).then_some(first)
     }
 
-    /// True for a variable that has the name of a dimension of its group without being its scale.
+    /// Checks whether a variable has the name of a dimension in the group without being the dimension's scale.
     #[must_use]
     pub(super) fn clashes(&self, schema: &Schema, var: VarId) -> bool {
         let named = schema.var(var).and_then(|v| self.named(v.group, &v.name));
         named.is_some_and(|dim| self.variable(dim) != Some(var))
     }
 
-    /// The scales and variables of a group in the order in which netCDF-C creates them: variables in the order of
-    /// definition, dimensions without a variable before the next dimension that has one.
+    /// Returns the scales and variables of a group in netCDF-C's creation order: variables in definition order, and dimensions without a
+    /// variable before the next dimension with a variable.
     #[must_use]
     pub(super) fn order(&self, schema: &Schema, group: GroupId) -> Vec<LinkTarget> {
         let Some(group) = schema.group(group) else {

@@ -1,7 +1,7 @@
 //! The objects of a new file.
 //!
-//! Groups come first, then types, variables, and the scales of dimensions without a variable, each
-//! in the order of their ids, so that the object follows from the id.
+//! Groups come first, then types, variables, and the scales of dimensions without a variable. Each kind is in id order, so that the id
+//! determines the object.
 
 use super::datatypes::{WrittenTypes, text};
 use super::encode;
@@ -22,7 +22,7 @@ use crate::model::{
     Values, VarId, Variable,
 };
 
-/// Prefix of the stored name of a variable that has the name of a dimension without being its scale.
+/// Prefix of the stored name of a variable with a dimension's name that is not the dimension's scale.
 const NON_COORDINATE: &[u8] = b"_nc4_non_coord_";
 
 /// Maps ids to objects.
@@ -38,7 +38,7 @@ impl ObjectIds {
     /// Assigns an object to every id.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for more than 2^32 objects.
+    /// Returns [`ErrorKind::Limit`] for more than 2^32 objects.
     pub(super) fn new(schema: &Schema, scales: &Scales) -> Result<Self> {
         let many = || Error::new(ErrorKind::Limit, "more than 2^32 objects");
         let count = |n: usize| u32::try_from(n).map_err(|_| many());
@@ -62,33 +62,33 @@ impl ObjectIds {
         })
     }
 
-    /// The object of the first type.
+    /// Returns the object of the first type.
     pub(super) fn first_type(&self) -> ObjectId {
         ObjectId(self.types)
     }
 
-    /// The object of a type.
+    /// Returns the object of a type.
     fn ty(&self, id: TypeId) -> ObjectId {
         ObjectId(self.types + id.0)
     }
 
-    /// The dataset of a variable.
+    /// Returns the dataset of a variable.
     pub(super) fn var(&self, id: VarId) -> ObjectId {
         ObjectId(self.vars + id.0)
     }
 
-    /// The scale of a dimension.
+    /// Returns the scale of a dimension.
     pub(super) fn scale(&self, id: DimId) -> Option<ObjectId> {
         self.scales.get(id.index()).copied()
     }
 }
 
-/// Everything the plan of a new file is made from.
+/// The input for the plan of a new file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PlanInput<'a> {
-    /// What it is to hold.
+    /// The file schema.
     pub schema: &'a Schema,
-    /// Which variables are scales.
+    /// The variables that are scales.
     pub scales: &'a Scales,
     /// The mapping from ids to objects.
     pub objects: &'a ObjectIds,
@@ -100,10 +100,10 @@ pub(super) struct PlanInput<'a> {
     pub options: CreateOptions,
 }
 
-/// The name under which a variable is linked.
+/// Returns the link name of a variable.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`] for an id without a variable.
+/// Returns [`ErrorKind::Internal`] for an id without a variable.
 pub(super) fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Result<Vec<u8>> {
     let name = schema.var(id).or_internal("no such variable")?;
     let name = name.name.as_bytes();
@@ -114,10 +114,10 @@ pub(super) fn link_name(schema: &Schema, scales: &Scales, id: VarId) -> Result<V
 }
 
 impl PlanInput<'_> {
-    /// Plans the file without datasets.
+    /// Returns the file plan.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] for values of another type than declared, with the object's path.
+    /// Returns [`ErrorKind::BadType`] with the object's path for values with a type other than the declared type.
     pub(super) fn plan(&self) -> Result<FilePlan> {
         let mut objects = vec![];
         for (n, group) in (0..).zip(&self.schema.groups) {
@@ -335,7 +335,7 @@ impl PlanInput<'_> {
         Ok(all)
     }
 
-    /// The fill value, and its heap data if it has any.
+    /// Returns the fill value, and the heap data if any.
     fn fill(
         &self,
         var: &Variable,
@@ -364,11 +364,10 @@ impl PlanInput<'_> {
         Ok((message(Write::IfSet, value), heap))
     }
 
-    /// The stored form of a variable's fill value: zeros for variables of user types without one, except
-    /// enums.
+    /// Returns the encoded fill value of a variable. Variables of user-defined types, except enums, have a default of zeros.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for one that is too large for an object header, checked before memory is allocated for it.
+    /// Returns [`ErrorKind::Limit`] for a fill value that is too large for an object header. The check precedes the memory allocation.
     fn fill_value(&self, var: &Variable, datatype: &Datatype) -> Result<Payload> {
         if datatype.size > LONGEST as u64 {
             let what = format!(
@@ -398,5 +397,5 @@ impl PlanInput<'_> {
     }
 }
 
-/// What made the file, in netCDF-C's form.
+/// The writing software, in netCDF-C's form.
 const PROPERTIES: &str = concat!("version=2,netcdf-tools=", env!("CARGO_PKG_VERSION"));

@@ -1,4 +1,4 @@
-//! Dimensions as dimension scales, and the attributes that tie variables to them.
+//! Dimensions as dimension scales, and attributes that attach variables to scales.
 
 use super::datatypes::{atomic_type, object_reference, packed, text, vlen};
 use crate::format::hdf5::datatype::{Datatype, Endianness};
@@ -8,13 +8,13 @@ use crate::format::hdf5::write::{
 };
 use crate::model::{Atomic, DimId, Dimension};
 
-/// `NAME` of the scale of a dimension without a variable; the length follows.
+/// The `NAME` of the scale of a dimension without a variable. The length follows.
 const NO_VARIABLE: &str = "This is a netCDF dimension but not a netCDF variable.";
 
-/// A use of a dimension: the dataset of a variable, and the index among its dimensions.
+/// A use of a dimension: the dataset of a variable, and the dimension index.
 pub(super) type Use = (ObjectId, u32);
 
-/// An attribute, given by all its parts.
+/// Creates an attribute from all parts.
 fn attribute(
     name: &str,
     datatype: Datatype,
@@ -33,13 +33,13 @@ fn int() -> Datatype {
     atomic_type(Atomic::Int, Endianness::Little)
 }
 
-/// A text attribute with a terminating zero, as HDF5's own library writes it.
+/// Creates a text attribute with a terminating zero, as in HDF5's library.
 fn terminated(name: &str, value: &[u8]) -> PlannedAttribute {
     let value = [value, b"\0"].concat();
     attribute(name, text(value.len() as u64), PlannedShape::Scalar, value)
 }
 
-/// A text attribute without a terminating zero.
+/// Creates a text attribute without a terminating zero.
 pub(super) fn plain_text(name: &str, value: &str) -> PlannedAttribute {
     let datatype = text(value.len() as u64);
     attribute(
@@ -50,7 +50,7 @@ pub(super) fn plain_text(name: &str, value: &str) -> PlannedAttribute {
     )
 }
 
-/// An attribute of one `int`.
+/// Creates an attribute of one `int`.
 pub(super) fn one_int(name: &str, value: u32) -> PlannedAttribute {
     attribute(
         name,
@@ -60,7 +60,7 @@ pub(super) fn one_int(name: &str, value: u32) -> PlannedAttribute {
     )
 }
 
-/// The attributes that make a dataset of this name the scale of a dimension.
+/// Returns the attributes that mark a dataset with this name as the scale of a dimension.
 pub(super) fn marks(name: &[u8], dim: DimId) -> [PlannedAttribute; 3] {
     [
         terminated("CLASS", b"DIMENSION_SCALE"),
@@ -69,14 +69,14 @@ pub(super) fn marks(name: &[u8], dim: DimId) -> [PlannedAttribute; 3] {
     ]
 }
 
-/// The attribute that lists the dimensions of a variable by netCDF's ids.
+/// Returns the attribute that lists the variable dimensions by netCDF id.
 pub(super) fn coordinates(dims: &[DimId]) -> PlannedAttribute {
     let ids: Vec<u8> = dims.iter().flat_map(|d| d.0.to_le_bytes()).collect();
     let shape = PlannedShape::Simple(vec![dims.len() as u64]);
     attribute("_Netcdf4Coordinates", int(), shape, ids)
 }
 
-/// The attribute that lists the dimensions of a variable by their scales.
+/// Returns the attribute that lists the variable dimensions by scale.
 pub(super) fn dimension_list(scales: &[ObjectId]) -> PlannedAttribute {
     let mut data = Payload::from(vec![0; 16 * scales.len()]);
     let one = |(n, &scale): (usize, &ObjectId)| {
@@ -92,7 +92,7 @@ pub(super) fn dimension_list(scales: &[ObjectId]) -> PlannedAttribute {
     attribute("DIMENSION_LIST", vlen(object_reference()), shape, data)
 }
 
-/// The attribute of a scale that lists the uses of its dimension; `None` if there are none.
+/// Returns the scale attribute that lists the uses of the dimension, or `None` without uses.
 pub(super) fn reference_list(uses: &[Use]) -> Option<PlannedAttribute> {
     if uses.is_empty() {
         return None;
@@ -113,7 +113,7 @@ pub(super) fn reference_list(uses: &[Use]) -> Option<PlannedAttribute> {
     Some(attribute("REFERENCE_LIST", element, shape, data))
 }
 
-/// The scale of a dimension without a variable.
+/// Returns the scale of a dimension without a variable.
 pub(super) fn without_variable(dim: &Dimension, id: DimId, uses: &[Use]) -> PlannedDataset {
     let len = if dim.unlimited { 0 } else { dim.len };
     let name = format!("{NO_VARIABLE}{len:>10}");

@@ -1,4 +1,4 @@
-//! How variables will be stored: layout, chunks and filters.
+//! Storage of variables: layout, chunks and filters.
 
 use super::datatypes::WrittenTypes;
 use crate::arithmetic::Amount;
@@ -17,35 +17,34 @@ use crate::model::{
     Variable,
 };
 
-/// How a variable will be stored.
+/// The variable storage.
 #[derive(Debug, Clone)]
 pub(crate) struct VariableStorage {
-    /// The type of its elements.
+    /// The element type.
     pub ty: PlannedType,
-    /// Where its data will be.
+    /// The data location.
     pub place: PlannedData,
-    /// The layout for the engine, without extent and fill.
+    /// The chunk layout, without extent and fill value.
     pub layout: Layout,
 }
 
-/// Id of the checksum filter.
+/// The id of the checksum filter.
 const FLETCHER32: u32 = 3;
-/// Most bytes of data that fit into an object header, next to the fields that describe them.
+/// Maximum size of data in an object header, in bytes, next to the fields that describe the data.
 const COMPACT: u64 = (64 << 10) - 5;
-/// Most dimensions of a dataset.
+/// Maximum number of dataset dimensions.
 const RANK: usize = 32;
 
-/// Whether a filter may be skipped for single chunks.
+/// Checks whether a filter may be skipped for single chunks.
 pub(crate) fn optional(filter: &FilterSpec) -> bool {
     filter.id != FLETCHER32
 }
 
-/// Determines how a variable will be stored.
+/// Determines the variable storage.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], those of [`Quantize::new`],
-/// [`ErrorKind::VarSize`] for compact data that is too large; those of preparing filters; with the
-/// variable's path.
+/// Returns [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::Scalar`], [`ErrorKind::VarSize`]
+/// for compact data that is too large, and errors of [`Quantize::new`] and of filter preparation. Errors contain the variable's path.
 pub(crate) fn of(
     schema: &Schema,
     id: VarId,
@@ -72,7 +71,7 @@ pub(crate) fn of(
     made.in_object(|| schema.var_path(id))
 }
 
-/// How a variable will be stored, without filters; the filters are returned as requested.
+/// Determines the storage without filters, and returns the requested filters.
 fn made(
     schema: &Schema,
     var: &Variable,
@@ -119,7 +118,7 @@ fn dims<'a>(schema: &'a Schema, var: &Variable) -> Result<Vec<&'a Dimension>> {
     dims.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such dimension"))
 }
 
-/// The stored form of the elements of a variable.
+/// Returns the stored form of the variable elements.
 fn element(var: &Variable, datatype: &Datatype) -> StoredElement {
     let atomic = var.ty.atomic();
     let ordered = atomic.is_some_and(|a| a.size().is_some_and(|n| n > 0) && a.number() != 2);

@@ -1,4 +1,4 @@
-//! What is written, read back.
+//! Tests that read written files back.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn schema() -> Schema {
     Schema::new(Kind::NETCDF4)
 }
 
-/// A dimension; length 0 for an unlimited one.
+/// Adds a dimension. Length 0 means unlimited.
 fn dim(s: &mut Schema, group: GroupId, text: &str, len: u64) -> DimId {
     s.add_dim(Dimension {
         name: name(text),
@@ -92,7 +92,7 @@ fn refused(schema: &Schema) -> Error {
     create(schema, MemoryTarget::new("t.nc").0).unwrap_err()
 }
 
-/// A file with this schema and what `fill` puts into it, opened.
+/// Returns an open file with this schema and the data from `fill`.
 fn written(schema: &Schema, fill: impl FnOnce(&mut dyn Writer)) -> Box<dyn Reader> {
     let (target, bytes) = MemoryTarget::new("t.nc");
     let mut writer = Box::new(create(schema, target).unwrap());
@@ -114,7 +114,7 @@ fn read(reader: &dyn Reader, id: VarId) -> Values {
         .unwrap()
 }
 
-/// Takes away what a reader knows of storage and a new schema leaves open.
+/// Removes storage settings that a reader reports and a new schema does not define.
 fn without_storage(schema: &Schema) -> Schema {
     let mut schema = schema.clone();
     schema
@@ -124,7 +124,7 @@ fn without_storage(schema: &Schema) -> Schema {
     schema
 }
 
-/// Every type, in groups.
+/// Adds every type, in groups.
 fn all_types(s: &mut Schema) -> Vec<(TypeId, Values)> {
     let g = s.add_group(ROOT, name("types"));
     let members = vec![(name("no"), 0), (name("yes"), -1)];
@@ -277,7 +277,7 @@ fn data_of_every_type() {
     }
 }
 
-/// Two of these values.
+/// Returns two copies of these values.
 fn repeated(values: &Values) -> Values {
     let ty = values.data_type().unwrap();
     if ty == Atomic::String {
@@ -600,7 +600,7 @@ fn is_signature(four: &[u8]) -> bool {
     signatures.iter().any(|s| *s == four)
 }
 
-/// The last place of a signature of metadata, and the first of data that is made of `DATA`.
+/// Returns the offset of the last metadata signature, and of the first `DATA` in the file.
 fn last_and_first(bytes: &[u8]) -> (usize, usize) {
     let last = bytes.windows(4).rposition(is_signature);
     let first = bytes.windows(4).position(|four| four == DATA);
@@ -633,14 +633,14 @@ fn indexes_of_expected_chunks_lie_before_all_data() {
     let (last, first) = last_and_first(&bytes(Some(300)));
     assert!(last < first, "{last} {first}");
     let (last, first) = last_and_first(&bytes(Some(299)));
-    assert!(last < first, "room for as many nodes");
+    assert!(last < first, "space for the same number of nodes");
     for fewer in [None, Some(100)] {
         let (last, first) = last_and_first(&bytes(fewer));
         assert!(last > first, "{fewer:?}");
     }
 }
 
-/// Metadata has pages of its own, even where there are more chunks than expected, and no structure straddles two.
+/// Metadata has separate pages, even with more chunks than expected, and no structure straddles two pages.
 #[test]
 fn pages_hold_metadata_or_data() {
     let mut s = schema();
@@ -687,7 +687,7 @@ fn pages_hold_metadata_or_data() {
     }
 }
 
-/// Elements of a gigabyte: that is an error before memory is taken.
+/// Elements of one gigabyte cause an error before memory is allocated.
 #[test]
 fn fill_values_that_no_header_takes() {
     let mut s = schema();
@@ -702,7 +702,7 @@ fn fill_values_that_no_header_takes() {
     );
 }
 
-/// Headers of very many variables take a while.
+/// Writing headers of many variables takes time, and must stop on cancellation.
 #[test]
 fn a_cancelled_run_is_not_finished() {
     let schema = Schema::new(Kind::NETCDF4);

@@ -34,11 +34,11 @@ pub(crate) struct Netcdf4Writer {
     notes: Arc<Notes>,
 }
 
-/// A variable.
+/// The state of a variable.
 #[derive(Debug)]
 struct WrittenVariable {
     stored: VariableStorage,
-    /// Whether it has data.
+    /// Whether the variable has data.
     written: bool,
 }
 
@@ -46,9 +46,8 @@ impl Netcdf4Writer {
     /// Checks the schema and plans the file.
     ///
     /// # Errors
-    /// [`ErrorKind::Strict`], [`ErrorKind::BadName`], [`ErrorKind::Exists`],
-    /// [`ErrorKind::BadType`] for what the kind cannot hold, [`ErrorKind::Argument`] and
-    /// [`ErrorKind::VarSize`] for impossible storage; those of the filters.
+    /// Returns [`ErrorKind::Strict`], [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::BadType`] for a schema that the kind
+    /// cannot store, [`ErrorKind::Argument`] and [`ErrorKind::VarSize`] for impossible storage, and errors of the filters.
     pub(crate) fn create(
         target: Box<dyn Target>,
         mut schema: Schema,
@@ -101,13 +100,13 @@ impl Netcdf4Writer {
         self.vars.get(id.index()).ok_or_else(missing)
     }
 
-    /// The dataset of a variable, which is marked as having data.
+    /// Returns the dataset of a variable, and marks the variable as written.
     fn begin(&mut self, id: VarId) -> Result<ObjectId> {
         self.vars.get_mut(id.index()).ok_or_else(missing)?.written = true;
         Ok(self.objects.var(id))
     }
 
-    /// The place of a chunk in the grid, by its row-major number. The slowest dimension may still grow.
+    /// Returns the grid position of a chunk with this row-major index. The slowest varying dimension may still grow.
     fn place(&self, id: VarId, index: u64) -> Result<Vec<u64>> {
         let PlannedData::Chunked(shape) = &self.var(id)?.stored.place else {
             let what = "the variable has no chunks";
@@ -127,7 +126,7 @@ impl Netcdf4Writer {
         Ok(place)
     }
 
-    /// The offset in bytes of an element in a variable's data.
+    /// Returns the byte offset of an element in a variable's data.
     fn byte(&self, id: VarId, element: u64) -> Result<u64> {
         let size = self.var(id)?.stored.layout.element.size;
         element.checked_mul(size).ok_or_else(|| {
@@ -136,7 +135,7 @@ impl Netcdf4Writer {
         })
     }
 
-    /// Consecutive elements from number `element` on, quantized if the variable asks for it.
+    /// Returns consecutive elements starting at index `element`, quantized if the variable requires quantization.
     fn quantized<'a>(&self, id: VarId, element: u64, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>> {
         let Some(quantizer) = self.var(id)?.stored.layout.quantize else {
             return Ok(bytes.into());
@@ -150,8 +149,7 @@ impl Netcdf4Writer {
         self.schema.var_path(id)
     }
 
-    /// Sets the lengths of datasets with unlimited dimensions: variables with data, and scales, become as long
-    /// as their dimensions.
+    /// Sets the lengths of datasets with unlimited dimensions. Variables with data, and scales, get the dimension length.
     fn set_extents(&mut self) -> Result<()> {
         let mut reached = vec![false; self.schema.dims.len()];
         for id in self.schema.var_ids() {
@@ -160,7 +158,7 @@ impl Netcdf4Writer {
                 self.extend(id, &mut reached)?;
             }
         }
-        // Readers take the length of a dimension from its longest variable, so at least one must have that length.
+        // Readers take the dimension length from the longest variable, so at least one variable must have that length.
         for id in self.schema.var_ids() {
             let dims = self.schema.var(id).map(|v| v.dims.as_slice());
             let short = |d: &DimId| {
@@ -185,13 +183,13 @@ impl Netcdf4Writer {
         Ok(())
     }
 
-    /// Notes where a part of an index lies among data, although it was to lie in front.
-    fn tell_of_indexes(&self) {
+    /// Notes chunk indexes that continue among the data, although the index should precede all data.
+    fn note_scattered_indexes(&self) {
         for id in self.schema.var_ids() {
             if self.file.exceeds(self.objects.var(id)) {
                 self.notes.say(Note {
                     object: self.path(id),
-                    what: "a part of the index of chunks lies among the data: there are more chunks than was known before".to_owned(),
+                    what: "part of the chunk index is stored among the data: more chunks were written than expected".to_owned(),
                     remedy: None,
                 });
             }
@@ -308,7 +306,7 @@ impl Writer for Netcdf4Writer {
 
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.set_extents()?;
-        self.tell_of_indexes();
+        self.note_scattered_indexes();
         self.file.finish()
     }
 }

@@ -1,7 +1,7 @@
-//! The contents of a store: its nodes (groups and arrays) according to their metadata, and the role of each key. Memory use grows
-//! with the metadata, not with the number of chunks.
+//! The store contents: nodes (groups and arrays) according to the metadata, and the role of each key. Memory use grows with the
+//! metadata, not with the number of chunks.
 
-mod foreign;
+mod foreign_files;
 mod node;
 mod role;
 #[cfg(test)]
@@ -19,22 +19,22 @@ use crate::io::odd;
 use crate::io::store::{KeyContent, UNKNOWN};
 use crate::json::Json;
 
-pub use foreign::foreign;
+pub use foreign_files::foreign;
 pub use node::{MetadataObject, Node, NodeContent};
 pub use role::Role;
 
-/// Approximate bytes of memory, at most, for each byte of JSON text.
+/// Approximate maximum memory in bytes per byte of JSON text.
 const IN_MEMORY: u64 = 32;
 
-/// Keys of metadata that a store with latency is asked for together.
+/// Number of metadata keys per concurrent request on a store with latency.
 const TOGETHER: usize = 1024;
 
-/// The nodes of a store, in the order of their paths.
+/// The nodes of a store, sorted by path.
 #[derive(Debug)]
 pub struct StoreSurvey {
-    /// All nodes; the root comes first, if it has any metadata.
+    /// All nodes. The root comes first, if the root has metadata.
     pub nodes: Vec<Node>,
-    /// The number of each node, by its path.
+    /// The node number by path.
     by_path: BTreeMap<String, usize>,
     /// Whether nodes were found in consolidated metadata only.
     pub consolidated_only: bool,
@@ -43,10 +43,10 @@ pub struct StoreSurvey {
 }
 
 impl StoreSurvey {
-    /// Lists a store, and reads all metadata in it. Metadata that is not JSON is kept as an error.
+    /// Lists a store and reads all metadata. Invalid JSON is recorded as an error of the object.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Returns store errors.
     pub fn read(store: &Arc<dyn Store>, env: &Env) -> Result<Self> {
         let mut found: BTreeMap<String, BTreeMap<String, MetadataObject>> = BTreeMap::new();
         let (mut keys, mut unreadable) = (vec![], vec![]);
@@ -86,24 +86,24 @@ impl StoreSurvey {
         })
     }
 
-    /// Whether there is any metadata of Zarr.
+    /// Checks whether the store has any Zarr metadata.
     pub fn is_store(&self) -> bool {
         !self.nodes.is_empty()
     }
 
-    /// The node at a path: `/`, `/g/v`, `g/v`.
+    /// Returns the node at a path: `/`, `/g/v`, `g/v`.
     pub fn node(&self, path: &str) -> Option<&Node> {
         let n = self.by_path.get(path.trim_matches('/'))?;
         self.nodes.get(*n)
     }
 
-    /// What a key is.
+    /// Returns the role of a key.
     pub fn role(&self, key: &str) -> Role {
         let (path, name) = split(key);
         if METADATA.contains(&name) {
             return Role::Metadata;
         }
-        // The deepest node above the key that is an array has it.
+        // The key belongs to the deepest array node above the key.
         let mut above = Some(path);
         while let Some(path) = above {
             let node = self.by_path.get(path).copied();
@@ -116,10 +116,10 @@ impl StoreSurvey {
         Role::Other(None)
     }
 
-    /// Visits all keys in order, with their sizes in bytes and their roles.
+    /// Visits all keys in order, with size in bytes and role.
     ///
     /// # Errors
-    /// Those of the store and of `visit`.
+    /// Returns errors of the store and of `visit`.
     pub fn each(
         &self,
         (store, env): (&Arc<dyn Store>, &Env),
@@ -132,24 +132,24 @@ impl StoreSurvey {
     }
 }
 
-/// The size of a key; 0 if it cannot be read.
+/// Returns the key size; 0 if the key cannot be read.
 pub fn known(size: u64) -> u64 {
     if size == UNKNOWN { 0 } else { size }
 }
 
-/// The error for a store that is not a Zarr store.
+/// Returns the error for a store that is not a Zarr store.
 pub fn no_store(store: &Arc<dyn Store>) -> Error {
     let what =
         "no Zarr store: there is no .zgroup, .zarray, .zattrs, .zmetadata or zarr.json in it";
     Error::new(ErrorKind::UnknownFormat, what).of(store.name())
 }
 
-/// The path of a key's node and the last part of the key.
+/// Returns the path of a key's node and the last part of the key.
 pub fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('/').unwrap_or(("", key))
 }
 
-/// The key with this last part at a path.
+/// Returns the key with this last part at a path.
 pub fn join(path: &str, name: &str) -> String {
     match path {
         "" => name.to_owned(),
@@ -157,7 +157,7 @@ pub fn join(path: &str, name: &str) -> String {
     }
 }
 
-/// The metadata under keys with these sizes.
+/// Reads the metadata under keys with these sizes.
 fn read_all(
     store: &Arc<dyn Store>,
     keys: Vec<(String, u64)>,
@@ -180,7 +180,7 @@ fn read_all(
         .collect()
 }
 
-/// As [`read`], for keys that are asked for together.
+/// Like [`read`], but requests all keys concurrently.
 fn read_together(
     store: &Arc<dyn Store>,
     keys: &[(String, u64)],
@@ -191,7 +191,7 @@ fn read_together(
     let read = |(key, content): (&String, Result<KeyContent>)| {
         let said = |e: Error| e.in_object(key).of(store.name());
         match content.map_err(said)? {
-            KeyContent::Missing => Err(said(gone())),
+            KeyContent::Missing => Err(said(missing_key())),
             KeyContent::Longer(_) => Err(said(too_much())),
             KeyContent::Bytes(bytes) => {
                 *left = left.saturating_sub(bytes.len() as u64);
@@ -207,19 +207,19 @@ fn too_much() -> Error {
     Error::new(ErrorKind::Limit, what)
 }
 
-fn gone() -> Error {
-    Error::new(ErrorKind::NotFound, "the key is not there any more")
+fn missing_key() -> Error {
+    Error::new(ErrorKind::NotFound, "the key no longer exists")
 }
 
-/// The JSON of a key, if the limit of metadata allows it.
+/// Reads the JSON of a key within the metadata limit.
 fn read(store: &Arc<dyn Store>, (key, size): (&str, u64), left: &mut u64) -> Result<Json> {
     let said = |e: Error| e.in_object(key).of(store.name());
     *left = left.checked_sub(size).ok_or_else(|| said(too_much()))?;
     let bytes = store.get(key).map_err(said)?;
-    Json::parse(&bytes.ok_or_else(|| said(gone()))?).map_err(said)
+    Json::parse(&bytes.ok_or_else(|| said(missing_key()))?).map_err(said)
 }
 
-/// Adds the objects of consolidated metadata for nodes that have none of their own; whether there were any.
+/// Adds objects from consolidated metadata for nodes without separate objects. Returns whether any object was added.
 fn add_consolidated(found: &mut BTreeMap<String, BTreeMap<String, MetadataObject>>) -> bool {
     let Some(root) = found.get("") else {
         return false;

@@ -1,4 +1,4 @@
-//! A node: a group, an array, or something that should be one.
+//! A node: a group, an array, or a broken node.
 
 use std::collections::BTreeMap;
 
@@ -12,42 +12,42 @@ use crate::shown::ShownText;
 /// A metadata object.
 #[derive(Debug)]
 pub struct MetadataObject {
-    /// Its key.
+    /// The key.
     pub key: String,
-    /// Bytes of its text; `None` if it is in consolidated metadata only.
+    /// The text size in bytes. `None` for objects in consolidated metadata only.
     pub size: Option<u64>,
-    /// Its contents.
+    /// The contents.
     pub json: Result<Json>,
 }
 
-/// The kinds of nodes.
+/// The contents of a node.
 #[derive(Debug)]
 pub enum NodeContent {
     /// A group.
     Group,
     /// An array.
     Array(Box<RawArray>),
-    /// An array or group with invalid metadata, and what is wrong with it.
+    /// An array or group with invalid metadata, and the defect.
     Broken(String),
-    /// A node with attributes only, or without anything that tells its kind.
+    /// A node with attributes only, or without objects that determine the kind.
     Nothing,
 }
 
 /// A node.
 #[derive(Debug)]
 pub struct Node {
-    /// Its path: empty for the root, else `g/v`.
+    /// The path: empty for the root, else `g/v`.
     pub path: String,
-    /// Its metadata objects by the last parts of their keys.
+    /// The metadata objects by name (the last part of the key).
     pub objects: BTreeMap<String, MetadataObject>,
-    /// The version of the object that describes it.
+    /// The version of the describing object.
     pub version: Option<ZarrVersion>,
-    /// Its kind.
+    /// The kind and contents.
     pub what: NodeContent,
 }
 
 impl Node {
-    /// The node with these objects. If metadata of two versions is in one place, the later version counts.
+    /// Creates the node with these objects. The later version takes precedence if the node has metadata of two versions.
     pub fn new(path: String, objects: BTreeMap<String, MetadataObject>, env: &Env) -> Self {
         let mut node = Self {
             path,
@@ -102,12 +102,12 @@ impl Node {
         }
     }
 
-    /// The contents of a metadata object, if it exists and is JSON.
+    /// Returns the contents of a metadata object, if the object exists and is JSON.
     pub fn json(&self, name: &str) -> Option<&Json> {
         self.objects.get(name)?.json.as_ref().ok()
     }
 
-    /// Its attributes as a JSON object, if it has any: `.zattrs`, or the member of `zarr.json`.
+    /// Returns the attributes as a JSON object: `.zattrs`, or the member of `zarr.json`.
     pub fn attributes(&self) -> Option<&Json> {
         match self.version {
             Some(ZarrVersion::V3) => self.json("zarr.json")?.get("attributes"),
@@ -115,7 +115,7 @@ impl Node {
         }
     }
 
-    /// The array, if the node is one.
+    /// Returns the array, if the node is an array.
     pub fn array(&self) -> Option<&RawArray> {
         match &self.what {
             NodeContent::Array(array) => Some(array),
@@ -123,12 +123,12 @@ impl Node {
         }
     }
 
-    /// Its path with a leading `/`, as people write it.
+    /// Returns the path with a leading `/`, for users.
     pub fn shown(&self) -> String {
         ShownText::new(&format!("/{}", self.path)).to_string()
     }
 
-    /// The number of enclosing groups: 0 for the root, 1 for nodes directly below.
+    /// Returns the number of enclosing groups: 0 for the root, 1 for nodes directly below.
     pub fn depth(&self) -> usize {
         match self.path.as_str() {
             "" => 0,

@@ -7,16 +7,16 @@ use crate::format::zarr::raw::RawArray;
 pub enum Role {
     /// Metadata.
     Metadata,
-    /// A chunk: the number of the array's node, and the place in the grid of keys.
+    /// A chunk: the node number of the array, and the position in the key grid.
     Chunk(usize, Vec<u64>),
-    /// A shard: the same.
+    /// A shard: the node number of the array, and the position in the key grid.
     Shard(usize, Vec<u64>),
-    /// Something else: the node of the array that it is below, if there is one.
+    /// An unknown key: the node number of the enclosing array, if any.
     Other(Option<usize>),
 }
 
 impl Role {
-    /// The role of the key `rest` below an array.
+    /// Returns the role of the key `rest` below an array.
     pub fn below(node: usize, array: &RawArray, rest: &str) -> Self {
         match array.place(rest) {
             Some(place) if array.described.shards.is_empty() => Self::Chunk(node, place),
@@ -25,7 +25,7 @@ impl Role {
         }
     }
 
-    /// Its name for people and in JSON.
+    /// Returns the name in messages and JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Metadata => "metadata",

@@ -79,12 +79,12 @@ fn what_belongs_to_no_node_is_foreign() {
     let mut more = own.to_vec();
     more.extend([
         ("g/notes.txt", ""),
-        // There is no chunk at this place.
+        // The grid has no chunk at this position.
         ("g/v/2", ""),
-        // Not of Zarr, and not written by us.
+        // A foreign file with the name of Zarr metadata.
         ("g/zarr.json", "{}"),
         ("h/.zattrs", "notes"),
-        // A store of its own, not a member of any group.
+        // A separate store, not a member of any group.
         ("other/s/.zgroup", group),
     ]);
     assert_eq!(found(&more), "g/notes.txt, g/v/2, g/zarr.json and 2 more");

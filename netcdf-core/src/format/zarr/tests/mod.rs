@@ -1,6 +1,6 @@
-mod malformed;
-mod opening;
-mod reading;
+mod invalid_metadata;
+mod open_cost;
+mod read_cost;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn open(store: &Arc<dyn Store>) -> Result<Box<dyn Reader>> {
     format::open(Container::Store(Arc::clone(store)), &Env::default())
 }
 
-/// All values of a variable.
+/// Returns all values of a variable.
 fn read(reader: &dyn Reader, var: u32) -> Result<Values> {
     let (env, id) = (Env::default(), VarId(var));
     let region = Region::whole(&reader.schema().shape(id));
@@ -46,7 +46,7 @@ fn array(more: &str) -> String {
     format!("{ARRAY}{more}}}")
 }
 
-/// One variable with an attribute in each generation of netCDF's metadata.
+/// Returns stores with one variable and one attribute, in each generation of netCDF metadata.
 fn generations() -> Vec<Vec<(&'static str, String)>> {
     let group = |key: &str, names: [&str; 2]| {
         format!(
@@ -178,7 +178,7 @@ fn v3(chunk: &str, codecs: &str) -> String {
 
 const GROUP3: &str = r#"{"zarr_format":3,"node_type":"group"}"#;
 
-/// A shard of 4 × 4 with chunks of 2 × 2, of which two are stored.
+/// Returns a 4 × 4 shard with 2 × 2 chunks; two chunks are stored.
 fn shard() -> (String, Vec<u8>) {
     let codec = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],"codecs":[{"name":"bytes"}],
         "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"index_location":"end"}}"#;
@@ -608,12 +608,12 @@ fn the_last_of_attributes_of_one_name_counts() {
     let notes: Vec<_> = env.notes.take().iter().map(ToString::to_string).collect();
     assert_eq!(notes.len(), 1);
     assert!(
-        notes[0].contains("/v: an attribute without a name"),
+        notes[0].contains("/v: skipped: an attribute without a name"),
         "{notes:?}"
     );
 }
 
-/// TensorStore has such arrays; NumPy has the type with `ml_dtypes` only, and zarr-python not at all.
+/// TensorStore has these arrays. NumPy has the type only with `ml_dtypes`, and zarr-python lacks the type.
 #[test]
 fn upper_halves_of_floats_are_read() {
     let metadata = r#"{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"bfloat16","fill_value":1.5,
@@ -626,7 +626,7 @@ fn upper_halves_of_floats_are_read() {
     assert_eq!(found, Values::Float(vec![-1.0, 3.140_625, 1.5, 1.5]));
 }
 
-/// As xarray writes it in version 3.
+/// The form that xarray writes in version 3.
 #[test]
 fn fill_values_of_texts_may_be_in_base64() {
     let metadata = |fill: &str| {

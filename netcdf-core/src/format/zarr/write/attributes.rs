@@ -8,34 +8,34 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::{Atomic, Attribute, Kind, Values};
 
-/// How attributes are written.
+/// The form of stored attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AttributeForm {
-    /// Whether their types are recorded.
+    /// Whether types are recorded.
     pub recorded: bool,
-    /// How numbers are written.
+    /// The number style.
     pub style: Style,
-    /// Whether texts that look like JSON were JSON in their source.
+    /// Whether texts that look like JSON were JSON in the source.
     pub json_texts: bool,
 }
 
 /// An attribute in stored form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoredAttribute {
-    /// Its value.
+    /// The value.
     pub json: Json,
-    /// The type of its values.
+    /// The type of the values.
     pub ty: Atomic,
-    /// Whether its text had to be changed because it is not UTF-8.
+    /// Whether the text changed because it is not UTF-8.
     pub changed: bool,
-    /// Whether NIL strings became empty ones.
+    /// Whether NIL strings became empty strings.
     pub nil: bool,
 }
 
-/// The stored form of an attribute.
+/// Encodes an attribute.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for user types.
+/// Returns [`ErrorKind::BadType`] for user-defined types.
 pub(crate) fn store(attribute: &Attribute, form: AttributeForm) -> Result<StoredAttribute> {
     let values = &attribute.values;
     let Some(ty) = values.data_type() else {
@@ -81,9 +81,9 @@ pub(crate) fn store(attribute: &Attribute, form: AttributeForm) -> Result<Stored
     })
 }
 
-/// Whether attribute `a`, stored in a dataset of this kind, may read back as `b`; false if it is not a Zarr kind. Both are stored as the
-/// same JSON and, where types are recorded, have the same type. Or types are not recorded, and a list that is not a list of values,
-/// or a number that JSON cannot express, reads back as text.
+/// Checks whether attribute `a`, stored in a dataset of this kind, may read back as `b`; false if the kind is not Zarr. Attributes may
+/// match in two ways. First, both have the same JSON and, if types are recorded, the same type. Second, types are not recorded, and `b` is
+/// the text of a list that is not a list of values, or of a number that JSON cannot represent.
 #[must_use]
 pub(crate) fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     let Some(zarr) = kind.as_zarr() else {
@@ -102,7 +102,7 @@ pub(crate) fn reads_back(a: &Attribute, b: &Attribute, kind: Kind) -> bool {
     alike && (zarr.pure || a.ty == b.ty) || text()
 }
 
-/// A single value becomes that value, any other number of values a list.
+/// Returns a single value directly, and any other number of values as a list.
 fn single(mut items: Vec<Json>) -> Json {
     match items.pop() {
         Some(only) if items.is_empty() => only,
@@ -114,24 +114,24 @@ fn single(mut items: Vec<Json>) -> Json {
     }
 }
 
-/// Stores a text that is itself JSON as that JSON, if readers turn it into the same text again: objects, nested lists, and some
-/// lists of single values. Any other text becomes a JSON string. The second result tells whether it was not UTF-8.
+/// Stores a text that is itself JSON as JSON, if readers restore the same text: objects, nested lists, and some lists of single values. Any
+/// other text becomes a JSON string. The second result is whether the text was not UTF-8.
 fn text(bytes: &[u8], form: AttributeForm) -> (Json, bool) {
     if matches!(bytes.first(), Some(b'[' | b'{'))
         && let Ok(json) = Json::parse(bytes)
         && is_strict(&json)
-        && is_told(&json, bytes, form)
+        && stays_text(&json, bytes, form)
     {
         return (json, false);
     }
-    // netCDF-C turns an empty text into one zero, and does not allow zeros in texts.
+    // netCDF-C writes a single zero byte for an empty text, and allows no zero bytes in texts.
     let (bytes, changed) = utf8(if bytes == [0] { b"" } else { bytes });
     (Json::Text(bytes.into_owned()), changed)
 }
 
-/// Whether readers will know that this JSON was a text: where types are not recorded, netCDF-C reads a list of single values
-/// as values. A text that was made from a list, because we do not read that as values, becomes the list again.
-fn is_told(json: &Json, bytes: &[u8], form: AttributeForm) -> bool {
+/// Checks whether readers recognize that this JSON was a text. If types are not recorded, netCDF-C reads a list of single values as values.
+/// A text that was created from a list that reads back as text becomes the list again.
+fn stays_text(json: &Json, bytes: &[u8], form: AttributeForm) -> bool {
     let nested = |item: &Json| matches!(item, Json::Array(_) | Json::Object(_));
     match json {
         Json::Object(_) => return true,
@@ -148,7 +148,7 @@ fn is_told(json: &Json, bytes: &[u8], form: AttributeForm) -> bool {
     form.recorded || first == Some(&Json::Null)
 }
 
-/// True for JSON that strict readers accept and that has no duplicate members.
+/// Checks whether JSON is valid for strict readers and has no duplicate members.
 fn is_strict(json: &Json) -> bool {
     match json {
         Json::Null | Json::Bool(_) => true,
@@ -164,7 +164,7 @@ fn is_strict(json: &Json) -> bool {
     }
 }
 
-/// True for a number according to RFC 8259, section 6.
+/// Checks whether a number conforms to RFC 8259, section 6.
 fn is_strict_number(text: &str) -> bool {
     let digits = |t: &str| !t.is_empty() && t.bytes().all(|b| b.is_ascii_digit());
     let text = text.strip_prefix('-').unwrap_or(text);
@@ -183,7 +183,7 @@ fn is_strict_number(text: &str) -> bool {
         && power.is_none_or(digits)
 }
 
-/// The text as UTF-8, and whether it had to be converted: invalid bytes are taken as Latin-1.
+/// Returns the text as UTF-8, and whether the text was converted. Invalid bytes are interpreted as Latin-1.
 #[must_use]
 pub(crate) fn utf8(bytes: &[u8]) -> (Cow<'_, [u8]>, bool) {
     if std::str::from_utf8(bytes).is_ok() {
@@ -256,7 +256,7 @@ mod tests {
             let (json, _, _) = made(values, from_json);
             assert_eq!(json, text);
         }
-        // These are lists of values for us, too.
+        // This reader also interprets the JSON as lists of values.
         assert_eq!(
             made(Values::Char(b"[1,2]".to_vec()), from_json).0,
             r#""[1,2]""#

@@ -1,13 +1,13 @@
-//! Refuses what a Zarr dataset cannot hold.
+//! Rejects schemas that a Zarr dataset cannot store.
 
 use std::collections::HashSet;
 
 use super::attributes::{self, AttributeForm};
 use super::numbers::Style;
-use super::{fill, user};
+use super::{fill, user_types};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result, list_names};
-use crate::format::reserved::ReservedNames;
+use crate::format::reserved_names::ReservedNames;
 use crate::format::zarr::attrs;
 use crate::json::Json;
 use crate::model::{
@@ -30,14 +30,14 @@ const RESERVED: &[&str] = &[
     "_nczarr_superblock",
 ];
 
-/// The attribute with the names of a variable's dimensions.
+/// The attribute that contains the dimension names of a variable.
 pub(crate) const DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
-/// Refuses what a Zarr dataset cannot hold, and lists all of it; notes what is left out without loss of data.
+/// Rejects a schema that a Zarr dataset cannot store, and lists all defects. Notes skipped definitions that cause no data loss.
 ///
 /// # Errors
-/// [`ErrorKind::NotInFormat`] for user-defined types, [`ErrorKind::BadName`] for names that cannot be keys or are
-/// reserved, [`ErrorKind::Exists`] for duplicate names.
+/// Returns [`ErrorKind::NotInFormat`] for user-defined types, [`ErrorKind::BadName`] for names that cannot be keys or are reserved, or
+/// [`ErrorKind::Exists`] for duplicate names.
 pub(crate) fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<()> {
     types(schema, env)?;
     each_name(schema, schema.kind.as_zarr().is_some_and(|zarr| zarr.pure))?;
@@ -61,7 +61,7 @@ pub(crate) fn check(schema: &Schema, options: ZarrOptions, env: &Env) -> Result<
     taken.check("Zarr datasets")
 }
 
-/// All lists of attributes, with the paths of their owners and the variables among these.
+/// Returns all attribute lists, with the owner's path, and the variable if the owner is a variable.
 pub(crate) fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attribute])> {
     let groups = (0..).zip(&schema.groups).map(|(n, group)| {
         let path = schema.group_path(GroupId(n));
@@ -73,16 +73,16 @@ pub(crate) fn lists(schema: &Schema) -> Vec<(String, Option<&Variable>, &[Attrib
     groups.chain(vars).collect()
 }
 
-/// Notes what readers of a dataset without netCDF's own metadata will not know.
-pub(crate) fn say_untold(schema: &Schema, env: &Env) {
+/// Notes facts that a dataset without netCDF's own metadata does not record.
+pub(crate) fn note_unrecorded(schema: &Schema, env: &Env) {
     let unlimited = schema.dims.iter().filter(|d| d.unlimited);
     let unlimited: Vec<String> = unlimited.map(|d| d.name.to_string()).collect();
     let vars = schema.var_ids().zip(&schema.vars);
     let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
     let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
-    // In version 2, `fill_value` says it as well.
+    // In version 2, `fill_value` also records the fill value.
     let fills = match schema.kind.as_zarr().map(|zarr| zarr.version) {
-        Some(ZarrVersion::V3) => only_told(schema),
+        Some(ZarrVersion::V3) => in_fill_value_only(schema),
         Some(ZarrVersion::V2) | None => vec![],
     };
     let (v2, nczarr) = ("-k zarr (version 2)", "-k nczarr or -k nczarr3");
@@ -106,8 +106,8 @@ pub(crate) fn say_untold(schema: &Schema, env: &Env) {
     }
 }
 
-/// Notes that Python's readers open no dataset of version 2 with netCDF's type for characters.
-pub(crate) fn say_readers(schema: &Schema, zarr: Zarr, env: &Env) {
+/// Notes that Python readers reject version 2 datasets with netCDF's character type.
+pub(crate) fn note_python_readers(schema: &Schema, zarr: Zarr, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     let chars = vars.filter(|(_, v)| v.ty == Atomic::Char.into());
     let chars: Vec<String> = chars.map(|(id, _)| schema.var_path(id)).collect();
@@ -121,28 +121,33 @@ pub(crate) fn say_readers(schema: &Schema, zarr: Zarr, env: &Env) {
     }
 }
 
-/// The variables whose `_FillValue` only the array's `fill_value` holds.
-fn only_told(schema: &Schema) -> Vec<String> {
+/// Returns the variables with `_FillValue` in the array's `fill_value` only.
+fn in_fill_value_only(schema: &Schema) -> Vec<String> {
     let vars = schema.var_ids().zip(&schema.vars);
-    let told = vars.filter(|(_, var)| var.attributes.iter().any(|a| fill::is_only_told(var, a)));
-    told.map(|(id, _)| schema.var_path(id)).collect()
+    let vars = vars.filter(|(_, var)| {
+        var.attributes
+            .iter()
+            .any(|a| fill::is_in_fill_value_only(var, a))
+    });
+    vars.map(|(id, _)| schema.var_path(id)).collect()
 }
 
-/// The attributes that read back with another type, because their types are not recorded.
+/// Returns the attributes that read back with another type because types are not recorded.
 fn retyped(schema: &Schema) -> Vec<String> {
     let lists = lists(schema);
     let odd = lists.iter().flat_map(|(path, var, attributes)| {
-        let told = |a: &Attribute| var.is_some_and(|var| fill::is_only_told(var, a));
+        let stored_as_fill =
+            |a: &Attribute| var.is_some_and(|var| fill::is_in_fill_value_only(var, a));
         let read = |a: &Attribute| var.and_then(|var| fill_type(var, a));
         let odd = attributes
             .iter()
-            .filter(move |a| !told(a) && !keeps_type(a, read(a), schema.json_texts));
+            .filter(move |a| !stored_as_fill(a) && !keeps_type(a, read(a), schema.json_texts));
         odd.map(move |a| format!("{path}:{}", a.name))
     });
     odd.collect()
 }
 
-/// The type that readers take for an attribute if its value fits: that of the variable for `_FillValue`.
+/// Returns the type that readers try for an attribute: the variable's type for `_FillValue`.
 fn fill_type(var: &Variable, attribute: &Attribute) -> Option<Atomic> {
     let ty = var
         .ty
@@ -154,7 +159,7 @@ fn fill_type(var: &Variable, attribute: &Attribute) -> Option<Atomic> {
     })
 }
 
-/// Whether the JSON of an attribute reads back with the same type; `ty` is the type that readers try first.
+/// Checks whether the JSON of an attribute reads back with the same type. `ty` is the type that readers try first.
 fn keeps_type(attribute: &Attribute, ty: Option<Atomic>, json_texts: bool) -> bool {
     let form = AttributeForm {
         recorded: false,
@@ -171,24 +176,25 @@ fn keeps_type(attribute: &Attribute, ty: Option<Atomic>, json_texts: bool) -> bo
     }
 }
 
-/// Refuses user-defined types that are used.
+/// Rejects user-defined types in use.
 ///
 /// # Errors
-/// [`ErrorKind::NotInFormat`], with everything that has such a type.
+/// Returns [`ErrorKind::NotInFormat`] with the objects that use the types.
 pub(crate) fn user_types(schema: &Schema) -> Result<()> {
     let mut paths = vec![];
     for (id, var) in schema.var_ids().zip(&schema.vars) {
         let held = match var.ty {
             DataType::Atomic(_) => true,
-            DataType::User(ty) => user::of(schema, ty).is_some(),
+            DataType::User(ty) => user_types::of(schema, ty).is_some(),
         };
         paths.extend((!held).then(|| schema.var_path(id)));
     }
     for (path, var, attributes) in lists(schema) {
-        let told = |a: &Attribute| var.is_some_and(|var| fill::is_only_told(var, a));
+        let stored_as_fill =
+            |a: &Attribute| var.is_some_and(|var| fill::is_in_fill_value_only(var, a));
         let user = attributes
             .iter()
-            .filter(|a| a.ty.atomic().is_none() && !told(a));
+            .filter(|a| a.ty.atomic().is_none() && !stored_as_fill(a));
         paths.extend(user.map(|a| format!("{path}:{}", a.name)));
     }
     let error = match paths.as_slice() {
@@ -203,14 +209,17 @@ pub(crate) fn user_types(schema: &Schema) -> Result<()> {
         }
     };
     let enums = has_enums(schema).then_some("nccopy --enums=flags, ");
-    let mut remedy = format!("use -k nc4, {}or leave them out", enums.unwrap_or_default());
+    let mut remedy = format!(
+        "use -k nc4, {}or exclude these objects",
+        enums.unwrap_or_default()
+    );
     if schema.kind.as_zarr().is_some_and(|zarr| !zarr.pure) {
         remedy.push_str("; -k zarr has truth values, complex numbers and structures");
     }
     Err(error.with_remedy(remedy))
 }
 
-/// Whether variables or attributes have an enum as their type.
+/// Checks whether a variable or attribute has an enum type.
 fn has_enums(schema: &Schema) -> bool {
     let lists = lists(schema);
     let attributes = lists.iter().flat_map(|(_, _, list)| list.iter());
@@ -226,7 +235,7 @@ fn has_enums(schema: &Schema) -> bool {
     })
 }
 
-/// Refuses user-defined types that are used; notes unused ones, which are left out.
+/// Rejects user-defined types in use. Notes unused types, which are skipped.
 fn types(schema: &Schema, env: &Env) -> Result<()> {
     user_types(schema)?;
     let used: HashSet<_> = schema.vars.iter().map(|var| var.ty).collect();
@@ -234,16 +243,14 @@ fn types(schema: &Schema, env: &Env) -> Result<()> {
     for ty in schema.types.iter().filter(|_| !any) {
         env.notes.say(Note {
             object: ty.name.to_string(),
-            what:
-                "left out: a user-defined type, which Zarr datasets do not have (nothing uses it)"
-                    .to_owned(),
+            what: "skipped: unused user-defined type (Zarr has no user-defined types)".to_owned(),
             remedy: None,
         });
     }
     Ok(())
 }
 
-/// Refuses names that cannot be parts of keys, and duplicate names.
+/// Rejects duplicate names, and names that cannot be parts of keys.
 fn each_name(schema: &Schema, pure: bool) -> Result<()> {
     let mut names = HashSet::new();
     let groups = (1..).zip(schema.groups.iter().skip(1));
@@ -264,7 +271,7 @@ fn each_name(schema: &Schema, pure: bool) -> Result<()> {
     Ok(())
 }
 
-/// Checks that a name can be part of a key. Readers of pure Zarr take names that begin with a dot to be keys of metadata.
+/// Checks that a name can be part of a key. Readers of pure Zarr interpret names with a leading dot as metadata keys.
 fn segment(name: &Name, pure: bool) -> Result<()> {
     let text = text(name)?;
     let why = if text.is_empty() || text == "." || text == ".." {
@@ -302,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_json_does_not_have_are_told_of() {
+    fn numbers_without_a_json_form_are_noted() {
         let keeps = |values| keeps_type(&attribute(b"a", values), None, false);
         assert!(keeps(Values::Double(vec![1.0, -0.0])));
         for lost in [vec![], vec![1.0, f64::NAN], vec![f64::NEG_INFINITY]] {
@@ -312,9 +319,9 @@ mod tests {
         assert!(!keeps(Values::Float(vec![1.0])));
     }
 
-    /// Readers take the type of `_FillValue` from the variable.
+    /// Readers use the variable's type for `_FillValue`.
     #[test]
-    fn fill_values_of_another_type_are_told_of() {
+    fn fill_values_of_another_type_are_noted() {
         let text = |text: &str| Values::String(vec![Some(text.as_bytes().into())]);
         for (ty, values, kept) in [
             (Atomic::Float, Values::Float(vec![f32::NAN]), true),

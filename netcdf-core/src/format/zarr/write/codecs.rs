@@ -8,7 +8,7 @@ use crate::filter::vlen_utf8;
 use crate::json::Json;
 use crate::model::{Endianness, FilterSpec};
 
-/// The `compressor` and the `filters` of an array of version 2: the last codec is the compressor, as in netCDF-C.
+/// Returns the `compressor` and the `filters` of a version 2 array. The last codec is the compressor, as in netCDF-C.
 #[must_use]
 pub(crate) fn v2(codecs: &[Json]) -> (Json, Json) {
     match codecs.split_last() {
@@ -18,11 +18,10 @@ pub(crate) fn v2(codecs: &[Json]) -> (Json, Json) {
     }
 }
 
-/// The `codecs` of an array of version 3: those that change elements, the one that turns elements into bytes, and those that
-/// change bytes.
+/// Returns the `codecs` of a version 3 array in this order: array-to-array codecs, the array-to-bytes codec, bytes-to-bytes codecs.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for a filter of elements after one of bytes.
+/// Returns [`ErrorKind::Unsupported`] for an element filter after a byte filter.
 pub(crate) fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
     let filters = stored.layout.filters.iter();
     let of_strings = |f: &&FilterSpec| f.id == vlen_utf8::ID;
@@ -33,7 +32,10 @@ pub(crate) fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
         let remedy = "give the filters in another order, or use version 2";
         return Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy));
     }
-    let ordered = stored.user.as_ref().is_some_and(super::user::has_order);
+    let ordered = stored
+        .user
+        .as_ref()
+        .is_some_and(super::user_types::has_order);
     let serializer = match stored.ty.size() {
         _ if ordered => bytes(order),
         None if stored.fixed_text => Json::object([("name", Json::text("bytes"))]),
@@ -42,7 +44,7 @@ pub(crate) fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
         Some(_) => bytes(order),
     };
     let mut all = stored.codecs.clone();
-    // This codec turns elements into bytes itself.
+    // This codec itself converts elements to bytes.
     if filters
         .get(first)
         .is_none_or(|f| codec::stage(f.id) != CodecStage::Serializer)
@@ -55,7 +57,7 @@ pub(crate) fn v3(stored: &ArrayStorage, order: Endianness) -> Result<Json> {
     }))
 }
 
-/// The codec of shards, with the index after the chunks.
+/// Returns the sharding codec, with the index after the chunks.
 fn sharding(chunk: &[u64], codecs: Vec<Json>) -> Json {
     let index = vec![
         bytes(Endianness::Little),
@@ -70,7 +72,7 @@ fn sharding(chunk: &[u64], codecs: Vec<Json>) -> Json {
     named(SHARDS, configuration)
 }
 
-/// The codec that turns elements of several bytes into bytes.
+/// Returns the codec that converts elements of several bytes to bytes.
 fn bytes(order: Endianness) -> Json {
     let endian = match order {
         Endianness::Little => "little",
@@ -79,7 +81,7 @@ fn bytes(order: Endianness) -> Json {
     named("bytes", Json::object([("endian", Json::text(endian))]))
 }
 
-/// Whether a filter is an array-to-array codec in version 3.
+/// Checks whether a filter is an array-to-array codec in version 3.
 #[must_use]
 pub(crate) fn is_of_elements(id: u32) -> bool {
     codec::stage(id) == CodecStage::Elements

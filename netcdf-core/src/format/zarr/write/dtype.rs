@@ -8,13 +8,13 @@ use crate::format::zarr::dtype::NUMBERS;
 use crate::json::Json;
 use crate::model::{Atomic, Endianness};
 
-/// The number type's letter and size; `None` for text.
+/// Returns the letter and size of a number type, or `None` for text.
 fn number(ty: Atomic) -> Option<&'static str> {
     let row = NUMBERS.iter().find(|row| row.ty == ty)?;
     Some(row.v2)
 }
 
-/// The `dtype` of an array of version 2 without szip; strings have `width` bytes.
+/// Returns the `dtype` of a version 2 array without szip. Strings have `width` bytes.
 #[must_use]
 pub(crate) fn v2(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
     let sign = match order {
@@ -30,8 +30,8 @@ pub(crate) fn v2(ty: Atomic, order: Endianness, pure: bool, width: u64) -> Strin
     }
 }
 
-/// As [`v2`], for an array with szip: netCDF-C cannot open stores that have szip for bytes without a byte order, and no other
-/// reader can undo szip.
+/// Like [`v2`], for an array with szip. netCDF-C cannot open stores that use szip for bytes without a byte order. No other reader decodes
+/// szip.
 #[must_use]
 pub(crate) fn v2_szip(ty: Atomic, order: Endianness, pure: bool, width: u64) -> String {
     match (ty, number(ty)) {
@@ -40,7 +40,7 @@ pub(crate) fn v2_szip(ty: Atomic, order: Endianness, pure: bool, width: u64) -> 
     }
 }
 
-/// The recorded type of an attribute; strings have `width` bytes.
+/// Returns the recorded type of an attribute. Strings have `width` bytes.
 #[must_use]
 pub(crate) fn recorded(ty: Atomic, width: u64) -> String {
     match number(ty) {
@@ -50,8 +50,8 @@ pub(crate) fn recorded(ty: Atomic, width: u64) -> String {
     }
 }
 
-/// The `data_type` of an array of version 3. Strings have variable length there, with or without netCDF's metadata: zarr-python
-/// does not read the `r<n>` of the NCZarr document.
+/// Returns the `data_type` of a version 3 array. Strings have variable length, with or without netCDF's metadata: zarr-python does not read
+/// the `r<n>` of the NCZarr document.
 #[must_use]
 pub(crate) fn v3(ty: Atomic, pure: bool) -> Json {
     match (ty == Atomic::Char, pure) {
@@ -61,7 +61,7 @@ pub(crate) fn v3(ty: Atomic, pure: bool) -> Json {
     }
 }
 
-/// The recorded type of an attribute in version 3.
+/// Returns the recorded type of an attribute in version 3.
 #[must_use]
 pub(crate) fn recorded3(ty: Atomic) -> &'static str {
     match NUMBERS.iter().find(|row| row.ty == ty) {
@@ -71,7 +71,7 @@ pub(crate) fn recorded3(ty: Atomic) -> &'static str {
     }
 }
 
-/// The `data_type` of texts of a fixed number of bytes in version 3.
+/// Returns the `data_type` of fixed-size texts in version 3.
 #[must_use]
 pub(crate) fn fixed_text(width: u64) -> Json {
     let configuration = Json::object([("length_bytes", Json::int(width))]);

@@ -1,11 +1,11 @@
-//! The `fill_value` of an array, which tells readers the value of elements that are not stored.
+//! The `fill_value` of an array, which defines the value of unwritten elements for readers.
 //!
-//! In version 2, xarray masks elements equal to `fill_value`, as netCDF does with elements equal to `_FillValue`. Therefore
-//! `fill_value` is `_FillValue` if a variable has that, even if all chunks are stored. In pure Zarr of version 2, a variable without
-//! `_FillValue` has a `fill_value` only if chunks are missing; if these are few, they are stored at the end instead.
+//! In version 2, xarray masks elements equal to `fill_value`, as netCDF masks elements equal to `_FillValue`. Therefore `fill_value` is
+//! `_FillValue` if a variable has this attribute, even if all chunks are stored. In pure version 2, a variable without `_FillValue` has a
+//! `fill_value` only if chunks are missing. A small number of missing chunks is stored at the end instead.
 //!
-//! In version 3, xarray takes `_FillValue` of texts from `fill_value` only. If elements that are not stored have another value, missing
-//! chunks are stored at the end, too.
+//! In version 3, xarray takes `_FillValue` of texts from `fill_value` only. If unwritten elements have another value, missing chunks are
+//! also stored at the end.
 
 use crate::arithmetic::exact;
 use crate::chunk::elements;
@@ -18,35 +18,35 @@ use crate::model::{
 
 use super::strings;
 
-/// Most bytes of chunks to store at the end although they were never put.
-pub(crate) const MOST_BYTES: u64 = 64 << 20;
-/// Most chunks to store at the end.
-pub(crate) const MOST_CHUNKS: u64 = 4096;
+/// Maximum size in bytes of missing chunks to store at the end.
+pub(crate) const MAX_BYTES: u64 = 64 << 20;
+/// Maximum number of missing chunks to store at the end.
+pub(crate) const MAX_CHUNKS: u64 = 4096;
 
-/// What readers learn about elements that are not stored.
+/// The fill value that the metadata declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ToldFill {
-    /// The stored form of the value that they read as.
+pub(crate) struct DeclaredFill {
+    /// The encoded value of unwritten elements.
     pub value: Vec<u8>,
-    /// The stored form of `_FillValue`.
+    /// The encoded `_FillValue`.
     own: Option<Vec<u8>>,
-    /// When readers are told.
-    when: When,
+    /// The condition for declaring the value.
+    when: Declare,
 }
 
-/// When readers are told.
+/// The condition for declaring a fill value in the metadata.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum When {
+enum Declare {
     Never,
-    /// If chunks are missing.
+    /// Declared if chunks are missing.
     Needed,
-    /// Readers are always told `_FillValue`, although elements that are not stored have no value.
+    /// The metadata always declares `_FillValue`, although unwritten elements have no value.
     Own,
     Always,
 }
 
-impl When {
-    /// When readers of version 3 are told a `_FillValue` that elements that are not stored differ from. xarray opens no store with a
+impl Declare {
+    /// Returns the condition for version 3 if `_FillValue` differs from the value of unwritten elements. xarray opens no store with a
     /// `_FillValue` attribute of texts.
     fn of_texts(self, var: &Variable) -> Self {
         match (var.ty.atomic(), self) {
@@ -57,11 +57,11 @@ impl When {
     }
 }
 
-impl ToldFill {
-    /// What readers learn about a variable; with `no_fill`, nothing.
+impl DeclaredFill {
+    /// Returns the declared fill value of a variable. With `no_fill`, the metadata declares none.
     ///
     /// # Errors
-    /// Those of encoding the values; [`crate::ErrorKind::Limit`] for elements that are too large.
+    /// Returns errors from encoding the values, or [`crate::ErrorKind::Limit`] for elements that are too large.
     pub(crate) fn of(
         schema: &Schema,
         var: &Variable,
@@ -70,7 +70,7 @@ impl ToldFill {
     ) -> Result<Self> {
         let size = limits::element(element.size)?;
         let encoded = |value: &Values| match user {
-            Some(user) => super::user::encode(user, value),
+            Some(user) => super::user_types::encode(user, value),
             None => encoded(value, element),
         };
         let own = own(var).map(|value| encoded(&value)).transpose()?;
@@ -79,16 +79,16 @@ impl ToldFill {
         let masked = v2 && zarr.is_some_and(|z| z.pure);
         let bare = no_fill || var.storage.fill == FillMode::NoFill;
         let when = match (bare, &var.storage.unwritten) {
-            (true, Some(_)) if v2 && !no_fill => When::Needed,
-            (true, _) => When::Never,
-            (false, None) if masked && own.is_none() => When::Needed,
-            (false, _) => When::Always,
+            (true, Some(_)) if v2 && !no_fill => Declare::Needed,
+            (true, _) => Declare::Never,
+            (false, None) if masked && own.is_none() => Declare::Needed,
+            (false, _) => Declare::Always,
         };
         let value = match (when, var.unwritten()) {
-            // The value that readers assume without a fill value.
-            (When::Never | When::Own, _) => vec![0; size],
-            (When::Needed | When::Always, Some(value)) => encoded(&value)?,
-            (When::Needed | When::Always, None) => vec![0; size],
+            // Without a fill value, readers assume zeros.
+            (Declare::Never | Declare::Own, _) => vec![0; size],
+            (Declare::Needed | Declare::Always, Some(value)) => encoded(&value)?,
+            (Declare::Needed | Declare::Always, None) => vec![0; size],
         };
         let when = match own.as_ref().is_some_and(|own| *own != value) {
             true if !v2 => when.of_texts(var),
@@ -97,40 +97,40 @@ impl ToldFill {
         Ok(Self { value, own, when })
     }
 
-    /// The stored form of `fill_value`, or `None` if there is to be none; `whole` says that all chunks are stored.
+    /// Returns the encoded `fill_value`, or `None` if the metadata declares none. `whole`: all chunks are stored.
     #[must_use]
     pub(crate) fn fill_value(&self, whole: bool) -> Option<&[u8]> {
         match (&self.own, self.when) {
             (Some(own), _) if whole => Some(own),
-            (Some(own), When::Own) => Some(own),
-            (_, When::Always) => Some(&self.value),
-            (_, When::Needed) if !whole => Some(&self.value),
-            (_, When::Needed | When::Never | When::Own) => None,
+            (Some(own), Declare::Own) => Some(own),
+            (_, Declare::Always) => Some(&self.value),
+            (_, Declare::Needed) if !whole => Some(&self.value),
+            (_, Declare::Needed | Declare::Never | Declare::Own) => None,
         }
     }
 
-    /// Whether the metadata of version 3 holds `_FillValue` as `fill_value`, which is mandatory there.
+    /// Checks whether `fill_value`, which is mandatory in version 3, equals `_FillValue`.
     #[must_use]
     pub(crate) fn holds_own(&self, whole: bool) -> bool {
         let held = self.fill_value(whole).unwrap_or(&self.value);
         self.own.as_deref() == Some(held)
     }
 
-    /// Whether readers would take some elements for others or mask them, unless all chunks are stored.
+    /// Checks whether readers would confuse or mask elements unless all chunks are stored.
     #[must_use]
     pub(crate) fn misleads(&self) -> bool {
-        matches!(self.when, When::Needed | When::Own)
+        matches!(self.when, Declare::Needed | Declare::Own)
     }
 }
 
-/// `_FillValue`, if it is one value of the variable's type.
+/// Returns `_FillValue` if the attribute is one value of the variable's type.
 fn own(var: &Variable) -> Option<Values> {
     let attribute = var.attribute("_FillValue")?;
     let fits = attribute.ty == var.ty && attribute.values.len() == 1;
     fits.then(|| attribute.values.clone())
 }
 
-/// Whether skipped records of a variable read as netCDF's default, without `_FillValue` and without a fill mode in the metadata.
+/// Checks whether skipped records of a variable read as netCDF's default, without `_FillValue` and without a fill mode in the metadata.
 #[must_use]
 pub(crate) fn is_default(schema: &Schema, var: &Variable) -> bool {
     let grows = var.dims.iter().any(|&dim| schema.is_unlimited(dim));
@@ -138,13 +138,13 @@ pub(crate) fn is_default(schema: &Schema, var: &Variable) -> bool {
     grows && var.storage.unwritten.is_some() && var.storage.unwritten == default
 }
 
-/// Whether an attribute is a valid `_FillValue`: a single value of the variable's type. Readers take the type from the variable.
+/// Checks whether an attribute is a valid `_FillValue`: a single value of the variable's type. Readers use the variable's type.
 #[must_use]
 pub(crate) fn is_own(var: &Variable, attribute: &Attribute) -> bool {
     attribute.name.is("_FillValue") && attribute.ty == var.ty && attribute.values.len() == 1
 }
 
-/// Whether xarray opens no store of version 3 with this attribute of a variable: a `_FillValue` that is not one number, or not the fill
+/// Checks whether xarray rejects version 3 stores with this variable attribute: a `_FillValue` that is neither one number nor the fill
 /// value of a text variable.
 #[must_use]
 pub(crate) fn is_unreadable(var: &Variable, attribute: &Attribute) -> bool {
@@ -159,15 +159,15 @@ pub(crate) fn is_unreadable(var: &Variable, attribute: &Attribute) -> bool {
     }
 }
 
-/// Whether only the array's `fill_value` holds this attribute of a variable: `_FillValue` of a user-defined type, which
-/// attributes in JSON cannot have.
+/// Checks whether only the array's `fill_value` stores this variable attribute: `_FillValue` of a user-defined type. JSON attributes cannot
+/// have user-defined types.
 #[must_use]
-pub(crate) fn is_only_told(var: &Variable, attribute: &Attribute) -> bool {
+pub(crate) fn is_in_fill_value_only(var: &Variable, attribute: &Attribute) -> bool {
     let fill = attribute.name.is("_FillValue") && attribute.values.len() == 1;
     fill && attribute.ty == var.ty && var.ty.atomic().is_none()
 }
 
-/// Whether `_FillValue` of this variable is NUL or an empty text, the default `fill_value` of pure Zarr version 3.
+/// Checks whether the variable's `_FillValue` is NUL or an empty text, the default `fill_value` of pure version 3.
 #[must_use]
 pub(crate) fn is_empty_text(var: &Variable) -> bool {
     match own(var) {
@@ -179,7 +179,7 @@ pub(crate) fn is_empty_text(var: &Variable) -> bool {
     }
 }
 
-/// The stored form of one value.
+/// Returns the encoded form of one value.
 fn encoded(value: &Values, element: StoredElement) -> Result<Vec<u8>> {
     if !element.plain {
         return strings::encode(value, element.size);
@@ -189,22 +189,22 @@ fn encoded(value: &Values, element: StoredElement) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The numbers of the chunks that were put.
+/// The row-major indexes of the written chunks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WrittenChunks {
-    /// The first number and the one after the last of each run, in the order of putting.
+    /// The first index and the end index of each run, in write order.
     runs: Vec<(u64, u64)>,
-    /// The lengths of the grid without its first dimension; the numbers of chunks depend on them.
+    /// The grid lengths without the first dimension. Chunk indexes depend on these lengths.
     grid: Vec<u64>,
     /// Whether these lengths changed.
     regrown: bool,
 }
 
 impl WrittenChunks {
-    /// Notes the chunk with this number in a grid.
+    /// Records the chunk with this index in a grid.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for a number beyond all grids.
+    /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an index beyond all grids.
     pub(crate) fn note(&mut self, index: u64, grid: &[u64]) -> Result<()> {
         let end = (exact(index) + 1u64).get()?;
         let inner = grid.get(1..).unwrap_or_default();
@@ -219,10 +219,10 @@ impl WrittenChunks {
         Ok(())
     }
 
-    /// Notes all chunks with numbers in a run, the first number and the one after the last.
+    /// Records all chunks in a run, given by the first index and the end index.
     ///
     /// # Errors
-    /// As [`WrittenChunks::note`].
+    /// Returns the errors of [`WrittenChunks::note`].
     pub(crate) fn note_run(&mut self, run: (u64, u64), grid: &[u64]) -> Result<()> {
         self.note(run.0, grid)?;
         if let Some((_, last)) = self.runs.last_mut() {
@@ -231,7 +231,7 @@ impl WrittenChunks {
         Ok(())
     }
 
-    /// The numbers of the chunks that were put, ascending, in runs.
+    /// Returns the indexes of the written chunks as ascending runs.
     #[must_use]
     pub(crate) fn runs(&self) -> Vec<(u64, u64)> {
         let mut sorted = self.runs.clone();

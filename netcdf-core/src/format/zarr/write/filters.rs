@@ -1,4 +1,4 @@
-//! Adapts filters so that other readers of Zarr can undo them.
+//! Adapts filters so that other Zarr readers can decode them.
 
 use crate::chunk::layout::Layout;
 use crate::error::Result;
@@ -6,13 +6,13 @@ use crate::filter::ids::DEFLATE;
 use crate::filter::{ChunkContext, FilterTable, codec, fletcher32, shuffle};
 use crate::model::{Atomic, DataType, FilterSpec, StoredElement, ZarrVersion};
 
-/// Bytes of the checksum that `fletcher32` adds.
+/// The size of the `fletcher32` checksum in bytes.
 const CHECKSUM: u64 = 4;
 /// The element size that netCDF-C assumes for shuffled strings.
 const STRING: u32 = 8;
 
-/// Moves a checksum that comes before `shuffle` after it, if the bytes of the checksum would not be whole elements:
-/// zarr-python only shuffles and unshuffles whole elements. HDF5 accepts both orders.
+/// Moves a checksum before `shuffle` behind `shuffle`, if the checksum bytes are not complete elements. zarr-python only shuffles complete
+/// elements. HDF5 accepts both orders.
 pub(super) fn ordered(
     filters: &[FilterSpec],
     element: StoredElement,
@@ -34,8 +34,8 @@ pub(super) fn ordered(
     filters
 }
 
-/// Moves `shuffle` before the first filter with output of variable length: zarr-python only shuffles whole elements. HDF5 accepts any
-/// length. If no position gives `shuffle` whole elements, the function removes `shuffle` and reports the removal to `say`.
+/// Moves `shuffle` before the first filter with variable-length output, because zarr-python only shuffles complete elements. HDF5 accepts
+/// any length. If no position gives `shuffle` complete elements, the function removes `shuffle` and reports the removal to `say`.
 pub(super) fn of_whole_elements(
     mut filters: Vec<FilterSpec>,
     (context, table): (&ChunkContext, &FilterTable),
@@ -64,14 +64,14 @@ pub(super) fn of_whole_elements(
                 filters.insert(place, filter);
             }
             Some(_) | None => {
-                say("shuffle is left out: readers of Zarr only shuffle whole elements".to_owned());
+                say("skipped shuffle: Zarr readers only shuffle complete elements".to_owned());
             }
         }
     }
     Ok(filters)
 }
 
-/// The last filter whose input has a fixed length.
+/// Returns the last filter with a fixed input length.
 fn last_known(lengths: &[Option<usize>]) -> Option<usize> {
     let unknown = lengths.iter().position(Option::is_none)?;
     unknown.checked_sub(1)
@@ -85,7 +85,7 @@ fn is_split(filter: &FilterSpec, len: Option<usize>, context: &ChunkContext) -> 
     filter.id == shuffle::ENTRY.id && size > 1 && !whole
 }
 
-/// Stores deflate as `gzip` in version 3: the specification has no zlib streams.
+/// Stores deflate as `gzip` in version 3, because the specification has no zlib streams.
 pub(super) fn specified(mut filters: Vec<FilterSpec>, version: ZarrVersion) -> Vec<FilterSpec> {
     let deflate = filters.iter_mut().filter(|f| f.id == DEFLATE);
     if version == ZarrVersion::V3 {
@@ -94,8 +94,9 @@ pub(super) fn specified(mut filters: Vec<FilterSpec>, version: ZarrVersion) -> V
     filters
 }
 
-/// Adapts the filters of strings. netCDF-C always undoes `shuffle` of strings with 8 bytes, whatever its parameter; the texts of
-/// version 3 do not consist of whole elements. Where `shuffle` cannot be undone, it is left out and reported to `say`.
+/// Adapts the filters of strings. netCDF-C always decodes `shuffle` of strings with 8 bytes and ignores the parameter. Texts of version 3
+/// do not consist of complete elements. If readers cannot decode `shuffle`, the function removes `shuffle` and reports the removal to
+/// `say`.
 pub(super) fn of_texts(
     mut filters: Vec<FilterSpec>,
     (layout, version): (&Layout, ZarrVersion),
@@ -112,7 +113,7 @@ pub(super) fn of_texts(
     }
     filters.retain(|f| fits || f.id != shuffle::ENTRY.id);
     if filters.len() < before {
-        say("shuffle is left out: readers of Zarr cannot undo it for these strings".to_owned());
+        say("skipped shuffle: Zarr readers cannot decode shuffle for these strings".to_owned());
     }
     filters
 }

@@ -1,4 +1,4 @@
-//! Forms of JSON that metadata objects share.
+//! JSON forms that several metadata objects share.
 
 use crate::json::Json;
 
@@ -8,7 +8,7 @@ pub(super) fn lengths(lengths: &[u64]) -> Json {
     Json::Array(lengths.iter().map(Json::int).collect())
 }
 
-/// A name with its configuration, in version 3's form.
+/// Returns a name with configuration, in the form of version 3.
 #[must_use]
 pub(super) fn named(name: &str, configuration: Json) -> Json {
     Json::object([("name", Json::text(name)), ("configuration", configuration)])

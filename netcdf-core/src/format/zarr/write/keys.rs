@@ -1,8 +1,8 @@
-//! The keys of groups, arrays and chunks. They have no slash in front; a prefix is empty or ends in one.
+//! Keys of groups, arrays and chunks. Keys have no leading slash. A prefix is empty or ends with a slash.
 
 use crate::model::{GroupId, Schema, VarId, ZarrVersion};
 
-/// The prefix of a group's keys.
+/// Returns the group key prefix.
 #[must_use]
 pub(crate) fn group(schema: &Schema, id: GroupId) -> String {
     let path = schema.group_path(id);
@@ -12,14 +12,14 @@ pub(crate) fn group(schema: &Schema, id: GroupId) -> String {
     }
 }
 
-/// The prefix of a variable's keys.
+/// Returns the variable key prefix.
 #[must_use]
 pub(crate) fn var(schema: &Schema, id: VarId) -> String {
     let path = schema.var_path(id);
     format!("{}/", path.trim_start_matches('/'))
 }
 
-/// The key of a chunk below its variable's prefix.
+/// Returns the chunk key, relative to the variable's prefix.
 #[must_use]
 pub(crate) fn chunk(version: ZarrVersion, place: &[u64]) -> String {
     let place: Vec<String> = place.iter().map(u64::to_string).collect();

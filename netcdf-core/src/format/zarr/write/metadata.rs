@@ -1,4 +1,4 @@
-//! The common part of the metadata of all versions.
+//! The part of the metadata that all versions share.
 
 use super::attributes::{self, AttributeForm};
 use super::numbers::Style;
@@ -18,20 +18,20 @@ use crate::notes::Note;
 /// The member of an object.
 pub(crate) type JsonMember = (String, Json);
 
-/// Everything the metadata is made from.
+/// The input for generating metadata.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MetadataInput<'a> {
-    /// The dataset, with its final lengths.
+    /// The dataset schema, with the final dimension lengths.
     pub schema: &'a Schema,
-    /// The version, and whether it has netCDF's own metadata.
+    /// The version, and whether the dataset has netCDF's own metadata.
     pub zarr: Zarr,
     /// The options given by the user.
     pub options: CreateOptions,
-    /// Receives notes on what is lost.
+    /// The receiver of notes about losses.
     pub env: &'a Env,
 }
 
-/// A name as JSON.
+/// Returns a name as JSON.
 #[must_use]
 pub(crate) fn name(name: &Name) -> Json {
     Json::Text(name.as_bytes().to_vec())
@@ -42,7 +42,7 @@ pub(crate) fn name(name: &Name) -> Json {
 pub(crate) struct StoredAttributes {
     /// The attributes.
     pub members: Vec<JsonMember>,
-    /// Their types; `None` for netCDF's own metadata.
+    /// The types; `None` for netCDF's own metadata.
     pub types: Vec<(String, Option<Atomic>)>,
 }
 
@@ -55,13 +55,13 @@ impl StoredAttributes {
 }
 
 impl MetadataInput<'_> {
-    /// How numbers are written.
+    /// Returns the number style.
     #[must_use]
     pub(crate) fn style(&self) -> Style {
         Style::of(self.zarr)
     }
 
-    /// Marks strings of a fixed size as text.
+    /// Marks fixed-size strings as text.
     pub(crate) fn mark_texts(
         &self,
         var: &Variable,
@@ -73,7 +73,7 @@ impl MetadataInput<'_> {
         }
     }
 
-    /// The path of a dimension.
+    /// Returns the dimension path.
     #[must_use]
     pub(crate) fn dim_path(&self, dim: &Dimension) -> Json {
         let group = self.schema.group_path(dim.group);
@@ -83,10 +83,10 @@ impl MetadataInput<'_> {
         Json::Text(path)
     }
 
-    /// The attributes that come from the dataset itself.
+    /// Returns the attributes of the schema.
     ///
     /// # Errors
-    /// Those of [`attributes::store`].
+    /// Returns the errors of [`attributes::store`].
     pub(crate) fn own<'a>(
         &self,
         attributes: impl IntoIterator<Item = &'a Attribute>,
@@ -113,57 +113,58 @@ impl MetadataInput<'_> {
         Ok(written)
     }
 
-    /// A variable.
+    /// Returns a variable.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a variable.
+    /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a variable.
     pub(crate) fn var(&self, id: VarId) -> Result<&Variable> {
         self.schema.var(id).or_internal("no such variable")
     }
 
-    /// A group.
+    /// Returns a group.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a group.
+    /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a group.
     pub(crate) fn group(&self, id: GroupId) -> Result<&Group> {
         self.schema.group(id).or_internal("no such group")
     }
 
-    /// The attributes of a variable that come from the dataset itself.
+    /// Returns the attributes of a variable in the schema.
     ///
     /// # Errors
-    /// Those of [`attributes::store`].
+    /// Returns the errors of [`attributes::store`].
     pub(crate) fn of_var(&self, id: VarId) -> Result<StoredAttributes> {
         let var = self.var(id)?;
         let attributes = var.attributes.iter();
         let v3 = self.zarr.version == ZarrVersion::V3;
         let unreadable = |a: &Attribute| v3 && fill::is_unreadable(var, a);
-        let attributes = attributes.filter(|a| !fill::is_only_told(var, a) && !unreadable(a));
+        let attributes =
+            attributes.filter(|a| !fill::is_in_fill_value_only(var, a) && !unreadable(a));
         self.own(attributes, &|| self.schema.var_path(id))
     }
 
-    /// The attributes of a group that come from the dataset itself.
+    /// Returns the attributes of a group in the schema.
     ///
     /// # Errors
-    /// Those of [`attributes::store`].
+    /// Returns the errors of [`attributes::store`].
     pub(crate) fn of_group(&self, id: GroupId) -> Result<StoredAttributes> {
         let path = || self.schema.group_path(id).trim_end_matches('/').to_owned();
         self.own(&self.group(id)?.attributes, &path)
     }
 
-    /// The dimensions with these ids.
+    /// Returns the dimensions with these ids.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a dimension.
+    /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without a dimension.
     pub(crate) fn dims(&self, ids: &[DimId]) -> Result<Vec<&Dimension>> {
         let dim = |&id: &DimId| self.schema.dim(id).or_internal("no such dimension");
         ids.iter().map(dim).collect()
     }
 
-    /// The names of the variables and of the subgroups of a group.
+    /// Returns the variable names and the subgroup names of a group.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without an object.
+    /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for an id without an object.
     pub(crate) fn contents(&self, group: &Group) -> Result<(Json, Json)> {
         let var = |&id: &VarId| Ok(name(&self.var(id)?.name));
         let subgroup = |&id: &GroupId| Ok(name(&self.group(id)?.name));
@@ -176,7 +177,7 @@ impl MetadataInput<'_> {
 fn not_utf8(attribute: &Attribute, path: String) -> Note {
     Note {
         object: format!("{path}:{}", attribute.name),
-        what: "is not UTF-8, as texts in Zarr datasets must be: taken for Latin-1".to_owned(),
+        what: "is not UTF-8, as texts in Zarr datasets must be: interpreted as Latin-1".to_owned(),
         remedy: None,
     }
 }

@@ -1,19 +1,19 @@
-//! Numbers as JSON: with all their digits, but no more.
+//! Numbers as JSON, with the shortest exact spelling.
 
 use crate::json::Json;
 use crate::model::{Values, Zarr, ZarrVersion};
 
-/// How readers learn the type of a number.
+/// The source of a number's type for readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// The type is recorded separately: whole numbers have no point, as in netCDF-C.
+    /// The type is recorded separately. Whole numbers have no point, as in netCDF-C.
     Recorded,
-    /// The type is inferred from the number: floating-point numbers have a point or an exponent.
+    /// The type is inferred from the number. Floating-point numbers have a point or an exponent.
     Inferred,
 }
 
 impl Style {
-    /// The style of a form of Zarr.
+    /// Returns the number style of a Zarr form.
     #[must_use]
     pub(crate) fn of(zarr: Zarr) -> Self {
         match (zarr.version, zarr.pure) {
@@ -23,7 +23,7 @@ impl Style {
     }
 }
 
-/// The shortest text that reads back as the same double; NaN and infinities become texts.
+/// Returns the shortest text that reads back as the same double. NaN and infinities become texts.
 #[must_use]
 pub(crate) fn double(x: f64, style: Style) -> Json {
     let text = format!("{x:?}");
@@ -45,7 +45,7 @@ pub(crate) fn double(x: f64, style: Style) -> Json {
     })
 }
 
-/// Numbers, one JSON value each; `None` for values that are not numbers.
+/// Returns one JSON value per number, or `None` for values that are not numbers.
 #[must_use]
 pub(crate) fn list(values: &Values, style: Style) -> Option<Vec<Json>> {
     Some(match values {
@@ -66,8 +66,8 @@ pub(crate) fn list(values: &Values, style: Style) -> Option<Vec<Json>> {
     })
 }
 
-/// A float, with all digits of the equal double. Readers of JSON only know doubles: the shorter text of a float would be
-/// another number for them, and a fill value that no element equals.
+/// Converts a float, with all digits of the equal double. JSON readers only parse doubles: the shorter text of a float would be another
+/// number, and a fill value that equals no element.
 #[must_use]
 pub(crate) fn float(x: f32, style: Style) -> Json {
     double(f64::from(x), style)

@@ -12,25 +12,25 @@ use crate::io::file::Scratch;
 use crate::io::source::read_range;
 use crate::limits::room;
 
-/// Most bytes of chunks to hold in memory, for all shards of a variable.
-const HELD: usize = 64 << 20;
+/// Maximum size of chunks in memory, for all shards of a variable, in bytes.
+const MAX_MEMORY: usize = 64 << 20;
 
-/// The index entry of a chunk that is not stored.
+/// The index entry of a missing chunk.
 const MISSING: u64 = u64::MAX;
 
-/// The shards of one variable. Chunks come in row-major order, so those of a row of shards are held until the next row
-/// begins; chunks that do not fit into memory wait in a temporary file.
+/// The shards of one variable. Chunks arrive in row-major order. The chunks of a row of shards stay in memory until the next row begins, or
+/// in a temporary file if they exceed the memory limit.
 #[derive(Debug)]
 pub(crate) struct Shards {
     /// Number of chunks in a shard, per dimension.
     chunks: Vec<u64>,
     /// The directory of temporary files.
     folder: Option<PathBuf>,
-    /// The chunks of each shard, by their number in the shard.
+    /// The chunks of each open shard, by index in the shard.
     open: BTreeMap<Vec<u64>, BTreeMap<u64, WaitingChunk>>,
     /// Bytes in memory.
     held: usize,
-    /// The temporary file with the other chunks.
+    /// The temporary file of chunks beyond the memory limit.
     scratch: Option<Scratch>,
 }
 
@@ -41,11 +41,11 @@ enum WaitingChunk {
     Waiting(Range<u64>),
 }
 
-/// A shard that is complete: its place, and its bytes.
+/// A complete shard: the position in the shard grid, and the bytes.
 pub(crate) type Complete = (Vec<u64>, Vec<u8>);
 
 impl Shards {
-    /// For shards with this number of chunks per dimension.
+    /// Creates the collector for shards with this number of chunks per dimension.
     #[must_use]
     pub(crate) fn new(chunks: Vec<u64>, folder: Option<PathBuf>) -> Self {
         Self {
@@ -57,11 +57,10 @@ impl Shards {
         }
     }
 
-    /// Adds the chunk at a place in the chunk grid; returns the shards that are now complete.
+    /// Adds the chunk at a position in the chunk grid, and returns the shards that are now complete.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a chunk of a shard that is already complete; [`ErrorKind::Io`] and
-    /// [`ErrorKind::Limit`].
+    /// Returns [`ErrorKind::Argument`] for a chunk of a shard that is already complete, [`ErrorKind::Io`], or [`ErrorKind::Limit`].
     pub(crate) fn put(&mut self, place: &[u64], bytes: &[u8]) -> Result<Vec<Complete>> {
         let pairs = || place.iter().zip(&self.chunks);
         let shard = cells(place, &self.chunks);
@@ -82,10 +81,10 @@ impl Shards {
         Ok(done)
     }
 
-    /// All open shards, complete or not.
+    /// Returns all open shards, complete or incomplete.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`]; [`ErrorKind::Limit`] for a shard beyond the memory of this machine.
+    /// Returns [`ErrorKind::Io`], or [`ErrorKind::Limit`] for a shard beyond available memory.
     pub(crate) fn complete(&mut self) -> Result<Vec<Complete>> {
         let open = std::mem::take(&mut self.open).into_iter();
         let made = open.map(|(place, chunks)| Ok((place, self.made(chunks)?)));
@@ -95,7 +94,7 @@ impl Shards {
     }
 
     fn keep(&mut self, bytes: &[u8]) -> Result<WaitingChunk> {
-        if self.held + bytes.len() <= HELD {
+        if self.held + bytes.len() <= MAX_MEMORY {
             self.held += bytes.len();
             return Ok(WaitingChunk::Held(bytes.to_vec()));
         }
@@ -107,7 +106,7 @@ impl Shards {
         Ok(WaitingChunk::Waiting(span(start, bytes.len() as u64)?))
     }
 
-    /// Assembles a shard: its chunks, then the index.
+    /// Assembles a shard: the chunks, then the index.
     fn made(&self, chunks: BTreeMap<u64, WaitingChunk>) -> Result<Vec<u8>> {
         let all = self.chunks.iter().try_fold(1_u64, |n, c| n.checked_mul(*c));
         let all = all.and_then(|n| usize::try_from(n).ok());
@@ -126,7 +125,7 @@ impl Shards {
                 }
             }
             let entry = usize::try_from(number).ok().and_then(|n| index.get_mut(n));
-            let entry = entry.ok_or_else(|| Error::internal("a chunk outside of its shard"))?;
+            let entry = entry.ok_or_else(|| Error::internal("a chunk outside the shard"))?;
             *entry = (start, bytes.len() as u64 - start);
         }
         let at = bytes.len();
@@ -185,7 +184,7 @@ mod tests {
     #[test]
     fn what_is_too_much_for_memory_waits_elsewhere() {
         let mut shards = Shards::new(vec![4], None);
-        let large = |n: u8| vec![n; HELD / 2 + 1];
+        let large = |n: u8| vec![n; MAX_MEMORY / 2 + 1];
         for n in 0..3 {
             assert!(shards.put(&[n.into()], &large(n)).unwrap().is_empty());
         }

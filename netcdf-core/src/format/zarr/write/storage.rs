@@ -1,7 +1,7 @@
-//! How variables will be stored: chunks, shards and filters.
+//! Storage of variables: chunks, shards and filters.
 
-use super::fill::ToldFill;
-use super::{filters, strings, user};
+use super::fill::DeclaredFill;
+use super::{filters, strings, user_types};
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
 use crate::chunk::prepared::{Preparation, prepared};
@@ -23,52 +23,51 @@ use crate::model::{
 };
 use crate::notes::Note;
 
-/// How a variable will be stored.
+/// The variable storage.
 #[derive(Debug, Clone)]
 pub(crate) struct ArrayStorage {
-    /// The type of its elements; bytes for elements of a user-defined type.
+    /// The element type; bytes for elements of a user-defined type.
     pub ty: Atomic,
-    /// The type of elements that are not numbers, characters or strings of bytes: user-defined types, and strings of
-    /// four-byte characters.
+    /// The type of elements that are not numbers, characters or byte strings: user-defined types, and strings of four-byte characters.
     pub user: Option<dtype::StoredType>,
-    /// The layout for the engine, without the extent.
+    /// The chunk layout, without the extent.
     pub layout: Layout,
-    /// What readers learn about elements that are not stored.
-    pub told: ToldFill,
+    /// The declared fill value.
+    pub declared: DeclaredFill,
     /// Whether all chunks are stored.
     pub whole: bool,
-    /// The codecs of the filters, in the order of writing.
+    /// The codecs of the filters, in encoding order.
     pub codecs: Vec<Json>,
-    /// The shape of a shard, if several chunks are stored under one key.
+    /// The shard shape, if several chunks are stored under one key.
     pub shard: Option<Vec<u64>>,
-    /// Whether its elements are strings of a fixed size.
+    /// Whether the elements are fixed-size strings.
     pub fixed_text: bool,
 }
 
 impl ArrayStorage {
-    /// The stored form of the fill value in the metadata, if there is one.
+    /// Returns the encoded `fill_value`, if the metadata declares one.
     #[must_use]
     pub(crate) fn fill_value(&self) -> Option<&[u8]> {
-        self.told.fill_value(self.whole)
+        self.declared.fill_value(self.whole)
     }
 
-    /// Whether version 3 holds `_FillValue` in the array's `fill_value` alone. xarray accepts no `_FillValue` attribute of texts.
+    /// Checks whether version 3 stores `_FillValue` only in the array's `fill_value`. xarray accepts no `_FillValue` attribute of texts.
     #[must_use]
-    pub(crate) fn leaves_out_fill(&self, var: &Variable) -> bool {
+    pub(crate) fn omits_fill_attribute(&self, var: &Variable) -> bool {
         let text = matches!(var.ty.atomic(), Some(Atomic::Char | Atomic::String));
-        text && self.told.holds_own(self.whole)
+        text && self.declared.holds_own(self.whole)
     }
 
-    /// The shape of the contents of a key.
+    /// Returns the shape of a chunk or shard, the contents of a key.
     #[must_use]
     pub(crate) fn outer(&self) -> &[u64] {
         self.shard.as_deref().unwrap_or(&self.layout.chunk)
     }
 
-    /// The filters that encode its chunks.
+    /// Returns the filters that encode chunks.
     ///
     /// # Errors
-    /// Those of [`Table::chain`](crate::filter::FilterTable::chain).
+    /// Returns the errors of [`FilterTable::chain`](crate::filter::FilterTable::chain).
     pub(crate) fn chain(&self, schema: &Schema, env: &Env) -> Result<FilterChain> {
         let layout = &self.layout;
         let context = layout.context(VariableFacts {
@@ -78,18 +77,18 @@ impl ArrayStorage {
         env.filters.chain(&layout.filters, &context)
     }
 
-    /// The number of chunks under one key, per dimension, if there are several.
+    /// Returns the number of chunks under one key, per dimension, if a key stores several chunks.
     #[must_use]
     pub(crate) fn per_shard(&self) -> Option<Vec<u64>> {
         Some(cells(self.shard.as_ref()?, &self.layout.chunk))
     }
 }
 
-/// Determines how a variable will be stored; `no_fill` leaves fill values out of the metadata.
+/// Determines the variable storage. `no_fill` omits fill values from the metadata.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for settings that contradict each other or the variable,
-/// [`ErrorKind::BadType`]; those of [`Quantize::new`] and of preparing filters; with the variable's path.
+/// Returns [`ErrorKind::Argument`] for settings that contradict each other or the variable, [`ErrorKind::BadType`], and errors of
+/// [`Quantize::new`] and of filter preparation. Errors contain the variable's path.
 pub(crate) fn of(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArrayStorage> {
     let made = made(schema, id, no_fill, env);
     made.in_object(|| schema.var_path(id))
@@ -100,9 +99,9 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
     let var = schema.var(id).ok_or_else(missing)?;
     let no_type = || Error::new(ErrorKind::BadType, "a user-defined type");
     let (ty, user) = match var.ty {
-        DataType::Atomic(ty) => (ty, user::characters(schema, var)),
+        DataType::Atomic(ty) => (ty, user_types::characters(schema, var)),
         DataType::User(id) => {
-            let user = user::of(schema, id).ok_or_else(no_type)?;
+            let user = user_types::of(schema, id).ok_or_else(no_type)?;
             (Atomic::UByte, Some(user))
         }
     };
@@ -118,25 +117,23 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
             plain: false,
         },
     };
-    let told = ToldFill::of(schema, var, (element, user.as_ref()), no_fill)?;
+    let declared = DeclaredFill::of(schema, var, (element, user.as_ref()), no_fill)?;
     let filtered = !var.storage.filters.is_empty() || var.storage.codecs.is_some();
     let mut layout = Layout {
         extent: schema.shape(id),
         chunk: chunk(schema, var, element, filtered)?,
         element,
         filters: vec![],
-        fill: Some(told.value.clone()),
+        fill: Some(declared.value.clone()),
         quantize: Quantizer::new(var, element.order),
     };
     if !element.plain {
-        // Each string takes the greatest length.
+        // Every string has the maximum length.
         let bytes = Amount::of(layout.chunk_bytes());
-        let told = |e: Error| {
-            e.with_remedy(
-                "ask for smaller chunks (-c, _ChunkSizes), or leave out the longest strings",
-            )
+        let with_remedy = |e: Error| {
+            e.with_remedy("use smaller chunks (-c, _ChunkSizes), or remove the longest strings")
         };
-        room((bytes * 2u64).count(), "a chunk of strings").map_err(told)?;
+        room((bytes * 2u64).count(), "a chunk of strings").map_err(with_remedy)?;
     }
     let shard = shard(schema, var, &layout.chunk)?;
     let of_bytes = ty == Atomic::String && user.is_none();
@@ -153,7 +150,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
         ty,
         user,
         layout,
-        told,
+        declared,
         whole: false,
         codecs,
         shard,
@@ -161,7 +158,7 @@ fn made(schema: &Schema, id: VarId, no_fill: bool, env: &Env) -> Result<ArraySto
     })
 }
 
-/// Whether strings have a fixed size: always in version 2; in version 3 if size and codec say so.
+/// Checks whether strings have a fixed size: always in version 2, and in version 3 with both a size and a codec for fixed-size elements.
 fn is_fixed(schema: &Schema, var: &Variable) -> bool {
     match version(schema) {
         ZarrVersion::V2 => true,
@@ -173,7 +170,7 @@ fn is_fixed(schema: &Schema, var: &Variable) -> bool {
     }
 }
 
-/// The shape of shards: as requested, checked and made of whole chunks.
+/// Returns the shard shape: the requested shape, checked and rounded up to whole chunks.
 fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u64>>> {
     let Some(asked) = var.storage.shard.as_ref().filter(|_| !chunk.is_empty()) else {
         let coded = var.storage.codecs.as_deref().is_some_and(makes_shards);
@@ -202,7 +199,7 @@ fn shard(schema: &Schema, var: &Variable, chunk: &[u64]) -> Result<Option<Vec<u6
     whole.map(Some).ok_or_else(large)
 }
 
-/// Whether a JSON list of codecs is for chunks in shards.
+/// Checks whether a JSON list of codecs is for chunks in shards.
 fn makes_shards(text: &[u8]) -> bool {
     let json = Json::parse(text).unwrap_or(Json::Null);
     let codecs = json.items().unwrap_or_default().iter();
@@ -210,20 +207,20 @@ fn makes_shards(text: &[u8]) -> bool {
     names.any(|name| name == SHARDS)
 }
 
-/// Whether a JSON list of codecs turns elements of a fixed size into bytes.
+/// Checks whether a JSON list of codecs converts fixed-size elements to bytes.
 fn makes_bytes(text: &[u8]) -> bool {
     let json = Json::parse(text).unwrap_or(Json::Null);
     let bytes = |json: &Json| json.get("name").and_then(Json::as_str) == Some("bytes");
     within_shards(&json).iter().any(bytes)
 }
 
-/// The version that is written.
+/// Returns the output version.
 fn version(schema: &Schema) -> ZarrVersion {
     let zarr = schema.kind.as_zarr();
     zarr.map_or(ZarrVersion::V2, |zarr| zarr.version)
 }
 
-/// Adds the filters to those of the layout, and returns the codecs of the added filters.
+/// Adds the filters to the layout, and returns the codecs of the added filters.
 fn filter(
     schema: &Schema,
     (var, path): (&Variable, &str),
@@ -264,7 +261,7 @@ fn filter(
     Ok(codecs)
 }
 
-/// The stored form of the elements of a variable.
+/// Returns the stored form of the variable elements.
 fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<StoredElement> {
     let ordered = ty.size().is_some_and(|n| n > 1);
     Ok(StoredElement {
@@ -281,7 +278,7 @@ fn element(schema: &Schema, var: &Variable, ty: Atomic) -> Result<StoredElement>
     })
 }
 
-/// The shape of the chunks; a variable without chunks becomes one chunk.
+/// Returns the chunk shape. A variable without chunks becomes one chunk.
 fn chunk(
     schema: &Schema,
     var: &Variable,
@@ -295,7 +292,7 @@ fn chunk(
     let dims = dims.ok_or_else(missing)?;
     let unlimited = dims.iter().any(|d| d.unlimited);
     if dims.is_empty() {
-        // A scalar is one chunk, and shown as chunked.
+        // A scalar is one chunk, and readers show the scalar as chunked.
         return Ok(vec![]);
     }
     let asked: &[u64] = match &var.storage.layout {
@@ -323,7 +320,7 @@ fn chunk(
         };
         shapes::shape(elements, asked)
     };
-    // netCDF-C counts strings by their size in memory, that of a reference.
+    // netCDF-C uses the memory size of strings: the size of a reference.
     let usual = shape(if element.plain { element.size } else { 8 })?;
     match asked.is_empty() && is_large_text(&usual, element) {
         true => shape(element.size),
@@ -331,11 +328,11 @@ fn chunk(
     }
 }
 
-/// Whether a chunk of strings of this shape is larger than a default chunk should be.
+/// Checks whether a chunk of strings with this shape is larger than a default chunk should be.
 fn is_large_text(shape: &[u64], element: StoredElement) -> bool {
     let bytes = product(shape).and_then(|n| n.checked_mul(element.size));
     !element.plain && bytes.is_none_or(|bytes| bytes > LARGE_TEXT)
 }
 
-/// Most bytes of a chunk of strings with a default shape.
+/// Maximum size in bytes of a chunk of strings with a default shape.
 const LARGE_TEXT: u64 = 256 << 20;

@@ -1,4 +1,4 @@
-//! Strings as elements of a fixed size, padded with zeros (NCZarr document, appendix D).
+//! Fixed-size strings, padded with zeros (NCZarr document, appendix D).
 
 use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
@@ -7,40 +7,40 @@ use crate::limits::reserve;
 use crate::model::strings::{DEFAULT, ENCODING, OF_DATASET, OF_VARIABLE, string_size};
 use crate::model::{Atomic, Schema, Values, Variable};
 
-/// Bytes of each string of a variable.
+/// Returns the string size of a variable in bytes.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for attributes that are not lengths.
+/// Returns [`ErrorKind::Argument`] for attributes that are not lengths.
 pub(crate) fn width(schema: &Schema, var: &Variable) -> Result<u64> {
     let own = var.attribute(OF_VARIABLE).map(string_size).transpose()?;
     let said = match own {
         Some(own) => Some(own),
         None => schema.said_string_size()?,
     };
-    // At least the size that the data is known to need.
+    // The known minimum size for the data.
     let needed = var.storage.max_string;
-    // Python's readers take strings of one byte to be characters, which they join along the last dimension.
+    // Python readers interpret strings of one byte as characters, and join the characters along the last dimension.
     let least = if is_marked(schema, var) { 2 } else { 1 };
     Ok(said.max(needed).unwrap_or(DEFAULT).max(least))
 }
 
-/// Whether strings of a fixed size get the attribute [`ENCODING`]; without it, xarray reads them as bytes.
+/// Checks whether fixed-size strings get the attribute [`ENCODING`]. Without the attribute, xarray reads the strings as bytes.
 #[must_use]
 pub(crate) fn is_marked(schema: &Schema, var: &Variable) -> bool {
     let pure = schema.kind.as_zarr().is_some_and(|zarr| zarr.pure);
     pure && var.ty == Atomic::String.into() && var.attribute(ENCODING).is_none()
 }
 
-/// The attribute [`ENCODING`] and its value.
+/// Returns the attribute [`ENCODING`] with the value.
 #[must_use]
 pub(crate) fn mark() -> (String, Json) {
     (ENCODING.to_owned(), Json::text("utf-8"))
 }
 
-/// Strings as elements of `width` bytes; NIL becomes an empty string.
+/// Encodes strings as elements of `width` bytes. NIL becomes an empty string.
 ///
 /// # Errors
-/// [`ErrorKind::Range`] for a longer string; [`ErrorKind::BadType`] for values that are not strings.
+/// Returns [`ErrorKind::Range`] for a longer string, or [`ErrorKind::BadType`] for values that are not strings.
 pub(crate) fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     let Values::String(strings) = values else {
         let what = "values that are not strings";
@@ -50,7 +50,7 @@ pub(crate) fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     let mut out = vec![];
     let all = (Amount::of(strings.len()) * size).count();
     reserve(&mut out, all, "strings of a fixed size").map_err(|e| {
-        e.with_remedy("ask for smaller chunks (-c, _ChunkSizes), or leave out the longest strings")
+        e.with_remedy("use smaller chunks (-c, _ChunkSizes), or remove the longest strings")
     })?;
     for string in strings {
         let bytes = string.as_deref().unwrap_or_default();
@@ -63,14 +63,14 @@ pub(crate) fn encode(values: &Values, width: u64) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A string without trailing zeros.
+/// Returns a string without trailing zeros.
 #[must_use]
 pub(crate) fn trimmed(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|&b| b != 0).map_or(0, |n| n + 1);
     bytes.get(..end).unwrap_or_default()
 }
 
-/// Base64 (RFC 4648, section 4).
+/// Encodes base64 (RFC 4648, section 4).
 #[must_use]
 pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

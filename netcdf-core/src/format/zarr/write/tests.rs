@@ -1,4 +1,4 @@
-//! Datasets as stored keys.
+//! Tests of the stored keys.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ fn attribute(called: &str, values: Values) -> Attribute {
     Attribute::atomic(name(called), values).unwrap()
 }
 
-/// A writer into a store.
+/// Returns a writer for a store.
 fn writer(schema: Schema, options: CreateOptions) -> (Box<dyn Writer>, Arc<dyn Store>) {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new("s"));
     let (target, _) = MemoryStoreTarget::new(Arc::clone(&store));
@@ -53,7 +53,7 @@ fn writer(schema: Schema, options: CreateOptions) -> (Box<dyn Writer>, Arc<dyn S
     )
 }
 
-/// All keys, with the text of metadata.
+/// Returns all keys, with the text of metadata.
 fn listing(store: &dyn Store) -> Vec<(String, String)> {
     let mut all = vec![];
     let mut one = |key: &str, size: u64| {
@@ -159,7 +159,7 @@ fn pure_zarr_has_nothing_of_netcdf() {
 }
 
 #[test]
-fn what_pure_zarr_does_not_say_is_told() {
+fn unrecorded_facts_of_pure_zarr_are_noted() {
     let mut s = small(Kind::PURE_ZARR);
     let valid = attribute("valid", Values::Short(vec![1]));
     s.vars[0].attributes.push(valid);
@@ -277,7 +277,7 @@ fn fill_values() {
     }
 }
 
-/// The `.zarray` of an array of 4×6 integers with these filters and codecs.
+/// Returns the `.zarray` of a 4 × 6 array of integers with these filters and codecs.
 fn array(filters: &[(u32, &[u32])], codecs: Option<&str>) -> Result<String, crate::error::Error> {
     let mut s = Schema::new(Kind::NCZARR);
     let x = dim(&mut s, "x", 4, false);
@@ -328,7 +328,7 @@ fn codecs_are_taken_as_they_are_given() {
     }
 }
 
-/// The text under a key.
+/// Returns the text under a key.
 fn text(store: &dyn Store, key: &str) -> String {
     String::from_utf8(store.get(key).unwrap().expect(key)).unwrap()
 }
@@ -454,7 +454,7 @@ fn consolidated_metadata_is_in_the_order_of_the_tree() {
     }
 }
 
-/// Metadata of very many variables takes a while.
+/// Writing metadata of many variables takes time, and must stop on cancellation.
 #[test]
 fn a_cancelled_run_writes_no_metadata() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new("s"));

@@ -1,4 +1,4 @@
-//! Attributes with other texts or NaN after a round trip.
+//! Text attributes and NaN that change in a round trip.
 
 use super::attributes::{self, AttributeForm};
 use super::check::lists;
@@ -15,16 +15,16 @@ use crate::format::zarr::attrs;
 /// The change of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AttributeChange {
-    /// One NUL becomes an empty text.
+    /// A single NUL becomes an empty text.
     Emptied,
-    /// JSON is written in our form.
+    /// JSON text is stored as JSON, with new spacing.
     Respaced,
-    /// JSON has one NaN, without a sign.
+    /// NaN loses the sign, because JSON has only one NaN.
     Unsigned,
 }
 
-/// Notes the attributes with changed texts and NaN. Another note covers invalid UTF-8.
-pub(super) fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
+/// Notes attributes with texts or NaN that change. Another note covers invalid UTF-8.
+pub(super) fn note_changed(schema: &Schema, zarr: Zarr, env: &Env) {
     let form = AttributeForm {
         recorded: !zarr.pure,
         style: Style::of(zarr),
@@ -60,15 +60,15 @@ pub(super) fn say_changed(schema: &Schema, zarr: Zarr, env: &Env) {
         remark(env, what, &names);
     }
     if zarr.version == ZarrVersion::V3 {
-        say_unreadable_fills(schema, env);
+        note_unreadable_fills(schema, env);
         if zarr.pure {
-            say_empty_fills(schema, env);
+            note_empty_fills(schema, env);
         }
     }
 }
 
-/// Notes fill values that are not stored, because xarray opens no store with them.
-fn say_unreadable_fills(schema: &Schema, env: &Env) {
+/// Notes fill values that are not stored because xarray would reject the store.
+fn note_unreadable_fills(schema: &Schema, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     let unreadable = |var: &Variable| {
         let mut attributes = var.attributes.iter();
@@ -77,22 +77,21 @@ fn say_unreadable_fills(schema: &Schema, env: &Env) {
     for (id, _) in vars.filter(|(_, var)| unreadable(var)) {
         env.notes.say(Note {
             object: schema.var_path(id),
-            what: "left out: a _FillValue that is not one value of the variable's type; xarray opens no store of version 3 with it"
+            what: "skipped: a _FillValue that is not one value of the variable's type; xarray rejects version 3 stores with this attribute"
                 .to_owned(),
             remedy: Some("use -k zarr or -k nczarr to keep it".to_owned()),
         });
     }
 }
 
-/// Notes fill values of NUL and empty texts. Pure Zarr version 3 has no form for these values.
-fn say_empty_fills(schema: &Schema, env: &Env) {
+/// Notes fill values of NUL and empty texts. Pure version 3 cannot represent these values.
+fn note_empty_fills(schema: &Schema, env: &Env) {
     let vars = schema.var_ids().zip(&schema.vars);
     for (id, _) in vars.filter(|(_, var)| fill::is_empty_text(var)) {
         env.notes.say(Note {
             object: schema.var_path(id),
-            what:
-                "left out: pure Zarr version 3 has no form for a _FillValue of NUL or an empty text"
-                    .to_owned(),
+            what: "skipped: pure Zarr version 3 cannot store a _FillValue of NUL or an empty text"
+                .to_owned(),
             remedy: Some("use -k nczarr3 to keep it".to_owned()),
         });
     }
@@ -108,7 +107,7 @@ fn remark(env: &Env, what: &str, names: &[String]) {
     }
 }
 
-/// The change of a text attribute in a round trip, if any.
+/// Returns the change of a text attribute in a round trip, if any.
 fn change(attribute: &Attribute, form: AttributeForm) -> Option<AttributeChange> {
     let Values::Char(text) = &attribute.values else {
         return None;
@@ -123,7 +122,7 @@ fn change(attribute: &Attribute, form: AttributeForm) -> Option<AttributeChange>
     (as_json && !same).then_some(AttributeChange::Respaced)
 }
 
-/// The change of NaN in a round trip, if any.
+/// Returns the change of NaN in a round trip, if any.
 fn nan(attribute: &Attribute) -> Option<AttributeChange> {
     let other = match &attribute.values {
         Values::Float(v) => v

@@ -1,12 +1,11 @@
-//! The metadata of version 2: `.zgroup`, `.zarray` and `.zattrs`, with their members in the same order as in
-//! netCDF-C.
+//! The metadata of version 2: `.zgroup`, `.zarray` and `.zattrs`, with members in netCDF-C's order.
 
 use super::attributes::utf8;
 use super::check::DIMENSIONS;
 use super::json_forms::lengths;
 use super::metadata::{JsonMember, MetadataInput, StoredAttributes, name};
 use super::storage::ArrayStorage;
-use super::{codecs, dtype, fill, numbers, strings, user};
+use super::{codecs, dtype, fill, numbers, strings, user_types};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::filter::ids::SZIP;
@@ -21,20 +20,20 @@ const PROPERTIES: &str = concat!(
     ",nczarr=2.0.0"
 );
 
-/// The type that is recorded for netCDF's own metadata.
+/// The recorded type of netCDF's own metadata.
 const JSON: &str = "|J0";
 /// netCDF's own fill value of `float`.
 const DEFAULT_FLOAT: &str = "9.96921e+36";
-/// The name that stands for the dimension of a scalar.
+/// The dimension name of a scalar.
 const SCALAR: &str = "_scalar_";
 
-/// `.zgroup`.
+/// Returns the contents of `.zgroup`.
 #[must_use]
 pub(crate) fn group() -> Json {
     Json::object([("zarr_format", Json::int(2))])
 }
 
-/// `.zmetadata`, from metadata objects with their keys.
+/// Returns the contents of `.zmetadata`, from metadata objects with keys.
 #[must_use]
 pub(crate) fn consolidated(metadata: Vec<JsonMember>) -> Json {
     Json::object([
@@ -44,10 +43,10 @@ pub(crate) fn consolidated(metadata: Vec<JsonMember>) -> Json {
 }
 
 impl MetadataInput<'_> {
-    /// `.zarray`.
+    /// Returns the contents of `.zarray`.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`](crate::ErrorKind::BadType).
+    /// Returns [`ErrorKind::BadType`](crate::ErrorKind::BadType) for unsupported types.
     pub(crate) fn zarray(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let layout = &stored.layout;
         let mut shape = self.schema.shape(id);
@@ -61,7 +60,7 @@ impl MetadataInput<'_> {
         let szip = layout.filters.iter().any(|f| f.id == SZIP);
         let dtype = if szip { dtype::v2_szip } else { dtype::v2 };
         let dtype = match &stored.user {
-            Some(user) => user::named(user, ZarrVersion::V2)?,
+            Some(user) => user_types::named(user, ZarrVersion::V2)?,
             None => Json::text(&dtype(stored.ty, element.order, pure, element.size)),
         };
         let (compressor, filters) = codecs::v2(&stored.codecs);
@@ -77,13 +76,13 @@ impl MetadataInput<'_> {
         ]))
     }
 
-    /// `fill_value`. For texts, netCDF-C expects plain text and zarr-python base64.
+    /// Returns the `fill_value`. For texts, netCDF-C expects plain text, and zarr-python expects base64.
     fn fill_value(&self, stored: &ArrayStorage) -> Result<Json> {
         let Some(bytes) = stored.fill_value() else {
             return Ok(Json::Null);
         };
         if let Some(user) = &stored.user {
-            return Ok(user::fill_value(user, bytes));
+            return Ok(user_types::fill_value(user, bytes));
         }
         if matches!(stored.ty, Atomic::Char | Atomic::String) {
             let text = strings::trimmed(bytes);
@@ -94,17 +93,17 @@ impl MetadataInput<'_> {
         }
         let values = elements::decode(stored.ty, stored.layout.element.order, bytes)?;
         if stored.ty == Atomic::Float && !self.zarr.pure && values == Atomic::Float.default_fill() {
-            // As netCDF-C writes it: the type of the array gives the number its type.
+            // netCDF-C's spelling. The array type determines the number type.
             return Ok(Json::Number(DEFAULT_FLOAT.to_owned()));
         }
         let items = numbers::list(&values, self.style()).unwrap_or_default();
         Ok(items.into_iter().next().unwrap_or(Json::Null))
     }
 
-    /// The `.zattrs` of a variable.
+    /// Returns the `.zattrs` of a variable.
     ///
     /// # Errors
-    /// Those of [`MetadataInput::own`] and [`strings::width`].
+    /// Returns the errors of [`MetadataInput::own`] and [`strings::width`].
     pub(crate) fn var_zattrs(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let mut written = self.of_var(id)?;
         let var = self.var(id)?;
@@ -125,7 +124,7 @@ impl MetadataInput<'_> {
         Ok(self.zattrs(written, strings::width(self.schema, var)?))
     }
 
-    /// `_nczarr_array`. `default` says that elements that are not stored read as netCDF's default, although `fill_value` is `null`.
+    /// Returns `_nczarr_array`. `default`: unwritten elements read as netCDF's default, although `fill_value` is `null`.
     fn nczarr_array(&self, dims: &[&Dimension], default: bool) -> Json {
         let paths = dims.iter().map(|d| self.dim_path(d)).collect();
         let scalar = dims.is_empty().then(|| ("scalar", Json::int(1)));
@@ -136,10 +135,10 @@ impl MetadataInput<'_> {
         Json::object(members)
     }
 
-    /// The `.zattrs` of a group.
+    /// Returns the `.zattrs` of a group.
     ///
     /// # Errors
-    /// Those of [`MetadataInput::own`] and [`Schema::default_string_size`](crate::model::Schema::default_string_size).
+    /// Returns the errors of [`MetadataInput::own`] and [`Schema::default_string_size`](crate::model::Schema::default_string_size).
     pub(crate) fn group_zattrs(&self, id: GroupId) -> Result<Json> {
         let mut written = self.of_group(id)?;
         if !self.zarr.pure {
@@ -176,7 +175,7 @@ impl MetadataInput<'_> {
         ]))
     }
 
-    /// `.zattrs`, with the types; those of strings have `width` bytes.
+    /// Returns `.zattrs`, with the types. String types have `width` bytes.
     fn zattrs(&self, mut written: StoredAttributes, width: u64) -> Json {
         if !self.zarr.pure {
             let dtype = |ty: Option<Atomic>| match ty {

@@ -1,10 +1,10 @@
-//! The metadata of version 3: `zarr.json` of groups and arrays; netCDF's own follows appendix E of the NCZarr document.
+//! The metadata of version 3: `zarr.json` of groups and arrays. netCDF's own metadata follows the NCZarr document, appendix E.
 
 use super::attributes::utf8;
 use super::json_forms::{lengths, named};
 use super::metadata::{JsonMember, MetadataInput, StoredAttributes, name};
 use super::storage::ArrayStorage;
-use super::{codecs, dtype, numbers, strings, user};
+use super::{codecs, dtype, numbers, strings, user_types};
 use crate::chunk::elements;
 use crate::error::Result;
 use crate::json::Json;
@@ -18,10 +18,10 @@ const PROPERTIES: &str = concat!(
     ",nczarr=3.0.0"
 );
 
-/// The name of the types of attributes.
+/// The name of the member with attribute types.
 const TYPES: &str = "_nczarr_attrs";
 
-/// A group with the consolidated metadata of everything below it.
+/// Returns a group with the consolidated metadata of all nodes below.
 #[must_use]
 pub(crate) fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
     let consolidated = Json::object([
@@ -34,20 +34,20 @@ pub(crate) fn consolidated(group: Json, metadata: Vec<JsonMember>) -> Json {
     Json::Object(members)
 }
 
-/// The `data_type` of an array.
+/// Returns the `data_type` of an array.
 fn data_type(stored: &ArrayStorage, pure: bool) -> Result<Json> {
     match &stored.user {
-        Some(user) => user::named(user, ZarrVersion::V3),
+        Some(user) => user_types::named(user, ZarrVersion::V3),
         None if stored.fixed_text => Ok(dtype::fixed_text(stored.layout.element.size)),
         None => Ok(dtype::v3(stored.ty, pure)),
     }
 }
 
 impl MetadataInput<'_> {
-    /// The `zarr.json` of an array.
+    /// Returns the `zarr.json` of an array.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`](crate::ErrorKind::BadType); those of [`codecs::v3`] and [`MetadataInput::own`].
+    /// Returns [`ErrorKind::BadType`](crate::ErrorKind::BadType), or the errors of [`codecs::v3`] and [`MetadataInput::own`].
     pub(crate) fn array_json(&self, id: VarId, stored: &ArrayStorage) -> Result<Json> {
         let layout = &stored.layout;
         let element = layout.element;
@@ -69,11 +69,11 @@ impl MetadataInput<'_> {
         ]))
     }
 
-    /// `fill_value`, which is mandatory.
+    /// Returns the `fill_value`, which is mandatory.
     fn fill_json(&self, stored: &ArrayStorage) -> Result<Json> {
-        let bytes = stored.fill_value().unwrap_or(&stored.told.value);
+        let bytes = stored.fill_value().unwrap_or(&stored.declared.value);
         if let Some(user) = &stored.user {
-            return Ok(user::fill_value(user, bytes));
+            return Ok(user_types::fill_value(user, bytes));
         }
         match stored.ty {
             Atomic::Char if !self.zarr.pure => {
@@ -98,10 +98,10 @@ impl MetadataInput<'_> {
     fn var_json(&self, id: VarId, stored: &ArrayStorage, dims: &[&Dimension]) -> Result<Json> {
         let mut written = self.of_var(id)?;
         self.mark_texts(self.var(id)?, stored, &mut written);
-        // NCZarr's readers take the `fill_value` of fixed-size texts for plain text.
+        // NCZarr readers interpret the `fill_value` of fixed-size texts as plain text.
         let readable = self.zarr.pure || !stored.fixed_text;
-        if readable && stored.leaves_out_fill(self.var(id)?) {
-            // The array's `fill_value` holds the value, and xarray refuses stores with the attribute. NCZarr still records the type.
+        if readable && stored.omits_fill_attribute(self.var(id)?) {
+            // The array's `fill_value` stores the value, and xarray rejects stores with the attribute. NCZarr still records the type.
             written.members.retain(|(name, _)| name != "_FillValue");
         }
         let fills = written.members.iter_mut();
@@ -121,7 +121,8 @@ impl MetadataInput<'_> {
         Ok(self.attributes_json(written))
     }
 
-    /// `_FillValue` of floats in the only form for xarray: the bytes of the double in base64, for any number type of the attribute.
+    /// Returns `_FillValue` of floats in the only form that xarray accepts: the bytes of the double in base64, for any number type of the
+    /// attribute.
     fn xarray_fill(&self, id: VarId, stored: &ArrayStorage) -> Option<Json> {
         let float = matches!(stored.ty, Atomic::Float | Atomic::Double) && stored.user.is_none();
         let attribute = self.schema.var(id)?.attribute("_FillValue")?;
@@ -135,10 +136,10 @@ impl MetadataInput<'_> {
         Some(Json::text(&strings::base64(&bytes)))
     }
 
-    /// The `zarr.json` of a group.
+    /// Returns the `zarr.json` of a group.
     ///
     /// # Errors
-    /// Those of [`MetadataInput::own`].
+    /// Returns the errors of [`MetadataInput::own`].
     pub(crate) fn group_json(&self, id: GroupId) -> Result<Json> {
         let mut written = self.of_group(id)?;
         if !self.zarr.pure {
@@ -174,7 +175,7 @@ impl MetadataInput<'_> {
         ]))
     }
 
-    /// `attributes`, with the types.
+    /// Returns `attributes`, with the types.
     fn attributes_json(&self, mut written: StoredAttributes) -> Json {
         if !self.zarr.pure {
             written.types.push((TYPES.to_owned(), None));

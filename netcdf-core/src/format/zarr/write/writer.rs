@@ -6,7 +6,7 @@ use super::fill::{MOST_BYTES, MOST_CHUNKS, WrittenChunks};
 use super::metadata::{JsonMember, MetadataInput};
 use super::shards::{Complete, Shards};
 use super::storage::{self, ArrayStorage};
-use super::texts::say_changed;
+use super::texts::note_changed;
 use super::{keys, strings, v2, v3};
 use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
@@ -32,33 +32,32 @@ pub(crate) struct ZarrWriter {
     options: CreateOptions,
     /// Parallel to `schema.vars`.
     vars: Vec<VariableState>,
-    /// Once set, no more metadata is written.
+    /// The cancellation flag. After cancellation, no metadata is written.
     cancel: Cancel,
     /// Whether this is a part of a dataset, which stores no metadata.
     is_part: bool,
 }
 
-/// A variable.
+/// The state of a variable.
 #[derive(Debug)]
 struct VariableState {
     stored: ArrayStorage,
-    /// The prefix of its keys.
+    /// The key prefix.
     prefix: String,
     /// The chunks stored so far.
     put: WrittenChunks,
-    /// Its incomplete shards, if it has shards.
+    /// The incomplete shards, if the variable has shards.
     shards: Option<Shards>,
-    /// The filters for data that the writer itself must encode: a scalar, which callers put as a run, and chunks that were
-    /// never put.
+    /// The filters for data that the writer encodes: scalars, which callers put as runs, and missing chunks.
     chain: Option<FilterChain>,
 }
 
 impl ZarrWriter {
-    /// Checks the schema, and how it will be stored.
+    /// Checks the schema and determines the storage.
     ///
     /// # Errors
-    /// [`ErrorKind::NotInFormat`], [`ErrorKind::BadName`] and [`ErrorKind::Exists`] for what Zarr cannot hold,
-    /// [`ErrorKind::Argument`] for impossible storage, or a schema of another kind; those of the filters.
+    /// Returns [`ErrorKind::NotInFormat`], [`ErrorKind::BadName`] and [`ErrorKind::Exists`] for a schema that Zarr cannot store,
+    /// [`ErrorKind::Argument`] for impossible storage or a schema of another kind, and errors of the filters.
     pub(crate) fn create(
         target: Box<dyn StoreTarget>,
         schema: Schema,
@@ -68,10 +67,10 @@ impl ZarrWriter {
         let other = || Error::new(ErrorKind::Argument, "the schema is not for a Zarr dataset");
         let zarr = schema.kind.as_zarr().ok_or_else(other)?;
         check(&schema, options.zarr, env)?;
-        say_changed(&schema, zarr, env);
+        note_changed(&schema, zarr, env);
         match zarr.pure {
-            true => say_untold(&schema, env),
-            false => say_readers(&schema, zarr, env),
+            true => note_unrecorded(&schema, env),
+            false => note_python_readers(&schema, zarr, env),
         }
         let var = |id| -> Result<VariableState> {
             env.cancel.check()?;
@@ -80,8 +79,8 @@ impl ZarrWriter {
             let chain = || stored.chain(&schema, env).in_object(|| schema.var_path(id));
             let chain = match schema.shape(id).is_empty() {
                 true => Some(chain()?),
-                // Chunks may be moved even if they cannot be encoded here.
-                false => stored.told.misleads().then(|| chain().ok()).flatten(),
+                // Copies can move encoded chunks even if these filters are unavailable.
+                false => stored.declared.misleads().then(|| chain().ok()).flatten(),
             };
             Ok(VariableState {
                 chain,
@@ -101,7 +100,7 @@ impl ZarrWriter {
             cancel: env.cancel.clone(),
             is_part: false,
         };
-        // Metadata that cannot be written must be reported before data is put.
+        // Report errors of the metadata before any data is written.
         writer.metadata(&mut |_, _| Ok(()), env)?;
         Ok(writer)
     }
@@ -110,7 +109,7 @@ impl ZarrWriter {
         self.vars.get(id.index()).ok_or_else(missing)
     }
 
-    /// The place of a chunk in the grid. The slowest dimension may still grow.
+    /// Returns the grid position of a chunk. The slowest varying dimension may still grow.
     fn place(&self, id: VarId, index: u64) -> Result<Vec<u64>> {
         let shape = &self.var(id)?.stored.layout.chunk;
         let extent = self.schema.shape(id);
@@ -128,7 +127,7 @@ impl ZarrWriter {
         Ok(place)
     }
 
-    /// The chunk grid of a variable, with the current lengths of its dimensions.
+    /// Returns the chunk grid of a variable, with the current dimension lengths.
     fn grid(&self, id: VarId) -> Result<Vec<u64>> {
         let lines = self.schema.shape(id).into_iter();
         let lines = lines.zip(&self.var(id)?.stored.layout.chunk);
@@ -156,7 +155,7 @@ impl ZarrWriter {
         }
     }
 
-    /// The keys of the chunks with numbers in a run, or of the shards that have them.
+    /// Adds the chunk keys for a run of chunk indexes, or the keys of the shards that contain these chunks.
     fn keys_of(&self, id: VarId, (start, end): (u64, u64), keys: &mut ForeignKeys) -> Result<()> {
         let var = self.var(id)?;
         for index in start..end {
@@ -172,7 +171,7 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// Puts the shards that are still incomplete: no more chunks will come.
+    /// Puts the incomplete shards. No more chunks will follow.
     fn put_last_shards(&mut self) -> Result<()> {
         let store = self.target.store();
         for (id, var) in self.schema.var_ids().zip(&mut self.vars) {
@@ -185,10 +184,9 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// Notes which variables have all their chunks. Where a fill value would mislead readers, missing chunks are stored, as long as
-    /// they are few.
+    /// Records which variables have all chunks. If a fill value would mislead readers, stores a limited number of missing chunks.
     fn complete(&mut self) -> Result<()> {
-        let (mut bytes, mut chunks) = (MOST_BYTES, MOST_CHUNKS);
+        let (mut bytes, mut chunks) = (MAX_BYTES, MAX_CHUNKS);
         for id in self.schema.var_ids().collect::<Vec<_>>() {
             let grid = self.grid(id)?;
             let var = self.var(id)?;
@@ -197,7 +195,7 @@ impl ZarrWriter {
             };
             let count: u64 = lacking.iter().map(|(start, end)| end - start).sum();
             let need = (Amount::of(var.stored.layout.chunk_bytes()) * count).get();
-            let few = var.stored.told.misleads() && var.chain.is_some();
+            let few = var.stored.declared.misleads() && var.chain.is_some();
             let few = few && need <= bytes && count <= chunks;
             if count > 0 && few {
                 (bytes, chunks) = (bytes - need, chunks - count);
@@ -214,19 +212,19 @@ impl ZarrWriter {
         Ok(())
     }
 
-    /// The encoded form of a chunk that was never put.
+    /// Returns the encoded form of a chunk of unwritten elements.
     fn unwritten(&self, id: VarId) -> Result<Vec<u8>> {
         let VariableState { stored, chain, .. } = self.var(id)?;
         let len = Amount::of(stored.layout.chunk_bytes()).count();
         let mut bytes = zeros(len, "a chunk")?;
-        spread(&stored.told.value, &mut bytes);
+        spread(&stored.declared.value, &mut bytes);
         match chain {
             Some(chain) => Ok(chain.encode(bytes, &mut vec![])?.1),
             None => Ok(bytes),
         }
     }
 
-    /// All metadata with its keys; that of the root comes last.
+    /// Passes all metadata with keys to `put`. The root comes last.
     fn metadata(&self, put: &mut dyn FnMut(String, Json) -> Result<()>, env: &Env) -> Result<()> {
         let metadata = MetadataInput {
             schema: &self.schema,
@@ -272,7 +270,7 @@ impl ZarrWriter {
         let store = self.target.store();
         let consolidated = self.options.zarr.consolidated;
         let mut all: Vec<JsonMember> = vec![];
-        // All notes were given when the dataset was created.
+        // Notes were already reported when the dataset was created.
         let env = Env::default();
         let mut put = |key: String, json: Json| {
             let json = match &*key {
@@ -299,7 +297,7 @@ impl ZarrWriter {
     }
 }
 
-/// Metadata with the paths of its nodes, in the order of the tree.
+/// Returns metadata with node paths, in tree order.
 fn nodes(all: &mut Vec<JsonMember>) -> Vec<JsonMember> {
     let named = std::mem::take(all).into_iter().map(|(key, json)| {
         let name = key.trim_end_matches("zarr.json").trim_end_matches('/');
@@ -310,7 +308,7 @@ fn nodes(all: &mut Vec<JsonMember>) -> Vec<JsonMember> {
     nodes
 }
 
-/// Sorts paths so that the contents of a group directly follow it: zarr-python does not find groups with scattered members.
+/// Sorts paths so that the group contents directly follow the group. zarr-python does not find groups with scattered members.
 fn in_tree_order(all: &mut [JsonMember]) {
     all.sort_by_cached_key(|(path, _)| path.replace('/', "\0"));
 }
@@ -347,7 +345,7 @@ impl Writer for ZarrWriter {
 
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()> {
         if mask != 0 {
-            let what = "a chunk that skips filters of its variable, which Zarr does not allow";
+            let what = "a chunk that skips filters; Zarr chunks need all filters of the variable";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         }
         let put = self.put(var, index, bytes);
@@ -361,7 +359,7 @@ impl Writer for ZarrWriter {
         let whole = element == 0 && bytes.len() as u64 == layout.element.size;
         let scalar = chain.as_ref().filter(|_| whole && layout.chunk.is_empty());
         let Some(scalar) = scalar else {
-            let what = "part of a variable whose data must be put as chunks";
+            let what = "part of a variable; this data must be written as chunks";
             return Err(Error::new(ErrorKind::Argument, what).in_object(&self.path(var)));
         };
         let mut bytes = bytes.to_vec();
@@ -377,7 +375,7 @@ impl Writer for ZarrWriter {
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>> {
         let stored = &self.var(var)?.stored;
         let encoded = match &stored.user {
-            Some(user) => super::user::encode(user, values),
+            Some(user) => super::user_types::encode(user, values),
             None => strings::encode(values, stored.layout.element.size),
         };
         encoded.in_object(|| self.path(var))

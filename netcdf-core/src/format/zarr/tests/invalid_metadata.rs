@@ -1,10 +1,10 @@
-//! Metadata and chunks that could only be interpreted by guessing.
+//! Ambiguous metadata and chunks, which readers must reject.
 
 use super::*;
 
 const GROUP: &str = r#"{"zarr_format":2}"#;
 
-/// Why the first array of a store cannot be read; the second one can.
+/// Returns the defect of the first array of a store. The second array is readable.
 fn problem(store: Arc<dyn Store>) -> String {
     let env = Env::default();
     let reader = format::open(Container::Store(store), &env).unwrap();
@@ -112,7 +112,7 @@ fn groups_of_another_version_or_none_are_damage() {
     }
 }
 
-/// netCDF-C reads the same chunks. The array has 7 elements in chunks of 4, so the last chunk needs 6 bytes only.
+/// netCDF-C reads the same chunks. The array has 7 elements in chunks of 4, so the last chunk needs only 6 bytes.
 #[test]
 fn chunks_without_codecs_need_the_elements_inside() {
     let array = array("").replace(r#""shape":[4],"chunks":[2]"#, r#""shape":[7],"chunks":[4]"#);

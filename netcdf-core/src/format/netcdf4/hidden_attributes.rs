@@ -1,4 +1,4 @@
-//! Attributes that encode the netCDF model in HDF5 files and are not shown to users.
+//! Attributes that encode the netCDF model in HDF5 files, and that users do not see.
 
 use super::numbers::integer_of;
 use crate::error::Result;
@@ -6,9 +6,9 @@ use crate::format::hdf5::Hdf5File;
 use crate::format::hdf5::datatype::TypeClass;
 use crate::format::hdf5::message::attribute::AttributeMessage;
 
-/// The file follows the classic model.
+/// The attribute that marks a file with the classic model.
 pub(super) const STRICT: &[u8] = b"_nc3_strict";
-/// What made the file.
+/// The attribute that records the writing software.
 pub(super) const PROPERTIES: &[u8] = b"_NCProperties";
 
 /// Names that netCDF reserves for itself.
@@ -32,18 +32,18 @@ const RESERVED: &[&[u8]] = &[
     b"_nczarr_superblock",
 ];
 
-/// True for the name of an attribute that is not shown.
+/// Checks whether an attribute name is reserved, and the attribute hidden.
 #[must_use]
 pub(super) fn is_reserved(name: &[u8]) -> bool {
     RESERVED.contains(&name)
 }
 
-/// What the hidden attributes of a dataset say.
+/// The contents of a dataset's hidden attributes.
 #[derive(Debug, Default)]
-pub(super) struct Hidden {
-    /// It is a dimension scale (`CLASS`).
+pub(super) struct HiddenAttributes {
+    /// Whether the dataset is a dimension scale (`CLASS`).
     pub scale: bool,
-    /// It is a dimension but not a variable (`NAME`).
+    /// Whether the dataset is a dimension but not a variable (`NAME`).
     pub only_dimension: bool,
     /// netCDF's id of the dimension (`_Netcdf4Dimid`).
     pub dim_id: Option<i64>,
@@ -51,18 +51,18 @@ pub(super) struct Hidden {
     pub coordinates: Option<Vec<i64>>,
     /// The address of the scale attached last to each dimension (`DIMENSION_LIST`).
     pub scales: Option<Vec<Option<u64>>>,
-    /// Number of hidden attributes, which mark a netCDF-4 file.
+    /// The number of hidden attributes, which mark a netCDF-4 file.
     pub count: u32,
 }
 
-/// `NAME` of a scale that is a dimension without a variable.
+/// The `NAME` of a scale that is a dimension without a variable.
 const NO_VARIABLE: &[u8] = b"This is a netCDF dimension but not a netCDF variable";
 
-impl Hidden {
-    /// Takes note of a hidden attribute.
+impl HiddenAttributes {
+    /// Records a hidden attribute.
     ///
     /// # Errors
-    /// Those of reading the heap.
+    /// Returns errors from reading the heap.
     pub(super) fn note(&mut self, file: &Hdf5File, attribute: &AttributeMessage) -> Result<()> {
         self.count += 1;
         match attribute.name.as_slice() {
@@ -77,7 +77,7 @@ impl Hidden {
     }
 }
 
-/// The text of an attribute; empty for variable-length text. Like the C library, we do not treat datasets
+/// Returns the text of an attribute, or an empty text for variable-length text. Like the C library, the reader does not treat datasets
 /// marked with variable-length text as scales.
 fn text(attribute: &AttributeMessage) -> &[u8] {
     match attribute.datatype.class {
@@ -95,7 +95,7 @@ fn integers(attribute: &AttributeMessage) -> Vec<i64> {
     attribute.data.chunks_exact(size.max(1)).map(one).collect()
 }
 
-/// The last scale of each dimension: every element is a list of references to scales.
+/// Returns the last scale of each dimension. Every element is a list of scale references.
 fn scales(file: &Hdf5File, attribute: &AttributeMessage) -> Result<Vec<Option<u64>>> {
     let TypeClass::Vlen { base } = &attribute.datatype.class else {
         return Ok(vec![]);
@@ -130,10 +130,10 @@ fn last_scale(file: &Hdf5File, element: &[u8], size: u64) -> Result<Option<u64>>
     Ok(reference.filter(|&a| a != 0))
 }
 
-/// `_NCProperties`, if the attribute is text, of fixed length (as netCDF writes it) or variable length.
+/// Returns `_NCProperties` if the attribute is text. netCDF writes fixed-length text; variable-length text is also accepted.
 ///
 /// # Errors
-/// Those of reading the heap.
+/// Returns errors from reading the heap.
 pub(super) fn properties(file: &Hdf5File, attribute: &AttributeMessage) -> Result<Option<Vec<u8>>> {
     let until_zero = |text: &[u8]| text.split(|&b| b == 0).next().map(<[u8]>::to_vec);
     match attribute.datatype.class {

@@ -1,4 +1,4 @@
-//! What strings lose in formats that cannot hold all of them.
+//! Notes for lossy string conversion: text truncated at NUL, NIL strings.
 
 use super::nil;
 use super::table::writing;
@@ -6,10 +6,10 @@ use crate::error::Result;
 use crate::model::{Kind, Values};
 use crate::notes::{Note, Notes};
 
-/// Notes what strings lose in a dataset of a kind, if they lose anything: what is behind a zero byte, or being NIL.
+/// Notes strings that a dataset of a kind truncates at a zero byte, and NIL strings that become empty.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for kinds that are not written.
+/// Returns [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for read-only kinds.
 pub fn tell_of_strings(
     values: &Values,
     kind: Kind,
@@ -20,7 +20,7 @@ pub fn tell_of_strings(
     if !to.strings.zeros && is_cut(values) {
         notes.say(Note {
             object: path(),
-            what: "strings are cut at the first zero byte: netCDF-4 strings end there".to_owned(),
+            what: "truncated: netCDF-4 strings end at the first zero byte".to_owned(),
             remedy: Some("use -k nczarr3 or -k zarr3 to keep them whole".to_owned()),
         });
     }
@@ -30,12 +30,12 @@ pub fn tell_of_strings(
     Ok(())
 }
 
-/// True if some strings are null.
+/// Checks whether any string is NIL.
 fn has_nil(values: &Values) -> bool {
     matches!(values, Values::String(strings) if strings.iter().any(Option::is_none))
 }
 
-/// True if some strings go on after a zero byte.
+/// Checks whether any string continues after a zero byte.
 fn is_cut(values: &Values) -> bool {
     let Values::String(strings) = values else {
         return false;

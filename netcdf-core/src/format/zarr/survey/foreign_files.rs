@@ -1,4 +1,4 @@
-//! Finds what is in the directory of a store without being part of the store.
+//! Finds files in the directory of a store that do not belong to the store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::io::dir::Foreign;
 use crate::io::dir::shared::MARKER;
 use crate::json::Json;
 
-/// The keys that do not belong to a group or array of the store: other files in its directory, and metadata that is invalid.
+/// Returns the keys that do not belong to a group or array of the store: foreign files in the directory, and invalid metadata.
 ///
 /// # Errors
-/// Those of the store.
+/// Returns store errors.
 pub fn foreign(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
     let env = Env {
         cancel: cancel.clone(),
@@ -36,7 +36,7 @@ pub fn foreign(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
             }
             Role::Other(_) => false,
         };
-        // A finished plan removes its marker, unless it is killed.
+        // A finished plan removes the marker. The marker of a killed plan remains.
         if !part && key != MARKER {
             found.add(key.to_owned());
         }
@@ -45,10 +45,10 @@ pub fn foreign(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
     Ok(found)
 }
 
-/// The paths of the nodes whose enclosing groups all belong to the store. Other nodes are separate stores that happen to be below.
+/// Returns the paths of the nodes with enclosing groups in the store. All other nodes belong to separate, nested stores.
 fn own_nodes(survey: &StoreSurvey) -> BTreeSet<&str> {
     let mut own = BTreeSet::new();
-    // Nodes come in the order of their paths: a group before its contents.
+    // Nodes are sorted by path: a group precedes the group contents.
     for node in &survey.nodes {
         let path = node.path.as_str();
         let above = |path| own.contains(path) && survey.node(path).is_some_and(is_group);
@@ -61,13 +61,13 @@ fn own_nodes(survey: &StoreSurvey) -> BTreeSet<&str> {
 
 fn is_group(node: &Node) -> bool {
     match &node.what {
-        // Metadata of older versions of netCDF-C, and attributes of a group without any other object.
+        // Metadata of older netCDF-C versions, and attributes of a group without other metadata.
         NodeContent::Group | NodeContent::Nothing => true,
         NodeContent::Array(_) | NodeContent::Broken(_) => false,
     }
 }
 
-/// Whether an object with the name of metadata really is metadata. Any program may write a `zarr.json`; Zarr's has a `zarr_format`.
+/// Checks whether an object with a metadata name is Zarr metadata. Any program may write a `zarr.json`; Zarr's has a `zarr_format`.
 fn is_sound(node: &Node, name: &str) -> bool {
     match (name, node.json(name)) {
         ("zarr.json", Some(json)) => json.get("zarr_format").is_some(),

@@ -1,4 +1,4 @@
-//! Chunks that other processes put: whether they are there, and their sum.
+//! Chunks that other processes write: existence checks and checksums.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,16 +12,16 @@ use crate::io::Store;
 use crate::io::sums::KeySum;
 use crate::runtime::WorkItem;
 
-/// Bytes that are read at a time.
+/// The number of bytes per read.
 const PIECE: u64 = 8 << 20;
 
-/// Number of keys per query of sizes. A remote store sends concurrent requests.
+/// Number of keys per size query. A remote store sends concurrent requests.
 const CHECKED_TOGETHER: usize = 1000;
 
 /// Number of keys per work item.
 const TOGETHER: usize = 8;
 
-/// The keys of chunks that other processes put.
+/// The keys of chunks that other processes write.
 #[derive(Default)]
 pub(super) struct ForeignKeys {
     seen: BTreeSet<Vec<u64>>,
@@ -37,7 +37,7 @@ impl ForeignKeys {
         }
     }
 
-    /// Checks that all keys are there.
+    /// Checks that all keys exist.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`] for a missing key, [`ErrorKind::Cancelled`], and I/O errors of the store.
@@ -51,7 +51,7 @@ impl ForeignKeys {
         Ok(())
     }
 
-    /// Reads all keys on all threads, and sums them up.
+    /// Reads all keys on all threads, and returns the total checksum.
     ///
     /// # Errors
     /// Returns [`ErrorKind::NotFound`] for a missing key, [`ErrorKind::Cancelled`], and I/O errors of the store.
@@ -75,7 +75,7 @@ impl ForeignKeys {
     }
 }
 
-/// The sum of a key.
+/// Returns the checksum of a key.
 fn of_key(store: &dyn Store, key: &str) -> Result<KeySum> {
     let len = store.size(key)?.ok_or_else(|| missing(store, key))?;
     if len <= PIECE {
@@ -109,8 +109,8 @@ fn piece(store: &dyn Store, key: &str, range: Range<u64>) -> Result<Vec<u8>> {
     parts.pop().or_internal("a part of a key")
 }
 
-/// The error for a chunk that is not there.
+/// Returns the error for a missing chunk.
 pub(super) fn missing(store: &dyn Store, key: &str) -> Error {
-    let e = Error::new(ErrorKind::NotFound, "a chunk that was put is not there");
+    let e = Error::new(ErrorKind::NotFound, "a written chunk is missing");
     e.in_object(key).of(store.name())
 }

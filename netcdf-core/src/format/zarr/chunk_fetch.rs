@@ -1,6 +1,6 @@
-//! Fetches the stored bytes of chunks: keys and parts of keys, on a store with latency all of them together.
+//! Fetches stored chunks: complete keys and key ranges. On a store with latency, all requests are concurrent.
 
-use super::array_keys::gone;
+use super::array_keys::missing_chunk;
 use super::reader::{ArrayData, ZarrReader};
 use crate::arithmetic::length;
 use crate::chunk::decode::other_length;
@@ -8,13 +8,13 @@ use crate::chunk::layout::ChunkRef;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::io::store::{KeyContent, KeyParts, KeyRanges};
 
-/// Bytes that a stored chunk may have beyond twice the size of its elements.
+/// Extra bytes that a stored chunk may have beyond twice the element data size.
 const SPARE: u64 = 1 << 20;
-/// Bytes that small chunks with codecs may have beyond their elements.
+/// Extra bytes that small chunks with codecs may have.
 const LITTLE: u64 = 1 << 10;
 
 impl ZarrReader {
-    /// Checks that a chunk of `have` bytes is not far larger than its elements: no codec produces such chunks.
+    /// Checks that a chunk of `have` bytes is not far larger than the element data. No codec expands chunks that much.
     fn check_size(&self, chunk: &ChunkRef, have: u64) -> Result<()> {
         let array = &self.data(chunk.variable)?.array;
         let whole = array.layout.chunk_bytes().map_or(u64::MAX, |n| n as u64);
@@ -25,8 +25,8 @@ impl ZarrReader {
         Err(Error::new(ErrorKind::Limit, what).of(self.store.name()))
     }
 
-    /// Returns how many of the `have` bytes of a stored chunk to read. Bytes after the elements of a chunk without codecs are
-    /// ignored, as in netCDF-C. Missing elements are noticed when they are read.
+    /// Returns the number of bytes to read from a stored chunk of `have` bytes. Bytes after the elements of a chunk without codecs are
+    /// ignored, as in netCDF-C. The read reports missing elements.
     fn usable(&self, chunk: &ChunkRef, have: u64) -> Result<u64> {
         let var = chunk.variable;
         let array = &self.data(var)?.array;
@@ -49,7 +49,7 @@ impl ZarrReader {
         Ok(chunk)
     }
 
-    /// Returns the content of a key without the bytes to ignore.
+    /// Returns the content of a key without the ignored bytes.
     fn cut_content(&self, chunk: &ChunkRef, key: &str, content: KeyContent) -> Result<KeyContent> {
         match content {
             KeyContent::Missing => Ok(content),
@@ -74,13 +74,13 @@ impl ZarrReader {
         }
     }
 
-    /// The key of a chunk.
+    /// Returns the chunk key.
     fn key(&self, chunk: &ChunkRef) -> Result<String> {
         let chunks = self.chunks(chunk.variable)?;
         Ok(chunks.keys.key(chunk.index))
     }
 
-    /// True if a chunk is all there is under its key, and all of it is wanted.
+    /// Checks whether a reference covers a complete key, and the key stores exactly one chunk.
     fn is_key(&self, chunk: &ChunkRef) -> bool {
         let data = self.data(chunk.variable);
         data.is_ok_and(|ArrayData { array, .. }| {
@@ -92,7 +92,7 @@ impl ZarrReader {
         })
     }
 
-    /// The bytes of chunks that are keys, asked for together.
+    /// Fetches complete keys concurrently.
     fn fetch_keys(&self, chunks: &[&ChunkRef]) -> Result<Vec<KeyContent>> {
         let keys = chunks.iter().map(|chunk| self.key(chunk));
         let keys: Vec<String> = keys.collect::<Result<_>>()?;
@@ -106,7 +106,7 @@ impl ZarrReader {
         .collect()
     }
 
-    /// The contents of keys, none of which may be an error.
+    /// Fetches keys, and returns the first error.
     fn get_many(&self, keys: &[String], most: u64) -> Result<Vec<KeyContent>> {
         if keys.is_empty() {
             return Ok(vec![]);
@@ -116,7 +116,7 @@ impl ZarrReader {
             .collect()
     }
 
-    /// Parts of chunks that are in the same key, if the store has them.
+    /// Returns the ranges of chunks that share a key, and the bytes if the key is already decoded.
     fn parts_of(&self, chunks: &[ChunkRef]) -> Result<(KeyRanges, Option<KeyParts>)> {
         let first = chunks.first().or_internal("a chunk to fetch")?;
         let key = self.key(first)?;
@@ -130,9 +130,9 @@ impl ZarrReader {
         Ok((KeyRanges { key, ranges }, known))
     }
 
-    /// The stored bytes of chunks, as far as they are there and not longer than expected. A store with latency is asked for all keys
-    /// together, and for all parts of keys.
-    pub(super) fn fetched(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
+    /// Fetches the stored bytes of chunks. Missing and too long chunks are separate results. On a store with latency, all keys and all key
+    /// ranges are requested concurrently.
+    pub(super) fn fetch_stored_bytes(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let latency = self.store.latency();
         let alone = |chunk: &ChunkRef| latency && self.is_key(chunk);
         let whole: Vec<_> = chunks.iter().filter(|chunk| alone(chunk)).collect();
@@ -157,7 +157,7 @@ impl ZarrReader {
         Ok(out)
     }
 
-    /// The parts of each batch of chunks, which are in the same key.
+    /// Fetches the ranges of each batch. The chunks of a batch share a key.
     fn fetch_parts(&self, batches: &[&[ChunkRef]]) -> Result<Vec<KeyParts>> {
         let found = batches.iter().map(|batch| self.parts_of(batch));
         let found: Vec<_> = found.collect::<Result<_>>()?;
@@ -178,7 +178,7 @@ impl ZarrReader {
         parts.collect()
     }
 
-    /// True if chunks are in the same key.
+    /// Checks whether two chunks share a key.
     pub(super) fn share_key(&self, a: &ChunkRef, b: &ChunkRef) -> bool {
         let data = self.data(a.variable);
         let shards = data.is_ok_and(|data| !data.array.described.shards.is_empty());
@@ -186,16 +186,16 @@ impl ZarrReader {
         a.variable == b.variable && (a.index == b.index || shards && key(a) == key(b))
     }
 
-    /// The error for a chunk that has disappeared.
-    pub(super) fn lost(&self, chunk: &ChunkRef) -> Error {
+    /// Returns the error for a chunk that has disappeared.
+    pub(super) fn disappeared(&self, chunk: &ChunkRef) -> Error {
         match self.key(chunk) {
-            Ok(key) => gone().in_object(&key).of(self.store.name()),
+            Ok(key) => missing_chunk().in_object(&key).of(self.store.name()),
             Err(e) => e,
         }
     }
 }
 
-/// Most bytes of a stored chunk that is expected to have this many: codecs make chunks a little larger if they do not make them smaller.
+/// Returns the maximum stored size of a chunk with this expected size. Codecs expand incompressible chunks slightly.
 fn most(bytes: u64) -> u64 {
     bytes.saturating_add(bytes / 64).saturating_add(LITTLE)
 }

@@ -1,4 +1,4 @@
-//! The part of a datatype that netCDF can express: other fields of compounds are left out.
+//! Reduces datatypes to the part that netCDF can express. Inexpressible compound fields are skipped.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::{Datatype, Member, TypeClass, ValueBits};
 use crate::model::Atomic;
 
-/// A field that was left out.
+/// A skipped field.
 #[derive(Debug)]
 pub(crate) struct SkippedField {
-    /// Its name, preceded by those of the enclosing fields.
+    /// The field name, after the names of the enclosing fields.
     pub field: String,
-    /// Why.
+    /// The reason.
     pub why: Error,
 }
 
-/// The part of a datatype that netCDF can express, and the fields that are left out of it.
+/// Returns the part of a datatype that netCDF can express, and the skipped fields.
 ///
 /// # Errors
-/// As [`reduce`].
+/// Returns the errors of [`reduce`].
 pub(super) fn reduced(datatype: &Arc<Datatype>) -> Result<(Arc<Datatype>, Vec<SkippedField>)> {
     let mut rest = Datatype::clone(datatype);
     let left_out = reduce(&mut rest)?;
@@ -30,17 +30,17 @@ pub(super) fn reduced(datatype: &Arc<Datatype>) -> Result<(Arc<Datatype>, Vec<Sk
     Ok((reduced, left_out))
 }
 
-/// Removes the fields that netCDF cannot express from a datatype; the others keep their offsets.
+/// Removes the fields that netCDF cannot express from a datatype. The offsets of the remaining fields do not change.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if nothing else is in it.
+/// Returns [`ErrorKind::Unsupported`] if no field remains.
 fn reduce(datatype: &mut Datatype) -> Result<Vec<SkippedField>> {
     let mut left_out = vec![];
     reduce_in("", datatype, &mut left_out)?;
     Ok(left_out)
 }
 
-/// `within` is the name of the field of this type, followed by a dot; empty for the outermost type.
+/// Reduces the type of the field `within`, a name followed by a dot. The outermost type has an empty name.
 fn reduce_in(
     within: &str,
     datatype: &mut Datatype,
@@ -84,7 +84,7 @@ fn reduce_members(
         let Err(why) = reduce_field(&format!("{field}."), &mut member.datatype, left_out) else {
             return true;
         };
-        // No field is left of this one: naming it is enough.
+        // All inner fields are skipped as well, so the name of the outer field is sufficient.
         left_out.truncate(before);
         last = Some(unsupported_as(&why));
         left_out.push(SkippedField { field, why });
@@ -97,7 +97,7 @@ fn reduce_members(
     }
 }
 
-/// As [`reduce_in`], for a field, which may also be an array.
+/// Like [`reduce_in`], for a field, which may also be an array.
 fn reduce_field(
     within: &str,
     datatype: &mut Datatype,
@@ -109,20 +109,20 @@ fn reduce_field(
     }
 }
 
-/// The same reason, for the compound that contains the field.
+/// Returns the same reason for the enclosing compound.
 fn unsupported_as(why: &Error) -> Error {
     Error::new(ErrorKind::Unsupported, why.what().to_string())
 }
 
-/// The tag of opaque types in place of inexpressible types. Tags in files end at a zero byte.
+/// The tag of opaque types that replace inexpressible types. Tags in files end at a zero byte.
 const RAW: &[u8] = b"\0raw";
 
-/// Whether a datatype replaces an inexpressible type.
+/// Checks whether a datatype replaces an inexpressible type.
 pub(super) fn is_raw(datatype: &Datatype) -> bool {
     matches!(&datatype.class, TypeClass::Opaque { tag } if tag == RAW)
 }
 
-/// Replaces inexpressible types of fixed size within a datatype by opaque types. References stay: their bytes are addresses, which
+/// Replaces inexpressible fixed-size types within a datatype with opaque types. References stay, because their bytes are addresses, which
 /// differ between equal files.
 pub(super) fn as_bytes(datatype: &mut Arc<Datatype>) {
     let mut made = Datatype::clone(datatype);
@@ -132,7 +132,7 @@ pub(super) fn as_bytes(datatype: &mut Arc<Datatype>) {
     }
 }
 
-/// As [`as_bytes`]. `field` marks the type of a compound field, where netCDF allows arrays.
+/// Like [`as_bytes`]. `field` marks the type of a compound field. netCDF allows arrays in compound fields.
 fn bytes_in(datatype: &mut Datatype, field: bool) {
     if numbers::atomic(datatype).is_some() || datatype.size == 0 {
         return;
@@ -166,7 +166,7 @@ fn bytes_in(datatype: &mut Datatype, field: bool) {
     }
 }
 
-/// Whether the elements of a type hold all its bytes, without addresses of other data.
+/// Checks whether the elements of a type contain all bytes, without addresses of other data.
 fn is_flat(datatype: &Datatype) -> bool {
     match &datatype.class {
         TypeClass::Vlen { .. } | TypeClass::VlenString { .. } | TypeClass::Reference(_) => false,
@@ -182,15 +182,19 @@ fn is_flat(datatype: &Datatype) -> bool {
     }
 }
 
-/// The integer type of an enum, the bits of its stored form, and whether it is signed.
+/// Returns the integer type of an enum, the bits of the stored form, and whether the type is signed.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for base types that netCDF does not allow.
+/// Returns [`ErrorKind::Unsupported`] for base types that netCDF does not allow.
 pub(super) fn enum_base(base: &Datatype) -> Result<(Atomic, ValueBits, bool)> {
     let (bits, signed) = match &base.class {
         TypeClass::Integer { bits, signed } => (*bits, *signed),
         TypeClass::Bitfield { bits } => (*bits, false),
-        _ => return Err(unsupported("an enum whose base type is not an integer")),
+        _ => {
+            return Err(unsupported(
+                "an enum with a base type other than an integer",
+            ));
+        }
     };
     let integer = Datatype {
         class: TypeClass::Integer { bits, signed },
@@ -201,15 +205,15 @@ pub(super) fn enum_base(base: &Datatype) -> Result<(Atomic, ValueBits, bool)> {
     Ok((atomic, bits, signed))
 }
 
-/// The error for something that netCDF cannot express.
+/// Returns the error for an object that netCDF cannot express.
 pub(super) fn unsupported(what: &str) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{INEXPRESSIBLE}{what}"))
 }
 
-/// The start of the messages of [`unsupported`].
+/// The start of all messages of [`unsupported`].
 const INEXPRESSIBLE: &str = "netCDF cannot express ";
 
-/// Whether an error is one of [`unsupported`].
+/// Checks whether an error comes from [`unsupported`].
 pub(super) fn is_inexpressible(e: &Error) -> bool {
     e.what().starts_with(INEXPRESSIBLE)
 }

@@ -1,4 +1,4 @@
-//! Companions of the schema: facts about dimensions, variables and attributes that only matter while a file is read.
+//! Companions of the schema: facts about dimensions, variables and attributes that the reader needs only while opening a file.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(super) struct FoundDimension {
 /// Facts about a variable beyond the schema.
 #[derive(Debug)]
 pub(super) struct FoundVariable {
-    /// Number of the file.
+    /// The file number.
     pub file: u32,
     /// The dataset.
     pub dataset: Hdf5Dataset,
@@ -32,7 +32,7 @@ pub(super) struct FoundVariable {
     /// For a virtual dataset, the number of sources of each mapping, see [`super::virtual_extent::SourcesExtent`].
     pub counted: Vec<u64>,
     /// Whether the C library skips the variable.
-    pub unknown_to_c: bool,
+    pub skipped_by_c: bool,
 }
 
 /// The owner of an attribute.
@@ -47,17 +47,17 @@ pub(super) enum AttributeOwner {
 /// An attribute with a type that can only be resolved once all types are known.
 pub(super) struct PendingAttribute {
     pub owner: AttributeOwner,
-    /// The index among the attributes of the owner.
+    /// The index in the owner's attribute list.
     pub place: usize,
     pub file: u32,
     pub stored: Stored,
 }
 
-/// The scales without a length, by their datasets.
+/// The scales without a length, by dataset.
 #[derive(Debug, Default)]
 pub(super) struct UnsizedScales(pub HashMap<FileObject, Vec<UnsizedScale>>);
 
-/// One link to a scale without a length.
+/// A link to a scale without a length.
 #[derive(Debug)]
 pub(super) struct UnsizedScale {
     pub group: GroupId,

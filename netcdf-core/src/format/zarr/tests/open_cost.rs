@@ -1,4 +1,4 @@
-//! How many rounds of requests opening a store with latency takes, and that it shows the same dataset as any other store.
+//! Limits for the round trips of opening a store with latency. The dataset is the same with and without latency.
 
 use super::*;
 use crate::io::StoreTarget;
@@ -32,7 +32,7 @@ fn add_arrays(schema: &mut Schema, group: GroupId, (count, dim): (u32, DimId)) {
     }
 }
 
-/// A store as the tools write it: arrays in the root, and in groups within each other.
+/// Returns a store written by the tools: arrays in the root and in nested groups.
 fn written(kind: Kind, arrays: u32, groups: u32, consolidated: bool) -> Arc<dyn Store> {
     let mut schema = Schema::new(kind);
     let dim = schema.add_dim(Dimension {
@@ -64,10 +64,10 @@ fn written(kind: Kind, arrays: u32, groups: u32, consolidated: bool) -> Arc<dyn 
     store
 }
 
-/// What a user sees of a store: its schema, what is said about it, and the values of its first variable.
-type Seen = (Schema, Vec<String>, Option<Values>);
+/// The visible contents of a store: schema, notes, and the values of the first variable.
+type StoreContents = (Schema, Vec<String>, Option<Values>);
 
-fn seen(store: &Arc<dyn Store>) -> Result<Seen> {
+fn seen(store: &Arc<dyn Store>) -> Result<StoreContents> {
     let env = Env::default();
     let reader = format::open(Container::Store(Arc::clone(store)), &env)?;
     let notes = env.notes.take().iter().map(ToString::to_string).collect();
@@ -75,7 +75,7 @@ fn seen(store: &Arc<dyn Store>) -> Result<Seen> {
     Ok((reader.schema().clone(), notes, values))
 }
 
-/// The rounds and requests that opening a store takes; it is opened with latency and without, and looks the same.
+/// Returns the round trips and requests of opening a store. Asserts that the contents are the same with and without latency.
 fn opening(store: &Arc<dyn Store>) -> (u64, u64) {
     let slow = Rounds::of(Arc::clone(store));
     open(&(Arc::clone(&slow) as Arc<dyn Store>)).unwrap();
@@ -104,7 +104,7 @@ fn consolidated_metadata_takes_a_round() {
 #[test]
 fn objects_take_a_round_or_two_for_each_level() {
     for (kind, rounds, level) in [
-        // The root, and its objects or its list.
+        // The root, and the root's objects or list.
         (Kind::NCZARR, 2, 1),
         (Kind::PURE_ZARR, 2, 2),
         (Kind::NCZARR3, 1, 1),
@@ -120,12 +120,12 @@ fn objects_take_a_round_or_two_for_each_level() {
     }
 }
 
-/// JSON without blanks.
+/// Returns JSON without blanks.
 fn compact(text: &str) -> String {
     text.replace("\": ", "\":").replace(", \"", ",\"")
 }
 
-/// A store with a key changed.
+/// Returns a store with one changed key.
 fn changed(store: &Arc<dyn Store>, key: &str, change: impl Fn(&str) -> String) {
     let text = store.get(key).unwrap().unwrap();
     let text = String::from_utf8(text).unwrap();
@@ -206,7 +206,7 @@ fn what_netcdf_lists_must_be_in_consolidated_metadata() {
     }
 }
 
-/// The rule: where requests are cheap the objects count, else the consolidated metadata, which may be older.
+/// Stores without latency use the separate objects. Stores with latency use the consolidated metadata, which may be stale.
 #[test]
 fn stale_metadata_is_used_on_stores_with_latency_only() {
     for (kind, key) in [
@@ -247,7 +247,7 @@ fn stores_of_all_kinds_look_the_same_with_latency() {
             2,
         ),
         (&[("zarr.json", &v3), ("c/0/0", "0123456789abcdef")], 1),
-        // Names of all kinds, groups without metadata in groups without metadata.
+        // Names of all kinds, and nested groups without metadata.
         (
             &[
                 (".zgroup", group),
@@ -264,11 +264,11 @@ fn stores_of_all_kinds_look_the_same_with_latency() {
             ],
             18,
         ),
-        // No metadata at the root, or only consolidated metadata, which is not whole.
+        // No metadata at the root, or only consolidated metadata that is not whole.
         (&[("a/x", "x"), ("v/.zarray", &v), ("v/1", "abcd")], 6),
         (&[(".zmetadata", &all), ("g/v/0", "abcd")], 2),
         (&[("a/zarr.json", GROUP3), ("a/v/zarr.json", &v3)], 6),
-        // Both versions.
+        // Metadata of both versions.
         (
             &[("zarr.json", GROUP3), (".zgroup", group), ("v/.zarray", &v)],
             4,

@@ -1,4 +1,4 @@
-//! Datasets that are not variables: dimensions alone, and what netCDF cannot express. Their data takes room in the file.
+//! Datasets that are not variables: dimensions without a variable, and datasets that netCDF cannot express. The data occupies file space.
 
 use crate::arithmetic::Amount;
 use crate::chunk::OtherData;
@@ -12,10 +12,10 @@ use crate::format::hdf5::message;
 use crate::format::hdf5::message::layout::DataLayout;
 use crate::format::hdf5::{Hdf5File, ObjectHeader};
 
-/// Where the data of the datasets with headers at these addresses lies.
+/// Returns offset and size of the data of the datasets with headers at these addresses.
 ///
 /// # Errors
-/// Those of reading headers and indexes.
+/// Returns errors from reading headers and indexes.
 pub(super) fn data(file: &Hdf5File, headers: &[u64], env: &Env) -> Result<OtherData> {
     let mut found = OtherData::default();
     for &address in headers {
@@ -32,7 +32,7 @@ pub(super) fn data(file: &Hdf5File, headers: &[u64], env: &Env) -> Result<OtherD
     Ok(found)
 }
 
-/// Visits the place and size of each piece of data of a dataset.
+/// Visits the offset and size of each data block of a dataset.
 fn of_dataset(
     file: &Hdf5File,
     address: u64,

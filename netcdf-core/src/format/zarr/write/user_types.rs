@@ -1,5 +1,4 @@
-//! Types that pure Zarr has and netCDF lacks: truth values, complex numbers, opaque bytes, structures, and strings of
-//! four-byte characters.
+//! Types that pure Zarr has and netCDF lacks: truth values, complex numbers, opaque bytes, structures, and strings of four-byte characters.
 
 use crate::arithmetic::exact;
 use crate::chunk::elements;
@@ -13,17 +12,17 @@ use crate::model::{
 
 use super::{dtype, json_forms, numbers, strings};
 
-/// Deepest nesting of types.
+/// Maximum nesting depth of types.
 const DEPTH: u32 = 16;
 
-/// The Zarr type for a user-defined type; `None` if Zarr has none.
+/// Returns the Zarr type for a user-defined type, or `None` if Zarr lacks the type.
 #[must_use]
 pub(crate) fn of(schema: &Schema, id: TypeId) -> Option<StoredType> {
     let zarr = schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
     made(schema, id, (zarr.version, 0))
 }
 
-/// The type of strings that pure Zarr stores as four-byte characters, because their source did.
+/// Returns the type of strings that pure Zarr stores as four-byte characters, because the source did.
 #[must_use]
 pub(crate) fn characters(schema: &Schema, var: &Variable) -> Option<StoredType> {
     schema.kind.as_zarr().filter(|zarr| zarr.pure)?;
@@ -60,7 +59,7 @@ fn made(schema: &Schema, id: TypeId, (version, depth): (ZarrVersion, u32)) -> Op
     })
 }
 
-/// The type of the parts of the complex number type with this name.
+/// Returns the part type of the complex number type with this name.
 fn complex(called: &str, fields: &[Field]) -> Option<Atomic> {
     let [re, im] = fields else { return None };
     let part = re.ty.atomic().filter(|_| re.ty == im.ty)?;
@@ -73,7 +72,7 @@ fn complex(called: &str, fields: &[Field]) -> Option<Atomic> {
     (plain && called.starts_with(name)).then_some(part)
 }
 
-/// A field. Characters become texts as long as their last dimension; version 3 has no array fields.
+/// Converts a field. Characters become texts as long as the last dimension. Version 3 has no array fields.
 fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<StructMember> {
     let mut dims: Vec<u64> = field.dims.clone();
     let stored = match field.ty {
@@ -95,10 +94,10 @@ fn member(schema: &Schema, field: &Field, at: (ZarrVersion, u32)) -> Option<Stru
     })
 }
 
-/// Values as consecutive elements.
+/// Encodes values as consecutive elements.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for values of another type.
+/// Returns [`ErrorKind::BadType`] for values of another type.
 pub(crate) fn encode(stored: &StoredType, values: &Values) -> Result<Vec<u8>> {
     let mut out = vec![];
     match (&stored.dtype, values) {
@@ -136,7 +135,7 @@ pub(crate) fn encode(stored: &StoredType, values: &Values) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// A text as `most` four-byte characters, padded with zeros; invalid UTF-8 becomes U+FFFD, as on reading.
+/// Encodes a text as `most` four-byte characters, padded with zeros. Invalid UTF-8 becomes U+FFFD, as on reading.
 fn utf32(text: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
     let text = String::from_utf8_lossy(text);
     let count = text.chars().count() as u64;
@@ -150,7 +149,7 @@ fn utf32(text: &[u8], most: u64, out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Interleaves columns of `len` elements: each resulting element has a part from every column.
+/// Interleaves columns of `len` elements. Each resulting element contains a part of every column.
 fn woven(columns: Vec<Vec<u8>>, len: usize) -> Result<Vec<u8>> {
     if columns.iter().any(|c| !c.len().is_multiple_of(len.max(1))) {
         return Err(Error::internal(
@@ -168,10 +167,10 @@ fn woven(columns: Vec<Vec<u8>>, len: usize) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The name of the type in the metadata of a version.
+/// Returns the type name in the metadata of a version.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`] for a type that Zarr does not have, or whose elements are too large.
+/// Returns [`ErrorKind::Internal`] for a type that Zarr lacks, or a type with too large elements.
 pub(crate) fn named(stored: &StoredType, version: ZarrVersion) -> Result<Json> {
     match version {
         ZarrVersion::V2 => v2(stored),
@@ -232,13 +231,13 @@ fn v3(stored: &StoredType) -> Result<Json> {
     })
 }
 
-/// Whether elements are numbers of several bytes, for which the codec `bytes` needs a byte order.
+/// Checks whether elements are numbers of several bytes. For these, the codec `bytes` needs a byte order.
 #[must_use]
 pub(crate) fn has_order(stored: &StoredType) -> bool {
     matches!(stored.dtype, Dtype::Complex(_) | Dtype::Utf32(_))
 }
 
-/// A fill value.
+/// Returns a fill value as JSON.
 #[must_use]
 pub(crate) fn fill_value(stored: &StoredType, bytes: &[u8]) -> Json {
     match &stored.dtype {
@@ -269,7 +268,7 @@ mod tests {
     use crate::format::zarr::values::decode;
     use crate::model::{GroupId, Kind};
 
-    /// A type declared with Zarr's name is written as that type, with the same bytes.
+    /// A type declared with Zarr's name keeps the type and the bytes.
     #[test]
     fn types_of_zarr_come_back() {
         for (text, bytes) in [
@@ -298,7 +297,11 @@ mod tests {
             let values = decode(&schema, &read, ty, bytes).unwrap();
             assert_eq!(encode(&stored, &values).unwrap(), bytes, "{text}");
             schema.kind = Kind::NCZARR;
-            assert_eq!(of(&schema, id), None, "netCDF-C does not open such stores");
+            assert_eq!(
+                of(&schema, id),
+                None,
+                "netCDF-C does not open stores with this type"
+            );
         }
     }
 }

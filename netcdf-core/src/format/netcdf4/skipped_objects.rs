@@ -1,20 +1,20 @@
-//! What is left out of a file: a note for what netCDF cannot express, an error for what is damaged.
+//! Skipped HDF5 objects: a note if netCDF cannot represent the object, an error if the object is damaged.
 
 use std::sync::Arc;
 
 use super::attributes::attribute_path;
 use super::builder::FileBuilder;
-use super::expressible::{SkippedField, as_bytes, is_inexpressible};
+use super::type_reduction::{SkippedField, as_bytes, is_inexpressible};
 use super::{FileObject, numbers};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::attribute::Unread;
 use crate::notes::Note;
 
-/// Longest path in a report, in bytes: enough for 256-byte names in nested groups.
+/// Maximum path length in messages, in bytes: enough for 256-byte names in nested groups.
 const PATH: usize = 4096;
 
-/// The part of an object's path that a report shows: hostile names may be as long as the file.
+/// Truncates an object path for messages. Names in hostile files may be as long as the file.
 fn cut(mut path: String) -> String {
     if path.len() > PATH {
         let mut ends = (0..=PATH).rev();
@@ -25,7 +25,7 @@ fn cut(mut path: String) -> String {
 }
 
 impl FileBuilder<'_> {
-    /// Notes a skipped object. Dangling links and repeated groups contain no data of their own.
+    /// Notes a skipped object. Dangling links and repeated groups contain no data.
     pub(super) fn note(&self, object: String, e: &Error) {
         let place = match (e.resource(), e.offset()) {
             (Some(resource), Some(offset)) => format!(" at byte {offset} of {resource}"),
@@ -33,7 +33,7 @@ impl FileBuilder<'_> {
         };
         let note = Note {
             object: cut(object),
-            what: format!("left out: {}{place}", e.what()),
+            what: format!("skipped: {}{place}", e.what()),
             remedy: e.remedy().map(str::to_owned),
         };
         match is_inexpressible(e) {
@@ -42,11 +42,10 @@ impl FileBuilder<'_> {
         }
     }
 
-    /// Removes the fields that netCDF cannot express from an object's datatype. They are reported, unless
-    /// they already were for the committed type.
+    /// Removes the fields that netCDF cannot express from an object's datatype. Fields of a committed type are reported only once.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if nothing is left.
+    /// Returns [`ErrorKind::Unsupported`] if no field remains.
     pub(super) fn reduce(
         &mut self,
         file: u32,
@@ -74,25 +73,25 @@ impl FileBuilder<'_> {
         Ok(())
     }
 
-    /// Reports what netCDF cannot express; for damage see [`FileBuilder::lost`].
+    /// Notes an object that netCDF cannot express. [`FileBuilder::report_damage`] handles damage.
     ///
     /// # Errors
-    /// Damage that is not tolerated.
-    pub(super) fn left_out(&self, path: &str, e: Error) -> Result<()> {
+    /// Returns damage that is not tolerated.
+    pub(super) fn skip(&self, path: &str, e: Error) -> Result<()> {
         match e.kind() {
             ErrorKind::Unsupported | ErrorKind::NotFound => {
                 self.note(path.to_owned(), &e);
                 Ok(())
             }
-            _ => self.lost(e, || path.to_owned()),
+            _ => self.report_damage(e, || path.to_owned()),
         }
     }
 
     /// Handles damage to one object or attribute.
     ///
     /// # Errors
-    /// The damage, if it is not tolerated.
-    pub(super) fn lost(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
+    /// Returns damage that is not tolerated.
+    pub(super) fn report_damage(&self, e: Error, path: impl FnOnce() -> String) -> Result<()> {
         let e = Err::<(), _>(e).in_object(|| cut(path()));
         e.or_else(|e| self.env.damage.meet(e))
     }
@@ -100,10 +99,10 @@ impl FileBuilder<'_> {
     /// Handles an attribute of `owner` that cannot be read.
     ///
     /// # Errors
-    /// Damage that is not tolerated.
-    pub(super) fn unread(&self, owner: &str, unread: Unread) -> Result<()> {
+    /// Returns damage that is not tolerated.
+    pub(super) fn skip_attribute(&self, owner: &str, unread: Unread) -> Result<()> {
         let name = unread.name.as_deref().unwrap_or(b"(attribute)");
-        self.left_out(&attribute_path(owner, name), unread.error)
+        self.skip(&attribute_path(owner, name), unread.error)
     }
 }
 

@@ -6,9 +6,9 @@ use crate::model::Name;
 /// Attributes with reserved names.
 #[derive(Debug, Default)]
 pub(crate) struct ReservedNames {
-    /// Paths of attributes.
+    /// The paths of the attributes.
     paths: Vec<String>,
-    /// The arguments of `nccopy --attribute` that remove the attributes.
+    /// The `nccopy --attribute` arguments that remove the attributes.
     edits: Vec<String>,
 }
 

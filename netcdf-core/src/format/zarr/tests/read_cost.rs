@@ -1,4 +1,4 @@
-//! Reading data of stores with latency: no requests but those for the bytes.
+//! Limits for the requests of reading from stores with latency.
 
 use super::*;
 use crate::chunk::InBands;
@@ -7,17 +7,17 @@ use crate::io::rounds::Rounds;
 use crate::io::store::KeyContent;
 use crate::runtime::Runtime;
 
-/// An array of 8 × 8 chunks, of which one in three is not stored: its codecs, and a chunk that is full of a value.
-struct Made {
+/// An array of 8 × 8 chunks with one missing chunk in three: the codecs, and a chunk filled with one value.
+struct TestArray {
     codecs: &'static str,
     chunk: fn(u8) -> Vec<u8>,
 }
 
 const SIDE: u64 = 8;
-/// Elements of a chunk: 64 × 96 bytes.
+/// The elements of a chunk: 64 × 96 bytes.
 const CHUNK: usize = 6144;
 
-/// Bytes in base 64 are longer.
+/// Returns the base64 form of a chunk, which is longer than the chunk.
 fn base64(value: u8) -> Vec<u8> {
     let group = [value; 3].map(u32::from);
     let bits = group[0] << 16 | group[1] << 8 | group[2];
@@ -32,22 +32,22 @@ fn checksummed(value: u8) -> Vec<u8> {
     bytes
 }
 
-const MADE: [Made; 3] = [
-    Made {
+const MADE: [TestArray; 3] = [
+    TestArray {
         codecs: r#"{"name":"bytes"}"#,
         chunk: |value| vec![value; CHUNK],
     },
-    Made {
+    TestArray {
         codecs: r#"{"name":"bytes"},{"name":"crc32c"}"#,
         chunk: checksummed,
     },
-    Made {
+    TestArray {
         codecs: r#"{"name":"bytes"},{"name":"numcodecs.base64"}"#,
         chunk: base64,
     },
 ];
 
-impl Made {
+impl TestArray {
     fn store(&self) -> Arc<dyn Store> {
         let metadata = format!(
             r#"{{"zarr_format":3,"node_type":"array","shape":[512,768],"data_type":"uint8","fill_value":7,
@@ -64,7 +64,7 @@ impl Made {
     }
 }
 
-/// Reads a region of a store with latency, and compares it with one without; returns the rounds and requests.
+/// Reads a region from a store with latency, and compares the values with a store without latency. Returns the round trips and requests.
 fn reads(store: &Arc<dyn Store>, region: &Region) -> (u64, u64) {
     let slow = Rounds::of(Arc::clone(store));
     let reader = open(&(Arc::clone(&slow) as Arc<dyn Store>)).unwrap();
@@ -91,9 +91,9 @@ fn lengths_are_not_asked_for() {
         ] {
             let (rounds, requests) = reads(&store, &region);
             match n {
-                // Without codecs, these are parts of chunks.
+                // Without codecs, the requests are ranges of chunks.
                 0 | 1 => assert_eq!((rounds, requests), (chunks.min(1), chunks), "{region:?}"),
-                // In base 64, chunks are longer than their elements: they are asked for once more.
+                // Base64 chunks are longer than the elements, and need a second request.
                 _ => assert!(rounds <= 2 && requests <= 2 * chunks, "{region:?}"),
             }
         }
@@ -108,8 +108,8 @@ fn lengths_are_not_asked_for() {
     assert_eq!(reads(&MADE[2].store(), &first), (2, 2));
 }
 
-/// What `read` and the rounds of a store say of one chunk with this content.
-fn hostile(made: &Made, chunk: &[u8]) -> (ErrorKind, u64) {
+/// Returns the error of `read` and the round trips for a store with this content in one chunk.
+fn hostile(made: &TestArray, chunk: &[u8]) -> (ErrorKind, u64) {
     let store = made.store();
     store.put("v/c/0/0", chunk).unwrap();
     let slow = Rounds::of(store);
@@ -143,7 +143,7 @@ fn large_boxes_and_known_chunks_are_listed() {
     let before = slow.asked().rounds;
     let env = Env::default();
     let set = Dataset::new(&*reader, &env);
-    // All keys are looked up in one round, and then known.
+    // The first call looks up all keys in one round trip, and caches the result.
     assert_eq!(set.chunks_stored(VarId(0)).unwrap(), 43);
     assert_eq!(set.chunks_stored(VarId(0)).unwrap(), 43);
     assert_eq!(slow.asked().rounds - before, 1);
@@ -218,7 +218,7 @@ fn bands_are_the_same_as_of_other_stores() {
             let slow = Rounds::of(Arc::clone(&store));
             let found = bands(&(Arc::clone(&slow) as Arc<dyn Store>), threads, most);
             assert!(found == bands(&store, threads, most), "{threads} {most}");
-            // Opening takes three; where chunks without codecs are read in rows, each row is.
+            // Opening needs three round trips. Chunks without codecs are read by rows, with one request per row.
             let parts = made.codecs == MADE[0].codecs;
             assert!(parts || slow.requests() < 3 + 2 * 64, "{}", slow.requests());
         }
@@ -236,7 +236,7 @@ fn shards_are_read_together() {
             .put(&format!("v/c/{}/{}", n / 3, n % 3), &bytes)
             .unwrap();
     }
-    // The keys, the indexes of the nine that are stored, and two chunks of each, in the order of rows.
+    // The keys, the indexes of the nine stored shards, and two chunks per shard, in row order.
     assert_eq!(
         reads(&store, &Region::whole(&[16, 12])),
         (3, 12 + 9 + 2 * 9)
@@ -276,7 +276,7 @@ fn chunks_that_may_be_stored_are_missing_when_others_know_more() {
         .locate(VarId(0), &all, candidates, &mut visit)
         .unwrap();
     assert_eq!(found.len(), 64);
-    // From now on, all keys are known.
+    // From here on, all keys are known.
     reader
         .locate(VarId(0), &all, Locate::Stored, &mut |_| Ok(()))
         .unwrap();

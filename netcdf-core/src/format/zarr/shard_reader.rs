@@ -1,5 +1,5 @@
-//! Chunks in shards. A shard is a range of the bytes of a key, with an index of the chunks in it; a chunk may be a shard again. Once
-//! located, such a chunk is read, decoded and kept as every other chunk: as a range of a key.
+//! Chunks in shards. A shard is a byte range of a key, with an index of inner chunks. An inner chunk may be a nested shard. After the
+//! lookup, an inner chunk is read, decoded and cached like any other chunk: as a byte range of a key.
 //!
 //! Specification: Zarr extension "sharding codec", version 1.0.
 
@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::array::Shard;
-use super::array_keys::{ArrayKey, ArrayKeys, chunk_at, gone};
+use super::array_keys::{ArrayKey, ArrayKeys, chunk_at, missing_chunk};
 use super::grid::{cells, coarse, common, number, place, sum};
 use super::shard::ShardIndex;
 use crate::chunk::layout::ChunkRef;
@@ -18,26 +18,29 @@ use crate::io::store::{KeyParts, KeyRanges, range_of};
 use crate::limits::room;
 use crate::model::VarId;
 
-/// Most indexes of shards to read together: fewer than are kept.
+/// Maximum number of shard indexes to prefetch. The value is below the cache limit.
 const TOGETHER: usize = 16;
-/// Most indexes, and most decoded keys, to keep.
-const KEPT: usize = 32;
-/// Most bytes to keep of decoded keys.
+/// Maximum number of cached indexes, and of cached decoded keys.
+const MAX_CACHED: usize = 32;
+/// Maximum size of cached decoded keys in bytes.
 const DECODED: usize = 128 << 20;
-/// Most bytes of indexes to keep.
+/// Maximum size of cached indexes in bytes.
 const INDEXES: usize = 16 << 20;
 
-/// Metadata of the shards of a store that was read.
+/// Cache of shard indexes and decoded keys of a store.
 #[derive(Debug)]
-pub(super) struct ShardsRead {
+pub(super) struct ShardCache {
     indexes: Recent<ShardId, Arc<ShardIndex>>,
-    /// Keys that went through codecs as a whole, decoded, by variable and number.
+    /// Decoded keys with codecs for complete shards, by variable and key number.
     decoded: Recent<(VarId, u64), Arc<Vec<u8>>>,
 }
 
-impl Default for ShardsRead {
+impl Default for ShardCache {
     fn default() -> Self {
-        let most = |bytes| CacheLimits { count: KEPT, bytes };
+        let most = |bytes| CacheLimits {
+            count: MAX_CACHED,
+            bytes,
+        };
         Self {
             indexes: Recent::new(most(INDEXES)),
             decoded: Recent::new(most(DECODED)),
@@ -45,49 +48,49 @@ impl Default for ShardsRead {
     }
 }
 
-/// Identifies the index of a shard.
+/// The identity of a shard index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ShardId {
     var: VarId,
     key: u64,
     level: usize,
-    /// The first byte of the shard in the key.
+    /// The offset of the shard in the key.
     start: u64,
 }
 
-/// The bytes of a key in which shards are ranges.
+/// The bytes of a key. Shard ranges refer to these bytes.
 enum KeyBytes {
-    /// As stored.
+    /// The stored bytes.
     Stored,
-    /// As the codecs of the whole key decode them.
+    /// The bytes that the codecs for complete shards decode.
     Decoded(Arc<Vec<u8>>),
 }
 
 /// The shards of an array.
-pub(super) struct Sharded<'a> {
+pub(super) struct ShardReader<'a> {
     /// The keys of the array.
     pub keys: ArrayKeys<'a>,
-    /// Indexes and decoded keys that were read.
-    pub read: &'a ShardsRead,
+    /// Cached indexes and decoded keys.
+    pub read: &'a ShardCache,
 }
 
-/// Bytes of the key with this number.
+/// A byte range of the key with this number.
 struct ShardRange {
     key: u64,
     range: Range<u64>,
 }
 
-/// A search in shards: the wanted box, and the chunks found so far.
+/// A shard search: the requested block, and the chunks found so far.
 struct ShardSearch<'a> {
     wanted: &'a Block,
     found: &'a mut Vec<ChunkRef>,
 }
 
-impl Sharded<'_> {
-    /// The chunks in a box of the grid of chunks that are in these keys, in row-major order.
+impl ShardReader<'_> {
+    /// Returns the chunks in these keys that are in a block of the chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Errors of the store, and of damaged indexes.
+    /// Returns errors of the store and of damaged indexes.
     pub(super) fn located(&self, wanted: &Block, keys: &[ArrayKey]) -> Result<Vec<ChunkRef>> {
         let mut found = vec![];
         for part in keys.chunks(TOGETHER) {
@@ -105,10 +108,10 @@ impl Sharded<'_> {
         Ok(found)
     }
 
-    /// Parts of the key of a chunk, if the key is decoded as a whole; otherwise `None`.
+    /// Returns ranges of a chunk's key if codecs encode the complete key, otherwise `None`.
     ///
     /// # Errors
-    /// Errors of reading and decoding the key; [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) past its end.
+    /// Returns errors from reading and decoding the key, or [`ErrorKind::Truncated`](crate::ErrorKind::Truncated) past the end of the key.
     pub(super) fn parts(&self, chunk: u64, ranges: &[Range<u64>]) -> Result<Option<Vec<Vec<u8>>>> {
         match self.bytes(self.keys.number_of(chunk)?)? {
             KeyBytes::Stored => Ok(None),
@@ -116,18 +119,18 @@ impl Sharded<'_> {
         }
     }
 
-    /// The shard within which a level has its shards or chunks.
+    /// Returns the shard format of a nesting level.
     fn shard(&self, level: usize) -> Option<&Shard> {
         self.keys.array.described.shards.get(level)
     }
 
-    /// The shape of the shards or chunks within the shards of a level, in elements.
+    /// Returns the shape in elements of the shards or chunks within the shards of a level.
     fn inner(&self, level: usize) -> &[u64] {
         let next = self.shard(level + 1);
         next.map_or(&self.keys.array.layout.chunk, |shard| &shard.shape)
     }
 
-    /// The name of the key with this number.
+    /// Returns the name of the key with this number.
     fn name(&self, key: u64) -> String {
         self.keys.key_at(place(key, &self.keys.key_grid()))
     }
@@ -137,7 +140,7 @@ impl Sharded<'_> {
         e.of(&format!("{}/{}", self.keys.store.name(), self.name(key)))
     }
 
-    /// The bytes under a key.
+    /// Returns the bytes of a key.
     fn bytes(&self, key: u64) -> Result<KeyBytes> {
         let Some(whole) = &self.keys.array.whole else {
             return Ok(KeyBytes::Stored);
@@ -148,9 +151,9 @@ impl Sharded<'_> {
         }
         let (store, name) = (self.keys.store, self.name(key));
         let read = || {
-            let size = store.size(&name)?.ok_or_else(gone)?;
+            let size = store.size(&name)?.ok_or_else(missing_chunk)?;
             whole.check(size)?;
-            let stored = store.get(&name)?.ok_or_else(gone)?;
+            let stored = store.get(&name)?.ok_or_else(missing_chunk)?;
             whole.chain.decode(0, stored, &mut vec![])
         };
         let bytes = read().map_err(|e| e.of(&format!("{}/{name}", store.name())))?;
@@ -159,7 +162,7 @@ impl Sharded<'_> {
         Ok(KeyBytes::Decoded(kept))
     }
 
-    /// Ranges of the bytes under a key.
+    /// Returns byte ranges of a key.
     fn ranges(&self, key: u64, ranges: Vec<Range<u64>>) -> Result<KeyParts> {
         match self.bytes(key)? {
             KeyBytes::Stored => self.keys.store.get_ranges(&self.name(key), &ranges),
@@ -167,7 +170,7 @@ impl Sharded<'_> {
         }
     }
 
-    /// Adds the wanted chunks of a key of `size` bytes.
+    /// Adds the requested chunks of a key of `size` bytes.
     fn in_key(&self, key: u64, size: u64, search: &mut ShardSearch<'_>) -> Result<()> {
         let corner = place(key, &self.keys.key_grid()).into_iter();
         let corner = corner.zip(self.keys.outer());
@@ -177,7 +180,7 @@ impl Sharded<'_> {
         added.map_err(|e| self.of_key(key, e))
     }
 
-    /// Adds the wanted chunks of a shard, given by its bytes in a key and its first element.
+    /// Adds the requested chunks of a shard, given by the byte range in a key and the coordinates of the first element.
     fn level(
         &self,
         level: usize,
@@ -213,7 +216,7 @@ impl Sharded<'_> {
         }
     }
 
-    /// Adds a stored cell of a shard: a chunk, or the wanted chunks of an inner shard. `place` counts in cells.
+    /// Adds a stored cell of a shard: a chunk, or the requested chunks of a nested shard. `place` counts in cells.
     fn cell(
         &self,
         level: usize,
@@ -231,7 +234,7 @@ impl Sharded<'_> {
         self.level(level + 1, part, &corner, search)
     }
 
-    /// Reads the indexes of shards together, if the store has latency. Errors come again when an index is needed.
+    /// Prefetches shard indexes concurrently if the store has latency. Ignores errors: the later read of an index reports them.
     fn indexes_ahead(&self, keys: &[ArrayKey]) {
         let latency = self.keys.store.latency() && self.keys.array.whole.is_none();
         let Some(shard) = self.shard(0).filter(|_| latency) else {
@@ -262,7 +265,7 @@ impl Sharded<'_> {
         }
     }
 
-    /// Identifies the shard of a level that begins at a byte of a key.
+    /// Returns the identity of a shard at an offset of a key.
     fn id(&self, level: usize, (key, start): (u64, u64)) -> ShardId {
         let var = self.keys.var;
         ShardId {
@@ -278,7 +281,7 @@ impl Sharded<'_> {
         self.read.indexes.put(id, Arc::new(index), bytes)
     }
 
-    /// The index of a shard.
+    /// Returns the shard index.
     fn index(
         &self,
         level: usize,
@@ -294,7 +297,9 @@ impl Sharded<'_> {
         };
         let part = shard.index_range(cells, range)?;
         let read = self.ranges(key, vec![part])?;
-        let bytes = read.and_then(|mut parts| parts.pop()).ok_or_else(gone)?;
+        let bytes = read
+            .and_then(|mut parts| parts.pop())
+            .ok_or_else(missing_chunk)?;
         Ok(self.keep(id, shard.index(bytes, range)?))
     }
 }
@@ -310,7 +315,7 @@ impl ShardSearch<'_> {
     }
 }
 
-/// Parts of decoded bytes.
+/// Returns ranges of decoded bytes.
 fn parts_of(bytes: &[u8], ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
     let part = |range| range_of(bytes, range).map(<[u8]>::to_vec);
     ranges.iter().map(part).collect()

@@ -1,4 +1,4 @@
-//! How many rounds of requests, and how many bytes, opening a dataset takes.
+//! Limits for the round trips and bytes of opening a dataset.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::io::rounds::{RequestCount, Rounds};
 use crate::io::{Container, Source};
 use crate::model::{CreateOptions, FileSpace, Schema};
 
-/// The bytes of a file in testdata, which `zstd` may have compressed.
+/// Returns the contents of a file in testdata. The function decompresses files with the extension `.zst`.
 fn bytes(name: &str) -> Vec<u8> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../testdata");
     let stored = std::fs::read(root.join(name)).unwrap();
@@ -20,13 +20,13 @@ fn bytes(name: &str) -> Vec<u8> {
     }
 }
 
-/// What opening a file asks for, and the number of its variables.
+/// Returns the requests of opening a file, and the number of variables.
 fn opening(name: &str) -> (RequestCount, usize) {
     let (asked, schema) = opened(name, bytes(name));
     (asked, schema.vars.len())
 }
 
-/// What opening a file of these bytes asks for, and what it says.
+/// Returns the requests of opening a file with these contents, and the schema.
 fn opened(name: &str, bytes: Vec<u8>) -> (RequestCount, Schema) {
     let inner: Arc<dyn Source> = Arc::new(MemorySource::new(name, bytes));
     let source = Rounds::of(inner);
@@ -35,7 +35,7 @@ fn opened(name: &str, bytes: Vec<u8>) -> (RequestCount, Schema) {
     (source.asked(), reader.schema().clone())
 }
 
-/// Asserts that opening a file takes at most these rounds, and at most twice the bytes of its metadata, as `h5stat -S` tells them.
+/// Asserts limits for opening a file: `rounds` round trips, and twice the metadata size that `h5stat -S` prints.
 fn takes(name: &str, vars: usize, rounds: u64, metadata: u64) {
     let (asked, found) = opening(name);
     assert_eq!(found, vars);
@@ -63,7 +63,7 @@ fn pages_of_metadata_are_read_as_a_whole() {
     takes("rounds/paged.nc.zst", 400, 3, 960_944);
 }
 
-/// The bytes of a file without data that says what another one does.
+/// Returns a file without data that has this schema.
 fn rewritten(schema: &Schema, space: FileSpace) -> Vec<u8> {
     let (target, written) = MemoryTarget::new("rewritten.nc");
     let options = CreateOptions {
@@ -77,7 +77,7 @@ fn rewritten(schema: &Schema, space: FileSpace) -> Vec<u8> {
     written.lock().unwrap().take().unwrap()
 }
 
-/// Where all headers lie in front, two requests get 8 MiB of them, and each further one doubles this.
+/// If all headers are at the front, the first two requests fetch 8 MiB, and each further request doubles the size.
 #[test]
 fn metadata_in_front_is_read_at_once() {
     for (name, least, rounds) in [

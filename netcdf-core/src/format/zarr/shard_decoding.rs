@@ -1,4 +1,4 @@
-//! Shards that went through codecs as a whole: they are decoded before their index is read.
+//! Shards with codecs for complete shards. These shards are decoded before the index is read.
 
 use super::array::ArrayDescription;
 use crate::chunk::layout::Layout;
@@ -8,25 +8,25 @@ use crate::filter::{ChunkContext, FilterChain, VariableFacts, codec};
 use crate::model::StoredElement;
 use crate::model::region::product;
 
-/// Bytes that a shard may have beyond its chunks and its index.
+/// Extra bytes that a shard may have beyond chunks and index.
 const SPARE: u64 = 1 << 20;
-/// Most bytes of texts in a shard.
-const MOST_TEXT: u64 = 1 << 30;
+/// Maximum size of texts in a shard in bytes.
+const MAX_TEXT: u64 = 1 << 30;
 
-/// How to decode shards.
+/// A shard decoder.
 #[derive(Debug)]
 pub(super) struct ShardDecoding {
-    /// Their codecs.
+    /// The codecs.
     pub chain: FilterChain,
-    /// Most bytes of a shard, encoded or decoded.
+    /// Maximum size of a shard in bytes, encoded or decoded.
     most: u64,
 }
 
 impl ShardDecoding {
-    /// How to decode the shards of an array; `None` if they were not encoded as a whole.
+    /// Returns the shard decoder of an array, or `None` without codecs for complete shards.
     ///
     /// # Errors
-    /// Those of finding the codecs.
+    /// Returns errors from looking up codecs.
     pub(super) fn of(
         described: &ArrayDescription,
         layout: &Layout,
@@ -41,7 +41,7 @@ impl ShardDecoding {
             ..layout.element
         };
         let mut context = ChunkContext {
-            // Filters may produce eight times as much.
+            // Filters may produce up to eight times the input size.
             shape: vec![most / 8],
             element,
             fill: None,
@@ -57,7 +57,7 @@ impl ShardDecoding {
     /// Checks that a shard of `size` stored bytes may be decoded.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`].
+    /// Returns [`ErrorKind::Limit`] for larger shards.
     pub(super) fn check(&self, size: u64) -> Result<()> {
         if size <= self.most {
             return Ok(());
@@ -70,13 +70,13 @@ impl ShardDecoding {
     }
 }
 
-/// The most bytes of a shard, allowing for codecs that make chunks larger.
+/// Returns the maximum shard size in bytes. Codecs may expand chunks.
 fn most(described: &ArrayDescription, layout: &Layout) -> u64 {
     let shape = described.shards.first().map(|s| s.shape.as_slice());
     let elements = product(shape.unwrap_or_default()).unwrap_or(u64::MAX);
     let chunk = product(&layout.chunk).unwrap_or(1).max(1);
     let data = match described.heap {
-        Some(_) => MOST_TEXT,
+        Some(_) => MAX_TEXT,
         None => elements
             .saturating_mul(layout.element.size)
             .saturating_mul(2),
@@ -98,7 +98,8 @@ mod tests {
     use crate::io::{Container, Store};
     use crate::model::{Region, Values, VarId};
 
-    /// Bytes of 4 x 6, of which one shard has 4 x 4, transposed, in chunks of 2 x 2; a checksum is behind each shard.
+    /// Returns the metadata of a 4 × 6 array of bytes. A shard has 4 × 4 elements, transposed, in 2 × 2 chunks. A checksum follows each
+    /// shard.
     fn metadata() -> String {
         let shards = r#"{"name":"sharding_indexed","configuration":{"chunk_shape":[2,2],
             "codecs":[{"name":"bytes"}],"index_codecs":[{"name":"bytes"}],"index_location":"end"}}"#;
@@ -110,7 +111,7 @@ mod tests {
         )
     }
 
-    /// The shard that begins at a column; of the second, the last chunks are not stored.
+    /// Returns the shard that begins at a column. The last chunks of the second shard are missing.
     fn shard(column: u8) -> Vec<u8> {
         let (mut chunks, mut index) = (vec![], vec![]);
         for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
