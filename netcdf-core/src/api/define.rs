@@ -1,4 +1,4 @@
-//! Defines and renames groups, dimensions, types and variables.
+//! Definition and renaming of groups, dimensions, types and variables.
 
 use super::mode::is_strict;
 use super::{Dataset, DimLength};
@@ -11,15 +11,15 @@ use crate::model::{
 };
 use crate::notes::Note;
 
-/// Longest dimension of a kind, in elements.
+/// Returns the maximum dimension length of a kind, in elements.
 pub(super) fn longest(kind: Kind) -> u64 {
     format::kind_row(kind).map_or(i64::MAX.unsigned_abs(), |row| row.longest)
 }
 
-/// Among which names a new name must be unique.
+/// The scope in which a new name must be unique.
 enum Among {
     Dims,
-    /// Groups, types and variables share their names.
+    /// Groups, types and variables, which share a namespace.
     Objects,
 }
 
@@ -40,8 +40,8 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model; [`ErrorKind::BadName`],
-    /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model, [`ErrorKind::NotFound`] for a missing group,
+    /// [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_group(&mut self, parent: GroupId, name: &str) -> Result<GroupId> {
         self.check_enhanced("groups")?;
         let name = self.new_name((parent, Among::Objects), name, None)?;
@@ -56,10 +56,9 @@ impl Dataset {
     /// Defines a dimension (`nc_def_dim`).
     ///
     /// # Errors
-    /// [`ErrorKind::DimSize`] for a length of 0 or beyond the limit of the format; [`ErrorKind::Unlimited`] for
-    /// a second unlimited dimension in the classic model; [`ErrorKind::BadName`], [`ErrorKind::Exists`],
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic model;
-    /// [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::DimSize`] for a length of 0 or beyond the limit of the format; [`ErrorKind::Unlimited`] for a second unlimited
+    /// dimension in the classic model; [`ErrorKind::NotInDefineMode`] in data mode of the classic model; [`ErrorKind::NotFound`] for a
+    /// missing group; [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_dim(&mut self, group: GroupId, name: &str, len: DimLength) -> Result<DimId> {
         let name = self.new_name((group, Among::Dims), name, None)?;
         self.begin_definition()?;
@@ -83,7 +82,7 @@ impl Dataset {
         }))
     }
 
-    /// Adds a note that readers will take a dimension for one of fixed length.
+    /// Adds a note that readers will treat the unlimited dimension as fixed.
     fn warn_of_pure_zarr(&self, name: &Name) {
         if !format::has_own_metadata(self.kind()) {
             self.env.notes.say(Note {
@@ -125,9 +124,9 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotInFormat`] for Zarr, [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic
-    /// model; [`ErrorKind::BadType`] for undefined types within it; [`ErrorKind::BadName`],
-    /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::NotInFormat`] for Zarr; [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model;
+    /// [`ErrorKind::BadType`] for undefined component types; [`ErrorKind::NotFound`] for a missing group; [`ErrorKind::BadName`],
+    /// [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_type(&mut self, group: GroupId, name: &str, kind: TypeKind) -> Result<TypeId> {
         self.check_enhanced("user-defined types")?;
         if !format::traits(self.kind()).defines_types {
@@ -144,7 +143,7 @@ impl Dataset {
         Ok(self.staged.schema.add_type(UserType { name, group, kind }))
     }
 
-    /// Checks the types within a type.
+    /// Checks the component types of a type.
     fn check_inside(&self, kind: &TypeKind) -> Result<()> {
         let known = |ty: DataType| match ty {
             DataType::Atomic(_) => true,
@@ -168,12 +167,10 @@ impl Dataset {
     /// Defines a variable with its dimensions, slowest first (`nc_def_var`).
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format does not have;
-    /// [`ErrorKind::NoDimension`] for dimensions that are not in the group or one above it;
-    /// [`ErrorKind::Unlimited`] if the unlimited dimension of a classic variable is not the first;
-    /// [`ErrorKind::Limit`] for too many dimensions; [`ErrorKind::BadName`], [`ErrorKind::Exists`],
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic model;
-    /// [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format lacks; [`ErrorKind::NoDimension`] for dimensions
+    /// outside the group and its ancestors; [`ErrorKind::Unlimited`] if the unlimited dimension of a classic variable is not the first;
+    /// [`ErrorKind::Limit`] for too many dimensions; [`ErrorKind::NotInDefineMode`] in data mode of the classic model;
+    /// [`ErrorKind::NotFound`] for a missing group; [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_var(
         &mut self,
         group: GroupId,
@@ -206,7 +203,7 @@ impl Dataset {
         }))
     }
 
-    /// Checks that the format has a type.
+    /// Checks that the format supports a type.
     pub(super) fn check_type(&self, ty: DataType) -> Result<()> {
         let kind = self.kind();
         let (has, error) = match ty {
@@ -244,8 +241,8 @@ impl Dataset {
     /// Renames a dimension (`nc_rename_dim`).
     ///
     /// # Errors
-    /// [`ErrorKind::NoDimension`], [`ErrorKind::BadName`], [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`];
-    /// [`ErrorKind::NotInDefineMode`] for a longer name in the data mode of the classic model.
+    /// Returns [`ErrorKind::NoDimension`], [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`];
+    /// [`ErrorKind::NotInDefineMode`] for a longer name in data mode of the classic model.
     pub fn rename_dim(&mut self, dim: DimId, name: &str) -> Result<()> {
         let old = self.dim(dim)?;
         let (group, old) = (old.group, old.name.clone());
@@ -260,7 +257,7 @@ impl Dataset {
     /// Renames a variable (`nc_rename_var`).
     ///
     /// # Errors
-    /// As [`Dataset::rename_dim`], with [`ErrorKind::NoVariable`].
+    /// Like [`Dataset::rename_dim`], with [`ErrorKind::NoVariable`].
     pub fn rename_var(&mut self, var: VarId, name: &str) -> Result<()> {
         let old = self.variable(var)?;
         let (group, old) = (old.group, old.name.clone());
@@ -273,7 +270,7 @@ impl Dataset {
     /// Renames a group, except for the root (`nc_rename_grp`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a missing group, and for the root; as [`Dataset::define_group`].
+    /// Like [`Dataset::define_group`]. Returns [`ErrorKind::NotFound`] for a missing group and for the root.
     pub fn rename_group(&mut self, group: GroupId, name: &str) -> Result<()> {
         self.check_enhanced("groups")?;
         let old = self.group(group)?;
@@ -297,7 +294,7 @@ impl Dataset {
         Err(Error::new(self.beyond_model(ErrorKind::NotNetcdf4), what).of(&self.name()))
     }
 
-    /// The kind of an error about what the data model does not have: `lacking` if the format has no more.
+    /// Returns the error kind for a feature that the data model lacks: `lacking` if the format lacks it as well.
     fn beyond_model(&self, lacking: ErrorKind) -> ErrorKind {
         match format::traits(self.kind()).enhanced {
             true => ErrorKind::Strict,
@@ -305,7 +302,7 @@ impl Dataset {
         }
     }
 
-    /// Checks that a name is free in a group; a renamed object may keep its own.
+    /// Checks that a name is free in a group. A renamed object may keep its name.
     fn new_name(
         &self,
         (group, among): (GroupId, Among),

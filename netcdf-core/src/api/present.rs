@@ -1,28 +1,28 @@
-//! What must exist at the place of a dataset when it is written there.
+//! The expected state of the destination when a dataset is written.
 
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::FileStamp;
 
-/// What a dataset may replace.
+/// The content that a dataset may replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Present {
-    /// Anything.
+    /// Any content.
     Anything,
-    /// Nothing: nothing may exist there.
+    /// No content: the path must not exist.
     Nothing,
-    /// Only what was opened, or last written.
+    /// Only the dataset that was opened or last written.
     This(FileStamp),
 }
 
 impl Present {
-    /// The current state of a path.
+    /// Returns the current state of a path.
     pub(super) fn now(path: &Path) -> Result<Self> {
         Ok(FileStamp::of(path)?.map_or(Self::Nothing, Self::This))
     }
 
-    /// Checks that the path is still in this state; a dataset without a path cannot be changed by others.
+    /// Checks that the path is still in this state. A dataset without a path always passes.
     pub(super) fn check(&self, path: Option<&Path>) -> Result<()> {
         let Some(path) = path else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Converts values to and from the form in which their elements are kept.
+//! Conversion of values to and from the stored form of staged elements.
 
 use super::heap;
 use super::spool::StagedSpool;
@@ -8,10 +8,10 @@ use crate::chunk::{Dataset, elements};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Region, Schema, Values, VarId};
 
-/// Bytes of elements taken over at a time, roughly.
+/// Approximate size in bytes of an element batch for copying.
 const BAND: u64 = 1 << 20;
 
-/// The form in which values are kept, element by element.
+/// Returns the stored form of values, element by element.
 pub(super) fn stored(
     values: &Values,
     tiles: &StagedTiles,
@@ -39,7 +39,7 @@ pub(super) fn stored(
     Ok(out)
 }
 
-/// The values of elements that are kept as references. A null reference gives the fill value.
+/// Resolves element references to values. A null reference gives the fill value.
 pub(super) fn resolve(
     schema: &Schema,
     var: VarId,
@@ -69,7 +69,7 @@ pub(super) fn resolve(
     Ok(out)
 }
 
-/// Stored form of an element that was not written.
+/// Returns the stored form of an unwritten element.
 pub(super) fn fill(schema: &Schema, var: VarId, tiles: &StagedTiles) -> Result<Vec<u8>> {
     let layout = crate::chunk::layout::Layout {
         fill: None,

@@ -1,4 +1,4 @@
-//! Reads a dataset being edited like any other.
+//! The `Reader` of a dataset in editing.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::model::region::product;
 use crate::model::{Region, Schema, StoredElement, Values, VarId};
 
 impl Staged {
-    /// The original dataset, if it has the variable and nothing was written to it.
+    /// Returns the original dataset if it has the variable and the variable has no staged data.
     fn untouched(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
         self.base_of(var).filter(|_| self.put_in(var).is_none())
     }
 
-    /// The kept data of a variable that is not in the original dataset.
+    /// Returns the staged data of a variable outside the original dataset.
     fn kept(&self, var: VarId) -> Result<std::borrow::Cow<'_, StagedTiles>> {
         Ok(match self.put_in(var) {
             Some(tiles) => std::borrow::Cow::Borrowed(tiles),
@@ -30,7 +30,7 @@ impl Staged {
         })
     }
 
-    /// Copies the original's elements of a box over `out`.
+    /// Copies the original elements of a block over `out`.
     pub(super) fn under(&self, var: VarId, part: &Block, out: &mut [u8], env: &Env) -> Result<()> {
         let (Some((base, id)), Some(set)) = (self.base_of(var), self.base_set(env)) else {
             return Ok(());
@@ -125,7 +125,7 @@ impl Reader for Staged {
 }
 
 impl Staged {
-    /// A chunk of the original, as that knows it; `None` for a tile.
+    /// Converts a chunk to the reference that the original uses; `None` for a tile.
     fn back(&self, chunk: &ChunkRef) -> Option<ChunkRef> {
         let (_, variable) = self.untouched(chunk.variable)?;
         Some(ChunkRef {
@@ -134,7 +134,7 @@ impl Staged {
         })
     }
 
-    /// Where the chunks of the original are.
+    /// Returns access to the chunk bytes of the original.
     fn under_bytes(&self) -> Option<&dyn ChunkBytes> {
         Some(self.base.as_ref()?.reader.bytes())
     }

@@ -7,7 +7,7 @@ use crate::io::Source;
 use crate::io::file::Scratch;
 use crate::io::source::read_range;
 
-/// Where elements are kept until they are in a dataset: a growing file.
+/// A growing file that stores elements until the dataset is written.
 pub(super) struct StagedSpool {
     file: Arc<Scratch>,
     source: Arc<dyn Source>,
@@ -24,12 +24,12 @@ impl StagedSpool {
         })
     }
 
-    /// The file as the object of chunks.
+    /// Returns the file as chunk source.
     pub(super) fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// Appends bytes; returns their position.
+    /// Appends bytes and returns their position.
     pub(super) fn add(&mut self, bytes: &[u8]) -> Result<u64> {
         let at = self.end;
         let end = at.checked_add(bytes.len() as u64);
