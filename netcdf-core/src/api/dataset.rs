@@ -205,7 +205,7 @@ impl Dataset {
         if at.remote().is_some() {
             let what = "a dataset on another machine is not changed";
             let e = Error::new(ErrorKind::ReadOnly, what).of(&name);
-            return Err(e.with_remedy("create another one, or change a copy of it here"));
+            return Err(e.with_remedy("create another one, or change a local copy"));
         }
         check_right(at.path())?;
         let present = Present::now(at.path())?;

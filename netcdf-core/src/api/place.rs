@@ -31,7 +31,7 @@ impl DatasetPlace {
         if to.kind != asked.kind {
             let e = Error::new(
                 ErrorKind::Argument,
-                "the URL asks for another kind of dataset",
+                "the URL selects another kind of dataset",
             );
             return Err(e.of(&named.to_string_lossy()));
         }
@@ -143,7 +143,7 @@ impl DatasetPlace {
                 })
             }
             Self::Container(name) => {
-                let what = "the dataset has no place to write to";
+                let what = "the dataset has no output location";
                 Err(Error::new(ErrorKind::ReadOnly, what).of(name))
             }
         }

@@ -35,9 +35,9 @@ impl Present {
             Self::Nothing => wrong(ErrorKind::Exists, "the dataset already exists"),
             Self::This(stamp) if FileStamp::of(path)?.as_ref() == Some(stamp) => Ok(()),
             Self::This(_) => {
-                let what = "the dataset was changed by others since it was opened";
+                let what = "another process changed the dataset since it was opened";
                 let changed = wrong(ErrorKind::Changed, what);
-                changed.map_err(|e| e.with_remedy("open it again, and repeat the change"))
+                changed.map_err(|e| e.with_remedy("open the dataset again, and repeat the change"))
             }
         }
     }

@@ -138,7 +138,7 @@ impl Dataset {
         let most = (BAND / layout.element.size.max(1)).max(1);
         let mut wrong: Option<Error> = None;
         let shares = Shares::of(out);
-        let lost = || Error::new(ErrorKind::Argument, "a band has no place in memory");
+        let lost = || Error::new(ErrorKind::Argument, "a band lies outside the list in memory");
         let place = |band: &Region, len: usize| {
             let to = offset(band, region).and_then(|at| shares.take(at, len));
             to.ok_or_else(lost).in_object(path)

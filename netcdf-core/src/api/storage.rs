@@ -89,7 +89,7 @@ impl Dataset {
             if len == 0 || (!dim.unlimited && len > dim.len) {
                 let most = dim.len;
                 return wrong(format!(
-                    "a chunk of length {len} along {}, whose length is {most}",
+                    "a chunk of length {len} along {}, which has length {most}",
                     dim.name
                 ));
             }
