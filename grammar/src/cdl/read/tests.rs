@@ -18,7 +18,7 @@ fn good(text: &str) -> CdlDataset {
     read_as(text.as_bytes(), Some(Kind::NETCDF4)).unwrap()
 }
 
-/// The first line of each message, without the file's name.
+/// Returns the first line of each message without the file name.
 fn bad(text: &str) -> Vec<String> {
     bad_as(text.as_bytes(), Some(Kind::NETCDF4))
 }
@@ -720,7 +720,7 @@ fn nesting_is_bounded() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
-    /// Whatever a text contains, reading it succeeds or ends with messages.
+    /// Checks that reading any text succeeds or ends with messages.
     #[test]
     fn never_panics(body in "(types:|dimensions:|variables:|data:|group:|g|int|v|a|1|,|;|=|:|\\{|\\}|\\(|\\)|\\*|\"|enum| |\n|_|compound|opaque|/|\\\\|'){0,40}") {
         let text = format!("netcdf x {{ variables: int v ; {body} }}");
@@ -729,7 +729,7 @@ proptest! {
         }
     }
 
-    /// The meaning of a text does not depend on blanks and comments.
+    /// Checks that blanks and comments do not change the meaning of a text.
     #[test]
     fn blanks_do_not_matter(gaps in proptest::collection::vec("( |\n|\t|/\\* ; \" \\*/|// = \\{\n){1,2}", 24)) {
         let words = [

@@ -2,7 +2,7 @@ use super::*;
 use netcdf_core::io::memory::MemorySource;
 use proptest::prelude::*;
 
-/// The pieces after the head, in short: what they are, their text, their line.
+/// Returns the pieces after the head in short form: kind, text and line.
 fn pieces(text: &str) -> Vec<String> {
     let source = MemorySource::new("x.cdl", text.as_bytes().to_vec());
     let mut splitter = Splitter::new(&source);
@@ -171,7 +171,7 @@ fn lists_longer_than_the_window() {
 }
 
 proptest! {
-    /// Whatever the text, the splitter reaches its end and counts lines correctly.
+    /// Checks on random texts that the splitter reaches the end and counts lines correctly.
     #[test]
     fn always_comes_to_an_end(body in "[a-c:;={}\"'/*\\\\\n ,]{0,60}", data in any::<bool>()) {
         let text = format!("netcdf x {{{body}");

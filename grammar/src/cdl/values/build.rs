@@ -1,11 +1,11 @@
-//! Values of any type, built up element by element.
+//! Values of any type, built element by element.
 
 use netcdf_core::model::{Atomic, DataType, Field, Schema, TypeId, TypeKind, Values};
 
-/// Deepest nesting of types.
+/// Maximum nesting depth of types.
 const DEPTH: u32 = 64;
 
-/// An empty list of values of a type; `None` for types that are not in the schema or nested too deep.
+/// Returns an empty list of values of a type, or `None` for types outside the schema or with too deep nesting.
 pub(crate) fn empty(schema: &Schema, ty: DataType) -> Option<Values> {
     empty_at(schema, ty, 0)
 }
@@ -40,12 +40,12 @@ fn empty_at(schema: &Schema, ty: DataType, depth: u32) -> Option<Values> {
     })
 }
 
-/// Number of elements of a field.
+/// Returns the number of elements of a field.
 pub(super) fn field_len(field: &Field) -> u64 {
     field.dims.iter().copied().fold(1, u64::saturating_mul)
 }
 
-/// Appends `value`, which is of the same type.
+/// Appends a `value` of the same type.
 pub(super) fn append(out: &mut Values, value: &Values) {
     match (out, value) {
         (Values::Byte(a), Values::Byte(b)) => a.extend_from_slice(b),
@@ -83,7 +83,7 @@ pub(super) fn append(out: &mut Values, value: &Values) {
     }
 }
 
-/// Appends an integer to values of an integer type; false if it does not fit.
+/// Appends an integer to values of an integer type. Returns false if it does not fit.
 pub(crate) fn push_integer(out: &mut Values, value: i128) -> bool {
     fn push<T: TryFrom<i128>>(v: &mut Vec<T>, value: i128) -> bool {
         let fits = T::try_from(value).ok();
@@ -106,8 +106,8 @@ pub(crate) fn push_integer(out: &mut Values, value: i128) -> bool {
     }
 }
 
-/// One fill value of a type: netCDF's for atomic types, the first member of an enum, zeros for opaque types, a list with one
-/// such value for variable-length types; `None` for types that are not in the schema or nested too deep.
+/// Returns one fill value of a type: netCDF's fill value for atomic types, the first member of an enum, zeros for opaque types, and a list
+/// with one fill value for variable-length types. Returns `None` for types outside the schema or with too deep nesting.
 #[must_use]
 pub fn fill(schema: &Schema, ty: DataType) -> Option<Values> {
     fill_at(schema, ty, 0)
@@ -145,7 +145,7 @@ fn user_fill(schema: &Schema, id: TypeId, depth: u32) -> Option<Values> {
     Some(out)
 }
 
-/// The type of the constants of an enum's members and of numbers in lists.
+/// Returns whether constants of the type are text.
 pub(super) fn is_text(ty: DataType) -> bool {
     ty == DataType::Atomic(Atomic::Char)
 }

@@ -1,7 +1,7 @@
-//! The data section: bands of a variable are converted to text in parallel, and written in order.
+//! The data section: bands of a variable are converted to text in parallel and written in order.
 //!
-//! A row runs along the last dimension. Rows do not depend on each other: each begins on its own line. Only if a row is longer
-//! than a band, its lines are broken afterwards, band by band ([`part`]).
+//! A row runs along the last dimension. Rows are independent: each begins on its own line. Only rows longer than a band get their line
+//! breaks later, band by band ([`part`]).
 
 mod cells;
 mod ended;
@@ -26,15 +26,15 @@ use ended::{ListProgress, concerns_variable};
 use part::{BandText, PendingRow, TextBuffers};
 use rows::VariableRows;
 
-/// Elements of a band: few enough for them and their text to stay in the processor's cache.
+/// Band size in elements: small enough for elements and text to stay in the processor cache.
 const BAND: u64 = 1 << 15;
-/// Elements of a band of characters.
+/// Band size in elements for characters.
 const TEXT_BAND: u64 = 1 << 17;
-/// Rows up to this length are not cut into bands.
+/// Maximum length of a row that is not split into bands.
 const ROW: u64 = 1 << 16;
 
 impl CdlWriter<'_, '_> {
-    /// Writes the data of a variable with data. If the data cannot be read, returns the reason; the list then ends early, or is missing.
+    /// Writes the data of a variable. If the data cannot be read, returns the reason; the list then ends early or is missing.
     pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<OmittedData>> {
         let before = self.out.text.len();
         let mut progress = ListProgress::default();
@@ -54,7 +54,7 @@ impl CdlWriter<'_, '_> {
         Ok(Some(OmittedData { why, from }))
     }
 
-    /// Writes the data of a variable, and records in `progress` how much is written.
+    /// Writes the data of a variable, and records the written amount in `progress`.
     fn values(&mut self, id: VarId, progress: &mut ListProgress) -> Result<()> {
         let schema = self.schema;
         let Some(var) = schema.var(id) else {
@@ -81,7 +81,7 @@ impl CdlWriter<'_, '_> {
         Ok(())
     }
 
-    /// The text before the values.
+    /// Writes the text before the values.
     fn begin(&mut self, var: &Variable, shape: &[u64]) -> VariableRows {
         let mut name = Vec::new();
         push_defined(&var.name, self.schema.kind, &mut name);
@@ -113,7 +113,7 @@ impl CdlWriter<'_, '_> {
     }
 }
 
-/// Number of elements of a band: few, but whole rows if they are not too long.
+/// Returns the band size in elements: small, but whole rows unless they are too long.
 fn band(layout: &Layout, shape: &[u64]) -> u64 {
     let usual = if layout.element.ty == DataType::Atomic(Atomic::Char) {
         TEXT_BAND
@@ -124,13 +124,13 @@ fn band(layout: &Layout, shape: &[u64]) -> u64 {
     usual.max(row.unwrap_or(0))
 }
 
-/// The values of a variable, and how to write them.
+/// The values of a variable with the options for writing them.
 struct CdlContent<'a> {
     set: &'a Dataset<'a>,
     id: VarId,
     layout: Layout,
     text: CdlValueText<'a>,
-    /// The value written as `_`.
+    /// The value printed as `_`.
     fill: Option<Values>,
     form: Option<Box<dyn NumberText>>,
 }
@@ -155,7 +155,7 @@ impl<'a> CdlContent<'a> {
         }
     }
 
-    /// The text of a band.
+    /// Returns the text of a band.
     fn part(&self, rows: &VariableRows, band: &Region, mut stored: Vec<u8>) -> Result<BandText> {
         let element = &self.layout.element;
         if element.plain_type().is_none() {
@@ -178,8 +178,7 @@ impl<'a> CdlContent<'a> {
     }
 }
 
-/// The value that is written as `_`. `byte` and `ubyte` use all their values, so they have no fill value unless an attribute
-/// sets one.
+/// Returns the value printed as `_`. `byte` and `ubyte` use all bit patterns, so they have no fill value unless an attribute sets one.
 fn fill(var: &Variable) -> Option<Values> {
     let no_default = match var.ty {
         DataType::Atomic(a) => a == Atomic::Byte || a == Atomic::UByte,
