@@ -1,4 +1,4 @@
-//! Attributes that are set or removed.
+//! Setting and removing attributes.
 
 use std::ffi::OsStr;
 
@@ -15,22 +15,22 @@ use crate::named::about;
 use crate::pattern::PathGlob;
 use crate::selection;
 
-/// An attribute to set, `[TYPE ]OWNER@NAME=VALUES` with values as in CDL, or to remove, `!OWNER@NAME`. The owner is a list of
-/// variables, or of groups with a `/` at the end, as `-v` and `-g` take them; without one it is the dataset.
+/// An attribute to set, `[TYPE ]OWNER@NAME=VALUES` with values as in CDL, or to remove, `!OWNER@NAME`. The owner is a list of variables, or
+/// of groups with a trailing `/`, as in `-v` and `-g`. Without an owner, the attribute belongs to the dataset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeEdit {
     owners: String,
     change: AttributeOperation,
-    /// All of it.
+    /// The complete text.
     text: String,
 }
 
-/// What is to be done.
+/// The edit.
 #[derive(Debug, Clone, PartialEq)]
 enum AttributeOperation {
-    /// To remove the attributes of this name or pattern.
+    /// Removes the attributes with this name or pattern.
     Remove(String),
-    /// To set one: its type and name with their places in the text, and the place of the values.
+    /// Sets an attribute. Type, name and values have their positions in the text.
     Set {
         ty: Option<(usize, usize)>,
         name: (usize, usize),
@@ -39,10 +39,10 @@ enum AttributeOperation {
 }
 
 impl AttributeEdit {
-    /// Reads what is to be done. Values are read where it is done, because their types may be the dataset's.
+    /// Parses an edit. Values are parsed when the edit is applied, because their types may belong to the dataset.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for any other text.
+    /// Returns [`ErrorKind::Argument`] for any other text.
     pub fn parse(text: &str) -> Result<Self> {
         match text.strip_prefix('!') {
             Some(rest) => Self::removal(text, rest),
@@ -88,7 +88,7 @@ impl AttributeEdit {
         })
     }
 
-    /// Does it in `new`; what it names is in `old`. Attributes to remove that are not there are notes.
+    /// Applies the edit to `new`; names refer to `old`. Missing attributes to remove are notes.
     pub(super) fn apply(&self, old: &Schema, new: &mut Schema) -> Result<Option<Note>> {
         let owners = owners(old, &self.owners);
         let owners = owners.map_err(|e| about("--attribute", &self.text, e))?;
@@ -130,7 +130,7 @@ impl AttributeEdit {
         let exact = plain(name);
         let glob = PathGlob::new(name);
         let is = |attribute: &Attribute| {
-            // Patterns are those of paths.
+            // Patterns have path syntax.
             let path = format!("/{}", String::from_utf8_lossy(attribute.name.as_bytes()));
             attribute.name.as_bytes() == exact || glob.as_ref().is_some_and(|g| g.matches(&path))
         };
@@ -163,7 +163,7 @@ fn wrong(what: &str) -> Error {
     )
 }
 
-/// What an owner names: the dataset, groups with a `/` at the end, or variables.
+/// Returns the owners with a name: the dataset, groups with a trailing `/`, or variables.
 pub(super) fn owners(schema: &Schema, text: &str) -> Result<Vec<AssignmentOwner>> {
     let names = selection::names([OsStr::new(text)]);
     let is_group = |name: &Vec<u8>| name.ends_with(b"/");

@@ -64,7 +64,7 @@ fn edited(renames: &[&str], attributes: &[&str]) -> Result<EditedSchema> {
     apply(&schema(), &renames?, &attributes?)
 }
 
-/// The names of dimensions, variables and groups.
+/// Returns the names of dimensions, variables and groups.
 fn names(renames: &[&str]) -> Vec<String> {
     let s = edited(renames, &[]).unwrap().schema;
     let dims = s.dims.iter().map(|dim| dim.name.to_string());
@@ -110,7 +110,7 @@ fn only_the_variable_or_only_the_dimension() {
         names(&["dim:x,a", "var:/x,b", "var:g/t,c"]),
         ["a", "y", "/b", "/t", "/lat", "/g/c"]
     );
-    // Objects that are literally called so take precedence; a backslash or a path takes the ordinary meaning.
+    // Objects with the literal name take precedence; a backslash or a path selects the ordinary meaning.
     let literal = |renames: &[&str]| {
         let mut s = schema();
         s.vars[2].name = name("var:x");

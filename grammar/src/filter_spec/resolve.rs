@@ -9,11 +9,11 @@ use super::passed_over::{Resolved, SkippedVariables, set_aside};
 use crate::mistake::Mistake;
 use crate::pattern::{MatchedVariables, Pattern};
 
-/// The filters that the options `texts` ask for, by variable of `schema`. A name takes precedence over a pattern. A pattern
-/// with lossy filters skips variables whose exact values are needed. Names and patterns that match nothing are not errors.
+/// Returns the filters of the options `texts` by variable of `schema`. A name takes precedence over a pattern. A pattern with lossy filters
+/// skips variables with protected values. Unmatched names and patterns are not errors.
 ///
 /// # Errors
-/// The index of the option, and its mistake: syntax, or a variable matched by two names or two patterns.
+/// Returns the index of the option with its mistake: a syntax error, or a variable matched by two names or two patterns.
 pub fn resolve(
     texts: &[String],
     schema: &Schema,
@@ -66,7 +66,7 @@ fn add(
     Ok(())
 }
 
-/// The mistake, with a hint if a filter is given in place of a variable.
+/// Returns the mistake, with a hint if a filter is given in place of a variable.
 fn meant(e: Mistake, pattern: Pattern<'_>, text: &str) -> Mistake {
     if e.is_unmatched && pattern.at == 0 && filter_alone(text) {
         let hint = format!("name the variables first: `*,{text}` for all");

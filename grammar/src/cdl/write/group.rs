@@ -1,4 +1,4 @@
-//! A group: its sections in order, then its subgroups.
+//! Group output: the sections in order, then the subgroups.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{Group, GroupId, VarId};
@@ -7,11 +7,11 @@ use super::data::OmittedData;
 use super::variables::push_defined;
 use super::{CdlWriter, SpecialAttributes};
 
-/// Additional blanks before the contents of a group.
+/// Additional indentation per group level.
 pub(super) const STEP: usize = 2;
 
 impl CdlWriter<'_, '_> {
-    /// The text between the braces of a group.
+    /// Writes the text between the braces of a group.
     pub(super) fn group(&mut self, id: GroupId) -> Result<()> {
         let schema = self.schema;
         let Some(group) = schema.group(id) else {
@@ -97,7 +97,7 @@ impl CdlWriter<'_, '_> {
         Ok(())
     }
 
-    /// A comment in place of a variable's missing data.
+    /// Writes a comment in place of a variable's missing data.
     fn omit(&mut self, id: VarId, OmittedData { why, from }: OmittedData) {
         let mut name = Vec::new();
         if let Some(var) = self.schema.var(id) {
@@ -118,7 +118,7 @@ impl CdlWriter<'_, '_> {
         self.omitted.push(why);
     }
 
-    /// Whether the data of a variable is written.
+    /// Returns whether the data of a variable is written.
     fn selected(&self, group: GroupId, id: VarId) -> bool {
         let Some(selection) = &self.options.data else {
             return false;
@@ -129,7 +129,7 @@ impl CdlWriter<'_, '_> {
             && !self.schema.shape(id).contains(&0)
     }
 
-    /// Whether a variable has rank 1 and the name of a dimension that is visible from its group.
+    /// Returns whether a variable has rank 1 and the name of a dimension visible from its group.
     fn is_coordinate(&self, group: GroupId, id: VarId) -> bool {
         let Some(var) = self.schema.var(id).filter(|v| v.dims.len() == 1) else {
             return false;
@@ -140,7 +140,7 @@ impl CdlWriter<'_, '_> {
         })
     }
 
-    /// A group, its parent, and so on up to the root.
+    /// Iterates over a group and its ancestors.
     pub(super) fn upwards(&self, from: GroupId) -> impl Iterator<Item = (GroupId, &Group)> {
         let step = |id: &GroupId| self.schema.group(*id).and_then(|g| g.parent);
         std::iter::successors(Some(from), step)

@@ -1,15 +1,15 @@
-//! Writes datasets as CDL: declarations from the schema alone, then data band by band.
+//! CDL writer: prints declarations from the schema, then data band by band.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | `group` | a group: its sections in order, its subgroups |
 //! | `types` | declarations of user-defined types |
 //! | `variables` | declarations of dimensions and variables, references to either |
-//! | `attributes`, `special` | stored attributes, and those of `ncdump -s` |
+//! | `attributes`, `special` | stored attributes, and storage attributes of `ncdump -s` |
 //! | `value` | one value of any type |
 //! | `data` | the data section |
 //! | `wrap` | line breaks in lists |
-//! | `out` | buffered output of text |
+//! | `out` | buffered text output |
 
 mod attributes;
 mod data;
@@ -42,13 +42,13 @@ use netcdf_core::model::{DimId, GroupId, Schema, Values};
 use crate::number::{FloatForm, FloatFormat, Precision};
 use out::CdlOut;
 
-/// Writes a dataset as CDL. After an error, the text has no end, so it cannot be mistaken for a complete dataset.
+/// Writes a dataset as CDL. After an error, the text lacks its closing brace, so it cannot be mistaken for a complete dataset.
 ///
-/// The data section omits data that is damaged or needs a missing filter. A comment names the reason, and `omitted` receives an error
-/// for each variable.
+/// The data section omits data that is damaged or needs a missing filter. A comment states the reason, and `omitted` receives an error for
+/// each variable.
 ///
 /// # Errors
-/// Errors of reading that do not concern a single variable, and of writing to `out`.
+/// Returns write errors of `out`, and read errors that do not concern a single variable.
 pub fn write(
     set: &Dataset<'_>,
     options: &CdlOptions<'_>,
@@ -68,7 +68,7 @@ pub fn write(
     written.and(writer.out.flush())
 }
 
-/// The values of a list as CDL constants as in data, one text per value.
+/// Returns the values of a list as CDL constants as in data, one text per value.
 #[must_use]
 pub fn constants(
     schema: &Schema,
@@ -88,7 +88,7 @@ pub fn constants(
     (0..values.len()).map(one).collect()
 }
 
-/// How the two floating-point types are printed.
+/// Formats of the two floating-point types.
 #[derive(Debug, Clone, Copy)]
 struct Floats {
     float: FloatFormat,
@@ -104,17 +104,17 @@ impl Floats {
     }
 }
 
-/// A dataset being written.
+/// A dataset in writing.
 struct CdlWriter<'a, 'w> {
     set: &'a Dataset<'a>,
     schema: &'a Schema,
-    /// The dimensions of each group; the first of each name.
+    /// The dimensions of each group by name; the first dimension wins if names repeat.
     dims: Vec<ByName<DimId>>,
     options: &'a CdlOptions<'a>,
-    /// Form of floating-point values in data.
+    /// Format of floating-point values in data.
     data: Floats,
     out: CdlOut<'w>,
-    /// The errors for variables with missing data.
+    /// The errors of variables with missing data.
     omitted: &'w mut Vec<Error>,
 }
 

@@ -1,4 +1,4 @@
-//! Buffered output of text, collected in blocks.
+//! Buffered text output in blocks.
 
 use std::io::Write;
 
@@ -7,15 +7,15 @@ use netcdf_core::shown::ShownText;
 
 use super::wrap::{Wrap, blanks};
 
-/// Text is passed on in blocks of about this size.
+/// Approximate block size in bytes.
 const BLOCK: usize = 1 << 16;
 
 /// The output.
 pub(super) struct CdlOut<'w> {
     sink: &'w mut dyn Write,
-    /// The text that has not been passed on yet; appended to directly.
+    /// The buffered text; callers append to it directly.
     pub(super) text: Vec<u8>,
-    /// The line of the last list written, and the group's blanks.
+    /// The line of the last list, and the group's indentation.
     pub(super) wrap: Wrap,
 }
 
@@ -33,23 +33,23 @@ impl<'w> CdlOut<'w> {
         self.text.extend_from_slice(bytes);
     }
 
-    /// Appends the blanks of the group.
+    /// Appends the indentation of the group.
     pub(super) fn indent(&mut self) {
         blanks(self.wrap.indent, &mut self.text);
     }
 
-    /// Appends the blanks of the group, then bytes.
+    /// Appends the indentation of the group, then bytes.
     pub(super) fn line(&mut self, bytes: &[u8]) {
         self.indent();
         self.bytes(bytes);
     }
 
-    /// Appends foreign text to a comment that ends with the line: nothing in the text can end the comment early.
+    /// Appends file text to a comment that ends with the line: no character of the text can end the comment early.
     pub(super) fn comment(&mut self, text: ShownText<'_>) {
         self.bytes(text.text().as_bytes());
     }
 
-    /// Passes on the text if it fills a block.
+    /// Writes the text if it fills a block.
     pub(super) fn pass(&mut self) -> Result<()> {
         if self.text.len() >= BLOCK {
             return self.flush();
@@ -57,7 +57,7 @@ impl<'w> CdlOut<'w> {
         Ok(())
     }
 
-    /// Passes on a long text.
+    /// Writes a long text.
     pub(super) fn long(&mut self, text: &[u8]) -> Result<()> {
         if text.len() < BLOCK / 2 {
             self.bytes(text);
@@ -67,7 +67,7 @@ impl<'w> CdlOut<'w> {
         self.sink.write_all(text).map_err(failed)
     }
 
-    /// Passes on all text.
+    /// Writes all buffered text.
     pub(super) fn flush(&mut self) -> Result<()> {
         let written = self.sink.write_all(&self.text);
         self.text.clear();

@@ -1,4 +1,4 @@
-//! One value of any type, as in data, in lists and in other values.
+//! Output of one value of any type, in data, in lists and in other values.
 
 use netcdf_core::model::{Field, Schema, TypeId, TypeKind, Values};
 
@@ -16,7 +16,7 @@ pub(super) struct CdlValueText<'a> {
     pub(super) floats: Floats,
 }
 
-/// Structures of a type, a column for each field.
+/// Values of a compound type, with one column per field.
 struct CdlStructures<'v> {
     ty: TypeId,
     len: usize,
@@ -62,7 +62,7 @@ impl CdlValueText<'_> {
         }
     }
 
-    /// The name of an enum's value; a value without a name is shown as a number.
+    /// Appends the member name of an enum value, or the number of a value without a name.
     fn member(&self, ty: TypeId, base: &Values, i: usize, out: &mut Vec<u8>) {
         let value = match number(base, i) {
             Some(NumberToWrite::Signed(x)) => i128::from(x),
@@ -81,7 +81,7 @@ impl CdlValueText<'_> {
         }
     }
 
-    /// A list of values in braces; characters are one text.
+    /// Appends a list of values in braces; characters are one text.
     fn braces(&self, list: Option<&Values>, out: &mut Vec<u8>) {
         out.push(b'{');
         match list {
@@ -145,7 +145,7 @@ impl CdlValueText<'_> {
     }
 }
 
-/// Value `i` as a number; `None` if it is none.
+/// Returns value `i` as a number, or `None` for other types.
 #[must_use]
 pub fn number(values: &Values, i: usize) -> Option<NumberToWrite> {
     match values {

@@ -1,4 +1,4 @@
-//! Numbers: directly from stored bytes to text.
+//! Number output: converts stored bytes directly to text.
 
 use netcdf_core::model::{Atomic, Region, Values};
 
@@ -12,23 +12,23 @@ use crate::number::{ROOM, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
 
 /// A numeric type.
 trait CdlNumeric: Copy {
-    /// An element as stored, most significant byte first.
+    /// A stored element, most significant byte first.
     type Stored;
     fn split(bytes: &[u8]) -> &[Self::Stored];
     fn read(stored: &Self::Stored) -> Self;
-    /// Equality of all bits; all NaNs are equal.
+    /// Compares all bits; all NaNs are equal.
     fn is(self, fill: UnderscoreFill<Self>) -> bool;
-    /// Writes the text, and the separator after it, to `out`; returns the text's length.
+    /// Writes the text followed by the separator to `out`. Returns the text length.
     fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize;
     fn number(self) -> NumberToWrite;
     fn fill(values: &Values) -> Option<UnderscoreFill<Self>>;
 }
 
-/// The value that is written as `_`.
+/// The value printed as `_`.
 #[derive(Clone, Copy)]
 struct UnderscoreFill<T> {
     value: T,
-    /// Whether it is a NaN: determined once, not for each value.
+    /// Whether the value is NaN; computed once per variable.
     nan: bool,
 }
 
@@ -112,14 +112,14 @@ integer!(u64, UInt64, put_u64, Unsigned);
 float!(f32, Float, float, put_f32);
 float!(f64, Double, double, put_f64);
 
-/// Numbers in CDL's form.
+/// Numbers in CDL notation.
 struct CdlNumbers<'a, T: CdlNumeric> {
     stored: std::slice::Iter<'a, T::Stored>,
     fill: Option<UnderscoreFill<T>>,
     floats: Floats,
 }
 
-/// The text of a number, with the separator after it.
+/// The text of a number, followed by the separator.
 pub(super) struct WrittenNumber {
     bytes: [u8; ROOM],
     len: usize,
@@ -152,7 +152,7 @@ impl Item for WrittenNumber {
     fn append_to(&self, separated: bool, out: &mut Vec<u8>) {
         let len = self.len + if separated { SEPARATOR.len() } else { 0 };
         let end = out.len().saturating_add(len);
-        // A copy of fixed length is a few moves; one of the text's own length would be a call.
+        // Copying a fixed length compiles to a few moves; copying the text length would be a call.
         out.extend_from_slice(&self.bytes);
         out.truncate(end);
     }
@@ -199,7 +199,7 @@ impl<T: CdlNumeric> BandCells for Formed<'_, T> {
 }
 
 impl CdlContent<'_> {
-    /// A band of numbers.
+    /// Writes a band of numbers.
     pub(super) fn numbers(
         &self,
         ty: Atomic,
@@ -208,7 +208,7 @@ impl CdlContent<'_> {
         stored: &[u8],
     ) -> BandText {
         match ty {
-            // Characters count as numbers if they have a special form.
+            // Characters are numbers if they have a special form.
             Atomic::Byte | Atomic::Char => self.typed::<i8>(rows, band, stored),
             Atomic::Short => self.typed::<i16>(rows, band, stored),
             Atomic::Int => self.typed::<i32>(rows, band, stored),

@@ -1,4 +1,4 @@
-//! Rows: where they begin and end, and the text around their values.
+//! Rows: start, end, and the text around their values.
 
 use netcdf_core::model::Region;
 
@@ -8,53 +8,53 @@ use crate::cdl::write::options::{Annotation, Language};
 use crate::cdl::write::wrap::Wrap;
 use crate::number::SEPARATOR;
 
-/// Bytes set aside for the text of a value.
+/// Estimated text size of a value in bytes.
 const ROOM: usize = 12;
 
 /// The rows of a variable.
 pub(super) struct VariableRows {
-    /// The variable's shape.
+    /// The shape of the variable.
     pub(super) shape: Vec<u64>,
-    /// Per dimension, whether it is unlimited.
+    /// Whether each dimension is unlimited.
     pub(super) unlimited: Vec<bool>,
-    /// The variable's name, escaped.
+    /// The escaped variable name.
     pub(super) name: Vec<u8>,
     /// The comments to write.
     pub(super) annotation: Annotation,
     /// Whether missing characters of a list read back as NUL.
     pub(super) zero_fill: bool,
-    /// The line where a row begins.
+    /// The line at the start of a row.
     pub(super) start: Wrap,
-    /// Room for texts.
+    /// Reusable text buffers.
     pub(super) spare: TextBuffers,
 }
 
 /// The part of rows in a band.
 pub(super) struct CdlRowSpan {
-    /// Rows.
+    /// The number of rows.
     rows: usize,
-    /// Values of each row.
+    /// The number of values per row.
     values: usize,
-    /// Position of the first value in its row.
+    /// The position of the first value in its row.
     first: u64,
     /// Whether the rows begin in the band.
     pub(super) begins: bool,
-    /// Whether they end in it.
+    /// Whether the rows end in the band.
     pub(super) ends: bool,
 }
 
 impl VariableRows {
-    /// Values in a row.
+    /// Returns the number of values in a row.
     pub(super) fn len(&self) -> u64 {
         self.shape.last().copied().unwrap_or(1)
     }
 
-    /// The dimensions that number rows.
+    /// Returns the number of dimensions that number rows.
     fn outer(&self) -> usize {
         self.shape.len().saturating_sub(1)
     }
 
-    /// Index of a band's first row.
+    /// Returns the index of a band's first row.
     pub(super) fn index(&self, band: &Region) -> Vec<u64> {
         band.start.get(..self.outer()).unwrap_or_default().to_vec()
     }
@@ -63,7 +63,7 @@ impl VariableRows {
         let outer = band.count.get(..self.outer()).unwrap_or_default();
         let first = band.start.last().copied().unwrap_or(0);
         let values = band.count.last().copied().unwrap_or(1);
-        // A band is in memory: its lengths are sizes.
+        // A band is in memory, so its lengths fit `usize`.
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         CdlRowSpan {
             rows: outer.iter().fold(1, |n, &len| n.saturating_mul(size(len))),
@@ -74,7 +74,7 @@ impl VariableRows {
         }
     }
 
-    /// The text of a band.
+    /// Returns the text of a band.
     pub(super) fn part<C: BandCells>(&self, band: &Region, cells: &mut C) -> BandText {
         let span = self.span(band);
         let mut index = self.index(band);
@@ -90,7 +90,7 @@ impl VariableRows {
         BandText::Items(self.items(&index, &span, cells))
     }
 
-    /// Advances the index of a row to the next one.
+    /// Advances the index of a row to the next row.
     pub(super) fn advance(&self, index: &mut [u64]) {
         for (i, &len) in index.iter_mut().zip(&self.shape).rev() {
             *i = i.saturating_add(1);
@@ -101,7 +101,7 @@ impl VariableRows {
         }
     }
 
-    /// A row; or a part of it, if each value has a comment.
+    /// Writes a row, or a part of a row if each value has a comment.
     fn row<C: BandCells>(
         &self,
         index: &[u64],
@@ -127,7 +127,7 @@ impl VariableRows {
         self.end(index, closed, out);
     }
 
-    /// Values with a comment each.
+    /// Writes values with one comment each.
     fn annotated<C: BandCells>(
         &self,
         index: &[u64],
@@ -148,7 +148,7 @@ impl VariableRows {
         }
     }
 
-    /// A part of a row whose lines are broken later.
+    /// Returns a part of a row for later line breaking.
     fn items<C: BandCells>(&self, index: &[u64], span: &CdlRowSpan, cells: &mut C) -> Items {
         let mut items = Items::default();
         if span.begins {
@@ -174,8 +174,7 @@ impl VariableRows {
         items
     }
 
-    /// The text before the values of a row: an opening brace for each list that begins with it (inner dimensions without a
-    /// fixed length), and a comment.
+    /// Writes the text before a row: an opening brace for each list that begins here (inner unlimited dimensions), and a comment.
     pub(super) fn begin(&self, index: &[u64], out: &mut Vec<u8>) -> Wrap {
         let mut wrap = self.start;
         for level in 1..self.shape.len() {
@@ -192,7 +191,7 @@ impl VariableRows {
         wrap
     }
 
-    /// Closing braces after a row.
+    /// Returns the number of closing braces after a row.
     pub(super) fn closed(&self, index: &[u64]) -> usize {
         let last = |level: usize| {
             let inner = index.iter().zip(&self.shape).skip(level);
@@ -208,7 +207,7 @@ impl VariableRows {
         self.unlimited.get(level).copied().unwrap_or(false)
     }
 
-    /// The text after the values of a row.
+    /// Writes the text after a row.
     pub(super) fn end(&self, index: &[u64], closed: usize, out: &mut Vec<u8>) {
         out.resize(out.len() + closed, b'}');
         let mut dims = index.iter().zip(&self.shape);
@@ -223,7 +222,7 @@ impl VariableRows {
         }
     }
 
-    /// The comment after a value.
+    /// Writes the comment after a value.
     fn comment(&self, index: &[u64], place: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(b"  // ");
         out.extend_from_slice(&self.name);
@@ -237,7 +236,7 @@ impl VariableRows {
         out.extend_from_slice(format!("({text})\n    ").as_bytes());
     }
 
-    /// The comment before a row.
+    /// Writes the comment before a row.
     fn row_comment(&self, index: &[u64], out: &mut Vec<u8>) {
         out.extend_from_slice(b"// ");
         out.extend_from_slice(&self.name);
@@ -263,9 +262,9 @@ impl VariableRows {
     }
 }
 
-/// Passes `count` values to `put`, and tells it which one is the last.
+/// Passes `count` values to `put`, with a flag for the last one.
 ///
-/// Several are written before the first is copied: copying text right after writing it makes the processor wait.
+/// A batch of values is formatted before the first is copied: copying text right after writing it stalls the processor.
 fn list<C: BandCells>(cells: &mut C, count: usize, mut put: impl FnMut(&C::Item, bool)) {
     let mut items: [C::Item; BATCH] = Default::default();
     let mut left = count;
