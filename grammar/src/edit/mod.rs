@@ -21,9 +21,9 @@ pub use rename::Rename;
 pub struct EditedSchema {
     /// The schema, with unchanged ids.
     pub schema: Schema,
-    /// Edits that had no effect.
+    /// Edits without a matching object.
     pub notes: Vec<Note>,
-    /// Additional changes.
+    /// Changes beyond the requested edits.
     pub remarks: Vec<Note>,
 }
 

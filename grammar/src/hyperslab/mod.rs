@@ -155,7 +155,7 @@ impl Limit {
     }
 }
 
-/// A selection as an option.
+/// Formats a selection as an option.
 fn option_text(selection: &Hyperslab) -> String {
     format!("--select {}", selection.text)
 }

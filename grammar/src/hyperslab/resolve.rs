@@ -1,4 +1,4 @@
-//! Selections as indices of the dimensions of a dataset.
+//! Resolution of selections to indices along the dimensions of a dataset.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use super::runs::{strided, together};
 use super::{Hyperslab, IndexSpan, Limit, SelectedIndices};
 use crate::named::{about, is_meant, nothing};
 
-/// The part of a dataset that selections take, as a reader; `cache` keeps what is read of the dataset.
+/// Returns a reader of the selected part of a dataset; `cache` is the read cache of the dataset.
 ///
 /// # Errors
-/// As for [`resolve`].
+/// Like [`resolve`].
 pub fn view<'a>(
     set: Dataset<'a>,
     cache: &'a ReadCache,
@@ -31,12 +31,12 @@ pub fn view<'a>(
     ))
 }
 
-/// Returns the selected indices of each dimension. A name stands for the dimensions of this name in all groups. If no dimension has the
-/// name, a variable of one dimension stands for the dimension.
+/// Returns the selected indices of each dimension. A name stands for the dimensions with this name in all groups. If no dimension has the
+/// name, a one-dimensional variable replaces the dimension.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a name that no dimension and no variable has; [`ErrorKind::Argument`] for a variable of several dimensions; [`ErrorKind::Argument`] for indices that a dimension does not have, for values
-/// that its coordinate does not have, or if it has no coordinate; those of reading coordinates.
+/// Returns [`ErrorKind::NotFound`] for an unknown name; [`ErrorKind::Argument`] for a variable of several dimensions, for indices outside
+/// the dimension, for values outside the coordinate, and for values along a dimension without coordinate; and read errors of coordinates.
 pub fn resolve(
     set: Dataset<'_>,
     selections: &[Hyperslab],
@@ -57,10 +57,10 @@ pub fn resolve(
     taken.collect()
 }
 
-/// The result of [`resolve`] with the paths of dimensions, for another process.
+/// Returns the result of [`resolve`] with dimension paths, for another process.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Argument`] for the name of a dimension that is not UTF-8.
+/// Returns [`ErrorKind::Argument`] for a dimension name that is not UTF-8.
 pub fn selected(
     schema: &Schema,
     taken: &BTreeMap<DimId, DimSelection>,
@@ -79,7 +79,7 @@ pub fn selected(
     taken.iter().map(one).collect()
 }
 
-/// The dimensions of a selection, given by name or by a variable.
+/// Returns the dimensions of a selection, given by name or by a variable.
 fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<CoordinateAxis>> {
     let wanted = &selection.dim;
     let all = (0..).map(DimId).zip(&schema.dims);
@@ -114,7 +114,7 @@ fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<CoordinateAxis>> {
     }
 }
 
-/// The error for a variable of no or several dimensions.
+/// Returns the error for a variable without dimensions or with several dimensions.
 fn not_one_dimension(schema: &Schema, var: &Variable) -> Error {
     let dims = var.dims.iter().filter_map(|dim| schema.dim(*dim));
     let dims: Vec<String> = dims.map(|dim| dim.name.to_string()).collect();
@@ -154,7 +154,7 @@ fn runs(set: Dataset<'_>, axis: CoordinateAxis, selection: &Hyperslab) -> Result
     Ok(strided(&ranges, selection.stride))
 }
 
-/// Finds the nearest index, or all indices in a month or day.
+/// Returns the nearest index, or all indices in a month or day.
 fn nearest(
     set: Dataset<'_>,
     axis: CoordinateAxis,
@@ -179,7 +179,7 @@ fn nearest(
     Ok(index.into_iter().map(|index| (index, 1)).collect())
 }
 
-/// Finds the indices between limits.
+/// Returns the indices between limits.
 fn between(
     set: Dataset<'_>,
     axis: CoordinateAxis,
@@ -199,7 +199,7 @@ fn between(
     Ok(found)
 }
 
-/// An index, counted from the end if it is negative.
+/// Returns an index; negative indices count from the end.
 fn at(index: i64, len: u64) -> Result<u64> {
     let at = match index < 0 {
         true => len.checked_sub(index.unsigned_abs()),
@@ -239,7 +239,7 @@ fn none_between(
     }
 }
 
-/// The error for a month or day without values; `nearest` is the nearest index.
+/// Returns the error for a month or day without values; `nearest` is the nearest index.
 fn none_within(coordinate: &MonotonicCoordinate, nearest: Option<u64>) -> Error {
     let what = format!(
         "no value of {} lies in this month or day",

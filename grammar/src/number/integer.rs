@@ -1,10 +1,10 @@
-//! Integers as decimal text.
+//! Decimal text of integers.
 
 use super::ascii;
 use super::room::{ROOM, end, put};
 use super::token::NumberToken;
 
-/// The suffixes by which CDL distinguishes the types of integer attribute values, in the letter case of `ncdump`.
+/// The suffixes of integer attribute values in CDL, in the letter case of `ncdump`.
 pub mod suffix {
     /// A `byte`.
     pub const BYTE: &[u8] = b"b";
@@ -14,7 +14,7 @@ pub mod suffix {
     pub const SHORT: &[u8] = b"s";
     /// A `ushort`.
     pub const USHORT: &[u8] = b"US";
-    /// A `uint`; an `int` has none.
+    /// A `uint`; an `int` has no suffix.
     pub const UINT: &[u8] = b"U";
     /// An `int64`.
     pub const INT64: &[u8] = b"LL";
@@ -22,27 +22,27 @@ pub mod suffix {
     pub const UINT64: &[u8] = b"ULL";
 }
 
-/// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for the bytes after it.
+/// Writes the text of `value` to the start of `out` and returns its length; see [`ROOM`] for the bytes after it.
 #[inline]
 pub fn put_i32(value: i32, out: &mut [u8; ROOM]) -> usize {
     put::<0, 1>(out, 0, *b"-");
     magnitude_u32(value.unsigned_abs(), usize::from(value < 0), out)
 }
 
-/// As [`put_i32`].
+/// Like [`put_i32`].
 #[inline]
 pub fn put_u32(value: u32, out: &mut [u8; ROOM]) -> usize {
     magnitude_u32(value, 0, out)
 }
 
-/// As [`put_i32`].
+/// Like [`put_i32`].
 #[inline]
 pub fn put_i64(value: i64, out: &mut [u8; ROOM]) -> usize {
     put::<0, 1>(out, 0, *b"-");
     magnitude_u64(value.unsigned_abs(), usize::from(value < 0), out)
 }
 
-/// As [`put_i32`].
+/// Like [`put_i32`].
 #[inline]
 pub fn put_u64(value: u64, out: &mut [u8; ROOM]) -> usize {
     magnitude_u64(value, 0, out)
@@ -89,7 +89,7 @@ fn magnitude_wide(value: u64, start: usize, out: &mut [u8; ROOM]) -> usize {
 #[inline(always)]
 fn up_to_eight(value: u32, start: usize, out: &mut [u8; ROOM]) -> usize {
     let digits = ascii::spread(value);
-    // 0 has one digit: the last.
+    // 0 has one digit, the last one.
     let leading = (digits | 1 << 56).trailing_zeros() & 56;
     put::<31, 8>(
         out,
@@ -110,25 +110,25 @@ fn all_eight(value: u32, start: usize, out: &mut [u8; ROOM]) {
 }
 
 impl NumberToken {
-    /// Replaces the text by that of `value`; narrower signed types widen to this.
+    /// Replaces the text with the text of `value`; narrower signed types widen to this type.
     #[inline]
     pub fn write_i32(&mut self, value: i32) {
         self.write(|out| put_i32(value, out));
     }
 
-    /// Replaces the text by that of `value`; narrower unsigned types widen to this.
+    /// Replaces the text with the text of `value`; narrower unsigned types widen to this type.
     #[inline]
     pub fn write_u32(&mut self, value: u32) {
         self.write(|out| put_u32(value, out));
     }
 
-    /// Replaces the text by that of `value`.
+    /// Replaces the text with the text of `value`.
     #[inline]
     pub fn write_i64(&mut self, value: i64) {
         self.write(|out| put_i64(value, out));
     }
 
-    /// Replaces the text by that of `value`.
+    /// Replaces the text with the text of `value`.
     #[inline]
     pub fn write_u64(&mut self, value: u64) {
         self.write(|out| put_u64(value, out));

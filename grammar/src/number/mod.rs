@@ -1,4 +1,4 @@
-//! Numbers as text: written as by C's `printf`, read as by CDL's scanner.
+//! Text of numbers: output like C's `printf`, input like CDL's scanner.
 
 mod ascii;
 mod decimal;

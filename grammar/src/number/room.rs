@@ -1,15 +1,15 @@
-//! Text of one number written in place, with stores of fixed length that reach past its end.
+//! Text of one number written in place, with stores of fixed length that extend past its end.
 
-/// Room for the text of one number and for the bytes written after it.
+/// Buffer size for the text of one number and the bytes written after it.
 ///
-/// Texts have up to 32 bytes. Writers also overwrite bytes after the text whose length they return: the first two are the
-/// separator [`SEPARATOR`], the others have no meaning.
+/// Texts have up to 32 bytes. Writers also overwrite bytes after the returned text length: the first two are the separator [`SEPARATOR`],
+/// the remaining bytes are undefined.
 pub const ROOM: usize = 40;
 
-/// The separator of two values in a data list; also written after each text in place.
+/// The separator of two values in a data list, also written after each text in place.
 pub const SEPARATOR: [u8; 2] = *b", ";
 
-/// Writes `N` bytes at `at`, which leaves room for them: if `M + N <= ROOM`, this compiles to a single store.
+/// Writes `N` bytes at `at`. If `M + N <= ROOM`, the bounds check compiles away to a single store.
 #[inline(always)]
 pub(super) fn put<const M: usize, const N: usize>(out: &mut [u8; ROOM], at: usize, text: [u8; N]) {
     const {

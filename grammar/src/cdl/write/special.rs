@@ -108,7 +108,7 @@ pub(crate) fn of_variable(schema: &Schema, var: &Variable, all: bool) -> Vec<Spe
     specials.0
 }
 
-/// Returns the attributes of the file; for kinds other than netCDF-4, only the format.
+/// Returns the attributes of the file. All kinds have the format; the remaining attributes are optional.
 pub(crate) fn of_dataset(schema: &Schema, known: &Provenance) -> Vec<SpecialAttribute> {
     let mut specials = Specials::default();
     let mut stored = schema.root().attributes.iter();

@@ -1,4 +1,4 @@
-//! Lists of values that grow while values are read.
+//! Value lists that grow while values are read.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{DataType, Schema, Values};
@@ -15,7 +15,7 @@ pub(super) struct ValueLeaf<'a> {
     pub(super) values: &'a mut Values,
 }
 
-/// As `ValueLeaf`, for characters: the last dimension is a text.
+/// Like `ValueLeaf`, for characters: the last dimension is a text.
 pub(super) struct CharLeaf<'a>(pub(super) &'a mut Vec<u8>);
 
 impl Leaf for CharLeaf<'_> {

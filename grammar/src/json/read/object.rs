@@ -1,4 +1,4 @@
-//! Objects, member by member.
+//! Deserializers of objects, member by member.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,24 +7,24 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAcces
 
 use super::input::{InputContext, PathStep};
 
-/// The name of a member, and its position.
+/// A member name with its position.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MemberName {
-    /// The name, without JSON's quotes and escapes.
+    /// The name without JSON quotes and escapes.
     pub(super) name: String,
-    /// Its offset.
+    /// The offset of the name.
     pub(super) at: u64,
 }
 
-/// What has members.
+/// Types that are read from object members.
 pub(super) trait ReadMembers {
-    /// What the object is, for messages.
+    /// The noun for messages.
     const WHAT: &'static str;
 
     /// Reads the value of a member.
     ///
     /// # Errors
-    /// Mistakes in it.
+    /// Returns mistakes in the value.
     fn member<'de, A: MapAccess<'de>>(
         &mut self,
         context: &InputContext,
@@ -33,7 +33,7 @@ pub(super) trait ReadMembers {
     ) -> Result<(), A::Error>;
 }
 
-/// Reads an object into something.
+/// Reads the members of an object into a value.
 pub(super) struct ObjectVisitor<'c, M> {
     pub(super) context: &'c InputContext,
     pub(super) members: M,
@@ -77,7 +77,7 @@ impl<'de> DeserializeSeed<'de> for KeySeed<'_> {
     }
 }
 
-/// Things with names.
+/// Named entries.
 pub(super) struct Entries<T>(pub(super) Vec<(MemberName, T)>);
 
 impl<T> Default for Entries<T> {
@@ -101,7 +101,7 @@ impl<T: ReadMembers + Default> ReadMembers for Entries<T> {
     }
 }
 
-/// A member that is not known.
+/// Reports an unknown member.
 pub(super) fn unknown<'de, A: MapAccess<'de>>(
     context: &InputContext,
     key: &MemberName,

@@ -1,4 +1,4 @@
-//! Texts: a string, an object with base64, or a list of both, one after the other.
+//! Deserializers of texts: a string, an object with base64, or a list of strings and objects to join.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use netcdf_core::bytes::base64;
 /// Passes the bytes of a text to a function.
 pub(super) struct TextSeed<'a> {
     pub(super) context: &'a InputContext,
-    /// Takes bytes.
+    /// The receiver of the bytes.
     pub(super) put: &'a mut dyn FnMut(&[u8]) -> Result<(), Error>,
-    /// Whether a list may stand here.
+    /// Whether a list is allowed.
     pub(super) list: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Values of any type, appended to lists.
+//! Deserializers of values of any type, which are appended to lists.
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::memory::MemorySource;
@@ -12,10 +12,10 @@ use super::levels::Leaf;
 use super::number::{JsonNumeric, NumberVisitor};
 use crate::cdl::values::{empty_values, push_integer};
 
-/// The values of an attribute: a value, or a list of values. The inner result is the first mistake.
+/// Reads the values of an attribute: a value, or a list of values. The inner result is the first mistake.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a type that is not in the schema.
+/// Returns [`ErrorKind::NotFound`] for a type outside the schema.
 pub(super) fn attribute_values(
     text: &str,
     schema: &Schema,
@@ -41,10 +41,10 @@ pub(super) fn attribute_values(
     }
 }
 
-/// An empty list of values of a type.
+/// Returns an empty list of values of a type.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a type that is not in the schema.
+/// Returns [`ErrorKind::NotFound`] for a type outside the schema.
 pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
     let unknown = || Error::new(ErrorKind::NotFound, "no such type, or one nested too deep");
     empty_values(schema, ty).ok_or_else(unknown)
@@ -113,7 +113,7 @@ fn number<'de, T: JsonNumeric, D: Deserializer<'de>>(
     Ok(())
 }
 
-/// The members of an enum.
+/// Returns the members of an enum.
 fn members(schema: &Schema, ty: TypeId) -> &[(Name, i128)] {
     match schema.user_type(ty).map(|ty| &ty.kind) {
         Some(TypeKind::Enum { members, .. }) => members,
@@ -122,7 +122,7 @@ fn members(schema: &Schema, ty: TypeId) -> &[(Name, i128)] {
     }
 }
 
-/// The type of the values of a variable-length type.
+/// Returns the element type of a variable-length type.
 fn base(schema: &Schema, ty: TypeId) -> Option<DataType> {
     match schema.user_type(ty).map(|ty| &ty.kind) {
         Some(TypeKind::Vlen { base }) => Some(*base),
@@ -131,7 +131,7 @@ fn base(schema: &Schema, ty: TypeId) -> Option<DataType> {
     }
 }
 
-/// The fields of a compound type.
+/// Returns the fields of a compound type.
 fn fields(schema: &Schema, ty: TypeId) -> &[Field] {
     match schema.user_type(ty).map(|ty| &ty.kind) {
         Some(TypeKind::Compound { fields, .. }) => fields,
@@ -140,7 +140,7 @@ fn fields(schema: &Schema, ty: TypeId) -> &[Field] {
     }
 }
 
-/// A list of any length; of characters, a text.
+/// Reads a list of any length; characters are a text.
 fn vlen<'de, D: Deserializer<'de>>(
     (schema, ty): (&Schema, DataType),
     context: &InputContext,

@@ -1,4 +1,4 @@
-//! The data of a variable: bands are converted to text in parallel, and written in order.
+//! The data of a variable: bands are converted to text in parallel and written in order.
 
 use netcdf_core::chunk::{Dataset, InBands, Layout, elements};
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
@@ -10,13 +10,13 @@ use super::rows::{JsonRowSpan, JsonRows};
 use super::value::JsonValueText;
 use crate::json::text::push_bytes;
 
-/// Elements of a band: few enough for them and their text to stay in the processor's cache.
+/// Band size in elements: small enough for elements and text to stay in the processor cache.
 const BAND: u64 = 1 << 15;
-/// Rows up to this length are not cut into bands. Longer texts are lists of pieces of this length.
+/// Maximum length of a row that is not split into bands. A longer text is split into a list of strings of this length.
 const ROW: u64 = 1 << 16;
 
 impl JsonWriter<'_, '_> {
-    /// Writes the data of a variable with data. If a filter is missing, writes nothing and returns why.
+    /// Writes the data of a variable. If a filter is missing, writes no data and returns the error.
     pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<Error>> {
         let mut begun = false;
         let written = self.set.check_filters(id);
@@ -27,7 +27,7 @@ impl JsonWriter<'_, '_> {
         }
     }
 
-    /// Writes the data of a variable; `begun` becomes true once something is written.
+    /// Writes the data of a variable. `begun` becomes true with the first output.
     fn values(&mut self, id: VarId, begun: &mut bool) -> Result<()> {
         let schema = self.schema;
         let layout = self.set.layout(id)?;
@@ -72,7 +72,7 @@ impl JsonWriter<'_, '_> {
         )
     }
 
-    /// Writes long rows of characters, each as a list of pieces.
+    /// Writes long rows of characters, each as a list of strings.
     fn long_texts(&mut self, id: VarId, rows: &JsonRows, begun: &mut bool) -> Result<()> {
         let mut index = vec![0; rows.outer().len()];
         loop {
@@ -103,10 +103,10 @@ impl JsonWriter<'_, '_> {
     }
 }
 
-/// Pieces of a text. A character that a cut splits belongs to the later piece.
+/// The strings of a split text. A character at a split point belongs to the later string.
 #[derive(Default)]
 struct TextPieces {
-    /// The first bytes of a character.
+    /// The first bytes of an incomplete character.
     begun: Vec<u8>,
     any: bool,
 }
@@ -128,7 +128,7 @@ impl TextPieces {
     }
 }
 
-/// The values of a variable, and how to write them.
+/// The values of a variable with the options for writing them.
 struct JsonContent<'a> {
     set: &'a Dataset<'a>,
     id: VarId,
@@ -137,7 +137,7 @@ struct JsonContent<'a> {
 }
 
 impl JsonContent<'_> {
-    /// The text of a band.
+    /// Returns the text of a band.
     fn part(&self, rows: &JsonRows, band: &Region, mut stored: Vec<u8>) -> Result<Vec<u8>> {
         let element = &self.layout.element;
         if element.plain_type().is_none() {
@@ -167,7 +167,7 @@ impl JsonContent<'_> {
     }
 }
 
-/// The text of a band of atomic values.
+/// Returns the text of a band of atomic values.
 fn plain(ty: Atomic, rows: &JsonRows, band: &Region, stored: &[u8]) -> Vec<u8> {
     match ty {
         Atomic::Byte => numbers::<i8>(rows, band, stored),
@@ -209,7 +209,7 @@ fn separate(i: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// The text of a band; `put` appends that many further values.
+/// Returns the text of a band; `put` appends a number of values.
 fn text(rows: &JsonRows, band: &Region, mut put: impl FnMut(usize, &mut Vec<u8>)) -> Vec<u8> {
     let JsonRowSpan {
         rows: count,

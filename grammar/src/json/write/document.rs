@@ -1,4 +1,4 @@
-//! Objects and their members as indented text, collected in blocks.
+//! Objects and members as indented text, buffered in blocks.
 
 use std::io::Write;
 
@@ -6,17 +6,17 @@ use netcdf_core::error::{Error, Result};
 
 use crate::json::text::{push_bytes, push_text};
 
-/// Text is passed on in blocks of about this size.
+/// Approximate block size in bytes.
 const BLOCK: usize = 1 << 16;
-/// Blanks before the members of an object, more than before the object.
+/// Additional indentation per object level.
 const STEP: usize = 2;
 
 /// The output.
 pub(super) struct Document<'w> {
     sink: &'w mut dyn Write,
-    /// The text that has not been passed on yet; values are appended to it directly.
+    /// The buffered text; callers append values directly.
     pub(super) text: Vec<u8>,
-    /// For each open object, whether it has members.
+    /// Whether each open object has members.
     open: Vec<bool>,
 }
 
@@ -41,7 +41,7 @@ impl<'w> Document<'w> {
         self.begin();
     }
 
-    /// Begins a member; its value follows.
+    /// Begins a member; the value follows.
     pub(super) fn key(&mut self, key: &str) {
         if let Some(last) = self.open.last_mut()
             && std::mem::replace(last, true)
@@ -53,13 +53,13 @@ impl<'w> Document<'w> {
         self.text.extend_from_slice(b": ");
     }
 
-    /// A member with a text.
+    /// Writes a member with a text.
     pub(super) fn member(&mut self, key: &str, value: &[u8]) {
         self.key(key);
         push_bytes(value, &mut self.text);
     }
 
-    /// A member with something that is JSON already.
+    /// Writes a member with JSON text.
     pub(super) fn plain(&mut self, key: &str, json: &str) {
         self.key(key);
         self.text.extend_from_slice(json.as_bytes());
@@ -79,12 +79,12 @@ impl<'w> Document<'w> {
         self.text.resize(end, b' ');
     }
 
-    /// Blanks before a member.
+    /// Returns the indentation of members.
     pub(super) fn indent(&self) -> usize {
         STEP * self.open.len()
     }
 
-    /// Passes on the text if it fills a block.
+    /// Writes the text if it fills a block.
     pub(super) fn pass(&mut self) -> Result<()> {
         match self.text.len() >= BLOCK {
             true => self.flush(),
@@ -92,7 +92,7 @@ impl<'w> Document<'w> {
         }
     }
 
-    /// Passes on a long text.
+    /// Writes a long text.
     pub(super) fn long(&mut self, text: &[u8]) -> Result<()> {
         if text.len() < BLOCK / 2 {
             self.text.extend_from_slice(text);
@@ -102,7 +102,7 @@ impl<'w> Document<'w> {
         self.sink.write_all(text).map_err(failed)
     }
 
-    /// Passes on all text.
+    /// Writes all buffered text.
     pub(super) fn flush(&mut self) -> Result<()> {
         let written = self.sink.write_all(&self.text);
         self.text.clear();

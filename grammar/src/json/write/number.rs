@@ -1,15 +1,15 @@
-//! Numbers: the shortest text that gives the same bits. What JSON does not have, or readers of JSON may not keep, is a string.
+//! Numbers: the shortest text that gives the same bits. Values without a JSON number, and values that JSON readers may round, are strings.
 
 use crate::number::{FloatForm, FloatFormat, Precision, ROOM, put_i64, put_u64};
 
-/// Readers that hold all numbers as double keep integers up to here.
+/// The largest integer that readers with double precision keep exactly.
 const KEPT: u64 = (1 << 53) - 1;
 
 const FORMAT: FloatFormat = FloatFormat::new(Precision::Exact, FloatForm::Data);
 
 /// A numeric type.
 pub(super) trait JsonNumber: Copy {
-    /// An element as stored, most significant byte first.
+    /// A stored element, most significant byte first.
     type Stored;
     fn split(bytes: &[u8]) -> &[Self::Stored];
     fn read(stored: &Self::Stored) -> Self;
@@ -77,7 +77,7 @@ fn quoted(quotes: bool, out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; ROOM]) -> 
     let mut room = [0; ROOM];
     let len = put(&mut room);
     let end = out.len() + len;
-    // A copy of fixed length is a few moves; one of the text's own length would be a call.
+    // Copying a fixed length compiles to a few moves; copying the text length would be a call.
     out.extend_from_slice(&room);
     out.truncate(end);
     if quotes {
@@ -112,7 +112,7 @@ fn infinite(positive: bool, out: &mut Vec<u8>) {
     });
 }
 
-/// Appends a finite number, with `.0` where nothing else tells it from an integer: some readers drop the sign of `-0`.
+/// Appends a finite number, with `.0` if it looks like an integer: some readers drop the sign of `-0`.
 #[inline]
 fn finite(out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; ROOM]) -> usize) {
     let start = out.len();

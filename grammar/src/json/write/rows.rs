@@ -1,12 +1,12 @@
-//! Rows: where lists begin and end.
+//! Rows: start and end of nested lists.
 
 use netcdf_core::model::Region;
 
-/// The rows of a variable: what runs along its last dimension, or, of characters, along the dimension before it.
+/// The rows of a variable along its last dimension; for characters, along the second-last dimension.
 pub(super) struct JsonRows {
-    /// The variable's shape.
+    /// The shape of the variable.
     pub(super) shape: Vec<u64>,
-    /// Blanks before a line.
+    /// Indentation of a line.
     pub(super) indent: usize,
     /// Whether a row is one text.
     pub(super) text: bool,
@@ -14,23 +14,23 @@ pub(super) struct JsonRows {
 
 /// The part of rows in a band.
 pub(super) struct JsonRowSpan {
-    /// Rows.
+    /// The number of rows.
     pub(super) rows: usize,
-    /// Values of each row.
+    /// The number of values per row.
     pub(super) values: usize,
     /// Whether the rows begin in the band.
     pub(super) begins: bool,
-    /// Whether they end in it.
+    /// Whether the rows end in the band.
     pub(super) ends: bool,
 }
 
 impl JsonRows {
-    /// Values in a row.
+    /// Returns the number of values in a row.
     pub(super) fn len(&self) -> u64 {
         self.shape.last().copied().unwrap_or(1)
     }
 
-    /// The dimensions that number rows.
+    /// Returns the dimensions that number rows.
     pub(super) fn outer(&self) -> &[u64] {
         let outer = self.shape.split_last().map(|(_, outer)| outer);
         outer.unwrap_or_default()
@@ -41,7 +41,7 @@ impl JsonRows {
         let counts = band.count.get(..outer).unwrap_or_default();
         let first = band.start.last().copied().unwrap_or(0);
         let values = band.count.last().copied().unwrap_or(1);
-        // A band is in memory: its lengths are sizes.
+        // A band is in memory, so its lengths fit `usize`.
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         JsonRowSpan {
             rows: counts.iter().fold(1, |n, &len| n.saturating_mul(size(len))),
@@ -51,13 +51,13 @@ impl JsonRows {
         }
     }
 
-    /// Index of a band's first row.
+    /// Returns the index of a band's first row.
     pub(super) fn index(&self, band: &Region) -> Vec<u64> {
         let start = band.start.get(..self.outer().len());
         start.unwrap_or_default().to_vec()
     }
 
-    /// Advances the index of a row to the next one; false after the last one.
+    /// Advances the index of a row to the next row. Returns false after the last row.
     pub(super) fn advance(&self, index: &mut [u64]) -> bool {
         for (i, &len) in index.iter_mut().zip(&self.shape).rev() {
             *i += 1;
@@ -69,7 +69,7 @@ impl JsonRows {
         false
     }
 
-    /// The text before a row: a line of its own, unless there is only one.
+    /// Writes the text before a row, with a line break unless there is only one row.
     pub(super) fn begin(&self, index: &[u64], out: &mut Vec<u8>) {
         if index.is_empty() {
             return out.resize(out.len() + self.inner(), b'[');
@@ -85,7 +85,7 @@ impl JsonRows {
         out.resize(out.len() + opened, b'[');
     }
 
-    /// The text after a row.
+    /// Writes the text after a row.
     pub(super) fn end(&self, index: &[u64], out: &mut Vec<u8>) {
         let last = |level: &usize| {
             let mut inner = index.iter().zip(&self.shape).skip(*level);
@@ -99,7 +99,7 @@ impl JsonRows {
         }
     }
 
-    /// Lists that a row is.
+    /// Returns the number of lists per row.
     fn inner(&self) -> usize {
         usize::from(!self.text && !self.shape.is_empty())
     }

@@ -22,7 +22,7 @@ impl JsonWriter<'_, '_> {
         Ok(())
     }
 
-    /// The members of a group.
+    /// Writes the members of a group.
     fn group(&mut self, id: GroupId) -> Result<()> {
         let schema = self.schema;
         let Some(group) = schema.group(id) else {
@@ -165,7 +165,7 @@ impl JsonWriter<'_, '_> {
         Ok(())
     }
 
-    /// Whether the data of a variable is written. Variables without elements have none.
+    /// Returns whether the data of a variable is written. Variables without elements have no data.
     fn has_data(&self, group: GroupId, id: VarId) -> bool {
         let Some(selection) = &self.options.data else {
             return false;

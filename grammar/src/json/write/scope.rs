@@ -1,4 +1,4 @@
-//! How to refer to dimensions and types from within a group: by name if the name leads there, else by path.
+//! References to dimensions and types from a group: the name if it resolves to the object, or the path.
 
 use netcdf_core::model::name::ByName;
 use netcdf_core::model::{DataType, DimId, Group, GroupId, Schema, TypeId, VarId};
@@ -6,10 +6,10 @@ use netcdf_core::model::{DataType, DimId, Group, GroupId, Schema, TypeId, VarId}
 use crate::cdl::write::by_name;
 use crate::json::names::{written, written_type};
 
-/// What names lead to.
+/// The names visible from groups.
 pub(super) struct Scope<'a> {
     schema: &'a Schema,
-    /// The dimensions of each group; the first of each name.
+    /// The dimensions of each group by name; the first dimension wins if names repeat.
     dims: Vec<ByName<DimId>>,
 }
 
@@ -19,7 +19,7 @@ impl<'a> Scope<'a> {
         Self { schema, dims }
     }
 
-    /// A reference to a dimension.
+    /// Returns a reference to a dimension.
     pub(super) fn dimension(&self, from: GroupId, id: DimId) -> String {
         let Some(dim) = self.schema.dim(id) else {
             return String::new();
@@ -33,7 +33,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// A reference to a type.
+    /// Returns a reference to a type.
     pub(super) fn data_type(&self, from: GroupId, ty: DataType) -> String {
         let id = match ty {
             DataType::Atomic(atomic) => return atomic.name().to_owned(),
@@ -54,7 +54,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether a variable has rank 1 and the name of a dimension that is visible from its group.
+    /// Returns whether a variable has rank 1 and the name of a dimension visible from its group.
     pub(super) fn is_coordinate(&self, group: GroupId, id: VarId) -> bool {
         let Some(var) = self.schema.var(id).filter(|v| v.dims.len() == 1) else {
             return false;
@@ -65,7 +65,7 @@ impl<'a> Scope<'a> {
         })
     }
 
-    /// The path of a group with a slash at its end.
+    /// Returns the path of a group with a trailing slash.
     fn path(&self, id: GroupId) -> String {
         let mut names: Vec<_> = self
             .upwards(id)
@@ -77,7 +77,7 @@ impl<'a> Scope<'a> {
         names.concat()
     }
 
-    /// A group, its parent, and so on up to the root.
+    /// Iterates over a group and its ancestors.
     fn upwards(&self, from: GroupId) -> impl Iterator<Item = (GroupId, &Group)> {
         let step = |id: &GroupId| self.schema.group(*id).and_then(|g| g.parent);
         std::iter::successors(Some(from), step)

@@ -1,4 +1,4 @@
-//! One value of any type, and lists of values.
+//! Output of one value of any type, and of value lists.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(super) struct JsonValueText<'a> {
     pub(super) schema: &'a Schema,
 }
 
-/// Structures of a type, a column for each field.
+/// Values of a compound type, with one column per field.
 struct JsonStructures<'v> {
     ty: TypeId,
     len: usize,
@@ -22,7 +22,7 @@ struct JsonStructures<'v> {
 }
 
 impl JsonValueText<'_> {
-    /// Appends the values of an attribute. A single value stands alone, unless it is a list itself.
+    /// Appends the values of an attribute. A single value has no brackets, unless it is itself a list.
     pub(super) fn attribute(&self, values: &Values, out: &mut Vec<u8>) {
         if let Some(text) = values.as_text() {
             push_bytes(text, out);
@@ -79,7 +79,7 @@ impl JsonValueText<'_> {
         out.push(b']');
     }
 
-    /// The characters of a list are one text.
+    /// Appends the value of a variable-length type; characters are one text.
     fn vlen(&self, list: Option<&Values>, out: &mut Vec<u8>) {
         match list {
             Some(Values::Char(text)) => push_bytes(text, out),
@@ -88,7 +88,7 @@ impl JsonValueText<'_> {
         }
     }
 
-    /// The name of an enum's value; a value without a name is a number.
+    /// Appends the member name of an enum value, or the number of a value without a name.
     fn member(&self, ty: TypeId, base: &Values, i: usize, out: &mut Vec<u8>) {
         let Some(value) = whole(base, i) else {
             return;
@@ -123,7 +123,7 @@ impl JsonValueText<'_> {
         out.push(b'}');
     }
 
-    /// A field: a value or an array.
+    /// Appends a field: a value or an array.
     fn nested(&self, column: &Values, dims: &[u64], range: Range<usize>, out: &mut Vec<u8>) {
         let [len, inner @ ..] = dims else {
             return self.one(column, range.start, out);
@@ -150,7 +150,7 @@ fn number<T: JsonNumber>(values: &[T], i: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Value `i` of a list of integers.
+/// Returns value `i` of a list of integers.
 fn whole(values: &Values, i: usize) -> Option<i128> {
     match values {
         Values::Byte(v) => v.get(i).map(|&x| x.into()),
