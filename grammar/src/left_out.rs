@@ -129,7 +129,7 @@ mod tests {
         assert!(out.has_object("/v") && out.has_object("/g/v") && out.has_object("/g/w"));
         assert!(out.has_object("/g/h/x") && out.has_object("/bounds") && out.has_object("/g/b"));
         assert!(!out.has_object("/w") && !out.has_object("/x") && !out.has_object("/vv"));
-        assert!(!out.has_object("/v/u"), "the group itself is left out");
+        assert!(!out.has_object("/v/u"), "the group itself is ignored");
         assert!(out.has_attribute("/u", "bounds") && !out.has_attribute("/u", "units"));
     }
 

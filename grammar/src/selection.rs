@@ -143,7 +143,7 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
         let goes = |id: &I| out.contains(id) || within(*id).iter().any(|o| out.contains(o));
         found.retain(|id| out.is_empty() || !goes(id));
         if found.is_empty() && !out.is_empty() {
-            let what = format!("no {} is left of those selected", self.what);
+            let what = format!("the list selects no {}", self.what);
             return Err(Error::new(ErrorKind::NotFound, what));
         }
         Ok(found)
@@ -323,7 +323,7 @@ mod tests {
         let all = schema().vars.len();
         assert_eq!(found("!deep").unwrap().len(), all - 1);
         assert_eq!(found("!t*,!deep").unwrap().len(), all - 4);
-        let none = "no variable is left of those selected";
+        let none = "the list selects no variable";
         assert_eq!(found("temp,!t*").unwrap_err(), none);
         let no = "demp: No such variable (did you mean `deep`?)";
         assert_eq!(found("!demp").unwrap_err(), no);

@@ -53,7 +53,7 @@ impl AttributeEdit {
     fn removal(text: &str, rest: &str) -> Result<Self> {
         let (owners, name) = split_once(rest, '@').ok_or_else(|| wrong("there is no `@`"))?;
         if name.is_empty() {
-            return Err(wrong("there is no name behind `@`"));
+            return Err(wrong("the name after `@` is missing"));
         }
         Ok(Self {
             owners: owners.to_owned(),
@@ -70,7 +70,7 @@ impl AttributeEdit {
         let list = at + name.len() + 1;
         let name = trim_end(name);
         if name.is_empty() {
-            return Err(wrong("there is no name behind `@`"));
+            return Err(wrong("the name after `@` is missing"));
         }
         let (ty, owners) = match split_once(head, ' ') {
             Some((ty, owners)) if !ty.is_empty() => (Some((0, ty.len())), owners),

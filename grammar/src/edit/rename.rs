@@ -75,12 +75,12 @@ impl Rename {
                 "a change of names is OLD,NEW, var:OLD,NEW, dim:OLD,NEW or VAR@ATTRIBUTE,NEW",
             )
         };
-        let (old, new) = split_once(text, ',').ok_or_else(|| wrong("there is no new name"))?;
+        let (old, new) = split_once(text, ',').ok_or_else(|| wrong("the new name is missing"))?;
         if split_once(new, ',').is_some() {
             return Err(wrong("there is more than one comma"));
         }
         let old = match split_once(old, '@') {
-            _ if old.is_empty() => return Err(wrong("there is no old name")),
+            _ if old.is_empty() => return Err(wrong("the old name is missing")),
             Some((owners, name)) => RenameTarget::Attribute {
                 owners: owners.to_owned(),
                 name: plain(name),
@@ -269,7 +269,7 @@ fn attribute(
 }
 
 fn in_use(what: &str, name: &Name) -> Error {
-    let what = format!("{what} {name} is already there");
+    let what = format!("{what} {name} already exists");
     Error::new(ErrorKind::Exists, what)
 }
 

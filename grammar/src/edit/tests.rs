@@ -180,21 +180,21 @@ fn attributes_get_other_names() {
 #[test]
 fn what_cannot_be_renamed() {
     let cases = [
-        ("lat", "there is no new name"),
-        (",a", "there is no old name"),
+        ("lat", "the new name is missing"),
+        (",a", "the old name is missing"),
         ("a,b,c", "more than one comma"),
         ("lat,a/b", "contains a slash"),
         ("lat,", "is empty"),
         ("lta,b", "did you mean lat?"),
-        ("lat,t", "variable, group or type t is already there"),
-        ("x,y", "dimension y is already there"),
-        ("/g/t,e", "variable, group or type e is already there"),
+        ("lat,t", "variable, group or type t already exists"),
+        ("x,y", "dimension y already exists"),
+        ("/g/t,e", "variable, group or type e already exists"),
         ("lat@nothing,b", "no attribute nothing"),
         ("nothing@units,b", "nothing: No such variable"),
         ("dim:lat,b", "no dimension lat"),
         ("var:y,b", "no variable y"),
         ("var:lta,b", "did you mean lat?"),
-        ("dim:x,y", "dimension y is already there"),
+        ("dim:x,y", "dimension y already exists"),
         ("var\\:x,y", "no dimension, variable or group var:x"),
     ];
     for (text, part) in cases {
@@ -283,10 +283,10 @@ fn what_is_no_attribute() {
     let cases = [
         ("lat=1", "there is no `@`"),
         ("lat@a", "there is no `=`"),
-        ("lat@=1", "no name behind `@`"),
-        ("!lat@", "no name behind `@`"),
+        ("lat@=1", "the name after `@` is missing"),
+        ("!lat@", "the name after `@` is missing"),
         ("lat@a=", "expected a value"),
-        ("lat@a=some text", "texts stand in quotes"),
+        ("lat@a=some text", "texts must be in quotes"),
         ("lat@a=\"open", "--attribute:1:7"),
         ("lat@a=1,,2", "expected a value, found `,`"),
         ("byte lat@a=300", "300"),

@@ -109,7 +109,7 @@ impl<'a> Circle<'a> {
         nearer.then(|| Note {
             object: option_text(slab),
             what: format!(
-                "{} is outside of the values of {}, which go from {} to {}",
+                "{} is outside the values of {} from {} to {}",
                 number.value,
                 self.coordinate.name(),
                 self.least,
@@ -150,7 +150,7 @@ impl<'a> Circle<'a> {
         let range = format!("{name} goes from {least} to {largest}");
         match min <= max {
             true => format!("not taken: {}, since {range}", missed.join(" and ")),
-            false => format!("limits outside of the coordinate: {range}"),
+            false => format!("limits outside the coordinate: {range}"),
         }
     }
 

@@ -61,13 +61,13 @@ impl MonotonicCoordinate {
             e.with_remedy(other_ways(schema, axis))
         };
         let id = axis.by.or_else(|| coordinate_variable(schema, axis.dim));
-        let id = id.ok_or_else(|| none("the dimension has no coordinate of numbers"))?;
+        let id = id.ok_or_else(|| none("the dimension has no numeric coordinate"))?;
         let region = Region::whole(&schema.shape(id));
         let values = CoordinateValues::new(set.read(id, &region)?);
-        let values = values.ok_or_else(|| none("the coordinate has no numbers"))?;
+        let values = values.ok_or_else(|| none("the coordinate is not numeric"))?;
         let direction = values
             .direction()
-            .ok_or_else(|| none("the values of the coordinate neither rise nor fall"))?;
+            .ok_or_else(|| none("the values of the coordinate neither increase nor decrease"))?;
         let var = schema.var(id).or_internal("the coordinate")?;
         let text = |name: &str| attribute_text(var, name);
         Ok(Self {
@@ -93,7 +93,7 @@ impl MonotonicCoordinate {
                 let units = self.units(text)?;
                 let shown = String::from_utf8_lossy(text);
                 let moment = units.moment(text).ok_or_else(|| {
-                    let what = format!("{shown} is no time in the calendar of {}", self.name);
+                    let what = format!("{shown} is not a time in the calendar of {}", self.name);
                     Error::new(ErrorKind::Argument, what)
                 })?;
                 if let Some(note) = units.note(&self.path) {
@@ -109,9 +109,9 @@ impl MonotonicCoordinate {
         let limit = String::from_utf8_lossy(limit);
         let what = match &self.times {
             Some(Ok(units)) => return Ok(units),
-            None => format!("{limit}, but {} is no time", self.name),
+            None => format!("{limit}, but {} is not a time coordinate", self.name),
             Some(Err(unread)) => format!(
-                "{limit}, but the reference time of {} is not understood: {:?}",
+                "{limit}, but the reference time of {} is unreadable: {:?}",
                 self.name,
                 unread.text()
             ),
@@ -167,11 +167,11 @@ impl MonotonicCoordinate {
         let wraps = wraps(min, max);
         if wraps && !self.goes_round {
             let what = format!(
-                "the first limit is larger than the second one, and {} is no longitude",
+                "the first limit is larger than the second one, and {} is not a longitude",
                 self.name
             );
             let e = Error::new(ErrorKind::Argument, what);
-            return Err(e.with_remedy("give the smaller one first, also where values fall"));
+            return Err(e.with_remedy("give the smaller limit first, even if the coordinate decreases"));
         }
         let both = from.start.max(up_to.start)..from.end.min(up_to.end);
         let parts = match (wraps, self.falls) {

@@ -118,7 +118,7 @@ impl Hyperslab {
         Ok(Self {
             dim: plain(dim),
             span,
-            stride: stride.ok_or_else(|| wrong("a stride is a whole number from 1 on"))?,
+            stride: stride.ok_or_else(|| wrong("a stride must be a whole number of at least 1"))?,
             text: text.to_owned(),
         })
     }

@@ -234,7 +234,7 @@ fn none_between(
         .iter()
         .any(|b| matches!(b, Some(Bound::Moment(_))));
     match coordinate.ends(dates) {
-        Some((first, last)) => e.with_remedy(format!("its values go from {first} to {last}")),
+        Some((first, last)) => e.with_remedy(format!("the coordinate has values from {first} to {last}")),
         None => e,
     }
 }

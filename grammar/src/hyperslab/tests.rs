@@ -260,11 +260,11 @@ fn what_is_not_there_is_an_error() {
         ("lon,50.,80.", "no value of lon"),
         ("lon,-100.,-50.", "--select lon,260.,310."),
         ("lon,400.,500.", "no value of lon"),
-        ("lat,50.,-50.", "lat is no longitude"),
-        ("bumpy,1.,2.", "neither rise nor fall"),
-        ("same,1.", "neither rise nor fall"),
-        ("plain,1.", "no coordinate of numbers"),
-        ("lon,2001-01-01", "lon is no time"),
+        ("lat,50.,-50.", "lat is not a longitude"),
+        ("bumpy,1.,2.", "neither increase nor decrease"),
+        ("same,1.", "neither increase nor decrease"),
+        ("plain,1.", "no numeric coordinate"),
+        ("lon,2001-01-01", "lon is not a time coordinate"),
         ("time,2001-02-30", "no time in the calendar"),
         ("time,2001-03-01,2001-01-15", "no value of time"),
         (
@@ -290,7 +290,7 @@ fn no_limit_takes_a_value_that_is_not_a_number() {
     ]);
     for text in ["x,1.,2.", "x,1.", "x,2000-01", "y,,5.", "y,1."] {
         let e = resolved_in(&*reader, &[text]).unwrap_err().to_string();
-        assert!(e.contains("neither rise nor fall"), "{text}: {e}");
+        assert!(e.contains("neither increase nor decrease"), "{text}: {e}");
     }
     assert!(resolved_in(&*reader, &["x,0"]).is_ok());
 }

@@ -56,7 +56,7 @@ const fn significands() -> [u128; LEN] {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "at most 53 bits are left, or 2^53 after rounding up"
+    reason = "at most 53 bits remain, or 2^53 after rounding up"
 )]
 const fn as_f64() -> [u64; LEN_F64] {
     let mut table = [0; LEN_F64];
@@ -84,7 +84,7 @@ const fn as_f64() -> [u64; LEN_F64] {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "the low word is what is kept"
+    reason = "only the low word is kept"
 )]
 const fn times_5(words: &mut [u64; WORDS]) {
     let mut carry = 0;

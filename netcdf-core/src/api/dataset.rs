@@ -203,9 +203,9 @@ impl Dataset {
         let name = path.to_string_lossy();
         let at = Location::of_program(path)?;
         if at.remote().is_some() {
-            let what = "a dataset on another machine is not changed";
+            let what = "a remote dataset cannot be changed";
             let e = Error::new(ErrorKind::ReadOnly, what).of(&name);
-            return Err(e.with_remedy("create another one, or change a local copy"));
+            return Err(e.with_remedy("create a new dataset, or change a local copy"));
         }
         check_right(at.path())?;
         let present = Present::now(at.path())?;
@@ -218,7 +218,7 @@ impl Dataset {
             dataset.env.notes.say(note);
         }
         if let Some(note) = lost.first() {
-            let what = format!("changing it would lose things that netCDF does not have: {note}");
+            let what = format!("changes would lose objects that netCDF lacks: {note}");
             return Err(Error::new(ErrorKind::Unsupported, what).of(&name));
         }
         dataset.try_definitions().map_err(|e| e.of(&name))?;
@@ -264,7 +264,7 @@ impl Dataset {
             return Err(e.with_remedy("close the dataset"));
         }
         if self.place.is_remote() {
-            let what = "a dataset on another machine is written once, when it is closed";
+            let what = "a remote dataset is only written when it is closed";
             let e = self.wrong(ErrorKind::Unsupported, what);
             return Err(e.with_remedy("close the dataset"));
         }
@@ -417,7 +417,7 @@ pub fn delete(path: impl AsRef<Path>) -> Result<()> {
     drop(container);
     let at = Location::of_program(path)?;
     if at.remote().is_some() {
-        let what = "a dataset on another machine is not deleted";
+        let what = "a remote dataset cannot be deleted";
         let e = Error::new(ErrorKind::Unsupported, what).of(&path.to_string_lossy());
         return Err(e.with_remedy("use the tools of the service"));
     }

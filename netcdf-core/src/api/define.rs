@@ -157,7 +157,7 @@ impl Dataset {
                 !fields.is_empty() && fields.iter().all(|f| known(f.ty))
             }
         };
-        let what = "a type without parts, or with an undefined type in it";
+        let what = "a type without components, or with an undefined component type";
         match fits {
             true => Ok(()),
             false => Err(Error::new(ErrorKind::BadType, what).of(&self.name())),

@@ -119,7 +119,7 @@ impl Lower<'_> {
 
     /// Reports unreadable values; missing quotes are the usual mistake.
     fn unreadable(&mut self, at: usize, message: String) {
-        let hint = Some("texts stand in quotes, as in '@title=\"a text\"'".to_owned());
+        let hint = Some("texts must be in quotes, as in '@title=\"a text\"'".to_owned());
         self.hint(at, message, hint);
     }
 

@@ -322,7 +322,7 @@ impl<'s> Lower<'s> {
         if let Some(place) = self.data_of.get(&var).and_then(|&i| self.data.get_mut(i)) {
             self.replaced.push(std::mem::replace(place, list));
             let message = format!(
-                "`{}` has two lists of values; the later one counts",
+                "`{}` has two lists of values; the later list takes precedence",
                 word.text
             );
             return self.warning(word.at, message);

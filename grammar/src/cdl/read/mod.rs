@@ -244,7 +244,7 @@ impl CdlReader<'_> {
         if piece.kind != CdlPieceKind::End {
             self.lower.start = piece.start;
             self.lower
-                .error(0, "expected nothing after the dataset's `}`");
+                .error(0, "unexpected text after the dataset's `}`");
         }
         Ok(())
     }

@@ -181,7 +181,7 @@ fn missing_and_superfluous_marks() {
             "1:29: expected `;`",
             "1:48: expected `)` or `,`, found the end of the declaration",
             "3:2: expected `;` at the end of the list",
-            "3:12: expected nothing after the dataset's `}`",
+            "3:12: unexpected text after the dataset's `}`",
         ]
     );
     assert_eq!(

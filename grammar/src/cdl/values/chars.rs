@@ -253,7 +253,7 @@ impl Chars<'_> {
             return;
         }
         let what = format!(
-            "the list has more characters than the variable has room for: {}",
+            "the list has more characters than the variable: {}",
             self.flat.limit
         );
         scan.problems.error(self.begin..self.begin + 1, what);

@@ -201,7 +201,7 @@ macro_rules! integers {
                 }
             }
 
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the bits are kept, or a warning says so")]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "keeps the bits, or adds a warning")]
             fn from_integer(value: i128) -> Fit<Self> {
                 if let Ok(value) = Self::try_from(value) {
                     return Fit::Exact(value);
@@ -253,7 +253,7 @@ impl Element for f32 {
     #[inline(always)]
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     fn plain(number: Plain) -> Option<Self> {
         // Plain numbers have few digits, so the value cannot overflow.
@@ -273,7 +273,7 @@ impl Element for f32 {
 
     #[expect(
         clippy::cast_precision_loss,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     fn from_integer(value: i128) -> Fit<Self> {
         Fit::Exact(value as Self)
@@ -312,7 +312,7 @@ impl Element for f64 {
 
     #[expect(
         clippy::cast_precision_loss,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     fn from_integer(value: i128) -> Fit<Self> {
         Fit::Exact(value as Self)

@@ -162,7 +162,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     /// Reports more characters than the variable has elements.
     pub(super) fn too_long(&mut self, limit: u64) -> ListStop {
         let at = self.scan.window.position();
-        let what = format!("the list has more characters than the variable has room for: {limit}");
+        let what = format!("the list has more characters than the variable: {limit}");
         self.error(at..at, what)
     }
 

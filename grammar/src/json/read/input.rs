@@ -232,7 +232,7 @@ impl Read for SourceInput<'_> {
             context.line.set(context.line().saturating_add(1));
         }
         match context.at() > context.most.get() {
-            true => Err(io::Error::other("too long to be kept in memory")),
+            true => Err(io::Error::other("too long for memory")),
             false => Ok(1),
         }
     }

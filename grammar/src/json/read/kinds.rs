@@ -184,7 +184,7 @@ impl Compound<'_> {
             Some((field, self.columns.get_mut(i)?, seen.get_mut(i)?))
         });
         let Some((field, column, seen)) = found else {
-            return Err(self.context.wrong("the type has no such field"));
+            return Err(self.context.wrong("unknown field"));
         };
         if std::mem::replace(seen, true) {
             return Err(self.context.wrong("this name occurs twice"));

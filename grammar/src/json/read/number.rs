@@ -154,7 +154,7 @@ impl<T: JsonNumeric> Visitor<'_> for NumberVisitor<'_, T> {
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
         T::from_text(text).ok_or_else(|| {
-            let what = format!("the string {text:?} is no number of type {}", T::NAME);
+            let what = format!("the string {text:?} is not a number of type {}", T::NAME);
             self.context.wrong(what)
         })
     }

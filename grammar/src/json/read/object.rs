@@ -109,6 +109,6 @@ pub(super) fn unknown<'de, A: MapAccess<'de>>(
     map: &mut A,
 ) -> Result<(), A::Error> {
     map.next_value::<IgnoredAny>()?;
-    let what = format!("no such member, expected one of: {}", known.join(", "));
+    let what = format!("unknown member, expected one of: {}", known.join(", "));
     Err(context.wrong_at(key.at, what))
 }

@@ -50,7 +50,7 @@ impl<'de> Visitor<'de> for TextSeed<'_> {
         };
         match map.next_key_seed(KeySeed(self.context))? {
             None => self.take(&bytes),
-            Some(_) => Err(self.context.wrong("no such member, expected only `base64`")),
+            Some(_) => Err(self.context.wrong("unknown member, expected only `base64`")),
         }
     }
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {

@@ -52,7 +52,7 @@ impl Literal {
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     pub fn to_f64(&self) -> f64 {
         match *self {
@@ -69,7 +69,7 @@ impl Literal {
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     pub fn to_f32(&self) -> f32 {
         match *self {

@@ -224,7 +224,7 @@ impl ScannedDecimal {
     /// Returns the nearest `f32`, without rounding to `f64` first; `text` is the scanned text.
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     pub(super) fn to_f32(self, text: &[u8]) -> f32 {
         const BELOW_FLOAT: u64 = (1 << 29) - 1;

@@ -211,7 +211,7 @@ fn unknown() -> Error {
 fn damaged() -> Error {
     Error::new(
         ErrorKind::Corrupt,
-        "a value in the temporary file is cut off",
+        "a value in the temporary file is truncated",
     )
 }
 
