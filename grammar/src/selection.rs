@@ -127,11 +127,11 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
         for text in list {
             let named = self.exact(text);
             match text.strip_prefix(b"!").filter(|_| named.is_empty()) {
-                Some(rest) => out.extend(self.stand_for(rest)?),
+                Some(rest) => out.extend(self.matches_of(rest)?),
                 None => {
                     only_out = false;
                     found.extend(match named.is_empty() {
-                        true => self.stand_for(text)?,
+                        true => self.matches_of(text)?,
                         false => named,
                     });
                 }
@@ -150,7 +150,7 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
     }
 
     /// Returns the objects that an entry matches, at least one.
-    fn stand_for(&self, text: &[u8]) -> Result<Vec<I>> {
+    fn matches_of(&self, text: &[u8]) -> Result<Vec<I>> {
         let mut plain = vec![];
         unescape_name(text, &mut plain);
         let glob = std::str::from_utf8(text).ok().and_then(PathGlob::new);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_behind_an_exclamation_mark_goes() {
+    fn exclamation_marks_remove_objects() {
         assert_eq!(found("tem*,!/temp").unwrap(), ["/g/temp"]);
         assert_eq!(found("!/temp,tem*").unwrap(), ["/g/temp"]);
         let all = schema().vars.len();
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant() {
+    fn hints_for_unknown_names() {
         let no = "tmep: No such variable (did you mean `temp`?)";
         assert_eq!(found("tmep").unwrap_err(), no);
         let no = "x/deep: No such variable (did you mean `/g/h/deep`?)";

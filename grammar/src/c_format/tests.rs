@@ -87,7 +87,7 @@ fn formats_of_another_form_are_refused() {
 }
 
 #[test]
-fn text_around_may_be_any_bytes() {
+fn surrounding_text_may_have_any_bytes() {
     let mut out = Vec::new();
     let format = AttributeFloatFormat::parse(b"\xb0%%%.1fK\xff").unwrap();
     format.write(0.25, &mut out);

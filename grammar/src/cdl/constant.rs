@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number() {
+    fn invalid_numbers() {
         for (text, kind) in [
             ("12abc", LexErrorKind::Number),
             ("1.5.2", LexErrorKind::Number),

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_a_mistake() {
+    fn shapes_that_do_not_fit_are_mistakes() {
         for (text, want) in [
             ("quite/5", "there is no dimension `quite`\n  quite/5\n  ^"),
             (

@@ -11,7 +11,7 @@ use crate::cdl::ast::StatementWord;
 use crate::cdl::{AssignedAttribute, AssignmentOwner, assign};
 use crate::diagnostic::Reporter;
 use crate::escape::words::{plain, split_once, trim_end};
-use crate::named::about;
+use crate::object_name::with_option;
 use crate::pattern::PathGlob;
 use crate::selection;
 
@@ -91,7 +91,7 @@ impl AttributeEdit {
     /// Applies the edit to `new`; names refer to `old`. Missing attributes to remove are notes.
     pub(super) fn apply(&self, old: &Schema, new: &mut Schema) -> Result<Option<Note>> {
         let owners = owners(old, &self.owners);
-        let owners = owners.map_err(|e| about("--attribute", &self.text, e))?;
+        let owners = owners.map_err(|e| with_option("--attribute", &self.text, e))?;
         match &self.change {
             AttributeOperation::Remove(name) => Ok(self.remove(new, &owners, name)),
             AttributeOperation::Set { ty, name, list } => {

@@ -9,7 +9,7 @@ use netcdf_core::model::{DimId, GroupId, Name, Schema, VarId};
 use super::attribute::owners;
 use crate::cdl::AssignmentOwner;
 use crate::escape::words::{plain, split_once};
-use crate::named::{about, is_meant, nothing};
+use crate::object_name::{refers_to, unknown_name, with_option};
 
 /// A new name: `old,new` for dimensions, variables and groups, `dim:old,new` or `var:old,new` for only dimensions or variables, or
 /// `var@att,new` for an attribute.
@@ -103,7 +103,7 @@ pub(super) fn objects(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Res
         if let RenameTarget::Objects { name, class } = &rename.old {
             let found = RenameMatches::of(old, name, class.as_ref());
             let done = found.and_then(|found| found.note(&rename.new, &mut names));
-            done.map_err(|e| about("--rename", &rename.text, e))?;
+            done.map_err(|e| with_option("--rename", &rename.text, e))?;
         }
     }
     for (id, name) in &names.dims {
@@ -128,7 +128,7 @@ pub(super) fn attributes(old: &Schema, new: &mut Schema, renames: &[Rename]) -> 
     for rename in renames {
         if let RenameTarget::Attribute { owners, name } = &rename.old {
             let done = attribute((old, new), owners, (name, &rename.new));
-            done.map_err(|e| about("--rename", &rename.text, e))?;
+            done.map_err(|e| with_option("--rename", &rename.text, e))?;
         }
     }
     Ok(())
@@ -149,7 +149,7 @@ impl RenameMatches {
             return Ok(found);
         }
         let Some((class, name)) = class else {
-            return Err(nothing(
+            return Err(unknown_name(
                 "dimension, variable or group",
                 name,
                 known(schema, None),
@@ -163,13 +163,17 @@ impl RenameMatches {
         }
         match found.is_empty() {
             false => Ok(found),
-            true => Err(nothing(class.noun(), name, known(schema, Some(*class)))),
+            true => Err(unknown_name(
+                class.noun(),
+                name,
+                known(schema, Some(*class)),
+            )),
         }
     }
 
     /// Returns all objects with a name or path.
     fn named(schema: &Schema, wanted: &[u8]) -> Self {
-        let is = |group: GroupId, own: &Name| is_meant(schema, wanted, (group, own.as_bytes()));
+        let is = |group: GroupId, own: &Name| refers_to(schema, wanted, (group, own.as_bytes()));
         let dims = (0..).map(DimId).zip(&schema.dims);
         let dims = dims.filter(|(_, dim)| is(dim.group, &dim.name));
         let vars = schema.var_ids().zip(&schema.vars);
@@ -264,7 +268,7 @@ fn attribute(
     }
     match found {
         true => Ok(()),
-        false => Err(nothing("attribute", from, std::iter::empty())),
+        false => Err(unknown_name("attribute", from, std::iter::empty())),
     }
 }
 

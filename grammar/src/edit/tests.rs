@@ -178,7 +178,7 @@ fn attributes_get_other_names() {
 }
 
 #[test]
-fn what_cannot_be_renamed() {
+fn invalid_renames() {
     let cases = [
         ("lat", "the new name is missing"),
         (",a", "the old name is missing"),
@@ -269,7 +269,7 @@ fn an_attribute_stays_in_its_place() {
 }
 
 #[test]
-fn what_is_not_there_to_remove_is_a_note() {
+fn missing_attributes_to_remove_are_notes() {
     let done = edited(&[], &["!lat@nothing"]).unwrap();
     assert_eq!(
         done.notes[0].to_string(),
@@ -279,7 +279,7 @@ fn what_is_not_there_to_remove_is_a_note() {
 }
 
 #[test]
-fn what_is_no_attribute() {
+fn invalid_attribute_edits() {
     let cases = [
         ("lat=1", "there is no `@`"),
         ("lat@a", "there is no `=`"),

@@ -68,14 +68,14 @@ mod tests {
     }
 
     #[test]
-    fn what_xml_cannot_hold_is_escaped_as_in_cdl() {
+    fn text_beyond_xml_is_escaped_as_in_cdl() {
         let (text, escaped) = xml(b"\0\x1b[1m\\\n\xe9\xef\xbf\xbe<");
         assert_eq!(text, "\\000\\033[1m\\\\&#xA;\\351\\357\\277\\276&lt;");
         assert!(escaped);
     }
 
     #[test]
-    fn what_controls_a_terminal_is_a_reference() {
+    fn terminal_controls_are_references() {
         let text = xml("\u{9b}m\u{202e}".as_bytes());
         assert_eq!(text, ("&#x9B;m&#x202E;".to_owned(), false));
     }

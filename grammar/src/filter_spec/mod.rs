@@ -13,16 +13,16 @@
 //! | `ncaux_h5filterspec_parselist` | [`filters`] |
 //! | `ncaux_h5filterspec_fix8` | [`fix8`], and [`words()`] and [`value()`], which need no memory |
 
-mod named;
 mod parameter;
+mod parameter_names;
 mod parse;
-mod passed_over;
 mod quantize;
 mod resolve;
+mod skipped_variables;
 mod words;
 
 pub use parse::{Assignment, Quantization, assignment, filter, filters, quantization};
-pub use passed_over::Resolved;
 pub use quantize::quantize;
 pub use resolve::resolve;
+pub use skipped_variables::Resolved;
 pub use words::{fix8, value, words};

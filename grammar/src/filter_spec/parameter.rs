@@ -93,7 +93,10 @@ pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mis
 pub(super) fn real(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistake> {
     let value: f64 = digits.parse().unwrap_or(f64::NAN);
     match tag {
-        #[expect(clippy::cast_possible_truncation, reason = "rounded to the type of the tag")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "rounded to the type of the tag"
+        )]
         Tag::Float => Ok(vec![(value as f32).to_bits()]),
         Tag::Double => Ok(two(value.to_bits().into())),
         Tag::None | Tag::Byte | Tag::Short | Tag::Unsigned | Tag::Long | Tag::UnsignedLong => {

@@ -6,7 +6,7 @@ use netcdf_core::copy::options::Quantizing;
 use netcdf_core::model::{Quantize, Schema, VarId};
 
 use super::parse::{QuantizeSpec, quantization};
-use super::passed_over::{Resolved, SkippedVariables, set_aside};
+use super::skipped_variables::{Resolved, SkippedVariables, keep_unmatched};
 use crate::mistake::Mistake;
 use crate::pattern::{MatchedVariables, Pattern};
 
@@ -31,17 +31,17 @@ pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (us
                 Some(how) => add(&mut all, pattern, how, (schema, &exact)),
                 None => pattern.variables(schema).map(|found| out.push(found)),
             };
-            set_aside(done, n, &mut all.unmatched)?;
+            keep_unmatched(done, n, &mut all.unmatched)?;
         }
     }
-    out.into_iter().for_each(|found| take_out(&mut all, found));
+    out.into_iter().for_each(|found| exclude(&mut all, found));
     let named = |id: &VarId| all.asked.get(id).is_some_and(|asked| asked.by_name);
     all.passed_over.retain(|id, _| !named(id));
     Ok(all)
 }
 
 /// Excludes variables. A pattern does not exclude variables that were given by name.
-fn take_out(all: &mut Resolved<Vars>, MatchedVariables { ids, by_name }: MatchedVariables) {
+fn exclude(all: &mut Resolved<Vars>, MatchedVariables { ids, by_name }: MatchedVariables) {
     for id in ids {
         if by_name || !all.asked.get(&id).is_some_and(|old| old.by_name) {
             all.asked.remove(&id);
@@ -64,7 +64,7 @@ fn add(
         let message = "none of these variables is of type float or double";
         return Err(Mistake::new(pattern.at, message));
     }
-    let found = exact.pass_over(found, pattern, &mut all.passed_over)?;
+    let found = exact.skip(found, pattern, &mut all.passed_over)?;
     let by_name = found.by_name;
     for id in found.ids {
         match all.asked.get(&id) {

@@ -85,7 +85,7 @@ impl<'a> Circle<'a> {
         let other = |(n, value)| arc.contains(value) != is_taken(n);
         (0u64..).zip(values).any(other).then(|| Note {
             object: option_text(slab),
-            what: self.missed(from.value, to.value),
+            what: self.missing_part(from.value, to.value),
             remedy: Some(format!("the whole interval: {}", self.command(slab, arc))),
         })
     }
@@ -142,7 +142,7 @@ impl<'a> Circle<'a> {
     }
 
     /// Returns the missing part of an interval.
-    fn missed(&self, min: f64, max: f64) -> String {
+    fn missing_part(&self, min: f64, max: f64) -> String {
         let (name, least, largest) = (self.coordinate.name(), self.least, self.largest);
         let below = (min < least).then(|| format!("{min} to {}", least.min(max)));
         let above = (max > largest).then(|| format!("{} to {max}", largest.max(min)));

@@ -25,7 +25,7 @@ pub(super) struct MonotonicCoordinate {
     times: Option<std::result::Result<TimeUnits, UnreadReference>>,
     falls: bool,
     /// Whether the coordinate is a longitude: selections may wrap around the end.
-    goes_round: bool,
+    is_circular: bool,
     /// Whether the coordinate is a longitude in degrees.
     pub(super) degrees: bool,
 }
@@ -58,7 +58,7 @@ impl MonotonicCoordinate {
         let name = named(schema, axis);
         let none = |what: &str| {
             let e = Error::new(ErrorKind::Argument, format!("{what}: {name}"));
-            e.with_remedy(other_ways(schema, axis))
+            e.with_remedy(alternatives(schema, axis))
         };
         let id = axis.by.or_else(|| coordinate_variable(schema, axis.dim));
         let id = id.ok_or_else(|| none("the dimension has no numeric coordinate"))?;
@@ -76,7 +76,7 @@ impl MonotonicCoordinate {
             path: schema.var_path(id),
             values,
             falls: direction == Ordering::Greater,
-            goes_round: is_longitude(var),
+            is_circular: is_longitude(var),
             degrees: is_longitude(var) && text("units").is_some_and(|u| u.starts_with(b"degree")),
         })
     }
@@ -165,13 +165,15 @@ impl MonotonicCoordinate {
         let from = min.map_or(all.clone(), |min| self.from(&min));
         let up_to = max.map_or(all, |max| self.up_to(&max));
         let wraps = wraps(min, max);
-        if wraps && !self.goes_round {
+        if wraps && !self.is_circular {
             let what = format!(
                 "the first limit is larger than the second one, and {} is not a longitude",
                 self.name
             );
             let e = Error::new(ErrorKind::Argument, what);
-            return Err(e.with_remedy("give the smaller limit first, even if the coordinate decreases"));
+            return Err(
+                e.with_remedy("give the smaller limit first, even if the coordinate decreases")
+            );
         }
         let both = from.start.max(up_to.start)..from.end.min(up_to.end);
         let parts = match (wraps, self.falls) {
@@ -271,7 +273,7 @@ fn named(schema: &Schema, axis: CoordinateAxis) -> String {
 }
 
 /// Returns the remedy for an axis without a usable coordinate: indices, or other numeric variables over the dimension.
-fn other_ways(schema: &Schema, axis: CoordinateAxis) -> String {
+fn alternatives(schema: &Schema, axis: CoordinateAxis) -> String {
     let indices = "select by whole numbers, which are indices";
     let used = axis.by.or_else(|| coordinate_variable(schema, axis.dim));
     let numbers = |var: &Variable| var.ty.atomic().is_some_and(is_number);

@@ -10,9 +10,9 @@ use netcdf_core::notes::few;
 
 use super::circle::Circle;
 use super::coordinate::{Bound, CoordinateAxis, Indices, MonotonicCoordinate};
-use super::runs::{strided, together};
+use super::runs::{strided, union};
 use super::{Hyperslab, IndexSpan, Limit, SelectedIndices};
-use crate::named::{about, is_meant, nothing};
+use crate::object_name::{refers_to, unknown_name, with_option};
 
 /// Returns a reader of the selected part of a dataset; `cache` is the read cache of the dataset.
 ///
@@ -44,15 +44,15 @@ pub fn resolve(
     let mut found: BTreeMap<DimId, Vec<Vec<IndexRun>>> = BTreeMap::new();
     for selection in selections {
         let axes = axes(set.reader.schema(), selection);
-        for axis in axes.map_err(|e| about("--select", &selection.text, e))? {
+        for axis in axes.map_err(|e| with_option("--select", &selection.text, e))? {
             let taken = runs(set, axis, selection);
-            let taken = taken.map_err(|e| about("--select", &selection.text, e))?;
+            let taken = taken.map_err(|e| with_option("--select", &selection.text, e))?;
             found.entry(axis.dim).or_default().push(taken);
         }
     }
     let taken = found.into_iter().map(|(dim, all)| {
         let len = set.reader.schema().dim(dim).or_internal("a dimension")?.len;
-        Ok((dim, DimSelection::new(together(all)?, len)?))
+        Ok((dim, DimSelection::new(union(all)?, len)?))
     });
     taken.collect()
 }
@@ -84,7 +84,7 @@ fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<CoordinateAxis>> {
     let wanted = &selection.dim;
     let all = (0..).map(DimId).zip(&schema.dims);
     let found: Vec<CoordinateAxis> = all
-        .filter(|(_, dim)| is_meant(schema, wanted, (dim.group, dim.name.as_bytes())))
+        .filter(|(_, dim)| refers_to(schema, wanted, (dim.group, dim.name.as_bytes())))
         .map(|(dim, _)| CoordinateAxis { dim, by: None })
         .collect();
     if !found.is_empty() {
@@ -92,7 +92,7 @@ fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<CoordinateAxis>> {
     }
     let vars = schema.var_ids().zip(&schema.vars);
     let vars: Vec<_> = vars
-        .filter(|(_, var)| is_meant(schema, wanted, (var.group, var.name.as_bytes())))
+        .filter(|(_, var)| refers_to(schema, wanted, (var.group, var.name.as_bytes())))
         .collect();
     let axis = |(by, var): &(VarId, &Variable)| match var.dims.as_slice() {
         [dim] => Some(CoordinateAxis {
@@ -109,7 +109,7 @@ fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<CoordinateAxis>> {
             let one = schema.vars.iter().filter(|var| var.dims.len() == 1);
             let dims = schema.dims.iter().map(|dim| dim.name.as_bytes());
             let known = dims.chain(one.map(|var| var.name.as_bytes()));
-            Err(nothing("dimension", wanted, known))
+            Err(unknown_name("dimension", wanted, known))
         }
     }
 }
@@ -234,7 +234,9 @@ fn none_between(
         .iter()
         .any(|b| matches!(b, Some(Bound::Moment(_))));
     match coordinate.ends(dates) {
-        Some((first, last)) => e.with_remedy(format!("the coordinate has values from {first} to {last}")),
+        Some((first, last)) => {
+            e.with_remedy(format!("the coordinate has values from {first} to {last}"))
+        }
         None => e,
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn strided(ranges: &[(u64, u64)], stride: u64) -> Vec<IndexRun> {
 ///
 /// # Errors
 /// Returns [`ErrorKind::Limit`] for very many indices that are not consecutive.
-pub(super) fn together(mut all: Vec<Vec<IndexRun>>) -> Result<Vec<IndexRun>> {
+pub(super) fn union(mut all: Vec<Vec<IndexRun>>) -> Result<Vec<IndexRun>> {
     if all.len() < 2 {
         return Ok(all.pop().unwrap_or_default());
     }

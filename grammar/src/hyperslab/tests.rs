@@ -65,7 +65,7 @@ fn words_are_limits() {
 }
 
 #[test]
-fn what_is_no_selection_is_refused() {
+fn invalid_selections_are_rejected() {
     for text in [
         "",
         ",1",
@@ -252,7 +252,7 @@ fn selections_are_those_of_nco() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error() {
+fn missing_indices_and_values_are_errors() {
     let cases = [
         ("lon,9,10", "they go from 0 to 7"),
         ("lon,2,9", "they go from 0 to 7"),

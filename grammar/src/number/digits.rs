@@ -52,10 +52,7 @@ const fn high(wide: u128) -> u64 {
 }
 
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the low half is intended"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the low half is intended")]
 const fn low(wide: u128) -> u64 {
     wide as u64
 }

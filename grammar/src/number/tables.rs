@@ -82,10 +82,7 @@ const fn as_f64() -> [u64; LEN_F64] {
     table
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "only the low word is kept"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "only the low word is kept")]
 const fn times_5(words: &mut [u64; WORDS]) {
     let mut carry = 0;
     let mut i = 0;

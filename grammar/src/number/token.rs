@@ -1,6 +1,6 @@
 //! A small stack buffer for the text of one number.
 
-use super::room::{self, ROOM};
+use super::buffer::{self, BUFFER_LEN};
 
 /// The longest text of one number: 20 digits with sign, point, exponent and suffix take 28 bytes.
 const LONGEST: usize = 32;
@@ -72,7 +72,7 @@ impl NumberToken {
 
     /// Replaces the text with the text that `write` writes in place.
     #[inline]
-    pub(super) fn write(&mut self, write: impl FnOnce(&mut [u8; ROOM]) -> usize) {
+    pub(super) fn write(&mut self, write: impl FnOnce(&mut [u8; BUFFER_LEN]) -> usize) {
         if let Some(room) = self.bytes.first_chunk_mut() {
             self.len = write(room).min(LONGEST);
         }
@@ -80,11 +80,11 @@ impl NumberToken {
 
     /// Writes the text in place, like the functions for single types.
     #[inline]
-    pub(super) fn put_into(&self, out: &mut [u8; ROOM]) -> usize {
+    pub(super) fn put_into(&self, out: &mut [u8; BUFFER_LEN]) -> usize {
         if let Some(text) = self.bytes.first_chunk() {
             *out = *text;
         }
-        room::end(out, self.len)
+        buffer::end(out, self.len)
     }
 
     /// Writes `N` bytes at `at`, without changing the length.

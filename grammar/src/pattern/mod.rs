@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_nothing_is_a_mistake() {
+    fn unmatched_patterns_are_mistakes() {
         let no = "no variable matches `q*`\n  q*\n  ^";
         assert_eq!(found("q*").unwrap_err(), no);
         let no = "there is no variable `deep`\n  deep\n  ^\n  hint: did you mean `/g/h/deep`?";

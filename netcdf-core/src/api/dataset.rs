@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::expected_state::ExpectedState;
+use super::location::{self, DatasetLocation};
 use super::mode::DatasetMode;
-use super::place::{self, DatasetPlace};
-use super::present::Present;
 use super::staged::Staged;
 use crate::chunk::{ReadCache, Reader};
 use crate::copy::plan::widen_strings;
@@ -33,9 +33,9 @@ pub struct Dataset {
     pub(super) settled: usize,
     /// The size limit of the chunk cache, if set.
     chunk_cache: Option<u64>,
-    place: DatasetPlace,
+    location: DatasetLocation,
     /// The expected state of the destination when the dataset is written.
-    present: Present,
+    expected: ExpectedState,
     options: CreateOptions,
     sync: bool,
 }
@@ -80,14 +80,14 @@ impl Dataset {
             zip_prefix: options.zip_prefix,
             ..OutputRequest::default()
         };
-        let place = DatasetPlace::new(path.as_ref(), asked)?;
-        let present = match options.keep_existing {
-            true => Present::Nothing,
-            false => Present::Anything,
+        let location = DatasetLocation::new(path.as_ref(), asked)?;
+        let expected = match options.keep_existing {
+            true => ExpectedState::Absent,
+            false => ExpectedState::Any,
         };
-        let mut dataset = Self::begin(place, kind, options)?;
-        dataset.present = present;
-        dataset.check_present()?;
+        let mut dataset = Self::begin(location, kind, options)?;
+        dataset.expected = expected;
+        dataset.check_expected()?;
         Ok(dataset)
     }
 
@@ -110,12 +110,16 @@ impl Dataset {
     pub fn create_in(output: impl Into<Output>, kind: Kind, options: Options) -> Result<Self> {
         let output = output.into();
         let name = output.name().to_string();
-        Self::begin(DatasetPlace::Once(Some(output).into(), name), kind, options)
+        Self::begin(
+            DatasetLocation::Once(Some(output).into(), name),
+            kind,
+            options,
+        )
     }
 
-    fn begin(place: DatasetPlace, kind: Kind, options: Options) -> Result<Self> {
+    fn begin(location: DatasetLocation, kind: Kind, options: Options) -> Result<Self> {
         format::check_writes(kind)?;
-        let staged = Staged::new(Schema::new(kind), place.scratch());
+        let staged = Staged::new(Schema::new(kind), location.scratch());
         let fill = match options.create.no_fill {
             true => FillMode::NoFill,
             false => FillMode::Fill,
@@ -125,11 +129,11 @@ impl Dataset {
             mode: DatasetMode::Define,
             changed: true,
             fill,
-            ..Self::with(place, options)
+            ..Self::with(location, options)
         })
     }
 
-    fn with(place: DatasetPlace, options: Options) -> Self {
+    fn with(location: DatasetLocation, options: Options) -> Self {
         Self {
             env: options.env.unwrap_or_default(),
             staged: Staged::new(Schema::new(Kind::CLASSIC), None),
@@ -138,8 +142,8 @@ impl Dataset {
             changed: false,
             settled: 0,
             chunk_cache: options.chunk_cache,
-            place,
-            present: Present::Anything,
+            location,
+            expected: ExpectedState::Any,
             options: options.create,
             sync: !options.no_sync,
         }
@@ -159,14 +163,14 @@ impl Dataset {
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let env = options.env.clone().unwrap_or_default();
-        let container = place::open(path, &env)?;
+        let container = location::open(path, &env)?;
         let reader = format::open(container.clone(), &env)?;
-        let place = DatasetPlace::of(path, &container, reader.schema().kind)?;
+        let location = DatasetLocation::of(path, &container, reader.schema().kind)?;
         let options = Options {
             env: Some(env),
             ..options
         };
-        Ok(Self::opened(place, reader, options))
+        Ok(Self::opened(location, reader, options))
     }
 
     /// Opens a dataset in memory, or in another container without a path, for reading.
@@ -174,14 +178,14 @@ impl Dataset {
     /// # Errors
     /// Like [`Dataset::open`].
     pub fn open_in(container: Container, options: Options) -> Result<Self> {
-        let place = DatasetPlace::Container(container.name().to_string());
+        let location = DatasetLocation::Container(container.name().to_string());
         let env = options.env.clone().unwrap_or_default();
         let reader = format::open(container, &env)?;
         let options = Options {
             env: Some(env),
             ..options
         };
-        Ok(Self::opened(place, reader, options))
+        Ok(Self::opened(location, reader, options))
     }
 
     /// Opens a dataset for changes (`nc_open`, `NC_WRITE`). The old dataset stays until [`Dataset::sync`] or [`Dataset::close`] replaces it
@@ -208,10 +212,10 @@ impl Dataset {
             return Err(e.with_remedy("create a new dataset, or change a local copy"));
         }
         check_right(at.path())?;
-        let present = Present::now(at.path())?;
+        let expected = ExpectedState::now(at.path())?;
         let said = options.env.as_deref().map(|env| env.notes.take());
         let mut dataset = Self::open_with(path, options)?;
-        dataset.present = present;
+        dataset.expected = expected;
         format::check_writes(dataset.kind()).map_err(|e| e.of(&name))?;
         let lost = dataset.env.notes.take();
         for note in said.unwrap_or_default().into_iter().chain(lost.clone()) {
@@ -226,11 +230,11 @@ impl Dataset {
         Ok(dataset)
     }
 
-    fn opened(place: DatasetPlace, reader: Box<dyn Reader>, options: Options) -> Self {
-        let mut dataset = Self::with(place, options);
+    fn opened(location: DatasetLocation, reader: Box<dyn Reader>, options: Options) -> Self {
+        let mut dataset = Self::with(location, options);
         dataset.settled = reader.schema().vars.len();
         let cache = dataset.cache();
-        dataset.staged = Staged::open(reader, dataset.place.scratch(), cache);
+        dataset.staged = Staged::open(reader, dataset.location.scratch(), cache);
         dataset
     }
 
@@ -256,14 +260,14 @@ impl Dataset {
         if self.mode == DatasetMode::Define {
             self.settle();
         }
-        if self.place.path().is_none() {
+        if self.location.path().is_none() {
             let e = self.wrong(
                 ErrorKind::Unsupported,
                 "the output can be written only once",
             );
             return Err(e.with_remedy("close the dataset"));
         }
-        if self.place.is_remote() {
+        if self.location.is_remote() {
             let what = "a remote dataset is only written when it is closed";
             let e = self.wrong(ErrorKind::Unsupported, what);
             return Err(e.with_remedy("close the dataset"));
@@ -274,15 +278,15 @@ impl Dataset {
 
     /// Reopens the dataset that was just written: the old file may be gone, and the temporary file is obsolete.
     fn open_again(&mut self) -> Result<()> {
-        let Some(path) = self.place.path() else {
+        let Some(path) = self.location.path() else {
             return Ok(());
         };
-        self.present = Present::now(path)?;
-        let container = place::open(path, &self.env)?;
+        self.expected = ExpectedState::now(path)?;
+        let container = location::open(path, &self.env)?;
         let reader = format::open(container, &self.env)?;
         let cache = self.cache();
         let known = self.staged.rebase(reader, cache);
-        match known || !self.place.is_directory() {
+        match known || !self.location.is_directory() {
             true => Ok(()),
             false => Err(self.wrong(
                 ErrorKind::Corrupt,
@@ -316,12 +320,12 @@ impl Dataset {
     /// Returns the path of the dataset (`nc_inq_path`), or `None` for a dataset in memory.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
-        self.place.path()
+        self.location.path()
     }
 
     /// Returns the name for messages.
     pub(super) fn name(&self) -> String {
-        self.place.name()
+        self.location.name()
     }
 
     /// Writes a changed dataset to its destination.
@@ -329,11 +333,11 @@ impl Dataset {
         if !self.changed {
             return Ok(());
         }
-        self.check_present()?;
+        self.check_expected()?;
         let mut plan = self.staged.plan(&self.env)?;
         let set = self.staged.set(&self.env);
         widen_strings(set, &mut plan)?;
-        let (output, kept) = hold(self.place.output(self.sync, &self.env)?);
+        let (output, kept) = hold(self.location.output(self.sync, &self.env)?);
         let writer = format::create(
             output,
             plan.schema.clone(),
@@ -342,17 +346,17 @@ impl Dataset {
         )?;
         crate::copy::run(set, &plan, writer)?;
         // Creating the output took time, so check again.
-        self.check_present()?;
+        self.check_expected()?;
         kept.take()?.commit()?;
         self.changed = false;
         Ok(())
     }
 
     /// Checks that the destination contains only data that the dataset may replace.
-    fn check_present(&self) -> Result<()> {
-        match self.place.is_remote() {
-            false => self.present.check(self.place.path()),
-            true if self.present == Present::Nothing => self.place.check_absent(&self.env),
+    fn check_expected(&self) -> Result<()> {
+        match self.location.is_remote() {
+            false => self.expected.check(self.location.path()),
+            true if self.expected == ExpectedState::Absent => self.location.check_absent(&self.env),
             true => Ok(()),
         }
     }
@@ -361,14 +365,14 @@ impl Dataset {
         let mut options = self.options;
         // In all other kinds, each variable has its own setting.
         options.no_fill = self.fill == FillMode::NoFill && !format::traits(self.kind()).settings;
-        options.zarr = self.place.zarr(options.zarr);
+        options.zarr = self.location.zarr(options.zarr);
         options
     }
 
     /// Checks in memory that the format can hold the definitions.
     pub(super) fn try_definitions(&self) -> Result<()> {
         let plan = self.staged.plan(&self.env)?;
-        let output = place::nowhere(self.kind());
+        let output = location::discarded(self.kind());
         format::create(output, plan.schema, self.create_options(), &self.env)?;
         Ok(())
     }
@@ -377,7 +381,7 @@ impl Dataset {
 impl std::fmt::Debug for Dataset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Dataset")
-            .field("place", &self.place)
+            .field("location", &self.location)
             .field("mode", &self.mode)
             .finish_non_exhaustive()
     }
@@ -412,7 +416,7 @@ fn check_right(path: &Path) -> Result<()> {
 /// [`ErrorKind::Io`].
 pub fn delete(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    let container = place::open(path, &Env::default())?;
+    let container = location::open(path, &Env::default())?;
     format::probe(&container)?;
     drop(container);
     let at = Location::of_program(path)?;

@@ -17,7 +17,7 @@ pub(super) fn longest(kind: Kind) -> u64 {
 }
 
 /// The scope in which a new name must be unique.
-enum Among {
+enum Namespace {
     Dims,
     /// Groups, types and variables, which share a namespace.
     Objects,
@@ -44,8 +44,8 @@ impl Dataset {
     /// [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_group(&mut self, parent: GroupId, name: &str) -> Result<GroupId> {
         self.check_enhanced("groups")?;
-        let name = self.new_name((parent, Among::Objects), name, None)?;
-        let depth = self.around(parent)?.len();
+        let name = self.new_name((parent, Namespace::Objects), name, None)?;
+        let depth = self.with_ancestors(parent)?.len();
         if depth >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX) {
             return Err(Error::new(ErrorKind::Limit, "groups nested too deeply"));
         }
@@ -60,7 +60,7 @@ impl Dataset {
     /// dimension in the classic model; [`ErrorKind::NotInDefineMode`] in data mode of the classic model; [`ErrorKind::NotFound`] for a
     /// missing group; [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_dim(&mut self, group: GroupId, name: &str, len: DimLength) -> Result<DimId> {
-        let name = self.new_name((group, Among::Dims), name, None)?;
+        let name = self.new_name((group, Namespace::Dims), name, None)?;
         self.begin_definition()?;
         let (len, unlimited) = match len {
             DimLength::Unlimited => {
@@ -137,7 +137,7 @@ impl Dataset {
             let e = Error::new(ErrorKind::NotInFormat, what).of(&self.name());
             return Err(e.with_remedy("netCDF-4 has them"));
         }
-        let name = self.new_name((group, Among::Objects), name, None)?;
+        let name = self.new_name((group, Namespace::Objects), name, None)?;
         self.check_inside(&kind)?;
         self.begin_definition()?;
         Ok(self.staged.schema.add_type(UserType { name, group, kind }))
@@ -187,7 +187,7 @@ impl Dataset {
         };
         self.check_type(ty).in_object(shown)?;
         self.check_dims(group, dims).in_object(shown)?;
-        let name = self.new_name((group, Among::Objects), name, None)?;
+        let name = self.new_name((group, Namespace::Objects), name, None)?;
         self.begin_definition()?;
         let fill = self.fill;
         Ok(self.staged.schema.add_var(Variable {
@@ -246,7 +246,7 @@ impl Dataset {
     pub fn rename_dim(&mut self, dim: DimId, name: &str) -> Result<()> {
         let old = self.dim(dim)?;
         let (group, old) = (old.group, old.name.clone());
-        let name = self.new_name((group, Among::Dims), name, Some(&old))?;
+        let name = self.new_name((group, Namespace::Dims), name, Some(&old))?;
         self.begin_change(name.as_bytes().len() > old.as_bytes().len())?;
         if let Some(dim) = self.staged.schema.dims.get_mut(dim.index()) {
             dim.name = name;
@@ -261,7 +261,7 @@ impl Dataset {
     pub fn rename_var(&mut self, var: VarId, name: &str) -> Result<()> {
         let old = self.variable(var)?;
         let (group, old) = (old.group, old.name.clone());
-        let name = self.new_name((group, Among::Objects), name, Some(&old))?;
+        let name = self.new_name((group, Namespace::Objects), name, Some(&old))?;
         self.begin_change(name.as_bytes().len() > old.as_bytes().len())?;
         self.staged.schema.var_mut(var)?.name = name;
         Ok(())
@@ -276,7 +276,7 @@ impl Dataset {
         let old = self.group(group)?;
         let root = || Error::new(ErrorKind::NotFound, "the root group has no name");
         let (parent, old) = (old.parent.ok_or_else(root)?, old.name.clone());
-        let name = self.new_name((parent, Among::Objects), name, Some(&old))?;
+        let name = self.new_name((parent, Namespace::Objects), name, Some(&old))?;
         self.begin_definition()?;
         if let Some(group) = self.staged.schema.groups.get_mut(group.index()) {
             group.name = name;
@@ -305,20 +305,20 @@ impl Dataset {
     /// Checks that a name is free in a group. A renamed object may keep its name.
     fn new_name(
         &self,
-        (group, among): (GroupId, Among),
+        (group, namespace): (GroupId, Namespace),
         name: &str,
         own: Option<&Name>,
     ) -> Result<Name> {
         let name = Name::checked(name.as_bytes())?;
         let schema = self.schema();
         let group_of = self.group(group)?;
-        let used = match among {
-            Among::Dims => group_of
+        let used = match namespace {
+            Namespace::Dims => group_of
                 .dims
                 .iter()
                 .filter_map(|&id| schema.dim(id))
                 .any(|d| d.name == name),
-            Among::Objects => {
+            Namespace::Objects => {
                 let mut vars = group_of.vars.iter().filter_map(|&id| schema.var(id));
                 let mut types = group_of.types.iter().filter_map(|&id| schema.user_type(id));
                 let mut groups = group_of.groups.iter().filter_map(|&id| schema.group(id));

@@ -103,7 +103,7 @@ impl Dataset {
     pub fn dim_id(&self, group: GroupId, name: &str) -> Result<DimId> {
         let called = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.name.is(name));
         let found = self
-            .around(group)?
+            .with_ancestors(group)?
             .into_iter()
             .find_map(|g| g.dims.iter().copied().find(called));
         found.ok_or_else(|| unknown("dimension", name, self.schema().group_path(group)))
@@ -136,7 +136,7 @@ impl Dataset {
                 .is_some_and(|t| t.name.is(name))
         };
         let found = self
-            .around(group)?
+            .with_ancestors(group)?
             .into_iter()
             .find_map(|g| g.types.iter().copied().find(called));
         let found = found.map(DataType::User);
@@ -182,7 +182,7 @@ impl Dataset {
     /// # Errors
     /// Returns [`ErrorKind::NotFound`] for a missing group.
     pub fn visible_dims(&self, group: GroupId) -> Result<Vec<DimId>> {
-        let around = self.around(group)?.into_iter();
+        let around = self.with_ancestors(group)?.into_iter();
         let mut dims: Vec<DimId> = around.flat_map(|g| g.dims.clone()).collect();
         dims.sort_unstable();
         Ok(dims)
@@ -238,7 +238,7 @@ impl Dataset {
     }
 
     /// Returns a group and its ancestors, innermost first.
-    pub(super) fn around(&self, group: GroupId) -> Result<Vec<&Group>> {
+    pub(super) fn with_ancestors(&self, group: GroupId) -> Result<Vec<&Group>> {
         let mut groups = vec![self.group(group)?];
         while let Some(parent) = groups.last().and_then(|g| g.parent) {
             let next = self.group(parent)?;

@@ -57,15 +57,15 @@ mod dataset;
 mod define;
 mod element;
 mod inquire;
+mod location;
 mod mode;
 mod numbers;
-mod place;
 
-mod present;
+mod expected_state;
+mod free_ranges;
 mod read;
 mod redefine;
 mod select;
-mod shares;
 mod staged;
 mod storage;
 mod values;

@@ -46,7 +46,7 @@ fn bytes_have_no_sign(kind: Kind) -> bool {
 }
 
 /// Converts the element index in an error from a block of a region to the whole region.
-pub(super) fn placed(e: Error, part: &Region, region: &Region) -> Error {
+pub(super) fn in_region(e: Error, part: &Region, region: &Region) -> Error {
     if part == region {
         return e;
     }

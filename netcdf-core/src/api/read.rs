@@ -1,7 +1,7 @@
 //! Reading of variable elements.
 
 use super::element::{Char, Element, Text};
-use super::shares::Shares;
+use super::free_ranges::FreeRanges;
 use super::{BAND, Dataset, Select, numbers};
 use crate::chunk::InBands;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -21,7 +21,7 @@ impl Dataset {
         let region = self.readable(var, select)?;
         match self.elements(var, &region)? {
             (_, Some(e)) => Err(e),
-            (list, None) => in_places(list, select, &region.count),
+            (list, None) => reordered(list, select, &region.count),
         }
     }
 
@@ -137,8 +137,13 @@ impl Dataset {
         let path = || self.schema().var_path(var);
         let most = (BAND / layout.element.size.max(1)).max(1);
         let mut wrong: Option<Error> = None;
-        let shares = Shares::of(out);
-        let lost = || Error::new(ErrorKind::Argument, "a band lies outside the list in memory");
+        let shares = FreeRanges::of(out);
+        let lost = || {
+            Error::new(
+                ErrorKind::Argument,
+                "a band lies outside the list in memory",
+            )
+        };
         let place = |band: &Region, len: usize| {
             let to = offset(band, region).and_then(|at| shares.take(at, len));
             to.ok_or_else(lost).in_object(path)
@@ -166,7 +171,7 @@ impl Dataset {
             let list = T::list(values).ok_or_else(other).in_object(path)?;
             self.env.buffers.give_large(bytes);
             place(band, list.len())?.clone_from_slice(&list);
-            Ok(error.map(|e| numbers::placed(e, band, region)))
+            Ok(error.map(|e| numbers::in_region(e, band, region)))
         };
         let sink = |error| {
             wrong = wrong.take().or(error);
@@ -195,7 +200,7 @@ fn offset(band: &Region, region: &Region) -> Option<usize> {
 }
 
 /// Reorders a list according to a map.
-fn in_places<T: Element>(list: Vec<T>, select: &Select, count: &[u64]) -> Result<Vec<T>> {
+fn reordered<T: Element>(list: Vec<T>, select: &Select, count: &[u64]) -> Result<Vec<T>> {
     let Some(places) = select.places(count) else {
         return Ok(list);
     };

@@ -113,7 +113,7 @@ impl Dataset {
             let made = self.converted_for(var, part(at, count));
             let (values, error) = made.in_object(|| path.clone())?;
             self.staged.put(var, &band, &values, &self.env)?;
-            wrong = wrong.or(error.map(|e| numbers::placed(e, &band, region)));
+            wrong = wrong.or(error.map(|e| numbers::in_region(e, &band, region)));
             at = at.saturating_add(count);
         }
         self.grow(var, region);

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_had_whatever_does_not() {
+    fn fitting_values_are_available() {
         let fill = Values::Byte(vec![-127]);
         let values = Values::Int(vec![1, 300, 2, -200, 3]);
         let (made, e) = convert_fitting(&values, Atomic::Byte, &fill).unwrap();

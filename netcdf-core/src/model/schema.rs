@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_id_names_something() {
+    fn every_id_refers_to_an_object() {
         let mut schema = Schema::new(Kind::NETCDF4);
         let group = schema.add_group(GroupId::ROOT, Name::stored(b"g"));
         let dim = Dimension {

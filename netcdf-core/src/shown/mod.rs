@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_not_shown_again() {
+    fn escaped_text_is_not_escaped_again() {
         let shown = ShownText::new("a\\\n\u{9b}").to_string();
         assert_eq!(ShownText::new(&shown).to_string(), shown);
     }

@@ -173,12 +173,12 @@ impl Lower<'_> {
         if ty != Atomic::String.into() || strings || !is_text {
             return ty;
         }
-        self.becomes_text(word);
+        self.count_text(word);
         Atomic::Char.into()
     }
 
     /// Counts a string that is stored as text.
-    pub(super) fn becomes_text(&mut self, word: StatementWord<'_>) {
+    pub(super) fn count_text(&mut self, word: StatementWord<'_>) {
         let need = self.need(word.at);
         let first = || (need(word.text.to_owned()), 0);
         self.needs.texts.get_or_insert_with(first).1 += 1;
@@ -255,7 +255,7 @@ impl Lower<'_> {
         let mut problems = Problems::default();
         let source = self.report.source();
         let values = read_values(source, bytes, &self.schema, ty, &mut problems);
-        problems.tell(self.start, &mut self.report);
+        problems.report(self.start, &mut self.report);
         match values {
             Ok(values) => Some(values).filter(|_| problems.errors() == 0),
             Err(e) => {

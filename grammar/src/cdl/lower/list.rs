@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_is_lost() {
+    fn inferred_type_fits_all_values() {
         assert_eq!(inferred("3000000000, 2"), Ok(Atomic::UInt));
         assert_eq!(inferred("3000000000, -1"), Ok(Atomic::Int64));
         assert!(inferred("18446744073709551615, -1").is_err());

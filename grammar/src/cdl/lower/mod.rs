@@ -11,7 +11,7 @@ mod needs;
 mod quantize;
 mod special;
 mod type_order;
-mod typed;
+mod typed_attributes;
 mod types;
 mod variables;
 
@@ -279,7 +279,7 @@ impl<'s> Lower<'s> {
     }
 
     /// Records a declaration that cannot be parsed, so that its names are not reported as undefined.
-    pub(crate) fn give_up(&mut self, declaration: &[u8]) {
+    pub(crate) fn record_failed(&mut self, declaration: &[u8]) {
         for word in declaration
             .split(|&b| !continues_name(b))
             .filter(|word| !word.is_empty())

@@ -122,7 +122,7 @@ fn name(text: &str) -> Result<Name> {
     let bytes = plain(text);
     match Name::checked(&bytes) {
         Ok(name) => Ok(name),
-        Err(_) if spelled_out(text) && bytes.len() <= netcdf_core::model::name::MAX_NAME => {
+        Err(_) if has_unusual_escape(text) && bytes.len() <= netcdf_core::model::name::MAX_NAME => {
             Ok(Name::stored(&bytes))
         }
         Err(e) => Err(e),
@@ -136,7 +136,7 @@ fn plain(text: &str) -> Vec<u8> {
 }
 
 /// Returns whether a name has an escape that netCDF-C never writes: a byte by number, `/`, or a first character other than a digit.
-fn spelled_out(text: &str) -> bool {
+fn has_unusual_escape(text: &str) -> bool {
     let mut rest = text.as_bytes();
     if let [b'\\', first, ..] = rest
         && !first.is_ascii_digit()

@@ -101,7 +101,7 @@ fn attributes() {
 }
 
 #[test]
-fn what_was_expected() {
+fn messages_name_expected_text() {
     for (found, expected) in [
         (
             message(dimensions("a = 4 b = 5")),

@@ -359,7 +359,7 @@ impl CdlReader<'_> {
             };
             self.lower.error(e.at, message);
             if statement.colon.is_none() {
-                self.lower.give_up(text);
+                self.lower.record_failed(text);
             }
         } else if statement.end == StatementEnd::Missing && errors == self.lower.report.errors() {
             self.missing_semicolon(statement);

@@ -136,7 +136,7 @@ fn defined_twice() {
 }
 
 #[test]
-fn what_is_not_defined_is_said_once() {
+fn undefined_names_are_reported_once() {
     let text = "netcdf x { dimensions: a = 4 b = 5 ; variables: int v(b), w(zz), u(zz) ; q:a = 1 ; \
                 data: w = 1 ; nix = 2 ; }";
     assert_eq!(
@@ -340,7 +340,7 @@ fn aliases_of_types() {
 }
 
 #[test]
-fn whose_attributes() {
+fn attribute_owners() {
     let text = "netcdf x { variables: int v ; v:x = 1 ; int v:t = 2.0 ; double :g = 1 ; \
                 group: g { variables: int w ; /v:y = 2 ; /g/w:z = 3 ; :own = 4 ; } :after = 5 ; }";
     let cdl = good(text);
@@ -554,7 +554,7 @@ fn wrong_types() {
 }
 
 #[test]
-fn what_later_groups_define() {
+fn references_to_later_groups() {
     let text = "netcdf x { variables: int a(/g/d, /g/h/d) ; /g/h/t b ; int data ; data:units = \"m\" ; \
                 /g/h/t :c = {1, 2} ; data: b = {3} ; \
                 group: g { dimensions: d = 3 ; variables: int v(d) ; \
@@ -632,7 +632,7 @@ fn scopes() {
 }
 
 #[test]
-fn what_kind_is_needed() {
+fn needed_kind() {
     for (body, kind) in [
         ("variables: int v ;", Kind::CLASSIC),
         ("variables: ubyte v ;", Kind::CDF5),
@@ -659,7 +659,7 @@ fn what_kind_is_needed() {
 }
 
 #[test]
-fn what_a_kind_does_not_have() {
+fn features_that_a_kind_lacks() {
     let text = b"netcdf x {\nvariables:\n ubyte v ;\n v:_Shuffle = 1 ;\n group: g { } }";
     let needs = read_as(text, Some(Kind::CLASSIC)).unwrap().needs;
     let conflict = |kind| {
@@ -689,7 +689,7 @@ fn int64_variables_of_the_classic_model_become_int() {
 }
 
 #[test]
-fn of_two_lists_the_later_one_counts() {
+fn later_list_takes_precedence() {
     let cdl = good("netcdf x { variables: int v, w ; data: v = 1 ; w = 2 ; v = 3 ; }");
     assert_eq!(cdl.data.len(), 2);
     assert_eq!(cdl.data[0].bytes, 58..61);

@@ -73,7 +73,7 @@ fn a_whole_dataset() {
 }
 
 #[test]
-fn what_hides_marks() {
+fn syntax_that_hides_marks() {
     let list = " \"a;\\\";\", ';', '\\'', '\\073', a\\;b, /* ; = */ /g/e.x // ;=\n, 2 ";
     let text = format!("netcdf x {{ data: v ={list}; w = 1; }}");
     let found = pieces(&text);
@@ -94,7 +94,7 @@ fn missing_semicolons() {
 }
 
 #[test]
-fn what_has_no_end() {
+fn unterminated_constructs() {
     let found = pieces("netcdf x { :a = \"b ; }\n");
     assert!(
         found[0].contains("Unfinished(String, Anchor { offset: 16, line: 1 })"),

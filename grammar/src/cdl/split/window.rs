@@ -136,7 +136,7 @@ mod tests {
     use netcdf_core::io::memory::MemorySource;
 
     #[test]
-    fn forgets_what_was_passed_and_keeps_what_it_was_told_to() {
+    fn drops_passed_bytes_and_retains_kept_bytes() {
         let text: Vec<u8> = (0..1_000_000u32)
             .map(|i| if i % 10 == 9 { b'\n' } else { b'x' })
             .collect();

@@ -49,12 +49,12 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
     fn from_number(number: &Literal) -> Fit<Self> {
         match Self::exact(number) {
             Some(element) => Fit::Exact(element),
-            None => Self::thoroughly(number),
+            None => Self::from_number_slow(number),
         }
     }
 
     /// Converts a number without a fast exact conversion.
-    fn thoroughly(number: &Literal) -> Fit<Self> {
+    fn from_number_slow(number: &Literal) -> Fit<Self> {
         match number {
             Literal::Integer(integer, _) => match integer.value() {
                 Some(value) => Self::from_integer(value),
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit() {
+    fn constants_out_of_range() {
         for text in ["99999999999", "1e10", "NaN", "Infinity", "_", "NIL", "x"] {
             assert!(matches!(fit::<i32>(text), Fit::Not(_)), "{text}");
         }
@@ -402,7 +402,7 @@ mod tests {
         fn check<T: Element>(text: &str) {
             let number = crate::number::literal(text.as_bytes()).unwrap().0;
             if let Some(quick) = T::exact(&number) {
-                assert_eq!(T::thoroughly(&number), Fit::Exact(quick), "{text}");
+                assert_eq!(T::from_number_slow(&number), Fit::Exact(quick), "{text}");
             }
         }
         for text in [

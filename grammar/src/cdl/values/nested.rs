@@ -127,7 +127,7 @@ impl Nested<'_, '_, '_> {
             }
             self.level(index + 1, base.saturating_add(count), Until::Brace)?;
             count += 1;
-            if !self.tree.goes_on(until)? {
+            if !self.tree.continues(until)? {
                 return Ok(count);
             }
         }
@@ -149,11 +149,11 @@ impl Nested<'_, '_, '_> {
             }
             tree.element(ty, &fill, &mut values)?;
             if values.len() >= PIECE {
-                done += hand_on(sink, base + done, &mut values, &none)?;
+                done += flush_values(sink, base + done, &mut values, &none)?;
             }
             Ok(())
         })?;
-        hand_on(&mut self.sink, base + done, &mut values, &none)?;
+        flush_values(&mut self.sink, base + done, &mut values, &none)?;
         if extra.is_some() {
             self.tree.too_many(limit);
         }
@@ -179,13 +179,13 @@ impl Nested<'_, '_, '_> {
             return Err(self.tree.too_long(self.limit_of_last()));
         }
         let mut values = Values::Char(text);
-        hand_on(&mut self.sink, base, &mut values, &Values::Char(vec![]))?;
+        flush_values(&mut self.sink, base, &mut values, &Values::Char(vec![]))?;
         Ok(count)
     }
 }
 
 /// Passes `values` to the sink and clears them. Returns their number.
-fn hand_on(
+fn flush_values(
     sink: &mut Option<&mut dyn ValueSink>,
     element: u64,
     values: &mut Values,

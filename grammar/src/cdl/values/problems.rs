@@ -60,7 +60,7 @@ impl Problems {
     }
 
     /// Reports the recorded problems of a list at `anchor`.
-    pub fn tell(&self, anchor: Anchor, reporter: &mut Reporter<'_>) {
+    pub fn report(&self, anchor: Anchor, reporter: &mut Reporter<'_>) {
         for problem in &self.found {
             let (at, what) = (problem.range.start, &*problem.what);
             match problem.severity {

@@ -129,7 +129,7 @@ fn short_lists_end_early_and_long_ones_are_cut() {
 }
 
 #[test]
-fn values_that_do_not_fit() {
+fn values_out_of_range() {
     assert_eq!(bad(Atomic::Byte, &[], "300").0, Severity::Warning);
     for (ty, text, part) in [
         (Atomic::Int, "1, 99999999999, 3", "99999999999"),
@@ -238,7 +238,7 @@ fn texts_that_do_not_fit() {
 }
 
 #[test]
-fn nothing_depends_on_where_windows_end() {
+fn window_ends_do_not_change_the_result() {
     let numbers: Vec<i32> = (0..200_000)
         .map(|i| i * 7919 % 1_000_003 - 500_000)
         .collect();

@@ -119,7 +119,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         loop {
             item(self, count)?;
             count += 1;
-            if !self.goes_on(until)? {
+            if !self.continues(until)? {
                 return Ok(count);
             }
         }
@@ -131,7 +131,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
     }
 
     /// After an item: skips a comma and returns true, or skips the end of the list and returns false.
-    pub(super) fn goes_on(&mut self, until: Until) -> ListOutcome<bool> {
+    pub(super) fn continues(&mut self, until: Until) -> ListOutcome<bool> {
         let (token, place) = self.next()?;
         let end = match until {
             Until::Brace => "`}`",

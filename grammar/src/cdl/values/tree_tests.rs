@@ -249,7 +249,7 @@ fn compounds_by_column() {
 }
 
 #[test]
-fn everything_within_a_compound() {
+fn compound_with_nested_types() {
     let text = "{'x', {\"ab\", \"cdef\"}, NIL, colour.red, {{1, {2, 3}}, _}, {7}}";
     let (_, what) = bad(ALL, &[], text);
     assert!(what.contains("field cs"), "{what}");

@@ -7,8 +7,8 @@ use pest::Parser;
 use pest::iterators::Pair;
 use pest_derive::Parser;
 
-use super::named::{GivenParameter, by_name};
 use super::parameter::{Tag, integer, real};
+use super::parameter_names::{GivenParameter, by_name};
 use crate::diagnostic::nearest;
 use crate::mistake::{Mistake, syntax};
 use crate::pattern::Pattern;

@@ -47,7 +47,7 @@ impl Define<'_> {
     }
 
     /// Returns whether a setting has no effect: `_Format` if the text has the member `kind`, and layouts that no output supports.
-    fn is_told(&mut self, name: &[u8], values: &Values) -> bool {
+    fn is_ignored(&mut self, name: &[u8], values: &Values) -> bool {
         match (Special::from_name(name), values.as_text()) {
             (Some(Special::Format), _) => self.has_kind,
             (Some(Special::Storage), Some(b"virtual" | b"unknown")) => true,
@@ -58,7 +58,7 @@ impl Define<'_> {
     fn put(&mut self, var: Option<VarId>, key: &MemberName, (ty, values): (DataType, Values)) {
         let name = key.name.as_bytes();
         let special = Special::from_name(name).is_some();
-        if self.is_told(name, &values) {
+        if self.is_ignored(name, &values) {
             return;
         }
         if special || (var.is_some() && Algorithm::from_attribute(name).is_some()) {

@@ -46,7 +46,12 @@ pub(super) fn attribute_values(
 /// # Errors
 /// Returns [`ErrorKind::NotFound`] for a type outside the schema.
 pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
-    let unknown = || Error::new(ErrorKind::NotFound, "unknown type, or types nested too deep");
+    let unknown = || {
+        Error::new(
+            ErrorKind::NotFound,
+            "unknown type, or types nested too deep",
+        )
+    };
     empty_values(schema, ty).ok_or_else(unknown)
 }
 

@@ -1,6 +1,6 @@
 //! Numbers: the shortest text that gives the same bits. Values without a JSON number, and values that JSON readers may round, are strings.
 
-use crate::number::{FloatForm, FloatFormat, Precision, ROOM, put_i64, put_u64};
+use crate::number::{BUFFER_LEN, FloatForm, FloatFormat, Precision, put_i64, put_u64};
 
 /// The largest integer that readers with double precision keep exactly.
 const KEPT: u64 = (1 << 53) - 1;
@@ -70,11 +70,11 @@ pub(super) fn integer(value: i128, out: &mut Vec<u8>) {
 }
 
 #[inline]
-fn quoted(quotes: bool, out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; ROOM]) -> usize) {
+fn quoted(quotes: bool, out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; BUFFER_LEN]) -> usize) {
     if quotes {
         out.push(b'"');
     }
-    let mut room = [0; ROOM];
+    let mut room = [0; BUFFER_LEN];
     let len = put(&mut room);
     let end = out.len() + len;
     // Copying a fixed length compiles to a few moves; copying the text length would be a call.
@@ -114,7 +114,7 @@ fn infinite(positive: bool, out: &mut Vec<u8>) {
 
 /// Appends a finite number, with `.0` if it looks like an integer: some readers drop the sign of `-0`.
 #[inline]
-fn finite(out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; ROOM]) -> usize) {
+fn finite(out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; BUFFER_LEN]) -> usize) {
     let start = out.len();
     quoted(false, out, put);
     let text = out.get(start..).unwrap_or_default();

@@ -1,10 +1,10 @@
 //! Text of floating-point values.
 
+use super::buffer::{self, BUFFER_LEN};
+use super::common_precision;
 use super::digits::{self, DigitText};
-use super::exact;
-use super::room::{self, ROOM};
+use super::shortest_digits;
 use super::token::NumberToken;
-use super::usual;
 
 /// Significant digits of a printed floating-point value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +67,10 @@ impl FloatFormat {
     /// Replaces the text of `token` with the text of `value`.
     #[inline]
     pub fn write_f32(&self, value: f32, token: &mut NumberToken) {
-        if self.is_usual(usual::FLOAT_DIGITS) && usual::is_plain(value.into()) {
-            return token.write(|out| usual::seven(value.into(), out));
+        if self.has_digits(common_precision::FLOAT_DIGITS)
+            && common_precision::is_plain(value.into())
+        {
+            return token.write(|out| common_precision::seven(value.into(), out));
         }
         self.write_any_f32(value, token);
     }
@@ -76,20 +78,20 @@ impl FloatFormat {
     /// Replaces the text of `token` with the text of `value`.
     #[inline]
     pub fn write_f64(&self, value: f64, token: &mut NumberToken) {
-        if self.is_usual(usual::DOUBLE_DIGITS) && usual::is_plain(value) {
-            return token.write(|out| usual::fifteen(value, out));
+        if self.has_digits(common_precision::DOUBLE_DIGITS) && common_precision::is_plain(value) {
+            return token.write(|out| common_precision::fifteen(value, out));
         }
         self.write_any_f64(value, token);
     }
 
-    /// Writes the text of `value` to the start of `out` and returns its length; see [`ROOM`] for the bytes after it.
+    /// Writes the text of `value` to the start of `out` and returns its length; see [`BUFFER_LEN`] for the bytes after it.
     #[inline]
-    pub fn put_f32(&self, value: f32, out: &mut [u8; ROOM]) -> usize {
-        if !self.is_usual(usual::FLOAT_DIGITS) {
+    pub fn put_f32(&self, value: f32, out: &mut [u8; BUFFER_LEN]) -> usize {
+        if !self.has_digits(common_precision::FLOAT_DIGITS) {
             return self.put_any_f32(value, out);
         }
-        if usual::is_plain(value.into()) {
-            usual::seven(value.into(), out)
+        if common_precision::is_plain(value.into()) {
+            common_precision::seven(value.into(), out)
         } else if value == 0.0 {
             put_zero(value.is_sign_negative(), out)
         } else {
@@ -97,14 +99,14 @@ impl FloatFormat {
         }
     }
 
-    /// Writes the text of `value` to the start of `out` and returns its length; see [`ROOM`] for the bytes after it.
+    /// Writes the text of `value` to the start of `out` and returns its length; see [`BUFFER_LEN`] for the bytes after it.
     #[inline]
-    pub fn put_f64(&self, value: f64, out: &mut [u8; ROOM]) -> usize {
-        if !self.is_usual(usual::DOUBLE_DIGITS) {
+    pub fn put_f64(&self, value: f64, out: &mut [u8; BUFFER_LEN]) -> usize {
+        if !self.has_digits(common_precision::DOUBLE_DIGITS) {
             return self.put_any_f64(value, out);
         }
-        if usual::is_plain(value) {
-            usual::fifteen(value, out)
+        if common_precision::is_plain(value) {
+            common_precision::fifteen(value, out)
         } else if value == 0.0 {
             put_zero(value.is_sign_negative(), out)
         } else {
@@ -114,19 +116,19 @@ impl FloatFormat {
 
     /// Returns whether data values have this number of digits, which has a fast path.
     #[inline]
-    fn is_usual(&self, digits: u32) -> bool {
+    fn has_digits(&self, digits: u32) -> bool {
         u32::from(self.data_digits) == digits
     }
 
     #[inline(never)]
-    fn put_any_f32(&self, value: f32, out: &mut [u8; ROOM]) -> usize {
+    fn put_any_f32(&self, value: f32, out: &mut [u8; BUFFER_LEN]) -> usize {
         let mut token = NumberToken::new();
         self.write_any_f32(value, &mut token);
         token.put_into(out)
     }
 
     #[inline(never)]
-    fn put_any_f64(&self, value: f64, out: &mut [u8; ROOM]) -> usize {
+    fn put_any_f64(&self, value: f64, out: &mut [u8; BUFFER_LEN]) -> usize {
         let mut token = NumberToken::new();
         self.write_any_f64(value, &mut token);
         token.put_into(out)
@@ -140,8 +142,8 @@ impl FloatFormat {
         }
         match self.precision {
             Precision::Digits(count) => self.write_digits(wide, u32::from(count), true, token),
-            Precision::Exact => self.layout(usual::FLOAT_DIGITS, true).write(
-                &exact::digits_f32(value.abs()),
+            Precision::Exact => self.layout(common_precision::FLOAT_DIGITS, true).write(
+                &shortest_digits::digits_f32(value.abs()),
                 value < 0.0,
                 token,
             ),
@@ -155,8 +157,8 @@ impl FloatFormat {
         }
         match self.precision {
             Precision::Digits(count) => self.write_digits(value, u32::from(count), false, token),
-            Precision::Exact => self.layout(usual::DOUBLE_DIGITS, false).write(
-                &exact::digits_f64(value.abs()),
+            Precision::Exact => self.layout(common_precision::DOUBLE_DIGITS, false).write(
+                &shortest_digits::digits_f64(value.abs()),
                 value < 0.0,
                 token,
             ),
@@ -214,11 +216,11 @@ impl FloatFormat {
 }
 
 #[inline]
-fn put_zero(negative: bool, out: &mut [u8; ROOM]) -> usize {
+fn put_zero(negative: bool, out: &mut [u8; BUFFER_LEN]) -> usize {
     let start = usize::from(negative);
-    room::put::<0, 1>(out, 0, *b"-");
-    room::put::<1, 1>(out, start, *b"0");
-    room::end(out, start + 1)
+    buffer::put::<0, 1>(out, 0, *b"-");
+    buffer::put::<1, 1>(out, start, *b"0");
+    buffer::end(out, start + 1)
 }
 
 impl FloatLayout {

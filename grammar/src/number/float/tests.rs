@@ -285,7 +285,7 @@ fn in_place_as_in_a_token() {
                 f64::NAN,
                 f64::NEG_INFINITY,
             ] {
-                let mut out = [b'#'; ROOM];
+                let mut out = [b'#'; BUFFER_LEN];
                 format.write_f64(value, &mut token);
                 let len = format.put_f64(value, &mut out);
                 assert_eq!(out[..len + 2], [token.as_bytes(), b", "].concat());

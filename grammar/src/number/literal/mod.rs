@@ -137,7 +137,7 @@ fn number(text: &[u8]) -> Option<(Literal, usize)> {
 /// Handles a number followed by a letter.
 fn number_with_suffix(number: scan::ScannedDecimal, text: &[u8], tail: &[u8]) -> (Literal, usize) {
     // ncgen rejects `1f` and `1d`, although their meaning is clear.
-    let alone = number.real || tail.get(1..).is_none_or(|after| !goes_on(after));
+    let alone = number.real || tail.get(1..).is_none_or(|after| !continues_name(after));
     match tail {
         [b'f' | b'F', ..] if alone => (Literal::Float(number.to_f32(text)), number.len + 1),
         [b'd' | b'D', ..] if alone => (Literal::Double(number.to_f64(text)), number.len + 1),
@@ -228,13 +228,13 @@ fn word(text: &[u8]) -> Option<(Literal, usize)> {
     }
     let found = WORDS.iter().find(|(word, _)| {
         text.strip_prefix(*word)
-            .is_some_and(|after| !goes_on(after))
+            .is_some_and(|after| !continues_name(after))
     });
     found.map(|(word, value)| (*value, word.len()))
 }
 
 /// Returns whether `text` begins with a character that could continue a name.
-fn goes_on(text: &[u8]) -> bool {
+fn continues_name(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'@' | b'+' | b'-' | b'\\' | 0x80..))
 }
 

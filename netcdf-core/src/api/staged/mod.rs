@@ -113,7 +113,7 @@ impl Staged {
 
     /// Returns the original layout of a variable with the new type: pure Zarr does not distinguish characters from strings of one byte.
     /// Pure Zarr also omits the fill value of a variable if all chunks are stored.
-    fn under_layout(&self, var: VarId, (base, id): (&dyn Reader, VarId)) -> Result<Layout> {
+    fn original_layout(&self, var: VarId, (base, id): (&dyn Reader, VarId)) -> Result<Layout> {
         let mut layout = base.layout(id)?;
         let (own, there) = (self.schema.var(var), base.schema().var(id));
         let string = layout.element.ty == Atomic::String.into() && layout.element.size == 1;
@@ -167,11 +167,11 @@ impl Staged {
 
     /// Returns whether the variable has staged data.
     pub(super) fn is_touched(&self, var: VarId) -> bool {
-        self.put_in(var).is_some_and(|t| !t.is_empty())
+        self.tiles_of(var).is_some_and(|t| !t.is_empty())
     }
 
     /// Returns the staged data of a variable.
-    fn put_in(&self, var: VarId) -> Option<&StagedTiles> {
+    fn tiles_of(&self, var: VarId) -> Option<&StagedTiles> {
         self.tiles.get(&var)
     }
 
@@ -203,7 +203,7 @@ impl Staged {
         let (mut tiles, mut spool) = self.begin(var, env)?;
         let bytes = elements::stored(values, &tiles, &mut spool);
         let put = bytes.and_then(|bytes| {
-            let mut under = |part: &Block, out: &mut [u8]| self.under(var, part, out, env);
+            let mut under = |part: &Block, out: &mut [u8]| self.read_original(var, part, out, env);
             tiles.put(region, &bytes, (&mut spool, &mut under))
         });
         self.spool = Some(spool);
@@ -241,7 +241,7 @@ impl Staged {
         let (Some((base, id)), Some(set)) = (self.base_of(var), self.base_set(env)) else {
             return Ok(tiles);
         };
-        let layout = self.under_layout(var, (base, id))?;
+        let layout = self.original_layout(var, (base, id))?;
         if layout.element.plain_type().is_some() {
             tiles.over = true;
             return Ok(tiles);
@@ -255,7 +255,7 @@ impl Staged {
         let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
         let variable = self.schema.var(var).ok_or_else(unknown)?;
         let base = match self.base_of(var) {
-            Some(base) => Some(self.under_layout(var, base)?.element),
+            Some(base) => Some(self.original_layout(var, base)?.element),
             None => None,
         };
         let element = match base.filter(|e| e.plain_type().is_some()) {

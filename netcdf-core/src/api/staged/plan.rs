@@ -37,7 +37,7 @@ impl Staged {
     /// Returns the storage settings of a variable of the original.
     fn old_storage(&self, id: VarId, planned: &Storage, env: &Env) -> Storage {
         let mut storage = planned.clone();
-        if self.put_in(id).is_none() {
+        if self.tiles_of(id).is_none() {
             return storage;
         }
         let encoded = |id: u32| policy(id).read_only.is_none();

@@ -213,7 +213,12 @@ impl StagedTiles {
     }
 
     /// Copies the tiles over the elements of a block, in stored form and row-major order.
-    pub(super) fn lay_over(&self, part: &Block, spool: &StagedSpool, out: &mut [u8]) -> Result<()> {
+    pub(super) fn copy_tiles(
+        &self,
+        part: &Block,
+        spool: &StagedSpool,
+        out: &mut [u8],
+    ) -> Result<()> {
         let region = part.region();
         let Some(cells) = self.cells(&region) else {
             return Ok(());

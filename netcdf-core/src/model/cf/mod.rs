@@ -2,9 +2,9 @@
 //!
 //! A name without a path is looked up in the group of the variable with the attribute, then in the parent groups.
 
-mod renamed;
+mod renaming;
 
-pub use renamed::{NewNames, follow};
+pub use renaming::{NewNames, follow};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,9 @@ enum NamesForm {
     /// Variable names.
     Names,
     /// Variable names after words that end in a colon: `a: var1 b: var2`.
-    Behind,
+    AfterColon,
     /// Variable names, including names before a colon: `crs: x y`.
-    Around,
+    BeforeAndAfterColon,
 }
 
 /// Attributes that name variables. A copy needs the exact values of these variables. The flag is true for coordinates and for variables
@@ -28,9 +28,9 @@ const ATTRIBUTES: &[(&str, NamesForm, bool)] = &[
     ("bounds", NamesForm::Names, true),
     ("climatology", NamesForm::Names, true),
     ("ancillary_variables", NamesForm::Names, false),
-    ("cell_measures", NamesForm::Behind, false),
-    ("formula_terms", NamesForm::Behind, true),
-    ("grid_mapping", NamesForm::Around, true),
+    ("cell_measures", NamesForm::AfterColon, false),
+    ("formula_terms", NamesForm::AfterColon, true),
+    ("grid_mapping", NamesForm::BeforeAndAfterColon, true),
     ("geometry", NamesForm::Names, true),
     ("nodes", NamesForm::Names, true),
     ("node_count", NamesForm::Names, true),
@@ -193,8 +193,10 @@ fn words(text: &[u8], form: NamesForm) -> impl Iterator<Item = &[u8]> {
             let (first, rest) = match (form, word.contains(&b':')) {
                 // A name may contain a colon.
                 (NamesForm::Names, _) => (Some(word), None),
-                (NamesForm::Behind, true) => (None, parts.next()),
-                (NamesForm::Behind | NamesForm::Around, _) => (first, parts.next()),
+                (NamesForm::AfterColon, true) => (None, parts.next()),
+                (NamesForm::AfterColon | NamesForm::BeforeAndAfterColon, _) => {
+                    (first, parts.next())
+                }
             };
             first.into_iter().chain(rest)
         })
@@ -411,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn what_locates_values_is_found_with_what_that_needs() {
+    fn locating_variables_are_found_transitively() {
         let s = schema(&[
             (
                 0,

@@ -4,8 +4,8 @@
 //! breaks later, band by band ([`part`]).
 
 mod cells;
-mod ended;
 mod numbers;
+mod omitted_data;
 mod part;
 mod rows;
 mod text;
@@ -21,8 +21,8 @@ use super::variables::push_defined;
 use super::{CdlWriter, Floats};
 use crate::escape::trim_nuls;
 use cells::OtherValues;
-pub(super) use ended::OmittedData;
-use ended::{ListProgress, concerns_variable};
+pub(super) use omitted_data::OmittedData;
+use omitted_data::{ListProgress, concerns_variable};
 use part::{BandText, PendingRow, TextBuffers};
 use rows::VariableRows;
 

@@ -8,7 +8,7 @@ use super::rows::VariableRows;
 use super::{CdlContent, Floats};
 use crate::cdl::write::options::{NumberText, NumberToWrite};
 use crate::cdl::write::value::plain;
-use crate::number::{ROOM, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
+use crate::number::{BUFFER_LEN, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
 
 /// A numeric type.
 trait CdlNumeric: Copy {
@@ -19,7 +19,7 @@ trait CdlNumeric: Copy {
     /// Compares all bits; all NaNs are equal.
     fn is(self, fill: UnderscoreFill<Self>) -> bool;
     /// Writes the text followed by the separator to `out`. Returns the text length.
-    fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize;
+    fn put(self, floats: &Floats, out: &mut [u8; BUFFER_LEN]) -> usize;
     fn number(self) -> NumberToWrite;
     fn fill(values: &Values) -> Option<UnderscoreFill<Self>>;
 }
@@ -55,7 +55,7 @@ macro_rules! integer {
                 self == fill.value
             }
             #[inline]
-            fn put(self, _: &Floats, out: &mut [u8; ROOM]) -> usize {
+            fn put(self, _: &Floats, out: &mut [u8; BUFFER_LEN]) -> usize {
                 $put(self.into(), out)
             }
             fn number(self) -> NumberToWrite {
@@ -82,7 +82,7 @@ macro_rules! float {
                 self.to_bits() == fill.value.to_bits() || (fill.nan && self.is_nan())
             }
             #[inline]
-            fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize {
+            fn put(self, floats: &Floats, out: &mut [u8; BUFFER_LEN]) -> usize {
                 floats.$field.$put(self, out)
             }
             fn number(self) -> NumberToWrite {
@@ -121,14 +121,14 @@ struct CdlNumbers<'a, T: CdlNumeric> {
 
 /// The text of a number, followed by the separator.
 pub(super) struct WrittenNumber {
-    bytes: [u8; ROOM],
+    bytes: [u8; BUFFER_LEN],
     len: usize,
 }
 
 impl Default for WrittenNumber {
     fn default() -> Self {
         Self {
-            bytes: [0; ROOM],
+            bytes: [0; BUFFER_LEN],
             len: 0,
         }
     }
@@ -137,7 +137,7 @@ impl Default for WrittenNumber {
 impl WrittenNumber {
     /// The fill value.
     const FILL: Self = {
-        let mut bytes = [b' '; ROOM];
+        let mut bytes = [b' '; BUFFER_LEN];
         [bytes[0], bytes[1]] = *b"_,";
         Self { bytes, len: 1 }
     };

@@ -9,7 +9,7 @@ use crate::cdl::write::wrap::Wrap;
 use crate::number::SEPARATOR;
 
 /// Estimated text size of a value in bytes.
-const ROOM: usize = 12;
+const VALUE_LEN: usize = 12;
 
 /// The rows of a variable.
 pub(super) struct VariableRows {
@@ -79,7 +79,10 @@ impl VariableRows {
         let span = self.span(band);
         let mut index = self.index(band);
         if self.annotation.values || (span.begins && span.ends) {
-            let room = span.rows.saturating_mul(span.values).saturating_mul(ROOM);
+            let room = span
+                .rows
+                .saturating_mul(span.values)
+                .saturating_mul(VALUE_LEN);
             let mut out = self.spare.take(room);
             for _ in 0..span.rows {
                 self.row(&index, &span, cells, &mut out);
@@ -155,7 +158,7 @@ impl VariableRows {
             let wrap = self.begin(index, &mut items.before);
             items.start = Some(wrap);
         }
-        items.text.reserve(span.values.saturating_mul(ROOM));
+        items.text.reserve(span.values.saturating_mul(VALUE_LEN));
         items.lengths.reserve(span.values);
         let closed = self.closed(index);
         list(cells, span.values, |item: &C::Item, last| {

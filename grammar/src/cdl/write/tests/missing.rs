@@ -89,7 +89,7 @@ fn damage_of_one_variable_does_not_end_the_text() {
 
 /// Some filters only get all parameters from the chunk, and data may come from other files.
 #[test]
-fn what_is_missing_may_show_when_data_is_read() {
+fn missing_filters_found_while_reading() {
     use netcdf_core::filter::{FilterEntry, FilterTable, Policy};
     let m = memory();
     let row = FilterEntry {

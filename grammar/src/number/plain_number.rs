@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_plain() {
+    fn plain_numbers() {
         for text in [
             "0",
             "-1",

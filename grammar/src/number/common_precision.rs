@@ -3,8 +3,8 @@
 //! The text is built in one or two registers and stored in one step, without branches on the number of digits.
 
 use super::ascii;
+use super::buffer::{BUFFER_LEN, end, put};
 use super::digits::{self, RoundedDecimal};
-use super::room::{ROOM, end, put};
 
 /// Default digits of a float in data; the exact form switches to an exponent at the same magnitude.
 pub(super) const FLOAT_DIGITS: u32 = 7;
@@ -29,7 +29,7 @@ struct TextState {
 
 /// Formats a value that meets [`is_plain`] with C's `%.7g`. Returns the length.
 #[inline(always)]
-pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
+pub(super) fn seven(value: f64, out: &mut [u8; BUFFER_LEN]) -> usize {
     let (start, magnitude) = split(value, out);
     let RoundedDecimal { digits, exponent } = digits::round(magnitude, FLOAT_DIGITS);
     let values = ascii::spread(low(digits * 10));
@@ -52,7 +52,7 @@ pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
 
 /// Formats a value that meets [`is_plain`] with C's `%.15g`. Returns the length.
 #[inline(always)]
-pub(super) fn fifteen(value: f64, out: &mut [u8; ROOM]) -> usize {
+pub(super) fn fifteen(value: f64, out: &mut [u8; BUFFER_LEN]) -> usize {
     const SEVEN: u64 = 10_000_000;
     let (start, magnitude) = split(value, out);
     let RoundedDecimal { digits, exponent } = digits::round(magnitude, DOUBLE_DIGITS);
@@ -108,7 +108,7 @@ const fn low(digits: u64) -> u32 {
 
 /// Writes the sign and returns the value without it.
 #[inline(always)]
-fn split(value: f64, out: &mut [u8; ROOM]) -> (usize, u64) {
+fn split(value: f64, out: &mut [u8; BUFFER_LEN]) -> (usize, u64) {
     put::<0, 1>(out, 0, *b"-");
     (usize::from(value.is_sign_negative()), value.abs().to_bits())
 }
@@ -121,7 +121,7 @@ const fn is_fraction(exponent: i32) -> bool {
 
 /// Writes `0.` and up to three zeros and returns their end.
 #[inline(always)]
-fn leading_zeros(place: TextState, out: &mut [u8; ROOM]) -> usize {
+fn leading_zeros(place: TextState, out: &mut [u8; BUFFER_LEN]) -> usize {
     put::<1, 8>(out, place.start, *b"0.000000");
     place.start + 1 + place.exponent.unsigned_abs() as usize
 }
@@ -139,7 +139,11 @@ fn whole<const P: u32>(exponent: i32) -> usize {
 
 /// Writes the point into the gap between the digits, and an exponent part. Returns the length.
 #[inline(always)]
-fn point_and_exponent<const P: u32>(place: TextState, whole: usize, out: &mut [u8; ROOM]) -> usize {
+fn point_and_exponent<const P: u32>(
+    place: TextState,
+    whole: usize,
+    out: &mut [u8; BUFFER_LEN],
+) -> usize {
     put::<31, 1>(out, place.start + whole, *b".");
     let digits = if place.significant > whole {
         place.significant + 1

@@ -15,7 +15,7 @@ use crate::model::{Kind, ZarrOptions};
 
 /// The location of a dataset.
 #[derive(Debug)]
-pub(super) enum DatasetPlace {
+pub(super) enum DatasetLocation {
     /// A path or URL, which can be written repeatedly.
     Named(Destination),
     /// An output that can be written once; `None` afterwards. The lock allows use from several threads.
@@ -24,7 +24,7 @@ pub(super) enum DatasetPlace {
     Container(String),
 }
 
-impl DatasetPlace {
+impl DatasetLocation {
     /// Returns the location of a new dataset.
     pub(super) fn new(named: &Path, asked: OutputRequest) -> Result<Self> {
         let to = Destination::resolve(&Location::of_program(named)?, asked)?;
@@ -174,7 +174,7 @@ fn is_consolidated(store: &dyn Store) -> Result<bool> {
 }
 
 /// Returns an output of a kind that discards all data.
-pub(super) fn nowhere(kind: Kind) -> Output {
+pub(super) fn discarded(kind: Kind) -> Output {
     if !format::traits(kind).keys {
         return Box::new(MemoryTarget::new("(memory)").0).into();
     }

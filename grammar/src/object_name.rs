@@ -8,7 +8,7 @@ use crate::escape::trim_nuls;
 
 /// Returns whether a text refers to an object: by name in any group, by a path from the root (`/g/x`), or by the end of a path (`g/x`).
 /// Names are unescaped.
-pub(crate) fn is_meant(schema: &Schema, wanted: &[u8], (group, own): (GroupId, &[u8])) -> bool {
+pub(crate) fn refers_to(schema: &Schema, wanted: &[u8], (group, own): (GroupId, &[u8])) -> bool {
     let own = trim_nuls(own);
     if wanted == own || !wanted.contains(&b'/') {
         return wanted == own;
@@ -19,7 +19,7 @@ pub(crate) fn is_meant(schema: &Schema, wanted: &[u8], (group, own): (GroupId, &
 }
 
 /// Returns the error for an unknown name; `known` has the existing names.
-pub(crate) fn nothing<'a>(
+pub(crate) fn unknown_name<'a>(
     what: &str,
     wanted: &[u8],
     known: impl Iterator<Item = &'a [u8]>,
@@ -36,7 +36,7 @@ pub(crate) fn nothing<'a>(
 }
 
 /// Adds the option and its text to an error. Read errors stay unchanged.
-pub(crate) fn about(option: &str, text: &str, e: Error) -> Error {
+pub(crate) fn with_option(option: &str, text: &str, e: Error) -> Error {
     if !matches!(
         e.kind(),
         ErrorKind::Argument | ErrorKind::NotFound | ErrorKind::Exists

@@ -76,7 +76,7 @@ impl Lower<'_> {
         let strings = self.kind.is_none_or(Kind::is_enhanced);
         match values {
             Values::String(texts) if !strings && texts.len() == 1 => {
-                self.becomes_text(word);
+                self.count_text(word);
                 let text = texts.into_iter().flatten().next();
                 let text = text.map_or_else(|| vec![0], Vec::from);
                 (Atomic::Char.into(), Values::Char(text))

@@ -36,7 +36,7 @@ impl<'s> SkippedVariables<'s> {
     }
 
     /// Moves the variables that a pattern skips from `found` to `passed_over`. A full name skips no variable.
-    pub(super) fn pass_over(
+    pub(super) fn skip(
         &self,
         found: MatchedVariables,
         pattern: Pattern<'_>,
@@ -65,7 +65,7 @@ impl<'s> SkippedVariables<'s> {
 ///
 /// # Errors
 /// Returns all other mistakes.
-pub(super) fn set_aside(
+pub(super) fn keep_unmatched(
     done: Result<(), Mistake>,
     n: usize,
     unmatched: &mut Vec<(usize, Mistake)>,

@@ -39,7 +39,7 @@ fn told(tool: &str, e: anyhow::Error, io: &mut Io) -> Status {
 
 /// Prints the help, the version, or a usage error.
 fn misuse(tool: &str, mut e: clap::Error, io: &mut Io) -> Status {
-    without_odd_tips(&mut e);
+    remove_unlikely_suggestions(&mut e);
     let mut text = e.render().to_string();
     if has_version(&e) {
         text.push_str(&release::line(tool).unwrap_or_default());
@@ -51,7 +51,7 @@ fn misuse(tool: &str, mut e: clap::Error, io: &mut Io) -> Status {
 }
 
 /// Removes the hint to pass an option as a file, and suggestions that differ too much from the given name.
-fn without_odd_tips(e: &mut clap::Error) {
+fn remove_unlikely_suggestions(e: &mut clap::Error) {
     let passed = |tip: &StyledStr| tip.to_string().starts_with("to pass '");
     if let Some(ContextValue::StyledStrs(tips)) = e.get(ContextKind::Suggested)
         && tips.iter().any(passed)
@@ -124,7 +124,7 @@ mod tests {
         let mut e = command
             .try_get_matches_from(["ncdump", option])
             .unwrap_err();
-        without_odd_tips(&mut e);
+        remove_unlikely_suggestions(&mut e);
         e.render().to_string()
     }
 

@@ -233,8 +233,8 @@ fn parts(word: &[u8], words: AttributeWords) -> Vec<WordPart<'_>> {
     let colon = WordPart::Other(colon);
     match form {
         None => vec![WordPart::Name(first), colon, WordPart::Other(rest)],
-        Some(NamesForm::Behind) => vec![WordPart::Other(first), colon, WordPart::Name(rest)],
-        Some(NamesForm::Around | NamesForm::Names) => {
+        Some(NamesForm::AfterColon) => vec![WordPart::Other(first), colon, WordPart::Name(rest)],
+        Some(NamesForm::BeforeAndAfterColon | NamesForm::Names) => {
             vec![WordPart::Name(first), colon, WordPart::Name(rest)]
         }
     }

@@ -7,19 +7,19 @@ use crate::io::file::FileStamp;
 
 /// The content that a dataset may replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Present {
+pub(super) enum ExpectedState {
     /// Any content.
-    Anything,
+    Any,
     /// No content: the path must not exist.
-    Nothing,
+    Absent,
     /// Only the dataset that was opened or last written.
-    This(FileStamp),
+    Unchanged(FileStamp),
 }
 
-impl Present {
+impl ExpectedState {
     /// Returns the current state of a path.
     pub(super) fn now(path: &Path) -> Result<Self> {
-        Ok(FileStamp::of(path)?.map_or(Self::Nothing, Self::This))
+        Ok(FileStamp::of(path)?.map_or(Self::Absent, Self::Unchanged))
     }
 
     /// Checks that the path is still in this state. A dataset without a path always passes.
@@ -30,11 +30,11 @@ impl Present {
         let wrong =
             |kind, what: &'static str| Err(Error::new(kind, what).of(&path.to_string_lossy()));
         match self {
-            Self::Anything => Ok(()),
-            Self::Nothing if std::fs::symlink_metadata(path).is_err() => Ok(()),
-            Self::Nothing => wrong(ErrorKind::Exists, "the dataset already exists"),
-            Self::This(stamp) if FileStamp::of(path)?.as_ref() == Some(stamp) => Ok(()),
-            Self::This(_) => {
+            Self::Any => Ok(()),
+            Self::Absent if std::fs::symlink_metadata(path).is_err() => Ok(()),
+            Self::Absent => wrong(ErrorKind::Exists, "the dataset already exists"),
+            Self::Unchanged(stamp) if FileStamp::of(path)?.as_ref() == Some(stamp) => Ok(()),
+            Self::Unchanged(_) => {
                 let what = "another process changed the dataset since it was opened";
                 let changed = wrong(ErrorKind::Changed, what);
                 changed.map_err(|e| e.with_remedy("open the dataset again, and repeat the change"))

@@ -4,16 +4,20 @@
 ///
 /// Texts have up to 32 bytes. Writers also overwrite bytes after the returned text length: the first two are the separator [`SEPARATOR`],
 /// the remaining bytes are undefined.
-pub const ROOM: usize = 40;
+pub const BUFFER_LEN: usize = 40;
 
 /// The separator of two values in a data list, also written after each text in place.
 pub const SEPARATOR: [u8; 2] = *b", ";
 
-/// Writes `N` bytes at `at`. If `M + N <= ROOM`, the bounds check compiles away to a single store.
+/// Writes `N` bytes at `at`. If `M + N <= BUFFER_LEN`, the bounds check compiles away to a single store.
 #[inline(always)]
-pub(super) fn put<const M: usize, const N: usize>(out: &mut [u8; ROOM], at: usize, text: [u8; N]) {
+pub(super) fn put<const M: usize, const N: usize>(
+    out: &mut [u8; BUFFER_LEN],
+    at: usize,
+    text: [u8; N],
+) {
     const {
-        assert!(M + N <= ROOM && (M + 1).is_power_of_two());
+        assert!(M + N <= BUFFER_LEN && (M + 1).is_power_of_two());
     }
     if let Some(slot) = out.get_mut(at & M..).and_then(<[u8]>::first_chunk_mut) {
         *slot = text;
@@ -22,7 +26,7 @@ pub(super) fn put<const M: usize, const N: usize>(out: &mut [u8; ROOM], at: usiz
 
 /// Writes the separator after a text of `len` bytes and returns `len`.
 #[inline(always)]
-pub(super) fn end(out: &mut [u8; ROOM], len: usize) -> usize {
+pub(super) fn end(out: &mut [u8; BUFFER_LEN], len: usize) -> usize {
     put::<31, 2>(out, len, SEPARATOR);
     len
 }
