@@ -1,4 +1,4 @@
-//! JSON strings. Characters that control a terminal are escaped, although JSON allows some of them unescaped.
+//! JSON strings. Characters that control a terminal are escaped, although JSON allows some of these characters unescaped.
 
 use std::io::{self, Write};
 

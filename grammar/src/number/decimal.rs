@@ -30,7 +30,7 @@ fn nearest_by_text(digits: u64, exponent: i32) -> f64 {
 /// Returns `digits * 10^exponent` rounded to nearest, ties to even. Returns `None` if 128 bits do not decide, and for subnormal results.
 #[inline]
 pub(super) fn to_f64(digits: u64, exponent: i32) -> Option<f64> {
-    // Both factors are exact, so the single operation rounds once (Clinger).
+    // The factors are exact, so the single operation rounds once (Clinger).
     if digits < 1 << 53 {
         let power = EXACT.get(exponent.unsigned_abs() as usize);
         #[expect(clippy::cast_precision_loss, reason = "below 2^53")]

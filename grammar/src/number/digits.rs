@@ -176,7 +176,7 @@ fn round_integer(value: f64, exponent: i32, precision: u32) -> Option<RoundedDec
 pub(super) struct DigitText {
     /// The first digit.
     pub(super) first: u8,
-    /// The next 16 digits, the first of them in the lowest byte.
+    /// The next 16 digits, the first one in the lowest byte.
     pub(super) rest: u128,
     /// The last three digits in the same order, and a `0`.
     pub(super) tail: u32,

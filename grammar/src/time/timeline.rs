@@ -248,7 +248,7 @@ impl Fine {
     }
 }
 
-/// Returns the number of days by which the Gregorian count of a day exceeds the Julian count.
+/// Returns the difference in days between the Gregorian and the Julian count of a day.
 fn julian_lag() -> i64 {
     CalendarRule::Gregorian.days(&SWITCH_GREGORIAN) - CalendarRule::Julian.days(&SWITCH_JULIAN)
 }

@@ -23,7 +23,7 @@ pub(super) enum Unit {
     Year,
 }
 
-/// A unit, a prefix of its names, and further names in any letter case.
+/// A unit, a common prefix of names, and further names in any letter case.
 type UnitNames = (Unit, &'static [u8], &'static [&'static [u8]]);
 
 const UNIT_NAMES: [UnitNames; 11] = [

@@ -50,7 +50,7 @@ pub struct Options {
     /// Whether the keys of a Zarr store in a zip file start with a directory. By default NCZarr keys do.
     pub zip_prefix: Option<bool>,
     /// Size limit of the chunk cache in bytes (`nc_set_chunk_cache`): 64 MiB by default; 0 disables the cache. A filtered chunk is cached
-    /// if a read used only a part and the limit holds two chunks of its size. The cache is evicted when work needs the memory.
+    /// if a read used only a part and the limit holds two chunks of the same size. The cache is evicted when work needs the memory.
     pub chunk_cache: Option<u64>,
     /// Whether to skip fsync before a written dataset is renamed.
     pub no_sync: bool,

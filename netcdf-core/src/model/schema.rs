@@ -23,7 +23,7 @@ pub struct Schema {
     pub json_texts: bool,
 }
 
-/// A group, with the ids of its objects.
+/// A group, with object ids.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
     /// The group name; `/` for the root.

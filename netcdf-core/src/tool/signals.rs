@@ -58,7 +58,7 @@ fn ignored() -> Vec<i32> {
     (1..=64).filter(is_set).collect()
 }
 
-/// Does nothing on this system.
+/// Unix signals do not exist on this system.
 ///
 /// # Errors
 /// None.
@@ -90,7 +90,7 @@ pub fn catch_limits() -> Result<()> {
     Ok(())
 }
 
-/// Does nothing: this system has no SIGXFSZ.
+/// SIGXFSZ does not exist on this system.
 ///
 /// # Errors
 /// None.

@@ -1,4 +1,4 @@
-//! The features that a dataset requires of its kind.
+//! The features that determine the kind of a dataset.
 
 use netcdf_core::format::traits;
 use netcdf_core::model::kind::Model;

@@ -129,7 +129,7 @@ impl Lower<'_> {
         self.names.vars.insert(key, id);
     }
 
-    /// Returns the dimensions of a variable if all of them are defined.
+    /// Returns the dimensions of a variable if all dimensions are defined.
     fn shape(
         &mut self,
         name: StatementWord<'_>,

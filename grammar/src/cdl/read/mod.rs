@@ -21,7 +21,7 @@ use crate::diagnostic::{Anchor, Diagnostics, Reporter};
 /// A dataset in CDL, without the values of variables.
 #[derive(Debug, Clone)]
 pub struct CdlDataset {
-    /// The schema. Its kind is the requested kind, the kind of `_Format`, or the oldest kind with all features.
+    /// The schema. The kind is the requested kind, the kind of `_Format`, or the oldest kind with all features.
     pub schema: Schema,
     /// The dataset name: the text between `netcdf` and `{`, without blanks and control characters.
     pub name: Vec<u8>,

@@ -16,7 +16,7 @@ pub(super) struct TextWindow<'s> {
     buffer: Vec<u8>,
     /// The offset of the buffer's first byte.
     base: u64,
-    /// The offset from which bytes are retained.
+    /// The offset of the first retained byte.
     kept: Option<u64>,
     at: u64,
     line: u32,

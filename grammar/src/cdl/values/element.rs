@@ -11,7 +11,7 @@ use netcdf_core::model::convert::{to_f32, whole_number};
 pub(in crate::cdl) enum Fit<T> {
     /// An element as exact as the type allows.
     Exact(T),
-    /// An element that differs from the constant, with the reason. `ncgen` has always stored such elements.
+    /// An element that differs from the constant, with the reason. `ncgen` has always stored these elements.
     Lossy(T, String),
     /// No element, with the reason.
     Not(String),

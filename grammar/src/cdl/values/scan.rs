@@ -138,7 +138,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A token that does not borrow from the window. Its constant has no text: see [`Owned::with`].
+/// A token that does not borrow from the window. The constant has no text: see [`Owned::with`].
 pub(super) struct Owned {
     pub(super) constant: Constant<'static>,
     text: Vec<u8>,

@@ -84,7 +84,7 @@ impl<'a> SourceWindow<'a> {
         Ok(true)
     }
 
-    /// Makes at least `count` bytes visible if the range has that many.
+    /// Makes at least `count` bytes visible if the range is long enough.
     ///
     /// # Errors
     /// Returns errors of the source.

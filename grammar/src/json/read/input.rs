@@ -76,7 +76,7 @@ impl InputContext {
         at
     }
 
-    /// Allows this many further bytes.
+    /// Allows `bytes` further bytes.
     pub(super) fn allow(&self, bytes: u64) {
         self.most.set(self.at().saturating_add(bytes));
     }

@@ -68,7 +68,7 @@ impl Visitor<'_> for EnumVisitor<'_> {
     }
 }
 
-/// Accepts an opaque value of this many bytes.
+/// Accepts an opaque value of this size in bytes.
 pub(super) struct OpaqueVisitor<'c>(pub(super) &'c InputContext, pub(super) usize);
 
 impl Visitor<'_> for OpaqueVisitor<'_> {

@@ -21,7 +21,7 @@ pub(super) trait Leaf {
         from: D,
     ) -> Result<(), D::Error>;
 
-    /// Accepts a text of this many characters. If the last dimension is not a text, accepts a value.
+    /// Accepts a text of `len` characters. If the last dimension is not a text, accepts a value.
     ///
     /// # Errors
     /// Returns mistakes in the text.

@@ -5,7 +5,7 @@
 //! | `input` | the text as `serde_json` reads it, with positions and mistakes |
 //! | `object` | objects with known members |
 //! | `parts` | the parsed parts of a dataset |
-//! | `words` | strings, sizes and lists of them |
+//! | `words` | strings, sizes, and lists of strings or sizes |
 //! | `define` | conversion of parts to a schema |
 //! | `settings` | attributes |
 //! | `measure` | lengths of unlimited dimensions |

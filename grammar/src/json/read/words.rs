@@ -1,4 +1,4 @@
-//! Strings, sizes and lists of them.
+//! Strings, sizes, and lists of strings or sizes.
 
 use std::fmt;
 use std::marker::PhantomData;

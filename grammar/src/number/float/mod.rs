@@ -38,7 +38,7 @@ pub struct FloatFormat {
 /// The layout of finite values of one type in one format.
 #[derive(Clone, Copy)]
 struct FloatLayout {
-    /// The decimal exponent from which values have an exponent part.
+    /// The smallest decimal exponent with an exponent part.
     limit: u32,
     point: bool,
     suffix: bool,

@@ -36,7 +36,7 @@ pub(super) struct StagedTiles {
     pub(super) over: bool,
 }
 
-/// Element runs, with the bytes of their region.
+/// Element runs, with the bytes of the region.
 struct RunsOf<'a> {
     runs: &'a [ElementRun],
     bytes: &'a [u8],
