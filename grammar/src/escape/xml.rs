@@ -4,9 +4,9 @@ use netcdf_core::shown::is_control;
 
 /// Appends `text` to `out` as the value of an XML attribute, without quotes. Returns whether it was escaped as in CDL.
 ///
-/// XML 1.0 cannot express most control characters, nor invalid UTF-8. A text with these bytes is written with `\ooo` for each of these bytes, and
-/// `\\` for each backslash. All other text is ordinary XML; characters that control a terminal or the text direction are written as
-/// references.
+/// XML 1.0 cannot express most control characters, nor invalid UTF-8. A text with these bytes is written with `\ooo` for each of the
+/// bytes, and `\\` for each backslash. All other text is ordinary XML; characters that control a terminal or the text direction are
+/// written as references.
 pub fn xml_text(text: &[u8], out: &mut Vec<u8>) -> bool {
     let chunks = || text.utf8_chunks();
     let escaped = chunks().any(|c| !c.invalid().is_empty() || !c.valid().chars().all(is_xml));
