@@ -259,7 +259,11 @@ mod tests {
             assert_eq!(at(&sizes, &now), (done, 150));
         }
         assert_eq!(line_of(&now, 3), "3 of 3 ");
-        assert_eq!(at(&[7], &now), (500, 1000), "a single input counts its own bytes");
+        assert_eq!(
+            at(&[7], &now),
+            (500, 1000),
+            "a single input counts its own bytes"
+        );
         assert_eq!(line_of(&now, 1), "");
     }
 }
