@@ -1,4 +1,4 @@
-//! Messages about a text with their place: file, line, column, the line itself and a caret.
+//! Messages about a text with location: file, line, column, the source line and a caret.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,49 +6,49 @@ use std::sync::Arc;
 use netcdf_core::io::Source;
 use netcdf_core::shown::{ShownText, is_control, number_agreement};
 
-/// Most errors reported in one run.
+/// Maximum number of errors reported in one run.
 pub const MOST: usize = 20;
-/// Most characters of a line that are shown.
+/// Maximum number of printed characters of a line.
 const WIDTH: usize = 120;
-/// Byte order mark of UTF-8, which does not count as a character of the first line.
+/// UTF-8 byte order mark, which does not count as a character of the first line.
 const BOM: [u8; 3] = [0xef, 0xbb, 0xbf];
-/// Most characters of a message that are shown: names in it may be as long as the text.
+/// Maximum number of printed characters of a message, because names in it may be as long as the text.
 const MESSAGE: usize = 400;
-/// Bytes of a line that are read on either side of the place.
+/// Number of line bytes read before and after the location.
 const REACH: u64 = 4 << 10;
 
-/// A place in a text whose line is known. The lines of later places are found by counting from there.
+/// A position with a known line. The line of a later position is counted from an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Anchor {
-    /// Offset in bytes.
+    /// The byte offset.
     pub offset: u64,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
 }
 
 /// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// The text cannot be used.
+    /// The text is unusable.
     Error,
-    /// The text can be used, but something in it is surprising.
+    /// The text is usable, but suspicious.
     Warning,
 }
 
-/// One problem and its place.
+/// A problem with its location.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// The severity.
     pub severity: Severity,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
-    /// Column in characters, from 1.
+    /// The column in characters, from 1.
     pub column: u32,
-    /// What was found and what was expected.
+    /// The message: expected and actual text.
     pub message: String,
-    /// A hint on how to correct it.
+    /// A correction hint.
     pub hint: Option<String>,
-    /// The line, or the part of it around the place.
+    /// The line, or the part of the line around the location.
     shown: String,
     /// The blanks before the caret.
     indent: String,
@@ -65,7 +65,7 @@ pub struct Reporter<'s> {
 }
 
 impl<'s> Reporter<'s> {
-    /// A reporter for `source`.
+    /// Returns a reporter for `source`.
     #[must_use]
     pub fn new(source: &'s dyn Source) -> Self {
         Self {
@@ -76,24 +76,24 @@ impl<'s> Reporter<'s> {
         }
     }
 
-    /// The same reporter; with `strict`, warnings are errors.
+    /// Sets whether warnings are errors.
     #[must_use]
     pub fn strict(self, strict: bool) -> Self {
         Self { strict, ..self }
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn source(&self) -> &'s dyn Source {
         self.source
     }
 
-    /// Reports an error at `offset`, which is not before `anchor`. After [`MOST`] of them, further ones are dropped.
+    /// Reports an error at `offset`, which must not precede `anchor`. After [`MOST`] errors, further errors are dropped.
     pub fn error(&mut self, anchor: Anchor, offset: u64, message: impl Into<String>) {
         self.error_with_hint(anchor, offset, message, None);
     }
 
-    /// As [`Reporter::error`], with a hint.
+    /// Like [`Reporter::error`], with a hint.
     pub fn error_with_hint(
         &mut self,
         anchor: Anchor,
@@ -108,7 +108,7 @@ impl<'s> Reporter<'s> {
         }
     }
 
-    /// Reports something surprising. After [`MOST`] of them, further ones are dropped.
+    /// Reports a warning. After [`MOST`] warnings, further warnings are dropped.
     pub fn warning(&mut self, anchor: Anchor, offset: u64, message: impl Into<String>) {
         if self.strict {
             return self.error(anchor, offset, message);
@@ -119,35 +119,35 @@ impl<'s> Reporter<'s> {
         }
     }
 
-    /// Whether there were errors.
+    /// Returns whether there were errors.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         !self.errors.is_empty()
     }
 
-    /// Number of errors so far.
+    /// Returns the number of errors so far.
     #[must_use]
     pub fn errors(&self) -> usize {
         self.errors.len()
     }
 
-    /// Whether no more errors are reported in this run.
+    /// Returns whether further errors are dropped.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.errors.len() >= MOST
     }
 
-    /// The warnings if there are no errors, else the errors.
+    /// Returns the warnings if there are no errors.
     ///
     /// # Errors
-    /// The errors, in the order of the text.
+    /// Returns the errors in text order.
     pub fn finish(self) -> Result<Diagnostics, Diagnostics> {
         let file = Arc::clone(self.source.name());
         let failed = self.has_errors();
         let stopped = self.is_full();
         let mut list = if failed { self.errors } else { self.warnings };
         list.sort_by_key(|d| d.offset);
-        // If a text is read twice, some mistakes are found twice.
+        // A text that is read twice gives some problems twice.
         list.dedup();
         let all = Diagnostics {
             file,
@@ -195,7 +195,7 @@ impl<'s> Reporter<'s> {
         }
     }
 
-    /// Newlines between two offsets.
+    /// Counts newlines between two offsets.
     fn lines(&self, from: u64, to: u64) -> u32 {
         let (mut at, mut lines) = (from, 0usize);
         while at < to {
@@ -206,7 +206,7 @@ impl<'s> Reporter<'s> {
         u32::try_from(lines).unwrap_or(u32::MAX)
     }
 
-    /// Characters before `to` in its line; 0 right after a newline.
+    /// Returns the number of characters before `to` in its line, 0 right after a newline.
     fn characters(&self, to: u64) -> usize {
         let (mut at, mut characters) = (to, 0usize);
         while at > 0 {
@@ -214,7 +214,7 @@ impl<'s> Reporter<'s> {
             let bytes = self.bytes(from, at);
             let newline = memchr::memrchr(b'\n', &bytes);
             let line = bytes.get(newline.map_or(0, |i| i + 1)..);
-            // All bytes of a character but the first begin with the bits 10.
+            // All bytes of a character except the first begin with the bits 10.
             let starts = |b: &&u8| **b & 0xc0 != 0x80;
             characters += line.unwrap_or_default().iter().filter(starts).count();
             if newline.is_some() {
@@ -226,7 +226,7 @@ impl<'s> Reporter<'s> {
         characters.saturating_sub(usize::from(marked))
     }
 
-    /// The bytes between two offsets; none if they cannot be read (any more).
+    /// Returns the bytes between two offsets, an empty list if they cannot be read.
     fn bytes(&self, from: u64, to: u64) -> Vec<u8> {
         let to = to.min(self.source.len());
         let mut bytes = vec![0; usize::try_from(to.saturating_sub(from)).unwrap_or(0)];
@@ -237,7 +237,7 @@ impl<'s> Reporter<'s> {
     }
 }
 
-/// A message, shortened to [`MESSAGE`] characters, without characters that control a terminal.
+/// Shortens a message to [`MESSAGE`] characters and escapes control characters.
 fn shortened(message: String) -> String {
     let mut message: String = message.chars().map(printable).collect();
     if let Some((end, _)) = message.char_indices().nth(MESSAGE) {
@@ -247,7 +247,7 @@ fn shortened(message: String) -> String {
     message
 }
 
-/// The line, shortened to [`WIDTH`], and the blanks before the caret.
+/// Returns the line, shortened to [`WIDTH`], and the blanks before the caret.
 fn show(before: &str, after: &str) -> (String, String) {
     let skip = before.chars().count().saturating_sub(WIDTH * 2 / 3);
     let mut shown = String::new();
@@ -304,7 +304,7 @@ impl Diagnostic {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostics {
     file: Arc<str>,
-    /// The problems, in the order of the text.
+    /// The problems in text order.
     pub list: Vec<Diagnostic>,
     stopped: bool,
 }
@@ -331,7 +331,7 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// The candidate that `name` is most likely a misspelling of.
+/// Returns the candidate that `name` most likely misspells.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let far = (name.chars().count() / 3).max(1);
@@ -340,7 +340,7 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     best.map(|(_, candidate)| candidate)
 }
 
-/// Characters to insert, delete, replace or swap with their neighbour; `None` beyond `far`.
+/// Returns the edit distance (insert, delete, replace, swap neighbours), or `None` beyond `far`.
 fn distance(a: &str, b: &str, far: usize) -> Option<usize> {
     let (a, b) = (a.to_lowercase(), b.to_lowercase());
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());

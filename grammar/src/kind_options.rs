@@ -1,7 +1,7 @@
-//! Options of our own that only some kinds of output have.
+//! Our own options that only some output kinds support.
 //!
-//! The C tools ignore options without effect on the kind of the output, so options of the C tools are notes there. Our own options are
-//! mistakes if the command line names the kind.
+//! The C tools ignore options without effect on the output kind, so unsupported options of the C tools cause notes. Our own options cause
+//! usage errors if the command line names the kind.
 
 use clap::Command;
 use clap::error::ErrorKind as Mistake;
@@ -10,19 +10,19 @@ use netcdf_core::format::{self, traits};
 use netcdf_core::model::Kind;
 use netcdf_core::model::kind::StorageFormat;
 
-/// The kinds that have an option.
+/// The kinds that support an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kinds {
-    /// All kinds with settings of storage: netCDF-4 and Zarr.
+    /// All kinds with storage settings: netCDF-4 and Zarr.
     Settings,
-    /// Files of HDF5.
+    /// HDF5 files.
     Hdf5,
-    /// Kinds of Zarr with shards.
+    /// Zarr kinds with shards.
     Shards,
 }
 
 impl Kinds {
-    /// Whether a kind belongs to the group.
+    /// Returns whether a kind belongs to the group.
     fn contain(self, kind: Kind) -> bool {
         match self {
             Self::Settings => traits(kind).settings,
@@ -31,7 +31,7 @@ impl Kinds {
         }
     }
 
-    /// Kinds to use instead.
+    /// Returns the kinds to use instead.
     fn remedy(self) -> &'static str {
         match self {
             Self::Settings | Self::Hdf5 => "use -k nc4 for netCDF-4 output",
@@ -40,13 +40,13 @@ impl Kinds {
     }
 }
 
-/// An option, whether the command line has it, and the kinds that have it.
+/// An option, whether it is given, and the kinds that support it.
 pub type KindOption = (&'static str, bool, Kinds);
 
-/// Checks options of our own against the kind that the command line names.
+/// Checks our own options against the kind on the command line.
 ///
 /// # Errors
-/// The first option that outputs of this kind cannot have.
+/// Returns an error for the first option that the kind does not support.
 pub fn check(command: &Command, kind: Kind, options: &[KindOption]) -> Result<(), clap::Error> {
     let wrong = |(_, given, kinds): &&KindOption| *given && !kinds.contain(kind);
     let Some((option, _, kinds)) = options.iter().find(wrong) else {
@@ -60,7 +60,7 @@ pub fn check(command: &Command, kind: Kind, options: &[KindOption]) -> Result<()
     Err(command.clone().error(Mistake::ArgumentConflict, what))
 }
 
-/// The error about an output. It is a usage error if the output is possible without the options of Zarr: `possible` checks this.
+/// Returns an output error. It is a usage error if the output is possible without Zarr options, which `possible` checks.
 pub fn blamed(command: &Command, e: Error, possible: impl FnOnce() -> bool) -> anyhow::Error {
     match e.kind() == ErrorKind::Argument && possible() {
         true => {

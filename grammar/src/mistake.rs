@@ -1,24 +1,24 @@
-//! Mistakes in short texts, such as options of a command line.
+//! Mistakes in short texts, such as command-line options.
 
 use netcdf_core::shown::{ShownText, is_control, number_agreement};
 use pest::RuleType;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
-/// A mistake in a text of one line.
+/// A mistake in a one-line text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
-    /// The position, in bytes from the beginning.
+    /// The byte offset.
     pub at: usize,
-    /// What was found and what was expected.
+    /// The message: expected and actual text.
     pub message: String,
-    /// A hint on how to correct it.
+    /// A correction hint.
     pub hint: Option<String>,
-    /// Whether the syntax is correct, but nothing has this name.
+    /// Whether the syntax is correct, but the name is unknown.
     pub is_unmatched: bool,
 }
 
 impl Mistake {
-    /// A mistake without a hint.
+    /// Returns a mistake without a hint.
     #[must_use]
     pub fn new(at: usize, message: impl Into<String>) -> Self {
         Self {
@@ -29,7 +29,7 @@ impl Mistake {
         }
     }
 
-    /// A name or pattern that matches nothing.
+    /// Returns the mistake of an unmatched name or pattern.
     #[must_use]
     pub fn unmatched(at: usize, message: impl Into<String>) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl Mistake {
         self
     }
 
-    /// The message and the hint in one line.
+    /// Returns the message and the hint in one line.
     #[must_use]
     pub fn in_line(&self) -> String {
         match &self.hint {
@@ -54,7 +54,7 @@ impl Mistake {
         }
     }
 
-    /// The message, the text with a caret below the position, and the hint, on several lines.
+    /// Returns several lines: the message, the text with a caret below the position, and the hint.
     #[must_use]
     pub fn shown(&self, text: &str) -> String {
         let before = text.get(..self.at).unwrap_or(text);
@@ -70,7 +70,7 @@ impl Mistake {
     }
 }
 
-/// The mistake for a text that does not match a grammar. `symbol` names rules in messages.
+/// Returns the mistake for a text that does not match a grammar. `symbol` names rules in messages.
 pub(crate) fn syntax<R: RuleType>(
     e: &Error<R>,
     text: &str,
@@ -93,14 +93,14 @@ pub(crate) fn syntax<R: RuleType>(
     )
 }
 
-/// The position where a text stops matching a grammar.
+/// Returns the position at which a text stops matching a grammar.
 pub(crate) fn place<R: RuleType>(e: &Error<R>) -> usize {
     match e.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     }
 }
 
-/// What was expected there: `a`, `a or b`, `a, b or c`.
+/// Returns the expected symbols: `a`, `a or b`, `a, b or c`.
 pub(crate) fn expected<R: RuleType>(e: &Error<R>, symbol: fn(R) -> &'static str) -> String {
     let rules = match &e.variant {
         ErrorVariant::ParsingError { positives, .. } => positives,
@@ -109,7 +109,7 @@ pub(crate) fn expected<R: RuleType>(e: &Error<R>, symbol: fn(R) -> &'static str)
     any_of(rules.iter().map(|&rule| symbol(rule)))
 }
 
-/// Names without duplicates, sorted: `a`, `a or b`, `a, b or c`.
+/// Sorts names and removes duplicates: `a`, `a or b`, `a, b or c`.
 pub(crate) fn any_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<_> = names.collect();
     names.sort_unstable();

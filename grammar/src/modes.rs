@@ -1,7 +1,7 @@
-//! Modes of a tool, and the options that each mode uses.
+//! The modes of a tool, and the options that each mode uses.
 //!
 //! A mode is one use of a tool, for example `ncdump -k` or `nccopy --clean`. An option without effect in all modes of the command line is a
-//! mistake: users would expect an effect. Options of the C tool have letters, all other options have long names only. Modes of
+//! usage error, because users would expect an effect. Options of the C tool have letters; all other options have long names only. Modes of
 //! the C tool accept all options of the C tool, as the C tool does.
 
 use clap::parser::ValueSource;
@@ -16,14 +16,14 @@ pub struct ToolMode {
     pub shown: &'static str,
     /// Whether the C tool has the mode.
     pub of_c: bool,
-    /// The other modes that can be given together with this one.
+    /// Modes that can be combined with this one.
     pub with: &'static [&'static str],
 }
 
-/// An option, by its id, and the modes that use it. Modes of the C tool need no entry for options of the C tool.
+/// An option id and the modes that use the option. Modes of the C tool need no entry for options of the C tool.
 pub type OptionUse = (&'static str, &'static [&'static str]);
 
-/// The modes of a tool, and the uses of all its options except those that select a mode.
+/// The modes of a tool, and the uses of all options except options that select a mode.
 #[derive(Debug, Clone, Copy)]
 pub struct ModeTable {
     /// The modes.
@@ -33,7 +33,7 @@ pub struct ModeTable {
 }
 
 impl ModeTable {
-    /// Whether an option has an effect in a mode.
+    /// Returns whether an option has an effect in a mode.
     #[must_use]
     pub fn has_effect(&self, (option, of_c): (&str, bool), mode: &str) -> bool {
         let known = self.mode(mode);
@@ -44,7 +44,7 @@ impl ModeTable {
         (of_c && known.is_some_and(|mode| mode.of_c)) || used()
     }
 
-    /// Checks a command line that has these modes.
+    /// Checks a command line with these modes.
     ///
     /// # Errors
     /// Returns a usage error for mutually exclusive modes, and for options without effect.
@@ -71,7 +71,7 @@ impl ModeTable {
         self.modes.iter().find(|mode| mode.name == name)
     }
 
-    /// The mistake of two modes that exclude each other.
+    /// Returns the message about two mutually exclusive modes.
     fn excluded(&self, modes: &[&str]) -> Option<String> {
         let modes: Vec<&ToolMode> = modes.iter().filter_map(|name| self.mode(name)).collect();
         let fit = |a: &ToolMode, b: &ToolMode| {
@@ -84,7 +84,7 @@ impl ModeTable {
         })
     }
 
-    /// The given options without effect in all given modes.
+    /// Returns the given options without effect in all given modes.
     fn idle<'c>(
         &self,
         command: &'c Command,
@@ -103,7 +103,7 @@ impl ModeTable {
         given.filter(|(arg, _)| !used(arg)).collect()
     }
 
-    /// The message about options without effect.
+    /// Returns the message about options without effect.
     fn message(&self, idle: &[(&clap::Arg, &'static [&'static str])], modes: &[&str]) -> String {
         let shown: Vec<&str> = modes
             .iter()
@@ -128,7 +128,7 @@ impl ModeTable {
     }
 }
 
-/// The option in messages.
+/// Returns the option in messages.
 fn flag(arg: &clap::Arg) -> String {
     match (arg.get_short(), arg.get_long()) {
         (Some(letter), _) => format!("'-{letter}'"),

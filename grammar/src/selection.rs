@@ -1,10 +1,10 @@
-//! Lists of names of variables, dimensions and groups, as `-v` and `-g` take them: `temp,/g/wind*,!*_bnds`.
+//! Lists of names of variables, dimensions and groups, as in `-v` and `-g`: `temp,/g/wind*,!*_bnds`.
 //!
-//! A name matches objects in any group; `/g/v` is a path from the root, and `g/v` the end of a path. In a pattern `*` matches
-//! any characters, `?` one character, and `[a-c]` and `[!a-c]` one of a set, but never a `/`. An entry with a leading `!`
-//! removes objects from those that the other entries select; a list of such entries only begins with all objects. Removing a
-//! group also removes the groups in it. A backslash makes the next character an ordinary one. A text that is the name of an
-//! object is that name, even if it looks like a pattern.
+//! A name matches objects in any group; `/g/v` is a path from the root, and `g/v` the end of a path. In a pattern `*` matches any
+//! characters, `?` one character, and `[a-c]` and `[!a-c]` one of a set, but never a `/`. An entry with a leading `!` removes objects from
+//! the selection of the remaining entries; a list with only `!` entries starts from all objects. Removing a group also removes its
+//! subgroups. A backslash makes the next character ordinary. A text that equals the name of an object is this name, even if it looks like a
+//! pattern.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ use crate::diagnostic::nearest;
 use crate::escape::{trim_nuls, unescape_name};
 use crate::pattern::PathGlob;
 
-/// The names of comma-separated lists. A comma after a backslash is part of a name.
+/// Splits comma-separated lists into names. A comma after a backslash is part of a name.
 pub fn names<'a>(lists: impl IntoIterator<Item = &'a OsStr>) -> Vec<Vec<u8>> {
     let mut names = vec![];
     for list in lists {
@@ -36,10 +36,10 @@ pub fn names<'a>(lists: impl IntoIterator<Item = &'a OsStr>) -> Vec<Vec<u8>> {
     names
 }
 
-/// The variables that a list selects.
+/// Returns the variables that a list selects.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for an entry that matches nothing, and if nothing is left.
+/// Returns [`ErrorKind::NotFound`] for an entry without match, and for an empty selection.
 pub fn variables(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<VarId>> {
     let objects = schema
         .var_ids()
@@ -57,10 +57,10 @@ pub fn variables(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<VarId>> {
     all.select(list, |_| vec![])
 }
 
-/// The dimensions that a list selects.
+/// Returns the dimensions that a list selects.
 ///
 /// # Errors
-/// As for [`variables`].
+/// Like [`variables`].
 pub fn dimensions(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<DimId>> {
     let objects = (0..).map(DimId).zip(&schema.dims);
     let objects = objects.map(|(id, dim)| NamedObject {
@@ -76,10 +76,10 @@ pub fn dimensions(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<DimId>> 
     all.select(list, |_| vec![])
 }
 
-/// The groups that a list selects; `/` is the root.
+/// Returns the groups that a list selects; `/` is the root.
 ///
 /// # Errors
-/// As for [`variables`].
+/// Like [`variables`].
 pub fn groups(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<GroupId>> {
     let objects = (0..).map(GroupId).zip(&schema.groups);
     let objects = objects.map(|(id, group)| NamedObject {
@@ -98,17 +98,17 @@ pub fn groups(schema: &Schema, list: &[Vec<u8>]) -> Result<BTreeSet<GroupId>> {
     all.select(list, |id| above(schema, id))
 }
 
-/// The groups above a group, nearest first. Parents have smaller ids, so this ends.
+/// Returns the ancestors of a group, nearest first. Parents have smaller ids, so the loop ends.
 fn above(schema: &Schema, id: GroupId) -> Vec<GroupId> {
     let above = |id: &GroupId| schema.group(*id)?.parent.filter(|p| p < id);
     std::iter::successors(above(&id), above).collect()
 }
 
-/// Something with a name in a group.
+/// A named object in a group.
 struct NamedObject<'s, I> {
     id: I,
     group: GroupId,
-    /// Its name without the groups; empty for the root.
+    /// The name without groups; empty for the root.
     own: &'s [u8],
 }
 
@@ -119,7 +119,7 @@ struct SelectableObjects<'s, I> {
 }
 
 impl<I: Copy + Ord> SelectableObjects<'_, I> {
-    /// The objects that a list selects; an object is removed with those that contain it.
+    /// Returns the objects that a list selects. Removing an object also removes the objects in `within`.
     fn select(&self, list: &[Vec<u8>], within: impl Fn(I) -> Vec<I>) -> Result<BTreeSet<I>> {
         let mut found = BTreeSet::new();
         let mut out = BTreeSet::new();
@@ -127,11 +127,11 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
         for text in list {
             let named = self.exact(text);
             match text.strip_prefix(b"!").filter(|_| named.is_empty()) {
-                Some(rest) => out.extend(self.stand_for(rest)?),
+                Some(rest) => out.extend(self.matches_of(rest)?),
                 None => {
                     only_out = false;
                     found.extend(match named.is_empty() {
-                        true => self.stand_for(text)?,
+                        true => self.matches_of(text)?,
                         false => named,
                     });
                 }
@@ -143,14 +143,14 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
         let goes = |id: &I| out.contains(id) || within(*id).iter().any(|o| out.contains(o));
         found.retain(|id| out.is_empty() || !goes(id));
         if found.is_empty() && !out.is_empty() {
-            let what = format!("no {} is left of those selected", self.what);
+            let what = format!("the list selects no {}", self.what);
             return Err(Error::new(ErrorKind::NotFound, what));
         }
         Ok(found)
     }
 
-    /// The objects that an entry matches, at least one.
-    fn stand_for(&self, text: &[u8]) -> Result<Vec<I>> {
+    /// Returns the objects that an entry matches, at least one.
+    fn matches_of(&self, text: &[u8]) -> Result<Vec<I>> {
         let mut plain = vec![];
         unescape_name(text, &mut plain);
         let glob = std::str::from_utf8(text).ok().and_then(PathGlob::new);
@@ -170,7 +170,7 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
         }
     }
 
-    /// The objects with the name `text`, as given or normalised.
+    /// Returns the objects with the name `text`, as given or normalised.
     fn exact(&self, text: &[u8]) -> Vec<I> {
         let found = self.called(text);
         match normal(text).filter(|n| n != text && found.is_empty()) {
@@ -219,7 +219,7 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
         found.map(|o| o.id).collect()
     }
 
-    /// The path of an object; empty for the root.
+    /// Returns the path of an object; empty for the root.
     fn path(&self, o: &NamedObject<'_, I>) -> Vec<u8> {
         if o.own.is_empty() {
             return vec![];
@@ -243,7 +243,7 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
         }
     }
 
-    /// What was probably meant: the same name in another group, else a similar name.
+    /// Returns a likely intended name: the same name in another group, or a similar name.
     fn near(&self, text: &str) -> Option<String> {
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let Some((_, last)) = text.rsplit_once('/') else {
@@ -265,7 +265,7 @@ impl<I: Copy + Ord> SelectableObjects<'_, I> {
     }
 }
 
-/// The text with its names as netCDF normalises them; `None` if they are not valid names.
+/// Returns the text with normalised names, or `None` if the names are invalid.
 fn normal(text: &[u8]) -> Option<Vec<u8>> {
     let parts = text.split(|&b| b == b'/').map(|part| match part {
         b"" => Some(vec![]),
@@ -317,13 +317,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_behind_an_exclamation_mark_goes() {
+    fn exclamation_marks_remove_objects() {
         assert_eq!(found("tem*,!/temp").unwrap(), ["/g/temp"]);
         assert_eq!(found("!/temp,tem*").unwrap(), ["/g/temp"]);
         let all = schema().vars.len();
         assert_eq!(found("!deep").unwrap().len(), all - 1);
         assert_eq!(found("!t*,!deep").unwrap().len(), all - 4);
-        let none = "no variable is left of those selected";
+        let none = "the list selects no variable";
         assert_eq!(found("temp,!t*").unwrap_err(), none);
         let no = "demp: No such variable (did you mean `deep`?)";
         assert_eq!(found("!demp").unwrap_err(), no);
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_meant() {
+    fn hints_for_unknown_names() {
         let no = "tmep: No such variable (did you mean `temp`?)";
         assert_eq!(found("tmep").unwrap_err(), no);
         let no = "x/deep: No such variable (did you mean `/g/h/deep`?)";

@@ -4,8 +4,8 @@ use netcdf_core::model::{
     Atomic, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, Variable,
 };
 
-/// Dimensions `time` (unlimited, 3), `x` (10), `/g/y` (5); variables `temp(time, x)`, `time(time)`, and some with odd names
-/// and in groups.
+/// Returns a schema with dimensions `time` (unlimited, 3), `x` (10), `/g/y` (5), and variables `temp(time, x)`, `time(time)`, and some with
+/// unusual names and in groups.
 pub(crate) fn schema() -> Schema {
     let mut s = Schema::new(Kind::NETCDF4);
     let g = s.add_group(GroupId::ROOT, Name::stored(b"g"));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::{Arg, Command};
 use netcdf_core::tool::release;
 
-/// The usage of a tool without its long options. It ends with [`release::line`].
+/// Returns the usage of a tool without long options, ending with [`release::line`].
 #[must_use]
 pub fn of(tool: &str, mut command: Command) -> String {
     let mut text = command.render_usage().to_string();
@@ -13,7 +13,7 @@ pub fn of(tool: &str, mut command: Command) -> String {
     for arg in command.get_arguments() {
         if let Some(letter) = arg.get_short().filter(|_| !arg.is_hide_set()) {
             let option = format!("[-{letter}{}]", value(arg));
-            // Writing to a text cannot fail.
+            // Writing to a string does not fail.
             let _ = writeln!(text, "  {option:18} {}", summary(arg));
         }
     }
@@ -22,7 +22,7 @@ pub fn of(tool: &str, mut command: Command) -> String {
     text
 }
 
-/// The value of an option, after a space.
+/// Returns the value name of an option after a blank.
 fn value(arg: &Arg) -> String {
     let name = arg.get_value_names().and_then(|names| names.first());
     match arg.get_action().takes_values() {
@@ -31,11 +31,11 @@ fn value(arg: &Arg) -> String {
     }
 }
 
-/// The first part of the help of an option.
+/// Returns the first part of an option's help.
 fn summary(arg: &Arg) -> String {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let ends = [": ", ". ", "; ", " (", " ["];
-    // Not `With -s: …`.
+    // Do not cut at the colon of `With -s: …`.
     let find = |end: &str| {
         help.match_indices(end)
             .map(|(at, _)| at)

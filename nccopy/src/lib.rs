@@ -41,7 +41,7 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::model::Kind;
 use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::{ended, kind_options};
+use netcdf_grammar::{exit_status, kind_options};
 
 use environment::environment;
 use inputs::CopyPair;
@@ -50,7 +50,7 @@ use request::{CopyRequest, Request};
 /// Runs nccopy; `args` begin with the program's name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     let ended = start(args, io);
-    ended::status("nccopy", ended, io)
+    exit_status::status("nccopy", ended, io)
 }
 
 fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {

@@ -60,7 +60,7 @@ use netcdf_core::format;
 use netcdf_core::io::locator::{InputAccess, Location};
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::{ended, usage};
+use netcdf_grammar::{exit_status, usage};
 
 use request::{DumpRequest, NAME, OutputJob, PrintRequest, Request};
 use session::{access, environment, part, say, write};
@@ -71,7 +71,7 @@ use sum::AskedSums;
 /// Runs the tool; `args` begin with its own name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     let ended = start(args, io);
-    ended::status(NAME, ended, io)
+    exit_status::status(NAME, ended, io)
 }
 
 fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Result<Status> {

@@ -9,7 +9,7 @@ use netcdf_core::survey::RuleSet;
 use netcdf_grammar::cdl::write::{Annotation, SpecialAttributes};
 use netcdf_grammar::flags::{NetworkArgs, PluginArgs};
 use netcdf_grammar::hyperslab::Hyperslab;
-use netcdf_grammar::left_out::IgnoreList;
+use netcdf_grammar::ignore_list::IgnoreList;
 use netcdf_grammar::number::Precision;
 use netcdf_grammar::time::Separator;
 

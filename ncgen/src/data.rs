@@ -112,7 +112,7 @@ fn set_lengths(cdl: &CdlDataset, source: &dyn Source, writer: &mut dyn Writer) -
 
 /// Passes problems to `reporter`; returns whether there is room for more.
 pub(crate) fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter<'_>) -> bool {
-    problems.tell(list.anchor(), reporter);
+    problems.report(list.anchor(), reporter);
     !reporter.is_full()
 }
 

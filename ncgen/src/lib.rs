@@ -40,7 +40,7 @@ use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::{CdlDataset, CdlError, ReadOptions};
 use netcdf_grammar::diagnostic::{Diagnostics, Reporter};
-use netcdf_grammar::ended;
+use netcdf_grammar::exit_status;
 use netcdf_grammar::json::read::is_json;
 use netcdf_grammar::kind_options::{self, Kinds};
 
@@ -54,7 +54,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     let args: Vec<_> = args.into_iter().collect();
     let tool = tool_name(args.first());
     let ended = start(tool, args, io);
-    ended::status(tool, ended, io)
+    exit_status::status(tool, ended, io)
 }
 
 /// The name of the tool in messages, from the first argument.

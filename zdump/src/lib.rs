@@ -55,7 +55,7 @@ use std::ffi::OsString;
 
 use netcdf_core::error::Result;
 use netcdf_core::tool::{self, Io, Status};
-use netcdf_grammar::ended;
+use netcdf_grammar::exit_status;
 
 use cli::{Command, NAME};
 use open::Session;
@@ -69,7 +69,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
         return compat::run(args.get(2..).unwrap_or_default(), io).code();
     }
     let ended = start(args, io);
-    ended::status(NAME, ended, io)
+    exit_status::status(NAME, ended, io)
 }
 
 fn start(args: Vec<OsString>, io: &mut Io) -> anyhow::Result<u8> {

@@ -1,12 +1,12 @@
-//! Floating-point numbers as text: exact decimals, rounded half to even.
+//! Formatting of floating-point numbers: exact decimals, rounded half to even.
 
 use super::{AttributeFloatFormat, ConvertedNumber, FloatConversion};
 
 const DEFAULT_PRECISION: usize = 6;
 
 impl AttributeFloatFormat {
-    /// Appends a value; floats are passed as doubles. Values that are not finite are written as in `printf` (`inf`, `nan`); for
-    /// CDL, callers must write these without a format.
+    /// Appends a value; floats are passed as doubles. Values that are not finite become `inf` or `nan` as in `printf`; callers that write
+    /// CDL must handle these values before the call.
     pub fn write(&self, value: f64, out: &mut Vec<u8>) {
         let magnitude = value.abs();
         let mut digits = if magnitude.is_nan() {
@@ -38,7 +38,7 @@ impl AttributeFloatFormat {
     }
 }
 
-/// `%f`; with `point`, the point stays even if no digit follows.
+/// Formats `%f`. With `point`, the point stays even if no digit follows.
 fn fixed(magnitude: f64, precision: usize, point: bool) -> String {
     let mut text = format!("{magnitude:.precision$}");
     if point && precision == 0 {
@@ -47,7 +47,7 @@ fn fixed(magnitude: f64, precision: usize, point: bool) -> String {
     text
 }
 
-/// `%e`: the exponent has a sign and at least two digits.
+/// Formats `%e`: the exponent has a sign and at least two digits.
 fn exponent(magnitude: f64, precision: usize, point: bool) -> String {
     let (mut text, exponent) = scientific(magnitude, precision);
     if point && precision == 0 {
@@ -57,7 +57,7 @@ fn exponent(magnitude: f64, precision: usize, point: bool) -> String {
     text
 }
 
-/// `%g` with at least one significant digit; without `point`, zeros at the end are dropped.
+/// Formats `%g` with at least one significant digit. Without `point`, trailing zeros are dropped.
 fn general(magnitude: f64, significant: usize, point: bool) -> String {
     let (mantissa, exponent) = scientific(magnitude, significant - 1);
     let after = i64::try_from(significant).unwrap_or(i64::MAX) - 1 - exponent;
@@ -81,7 +81,7 @@ fn general(magnitude: f64, significant: usize, point: bool) -> String {
     }
 }
 
-/// Mantissa `d.ddd` with `precision` digits after the point, and the decimal exponent.
+/// Returns the mantissa `d.ddd` with `precision` digits after the point, and the decimal exponent.
 fn scientific(magnitude: f64, precision: usize) -> (String, i64) {
     let text = format!("{magnitude:.precision$e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));

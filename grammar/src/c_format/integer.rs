@@ -1,10 +1,10 @@
-//! Integers as text.
+//! Formatting of integers.
 
 use super::{ConvertedNumber, IntegerConversion, IntegerFormat};
 
 impl IntegerFormat {
-    /// Appends a value of a signed type. Negative values are shown in octal and hexadecimal as
-    /// two's complement; in decimal with their sign, even by `%u`.
+    /// Appends a value of a signed type. Octal and hexadecimal show negative values as two's complement; decimal shows the sign, even for
+    /// `%u`.
     pub fn write_signed(&self, value: i64, out: &mut Vec<u8>) {
         let pattern = u64::from_ne_bytes(value.to_ne_bytes());
         let mask = u64::MAX.checked_shr(64 - self.bits.min(64)).unwrap_or(0);

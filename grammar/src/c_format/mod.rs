@@ -1,7 +1,6 @@
-//! Formats of C's `printf` for one number: the `C_format` attribute, which says how the values of a variable are to be
-//! printed, and the option `-F` of `zdump --compat`.
+//! The formats of C's `printf` for one number, for the `C_format` attribute of variables and the option `-F` of `zdump --compat`.
 //!
-//! A format comes from a file or a user, so it is parsed here with a small grammar and never passed to a real `printf`:
+//! A format comes from a file or a user, so this module parses it with a small grammar and never passes it to a real `printf`:
 //!
 //! ```text
 //! format     = text? "%" flag* width? ("." precision?)? length? conversion text?
@@ -13,8 +12,8 @@
 //! text       = any bytes but control characters; "%%" stands for "%"
 //! ```
 //!
-//! The result is `None` for any other format, and for a conversion that does not fit the type: the variable is then printed as
-//! if it had no `C_format`.
+//! The result is `None` for any other format, and for a conversion that does not fit the type. The variable is then printed as if it had no
+//! `C_format`.
 
 mod float;
 mod integer;
@@ -23,7 +22,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-/// Longest attribute, in bytes, that is used; longer ones are ignored.
+/// Maximum attribute length in bytes; longer attributes are ignored.
 const MAX_LENGTH: usize = 99;
 
 /// A `C_format` for variables of an integer type, or char.
@@ -42,7 +41,7 @@ const MAX_LENGTH: usize = 99;
 pub struct IntegerFormat {
     spec: FormatConversion,
     conversion: IntegerConversion,
-    /// Bits that a negative number shows in octal and hexadecimal.
+    /// Bits of a negative number in octal and hexadecimal.
     bits: u32,
 }
 
@@ -68,7 +67,7 @@ pub struct AttributeFloatFormat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IntegerConversion {
     Decimal,
-    /// `%u`: as decimal, but without a sign other than the minus of negative numbers.
+    /// `%u`: decimal, without a sign for positive numbers.
     Unsigned,
     Octal,
     LowerHex,
@@ -82,7 +81,7 @@ enum FloatConversion {
     General,
 }
 
-/// What all conversions share.
+/// Common options of all conversions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct FormatConversion {
     before: Vec<u8>,
@@ -105,17 +104,17 @@ struct Flags {
     zero: bool,
 }
 
-/// One converted number, still without padding.
+/// A converted number before padding.
 struct ConvertedNumber {
-    /// The sign, then a base prefix such as `0x`; padding zeros come after it.
+    /// The sign and a base prefix such as `0x`; padding zeros follow the prefix.
     prefix: String,
     digits: String,
-    /// Whether the flag `0` has an effect.
+    /// Whether the flag `0` applies.
     zero_padding: bool,
 }
 
 impl FormatConversion {
-    /// The sign of a signed conversion.
+    /// Returns the sign of a signed conversion.
     fn sign(&self, negative: bool) -> &'static str {
         if negative {
             "-"

@@ -1,29 +1,28 @@
-//! The grammar of the attribute.
+//! The parser of the `C_format` attribute.
 
 use super::{
     AttributeFloatFormat, Flags, FloatConversion, FormatConversion, IntegerConversion,
     IntegerFormat, MAX_LENGTH,
 };
 
-/// Largest width and precision.
+/// Maximum width and precision.
 const MAX_NUMBER: usize = 512;
 
-/// A parsed attribute whose conversion is still unchecked.
+/// A parsed attribute with an unchecked conversion.
 struct Parsed<'a> {
     spec: FormatConversion,
     length: &'a [u8],
     conversion: u8,
 }
 
-/// All length modifiers of `printf`; longer ones come before their prefixes.
+/// All length modifiers of `printf`; longer modifiers precede their prefixes.
 const LENGTHS: [&[u8]; 9] = [b"hh", b"h", b"ll", b"l", b"q", b"j", b"z", b"t", b"L"];
 
 impl IntegerFormat {
-    /// Parses the value of the attribute for a variable of an integer type of `bits` bits (char
-    /// counts as 8). Bytes from the first NUL on are ignored.
+    /// Parses the attribute value for a variable of an integer type of `bits` bits (char counts as 8). The value ends at the first NUL.
     ///
-    /// The length modifier never cuts a value short: it has an effect only for negative values in
-    /// octal and hexadecimal, and only if it is not shorter than the type.
+    /// The length modifier never truncates a value. It only affects negative values in octal and hexadecimal, and only if it is not shorter
+    /// than the type.
     #[must_use]
     pub fn parse(attribute: &[u8], bits: u32) -> Option<Self> {
         let parsed = parse(attribute)?;
@@ -35,7 +34,7 @@ impl IntegerFormat {
             b'X' => IntegerConversion::UpperHex,
             _ => return None,
         };
-        // Integers shorter than an int are converted as an int, unless the format has a shorter length.
+        // C converts integers shorter than an int as int, unless the format has a shorter length.
         let bits = match parsed.length {
             b"hh" if bits <= 8 => 8,
             b"h" if bits <= 16 => 16,
@@ -51,8 +50,7 @@ impl IntegerFormat {
 }
 
 impl AttributeFloatFormat {
-    /// Parses the value of the attribute for a variable of type float or double. Bytes from the
-    /// first NUL on are ignored.
+    /// Parses the attribute value for a variable of type float or double. The value ends at the first NUL.
     #[must_use]
     pub fn parse(attribute: &[u8]) -> Option<Self> {
         let parsed = parse(attribute)?;
@@ -98,7 +96,7 @@ fn parse(attribute: &[u8]) -> Option<Parsed<'_>> {
     })
 }
 
-/// Text up to the next single `%`, or the end; `None` if there are control characters in it.
+/// Parses text up to the next single `%` or the end. Returns `None` if the text has control characters.
 fn literal(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let mut literal = Vec::new();
     let mut rest = text;
@@ -131,7 +129,7 @@ fn flags(text: &[u8]) -> (Flags, &[u8]) {
     (flags, rest)
 }
 
-/// A number, 0 if there are no digits; `None` if it is too large.
+/// Parses a number, 0 without digits. Returns `None` if the number is too large.
 fn number(text: &[u8]) -> Option<(usize, &[u8])> {
     let mut number = 0_usize;
     let mut rest = text;

@@ -18,7 +18,7 @@ fn float(format: &str, value: f64) -> Option<String> {
     Some(String::from_utf8(out).unwrap())
 }
 
-/// Kind (`f`, or `s`/`u` and the bits), format, value, text: as glibc's printf prints it.
+/// Kind (`f`, or `s`/`u` and the bits), format, value, and the text that glibc's printf prints.
 #[test]
 fn values_print_as_recorded_from_printf() {
     let mut count = 0;
@@ -87,14 +87,14 @@ fn formats_of_another_form_are_refused() {
 }
 
 #[test]
-fn text_around_may_be_any_bytes() {
+fn surrounding_text_may_have_any_bytes() {
     let mut out = Vec::new();
     let format = AttributeFloatFormat::parse(b"\xb0%%%.1fK\xff").unwrap();
     format.write(0.25, &mut out);
     assert_eq!(out, b"\xb0%0.2K\xff");
 }
 
-/// C's printf shows another value, or none, in these cases.
+/// Differences from C's printf, which prints other values or is undefined here.
 #[test]
 fn values_are_never_cut_short() {
     assert_eq!(integer("%hd", 32, 70_000).unwrap(), "70000");
@@ -114,7 +114,7 @@ fn values_are_never_cut_short() {
     assert_eq!(float("%Lf", 1.5).unwrap(), "1.500000");
 }
 
-/// Some C libraries drop the zeros when rounding adds a digit; the standard keeps them.
+/// Some C libraries drop the zeros when rounding adds a digit; the standard keeps the zeros.
 #[test]
 fn general_keeps_zeros_when_rounding_carries() {
     assert_eq!(float("%#g", 999_999.5).unwrap(), "1.00000e+06");
@@ -132,7 +132,7 @@ fn largest_results_stay_small() {
     assert_eq!(float("%05G", f64::NAN).unwrap(), "  NAN");
 }
 
-/// Whatever the attribute and value: no panic; an accepted decimal format keeps the value.
+/// Checks random attributes and values: formatting never panics, and an accepted decimal format keeps the value.
 #[test]
 fn random_formats_and_values() {
     const BYTES: &[u8] = b"%%%%-+ #0123456789.hlLqjztdiuoxXeEfFgGasn*$'\0\n\xff";

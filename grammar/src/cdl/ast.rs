@@ -1,11 +1,11 @@
-//! The syntax of declarations as written, without their meaning. Words are parts of the statement's text.
+//! The syntax tree of declarations. Words are slices of the statement's text.
 
 /// A word of a statement: a name, a path or a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementWord<'t> {
-    /// As written, with escapes.
+    /// The text with escapes.
     pub text: &'t str,
-    /// Position in the statement in bytes.
+    /// The byte offset in the statement.
     pub at: usize,
 }
 
@@ -18,16 +18,16 @@ pub struct DimensionStatement<'t> {
     pub size: Option<StatementWord<'t>>,
 }
 
-/// A type's declaration.
+/// A type declaration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeDeclaration<'t> {
     /// The name.
     pub name: StatementWord<'t>,
-    /// Its definition.
+    /// The definition.
     pub body: TypeBody<'t>,
 }
 
-/// The kinds of types.
+/// The classes of user-defined types.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TypeBody<'t> {
     /// `base enum name { member = value, … }`
@@ -48,11 +48,11 @@ pub enum TypeBody<'t> {
 /// A field of a compound type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldStatement<'t> {
-    /// Its type.
+    /// The field type.
     pub ty: StatementWord<'t>,
-    /// Its name.
+    /// The field name.
     pub name: StatementWord<'t>,
-    /// Its shape.
+    /// The shape.
     pub dims: Vec<StatementWord<'t>>,
 }
 
@@ -68,7 +68,7 @@ pub struct Variables<'t> {
 /// `type variable:name =`, without the values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeHead<'t> {
-    /// The words before the colon: nothing, a variable, a type, or a type and a variable.
+    /// The words before the colon: no word, a variable, a type, or a type and a variable.
     pub prefix: Vec<StatementWord<'t>>,
     /// The name.
     pub name: StatementWord<'t>,

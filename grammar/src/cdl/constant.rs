@@ -7,25 +7,25 @@ use crate::escape::{char_constant, string_constant};
 use crate::number::{Integer, Literal, Radix, Suffix, literal};
 use netcdf_core::model::Atomic;
 
-/// The name of value 0 in an enum without such a member, as HDF5 fills with zeros.
+/// The name of value 0 in an enum that has no member 0, because HDF5 fills with zeros.
 pub(in crate::cdl) const UNDEFINED_MEMBER: &[u8] = b"_UNDEFINED";
 
 /// A word of a list of values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Constant<'a> {
-    /// A number, or a word for one (`NaN`, `Infinity`).
+    /// A number, or a word for a number (`NaN`, `Infinity`).
     Number(Literal),
-    /// A character constant, as `'a'`: its byte.
+    /// The byte of a character constant, as in `'a'`.
     Char(u8),
-    /// A string constant: the text between the quotes, with its escapes; see [`crate::escape::unescape_text`].
+    /// A string constant: the text between the quotes, with escapes; see [`crate::escape::unescape_text`].
     String(&'a [u8]),
-    /// `0x` and hexadecimal digits, without suffix: an opaque value or an integer, depending on the type. Only the digits.
+    /// The hexadecimal digits after `0x`, without suffix: an opaque value or an integer, depending on the type.
     Opaque(&'a [u8]),
     /// `_`, the fill value.
     Fill,
-    /// `NIL`: no string.
+    /// `NIL`, the missing string.
     Nil,
-    /// A name or a path, with its escapes: an enum's member.
+    /// An enum member: a name or a path, with escapes.
     Name(&'a [u8]),
     /// `{`
     Open,
@@ -38,31 +38,31 @@ pub enum Constant<'a> {
 /// A constant and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstantToken<'a> {
-    /// What it is.
+    /// The constant.
     pub constant: Constant<'a>,
-    /// Its bytes within the lexer's text.
+    /// The byte range within the lexer's text.
     pub range: Range<usize>,
 }
 
 /// The error for a text that is not a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LexError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: LexErrorKind,
-    /// The bytes in question within the lexer's text.
+    /// The byte range of the error within the lexer's text.
     pub range: Range<usize>,
 }
 
-/// Why a text is not a constant.
+/// The reasons why a text is not a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LexErrorKind {
-    /// A string's closing quote is missing.
+    /// A string without closing quote.
     UnfinishedString,
     /// `/*` without `*/`.
     UnfinishedComment,
     /// A quote `'` that does not begin a character constant.
     CharConstant,
-    /// A number runs into a name, as in `12abc` or `1.5.2`.
+    /// A number followed by a letter or point, as in `12abc` or `1.5.2`.
     Number,
     /// An integer of 2^64 or more.
     Overflow,
@@ -103,9 +103,9 @@ impl fmt::Display for LexError {
     }
 }
 
-/// Reads constants one after the other; blanks and comments between them are skipped.
+/// Reads constants one after another, and skips blanks and comments between them.
 ///
-/// The text may be the beginning of a longer one. A token or an error whose range ends with the text may then be incomplete.
+/// The text may be a prefix of a longer text. A token or an error at the end of the text may then be incomplete.
 #[derive(Clone, Debug)]
 pub struct Lexer<'a> {
     text: &'a [u8],
@@ -113,16 +113,16 @@ pub struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// A lexer that begins with byte `at` of `text`.
+    /// Returns a lexer that starts at byte `at` of `text`.
     #[must_use]
     pub fn new(text: &'a [u8], at: usize) -> Self {
         Self { text, at }
     }
 
-    /// The next token; `None` at the end of the text.
+    /// Returns the next token, or `None` at the end of the text.
     ///
     /// # Errors
-    /// If no token begins here. The next call continues after the error's range.
+    /// Returns an error if no token begins here. The next call continues after the error's range.
     pub fn next_token(&mut self) -> Result<Option<ConstantToken<'a>>, LexError> {
         self.at = skip_blanks(self.text, self.at).map_err(|start| {
             self.at = self.text.len();
@@ -146,14 +146,14 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// A constant or an error, and its length in bytes.
+/// A constant or an error, with its length in bytes.
 type FoundConstant<'a> = Result<(Constant<'a>, usize), (LexErrorKind, usize)>;
 
 fn error(kind: LexErrorKind, range: Range<usize>) -> LexError {
     LexError { kind, range }
 }
 
-/// The constant at the beginning of `rest`, which begins with `first`.
+/// Returns the constant at the start of `rest`; `first` is the first byte.
 fn lex(first: u8, rest: &[u8]) -> FoundConstant<'_> {
     match first {
         b',' => Ok((Constant::Comma, 1)),
@@ -226,7 +226,7 @@ fn name(first: u8, rest: &[u8]) -> FoundConstant<'_> {
     }
 }
 
-/// Length of the name at the beginning of `text`, or of the path: `/` before each name.
+/// Returns the length of the name or path at the start of `text`.
 fn path_length(text: &[u8]) -> usize {
     if text.first() != Some(&b'/') {
         return if starts_name(text) {
@@ -252,7 +252,7 @@ fn starts_name(text: &[u8]) -> bool {
     )
 }
 
-/// Number of bytes at the beginning of `text` that can continue a name.
+/// Returns the number of name bytes at the start of `text`.
 fn name_length(text: &[u8]) -> usize {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
@@ -266,10 +266,10 @@ fn name_length(text: &[u8]) -> usize {
     at.min(text.len())
 }
 
-/// The first byte from `at` on that is neither blank nor comment, or the end.
+/// Returns the index of the first byte from `at` that is neither blank nor comment, or the text length.
 ///
 /// # Errors
-/// The position of a comment that has no end.
+/// Returns the position of an unterminated comment.
 pub(crate) fn skip_blanks(text: &[u8], at: usize) -> Result<usize, usize> {
     let mut at = at;
     loop {
@@ -286,8 +286,7 @@ pub(crate) fn skip_blanks(text: &[u8], at: usize) -> Result<usize, usize> {
     }
 }
 
-/// The type of a number without a declared type: from its suffix, else the smallest of int, uint, int64 and uint64 that can
-/// hold it.
+/// Returns the type of a number without a declared type: the type of the suffix, or the smallest of int, uint, int64 and uint64 that fits.
 #[must_use]
 pub fn number_type(value: &Literal) -> Atomic {
     let integer = match value {
@@ -372,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number() {
+    fn invalid_numbers() {
         for (text, kind) in [
             ("12abc", LexErrorKind::Number),
             ("1.5.2", LexErrorKind::Number),

@@ -1,4 +1,4 @@
-//! Where the values of a variable stand in a text.
+//! Locations of data lists in a text.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use netcdf_core::model::VarId;
 
 use crate::diagnostic::Anchor;
 
-/// The position of the values of a variable.
+/// The location of a variable's data list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataList {
     /// The variable.
     pub var: VarId,
-    /// The bytes of the list, from after the `=` up to the `;`.
+    /// The byte range of the list, from after the `=` up to the `;`.
     pub bytes: Range<u64>,
-    /// The line in which they begin, from 1. Together with `bytes.start` it is the [`Anchor`] for messages.
+    /// The first line of the list, from 1. Together with `bytes.start` it is the [`Anchor`] for messages.
     pub line: u32,
-    /// The form of the text.
+    /// The language of the text.
     pub form: TextForm,
 }
 
-/// The form of a text that describes a dataset.
+/// The languages for describing a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextForm {
     /// CDL.
@@ -29,7 +29,7 @@ pub enum TextForm {
 }
 
 impl DataList {
-    /// Where the list begins.
+    /// Returns the start of the list.
     #[must_use]
     pub fn anchor(&self) -> Anchor {
         Anchor {

@@ -1,8 +1,7 @@
-//! Shapes of chunks: `nccopy -c`.
+//! Chunk shapes: `nccopy -c`.
 //!
-//! `temp:1,180,360` gives the shape of the chunks of a variable; `temp:`, `temp:contiguous` and `temp:compact` select other
-//! layouts. `time/1,lat/180` gives the length of chunks along dimensions (`time/` means the whole dimension), and `/` asks for
-//! no chunks.
+//! `temp:1,180,360` sets the chunk shape of a variable. `temp:`, `temp:contiguous` and `temp:compact` select other layouts.
+//! `time/1,lat/180` sets the chunk length along dimensions; `time/` means the whole dimension. `/` disables chunking.
 
 mod parse;
 mod resolve;

@@ -7,11 +7,11 @@ use super::parse::{Along, ChunkRequest, parse};
 use crate::mistake::Mistake;
 use crate::pattern::{locate, near};
 
-/// The requests of the options `texts` for the variables and dimensions of `schema`. As in the C tool, the first request for a
-/// variable counts, but the last one for a dimension.
+/// Returns the requests of the options `texts` for the variables and dimensions of `schema`. As in the C tool, the first request for a
+/// variable takes precedence, but the last request for a dimension.
 ///
 /// # Errors
-/// The index of the option, and its mistake: syntax, an unknown name, or a shape that does not fit.
+/// Returns the index of the option with its mistake: a syntax error, an unknown name, or a shape that does not fit.
 pub fn resolve(texts: &[String], schema: &Schema) -> Result<ChunkShapes, (usize, Mistake)> {
     let mut all = ChunkShapes::default();
     for (n, text) in texts.iter().enumerate() {
@@ -64,7 +64,7 @@ fn dimension(schema: &Schema, along: &Along<'_>) -> Result<DimId, Mistake> {
     })
 }
 
-/// Checks a chunk shape: one length per dimension, none longer than a fixed dimension.
+/// Checks a chunk shape: one length per dimension, and no length above a fixed dimension.
 fn fits(schema: &Schema, id: VarId, layout: &VarLayout, at: usize) -> Result<(), Mistake> {
     let (VarLayout::Chunked(sizes), Some(var)) = (layout, schema.var(id)) else {
         return Ok(());
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_a_mistake() {
+    fn shapes_that_do_not_fit_are_mistakes() {
         for (text, want) in [
             ("quite/5", "there is no dimension `quite`\n  quite/5\n  ^"),
             (

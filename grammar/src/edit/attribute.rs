@@ -1,4 +1,4 @@
-//! Attributes that are set or removed.
+//! Setting and removing attributes.
 
 use std::ffi::OsStr;
 
@@ -11,26 +11,26 @@ use crate::cdl::ast::StatementWord;
 use crate::cdl::{AssignedAttribute, AssignmentOwner, assign};
 use crate::diagnostic::Reporter;
 use crate::escape::words::{plain, split_once, trim_end};
-use crate::named::about;
+use crate::object_name::with_option;
 use crate::pattern::PathGlob;
 use crate::selection;
 
-/// An attribute to set, `[TYPE ]OWNER@NAME=VALUES` with values as in CDL, or to remove, `!OWNER@NAME`. The owner is a list of
-/// variables, or of groups with a `/` at the end, as `-v` and `-g` take them; without one it is the dataset.
+/// An attribute to set, `[TYPE ]OWNER@NAME=VALUES` with values as in CDL, or to remove, `!OWNER@NAME`. The owner is a list of variables, or
+/// of groups with a trailing `/`, as in `-v` and `-g`. Without an owner, the attribute belongs to the dataset.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeEdit {
     owners: String,
     change: AttributeOperation,
-    /// All of it.
+    /// The complete text.
     text: String,
 }
 
-/// What is to be done.
+/// The edit.
 #[derive(Debug, Clone, PartialEq)]
 enum AttributeOperation {
-    /// To remove the attributes of this name or pattern.
+    /// Removes the attributes with this name or pattern.
     Remove(String),
-    /// To set one: its type and name with their places in the text, and the place of the values.
+    /// Sets an attribute. Type, name and values have their positions in the text.
     Set {
         ty: Option<(usize, usize)>,
         name: (usize, usize),
@@ -39,10 +39,10 @@ enum AttributeOperation {
 }
 
 impl AttributeEdit {
-    /// Reads what is to be done. Values are read where it is done, because their types may be the dataset's.
+    /// Parses an edit. Values are parsed when the edit is applied, because their types may belong to the dataset.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for any other text.
+    /// Returns [`ErrorKind::Argument`] for any other text.
     pub fn parse(text: &str) -> Result<Self> {
         match text.strip_prefix('!') {
             Some(rest) => Self::removal(text, rest),
@@ -53,7 +53,7 @@ impl AttributeEdit {
     fn removal(text: &str, rest: &str) -> Result<Self> {
         let (owners, name) = split_once(rest, '@').ok_or_else(|| wrong("there is no `@`"))?;
         if name.is_empty() {
-            return Err(wrong("there is no name behind `@`"));
+            return Err(wrong("the name after `@` is missing"));
         }
         Ok(Self {
             owners: owners.to_owned(),
@@ -70,7 +70,7 @@ impl AttributeEdit {
         let list = at + name.len() + 1;
         let name = trim_end(name);
         if name.is_empty() {
-            return Err(wrong("there is no name behind `@`"));
+            return Err(wrong("the name after `@` is missing"));
         }
         let (ty, owners) = match split_once(head, ' ') {
             Some((ty, owners)) if !ty.is_empty() => (Some((0, ty.len())), owners),
@@ -88,10 +88,10 @@ impl AttributeEdit {
         })
     }
 
-    /// Does it in `new`; what it names is in `old`. Attributes to remove that are not there are notes.
+    /// Applies the edit to `new`; names refer to `old`. Missing attributes to remove are notes.
     pub(super) fn apply(&self, old: &Schema, new: &mut Schema) -> Result<Option<Note>> {
         let owners = owners(old, &self.owners);
-        let owners = owners.map_err(|e| about("--attribute", &self.text, e))?;
+        let owners = owners.map_err(|e| with_option("--attribute", &self.text, e))?;
         match &self.change {
             AttributeOperation::Remove(name) => Ok(self.remove(new, &owners, name)),
             AttributeOperation::Set { ty, name, list } => {
@@ -130,7 +130,7 @@ impl AttributeEdit {
         let exact = plain(name);
         let glob = PathGlob::new(name);
         let is = |attribute: &Attribute| {
-            // Patterns are those of paths.
+            // Patterns have path syntax.
             let path = format!("/{}", String::from_utf8_lossy(attribute.name.as_bytes()));
             attribute.name.as_bytes() == exact || glob.as_ref().is_some_and(|g| g.matches(&path))
         };
@@ -163,7 +163,7 @@ fn wrong(what: &str) -> Error {
     )
 }
 
-/// What an owner names: the dataset, groups with a `/` at the end, or variables.
+/// Returns the owners with a name: the dataset, groups with a trailing `/`, or variables.
 pub(super) fn owners(schema: &Schema, text: &str) -> Result<Vec<AssignmentOwner>> {
     let names = selection::names([OsStr::new(text)]);
     let is_group = |name: &Vec<u8>| name.ends_with(b"/");

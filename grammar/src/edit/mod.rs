@@ -1,6 +1,6 @@
-//! Changes of names and attributes, as `--rename` and `--attribute` take them. Data is not touched.
+//! Edits of names and attributes, as in `--rename` and `--attribute`. Data stays unchanged.
 //!
-//! All of them name objects by the names that they have before the changes, so that two names can be swapped.
+//! All edits refer to objects by the original names, so that two names can be swapped.
 
 mod attribute;
 mod rename;
@@ -16,23 +16,23 @@ use netcdf_core::notes::{Note, few};
 pub use attribute::AttributeEdit;
 pub use rename::Rename;
 
-/// A schema that was changed, and what is to be said of the changes.
+/// A changed schema, with notes on the changes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EditedSchema {
-    /// The schema; ids are those of before.
+    /// The schema, with unchanged ids.
     pub schema: Schema,
-    /// What was asked for and could not be done.
+    /// Edits without a matching object.
     pub notes: Vec<Note>,
-    /// What was done beyond what was asked for.
+    /// Changes beyond the requested edits.
     pub remarks: Vec<Note>,
 }
 
-/// A schema with other names and attributes.
+/// Returns a schema with other names and attributes.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`](netcdf_core::ErrorKind::NotFound) for what is not there,
-/// [`ErrorKind::Exists`](netcdf_core::ErrorKind::Exists) for names that would be there twice,
-/// [`ErrorKind::Argument`](netcdf_core::ErrorKind::Argument) for values that attributes cannot have.
+/// Returns [`ErrorKind::NotFound`](netcdf_core::ErrorKind::NotFound) for missing objects,
+/// [`ErrorKind::Exists`](netcdf_core::ErrorKind::Exists) for names that would repeat, and
+/// [`ErrorKind::Argument`](netcdf_core::ErrorKind::Argument) for invalid attribute values.
 pub fn apply(
     schema: &Schema,
     renames: &[Rename],
@@ -56,7 +56,7 @@ pub fn apply(
     Ok(edited)
 }
 
-/// Lets the attributes that name objects follow; a note says which did.
+/// Updates the attributes that name renamed objects. Returns a note with the changed attributes.
 fn follow(old: &Schema, new: &mut Schema, names: &NewNames) -> Option<Note> {
     let changed = cf::follow(old, new, names);
     (!changed.is_empty()).then(|| Note {

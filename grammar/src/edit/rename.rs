@@ -1,4 +1,4 @@
-//! New names of dimensions, variables, groups and attributes.
+//! Renaming of dimensions, variables, groups and attributes.
 
 use std::collections::HashSet;
 
@@ -9,33 +9,33 @@ use netcdf_core::model::{DimId, GroupId, Name, Schema, VarId};
 use super::attribute::owners;
 use crate::cdl::AssignmentOwner;
 use crate::escape::words::{plain, split_once};
-use crate::named::{about, is_meant, nothing};
+use crate::object_name::{refers_to, unknown_name, with_option};
 
-/// A new name: `old,new`, where `old` names dimensions, variables and groups, `dim:old,new` or `var:old,new` for only the dimensions or
-/// variables, or `var@att,new` for an attribute.
+/// A new name: `old,new` for dimensions, variables and groups, `dim:old,new` or `var:old,new` for only dimensions or variables, or
+/// `var@att,new` for an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rename {
     old: RenameTarget,
     new: Name,
-    /// All of it, for messages.
+    /// The complete text, for messages.
     text: String,
 }
 
-/// What gets a new name.
+/// The objects to rename.
 #[derive(Debug, Clone, PartialEq)]
 enum RenameTarget {
     /// Dimensions, variables and groups.
     Objects {
-        /// The name or path, which may begin with the word of a class.
+        /// The name or path, which may begin with a class prefix.
         name: Vec<u8>,
-        /// The class and the name behind its word.
+        /// The class and the name after its prefix.
         class: Option<(ObjectClass, Vec<u8>)>,
     },
     /// An attribute of these owners.
     Attribute { owners: String, name: Vec<u8> },
 }
 
-/// The only objects that get a new name.
+/// The class of objects to rename.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ObjectClass {
     Dimensions,
@@ -43,7 +43,7 @@ enum ObjectClass {
 }
 
 impl ObjectClass {
-    /// The class of the word before the first colon, and the name behind it.
+    /// Splits a text into the class before the first colon and the name after it.
     fn split(text: &str) -> Option<(Self, Vec<u8>)> {
         let (word, name) = split_once(text, ':')?;
         let class = match word {
@@ -54,7 +54,7 @@ impl ObjectClass {
         Some((class, plain(name)))
     }
 
-    /// The word for messages.
+    /// Returns the noun for messages.
     fn noun(self) -> &'static str {
         match self {
             Self::Dimensions => "dimension",
@@ -64,10 +64,10 @@ impl ObjectClass {
 }
 
 impl Rename {
-    /// Reads an old and a new name.
+    /// Parses an old and a new name.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if one of them is missing, [`ErrorKind::BadName`] for a name that netCDF does not allow.
+    /// Returns [`ErrorKind::Argument`] for a missing name, and [`ErrorKind::BadName`] for a name that netCDF forbids.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = |what: &str| {
             let e = Error::new(ErrorKind::Argument, what.to_owned());
@@ -75,12 +75,12 @@ impl Rename {
                 "a change of names is OLD,NEW, var:OLD,NEW, dim:OLD,NEW or VAR@ATTRIBUTE,NEW",
             )
         };
-        let (old, new) = split_once(text, ',').ok_or_else(|| wrong("there is no new name"))?;
+        let (old, new) = split_once(text, ',').ok_or_else(|| wrong("the new name is missing"))?;
         if split_once(new, ',').is_some() {
             return Err(wrong("there is more than one comma"));
         }
         let old = match split_once(old, '@') {
-            _ if old.is_empty() => return Err(wrong("there is no old name")),
+            _ if old.is_empty() => return Err(wrong("the old name is missing")),
             Some((owners, name)) => RenameTarget::Attribute {
                 owners: owners.to_owned(),
                 name: plain(name),
@@ -96,14 +96,14 @@ impl Rename {
     }
 }
 
-/// Gives objects new names in `new`; they have the names of `old`.
+/// Renames objects in `new`; the texts refer to names in `old`.
 pub(super) fn objects(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Result<NewNames> {
     let mut names = NewNames::default();
     for rename in renames {
         if let RenameTarget::Objects { name, class } = &rename.old {
             let found = RenameMatches::of(old, name, class.as_ref());
             let done = found.and_then(|found| found.note(&rename.new, &mut names));
-            done.map_err(|e| about("--rename", &rename.text, e))?;
+            done.map_err(|e| with_option("--rename", &rename.text, e))?;
         }
     }
     for (id, name) in &names.dims {
@@ -123,12 +123,12 @@ pub(super) fn objects(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Res
     Ok(names)
 }
 
-/// Gives attributes new names in `new`; they and their owners have the names of `old`.
+/// Renames attributes in `new`; the texts refer to names in `old`.
 pub(super) fn attributes(old: &Schema, new: &mut Schema, renames: &[Rename]) -> Result<()> {
     for rename in renames {
         if let RenameTarget::Attribute { owners, name } = &rename.old {
             let done = attribute((old, new), owners, (name, &rename.new));
-            done.map_err(|e| about("--rename", &rename.text, e))?;
+            done.map_err(|e| with_option("--rename", &rename.text, e))?;
         }
     }
     Ok(())
@@ -142,14 +142,14 @@ struct RenameMatches {
 }
 
 impl RenameMatches {
-    /// The objects of a name. Objects with the whole name take precedence over the objects of a class.
+    /// Returns the objects with a name. Objects with the whole text as name take precedence over the objects of a class.
     fn of(schema: &Schema, name: &[u8], class: Option<&(ObjectClass, Vec<u8>)>) -> Result<Self> {
         let found = Self::named(schema, name);
         if !found.is_empty() {
             return Ok(found);
         }
         let Some((class, name)) = class else {
-            return Err(nothing(
+            return Err(unknown_name(
                 "dimension, variable or group",
                 name,
                 known(schema, None),
@@ -163,13 +163,17 @@ impl RenameMatches {
         }
         match found.is_empty() {
             false => Ok(found),
-            true => Err(nothing(class.noun(), name, known(schema, Some(*class)))),
+            true => Err(unknown_name(
+                class.noun(),
+                name,
+                known(schema, Some(*class)),
+            )),
         }
     }
 
-    /// All objects with a name or path.
+    /// Returns all objects with a name or path.
     fn named(schema: &Schema, wanted: &[u8]) -> Self {
-        let is = |group: GroupId, own: &Name| is_meant(schema, wanted, (group, own.as_bytes()));
+        let is = |group: GroupId, own: &Name| refers_to(schema, wanted, (group, own.as_bytes()));
         let dims = (0..).map(DimId).zip(&schema.dims);
         let dims = dims.filter(|(_, dim)| is(dim.group, &dim.name));
         let vars = schema.var_ids().zip(&schema.vars);
@@ -188,7 +192,7 @@ impl RenameMatches {
         self.dims.is_empty() && self.vars.is_empty() && self.groups.is_empty()
     }
 
-    /// Notes the new name of all objects.
+    /// Records the new name of all objects.
     fn note(self, new: &Name, names: &mut NewNames) -> Result<()> {
         let twice = |before: Option<Name>| match before {
             Some(other) if other != *new => {
@@ -210,7 +214,7 @@ impl RenameMatches {
     }
 }
 
-/// The names of the objects of a class, or of all objects.
+/// Returns the names of the objects of a class, or of all objects.
 fn known(schema: &Schema, class: Option<ObjectClass>) -> impl Iterator<Item = &[u8]> {
     let is = move |it: ObjectClass| class.is_none_or(|class| class == it);
     let dims = schema.dims.iter().map(|dim| dim.name.as_bytes());
@@ -222,7 +226,7 @@ fn known(schema: &Schema, class: Option<ObjectClass>) -> impl Iterator<Item = &[
         .chain(groups.filter(move |_| class.is_none()))
 }
 
-/// Gives an attribute of variables or groups another name.
+/// Renames an attribute of variables or groups.
 fn attribute(
     (old, new): (&Schema, &mut Schema),
     owners: &str,
@@ -264,16 +268,16 @@ fn attribute(
     }
     match found {
         true => Ok(()),
-        false => Err(nothing("attribute", from, std::iter::empty())),
+        false => Err(unknown_name("attribute", from, std::iter::empty())),
     }
 }
 
 fn in_use(what: &str, name: &Name) -> Error {
-    let what = format!("{what} {name} is already there");
+    let what = format!("{what} {name} already exists");
     Error::new(ErrorKind::Exists, what)
 }
 
-/// Refuses names that a group would have twice.
+/// Rejects duplicate names in a group.
 fn check(new: &Schema, names: &NewNames) -> Result<()> {
     let mut dims = HashSet::new();
     for dim in &new.dims {

@@ -64,7 +64,7 @@ fn edited(renames: &[&str], attributes: &[&str]) -> Result<EditedSchema> {
     apply(&schema(), &renames?, &attributes?)
 }
 
-/// The names of dimensions, variables and groups.
+/// Returns the names of dimensions, variables and groups.
 fn names(renames: &[&str]) -> Vec<String> {
     let s = edited(renames, &[]).unwrap().schema;
     let dims = s.dims.iter().map(|dim| dim.name.to_string());
@@ -110,7 +110,7 @@ fn only_the_variable_or_only_the_dimension() {
         names(&["dim:x,a", "var:/x,b", "var:g/t,c"]),
         ["a", "y", "/b", "/t", "/lat", "/g/c"]
     );
-    // Objects that are literally called so take precedence; a backslash or a path takes the ordinary meaning.
+    // Objects with the literal name take precedence; a backslash or a path selects the ordinary meaning.
     let literal = |renames: &[&str]| {
         let mut s = schema();
         s.vars[2].name = name("var:x");
@@ -178,23 +178,23 @@ fn attributes_get_other_names() {
 }
 
 #[test]
-fn what_cannot_be_renamed() {
+fn invalid_renames() {
     let cases = [
-        ("lat", "there is no new name"),
-        (",a", "there is no old name"),
+        ("lat", "the new name is missing"),
+        (",a", "the old name is missing"),
         ("a,b,c", "more than one comma"),
         ("lat,a/b", "contains a slash"),
         ("lat,", "is empty"),
         ("lta,b", "did you mean lat?"),
-        ("lat,t", "variable, group or type t is already there"),
-        ("x,y", "dimension y is already there"),
-        ("/g/t,e", "variable, group or type e is already there"),
+        ("lat,t", "variable, group or type t already exists"),
+        ("x,y", "dimension y already exists"),
+        ("/g/t,e", "variable, group or type e already exists"),
         ("lat@nothing,b", "no attribute nothing"),
         ("nothing@units,b", "nothing: No such variable"),
         ("dim:lat,b", "no dimension lat"),
         ("var:y,b", "no variable y"),
         ("var:lta,b", "did you mean lat?"),
-        ("dim:x,y", "dimension y is already there"),
+        ("dim:x,y", "dimension y already exists"),
         ("var\\:x,y", "no dimension, variable or group var:x"),
     ];
     for (text, part) in cases {
@@ -269,7 +269,7 @@ fn an_attribute_stays_in_its_place() {
 }
 
 #[test]
-fn what_is_not_there_to_remove_is_a_note() {
+fn missing_attributes_to_remove_are_notes() {
     let done = edited(&[], &["!lat@nothing"]).unwrap();
     assert_eq!(
         done.notes[0].to_string(),
@@ -279,14 +279,14 @@ fn what_is_not_there_to_remove_is_a_note() {
 }
 
 #[test]
-fn what_is_no_attribute() {
+fn invalid_attribute_edits() {
     let cases = [
         ("lat=1", "there is no `@`"),
         ("lat@a", "there is no `=`"),
-        ("lat@=1", "no name behind `@`"),
-        ("!lat@", "no name behind `@`"),
+        ("lat@=1", "the name after `@` is missing"),
+        ("!lat@", "the name after `@` is missing"),
         ("lat@a=", "expected a value"),
-        ("lat@a=some text", "texts stand in quotes"),
+        ("lat@a=some text", "texts must be in quotes"),
         ("lat@a=\"open", "--attribute:1:7"),
         ("lat@a=1,,2", "expected a value, found `,`"),
         ("byte lat@a=300", "300"),

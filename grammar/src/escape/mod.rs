@@ -1,4 +1,4 @@
-//! Escapes in names and texts of CDL and NcML: writing and reading.
+//! Escaping and unescaping of names and texts in CDL and NcML.
 
 mod name;
 mod text;
@@ -12,7 +12,7 @@ pub use text::{
 };
 pub use xml::xml_text;
 
-/// The value of two hexadecimal digits.
+/// Returns the value of two hexadecimal digits.
 fn hex_pair(digits: [u8; 2]) -> Option<u8> {
     let [high, low] = digits.map(|digit| char::from(digit).to_digit(16));
     u8::try_from(high? * 16 + low?).ok()

@@ -1,13 +1,12 @@
 //! Names in CDL.
 //!
-//! A backslash makes the next character an ordinary one, and `\%xx` stands for a byte that cannot be written otherwise. Names
-//! that netCDF-C can create are written as by its `ncdump`. Other names in files are written so that they can be read back,
-//! which is not the case for C's form.
+//! A backslash makes the next character ordinary, and `\%xx` stands for a byte without another notation. Names that netCDF-C can create
+//! have the form of its `ncdump`. All other names in files get a form that can be read back, unlike the form of the C tool.
 
 use super::hex_pair;
 use netcdf_core::shown::is_control;
 
-/// Whether CDL reserves a word wherever a name can occur, so that such a name must be written with a backslash.
+/// Returns whether CDL reserves a word at every position of a name, so that a name needs a backslash.
 #[must_use]
 pub fn is_keyword(word: &[u8]) -> bool {
     matches!(
@@ -46,7 +45,7 @@ pub fn is_keyword(word: &[u8]) -> bool {
 
 /// Appends `name` to `out` with escapes.
 ///
-/// The result is UTF-8, whatever `name` is. An empty name stays empty, and cannot be read back.
+/// The result is UTF-8 for any `name`. An empty name stays empty, and cannot be read back.
 pub fn escape_name(name: &[u8], out: &mut Vec<u8>) {
     if is_keyword(name) {
         out.push(b'\\');
@@ -73,7 +72,7 @@ pub fn escape_name(name: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Checks whether no byte of the name needs an escape, which is so for most names.
+/// Checks that no byte of the name needs an escape: the most frequent case.
 fn is_plain(name: &[u8]) -> bool {
     let starts_well = name.first().is_some_and(|byte| !byte.is_ascii_digit());
     starts_well
@@ -91,8 +90,7 @@ fn escape_byte(byte: u8, first: bool, out: &mut Vec<u8>) {
         | b'}' | b'~' => out.push(b'\\'),
         // A plain `/` would separate groups; valid names do not contain it.
         b'/' => out.push(b'\\'),
-        // Legal in a name, but not at its beginning, where C escapes only digits. A `%` there stays plain: with a backslash it
-        // could be taken for `\%xx`.
+        // Legal in a name, but not as its first character. C only escapes digits here. `%` stays plain: a backslash could make it `\%xx`.
         b'0'..=b'9' | b'+' | b'-' | b'.' | b'@' if first => out.push(b'\\'),
         _ => {}
     }
@@ -106,15 +104,15 @@ fn push_hex(byte: u8, out: &mut Vec<u8>) {
     out.extend(digits.into_iter().flatten().map(|digit| digit as u8));
 }
 
-/// Whether [`escape_name`] writes this byte as `\%xx`.
+/// Returns whether [`escape_name`] writes this byte as `\%xx`.
 const fn needs_hex(byte: u8) -> bool {
     byte < b' ' || byte >= 127
 }
 
 /// Appends the name written as `text` to `out`: the inverse of [`escape_name`].
 ///
-/// A backslash before any other character is dropped; at the end of the text it stays. `\%` before digits that would give a
-/// printable character is just a `%`, so `50\%41` is the name `50%41`.
+/// A backslash before any other character is dropped; at the end of the text it stays. `\%` before digits of a printable character is a
+/// plain `%`, so `50\%41` is the name `50%41`.
 pub fn unescape_name(text: &[u8], out: &mut Vec<u8>) {
     let mut rest = text;
     loop {

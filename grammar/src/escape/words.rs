@@ -1,8 +1,8 @@
-//! Texts in parts: characters behind a backslash do not divide them.
+//! Splitting of texts at unescaped characters.
 
 use super::unescape_name;
 
-/// The parts of a text before and behind the first of a character.
+/// Splits a text at the first unescaped character `at`.
 pub(crate) fn split_once(text: &str, at: char) -> Option<(&str, &str)> {
     let mut escaped = false;
     let found = text.char_indices().find(|(_, c)| {
@@ -15,14 +15,14 @@ pub(crate) fn split_once(text: &str, at: char) -> Option<(&str, &str)> {
     Some((before, behind.get(c.len_utf8()..)?))
 }
 
-/// A name without its escapes.
+/// Returns a name without escapes.
 pub(crate) fn plain(text: &str) -> Vec<u8> {
     let mut out = vec![];
     unescape_name(text.as_bytes(), &mut out);
     out
 }
 
-/// A text without blanks at its end, but for one behind a backslash.
+/// Removes trailing blanks, except for an escaped blank.
 pub(crate) fn trim_end(text: &str) -> &str {
     let trimmed = text.trim_end_matches(' ');
     match trimmed.ends_with('\\') && trimmed.len() < text.len() {

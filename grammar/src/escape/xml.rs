@@ -2,12 +2,11 @@
 
 use netcdf_core::shown::is_control;
 
-/// Appends `text` to `out` as the value of an XML attribute, without the quotes around it. Returns whether it had to be escaped
-/// as in CDL.
+/// Appends `text` to `out` as the value of an XML attribute, without quotes. Returns whether it was escaped as in CDL.
 ///
-/// XML 1.0 cannot express most control characters, nor bytes that are not UTF-8. Text that contains them is written with `\ooo`
-/// for each of their bytes, and `\\` for each backslash. All other text is ordinary XML; characters that control a terminal or
-/// the direction of text are written as references.
+/// XML 1.0 cannot express most control characters, nor invalid UTF-8. A text with these bytes is written with `\ooo` for each of the
+/// bytes, and `\\` for each backslash. All other text is ordinary XML; characters that control a terminal or the text direction are
+/// written as references.
 pub fn xml_text(text: &[u8], out: &mut Vec<u8>) -> bool {
     let chunks = || text.utf8_chunks();
     let escaped = chunks().any(|c| !c.invalid().is_empty() || !c.valid().chars().all(is_xml));
@@ -24,7 +23,7 @@ pub fn xml_text(text: &[u8], out: &mut Vec<u8>) -> bool {
     escaped
 }
 
-/// Whether XML 1.0 allows a character, if only as a reference.
+/// Returns whether XML 1.0 allows a character, at least as a reference.
 fn is_xml(c: char) -> bool {
     match c {
         '\t' | '\n' | '\r' => true,
@@ -69,14 +68,14 @@ mod tests {
     }
 
     #[test]
-    fn what_xml_cannot_hold_is_escaped_as_in_cdl() {
+    fn text_beyond_xml_is_escaped_as_in_cdl() {
         let (text, escaped) = xml(b"\0\x1b[1m\\\n\xe9\xef\xbf\xbe<");
         assert_eq!(text, "\\000\\033[1m\\\\&#xA;\\351\\357\\277\\276&lt;");
         assert!(escaped);
     }
 
     #[test]
-    fn what_controls_a_terminal_is_a_reference() {
+    fn terminal_controls_are_references() {
         let text = xml("\u{9b}m\u{202e}".as_bytes());
         assert_eq!(text, ("&#x9B;m&#x202E;".to_owned(), false));
     }

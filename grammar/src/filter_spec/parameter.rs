@@ -1,4 +1,4 @@
-//! Parameters of filters: a number in the type of its tag becomes one or two unsigned 32-bit integers.
+//! Filter parameters: a tagged number becomes one or two unsigned 32-bit integers.
 
 use super::words::words;
 use crate::mistake::Mistake;
@@ -24,7 +24,7 @@ pub(super) enum Tag {
     Double,
 }
 
-/// The tags, in the order of the documentation.
+/// The tags in the order of the netCDF-C documentation.
 const TAGS: [(&str, Tag); 9] = [
     ("b", Tag::Byte),
     ("ub", Tag::Byte),
@@ -38,7 +38,7 @@ const TAGS: [(&str, Tag); 9] = [
 ];
 
 impl Tag {
-    /// The tag for `text`, which begins at `at`, in upper or lower case.
+    /// Returns the tag for `text`, which begins at `at`, in any case.
     pub(super) fn from_text(at: usize, text: &str) -> Result<Self, Mistake> {
         let same = |(name, _): &&(&str, Self)| name.eq_ignore_ascii_case(text);
         if let Some((_, tag)) = TAGS.iter().find(same) {
@@ -59,7 +59,7 @@ impl Tag {
     }
 }
 
-/// The words of an integer, which begins at `at`. As in the library, bytes and shorts are cut off without sign extension.
+/// Returns the words of an integer, which begins at `at`. As in the library, bytes and shorts are truncated without sign extension.
 pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistake> {
     let wide = |most: i128, least: i128, hint: Option<&str>| {
         let value = digits.parse::<i128>().ok();
@@ -89,11 +89,14 @@ pub(super) fn integer(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mis
     })
 }
 
-/// The words of a number that is not an integer.
+/// Returns the words of a real number.
 pub(super) fn real(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistake> {
     let value: f64 = digits.parse().unwrap_or(f64::NAN);
     match tag {
-        #[expect(clippy::cast_possible_truncation, reason = "rounded, as the tag asks")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "rounded to the type of the tag"
+        )]
         Tag::Float => Ok(vec![(value as f32).to_bits()]),
         Tag::Double => Ok(two(value.to_bits().into())),
         Tag::None | Tag::Byte | Tag::Short | Tag::Unsigned | Tag::Long | Tag::UnsignedLong => {
@@ -104,7 +107,7 @@ pub(super) fn real(at: usize, digits: &str, tag: Tag) -> Result<Vec<u32>, Mistak
     }
 }
 
-/// The lower and the higher half of 64 bits.
+/// Returns the lower and the upper 32-bit half of a value.
 fn two(value: i128) -> Vec<u32> {
     let value = u64::try_from(value & i128::from(u64::MAX)).unwrap_or(0);
     words(value).to_vec()

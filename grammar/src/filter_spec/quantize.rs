@@ -6,20 +6,20 @@ use netcdf_core::copy::options::Quantizing;
 use netcdf_core::model::{Quantize, Schema, VarId};
 
 use super::parse::{QuantizeSpec, quantization};
-use super::passed_over::{Resolved, SkippedVariables, set_aside};
+use super::skipped_variables::{Resolved, SkippedVariables, keep_unmatched};
 use crate::mistake::Mistake;
 use crate::pattern::{MatchedVariables, Pattern};
 
-/// Variables that are quantized.
+/// Quantization settings by variable.
 type Vars = BTreeMap<VarId, Quantizing>;
 
-/// The quantization that the options `texts` ask for, by variable of `schema`. A name takes precedence over a pattern. A
-/// pattern only applies to variables of type float or double, and skips those whose exact values are needed. `none` excludes
-/// variables. Names and patterns that match nothing are not errors.
+/// Returns the quantization settings of the options `texts` by variable of `schema`. A name takes precedence over a pattern. A pattern only
+/// applies to variables of type float or double, and skips variables with protected values. `none` excludes variables. Unmatched names and
+/// patterns are not errors.
 ///
 /// # Errors
-/// The index of the option, and its mistake: syntax, a name or pattern without a variable of these types, a variable matched by
-/// two names or two patterns, more digits or bits than its type has.
+/// Returns the index of the option with its mistake: a syntax error, a name or pattern without a variable of these types, a variable
+/// matched by two names or two patterns, or a precision above the precision of the type.
 pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (usize, Mistake)> {
     let mut all = Resolved::default();
     let exact = SkippedVariables::new(schema);
@@ -31,17 +31,17 @@ pub fn quantize(texts: &[String], schema: &Schema) -> Result<Resolved<Vars>, (us
                 Some(how) => add(&mut all, pattern, how, (schema, &exact)),
                 None => pattern.variables(schema).map(|found| out.push(found)),
             };
-            set_aside(done, n, &mut all.unmatched)?;
+            keep_unmatched(done, n, &mut all.unmatched)?;
         }
     }
-    out.into_iter().for_each(|found| take_out(&mut all, found));
+    out.into_iter().for_each(|found| exclude(&mut all, found));
     let named = |id: &VarId| all.asked.get(id).is_some_and(|asked| asked.by_name);
     all.passed_over.retain(|id, _| !named(id));
     Ok(all)
 }
 
-/// Excludes variables; a pattern does not exclude variables given by name.
-fn take_out(all: &mut Resolved<Vars>, MatchedVariables { ids, by_name }: MatchedVariables) {
+/// Excludes variables. A pattern does not exclude variables that were given by name.
+fn exclude(all: &mut Resolved<Vars>, MatchedVariables { ids, by_name }: MatchedVariables) {
     for id in ids {
         if by_name || !all.asked.get(&id).is_some_and(|old| old.by_name) {
             all.asked.remove(&id);
@@ -64,7 +64,7 @@ fn add(
         let message = "none of these variables is of type float or double";
         return Err(Mistake::new(pattern.at, message));
     }
-    let found = exact.pass_over(found, pattern, &mut all.passed_over)?;
+    let found = exact.skip(found, pattern, &mut all.passed_over)?;
     let by_name = found.by_name;
     for id in found.ids {
         match all.asked.get(&id) {
@@ -81,7 +81,7 @@ fn add(
     Ok(())
 }
 
-/// Whether a variable can be quantized.
+/// Returns whether a variable can be quantized.
 fn is_real(id: VarId, how: QuantizeSpec, schema: &Schema) -> bool {
     let var = schema.var(id);
     var.is_some_and(|v| how.algorithm.most(v.ty).is_some())
@@ -112,7 +112,7 @@ mod tests {
     use crate::spec_tests::schema;
     use netcdf_core::model::Atomic;
 
-    /// `/temp` is a float, `/time` a double, the others are integers.
+    /// `/temp` is a float, `/time` a double; all other variables are integers.
     fn quantized(texts: &[&str]) -> Result<Vec<String>, String> {
         let mut schema = schema();
         schema.vars[0].ty = Atomic::Float.into();

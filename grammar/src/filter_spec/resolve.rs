@@ -5,15 +5,15 @@ use netcdf_core::filter::names;
 use netcdf_core::model::{FilterSpec, Schema, VarId};
 
 use super::parse::{Assignment, assignment, filter_alone};
-use super::passed_over::{Resolved, SkippedVariables, set_aside};
+use super::skipped_variables::{Resolved, SkippedVariables, keep_unmatched};
 use crate::mistake::Mistake;
 use crate::pattern::{MatchedVariables, Pattern};
 
-/// The filters that the options `texts` ask for, by variable of `schema`. A name takes precedence over a pattern. A pattern
-/// with lossy filters skips variables whose exact values are needed. Names and patterns that match nothing are not errors.
+/// Returns the filters of the options `texts` by variable of `schema`. A name takes precedence over a pattern. A pattern with lossy filters
+/// skips variables with protected values. Unmatched names and patterns are not errors.
 ///
 /// # Errors
-/// The index of the option, and its mistake: syntax, or a variable matched by two names or two patterns.
+/// Returns the index of the option with its mistake: a syntax error, or a variable matched by two names or two patterns.
 pub fn resolve(
     texts: &[String],
     schema: &Schema,
@@ -32,7 +32,7 @@ pub fn resolve(
                 for pattern in patterns {
                     let done = add(&mut all, pattern, &filters, (schema, &exact));
                     let done = done.map_err(|e| meant(e, pattern, text));
-                    set_aside(done, n, &mut all.unmatched)?;
+                    keep_unmatched(done, n, &mut all.unmatched)?;
                 }
             }
         }
@@ -50,7 +50,7 @@ fn add(
 ) -> Result<(), Mistake> {
     let mut found = pattern.variables(schema)?;
     if filters.iter().any(names::is_lossy) {
-        found = exact.pass_over(found, pattern, &mut all.passed_over)?;
+        found = exact.skip(found, pattern, &mut all.passed_over)?;
     }
     let MatchedVariables { ids, by_name } = found;
     let vars = &mut all.asked.vars;
@@ -66,7 +66,7 @@ fn add(
     Ok(())
 }
 
-/// The mistake, with a hint if a filter is given in place of a variable.
+/// Returns the mistake, with a hint if a filter is given in place of a variable.
 fn meant(e: Mistake, pattern: Pattern<'_>, text: &str) -> Mistake {
     if e.is_unmatched && pattern.at == 0 && filter_alone(text) {
         let hint = format!("name the variables first: `*,{text}` for all");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_nothing_is_set_aside() {
+    fn unmatched_names_are_recorded() {
         let texts = ["q*&time,1", "tmep,2"].map(str::to_owned);
         let all = resolve(&texts, &schema()).unwrap();
         assert_eq!(all.asked.vars.len(), 1);

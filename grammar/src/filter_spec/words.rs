@@ -1,22 +1,22 @@
-//! Parameters of 64 bits: two words of 32 bits each, the lower one first, whatever the machine.
+//! 64-bit parameters: two 32-bit words, the lower one first, on every machine.
 
 use netcdf_core::model::Endianness;
 
-/// The two parameters that a value of 64 bits becomes (of a double, its bits).
+/// Splits a 64-bit value (for a double, its bits) into two parameters.
 #[must_use]
 pub fn words(value: u64) -> [u32; 2] {
     let word = |bits: u64| u32::try_from(bits & u64::from(u32::MAX)).unwrap_or(0);
     [word(value), word(value >> 32)]
 }
 
-/// The value of two parameters.
+/// Returns the value of two parameters.
 #[must_use]
 pub fn value([lower, higher]: [u32; 2]) -> u64 {
     u64::from(higher) << 32 | u64::from(lower)
 }
 
-/// Converts the memory of a 64-bit value to that of two parameters, on a machine with this byte order, as
-/// `ncaux_h5filterspec_fix8` of netCDF-C does. It is its own inverse: it also converts two parameters back to their value.
+/// Converts the memory of a 64-bit value to the memory of two parameters, on a machine with this byte order, like `ncaux_h5filterspec_fix8`
+/// of netCDF-C. The function is its own inverse.
 #[must_use]
 pub fn fix8(memory: [u8; 8], machine: Endianness) -> [u8; 8] {
     match machine {
@@ -47,7 +47,7 @@ mod tests {
         }
     }
 
-    /// On either machine the memory of the value becomes that of the same two words.
+    /// Checks that both byte orders give the same two words.
     #[test]
     fn both_byte_orders() {
         let halves = |bytes: [u8; 8]| -> [[u8; 4]; 2] {

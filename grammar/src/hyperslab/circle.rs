@@ -1,6 +1,6 @@
-//! Longitudes outside of the range of the coordinate: `lon,-90.,90.` where values go from 0 to 360.
+//! Longitudes outside the coordinate range: `lon,-90.,90.` with values from 0 to 360.
 //!
-//! The selection takes the values between the limits, as NCO does. A note names the selection of the whole interval on the circle.
+//! The selection contains the values between the limits, as in NCO. A note gives the selection of the whole interval on the circle.
 
 use netcdf_core::notes::Note;
 
@@ -11,11 +11,11 @@ use crate::time::Count;
 
 const TURN: f64 = 360.0;
 
-/// An interval on the circle, which goes to the east.
+/// An eastward interval on the circle.
 #[derive(Clone, Copy)]
 struct Arc {
     from: f64,
-    /// Not less than `from`.
+    /// At least `from`.
     to: f64,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Circle<'a> {
 }
 
 impl<'a> Circle<'a> {
-    /// Returns `None` if the coordinate has no degrees, or spans more than 360.
+    /// Returns `None` if the coordinate is not in degrees, or spans more than 360.
     pub(super) fn of(coordinate: &'a MonotonicCoordinate) -> Option<Self> {
         let last = coordinate.values.len().checked_sub(1)?;
         let value = |n| coordinate.values.get(n).map(Count::real);
@@ -61,7 +61,7 @@ impl<'a> Circle<'a> {
         })
     }
 
-    /// Returns a note if a limit is outside of the coordinate and the interval on the circle has other values.
+    /// Returns a note if a limit is outside the coordinate and the interval on the circle has other values.
     pub(super) fn note(
         &self,
         slab: &Hyperslab,
@@ -85,12 +85,12 @@ impl<'a> Circle<'a> {
         let other = |(n, value)| arc.contains(value) != is_taken(n);
         (0u64..).zip(values).any(other).then(|| Note {
             object: option_text(slab),
-            what: self.missed(from.value, to.value),
+            what: self.missing_part(from.value, to.value),
             remedy: Some(format!("the whole interval: {}", self.command(slab, arc))),
         })
     }
 
-    /// Returns a note if a value is outside of the coordinate and another index is nearer on the circle.
+    /// Returns a note if a value is outside the coordinate and another index is nearer on the circle.
     pub(super) fn nearest(&self, slab: &Hyperslab, bound: &Bound, taken: u64) -> Option<Note> {
         let Bound::Value(number) = bound else {
             return None;
@@ -109,7 +109,7 @@ impl<'a> Circle<'a> {
         nearer.then(|| Note {
             object: option_text(slab),
             what: format!(
-                "{} is outside of the values of {}, which go from {} to {}",
+                "{} is outside the values of {} from {} to {}",
                 number.value,
                 self.coordinate.name(),
                 self.least,
@@ -123,7 +123,7 @@ impl<'a> Circle<'a> {
         })
     }
 
-    /// The remedy of an empty selection; `None` if the interval on the circle is empty, too.
+    /// Returns the remedy for an empty selection, or `None` if the interval on the circle is also empty.
     pub(super) fn remedy(
         &self,
         slab: &Hyperslab,
@@ -141,8 +141,8 @@ impl<'a> Circle<'a> {
         self.coordinate.values.get(index).map(Count::real)
     }
 
-    /// The missing part of an interval.
-    fn missed(&self, min: f64, max: f64) -> String {
+    /// Returns the missing part of an interval.
+    fn missing_part(&self, min: f64, max: f64) -> String {
         let (name, least, largest) = (self.coordinate.name(), self.least, self.largest);
         let below = (min < least).then(|| format!("{min} to {}", least.min(max)));
         let above = (max > largest).then(|| format!("{} to {max}", largest.max(min)));
@@ -150,11 +150,11 @@ impl<'a> Circle<'a> {
         let range = format!("{name} goes from {least} to {largest}");
         match min <= max {
             true => format!("not taken: {}, since {range}", missed.join(" and ")),
-            false => format!("limits outside of the coordinate: {range}"),
+            false => format!("limits outside the coordinate: {range}"),
         }
     }
 
-    /// The selection of an interval.
+    /// Returns the selection of an interval.
     fn command(&self, slab: &Hyperslab, arc: Arc) -> String {
         let stride = match slab.stride {
             1 => String::new(),
@@ -171,7 +171,7 @@ impl<'a> Circle<'a> {
         format!("--select {}{limits}{stride}", slab.dim_text())
     }
 
-    /// A longitude from the least value of the coordinate on.
+    /// Normalises a longitude to the range that starts at the smallest value of the coordinate.
     fn within(&self, value: f64) -> f64 {
         match (self.least..=self.largest).contains(&value) {
             true => value,
@@ -180,7 +180,7 @@ impl<'a> Circle<'a> {
     }
 }
 
-/// A number with a point, as selections need it for values.
+/// Formats a number with a point, as selections require for values.
 fn point(value: f64) -> String {
     let text = value.to_string();
     match text.contains('.') {

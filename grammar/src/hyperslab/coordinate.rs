@@ -16,7 +16,7 @@ use crate::time::{
     Count, Formatted, Moment, Separator, TimeUnits, UnreadReference, attribute_text, until_nul,
 };
 
-/// The values of a coordinate, which rise or fall.
+/// Monotonic coordinate values.
 pub(super) struct MonotonicCoordinate {
     name: String,
     /// The path of the variable.
@@ -24,9 +24,9 @@ pub(super) struct MonotonicCoordinate {
     pub(super) values: CoordinateValues,
     times: Option<std::result::Result<TimeUnits, UnreadReference>>,
     falls: bool,
-    /// A longitude: selections may wrap around the end.
-    goes_round: bool,
-    /// Longitudes in degrees.
+    /// Whether the coordinate is a longitude: selections may wrap around the end.
+    is_circular: bool,
+    /// Whether the coordinate is a longitude in degrees.
     pub(super) degrees: bool,
 }
 
@@ -45,29 +45,29 @@ pub(super) enum Bound {
     Moment(Moment),
 }
 
-/// Indices: a start and a length.
+/// A start index and a length.
 pub(super) type Indices = (u64, u64);
 
 impl MonotonicCoordinate {
     /// Reads the coordinate of a dimension.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Argument`] if there is no coordinate, or if its values neither rise nor fall, and errors of reading.
+    /// Returns [`ErrorKind::Argument`] without a coordinate and for values that are not monotonic, and read errors.
     pub(super) fn read(set: Dataset<'_>, axis: CoordinateAxis) -> Result<Self> {
         let schema = set.reader.schema();
         let name = named(schema, axis);
         let none = |what: &str| {
             let e = Error::new(ErrorKind::Argument, format!("{what}: {name}"));
-            e.with_remedy(other_ways(schema, axis))
+            e.with_remedy(alternatives(schema, axis))
         };
         let id = axis.by.or_else(|| coordinate_variable(schema, axis.dim));
-        let id = id.ok_or_else(|| none("the dimension has no coordinate of numbers"))?;
+        let id = id.ok_or_else(|| none("the dimension has no numeric coordinate"))?;
         let region = Region::whole(&schema.shape(id));
         let values = CoordinateValues::new(set.read(id, &region)?);
-        let values = values.ok_or_else(|| none("the coordinate has no numbers"))?;
+        let values = values.ok_or_else(|| none("the coordinate is not numeric"))?;
         let direction = values
             .direction()
-            .ok_or_else(|| none("the values of the coordinate neither rise nor fall"))?;
+            .ok_or_else(|| none("the values of the coordinate neither increase nor decrease"))?;
         let var = schema.var(id).or_internal("the coordinate")?;
         let text = |name: &str| attribute_text(var, name);
         Ok(Self {
@@ -76,12 +76,12 @@ impl MonotonicCoordinate {
             path: schema.var_path(id),
             values,
             falls: direction == Ordering::Greater,
-            goes_round: is_longitude(var),
+            is_circular: is_longitude(var),
             degrees: is_longitude(var) && text("units").is_some_and(|u| u.starts_with(b"degree")),
         })
     }
 
-    /// A limit in the calendar of the coordinate.
+    /// Converts a limit to the calendar of the coordinate.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] for a time if the coordinate has no times, or another calendar.
@@ -93,7 +93,7 @@ impl MonotonicCoordinate {
                 let units = self.units(text)?;
                 let shown = String::from_utf8_lossy(text);
                 let moment = units.moment(text).ok_or_else(|| {
-                    let what = format!("{shown} is no time in the calendar of {}", self.name);
+                    let what = format!("{shown} is not a time in the calendar of {}", self.name);
                     Error::new(ErrorKind::Argument, what)
                 })?;
                 if let Some(note) = units.note(&self.path) {
@@ -104,14 +104,14 @@ impl MonotonicCoordinate {
         }
     }
 
-    /// The units of the times that a limit is compared with.
+    /// Returns the units for comparing a limit with times.
     fn units(&self, limit: &[u8]) -> Result<&TimeUnits> {
         let limit = String::from_utf8_lossy(limit);
         let what = match &self.times {
             Some(Ok(units)) => return Ok(units),
-            None => format!("{limit}, but {} is no time", self.name),
+            None => format!("{limit}, but {} is not a time coordinate", self.name),
             Some(Err(unread)) => format!(
-                "{limit}, but the reference time of {} is not understood: {:?}",
+                "{limit}, but the reference time of {} is unreadable: {:?}",
                 self.name,
                 unread.text()
             ),
@@ -128,7 +128,7 @@ impl MonotonicCoordinate {
         }
     }
 
-    /// The number of indices.
+    /// Returns the number of indices.
     pub(super) fn len(&self) -> u64 {
         self.values.len() as u64
     }
@@ -138,7 +138,7 @@ impl MonotonicCoordinate {
         self.values.partition_point(before) as u64
     }
 
-    /// The indices of values from `min` on.
+    /// Returns the indices of values from `min`.
     fn from(&self, min: &Bound) -> Range<u64> {
         let below = |value| self.order(value, min) == Some(Ordering::Less);
         match self.falls {
@@ -147,7 +147,7 @@ impl MonotonicCoordinate {
         }
     }
 
-    /// The indices of values up to `max`.
+    /// Returns the indices of values up to `max`.
     fn up_to(&self, max: &Bound) -> Range<u64> {
         let above = |value| self.order(value, max) == Some(Ordering::Greater);
         match self.falls {
@@ -156,7 +156,7 @@ impl MonotonicCoordinate {
         }
     }
 
-    /// Finds the ranges of indices between limits, in the order of the output.
+    /// Returns the index ranges between limits, in output order.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] if the first limit is larger, except for longitudes.
@@ -165,18 +165,20 @@ impl MonotonicCoordinate {
         let from = min.map_or(all.clone(), |min| self.from(&min));
         let up_to = max.map_or(all, |max| self.up_to(&max));
         let wraps = wraps(min, max);
-        if wraps && !self.goes_round {
+        if wraps && !self.is_circular {
             let what = format!(
-                "the first limit is larger than the second one, and {} is no longitude",
+                "the first limit is larger than the second one, and {} is not a longitude",
                 self.name
             );
             let e = Error::new(ErrorKind::Argument, what);
-            return Err(e.with_remedy("give the smaller one first, also where values fall"));
+            return Err(
+                e.with_remedy("give the smaller limit first, even if the coordinate decreases")
+            );
         }
         let both = from.start.max(up_to.start)..from.end.min(up_to.end);
         let parts = match (wraps, self.falls) {
             (false, _) => [both, 0..0],
-            // The values behind the first limit, then those before the second one, at the beginning of the circle.
+            // The values after the first limit, then the values before the second limit, at the start of the circle.
             (true, false) => [from, up_to],
             (true, true) => [up_to, from],
         };
@@ -186,7 +188,7 @@ impl MonotonicCoordinate {
             .collect())
     }
 
-    /// The index with the nearest value, the first of two that are equally near.
+    /// Returns the index with the nearest value; the first of two equally near values.
     pub(super) fn nearest(&self, bound: &Bound) -> Option<u64> {
         let distance = |value: Count| match (bound, &self.times) {
             (Bound::Value(number), _) => Some(number.distance(value)),
@@ -205,12 +207,12 @@ impl MonotonicCoordinate {
         best.map(|(_, n)| n)
     }
 
-    /// The name of the dimension.
+    /// Returns the name of the dimension.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// A value as text: a time as a date if `dates` is set, and with the date otherwise.
+    /// Formats a value. A time is printed as a date if `dates` is set, and with the date otherwise.
     pub(super) fn text(&self, index: u64, dates: bool) -> Option<String> {
         let value = self.values.get(usize::try_from(index).ok()?)?;
         let number = value.to_string();
@@ -231,14 +233,14 @@ impl MonotonicCoordinate {
         (formatted == Formatted::Time).then(|| text.trim_matches('"').to_owned())
     }
 
-    /// The first and the last value as text, as [`MonotonicCoordinate::text`].
+    /// Formats the first and the last value like [`MonotonicCoordinate::text`].
     pub(super) fn ends(&self, dates: bool) -> Option<(String, String)> {
         let last = self.len().checked_sub(1)?;
         Some((self.text(0, dates)?, self.text(last, dates)?))
     }
 }
 
-/// Whether limits go from a larger to a smaller value.
+/// Returns whether limits go from a larger to a smaller value.
 pub(super) fn wraps(min: Option<Bound>, max: Option<Bound>) -> bool {
     match (min, max) {
         (Some(Bound::Value(min)), Some(Bound::Value(max))) => min.compare(&max).is_gt(),
@@ -246,7 +248,7 @@ pub(super) fn wraps(min: Option<Bound>, max: Option<Bound>) -> bool {
     }
 }
 
-/// Whether a variable is a longitude (CF conventions, "4.2. Longitude Coordinate").
+/// Returns whether a variable is a longitude (CF conventions, "4.2. Longitude Coordinate").
 fn is_longitude(var: &Variable) -> bool {
     let is = |name: &str, words: &[&[u8]]| {
         attribute_text(var, name).is_some_and(|text| words.contains(&until_nul(text)))
@@ -262,7 +264,7 @@ fn is_longitude(var: &Variable) -> bool {
     is("units", &units) || is("standard_name", &[b"longitude"]) || is("axis", &[b"X"])
 }
 
-/// The name of a dimension, or of the variable to select by.
+/// Returns the name of a dimension, or of the variable to select by.
 fn named(schema: &Schema, axis: CoordinateAxis) -> String {
     let var = axis.by.and_then(|id| schema.var(id)).map(|var| &var.name);
     let name = var.or_else(|| schema.dim(axis.dim).map(|dim| &dim.name));
@@ -270,8 +272,8 @@ fn named(schema: &Schema, axis: CoordinateAxis) -> String {
     String::from_utf8_lossy(&name.unwrap_or_default()).into_owned()
 }
 
-/// The remedy for an axis without a usable coordinate: indices, or other variables of numbers over the dimension.
-fn other_ways(schema: &Schema, axis: CoordinateAxis) -> String {
+/// Returns the remedy for an axis without a usable coordinate: indices, or other numeric variables over the dimension.
+fn alternatives(schema: &Schema, axis: CoordinateAxis) -> String {
     let indices = "select by whole numbers, which are indices";
     let used = axis.by.or_else(|| coordinate_variable(schema, axis.dim));
     let numbers = |var: &Variable| var.ty.atomic().is_some_and(is_number);
@@ -285,7 +287,7 @@ fn other_ways(schema: &Schema, axis: CoordinateAxis) -> String {
     }
 }
 
-/// Whether values of a type are numbers.
+/// Returns whether a type is numeric.
 fn is_number(ty: Atomic) -> bool {
     ty != Atomic::Char && ty != Atomic::String
 }

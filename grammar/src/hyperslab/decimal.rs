@@ -1,25 +1,26 @@
-//! Decimal numbers with all their digits: a limit beyond 2^53 must not be rounded before a comparison with 64-bit integers.
+//! Decimal numbers with all digits: a limit beyond 2^53 must not be rounded before a comparison with 64-bit integers.
 
 use std::cmp::Ordering;
 
 use crate::time::Count;
 
-/// Largest exponent of ten that an `i128` takes.
+/// Maximum decimal exponent of an `i128`.
 const DIGITS: i64 = 38;
 
-/// A number as a user writes it.
+/// A decimal number from the command line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct UserDecimal {
     /// The nearest double.
     pub(super) value: f64,
-    /// The largest whole number that is not above; far numbers saturate.
+    /// The floor of the number, saturated.
     floor: i128,
-    /// The rest, from 0 to 1.
+    /// The fraction, from 0 to 1.
     fraction: f64,
 }
 
 impl UserDecimal {
-    /// Parses digits with an optional sign, point and exponent; `None` for another text, and for a number beyond all doubles.
+    /// Parses digits with an optional sign, point and exponent. Returns `None` for any other text, and for a number beyond the range of
+    /// double.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (negative, digits) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
@@ -65,7 +66,7 @@ impl UserDecimal {
         self.floor.cmp(&other.floor).then(fractions)
     }
 
-    /// The distance to a value: a whole number and a fraction.
+    /// Returns the distance to a value: an integer and a fraction.
     pub(super) fn distance(&self, value: Count) -> (u128, f64) {
         let real = |value: f64| (0, (value - self.value).abs());
         match value {
@@ -82,7 +83,7 @@ impl UserDecimal {
     }
 }
 
-/// The whole part and the fraction of a mantissa with a power of ten.
+/// Splits a mantissa with a power of ten into integer and fraction.
 fn split(mantissa: &str, exponent: i64) -> (i128, f64) {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = [whole, fraction].concat();

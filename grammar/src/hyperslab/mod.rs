@@ -1,12 +1,11 @@
-//! Selections of indices of dimensions, as `--select` takes them: `dim[,min[,max[,stride]]]`, with the rules of NCO. A variable of one
-//! dimension can stand for the dimension, with the values of the variable as the coordinate.
+//! Selections along dimensions, as in `--select`: `dim[,min[,max[,stride]]]`, with the rules of NCO. A one-dimensional variable can replace
+//! the dimension; its values are then the coordinate.
 //!
-//! A whole number is an index from 0, from the end if it is negative; a number with a point or an exponent is a value of the
-//! coordinate, and so is a time such as `2001-01-31`. Both limits are included: a month or day as the second limit ends with the month
-//! or day. A single limit selects an index, the nearest value, or a month or day. A comma after a limit selects all values from the limit
-//! on, a comma before a limit all values up to the limit. If the first index is behind the second one, the
-//! selection goes on at the beginning of the dimension. Several selections of a dimension are taken together, in the order of the
-//! dimension.
+//! A whole number is an index from 0, or from the end if it is negative. A number with a point or an exponent is a coordinate value, and so
+//! is a time such as `2001-01-31`. Both limits are inclusive: a month or day as the second limit ends with the month or day. A single limit
+//! selects an index, the nearest value, or a month or day. A comma after a limit selects all values from the limit, a comma before a limit
+//! all values up to the limit. If the first index is greater than the second one, the selection wraps around the end of the dimension.
+//! Several selections of a dimension are merged, in the order of the dimension.
 
 mod circle;
 mod coordinate;
@@ -32,18 +31,18 @@ pub use resolve::{resolve, selected, view};
 pub(crate) enum Limit {
     /// An index from 0, or from the end.
     Index(i64),
-    /// A value of the coordinate.
+    /// A coordinate value.
     Value(UserDecimal),
-    /// A time, as it is written.
+    /// A time in its original text.
     Time(Vec<u8>),
 }
 
-/// What is taken between the limits.
+/// The selected indices.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum IndexSpan {
-    /// One index, or the one with the nearest value.
+    /// One index, or the index with the nearest value.
     One(Limit),
-    /// All from one to the other, which are included.
+    /// All indices between the limits, inclusive.
     Range(Option<Limit>, Option<Limit>),
     /// Indices from a plan.
     Runs(Vec<IndexRun>),
@@ -54,7 +53,7 @@ pub(crate) enum IndexSpan {
 pub struct SelectedIndices {
     /// The path of the dimension.
     pub dim: String,
-    /// The indices in the order of the output.
+    /// The indices in output order.
     pub runs: Vec<IndexRun>,
 }
 
@@ -64,17 +63,18 @@ pub struct Hyperslab {
     /// The name of the dimension or of a variable over it, or the end of a path, without escapes.
     pub(crate) dim: Vec<u8>,
     pub(crate) span: IndexSpan,
-    /// Of the indices between the limits, every one, or every second and so on.
+    /// The step between selected indices.
     pub(crate) stride: u64,
-    /// All of it, for messages.
+    /// The complete text, for messages.
     pub(crate) text: String,
 }
 
 impl Hyperslab {
-    /// Reads a selection.
+    /// Parses a selection.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for limits that are neither numbers nor times or of two sorts, for a stride of 0, and for more words.
+    /// Returns [`ErrorKind::Argument`] for limits that are neither numbers nor times, for two limits of different kinds, for a stride of 0,
+    /// and for excess words.
     pub fn parse(text: &str) -> Result<Self> {
         let wrong = |what: &str| {
             let e = Error::new(ErrorKind::Argument, format!("{what}: {text}"));
@@ -118,7 +118,7 @@ impl Hyperslab {
         Ok(Self {
             dim: plain(dim),
             span,
-            stride: stride.ok_or_else(|| wrong("a stride is a whole number from 1 on"))?,
+            stride: stride.ok_or_else(|| wrong("a stride must be a whole number of at least 1"))?,
             text: text.to_owned(),
         })
     }
@@ -135,7 +135,7 @@ impl Hyperslab {
         }
     }
 
-    /// The name of the dimension with escapes.
+    /// Returns the name of the dimension with escapes.
     fn dim_text(&self) -> &str {
         split_once(&self.text, ',').map_or(&self.text, |(dim, _)| dim)
     }
@@ -155,7 +155,7 @@ impl Limit {
     }
 }
 
-/// A selection as an option.
+/// Formats a selection as an option.
 fn option_text(selection: &Hyperslab) -> String {
     format!("--select {}", selection.text)
 }

@@ -1,4 +1,4 @@
-//! Selections as indices of the dimensions of a dataset.
+//! Resolution of selections to indices along the dimensions of a dataset.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use netcdf_core::notes::few;
 
 use super::circle::Circle;
 use super::coordinate::{Bound, CoordinateAxis, Indices, MonotonicCoordinate};
-use super::runs::{strided, together};
+use super::runs::{strided, union};
 use super::{Hyperslab, IndexSpan, Limit, SelectedIndices};
-use crate::named::{about, is_meant, nothing};
+use crate::object_name::{refers_to, unknown_name, with_option};
 
-/// The part of a dataset that selections take, as a reader; `cache` keeps what is read of the dataset.
+/// Returns a reader of the selected part of a dataset; `cache` is the read cache of the dataset.
 ///
 /// # Errors
-/// As for [`resolve`].
+/// Like [`resolve`].
 pub fn view<'a>(
     set: Dataset<'a>,
     cache: &'a ReadCache,
@@ -31,12 +31,12 @@ pub fn view<'a>(
     ))
 }
 
-/// Returns the selected indices of each dimension. A name stands for the dimensions of this name in all groups. If no dimension has the
-/// name, a variable of one dimension stands for the dimension.
+/// Returns the selected indices of each dimension. A name stands for the dimensions with this name in all groups. If no dimension has the
+/// name, a one-dimensional variable replaces the dimension.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a name that no dimension and no variable has; [`ErrorKind::Argument`] for a variable of several dimensions; [`ErrorKind::Argument`] for indices that a dimension does not have, for values
-/// that its coordinate does not have, or if it has no coordinate; those of reading coordinates.
+/// Returns [`ErrorKind::NotFound`] for an unknown name; [`ErrorKind::Argument`] for a variable of several dimensions, for indices outside
+/// the dimension, for values outside the coordinate, and for values along a dimension without coordinate; and read errors of coordinates.
 pub fn resolve(
     set: Dataset<'_>,
     selections: &[Hyperslab],
@@ -44,23 +44,23 @@ pub fn resolve(
     let mut found: BTreeMap<DimId, Vec<Vec<IndexRun>>> = BTreeMap::new();
     for selection in selections {
         let axes = axes(set.reader.schema(), selection);
-        for axis in axes.map_err(|e| about("--select", &selection.text, e))? {
+        for axis in axes.map_err(|e| with_option("--select", &selection.text, e))? {
             let taken = runs(set, axis, selection);
-            let taken = taken.map_err(|e| about("--select", &selection.text, e))?;
+            let taken = taken.map_err(|e| with_option("--select", &selection.text, e))?;
             found.entry(axis.dim).or_default().push(taken);
         }
     }
     let taken = found.into_iter().map(|(dim, all)| {
         let len = set.reader.schema().dim(dim).or_internal("a dimension")?.len;
-        Ok((dim, DimSelection::new(together(all)?, len)?))
+        Ok((dim, DimSelection::new(union(all)?, len)?))
     });
     taken.collect()
 }
 
-/// The result of [`resolve`] with the paths of dimensions, for another process.
+/// Returns the result of [`resolve`] with dimension paths, for another process.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Argument`] for the name of a dimension that is not UTF-8.
+/// Returns [`ErrorKind::Argument`] for a dimension name that is not UTF-8.
 pub fn selected(
     schema: &Schema,
     taken: &BTreeMap<DimId, DimSelection>,
@@ -79,12 +79,12 @@ pub fn selected(
     taken.iter().map(one).collect()
 }
 
-/// The dimensions of a selection, given by name or by a variable.
+/// Returns the dimensions of a selection, given by name or by a variable.
 fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<CoordinateAxis>> {
     let wanted = &selection.dim;
     let all = (0..).map(DimId).zip(&schema.dims);
     let found: Vec<CoordinateAxis> = all
-        .filter(|(_, dim)| is_meant(schema, wanted, (dim.group, dim.name.as_bytes())))
+        .filter(|(_, dim)| refers_to(schema, wanted, (dim.group, dim.name.as_bytes())))
         .map(|(dim, _)| CoordinateAxis { dim, by: None })
         .collect();
     if !found.is_empty() {
@@ -92,7 +92,7 @@ fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<CoordinateAxis>> {
     }
     let vars = schema.var_ids().zip(&schema.vars);
     let vars: Vec<_> = vars
-        .filter(|(_, var)| is_meant(schema, wanted, (var.group, var.name.as_bytes())))
+        .filter(|(_, var)| refers_to(schema, wanted, (var.group, var.name.as_bytes())))
         .collect();
     let axis = |(by, var): &(VarId, &Variable)| match var.dims.as_slice() {
         [dim] => Some(CoordinateAxis {
@@ -109,12 +109,12 @@ fn axes(schema: &Schema, selection: &Hyperslab) -> Result<Vec<CoordinateAxis>> {
             let one = schema.vars.iter().filter(|var| var.dims.len() == 1);
             let dims = schema.dims.iter().map(|dim| dim.name.as_bytes());
             let known = dims.chain(one.map(|var| var.name.as_bytes()));
-            Err(nothing("dimension", wanted, known))
+            Err(unknown_name("dimension", wanted, known))
         }
     }
 }
 
-/// The error for a variable of no or several dimensions.
+/// Returns the error for a variable without dimensions or with several dimensions.
 fn not_one_dimension(schema: &Schema, var: &Variable) -> Error {
     let dims = var.dims.iter().filter_map(|dim| schema.dim(*dim));
     let dims: Vec<String> = dims.map(|dim| dim.name.to_string()).collect();
@@ -154,7 +154,7 @@ fn runs(set: Dataset<'_>, axis: CoordinateAxis, selection: &Hyperslab) -> Result
     Ok(strided(&ranges, selection.stride))
 }
 
-/// Finds the nearest index, or all indices in a month or day.
+/// Returns the nearest index, or all indices in a month or day.
 fn nearest(
     set: Dataset<'_>,
     axis: CoordinateAxis,
@@ -179,7 +179,7 @@ fn nearest(
     Ok(index.into_iter().map(|index| (index, 1)).collect())
 }
 
-/// Finds the indices between limits.
+/// Returns the indices between limits.
 fn between(
     set: Dataset<'_>,
     axis: CoordinateAxis,
@@ -199,7 +199,7 @@ fn between(
     Ok(found)
 }
 
-/// An index, counted from the end if it is negative.
+/// Returns an index; negative indices count from the end.
 fn at(index: i64, len: u64) -> Result<u64> {
     let at = match index < 0 {
         true => len.checked_sub(index.unsigned_abs()),
@@ -234,12 +234,14 @@ fn none_between(
         .iter()
         .any(|b| matches!(b, Some(Bound::Moment(_))));
     match coordinate.ends(dates) {
-        Some((first, last)) => e.with_remedy(format!("its values go from {first} to {last}")),
+        Some((first, last)) => {
+            e.with_remedy(format!("the coordinate has values from {first} to {last}"))
+        }
         None => e,
     }
 }
 
-/// The error for a month or day without values; `nearest` is the nearest index.
+/// Returns the error for a month or day without values; `nearest` is the nearest index.
 fn none_within(coordinate: &MonotonicCoordinate, nearest: Option<u64>) -> Error {
     let what = format!(
         "no value of {} lies in this month or day",

@@ -1,12 +1,12 @@
-//! Indices as runs.
+//! Index runs.
 
 use netcdf_core::chunk::view::IndexRun;
 use netcdf_core::error::{Error, ErrorKind, Result};
 
-/// Most indices that are sorted one by one.
+/// Maximum number of indices for sorting one by one.
 const MOST: u64 = 1 << 24;
 
-/// Every `stride`th of consecutive ranges of indices, as if these were one.
+/// Returns every `stride`th index of concatenated index ranges.
 pub(super) fn strided(ranges: &[(u64, u64)], stride: u64) -> Vec<IndexRun> {
     let mut skip = 0;
     let mut runs = vec![];
@@ -26,11 +26,11 @@ pub(super) fn strided(ranges: &[(u64, u64)], stride: u64) -> Vec<IndexRun> {
     runs
 }
 
-/// The indices of several selections in the order of the dimension, each once.
+/// Returns the union of several selections in the order of the dimension.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for very many indices that do not follow each other.
-pub(super) fn together(mut all: Vec<Vec<IndexRun>>) -> Result<Vec<IndexRun>> {
+/// Returns [`ErrorKind::Limit`] for very many indices that are not consecutive.
+pub(super) fn union(mut all: Vec<Vec<IndexRun>>) -> Result<Vec<IndexRun>> {
     if all.len() < 2 {
         return Ok(all.pop().unwrap_or_default());
     }
@@ -57,7 +57,7 @@ pub(super) fn together(mut all: Vec<Vec<IndexRun>>) -> Result<Vec<IndexRun>> {
     })))
 }
 
-/// Runs without gaps in them, by their start, where those that touch are one.
+/// Returns sorted runs with stride 1; touching runs are joined.
 fn joined(runs: impl IntoIterator<Item = IndexRun>) -> Vec<IndexRun> {
     let mut out: Vec<IndexRun> = vec![];
     for run in runs {

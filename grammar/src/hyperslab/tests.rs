@@ -65,7 +65,7 @@ fn words_are_limits() {
 }
 
 #[test]
-fn what_is_no_selection_is_refused() {
+fn invalid_selections_are_rejected() {
     for text in [
         "",
         ",1",
@@ -86,7 +86,7 @@ fn what_is_no_selection_is_refused() {
     }
 }
 
-/// Dimensions with a coordinate of these values and units, or without one.
+/// Dimensions with the values and units of their coordinate; empty units mean no coordinate.
 type Axes<'a> = [(&'a str, &'a [f64], &'a str)];
 
 const AXES: &Axes<'_> = &[
@@ -105,7 +105,7 @@ const AXES: &Axes<'_> = &[
     ("west", &[300.0, 200.0, 100.0, 0.0], "degrees_east"),
 ];
 
-/// The dataset of [`AXES`].
+/// Returns the dataset of [`AXES`].
 fn dataset() -> Box<dyn Reader> {
     let double = |values: &[f64]| Values::Double(values.to_vec());
     let axes = AXES
@@ -114,7 +114,7 @@ fn dataset() -> Box<dyn Reader> {
     dataset_of(&axes.collect::<Vec<_>>())
 }
 
-/// A dataset with these dimensions and coordinates; without units, there is no coordinate.
+/// Returns a dataset with these dimensions and coordinates. Without units, a dimension has no coordinate.
 fn dataset_of(axes: &[(&str, Values, &str)]) -> Box<dyn Reader> {
     let mut schema = Schema::new(Kind::CDF5);
     let group = GroupId::ROOT;
@@ -172,7 +172,7 @@ fn resolved(selections: &[&str]) -> Result<BTreeMap<DimId, DimSelection>> {
     Ok(resolved_in(&*dataset(), selections)?.0)
 }
 
-/// Resolves selections; returns indices and notes.
+/// Resolves selections and returns indices and notes.
 fn resolved_in(
     reader: &dyn Reader,
     selections: &[&str],
@@ -187,7 +187,7 @@ fn resolved_in(
     Ok((taken, notes.iter().map(ToString::to_string).collect()))
 }
 
-/// The indices that selections of one dimension take.
+/// Returns the selected indices of one dimension.
 fn indices(selections: &[&str]) -> Vec<u64> {
     let taken = resolved(selections).unwrap();
     assert_eq!(taken.len(), 1, "{selections:?}");
@@ -203,7 +203,7 @@ fn indices_of(taken: &BTreeMap<DimId, DimSelection>) -> Vec<u64> {
     runs.into_iter().flat_map(each).collect()
 }
 
-/// What `ncks` 5.1 takes, but for what is refused there.
+/// Checks selections against the recorded results of `ncks` 5.1, except for rejected selections.
 #[test]
 fn selections_are_those_of_nco() {
     let cases: &[(&[&str], &[u64])] = &[
@@ -243,7 +243,7 @@ fn selections_are_those_of_nco() {
         (&["one,7."], &[0]),
         (&["plain,1"], &[1]),
         (&["bumpy,1,2"], &[1, 2]),
-        // A longitude that falls goes round, too.
+        // A decreasing longitude also wraps around.
         (&["west,250.,50."], &[3, 0]),
     ];
     for (selections, want) in cases {
@@ -252,7 +252,7 @@ fn selections_are_those_of_nco() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error() {
+fn missing_indices_and_values_are_errors() {
     let cases = [
         ("lon,9,10", "they go from 0 to 7"),
         ("lon,2,9", "they go from 0 to 7"),
@@ -260,11 +260,11 @@ fn what_is_not_there_is_an_error() {
         ("lon,50.,80.", "no value of lon"),
         ("lon,-100.,-50.", "--select lon,260.,310."),
         ("lon,400.,500.", "no value of lon"),
-        ("lat,50.,-50.", "lat is no longitude"),
-        ("bumpy,1.,2.", "neither rise nor fall"),
-        ("same,1.", "neither rise nor fall"),
-        ("plain,1.", "no coordinate of numbers"),
-        ("lon,2001-01-01", "lon is no time"),
+        ("lat,50.,-50.", "lat is not a longitude"),
+        ("bumpy,1.,2.", "neither increase nor decrease"),
+        ("same,1.", "neither increase nor decrease"),
+        ("plain,1.", "no numeric coordinate"),
+        ("lon,2001-01-01", "lon is not a time coordinate"),
         ("time,2001-02-30", "no time in the calendar"),
         ("time,2001-03-01,2001-01-15", "no value of time"),
         (
@@ -290,12 +290,12 @@ fn no_limit_takes_a_value_that_is_not_a_number() {
     ]);
     for text in ["x,1.,2.", "x,1.", "x,2000-01", "y,,5.", "y,1."] {
         let e = resolved_in(&*reader, &[text]).unwrap_err().to_string();
-        assert!(e.contains("neither rise nor fall"), "{text}: {e}");
+        assert!(e.contains("neither increase nor decrease"), "{text}: {e}");
     }
     assert!(resolved_in(&*reader, &["x,0"]).is_ok());
 }
 
-/// Limits may be months and days; daily means are at noon.
+/// Checks months and days as limits; daily means are at noon.
 #[test]
 fn limits_are_months_and_days() {
     let days = Values::Double((0..731).map(|n| f64::from(n) + 0.5).collect());
@@ -335,7 +335,7 @@ fn limits_are_months_and_days() {
     }
 }
 
-/// Doubles cannot hold these numbers.
+/// Checks numbers beyond the precision of doubles.
 #[test]
 fn whole_numbers_are_compared_in_their_type() {
     const SIGNED: i64 = 1 << 53;
@@ -393,7 +393,7 @@ fn whole_numbers_are_compared_in_their_type() {
     assert!(e.to_string().contains(ends), "{e}");
 }
 
-/// NCO takes the same indices. The note has the selection of the whole interval.
+/// Checks that NCO selects the same indices, and that the note gives the selection of the whole interval.
 #[test]
 fn longitudes_outside_of_the_coordinate() {
     let cases: [(&str, &[u64], Option<&str>); 14] = [

@@ -1,4 +1,4 @@
-//! The values of a coordinate in their own type.
+//! Coordinate values in their own type.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use netcdf_core::model::{Atomic, Values};
 
 use crate::time::Count;
 
-/// The values of a coordinate.
+/// Coordinate values.
 pub(super) enum CoordinateValues {
     Signed(Vec<i64>),
     Unsigned(Vec<u64>),
@@ -16,7 +16,7 @@ pub(super) enum CoordinateValues {
 }
 
 impl CoordinateValues {
-    /// Converts values; returns `None` for text and user-defined types.
+    /// Converts values. Returns `None` for text and user-defined types.
     pub(super) fn new(values: Values) -> Option<Self> {
         match values {
             Values::UInt64(values) => Some(Self::Unsigned(values)),
@@ -31,7 +31,7 @@ impl CoordinateValues {
         }
     }
 
-    /// Whether the values rise (`Less`) or fall (`Greater`); `None` if neither. A single value rises, except NaN.
+    /// Returns whether the values increase (`Less`) or decrease (`Greater`), `None` if neither. A single value increases, except NaN.
     pub(super) fn direction(&self) -> Option<Ordering> {
         match self {
             Self::Signed(values) => direction(values),

@@ -1,11 +1,11 @@
-//! Datasets as JSON, both ways: as `ncdump --json` prints them and as `ncgen` reads them. docs/json.md describes the format.
+//! JSON form of datasets, printed by `ncdump --json` and read by `ncgen`. docs/json.md describes the format.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | `names` | names, and paths to dimensions and types |
 //! | `text` | strings |
 //! | `write` | datasets to text |
-//! | `read` | text to a schema, and to the values of variables |
+//! | `read` | text to a schema and to the values of variables |
 
 mod names;
 pub mod read;

@@ -1,5 +1,5 @@
-//! Names in JSON. As in CDL, a backslash makes the next character an ordinary one, and `\%xx` is a byte that is not UTF-8; unlike
-//! in CDL, only `\` and `/` need a backslash. Attributes with the names of special attributes begin with one, too.
+//! Names in JSON. As in CDL, a backslash makes the next character ordinary, and `\%xx` is a byte that is not UTF-8. Unlike in CDL, only `\`
+//! and `/` need a backslash. Ordinary attributes with the name of a special attribute begin with a backslash.
 
 use netcdf_core::model::Kind;
 use netcdf_core::model::special::Special;
@@ -7,8 +7,7 @@ use netcdf_core::model::special::Special;
 use crate::cdl::lower::{atomic, is_reserved, split_path};
 use crate::escape::{escape_name, is_keyword, trim_nuls, unescape_name};
 
-/// The name of a dimension, type, variable, group, field or member, as JSON holds it. If a file pads names with zeros, they are
-/// not part of the name.
+/// Returns the JSON name of a dimension, type, variable, group, field or member. Trailing zeros of padded names are dropped.
 pub(super) fn written(name: &[u8]) -> String {
     let mut out = String::new();
     for chunk in trim_nuls(name).utf8_chunks() {
@@ -25,7 +24,7 @@ pub(super) fn written(name: &[u8]) -> String {
     out
 }
 
-/// The name of a stored attribute.
+/// Returns the JSON name of a stored attribute.
 pub(super) fn written_attribute(name: &[u8]) -> String {
     match Special::from_name(name) {
         Some(_) => format!("\\{}", written(name)),
@@ -33,7 +32,7 @@ pub(super) fn written_attribute(name: &[u8]) -> String {
     }
 }
 
-/// The name of a user-defined type in a reference: atomic types have their names without backslash.
+/// Returns the name of a user-defined type in a reference. Atomic types have their names without backslash.
 pub(super) fn written_type(name: &[u8]) -> String {
     let text = written(name);
     match atomic(&text) {
@@ -42,7 +41,7 @@ pub(super) fn written_type(name: &[u8]) -> String {
     }
 }
 
-/// A name of JSON as CDL has it in definitions.
+/// Converts a JSON name to the CDL form in definitions.
 pub(super) fn to_cdl(name: &str) -> String {
     let mut bytes = vec![];
     unescape_name(name.as_bytes(), &mut bytes);
@@ -56,7 +55,7 @@ pub(super) fn to_cdl(name: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// A reference of JSON, a name or a path, as CDL has it.
+/// Converts a JSON reference, a name or a path, to CDL.
 pub(super) fn reference_to_cdl(reference: &str) -> String {
     match split_path(reference) {
         (false, _) => to_cdl(reference),
@@ -67,7 +66,7 @@ pub(super) fn reference_to_cdl(reference: &str) -> String {
     }
 }
 
-/// A reference to a type as CDL has it.
+/// Converts a type reference to CDL.
 pub(super) fn type_to_cdl(reference: &str) -> String {
     match atomic(reference) {
         Some(ty) => ty.name().to_owned(),

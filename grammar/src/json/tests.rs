@@ -1,4 +1,4 @@
-//! Datasets to JSON and back.
+//! Round trips of datasets through JSON.
 
 use netcdf_core::chunk::{Dataset, elements};
 use netcdf_core::env::Env;
@@ -17,7 +17,7 @@ use crate::cdl::{CdlDataset, CdlError, ReadOptions};
 
 const ROOT: GroupId = GroupId::ROOT;
 
-/// The dataset as JSON, the same for any number of threads.
+/// Returns the dataset as JSON; checks that the number of threads does not change it.
 fn json(memory: &MemoryDataset) -> String {
     let options = write::JsonOptions {
         name: b"x".to_vec(),
@@ -40,7 +40,7 @@ fn json(memory: &MemoryDataset) -> String {
     text
 }
 
-/// Keeps the values of a variable.
+/// A sink for the values of a variable.
 struct Kept {
     ty: Option<Atomic>,
     values: Vec<Values>,
@@ -64,7 +64,7 @@ fn parsed(text: &str) -> std::result::Result<CdlDataset, CdlError> {
     read::read(&source, &ReadOptions::default())
 }
 
-/// The schema and the values of all variables with data, or what is wrong.
+/// Returns the schema and the values of all variables with data, or the error messages.
 fn back(text: &str) -> std::result::Result<(Schema, Vec<(VarId, Values)>), String> {
     let source = MemorySource::new("x.json", text.as_bytes().to_vec());
     let cdl = parsed(text).map_err(|e| e.to_string())?;
@@ -102,7 +102,7 @@ fn wrong(text: &str) -> String {
     back(text).unwrap_err()
 }
 
-/// As the values are, bit by bit: equal NaNs are equal.
+/// Formats values bit by bit, so that equal NaNs compare equal.
 fn bits(values: &Values) -> String {
     let mut out = vec![];
     match elements::encode(values, Endianness::Big, &mut out) {
@@ -311,7 +311,7 @@ fn mistakes_in_values() {
         (
             "int",
             "[1, \"x\"]",
-            "[1]: the string \"x\" is no number of type int",
+            "[1]: the string \"x\" is not a number of type int",
         ),
         (
             "int",
@@ -356,7 +356,7 @@ fn mistakes_in_definitions() {
     for (text, expected) in [
         ("{", "x.json:1:1: error: EOF while parsing an object"),
         ("{\n}}", "x.json:2:2: error: trailing characters"),
-        ("{\"x\": 1}", "x.json:1:2: error: /x: no such member"),
+        ("{\"x\": 1}", "x.json:1:2: error: /x: unknown member"),
         (
             "{\"variables\": {\"v\": {}}}",
             "/variables/v: `type` is missing",

@@ -1,4 +1,4 @@
-//! Strings. Characters that control a terminal, which JSON allows as they are, are written with escapes, too.
+//! JSON strings. Characters that control a terminal are escaped, although JSON allows some of these characters unescaped.
 
 use std::io::{self, Write};
 
@@ -11,11 +11,11 @@ use netcdf_core::bytes::base64;
 /// Appends a string with its quotes.
 pub(super) fn push_text(text: &str, out: &mut Vec<u8>) {
     let written = Serializer::with_formatter(&mut *out, Escapes).serialize_str(text);
-    // Memory takes all that is written to it.
+    // Writing to memory does not fail.
     debug_assert!(written.is_ok());
 }
 
-/// Appends bytes: as a string if they are UTF-8, else as an object with base64.
+/// Appends bytes: a string if they are UTF-8, or an object with base64.
 pub(super) fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     match std::str::from_utf8(bytes) {
         Ok(text) => push_text(text, out),

@@ -1,14 +1,14 @@
-//! Eight decimal digits at a time, packed in one `u64` in the order of the text (first digit in the lowest byte).
+//! Eight decimal digits at a time, packed in one `u64` in text order (first digit in the lowest byte).
 
 /// The eight characters `00000000`.
 pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
 
-/// The eight digits of `n < 10^8` as values 0 to 9.
+/// Returns the eight digits of `n < 10^8` as values 0 to 9.
 #[inline(always)]
 pub(super) const fn spread(n: u32) -> u64 {
     let n = n as u64;
-    // n / 10^4, then two times / 100, then four times / 10, each by a multiplication that is exact in its range. A quotient q
-    // by d and its remainder r = n - q * d take the place of n: q + (r << s) = (n << s) - q * ((d << s) - 1).
+    // n / 10^4, then two times / 100, then four times / 10, each by a multiplication that is exact in its range. A quotient q by d and its
+    // remainder r = n - q * d replace n: q + (r << s) = (n << s) - q * ((d << s) - 1).
     let high = (n * 109_951_163) >> 40;
     let fours = (n << 32) - high * ((10_000 << 32) - 1);
     let high = ((fours * 10_486) >> 20) & 0x7f_0000_007f;
@@ -17,18 +17,18 @@ pub(super) const fn spread(n: u32) -> u64 {
     (twos << 8) - high * ((10 << 8) - 1)
 }
 
-/// Number of the eight digits up to the last one that is not 0, at least 1.
+/// Returns the number of the eight digits up to the last nonzero digit, at least 1.
 #[inline(always)]
 pub(super) const fn significant(digits: u64) -> usize {
-    // Trailing zeros are counted faster than leading ones by processors without an instruction for the latter.
+    // Counting trailing zeros is faster than counting leading zeros on processors without an instruction for the latter.
     8 - (digits.swap_bytes() | 1 << 56).trailing_zeros() as usize / 8
 }
 
-/// The value of up to eight characters that are known to be digits; unused bytes, at the low end, are 0 or `0`.
+/// Returns the value of up to eight digit characters; unused bytes, at the low end, are 0 or `0`.
 #[inline(always)]
 pub(super) const fn gather(text: u64) -> u64 {
-    // Four numbers of two digits; then the first and the third, and the second and the fourth, are weighted and added in the
-    // upper half of a product each.
+    // Four numbers of two digits. The first and third, and the second and fourth, are weighted and added in the upper half of a product
+    // each.
     const PAIR: u64 = 0x0000_00ff_0000_00ff;
     const FIRST_AND_THIRD: u64 = 100 + (1_000_000 << 32);
     const SECOND_AND_FOURTH: u64 = 1 + (10_000 << 32);
@@ -39,11 +39,11 @@ pub(super) const fn gather(text: u64) -> u64 {
     odd.wrapping_add(even) >> 32
 }
 
-/// Number of digits at the beginning of the eight characters.
+/// Returns the number of digits at the start of the eight characters.
 #[inline(always)]
 pub(super) const fn count(text: u64) -> u32 {
-    // A digit xor `0` is 0 to 9: it has no high bit, and none after adding 0x76. Carries out of a byte with its high bit set
-    // only disturb later bytes, which no longer count.
+    // A digit xor `0` is 0 to 9: it has no high bit, and still none after adding 0x76. Carries from a byte with a high bit only change
+    // later bytes, which do not count.
     let xored = text ^ ZEROS;
     ((xored | xored.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080).trailing_zeros()
         / 8

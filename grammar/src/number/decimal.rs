@@ -8,29 +8,29 @@ const EXACT: [f64; 23] = [
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ];
 
-/// `10^exponent`, if it is exact in an `f64`.
+/// Returns `10^exponent` if it is exact in an `f64`.
 #[inline]
 pub(super) fn exact_power(exponent: u32) -> Option<f64> {
     EXACT.get(exponent as usize).copied()
 }
 
-/// `digits * 10^exponent` rounded to nearest, ties to even.
+/// Returns `digits * 10^exponent` rounded to nearest, ties to even.
 #[inline]
 pub(super) fn nearest(digits: u64, exponent: i32) -> f64 {
     to_f64(digits, exponent).unwrap_or_else(|| nearest_by_text(digits, exponent))
 }
 
-/// As [`nearest`] by the arbitrary-precision code of `core`.
+/// Like [`nearest`], by the arbitrary-precision code of `core`.
 #[cold]
 fn nearest_by_text(digits: u64, exponent: i32) -> f64 {
-    // `str::parse` accepts digits and an exponent as a number, so this cannot fail.
+    // `str::parse` accepts digits with an exponent, so this cannot fail.
     format!("{digits}e{exponent}").parse().unwrap_or(f64::NAN)
 }
 
-/// `digits * 10^exponent` rounded to nearest, ties to even; `None` if 128 bits do not decide, and for subnormal results.
+/// Returns `digits * 10^exponent` rounded to nearest, ties to even. Returns `None` if 128 bits do not decide, and for subnormal results.
 #[inline]
 pub(super) fn to_f64(digits: u64, exponent: i32) -> Option<f64> {
-    // Both factors are exact, so the single operation rounds once (Clinger).
+    // The factors are exact, so the single operation rounds once (Clinger).
     if digits < 1 << 53 {
         let power = EXACT.get(exponent.unsigned_abs() as usize);
         #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
@@ -45,10 +45,10 @@ pub(super) fn to_f64(digits: u64, exponent: i32) -> Option<f64> {
     to_f64_wide(digits, exponent)
 }
 
-/// As [`to_f64`] for `digits` other than 0, by their product with the upper half of a power of ten (Eisel, Lemire).
+/// Like [`to_f64`] for nonzero `digits`, by their product with the upper half of a power of ten (Eisel, Lemire).
 fn to_f64_wide(digits: u64, exponent: i32) -> Option<f64> {
     let Some(power) = significand(exponent) else {
-        // Then any 1 to 19 digits are below half of the smallest value or above the largest.
+        // In this case any 1 to 19 digits are below half of the smallest value or above the largest.
         return Some(if exponent < 0 { 0.0 } else { f64::INFINITY });
     };
     let zeros = digits.leading_zeros();
@@ -70,7 +70,7 @@ fn to_f64_wide(digits: u64, exponent: i32) -> Option<f64> {
     ))
 }
 
-/// As [`to_f64_wide`] by the product with all 128 bits of the power.
+/// Like [`to_f64_wide`], by the product with all 128 bits of the power.
 #[cold]
 fn to_f64_by_all_bits(digits: u64, exponent: i32, power: u128) -> Option<f64> {
     let zeros = digits.leading_zeros();
@@ -89,7 +89,7 @@ fn to_f64_by_all_bits(digits: u64, exponent: i32, power: u128) -> Option<f64> {
     let shift = length - 53;
     let fraction = product & ((1 << shift) - 1);
     let half = 1u128 << (shift - 1);
-    // The cut-off power makes the product less than 2 too small; where it is exact, only `rest` is missing.
+    // The truncated power makes the product less than 2 too small. If the power is exact, only `rest` is missing.
     let tie = fraction == half
         && rest & u128::from(u64::MAX) == 0
         && (0..=EXACT_WIDE).contains(&exponent);
@@ -162,6 +162,6 @@ mod tests {
         assert_eq!(to_f64(1, i32::MIN), Some(0.0));
         assert_eq!(to_f64(u64::MAX, -345), Some(0.0));
         assert_eq!(to_f64(0, 400), Some(0.0));
-        assert_eq!(to_f64(5, -324), None, "subnormal results are left to std");
+        assert_eq!(to_f64(5, -324), None, "std handles subnormal results");
     }
 }

@@ -1,15 +1,15 @@
-//! A finite, positive `f64` rounded to a number of significant decimal digits, as C's `printf` rounds (exactly, half to even).
+//! Rounding of a finite, positive `f64` to a number of significant decimal digits, as in C's `printf` (exactly, half to even).
 //!
-//! One 64x64-bit product with a power of ten decides nearly always; a 128-bit power, exact integer division and lastly the
+//! One 64x64-bit product with a power of ten decides nearly always. A 128-bit power, exact integer division, and finally the
 //! arbitrary-precision code of `core::fmt` decide the remaining cases.
 
 use super::ascii;
 use super::pow10::{self, EXACT_WIDE, floor_log2, floor_log10, significand, small_power};
 
-/// The most digits that the fast ways can produce.
+/// Maximum number of digits on the fast paths.
 pub(super) const MAX_FAST: u32 = 17;
 
-/// `digits * 10^(exponent - precision + 1)`: an integer of exactly `precision` digits and the exponent of the first one.
+/// `digits * 10^(exponent - precision + 1)`: an integer of exactly `precision` digits, and the exponent of the first digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RoundedDecimal {
     pub(super) digits: u64,
@@ -24,7 +24,7 @@ struct Binary {
 }
 
 impl Binary {
-    /// Takes the magnitude apart; `magnitude` is neither 0 nor an infinity.
+    /// Splits a magnitude other than 0 and infinity.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "11 bits")]
     fn new(magnitude: u64) -> Self {
@@ -52,10 +52,7 @@ const fn high(wide: u128) -> u64 {
 }
 
 #[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the low half is what is wanted"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the low half is intended")]
 const fn low(wide: u128) -> u64 {
     wide as u64
 }
@@ -67,23 +64,23 @@ fn exponent_of(magnitude: u64, e: i32) -> i32 {
     below + i32::from(magnitude >= pow10::bits(below + 1))
 }
 
-/// Rounds the `f64` whose bits without sign are `magnitude` (not 0, finite) to `precision` digits, 1 to [`MAX_FAST`].
+/// Rounds the `f64` with the bits `magnitude` (without sign, not 0, finite) to `precision` digits, 1 to [`MAX_FAST`].
 #[inline(always)]
 pub(super) fn round(magnitude: u64, precision: u32) -> RoundedDecimal {
     let value = Binary::new(magnitude);
     let exponent = exponent_of(magnitude, value.e);
     let places = i32::try_from(precision).unwrap_or_default();
     let k = places - 1 - exponent;
-    // The fewest bits that the fraction of a product with `precision` digits has in its high half.
+    // The minimum number of fraction bits in the high half of a product with `precision` digits.
     let bits = (62 - floor_log2(places)).unsigned_abs() & 63;
-    // 63 bits of `m` and 63 of the power are fractions. The low bits of `m` are 0, so nothing is lost.
+    // 63 bits of `m` and 63 bits of the power are fractions. The low bits of `m` are 0, so the shift is exact.
     let surplus = (62 - value.e - floor_log2(k))
         .cast_unsigned()
         .wrapping_sub(bits)
         & 63;
     let product = high(u128::from(value.m >> surplus) * u128::from(pow10::high(k)));
     let half = 1 << (bits - 1);
-    // The omitted part of the product is less than 1, so only these two fractions do not decide.
+    // The omitted part of the product is less than 1, so only these two fractions are undecided.
     if product.wrapping_sub(half - 1) & (2 * half - 1) < 2 {
         return round_near_middle(magnitude, exponent, precision);
     }
@@ -94,7 +91,7 @@ pub(super) fn round(magnitude: u64, precision: u32) -> RoundedDecimal {
     RoundedDecimal { digits, exponent }
 }
 
-/// The result of rounding up `99...9`.
+/// Returns the result of rounding up `99...9`.
 #[cold]
 #[inline(never)]
 fn one_more(exponent: i32, precision: u32) -> RoundedDecimal {
@@ -104,7 +101,7 @@ fn one_more(exponent: i32, precision: u32) -> RoundedDecimal {
     }
 }
 
-/// As [`round`], for a fraction of about one half.
+/// Like [`round`], for a fraction of about one half.
 #[cold]
 #[inline(never)]
 fn round_near_middle(magnitude: u64, exponent: i32, precision: u32) -> RoundedDecimal {
@@ -112,7 +109,7 @@ fn round_near_middle(magnitude: u64, exponent: i32, precision: u32) -> RoundedDe
         .unwrap_or_else(|| round_exact(magnitude, exponent, precision))
 }
 
-/// Rounding up `99...9` gives one digit too many.
+/// Handles rounding up `99...9`, which gives one digit too many.
 #[inline]
 fn carry(digits: u64, exponent: i32, precision: u32) -> RoundedDecimal {
     if digits == small_power(precision) {
@@ -122,7 +119,7 @@ fn carry(digits: u64, exponent: i32, precision: u32) -> RoundedDecimal {
     }
 }
 
-/// As [`round`] with all 128 bits of the power of ten; `None` if even these do not decide.
+/// Like [`round`] with all 128 bits of the power of ten. Returns `None` if even 128 bits do not decide.
 #[inline]
 fn round_wide(value: Binary, exponent: i32, precision: u32) -> Option<RoundedDecimal> {
     let k = i32::try_from(precision).ok()? - 1 - exponent;
@@ -138,11 +135,11 @@ fn round_wide(value: Binary, exponent: i32, precision: u32) -> Option<RoundedDec
         let up = above || (fraction == half && integer & 1 == 1);
         return Some(carry(integer + u64::from(up), exponent, precision));
     }
-    // The cut-off power makes the product less than 2 too small.
+    // The truncated power makes the product less than 2 too small.
     (above || fraction + 2 < half).then(|| carry(integer + u64::from(above), exponent, precision))
 }
 
-/// Rounding if the value is in the middle between two candidates, or very close to it.
+/// Rounds a value in the middle between two candidates, or very close to it.
 #[cold]
 fn round_exact(magnitude: u64, exponent: i32, precision: u32) -> RoundedDecimal {
     let value = f64::from_bits(magnitude);
@@ -155,7 +152,7 @@ fn round_exact(magnitude: u64, exponent: i32, precision: u32) -> RoundedDecimal 
     })
 }
 
-/// Integers below 2^64 with more digits than requested, the usual case of an exact tie.
+/// Rounds integers below 2^64 with more digits than requested, the usual case of an exact tie.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -173,19 +170,19 @@ fn round_integer(value: f64, exponent: i32, precision: u32) -> Option<RoundedDec
     Some(carry(quotient + u64::from(up), exponent, precision))
 }
 
-/// Up to 20 digits as characters, padded with `0`, in registers: reading text on the stack at another offset soon after writing
-/// it makes the processor wait.
+/// Up to 20 digits as characters, padded with `0`, in registers: reading text from the stack at another offset soon after writing it stalls
+/// the processor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DigitText {
     /// The first digit.
     pub(super) first: u8,
-    /// The next 16 digits, the first of them in the lowest byte.
+    /// The next 16 digits, the first one in the lowest byte.
     pub(super) rest: u128,
     /// The last three digits in the same order, and a `0`.
     pub(super) tail: u32,
-    /// Digits up to the last that is not 0, at least 1.
+    /// The number of digits up to the last nonzero digit, at least 1.
     pub(super) significant: usize,
-    /// Exponent of the first digit.
+    /// The exponent of the first digit.
     pub(super) exponent: i32,
 }
 
@@ -195,7 +192,7 @@ const ZEROS: u128 = (ascii::ZEROS as u128) << 64 | ascii::ZEROS as u128;
 const TAIL_ZEROS: u32 = 0x3030_3030;
 
 impl DigitText {
-    /// The characters of a number of `precision` digits, up to [`MAX_FAST`].
+    /// Returns the characters of a number of `precision` digits, up to [`MAX_FAST`].
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -226,7 +223,7 @@ impl DigitText {
         }
     }
 
-    /// The exact digits of a positive finite value, for any `precision` up to 20.
+    /// Returns the exact digits of a positive finite value, for any `precision` up to 20.
     #[cold]
     pub(super) fn scientific(value: f64, precision: u32) -> Self {
         Self::parse(format_args!(
@@ -236,7 +233,7 @@ impl DigitText {
         ))
     }
 
-    /// The digits of a number that `core::fmt` prints with an exponent, as `1.5e-7`.
+    /// Returns the digits of a number that `core::fmt` prints with an exponent, as in `1.5e-7`.
     #[cold]
     pub(super) fn parse(number: std::fmt::Arguments<'_>) -> Self {
         use std::io::Write as _;
@@ -268,7 +265,7 @@ impl DigitText {
         }
     }
 
-    /// The first `count` digits, up to 17, as an integer.
+    /// Returns the first `count` digits, up to 17, as an integer.
     pub(super) fn integer(&self, count: usize) -> u64 {
         let digits = [self.first].into_iter().chain(self.rest.to_le_bytes());
         digits

@@ -1,10 +1,10 @@
-//! Integers as decimal text.
+//! Decimal text of integers.
 
 use super::ascii;
-use super::room::{ROOM, end, put};
+use super::buffer::{BUFFER_LEN, end, put};
 use super::token::NumberToken;
 
-/// The suffixes by which CDL distinguishes the types of integer attribute values, in the letter case of `ncdump`.
+/// The suffixes of integer attribute values in CDL, in the letter case of `ncdump`.
 pub mod suffix {
     /// A `byte`.
     pub const BYTE: &[u8] = b"b";
@@ -14,7 +14,7 @@ pub mod suffix {
     pub const SHORT: &[u8] = b"s";
     /// A `ushort`.
     pub const USHORT: &[u8] = b"US";
-    /// A `uint`; an `int` has none.
+    /// A `uint`; an `int` has no suffix.
     pub const UINT: &[u8] = b"U";
     /// An `int64`.
     pub const INT64: &[u8] = b"LL";
@@ -22,34 +22,34 @@ pub mod suffix {
     pub const UINT64: &[u8] = b"ULL";
 }
 
-/// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for the bytes after it.
+/// Writes the text of `value` to the start of `out` and returns its length; see [`BUFFER_LEN`] for the bytes after it.
 #[inline]
-pub fn put_i32(value: i32, out: &mut [u8; ROOM]) -> usize {
+pub fn put_i32(value: i32, out: &mut [u8; BUFFER_LEN]) -> usize {
     put::<0, 1>(out, 0, *b"-");
     magnitude_u32(value.unsigned_abs(), usize::from(value < 0), out)
 }
 
-/// As [`put_i32`].
+/// Like [`put_i32`].
 #[inline]
-pub fn put_u32(value: u32, out: &mut [u8; ROOM]) -> usize {
+pub fn put_u32(value: u32, out: &mut [u8; BUFFER_LEN]) -> usize {
     magnitude_u32(value, 0, out)
 }
 
-/// As [`put_i32`].
+/// Like [`put_i32`].
 #[inline]
-pub fn put_i64(value: i64, out: &mut [u8; ROOM]) -> usize {
+pub fn put_i64(value: i64, out: &mut [u8; BUFFER_LEN]) -> usize {
     put::<0, 1>(out, 0, *b"-");
     magnitude_u64(value.unsigned_abs(), usize::from(value < 0), out)
 }
 
-/// As [`put_i32`].
+/// Like [`put_i32`].
 #[inline]
-pub fn put_u64(value: u64, out: &mut [u8; ROOM]) -> usize {
+pub fn put_u64(value: u64, out: &mut [u8; BUFFER_LEN]) -> usize {
     magnitude_u64(value, 0, out)
 }
 
 #[inline]
-fn magnitude_u32(value: u32, start: usize, out: &mut [u8; ROOM]) -> usize {
+fn magnitude_u32(value: u32, start: usize, out: &mut [u8; BUFFER_LEN]) -> usize {
     if value < 100_000_000 {
         let len = up_to_eight(value, start, out);
         return end(out, len);
@@ -60,7 +60,7 @@ fn magnitude_u32(value: u32, start: usize, out: &mut [u8; ROOM]) -> usize {
 }
 
 #[inline]
-fn magnitude_u64(value: u64, start: usize, out: &mut [u8; ROOM]) -> usize {
+fn magnitude_u64(value: u64, start: usize, out: &mut [u8; BUFFER_LEN]) -> usize {
     match u32::try_from(value) {
         Ok(value) => magnitude_u32(value, start, out),
         Err(_) => magnitude_wide(value, start, out),
@@ -71,7 +71,7 @@ fn magnitude_u64(value: u64, start: usize, out: &mut [u8; ROOM]) -> usize {
     clippy::cast_possible_truncation,
     reason = "quotients and remainders by 10^8 and 10^16"
 )]
-fn magnitude_wide(value: u64, start: usize, out: &mut [u8; ROOM]) -> usize {
+fn magnitude_wide(value: u64, start: usize, out: &mut [u8; BUFFER_LEN]) -> usize {
     const EIGHT: u64 = 100_000_000;
     let (upper, lower) = (value / EIGHT, (value % EIGHT) as u32);
     let middle = if upper < EIGHT {
@@ -87,9 +87,9 @@ fn magnitude_wide(value: u64, start: usize, out: &mut [u8; ROOM]) -> usize {
 
 /// Writes `value < 10^8` without leading zeros and returns the end.
 #[inline(always)]
-fn up_to_eight(value: u32, start: usize, out: &mut [u8; ROOM]) -> usize {
+fn up_to_eight(value: u32, start: usize, out: &mut [u8; BUFFER_LEN]) -> usize {
     let digits = ascii::spread(value);
-    // 0 has one digit: the last.
+    // 0 has one digit, the last one.
     let leading = (digits | 1 << 56).trailing_zeros() & 56;
     put::<31, 8>(
         out,
@@ -101,7 +101,7 @@ fn up_to_eight(value: u32, start: usize, out: &mut [u8; ROOM]) -> usize {
 
 /// Writes `value < 10^8` with leading zeros.
 #[inline(always)]
-fn all_eight(value: u32, start: usize, out: &mut [u8; ROOM]) {
+fn all_eight(value: u32, start: usize, out: &mut [u8; BUFFER_LEN]) {
     put::<31, 8>(
         out,
         start,
@@ -110,25 +110,25 @@ fn all_eight(value: u32, start: usize, out: &mut [u8; ROOM]) {
 }
 
 impl NumberToken {
-    /// Replaces the text by that of `value`; narrower signed types widen to this.
+    /// Replaces the text with the text of `value`; narrower signed types widen to this type.
     #[inline]
     pub fn write_i32(&mut self, value: i32) {
         self.write(|out| put_i32(value, out));
     }
 
-    /// Replaces the text by that of `value`; narrower unsigned types widen to this.
+    /// Replaces the text with the text of `value`; narrower unsigned types widen to this type.
     #[inline]
     pub fn write_u32(&mut self, value: u32) {
         self.write(|out| put_u32(value, out));
     }
 
-    /// Replaces the text by that of `value`.
+    /// Replaces the text with the text of `value`.
     #[inline]
     pub fn write_i64(&mut self, value: i64) {
         self.write(|out| put_i64(value, out));
     }
 
-    /// Replaces the text by that of `value`.
+    /// Replaces the text with the text of `value`.
     #[inline]
     pub fn write_u64(&mut self, value: u64) {
         self.write(|out| put_u64(value, out));
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn separators_stand_behind_texts_in_place() {
-        let mut out = [b'#'; ROOM];
+        let mut out = [b'#'; BUFFER_LEN];
         for value in [0, 7, -12_345_678, i64::MIN, i64::MAX] {
             let len = put_i64(value, &mut out);
             assert_eq!(out[..len + 2], *format!("{value}, ").as_bytes());

@@ -1,26 +1,26 @@
-//! Numbers as text: written as by C's `printf`, read as by CDL's scanner.
+//! Text of numbers: output like C's `printf`, input like CDL's scanner.
 
 mod ascii;
+mod buffer;
+mod common_precision;
 mod decimal;
 mod digits;
-mod exact;
 mod float;
 mod integer;
 mod list;
 mod literal;
-mod plain;
+mod plain_number;
 mod pow10;
-mod room;
 mod scan;
+mod shortest_digits;
 mod tables;
 mod token;
-mod usual;
-pub mod whole;
+pub mod whole_number;
 
+pub use buffer::{BUFFER_LEN, SEPARATOR};
 pub use float::{FloatForm, FloatFormat, Precision};
 pub use integer::{put_i32, put_i64, put_u32, put_u64, suffix};
 pub use literal::{Literal, Suffix, literal};
-pub(crate) use plain::{Plain, plain};
-pub use room::{ROOM, SEPARATOR};
+pub(crate) use plain_number::{Plain, plain};
 pub use scan::{Integer, Radix, float_prefix, integer_prefix};
 pub use token::NumberToken;

@@ -1,30 +1,31 @@
 //! Powers of ten as 128-bit significands, computed by the compiler.
 //!
-//! `10^k = (s + d) * 2^(floor_log2(k) - 127)` where `s` has its top bit set and `0 <= d < 1`: significands are cut off,
-//! never rounded up. They are exact (`d = 0`) for `k` in `0..=55`, and have no low half for `k` in `0..=27`.
+//! `10^k = (s + d) * 2^(floor_log2(k) - 127)`, where `s` has its top bit set and `0 <= d < 1`: significands are truncated, never rounded
+//! up. They are exact (`d = 0`) for `k` in `0..=55`, and have no low half for `k` in `0..=27`.
 
 use super::tables::{AS_F64, MIN, MIN_F64, SIGNIFICANDS, SMALL};
 
 pub(super) use super::tables::floor_log2;
 
-/// The largest `k` for which `significand(k)` is all of `10^k`.
+/// The largest `k` for which `significand(k)` is exactly `10^k`.
 pub(super) const EXACT_WIDE: i32 = 55;
 
-/// The 128-bit significand of `10^k`, or `None` outside the table.
+/// Returns the 128-bit significand of `10^k`, or `None` outside the table.
 #[inline]
 pub(super) fn significand(k: i32) -> Option<u128> {
     let at = usize::try_from(k.wrapping_sub(MIN)).ok()?;
     SIGNIFICANDS.get(at).copied()
 }
 
-/// The high half of the significand of `10^k`, or 0 outside the table.
+/// Returns the high half of the significand of `10^k`, or 0 outside the table.
 #[inline]
 pub(super) fn high(k: i32) -> u64 {
     let at = usize::try_from(k.wrapping_sub(MIN)).unwrap_or(usize::MAX);
     SIGNIFICANDS.get(at).map_or(0, |power| (power >> 64) as u64)
 }
 
-/// Bits of the smallest `f64` that is at least `10^k`, for `k` in `-323..=309`; bits of positive values order as the values do.
+/// Returns the bits of the smallest `f64` that is at least `10^k`, for `k` in `-323..=309`. The bits of positive values have the order of
+/// the values.
 #[inline]
 pub(super) fn bits(k: i32) -> u64 {
     let at = usize::try_from(k.wrapping_sub(MIN_F64)).unwrap_or(usize::MAX);
@@ -59,7 +60,7 @@ mod tests {
         }
     }
 
-    /// Values of the reference table printed in the Eisel-Lemire literature, whose negative powers are cut off as here.
+    /// Checks values of the reference table in the Eisel-Lemire literature, which also truncates negative powers.
     #[test]
     fn ends_of_the_table() {
         assert_eq!(
@@ -75,7 +76,7 @@ mod tests {
         assert_eq!(significand(343), None);
     }
 
-    /// `10^k * 10^-k` is just below 1: both significands are cut off by less than one unit.
+    /// Checks that `10^k * 10^-k` is just below 1: both significands are truncated by less than one unit.
     #[test]
     fn a_power_times_its_reciprocal_is_one() {
         for k in 1..=MAX {
@@ -89,7 +90,7 @@ mod tests {
         }
     }
 
-    /// The low half shows whether bits are missing; rounding up to an `f64` relies on that.
+    /// Checks that the low half shows whether bits are missing; rounding up to an `f64` relies on it.
     #[test]
     fn only_exact_powers_lack_a_low_half() {
         for k in MIN..=MAX {
@@ -98,7 +99,7 @@ mod tests {
         }
     }
 
-    /// No `f64` between the power and the one in the table, by the decimal text of the power.
+    /// Checks by decimal text that no `f64` lies between the power and the table value.
     #[test]
     fn powers_as_f64_are_rounded_up() {
         for k in MIN_F64..MAX_F64 {

@@ -5,13 +5,13 @@
     reason = "evaluated by the compiler, where a wrong index is a build error"
 )]
 
-/// Smallest exponent in the table: 19 significant digits that still reach the smallest subnormal `f64`.
+/// The smallest exponent in the table: 19 significant digits that still reach the smallest subnormal `f64`.
 pub(super) const MIN: i32 = -342;
-/// Largest exponent in the table: 17 digits of the smallest subnormal `f64`.
+/// The largest exponent in the table: 17 digits of the smallest subnormal `f64`.
 pub(super) const MAX: i32 = 342;
 const LEN: usize = 685;
 
-/// Smallest and largest exponent of [`AS_F64`].
+/// The smallest and largest exponent of [`AS_F64`].
 pub(super) const MIN_F64: i32 = -323;
 pub(super) const MAX_F64: i32 = 309;
 const LEN_F64: usize = 633;
@@ -19,10 +19,10 @@ const LEN_F64: usize = 633;
 /// Powers of ten that fit in 64 bits.
 pub(super) const SMALL: [u64; 20] = small();
 pub(super) static SIGNIFICANDS: [u128; LEN] = significands();
-/// For each power of ten the bits of the smallest `f64` that is not below it.
+/// The bits of the smallest `f64` that is at least each power of ten.
 pub(super) static AS_F64: [u64; LEN_F64] = as_f64();
 
-/// Words of the big integer; `5^342` has 795 bits, and below 1 another 128 bits must be left after as many divisions.
+/// Word count of the big integer: `5^342` has 795 bits, and 128 more bits must remain after 342 divisions.
 const WORDS: usize = 16;
 
 const fn small() -> [u64; 20] {
@@ -45,7 +45,7 @@ const fn significands() -> [u128; LEN] {
     let mut k = 0;
     while k <= MAX.unsigned_abs() as usize {
         table[zero + k] = top_bits(&up);
-        // Cutting off after each division by 5 gives the same as cutting off once: floor(floor(x / 5) / 5) = floor(x / 25).
+        // Truncating after each division by 5 equals truncating once: floor(floor(x / 5) / 5) = floor(x / 25).
         table[zero - k] = top_bits(&down);
         times_5(&mut up);
         divide_by_5(&mut down);
@@ -56,7 +56,7 @@ const fn significands() -> [u128; LEN] {
 
 #[expect(
     clippy::cast_possible_truncation,
-    reason = "at most 53 bits are left, or 2^53 after rounding up"
+    reason = "at most 53 bits remain, or 2^53 after rounding up"
 )]
 const fn as_f64() -> [u64; LEN_F64] {
     let mut table = [0; LEN_F64];
@@ -69,7 +69,7 @@ const fn as_f64() -> [u64; LEN_F64] {
         let cut = if normal { 75 } else { 75 + (-1022 - exponent) };
         let cut_off = significand & ((1 << cut) - 1) != 0;
         let mantissa = (significand >> cut) as u64 + cut_off as u64;
-        // Without its top bit if that is implied; rounding up to the next power of two carries into the exponent.
+        // The top bit of normal values is implied; rounding up to the next power of two carries into the exponent.
         let biased = if normal {
             exponent.abs_diff(-1023) as u64 - 1
         } else {
@@ -82,10 +82,7 @@ const fn as_f64() -> [u64; LEN_F64] {
     table
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the low word is what is kept"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "only the low word is kept")]
 const fn times_5(words: &mut [u64; WORDS]) {
     let mut carry = 0;
     let mut i = 0;
@@ -112,7 +109,7 @@ const fn divide_by_5(words: &mut [u64; WORDS]) {
     }
 }
 
-/// The 128 bits from the highest set bit down.
+/// Returns the 128 bits from the highest set bit down.
 const fn top_bits(words: &[u64; WORDS]) -> u128 {
     let mut top = WORDS - 1;
     while words[top] == 0 {
@@ -130,7 +127,7 @@ const fn top_bits(words: &[u64; WORDS]) -> u128 {
     }
 }
 
-/// `floor(k * log2(10))` for `|k| <= 600`.
+/// Returns `floor(k * log2(10))` for `|k| <= 600`.
 #[inline]
 pub(super) const fn floor_log2(k: i32) -> i32 {
     (k.wrapping_mul(217_706)) >> 16

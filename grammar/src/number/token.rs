@@ -1,16 +1,16 @@
-//! A small buffer on the stack for the text of one number.
+//! A small stack buffer for the text of one number.
 
-use super::room::{self, ROOM};
+use super::buffer::{self, BUFFER_LEN};
 
 /// The longest text of one number: 20 digits with sign, point, exponent and suffix take 28 bytes.
 const LONGEST: usize = 32;
-/// Room for writing digits in pieces of fixed length that may reach past the text.
+/// Buffer size for writing digits in chunks of fixed length that may extend past the text.
 const CAPACITY: usize = 56;
 
 /// The text of one number.
 ///
-/// The writer of a data list must know the length of a value before it decides on a line break, so values are first written
-/// here and then appended.
+/// The writer of a data list must know the length of a value before it decides on a line break, so it writes values here first and appends
+/// them afterwards.
 #[derive(Clone, Copy, Debug)]
 pub struct NumberToken {
     bytes: [u8; CAPACITY],
@@ -24,7 +24,7 @@ impl Default for NumberToken {
 }
 
 impl NumberToken {
-    /// An empty token.
+    /// Returns an empty token.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
@@ -34,7 +34,7 @@ impl NumberToken {
         }
     }
 
-    /// The text.
+    /// Returns the text.
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -45,7 +45,7 @@ impl NumberToken {
     #[inline]
     pub fn append_to(&self, out: &mut Vec<u8>) {
         let end = out.len().saturating_add(self.len);
-        // A copy of fixed length is a few moves; a copy of variable length would be a call.
+        // Copying a fixed length compiles to a few moves; copying a variable length would be a call.
         if let Some(text) = self.bytes.first_chunk::<LONGEST>() {
             out.extend_from_slice(text);
         }
@@ -59,7 +59,7 @@ impl NumberToken {
         self.push(text);
     }
 
-    /// Appends a short text; what does not fit is dropped.
+    /// Appends a short text; excess bytes are dropped.
     #[inline]
     pub fn push(&mut self, text: &[u8]) {
         for &byte in text {
@@ -70,21 +70,21 @@ impl NumberToken {
         }
     }
 
-    /// Replaces the text by the one that `write` writes in place.
+    /// Replaces the text with the text that `write` writes in place.
     #[inline]
-    pub(super) fn write(&mut self, write: impl FnOnce(&mut [u8; ROOM]) -> usize) {
+    pub(super) fn write(&mut self, write: impl FnOnce(&mut [u8; BUFFER_LEN]) -> usize) {
         if let Some(room) = self.bytes.first_chunk_mut() {
             self.len = write(room).min(LONGEST);
         }
     }
 
-    /// Writes the text in place, as the functions for single types do.
+    /// Writes the text in place, like the functions for single types.
     #[inline]
-    pub(super) fn put_into(&self, out: &mut [u8; ROOM]) -> usize {
+    pub(super) fn put_into(&self, out: &mut [u8; BUFFER_LEN]) -> usize {
         if let Some(text) = self.bytes.first_chunk() {
             *out = *text;
         }
-        room::end(out, self.len)
+        buffer::end(out, self.len)
     }
 
     /// Writes `N` bytes at `at`, without changing the length.
@@ -95,7 +95,7 @@ impl NumberToken {
         }
     }
 
-    /// Makes the first `len` bytes the text.
+    /// Sets the text to the first `len` bytes.
     #[inline]
     pub(super) fn set_len(&mut self, len: usize) {
         self.len = len.min(LONGEST);

@@ -1,4 +1,4 @@
-//! Patterns of paths.
+//! Path patterns.
 
 use crate::escape::unescape_name;
 
@@ -10,16 +10,16 @@ pub(crate) struct PathGlob(Vec<GlobPiece>);
 enum GlobPiece {
     /// This character.
     One(char),
-    /// `?`: any character but `/`.
+    /// `?`: any character except `/`.
     Any,
-    /// `*`: any number of characters but `/`.
+    /// `*`: any number of characters except `/`.
     Run,
-    /// `[…]`: one of these ranges, or (`[!…]`) none of them; never `/`.
+    /// `[…]`: a character in one of these ranges, or (`[!…]`) outside all ranges; never `/`.
     Class(bool, Vec<(char, char)>),
 }
 
 impl PathGlob {
-    /// The pattern in `text`; `None` if `text` has no special characters.
+    /// Parses a pattern. Returns `None` if `text` has no special characters.
     pub(crate) fn new(text: &str) -> Option<Self> {
         let mut pieces = vec![];
         let mut rest = text;
@@ -46,7 +46,7 @@ impl PathGlob {
         special.then_some(Self(pieces))
     }
 
-    /// True if it matches `path`. A `*` never matches a `/`, so only the last `*` has to be tried again.
+    /// Returns whether the pattern matches `path`. A `*` never matches a `/`, so backtracking to the last `*` suffices.
     pub(crate) fn matches(&self, path: &str) -> bool {
         let path: Vec<char> = path.chars().collect();
         let (mut at, mut piece) = (0, 0);
@@ -90,7 +90,7 @@ impl GlobPiece {
     }
 }
 
-/// The class at the beginning of `text`, if its bracket is closed, and its length in bytes.
+/// Returns the class at the start of `text` and its length in bytes, if its bracket is closed.
 fn class(text: &str) -> Option<(GlobPiece, usize)> {
     let inner = text.strip_prefix('[')?;
     let not = inner.starts_with(['!', '^']);
@@ -117,7 +117,7 @@ fn class(text: &str) -> Option<(GlobPiece, usize)> {
     }
 }
 
-/// Adds the characters up to the next one that may be special; returns their length in bytes.
+/// Adds the characters up to the next special character. Returns their length in bytes.
 fn literal(text: &str, pieces: &mut Vec<GlobPiece>) -> usize {
     let mut len = 0;
     let mut escaped = false;

@@ -1,9 +1,8 @@
 //! Names of variables and dimensions in options: paths from the root, patterns, escapes.
 //!
-//! `v` is the variable `v` of the root group, `/g/v` that of group `g`. In a pattern `*` matches any characters, `?` one
-//! character, and `[a-c]` and `[!a-c]` one of a set, but never a `/`; `*` alone means all variables of all groups. A backslash
-//! makes the next character an ordinary one. A text that is the name of a variable is that name, even if it looks like a
-//! pattern.
+//! `v` is the variable `v` of the root group, `/g/v` a variable of group `g`. In a pattern `*` matches any characters, `?` one character,
+//! and `[a-c]` and `[!a-c]` one of a set, but never a `/`; `*` alone means all variables of all groups. A backslash makes the next
+//! character ordinary. A text that equals the name of a variable is this name, even if it looks like a pattern.
 
 use netcdf_core::model::{GroupId, Name, Schema, VarId};
 
@@ -19,36 +18,36 @@ pub(crate) use glob::PathGlob;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pattern<'a> {
     text: &'a str,
-    /// Where it begins in the option's text.
+    /// The offset in the option's text.
     pub at: usize,
 }
 
 /// The variables that a pattern matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchedVariables {
-    /// At least one.
+    /// The variables, at least one.
     pub ids: Vec<VarId>,
-    /// Whether the pattern is the name of the only one.
+    /// Whether the pattern is the name of the only variable.
     pub by_name: bool,
 }
 
 impl<'a> Pattern<'a> {
-    /// A pattern at position `at`.
+    /// Returns a pattern at position `at`.
     #[must_use]
     pub fn new(text: &'a str, at: usize) -> Self {
         Self { text, at }
     }
 
-    /// True if it means all variables.
+    /// Returns whether the pattern matches all variables.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.text == "*"
     }
 
-    /// The variables that it matches.
+    /// Returns the matching variables.
     ///
     /// # Errors
-    /// If there are none.
+    /// Returns a mistake if no variable matches.
     pub fn variables(&self, schema: &Schema) -> Result<MatchedVariables, Mistake> {
         let matched = |ids: Vec<VarId>, by_name: bool| MatchedVariables { ids, by_name };
         if self.is_everything() && !schema.vars.is_empty() {
@@ -69,10 +68,10 @@ impl<'a> Pattern<'a> {
         Ok(matched(found, false))
     }
 
-    /// The variable with this name; patterns are not expanded.
+    /// Returns the variable with this name; patterns are not expanded.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns a mistake if the variable does not exist.
     pub fn variable(&self, schema: &Schema) -> Result<VarId, Mistake> {
         named(schema, self.text).ok_or_else(|| self.unknown(schema))
     }
@@ -84,7 +83,7 @@ impl<'a> Pattern<'a> {
     }
 }
 
-/// A hint at what was probably meant: an object with the same name in a group, else one with a similar name.
+/// Returns a hint at a likely intended object: the same name in a group, or a similar name.
 pub(crate) fn near(text: &str, paths: &[String]) -> Option<String> {
     let name = text.strip_prefix('/').unwrap_or(text);
     let elsewhere = |p: &&String| p.strip_suffix(name).is_some_and(|g| g.ends_with('/'));
@@ -100,7 +99,7 @@ fn named(schema: &Schema, text: &str) -> Option<VarId> {
     vars.iter().find(is).copied()
 }
 
-/// The group that a path leads to, and the name at its end.
+/// Returns the group of a path, and its last name.
 pub(crate) fn locate(schema: &Schema, text: &str) -> Option<(GroupId, Name)> {
     let path = text.strip_prefix('/').unwrap_or(text);
     let mut parts = path.split('/').map(name);
@@ -115,7 +114,7 @@ pub(crate) fn locate(schema: &Schema, text: &str) -> Option<(GroupId, Name)> {
     Some((group, last))
 }
 
-/// A name as in datasets, without escapes.
+/// Returns an unescaped name.
 fn name(text: &str) -> Name {
     let mut bytes = vec![];
     unescape_name(text.as_bytes(), &mut bytes);
@@ -166,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_nothing_is_a_mistake() {
+    fn unmatched_patterns_are_mistakes() {
         let no = "no variable matches `q*`\n  q*\n  ^";
         assert_eq!(found("q*").unwrap_err(), no);
         let no = "there is no variable `deep`\n  deep\n  ^\n  hint: did you mean `/g/h/deep`?";

@@ -1,8 +1,8 @@
-//! Calendars: dates to hours since 1970 and back.
+//! Calendars: conversion between dates and hours since 1970.
 
-/// Largest distance of dates from 1970-01-01, in days: far beyond any data, and small enough for exact arithmetic.
+/// Maximum distance of dates from 1970-01-01 in days: far beyond any data, and small enough for exact arithmetic.
 pub(super) const DAY_LIMIT: f64 = 2_147_483_647.0;
-/// Half a microsecond, the allowance for rounding errors, in hours.
+/// Tolerance for rounding errors in hours: half a microsecond.
 pub(super) const SLACK_HOURS: f64 = 0.5e-6 / 60.0 / 60.0;
 const EPOCH_YEAR: i64 = 1970;
 const MONTH_STARTS: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
@@ -10,7 +10,7 @@ const MONTH_STARTS: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 30
 /// The calendar of a time variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Calendar {
-    /// `gregorian`, `standard`, anything unknown: Julian before 1582-10-15, then Gregorian.
+    /// `gregorian`, `standard`, and unknown names: Julian before 1582-10-15, then Gregorian.
     Mixed,
     /// `proleptic_gregorian`.
     Proleptic,
@@ -22,11 +22,11 @@ pub enum Calendar {
     Day360,
     /// `julian`.
     Julian,
-    /// `none`: days of a year without number.
+    /// `none`: days of an unnumbered year.
     None,
 }
 
-/// In the order in which abbreviations are looked up.
+/// Names in the lookup order of abbreviations.
 const NAMES: [(&[u8], Calendar); 12] = [
     (b"gregorian", Calendar::Mixed),
     (b"standard", Calendar::Mixed),
@@ -43,8 +43,8 @@ const NAMES: [(&[u8], Calendar); 12] = [
 ];
 
 impl Calendar {
-    /// The calendar a `calendar` attribute names. The text, up to its first NUL, may be a name or
-    /// the beginning of one, in any letter case; anything else is the mixed calendar.
+    /// Returns the calendar of a `calendar` attribute. The text, up to its first NUL, is a name or a prefix of a name, in any letter case.
+    /// Any other text is the mixed calendar.
     #[must_use]
     pub fn from_attribute(text: &[u8]) -> Self {
         let text = super::scan::until_nul(text);
@@ -58,7 +58,7 @@ impl Calendar {
             .map_or(Self::Mixed, |(_, calendar)| *calendar)
     }
 
-    /// Whether the calendar has the day of a date.
+    /// Returns whether the date exists in the calendar.
     pub(super) fn has_day(self, date: &Date) -> bool {
         let day = (date.year, date.month, date.day);
         match self == Self::Mixed && day < (1582, 10, 15) {
@@ -67,7 +67,7 @@ impl Calendar {
         }
     }
 
-    /// The rule of the calendar, for the mixed calendar since 1582-10-15.
+    /// Returns the rule of the calendar; for the mixed calendar, the rule since 1582-10-15.
     pub(super) fn late_rule(self) -> CalendarRule {
         match self {
             Self::Mixed | Self::Proleptic => CalendarRule::Gregorian,
@@ -80,8 +80,7 @@ impl Calendar {
     }
 }
 
-/// A date as year, month 1 to 12, day from 1, and hours since midnight. As the base of units, month and day may be any number
-/// in the attribute.
+/// A date: year, month 1 to 12, day from 1, and hours since midnight. In the base of units, month and day may be out of range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Date {
     pub(super) year: i64,
@@ -90,7 +89,7 @@ pub(super) struct Date {
     pub(super) hour: f64,
 }
 
-/// One regular rule for the lengths of years and months.
+/// A uniform rule for the lengths of years and months.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CalendarRule {
     Gregorian,
@@ -98,18 +97,18 @@ pub(super) enum CalendarRule {
     NoLeap,
     AllLeap,
     Day360,
-    /// A year of 365 days that has no number.
+    /// An unnumbered year of 365 days.
     Climate,
 }
 
 impl CalendarRule {
-    /// Hours since 1970-01-01, or since January 1st for [`CalendarRule::Climate`]. An invalid month counts as January; a day outside
-    /// its month continues into the neighbouring months.
+    /// Returns hours since 1970-01-01, or since January 1st for [`CalendarRule::Climate`]. An invalid month counts as January; a day
+    /// outside its month continues into the neighbouring months.
     pub(super) fn hours(self, date: &Date) -> f64 {
         to_f64(self.days(date)) * 24.0 + date.hour
     }
 
-    /// Days from 1970-01-01 to the day of `date`, as [`CalendarRule::hours`].
+    /// Returns days from 1970-01-01 to the day of `date`, like [`CalendarRule::hours`].
     pub(super) fn days(self, date: &Date) -> i64 {
         let month = if (1..=12).contains(&date.month) {
             date.month
@@ -120,15 +119,15 @@ impl CalendarRule {
         year + self.month_start(date.year, month) + date.day - 1
     }
 
-    /// Whether the day of a date exists.
+    /// Returns whether the day of a date exists.
     pub(super) fn has_day(self, date: &Date) -> bool {
-        // Far days would overflow.
+        // Distant days would overflow.
         let near = (1..=12).contains(&date.month) && (1..=31).contains(&date.day);
         let same = |day: Date| (day.month, day.day) == (date.month, date.day);
         near && same(self.on_day(self.days(date), 0.0))
     }
 
-    /// The date at `hours`, the inverse of [`CalendarRule::hours`]; `None` if it is out of range.
+    /// Returns the date at `hours`, the inverse of [`CalendarRule::hours`], or `None` if it is out of range.
     pub(super) fn date(self, hours: f64) -> Option<Date> {
         let mut days = (hours / 24.0).floor();
         let mut hour = hours - days * 24.0;
@@ -143,7 +142,7 @@ impl CalendarRule {
         Some(self.on_day(truncate(days), hour.max(0.0)))
     }
 
-    /// The date of a day, counted from 1970-01-01.
+    /// Returns the date of a day counted from 1970-01-01.
     pub(super) fn on_day(self, days: i64, hour: f64) -> Date {
         let (year, day_of_year) = self.year_and_day(days);
         let (month, day) = self.month_and_day(year, day_of_year);
@@ -164,7 +163,7 @@ impl CalendarRule {
         }
     }
 
-    /// Days from the epoch to the start of `year`.
+    /// Returns days from the epoch to the start of `year`.
     fn year_start(self, year: i64) -> i64 {
         if self == Self::Climate {
             return 0;
@@ -172,7 +171,7 @@ impl CalendarRule {
         self.days_before(year) - self.days_before(EPOCH_YEAR)
     }
 
-    /// Days from the start of the year 0 to the start of `year`.
+    /// Returns days from the start of the year 0 to the start of `year`.
     fn days_before(self, year: i64) -> i64 {
         let last = year - 1;
         let fours = last.div_euclid(4);
@@ -185,12 +184,12 @@ impl CalendarRule {
         }
     }
 
-    /// The year that holds the day `day` of the epoch, and the day of that year, from 0.
+    /// Returns the year of the day `day` of the epoch, and the day of the year, from 0.
     fn year_and_day(self, day: i64) -> (i64, i64) {
         if self == Self::Climate {
             return (0, day.rem_euclid(365));
         }
-        // The mean length of a year gives the year or one next to it.
+        // The mean year length gives the year or a neighbour.
         let (years, days) = match self {
             Self::Gregorian => (400, 146_097),
             Self::Julian => (4, 1461),
@@ -209,7 +208,7 @@ impl CalendarRule {
         (year, day - self.year_start(year))
     }
 
-    /// Days from the start of `year` to the start of its month `month` (1 to 12).
+    /// Returns days from the start of `year` to the start of `month` (1 to 12).
     fn month_start(self, year: i64, month: i64) -> i64 {
         if self == Self::Day360 {
             return 30 * (month - 1);
@@ -219,9 +218,9 @@ impl CalendarRule {
         start + i64::from(month > 2 && self.is_leap(year))
     }
 
-    /// Month and day, both from 1, of the day `day_of_year` (from 0) of `year`.
+    /// Returns month and day, both from 1, of the day `day_of_year` (from 0) of `year`.
     fn month_and_day(self, year: i64, day_of_year: i64) -> (i64, i64) {
-        // No month has more than 31 days, so it is this month or the next.
+        // No month has more than 31 days, so the result is this month or the next.
         let mut month = day_of_year / 31 + 1;
         if month < 12 && self.month_start(year, month + 1) <= day_of_year {
             month += 1;
@@ -238,7 +237,7 @@ pub(super) fn truncate(value: f64) -> i64 {
     value as i64
 }
 
-/// Day counts are far below 2^53, so this is exact.
+/// Converts a day count exactly: day counts are far below 2^53.
 fn to_f64(days: i64) -> f64 {
     days as f64
 }

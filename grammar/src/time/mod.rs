@@ -1,10 +1,9 @@
-//! Times of CF-like variables as text, for `ncdump -t` and `-i`.
+//! Text of time values in CF-like variables, for `ncdump -t` and `-i`.
 //!
-//! A variable is a time variable when its `units` attribute reads `<unit> since <base>`; its `calendar` attribute chooses the
-//! length of years and months. The base may name a time zone; times are printed in UTC. The arithmetic is done in hours held as
-//! `f64`, step by step in the order the C tool has always used, so that the last printed microsecond agrees. Units of less than
-//! a second, which the C tool does not have, are counted in nanoseconds. Every conversion takes constant time, whatever the
-//! value.
+//! A time variable has a `units` attribute `<unit> since <base>`. Its `calendar` attribute selects the length of years and months. The base
+//! may name a time zone; times are printed in UTC. The arithmetic uses hours as `f64`, step by step in the order of the C tool, so that the
+//! last printed microsecond agrees. Units of less than a second, which the C tool lacks, are counted in nanoseconds. Every conversion takes
+//! constant time for any value.
 
 mod calendar;
 mod moment;
@@ -40,17 +39,15 @@ pub enum Separator {
     T,
 }
 
-/// What [`TimeUnits::format`] did with a value.
+/// The result of [`TimeUnits::format`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Formatted {
     /// The quoted text was appended.
     Time,
-    /// The value is a NaN or an infinity, nothing was appended: it is shown as `NaN`,
-    /// `Infinity` or `-Infinity` without quotes.
+    /// The value is a NaN or an infinity, and no text was appended: callers print `NaN`, `Infinity` or `-Infinity` without quotes.
     NotFinite,
-    /// The value lies more than 2^31 - 1 days (5.8 million years) from 1970, nothing was appended:
-    /// it is shown as the plain number it is.
+    /// The value is more than 2^31 - 1 days (5.8 million years) from 1970, and no text was appended: callers print the number.
     OutOfRange,
 }
 
@@ -59,9 +56,9 @@ pub enum Formatted {
 pub enum Count {
     /// A whole number, which may have more digits than an `f64`.
     Whole(i128),
-    /// A number of double precision.
+    /// A double.
     Real(f64),
-    /// A number of single precision.
+    /// A float.
     Single(f32),
 }
 
@@ -76,7 +73,7 @@ impl fmt::Display for Count {
 }
 
 impl Count {
-    /// The nearest double.
+    /// Returns the nearest double.
     #[must_use]
     pub fn real(self) -> f64 {
         match self {
@@ -86,7 +83,7 @@ impl Count {
         }
     }
 
-    /// The approximate spacing of the number type; `None` for whole numbers.
+    /// Returns the approximate spacing of the number type, or `None` for whole numbers.
     fn spacing(self) -> Option<f64> {
         match self {
             Self::Whole(_) => None,
@@ -95,7 +92,7 @@ impl Count {
         }
     }
 
-    /// The value times `factor`, to the nearest whole number; `None` if it is beyond all dates.
+    /// Returns the value times `factor`, rounded to the nearest whole number, or `None` if it is beyond all dates.
     fn times(self, factor: i64) -> Option<i128> {
         match self {
             Self::Whole(x) => x.checked_mul(i128::from(factor)),
@@ -116,7 +113,7 @@ impl Count {
     }
 }
 
-/// Counts beyond this are out of range in all units of less than a second.
+/// The count limit of all units of less than a second.
 const LIMIT: f64 = 1e30;
 
 /// The parsed `units` and `calendar` attributes of a time variable.
@@ -135,13 +132,13 @@ pub struct TimeUnits {
 pub struct UnreadReference(Vec<u8>);
 
 impl UnreadReference {
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.0).into_owned()
     }
 
-    /// The note for a variable with values printed as numbers.
+    /// Returns the note for a variable with values printed as numbers.
     #[must_use]
     pub fn note(&self, var: &str) -> Note {
         let text = self.text();
@@ -154,11 +151,11 @@ impl UnreadReference {
 }
 
 impl TimeUnits {
-    /// Parses a `units` attribute, and the `calendar` attribute if it has type char or string. A text ends at its first NUL. Of an
+    /// Parses a `units` attribute, and the `calendar` attribute if it has type char or string. A text ends at its first NUL. For an
     /// attribute of several strings, pass the first one.
     ///
-    /// Returns `None` if the variable is not a time variable: no `<unit> since <text>`, an unknown unit, or years in a calendar
-    /// without years.
+    /// Returns `None` if the variable is not a time variable: no `<unit> since <text>`, an unknown unit, or years in a calendar without
+    /// years.
     ///
     /// # Errors
     /// Returns the text after `since` if it is not a reference time that exists in the calendar.
@@ -183,7 +180,7 @@ impl TimeUnits {
         }))
     }
 
-    /// The note about ignored words after the reference time of a variable, such as the name of a time zone.
+    /// Returns the note about ignored words after the reference time of a variable, such as the name of a time zone.
     #[must_use]
     pub fn note(&self, var: &str) -> Option<Note> {
         let ignored = String::from_utf8_lossy(&self.ignored);
@@ -194,21 +191,21 @@ impl TimeUnits {
         })
     }
 
-    /// Reads a time that a user writes: `YYYY-MM[-DD[ HH[:MM[:SS]]]]`, with a blank, a `T` or a `_` before the time of day, and
-    /// perhaps a `Z` at the end. `None` for another text, for a day that the calendar does not have, and in the calendar `none`.
+    /// Parses a time from the command line: `YYYY-MM[-DD[ HH[:MM[:SS]]]]`, with a blank, a `T` or a `_` before the time of day, and an
+    /// optional final `Z`. Returns `None` for any other text, for a day that the calendar lacks, and in the calendar `none`.
     #[must_use]
     pub fn moment(&self, text: &[u8]) -> Option<Moment> {
         let text = Some(text).filter(|_| self.calendar != Calendar::None);
         Moment::parse(text?, self)
     }
 
-    /// Compares a value with a time. A value within a month or day equals the month or day. `None` for NaN.
+    /// Compares a value with a time. A value within a month or day equals the month or day. Returns `None` for NaN.
     #[must_use]
     pub fn order(&self, value: Count, moment: &Moment) -> Option<Ordering> {
         moment.order(value, self)
     }
 
-    /// Nanoseconds between a value and a time; 0 within a month or day. `None` if the value is out of range or not finite.
+    /// Returns nanoseconds between a value and a time, 0 within a month or day. Returns `None` if the value is out of range or not finite.
     #[must_use]
     pub fn distance(&self, value: Count, moment: &Moment) -> Option<u128> {
         moment.distance(value, self)
@@ -219,8 +216,8 @@ impl TimeUnits {
         self.timeline.date(finite?)
     }
 
-    /// Appends `value` as quoted text: `"YYYY-MM-DD[sHH[:MM[:SS | :S.ffffff]]]"` where `s` is the
-    /// separator and trailing zero parts are left out; `"MM-DD..."` in the calendar `none`.
+    /// Appends `value` as quoted text: `"YYYY-MM-DD[sHH[:MM[:SS | :S.ffffff]]]"`, where `s` is the separator and trailing zero parts are
+    /// omitted; `"MM-DD..."` in the calendar `none`.
     pub fn format(&self, value: Count, separator: Separator, out: &mut Vec<u8>) -> Formatted {
         if !value.real().is_finite() {
             return Formatted::NotFinite;
@@ -238,7 +235,7 @@ impl TimeUnits {
     }
 }
 
-/// The text of an attribute: characters, or the first string.
+/// Returns the text of an attribute: characters, or the first string.
 #[must_use]
 pub fn attribute_text<'a>(var: &'a Variable, name: &str) -> Option<&'a [u8]> {
     match &var.attribute(name)?.values {

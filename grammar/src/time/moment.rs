@@ -1,4 +1,4 @@
-//! Times that users write, and the order of values and times.
+//! Times on the command line, and their comparison with values.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use super::{Count, TimeUnits};
 /// An instant, a day or a month in some calendar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// The beginning.
+    /// The start.
     date: Date,
     extent: Extent,
 }
@@ -22,8 +22,8 @@ enum Extent {
 }
 
 impl Moment {
-    /// Reads `YYYY-MM[-DD[THH[:MM[:SS]]][Z]]`, with a blank, a `T` or a `_` before the time of day. `None` for another text, and for
-    /// a day that the calendar does not have.
+    /// Parses `YYYY-MM[-DD[THH[:MM[:SS]]][Z]]`, with a blank, a `T` or a `_` before the time of day. Returns `None` for any other text, and
+    /// for a day that the calendar lacks.
     pub(super) fn parse(text: &[u8], units: &TimeUnits) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
         let text = text.strip_suffix('Z').unwrap_or(text);
@@ -53,7 +53,7 @@ impl Moment {
         (complete && units.calendar.has_day(&date)).then_some(Self { date, extent })
     }
 
-    /// Whether this is a point in time, and not a day or a month.
+    /// Returns whether the time is an instant, as opposed to a day or a month.
     #[must_use]
     pub fn is_instant(&self) -> bool {
         self.extent == Extent::Instant
@@ -88,7 +88,7 @@ impl Moment {
         }
     }
 
-    /// The first nanosecond since 1970, and the first one after a day or month.
+    /// Returns the first nanosecond since 1970, and the first nanosecond after a day or month.
     fn range(&self, clock: &Fine) -> (i128, i128) {
         let from = clock.since_1970(&self.date);
         let until = match self.extent {
@@ -99,7 +99,7 @@ impl Moment {
         (from, until)
     }
 
-    /// Compares a date of the same calendar with this time; half a microsecond makes no difference.
+    /// Compares a date of the same calendar with this time, with a tolerance of half a microsecond.
     fn order_of_date(&self, date: &Date) -> Ordering {
         let hours = date.hour - self.date.hour;
         let in_day = match hours.abs() <= SLACK_HOURS {
@@ -115,7 +115,7 @@ impl Moment {
         }
     }
 
-    /// Nanoseconds between a value and this time.
+    /// Returns nanoseconds between a value and this time.
     pub(super) fn distance(&self, value: Count, units: &TimeUnits) -> Option<u128> {
         let (clock, instant) = match &units.clock {
             Some(clock) => (clock.clone(), clock.instant(value)?),
@@ -133,7 +133,7 @@ impl Moment {
     }
 }
 
-/// The first day of the next month.
+/// Returns the first day of the next month.
 fn next_month(date: &Date) -> Date {
     let (year, month) = match date.month {
         12 => (date.year + 1, 1),

@@ -7,19 +7,19 @@
 //! | time | `H`, `H:M`, `H:M:S`, with a fraction of the second; only after a complete date |
 //! | zone | `Z`, `UTC`, `GMT`, `+H`, `+HH:MM`, `+HHMM`, `+HMM` |
 //!
-//! Blanks may precede each number, as for `scanf`. Words after a complete date are ignored. Any other text makes the whole reference
-//! time unreadable: a date without its time would be a wrong time.
+//! Blanks may precede each number, as in `scanf`. Words after a complete date are ignored. Any other text makes the whole reference time
+//! unreadable, because a date without its time would be a wrong time.
 
 use super::calendar::{Calendar, Date};
 use super::scan::{TextScan, is_space};
 
-/// Years beyond this are out of range of every printed time anyway.
+/// The year limit, beyond all printable times.
 const YEAR_LIMIT: i64 = 1_000_000_000;
-/// Digits of a number that may be a year or a date without separators (`20000101`).
+/// Minimum digits of a number that may be a year or a date without separators (`20000101`).
 const PACKED_DIGITS: usize = 6;
-/// Most digits of a month, a day, an hour, a minute or a second: `2000-012` may be December or the twelfth day of the year.
+/// Maximum digits of a month, a day, an hour, a minute or a second: `2000-012` may be December or the twelfth day of the year.
 const PART_DIGITS: usize = 2;
-/// Fewest digits of a year before slashes: `1/2/2000` has the year last.
+/// Minimum digits of a year before slashes: in `1/2/2000` the year is last.
 const SLASH_YEAR_DIGITS: usize = 4;
 
 /// A reference time.
@@ -31,7 +31,7 @@ pub(super) struct TimeReference<'a> {
     pub(super) ignored: &'a [u8],
 }
 
-/// Reads a reference time; `None` if any part of the time is not understood.
+/// Parses a reference time. Returns `None` if any part of the time is unreadable.
 pub(super) fn reference(text: &[u8], calendar: Calendar) -> Option<TimeReference<'_>> {
     let mut scan = TextScan::new(text);
     let (mut date, complete) = read_date(&mut scan, calendar)?;
@@ -48,7 +48,7 @@ pub(super) fn reference(text: &[u8], calendar: Calendar) -> Option<TimeReference
     if complete {
         date.hour -= read_zone(&mut scan, time)?;
     }
-    // `UTC+3` is ahead of UTC for most, and behind it for POSIX.
+    // `UTC+3` is ahead of UTC in common use, and behind UTC in POSIX.
     if skip_utc(&mut scan) && complete && read_zone(&mut scan, time)? != 0.0 {
         return None;
     }
@@ -57,7 +57,7 @@ pub(super) fn reference(text: &[u8], calendar: Calendar) -> Option<TimeReference
     harmless.then_some(TimeReference { date, ignored })
 }
 
-/// Reads the numbers of a date, and whether the date has all its parts.
+/// Parses the numbers of a date, and returns whether the date is complete.
 fn read_date(scan: &mut TextScan<'_>, calendar: Calendar) -> Option<(Date, bool)> {
     scan.skip_space();
     let digits = scan.digit_count();
@@ -92,14 +92,14 @@ fn read_date(scan: &mut TextScan<'_>, calendar: Calendar) -> Option<(Date, bool)
     Some((date, day.is_some()))
 }
 
-/// Reads a month or a day.
+/// Parses a month or a day.
 fn read_part(scan: &mut TextScan<'_>) -> Option<i64> {
     scan.skip_space();
     let short = scan.digit_count() <= PART_DIGITS;
     scan.integer().filter(|_| short)
 }
 
-/// Skips the separator between date and time; returns whether a time follows.
+/// Skips the separator between date and time. Returns whether a time follows.
 fn skip_separator(scan: &mut TextScan<'_>) -> bool {
     let start = scan.rest().len();
     scan.skip_space();
@@ -113,7 +113,7 @@ fn skip_separator(scan: &mut TextScan<'_>) -> bool {
     digit && scan.rest().len() < start
 }
 
-/// Reads a time of day, in hours.
+/// Parses a time of day to hours.
 fn read_time(scan: &mut TextScan<'_>) -> Option<f64> {
     let unsigned = |scan: &mut TextScan<'_>| {
         scan.skip_space();
@@ -134,7 +134,7 @@ fn read_time(scan: &mut TextScan<'_>) -> Option<f64> {
             unsigned(scan)?;
             let short = scan.digit_count() <= PART_DIGITS;
             let second = scan.number().filter(|_| short)?;
-            // A leap second: the first instant of the next minute, as in the C tool.
+            // A leap second is the first instant of the next minute, as in the C tool.
             let exists = (0.0..60.0).contains(&second) || second == 60.0;
             hours += exists.then_some(second / 3600.0)?;
         }
@@ -148,7 +148,7 @@ fn read_time(scan: &mut TextScan<'_>) -> Option<f64> {
     (ends && !is_half_day(scan.rest().trim_ascii())).then_some(hours)
 }
 
-/// Whether a text begins with `AM` or `PM`.
+/// Returns whether a text begins with `AM` or `PM`.
 fn is_half_day(text: &[u8]) -> bool {
     let word = text.split(|byte| is_space(*byte)).next();
     let letters = word
@@ -159,7 +159,7 @@ fn is_half_day(text: &[u8]) -> bool {
     matches!(letters.as_slice(), b"am" | b"pm")
 }
 
-/// Reads how many hours a time zone is ahead of UTC: `+5`, `-05:30`, `+0530`, and after a time also `0:00`. Returns 0 without a zone,
+/// Parses the offset of a time zone ahead of UTC in hours: `+5`, `-05:30`, `+0530`, and after a time also `0:00`. Returns 0 without a zone,
 /// and `None` for another number.
 fn read_zone(scan: &mut TextScan<'_>, time: bool) -> Option<f64> {
     let mut zone = *scan;
@@ -181,7 +181,7 @@ fn read_zone(scan: &mut TextScan<'_>, time: bool) -> Option<f64> {
     (sign != 0.0 || hours == 0.0).then_some(sign * hours)
 }
 
-/// Reads `5`, `05:30`, `0530` or `530`.
+/// Parses `5`, `05:30`, `0530` or `530`.
 fn zone_hours(scan: &mut TextScan<'_>) -> Option<f64> {
     let digits = scan.digits()?;
     let first = TextScan::new(digits).integer()?;
@@ -196,13 +196,13 @@ fn zone_hours(scan: &mut TextScan<'_>) -> Option<f64> {
     Some(f64::from(hours) + f64::from(minutes) / 60.0)
 }
 
-/// Reads the minutes of `05:30`.
+/// Parses the minutes of `05:30`.
 fn zone_minutes(scan: &mut TextScan<'_>) -> Option<i64> {
     let digits = scan.digits().filter(|d| d.len() <= PART_DIGITS)?;
     TextScan::new(digits).integer()
 }
 
-/// Skips a name of UTC; returns whether there is one.
+/// Skips a name of UTC. Returns whether it was present.
 fn skip_utc(scan: &mut TextScan<'_>) -> bool {
     let mut after = *scan;
     after.skip_space();
@@ -218,7 +218,8 @@ fn skip_utc(scan: &mut TextScan<'_>) -> bool {
     alone
 }
 
-/// Whether words after a date cannot be a part of the time: after a time, digits only behind letters, as in `EST5EDT`; otherwise no digits.
+/// Returns whether words after a date cannot be a part of the time: after a time, digits only after letters, as in `EST5EDT`; otherwise no
+/// digits.
 fn is_harmless(words: &[u8], time: bool) -> bool {
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let offset = |pair: &[u8]| {

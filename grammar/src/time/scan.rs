@@ -1,6 +1,6 @@
-//! A reader of blank-separated words and numbers, as lenient as `scanf`, which defines the accepted forms of time units.
+//! A scanner of blank-separated words and numbers, as lenient as `scanf`, which defines the accepted time units.
 
-/// The part of a text that has not been read yet.
+/// The unread part of a text.
 #[derive(Clone, Copy)]
 pub(super) struct TextScan<'a> {
     rest: &'a [u8],
@@ -11,7 +11,7 @@ impl<'a> TextScan<'a> {
         Self { rest: text }
     }
 
-    /// Drops leading white space of the C locale.
+    /// Skips leading white space of the C locale.
     pub(super) fn skip_space(&mut self) {
         while let Some((first, tail)) = self.rest.split_first() {
             if !is_space(*first) {
@@ -21,13 +21,13 @@ impl<'a> TextScan<'a> {
         }
     }
 
-    /// Reads `expected`, which must come next, exactly.
+    /// Reads exactly `expected`.
     pub(super) fn literal(&mut self, expected: &[u8]) -> Option<()> {
         self.rest = self.rest.strip_prefix(expected)?;
         Some(())
     }
 
-    /// Reads 1 to `max` bytes that are not white space, after any white space.
+    /// Reads 1 to `max` bytes other than white space, after optional white space.
     pub(super) fn word(&mut self, max: usize) -> Option<&'a [u8]> {
         self.skip_space();
         let (word, tail) = split_while(self.rest, max, |byte| !is_space(byte));
@@ -35,17 +35,17 @@ impl<'a> TextScan<'a> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// Drops `count` bytes.
+    /// Skips `count` bytes.
     pub(super) fn advance(&mut self, count: usize) {
         self.rest = self.rest.get(count..).unwrap_or_default();
     }
 
-    /// The unread text.
+    /// Returns the unread text.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// Reads `expected` in any letter case, which must come next.
+    /// Reads `expected` in any letter case.
     pub(super) fn word_of_any_case(&mut self, expected: &[u8]) -> Option<()> {
         let start = self.rest.get(..expected.len())?;
         start
@@ -53,15 +53,14 @@ impl<'a> TextScan<'a> {
             .then(|| self.advance(expected.len()))
     }
 
-    /// The number of digits that come next, after a sign.
+    /// Returns the number of digits that follow, after an optional sign.
     pub(super) fn digit_count(&self) -> usize {
         let mut scan = *self;
         scan.sign();
         scan.digits().map_or(0, <[u8]>::len)
     }
 
-    /// Reads a decimal integer with an optional sign, after any white space. Too large a number
-    /// saturates.
+    /// Reads a decimal integer with an optional sign, after optional white space. Large numbers saturate.
     pub(super) fn integer(&mut self) -> Option<i64> {
         self.skip_space();
         let negative = self.sign();
@@ -73,7 +72,7 @@ impl<'a> TextScan<'a> {
         Some(if negative { -magnitude } else { magnitude })
     }
 
-    /// Reads a decimal number with optional sign, fraction and exponent, after any white space.
+    /// Reads a decimal number with optional sign, fraction and exponent, after optional white space.
     pub(super) fn number(&mut self) -> Option<f64> {
         self.skip_space();
         let start = self.rest;
@@ -102,7 +101,7 @@ impl<'a> TextScan<'a> {
         sign == Some(b'-')
     }
 
-    /// Reads letters, perhaps none.
+    /// Reads letters, possibly none.
     pub(super) fn letters(&mut self) -> &'a [u8] {
         let (letters, tail) = split_while(self.rest, usize::MAX, |byte| byte.is_ascii_alphabetic());
         self.rest = tail;
@@ -126,12 +125,12 @@ fn split_while(text: &[u8], max: usize, keep: impl Fn(u8) -> bool) -> (&[u8], &[
     text.split_at_checked(length).unwrap_or((text, &[]))
 }
 
-/// White space of the C locale; unlike [`u8::is_ascii_whitespace`] with the vertical tab.
+/// Returns whether a byte is white space in the C locale; unlike [`u8::is_ascii_whitespace`], this includes the vertical tab.
 pub(super) fn is_space(byte: u8) -> bool {
     byte == 0x0b || byte.is_ascii_whitespace()
 }
 
-/// The bytes before the first NUL.
+/// Returns the bytes before the first NUL.
 #[must_use]
 pub fn until_nul(text: &[u8]) -> &[u8] {
     text.split(|byte| *byte == 0).next().unwrap_or_default()

@@ -49,7 +49,7 @@ fn blank(units: &str, calendar: &str, value: f64) -> String {
     text(units, Some(calendar), value, Separator::Blank)
 }
 
-/// The number of cases in a table that print as expected; `same` compares.
+/// Returns the number of table rows that print as expected; `same` compares.
 fn recorded(table: &str, same: impl Fn(&str, &str, Option<&str>) -> bool) -> usize {
     let mut count = 0;
     for line in table.lines().skip(1) {
@@ -75,7 +75,7 @@ fn values_print_as_recorded_from_the_c_tool() {
     assert!(count > 400, "{count}");
 }
 
-/// Seconds from some day to the time in a text.
+/// Returns seconds from an arbitrary day to the time in a text.
 fn instant(text: &str, calendar: Option<&str>) -> f64 {
     let (date, time) = text.split_once(' ').unwrap_or((text, "0"));
     let date: Vec<i64> = date.split('-').map(|n| n.parse().unwrap()).collect();
@@ -93,7 +93,7 @@ fn instant(text: &str, calendar: Option<&str>) -> f64 {
     days + parts.map(|(n, size)| n * size).sum::<f64>()
 }
 
-/// Time zones, units of less than a second, the days around the change of calendars.
+/// Checks time zones, units of less than a second, and the days around the change of calendars.
 #[test]
 fn values_print_as_cftime_counts() {
     let same = |printed: &str, expected: &str, calendar: Option<&str>| {
@@ -265,7 +265,7 @@ fn values_that_are_not_finite() {
     }
 }
 
-/// cftime reads these reference times, except for slashes and blanks.
+/// Checks that cftime reads these reference times, except for slashes and blanks.
 #[test]
 fn reference_times_in_all_forms() {
     let cases = [
@@ -310,7 +310,7 @@ fn reference_times_in_all_forms() {
     assert_eq!(blank("days since 2000-02-30", "360_day", 1.0), "2000-03-01");
 }
 
-/// Unreadable reference times give numbers.
+/// Checks that unreadable reference times give numbers.
 #[test]
 fn reference_times_that_are_not_understood() {
     let cases = [
@@ -414,7 +414,7 @@ fn notes_name_the_text() {
     }
 }
 
-/// Whole numbers are compared exactly, floats with the nearest float.
+/// Checks that whole numbers are compared exactly, and floats with the nearest float.
 #[test]
 fn values_are_compared_with_times() {
     use Ordering::{Equal, Greater, Less};
@@ -476,7 +476,7 @@ fn values_are_compared_with_times() {
     assert_eq!(order(months, whole(0), "2001-01-15"), Equal);
 }
 
-/// `2001-012` may be December or the twelfth day of the year.
+/// Checks `2001-012`, which may be December or the twelfth day of the year.
 #[test]
 fn groups_of_three_digits_are_no_times() {
     let units = parsed("days since 2000-01-01", None);
@@ -512,7 +512,7 @@ fn months_of_the_base_itself_keep_its_day() {
     assert_eq!(blank("years since 2001-06-15", "", 0.5), "2001-12-01");
 }
 
-/// Whatever the attributes and values: no panic, and text of a date or none at all.
+/// Checks random attributes and values: formatting never panics, and gives the text of a date or no text.
 #[test]
 fn random_attributes_and_values() {
     const PIECES: [&str; 25] = [

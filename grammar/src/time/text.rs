@@ -1,13 +1,13 @@
-//! Dates as text.
+//! Text of dates.
 
 use super::Separator;
 use super::calendar::{Date, SLACK_HOURS, truncate};
 
-/// Half a microsecond, the allowance for rounding errors, in seconds and minutes.
+/// Tolerance for rounding errors in seconds and minutes: half a microsecond.
 const SLACK_SECONDS: f64 = 0.5e-6;
 const SLACK_MINUTES: f64 = SLACK_SECONDS / 60.0;
 
-/// Appends `YYYY-`; years before 0 with a minus sign, years after 9999 with all their digits.
+/// Appends `YYYY-`: years before 0 with a minus sign, years after 9999 with all digits.
 pub(super) fn push_year(year: i64, out: &mut Vec<u8>) {
     if year < 0 {
         out.push(b'-');
@@ -32,7 +32,7 @@ pub(super) fn push_date_and_time(date: &Date, separator: Separator, out: &mut Ve
     time.push(out);
 }
 
-/// Hours split up; `second` is `Err` with all its digits when it is not whole.
+/// Hours split into units; `second` is `Err` with all digits if it is not whole.
 struct TimeOfDay {
     hour: u64,
     minute: u64,
@@ -61,8 +61,7 @@ impl TimeOfDay {
         self.hour == 0 && self.minute == 0 && self.second == Ok(0)
     }
 
-    /// Appends `HH`, `HH:MM`, `HH:MM:SS` or `HH:MM:S.ffffff`, whichever is enough. Seconds with a
-    /// fraction have no leading zero.
+    /// Appends the shortest sufficient form of `HH`, `HH:MM`, `HH:MM:SS` and `HH:MM:S.ffffff`. Fractional seconds have no leading zero.
     fn push(&self, out: &mut Vec<u8>) {
         push_padded(self.hour, 2, out);
         if self.minute == 0 && self.second == Ok(0) {
@@ -81,7 +80,7 @@ impl TimeOfDay {
     }
 }
 
-/// The whole part of a value that may fall short by `slack`, and the rest.
+/// Returns the integer part of a value that may be low by `slack`, and the remainder.
 fn split(value: f64, slack: f64) -> (u64, f64) {
     let whole = truncate(value + slack);
     (whole.unsigned_abs(), value - whole as f64)

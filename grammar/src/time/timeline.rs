@@ -1,17 +1,17 @@
-//! Values to dates: a unit counted from a base date.
+//! Conversion of values to dates: a unit counted from a base date.
 
 use super::Count;
 use super::calendar::{Calendar, CalendarRule, DAY_LIMIT, Date, SLACK_HOURS, truncate};
 use super::units::Unit;
 
-/// Months beyond this are out of range of every printed time.
+/// The month limit, beyond all printable times.
 const MONTH_LIMIT: f64 = 1e10;
-/// Counts of months are truncated, but a count that falls short of a whole one by this little counts as whole.
+/// Tolerance for month counts, which are truncated: a count just below a whole number counts as whole.
 const MONTH_SLACK: f64 = 1e-10;
 /// Hours from 1970 to 1979, the same in the Julian and the Gregorian calendar.
 const HOURS_TO_1979: f64 = 3287.0 * 24.0;
 
-/// The first instant of the Gregorian calendar, in Julian and in Gregorian terms.
+/// The first instant of the Gregorian calendar, in the Julian and in the Gregorian calendar.
 pub(super) const SWITCH_JULIAN: Date = switch_on_day(5);
 pub(super) const SWITCH_GREGORIAN: Date = switch_on_day(15);
 
@@ -24,7 +24,7 @@ const fn switch_on_day(day: i64) -> Date {
     }
 }
 
-/// How values become dates.
+/// The conversion rule of values to dates.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Timeline {
     /// Units of a fixed length in one rule.
@@ -48,7 +48,7 @@ pub(super) enum Timeline {
 impl Timeline {
     pub(super) fn new(calendar: Calendar, unit: Unit, base: Date) -> Self {
         let rule = match calendar {
-            // Only units of fixed length notice the days left out in 1582.
+            // Only units of fixed length are affected by the days skipped in 1582.
             Calendar::Mixed if is_early(&base) => CalendarRule::Julian,
             calendar => calendar.late_rule(),
         };
@@ -75,7 +75,7 @@ impl Timeline {
         Self::Regular { unit, rule, origin }
     }
 
-    /// The date of a finite value; `None` if it is out of range.
+    /// Returns the date of a finite value, or `None` if it is out of range.
     pub(super) fn date(&self, count: Count) -> Option<Date> {
         let value = count.real();
         match self {
@@ -98,7 +98,7 @@ fn to_hours(value: f64, unit: Unit) -> f64 {
     }
 }
 
-/// The first day of the month `months` after `base`; the base itself only for the value 0.
+/// Returns the first day of the month `months` after `base`; the base itself only for the value 0.
 fn add_months(rule: CalendarRule, base: &Date, value: f64, months: f64) -> Option<Date> {
     let start = rule.date(rule.hours(base))?;
     if value == 0.0 {
@@ -125,13 +125,13 @@ fn add_months(rule: CalendarRule, base: &Date, value: f64, months: f64) -> Optio
     rule.date(rule.hours(&first))
 }
 
-/// The mixed calendar seen from a base date. Hours are counted from 1979, as in the C tool, so that the last microsecond rounds
-/// the same way.
+/// The mixed calendar relative to a base date. Hours are counted from 1979, as in the C tool, so that the last microsecond rounds the same
+/// way.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Mixed {
-    /// Whether the base is before the change of calendar.
+    /// Whether the base precedes the change of calendar.
     early: bool,
-    /// The base, in the calendar of its time.
+    /// The base in its own calendar.
     origin: f64,
     /// Hours from the base to the change.
     reach: f64,
@@ -172,20 +172,20 @@ impl Mixed {
     }
 }
 
-/// Whether a date is in the Julian part of the mixed calendar.
+/// Returns whether a date is in the Julian part of the mixed calendar.
 fn is_early(date: &Date) -> bool {
     (date.year, date.month, date.day) < (1582, 10, 15)
 }
 
 pub(super) const NANOSECONDS_PER_DAY: i128 = 86_400_000_000_000;
 
-/// A count of nanoseconds since 1970-01-01, for units that are parts of seconds, which `f64` hours are too coarse for, and for
-/// comparisons of values and limits in any unit of fixed length.
+/// Nanosecond counts since 1970-01-01, for units of less than a second, which `f64` hours cannot resolve, and for comparisons of values
+/// with limits in any unit of fixed length.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fine {
     /// Whether the calendar changes from Julian to Gregorian.
     mixed: bool,
-    /// The rule of the calendar; for a mixed calendar, of its Gregorian part.
+    /// The rule of the calendar; for a mixed calendar, the Gregorian rule.
     rule: CalendarRule,
     /// Nanoseconds from 1970-01-01 to the base.
     pub(super) origin: i128,
@@ -205,7 +205,7 @@ impl Fine {
         fine
     }
 
-    /// Nanoseconds from 1970-01-01 to a date.
+    /// Returns nanoseconds from 1970-01-01 to a date.
     pub(super) fn since_1970(&self, date: &Date) -> i128 {
         let days = match self.mixed && is_early(date) {
             true => CalendarRule::Julian.days(date) + julian_lag(),
@@ -215,13 +215,13 @@ impl Fine {
         i128::from(days) * NANOSECONDS_PER_DAY + i128::from(in_day)
     }
 
-    /// Nanoseconds from 1970-01-01 to a value; `None` if it is far out of range.
+    /// Returns nanoseconds from 1970-01-01 to a value, or `None` if it is far out of range.
     pub(super) fn instant(&self, count: Count) -> Option<i128> {
         self.origin.checked_add(count.times(self.unit)?)
     }
 
-    /// Returns the tolerance of a comparison in nanoseconds: half the spacing of the number type. Units of a second and more get at
-    /// least half a microsecond, because programs round their fractions.
+    /// Returns the tolerance of a comparison in nanoseconds: half the spacing of the number type. Units of a second and more get at least
+    /// half a microsecond, because programs round fractions.
     pub(super) fn slack(&self, count: Count) -> i128 {
         let Some(spacing) = count.spacing() else {
             return 0;
@@ -233,7 +233,7 @@ impl Fine {
 
     fn date(&self, count: Count) -> Option<Date> {
         let nanoseconds = self.instant(count)?;
-        // Rounded to the printed microseconds here, so that no time rounds up to the next day later.
+        // Round to the printed microseconds here, so that no time rounds up to the next day later.
         let rounded = nanoseconds.checked_add(500)?.div_euclid(1000) * 1000;
         let day = i64::try_from(rounded.div_euclid(NANOSECONDS_PER_DAY)).ok()?;
         if day.unsigned_abs() >= truncate(DAY_LIMIT).unsigned_abs() {
@@ -248,7 +248,7 @@ impl Fine {
     }
 }
 
-/// By how many days the Gregorian count of a day exceeds the Julian one.
+/// Returns the difference in days between the Gregorian and the Julian count of a day.
 fn julian_lag() -> i64 {
     CalendarRule::Gregorian.days(&SWITCH_GREGORIAN) - CalendarRule::Julian.days(&SWITCH_JULIAN)
 }

@@ -4,10 +4,10 @@ use super::calendar::Calendar;
 use super::reference::{TimeReference, reference};
 use super::scan::{TextScan, until_nul};
 
-/// Longest unit word, in bytes.
+/// Maximum length of a unit word in bytes.
 const UNIT_LIMIT: usize = 63;
 
-/// The unit that values count.
+/// The unit of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     Nanosecond,
@@ -23,7 +23,7 @@ pub(super) enum Unit {
     Year,
 }
 
-/// A unit, a prefix of its names, and other names; letter case does not matter.
+/// A unit, a common prefix of names, and further names in any letter case.
 type UnitNames = (Unit, &'static [u8], &'static [&'static [u8]]);
 
 const UNIT_NAMES: [UnitNames; 11] = [
@@ -55,7 +55,7 @@ impl Unit {
         found.map(|(unit, _, _)| *unit)
     }
 
-    /// Nanoseconds in a unit of fixed length.
+    /// Returns nanoseconds in a unit of fixed length.
     pub(super) fn nanoseconds(self) -> Option<i64> {
         const SECOND: i64 = 1_000_000_000;
         Some(match self {
@@ -79,7 +79,7 @@ pub(super) struct SinceText<'a> {
 }
 
 impl<'a> SinceText<'a> {
-    /// Splits `<unit> since <text>`; `None` if the attribute has another form, or an unknown unit.
+    /// Splits `<unit> since <text>`. Returns `None` if the attribute has another form or an unknown unit.
     pub(super) fn split(units: &'a [u8], calendar: Calendar) -> Option<Self> {
         let mut scan = TextScan::new(until_nul(units));
         let word = scan.word(UNIT_LIMIT)?;
@@ -91,7 +91,7 @@ impl<'a> SinceText<'a> {
         (!none).then_some(Self { unit, text })
     }
 
-    /// Reads the text as a reference time.
+    /// Parses the text as a reference time.
     pub(super) fn reference(&self, calendar: Calendar) -> Option<TimeReference<'a>> {
         reference(self.text, calendar)
     }

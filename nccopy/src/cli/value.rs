@@ -2,7 +2,7 @@
 
 use netcdf_core::model::convert::whole_number;
 use netcdf_grammar::edit::{AttributeEdit, Rename};
-use netcdf_grammar::number::whole;
+use netcdf_grammar::number::whole_number;
 
 use crate::request::CloudRules;
 
@@ -16,7 +16,7 @@ pub(super) fn parse_attribute(text: &str) -> Result<AttributeEdit, String> {
 
 /// A level of deflate. The C tool reads the digits of `5.0`, too.
 pub(super) fn parse_level(text: &str) -> Result<u8, String> {
-    let level = whole::trimmed(text).parse::<u8>().ok();
+    let level = whole_number::trimmed(text).parse::<u8>().ok();
     let level = level.filter(|level| *level <= 9);
     level.ok_or_else(|| "expected a level from 0 to 9".to_owned())
 }

@@ -8,7 +8,7 @@ use netcdf_core::io::locator::Location;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::survey::RuleSet;
 use netcdf_grammar::cdl::write::SpecialAttributes;
-use netcdf_grammar::left_out::IgnoreList;
+use netcdf_grammar::ignore_list::IgnoreList;
 use netcdf_grammar::selection::names;
 use netcdf_grammar::time::Separator;
 

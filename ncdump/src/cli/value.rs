@@ -3,7 +3,7 @@
 use netcdf_core::diff::Tolerance;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_grammar::cdl::write::{Annotation, Language};
-use netcdf_grammar::number::{Precision, whole};
+use netcdf_grammar::number::{Precision, whole_number};
 
 use crate::request::Digits;
 
@@ -45,10 +45,10 @@ fn language(option: &str, value: &str) -> Result<Language> {
 pub(super) fn line_length(value: Option<&str>) -> Result<usize> {
     const LEAST: usize = 10;
     let Some(value) = value else { return Ok(80) };
-    let (digits, radix) = match whole::trimmed(value).strip_prefix('0') {
+    let (digits, radix) = match whole_number::trimmed(value).strip_prefix('0') {
         Some(rest) if rest.starts_with(['x', 'X']) => (rest.get(1..).unwrap_or_default(), 16),
         Some(rest) if !rest.is_empty() => (rest, 8),
-        Some(_) | None => (whole::trimmed(value), 10),
+        Some(_) | None => (whole_number::trimmed(value), 10),
     };
     let length = usize::from_str_radix(digits, radix).ok();
     length.filter(|&n| n >= LEAST).ok_or_else(|| {
@@ -96,7 +96,7 @@ fn read_digits(value: &str) -> Result<Digits> {
 }
 
 fn count(what: &str, value: &str) -> Result<Precision> {
-    let count = whole::trimmed(value).parse::<u8>().ok();
+    let count = whole_number::trimmed(value).parse::<u8>().ok();
     match count.filter(|n| (1..=20).contains(n)) {
         Some(n) => Ok(Precision::Digits(n)),
         None => Err(wrong(format!(

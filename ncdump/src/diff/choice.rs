@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use netcdf_core::diff::{DatasetSide, IgnoreCandidate, ObjectKind};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::model::{DataType, GroupId, Name, Schema, VarId};
-use netcdf_grammar::left_out::IgnoreList;
+use netcdf_grammar::ignore_list::IgnoreList;
 use netcdf_grammar::selection;
 
 use crate::request::DiffRequest;

@@ -1,4 +1,4 @@
-//! Attributes: put, get, rename, copy, delete.
+//! Attributes: put, get, rename, copy and delete.
 
 use super::element::Element;
 use super::{Dataset, Owner, numbers, values};
@@ -7,8 +7,8 @@ use crate::format::traits;
 use crate::model::{Atomic, Attribute, DataType, Name, Values};
 
 impl Dataset {
-    /// Creates an attribute of a group or variable, or replaces its value; its type is that of the values
-    /// (`nc_put_att_text`, `nc_put_att_T` with the same type).
+    /// Creates or replaces an attribute of a group or variable. The values determine the attribute type (`nc_put_att_text`, `nc_put_att_T`
+    /// with the same type).
     ///
     /// ```
     /// # use netcdf_core::api::Dataset;
@@ -26,12 +26,11 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format does not have, and for a
-    /// `_FillValue` of another type than its variable; [`ErrorKind::Argument`] for a `_FillValue` of more than
-    /// one value, [`ErrorKind::LateDefinition`] for a `_FillValue` of a variable with data;
-    /// [`ErrorKind::BadName`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the
-    /// classic model, unless it needs no more room than the existing attribute of this name;
-    /// [`ErrorKind::NoVariable`] and [`ErrorKind::NotFound`] for an owner that does not exist.
+    /// Returns [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format lacks, and for a `_FillValue` that differs in type
+    /// from its variable; [`ErrorKind::Argument`] for a `_FillValue` of several values; [`ErrorKind::LateDefinition`] for a `_FillValue` of
+    /// a variable with data; [`ErrorKind::BadName`]; [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in data mode of the classic
+    /// model, unless the attribute replaces one of at least the same size; [`ErrorKind::NoVariable`] and [`ErrorKind::NotFound`] for a
+    /// missing owner.
     pub fn put_attribute(
         &mut self,
         of: impl Into<Owner>,
@@ -44,11 +43,11 @@ impl Dataset {
         self.put_checked(of, name, (ty, values))
     }
 
-    /// As [`Dataset::put_attribute`], with numbers converted to a type (`nc_put_att_T` with another type).
+    /// Like [`Dataset::put_attribute`], with numbers converted to a type (`nc_put_att_T` with another type).
     ///
     /// # Errors
-    /// As [`Dataset::put_attribute`]; [`ErrorKind::Range`] if some do not fit: the attribute is still created,
-    /// with fill values for these.
+    /// Like [`Dataset::put_attribute`]. Returns [`ErrorKind::Range`] if some values do not fit the type; the attribute is still created,
+    /// with fill values for the misfits.
     pub fn put_attribute_as(
         &mut self,
         of: impl Into<Owner>,
@@ -121,11 +120,11 @@ impl Dataset {
         Ok(())
     }
 
-    /// The values of an attribute, converted to a type in memory (`nc_get_att_T`).
+    /// Returns the values of an attribute, converted to a type in memory (`nc_get_att_T`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]; [`ErrorKind::Range`] if some do not fit; [`ErrorKind::BadType`] between text and
-    /// numbers.
+    /// Returns [`ErrorKind::NotFound`], [`ErrorKind::Range`] if some values do not fit the type, and [`ErrorKind::BadType`] between text
+    /// and numbers.
     pub fn get_attribute<T: Element>(&self, of: impl Into<Owner>, name: &str) -> Result<Vec<T>> {
         let of = of.into();
         let path = || format!("{}:{name}", self.path_of(of).trim_end_matches('/'));
@@ -138,10 +137,10 @@ impl Dataset {
         T::list(values).ok_or_else(other).in_object(path)
     }
 
-    /// The text of an attribute of the type `char` (`nc_get_att_text`); invalid UTF-8 is replaced.
+    /// Returns the text of a `char` attribute (`nc_get_att_text`). Invalid UTF-8 is replaced.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]; [`ErrorKind::BadType`] for other types.
+    /// Returns [`ErrorKind::NotFound`], and [`ErrorKind::BadType`] for other types.
     pub fn get_text(&self, of: impl Into<Owner>, name: &str) -> Result<String> {
         let of = of.into();
         let attribute = self.attribute(of, name)?;
@@ -156,9 +155,9 @@ impl Dataset {
     /// Renames an attribute (`nc_rename_att`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]; [`ErrorKind::Exists`], [`ErrorKind::BadName`], [`ErrorKind::ReadOnly`];
-    /// [`ErrorKind::NotInDefineMode`] for a longer name in the data mode of the classic model; for the new name
-    /// `_FillValue` those of [`Dataset::put_attribute`].
+    /// Returns [`ErrorKind::NotFound`], [`ErrorKind::Exists`], [`ErrorKind::BadName`] and [`ErrorKind::ReadOnly`];
+    /// [`ErrorKind::NotInDefineMode`] for a longer name in data mode of the classic model; errors like [`Dataset::put_attribute`] for the
+    /// new name `_FillValue`.
     pub fn rename_attribute(&mut self, of: impl Into<Owner>, name: &str, to: &str) -> Result<()> {
         let of = of.into();
         let n = self.attribute_number(of, name)?;
@@ -181,8 +180,7 @@ impl Dataset {
     /// Deletes an attribute (`nc_del_att`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]; [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic
-    /// model.
+    /// Returns [`ErrorKind::NotFound`], [`ErrorKind::ReadOnly`], and [`ErrorKind::NotInDefineMode`] in data mode of the classic model.
     pub fn delete_attribute(&mut self, of: impl Into<Owner>, name: &str) -> Result<()> {
         let of = of.into();
         let n = self.attribute_number(of, name)?;
@@ -210,7 +208,7 @@ impl Dataset {
     }
 }
 
-/// The type of values.
+/// Returns the type of values.
 fn own_type(values: &Values) -> DataType {
     match values {
         Values::Enum(ty, _) | Values::Vlen(ty, _) => DataType::User(*ty),
@@ -219,7 +217,7 @@ fn own_type(values: &Values) -> DataType {
     }
 }
 
-/// Bytes of an attribute in a classic file.
+/// Returns the size in bytes of an attribute in a classic file.
 fn room(values: &Values) -> usize {
     let size = values.data_type().and_then(Atomic::size).unwrap_or(1);
     values.len().saturating_mul(size).div_ceil(4)

@@ -14,8 +14,8 @@ impl Dataset {
     /// Copies an attribute of another dataset (`nc_copy_att`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`]; those of [`Dataset::put_attribute`]; [`ErrorKind::BadType`] for a user-defined
-    /// type that this dataset does not have.
+    /// Returns errors like [`Dataset::put_attribute`], [`ErrorKind::NotFound`], and [`ErrorKind::BadType`] for a user-defined type that
+    /// this dataset lacks.
     pub fn copy_attribute(
         &mut self,
         (from, of): (&Self, Owner),
@@ -28,10 +28,10 @@ impl Dataset {
         self.put_checked(to, name, (attribute.ty, attribute.values.clone()))
     }
 
-    /// As [`Dataset::copy_attribute`], within this dataset.
+    /// Like [`Dataset::copy_attribute`], within this dataset.
     ///
     /// # Errors
-    /// As [`Dataset::copy_attribute`].
+    /// Like [`Dataset::copy_attribute`].
     pub fn duplicate_attribute(
         &mut self,
         from: impl Into<Owner>,
@@ -42,9 +42,8 @@ impl Dataset {
         self.put_checked(to.into(), name, (attribute.ty, attribute.values))
     }
 
-    /// Copies a variable of another dataset, with its attributes and data, into a group with dimensions of the
-    /// same names (`nc_copy_var`). Its storage stays the same, as far as the format allows. A dataset of the
-    /// classic model is in data mode afterwards.
+    /// Copies a variable of another dataset, with its attributes and data, into a group with dimensions of the same names (`nc_copy_var`).
+    /// Storage settings are kept if the format allows. A dataset of the classic model is in data mode afterwards.
     ///
     /// ```
     /// # use netcdf_core::api::{Dataset, Length, Select};
@@ -62,8 +61,8 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Dataset::define_var`], [`Dataset::copy_attribute`] and [`Dataset::write_values`];
-    /// [`ErrorKind::NotFound`] for a missing dimension, [`ErrorKind::Argument`] for one of another length.
+    /// Returns errors of [`Dataset::define_var`], [`Dataset::copy_attribute`] and [`Dataset::write_values`]; [`ErrorKind::NotFound`] for a
+    /// missing dimension; [`ErrorKind::Argument`] for a dimension with a different length.
     pub fn copy_variable(&mut self, (from, var): (&Self, VarId), group: GroupId) -> Result<VarId> {
         from.check_readable()?;
         let old = from.variable(var)?;
@@ -90,7 +89,7 @@ impl Dataset {
         Ok(new)
     }
 
-    /// The dimensions with the same names as those of a variable of another dataset.
+    /// Returns the local dimensions with the names of another dataset's variable dimensions.
     fn same_dims(&self, from: &Self, var: &Variable, group: GroupId) -> Result<Vec<DimId>> {
         let one = |&id: &DimId| {
             let old = from.dim(id)?;
@@ -126,12 +125,12 @@ impl Dataset {
         )
     }
 
-    /// Checks that a type means the same in another dataset.
+    /// Checks that a type has the same definition in another dataset.
     fn check_same(&self, from: &Self, ty: DataType, path: impl Fn() -> String) -> Result<()> {
         let DataType::User(id) = ty else {
             return Ok(());
         };
-        // A type's parts were defined before it.
+        // Component types have smaller ids.
         let count = id.index().saturating_add(1);
         let (own, other) = (&self.schema().types, &from.schema().types);
         let mut pairs = own.iter().zip(other).take(count);

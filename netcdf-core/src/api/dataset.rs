@@ -1,11 +1,11 @@
-//! Datasets: create, open, synchronise, close, abort, delete.
+//! Datasets: create, open, synchronise, close, abort and delete.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use super::expected_state::ExpectedState;
+use super::location::{self, DatasetLocation};
 use super::mode::DatasetMode;
-use super::place::{self, DatasetPlace};
-use super::present::Present;
 use super::staged::Staged;
 use crate::chunk::{ReadCache, Reader};
 use crate::copy::plan::widen_strings;
@@ -20,49 +20,47 @@ use crate::notes::Note;
 
 /// An open dataset; see the [module](super).
 ///
-/// Close it with [`Dataset::close`], which reports errors; dropping it is [`Dataset::abort`].
+/// Close it with [`Dataset::close`], which reports errors. Dropping it is [`Dataset::abort`].
 pub struct Dataset {
     pub(super) env: Arc<Env>,
     pub(super) staged: Staged,
     pub(super) mode: DatasetMode,
-    /// Whether variables defined from now on are filled.
+    /// The fill mode of new variables.
     pub(super) fill: FillMode,
-    /// True if the dataset differs from what is stored.
+    /// Whether the dataset differs from its stored state.
     pub(super) changed: bool,
-    /// Number of variables whose definition has ended.
+    /// The number of variables with completed definition.
     pub(super) settled: usize,
-    /// Most bytes of decoded chunks that are kept, if that was said.
+    /// The size limit of the chunk cache, if set.
     chunk_cache: Option<u64>,
-    place: DatasetPlace,
-    /// What must exist at the place when the dataset is written.
-    present: Present,
+    location: DatasetLocation,
+    /// The expected state of the destination when the dataset is written.
+    expected: ExpectedState,
     options: CreateOptions,
     sync: bool,
 }
 
-/// How a dataset is created or opened. `Default` is what [`Dataset::create`] and [`Dataset::open`] use.
+/// Options for creating or opening a dataset. [`Dataset::create`] and [`Dataset::open`] use `Default`.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Limits, filters with plugins, threads, memory; by default those of [`Env::default`].
+    /// Limits, filters with plugins, threads and memory; [`Env::default`] by default.
     pub env: Option<Arc<Env>>,
     /// Do not replace an existing dataset (`NC_NOCLOBBER`).
     pub keep_existing: bool,
-    /// Whether the keys of a Zarr store in a zip file start with a directory; by default those of NCZarr do.
+    /// Whether the keys of a Zarr store in a zip file start with a directory. By default NCZarr keys do.
     pub zip_prefix: Option<bool>,
-    /// Bytes of decoded chunks of the dataset that are kept between reads (`nc_set_chunk_cache`); by default 64 MiB, and with 0
-    /// none. Only chunks with filters are kept of which a part was read, and only if two of the same size would fit. They are
-    /// given up when work needs the memory.
+    /// Size limit of the chunk cache in bytes (`nc_set_chunk_cache`): 64 MiB by default; 0 disables the cache. A filtered chunk is cached
+    /// if a read used only a part and the limit holds two chunks of the same size. The cache is evicted when work needs the memory.
     pub chunk_cache: Option<u64>,
-    /// Do not wait for a written dataset to be on disk before renaming it.
+    /// Whether to skip fsync before a written dataset is renamed.
     pub no_sync: bool,
     /// Options of a new dataset, apart from its schema.
     pub create: CreateOptions,
 }
 
 impl Dataset {
-    /// Creates a dataset at a path or URL, in define mode (`nc_create`, `NC_CLOBBER`). Until [`Dataset::sync`]
-    /// or [`Dataset::close`] nothing is created there, and anything existing stays. A dataset on another machine is written by
-    /// [`Dataset::close`] only.
+    /// Creates a dataset at a path or URL, in define mode (`nc_create`, `NC_CLOBBER`). An existing dataset stays until [`Dataset::sync`] or
+    /// [`Dataset::close`] writes the new dataset. Only [`Dataset::close`] writes remote datasets.
     ///
     /// # Errors
     /// [`ErrorKind::Unsupported`] for kinds that cannot be written; [`ErrorKind::Argument`] for a URL that
@@ -71,10 +69,10 @@ impl Dataset {
         Self::create_with(path, kind, Options::default())
     }
 
-    /// As [`Dataset::create`], with options.
+    /// Like [`Dataset::create`], with options.
     ///
     /// # Errors
-    /// As [`Dataset::create`]; [`ErrorKind::Exists`] if something exists there that must be kept.
+    /// Like [`Dataset::create`]. Returns [`ErrorKind::Exists`] if `keep_existing` is set and the path exists.
     pub fn create_with(path: impl AsRef<Path>, kind: Kind, options: Options) -> Result<Self> {
         let asked = OutputRequest {
             kind: Some(kind),
@@ -82,19 +80,18 @@ impl Dataset {
             zip_prefix: options.zip_prefix,
             ..OutputRequest::default()
         };
-        let place = DatasetPlace::new(path.as_ref(), asked)?;
-        let present = match options.keep_existing {
-            true => Present::Nothing,
-            false => Present::Anything,
+        let location = DatasetLocation::new(path.as_ref(), asked)?;
+        let expected = match options.keep_existing {
+            true => ExpectedState::Absent,
+            false => ExpectedState::Any,
         };
-        let mut dataset = Self::begin(place, kind, options)?;
-        dataset.present = present;
-        dataset.check_present()?;
+        let mut dataset = Self::begin(location, kind, options)?;
+        dataset.expected = expected;
+        dataset.check_expected()?;
         Ok(dataset)
     }
 
-    /// Creates a dataset in something other than a path, such as memory. It is written there once, when it is
-    /// closed.
+    /// Creates a dataset in memory or another output without a path. [`Dataset::close`] writes the output once.
     ///
     /// ```
     /// use netcdf_core::api::Dataset;
@@ -113,12 +110,16 @@ impl Dataset {
     pub fn create_in(output: impl Into<Output>, kind: Kind, options: Options) -> Result<Self> {
         let output = output.into();
         let name = output.name().to_string();
-        Self::begin(DatasetPlace::Once(Some(output).into(), name), kind, options)
+        Self::begin(
+            DatasetLocation::Once(Some(output).into(), name),
+            kind,
+            options,
+        )
     }
 
-    fn begin(place: DatasetPlace, kind: Kind, options: Options) -> Result<Self> {
+    fn begin(location: DatasetLocation, kind: Kind, options: Options) -> Result<Self> {
         format::check_writes(kind)?;
-        let staged = Staged::new(Schema::new(kind), place.scratch());
+        let staged = Staged::new(Schema::new(kind), location.scratch());
         let fill = match options.create.no_fill {
             true => FillMode::NoFill,
             false => FillMode::Fill,
@@ -128,11 +129,11 @@ impl Dataset {
             mode: DatasetMode::Define,
             changed: true,
             fill,
-            ..Self::with(place, options)
+            ..Self::with(location, options)
         })
     }
 
-    fn with(place: DatasetPlace, options: Options) -> Self {
+    fn with(location: DatasetLocation, options: Options) -> Self {
         Self {
             env: options.env.unwrap_or_default(),
             staged: Staged::new(Schema::new(Kind::CLASSIC), None),
@@ -141,8 +142,8 @@ impl Dataset {
             changed: false,
             settled: 0,
             chunk_cache: options.chunk_cache,
-            place,
-            present: Present::Anything,
+            location,
+            expected: ExpectedState::Any,
             options: options.create,
             sync: !options.no_sync,
         }
@@ -150,79 +151,78 @@ impl Dataset {
 
     /// Opens a dataset of any format, at a path or URL, for reading (`nc_open`, `NC_NOWRITE`).
     ///
-    /// # Errors
-    /// [`ErrorKind::UnknownFormat`]; those of reading.
+    /// Returns [`ErrorKind::UnknownFormat`] and read errors.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, Options::default())
     }
 
-    /// As [`Dataset::open`], with options.
+    /// Like [`Dataset::open`], with options.
     ///
     /// # Errors
-    /// As [`Dataset::open`].
+    /// Like [`Dataset::open`].
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let env = options.env.clone().unwrap_or_default();
-        let container = place::open(path, &env)?;
+        let container = location::open(path, &env)?;
         let reader = format::open(container.clone(), &env)?;
-        let place = DatasetPlace::of(path, &container, reader.schema().kind)?;
+        let location = DatasetLocation::of(path, &container, reader.schema().kind)?;
         let options = Options {
             env: Some(env),
             ..options
         };
-        Ok(Self::opened(place, reader, options))
+        Ok(Self::opened(location, reader, options))
     }
 
-    /// Opens a dataset in something other than a path, such as memory, for reading.
+    /// Opens a dataset in memory, or in another container without a path, for reading.
     ///
     /// # Errors
-    /// As [`Dataset::open`].
+    /// Like [`Dataset::open`].
     pub fn open_in(container: Container, options: Options) -> Result<Self> {
-        let place = DatasetPlace::Container(container.name().to_string());
+        let location = DatasetLocation::Container(container.name().to_string());
         let env = options.env.clone().unwrap_or_default();
         let reader = format::open(container, &env)?;
         let options = Options {
             env: Some(env),
             ..options
         };
-        Ok(Self::opened(place, reader, options))
+        Ok(Self::opened(location, reader, options))
     }
 
-    /// Opens a dataset for changes (`nc_open`, `NC_WRITE`). What is at the path stays until [`Dataset::sync`] or
-    /// [`Dataset::close`] replace it as a whole; unchanged parts are moved as they are.
+    /// Opens a dataset for changes (`nc_open`, `NC_WRITE`). The old dataset stays until [`Dataset::sync`] or [`Dataset::close`] replaces it
+    /// atomically. Unchanged chunks are copied without decoding.
     ///
     /// # Errors
-    /// As [`Dataset::open`]; [`ErrorKind::Unsupported`] for what cannot be rewritten without loss: other
-    /// formats, and HDF5 files with things that netCDF does not have; [`ErrorKind::ReadOnly`] on other machines.
+    /// Like [`Dataset::open`]. Returns [`ErrorKind::Unsupported`] for datasets that cannot be rewritten without loss (formats without write
+    /// support, HDF5 files with objects that netCDF lacks), and [`ErrorKind::ReadOnly`] for remote datasets.
     pub fn open_for_writing(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_for_writing_with(path, Options::default())
     }
 
-    /// As [`Dataset::open_for_writing`], with options.
+    /// Like [`Dataset::open_for_writing`], with options.
     ///
     /// # Errors
-    /// As [`Dataset::open_for_writing`]; [`ErrorKind::Io`] without write permission.
+    /// Like [`Dataset::open_for_writing`]. Returns [`ErrorKind::Io`] without write permission.
     pub fn open_for_writing_with(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let name = path.to_string_lossy();
         let at = Location::of_program(path)?;
         if at.remote().is_some() {
-            let what = "a dataset on another machine is not changed";
+            let what = "a remote dataset cannot be changed";
             let e = Error::new(ErrorKind::ReadOnly, what).of(&name);
-            return Err(e.with_remedy("create another one, or change a copy of it here"));
+            return Err(e.with_remedy("create a new dataset, or change a local copy"));
         }
         check_right(at.path())?;
-        let present = Present::now(at.path())?;
+        let expected = ExpectedState::now(at.path())?;
         let said = options.env.as_deref().map(|env| env.notes.take());
         let mut dataset = Self::open_with(path, options)?;
-        dataset.present = present;
+        dataset.expected = expected;
         format::check_writes(dataset.kind()).map_err(|e| e.of(&name))?;
         let lost = dataset.env.notes.take();
         for note in said.unwrap_or_default().into_iter().chain(lost.clone()) {
             dataset.env.notes.say(note);
         }
         if let Some(note) = lost.first() {
-            let what = format!("changing it would lose things that netCDF does not have: {note}");
+            let what = format!("changes would lose objects that netCDF lacks: {note}");
             return Err(Error::new(ErrorKind::Unsupported, what).of(&name));
         }
         dataset.try_definitions().map_err(|e| e.of(&name))?;
@@ -230,15 +230,15 @@ impl Dataset {
         Ok(dataset)
     }
 
-    fn opened(place: DatasetPlace, reader: Box<dyn Reader>, options: Options) -> Self {
-        let mut dataset = Self::with(place, options);
+    fn opened(location: DatasetLocation, reader: Box<dyn Reader>, options: Options) -> Self {
+        let mut dataset = Self::with(location, options);
         dataset.settled = reader.schema().vars.len();
         let cache = dataset.cache();
-        dataset.staged = Staged::open(reader, dataset.place.scratch(), cache);
+        dataset.staged = Staged::open(reader, dataset.location.scratch(), cache);
         dataset
     }
 
-    /// What is to be kept of a reader.
+    /// Returns the read cache for a reader.
     fn cache(&self) -> ReadCache {
         match self.chunk_cache {
             Some(bytes) => ReadCache::sized(&self.env, bytes),
@@ -246,13 +246,12 @@ impl Dataset {
         }
     }
 
-    /// Writes the changes made so far, so that others who open the dataset see them (`nc_sync`). What is at the
-    /// path is replaced as a whole.
+    /// Writes the changes made so far, so that new readers of the dataset see them (`nc_sync`). The old dataset is replaced atomically.
     ///
     /// # Errors
-    /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; [`ErrorKind::Unsupported`] for
-    /// outputs that can be written only once, and for those on other machines; [`ErrorKind::Changed`] if others changed or removed what was
-    /// opened, or last written; those of writing. After an error, the old content remains.
+    /// Returns [`ErrorKind::InDefineMode`] in define mode of the classic model; [`ErrorKind::Unsupported`] for remote datasets and for
+    /// outputs that can be written only once; [`ErrorKind::Changed`] if another process changed or removed the dataset since it was opened
+    /// or last written; and write errors. After an error, the old content remains.
     pub fn sync(&mut self) -> Result<()> {
         if self.mode == DatasetMode::ReadOnly {
             return Ok(());
@@ -261,15 +260,15 @@ impl Dataset {
         if self.mode == DatasetMode::Define {
             self.settle();
         }
-        if self.place.path().is_none() {
+        if self.location.path().is_none() {
             let e = self.wrong(
                 ErrorKind::Unsupported,
                 "the output can be written only once",
             );
             return Err(e.with_remedy("close the dataset"));
         }
-        if self.place.is_remote() {
-            let what = "a dataset on another machine is written once, when it is closed";
+        if self.location.is_remote() {
+            let what = "a remote dataset is only written when it is closed";
             let e = self.wrong(ErrorKind::Unsupported, what);
             return Err(e.with_remedy("close the dataset"));
         }
@@ -277,17 +276,17 @@ impl Dataset {
         self.open_again()
     }
 
-    /// Goes on with what was written: the old file may be gone, and the temporary file is no longer needed.
+    /// Reopens the dataset that was just written: the old file may be gone, and the temporary file is obsolete.
     fn open_again(&mut self) -> Result<()> {
-        let Some(path) = self.place.path() else {
+        let Some(path) = self.location.path() else {
             return Ok(());
         };
-        self.present = Present::now(path)?;
-        let container = place::open(path, &self.env)?;
+        self.expected = ExpectedState::now(path)?;
+        let container = location::open(path, &self.env)?;
         let reader = format::open(container, &self.env)?;
         let cache = self.cache();
         let known = self.staged.rebase(reader, cache);
-        match known || !self.place.is_directory() {
+        match known || !self.location.is_directory() {
             true => Ok(()),
             false => Err(self.wrong(
                 ErrorKind::Corrupt,
@@ -299,8 +298,8 @@ impl Dataset {
     /// Ends definitions, writes the changes, and closes the dataset (`nc_close`).
     ///
     /// # Errors
-    /// As [`Dataset::sync`], except for define mode and outputs that can be written only once; after an error,
-    /// the old content remains, and the changes are lost.
+    /// Like [`Dataset::sync`], except for define mode and outputs that can be written only once. After an error, the old content remains
+    /// and the changes are lost.
     pub fn close(mut self) -> Result<()> {
         match self.mode {
             DatasetMode::ReadOnly => Ok(()),
@@ -308,37 +307,37 @@ impl Dataset {
         }
     }
 
-    /// Closes the dataset without the changes made since it was opened or synchronised (`nc_abort`): the old
-    /// content remains, and nothing is left of a new dataset.
+    /// Closes the dataset and discards all changes since it was opened or synchronised (`nc_abort`). The old content remains; a new dataset
+    /// is not created.
     pub fn abort(self) {}
 
-    /// The notes on the dataset, for instance on things in it that netCDF does not have; each is returned once.
+    /// Returns the notes on the dataset, for instance on HDF5 objects that netCDF lacks. Each note is returned once.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
         self.env.notes.take()
     }
 
-    /// Its path (`nc_inq_path`); none for one in memory.
+    /// Returns the path of the dataset (`nc_inq_path`), or `None` for a dataset in memory.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
-        self.place.path()
+        self.location.path()
     }
 
-    /// Name for messages.
+    /// Returns the name for messages.
     pub(super) fn name(&self) -> String {
-        self.place.name()
+        self.location.name()
     }
 
-    /// Writes the dataset to its place if it was changed.
+    /// Writes a changed dataset to its destination.
     fn save(&mut self) -> Result<()> {
         if !self.changed {
             return Ok(());
         }
-        self.check_present()?;
+        self.check_expected()?;
         let mut plan = self.staged.plan(&self.env)?;
         let set = self.staged.set(&self.env);
         widen_strings(set, &mut plan)?;
-        let (output, kept) = hold(self.place.output(self.sync, &self.env)?);
+        let (output, kept) = hold(self.location.output(self.sync, &self.env)?);
         let writer = format::create(
             output,
             plan.schema.clone(),
@@ -347,33 +346,33 @@ impl Dataset {
         )?;
         crate::copy::run(set, &plan, writer)?;
         // Creating the output took time, so check again.
-        self.check_present()?;
+        self.check_expected()?;
         kept.take()?.commit()?;
         self.changed = false;
         Ok(())
     }
 
-    /// Checks that there is nothing at the place but what may be replaced.
-    fn check_present(&self) -> Result<()> {
-        match self.place.is_remote() {
-            false => self.present.check(self.place.path()),
-            true if self.present == Present::Nothing => self.place.check_absent(&self.env),
+    /// Checks that the destination contains only data that the dataset may replace.
+    fn check_expected(&self) -> Result<()> {
+        match self.location.is_remote() {
+            false => self.expected.check(self.location.path()),
+            true if self.expected == ExpectedState::Absent => self.location.check_absent(&self.env),
             true => Ok(()),
         }
     }
 
     fn create_options(&self) -> CreateOptions {
         let mut options = self.options;
-        // In other kinds, each variable has its own setting.
+        // In all other kinds, each variable has its own setting.
         options.no_fill = self.fill == FillMode::NoFill && !format::traits(self.kind()).settings;
-        options.zarr = self.place.zarr(options.zarr);
+        options.zarr = self.location.zarr(options.zarr);
         options
     }
 
-    /// Checks that the format can hold the definitions: tries it, in memory.
+    /// Checks in memory that the format can hold the definitions.
     pub(super) fn try_definitions(&self) -> Result<()> {
         let plan = self.staged.plan(&self.env)?;
-        let output = place::nowhere(self.kind());
+        let output = location::discarded(self.kind());
         format::create(output, plan.schema, self.create_options(), &self.env)?;
         Ok(())
     }
@@ -382,13 +381,13 @@ impl Dataset {
 impl std::fmt::Debug for Dataset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Dataset")
-            .field("place", &self.place)
+            .field("location", &self.location)
             .field("mode", &self.mode)
             .finish_non_exhaustive()
     }
 }
 
-/// Checks that a file can be written to.
+/// Checks for write permission on a file.
 fn check_right(path: &Path) -> Result<()> {
     if !path.is_file() {
         return Ok(());
@@ -398,7 +397,7 @@ fn check_right(path: &Path) -> Result<()> {
     opened.map(|_| ()).map_err(failed)
 }
 
-/// Deletes a dataset (`nc_delete`): a file or a Zarr directory. Anything else stays.
+/// Deletes a dataset (`nc_delete`): a file or a Zarr directory. Other files are refused.
 ///
 /// ```
 /// use netcdf_core::api::{self, Dataset};
@@ -413,15 +412,16 @@ fn check_right(path: &Path) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// [`ErrorKind::UnknownFormat`] if it is not a dataset; [`ErrorKind::Unsupported`] on other machines; [`ErrorKind::Io`].
+/// Returns [`ErrorKind::UnknownFormat`] if the path is not a dataset, [`ErrorKind::Unsupported`] for remote datasets, and
+/// [`ErrorKind::Io`].
 pub fn delete(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    let container = place::open(path, &Env::default())?;
+    let container = location::open(path, &Env::default())?;
     format::probe(&container)?;
     drop(container);
     let at = Location::of_program(path)?;
     if at.remote().is_some() {
-        let what = "a dataset on another machine is not deleted";
+        let what = "a remote dataset cannot be deleted";
         let e = Error::new(ErrorKind::Unsupported, what).of(&path.to_string_lossy());
         return Err(e.with_remedy("use the tools of the service"));
     }

@@ -1,4 +1,4 @@
-//! Defines and renames groups, dimensions, types and variables.
+//! Definition and renaming of groups, dimensions, types and variables.
 
 use super::mode::is_strict;
 use super::{Dataset, DimLength};
@@ -11,15 +11,15 @@ use crate::model::{
 };
 use crate::notes::Note;
 
-/// Longest dimension of a kind, in elements.
+/// Returns the maximum dimension length of a kind, in elements.
 pub(super) fn longest(kind: Kind) -> u64 {
     format::kind_row(kind).map_or(i64::MAX.unsigned_abs(), |row| row.longest)
 }
 
-/// Among which names a new name must be unique.
-enum Among {
+/// The scope in which a new name must be unique.
+enum Namespace {
     Dims,
-    /// Groups, types and variables share their names.
+    /// Groups, types and variables, which share a namespace.
     Objects,
 }
 
@@ -40,12 +40,12 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model; [`ErrorKind::BadName`],
-    /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model, [`ErrorKind::NotFound`] for a missing group,
+    /// [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_group(&mut self, parent: GroupId, name: &str) -> Result<GroupId> {
         self.check_enhanced("groups")?;
-        let name = self.new_name((parent, Among::Objects), name, None)?;
-        let depth = self.around(parent)?.len();
+        let name = self.new_name((parent, Namespace::Objects), name, None)?;
+        let depth = self.with_ancestors(parent)?.len();
         if depth >= usize::try_from(self.env.limits.groups).unwrap_or(usize::MAX) {
             return Err(Error::new(ErrorKind::Limit, "groups nested too deeply"));
         }
@@ -56,12 +56,11 @@ impl Dataset {
     /// Defines a dimension (`nc_def_dim`).
     ///
     /// # Errors
-    /// [`ErrorKind::DimSize`] for a length of 0 or beyond the limit of the format; [`ErrorKind::Unlimited`] for
-    /// a second unlimited dimension in the classic model; [`ErrorKind::BadName`], [`ErrorKind::Exists`],
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic model;
-    /// [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::DimSize`] for a length of 0 or beyond the limit of the format; [`ErrorKind::Unlimited`] for a second unlimited
+    /// dimension in the classic model; [`ErrorKind::NotInDefineMode`] in data mode of the classic model; [`ErrorKind::NotFound`] for a
+    /// missing group; [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_dim(&mut self, group: GroupId, name: &str, len: DimLength) -> Result<DimId> {
-        let name = self.new_name((group, Among::Dims), name, None)?;
+        let name = self.new_name((group, Namespace::Dims), name, None)?;
         self.begin_definition()?;
         let (len, unlimited) = match len {
             DimLength::Unlimited => {
@@ -83,7 +82,7 @@ impl Dataset {
         }))
     }
 
-    /// Adds a note that readers will take a dimension for one of fixed length.
+    /// Adds a note that readers will treat the unlimited dimension as fixed.
     fn warn_of_pure_zarr(&self, name: &Name) {
         if !format::has_own_metadata(self.kind()) {
             self.env.notes.say(Note {
@@ -125,9 +124,9 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotInFormat`] for Zarr, [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic
-    /// model; [`ErrorKind::BadType`] for undefined types within it; [`ErrorKind::BadName`],
-    /// [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`]; [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::NotInFormat`] for Zarr; [`ErrorKind::NotNetcdf4`] or [`ErrorKind::Strict`] for the classic model;
+    /// [`ErrorKind::BadType`] for undefined component types; [`ErrorKind::NotFound`] for a missing group; [`ErrorKind::BadName`],
+    /// [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_type(&mut self, group: GroupId, name: &str, kind: TypeKind) -> Result<TypeId> {
         self.check_enhanced("user-defined types")?;
         if !format::traits(self.kind()).defines_types {
@@ -138,13 +137,13 @@ impl Dataset {
             let e = Error::new(ErrorKind::NotInFormat, what).of(&self.name());
             return Err(e.with_remedy("netCDF-4 has them"));
         }
-        let name = self.new_name((group, Among::Objects), name, None)?;
+        let name = self.new_name((group, Namespace::Objects), name, None)?;
         self.check_inside(&kind)?;
         self.begin_definition()?;
         Ok(self.staged.schema.add_type(UserType { name, group, kind }))
     }
 
-    /// Checks the types within a type.
+    /// Checks the component types of a type.
     fn check_inside(&self, kind: &TypeKind) -> Result<()> {
         let known = |ty: DataType| match ty {
             DataType::Atomic(_) => true,
@@ -158,7 +157,7 @@ impl Dataset {
                 !fields.is_empty() && fields.iter().all(|f| known(f.ty))
             }
         };
-        let what = "a type without parts, or with an undefined type in it";
+        let what = "a type without components, or with an undefined component type";
         match fits {
             true => Ok(()),
             false => Err(Error::new(ErrorKind::BadType, what).of(&self.name())),
@@ -168,12 +167,10 @@ impl Dataset {
     /// Defines a variable with its dimensions, slowest first (`nc_def_var`).
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format does not have;
-    /// [`ErrorKind::NoDimension`] for dimensions that are not in the group or one above it;
-    /// [`ErrorKind::Unlimited`] if the unlimited dimension of a classic variable is not the first;
-    /// [`ErrorKind::Limit`] for too many dimensions; [`ErrorKind::BadName`], [`ErrorKind::Exists`],
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in the data mode of the classic model;
-    /// [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::BadType`] or [`ErrorKind::Strict`] for types that the format lacks; [`ErrorKind::NoDimension`] for dimensions
+    /// outside the group and its ancestors; [`ErrorKind::Unlimited`] if the unlimited dimension of a classic variable is not the first;
+    /// [`ErrorKind::Limit`] for too many dimensions; [`ErrorKind::NotInDefineMode`] in data mode of the classic model;
+    /// [`ErrorKind::NotFound`] for a missing group; [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
     pub fn define_var(
         &mut self,
         group: GroupId,
@@ -190,7 +187,7 @@ impl Dataset {
         };
         self.check_type(ty).in_object(shown)?;
         self.check_dims(group, dims).in_object(shown)?;
-        let name = self.new_name((group, Among::Objects), name, None)?;
+        let name = self.new_name((group, Namespace::Objects), name, None)?;
         self.begin_definition()?;
         let fill = self.fill;
         Ok(self.staged.schema.add_var(Variable {
@@ -206,7 +203,7 @@ impl Dataset {
         }))
     }
 
-    /// Checks that the format has a type.
+    /// Checks that the format supports a type.
     pub(super) fn check_type(&self, ty: DataType) -> Result<()> {
         let kind = self.kind();
         let (has, error) = match ty {
@@ -244,12 +241,12 @@ impl Dataset {
     /// Renames a dimension (`nc_rename_dim`).
     ///
     /// # Errors
-    /// [`ErrorKind::NoDimension`], [`ErrorKind::BadName`], [`ErrorKind::Exists`], [`ErrorKind::ReadOnly`];
-    /// [`ErrorKind::NotInDefineMode`] for a longer name in the data mode of the classic model.
+    /// Returns [`ErrorKind::NoDimension`], [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`];
+    /// [`ErrorKind::NotInDefineMode`] for a longer name in data mode of the classic model.
     pub fn rename_dim(&mut self, dim: DimId, name: &str) -> Result<()> {
         let old = self.dim(dim)?;
         let (group, old) = (old.group, old.name.clone());
-        let name = self.new_name((group, Among::Dims), name, Some(&old))?;
+        let name = self.new_name((group, Namespace::Dims), name, Some(&old))?;
         self.begin_change(name.as_bytes().len() > old.as_bytes().len())?;
         if let Some(dim) = self.staged.schema.dims.get_mut(dim.index()) {
             dim.name = name;
@@ -260,11 +257,11 @@ impl Dataset {
     /// Renames a variable (`nc_rename_var`).
     ///
     /// # Errors
-    /// As [`Dataset::rename_dim`], with [`ErrorKind::NoVariable`].
+    /// Like [`Dataset::rename_dim`], with [`ErrorKind::NoVariable`].
     pub fn rename_var(&mut self, var: VarId, name: &str) -> Result<()> {
         let old = self.variable(var)?;
         let (group, old) = (old.group, old.name.clone());
-        let name = self.new_name((group, Among::Objects), name, Some(&old))?;
+        let name = self.new_name((group, Namespace::Objects), name, Some(&old))?;
         self.begin_change(name.as_bytes().len() > old.as_bytes().len())?;
         self.staged.schema.var_mut(var)?.name = name;
         Ok(())
@@ -273,13 +270,13 @@ impl Dataset {
     /// Renames a group, except for the root (`nc_rename_grp`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a missing group, and for the root; as [`Dataset::define_group`].
+    /// Like [`Dataset::define_group`]. Returns [`ErrorKind::NotFound`] for a missing group and for the root.
     pub fn rename_group(&mut self, group: GroupId, name: &str) -> Result<()> {
         self.check_enhanced("groups")?;
         let old = self.group(group)?;
         let root = || Error::new(ErrorKind::NotFound, "the root group has no name");
         let (parent, old) = (old.parent.ok_or_else(root)?, old.name.clone());
-        let name = self.new_name((parent, Among::Objects), name, Some(&old))?;
+        let name = self.new_name((parent, Namespace::Objects), name, Some(&old))?;
         self.begin_definition()?;
         if let Some(group) = self.staged.schema.groups.get_mut(group.index()) {
             group.name = name;
@@ -297,7 +294,7 @@ impl Dataset {
         Err(Error::new(self.beyond_model(ErrorKind::NotNetcdf4), what).of(&self.name()))
     }
 
-    /// The kind of an error about what the data model does not have: `lacking` if the format has no more.
+    /// Returns the error kind for a feature that the data model lacks: `lacking` if the format lacks it as well.
     fn beyond_model(&self, lacking: ErrorKind) -> ErrorKind {
         match format::traits(self.kind()).enhanced {
             true => ErrorKind::Strict,
@@ -305,23 +302,23 @@ impl Dataset {
         }
     }
 
-    /// Checks that a name is free in a group; a renamed object may keep its own.
+    /// Checks that a name is free in a group. A renamed object may keep its name.
     fn new_name(
         &self,
-        (group, among): (GroupId, Among),
+        (group, namespace): (GroupId, Namespace),
         name: &str,
         own: Option<&Name>,
     ) -> Result<Name> {
         let name = Name::checked(name.as_bytes())?;
         let schema = self.schema();
         let group_of = self.group(group)?;
-        let used = match among {
-            Among::Dims => group_of
+        let used = match namespace {
+            Namespace::Dims => group_of
                 .dims
                 .iter()
                 .filter_map(|&id| schema.dim(id))
                 .any(|d| d.name == name),
-            Among::Objects => {
+            Namespace::Objects => {
                 let mut vars = group_of.vars.iter().filter_map(|&id| schema.var(id));
                 let mut types = group_of.types.iter().filter_map(|&id| schema.user_type(id));
                 let mut groups = group_of.groups.iter().filter_map(|&id| schema.group(id));

@@ -1,4 +1,4 @@
-//! The types of elements in memory.
+//! Element types in memory.
 
 use crate::model::{Atomic, Endianness, Values};
 
@@ -6,21 +6,21 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A type of elements in memory: the numbers, [`Char`] and [`Text`]. Numbers convert to each other.
+/// An element type in memory: numbers, [`Char`] and [`Text`]. Numbers convert to each other.
 pub trait Element: sealed::Sealed + Clone + Default + Send {
-    /// The same type in netCDF.
+    /// The netCDF type.
     const TYPE: Atomic;
 
-    /// Values of this type as a list; `None` if they are of another type.
+    /// Returns values of this type as a list, or `None` for values of another type.
     #[doc(hidden)]
     fn list(values: Values) -> Option<Vec<Self>>;
 
-    /// A list as values.
+    /// Converts a list to values.
     #[doc(hidden)]
     fn values(list: Vec<Self>) -> Values;
 
-    /// Reads stored elements of this type into `out`, which must have as many; `None` if it has not, or if they
-    /// are not stored in place.
+    /// Reads stored elements of this type into `out`. Returns `None` if the lengths differ, or if the elements are not stored in plain
+    /// form.
     #[doc(hidden)]
     fn stored(bytes: &[u8], order: Endianness, out: &mut [Self]) -> Option<()>;
 }
@@ -29,7 +29,7 @@ pub trait Element: sealed::Sealed + Clone + Default + Send {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Char(pub u8);
 
-/// A string (`NC_STRING`): its bytes, or `None` for NIL.
+/// A string (`NC_STRING`): the bytes, or `None` for NIL.
 pub type Text = Option<Box<[u8]>>;
 
 macro_rules! element {
@@ -133,14 +133,14 @@ impl<T: Element, const N: usize> From<[T; N]> for Values {
     }
 }
 
-/// Text as values of the type `char`.
+/// Converts text to `char` values.
 impl From<&str> for Values {
     fn from(text: &str) -> Self {
         Self::Char(text.as_bytes().to_vec())
     }
 }
 
-/// Text as values of the type `char`.
+/// Converts text to `char` values.
 impl From<String> for Values {
     fn from(text: String) -> Self {
         Self::Char(text.into_bytes())

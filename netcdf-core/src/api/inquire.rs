@@ -1,4 +1,4 @@
-//! Inquires what is in a dataset.
+//! Inquiry functions.
 
 use super::{Dataset, Owner};
 use crate::chunk::{Provenance, Reader};
@@ -8,81 +8,81 @@ use crate::model::{
     UserType, VarId, Variable,
 };
 
-/// The error for a name that does not exist.
+/// Returns the error for an unknown name.
 fn unknown(what: &str, name: &str, group: String) -> Error {
     let what = format!("no {what} {name}");
     Error::new(ErrorKind::NotFound, what).in_object(&group)
 }
 
 impl Dataset {
-    /// Everything but the data (`nc_inq` and related functions).
+    /// Returns the schema (`nc_inq` and related functions).
     #[must_use]
     pub fn schema(&self) -> &Schema {
         &self.staged.schema
     }
 
-    /// The kind of the dataset (`nc_inq_format`, `nc_inq_format_extended`).
+    /// Returns the kind of the dataset (`nc_inq_format`, `nc_inq_format_extended`).
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.staged.schema.kind
     }
 
-    /// What is known of the file itself (`nc_inq_format_extended`).
+    /// Returns format details of the file (`nc_inq_format_extended`).
     #[must_use]
     pub fn provenance(&self) -> Provenance {
         self.staged.provenance()
     }
 
-    /// A group.
+    /// Returns a group.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// Returns [`ErrorKind::NotFound`].
     pub fn group(&self, id: GroupId) -> Result<&Group> {
         let no = || Error::new(ErrorKind::NotFound, format!("no group {}", id.0));
         self.schema().group(id).ok_or_else(no)
     }
 
-    /// A dimension (`nc_inq_dim`, `nc_inq_dimname`, `nc_inq_dimlen`).
+    /// Returns a dimension (`nc_inq_dim`, `nc_inq_dimname`, `nc_inq_dimlen`).
     ///
     /// # Errors
-    /// [`ErrorKind::NoDimension`].
+    /// Returns [`ErrorKind::NoDimension`].
     pub fn dim(&self, id: DimId) -> Result<&Dimension> {
         let no = || Error::new(ErrorKind::NoDimension, format!("no dimension {}", id.0));
         self.schema().dim(id).ok_or_else(no)
     }
 
-    /// A variable (`nc_inq_var` and related functions).
+    /// Returns a variable (`nc_inq_var` and related functions).
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`].
     pub fn variable(&self, id: VarId) -> Result<&Variable> {
         let no = || Error::new(ErrorKind::NoVariable, format!("no variable {}", id.0));
         self.schema().var(id).ok_or_else(no)
     }
 
-    /// A user-defined type (`nc_inq_user_type` and related functions).
+    /// Returns a user-defined type (`nc_inq_user_type` and related functions).
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`].
+    /// Returns [`ErrorKind::BadType`].
     pub fn user_type(&self, id: TypeId) -> Result<&UserType> {
         let no = || Error::new(ErrorKind::BadType, format!("no type {}", id.0));
         self.schema().user_type(id).ok_or_else(no)
     }
 
-    /// The current shape of a variable; empty for a scalar.
+    /// Returns the current shape of a variable; empty for a scalar.
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`].
     pub fn shape(&self, id: VarId) -> Result<Vec<u64>> {
         self.variable(id)?;
         Ok(self.schema().shape(id))
     }
 
-    /// A group by its path relative to another: `g`, `g/h`; with a leading `/`, relative to the root
-    /// (`nc_inq_ncid`, `nc_inq_grp_ncid`, `nc_inq_grp_full_ncid`).
+    /// Returns a group by path. `g` and `g/h` are relative to `from`; a path with a leading `/` is relative to the root (`nc_inq_ncid`,
+    /// `nc_inq_grp_ncid`, `nc_inq_grp_full_ncid`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// Returns [`ErrorKind::NotFound`].
     pub fn group_id(&self, from: GroupId, path: &str) -> Result<GroupId> {
         let from = match path.starts_with('/') {
             true => GroupId::ROOT,
@@ -96,33 +96,33 @@ impl Dataset {
         })
     }
 
-    /// A dimension by its name, in a group or those above it (`nc_inq_dimid`).
+    /// Returns a dimension by name, from a group or its ancestors (`nc_inq_dimid`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// Returns [`ErrorKind::NotFound`].
     pub fn dim_id(&self, group: GroupId, name: &str) -> Result<DimId> {
         let called = |id: &DimId| self.schema().dim(*id).is_some_and(|d| d.name.is(name));
         let found = self
-            .around(group)?
+            .with_ancestors(group)?
             .into_iter()
             .find_map(|g| g.dims.iter().copied().find(called));
         found.ok_or_else(|| unknown("dimension", name, self.schema().group_path(group)))
     }
 
-    /// A variable by its name, in a group (`nc_inq_varid`).
+    /// Returns a variable by name, from a group (`nc_inq_varid`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// Returns [`ErrorKind::NotFound`].
     pub fn var_id(&self, group: GroupId, name: &str) -> Result<VarId> {
         let called = |id: &VarId| self.schema().var(*id).is_some_and(|v| v.name.is(name));
         let found = self.group(group)?.vars.iter().copied().find(called);
         found.ok_or_else(|| unknown("variable", name, self.schema().group_path(group)))
     }
 
-    /// A type by its name: an atomic type, or one defined in a group or those above it (`nc_inq_typeid`).
+    /// Returns a type by name: an atomic type, or a type defined in a group or its ancestors (`nc_inq_typeid`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// Returns [`ErrorKind::NotFound`].
     pub fn type_id(&self, group: GroupId, name: &str) -> Result<DataType> {
         let atomic = crate::model::Atomic::ALL
             .into_iter()
@@ -136,18 +136,18 @@ impl Dataset {
                 .is_some_and(|t| t.name.is(name))
         };
         let found = self
-            .around(group)?
+            .with_ancestors(group)?
             .into_iter()
             .find_map(|g| g.types.iter().copied().find(called));
         let found = found.map(DataType::User);
         found.ok_or_else(|| unknown("type", name, self.schema().group_path(group)))
     }
 
-    /// The name of a type, and the bytes of one value in memory; none for strings, and for types that contain
-    /// lists (`nc_inq_type`).
+    /// Returns the name of a type, and the size of one value in memory (`nc_inq_type`). The size is `None` for strings and for types that
+    /// contain lists.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`].
+    /// Returns [`ErrorKind::BadType`].
     pub fn type_info(&self, ty: DataType) -> Result<(String, Option<u64>)> {
         let name = match ty {
             DataType::Atomic(atomic) => atomic.name().to_owned(),
@@ -156,10 +156,10 @@ impl Dataset {
         Ok((name, ty.fixed_size(self.schema())))
     }
 
-    /// The name of an enum's value (`nc_inq_enum_ident`).
+    /// Returns the name of an enum value (`nc_inq_enum_ident`).
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] for other types; [`ErrorKind::NotFound`] if the value has no name.
+    /// Returns [`ErrorKind::BadType`] for other types, and [`ErrorKind::NotFound`] if the value has no name.
     pub fn enum_name(&self, id: TypeId, value: i128) -> Result<&Name> {
         let ty = self.user_type(id)?;
         let members = match &ty.kind {
@@ -177,30 +177,30 @@ impl Dataset {
         named.map(|(name, _)| name).ok_or_else(unnamed)
     }
 
-    /// The dimensions that can be used in a group: its own and those of the groups above it (`nc_inq_dimids`).
+    /// Returns the dimensions visible in a group: dimensions of the group and of its ancestors (`nc_inq_dimids`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::NotFound`] for a missing group.
     pub fn visible_dims(&self, group: GroupId) -> Result<Vec<DimId>> {
-        let around = self.around(group)?.into_iter();
+        let around = self.with_ancestors(group)?.into_iter();
         let mut dims: Vec<DimId> = around.flat_map(|g| g.dims.clone()).collect();
         dims.sort_unstable();
         Ok(dims)
     }
 
-    /// The unlimited dimensions of a group (`nc_inq_unlimdims`).
+    /// Returns the unlimited dimensions of a group (`nc_inq_unlimdims`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a missing group.
+    /// Returns [`ErrorKind::NotFound`] for a missing group.
     pub fn unlimited_dims(&self, group: GroupId) -> Result<Vec<DimId>> {
         let dims = self.group(group)?.dims.iter().copied();
         Ok(dims.filter(|&id| self.schema().is_unlimited(id)).collect())
     }
 
-    /// The attributes of a group or variable, in the order of their numbers (`nc_inq_natts`, `nc_inq_attname`).
+    /// Returns the attributes of a group or variable, ordered by attribute number (`nc_inq_natts`, `nc_inq_attname`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] or [`ErrorKind::NoVariable`] for a missing owner.
+    /// Returns [`ErrorKind::NotFound`] or [`ErrorKind::NoVariable`] for a missing owner.
     pub fn attributes(&self, of: impl Into<Owner>) -> Result<&[Attribute]> {
         match of.into() {
             Owner::Group(id) => Ok(&self.group(id)?.attributes),
@@ -208,10 +208,10 @@ impl Dataset {
         }
     }
 
-    /// An attribute by its name (`nc_inq_att`, `nc_get_att`).
+    /// Returns an attribute by name (`nc_inq_att`, `nc_get_att`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// Returns [`ErrorKind::NotFound`].
     pub fn attribute(&self, of: impl Into<Owner>, name: &str) -> Result<&Attribute> {
         let of = of.into();
         let n = self.attribute_number(of, name)?;
@@ -219,17 +219,17 @@ impl Dataset {
         found.ok_or_else(|| unknown("attribute", name, self.path_of(of)))
     }
 
-    /// The number of an attribute (`nc_inq_attid`).
+    /// Returns the number of an attribute (`nc_inq_attid`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`].
+    /// Returns [`ErrorKind::NotFound`].
     pub fn attribute_number(&self, of: impl Into<Owner>, name: &str) -> Result<usize> {
         let of = of.into();
         let found = self.attributes(of)?.iter().position(|a| a.name.is(name));
         found.ok_or_else(|| unknown("attribute", name, self.path_of(of)))
     }
 
-    /// The path of a group or variable.
+    /// Returns the path of a group or variable.
     pub(super) fn path_of(&self, of: Owner) -> String {
         match of {
             Owner::Group(id) => self.schema().group_path(id),
@@ -237,12 +237,12 @@ impl Dataset {
         }
     }
 
-    /// A group and those above it, innermost first.
-    pub(super) fn around(&self, group: GroupId) -> Result<Vec<&Group>> {
+    /// Returns a group and its ancestors, innermost first.
+    pub(super) fn with_ancestors(&self, group: GroupId) -> Result<Vec<&Group>> {
         let mut groups = vec![self.group(group)?];
         while let Some(parent) = groups.last().and_then(|g| g.parent) {
             let next = self.group(parent)?;
-            // Each group is above another only once.
+            // A group is its own ancestor only in a damaged schema: stop at the number of groups.
             if groups.len() > self.schema().groups.len() {
                 break;
             }

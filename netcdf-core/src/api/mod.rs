@@ -1,4 +1,4 @@
-//! The programming interface to datasets: the functions of netCDF-C, for every supported format.
+//! The dataset API: the functions of netCDF-C for every supported format.
 //!
 //! ```
 //! use netcdf_core::api::{Dataset, Length, Select};
@@ -23,10 +23,9 @@
 //! # Ok::<(), netcdf_core::Error>(())
 //! ```
 //!
-//! [`Dataset::open_for_writing`] opens an existing dataset for changes. Nothing is changed in place:
-//! [`Dataset::sync`] and [`Dataset::close`] write a new dataset beside the old one, to which unchanged parts are
-//! moved as they are, and rename it when it is complete. Until then, written data is in a temporary file, not in
-//! memory.
+//! [`Dataset::open_for_writing`] opens an existing dataset for changes. No file is changed in place: [`Dataset::sync`] and
+//! [`Dataset::close`] write a new dataset next to the old one and rename the complete dataset. Unchanged chunks are copied without
+//! decoding. Until then, written data is in a temporary file, not in memory.
 //!
 //! ```
 //! # use netcdf_core::api::{Dataset, Length, Select};
@@ -48,9 +47,9 @@
 //! # Ok::<(), netcdf_core::Error>(())
 //! ```
 //!
-//! Datasets of the classic model (CDF-1, CDF-2, CDF-5 and `Netcdf4Classic`) are in *define mode* or in *data
-//! mode*: see [`Dataset::redefine`], [`Dataset::end_definition`]. Others switch between the modes automatically.
-//! `docs/api.md` lists the functions of netCDF-C with their counterparts here.
+//! Datasets of the classic model (CDF-1, CDF-2, CDF-5 and `Netcdf4Classic`) are in *define mode* or in *data mode*: see
+//! [`Dataset::redefine`] and [`Dataset::end_definition`]. Datasets of all other kinds switch modes automatically. `docs/api.md` lists the
+//! functions of netCDF-C with their counterparts.
 
 mod attributes;
 mod copy;
@@ -58,15 +57,15 @@ mod dataset;
 mod define;
 mod element;
 mod inquire;
+mod location;
 mod mode;
 mod numbers;
-mod place;
 
-mod present;
+mod expected_state;
+mod free_ranges;
 mod read;
 mod redefine;
 mod select;
-mod shares;
 mod staged;
 mod storage;
 mod values;
@@ -79,18 +78,18 @@ pub use select::Select;
 
 use crate::model::{GroupId, VarId};
 
-/// The version of this library (`nc_inq_libvers`).
+/// The library version (`nc_inq_libvers`).
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Bytes of elements converted at a time, roughly.
+/// Approximate size in bytes of an element batch for conversion.
 const BAND: u64 = 1 << 20;
 
 /// The length of a new dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DimLength {
-    /// This many elements, at least 1.
+    /// A fixed length in elements, at least 1.
     Fixed(u64),
-    /// It can grow (`NC_UNLIMITED`).
+    /// Unlimited (`NC_UNLIMITED`).
     Unlimited,
 }
 
@@ -103,7 +102,7 @@ impl From<u64> for DimLength {
 /// The owner of attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Owner {
-    /// A group; [`GroupId::ROOT`] has the global attributes (`NC_GLOBAL`).
+    /// A group; [`GroupId::ROOT`] owns the global attributes (`NC_GLOBAL`).
     Group(GroupId),
     /// A variable.
     Variable(VarId),

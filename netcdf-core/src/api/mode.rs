@@ -1,20 +1,19 @@
-//! Define mode and data mode: which operations are currently possible.
+//! Define mode and data mode: the currently allowed operations.
 
 use crate::model::Kind;
 
-/// What can be done with an open dataset.
+/// The mode of an open dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DatasetMode {
-    /// It can only be read.
+    /// Only reads are allowed.
     ReadOnly,
-    /// It takes definitions.
+    /// Definitions are allowed.
     Define,
-    /// It takes data.
+    /// Data access is allowed.
     Data,
 }
 
-/// True if definitions and data are separate phases, as in the classic model; otherwise a dataset switches
-/// between the modes automatically.
+/// Returns whether definitions and data are separate phases, as in the classic model. All other datasets switch modes automatically.
 pub(super) fn is_strict(kind: Kind) -> bool {
     !kind.is_enhanced()
 }

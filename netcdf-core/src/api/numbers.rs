@@ -1,11 +1,11 @@
-//! Converts between the types of variables and those in memory.
+//! Conversion between variable types and types in memory.
 
 use crate::error::{Error, Result};
 use crate::model::convert::convert_fitting;
 use crate::model::kind::Model;
 use crate::model::{Atomic, Kind, Region, Values};
 
-/// Values read as a type in memory, and an error for those that do not fit.
+/// Converts stored values to a type in memory. Also returns an error for values that do not fit.
 pub(super) fn read(values: Values, ty: Atomic, kind: Kind) -> Result<(Values, Option<Error>)> {
     let values = match (values, ty) {
         (Values::Enum(_, base), _) => *base,
@@ -18,8 +18,7 @@ pub(super) fn read(values: Values, ty: Atomic, kind: Kind) -> Result<(Values, Op
     to(values, ty, &ty.default_fill())
 }
 
-/// Values in memory converted to the type of a variable with the fill value `fill`, and an error for those that
-/// do not fit.
+/// Converts values in memory to the type of a variable with the fill value `fill`. Also returns an error for values that do not fit.
 pub(super) fn written(
     values: Values,
     ty: Atomic,
@@ -41,13 +40,13 @@ fn to(values: Values, ty: Atomic, fill: &Values) -> Result<(Values, Option<Error
     }
 }
 
-/// True if `byte` stands for signed and unsigned numbers because the kind has no other one-byte type.
+/// Returns whether `byte` stands for signed and unsigned numbers, because the kind has no other one-byte type.
 fn bytes_have_no_sign(kind: Kind) -> bool {
     kind.model == Model::Classic
 }
 
-/// An error for elements of a part of a region, which counts them from the part's start.
-pub(super) fn placed(e: Error, part: &Region, region: &Region) -> Error {
+/// Converts the element index in an error from a block of a region to the whole region.
+pub(super) fn in_region(e: Error, part: &Region, region: &Region) -> Error {
     if part == region {
         return e;
     }

@@ -1,7 +1,7 @@
-//! Reads the elements of variables.
+//! Reading of variable elements.
 
 use super::element::{Char, Element, Text};
-use super::shares::Shares;
+use super::free_ranges::FreeRanges;
 use super::{BAND, Dataset, Select, numbers};
 use crate::chunk::InBands;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -9,28 +9,27 @@ use crate::limits::room;
 use crate::model::{Region, Values, VarId};
 
 impl Dataset {
-    /// Reads elements of a variable (`nc_get_var_T`, `nc_get_var1_T`, `nc_get_vara_T`, `nc_get_vars_T`,
-    /// `nc_get_varm_T`). Numbers are converted to the requested type. With a map, the list is as long as the
-    /// elements need.
+    /// Reads elements of a variable (`nc_get_var_T`, `nc_get_var1_T`, `nc_get_vara_T`, `nc_get_vars_T`, `nc_get_varm_T`). Numbers are
+    /// converted to the requested type. With a map, the list is long enough for the last mapped element.
     ///
     /// # Errors
-    /// [`ErrorKind::Range`] if some do not fit ([`Dataset::read_into`] then returns the others);
-    /// [`ErrorKind::BadType`] between text and numbers; [`ErrorKind::NoVariable`]; [`ErrorKind::Coordinates`],
-    /// [`ErrorKind::Edge`], [`ErrorKind::Stride`] and [`ErrorKind::Argument`] for regions outside the variable;
-    /// [`ErrorKind::InDefineMode`] in the define mode of the classic model; those of reading.
+    /// Returns [`ErrorKind::Range`] if some values do not fit ([`Dataset::read_into`] then returns the fitting values);
+    /// [`ErrorKind::BadType`] between text and numbers; [`ErrorKind::NoVariable`]; [`ErrorKind::Coordinates`], [`ErrorKind::Edge`],
+    /// [`ErrorKind::Stride`] and [`ErrorKind::Argument`] for regions outside the variable; [`ErrorKind::InDefineMode`] in define mode of
+    /// the classic model; and read errors.
     pub fn read<T: Element>(&self, var: VarId, select: &Select) -> Result<Vec<T>> {
         let region = self.readable(var, select)?;
         match self.elements(var, &region)? {
             (_, Some(e)) => Err(e),
-            (list, None) => in_places(list, select, &region.count),
+            (list, None) => reordered(list, select, &region.count),
         }
     }
 
-    /// As [`Dataset::read`], into existing memory; elements between those of a map keep their values.
+    /// Like [`Dataset::read`], into existing memory. Unmapped elements keep their values.
     ///
     /// # Errors
-    /// As [`Dataset::read`]. After [`ErrorKind::Range`] all elements have been read, and those that do not fit
-    /// are the fill value of `T`. [`ErrorKind::Argument`] if the length of `out` does not match.
+    /// Like [`Dataset::read`]. After [`ErrorKind::Range`], `out` has all fitting values, and the fill value of `T` for misfits. Returns
+    /// [`ErrorKind::Argument`] if the length of `out` does not match.
     ///
     /// ```
     /// # use netcdf_core::api::{Dataset, Select};
@@ -69,34 +68,34 @@ impl Dataset {
     /// Reads one element (`nc_get_var1_T`); the index of a scalar is empty.
     ///
     /// # Errors
-    /// As [`Dataset::read`].
+    /// Like [`Dataset::read`].
     pub fn read_one<T: Element>(&self, var: VarId, index: &[u64]) -> Result<T> {
         let mut list = self.read(var, &Select::at(index))?;
         list.pop().ok_or_else(|| self.unequal(var, 0, 1))
     }
 
-    /// Reads elements of the type `char`, row-major.
+    /// Reads `char` elements in row-major order.
     ///
     /// # Errors
-    /// As [`Dataset::read`].
+    /// Like [`Dataset::read`].
     pub fn read_text(&self, var: VarId, select: &Select) -> Result<Vec<u8>> {
         let list: Vec<Char> = self.read(var, select)?;
         Ok(list.into_iter().map(|c| c.0).collect())
     }
 
-    /// Reads elements of the type `string`, row-major.
+    /// Reads `string` elements in row-major order.
     ///
     /// # Errors
-    /// As [`Dataset::read`].
+    /// Like [`Dataset::read`].
     pub fn read_strings(&self, var: VarId, select: &Select) -> Result<Vec<Text>> {
         self.read(var, select)
     }
 
-    /// Reads elements in their own type, including user-defined types, row-major (`nc_get_var`, `nc_get_var1`,
-    /// `nc_get_vara`, `nc_get_vars`).
+    /// Reads elements in the variable's type, including user-defined types, in row-major order (`nc_get_var`, `nc_get_var1`, `nc_get_vara`,
+    /// `nc_get_vars`).
     ///
     /// # Errors
-    /// As [`Dataset::read`]; [`ErrorKind::Argument`] with a map.
+    /// Like [`Dataset::read`]. Returns [`ErrorKind::Argument`] with a map.
     pub fn read_values(&self, var: VarId, select: &Select) -> Result<Values> {
         let region = self.readable(var, select)?;
         match select.places(&region.count) {
@@ -108,7 +107,7 @@ impl Dataset {
         }
     }
 
-    /// The region of a variable to read.
+    /// Returns the region of a variable to read.
     fn readable(&self, var: VarId, select: &Select) -> Result<Region> {
         self.check_readable()?;
         self.variable(var)?;
@@ -116,7 +115,7 @@ impl Dataset {
         region.in_object(|| self.schema().var_path(var))
     }
 
-    /// The elements of a region, row-major, and an error if some do not fit the type.
+    /// Returns the elements of a region in row-major order, and an error if some values do not fit the type.
     fn elements<T: Element>(&self, var: VarId, region: &Region) -> Result<(Vec<T>, Option<Error>)> {
         let len = region.elements().and_then(|n| usize::try_from(n).ok());
         let len = len.unwrap_or(usize::MAX);
@@ -126,8 +125,7 @@ impl Dataset {
         Ok((list, wrong))
     }
 
-    /// Reads the elements of a region into a list of the same length, on all threads; returns an error for those
-    /// that do not fit.
+    /// Reads the elements of a region into a list of the same length, on all threads. Returns an error for values that do not fit.
     fn gather<T: Element>(
         &self,
         var: VarId,
@@ -139,8 +137,13 @@ impl Dataset {
         let path = || self.schema().var_path(var);
         let most = (BAND / layout.element.size.max(1)).max(1);
         let mut wrong: Option<Error> = None;
-        let shares = Shares::of(out);
-        let lost = || Error::new(ErrorKind::Argument, "a band has no place in memory");
+        let shares = FreeRanges::of(out);
+        let lost = || {
+            Error::new(
+                ErrorKind::Argument,
+                "a band lies outside the list in memory",
+            )
+        };
         let place = |band: &Region, len: usize| {
             let to = offset(band, region).and_then(|at| shares.take(at, len));
             to.ok_or_else(lost).in_object(path)
@@ -168,7 +171,7 @@ impl Dataset {
             let list = T::list(values).ok_or_else(other).in_object(path)?;
             self.env.buffers.give_large(bytes);
             place(band, list.len())?.clone_from_slice(&list);
-            Ok(error.map(|e| numbers::placed(e, band, region)))
+            Ok(error.map(|e| numbers::in_region(e, band, region)))
         };
         let sink = |error| {
             wrong = wrong.take().or(error);
@@ -184,7 +187,7 @@ impl Dataset {
     }
 }
 
-/// The index, within a region, of the first element of a band of it; both are row-major, with the same strides.
+/// Returns the index, within a region, of the first element of a band. Band and region are row-major with equal strides.
 fn offset(band: &Region, region: &Region) -> Option<usize> {
     let mut place = 0u64;
     for (dim, &count) in region.count.iter().enumerate() {
@@ -196,8 +199,8 @@ fn offset(band: &Region, region: &Region) -> Option<usize> {
     usize::try_from(place).ok()
 }
 
-/// Reorders a list as a map requires.
-fn in_places<T: Element>(list: Vec<T>, select: &Select, count: &[u64]) -> Result<Vec<T>> {
+/// Reorders a list according to a map.
+fn reordered<T: Element>(list: Vec<T>, select: &Select, count: &[u64]) -> Result<Vec<T>> {
     let Some(places) = select.places(count) else {
         return Ok(list);
     };

@@ -1,11 +1,11 @@
-//! Switches between define mode and data mode.
+//! Switching between define mode and data mode.
 
 use super::Dataset;
 use super::mode::{DatasetMode, is_strict};
 use crate::error::{Error, ErrorKind, Result};
 
 impl Dataset {
-    /// The current mode of the dataset.
+    /// Returns the current mode of the dataset.
     #[must_use]
     pub fn mode(&self) -> DatasetMode {
         self.mode
@@ -14,7 +14,7 @@ impl Dataset {
     /// Enters define mode (`nc_redef`). Datasets of the enhanced model do so automatically.
     ///
     /// # Errors
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::InDefineMode`] if it is already in define mode.
+    /// Returns [`ErrorKind::ReadOnly`], and [`ErrorKind::InDefineMode`] if the dataset is already in define mode.
     pub fn redefine(&mut self) -> Result<()> {
         self.check_writable()?;
         match self.mode {
@@ -29,13 +29,12 @@ impl Dataset {
         }
     }
 
-    /// Leaves define mode (`nc_enddef`), after checking that the format can hold the definitions. Datasets of
-    /// the enhanced model leave it automatically when data is written, and all datasets when they are closed.
+    /// Leaves define mode (`nc_enddef`) after checking that the format can hold the definitions. Datasets of the enhanced model leave
+    /// define mode automatically when data is written. All datasets leave it on close.
     ///
     /// # Errors
-    /// [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] if it is not in define mode;
-    /// [`ErrorKind::VarSize`] and others if the format cannot hold the definitions: the dataset then stays in
-    /// define mode.
+    /// Returns [`ErrorKind::ReadOnly`]; [`ErrorKind::NotInDefineMode`] in data mode; [`ErrorKind::VarSize`] and similar kinds if the format
+    /// cannot hold the definitions. After an error, the dataset stays in define mode.
     pub fn end_definition(&mut self) -> Result<()> {
         self.check_writable()?;
         match self.mode {
@@ -67,7 +66,7 @@ impl Dataset {
         }
     }
 
-    /// Checks that a definition is possible now, and prepares for it.
+    /// Checks that definitions are allowed, and prepares for a definition.
     pub(super) fn begin_definition(&mut self) -> Result<()> {
         self.check_writable()?;
         if self.mode == DatasetMode::Data && is_strict(self.kind()) {
@@ -79,8 +78,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Prepares for a change that may be possible without define mode: `grows` says whether it needs more room
-    /// in a classic file.
+    /// Prepares for a change that may be possible in data mode. `grows`: whether the change needs more space in a classic file.
     pub(super) fn begin_change(&mut self, grows: bool) -> Result<()> {
         self.check_writable()?;
         if grows || self.mode == DatasetMode::Define || !is_strict(self.kind()) {
@@ -90,7 +88,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Checks that data can be written now, and prepares for it.
+    /// Checks that data can be written, and prepares for writing.
     pub(super) fn begin_data(&mut self) -> Result<()> {
         self.check_writable()?;
         self.check_readable()?;
@@ -101,7 +99,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Checks that data can be read now.
+    /// Checks that data can be read.
     pub(super) fn check_readable(&self) -> Result<()> {
         if self.mode == DatasetMode::Define && is_strict(self.kind()) {
             let e = self.wrong(ErrorKind::InDefineMode, "definitions must end before data");

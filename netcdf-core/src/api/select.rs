@@ -1,10 +1,10 @@
-//! Selects the elements of a variable to read or write.
+//! Selection of variable elements for reading and writing.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 
-/// Selects elements of a variable, and their places in memory: whole variables, single elements, regions,
-/// regions with strides, and regions with any order in memory (`nc_get_var`, `var1`, `vara`, `vars` and `varm`).
+/// Selects elements of a variable, and their order in memory: whole variables, single elements, regions, regions with strides, and regions
+/// with a memory map (`nc_get_var`, `var1`, `vara`, `vars` and `varm`).
 ///
 /// ```
 /// use netcdf_core::api::Select;
@@ -27,26 +27,26 @@ use crate::model::Region;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Select {
-    /// Start and count; `None` for all elements.
+    /// Start and count; `None` selects all elements.
     part: Option<(Vec<u64>, Vec<u64>)>,
     stride: Option<Vec<u64>>,
     map: Option<Vec<usize>>,
 }
 
 impl Select {
-    /// All elements (`nc_get_var`, `nc_put_var`).
+    /// Selects all elements (`nc_get_var`, `nc_put_var`).
     #[must_use]
     pub fn all() -> Self {
         Self::default()
     }
 
-    /// One element (`nc_get_var1`, `nc_put_var1`); the index of a scalar is empty.
+    /// Selects one element (`nc_get_var1`, `nc_put_var1`); the index of a scalar is empty.
     #[must_use]
     pub fn at(index: &[u64]) -> Self {
         Self::region(index, &vec![1; index.len()])
     }
 
-    /// `count` elements per dimension from `start` (`nc_get_vara`, `nc_put_vara`).
+    /// Selects `count` elements per dimension from `start` (`nc_get_vara`, `nc_put_vara`).
     #[must_use]
     pub fn region(start: &[u64], count: &[u64]) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Select {
         }
     }
 
-    /// Takes elements at these distances per dimension, 1 for adjacent ones (`nc_get_vars`, `nc_put_vars`).
+    /// Sets the stride per dimension, 1 for adjacent elements (`nc_get_vars`, `nc_put_vars`).
     #[must_use]
     pub fn stride(self, stride: &[u64]) -> Self {
         Self {
@@ -64,8 +64,8 @@ impl Select {
         }
     }
 
-    /// Places elements at these distances in memory, in elements, along each dimension (`nc_get_varm`,
-    /// `nc_put_varm`). Without a map they are row-major.
+    /// Sets the distance in memory between neighbours along each dimension, in elements (`nc_get_varm`, `nc_put_varm`). Without a map,
+    /// elements are row-major.
     #[must_use]
     pub fn map(self, map: &[usize]) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Select {
         }
     }
 
-    /// The region in a variable of this shape; dimensions that are `growing` are not limited.
+    /// Returns the selected region of a variable with this shape. `growing` dimensions are not limited.
     pub(super) fn region_of(&self, shape: &[u64], growing: &[bool]) -> Result<Region> {
         let mut region = match &self.part {
             Some((start, count)) => Region::boxed(start.clone(), count.clone()),
@@ -102,7 +102,7 @@ impl Select {
         Ok(region)
     }
 
-    /// The places in memory of the elements of a region; `None` for row-major order.
+    /// Returns the memory positions of the elements of a region, or `None` for row-major order.
     pub(super) fn places<'a>(&'a self, count: &'a [u64]) -> Option<MemoryPlaces<'a>> {
         let map = self.map.as_ref()?;
         Some(MemoryPlaces {
@@ -113,7 +113,7 @@ impl Select {
     }
 }
 
-/// Checks a region along one of its dimensions.
+/// Checks a region along one dimension.
 fn check_axis(region: &Region, n: usize, len: u64) -> Result<()> {
     let of = |list: &[u64]| list.get(n).copied().unwrap_or(0);
     let (start, count, stride) = (of(&region.start), of(&region.count), of(&region.stride));
@@ -136,7 +136,7 @@ fn check_axis(region: &Region, n: usize, len: u64) -> Result<()> {
     Ok(())
 }
 
-/// The places in memory of the elements of a region, in row-major order of the elements.
+/// Iterates over the memory positions of a region's elements, in row-major order of the elements.
 pub(super) struct MemoryPlaces<'a> {
     map: &'a [usize],
     count: &'a [u64],
@@ -144,7 +144,7 @@ pub(super) struct MemoryPlaces<'a> {
 }
 
 impl MemoryPlaces<'_> {
-    /// The end of the last place; 0 if there are no elements.
+    /// Returns the end of the last position; 0 without elements.
     pub(super) fn end(&self) -> usize {
         if self.next.is_none() {
             return 0;

@@ -1,4 +1,4 @@
-//! How variables are stored: chunks, filters, byte order, fill values.
+//! Storage settings of variables: chunks, filters, byte order and fill values.
 
 use super::Dataset;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -13,18 +13,17 @@ use crate::model::{
     Variable,
 };
 
-/// HDF5's number of szip.
+/// The HDF5 filter number of szip.
 const SZIP: u32 = 4;
 
-/// Assumed number of records as long as there are none.
+/// Assumed number of records of an empty dataset.
 const RECORDS: u64 = 1024;
 
-/// Most bytes of a chunk, as in HDF5.
+/// Maximum chunk size in bytes, as in HDF5.
 const CHUNK: u64 = u32::MAX as u64;
 
 impl Dataset {
-    /// Sets the layout of a variable (`nc_def_var_chunking`): contiguous, compact, or chunked; the format may
-    /// choose the shape of chunks.
+    /// Sets the layout of a variable (`nc_def_var_chunking`): contiguous, compact or chunked. The format may choose the chunk shape.
     ///
     /// ```
     /// # use netcdf_core::api::Dataset;
@@ -41,10 +40,10 @@ impl Dataset {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::LateDefinition`] after the variable's
-    /// definition has ended; [`ErrorKind::Scalar`] for chunks of a scalar; [`ErrorKind::Argument`] for chunks
-    /// with another number of dimensions, of length 0, longer than a fixed dimension or of 4 GiB or more, and
-    /// for unlimited dimensions or filters without chunks; [`ErrorKind::NoVariable`], [`ErrorKind::ReadOnly`].
+    /// Returns [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::LateDefinition`] after the variable's definition;
+    /// [`ErrorKind::Scalar`] for chunks of a scalar; [`ErrorKind::Argument`] for unlimited dimensions or filters without chunks, and for a
+    /// chunk shape with a wrong rank, a length of 0, a length above a fixed dimension, or a size of 4 GiB or more;
+    /// [`ErrorKind::NoVariable`]; [`ErrorKind::ReadOnly`].
     pub fn define_chunking(&mut self, var: VarId, layout: StorageLayout) -> Result<()> {
         self.check_netcdf4("chunks")?;
         self.check_layout(var, &layout)
@@ -90,7 +89,7 @@ impl Dataset {
             if len == 0 || (!dim.unlimited && len > dim.len) {
                 let most = dim.len;
                 return wrong(format!(
-                    "a chunk of length {len} along {}, whose length is {most}",
+                    "a chunk of length {len} along {}, which has length {most}",
                     dim.name
                 ));
             }
@@ -103,11 +102,10 @@ impl Dataset {
         }
     }
 
-    /// Sets deflation of a variable, with a level from 0 (none) to 9, and whether its bytes are shuffled first
-    /// (`nc_def_var_deflate`).
+    /// Sets deflate compression of a variable (`nc_def_var_deflate`): a level from 0 (none) to 9, and whether shuffle precedes it.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for another level; as [`Dataset::define_filter`].
+    /// Like [`Dataset::define_filter`]. Returns [`ErrorKind::Argument`] for an invalid level.
     pub fn define_deflate(&mut self, var: VarId, shuffle: bool, level: Option<u32>) -> Result<()> {
         if let Some(level) = level.filter(|&level| level > 9) {
             let what = format!("a deflate level of {level}, expected 0 to 9");
@@ -118,7 +116,7 @@ impl Dataset {
             let (id, params) = (SHUFFLE, vec![]);
             self.define_filter(var, FilterSpec { id, params })?;
         }
-        // Level 0 means no compression: netCDF-C stores no filter for it.
+        // Level 0 means no compression: netCDF-C stores no filter.
         if let Some(level) = level.filter(|&level| level > 0) {
             let (id, params) = (DEFLATE, vec![level]);
             self.define_filter(var, FilterSpec { id, params })?;
@@ -129,20 +127,18 @@ impl Dataset {
     /// Adds a checksum to the chunks of a variable (`nc_def_var_fletcher32`).
     ///
     /// # Errors
-    /// As [`Dataset::define_filter`].
+    /// Like [`Dataset::define_filter`].
     pub fn define_fletcher32(&mut self, var: VarId) -> Result<()> {
         let (id, params) = (FLETCHER32, vec![]);
         self.define_filter(var, FilterSpec { id, params })
     }
 
-    /// Adds a filter to a variable (`nc_def_var_filter`), after those already defined; if it is already defined,
-    /// only its parameters change.
+    /// Appends a filter to the pipeline of a variable (`nc_def_var_filter`). An existing filter only gets new parameters.
     ///
     /// # Errors
-    /// [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::Scalar`]; [`ErrorKind::VariableLength`];
-    /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::Argument`] for parameters that the filter does not take;
-    /// [`ErrorKind::LateDefinition`] after the variable's definition has ended; [`ErrorKind::NoVariable`],
-    /// [`ErrorKind::ReadOnly`].
+    /// Returns [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::Argument`] for parameters that the filter rejects;
+    /// [`ErrorKind::LateDefinition`] after the variable's definition; [`ErrorKind::Scalar`], [`ErrorKind::VariableLength`],
+    /// [`ErrorKind::FilterUnavailable`], [`ErrorKind::NoVariable`] and [`ErrorKind::ReadOnly`].
     pub fn define_filter(&mut self, var: VarId, filter: FilterSpec) -> Result<()> {
         self.schema().takes_filters(var)?;
         self.check_filter(var, &filter)
@@ -155,7 +151,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Checks that the filter exists, and takes the parameters.
+    /// Checks that the filter exists and accepts the parameters.
     fn check_filter(&self, id: VarId, filter: &FilterSpec) -> Result<()> {
         let table = &self.env.filters;
         if codec::is_private(filter.id) && self.kind().storage.filterable() != Filterable::Arrays {
@@ -165,7 +161,7 @@ impl Dataset {
         table.takes(filter, &self.chunks_of(var))
     }
 
-    /// The context of a variable's chunks, as far as it is known.
+    /// Returns the known properties of a variable's chunks.
     fn chunks_of(&self, var: &Variable) -> ChunkContext {
         let schema = self.schema();
         let shape = match var.storage.chunk() {
@@ -179,11 +175,11 @@ impl Dataset {
         ChunkContext::of(schema, var, shape)
     }
 
-    /// As [`Dataset::define_filter`], by the name of the filter: `zstd`, `szip`, `blosc` …
-    /// (`nc_def_var_zstandard`, `nc_def_var_szip` and others).
+    /// Like [`Dataset::define_filter`], by filter name: `zstd`, `szip`, `blosc` … (`nc_def_var_zstandard`, `nc_def_var_szip` and similar
+    /// functions).
     ///
     /// # Errors
-    /// As [`Dataset::define_filter`]; those of [`names::spec`].
+    /// Like [`Dataset::define_filter`] and [`names::spec`].
     pub fn define_named_filter(&mut self, var: VarId, name: &str, params: &[u32]) -> Result<()> {
         self.define_filter(var, names::spec(name, params)?)
     }
@@ -191,7 +187,7 @@ impl Dataset {
     /// Sets the byte order (`nc_def_var_endian`).
     ///
     /// # Errors
-    /// [`ErrorKind::NotNetcdf4`] for classic formats; [`ErrorKind::LateDefinition`], [`ErrorKind::NoVariable`],
+    /// Returns [`ErrorKind::NotNetcdf4`] for classic formats, [`ErrorKind::LateDefinition`], [`ErrorKind::NoVariable`] and
     /// [`ErrorKind::ReadOnly`].
     pub fn define_endianness(&mut self, var: VarId, order: Endianness) -> Result<()> {
         self.check_netcdf4("byte orders")?;
@@ -199,10 +195,10 @@ impl Dataset {
         Ok(())
     }
 
-    /// Keeps only some digits or bits of numbers (`nc_def_var_quantize`).
+    /// Quantizes numbers to some digits or bits (`nc_def_var_quantize`).
     ///
     /// # Errors
-    /// Those of [`Quantize::new`]; as [`Dataset::define_endianness`].
+    /// Like [`Quantize::new`] and [`Dataset::define_endianness`].
     pub fn define_quantize(&mut self, var: VarId, algorithm: Algorithm, keep: i64) -> Result<()> {
         self.check_netcdf4("quantization")?;
         let ty = self.variable(var)?.ty;
@@ -213,12 +209,10 @@ impl Dataset {
         self.put_attribute(var, &told.name.to_string(), told.values)
     }
 
-    /// Sets the value of elements that are not written (`nc_def_var_fill`): a value of the variable's type, or
-    /// with `None` no particular value.
+    /// Sets the value of unwritten elements (`nc_def_var_fill`): a value of the variable's type, or `None` for undefined elements.
     ///
     /// # Errors
-    /// Those of [`Dataset::put_attribute`] for `_FillValue`; [`ErrorKind::LateDefinition`] after the variable's
-    /// definition has ended.
+    /// Like [`Dataset::put_attribute`] for `_FillValue`. Returns [`ErrorKind::LateDefinition`] after the variable's definition.
     pub fn define_fill(&mut self, var: VarId, value: Option<Values>) -> Result<()> {
         let storage = self.storage(var)?;
         storage.fill = match value {
@@ -232,46 +226,45 @@ impl Dataset {
         }
     }
 
-    /// Whether elements that are not written are filled, and with which value; no value for user-defined types
-    /// without `_FillValue` (`nc_inq_var_fill`).
+    /// Returns whether unwritten elements are filled, and the fill value (`nc_inq_var_fill`). The value is `None` for user-defined types
+    /// without `_FillValue`.
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`].
     pub fn fill(&self, var: VarId) -> Result<(FillMode, Option<Values>)> {
         let var = self.variable(var)?;
         Ok((var.storage.fill, var.unwritten()))
     }
 
-    /// Sets whether variables defined from now on, and unwritten elements of classic datasets, are filled;
-    /// returns the previous setting (`nc_set_fill`).
+    /// Sets the fill mode of new variables, and of unwritten elements in classic datasets. Returns the previous setting (`nc_set_fill`).
     ///
     /// # Errors
-    /// [`ErrorKind::ReadOnly`].
+    /// Returns [`ErrorKind::ReadOnly`].
     pub fn set_fill(&mut self, fill: FillMode) -> Result<FillMode> {
         self.check_writable()?;
         Ok(std::mem::replace(&mut self.fill, fill))
     }
 
-    /// The layout of a variable (`nc_inq_var_chunking`); for a new one, the requested layout.
+    /// Returns the layout of a variable (`nc_inq_var_chunking`); for a new variable, the requested layout.
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`].
     pub fn chunking(&self, var: VarId) -> Result<Option<&StorageLayout>> {
         Ok(self.variable(var)?.storage.layout.as_ref())
     }
 
-    /// The filters of a variable, in the order of application (`nc_inq_var_filter`).
+    /// Returns the filters of a variable in encoding order (`nc_inq_var_filter`).
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`].
     pub fn filters(&self, var: VarId) -> Result<&[FilterSpec]> {
         Ok(&self.variable(var)?.storage.filters)
     }
 
-    /// Whether a variable's bytes are shuffled, and its deflate level, if any (`nc_inq_var_deflate`).
+    /// Returns whether a variable uses shuffle, and its deflate level (`nc_inq_var_deflate`).
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`].
     pub fn deflate(&self, var: VarId) -> Result<(bool, Option<u32>)> {
         let filters = self.filters(var)?;
         let deflate = filters.iter().find(|f| f.id == DEFLATE);
@@ -279,28 +272,28 @@ impl Dataset {
         Ok((filters.iter().any(|f| f.id == SHUFFLE), level))
     }
 
-    /// The options mask and the pixels per block, if a variable is compressed with szip (`nc_inq_var_szip`).
+    /// Returns the options mask and the pixels per block of a variable compressed with szip (`nc_inq_var_szip`).
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`].
     pub fn szip(&self, var: VarId) -> Result<Option<(u32, u32)>> {
         let szip = self.filters(var)?.iter().find(|f| f.id == SZIP);
         let param = |f: &FilterSpec, n: usize| f.params.get(n).copied().unwrap_or(0);
         Ok(szip.map(|f| (param(f, 0), param(f, 1))))
     }
 
-    /// Whether chunks of a variable have a checksum (`nc_inq_var_fletcher32`).
+    /// Returns whether the chunks of a variable have a checksum (`nc_inq_var_fletcher32`).
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`].
     pub fn fletcher32(&self, var: VarId) -> Result<bool> {
         Ok(self.filters(var)?.iter().any(|f| f.id == FLETCHER32))
     }
 
-    /// The byte order (`nc_inq_var_endian`); for a new variable, the requested one.
+    /// Returns the byte order (`nc_inq_var_endian`); for a new variable, the requested byte order.
     ///
     /// # Errors
-    /// [`ErrorKind::NoVariable`].
+    /// Returns [`ErrorKind::NoVariable`].
     pub fn endianness(&self, var: VarId) -> Result<Option<Endianness>> {
         Ok(self.variable(var)?.storage.endianness)
     }
@@ -314,7 +307,7 @@ impl Dataset {
         Err(Error::new(ErrorKind::NotNetcdf4, what).of(&self.name()))
     }
 
-    /// The storage of a variable whose definition has not ended.
+    /// Returns the storage settings of a variable in definition.
     fn storage(&mut self, var: VarId) -> Result<&mut Storage> {
         self.variable(var)?;
         self.check_writable()?;

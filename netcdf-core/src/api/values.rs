@@ -1,16 +1,16 @@
-//! Checks that values have a type.
+//! Type checks of values.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::convert::convert;
 use crate::model::{DataType, Schema, TypeKind, Values};
 
-/// Deepest nesting of types.
+/// Maximum nesting depth of types.
 const DEPTH: u32 = 64;
 
-/// Checks that values have a type of the schema, including everything nested in them.
+/// Checks that values have a type of the schema, including nested values.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`].
+/// Returns [`ErrorKind::BadType`].
 pub(super) fn check(schema: &Schema, ty: DataType, values: &Values) -> Result<()> {
     match fits(schema, ty, values, 0) {
         true => Ok(()),
@@ -58,10 +58,10 @@ fn fits(schema: &Schema, ty: DataType, values: &Values, depth: u32) -> bool {
     }
 }
 
-/// Turns integers into values of an enum; leaves others unchanged.
+/// Converts integers to values of an enum. Other values stay unchanged.
 ///
 /// # Errors
-/// [`ErrorKind::Range`] if some do not fit the enum's type.
+/// Returns [`ErrorKind::Range`] if some integers do not fit the enum's type.
 pub(super) fn of_enum(schema: &Schema, ty: DataType, values: Values) -> Result<Values> {
     let DataType::User(id) = ty else {
         return Ok(values);

@@ -1,4 +1,4 @@
-//! Writes the elements of variables.
+//! Writing of variable elements.
 
 use super::element::{Char, Element};
 use super::{BAND, Dataset, Select, numbers, values};
@@ -7,16 +7,15 @@ use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::{Atomic, DataType, Region, Values, VarId};
 
 impl Dataset {
-    /// Writes elements of a variable (`nc_put_var_T`, `nc_put_var1_T`, `nc_put_vara_T`, `nc_put_vars_T`,
-    /// `nc_put_varm_T`). Numbers are converted to the variable's type; unlimited dimensions grow. With a count
-    /// of 0 nothing is written and nothing grows, wherever the start is along an unlimited dimension.
+    /// Writes elements of a variable (`nc_put_var_T`, `nc_put_var1_T`, `nc_put_vara_T`, `nc_put_vars_T`, `nc_put_varm_T`). Numbers are
+    /// converted to the variable's type; unlimited dimensions grow. A count of 0 writes no elements and grows no dimension, for any start
+    /// along an unlimited dimension.
     ///
     /// # Errors
-    /// [`ErrorKind::Range`] if some do not fit: all are written, and these become the variable's fill value;
-    /// [`ErrorKind::BadType`] between text and numbers; [`ErrorKind::NoVariable`]; [`ErrorKind::Coordinates`],
-    /// [`ErrorKind::Edge`], [`ErrorKind::Stride`] for regions outside the variable; [`ErrorKind::Argument`] if
-    /// the number of `elements` does not match the region; [`ErrorKind::ReadOnly`]; [`ErrorKind::InDefineMode`]
-    /// in the define mode of the classic model; those of the temporary file.
+    /// Returns [`ErrorKind::Range`] if some values do not fit (all elements are written, misfits as the variable's fill value);
+    /// [`ErrorKind::BadType`] between text and numbers; [`ErrorKind::NoVariable`]; [`ErrorKind::Coordinates`], [`ErrorKind::Edge`] and
+    /// [`ErrorKind::Stride`] for regions outside the variable; [`ErrorKind::Argument`] if the number of `elements` does not match the
+    /// region; [`ErrorKind::ReadOnly`]; [`ErrorKind::InDefineMode`] in define mode of the classic model; and errors of the temporary file.
     pub fn write<T: Element>(&mut self, var: VarId, select: &Select, elements: &[T]) -> Result<()> {
         self.begin_data()?;
         let region = self.region(var, select)?;
@@ -49,7 +48,7 @@ impl Dataset {
     /// Writes one element (`nc_put_var1_T`); the index of a scalar is empty.
     ///
     /// # Errors
-    /// As [`Dataset::write`].
+    /// Like [`Dataset::write`].
     pub fn write_one<T: Element>(&mut self, var: VarId, index: &[u64], element: T) -> Result<()> {
         self.write(var, &Select::at(index), &[element])
     }
@@ -57,18 +56,18 @@ impl Dataset {
     /// Writes elements of the type `char`.
     ///
     /// # Errors
-    /// As [`Dataset::write`].
+    /// Like [`Dataset::write`].
     pub fn write_text(&mut self, var: VarId, select: &Select, text: &[u8]) -> Result<()> {
         let text: Vec<Char> = text.iter().copied().map(Char).collect();
         self.write(var, select, &text)
     }
 
-    /// Writes elements of the variable's type, including user-defined types, or numbers to be converted;
-    /// row-major (`nc_put_var`, `nc_put_var1`, `nc_put_vara`, `nc_put_vars`).
+    /// Writes elements of the variable's type, including user-defined types, or numbers for conversion, in row-major order (`nc_put_var`,
+    /// `nc_put_var1`, `nc_put_vara`, `nc_put_vars`).
     ///
     /// # Errors
-    /// As [`Dataset::write`]; [`ErrorKind::BadType`] for values of another user-defined type;
-    /// [`ErrorKind::Argument`] with a map.
+    /// Like [`Dataset::write`]. Returns [`ErrorKind::BadType`] for values of another user-defined type, and [`ErrorKind::Argument`] with a
+    /// map.
     pub fn write_values(&mut self, var: VarId, select: &Select, values: &Values) -> Result<()> {
         self.begin_data()?;
         let region = self.region(var, select)?;
@@ -85,7 +84,7 @@ impl Dataset {
         self.put(var, &region, |at, n| values.slice(at..at.saturating_add(n)))
     }
 
-    /// The region to write, which may extend beyond the end of unlimited dimensions.
+    /// Returns the region to write, which may extend beyond the end of unlimited dimensions.
     fn region(&self, var: VarId, select: &Select) -> Result<Region> {
         let schema = self.schema();
         let dims = self.variable(var)?.dims.iter();
@@ -95,8 +94,8 @@ impl Dataset {
         region.in_object(|| schema.var_path(var))
     }
 
-    /// Writes the elements of a region, converted, band by band: `part` returns some elements, given the index of the first
-    /// and their number.
+    /// Converts and writes the elements of a region band by band. `part` returns elements, given the index of the first element and the
+    /// count.
     fn put(
         &mut self,
         var: VarId,
@@ -114,7 +113,7 @@ impl Dataset {
             let made = self.converted_for(var, part(at, count));
             let (values, error) = made.in_object(|| path.clone())?;
             self.staged.put(var, &band, &values, &self.env)?;
-            wrong = wrong.or(error.map(|e| numbers::placed(e, &band, region)));
+            wrong = wrong.or(error.map(|e| numbers::in_region(e, &band, region)));
             at = at.saturating_add(count);
         }
         self.grow(var, region);
@@ -137,7 +136,7 @@ impl Dataset {
         numbers::written(given, ty, (&fill, self.kind()))
     }
 
-    /// Checks that the dimensions of a variable can become as long as a region needs.
+    /// Checks that the dimensions of a variable can grow to the end of a region.
     fn check_growth(&self, var: VarId, region: &Region) -> Result<()> {
         if region.count.contains(&0) {
             return Ok(());
@@ -153,7 +152,7 @@ impl Dataset {
         }
     }
 
-    /// Makes unlimited dimensions as long as a region needs.
+    /// Grows unlimited dimensions to the end of a region.
     pub(super) fn grow(&mut self, var: VarId, region: &Region) {
         if region.count.contains(&0) {
             return;
@@ -168,7 +167,7 @@ impl Dataset {
     }
 }
 
-/// The end index of a region per dimension.
+/// Returns the end index of a region per dimension.
 fn ends(region: &Region) -> Vec<u64> {
     let lines = region.start.iter().zip(&region.count).zip(&region.stride);
     let end = |((start, count), stride): ((&u64, &u64), &u64)| {

@@ -1,8 +1,7 @@
 //! Converts between the atomic numeric types, with range checks.
 //!
-//! As in netCDF-C: integers and floats convert to integers by truncation; a value out of range is
-//! [`ErrorKind::Range`]. A finite value beyond the range of `float` is an error, infinity and NaN are not.
-//! `byte` converts as signed. `char` converts only to itself.
+//! The rules are netCDF-C's. Integers and floats convert to integers by truncation; a value out of range is [`ErrorKind::Range`]. A finite
+//! value beyond the range of `float` is an error; infinity and NaN are valid. `byte` is signed. `char` converts only to `char`.
 
 use super::{Atomic, Values};
 use crate::error::{Error, ErrorKind, Result};
@@ -10,8 +9,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// Converts `values` to `ty`; a value that does not fit is an error.
 ///
 /// # Errors
-/// [`ErrorKind::Range`] with the position of the first value that does not fit,
-/// [`ErrorKind::BadType`] between text and numbers.
+/// Returns [`ErrorKind::Range`] with the position of the first value that does not fit, and [`ErrorKind::BadType`] between text and
+/// numbers.
 pub fn convert(values: &Values, ty: Atomic) -> Result<Values> {
     if values.data_type() == Some(ty) {
         return Ok(values.clone());
@@ -33,11 +32,11 @@ pub fn convert(values: &Values, ty: Atomic) -> Result<Values> {
     }
 }
 
-/// Converts `values` to `ty`; those that do not fit become `fill`, and the error of [`convert`] is returned as
-/// well. This is netCDF-C's behaviour with `ERANGE_FILL`: values that fit are always available.
+/// Converts `values` to `ty`. Values that do not fit become `fill`, and the function also returns the error of [`convert`]. This is
+/// netCDF-C's behaviour with `ERANGE_FILL`: all fitting values are available.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] between text and numbers, and if `fill` is not one value of the type.
+/// Returns [`ErrorKind::BadType`] between text and numbers, and if `fill` is not one value of the type.
 pub fn convert_fitting(
     values: &Values,
     ty: Atomic,
@@ -50,7 +49,7 @@ pub fn convert_fitting(
     };
     let mut out = Values::with_capacity(ty, values.len());
     let mut misfits = 0;
-    // Parts that fit are converted as a whole; others are halved.
+    // Convert ranges without misfits in one step, and halve all other ranges.
     let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
     parts.push(0..values.len());
     while let Some(part) = parts.pop() {
@@ -93,7 +92,7 @@ fn unrelated(ty: Atomic) -> Error {
     Error::new(ErrorKind::BadType, what)
 }
 
-/// Integers, through `i128`, which holds them all.
+/// Converts integers through `i128`, which represents every integer type.
 fn from_int<T: Copy + Into<i128>>(v: &[T], ty: Atomic) -> Result<Values> {
     fn to<T: Copy + Into<i128>, U: TryFrom<i128>>(v: &[T], ty: Atomic) -> Result<Vec<U>> {
         let one = |(i, &x): (usize, &T)| {
@@ -117,7 +116,7 @@ fn from_int<T: Copy + Into<i128>>(v: &[T], ty: Atomic) -> Result<Values> {
     })
 }
 
-/// Floats, through `f64`; integers by truncation towards zero.
+/// Converts floats through `f64`; truncates towards zero for integer types.
 fn from_float<T: Copy + Into<f64>>(v: &[T], ty: Atomic) -> Result<Values> {
     fn to<T: Copy + Into<f64>, U: TryFrom<i128>>(v: &[T], ty: Atomic) -> Result<Vec<U>> {
         let one = |(i, &x): (usize, &T)| {
@@ -148,7 +147,7 @@ fn from_float<T: Copy + Into<f64>>(v: &[T], ty: Atomic) -> Result<Values> {
     })
 }
 
-/// The whole part of `x`; `None` for NaN, infinities and values beyond 2^127.
+/// Returns the integer part of `x`, or `None` for NaN, infinities and values beyond 2^127.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,
@@ -158,7 +157,7 @@ pub fn whole_number(x: f64) -> Option<i128> {
     (x.abs() < 1e38).then_some(x as i128)
 }
 
-/// `x` rounded to the nearest `f32`; `None` if a finite value is beyond its range.
+/// Rounds `x` to the nearest `f32`. Returns `None` if a finite value is out of range.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,
@@ -204,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_had_whatever_does_not() {
+    fn fitting_values_are_available() {
         let fill = Values::Byte(vec![-127]);
         let values = Values::Int(vec![1, 300, 2, -200, 3]);
         let (made, e) = convert_fitting(&values, Atomic::Byte, &fill).unwrap();

@@ -1,23 +1,22 @@
-//! Elements as they are stored.
+//! The stored form of elements.
 
 use super::{Atomic, DataType, Endianness};
 
 /// The stored form of one element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredElement {
-    /// Its type.
+    /// The element type.
     pub ty: DataType,
-    /// Its size in bytes as stored (for strings and lists: of the reference to the heap).
+    /// The stored size in bytes; for strings and lists the size of the heap reference.
     pub size: u64,
-    /// Byte order of its numbers.
+    /// The byte order of numbers.
     pub order: Endianness,
-    /// Whether the stored form is that of an atomic type of fixed size; otherwise
-    /// a format resolves the stored bytes to values.
+    /// Whether the element is stored like an atomic type of fixed size. The format module decodes all other elements.
     pub plain: bool,
 }
 
 impl StoredElement {
-    /// The atomic type whose numbers (or text) are stored directly.
+    /// Returns the atomic type of directly stored numbers or text.
     #[must_use]
     pub fn plain_type(&self) -> Option<Atomic> {
         let atomic = self.ty.atomic().filter(|a| a.size().is_some());

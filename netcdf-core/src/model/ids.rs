@@ -1,4 +1,4 @@
-//! Ids of the objects of a schema: positions in its arenas, in definition order.
+//! Ids of schema objects: indices into the schema's arenas, in definition order.
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -6,7 +6,7 @@ macro_rules! id {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name(pub u32);
         impl $name {
-            /// Position in the schema's arena.
+            /// Returns the index into the schema's arena.
             #[must_use]
             pub fn index(self) -> usize {
                 self.0 as usize
@@ -24,7 +24,7 @@ id!(
     DimId
 );
 id!(
-    /// A variable, numbered over the whole dataset; netCDF's varid is its place in its group.
+    /// A variable, numbered over the whole dataset. netCDF's varid is the index within the group.
     VarId
 );
 id!(

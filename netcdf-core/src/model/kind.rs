@@ -1,13 +1,13 @@
-//! Kinds of datasets: a data model, and the format that stores it.
+//! Dataset kinds: a data model with a storage format.
 
 use super::Atomic;
 
 /// The kind of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kind {
-    /// What datasets can express.
+    /// The data model.
     pub model: Model,
-    /// How they are stored.
+    /// The storage format.
     pub storage: StorageFormat,
 }
 
@@ -18,11 +18,11 @@ pub enum Model {
     Classic,
     /// The eleven numeric and text types, one unlimited dimension, no groups.
     Cdf5,
-    /// Everything.
+    /// The full netCDF-4 model.
     Enhanced,
 }
 
-/// A format, and the variant of the format if it has several.
+/// A storage format, with its variant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StorageFormat {
     /// A classic file.
@@ -31,7 +31,7 @@ pub enum StorageFormat {
     Hdf5,
     /// A Zarr store.
     Zarr(Zarr),
-    /// A format that is only read, by its name in the table of formats.
+    /// A format without write support, by its name in the table of formats.
     ReadOnly(&'static str),
 }
 
@@ -42,21 +42,21 @@ pub enum Cdf {
     V1,
     /// CDF-2, with offsets of 64 bits.
     V2,
-    /// CDF-5, with numbers of 64 bits throughout.
+    /// CDF-5, with 64-bit numbers.
     V5,
 }
 
-/// A way to store a dataset as Zarr.
+/// A Zarr convention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Zarr {
     /// The version of the Zarr format.
     pub version: ZarrVersion,
-    /// Whether it has no netCDF metadata of its own (`_nczarr_*`).
+    /// Whether the store lacks netCDF's own metadata (`_nczarr_*`).
     pub pure: bool,
 }
 
 impl Zarr {
-    /// Whether netCDF-C is the reader that counts: version 2 with netCDF's own metadata. No release of netCDF-C reads version 3.
+    /// Returns whether netCDF-C is the reference reader: version 2 with netCDF's own metadata. No release of netCDF-C reads version 3.
     #[must_use]
     pub fn is_of_netcdf_c(self) -> bool {
         !self.pure && self.version == ZarrVersion::V2
@@ -72,20 +72,20 @@ pub enum ZarrVersion {
     V3,
 }
 
-/// The filters that variables of a format can have.
+/// The filters that a format supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filterable {
-    /// None.
+    /// No filters.
     Nothing,
-    /// Those of HDF5, applied to chunks in the order of netCDF-C; scalars and strings have none.
+    /// HDF5 filters, applied to chunks in the order of netCDF-C. Scalars and strings have no filters.
     Chunks,
-    /// Codecs in the order of their definition, some of which HDF5 does not have. They are also applied to scalars, and to strings, which
-    /// have a fixed size.
+    /// Codecs in definition order, including codecs without an HDF5 filter. Codecs also apply to scalars, and to strings, which have a
+    /// fixed size.
     Arrays,
 }
 
 impl StorageFormat {
-    /// The filters that variables can have.
+    /// Returns the filters that variables of this kind support.
     #[must_use]
     pub fn filterable(self) -> Filterable {
         match self {
@@ -95,8 +95,8 @@ impl StorageFormat {
         }
     }
 
-    /// Whether elements that were never written read as zeros within the stored extent of a variable without a fill value, although
-    /// beyond it they read as netCDF's fill value.
+    /// Returns whether unwritten elements of a variable without a fill value read as zeros within the stored extent. Beyond the extent they
+    /// read as netCDF's fill value.
     #[must_use]
     pub fn zeros_within(self) -> bool {
         self == Self::Hdf5
@@ -104,7 +104,7 @@ impl StorageFormat {
 }
 
 impl Model {
-    /// Whether variables and attributes can have this type.
+    /// Returns whether variables and attributes can have this type.
     #[must_use]
     pub fn has(self, ty: Atomic) -> bool {
         match self {
@@ -143,14 +143,14 @@ impl Kind {
         Self::zarr(Zarr { version, pure })
     }
 
-    /// A kind of Zarr.
+    /// Returns a kind of Zarr.
     #[must_use]
     pub const fn zarr(zarr: Zarr) -> Self {
         Self::new(Model::Enhanced, StorageFormat::Zarr(zarr))
     }
 
-    /// The name printed by `ncdump -k` and stored in the `_Format` attribute; as in netCDF-C, formats of its netCDF-4 interface have the
-    /// name of the data model.
+    /// Returns the name that `ncdump -k` prints and the `_Format` attribute stores. As in netCDF-C, formats of the netCDF-4 interface have
+    /// the name of the data model.
     #[must_use]
     pub fn name(self) -> &'static str {
         match (self.storage, self.model) {
@@ -162,13 +162,13 @@ impl Kind {
         }
     }
 
-    /// Whether datasets have groups, user-defined types and strings.
+    /// Returns whether datasets can have groups, user-defined types and strings.
     #[must_use]
     pub fn is_enhanced(self) -> bool {
         self.model == Model::Enhanced
     }
 
-    /// How it is stored in Zarr, if it is.
+    /// Returns the Zarr convention of a Zarr kind.
     #[must_use]
     pub fn as_zarr(self) -> Option<Zarr> {
         match self.storage {

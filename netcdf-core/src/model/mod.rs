@@ -1,4 +1,4 @@
-//! What a netCDF dataset is: schema, types, names, values. No I/O, no format.
+//! The data model of netCDF: schema, types, names and values, without I/O and formats.
 
 pub(crate) mod atomic;
 pub(crate) mod attribute;

@@ -1,4 +1,4 @@
-//! Names: bytes as stored; checked and normalised when created.
+//! Names: bytes, validated and normalised on creation.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub const MAX_NAME: usize = 256;
 
 /// The name of a dimension, variable, attribute, type, member or group.
 ///
-/// A name read from a file may have any bytes, and stays unchanged. A new name goes through [`Name::checked`].
+/// A name from a file may contain any bytes and stays unchanged. [`Name::checked`] validates a new name.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(Arc<[u8]>);
 
@@ -24,13 +24,12 @@ impl Name {
         Self(bytes.into())
     }
 
-    /// A name to write: checked against the rules of the file format document ("Note on names"), and converted
-    /// to Unicode normalisation form C.
+    /// Returns a name to write, checked against the rules of the file format document ("Note on names") and converted to Unicode
+    /// normalisation form C.
     ///
     /// # Errors
-    /// [`ErrorKind::BadName`] if it is empty, longer than [`MAX_NAME`] bytes, not UTF-8, starts with a byte that
-    /// is neither letter, digit, `_` nor part of a multi-byte character, contains `/` or control characters, or
-    /// ends with a blank.
+    /// Returns [`ErrorKind::BadName`] if the name is empty, longer than [`MAX_NAME`] bytes or not UTF-8, does not start with a letter, a
+    /// digit, `_` or a multi-byte character, contains `/` or control characters, or ends with a blank.
     pub fn checked(bytes: &[u8]) -> Result<Self> {
         let bad = |why: &str| {
             let shown = String::from_utf8_lossy(bytes);
@@ -75,7 +74,7 @@ impl Name {
         &self.0
     }
 
-    /// True if the name is `text`.
+    /// Returns whether the name is `text`.
     #[must_use]
     pub fn is(&self, text: &str) -> bool {
         &*self.0 == text.as_bytes()
@@ -108,7 +107,7 @@ pub type ByName<T> = std::collections::HashMap<Name, T, foldhash::fast::RandomSt
 pub struct Interner(std::collections::HashSet<Name, foldhash::fast::RandomState>);
 
 impl Interner {
-    /// The name with these stored bytes.
+    /// Returns the name with these stored bytes.
     pub fn stored(&mut self, bytes: &[u8]) -> Name {
         if let Some(name) = self.0.get(bytes) {
             return name.clone();

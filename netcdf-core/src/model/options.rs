@@ -1,35 +1,35 @@
 //! Options of new datasets.
 
-/// The options of a new dataset, beyond its schema.
+/// Options of a new dataset, apart from its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CreateOptions {
-    /// Unwritten data is left undefined instead of filled.
+    /// Whether unwritten data stays undefined.
     pub no_fill: bool,
-    /// Where metadata goes in netCDF-4 files.
+    /// The metadata layout of netCDF-4 files.
     pub space: FileSpace,
     /// Options for Zarr output.
     pub zarr: ZarrOptions,
 }
 
-/// Where metadata goes in an HDF5 file.
+/// The metadata layout of an HDF5 file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileSpace {
-    /// Headers in front, indexes among the data that they lead to.
+    /// Headers precede the data; indexes are stored among the data.
     #[default]
     Mixed,
-    /// All of it in front of the data, as far as its size is known beforehand.
+    /// All metadata of known size precedes the data.
     Front,
-    /// As `Front`, in pages of its own (file space strategy PAGE of HDF5) of so many bytes, a power of two from 512 to 2^30; without a
-    /// size, pages are the smallest from 64 KiB to 8 MiB that hold all metadata.
+    /// Like `Front`, in separate pages (HDF5 file space strategy PAGE). The page size is a power of two from 512 to 2^30 bytes. The default
+    /// is the smallest size from 64 KiB to 8 MiB that holds all metadata.
     Paged(Option<u64>),
 }
 
-/// How Zarr is written.
+/// Options of Zarr output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZarrOptions {
-    /// Whether all metadata is also stored under one key (`.zmetadata`, or the root's `zarr.json`).
+    /// Whether one key (`.zmetadata`, or the root's `zarr.json`) repeats all metadata.
     pub consolidated: bool,
-    /// Whether variables name their dimensions in `_ARRAY_DIMENSIONS` (version 2).
+    /// Whether variables record dimension names in `_ARRAY_DIMENSIONS` (version 2).
     pub xarray: bool,
 }
 

@@ -1,8 +1,7 @@
-//! Quantization: makes the last bits of floating-point numbers uniform where they do not matter, so that filters
-//! compress them.
+//! Quantization: makes insignificant trailing bits of floating-point numbers uniform, so that they compress well.
 //!
-//! It is done once, when numbers are written ([`chunk::quantize`](crate::chunk::quantize)). An attribute of the
-//! variable records it for readers; there is no filter to undo.
+//! Numbers are quantized once, on writing ([`chunk::quantize`](crate::chunk::quantize)). A variable attribute records the quantization for
+//! readers; decoding needs no inverse step.
 
 use super::{Atomic, Attribute, DataType, Name, Values};
 use crate::error::{Error, ErrorKind, Result};
@@ -10,19 +9,19 @@ use crate::error::{Error, ErrorKind, Result};
 /// The algorithms of netCDF-C (`NC_QUANTIZE_*`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// Bits are cleared in one number and set in the next, the same number of bits in all.
+    /// Clears the trailing bits of one number and sets them in the next; all numbers lose the same bits.
     BitGroom,
-    /// Each number is rounded to the bits that its decimal digits need.
+    /// Rounds each number to the bits that its decimal digits need.
     GranularBitRound,
-    /// Numbers are rounded to a number of bits.
+    /// Rounds numbers to a number of bits.
     BitRound,
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: [Self; 3] = [Self::BitGroom, Self::GranularBitRound, Self::BitRound];
 
-    /// Its short name.
+    /// Returns the short name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -32,7 +31,7 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm with this name, the short one or that of netCDF-C's documentation, in upper or lower case.
+    /// Returns the algorithm with this name: the short name or the name in netCDF-C's documentation, in any case.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         if name.eq_ignore_ascii_case("GranularBitRound") {
@@ -42,7 +41,7 @@ impl Algorithm {
         Self::ALL.into_iter().find(same)
     }
 
-    /// The attribute that netCDF-C gives to quantized variables.
+    /// Returns the attribute that netCDF-C adds to quantized variables.
     #[must_use]
     pub fn attribute(self) -> &'static str {
         match self {
@@ -52,14 +51,14 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm that an attribute stands for.
+    /// Returns the algorithm that an attribute records.
     #[must_use]
     pub fn from_attribute(name: &[u8]) -> Option<Self> {
         let same = |a: &Self| a.attribute().as_bytes() == name;
         Self::ALL.into_iter().find(same)
     }
 
-    /// The unit of what is kept: decimal digits or bits.
+    /// Returns the unit of precision: decimal digits or bits.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -68,7 +67,7 @@ impl Algorithm {
         }
     }
 
-    /// The most digits or bits that can be kept for a type; `None` for types that cannot be quantized.
+    /// Returns the maximum number of digits or bits for a type, or `None` if the type cannot be quantized.
     #[must_use]
     pub fn most(self, ty: DataType) -> Option<u8> {
         let digits = match self {
@@ -85,21 +84,21 @@ impl Algorithm {
     }
 }
 
-/// How a variable is quantized.
+/// Quantization settings of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Quantize {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// Significant decimal digits to keep, or bits for [`Algorithm::BitRound`].
+    /// The number of significant decimal digits, or of bits for [`Algorithm::BitRound`].
     pub keep: u8,
 }
 
 impl Quantize {
-    /// Quantization of numbers of a type that keeps `keep` digits or bits.
+    /// Returns settings that keep `keep` digits or bits of a number.
     ///
     /// # Errors
-    /// [`ErrorKind::BadType`] for types other than float and double, [`ErrorKind::Range`] for fewer than 1 or
-    /// more than the type has.
+    /// Returns [`ErrorKind::BadType`] for types other than float and double, and [`ErrorKind::Range`] if `keep` is less than 1 or above the
+    /// type's precision.
     pub fn new(algorithm: Algorithm, keep: i64, ty: DataType) -> Result<Self> {
         let Some(most) = algorithm.most(ty) else {
             let what = "only float and double variables can be quantized";
@@ -116,7 +115,7 @@ impl Quantize {
         }
     }
 
-    /// The attribute that records it.
+    /// Returns the attribute that records the quantization.
     #[must_use]
     pub fn attribute(&self) -> Attribute {
         Attribute {

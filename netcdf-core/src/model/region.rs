@@ -2,28 +2,28 @@
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The most elements along a dimension: the sum of two such lengths is still a number.
+/// The maximum number of elements along a dimension; the sum of two lengths fits `u64`.
 pub const LONGEST: u64 = u64::MAX >> 1;
 
-/// A region: start, number and distance of elements per dimension.
+/// A region: start, count and stride per dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// First index per dimension.
     pub start: Vec<u64>,
     /// Number of elements per dimension.
     pub count: Vec<u64>,
-    /// Distance between elements per dimension, at least 1.
+    /// Distance between selected elements per dimension, at least 1.
     pub stride: Vec<u64>,
 }
 
 impl Region {
-    /// The whole of a variable of this shape (empty for a scalar).
+    /// Returns the region of a whole variable of this shape (empty for a scalar).
     #[must_use]
     pub fn whole(shape: &[u64]) -> Self {
         Self::boxed(vec![0; shape.len()], shape.to_vec())
     }
 
-    /// The region from `start` with `count` elements per dimension, without gaps.
+    /// Returns the region from `start` with `count` elements per dimension and stride 1.
     #[must_use]
     pub fn boxed(start: Vec<u64>, count: Vec<u64>) -> Self {
         let stride = vec![1; start.len()];
@@ -34,7 +34,7 @@ impl Region {
         }
     }
 
-    /// A box of its elements, given relative to its start.
+    /// Returns a block of this region; `start` is relative to the region.
     #[must_use]
     pub fn part(&self, of: &Self) -> Self {
         let start = self.start.iter().zip(&self.stride).zip(&of.start);
@@ -45,10 +45,10 @@ impl Region {
         }
     }
 
-    /// Checks that its elements can be counted along each dimension, also beyond its end by the length of a chunk.
+    /// Checks that element indices fit along each dimension, including one chunk length beyond the end.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if it ends beyond [`LONGEST`].
+    /// Returns [`ErrorKind::Limit`] if the region ends beyond [`LONGEST`].
     pub fn check(&self) -> Result<()> {
         let lines = self.start.iter().zip(&self.count).zip(&self.stride);
         for ((&start, &count), &stride) in lines {
@@ -59,17 +59,17 @@ impl Region {
         Ok(())
     }
 
-    /// Number of elements; `None` beyond 2^64.
+    /// Returns the number of elements, or `None` beyond 2^64.
     #[must_use]
     pub fn elements(&self) -> Option<u64> {
         product(&self.count)
     }
 }
 
-/// Checks lengths along dimensions.
+/// Checks dimension lengths.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for one above [`LONGEST`].
+/// Returns [`ErrorKind::Limit`] for a length above [`LONGEST`].
 pub fn check_lengths(lengths: &[u64]) -> Result<()> {
     lengths.iter().try_for_each(|&len| longest(Some(len)))
 }
@@ -84,7 +84,7 @@ fn longest(len: Option<u64>) -> Result<()> {
     }
 }
 
-/// Product of lengths (1 for none); `None` beyond 2^64, unless a length is 0.
+/// Returns the product of lengths (1 for none), or `None` beyond 2^64 unless a length is 0.
 #[must_use]
 pub fn product(lengths: &[u64]) -> Option<u64> {
     if lengths.contains(&0) {

@@ -1,4 +1,4 @@
-//! The schema of a dataset: everything but the data.
+//! The dataset schema: groups, dimensions, types, variables and attributes.
 
 use super::{
     Attribute, DataType, DimId, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType, Values,
@@ -19,61 +19,61 @@ pub struct Schema {
     pub types: Vec<UserType>,
     /// Variables of all groups.
     pub vars: Vec<Variable>,
-    /// Whether attribute texts that look like JSON were JSON, in a Zarr dataset that does not record types.
+    /// Whether attribute texts that look like JSON are JSON, in a Zarr dataset without recorded types.
     pub json_texts: bool,
 }
 
-/// A group, and the ids of what is defined in it.
+/// A group, with object ids.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// Its name; `/` for the root.
+    /// The group name; `/` for the root.
     pub name: Name,
-    /// The group it is in; `None` for the root.
+    /// The parent group; `None` for the root.
     pub parent: Option<GroupId>,
-    /// Its subgroups.
+    /// The subgroups.
     pub groups: Vec<GroupId>,
-    /// Its dimensions.
+    /// The dimensions.
     pub dims: Vec<DimId>,
-    /// Its types.
+    /// The user-defined types.
     pub types: Vec<TypeId>,
-    /// Its variables; netCDF's varid is the place in this list.
+    /// The variables; netCDF's varid is the index in this list.
     pub vars: Vec<VarId>,
-    /// Its attributes.
+    /// The group attributes.
     pub attributes: Vec<Attribute>,
 }
 
 /// A dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dimension {
-    /// Its name.
+    /// The dimension name.
     pub name: Name,
-    /// The group it is defined in.
+    /// The defining group.
     pub group: GroupId,
-    /// Its length in elements; for an unlimited dimension the current length.
+    /// The length in elements; for an unlimited dimension the current length.
     pub len: u64,
-    /// Whether it can grow.
+    /// Whether the dimension is unlimited.
     pub unlimited: bool,
 }
 
 /// A variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variable {
-    /// Its name.
+    /// The variable name.
     pub name: Name,
-    /// The group it is defined in.
+    /// The defining group.
     pub group: GroupId,
-    /// The type of its elements.
+    /// The element type.
     pub ty: DataType,
-    /// Its dimensions, slowest first; empty for a scalar.
+    /// The dimensions, slowest varying first; empty for a scalar.
     pub dims: Vec<DimId>,
-    /// Its attributes.
+    /// The variable attributes.
     pub attributes: Vec<Attribute>,
-    /// How it is stored.
+    /// The storage settings.
     pub storage: Storage,
 }
 
 impl Schema {
-    /// An empty dataset, with only a root group.
+    /// Returns an empty dataset with only a root group.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         let root = Group::new(Name::stored(b"/"), None);
@@ -113,10 +113,10 @@ impl Schema {
         self.vars.get(id.index())
     }
 
-    /// The variable with this id, to be changed.
+    /// Returns the variable with this id for modification.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if there is none.
+    /// Returns [`ErrorKind::Internal`] if the id is unknown.
     #[track_caller]
     pub fn var_mut(&mut self, id: VarId) -> Result<&mut Variable> {
         self.vars.get_mut(id.index()).or_internal("a variable")
@@ -128,17 +128,17 @@ impl Schema {
         self.types.get(id.index())
     }
 
-    /// All group ids; parents come before their groups.
+    /// Returns all group ids, parents before children.
     pub fn group_ids(&self) -> impl Iterator<Item = GroupId> + use<> {
         (0..).map(GroupId).take(self.groups.len())
     }
 
-    /// All variable ids, group by group as defined.
+    /// Returns all variable ids, group by group in definition order.
     pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
         (0..).map(VarId).take(self.vars.len())
     }
 
-    /// Adds a group to `parent`; returns its id.
+    /// Adds a group to `parent` and returns its id.
     pub fn add_group(&mut self, parent: GroupId, name: Name) -> GroupId {
         let id = GroupId(next(&self.groups));
         self.groups.push(Group::new(name, Some(parent)));
@@ -148,7 +148,7 @@ impl Schema {
         id
     }
 
-    /// Adds a dimension to its group; returns its id.
+    /// Adds a dimension to its group and returns its id.
     pub fn add_dim(&mut self, dim: Dimension) -> DimId {
         let id = DimId(next(&self.dims));
         if let Some(g) = self.groups.get_mut(dim.group.index()) {
@@ -158,7 +158,7 @@ impl Schema {
         id
     }
 
-    /// Adds a type to its group; returns its id.
+    /// Adds a type to its group and returns its id.
     pub fn add_type(&mut self, ty: UserType) -> TypeId {
         let id = TypeId(next(&self.types));
         if let Some(g) = self.groups.get_mut(ty.group.index()) {
@@ -168,7 +168,7 @@ impl Schema {
         id
     }
 
-    /// Adds a variable to its group; returns its id.
+    /// Adds a variable to its group and returns its id.
     pub fn add_var(&mut self, var: Variable) -> VarId {
         let id = VarId(next(&self.vars));
         if let Some(g) = self.groups.get_mut(var.group.index()) {
@@ -178,10 +178,10 @@ impl Schema {
         id
     }
 
-    /// Checks that each id in the schema names one of its objects, so that no writer leaves out what it cannot find.
+    /// Checks that every id in the schema refers to an existing object. Writers would silently skip dangling references.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for an id without an object, with the path of what refers to it.
+    /// Returns [`ErrorKind::NotFound`] for a dangling id, with the path of the referring object.
     pub fn check(&self) -> Result<()> {
         for (id, group) in self.group_ids().zip(&self.groups) {
             let whole = group.parent.iter().all(|&g| self.group(g).is_some())
@@ -230,7 +230,7 @@ impl Schema {
         }
     }
 
-    /// The current shape of a variable in elements; empty for scalars and unknown ids.
+    /// Returns the current shape of a variable in elements; empty for scalars and unknown ids.
     #[must_use]
     pub fn shape(&self, var: VarId) -> Vec<u64> {
         let dims = self.var(var).map(|v| v.dims.as_slice()).unwrap_or_default();
@@ -239,13 +239,13 @@ impl Schema {
             .collect()
     }
 
-    /// True if the variable's first dimension is unlimited.
+    /// Returns whether the variable's first dimension is unlimited.
     #[must_use]
     pub fn is_record(&self, var: &Variable) -> bool {
         var.dims.first().is_some_and(|&dim| self.is_unlimited(dim))
     }
 
-    /// Whether the dimension's name means this dimension in a group: no nearer group has a dimension of the same name.
+    /// Returns whether the dimension's name resolves to this dimension in a group: no nearer group has a dimension with the same name.
     #[must_use]
     pub fn is_nearest_dim(&self, group: GroupId, id: DimId) -> bool {
         let Some(dim) = self.dim(id) else {
@@ -261,13 +261,13 @@ impl Schema {
         way.find(|&id| id == dim.group || named(id)) == Some(dim.group)
     }
 
-    /// True if a dimension can grow.
+    /// Returns whether a dimension is unlimited.
     #[must_use]
     pub fn is_unlimited(&self, dim: DimId) -> bool {
         self.dim(dim).is_some_and(|d| d.unlimited)
     }
 
-    /// Full path of a group: `/`, `/g`, `/g/h`.
+    /// Returns the full path of a group: `/`, `/g`, `/g/h`.
     #[must_use]
     pub fn group_path(&self, id: GroupId) -> String {
         let mut names = Vec::new();
@@ -282,7 +282,7 @@ impl Schema {
         format!("/{}", names.join("/"))
     }
 
-    /// Full path of a variable: `/v`, `/g/v`.
+    /// Returns the full path of a variable: `/v`, `/g/v`.
     #[must_use]
     pub fn var_path(&self, id: VarId) -> String {
         let Some(var) = self.var(id) else {
@@ -321,8 +321,8 @@ impl Variable {
         self.attributes.iter().find(|a| a.name.is(name))
     }
 
-    /// The fill value, one element: `_FillValue` if it is one value of the variable's type, else the type's
-    /// default; `None` for user-defined types without one.
+    /// Returns the fill value, one element: `_FillValue` if it is one value of the variable's type, or the type's default. Returns `None`
+    /// for user-defined types without `_FillValue`.
     #[must_use]
     pub fn fill_value(&self) -> Option<Values> {
         let own = self
@@ -334,7 +334,7 @@ impl Variable {
         }
     }
 
-    /// The value as which missing elements read, if the format stores it: one element.
+    /// Returns the one element as which missing elements read, if the format stores it.
     #[must_use]
     pub fn unwritten(&self) -> Option<Values> {
         let own = self.storage.unwritten.clone();
@@ -342,7 +342,7 @@ impl Variable {
     }
 }
 
-/// The next id of an arena (saturating: within the limits, arenas never reach 2^32 entries).
+/// Returns the next id of an arena. Saturation is safe: limits keep arenas below 2^32 entries.
 fn next<T>(arena: &[T]) -> u32 {
     u32::try_from(arena.len()).unwrap_or(u32::MAX)
 }
@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_id_names_something() {
+    fn every_id_refers_to_an_object() {
         let mut schema = Schema::new(Kind::NETCDF4);
         let group = schema.add_group(GroupId::ROOT, Name::stored(b"g"));
         let dim = Dimension {

@@ -1,4 +1,4 @@
-//! Sizes of the elements of a type.
+//! Element sizes.
 
 use std::collections::HashMap;
 
@@ -10,16 +10,14 @@ const POINTER: u64 = 8;
 const LIST: u64 = 16;
 
 impl DataType {
-    /// Size of an element in bytes in memory and in chunks, if it is fixed; `None` if it contains strings or
-    /// variable-length lists.
+    /// Returns the element size in bytes in memory and in chunks, or `None` if the type contains strings or variable-length lists.
     #[must_use]
     pub fn fixed_size(self, schema: &Schema) -> Option<u64> {
         let mut known = HashMap::new();
         self.fixed_size_from(schema, &mut known, 0)
     }
 
-    /// As [`DataType::fixed_size`]; `known` avoids looking more than once into compounds that are fields of
-    /// several others.
+    /// Like [`DataType::fixed_size`]. `known` caches the sizes of compounds that occur several times.
     fn fixed_size_from(
         self,
         schema: &Schema,
@@ -52,7 +50,7 @@ impl DataType {
 }
 
 impl Schema {
-    /// Bytes of an element of a type in a C structure.
+    /// Returns the size in bytes of an element in a C structure.
     #[must_use]
     pub fn memory_size(&self, ty: DataType) -> u64 {
         let id = match ty {

@@ -1,4 +1,4 @@
-//! Special attributes: names that CDL gives a meaning beyond a stored attribute.
+//! Special attributes: names to which CDL gives an additional meaning.
 
 /// The special attributes, in the order in which `ncdump -s` prints them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -23,18 +23,18 @@ pub enum Special {
     Endianness,
     /// `_NoFill`
     NoFill,
-    /// `_NCProperties`, of the dataset
+    /// `_NCProperties` (dataset)
     NcProperties,
-    /// `_SuperblockVersion`, of the dataset
+    /// `_SuperblockVersion` (dataset)
     SuperblockVersion,
-    /// `_IsNetcdf4`, of the dataset
+    /// `_IsNetcdf4` (dataset)
     IsNetcdf4,
-    /// `_Format`, of the dataset
+    /// `_Format` (dataset)
     Format,
 }
 
 impl Special {
-    /// All of them.
+    /// All special attributes.
     pub const ALL: [Self; 14] = [
         Self::Storage,
         Self::ChunkSizes,
@@ -52,7 +52,7 @@ impl Special {
         Self::Format,
     ];
 
-    /// The attribute's name.
+    /// Returns the attribute name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -73,13 +73,13 @@ impl Special {
         }
     }
 
-    /// The special attribute with this name.
+    /// Returns the special attribute with this name.
     #[must_use]
     pub fn from_name(name: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name().as_bytes() == name)
     }
 
-    /// True for special attributes of the dataset as a whole.
+    /// Returns whether the special attribute belongs to the dataset.
     #[must_use]
     pub fn is_global(self) -> bool {
         match self {

@@ -1,42 +1,40 @@
-//! How a variable is stored, or is to be stored.
+//! Storage settings of variables.
 
 use super::{Quantize, Values};
 
-/// Storage settings of a variable. `Default` leaves everything to the format.
+/// Storage settings of a variable. `Default` lets the format choose all settings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Storage {
-    /// Contiguous, compact, chunked …; `None` leaves it to the format.
+    /// The layout: contiguous, compact, chunked and so on. `None` lets the format choose.
     pub layout: Option<StorageLayout>,
-    /// Filters in the order of application on writing.
+    /// Filters in encoding order.
     pub filters: Vec<FilterSpec>,
-    /// Whether the filters' parameters are already the stored ones for these chunks and this type, as when data
-    /// is copied unchanged: then plugins need not compute theirs, which not all can do from stored ones.
+    /// Whether the filter parameters are already the stored parameters for these chunks and this type. Unchanged copies set this flag,
+    /// because some plugins cannot compute parameters from stored parameters.
     pub prepared: bool,
-    /// Byte order; `None` for the format's own.
+    /// Byte order; `None` for the format's default.
     pub endianness: Option<Endianness>,
     /// Whether unwritten elements read as the fill value.
     pub fill: FillMode,
-    /// The value as which unwritten elements read, if it is not the fill value: one value of the variable's
-    /// type. HDF5 files not made by netCDF may have one without `_FillValue`, and pure Zarr stores it outside
-    /// the attributes. When reading formats other than Zarr, it is `None`. With [`FillMode::NoFill`], Zarr version 2
-    /// stores it only if there are such elements in the end.
+    /// The value as which unwritten elements read, if it differs from the fill value: one value of the variable's type. HDF5 files of other
+    /// software may have a fill value without `_FillValue`; pure Zarr stores the value outside the attributes. Readers of all formats
+    /// except Zarr set `None`. With [`FillMode::NoFill`], Zarr version 2 stores the value only if unwritten elements remain.
     pub unwritten: Option<Values>,
     /// Codecs as JSON text (`_Codecs`, Zarr), if given in this form.
     pub codecs: Option<Vec<u8>>,
-    /// How numbers are quantized on writing; `None` when reading, because they already are.
+    /// Quantization on writing; `None` on reading.
     pub quantize: Option<Quantize>,
-    /// Bytes of the longest string, if strings are stored with a fixed size (Zarr); `None` leaves it to the
-    /// attributes, or the format.
+    /// The string size in bytes for strings of fixed size (Zarr). `None` takes the size from the attributes or the format.
     pub max_string: Option<u64>,
-    /// Unicode characters of the longest string, if strings are stored as characters of four bytes (`<Un` of
-    /// pure Zarr); `None` for strings stored as bytes.
+    /// The string length in Unicode characters for strings of four-byte characters (`<Un` of pure Zarr). `None` for strings stored as
+    /// bytes.
     pub characters: Option<u64>,
-    /// Elements per dimension stored under one key, if several chunks are (Zarr version 3).
+    /// The shard shape in elements, if one key stores several chunks (Zarr version 3).
     pub shard: Option<Vec<u64>>,
 }
 
 impl Storage {
-    /// The shape of its chunks, if it is stored in chunks.
+    /// Returns the chunk shape of chunked storage.
     #[must_use]
     pub fn chunk(&self) -> Option<&[u64]> {
         match &self.layout {
@@ -50,15 +48,15 @@ impl Storage {
 /// Layout of a variable's data in the file (`_Storage`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StorageLayout {
-    /// One run of bytes.
+    /// One byte range.
     Contiguous,
-    /// Within the metadata.
+    /// Inside the metadata.
     Compact,
-    /// In chunks of this shape (elements per dimension); empty leaves the shape to the format.
+    /// Chunks of this shape in elements; an empty shape lets the format choose.
     Chunked(Vec<u64>),
     /// Assembled from other datasets.
     Virtual,
-    /// Something else.
+    /// An unknown layout.
     Unknown,
 }
 
@@ -74,10 +72,10 @@ pub enum Endianness {
 /// Whether unwritten elements read as the fill value (`_NoFill`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FillMode {
-    /// They do.
+    /// Unwritten elements read as the fill value.
     #[default]
     Fill,
-    /// They are undefined.
+    /// Unwritten elements are undefined.
     NoFill,
 }
 

@@ -1,15 +1,14 @@
-//! The size in bytes of strings stored with a fixed size, as in Zarr (NCZarr document, appendix D).
+//! The size in bytes of strings of fixed size, as in Zarr (NCZarr document, appendix D).
 
 use super::convert::convert;
 use super::{Atomic, Attribute, Schema, Values};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The attribute of a variable for the length of its longest possible string, in bytes.
+/// The variable attribute for the maximum string length in bytes.
 pub const OF_VARIABLE: &str = "_nczarr_maxstrlen";
-/// The attribute of the root group that applies to variables without [`OF_VARIABLE`].
+/// The root group attribute for variables without [`OF_VARIABLE`].
 pub const OF_DATASET: &str = "_nczarr_default_maxstrlen";
-/// The attribute that tells Python readers that bytes are text, such as `utf-8`; netCDF treats these as strings
-/// anyway.
+/// The attribute that marks bytes as text for Python readers, such as `utf-8`. netCDF reads the bytes as strings in any case.
 pub const ENCODING: &str = "_Encoding";
 
 /// Whether a value of [`ENCODING`] is UTF-8.
@@ -19,22 +18,22 @@ pub fn is_utf8(encoding: &[u8]) -> bool {
     is(b"utf-8") || is(b"utf8")
 }
 
-/// Bytes of strings if nothing else is said.
+/// The default string size in bytes.
 pub const DEFAULT: u64 = 128;
 
 impl Schema {
-    /// Bytes of a string in variables without an attribute for it, and in attributes of groups.
+    /// Returns the string size in bytes for variables without their own attribute, and for group attributes.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for an attribute that is not a length.
+    /// Returns [`ErrorKind::Argument`] for an attribute that is not a length.
     pub fn default_string_size(&self) -> Result<u64> {
         Ok(self.said_string_size()?.unwrap_or(DEFAULT))
     }
 
-    /// The size given by an attribute of the dataset.
+    /// Returns the string size that a dataset attribute sets.
     ///
     /// # Errors
-    /// As [`Self::default_string_size`].
+    /// Like [`Self::default_string_size`].
     pub fn said_string_size(&self) -> Result<Option<u64>> {
         let mut attributes = self.root().attributes.iter();
         let said = attributes.find(|a| a.name.is(OF_DATASET));
@@ -42,10 +41,10 @@ impl Schema {
     }
 }
 
-/// The number of bytes given by an attribute.
+/// Returns the number of bytes in an attribute.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if it is not a number of bytes.
+/// Returns [`ErrorKind::Argument`] if the value is not a number of bytes.
 pub fn string_size(attribute: &Attribute) -> Result<u64> {
     let whole = attribute.values.data_type().filter(|ty| ty.is_integer());
     let first = whole.and_then(|_| convert(&attribute.values.slice(0..1), Atomic::UInt64).ok());

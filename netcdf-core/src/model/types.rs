@@ -3,7 +3,7 @@
 use super::{Atomic, GroupId, Name, TypeId};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A type: atomic, or defined in the dataset. Compared by id, never by name.
+/// A type: atomic, or defined in the dataset. Types are compared by id, never by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DataType {
     /// One of the twelve atomic types.
@@ -13,7 +13,7 @@ pub enum DataType {
 }
 
 impl DataType {
-    /// netCDF's `nc_type`: 1 to 12, or 32 and more.
+    /// Returns netCDF's `nc_type`: 1 to 12, or at least 32.
     #[must_use]
     pub fn number(self) -> u32 {
         match self {
@@ -22,7 +22,7 @@ impl DataType {
         }
     }
 
-    /// The atomic type, if it is one.
+    /// Returns the type if it is atomic.
     #[must_use]
     pub fn atomic(self) -> Option<Atomic> {
         match self {
@@ -41,11 +41,11 @@ impl From<Atomic> for DataType {
 /// A user-defined type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UserType {
-    /// Its name.
+    /// The type name.
     pub name: Name,
-    /// The group it is defined in.
+    /// The defining group.
     pub group: GroupId,
-    /// Its class, with the properties of the class.
+    /// The type class with its properties.
     pub kind: TypeKind,
 }
 
@@ -64,7 +64,7 @@ pub enum TypeKind {
         /// Size of an element in bytes.
         size: u64,
     },
-    /// Lists of any length.
+    /// Variable-length lists.
     Vlen {
         /// The type of the lists' elements.
         base: DataType,
@@ -73,13 +73,13 @@ pub enum TypeKind {
     Compound {
         /// Fields in definition order.
         fields: Vec<Field>,
-        /// Size of an element in bytes, according to the C compiler's layout (or the file).
+        /// Element size in bytes, from the C compiler's layout or from the file.
         size: u64,
     },
 }
 
 impl TypeKind {
-    /// Whether the type is an enum of one byte with the members FALSE = 0 and TRUE = 1, as h5py stores truth values.
+    /// Returns whether the type is a one-byte enum with the members FALSE = 0 and TRUE = 1, as h5py stores Booleans.
     #[must_use]
     pub fn is_truth(&self) -> bool {
         let Self::Enum { base, members } = self else {
@@ -97,21 +97,21 @@ impl TypeKind {
 /// A field of a compound type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
-    /// Its name.
+    /// The field name.
     pub name: Name,
-    /// The type of its elements.
+    /// The element type.
     pub ty: DataType,
-    /// Its shape in elements; empty for a scalar.
+    /// The shape in elements; empty for a scalar.
     pub dims: Vec<u64>,
-    /// Its offset within the compound, in bytes.
+    /// The byte offset within the compound.
     pub offset: u64,
 }
 
 impl Field {
-    /// Number of elements of the field in one compound value.
+    /// Returns the number of elements of the field in one compound value.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] beyond 2^64.
+    /// Returns [`ErrorKind::Limit`] beyond 2^64.
     pub fn elements(&self) -> Result<u64> {
         super::region::product(&self.dims).ok_or_else(|| {
             Error::new(

@@ -1,4 +1,4 @@
-//! Values in memory: one typed vector per type; compounds by column.
+//! Values in memory: one typed vector per type. Compounds are stored by column.
 
 use super::{Atomic, TypeId};
 
@@ -29,9 +29,9 @@ pub enum Values {
     UInt64(Vec<u64>),
     /// `string`; `None` is NIL, which differs from the empty string. The bytes may have any encoding.
     String(Vec<Option<Box<[u8]>>>),
-    /// An enum: its integers.
+    /// Integers of an enum.
     Enum(TypeId, Box<Values>),
-    /// An opaque type: `size` bytes per value, one after the other.
+    /// An opaque type: `size` bytes per value, concatenated.
     Opaque {
         /// The type.
         ty: TypeId,
@@ -42,7 +42,7 @@ pub enum Values {
     },
     /// A variable-length type: one list per value.
     Vlen(TypeId, Vec<Values>),
-    /// A compound type: for each field the values of all elements (`len` × the field's elements).
+    /// A compound type: each column has the values of one field for all elements (`len` × the field's elements).
     Compound {
         /// The type.
         ty: TypeId,
@@ -75,7 +75,7 @@ macro_rules! each {
 }
 
 impl Values {
-    /// An empty list of values of an atomic type, with room for `capacity`.
+    /// Returns an empty list of an atomic type with this capacity.
     #[must_use]
     pub fn with_capacity(ty: Atomic, capacity: usize) -> Self {
         match ty {
@@ -94,7 +94,7 @@ impl Values {
         }
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         each!(self, v => v.len(),
@@ -105,13 +105,13 @@ impl Values {
         )
     }
 
-    /// True if there is none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The atomic type of plain vectors; `None` for user-defined types.
+    /// Returns the atomic type of plain vectors, or `None` for user-defined types.
     #[must_use]
     pub fn data_type(&self) -> Option<Atomic> {
         match self {
@@ -131,7 +131,7 @@ impl Values {
         }
     }
 
-    /// The values in `range` of this list, clipped to its length.
+    /// Returns the values in `range`, clipped to the list length.
     #[must_use]
     pub fn slice(&self, range: std::ops::Range<usize>) -> Self {
         fn part<T: Clone>(v: &[T], r: std::ops::Range<usize>) -> Vec<T> {
@@ -178,7 +178,7 @@ impl Values {
         }
     }
 
-    /// Appends another list of the same type; false, without appending anything, for another type.
+    /// Appends another list of the same type. Returns false and appends nothing if the types differ.
     pub fn append(&mut self, other: Self) -> bool {
         match (self, other) {
             (Self::Byte(v), Self::Byte(w)) => v.extend(w),
@@ -210,7 +210,7 @@ impl Values {
         true
     }
 
-    /// The text, if these are `char`s.
+    /// Returns the text of `char` values.
     #[must_use]
     pub fn as_text(&self) -> Option<&[u8]> {
         match self {
@@ -225,7 +225,7 @@ impl Values {
     }
 }
 
-/// Appends compounds, column by column.
+/// Appends compounds column by column.
 fn append_compounds(
     (ty, len, columns): (&TypeId, &mut usize, &mut [Values]),
     other: Values,

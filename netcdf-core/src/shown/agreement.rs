@@ -1,4 +1,4 @@
-//! Numbers and nouns that agree: "1 round", where a message has "1 rounds".
+//! Grammatical number in messages: "1 rounds" becomes "1 round".
 
 use std::borrow::Cow;
 
@@ -68,7 +68,7 @@ const NOUNS: [(&str, &str); 62] = [
     ("variables", "variable"),
 ];
 
-/// Words that may stand between a number and its noun.
+/// Words allowed between a number and its noun.
 const BETWEEN: [&str; 10] = [
     "chunk ",
     "failed ",
@@ -82,7 +82,7 @@ const BETWEEN: [&str; 10] = [
     "zero ",
 ];
 
-/// Plural verbs behind a noun, each with its singular.
+/// Plural verbs after a noun, each with its singular.
 const VERBS: [(&str, &str); 10] = [
     ("are", "is"),
     ("come", "comes"),
@@ -96,7 +96,7 @@ const VERBS: [(&str, &str); 10] = [
     ("were", "was"),
 ];
 
-/// The text with singular nouns behind the number 1, and singular verbs behind these nouns.
+/// Returns the text with singular nouns after the number 1, and singular verbs after these nouns.
 #[must_use]
 pub fn number_agreement(text: Cow<'static, str>) -> Cow<'static, str> {
     if !text.contains("1 ") {
@@ -117,7 +117,7 @@ pub fn number_agreement(text: Cow<'static, str>) -> Cow<'static, str> {
     Cow::Owned(out)
 }
 
-/// Appends the singular of the noun and the verb at the beginning of a text; returns the text behind them.
+/// Appends the singular of the noun and the verb at the start of a text. Returns the text after them.
 fn singular<'t>(text: &'t str, out: &mut String) -> &'t str {
     if let Some(many) = of_many(text) {
         out.push_str(many);
@@ -135,7 +135,7 @@ fn singular<'t>(text: &'t str, out: &mut String) -> &'t str {
     }
 }
 
-/// The beginning `of 3 parts` of a text: the verb behind it belongs to the number before it.
+/// Returns the prefix `of 3 parts` of a text. The verb after this prefix agrees with the number before it.
 fn of_many(text: &str) -> Option<&str> {
     let behind = text.strip_prefix("of ")?;
     let behind = behind.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -146,7 +146,7 @@ fn of_many(text: &str) -> Option<&str> {
     text.get(..length).filter(|many| !many.starts_with("of 1 "))
 }
 
-/// Appends the singular of the noun at the beginning of a text, which may have a word before it; returns the text behind the noun.
+/// Appends the singular of the noun at the start of a text, which may follow an adjective. Returns the text after the noun.
 fn noun<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
     let between = BETWEEN.into_iter().find(|word| text.starts_with(word));
     let between = between.unwrap_or_default();
@@ -157,7 +157,7 @@ fn noun<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
     Some(behind)
 }
 
-/// Appends the singular of the verb at the beginning of a text; returns the text behind the verb.
+/// Appends the singular of the verb at the start of a text. Returns the text after the verb.
 fn verb<'t>(text: &'t str, out: &mut String) -> &'t str {
     let verb = text.strip_prefix(' ');
     match verb.and_then(|verb| replaced(verb, &VERBS)) {
@@ -170,7 +170,7 @@ fn verb<'t>(text: &'t str, out: &mut String) -> &'t str {
     }
 }
 
-/// The singular of the word at the beginning of a text, and the text behind the word.
+/// Returns the singular of the first word of a text, and the text after the word.
 fn replaced<'t>(text: &'t str, words: &[(&str, &'static str)]) -> Option<(&'static str, &'t str)> {
     let end = text.find(|c: char| !c.is_ascii_alphabetic());
     let (word, behind) = text.split_at_checked(end.unwrap_or(text.len()))?;

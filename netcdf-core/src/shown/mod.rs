@@ -1,8 +1,8 @@
-//! Shows text that was read from a file.
+//! Output of text from files.
 //!
-//! A name in a file can be anything: it can move the cursor of a terminal, end a CDL comment, or reverse the
-//! direction of the text after it. Everything that shows such text (messages, notes, tables, comments) uses
-//! [`ShownText`], so that one place decides which characters are text, and how the others are written.
+//! A name in a file may contain any bytes: it can move the cursor of a terminal, end a CDL comment, or reverse the text direction. All
+//! output of file text (messages, notes, tables, comments) uses [`ShownText`], so that one module decides which characters are printed and
+//! how the remaining characters are escaped.
 
 mod address;
 mod agreement;
@@ -15,25 +15,24 @@ pub use control::is_control;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-/// Text from a file. Its characters can only be had in the form to show: on one line, with escapes for what is
-/// not text.
+/// Text from a file. Callers only get the escaped form: one line, with escapes for control characters.
 ///
 /// ```
-/// use netcdf_core::shown::Shown;
+/// use netcdf_core::shown::ShownText;
 ///
-/// assert_eq!(Shown::new("è\n\u{9b}1m \u{202e}").to_string(), "è\\n\\x9b1m \\u202e");
+/// assert_eq!(ShownText::new("è\n\u{9b}1m \u{202e}").to_string(), "è\\n\\x9b1m \\u202e");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ShownText<'t> {
     text: &'t str,
-    /// Most characters to show.
+    /// Maximum number of characters to print.
     most: usize,
     /// Whether line ends and tabs are kept.
     lines: bool,
 }
 
 impl<'t> ShownText<'t> {
-    /// All of the text, on one line.
+    /// Escapes the whole text to one line.
     #[must_use]
     pub fn new(text: &'t str) -> Self {
         Self {
@@ -43,13 +42,13 @@ impl<'t> ShownText<'t> {
         }
     }
 
-    /// Only the first `most` characters.
+    /// Returns the first `most` characters.
     #[must_use]
     pub fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
     }
 
-    /// Keeps the lines: only for our own text, in which text from files is already escaped.
+    /// Keeps line ends, for own text that contains only escaped file text.
     #[must_use]
     pub fn lines(self) -> Self {
         Self {
@@ -58,31 +57,31 @@ impl<'t> ShownText<'t> {
         }
     }
 
-    /// True if the text is `other`.
+    /// Returns whether the text is `other`.
     #[must_use]
     pub fn is(self, other: &str) -> bool {
         self.text == other
     }
 
-    /// True if the text contains `part`.
+    /// Returns whether the text contains `part`.
     #[must_use]
     pub fn contains(self, part: &str) -> bool {
         self.text.contains(part)
     }
 
-    /// True if the text starts with `part`.
+    /// Returns whether the text starts with `part`.
     #[must_use]
     pub fn starts_with(self, part: &str) -> bool {
         self.text.starts_with(part)
     }
 
-    /// True if the text ends with `part`.
+    /// Returns whether the text ends with `part`.
     #[must_use]
     pub fn ends_with(self, part: &str) -> bool {
         self.text.ends_with(part)
     }
 
-    /// The text in the form to show.
+    /// Returns the escaped text.
     #[must_use]
     pub fn text(self) -> Cow<'t, str> {
         let plain = !self.text.contains(is_control);
@@ -137,7 +136,7 @@ impl<T: AsRef<str> + ?Sized> PartialEq<T> for ShownText<'_> {
     }
 }
 
-/// JSON on one line with only text characters: others can only be in strings, where they are escaped.
+/// Returns JSON on one line with only text characters. Control characters occur only in JSON strings, and are escaped there.
 #[must_use]
 pub fn json(line: &str) -> Cow<'_, str> {
     if !line.contains(is_control) {
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_not_shown_again() {
+    fn escaped_text_is_not_escaped_again() {
         let shown = ShownText::new("a\\\n\u{9b}").to_string();
         assert_eq!(ShownText::new(&shown).to_string(), shown);
     }

@@ -1,4 +1,4 @@
-//! The progress bar of long jobs: one for all inputs.
+//! The progress bar of a job, shared by all inputs.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -12,12 +12,12 @@ use crate::env::Progress;
 use crate::io::dir::DirStore;
 use crate::io::store::{Store as _, UNKNOWN};
 
-/// Work that takes longer than this gets a bar.
+/// Delay before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Time between two updates.
+/// Interval between updates.
 const TICK: Duration = Duration::from_millis(100);
 
-/// A bar on standard error that follows a job of one or more inputs; it disappears on drop.
+/// A progress bar on standard error for a job of one or more inputs. Drop removes the bar.
 #[derive(Debug, Default)]
 pub struct Bar {
     line: BarLine,
@@ -26,7 +26,7 @@ pub struct Bar {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The terminal line of a bar, if there is one.
+/// The terminal line of a bar, if shown.
 #[derive(Debug, Clone, Default)]
 pub struct BarLine(Arc<Mutex<Option<ProgressBar>>>);
 
@@ -40,7 +40,7 @@ impl BarLine {
         }
     }
 
-    /// Removes the bar for good.
+    /// Removes the bar permanently.
     pub fn clear(&self) {
         let bar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(bar) = &*bar {
@@ -58,7 +58,7 @@ impl BarLine {
 enum Measured {
     /// Bytes of these inputs.
     Bytes(Vec<PathBuf>),
-    /// This number of steps.
+    /// A number of steps.
     Steps(usize),
 }
 
@@ -76,20 +76,19 @@ impl Measured {
 /// The progress of a job.
 #[derive(Debug, Default)]
 struct JobProgress {
-    /// The current input, counted from 0.
+    /// The index of the current input, from 0.
     place: usize,
     progress: Progress,
 }
 
 impl Bar {
-    /// A bar for a job on these inputs, starting with the first. It is not shown for short work, nor unless
-    /// `shown`.
+    /// Creates a bar for a job on these inputs, starting with the first. The bar appears only for long work, and only if `shown`.
     #[must_use]
     pub fn over(inputs: Vec<PathBuf>, shown: bool) -> Self {
         Self::measuring(Measured::Bytes(inputs), shown)
     }
 
-    /// A bar that counts short steps. It appears only for long work, and if `shown`.
+    /// Creates a bar that counts short steps. The bar appears only for long work, and only if `shown`.
     #[must_use]
     pub fn counting(steps: usize, shown: bool) -> Self {
         Self::measuring(Measured::Steps(steps), shown)
@@ -109,13 +108,13 @@ impl Bar {
         bar
     }
 
-    /// The line of the bar.
+    /// Returns the terminal line of the bar.
     #[must_use]
     pub fn line(&self) -> BarLine {
         self.line.clone()
     }
 
-    /// Continues with the input at `place` (from 0), whose progress is `progress`.
+    /// Continues with the input at index `place` (from 0) and its progress.
     pub fn begin(&self, place: usize, progress: Progress) {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner) = JobProgress { place, progress };
     }
@@ -125,7 +124,7 @@ impl Drop for Bar {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A failed bar must not make the work fail.
+            // A failed bar must not make the job fail.
             let _ = thread.join();
         }
         self.line.clear();
@@ -156,7 +155,7 @@ fn show(measured: &Measured, (line, now): (&BarLine, &Mutex<JobProgress>), stopp
     }
 }
 
-/// The bytes of each input; 0 if unknown. None if the work ends meanwhile.
+/// Returns the size of each input in bytes, 0 if unknown. Returns `None` if the job ends first.
 fn sizes(inputs: &[PathBuf], stopped: &Receiver<()>) -> Option<Vec<u64>> {
     let mut sizes = vec![];
     for input in inputs {
@@ -185,8 +184,8 @@ fn size(input: &Path) -> u64 {
     }
 }
 
-/// Bytes done and in total: finished inputs count in full, the current one by the share that its progress
-/// reports. An input of unknown size, or a single input, counts by its progress.
+/// Returns the finished and the total bytes. Finished inputs count in full; the current input counts in proportion to its progress. An
+/// input of unknown size, or a single input, counts by its progress.
 fn at(sizes: &[u64], now: &Mutex<JobProgress>) -> (u64, u64) {
     let now = now.lock().unwrap_or_else(PoisonError::into_inner);
     let (done, total) = now.progress.get();
@@ -204,7 +203,7 @@ fn at(sizes: &[u64], now: &Mutex<JobProgress>) -> (u64, u64) {
     (before.saturating_add(part), sum(sizes))
 }
 
-/// `2 of 5 `; empty for a single input.
+/// Returns `2 of 5 `, or an empty text for a single input.
 fn line_of(now: &Mutex<JobProgress>, all: usize) -> String {
     let place = now.lock().unwrap_or_else(PoisonError::into_inner).place;
     match all > 1 {
@@ -213,7 +212,7 @@ fn line_of(now: &Mutex<JobProgress>, all: usize) -> String {
     }
 }
 
-/// A bar for work with this progress; the speed is measured from here on.
+/// Creates a bar at this progress; the speed is measured from now on.
 fn begun((done, total): (u64, u64), (prefix, template): (&str, &str)) -> ProgressBar {
     let bar = ProgressBar::hidden();
     bar.set_prefix(prefix.to_owned());
@@ -260,7 +259,11 @@ mod tests {
             assert_eq!(at(&sizes, &now), (done, 150));
         }
         assert_eq!(line_of(&now, 3), "3 of 3 ");
-        assert_eq!(at(&[7], &now), (500, 1000), "alone it counts what it does");
+        assert_eq!(
+            at(&[7], &now),
+            (500, 1000),
+            "a single input counts its own bytes"
+        );
         assert_eq!(line_of(&now, 1), "");
     }
 }

@@ -1,4 +1,4 @@
-//! Shared by the command-line tools: `main`, standard streams, exit status, signals, the progress bar.
+//! Common parts of the command-line tools: `main`, standard streams, exit status, signals and progress bar.
 
 mod bar;
 pub mod release;
@@ -17,23 +17,23 @@ use crate::shown::{ShownText, without_secrets};
 pub use bar::{Bar, BarLine};
 pub use signals::{Idle, cancelled, catch_limits, catch_signals};
 
-/// How a run ended.
+/// The exit status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Exit 0.
     Success,
     /// Exit 1.
     Failure,
-    /// Exit 2: the command line is wrong, or a comparison could not be made.
+    /// Exit 2: wrong command line, or a comparison that could not be made.
     Usage,
-    /// Exit 75: it failed, but may succeed if it is tried again (`EX_TEMPFAIL` of sysexits.h).
+    /// Exit 75: a failure that may not recur (`EX_TEMPFAIL` of sysexits.h).
     TryAgain,
-    /// Exit 128 + the signal's number.
+    /// Exit 128 plus the signal number.
     Signal(u8),
 }
 
 impl Status {
-    /// The exit code.
+    /// Returns the exit code.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {
@@ -52,7 +52,7 @@ impl From<Status> for u8 {
     }
 }
 
-/// The standard streams of a run: the process's own, or a test's.
+/// The standard streams of a process or a test.
 pub struct Io {
     /// Standard input.
     pub stdin: Box<dyn Read>,
@@ -60,14 +60,14 @@ pub struct Io {
     pub stdout: Box<dyn Write>,
     /// Standard error: messages.
     pub stderr: Box<dyn Write>,
-    /// Whether standard error is a terminal (a progress bar may be shown).
+    /// Whether standard error is a terminal, which may show a progress bar.
     pub terminal: bool,
-    /// Whether standard output is a terminal (colours may be shown).
+    /// Whether standard output is a terminal, which may show colours.
     pub screen: bool,
 }
 
 impl Io {
-    /// The process's own streams. Standard output is not buffered: writers buffer their output.
+    /// Returns the standard streams of the process. Standard output is not buffered: writers buffer their output.
     #[must_use]
     pub fn process() -> Self {
         Self {
@@ -80,10 +80,9 @@ impl Io {
     }
 }
 
-/// The `main` of a tool: runs `run` with the process's streams, and returns its exit code.
+/// The `main` of a tool: runs `run` with the process's streams and returns the exit code.
 ///
-/// A panic is a bug. It ends like any failure, so that scripts need not know of it; unfinished outputs are removed.
-/// Exit functions of plugins are not run.
+/// A panic is a bug. It ends the process like any failure, and unfinished outputs are removed. Exit functions of plugins do not run.
 pub fn main(tool: &str, run: impl FnOnce(&mut Io) -> u8) -> ExitCode {
     plugin::serve_if_helper();
     plugin::is_tool(tool);
@@ -92,7 +91,7 @@ pub fn main(tool: &str, run: impl FnOnce(&mut Io) -> u8) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// What `run` returns, or `failure` after a panic, which is told on standard error.
+/// Returns the result of `run`. After a panic, prints a message on standard error and returns `failure`.
 pub fn guarded<S>(tool: &str, failure: S, io: &mut Io, run: impl FnOnce(&mut Io) -> S) -> S {
     let ended = catch_unwind(AssertUnwindSafe(|| run(io)));
     ended.unwrap_or_else(|_| {
@@ -101,7 +100,7 @@ pub fn guarded<S>(tool: &str, failure: S, io: &mut Io, run: impl FnOnce(&mut Io)
     })
 }
 
-/// The standard output for data.
+/// Returns standard output for data.
 fn stdout() -> Box<dyn Write> {
     match crate::io::stdout::stdout() {
         Ok(file) => Box::new(file),
@@ -123,8 +122,8 @@ impl Write for Closed {
     }
 }
 
-/// Prints an error on standard error as `tool: error`; returns the status of the run. If the reader of our text went
-/// away, that is a quiet success; for dataset outputs it is another error.
+/// Prints an error on standard error as `tool: error` and returns the exit status. A closed output pipe (EPIPE) is a silent success for
+/// text output, and an error for dataset output.
 pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     if error.is_broken_pipe() {
         return Status::Success;
@@ -133,14 +132,14 @@ pub fn report(tool: &str, error: &Error, io: &mut Io) -> Status {
     Status::Failure
 }
 
-/// Prints notes on standard error, as `tool: object: what`; those with the same message once.
+/// Prints notes on standard error as `tool: object: message`. Notes with the same message are merged.
 pub fn tell(tool: &str, notes: &Notes, io: &mut Io) {
     for note in notes.take_all().together() {
         say(tool, &note.to_string(), io);
     }
 }
 
-/// Prints the urgent notes on standard error, before the work starts.
+/// Prints the urgent notes on standard error before the work starts.
 pub fn tell_urgent(tool: &str, notes: &Notes, io: &mut Io) {
     for note in notes.take_urgent() {
         say(tool, &note.to_string(), io);
@@ -149,16 +148,16 @@ pub fn tell_urgent(tool: &str, notes: &Notes, io: &mut Io) {
 
 /// Prints a line on standard error.
 fn say(tool: &str, text: &str, io: &mut Io) {
-    // Errors and notes already show names from files on one line; errors about a command line have our own lines.
+    // Errors and notes already escape names from files to one line; command-line errors have several lines of our own.
     let text = ShownText::new(text).lines();
-    // If standard error is closed, there is nobody to tell.
+    // Ignore errors: standard error may be closed.
     let _ = writeln!(io.stderr, "{tool}: {text}");
 }
 
-/// Prints `text`: help or version on standard output, errors about the command line (`wrong`) on standard error.
+/// Prints `text`: help or version on standard output, command-line errors (`wrong`) on standard error.
 pub fn usage(tool: &str, text: &str, wrong: bool, io: &mut Io) -> Status {
     if wrong {
-        // If standard error is closed, there is nobody to tell.
+        // Ignore errors: standard error may be closed.
         let _ = write!(io.stderr, "{}", without_secrets(text));
         return Status::Usage;
     }
@@ -175,7 +174,7 @@ mod tests {
     use crate::notes::Note;
     use std::sync::{Arc, Mutex};
 
-    /// A stream whose bytes can be looked at.
+    /// A stream that records all bytes.
     #[derive(Clone, Default)]
     struct Shared(Arc<Mutex<Vec<u8>>>);
 

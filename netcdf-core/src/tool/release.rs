@@ -1,12 +1,12 @@
-//! The release of these tools, in the form in which scripts look for the version of the netCDF library.
+//! The release of these tools, in the format of the netCDF library version that scripts parse.
 
 /// The compatible release of netCDF-C.
 const COMPATIBLE: &str = "4.10.2";
 
-/// The date of the release, as in CHANGELOG.md. It is never the time of a build, so that equal sources make equal programs.
+/// The release date, as in CHANGELOG.md. It is never the build time, so that equal sources make equal programs.
 pub const DATE: &str = "2026-11-28";
 
-/// The last line of a tool's usage and version, in the form of the C tool; `None` for other tools.
+/// Returns the last line of a tool's usage and version in the format of the C tool, or `None` for tools without a C counterpart.
 #[must_use]
 pub fn line(tool: &str) -> Option<String> {
     let library = match tool {
@@ -29,7 +29,7 @@ mod tests {
         let changelog = include_str!("../../../CHANGELOG.md");
         let version = format!("## [{}] - ", env!("CARGO_PKG_VERSION"));
         let released = changelog.lines().find_map(|l| l.strip_prefix(&version));
-        // An unreleased version has no date there.
+        // An unreleased version has no date in the changelog.
         assert!(released.is_none_or(|date| date.trim() == DATE));
         let digits: Vec<_> = DATE.split('-').map(|part| part.parse::<u32>()).collect();
         assert!(digits.len() == 3 && digits.iter().all(Result::is_ok));

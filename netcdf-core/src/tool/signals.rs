@@ -1,4 +1,4 @@
-//! Signals that ask the tool to end: SIGINT, SIGTERM, SIGHUP. This is the only place that handles them.
+//! Signals that end the tool: SIGINT, SIGTERM, SIGHUP. No other module handles signals.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,22 +8,21 @@ use super::bar::BarLine;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 
-/// Whether a signal would leave nothing behind.
+/// Whether the process has no unfinished output, so that a signal may end it immediately.
 pub type Idle = Arc<AtomicBool>;
 
-/// Makes the first signal set `cancel`, which all work checks. The second one ends the process at once, because
-/// a looping plugin may be at work; targets then stay as they were. While `idle` is set, the first signal ends
-/// the process as usual: there is nothing to remove, and the process may be waiting for input, from which a flag
-/// would not wake it. A bar is removed from its `line`.
+/// Makes the first signal set `cancel`, which all work checks. The second signal ends the process immediately, because a plugin may hang;
+/// targets stay unchanged. While `idle` is set, the first signal ends the process as usual: the process has no output to remove, and a flag
+/// would not interrupt a wait for input. The bar is removed from its `line`.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Io`] if the system refuses.
+/// Returns [`crate::ErrorKind::Io`] if the system refuses.
 #[cfg(unix)]
 pub fn catch_signals(cancel: &Cancel, idle: &Idle, line: &BarLine) -> Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
     let failed = |e| Error::io("cannot catch signals", "signal", e);
-    // Ignored signals, as with `nohup`, stay ignored.
+    // Keep ignored signals ignored, as under `nohup`.
     let ignored = ignored();
     let caught = [SIGINT, SIGTERM, SIGHUP];
     let caught = caught.into_iter().filter(|s| !ignored.contains(s));
@@ -48,7 +47,7 @@ pub fn catch_signals(cancel: &Cancel, idle: &Idle, line: &BarLine) -> Result<()>
     Ok(())
 }
 
-/// The signals that our parent process wants ignored, as far as the system tells.
+/// Returns the signals that the parent process ignores, if the system reports them.
 #[cfg(unix)]
 fn ignored() -> Vec<i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -59,7 +58,7 @@ fn ignored() -> Vec<i32> {
     (1..=64).filter(is_set).collect()
 }
 
-/// Does nothing here.
+/// Unix signals do not exist on this system.
 ///
 /// # Errors
 /// None.
@@ -68,7 +67,7 @@ pub fn catch_signals(_: &Cancel, _: &Idle, _: &BarLine) -> Result<()> {
     Ok(())
 }
 
-/// Removes the bar, unless the terminal does not respond: then the process ends without that.
+/// Removes the bar, or ends the process without removal if the terminal does not respond.
 #[cfg(unix)]
 fn clear(line: &BarLine) {
     let line = line.clone();
@@ -80,11 +79,10 @@ fn clear(line: &BarLine) {
     let _ = waits.recv_timeout(std::time::Duration::from_millis(200));
 }
 
-/// Makes writing beyond the maximum file size an error, also for temporary files: SIGXFSZ would end the process
-/// silently.
+/// Makes writing beyond the maximum file size an error, also for temporary files. SIGXFSZ would end the process silently.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Io`] if the system refuses.
+/// Returns [`crate::ErrorKind::Io`] if the system refuses.
 #[cfg(unix)]
 pub fn catch_limits() -> Result<()> {
     let caught = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
@@ -92,7 +90,7 @@ pub fn catch_limits() -> Result<()> {
     Ok(())
 }
 
-/// There is no such signal here.
+/// SIGXFSZ does not exist on this system.
 ///
 /// # Errors
 /// None.
@@ -101,7 +99,7 @@ pub fn catch_limits() -> Result<()> {
     Ok(())
 }
 
-/// The status of a run that ended with `error` after signals were caught with `cancel`.
+/// Returns the exit status of a run that ended with `error` after signals were caught with `cancel`.
 #[must_use]
 pub fn cancelled(cancel: &Cancel) -> Option<Status> {
     cancel

@@ -1,8 +1,8 @@
-//! Tables of text.
+//! Text tables.
 
 use crate::shown::ShownText;
 
-/// Columns as wide as their widest cell, with two blanks between them. Cells may contain text from files.
+/// A table with columns as wide as their widest cell, separated by two blanks. Cells may contain text from files.
 #[derive(Debug, Default)]
 pub struct TextTable {
     rows: Vec<Vec<String>>,
@@ -10,7 +10,7 @@ pub struct TextTable {
 }
 
 impl TextTable {
-    /// A table with these columns aligned right.
+    /// Creates a table with these columns aligned right.
     #[must_use]
     pub fn flush_right(columns: &[usize]) -> Self {
         Self {
@@ -19,28 +19,28 @@ impl TextTable {
         }
     }
 
-    /// Adds a row. Its last cell may extend over the columns after it.
+    /// Adds a row. The last cell may extend over the following columns.
     pub fn row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
         let cells = cells.into_iter();
         let shown = cells.map(|cell| ShownText::new(cell.as_ref()).to_string());
         self.rows.push(shown.collect());
     }
 
-    /// The table with more rows.
+    /// Returns the table with more rows.
     #[must_use]
     pub fn with(mut self, rows: impl IntoIterator<Item = Vec<String>>) -> Self {
         rows.into_iter().for_each(|row| self.row(row));
         self
     }
 
-    /// The lines, without trailing blanks.
+    /// Returns the lines without trailing blanks.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let mut widths = vec![0; columns];
         for row in &self.rows {
             for (n, (width, cell)) in widths.iter_mut().zip(row).enumerate() {
-                // The last cell of a shorter row extends over the columns after it.
+                // The last cell of a shorter row extends over the following columns.
                 let reaches = n + 1 == row.len() && row.len() < columns;
                 if !reaches || self.right.contains(&n) {
                     *width = cell.chars().count().max(*width);
@@ -68,21 +68,20 @@ impl TextTable {
         line
     }
 
-    /// The lines, each with a line end.
+    /// Returns the lines, each with a line end.
     #[must_use]
     pub fn text(&self) -> String {
         self.lines().into_iter().map(|line| line + "\n").collect()
     }
 }
 
-/// `text` padded with blanks on the right to `width` characters. Formatting (`{text:width$}`) panics beyond
-/// 65,535.
+/// Pads `text` with blanks on the right to `width` characters. Formatting (`{text:width$}`) panics beyond 65,535.
 #[must_use]
 pub fn left(text: &str, width: usize) -> String {
     format!("{text}{}", blanks(text, width))
 }
 
-/// `text` padded with blanks on the left to `width` characters.
+/// Pads `text` with blanks on the left to `width` characters.
 #[must_use]
 pub fn right(text: &str, width: usize) -> String {
     format!("{}{text}", blanks(text, width))
@@ -111,7 +110,7 @@ mod tests {
         assert_eq!(TextTable::default().text(), "");
     }
 
-    /// A width of a format is a number of 16 bits.
+    /// Checks widths above the 16-bit limit of format widths.
     #[test]
     fn columns_are_as_wide_as_they_need() {
         let wide = "x".repeat(70_000);

@@ -352,7 +352,7 @@ fn parts_are_selected_by_variables() {
     assert!(text.contains("3, 4,\n  5, 6 ;"), "{text}");
     for (select, part) in [
         ("Time,2005-08-28", "or by a variable: XTIME and step"),
-        ("step,1.,4.", "neither rise nor fall: step"),
+        ("step,1.,4.", "neither increase nor decrease: step"),
         ("XLAT,1.,2.", "XLAT has 2 dimensions, expected one"),
         ("XTIM,1.", "did you mean XTIME?"),
     ] {
@@ -461,7 +461,7 @@ fn reference_times_that_are_not_understood() {
     let _ = run(&["-t", "--strict", "-v", "d"]).clean();
     let _ = run(&["--strict"]).clean();
     let refused = run(&["--select", "a,2000-01-01"]);
-    let why = "the reference time of a is not understood: \"analysis\"";
+    let why = "the reference time of a is unreadable: \"analysis\"";
     assert!(
         refused.code == 1 && refused.message().contains(why),
         "{refused}"

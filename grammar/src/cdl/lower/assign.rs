@@ -1,4 +1,4 @@
-//! Attributes that are given one by one, outside a CDL text.
+//! Attributes from the command line, outside a CDL text.
 
 use netcdf_core::limits::Limits;
 use netcdf_core::model::special::Special;
@@ -12,7 +12,7 @@ use crate::cdl::ast::StatementWord;
 use crate::cdl::constant::Constant;
 use crate::diagnostic::{Diagnostics, Reporter};
 
-/// What an attribute belongs to.
+/// The owner of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssignmentOwner {
     /// A group.
@@ -21,21 +21,21 @@ pub enum AssignmentOwner {
     Var(VarId),
 }
 
-/// An attribute as a text gives it.
+/// An attribute in CDL syntax.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AssignedAttribute<'t> {
-    /// The name of the type; without one, the values decide.
+    /// The type name; `None` infers the type from the values.
     pub ty: Option<StatementWord<'t>>,
     /// The name.
     pub name: StatementWord<'t>,
-    /// Where the values begin; they go on to the end of the text.
+    /// The start of the values, which extend to the end of the text.
     pub list: usize,
 }
 
-/// Gives an attribute to variables and groups of a dataset, in place of one with the same name. `report` has the text, all of it.
+/// Adds an attribute to variables and groups of a dataset, or replaces an existing attribute. `report` has the complete text.
 ///
 /// # Errors
-/// What is wrong with the text: an unknown type, values that the type does not have, the name of a special attribute.
+/// Returns an error for an unknown type, for values that do not fit the type, and for the name of a special attribute.
 pub fn assign(
     schema: &mut Schema,
     owners: &[AssignmentOwner],
@@ -61,7 +61,7 @@ pub fn assign(
     lower.report.finish()
 }
 
-/// A value that is a bare word and no CDL constant, in quotes: it is a text.
+/// Quotes a bare word that is not a CDL constant, and treats it as text.
 fn quoted_word(text: &str, given: AssignedAttribute<'_>) -> Option<String> {
     let word = text.get(given.list..)?.trim();
     let ty = given.ty.map_or("char", |ty| ty.text);
@@ -117,9 +117,9 @@ impl Lower<'_> {
         }
     }
 
-    /// A text without quotes is the usual mistake.
+    /// Reports unreadable values; missing quotes are the usual mistake.
     fn unreadable(&mut self, at: usize, message: String) {
-        let hint = Some("texts stand in quotes, as in '@title=\"a text\"'".to_owned());
+        let hint = Some("texts must be in quotes, as in '@title=\"a text\"'".to_owned());
         self.hint(at, message, hint);
     }
 

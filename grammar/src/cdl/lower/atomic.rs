@@ -1,4 +1,4 @@
-//! Items to values of an atomic type.
+//! Conversion of list items to values of an atomic type.
 
 use netcdf_core::model::{Atomic, Values};
 
@@ -9,7 +9,7 @@ use crate::cdl::values::element::{Element, Fit, describe};
 use crate::escape::unescape_text;
 use crate::number::{FloatForm, FloatFormat, Literal, NumberToken, Precision};
 
-/// Makes values from items and collects errors and warnings.
+/// Converts items to values, and collects errors and warnings.
 #[derive(Debug, Default)]
 pub(super) struct ValueBuilder {
     pub(super) errors: Vec<Problem>,
@@ -17,7 +17,7 @@ pub(super) struct ValueBuilder {
 }
 
 impl ValueBuilder {
-    /// The values of a whole list. Strings of char lists are joined.
+    /// Returns the values of a list. Strings of char lists are joined.
     pub(super) fn values(&mut self, ty: Atomic, list: &[Item<'_>]) -> Values {
         match ty {
             Atomic::Char => Values::Char(self.text(list)),
@@ -39,7 +39,7 @@ impl ValueBuilder {
         self.errors.push((at, message.into()));
     }
 
-    /// The constant of an item; lists are not allowed here.
+    /// Returns the constant of an item; nested lists are not allowed here.
     fn one<'i, 't>(&mut self, item: &'i Item<'t>, what: &str) -> Option<&'i Constant<'t>> {
         match item {
             Item::One(constant, _) => Some(constant),
@@ -69,7 +69,7 @@ impl ValueBuilder {
         values
     }
 
-    /// The characters of a list of strings, character constants and byte constants, one after the other.
+    /// Returns the joined characters of strings, character constants and byte constants.
     fn text(&mut self, list: &[Item<'_>]) -> Vec<u8> {
         let mut text = vec![];
         for item in list {
@@ -99,7 +99,7 @@ impl ValueBuilder {
                 self.unescape(written, item.at(), &mut text);
                 Some(text.into())
             }
-            // As in ncgen: the number in decimal digits.
+            // As in ncgen, a number becomes its decimal digits.
             Constant::Number(number) => Some(decimal(number).into()),
             Constant::Char(byte) => Some(byte.cast_signed().to_string().into_bytes().into()),
             Constant::Nil => None,
@@ -113,7 +113,7 @@ impl ValueBuilder {
     }
 }
 
-/// The character of a constant; numbers count as characters if they have a suffix for bytes.
+/// Returns the character of a constant. A number is a character if it has a byte suffix.
 fn character(constant: &Constant<'_>) -> Option<u8> {
     match constant {
         Constant::Char(byte) => Some(*byte),
@@ -123,7 +123,7 @@ fn character(constant: &Constant<'_>) -> Option<u8> {
     }
 }
 
-/// A number as ncgen writes it into a string.
+/// Returns the text of a number in a string, as in ncgen.
 fn decimal(number: &Literal) -> Vec<u8> {
     let real = match number {
         Literal::Integer(integer, _) => {

@@ -13,7 +13,7 @@ use crate::cdl::ast::{self, StatementWord};
 use crate::cdl::constant::Constant;
 use crate::cdl::values::{Problems, read_values};
 
-/// From this many attributes of one owner on, they are found by hashing.
+/// The number of attributes per owner above which lookups use a hash map.
 const MANY: usize = 32;
 
 /// The part of an attribute before the colon.
@@ -23,7 +23,7 @@ struct Prefix {
 }
 
 impl Lower<'_> {
-    /// Adds an attribute; `text` is the whole statement, and the values begin at `list`.
+    /// Adds an attribute. `text` is the whole statement; the values begin at `list`.
     pub(in crate::cdl) fn attribute(
         &mut self,
         attribute: &ast::AttributeHead<'_>,
@@ -96,7 +96,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A variable or a type; the variable wins, unless the word is a type's keyword.
+    /// Resolves a single word before the colon: a variable takes precedence over a type, unless the word is a type keyword.
     fn lone_prefix(&mut self, word: StatementWord<'_>) -> Option<Prefix> {
         if !self.is_type_keyword(word)
             && let Some(var) = self.find_var(word)
@@ -127,7 +127,7 @@ impl Lower<'_> {
         matches!(self.look_for_type(word), Some(Some(_)))
     }
 
-    /// Adds an attribute that is stored as it is.
+    /// Adds an ordinary attribute.
     pub(super) fn plain(
         &mut self,
         owner: OwnerName,
@@ -136,11 +136,11 @@ impl Lower<'_> {
         list: &[Item<'_>],
     ) {
         if let (OwnerName::Group(_), "_FillValue") = (owner, word.text) {
-            // Such attributes exist in files, so ncdump prints them.
+            // Files contain global `_FillValue` attributes, so ncdump prints them.
             let message = "_FillValue belongs to a variable; stored as an ordinary attribute";
             self.warning(word.at, message);
         }
-        // Keywords can be names of attributes, as nothing else is allowed there.
+        // Keywords are valid attribute names, because the position is unambiguous.
         let Some(name) = self.name(word) else {
             return;
         };
@@ -161,7 +161,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The type of an attribute in the requested kind: in kinds without strings, a single string becomes text.
+    /// Returns the type of an attribute in the requested kind: in kinds without strings, a single string becomes text.
     fn string_or_text(
         &mut self,
         ty: DataType,
@@ -173,18 +173,18 @@ impl Lower<'_> {
         if ty != Atomic::String.into() || strings || !is_text {
             return ty;
         }
-        self.becomes_text(word);
+        self.count_text(word);
         Atomic::Char.into()
     }
 
     /// Counts a string that is stored as text.
-    pub(super) fn becomes_text(&mut self, word: StatementWord<'_>) {
+    pub(super) fn count_text(&mut self, word: StatementWord<'_>) {
         let need = self.need(word.at);
         let first = || (need(word.text.to_owned()), 0);
         self.needs.texts.get_or_insert_with(first).1 += 1;
     }
 
-    /// Warns once of the string attributes that are stored as text.
+    /// Warns once about string attributes that are stored as text.
     pub(crate) fn warn_of_texts(&mut self) {
         let Some((first, count)) = self.needs.texts.take() else {
             return;
@@ -199,7 +199,7 @@ impl Lower<'_> {
         self.report.warning(first.anchor, first.offset, message);
     }
 
-    /// The values, or `None` if something is wrong with them.
+    /// Returns the values, or `None` after an error.
     pub(super) fn attribute_values(
         &mut self,
         ty: DataType,
@@ -221,7 +221,7 @@ impl Lower<'_> {
         }
     }
 
-    /// No values, which ncdump prints as `""` for user-defined types.
+    /// Returns an empty list of values; ncdump prints it as `""` for user-defined types.
     fn no_values(&mut self, ty: DataType, word: StatementWord<'_>) -> Option<Values> {
         let values = self.schema.empty_values(ty);
         if values.is_none() {
@@ -248,14 +248,14 @@ impl Lower<'_> {
         (!failed).then_some(values)
     }
 
-    /// Values of user-defined types are rare; the reader of data lists reads them from the text.
+    /// Reads values of a user-defined type with the reader of data lists; they are rare.
     fn user_values(&mut self, ty: DataType, list: &[Item<'_>]) -> Option<Values> {
         let first = list.first().map_or(0, Item::at);
         let bytes = self.start.offset + first as u64..self.start.offset + self.length as u64;
         let mut problems = Problems::default();
         let source = self.report.source();
         let values = read_values(source, bytes, &self.schema, ty, &mut problems);
-        problems.tell(self.start, &mut self.report);
+        problems.report(self.start, &mut self.report);
         match values {
             Ok(values) => Some(values).filter(|_| problems.errors() == 0),
             Err(e) => {
@@ -292,7 +292,7 @@ impl Lower<'_> {
         self.put(OwnerName::Var(var), Attribute { name, ty, values });
     }
 
-    /// Adds an attribute. As with ncgen, of two with the same name the later one counts.
+    /// Adds an attribute. As in ncgen, a later attribute replaces an earlier one with the same name.
     pub(super) fn put(&mut self, owner: OwnerName, attribute: Attribute) {
         let list = match owner {
             OwnerName::Var(id) => self
@@ -327,12 +327,12 @@ impl Lower<'_> {
     }
 }
 
-/// Whether the list is `""`.
+/// Returns whether the list is `""`.
 fn is_none(list: &[Item<'_>]) -> bool {
     matches!(list, [Item::One(Constant::String(b""), _)])
 }
 
-/// Where a `_` stands, at any depth.
+/// Returns the position of a `_` at any depth.
 fn fill_mark(list: &[Item<'_>]) -> Option<usize> {
     list.iter().find_map(|item| match item {
         Item::One(Constant::Fill, at) => Some(*at),

@@ -1,4 +1,4 @@
-//! The filters of variables, from the attributes that define them.
+//! Filter pipelines of variables, from special attributes.
 
 use netcdf_core::error::ErrorKind;
 use netcdf_core::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
@@ -8,21 +8,21 @@ use netcdf_core::model::{FilterSpec, Kind, VarId};
 use super::Lower;
 use crate::cdl::ast::StatementWord;
 
-/// The filters that the attributes of one variable define.
+/// The filters that the attributes of a variable define.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct AttributeChain {
     /// `_Fletcher32`
     pub(super) fletcher32: bool,
     /// `_Shuffle`
     pub(super) shuffle: bool,
-    /// `_DeflateLevel`; 0 is no filter.
+    /// `_DeflateLevel`; 0 disables the filter.
     pub(super) level: u32,
-    /// `_Filter`, of all such attributes.
+    /// The filters of all `_Filter` attributes.
     pub(super) filters: Vec<FilterSpec>,
 }
 
 impl AttributeChain {
-    /// The filters in the order in which ncgen defines them, whatever the order of the attributes.
+    /// Returns the filters in the order of ncgen, independent of the attribute order.
     fn definitions(&self) -> impl Iterator<Item = FilterSpec> {
         let own = [
             self.fletcher32.then_some((FLETCHER32, vec![])),
@@ -46,7 +46,7 @@ impl Lower<'_> {
         let chain = self.chains.entry(var).or_default();
         change(chain);
         let definitions: Vec<_> = chain.definitions().collect();
-        // Without a kind, the text asks for this one. What another kind lacks is reported at the end.
+        // Without a requested kind, the attribute implies netCDF-4. Another kind reports unsupported filters at the end.
         match self.kind {
             None => self.schema.kind = Kind::NETCDF4,
             Some(kind) if !traits(kind).settings => return,
@@ -58,7 +58,7 @@ impl Lower<'_> {
                 continue;
             };
             let message = format!("{}: {}", word.text, e.what());
-            // A mistake is reported only once per attribute.
+            // Report a mistake only once per attribute.
             self.chains.remove(&var);
             return match e.kind() {
                 ErrorKind::VariableLength => {

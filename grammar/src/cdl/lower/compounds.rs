@@ -1,4 +1,4 @@
-//! Offsets of the fields of a compound type, as a C compiler lays out the structure.
+//! Field offsets of a compound type, according to the structure layout of a C compiler.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ const POINTER: u64 = 8;
 /// Size of C's `nc_vlen_t`: a length and a pointer.
 const VLEN: u64 = 16;
 
-/// The fields so far.
+/// The layout of the fields so far.
 #[derive(Debug)]
 pub(super) struct FieldLayout {
     end: u64,
@@ -26,7 +26,7 @@ impl Default for FieldLayout {
 }
 
 impl FieldLayout {
-    /// Places the next field; returns its offset, or `None` on overflow.
+    /// Adds the next field. Returns its offset, or `None` on overflow.
     pub(super) fn place(
         &mut self,
         schema: &Schema,
@@ -43,18 +43,18 @@ impl FieldLayout {
         Some(offset)
     }
 
-    /// Alignment of the structure.
+    /// Returns the alignment of the structure.
     pub(super) fn alignment(&self) -> u64 {
         self.alignment
     }
 
-    /// Size of the structure.
+    /// Returns the size of the structure.
     pub(super) fn size(&self) -> u64 {
         self.end.next_multiple_of(self.alignment)
     }
 }
 
-/// Size and alignment of a type in memory.
+/// Returns size and alignment of a type in memory.
 fn extent(schema: &Schema, alignments: &HashMap<TypeId, u64>, ty: DataType) -> Option<(u64, u64)> {
     let id = match ty {
         DataType::Atomic(atomic) => {

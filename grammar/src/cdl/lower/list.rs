@@ -1,17 +1,17 @@
-//! Lists of values as written: constants and lists in braces.
+//! Parsed value lists: constants and lists in braces.
 
 use netcdf_core::model::Atomic;
 
 use crate::cdl::constant::{Constant, ConstantToken, Lexer, number_type};
 use crate::number::{Literal, Suffix};
 
-/// Deepest nesting of braces.
+/// Maximum nesting depth of braces.
 const DEPTH: usize = 64;
 
-/// A position in the text, and the mistake there.
+/// An error message with its position in the text.
 pub(in crate::cdl) type Problem = (usize, String);
 
-/// A constant or a list, and where it begins.
+/// A constant or a list, with its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::cdl) enum Item<'t> {
     One(Constant<'t>, usize),
@@ -26,7 +26,7 @@ impl Item<'_> {
     }
 }
 
-/// The items of the list that begins at position `at` of `text`.
+/// Parses the items of the list at position `at` of `text`.
 pub(in crate::cdl) fn items(text: &[u8], at: usize) -> Result<Vec<Item<'_>>, Problem> {
     let mut lexer = Lexer::new(text, at);
     let mut open: Vec<(Vec<Item<'_>>, usize)> = vec![];
@@ -77,7 +77,7 @@ pub(in crate::cdl) fn items(text: &[u8], at: usize) -> Result<Vec<Item<'_>>, Pro
     }
 }
 
-/// The type of a list without a declared type.
+/// Infers the type of a list without a declared type.
 pub(super) fn infer(list: &[Item<'_>]) -> Result<Atomic, Problem> {
     let mut types = Vec::with_capacity(list.len());
     let mut strings = 0;
@@ -109,8 +109,8 @@ pub(super) fn infer(list: &[Item<'_>]) -> Result<Atomic, Problem> {
     integer_type(list, &types)
 }
 
-/// As netCDF-C infers it: the wider of two types, or the later of two equally wide ones. If a number without suffix does not
-/// fit this type, netCDF-C reinterprets its bits; here the result is the smallest type that can hold all numbers.
+/// Returns the type that netCDF-C infers: the wider of two types, or the later of two equally wide types. If a number without suffix does
+/// not fit this type, netCDF-C reinterprets its bits; this function returns the smallest type that fits all numbers.
 fn integer_type(list: &[Item<'_>], types: &[Atomic]) -> Result<Atomic, Problem> {
     let later = |a: Atomic, b: Atomic| if width(a) <= width(b) { b } else { a };
     let found = types.iter().copied().reduce(later).unwrap_or(Atomic::Int);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_is_lost() {
+    fn inferred_type_fits_all_values() {
         assert_eq!(inferred("3000000000, 2"), Ok(Atomic::UInt));
         assert_eq!(inferred("3000000000, -1"), Ok(Atomic::Int64));
         assert!(inferred("18446744073709551615, -1").is_err());

@@ -1,4 +1,4 @@
-//! From syntax to schema: resolves names, lays out types, converts values, and reports what does not fit.
+//! Conversion of syntax to a schema: resolves names, lays out types, converts values, and reports errors.
 
 mod assign;
 mod atomic;
@@ -11,7 +11,7 @@ mod needs;
 mod quantize;
 mod special;
 mod type_order;
-mod typed;
+mod typed_attributes;
 mod types;
 mod variables;
 
@@ -33,22 +33,22 @@ use names::DefinedNames;
 pub(crate) use names::{atomic, is_reserved, split_path};
 pub(super) use type_order::order_types;
 
-/// Sections of a group that are often written without their last letter.
+/// Section keywords that are often misspelled without the last letter.
 const SECTIONS: [&str; 3] = ["types", "dimensions", "variables"];
 
-/// The parts of the text that a pass reads. Most texts are read once. If a variable or a type uses a dimension or a type of a
-/// later group, which `ncdump` can print, all definitions are read first.
+/// The declarations that a pass reads. Most texts need one pass. If a variable or a type uses a dimension or a type of a later group, which
+/// `ncdump` can print, the first pass reads all definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LowerPass {
-    /// Everything.
+    /// All declarations.
     All,
-    /// Everything, but something was used before its definition: reading stops.
+    /// All declarations, but a reference precedes its definition: the pass stops.
     Forward,
     /// Groups, dimensions and types.
     Definitions,
-    /// Types made of types of later groups, after `Definitions`; repeated as long as more of them can be defined.
+    /// Types that depend on types of later groups, after `Definitions`. The pass repeats until it defines no further type.
     Types,
-    /// The rest, after `Definitions`.
+    /// All remaining declarations, after `Definitions`.
     Rest,
 }
 
@@ -64,36 +64,36 @@ pub(crate) struct Lower<'s> {
     names: DefinedNames,
     /// The filters that attributes define.
     chains: HashMap<VarId, chain::AttributeChain>,
-    /// Names whose definition failed: they are reported as missing only once.
+    /// Names with failed definitions; each is reported as missing only once.
     failed: HashSet<Name>,
-    /// Names that netCDF does not allow and for which a warning was given.
+    /// Names that netCDF forbids and that already caused a warning.
     illegal: HashSet<Name>,
-    /// Whether there is a new variable with the name of a section.
+    /// Whether a new variable has the name of a section.
     pub(crate) keyword_variables: bool,
-    /// Variables with such names, before they are defined.
+    /// Variables with section names, before their definition.
     keywords: HashSet<(GroupId, Name)>,
-    /// The parts of the text being read.
+    /// The declarations that the current pass reads.
     pub(crate) pass: LowerPass,
-    /// Types made of types that are not defined yet.
+    /// Types that depend on undefined types.
     postponed: HashSet<(GroupId, Name)>,
-    /// Whether a type may be postponed: not if no more definitions can follow.
+    /// Whether a type may be postponed, because more definitions can follow.
     may_wait: bool,
-    /// Whether a part of the current type was not found.
+    /// Whether a component of the current type is undefined.
     waits: bool,
     /// Alignments of the compound types so far.
     alignments: HashMap<TypeId, u64>,
-    /// What types are made of.
+    /// The component counts of types.
     made_of: HashMap<TypeId, types::MadeOf>,
     /// The requested kind.
     kind: Option<Kind>,
     limits: Limits,
-    /// The group whose declarations are read.
+    /// The current group.
     pub(crate) group: GroupId,
-    /// Where the piece of text begins.
+    /// The start of the current piece of text.
     pub(crate) start: Anchor,
     /// Length of the attribute's text.
     length: usize,
-    /// In JSON, the path of what is defined, for messages.
+    /// The path of the current object in JSON, for messages.
     pub(crate) path: String,
 }
 
@@ -128,13 +128,13 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Before the definitions.
+    /// Starts the definition pass.
     pub(crate) fn first_pass(&mut self) {
         self.pass = LowerPass::Definitions;
         self.may_wait = true;
     }
 
-    /// Number of types made of others that are not defined yet.
+    /// Returns the number of types that depend on undefined types.
     pub(crate) fn postponed(&self) -> usize {
         match self.report.has_errors() {
             true => 0,
@@ -142,7 +142,7 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Begins a pass over postponed types. Unless they `may_wait` further, missing parts are errors.
+    /// Starts a pass over postponed types. Unless types `may_wait`, missing components are errors.
     pub(crate) fn types_pass(&mut self, may_wait: bool) {
         self.pass = LowerPass::Types;
         self.may_wait = may_wait;
@@ -150,7 +150,7 @@ impl<'s> Lower<'s> {
         self.keywords.clear();
     }
 
-    /// Begins the pass over the rest of the text, after the definitions.
+    /// Starts the pass over the remaining declarations.
     pub(crate) fn second_pass(&mut self) {
         self.pass = LowerPass::Rest;
         self.may_wait = false;
@@ -158,7 +158,7 @@ impl<'s> Lower<'s> {
         self.keywords.clear();
     }
 
-    /// Whether the target of a path may be defined later. Then nothing is reported, and the text is read in two passes.
+    /// Returns whether the target of a path may be defined later. In this case no error is reported, and the text is read in two passes.
     fn is_later(&mut self, absolute: bool) -> bool {
         if absolute && self.pass == LowerPass::All {
             self.pass = LowerPass::Forward;
@@ -187,7 +187,7 @@ impl<'s> Lower<'s> {
             .warning(self.start, self.start.offset + at as u64, message);
     }
 
-    /// A message, in JSON after the path of what is defined.
+    /// Returns a message, in JSON with the path of the current object.
     fn with_path(&self, message: String) -> String {
         match self.path.is_empty() {
             true => message,
@@ -204,14 +204,14 @@ impl<'s> Lower<'s> {
         }
     }
 
-    /// Notes a use of something that only the netCDF-4 model has.
+    /// Records the use of a feature that only the netCDF-4 model has.
     fn enhanced(&mut self, at: usize, what: impl Into<String>) {
         if self.needs.enhanced.is_none() {
             self.needs.enhanced = Some(self.need(at)(what.into()));
         }
     }
 
-    /// The name of something new; `what` is its kind for messages.
+    /// Returns the name of a new object; `what` is its kind for messages.
     fn new_name(&mut self, word: StatementWord<'_>, what: &str) -> Option<Name> {
         if is_reserved(word.text, self.kind) {
             let hint = format!("write `\\{}` to use it as a name", word.text);
@@ -225,8 +225,8 @@ impl<'s> Lower<'s> {
         self.name(word)
     }
 
-    /// The name written as `word`. A name that netCDF does not allow comes from a file with such a name; a warning says why
-    /// other programs may refuse it.
+    /// Returns the name written as `word`. A file may contain a name that netCDF forbids; a warning explains why other programs may refuse
+    /// it.
     fn name(&mut self, word: StatementWord<'_>) -> Option<Name> {
         let name = match self.names.name(word.text) {
             Ok(name) => name,
@@ -245,12 +245,12 @@ impl<'s> Lower<'s> {
         Some(name)
     }
 
-    /// Reports that something is defined twice.
+    /// Reports a duplicate definition.
     fn duplicate(&mut self, word: StatementWord<'_>, what: &str) {
         self.error(word.at, format!("{what} `{}` is defined twice", word.text));
     }
 
-    /// Reports that `word` is not defined, unless its definition failed before.
+    /// Reports that `word` is undefined, unless its definition failed.
     fn undefined<'a>(
         &mut self,
         word: StatementWord<'_>,
@@ -266,7 +266,7 @@ impl<'s> Lower<'s> {
         known.sort_unstable();
         let hint = nearest(&last.to_string(), known.iter().map(String::as_str));
         let hint = hint.map(|name| format!("there is a {what} `{name}`"));
-        // `dimension:` is read as the beginning of an attribute, `dimension:units = "m"`.
+        // `dimension:` is parsed as the start of an attribute, as in `dimension:units = "m"`.
         let section = SECTIONS
             .iter()
             .find(|s| s.strip_suffix('s') == Some(word.text));
@@ -278,8 +278,8 @@ impl<'s> Lower<'s> {
         );
     }
 
-    /// Notes a declaration that cannot be parsed, so that its names are not reported as undefined.
-    pub(crate) fn give_up(&mut self, declaration: &[u8]) {
+    /// Records a declaration that cannot be parsed, so that its names are not reported as undefined.
+    pub(crate) fn record_failed(&mut self, declaration: &[u8]) {
         for word in declaration
             .split(|&b| !continues_name(b))
             .filter(|word| !word.is_empty())
@@ -318,11 +318,11 @@ impl<'s> Lower<'s> {
             return self.undefined_var(word);
         };
         let list = list(var);
-        // As in ncgen, the later of two lists for a variable counts.
+        // As in ncgen, a later list for a variable replaces an earlier one.
         if let Some(place) = self.data_of.get(&var).and_then(|&i| self.data.get_mut(i)) {
             self.replaced.push(std::mem::replace(place, list));
             let message = format!(
-                "`{}` has two lists of values; the later one counts",
+                "`{}` has two lists of values; the later list takes precedence",
                 word.text
             );
             return self.warning(word.at, message);

@@ -1,4 +1,4 @@
-//! Names: definitions by group and name, and the resolution of references.
+//! Definitions by group and name, and the resolution of references.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -16,26 +16,26 @@ pub(super) enum OwnerName {
     Var(VarId),
 }
 
-/// A map that every name of a file is looked up in.
+/// A map for looking up all names of a file.
 pub(super) type NameMap<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
-/// All names defined so far.
+/// All defined names.
 #[derive(Debug, Default)]
 pub(super) struct DefinedNames {
-    /// Names by their written form.
+    /// Names by escaped text.
     written: NameMap<Box<str>, Name>,
     pub(super) groups: NameMap<(GroupId, Name), GroupId>,
     pub(super) dims: NameMap<(GroupId, Name), DimId>,
     pub(super) types: NameMap<(GroupId, Name), TypeId>,
     pub(super) vars: NameMap<(GroupId, Name), VarId>,
-    /// The places of attributes, for owners with many of them.
+    /// Attribute indices of owners with many attributes.
     pub(super) attributes: NameMap<OwnerName, NameMap<Name, usize>>,
-    /// Types of any group.
+    /// Types of all groups.
     everywhere: NameMap<Name, Vec<TypeId>>,
 }
 
 impl DefinedNames {
-    /// The name written as `text`.
+    /// Returns the name written as `text`.
     pub(super) fn name(&mut self, text: &str) -> Result<Name> {
         if let Some(name) = self.written.get(text) {
             return Ok(name.clone());
@@ -45,13 +45,13 @@ impl DefinedNames {
         Ok(name)
     }
 
-    /// Registers a type by its name alone.
+    /// Registers a type by name without group.
     pub(super) fn add_type(&mut self, group: GroupId, name: &Name, id: TypeId) {
         self.types.insert((group, name.clone()), id);
         self.everywhere.entry(name.clone()).or_default().push(id);
     }
 
-    /// The types with this name, in any group.
+    /// Returns the types with this name in any group.
     pub(super) fn types_named(&self, name: &Name) -> &[TypeId] {
         self.everywhere
             .get(name)
@@ -59,7 +59,7 @@ impl DefinedNames {
             .unwrap_or_default()
     }
 
-    /// The group that an absolute path without its last name leads to.
+    /// Returns the group at an absolute path without its last name.
     pub(super) fn group_at(&mut self, groups: &[&str]) -> Option<GroupId> {
         let mut at = GroupId::ROOT;
         for text in groups {
@@ -70,7 +70,7 @@ impl DefinedNames {
     }
 }
 
-/// Searches `group` and the groups around it.
+/// Searches `group` and its ancestors.
 pub(super) fn outwards<T: Copy>(
     map: &NameMap<(GroupId, Name), T>,
     schema: &Schema,
@@ -86,7 +86,7 @@ pub(super) fn outwards<T: Copy>(
     }
 }
 
-/// Whether a path is absolute, and its parts; a single name has one part and is not absolute.
+/// Returns whether a path is absolute, and its components. A single name has one component and is not absolute.
 pub(crate) fn split_path(text: &str) -> (bool, Vec<&str>) {
     let Some(path) = text.strip_prefix('/') else {
         return (false, vec![text]);
@@ -103,7 +103,7 @@ pub(crate) fn split_path(text: &str) -> (bool, Vec<&str>) {
     (true, parts)
 }
 
-/// The name in a reference; names that are only looked up need no check.
+/// Returns the name in a reference. Looking up a name needs no validation.
 pub(super) fn reference(text: &str) -> Name {
     match name(text) {
         Ok(name) => name,
@@ -111,10 +111,10 @@ pub(super) fn reference(text: &str) -> Name {
     }
 }
 
-/// The name in a definition.
+/// Returns the name in a definition.
 ///
-/// Illegal characters written with an escape that netCDF-C does not have come from a file with such a name, which is then
-/// accepted as it is.
+/// Names with illegal characters are accepted if the characters are escaped in a way that netCDF-C lacks: such names come from existing
+/// files.
 fn name(text: &str) -> Result<Name> {
     if !text.contains('\\') {
         return Name::checked(text.as_bytes());
@@ -122,7 +122,7 @@ fn name(text: &str) -> Result<Name> {
     let bytes = plain(text);
     match Name::checked(&bytes) {
         Ok(name) => Ok(name),
-        Err(_) if spelled_out(text) && bytes.len() <= netcdf_core::model::name::MAX_NAME => {
+        Err(_) if has_unusual_escape(text) && bytes.len() <= netcdf_core::model::name::MAX_NAME => {
             Ok(Name::stored(&bytes))
         }
         Err(e) => Err(e),
@@ -135,9 +135,8 @@ fn plain(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Whether there is an escape that names made by netCDF-C never need: of a byte by number, of `/`, or of a first character
-/// other than a digit.
-fn spelled_out(text: &str) -> bool {
+/// Returns whether a name has an escape that netCDF-C never writes: a byte by number, `/`, or a first character other than a digit.
+fn has_unusual_escape(text: &str) -> bool {
     let mut rest = text.as_bytes();
     if let [b'\\', first, ..] = rest
         && !first.is_ascii_digit()
@@ -154,7 +153,7 @@ fn spelled_out(text: &str) -> bool {
     false
 }
 
-/// The atomic type with this keyword.
+/// Returns the atomic type with this keyword.
 pub(crate) fn atomic(text: &str) -> Option<Atomic> {
     let alias = match text {
         "real" => "float",
@@ -165,9 +164,9 @@ pub(crate) fn atomic(text: &str) -> Option<Atomic> {
     Atomic::ALL.into_iter().find(|a| a.name() == alias)
 }
 
-/// Whether the name is reserved, so that it can only be used with an escape.
+/// Returns whether the name is reserved, so that it needs an escape.
 ///
-/// In kinds without them, the types that the classic model lacks are ordinary names.
+/// In kinds without extended types, their keywords are ordinary names.
 pub(crate) fn is_reserved(text: &str, kind: Option<Kind>) -> bool {
     match text {
         word if is_keyword(word.as_bytes()) => true,

@@ -1,4 +1,4 @@
-//! The features that a dataset requires of its kind of file.
+//! The features that determine the kind of a dataset.
 
 use netcdf_core::format::traits;
 use netcdf_core::model::kind::Model;
@@ -6,34 +6,34 @@ use netcdf_core::model::{Atomic, Kind};
 
 use crate::diagnostic::Anchor;
 
-/// A feature that not every kind of file has, and where the text first uses it.
+/// A feature that some kinds lack, with its first use in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// What it is, as in "a group" or "type ubyte".
+    /// The feature, as in "a group" or "type ubyte".
     pub what: String,
-    /// Where the statement begins.
+    /// The start of the statement.
     pub anchor: Anchor,
-    /// Its position.
+    /// The offset of the feature.
     pub offset: u64,
 }
 
-/// The first construct of each sort that goes beyond the classic model.
+/// The first use of each class of features beyond the classic model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Something that only the netCDF-4 model has.
+    /// A feature of the netCDF-4 model.
     pub enhanced: Option<Need>,
     /// A type that CDF-5 adds to the classic types.
     pub cdf5: Option<Need>,
-    /// Storage settings that only netCDF-4 files have.
+    /// Storage settings of netCDF-4 files.
     pub storage: Option<Need>,
-    /// Any special attribute but `_Format`.
+    /// Any special attribute except `_Format`.
     pub special: Option<Need>,
-    /// String attributes that are stored as text: the first one, and their number.
+    /// The first string attribute stored as text, and the number of these attributes.
     pub(super) texts: Option<(Need, usize)>,
 }
 
 impl Needs {
-    /// The first construct that `kind` does not have.
+    /// Returns the first feature that `kind` lacks.
     #[must_use]
     pub fn conflict(&self, kind: Kind) -> Option<&Need> {
         let model = match kind.model {
@@ -44,7 +44,7 @@ impl Needs {
         model.or(self.storage.as_ref().filter(|_| !traits(kind).settings))
     }
 
-    /// The kind for a dataset without a requested kind: the oldest that has all features.
+    /// Returns the kind of a dataset without a requested kind: the oldest kind with all features.
     #[must_use]
     pub fn kind(&self) -> Kind {
         if self.enhanced.is_some() || self.special.is_some() {
@@ -56,7 +56,7 @@ impl Needs {
         }
     }
 
-    /// Notes a use of `ty`.
+    /// Records the use of `ty`.
     pub(super) fn atomic(&mut self, ty: Atomic, need: impl FnOnce(String) -> Need) {
         if ty.is_classic() {
             return;

@@ -1,4 +1,4 @@
-//! Attributes that define how numbers are quantized. They are stored like all others.
+//! Quantization attributes. They are stored like all other attributes.
 
 use netcdf_core::error::ErrorKind;
 use netcdf_core::format::traits;
@@ -11,7 +11,7 @@ use super::names::OwnerName;
 use crate::cdl::ast::StatementWord;
 
 impl Lower<'_> {
-    /// Adds the attribute of an algorithm, with the digits or bits to keep.
+    /// Adds the attribute of an algorithm with the number of digits or bits to keep.
     pub(super) fn quantize(
         &mut self,
         algorithm: Algorithm,
@@ -22,7 +22,7 @@ impl Lower<'_> {
         let at = list.first().map_or(word.at, Item::at);
         let numbers = self.attribute_values(Atomic::Int64.into(), word, list);
         let Some(Values::Int64(numbers)) = numbers else {
-            // The mistake was reported.
+            // The error is already reported.
             return;
         };
         let &[keep] = numbers.as_slice() else {
@@ -41,7 +41,7 @@ impl Lower<'_> {
         };
         match Quantize::new(algorithm, keep, ty) {
             Ok(quantize) => self.storage(var, |s| s.quantize = Some(quantize)),
-            // Data from a file with this attribute is already quantized. Keeping all its digits changes nothing.
+            // Data from a file with this attribute is already quantized. Keeping all digits changes no value.
             Err(e) if e.kind() == ErrorKind::Range && keep > 0 => {
                 self.warning(at, format!("{}: not quantized: {}", word.text, e.what()));
             }

@@ -1,4 +1,4 @@
-//! Special attributes: settings of a variable or of the dataset that look like attributes.
+//! Special attributes: settings of a variable or of the dataset in attribute syntax.
 
 use netcdf_core::format::{kind_named, traits};
 use netcdf_core::model::special::Special;
@@ -13,7 +13,7 @@ use crate::cdl::ast::StatementWord;
 use crate::cdl::constant::Constant;
 use crate::filter_spec::filters;
 
-/// A special attribute as the text has it.
+/// A special attribute in the text.
 #[derive(Clone, Copy)]
 pub(super) struct SpecialSetting<'a> {
     pub(super) special: Special,
@@ -47,7 +47,7 @@ impl Lower<'_> {
 
     fn of_dataset(&mut self, set: SpecialSetting<'_>) {
         if set.special != Special::Format {
-            // Their values follow from the file itself; they occur in dumps, not in datasets.
+            // The file format determines these values; they occur in dumps, not in datasets.
             return;
         }
         let Some(text) = self.special_text(set) else {
@@ -132,13 +132,13 @@ impl Lower<'_> {
             }
         };
         self.storage(var, |s| match (&s.layout, &layout) {
-            // The sizes came before.
+            // `_ChunkSizes` preceded `_Storage`.
             (Some(StorageLayout::Chunked(_)), StorageLayout::Chunked(_)) => {}
             _ => s.layout = Some(layout),
         });
     }
 
-    /// Sizes for all dimensions of a variable; `None` if something is wrong with them.
+    /// Returns the sizes for all dimensions of a variable, or `None` after an error.
     fn sizes(&mut self, var: VarId, set: SpecialSetting<'_>) -> Option<Vec<u64>> {
         let name = set.special.name();
         let sizes = self.special_integers(set)?;
@@ -195,7 +195,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A setting that is on or off; `None` if something is wrong with it.
+    /// Returns a Boolean setting, or `None` after an error.
     fn switch(&mut self, set: SpecialSetting<'_>) -> Option<bool> {
         let on = match set.list {
             [Item::One(Constant::String(text), _)] => match *text {
@@ -216,7 +216,7 @@ impl Lower<'_> {
         on
     }
 
-    /// The single string of a special attribute.
+    /// Returns the single string of a special attribute.
     fn special_text(&mut self, set: SpecialSetting<'_>) -> Option<String> {
         let [Item::One(Constant::String(_), _)] = set.list else {
             self.illegal(set, "one string");
@@ -233,7 +233,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The integers of a special attribute, at least one.
+    /// Returns the integers of a special attribute, at least one.
     fn special_integers(&mut self, set: SpecialSetting<'_>) -> Option<Vec<i64>> {
         let numbers = set
             .list
@@ -257,7 +257,7 @@ impl Lower<'_> {
     }
 }
 
-/// The position of byte `at` of a text: after its quote, or the beginning of the text if it has escapes.
+/// Returns the position of byte `at` of a text: after the quote, or the start of the text if it has escapes.
 fn place(set: SpecialSetting<'_>, at: usize) -> usize {
     match set.list.first() {
         Some(Item::One(Constant::String(text), start)) if !text.contains(&b'\\') => start + 1 + at,

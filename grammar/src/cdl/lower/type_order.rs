@@ -1,9 +1,9 @@
-//! The order in which types are created.
+//! The creation order of types.
 
 use netcdf_core::model::{DataType, Schema, TypeKind, UserType};
 
-/// As in the C tool, puts types made only of atomic types before the other types of their group. Types never refer to later
-/// ones, so each type still follows its parts.
+/// Moves types with only atomic components before the other types of their group, as the C tool does. Types only refer to earlier types, so
+/// the components of each type still precede it.
 pub(in crate::cdl) fn order_types(schema: &mut Schema) {
     let nested: Vec<bool> = schema.types.iter().map(is_nested).collect();
     for group in &mut schema.groups {
@@ -13,7 +13,7 @@ pub(in crate::cdl) fn order_types(schema: &mut Schema) {
     }
 }
 
-/// Whether a type contains a user-defined type.
+/// Returns whether a type contains a user-defined type.
 fn is_nested(ty: &UserType) -> bool {
     let is_user = |ty: DataType| ty.atomic().is_none();
     match &ty.kind {

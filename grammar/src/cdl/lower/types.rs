@@ -9,10 +9,10 @@ use super::variables::whole;
 use super::{Lower, LowerPass};
 use crate::cdl::ast::{self, StatementWord, TypeBody};
 
-/// Most types within a type: more do not fit into an HDF5 file.
+/// Maximum number of component types of a type; an HDF5 file cannot store more.
 const MOST_PARTS: u64 = 1 << 14;
 
-/// The number of types in a type, and the depth of their nesting.
+/// The number of component types of a type, and their nesting depth.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MadeOf {
     levels: u32,
@@ -25,7 +25,7 @@ impl MadeOf {
         parts: 1,
     };
 
-    /// Combines two types side by side.
+    /// Adds the counts of two sibling components.
     fn and(self, other: Self) -> Self {
         Self {
             levels: self.levels.max(other.levels),
@@ -45,7 +45,7 @@ impl MadeOf {
 }
 
 impl Lower<'_> {
-    /// Types, each defined before it is used.
+    /// Defines types, each after its components.
     pub(crate) fn types(&mut self, types: &[ast::TypeDeclaration<'_>]) {
         for ty in types {
             self.enhanced(ty.name.at, "a user-defined type");
@@ -104,7 +104,7 @@ impl Lower<'_> {
         self.names.add_type(group, &name, id);
     }
 
-    /// The size of a type. If each type has two fields of the previous one, types soon exceed any memory.
+    /// Returns the component count of a type. The count grows exponentially if each type has two fields of the previous type.
     fn made_of(&self, kind: &TypeKind) -> MadeOf {
         let of = |ty: DataType| match ty {
             DataType::Atomic(_) => MadeOf::ATOMIC,
@@ -127,7 +127,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The type of a part of another type, which cannot be that type itself.
+    /// Returns the type of a component, which must differ from the new type.
     fn base_type(&mut self, word: StatementWord<'_>, new: &Name) -> Option<DataType> {
         let found = self.look_for_type(word)?;
         if found.is_none() && super::names::reference(word.text) == *new {
@@ -192,7 +192,7 @@ impl Lower<'_> {
         })
     }
 
-    /// The value of a member. As for all integers in CDL, a value of the other signedness and the same size keeps its bits.
+    /// Returns the value of a member. Like all CDL integers, a value of the opposite signedness and the same size keeps its bits.
     fn enum_value(&mut self, word: StatementWord<'_>, base: Atomic) -> Option<i128> {
         let Some(value) = whole(word.text) else {
             let message = format!(
@@ -283,7 +283,7 @@ impl Lower<'_> {
     }
 }
 
-/// The least and the greatest value of an integer type.
+/// Returns the minimum and maximum of an integer type.
 pub(super) fn range(ty: Atomic) -> (i128, i128) {
     match ty {
         Atomic::Byte => (i8::MIN.into(), i8::MAX.into()),

@@ -36,7 +36,7 @@ impl Lower<'_> {
             self.failed.insert(key.1);
             return;
         };
-        // A size of 0 has always been another way to say UNLIMITED: `NC_UNLIMITED` is 0.
+        // A size of 0 also means UNLIMITED: `NC_UNLIMITED` is 0.
         let unlimited = len == 0;
         if unlimited && self.schema.dims.iter().any(|d| d.unlimited) {
             self.enhanced(word.at, "a second unlimited dimension");
@@ -51,7 +51,7 @@ impl Lower<'_> {
         self.names.dims.insert(key, id);
     }
 
-    /// A number as a size; `what` names it in messages.
+    /// Returns a number as a size; `what` names it in messages.
     pub(super) fn size(&mut self, word: StatementWord<'_>, what: &str) -> Option<u64> {
         match whole(word.text).map(u64::try_from) {
             Some(Ok(size)) if i64::try_from(size).is_ok() => return Some(size),
@@ -82,7 +82,7 @@ impl Lower<'_> {
         let ty = self.find_type(word)?;
         let classic = self.kind.is_some_and(|kind| kind.model == Model::Classic);
         if ty == Atomic::Int64.into() && classic {
-            // As in ncgen, because `long` was once the name of 32-bit integers. Values are checked.
+            // As in ncgen, because `long` was the name of 32-bit integers. Values are range-checked.
             self.warning(word.at, "int64 variables become int in the classic model");
             return Some(Atomic::Int.into());
         }
@@ -129,7 +129,7 @@ impl Lower<'_> {
         self.names.vars.insert(key, id);
     }
 
-    /// The dimensions of a variable, if all of them are defined.
+    /// Returns the dimensions of a variable if all dimensions are defined.
     fn shape(
         &mut self,
         name: StatementWord<'_>,
@@ -155,7 +155,7 @@ impl Lower<'_> {
         (dims.len() == words.len()).then_some(dims)
     }
 
-    /// A dimension of the group or of an enclosing group.
+    /// Returns a dimension of the group or of an ancestor.
     fn find_dim(&mut self, word: StatementWord<'_>) -> Option<DimId> {
         let (absolute, name, group) = self.place(word)?;
         let found = if absolute {
@@ -170,7 +170,7 @@ impl Lower<'_> {
         found
     }
 
-    /// A variable of the group, or of the group in its path.
+    /// Returns a variable of the group, or of the group in its path.
     pub(crate) fn find_var(&mut self, word: StatementWord<'_>) -> Option<VarId> {
         let (absolute, parts) = split_path(word.text);
         let name = reference(parts.last()?);
@@ -195,13 +195,13 @@ impl Lower<'_> {
         self.undefined(word, "variable", names.iter());
     }
 
-    /// Whether the group has a variable of this name.
+    /// Returns whether the group has a variable with this name.
     pub(in crate::cdl) fn has_var(&self, name: &str) -> bool {
         let key = (self.group, Name::stored(name.as_bytes()));
         self.names.vars.contains_key(&key) || self.keywords.contains(&key)
     }
 
-    /// Notes variables with the names of sections, before they are defined.
+    /// Records variables with section names before their definition.
     pub(in crate::cdl) fn keyword_names(&mut self, variables: &ast::Variables<'_>) {
         for (word, _) in &variables.names {
             if KEYWORDS.contains(&word.text) {
@@ -211,7 +211,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a path is absolute, its last name, and the group where the search begins.
+    /// Returns whether a path is absolute, its last name, and the group where the search begins.
     pub(super) fn place(&mut self, word: StatementWord<'_>) -> Option<(bool, Name, GroupId)> {
         let (absolute, parts) = split_path(word.text);
         let (last, groups) = parts.split_last()?;
@@ -231,7 +231,7 @@ impl Lower<'_> {
         Some((absolute, reference(last), group))
     }
 
-    /// A type: atomic, of the group or of an enclosing group, else the only type with this name.
+    /// Returns a type: an atomic type, a type of the group or an ancestor, or the only type with this name.
     pub(crate) fn find_type(&mut self, word: StatementWord<'_>) -> Option<DataType> {
         let found = self.look_for_type(word)?;
         if found.is_none() && !self.is_later(word.text.starts_with('/')) {
@@ -242,7 +242,7 @@ impl Lower<'_> {
         found
     }
 
-    /// `Some(None)` if there is no such type, `None` if something else was wrong and reported.
+    /// Returns `Some(None)` if the type does not exist, and `None` after another error, which is reported.
     pub(super) fn look_for_type(&mut self, word: StatementWord<'_>) -> Option<Option<DataType>> {
         if let Some(ty) = atomic(word.text) {
             return Some(Some(ty.into()));
@@ -268,7 +268,7 @@ impl Lower<'_> {
         Some(found.map(DataType::User))
     }
 
-    /// Whether the nearest type of a name, from a group outwards, is a postponed one.
+    /// Returns whether the nearest type with a name, from a group outwards, is postponed.
     fn is_postponed(&self, group: GroupId, name: &Name) -> bool {
         let parent = |id: &GroupId| self.schema.group(*id)?.parent;
         let mut groups = std::iter::successors(Some(group), parent).map(|id| (id, name.clone()));
@@ -278,7 +278,7 @@ impl Lower<'_> {
     }
 }
 
-/// The names of the dimensions that `group` can use.
+/// Returns the names of the dimensions visible in `group`.
 fn visible(schema: &Schema, group: GroupId) -> Vec<Name> {
     let (mut names, mut at) = (vec![], schema.group(group));
     while let Some(group) = at {
@@ -294,7 +294,7 @@ fn visible(schema: &Schema, group: GroupId) -> Vec<Name> {
     names
 }
 
-/// The value of `text` as a whole number: an integer, or a real number without fraction.
+/// Returns the value of `text` as a whole number: an integer, or a real number without fraction.
 pub(super) fn whole(text: &str) -> Option<i128> {
     let (number, len) = literal(text.as_bytes())?;
     if len != text.len() {

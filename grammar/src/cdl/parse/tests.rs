@@ -101,7 +101,7 @@ fn attributes() {
 }
 
 #[test]
-fn what_was_expected() {
+fn messages_name_expected_text() {
     for (found, expected) in [
         (
             message(dimensions("a = 4 b = 5")),
@@ -145,12 +145,12 @@ fn what_was_expected() {
     }
 }
 
-/// Whether the grammar accepts a text as a list of values.
+/// Returns whether the grammar accepts a text as a list of values.
 fn is_list(text: &str) -> bool {
     CdlParser::parse(Rule::list, text).is_ok()
 }
 
-/// Whether the lexer accepts a text as constants separated by commas.
+/// Returns whether the lexer accepts a text as constants separated by commas.
 fn lexes(text: &str) -> bool {
     crate::cdl::lower::items(text.as_bytes(), 0).is_ok()
 }
@@ -193,7 +193,7 @@ fn the_lexer_of_constants_follows_the_grammar() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// The short way to read an attribute finds the same as the grammar.
+    /// Checks that the fast attribute parser and the grammar agree.
     #[test]
     fn plain_attributes_agree_with_the_grammar(text in "[ab_1.\\-+@: \\\\/=]{0,10}=") {
         if let Some(found) = plain_attribute(&text) {

@@ -1,4 +1,4 @@
-//! Reads CDL: from pieces of text to a schema and a list of data sections.
+//! CDL reader: converts pieces of text to a schema and a list of data sections.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,45 +18,44 @@ use super::split::{
 };
 use crate::diagnostic::{Anchor, Diagnostics, Reporter};
 
-/// A dataset in CDL: everything but the values of its variables.
+/// A dataset in CDL, without the values of variables.
 #[derive(Debug, Clone)]
 pub struct CdlDataset {
-    /// The schema. Its kind is the requested one, else that of `_Format`, else the oldest that has all features.
+    /// The schema. The kind is the requested kind, the kind of `_Format`, or the oldest kind with all features.
     pub schema: Schema,
-    /// The dataset's name: the text between `netcdf` and `{`, without blanks and control characters.
+    /// The dataset name: the text between `netcdf` and `{`, without blanks and control characters.
     pub name: Vec<u8>,
-    /// The positions of the values of variables, in the order of the text. A variable has at most one list.
+    /// The data lists in text order, at most one per variable.
     pub data: Vec<DataList>,
-    /// Lists that are replaced by later ones for the same variable.
+    /// Data lists replaced by later lists for the same variable.
     pub replaced: Vec<DataList>,
     /// The value of `_Format`.
     pub format: Option<Kind>,
-    /// Features that not every kind has.
+    /// Features that some kinds lack.
     pub needs: Needs,
-    /// Lengths of unlimited dimensions that the text tells apart from data, as JSON does.
+    /// Lengths of unlimited dimensions that the text declares separately from data, as in JSON.
     pub lengths: Vec<(DimId, u64)>,
     /// Warnings about the text.
     pub warnings: Diagnostics,
 }
 
-/// Options for reading.
+/// Reader options.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// The requested kind, if any. In kinds without the types of CDF-5, or without string, the names of these types may be used
-    /// for other things.
+    /// The requested kind. In kinds without the types of CDF-5, or without string, the keywords of these types are ordinary names.
     pub kind: Option<Kind>,
-    /// Limits of nesting and rank.
+    /// Limits on nesting and rank.
     pub limits: Limits,
     /// Whether warnings are errors.
     pub strict: bool,
 }
 
-/// Why a text could not be read, or nothing could be made of it.
+/// The reasons why reading fails.
 #[derive(Debug)]
 pub enum CdlError {
-    /// Reading or writing failed, or the request is wrong.
+    /// An I/O error or a wrong request.
     Other(Error),
-    /// The text is wrong.
+    /// Errors in the text.
     Text(Diagnostics),
 }
 
@@ -83,14 +82,14 @@ impl From<Error> for CdlError {
     }
 }
 
-/// Reads CDL. Only the positions of data lists are kept; memory does not grow with them.
+/// Reads CDL. Only the positions of data lists are stored, so memory does not grow with the data.
 ///
 /// # Errors
-/// [`CdlError::Other`] for errors of the source, [`CdlError::Text`] with up to twenty errors in the text.
+/// Returns [`CdlError::Other`] for errors of the source, and [`CdlError::Text`] with up to twenty errors in the text.
 pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<CdlDataset, CdlError> {
     let (mut name, mut lower) = run(source, options, new_lower(source, options))?;
     if lower.pass == LowerPass::Forward {
-        // The text uses something from a later group: read all groups, dimensions and types first, then the rest.
+        // The text refers to a later group: read all groups, dimensions and types first, then the remaining declarations.
         let mut first = new_lower(source, options);
         first.first_pass();
         (_, lower) = run(source, options, first)?;
@@ -135,7 +134,7 @@ fn new_lower<'s>(source: &'s dyn Source, options: &ReadOptions) -> Lower<'s> {
     Lower::new(report, options.kind, options.limits.clone())
 }
 
-/// Reads the text once; returns the dataset's name.
+/// Reads the text once and returns the dataset name.
 fn run<'s>(
     source: &'s dyn Source,
     options: &ReadOptions,
@@ -146,7 +145,7 @@ fn run<'s>(
         lower,
         groups: vec![],
         section: None,
-        // The root counts, too.
+        // The limit includes the root group.
         depth: usize::try_from(options.limits.groups.saturating_sub(1)).unwrap_or(usize::MAX),
     };
     let errors = reader.lower.report.errors();
@@ -157,18 +156,18 @@ fn run<'s>(
     Ok((name, reader.lower))
 }
 
-/// The state between two pieces.
+/// The reader's state between two pieces.
 struct CdlReader<'s> {
     splitter: Splitter<'s>,
     lower: Lower<'s>,
-    /// The groups around the current one, with the last part seen in each.
+    /// The groups that enclose the current one, each with its last section.
     groups: Vec<(GroupId, Option<CdlGroupPart>)>,
     section: Option<CdlGroupPart>,
-    /// Deepest nesting of groups.
+    /// Maximum group depth.
     depth: usize,
 }
 
-/// The parts of a group, in their order.
+/// The sections of a group, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CdlGroupPart {
     Section(GroupSection),
@@ -176,7 +175,7 @@ enum CdlGroupPart {
 }
 
 impl CdlReader<'_> {
-    /// The dataset's name.
+    /// Returns the dataset name.
     fn head(&mut self, source: &dyn Source) -> Result<Vec<u8>, Error> {
         let start = Anchor { offset: 0, line: 1 };
         let mut mark = [0; 2];
@@ -239,13 +238,13 @@ impl CdlReader<'_> {
         }
     }
 
-    /// Only blanks and comments may follow the dataset.
+    /// Checks that only blanks and comments follow the dataset.
     fn trailer(&mut self) -> Result<(), Error> {
         let piece = self.splitter.next_piece()?;
         if piece.kind != CdlPieceKind::End {
             self.lower.start = piece.start;
             self.lower
-                .error(0, "expected nothing after the dataset's `}`");
+                .error(0, "unexpected text after the dataset's `}`");
         }
         Ok(())
     }
@@ -297,7 +296,7 @@ impl CdlReader<'_> {
                 None
             }
         };
-        // A group without a usable name is still read to report errors, as if it were the enclosing group.
+        // Parse a group without a usable name as if it were the enclosing group, to report further errors.
         self.groups
             .push((self.lower.group, Some(CdlGroupPart::Groups)));
         self.lower.group = group.unwrap_or(self.lower.group);
@@ -360,7 +359,7 @@ impl CdlReader<'_> {
             };
             self.lower.error(e.at, message);
             if statement.colon.is_none() {
-                self.lower.give_up(text);
+                self.lower.record_failed(text);
             }
         } else if statement.end == StatementEnd::Missing && errors == self.lower.report.errors() {
             self.missing_semicolon(statement);
@@ -370,7 +369,7 @@ impl CdlReader<'_> {
         }
     }
 
-    /// Whether another pass reads the statement.
+    /// Returns whether another pass reads the statement.
     fn is_of_other_pass(&self, statement: &Statement) -> bool {
         let defines = |section| self.section == Some(CdlGroupPart::Section(section));
         let definition = statement.colon.is_none()
@@ -383,7 +382,7 @@ impl CdlReader<'_> {
         }
     }
 
-    /// Notes variables with the names of sections in a skipped statement.
+    /// Records variables with section names in a skipped statement.
     fn names_for_splitter(&mut self) {
         if !matches!(self.lower.pass, LowerPass::Definitions | LowerPass::Types)
             || self.section != Some(CdlGroupPart::Section(GroupSection::Variables))
@@ -433,7 +432,7 @@ impl CdlReader<'_> {
         })
     }
 
-    /// The declaration is valid, but nothing ends it. After a type, nothing has to.
+    /// Reports a missing semicolon after a valid declaration. It is optional after a type.
     fn missing_semicolon(&mut self, statement: &Statement) {
         let types = self.section == Some(CdlGroupPart::Section(GroupSection::Types));
         if !types || statement.colon.is_some() {
@@ -443,7 +442,7 @@ impl CdlReader<'_> {
     }
 }
 
-/// Names must be UTF-8; comments may contain any bytes.
+/// Returns the text as UTF-8: names must be UTF-8, comments may contain any bytes.
 fn utf8(text: &[u8]) -> Result<Cow<'_, str>, SyntaxError> {
     if let Ok(text) = std::str::from_utf8(text) {
         return Ok(Cow::Borrowed(text));
@@ -459,7 +458,7 @@ fn utf8(text: &[u8]) -> Result<Cow<'_, str>, SyntaxError> {
         })
 }
 
-/// The text with comments replaced by blanks.
+/// Replaces comments with blanks.
 fn without_comments(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     while let Some(rest) = text.get(out.len()..).filter(|rest| !rest.is_empty()) {

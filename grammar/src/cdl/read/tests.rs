@@ -18,7 +18,7 @@ fn good(text: &str) -> CdlDataset {
     read_as(text.as_bytes(), Some(Kind::NETCDF4)).unwrap()
 }
 
-/// The first line of each message, without the file's name.
+/// Returns the first line of each message without the file name.
 fn bad(text: &str) -> Vec<String> {
     bad_as(text.as_bytes(), Some(Kind::NETCDF4))
 }
@@ -136,7 +136,7 @@ fn defined_twice() {
 }
 
 #[test]
-fn what_is_not_defined_is_said_once() {
+fn undefined_names_are_reported_once() {
     let text = "netcdf x { dimensions: a = 4 b = 5 ; variables: int v(b), w(zz), u(zz) ; q:a = 1 ; \
                 data: w = 1 ; nix = 2 ; }";
     assert_eq!(
@@ -181,7 +181,7 @@ fn missing_and_superfluous_marks() {
             "1:29: expected `;`",
             "1:48: expected `)` or `,`, found the end of the declaration",
             "3:2: expected `;` at the end of the list",
-            "3:12: expected nothing after the dataset's `}`",
+            "3:12: unexpected text after the dataset's `}`",
         ]
     );
     assert_eq!(
@@ -340,7 +340,7 @@ fn aliases_of_types() {
 }
 
 #[test]
-fn whose_attributes() {
+fn attribute_owners() {
     let text = "netcdf x { variables: int v ; v:x = 1 ; int v:t = 2.0 ; double :g = 1 ; \
                 group: g { variables: int w ; /v:y = 2 ; /g/w:z = 3 ; :own = 4 ; } :after = 5 ; }";
     let cdl = good(text);
@@ -554,7 +554,7 @@ fn wrong_types() {
 }
 
 #[test]
-fn what_later_groups_define() {
+fn references_to_later_groups() {
     let text = "netcdf x { variables: int a(/g/d, /g/h/d) ; /g/h/t b ; int data ; data:units = \"m\" ; \
                 /g/h/t :c = {1, 2} ; data: b = {3} ; \
                 group: g { dimensions: d = 3 ; variables: int v(d) ; \
@@ -632,7 +632,7 @@ fn scopes() {
 }
 
 #[test]
-fn what_kind_is_needed() {
+fn needed_kind() {
     for (body, kind) in [
         ("variables: int v ;", Kind::CLASSIC),
         ("variables: ubyte v ;", Kind::CDF5),
@@ -659,7 +659,7 @@ fn what_kind_is_needed() {
 }
 
 #[test]
-fn what_a_kind_does_not_have() {
+fn features_that_a_kind_lacks() {
     let text = b"netcdf x {\nvariables:\n ubyte v ;\n v:_Shuffle = 1 ;\n group: g { } }";
     let needs = read_as(text, Some(Kind::CLASSIC)).unwrap().needs;
     let conflict = |kind| {
@@ -689,7 +689,7 @@ fn int64_variables_of_the_classic_model_become_int() {
 }
 
 #[test]
-fn of_two_lists_the_later_one_counts() {
+fn later_list_takes_precedence() {
     let cdl = good("netcdf x { variables: int v, w ; data: v = 1 ; w = 2 ; v = 3 ; }");
     assert_eq!(cdl.data.len(), 2);
     assert_eq!(cdl.data[0].bytes, 58..61);
@@ -720,7 +720,7 @@ fn nesting_is_bounded() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
-    /// Whatever a text contains, reading it succeeds or ends with messages.
+    /// Checks that reading any text succeeds or ends with messages.
     #[test]
     fn never_panics(body in "(types:|dimensions:|variables:|data:|group:|g|int|v|a|1|,|;|=|:|\\{|\\}|\\(|\\)|\\*|\"|enum| |\n|_|compound|opaque|/|\\\\|'){0,40}") {
         let text = format!("netcdf x {{ variables: int v ; {body} }}");
@@ -729,7 +729,7 @@ proptest! {
         }
     }
 
-    /// The meaning of a text does not depend on blanks and comments.
+    /// Checks that blanks and comments do not change the meaning of a text.
     #[test]
     fn blanks_do_not_matter(gaps in proptest::collection::vec("( |\n|\t|/\\* ; \" \\*/|// = \\{\n){1,2}", 24)) {
         let words = [

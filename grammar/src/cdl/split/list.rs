@@ -1,4 +1,4 @@
-//! Lists of values: skipped as fast as bytes can be searched.
+//! Skips value lists at the speed of a byte search.
 
 use netcdf_core::Result;
 
@@ -7,7 +7,7 @@ use super::{Splitter, StatementScan, continues_name};
 use crate::diagnostic::Anchor;
 
 impl Splitter<'_> {
-    /// The values after the `=` at the position.
+    /// Returns the piece for the values after the `=` at the position.
     pub(super) fn list(&mut self, scan: &StatementScan) -> Result<CdlPieceKind> {
         self.text
             .extend_from_slice(self.window.passed(scan.start.offset));
@@ -22,7 +22,7 @@ impl Splitter<'_> {
         Ok(CdlPieceKind::Data(ListPosition { start, bytes, end }))
     }
 
-    /// Skips the values from `start` on, up to their end.
+    /// Skips the values from `start` to their end.
     fn list_end(&mut self, start: Anchor) -> Result<StatementEnd> {
         let mut marks = ListMarks::default();
         loop {
@@ -50,7 +50,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Goes back to before the name that ends at the position, if it begins after `limit`.
+    /// Moves back before the name that ends at the position, if the name begins after `limit`.
     fn back_before_name(&mut self, limit: u64) -> bool {
         let from = limit.max(self.window.at().saturating_sub(1000));
         let before = self.window.passed(from);
@@ -71,15 +71,15 @@ impl Splitter<'_> {
     }
 }
 
-/// Finds the next byte that matters in a list of values. There are too many such bytes for one search, so there are two, each
-/// of which remembers how far it has searched.
+/// Finds the next significant byte in a value list. One `memchr` search cannot cover all significant bytes, so two searches each cache
+/// their progress.
 #[derive(Debug, Default)]
 struct ListMarks {
     first: ListScan,
     second: ListScan,
 }
 
-/// How far it has searched, and whether something was found there.
+/// The progress of one search: the searched offset, and whether a byte was found there.
 #[derive(Debug, Default, Clone, Copy)]
 struct ListScan {
     until: u64,
@@ -98,7 +98,7 @@ impl ListScan {
 }
 
 impl ListMarks {
-    /// The number of bytes at the beginning of `rest`, at offset `at`, that do not matter, and whether the next byte does.
+    /// Returns the number of insignificant bytes at the start of `rest`, at offset `at`, and whether a significant byte follows.
     fn next(&mut self, at: u64, rest: &[u8]) -> (usize, bool) {
         self.first.search(at, rest, *b";\"'");
         self.second.search(at, rest, *b"/\\=");

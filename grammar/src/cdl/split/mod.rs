@@ -1,7 +1,7 @@
-//! Cuts CDL into statements without understanding them.
+//! Splits CDL into statements without parsing them.
 //!
-//! The splitter knows what can hide a `;`: strings, character constants, comments and escaped names. It returns declarations
-//! one by one, so that parsing needs no more memory than the longest of them, and skips data lists without looking at their
+//! The splitter recognises the syntax that can hide a `;`: strings, character constants, comments and escaped names. It returns
+//! declarations one by one, so that parsing only needs memory for the longest declaration. It skips data lists without parsing their
 //! values.
 
 mod list;
@@ -21,10 +21,10 @@ use netcdf_core::io::Source;
 use crate::diagnostic::Anchor;
 use window::TextWindow;
 
-/// The words that begin something new if a colon follows.
+/// Keywords before a colon.
 pub const KEYWORDS: [&str; 5] = ["types", "dimensions", "variables", "data", "group"];
 
-/// A word before a colon that is a keyword, not the name of a variable.
+/// A keyword before a colon, as opposed to a variable name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Keyword {
     Section(GroupSection),
@@ -47,7 +47,7 @@ impl Keyword {
         }
     }
 
-    /// The keyword at the end of `text`, unless it is the end of a longer name.
+    /// Returns the keyword at the end of `text`, unless it is the end of a longer name.
     fn at_end(text: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|keyword| {
             let before = text.strip_suffix(keyword.name().as_bytes());
@@ -56,7 +56,7 @@ impl Keyword {
     }
 }
 
-/// Whether `text` ends within a name or a path. Any escaped character is part of a name.
+/// Returns whether `text` ends within a name or a path. Any escaped character is part of a name.
 fn ends_in_name(text: &[u8]) -> bool {
     let Some((&last, before)) = text.split_last() else {
         return false;
@@ -65,7 +65,7 @@ fn ends_in_name(text: &[u8]) -> bool {
     continues_name(last) || last == b'/' || escapes % 2 == 1
 }
 
-/// Bytes that matter in declarations.
+/// Significant bytes in declarations.
 const MARKS: [bool; 256] = {
     let mut marks = [false; 256];
     let bytes = b";{}\"'/\\=:";
@@ -84,18 +84,18 @@ fn marked(byte: u8) -> bool {
     MARKS.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-/// Whether a name can continue with this byte; the backslash of an escape counts.
+/// Returns whether a name can continue with this byte, including the backslash of an escape.
 pub(in crate::cdl) fn continues_name(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'@' | b'+' | b'-' | b'%' | b'\\' | 0x80..)
 }
 
-/// The splitter; see the documentation of the module.
+/// The CDL splitter; see the module documentation.
 #[derive(Debug)]
 pub struct Splitter<'s> {
     window: TextWindow<'s>,
     text: Vec<u8>,
     data: bool,
-    /// Keywords that are also names of variables.
+    /// Variable names that are also keywords.
     names: Vec<&'static str>,
 }
 
@@ -108,14 +108,14 @@ struct StatementScan {
     colon: Option<usize>,
 }
 
-/// What to do after a mark.
+/// The action after a significant byte.
 enum AfterMark {
     On,
     Done(CdlPieceKind),
 }
 
 impl<'s> Splitter<'s> {
-    /// A splitter at the beginning of `source`.
+    /// Returns a splitter at the start of `source`.
     #[must_use]
     pub fn new(source: &'s dyn Source) -> Self {
         let window = TextWindow::new(source);
@@ -127,24 +127,24 @@ impl<'s> Splitter<'s> {
         }
     }
 
-    /// The text of the last piece.
+    /// Returns the text of the last piece.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// Whether the next pieces are data lists.
+    /// Sets whether the next pieces are data lists.
     pub fn in_data(&mut self, data: bool) {
         self.data = data;
     }
 
-    /// Sets the names of the group's variables that are also keywords of sections: with such a variable, `data:units` is an
-    /// attribute of the variable `data`.
+    /// Sets the variable names of the group that are also section keywords: with such a variable, `data:units` is an attribute of the
+    /// variable `data`.
     pub fn set_names(&mut self, names: Vec<&'static str>) {
         self.names = names;
     }
 
-    /// The position of the next piece, or of blanks before it.
+    /// Returns the position of the next piece, or of blanks before it.
     #[must_use]
     pub fn position(&self) -> Anchor {
         Anchor {
@@ -153,11 +153,11 @@ impl<'s> Splitter<'s> {
         }
     }
 
-    /// The head of the dataset: `netcdf`, its name, `{`. The text is the part between them; the result says whether the head
-    /// was complete.
+    /// Reads the head of the dataset: `netcdf`, the name, `{`. The text is the part between the two tokens. The result is an error if the
+    /// head is incomplete.
     ///
     /// # Errors
-    /// Errors of the source.
+    /// Returns errors of the source.
     pub fn head(&mut self) -> Result<std::result::Result<Anchor, Anchor>> {
         self.text.clear();
         if self.window.ahead(3)?.starts_with(b"\xef\xbb\xbf") {
@@ -190,10 +190,10 @@ impl<'s> Splitter<'s> {
         Ok(Ok(start))
     }
 
-    /// The next piece.
+    /// Returns the next piece.
     ///
     /// # Errors
-    /// Errors of the source.
+    /// Returns errors of the source.
     pub fn next_piece(&mut self) -> Result<CdlPiece> {
         self.text.clear();
         let unfinished = self.skip_blanks()?;
@@ -253,7 +253,7 @@ impl<'s> Splitter<'s> {
         }
     }
 
-    /// Handles the mark at the position.
+    /// Handles the significant byte at the position.
     fn mark(&mut self, mark: u8, scan: &mut StatementScan) -> Result<AfterMark> {
         let passed = self.window.passed(scan.start.offset).len();
         match mark {
@@ -294,7 +294,7 @@ impl<'s> Splitter<'s> {
         Ok(AfterMark::On)
     }
 
-    /// The piece that ends before the position.
+    /// Returns the piece that ends before the position.
     fn finish(&mut self, scan: &StatementScan, end: StatementEnd) -> CdlPieceKind {
         self.text
             .extend_from_slice(self.window.passed(scan.start.offset));
@@ -305,7 +305,7 @@ impl<'s> Splitter<'s> {
         })
     }
 
-    /// After the body of a type, the `;` is optional.
+    /// Ends a type; the `;` after its body is optional.
     fn type_end(&mut self, scan: &StatementScan) -> Result<CdlPieceKind> {
         let kind = self.finish(scan, StatementEnd::Brace);
         let unfinished = self.skip_blanks()?;
@@ -315,7 +315,7 @@ impl<'s> Splitter<'s> {
         Ok(kind)
     }
 
-    /// A colon: after a keyword, something new begins.
+    /// Handles a colon; a keyword before it starts a section or group.
     fn colon(&mut self, scan: &mut StatementScan, passed: usize) -> Result<AfterMark> {
         let glued = self
             .window
@@ -343,7 +343,7 @@ impl<'s> Splitter<'s> {
         }
     }
 
-    /// The name of a group, up to its `{`.
+    /// Reads a group name up to `{`.
     fn group(&mut self, scan: &mut StatementScan) -> Result<CdlPieceKind> {
         self.skip_blanks()?;
         scan.start = self.position();

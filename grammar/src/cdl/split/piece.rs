@@ -1,11 +1,11 @@
-//! The pieces that the splitter returns.
+//! The pieces of CDL text that the splitter returns.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::diagnostic::Anchor;
 
-/// The sections of a group, in their order.
+/// The sections of a group, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GroupSection {
     /// `types:`
@@ -19,7 +19,7 @@ pub enum GroupSection {
 }
 
 impl GroupSection {
-    /// The keyword, without its colon.
+    /// Returns the keyword without the colon.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,27 +37,27 @@ impl fmt::Display for GroupSection {
     }
 }
 
-/// A piece of the text. Its content is in [`super::Splitter::text`].
+/// A piece of text. [`super::Splitter::text`] returns its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CdlPiece {
-    /// Its kind.
+    /// The piece kind.
     pub kind: CdlPieceKind,
-    /// Where its text begins.
+    /// The start of the text.
     pub start: Anchor,
 }
 
-/// The kinds of pieces.
+/// The piece kinds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CdlPieceKind {
     /// A section's keyword.
     Section(GroupSection),
-    /// `group:`, its name, `{`. The text is the name.
+    /// `group:`, a name and `{`. The text is the name.
     GroupStart,
     /// `}`, the end of a group.
     GroupEnd,
-    /// A declaration or an attribute. The text goes up to its `;`.
+    /// A declaration or an attribute. The text ends before the `;`.
     Statement(Statement),
-    /// A variable's name, `=` and a list of values. The text goes up to the `=`.
+    /// A variable name, `=` and a value list. The text ends before the `=`.
     Data(ListPosition),
     /// The end of the text.
     End,
@@ -66,39 +66,39 @@ pub enum CdlPieceKind {
 /// The structure of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Statement {
-    /// Position in the text of the first `=` outside of braces.
+    /// The offset of the first `=` outside of braces.
     pub equals: Option<usize>,
-    /// Position in the text of the first `:`, if it comes before `=`.
+    /// The offset of the first `:`, if it precedes `=`.
     pub colon: Option<usize>,
-    /// How it ends.
+    /// The end of the statement.
     pub end: StatementEnd,
 }
 
-/// The position of a list of values.
+/// The position of a value list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListPosition {
-    /// Where the values begin.
+    /// The start of the values.
     pub start: Anchor,
-    /// The bytes of the values, from after the `=` up to the `;`.
+    /// The byte range of the values, from after the `=` up to the `;`.
     pub bytes: Range<u64>,
-    /// How it ends.
+    /// The end of the list.
     pub end: StatementEnd,
 }
 
-/// How a statement ends.
+/// The ends of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatementEnd {
-    /// With `;`.
+    /// `;`.
     Semicolon,
-    /// With the `}` of a type.
+    /// The `}` of a type.
     Brace,
-    /// With the beginning of something else.
+    /// The start of the next statement, with a missing `;`.
     Missing,
-    /// With the text, within a string or comment that begins there.
+    /// The end of the text, within a string or comment that begins at the anchor.
     Unfinished(Unfinished, Anchor),
 }
 
-/// A construct without an end.
+/// An unterminated construct.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfinished {
     /// A string.

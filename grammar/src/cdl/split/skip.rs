@@ -1,4 +1,4 @@
-//! Skips everything that can hide marks: blanks, comments, strings, character constants and escaped characters.
+//! Skips syntax that can hide significant bytes: blanks, comments, strings, character constants and escaped characters.
 
 use netcdf_core::Result;
 
@@ -8,7 +8,7 @@ use crate::diagnostic::Anchor;
 use crate::escape::char_constant;
 
 impl Splitter<'_> {
-    /// Skips blanks and comments; returns the position of a comment without an end.
+    /// Skips blanks and comments. Returns the position of an unterminated comment.
     pub(super) fn skip_blanks(&mut self) -> Result<Option<Anchor>> {
         loop {
             let rest = self.window.rest()?;
@@ -41,8 +41,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Skips something that can hide marks: a string, a character constant, a comment or an escaped character. Returns the kind
-    /// and position of a construct without an end.
+    /// Skips a string, a character constant, a comment or an escaped character. Returns the kind and position of an unterminated construct.
     pub(super) fn skip_quoted(&mut self, mark: u8) -> Result<Option<(Unfinished, Anchor)>> {
         let start = self.position();
         let ahead = self.window.ahead(6)?;
@@ -69,7 +68,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Skips everything up to the byte that `search` finds; false if the text ends before that.
+    /// Skips to the byte that `search` finds. Returns false at the end of the text.
     pub(super) fn find(&mut self, search: impl Fn(&[u8]) -> Option<usize>) -> Result<bool> {
         loop {
             let rest = self.window.rest()?;

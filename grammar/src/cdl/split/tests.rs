@@ -2,7 +2,7 @@ use super::*;
 use netcdf_core::io::memory::MemorySource;
 use proptest::prelude::*;
 
-/// The pieces after the head, in short: what they are, their text, their line.
+/// Returns the pieces after the head in short form: kind, text and line.
 fn pieces(text: &str) -> Vec<String> {
     let source = MemorySource::new("x.cdl", text.as_bytes().to_vec());
     let mut splitter = Splitter::new(&source);
@@ -73,7 +73,7 @@ fn a_whole_dataset() {
 }
 
 #[test]
-fn what_hides_marks() {
+fn syntax_that_hides_marks() {
     let list = " \"a;\\\";\", ';', '\\'', '\\073', a\\;b, /* ; = */ /g/e.x // ;=\n, 2 ";
     let text = format!("netcdf x {{ data: v ={list}; w = 1; }}");
     let found = pieces(&text);
@@ -94,7 +94,7 @@ fn missing_semicolons() {
 }
 
 #[test]
-fn what_has_no_end() {
+fn unterminated_constructs() {
     let found = pieces("netcdf x { :a = \"b ; }\n");
     assert!(
         found[0].contains("Unfinished(String, Anchor { offset: 16, line: 1 })"),
@@ -171,7 +171,7 @@ fn lists_longer_than_the_window() {
 }
 
 proptest! {
-    /// Whatever the text, the splitter reaches its end and counts lines correctly.
+    /// Checks on random texts that the splitter reaches the end and counts lines correctly.
     #[test]
     fn always_comes_to_an_end(body in "[a-c:;={}\"'/*\\\\\n ,]{0,60}", data in any::<bool>()) {
         let text = format!("netcdf x {{{body}");

@@ -3,20 +3,20 @@
 use netcdf_core::Result;
 use netcdf_core::io::Source;
 
-/// Bytes read at a time.
+/// Block size of reads in bytes.
 const BLOCK: u64 = 128 << 10;
-/// Bytes before the position that stay readable.
+/// Number of bytes before the position that stay readable.
 const BEHIND: u64 = 1 << 10;
 
-/// A position in a text, with the text around it in memory.
+/// A position in a text, with the surrounding text in memory.
 #[derive(Debug)]
 pub(super) struct TextWindow<'s> {
     source: &'s dyn Source,
     len: u64,
     buffer: Vec<u8>,
-    /// Offset of the buffer's first byte.
+    /// The offset of the buffer's first byte.
     base: u64,
-    /// The offset from which on bytes are kept.
+    /// The offset of the first retained byte.
     kept: Option<u64>,
     at: u64,
     line: u32,
@@ -37,32 +37,32 @@ impl<'s> TextWindow<'s> {
         }
     }
 
-    /// Offset of the next byte.
+    /// Returns the offset of the next byte.
     pub(super) fn at(&self) -> u64 {
         self.at
     }
 
-    /// Line of the next byte, from 1.
+    /// Returns the line of the next byte, from 1.
     pub(super) fn line(&self) -> u32 {
         self.line
     }
 
-    /// Keeps all bytes from here on in memory, until [`TextWindow::forget`].
+    /// Retains all bytes from the position until [`TextWindow::forget`].
     pub(super) fn keep(&mut self) {
         self.kept = Some(self.at);
     }
 
-    /// Lets bytes before the position be dropped.
+    /// Allows dropping bytes before the position.
     pub(super) fn forget(&mut self) {
         self.kept = None;
     }
 
-    /// The bytes from the position on that are in memory, at least one unless the text ends here.
+    /// Returns the bytes in memory from the position, at least one unless the text ends here.
     pub(super) fn rest(&mut self) -> Result<&[u8]> {
         self.ahead(1)
     }
 
-    /// The bytes from the position on that are in memory, at least `count` unless the text ends before.
+    /// Returns the bytes in memory from the position, at least `count` unless the text ends earlier.
     pub(super) fn ahead(&mut self, count: u64) -> Result<&[u8]> {
         while self.end() < self.len && self.end() - self.at < count {
             self.fill()?;
@@ -70,14 +70,14 @@ impl<'s> TextWindow<'s> {
         Ok(self.buffer.get(self.index(self.at)..).unwrap_or_default())
     }
 
-    /// The bytes from `from` to the position, without those that are no longer in memory.
+    /// Returns the bytes from `from` to the position that are still in memory.
     pub(super) fn passed(&self, from: u64) -> &[u8] {
         self.buffer
             .get(self.index(from)..self.index(self.at))
             .unwrap_or_default()
     }
 
-    /// Skips `count` bytes, or all bytes in memory if there are fewer, and counts their lines.
+    /// Skips up to `count` bytes in memory and counts their lines.
     pub(super) fn pass(&mut self, count: usize) {
         let start = self.index(self.at);
         let end = start.saturating_add(count).min(self.buffer.len());
@@ -91,7 +91,7 @@ impl<'s> TextWindow<'s> {
         self.pass(self.buffer.len() - self.index(self.at));
     }
 
-    /// Goes back to `to`, which must be in memory.
+    /// Moves back to `to`, which must be in memory.
     pub(super) fn back(&mut self, to: u64) {
         self.line = self.line.saturating_sub(lines(self.passed(to)));
         self.at = to.max(self.base).min(self.at);
@@ -125,7 +125,7 @@ impl<'s> TextWindow<'s> {
     }
 }
 
-/// Number of newlines.
+/// Counts newlines.
 pub(super) fn lines(bytes: &[u8]) -> u32 {
     u32::try_from(memchr::memchr_iter(b'\n', bytes).count()).unwrap_or(u32::MAX)
 }
@@ -136,7 +136,7 @@ mod tests {
     use netcdf_core::io::memory::MemorySource;
 
     #[test]
-    fn forgets_what_was_passed_and_keeps_what_it_was_told_to() {
+    fn drops_passed_bytes_and_retains_kept_bytes() {
         let text: Vec<u8> = (0..1_000_000u32)
             .map(|i| if i % 10 == 9 { b'\n' } else { b'x' })
             .collect();

@@ -1,18 +1,18 @@
-//! Values of any type, built up element by element.
+//! Values of any type, built element by element.
 
 use netcdf_core::model::{Atomic, DataType, Field, Schema, TypeId, TypeKind, Values};
 
-/// Deepest nesting of types.
+/// Maximum nesting depth of types.
 const DEPTH: u32 = 64;
 
-/// Appends `count` copies of a value of the same type.
+/// Returns an empty list of values of a type, or `None` for types outside the schema or with too deep nesting.
 pub(super) fn push_copies(out: &mut Values, value: &Values, count: u64) {
     for _ in 0..count {
         out.append(value.clone());
     }
 }
 
-/// Number of elements of a field.
+/// Returns the number of elements of a field.
 pub(super) fn field_len(field: &Field) -> u64 {
     field.dims.iter().copied().fold(1, u64::saturating_mul)
 }
@@ -40,8 +40,8 @@ pub(crate) fn push_integer(out: &mut Values, value: i128) -> bool {
     }
 }
 
-/// One fill value of a type: netCDF's for atomic types, the first member of an enum, zeros for opaque types, a list with one
-/// such value for variable-length types; `None` for types that are not in the schema or nested too deep.
+/// Returns one fill value of a type: netCDF's fill value for atomic types, the first member of an enum, zeros for opaque types, and a list
+/// with one fill value for variable-length types. Returns `None` for types outside the schema or with too deep nesting.
 #[must_use]
 pub fn fill(schema: &Schema, ty: DataType) -> Option<Values> {
     fill_at(schema, ty, 0)
@@ -79,7 +79,7 @@ fn user_fill(schema: &Schema, id: TypeId, depth: u32) -> Option<Values> {
     Some(out)
 }
 
-/// The type of the constants of an enum's members and of numbers in lists.
+/// Returns whether constants of the type are text.
 pub(super) fn is_text(ty: DataType) -> bool {
     ty == DataType::Atomic(Atomic::Char)
 }

@@ -12,13 +12,13 @@ use crate::escape::unescape_text;
 use crate::number::{Literal, Suffix};
 use netcdf_core::error::Result;
 
-/// Bytes passed on at a time.
+/// Batch size in bytes.
 const PIECE: usize = 1 << 20;
 
-/// Reads a list for a char variable; returns the number of elements in it.
+/// Reads a list for a char variable. Returns the number of elements.
 ///
 /// # Errors
-/// Errors of the source and of the sink.
+/// Returns errors of the source and of the sink.
 pub(super) fn read(
     scan: &mut Scan<'_>,
     flat: &Flat,
@@ -46,17 +46,17 @@ struct Chars<'a> {
     flat: &'a Flat,
     fill: u8,
     sink: &'a mut dyn ValueSink,
-    /// Characters that have not been passed on yet.
+    /// Characters of the current batch.
     out: Vec<u8>,
-    /// Number of characters passed on.
+    /// Number of characters in earlier batches.
     done: u64,
-    /// Length of the constant, or run of characters, that has not been padded yet.
+    /// Length of the current constant or character run before padding.
     length: Option<u64>,
-    /// Whether it is a run of character constants, which may continue.
+    /// Whether the constant is a run of character constants, which may continue.
     run: bool,
     /// The position of this constant in the source.
     begin: u64,
-    /// Whether too many characters have been reported.
+    /// Whether an error about too many characters was reported.
     too_long: bool,
 }
 
@@ -83,11 +83,11 @@ impl Chars<'_> {
         }
     }
 
-    /// Skips blanks and comments; returns whether a string begins.
+    /// Skips blanks and comments. Returns whether a string begins.
     fn at_string(&mut self, scan: &mut Scan<'_>) -> Result<bool> {
         loop {
             let text = scan.window.text();
-            // The lexer reports a comment without an end.
+            // The lexer reports an unterminated comment.
             let Ok(at) = skip_blanks(text, 0) else {
                 return Ok(false);
             };
@@ -100,7 +100,7 @@ impl Chars<'_> {
         }
     }
 
-    /// Reads a string constant part by part: it may be as long as the variable.
+    /// Reads a string constant in fragments, because it may be as long as the variable.
     fn string(&mut self, scan: &mut Scan<'_>) -> Result<ScanStep> {
         let begin = scan.window.position();
         if !scan.value(begin..begin + 1) {
@@ -149,7 +149,7 @@ impl Chars<'_> {
         }
     }
 
-    /// Handles any token but a string.
+    /// Handles a token other than a string.
     fn step(
         &mut self,
         scan: &mut Scan<'_>,
@@ -186,7 +186,7 @@ impl Chars<'_> {
         Ok(ScanStep::More)
     }
 
-    /// Braces around rows are allowed, and have no meaning.
+    /// Handles a brace around rows, which is allowed but has no meaning.
     fn open(&mut self, scan: &mut Scan<'_>, place: Range<u64>) -> ScanStep {
         if scan.expect != Expect::Value {
             scan.problems.error(place, "expected `,` or `;`, found `{`");
@@ -217,7 +217,7 @@ impl Chars<'_> {
         let unit = self.flat.unit.max(1);
         // ncdump writes an empty string after a newline that is the last character of the variable.
         let closing = self.flat.rank == 1 && self.stored() >= self.flat.limit;
-        // An empty string is a whole row, but not a record of its own.
+        // An empty string is a whole row, but not a separate record.
         let missing = if length == 0 {
             if self.flat.unit == 0 || closing {
                 0
@@ -231,7 +231,7 @@ impl Chars<'_> {
         self.fill_up(scan, missing)
     }
 
-    /// Stores this many fill characters, possibly too many to handle one by one.
+    /// Stores fill characters without iterating, because the number may be large.
     fn fill_up(&mut self, scan: &mut Scan<'_>, missing: u64) -> Result<()> {
         if missing < PIECE as u64 {
             let count = usize::try_from(missing).unwrap_or(0);
@@ -253,7 +253,7 @@ impl Chars<'_> {
             return;
         }
         let what = format!(
-            "the list has more characters than the variable has room for: {}",
+            "the list has more characters than the variable: {}",
             self.flat.limit
         );
         scan.problems.error(self.begin..self.begin + 1, what);
@@ -266,7 +266,7 @@ impl Chars<'_> {
         self.store(scan, bytes)
     }
 
-    /// Number of characters so far.
+    /// Returns the number of characters so far.
     fn stored(&self) -> u64 {
         self.done.saturating_add(self.out.len() as u64)
     }
@@ -304,7 +304,7 @@ fn close(scan: &mut Scan<'_>, place: Range<u64>) -> ScanStep {
     ScanStep::More
 }
 
-/// The byte of a number with a suffix for bytes; other numbers are not characters.
+/// Returns the byte of a number with a byte suffix. All other numbers are not characters.
 pub(in crate::cdl) fn byte_constant(number: &Literal) -> Option<u8> {
     match number {
         Literal::Integer(integer, Suffix::Byte | Suffix::UByte) => {

@@ -1,4 +1,4 @@
-//! Constants to elements of the numeric types.
+//! Conversion of constants to elements of the numeric types.
 
 use crate::cdl::constant::Constant;
 use crate::escape::unescape_text;
@@ -6,55 +6,55 @@ use crate::number::{Integer, Literal, Plain, float_prefix, integer_prefix};
 use netcdf_core::model::Atomic;
 use netcdf_core::model::convert::{to_f32, whole_number};
 
-/// How a constant fits a type.
+/// The fit of a constant in a type.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::cdl) enum Fit<T> {
-    /// As exactly as the type allows.
+    /// An element as exact as the type allows.
     Exact(T),
-    /// The element differs from the value in the list, and why; `ncgen` has always stored such elements.
+    /// An element that differs from the constant, with the reason. `ncgen` has always stored these elements.
     Lossy(T, String),
-    /// Not at all, and why.
+    /// No element, with the reason.
     Not(String),
 }
 
 /// An element of a numeric type.
 pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
-    /// Its type.
+    /// The netCDF type.
     const TYPE: Atomic;
 
-    /// The element for a plain number, if it can be found at once.
+    /// Returns the element for a plain number if a fast conversion exists.
     fn plain(number: Plain) -> Option<Self>;
 
-    /// The element for a number that fits, found quickly. For `None`, callers use [`Element::from_number`].
+    /// Returns the element for a fitting number if a fast conversion exists. After `None`, callers use [`Element::from_number`].
     fn exact(number: &Literal) -> Option<Self>;
 
-    /// The element for an integer.
+    /// Converts an integer.
     fn from_integer(value: i128) -> Fit<Self>;
 
-    /// The element for a number with a point.
+    /// Converts a number with a point.
     fn from_real(value: f64) -> Fit<Self>;
 
-    /// The element for a constant that was rounded to `f32`.
+    /// Converts a constant that was rounded to `f32`.
     fn from_float(value: f32) -> Fit<Self> {
         Self::from_real(value.into())
     }
 
-    /// Appends the stored form, big endian.
+    /// Appends the big-endian stored form.
     fn put_big(self, out: &mut Vec<u8>);
 
-    /// Appends the stored form, little endian.
+    /// Appends the little-endian stored form.
     fn put_little(self, out: &mut Vec<u8>);
 
-    /// The element for a number.
+    /// Converts a number.
     fn from_number(number: &Literal) -> Fit<Self> {
         match Self::exact(number) {
             Some(element) => Fit::Exact(element),
-            None => Self::thoroughly(number),
+            None => Self::from_number_slow(number),
         }
     }
 
-    /// The element for a number for which no exact element was found quickly.
-    fn thoroughly(number: &Literal) -> Fit<Self> {
+    /// Converts a number without a fast exact conversion.
+    fn from_number_slow(number: &Literal) -> Fit<Self> {
         match number {
             Literal::Integer(integer, _) => match integer.value() {
                 Some(value) => Self::from_integer(value),
@@ -65,7 +65,7 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
         }
     }
 
-    /// The element for a constant with one value.
+    /// Converts a constant with one value.
     fn from_constant(constant: &Constant<'_>) -> Fit<Self> {
         match constant {
             Constant::Number(number) => Self::from_number(number),
@@ -84,19 +84,19 @@ pub(in crate::cdl) trait Element: Copy + PartialEq + std::fmt::Debug {
         }
     }
 
-    /// The element for a character constant: its byte.
+    /// Converts a character constant to its byte.
     fn from_char(byte: u8) -> Fit<Self> {
         Self::from_integer(byte.into())
     }
 }
 
-/// The message for a constant where a value of type `ty` is expected.
+/// Returns the message for a constant at the position of a value of type `ty`.
 pub(super) fn expected(ty: Atomic, constant: &Constant<'_>) -> String {
     let found = describe(constant);
     format!("expected a value of type {}, found {found}", ty.name())
 }
 
-/// A constant in words.
+/// Describes a constant in words.
 pub(in crate::cdl) fn describe(constant: &Constant<'_>) -> String {
     match constant {
         Constant::Number(_) => "a number".into(),
@@ -112,14 +112,14 @@ pub(in crate::cdl) fn describe(constant: &Constant<'_>) -> String {
     }
 }
 
-/// Hexadecimal digits as an integer.
+/// Returns hexadecimal digits as an integer.
 pub(super) fn opaque_integer(digits: &[u8]) -> Option<i128> {
     let text = [b"0x", digits].concat();
     let (integer, _) = integer_prefix(&text)?;
     integer.value()
 }
 
-/// The number at the beginning of a string, or 0. A string that is a number counts as that number.
+/// Converts the number at the start of a string, or 0. A string that is a number counts as that number.
 fn from_string<T: Element>(text: &[u8]) -> Fit<T> {
     let mut bytes = Vec::new();
     if let Err(error) = unescape_text(text, &mut bytes) {
@@ -145,7 +145,7 @@ fn from_string<T: Element>(text: &[u8]) -> Fit<T> {
     }
 }
 
-/// The integer at the beginning of a text, always decimal, and its length.
+/// Returns the decimal integer at the start of a text, and its length.
 fn decimal_prefix(text: &[u8]) -> Option<(i128, usize)> {
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
     let digits = text.get(sign..)?.iter();
@@ -154,7 +154,7 @@ fn decimal_prefix(text: &[u8]) -> Option<(i128, usize)> {
     Some((value.ok()?, len))
 }
 
-/// Plain integers that fit in an `i64`.
+/// Converts plain integers that fit in an `i64`.
 #[inline]
 fn small(integer: &Integer) -> Option<i64> {
     let magnitude = i64::try_from(integer.magnitude).ok()?;
@@ -168,7 +168,7 @@ fn small(integer: &Integer) -> Option<i64> {
     })
 }
 
-/// The stored forms of a type of Rust.
+/// The stored forms of a Rust type.
 macro_rules! put_bytes {
     () => {
         #[inline]
@@ -201,7 +201,7 @@ macro_rules! integers {
                 }
             }
 
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the bits are kept, or a warning says so")]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "keeps the bits, or adds a warning")]
             fn from_integer(value: i128) -> Fit<Self> {
                 if let Ok(value) = Self::try_from(value) {
                     return Fit::Exact(value);
@@ -253,10 +253,10 @@ impl Element for f32 {
     #[inline(always)]
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     fn plain(number: Plain) -> Option<Self> {
-        // Plain numbers have few digits, so this is far from the largest value.
+        // Plain numbers have few digits, so the value cannot overflow.
         number.to_f64().map(|value| value as Self)
     }
 
@@ -273,7 +273,7 @@ impl Element for f32 {
 
     #[expect(
         clippy::cast_precision_loss,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     fn from_integer(value: i128) -> Fit<Self> {
         Fit::Exact(value as Self)
@@ -312,7 +312,7 @@ impl Element for f64 {
 
     #[expect(
         clippy::cast_precision_loss,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     fn from_integer(value: i128) -> Fit<Self> {
         Fit::Exact(value as Self)
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit() {
+    fn constants_out_of_range() {
         for text in ["99999999999", "1e10", "NaN", "Infinity", "_", "NIL", "x"] {
             assert!(matches!(fit::<i32>(text), Fit::Not(_)), "{text}");
         }
@@ -402,7 +402,7 @@ mod tests {
         fn check<T: Element>(text: &str) {
             let number = crate::number::literal(text.as_bytes()).unwrap().0;
             if let Some(quick) = T::exact(&number) {
-                assert_eq!(T::thoroughly(&number), Fit::Exact(quick), "{text}");
+                assert_eq!(T::from_number_slow(&number), Fit::Exact(quick), "{text}");
             }
         }
         for text in [

@@ -1,7 +1,7 @@
-//! Data lists, read in a stream: memory does not grow with the data.
+//! Streaming reader of data lists: memory does not grow with the data.
 //!
-//! The variable determines the type of a list. Numbers and characters directly become stored bytes; strings and values of
-//! user-defined types become [`Values`]. Mistakes are reported with their positions, and the rest of the list is still read.
+//! The variable determines the type of a list. Numbers and characters become stored bytes directly; strings and values of user-defined
+//! types become [`Values`]. Errors are reported with their positions, and the reader continues with the remaining list.
 
 mod build;
 mod chars;
@@ -35,21 +35,21 @@ use scan::Scan;
 use tree::{ElementTree, ListStop, Until};
 use window::SourceWindow;
 
-/// Bytes repeated at a time.
+/// Batch size of repeated bytes.
 const PIECE: usize = 1 << 14;
 
 /// Receives the values of a list.
 pub trait ValueSink {
-    /// Stored bytes from a row-major element number on.
+    /// Receives stored bytes, starting at a row-major element number.
     ///
     /// # Errors
-    /// Errors of storing them.
+    /// Returns storage errors.
     fn bytes(&mut self, element: u64, bytes: &[u8]) -> Result<()>;
 
-    /// One byte repeated for `count` elements of one byte each, from a row-major element number on.
+    /// Receives one byte repeated for `count` one-byte elements, starting at a row-major element number.
     ///
     /// # Errors
-    /// Errors of storing them.
+    /// Returns storage errors.
     fn repeat(&mut self, element: u64, byte: u8, count: u64) -> Result<()> {
         let piece = [byte; PIECE];
         let (mut at, mut left) = (element, count);
@@ -61,42 +61,42 @@ pub trait ValueSink {
         Ok(())
     }
 
-    /// Values of strings or of a user-defined type from a row-major element number on.
+    /// Receives values of strings or of a user-defined type, starting at a row-major element number.
     ///
     /// # Errors
-    /// Errors of storing them.
+    /// Returns storage errors.
     fn values(&mut self, element: u64, values: &Values) -> Result<()>;
 }
 
-/// A list and the variable that it belongs to.
+/// A data list and its variable.
 pub struct ValueList<'a> {
     /// The text of the whole dataset.
     pub source: &'a dyn Source,
-    /// The list within it, without `=` and `;`.
+    /// The byte range of the list, without `=` and `;`.
     pub bytes: Range<u64>,
     /// The variable.
     pub var: VarId,
-    /// The form of the list.
+    /// The language of the list.
     pub form: TextForm,
 }
 
-/// A variable whose list gives its elements one after the other.
+/// A variable with a flat list: elements without nested lists.
 struct Flat {
-    /// Number of elements; `u64::MAX` if it is unlimited.
+    /// The number of elements; `u64::MAX` if unlimited.
     limit: u64,
     order: Endianness,
-    /// Length to which strings are padded; 0 for a single unlimited dimension.
+    /// The padding length of strings; 0 for a single unlimited dimension.
     unit: u64,
     rank: usize,
 }
 
-/// Reads a list; returns the number of its elements, if they come one after the other.
+/// Reads a list. Returns the number of elements of a flat list.
 ///
-/// If a dimension other than the first is unlimited, its length must be set before: see [`lengths`]. `problems` receives what
-/// is wrong with the list; after errors, the output of the sink is useless.
+/// If a dimension other than the first is unlimited, its length must be set before: see [`lengths`]. `problems` receives errors and
+/// warnings; after an error, the output of the sink is useless.
 ///
 /// # Errors
-/// Errors of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
+/// Returns errors of the source and of the sink, and [`ErrorKind::NotFound`] for a variable outside the schema.
 pub fn read(
     list: &ValueList<'_>,
     schema: &Schema,
@@ -115,10 +115,10 @@ pub fn read(
     Ok(None)
 }
 
-/// The lengths that a list needs of unlimited dimensions. Its values are checked, too.
+/// Returns the lengths of unlimited dimensions that a list requires. Also checks the values.
 ///
 /// # Errors
-/// As [`read`].
+/// Like [`read`].
 pub fn lengths(
     list: &ValueList<'_>,
     schema: &Schema,
@@ -134,8 +134,7 @@ fn variable<'s>(list: &ValueList<'_>, schema: &'s Schema) -> Result<&'s Variable
     var.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
 }
 
-/// Whether lists of this variable give its elements one after the other, and the elements have a fixed size. For other
-/// variables, call [`lengths`] first.
+/// Returns whether lists of this variable are flat and the elements have a fixed size. For all other variables, call [`lengths`] first.
 #[must_use]
 pub fn is_flat(schema: &Schema, var: &Variable) -> bool {
     let inner = var.dims.iter().skip(1);
@@ -146,10 +145,10 @@ pub fn is_flat(schema: &Schema, var: &Variable) -> bool {
     fixed && !open
 }
 
-/// Reads a list of values of a type: that of an attribute.
+/// Reads the value list of an attribute.
 ///
 /// # Errors
-/// Errors of the source, and [`ErrorKind::NotFound`] for a type that is not in the schema.
+/// Returns errors of the source, and [`ErrorKind::NotFound`] for a type outside the schema.
 pub(in crate::cdl) fn read_values(
     source: &dyn Source,
     bytes: Range<u64>,
@@ -168,7 +167,7 @@ pub(in crate::cdl) fn read_values(
     }
 }
 
-/// A variable as one run of elements; only its first dimension may be unlimited.
+/// Returns a variable as one run of elements; only the first dimension may be unlimited.
 fn flat(schema: &Schema, var: &Variable, order: Endianness) -> Flat {
     let dims: Vec<_> = var.dims.iter().filter_map(|&d| schema.dim(d)).collect();
     let open = dims.iter().any(|d| d.unlimited);
@@ -209,7 +208,7 @@ fn read_flat(
         Values::Float(v) => numbers::read(scan, flat, first(v), sink),
         Values::Double(v) => numbers::read(scan, flat, first(v), sink),
         Values::Char(v) => chars::read(scan, flat, first(v), sink),
-        // Not of a fixed size, or not atomic: never flat.
+        // These types are never flat: their size varies, or they are not atomic.
         Values::String(_) | Values::Enum(..) | Values::Opaque { .. } => Ok(0),
         Values::Vlen(..) | Values::Compound { .. } => Ok(0),
     }

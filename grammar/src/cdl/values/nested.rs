@@ -1,4 +1,4 @@
-//! Lists in the shape of their variable: the values for each element of an unlimited dimension other than the first are in braces.
+//! Nested lists: braces enclose the values for each element of an unlimited dimension other than the first.
 
 use super::build;
 use super::scan::Scan;
@@ -7,22 +7,22 @@ use super::{ValueList, ValueSink};
 use netcdf_core::error::Result;
 use netcdf_core::model::{DimId, Schema, Values, Variable};
 
-/// Elements passed on at a time.
+/// Batch size in elements.
 const PIECE: usize = 1 << 16;
 
-/// Dimensions whose elements come one after the other: up to the next unlimited one.
+/// Consecutive dimensions without nested lists: up to the next unlimited dimension.
 struct DimensionLevel {
-    /// The unlimited dimension that the level begins with.
+    /// The unlimited dimension at the start of the level.
     open: Option<DimId>,
-    /// Elements of the dimensions after it.
+    /// Number of elements of the dimensions after the unlimited one.
     block: u64,
-    /// Elements of all dimensions of the level at their current lengths.
+    /// Number of elements of all dimensions of the level at their current lengths.
     size: u64,
-    /// Length that the unlimited dimension needs for the lists.
+    /// The length that the lists require of the unlimited dimension.
     needed: u64,
 }
 
-/// The levels of a variable; a scalar has one level with one element.
+/// Returns the levels of a variable. A scalar has one level with one element.
 fn levels(schema: &Schema, var: &Variable) -> Vec<DimensionLevel> {
     let mut levels: Vec<DimensionLevel> = vec![];
     for &id in &var.dims {
@@ -51,12 +51,12 @@ fn levels(schema: &Schema, var: &Variable) -> Vec<DimensionLevel> {
     levels
 }
 
-/// Reads a list of values of any type. Returns the length that each unlimited dimension needs.
+/// Reads a list of values of any type. Returns the length that each unlimited dimension requires.
 ///
-/// With a `sink`, the dimensions must already have their lengths; without one, the list is only checked.
+/// With a `sink`, the dimensions must already have their lengths. Without a sink, the list is only checked.
 ///
 /// # Errors
-/// Errors of the source and of the sink.
+/// Returns errors of the source and of the sink.
 pub(super) fn read(
     scan: &mut Scan<'_>,
     schema: &Schema,
@@ -90,7 +90,7 @@ struct Nested<'s, 'a, 'k> {
 }
 
 impl Nested<'_, '_, '_> {
-    /// Reads a list of level `index` within element `base` of the levels before it.
+    /// Reads a list of level `index` within element `base` of the previous levels.
     fn level(&mut self, index: usize, base: u64, until: Until) -> ListOutcome<()> {
         let Some(level) = self.levels.get(index) else {
             return Ok(());
@@ -112,7 +112,7 @@ impl Nested<'_, '_, '_> {
 
     /// Reads lists in braces, one for each element of this level.
     fn lists(&mut self, index: usize, base: u64, until: Until) -> ListOutcome<u64> {
-        // A closure would need the tree and the rest, so items are read by hand here.
+        // A closure cannot borrow both the tree and the remaining fields, so this loop reads items itself.
         let mut count = 0;
         loop {
             if until == Until::Brace && count == 0 && self.tree.closes()? {
@@ -127,7 +127,7 @@ impl Nested<'_, '_, '_> {
             }
             self.level(index + 1, base.saturating_add(count), Until::Brace)?;
             count += 1;
-            if !self.tree.goes_on(until)? {
+            if !self.tree.continues(until)? {
                 return Ok(count);
             }
         }
@@ -149,18 +149,18 @@ impl Nested<'_, '_, '_> {
             }
             tree.element(ty, &fill, &mut values)?;
             if values.len() >= PIECE {
-                done += hand_on(sink, base + done, &mut values, &none)?;
+                done += flush_values(sink, base + done, &mut values, &none)?;
             }
             Ok(())
         })?;
-        hand_on(&mut self.sink, base + done, &mut values, &none)?;
+        flush_values(&mut self.sink, base + done, &mut values, &none)?;
         if extra.is_some() {
             self.tree.too_many(limit);
         }
         Ok(count.min(limit))
     }
 
-    /// Number of elements for which one list of the last level has room.
+    /// Returns the maximum number of elements in one list of the last level.
     fn limit_of_last(&self) -> u64 {
         match self.levels.last() {
             Some(level) if level.open.is_none() => level.size,
@@ -179,13 +179,13 @@ impl Nested<'_, '_, '_> {
             return Err(self.tree.too_long(self.limit_of_last()));
         }
         let mut values = Values::Char(text);
-        hand_on(&mut self.sink, base, &mut values, &Values::Char(vec![]))?;
+        flush_values(&mut self.sink, base, &mut values, &Values::Char(vec![]))?;
         Ok(count)
     }
 }
 
-/// Passes `values` to the sink and empties them; returns how many there were.
-fn hand_on(
+/// Passes `values` to the sink and clears them. Returns their number.
+fn flush_values(
     sink: &mut Option<&mut dyn ValueSink>,
     element: u64,
     values: &mut Values,

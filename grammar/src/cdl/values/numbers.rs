@@ -9,13 +9,13 @@ use netcdf_core::error::Result;
 use netcdf_core::model::Endianness;
 use std::ops::Range;
 
-/// Stored bytes passed on at a time.
+/// Batch size in stored bytes.
 const PIECE: usize = 1 << 20;
 
-/// Reads a list of numbers; returns the number of elements in it.
+/// Reads a list of numbers. Returns the number of elements.
 ///
 /// # Errors
-/// Errors of the source and of the sink.
+/// Returns errors of the source and of the sink.
 pub(super) fn read<T: Element>(
     scan: &mut Scan<'_>,
     flat: &Flat,
@@ -49,13 +49,13 @@ pub(super) fn read<T: Element>(
 
 struct NumberList<T> {
     fill: T,
-    /// Stored form of the elements that have not been passed on yet.
+    /// Stored form of the current batch.
     out: Vec<u8>,
-    /// Number of elements passed on.
+    /// Number of elements in earlier batches.
     done: u64,
-    /// Number of elements for which the variable has room.
+    /// Remaining number of elements in the variable.
     left: u64,
-    /// The first value too many.
+    /// The first excess value.
     extra: Option<Range<u64>>,
 }
 
@@ -82,7 +82,7 @@ impl<T: Element> NumberList<T> {
         }
     }
 
-    /// Reads plain numbers and commas, as long as there are any in the window.
+    /// Reads plain numbers and commas in the window.
     #[inline]
     fn quickly<const BIG: bool>(&mut self, scan: &mut Scan<'_>) {
         let text = scan.window.text();
@@ -116,8 +116,7 @@ impl<T: Element> NumberList<T> {
         scan.window.advance(at);
     }
 
-    /// The element at the beginning of `rest`, if it is `_` or a number without suffix that fits, and the length including the
-    /// comma.
+    /// Returns the element at the start of `rest`, if it is `_` or a fitting number without suffix, and its length including the comma.
     fn quick(&self, rest: &[u8]) -> Option<(T, usize)> {
         let (element, len) = self.number_or_fill(rest)?;
         let comma = len + blanks(rest.get(len..)?);
@@ -205,10 +204,10 @@ fn put<T: Element, const BIG: bool>(element: T, out: &mut Vec<u8>) {
     }
 }
 
-/// Number of blanks at the beginning of `text`.
+/// Returns the number of blanks at the start of `text`.
 #[inline]
 fn blanks(text: &[u8]) -> usize {
-    // One blank and then a number is by far the most frequent.
+    // The most frequent case is one blank before a number.
     match text {
         [b' ', after, ..] if *after > b' ' => 1,
         _ => text

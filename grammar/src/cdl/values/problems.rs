@@ -1,21 +1,21 @@
-//! Problems in data lists, with their positions.
+//! Errors and warnings in data lists, with their positions.
 
 use std::ops::Range;
 
 use crate::diagnostic::{Anchor, Reporter, Severity};
 
-/// A problem in a data list.
+/// An error or a warning in a data list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// The range of the problem in the source.
+    /// The byte range in the source.
     pub range: Range<u64>,
-    /// What is wrong, and what was expected.
+    /// The message.
     pub what: String,
 }
 
-/// The problems found so far, at most [`Problems::MOST`] of each severity; others are only counted.
+/// Problems found so far, at most [`Problems::MOST`] of each severity. Further problems are only counted.
 #[derive(Clone, Debug, Default)]
 pub struct Problems {
     found: Vec<Problem>,
@@ -24,7 +24,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Most problems of each severity that are kept.
+    /// Maximum number of recorded problems per severity.
     pub const MOST: u64 = 20;
 
     /// Adds an error.
@@ -53,14 +53,14 @@ impl Problems {
         });
     }
 
-    /// The kept problems, in the order in which they were found.
+    /// Returns the recorded problems in the order of detection.
     #[must_use]
     pub fn found(&self) -> &[Problem] {
         &self.found
     }
 
-    /// Passes the kept problems to `reporter`, for a list at `anchor`.
-    pub fn tell(&self, anchor: Anchor, reporter: &mut Reporter<'_>) {
+    /// Reports the recorded problems of a list at `anchor`.
+    pub fn report(&self, anchor: Anchor, reporter: &mut Reporter<'_>) {
         for problem in &self.found {
             let (at, what) = (problem.range.start, &*problem.what);
             match problem.severity {
@@ -70,19 +70,19 @@ impl Problems {
         }
     }
 
-    /// Number of errors, including those that were not kept.
+    /// Returns the number of errors, including unrecorded errors.
     #[must_use]
     pub fn errors(&self) -> u64 {
         self.errors
     }
 
-    /// Number of warnings, including those that were not kept.
+    /// Returns the number of warnings, including unrecorded warnings.
     #[must_use]
     pub fn warnings(&self) -> u64 {
         self.warnings
     }
 
-    /// True if there is no use in looking for more errors.
+    /// Returns whether the reader should stop, because further errors are not recorded.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.errors >= Self::MOST

@@ -1,4 +1,4 @@
-//! Reads items of a data list one by one; shared by numbers and texts.
+//! Reads items of a data list one by one, for numbers and texts.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use super::window::SourceWindow;
 use crate::cdl::constant::{Constant, ConstantToken, LexErrorKind, Lexer};
 use netcdf_core::error::Result;
 
-/// Longest number that is read quickly; longer ones take the slow way.
+/// Maximum length of a number for the fast path.
 pub(super) const MARGIN: usize = 512;
 
-/// What may come next.
+/// The expected next token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expect {
-    /// A value: at the beginning of the list, or after a comma.
+    /// A value: at the start of the list, or after a comma.
     Value,
     /// A comma or the end: after a value.
     Comma,
 }
 
-/// A data list being read.
+/// A data list in reading.
 pub(super) struct Scan<'a> {
     pub(super) window: SourceWindow<'a>,
     pub(super) problems: &'a mut Problems,
@@ -30,9 +30,9 @@ pub(super) struct Scan<'a> {
 
 /// The result of a step.
 pub(super) enum ScanStep {
-    /// More may follow.
+    /// More tokens may follow.
     More,
-    /// The list has ended, or cannot be read any further.
+    /// The list has ended, or is unreadable from here.
     End,
 }
 
@@ -46,11 +46,11 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The next token, or `None` at the end of the list, and its place in the source. An error of the lexer is reported:
-    /// the list cannot be read any further, and the result is `None`.
+    /// Returns the next token and its byte range in the source. The token is `None` at the end of the list, and after a lexer error, which
+    /// is reported and ends the list.
     ///
     /// # Errors
-    /// Errors of the source.
+    /// Returns errors of the source.
     pub(super) fn take(&mut self) -> Result<Option<(Option<Owned>, Range<u64>)>> {
         let found = loop {
             let text = self.window.text();
@@ -85,10 +85,10 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// Passes the next token to `step`, with its place in the source.
+    /// Passes the next token to `step`, with its byte range in the source.
     ///
     /// # Errors
-    /// Errors of the source.
+    /// Returns errors of the source.
     pub(super) fn token(
         &mut self,
         step: impl FnOnce(&mut Self, &Constant<'_>, Range<u64>) -> ScanStep,
@@ -127,7 +127,7 @@ impl<'a> Scan<'a> {
         fine
     }
 
-    /// A comma.
+    /// Handles a comma.
     pub(super) fn comma(&mut self, place: Range<u64>) -> ScanStep {
         if self.expect == Expect::Value {
             self.problems.error(place, "expected a value, found `,`");
@@ -138,7 +138,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A token that does not borrow from the window. Its constant has no text of its own: see [`Owned::with`].
+/// A token that does not borrow from the window. The constant has no text: see [`Owned::with`].
 pub(super) struct Owned {
     pub(super) constant: Constant<'static>,
     text: Vec<u8>,
@@ -178,7 +178,7 @@ impl Owned {
     }
 }
 
-/// A range of the window's bytes, which begin at `at`, in the source.
+/// Converts a byte range of the window, which begins at `at`, to a range in the source.
 fn absolute(at: u64, range: &Range<usize>) -> Range<u64> {
     at.saturating_add(range.start as u64)..at.saturating_add(range.end as u64)
 }

@@ -5,7 +5,7 @@ use netcdf_core::io::memory::MemorySource;
 use netcdf_core::model::{Atomic, Attribute, Dimension, GroupId, Kind, Name, Storage, Variable};
 use proptest::prelude::*;
 
-/// Keeps everything in memory.
+/// A sink in memory.
 #[derive(Default)]
 struct Kept {
     bytes: Vec<u8>,
@@ -24,7 +24,7 @@ impl ValueSink for Kept {
     }
 }
 
-/// A variable `v` with dimensions of these lengths; 0 is unlimited.
+/// Returns a schema with a variable `v` with dimensions of these lengths; 0 is unlimited.
 fn schema(ty: Atomic, dims: &[u64], fill: Option<Values>) -> Schema {
     let mut schema = Schema::new(Kind::CDF5);
     let dims = dims.iter().enumerate().map(|(i, &len)| {
@@ -75,7 +75,7 @@ fn good(ty: Atomic, dims: &[u64], text: &str) -> Values {
     values
 }
 
-/// The first problem: severity, text, message.
+/// Returns the first problem: severity, text and message.
 fn bad(ty: Atomic, dims: &[u64], text: &str) -> (Severity, String, String) {
     let (_, problems) = read_all(text.as_bytes(), &schema(ty, dims, None));
     let problem = problems.found().first().expect(text).clone();
@@ -129,7 +129,7 @@ fn short_lists_end_early_and_long_ones_are_cut() {
 }
 
 #[test]
-fn values_that_do_not_fit() {
+fn values_out_of_range() {
     assert_eq!(bad(Atomic::Byte, &[], "300").0, Severity::Warning);
     for (ty, text, part) in [
         (Atomic::Int, "1, 99999999999, 3", "99999999999"),
@@ -238,7 +238,7 @@ fn texts_that_do_not_fit() {
 }
 
 #[test]
-fn nothing_depends_on_where_windows_end() {
+fn window_ends_do_not_change_the_result() {
     let numbers: Vec<i32> = (0..200_000)
         .map(|i| i * 7919 % 1_000_003 - 500_000)
         .collect();
@@ -255,7 +255,7 @@ fn nothing_depends_on_where_windows_end() {
     assert_eq!((values, problems.found()), (Values::Char(letters), &[][..]));
 }
 
-/// Values as plain text.
+/// Returns values as plain text.
 fn plain(values: &Values) -> Vec<String> {
     fn all<T: std::fmt::Debug>(v: &[T]) -> Vec<String> {
         v.iter()
@@ -288,7 +288,7 @@ proptest! {
         let values = elements::decode(ty, Endianness::Big, &bytes).unwrap();
         let text = plain(&values).join(&format!("{blank},{blank}"));
         let found = good(ty, &[0], &text);
-        // NaN has many forms and one word.
+        // NaN has many bit patterns but one word.
         let nan = match (&values, &found) {
             (Values::Float(a), Values::Float(b)) => a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()),
             (Values::Double(a), Values::Double(b)) => a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()),

@@ -1,4 +1,4 @@
-//! Lists of values of any type, with braces: for strings and user-defined types, and inside several unlimited dimensions.
+//! Value lists of any type with braces: strings, user-defined types, and variables with several unlimited dimensions.
 
 use std::ops::Range;
 
@@ -26,11 +26,11 @@ fn number_text(number: &Literal, out: &mut Vec<u8>) {
     token.append_to(out);
 }
 
-/// Why reading stops before the end of the list.
+/// The reasons for stopping before the end of the list.
 pub(super) enum ListStop {
-    /// A syntax error, which was reported.
+    /// A syntax error, which is already reported.
     Syntax,
-    /// The source or the sink failed.
+    /// An error of the source or the sink.
     Failed(Error),
 }
 
@@ -40,15 +40,15 @@ impl From<Error> for ListStop {
     }
 }
 
-/// The result of reading a part of a list.
+/// The result of reading a fragment of a list.
 pub(super) type ListOutcome<T> = Result<T, ListStop>;
 
-/// How a list ends.
+/// The end of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
-    /// With `}`.
+    /// `}`.
     Brace,
-    /// With the text.
+    /// The end of the text.
     End,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum Until {
 pub(super) struct ElementTree<'s, 'a> {
     pub(super) scan: &'s mut Scan<'a>,
     pub(super) schema: &'s Schema,
-    /// A token that was peeked at.
+    /// The next token, if already read.
     peeked: Option<(Option<Owned>, Range<u64>)>,
 }
 
@@ -69,7 +69,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         }
     }
 
-    /// The next token, or `None` at the end of the list, and its place.
+    /// Returns the next token and its byte range; `None` at the end of the list.
     fn next(&mut self) -> ListOutcome<(Option<Owned>, Range<u64>)> {
         match self.peeked.take() {
             Some(peeked) => Ok(peeked),
@@ -82,7 +82,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         Ok(&self.peeked.insert(next).0)
     }
 
-    /// Skips the next token if it is `constant`, one of those without a value; returns whether it is.
+    /// Skips the next token if it equals `constant`, a token without a value. Returns whether it did.
     pub(super) fn passes(&mut self, constant: &Constant<'_>) -> ListOutcome<bool> {
         let found = self.peek()?.as_ref();
         let found = found.is_some_and(|token| token.with(|c| c == constant));
@@ -97,7 +97,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         ListStop::Syntax
     }
 
-    /// Reports that a value does not fit. Reading continues unless there are too many errors.
+    /// Reports a value that does not fit. Reading continues unless there are too many errors.
     pub(super) fn unfit(&mut self, place: Range<u64>, what: String) -> ListOutcome<()> {
         self.scan.problems.error(place, what);
         if self.scan.problems.is_full() {
@@ -106,7 +106,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         Ok(())
     }
 
-    /// Reads items separated by commas up to and including the end of the list; returns their number.
+    /// Reads items separated by commas up to and including the end of the list. Returns their number.
     pub(super) fn items(
         &mut self,
         until: Until,
@@ -119,19 +119,19 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         loop {
             item(self, count)?;
             count += 1;
-            if !self.goes_on(until)? {
+            if !self.continues(until)? {
                 return Ok(count);
             }
         }
     }
 
-    /// Skips `}` if it is next; returns whether it is.
+    /// Skips a `}` if it is next. Returns whether it did.
     pub(super) fn closes(&mut self) -> ListOutcome<bool> {
         self.passes(&Constant::Close)
     }
 
-    /// After an item: skips a comma, then returns true, or the end of the list.
-    pub(super) fn goes_on(&mut self, until: Until) -> ListOutcome<bool> {
+    /// After an item: skips a comma and returns true, or skips the end of the list and returns false.
+    pub(super) fn continues(&mut self, until: Until) -> ListOutcome<bool> {
         let (token, place) = self.next()?;
         let end = match until {
             Until::Brace => "`}`",
@@ -152,17 +152,17 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         }
     }
 
-    /// Reports that there are more values than the variable has.
+    /// Reports more values than the variable has elements.
     pub(super) fn too_many(&mut self, limit: u64) {
         let at = self.scan.window.position();
         let what = format!("the variable has only {limit} values; the rest is ignored");
         self.scan.problems.warning(at..at, what);
     }
 
-    /// Reports that there are more characters than the variable has.
+    /// Reports more characters than the variable has elements.
     pub(super) fn too_long(&mut self, limit: u64) -> ListStop {
         let at = self.scan.window.position();
-        let what = format!("the list has more characters than the variable has room for: {limit}");
+        let what = format!("the list has more characters than the variable: {limit}");
         self.error(at..at, what)
     }
 
@@ -202,7 +202,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         self.element(ty, &fill, out)
     }
 
-    /// The fill value of a type.
+    /// Returns the fill value of a type.
     pub(super) fn fill(&self, ty: DataType) -> ListOutcome<Values> {
         build::fill(self.schema, ty).ok_or_else(unknown_type)
     }
@@ -230,7 +230,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         }
     }
 
-    /// The next token, which must be a value.
+    /// Returns the next token, which must be a value.
     pub(super) fn constant(&mut self, what: &str) -> ListOutcome<(Owned, Range<u64>)> {
         let (token, place) = self.next()?;
         match token {
@@ -335,7 +335,7 @@ impl<'s, 'a> ElementTree<'s, 'a> {
         Ok(())
     }
 
-    /// Reads characters and strings, each padded to a multiple of `unit`, and joins them. A run of characters is one string.
+    /// Reads characters and strings, pads each to a multiple of `unit`, and joins them. A run of characters is one string.
     pub(super) fn texts(&mut self, until: Until, unit: u64) -> ListOutcome<Vec<u8>> {
         let unit = usize::try_from(unit).unwrap_or(usize::MAX).max(1);
         let mut all = vec![];

@@ -1,4 +1,4 @@
-//! Lists with braces.
+//! Tests of lists with braces.
 
 use super::*;
 use netcdf_core::io::memory::MemorySource;
@@ -41,7 +41,7 @@ const TEXT: DataType = DataType::User(TypeId(3));
 const PAIR: DataType = DataType::User(TypeId(4));
 const ALL: DataType = DataType::User(TypeId(5));
 
-/// All kinds of types and a variable `v` of type `ty`; dimensions of length 0 are unlimited.
+/// Returns a schema with all type classes and a variable `v` of type `ty`; dimensions of length 0 are unlimited.
 fn schema(ty: DataType, dims: &[u64]) -> Schema {
     let mut schema = Schema::new(Kind::NETCDF4);
     let members = vec![(name("red"), 0), (name("dark blue"), 200)];
@@ -104,7 +104,7 @@ fn schema(ty: DataType, dims: &[u64]) -> Schema {
     schema
 }
 
-/// Finds the lengths, sets them, then reads.
+/// Finds the lengths, sets them, and reads the list.
 fn read_all(text: &str, mut schema: Schema) -> (Vec<u64>, Vec<(u64, Values)>, Problems) {
     let source = MemorySource::new("x.cdl", text.as_bytes().to_vec());
     let list = ValueList {
@@ -249,7 +249,7 @@ fn compounds_by_column() {
 }
 
 #[test]
-fn everything_within_a_compound() {
+fn compound_with_nested_types() {
     let text = "{'x', {\"ab\", \"cdef\"}, NIL, colour.red, {{1, {2, 3}}, _}, {7}}";
     let (_, what) = bad(ALL, &[], text);
     assert!(what.contains("field cs"), "{what}");

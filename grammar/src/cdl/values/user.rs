@@ -9,7 +9,7 @@ use crate::number::Literal;
 use netcdf_core::model::{DataType, Field, Name, TypeId, TypeKind, Values};
 
 impl ElementTree<'_, '_> {
-    /// One value of a user-defined type.
+    /// Reads one value of a user-defined type.
     pub(super) fn user(&mut self, id: TypeId, fill: &Values, out: &mut Values) -> ListOutcome<()> {
         let ty = self.schema.user_type(id).ok_or_else(unknown_type)?;
         match (&ty.kind, out) {
@@ -39,7 +39,7 @@ impl ElementTree<'_, '_> {
         let (token, place) = self.constant(&what)?;
         let found = token.with(|constant| match constant {
             Constant::Name(text) => find_member(ty, members, text),
-            // Files may have values without a member, which are printed as numbers.
+            // Files may have values without a member, printed as numbers.
             Constant::Number(Literal::Integer(integer, _)) => integer.value(),
             Constant::Number(_) | Constant::Char(_) | Constant::String(_) => None,
             Constant::Opaque(_) | Constant::Fill | Constant::Nil => None,
@@ -147,7 +147,7 @@ impl ElementTree<'_, '_> {
     }
 }
 
-/// The value of a member, named as `member`, `enum.member` or `/group/enum.member`.
+/// Returns the value of a member, named as `member`, `enum.member` or `/group/enum.member`.
 fn find_member(ty: &Name, members: &[(Name, i128)], text: &[u8]) -> Option<i128> {
     let last = text.rsplit(|byte| *byte == b'/').next()?;
     let mut name = vec![];
@@ -162,7 +162,7 @@ fn find_member(ty: &Name, members: &[(Name, i128)], text: &[u8]) -> Option<i128>
     found.map(|(_, value)| *value).or_else(undefined)
 }
 
-/// Hexadecimal digits as bytes; an odd number of digits is padded with 0.
+/// Converts hexadecimal digits to bytes; an odd number of digits is padded with 0.
 fn hexadecimal(digits: &[u8], out: &mut Vec<u8>) {
     let value = |digit: &u8| {
         let value = char::from(*digit).to_digit(16).unwrap_or(0);

@@ -1,26 +1,26 @@
-//! A window that moves over a part of a source.
+//! A moving window over a byte range of a source.
 
 use std::ops::Range;
 
 use netcdf_core::error::Result;
 use netcdf_core::io::Source;
 
-/// Bytes read at a time: small enough for the second level cache.
+/// Block size of reads in bytes: fits the second level cache.
 const SIZE: usize = 256 << 10;
 
-/// The bytes of a range of a source from a moving position on. The window decides how many are visible.
+/// The bytes of a source range from a moving position. The window decides how many bytes are visible.
 pub(super) struct SourceWindow<'a> {
     source: &'a dyn Source,
-    /// The range that has not been read yet.
+    /// The unread range.
     rest: Range<u64>,
     buffer: Vec<u8>,
-    /// The part of the buffer that was read but not passed.
+    /// The part of the buffer that was read but not yet passed.
     text: Range<usize>,
     size: usize,
 }
 
 impl<'a> SourceWindow<'a> {
-    /// A window that reads `size` bytes at a time.
+    /// Returns a window that reads `size` bytes at a time.
     pub(super) fn with_size(source: &'a dyn Source, range: Range<u64>, size: usize) -> Self {
         Self {
             source,
@@ -35,38 +35,38 @@ impl<'a> SourceWindow<'a> {
         Self::with_size(source, range, SIZE)
     }
 
-    /// The visible bytes.
+    /// Returns the visible bytes.
     #[inline]
     pub(super) fn text(&self) -> &[u8] {
         self.buffer.get(self.text.clone()).unwrap_or_default()
     }
 
-    /// Where the visible bytes begin in the source.
+    /// Returns the position of the visible bytes in the source.
     pub(super) fn position(&self) -> u64 {
         self.rest.start - self.text.len() as u64
     }
 
-    /// True if nothing follows the visible bytes.
+    /// Returns whether the visible bytes are the last ones.
     #[inline]
     pub(super) fn is_last(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// Number of bytes from the position to the end of the range.
+    /// Returns the number of bytes from the position to the end of the range.
     pub(super) fn left(&self) -> u64 {
         self.rest.end - self.position()
     }
 
-    /// Skips `count` of the visible bytes.
+    /// Skips `count` visible bytes.
     #[inline]
     pub(super) fn advance(&mut self, count: usize) {
         self.text.start = self.text.end.min(self.text.start + count);
     }
 
-    /// Makes more bytes visible after the current ones; false if there are no more.
+    /// Makes more bytes visible. Returns false at the end of the range.
     ///
     /// # Errors
-    /// Errors of the source.
+    /// Returns errors of the source.
     pub(super) fn refill(&mut self) -> Result<bool> {
         if self.is_last() {
             return Ok(false);
@@ -84,10 +84,10 @@ impl<'a> SourceWindow<'a> {
         Ok(true)
     }
 
-    /// Makes at least `count` bytes visible, if there are that many.
+    /// Makes at least `count` bytes visible if the range is long enough.
     ///
     /// # Errors
-    /// Errors of the source.
+    /// Returns errors of the source.
     #[inline]
     pub(super) fn ensure(&mut self, count: usize) -> Result<()> {
         while self.text.len() < count && self.refill()? {}

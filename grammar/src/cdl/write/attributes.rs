@@ -12,13 +12,13 @@ use crate::escape::{TextStyle, quote_text, trim_nuls};
 use crate::number::{FloatForm, NumberToken, suffix};
 use crate::write::{number, separate};
 
-/// The column of a comment after an attribute, and the blanks before it.
+/// The column of a comment after an attribute.
 const COMMENT_COLUMN: usize = 18;
 /// The beginning of a comment.
 const COMMENT: &[u8] = b"// ";
 
 impl CdlWriter<'_, '_> {
-    /// The attributes of a variable. `name` is the variable's, escaped.
+    /// Writes the attributes of a variable. `name` is the escaped variable name.
     pub(super) fn variable_attributes(&mut self, id: VarId, var: &Variable, name: &[u8]) {
         let forms = self.options.forms.filter(|_| !var.attributes.is_empty());
         let comment = forms.and_then(|forms| forms.comment(id));
@@ -32,7 +32,7 @@ impl CdlWriter<'_, '_> {
         }
     }
 
-    /// An attribute, including its values. `owner` is the variable's name, or empty for a group.
+    /// Writes an attribute with its values. `owner` is the variable name, or empty for a group.
     pub(super) fn attribute(&mut self, group: GroupId, owner: &[u8], attribute: &Attribute) {
         self.line(b"\t\t");
         let typed = match attribute.ty {
@@ -48,7 +48,7 @@ impl CdlWriter<'_, '_> {
         self.out.bytes(owner);
         self.out.bytes(b":");
         if Special::from_name(attribute.name.as_bytes()).is_some() {
-            // An ordinary attribute with a special name: with the backslash it stays ordinary when read back.
+            // A backslash keeps an ordinary attribute with a special name ordinary when it is read back.
             self.out.bytes(b"\\");
         }
         push_name(&attribute.name, &mut self.out.text);
@@ -67,7 +67,7 @@ impl CdlWriter<'_, '_> {
         }
     }
 
-    /// Whether the values of an attribute are a list with line breaks.
+    /// Returns whether the attribute values are a list with line breaks.
     fn is_wrapped(&self, ty: DataType) -> bool {
         let DataType::User(id) = ty else { return false };
         match self.schema.user_type(id).map(|t| &t.kind) {
@@ -89,7 +89,7 @@ impl CdlWriter<'_, '_> {
         }
     }
 
-    /// Repeats a numeric attribute in another form, in comments.
+    /// Repeats a numeric attribute in another form as a comment.
     fn comment(&mut self, attribute: &Attribute, form: &dyn NumberText) {
         let count = attribute.values.len();
         let mut item = Vec::new();
@@ -123,7 +123,7 @@ impl CdlWriter<'_, '_> {
     }
 }
 
-/// In the netCDF-4 model every constant is a separate value, so a text must not be split.
+/// Returns the text style: in the netCDF-4 model every constant is a separate value, so a text must not be split.
 fn style(kind: Kind) -> TextStyle {
     match kind.is_enhanced() {
         true => TextStyle::STRING,
@@ -131,7 +131,7 @@ fn style(kind: Kind) -> TextStyle {
     }
 }
 
-/// The form of values in attributes, which shows their types.
+/// The form of attribute values, which shows their types.
 struct AttributeText<'a> {
     floats: Floats,
     style: TextStyle,

@@ -1,4 +1,4 @@
-//! A group: its sections in order, then its subgroups.
+//! Group output: the sections in order, then the subgroups.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{Group, GroupId, VarId};
@@ -7,11 +7,11 @@ use super::data::OmittedData;
 use super::variables::push_defined;
 use super::{CdlWriter, SpecialAttributes};
 
-/// Additional blanks before the contents of a group.
+/// Additional indentation per group level.
 pub(super) const STEP: usize = 2;
 
 impl CdlWriter<'_, '_> {
-    /// The text between the braces of a group.
+    /// Writes the text between the braces of a group.
     pub(super) fn group(&mut self, id: GroupId) -> Result<()> {
         let schema = self.schema;
         let Some(group) = schema.group(id) else {
@@ -97,7 +97,7 @@ impl CdlWriter<'_, '_> {
         Ok(())
     }
 
-    /// A comment in place of a variable's missing data.
+    /// Writes a comment in place of a variable's missing data.
     fn omit(&mut self, id: VarId, OmittedData { why, from }: OmittedData) {
         let mut name = Vec::new();
         if let Some(var) = self.schema.var(id) {

@@ -1,14 +1,15 @@
-//! Writes datasets as CDL: declarations from the schema alone, then data band by band.
+//! CDL writer: prints declarations from the schema, then data band by band.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | `group` | a group: its sections in order, its subgroups |
 //! | `types` | declarations of user-defined types |
 //! | `variables` | declarations of dimensions and variables, references to either |
-//! | `attributes`, `special` | stored attributes, and those of `ncdump -s` |
+//! | `attributes`, `special` | stored attributes, and storage attributes of `ncdump -s` |
 //! | `value` | one value of any type |
 //! | `data` | the data section |
 //! | `wrap` | line breaks in lists |
+//! | `out` | buffered text output |
 
 mod attributes;
 mod data;
@@ -37,13 +38,13 @@ use crate::write::{Scope, TextOutput};
 use value::{CdlForm, CdlText};
 use wrap::{Wrap, blanks};
 
-/// Writes a dataset as CDL. After an error, the text has no end, so it cannot be mistaken for a complete dataset.
+/// Writes a dataset as CDL. After an error, the text lacks its closing brace, so it cannot be mistaken for a complete dataset.
 ///
-/// The data section omits data that is damaged or needs a missing filter. A comment names the reason, and `omitted` receives an error
-/// for each variable.
+/// The data section omits data that is damaged or needs a missing filter. A comment states the reason, and `omitted` receives an error for
+/// each variable.
 ///
 /// # Errors
-/// Errors of reading that do not concern a single variable, and of writing to `out`.
+/// Returns write errors of `out`, and read errors that do not concern a single variable.
 pub fn write(
     set: &Dataset<'_>,
     options: &CdlOptions<'_>,
@@ -65,7 +66,7 @@ pub fn write(
     written.and(writer.out.flush())
 }
 
-/// The values of a list as CDL constants as in data, one text per value.
+/// Returns the values of a list as CDL constants as in data, one text per value.
 #[must_use]
 pub fn constants(
     schema: &Schema,
@@ -107,13 +108,13 @@ impl Floats {
     }
 }
 
-/// A dataset being written.
+/// A dataset in writing.
 struct CdlWriter<'a, 'w> {
     set: &'a Dataset<'a>,
     schema: &'a Schema,
     scope: Scope<'a>,
     options: &'a CdlOptions<'a>,
-    /// Form of floating-point values in data.
+    /// Format of floating-point values in data.
     data: Floats,
     out: TextOutput<'w>,
     /// The line of the last list written, and the group's blanks.

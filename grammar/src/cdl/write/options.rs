@@ -1,32 +1,32 @@
-//! Options for writing a dataset: what is written, and how.
+//! Options for writing a dataset.
 
 use netcdf_core::model::VarId;
 
 use crate::number::Precision;
 use crate::write::{DataSelection, NumberToWrite};
 
-/// Options for writing a dataset: what is written, and how.
+/// Options for writing a dataset.
 pub struct CdlOptions<'a> {
-    /// The dataset's name, after `netcdf`.
+    /// The dataset name after `netcdf`.
     pub name: Vec<u8>,
-    /// The variables whose data is written; `None` for declarations only.
+    /// The variables with written data; `None` for declarations only.
     pub data: Option<DataSelection>,
     /// Comments in the data section.
     pub annotation: Annotation,
-    /// Longest line in lists, in bytes; at least 10.
+    /// Maximum line length in lists in bytes, at least 10.
     pub line_length: usize,
-    /// Digits of values of type float.
+    /// Digits of float values.
     pub float: Precision,
-    /// Digits of values of type double.
+    /// Digits of double values.
     pub double: Precision,
-    /// Attributes that describe how the dataset is stored.
+    /// Storage attributes (`ncdump -s`).
     pub special: SpecialAttributes,
-    /// Whether the type is written before `_FillValue` attributes.
+    /// Whether `_FillValue` attributes get a type.
     pub fill_type: bool,
-    /// Forms of numbers other than CDL's own.
+    /// Number formats other than CDL's own.
     pub forms: Option<&'a dyn Forms>,
-    /// Whether parts of the dataset are missing because they are damaged: then the text has no end, so it cannot be mistaken
-    /// for a complete dataset.
+    /// Whether damaged parts of the dataset are missing. In this case the text lacks its closing brace, so it cannot be mistaken for a
+    /// complete dataset.
     pub damaged: bool,
 }
 
@@ -41,39 +41,38 @@ pub struct Annotation {
     pub language: Language,
 }
 
-/// The language whose index notation is used.
+/// The language of index notation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Language {
-    /// C: from 0 on, slowest dimension first.
+    /// C: from 0, slowest dimension first.
     #[default]
     C,
-    /// Fortran: from 1 on, fastest dimension first.
+    /// Fortran: from 1, fastest dimension first.
     Fortran,
 }
 
-/// Whether attributes that describe how the dataset is stored are written.
+/// Whether storage attributes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpecialAttributes {
     /// No.
     Hidden,
     /// Yes; checksum, shuffle and deflate have their own attributes.
     Shown,
-    /// Yes, with all filters in `_Filter`.
+    /// Yes, with the complete filter pipeline in `_Filter`.
     Filters,
 }
 
 /// A form of numbers.
 pub trait NumberText: Send + Sync {
-    /// Appends the text of a number; `false`, with nothing appended, leaves it to CDL's own form.
+    /// Appends the text of a number. Returns `false` and appends no text to select CDL's own format.
     fn write(&self, number: NumberToWrite, out: &mut Vec<u8>) -> bool;
 }
 
-/// Provides forms of numbers other than CDL's own: times, `C_format`.
+/// Number formats other than CDL's own: times, `C_format`.
 pub trait Forms: Sync {
-    /// The form of a variable's values in the data section. Asked for numeric and `char`
-    /// variables only.
+    /// Returns the format of a variable's values in the data section; called for numeric and `char` variables only.
     fn data(&self, var: VarId) -> Option<Box<dyn NumberText>>;
 
-    /// The form in which the numeric attributes of a variable are repeated in a comment.
+    /// Returns the format for repeating the numeric attributes of a variable in a comment.
     fn comment(&self, var: VarId) -> Option<Box<dyn NumberText>>;
 }

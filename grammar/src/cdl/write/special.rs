@@ -1,4 +1,4 @@
-//! The attributes of `ncdump -s`: how the dataset is stored.
+//! The storage attributes of `ncdump -s`.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ use netcdf_core::model::{
 use super::{CdlWriter, SpecialAttributes};
 use crate::escape::{TextStyle, quote_text, trim_nuls};
 
-/// Registered numbers of the filters that have their own attributes.
+/// Registered numbers of filters with their own attributes.
 const DEFLATE: u32 = 1;
 const SHUFFLE: u32 = 2;
 const FLETCHER32: u32 = 3;
-/// These filters in the order in which ncgen defines them.
+/// Filters with their own attributes, in the order of ncgen.
 const OWN: [u32; 3] = [FLETCHER32, SHUFFLE, DEFLATE];
 
 /// A special attribute with its value.
@@ -73,17 +73,17 @@ impl CdlWriter<'_, '_> {
     }
 }
 
-/// Returns the storage attributes of a variable; none for kinds without storage settings. One `_Filter` has all filters if `all` is set, or
-/// if only one attribute keeps the filter order.
+/// Returns the storage attributes of a variable, an empty list for kinds without storage settings. One `_Filter` has all filters if `all`
+/// is set, or if only one attribute keeps the filter order.
 pub(crate) fn of_variable(schema: &Schema, var: &Variable, all: bool) -> Vec<SpecialAttribute> {
     let mut specials = Specials::default();
     if !traits(schema.kind).settings {
         return specials.0;
     }
-    // ncgen makes an attribute of it, after the existing ones.
+    // ncgen converts this to an attribute after the existing ones.
     specials.max_string(schema, var);
     specials.layout(&var.storage);
-    // ncgen refuses filters of scalars, which only Zarr has; `_Codecs` shows these filters.
+    // ncgen rejects filters of scalars, which only Zarr supports; `_Codecs` shows these filters.
     let filters = match var.dims.is_empty() {
         true => Cow::default(),
         false => shown(schema, &var.storage.filters),
@@ -108,7 +108,7 @@ pub(crate) fn of_variable(schema: &Schema, var: &Variable, all: bool) -> Vec<Spe
     specials.0
 }
 
-/// Attributes of the file; for all kinds of files, the format.
+/// Returns the attributes of the file. All kinds have the format; the remaining attributes are optional.
 pub(crate) fn of_dataset(schema: &Schema, known: &Provenance) -> Vec<SpecialAttribute> {
     let mut specials = Specials::default();
     let mut stored = schema.root().attributes.iter();
@@ -144,7 +144,7 @@ fn needs_one_attribute(filters: &[FilterSpec]) -> bool {
     !defined(&own.chain(rest).collect::<Vec<_>>()) && defined(&stored)
 }
 
-/// The filters to show; where it matters, those that HDF5 has, with the parameters that a user would give.
+/// Returns the filters to print, with user parameters. If the kind requires it, only HDF5 filters.
 fn shown<'f>(schema: &Schema, filters: &'f [FilterSpec]) -> Cow<'f, [FilterSpec]> {
     let in_hdf5 = |f: &FilterSpec| visible(f).or_else(|| as_deflate(f));
     match traits(schema.kind).shows_given {
@@ -153,7 +153,7 @@ fn shown<'f>(schema: &Schema, filters: &'f [FilterSpec]) -> Cow<'f, [FilterSpec]
     }
 }
 
-/// `gzip` of Zarr, which is deflate in another container.
+/// Converts Zarr's `gzip`, which is deflate in another container.
 fn as_deflate(filter: &FilterSpec) -> Option<FilterSpec> {
     (filter.id == GZIP).then(|| FilterSpec {
         id: DEFLATE,
@@ -186,7 +186,7 @@ impl Specials {
         }
     }
 
-    /// Bytes of the strings of a variable, if no attribute gives them and they differ from the default.
+    /// Adds the string size of a variable, if it differs from the default and no attribute sets it.
     fn max_string(&mut self, schema: &Schema, var: &Variable) {
         let Some(size) = var.storage.max_string else {
             return;
@@ -241,7 +241,7 @@ impl Specials {
     }
 }
 
-/// A filter as `id,parameter,parameter`.
+/// Formats a filter as `id,parameter,parameter`.
 fn filter(filter: &FilterSpec) -> String {
     let numbers = std::iter::once(&filter.id).chain(&filter.params);
     numbers.map(u32::to_string).collect::<Vec<_>>().join(",")

@@ -1,4 +1,4 @@
-//! CDL's text of values, as in data, in lists and in other values.
+//! Output of one value of any type, in data, in lists and in other values.
 
 use netcdf_core::model::{Kind, Name, Values};
 

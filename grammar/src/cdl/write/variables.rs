@@ -6,7 +6,7 @@ use super::{CdlWriter, SpecialAttributes};
 use crate::cdl::lower::is_reserved;
 use crate::escape::{escape_name, is_keyword, trim_nuls};
 
-/// Names after which a colon would begin a section.
+/// Names that would begin a section before a colon.
 const SECTIONS: [&str; 5] = ["variables", "dimensions", "data", "group", "types"];
 
 impl CdlWriter<'_, '_> {
@@ -31,7 +31,7 @@ impl CdlWriter<'_, '_> {
         self.out.bytes(len.as_bytes());
     }
 
-    /// A variable's declaration with its attributes.
+    /// Writes a variable declaration with its attributes.
     pub(super) fn variable(&mut self, id: VarId) {
         let schema = self.schema;
         let Some(var) = schema.var(id) else { return };
@@ -52,7 +52,7 @@ impl CdlWriter<'_, '_> {
         }
     }
 
-    /// The dimensions of a variable in parentheses; nothing for a scalar.
+    /// Writes the dimensions of a variable in parentheses. Scalars have no parentheses.
     fn shape(&mut self, var: &Variable) {
         for (i, &dim) in var.dims.iter().enumerate() {
             self.out.bytes(if i == 0 { b"(" } else { b", " });
@@ -63,7 +63,7 @@ impl CdlWriter<'_, '_> {
         }
     }
 
-    /// How to refer to a dimension from within a group: by its name alone if the name leads to it.
+    /// Writes a reference to a dimension from a group: the name alone if it resolves to the dimension.
     fn dimension_name(&mut self, from: GroupId, id: DimId) {
         let schema = self.schema;
         let Some(dim) = schema.dim(id) else { return };
@@ -73,7 +73,7 @@ impl CdlWriter<'_, '_> {
         push_defined(&dim.name, self.schema.kind, &mut self.out.text);
     }
 
-    /// How to refer to a type from within a group.
+    /// Writes a reference to a type from a group.
     pub(super) fn type_name(&mut self, from: GroupId, ty: DataType) {
         let id = match ty {
             DataType::Atomic(atomic) => return self.out.bytes(atomic.name().as_bytes()),
@@ -99,12 +99,12 @@ impl CdlWriter<'_, '_> {
     }
 }
 
-/// Appends a name where keywords are not recognized. If a file pads names with zeros, they are not part of the name.
+/// Appends a name at a position without keywords. Trailing zeros of padded names are dropped.
 pub(super) fn push_name(name: &Name, out: &mut Vec<u8>) {
     push_word(trim_nuls(name.as_bytes()), out);
 }
 
-/// As [`push_name`].
+/// Like [`push_name`].
 fn push_word(word: &[u8], out: &mut Vec<u8>) {
     if is_keyword(word) {
         out.extend_from_slice(word);
@@ -113,7 +113,7 @@ fn push_word(word: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the name in a definition, for a dataset of this kind: with a backslash if it would be read as a keyword.
+/// Appends the name in a definition for a dataset of this kind, with a backslash if the name is a keyword.
 pub(super) fn push_defined(name: &Name, kind: Kind, out: &mut Vec<u8>) {
     let text = std::str::from_utf8(trim_nuls(name.as_bytes()));
     if text.is_ok_and(|text| is_reserved(text, Some(kind))) {

@@ -3,22 +3,21 @@
 /// The position of the next item of a list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrap {
-    /// Bytes in the line so far.
+    /// Current column in bytes.
     pub(super) column: usize,
-    /// Longest line.
+    /// Maximum line length.
     limit: usize,
-    /// Blanks before all lines of the group.
+    /// Indentation of the group.
     pub(super) indent: usize,
 }
 
-/// Blanks before a continued line, in addition to those of the group.
+/// Additional indentation of a continued line.
 const CONTINUED: usize = 4;
-/// Items of up to this length stay on the line, whatever its length.
+/// Maximum length of an item that never causes a line break.
 const SHORT: usize = 2;
 
 impl Wrap {
-    /// At the beginning of a line; lines of lists end two bytes before `line_length`, so that there is room for the text after
-    /// the last item.
+    /// Returns the start of a line. Lines of lists end two bytes before `line_length`, to fit the text after the last item.
     pub(super) fn new(line_length: usize) -> Self {
         Self {
             column: 0,
@@ -27,7 +26,7 @@ impl Wrap {
         }
     }
 
-    /// The same line with another column, counted without the group's blanks.
+    /// Returns the same line at another column, excluding the group's indentation.
     pub(super) fn at(self, column: usize) -> Self {
         Self {
             column: column.saturating_add(self.indent),
@@ -35,12 +34,12 @@ impl Wrap {
         }
     }
 
-    /// At the beginning of a continued line.
+    /// Returns the start of a continued line.
     pub(super) fn continued(self) -> Self {
         self.at(CONTINUED)
     }
 
-    /// Counts an item of `len` bytes; true if a line break has to come before it.
+    /// Counts an item of `len` bytes. Returns whether a line break must precede it.
     #[inline]
     pub(super) fn breaks(&mut self, len: usize) -> bool {
         let end = self.column.saturating_add(len);
@@ -52,7 +51,7 @@ impl Wrap {
         false
     }
 
-    /// Appends a line break, and the blanks of a continued line.
+    /// Appends a line break and the indentation of a continued line.
     #[inline]
     pub(super) fn break_line(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"\n    ");

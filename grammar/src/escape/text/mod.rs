@@ -4,12 +4,12 @@ use super::hex_pair;
 use netcdf_core::shown::is_control;
 use std::fmt;
 
-/// How a text is written: the form depends on where the text occurs in CDL.
+/// The text style, which depends on the position in CDL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextStyle {
-    /// Whether all bytes from 0x80 on are written as `\ooo`.
+    /// Whether all bytes from 0x80 are written as `\ooo`.
     pub octal_high_bytes: bool,
-    /// The text after a newline's `\n`: it ends the constant and begins another on the next line, or is empty.
+    /// The text after a newline's `\n`: empty, or the end of the constant and the start of another one on the next line.
     pub after_newline: &'static [u8],
 }
 
@@ -39,20 +39,20 @@ impl TextStyle {
 /// An incomplete escape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EscapeError {
-    /// The position of its backslash in the text.
+    /// The position of the backslash in the text.
     pub offset: usize,
-    /// What is missing.
+    /// The kind of error.
     pub kind: EscapeErrorKind,
 }
 
-/// What is missing in an escape.
+/// The kinds of incomplete escapes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EscapeErrorKind {
-    /// A digit from 0 to 7 is followed by fewer than two others.
+    /// A digit from 0 to 7 without two further digits.
     Octal,
-    /// `\x` is followed by fewer than two hexadecimal digits.
+    /// `\x` without two hexadecimal digits.
     Hexadecimal,
-    /// Nothing follows the backslash.
+    /// A backslash at the end.
     Unfinished,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Display for EscapeError {
 
 impl std::error::Error for EscapeError {}
 
-/// `text` without trailing NUL bytes, which CDL does not show in char values.
+/// Returns `text` without trailing NUL bytes, which CDL does not show in char values.
 #[must_use]
 pub fn trim_nuls(text: &[u8]) -> &[u8] {
     let end = text
@@ -80,10 +80,10 @@ pub fn trim_nuls(text: &[u8]) -> &[u8] {
     text.get(..end).unwrap_or_default()
 }
 
-/// Appends `text` to `out` with escapes, without the quotes around it.
+/// Appends `text` to `out` with escapes, without quotes.
 ///
-/// In every style, characters that control a terminal or the direction of text are written as `\ooo`, byte by byte. Bytes that
-/// are not UTF-8 stay as they are.
+/// In every style, characters that control a terminal or the text direction are written as `\ooo`, byte by byte. Invalid UTF-8 stays
+/// unchanged.
 pub fn escape_text(text: &[u8], style: TextStyle, out: &mut Vec<u8>) {
     let mut rest = text;
     loop {
@@ -101,7 +101,7 @@ pub fn escape_text(text: &[u8], style: TextStyle, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a text in double quotes, as [`escape_text`] does what is between them.
+/// Appends a text in double quotes, escaped like [`escape_text`].
 pub fn quote_text(text: &[u8], style: TextStyle, out: &mut Vec<u8>) {
     out.push(b'"');
     escape_text(text, style, out);
@@ -112,7 +112,7 @@ const fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'\\' | b'\'' | b'"')
 }
 
-/// Appends the bytes from 0x80 on at the beginning of `text`; returns the rest.
+/// Appends the bytes from 0x80 at the start of `text`. Returns the remaining text.
 fn escape_high<'t>(text: &'t [u8], out: &mut Vec<u8>) -> &'t [u8] {
     let high = text.iter().take_while(|byte| !byte.is_ascii()).count();
     let (high, rest) = text.split_at_checked(high).unwrap_or((text, b""));
@@ -156,13 +156,13 @@ fn push_octal(byte: u8, out: &mut Vec<u8>) {
 
 /// Appends the bytes that `text`, the part between the quotes of one constant, stands for.
 ///
-/// `\a \b \f \n \r \t \v` are control characters, `\?` is DEL, `\ooo` and `\xhh` are a byte, and a backslash before anything else
-/// is dropped.
+/// `\a \b \f \n \r \t \v` are control characters, `\?` is DEL, `\ooo` and `\xhh` are a byte, and a backslash before any other character is
+/// dropped.
 ///
 /// # Errors
 ///
-/// If an octal escape has fewer than three digits, `\x` fewer than two hexadecimal ones, or nothing follows the backslash.
-/// `out` then has the text up to there.
+/// Returns an error for an octal escape with fewer than three digits, for `\x` with fewer than two hexadecimal digits, and for a backslash
+/// at the end. `out` then has the text up to the error.
 pub fn unescape_text(text: &[u8], out: &mut Vec<u8>) -> Result<(), EscapeError> {
     let mut rest = text;
     loop {
@@ -181,7 +181,7 @@ pub fn unescape_text(text: &[u8], out: &mut Vec<u8>) -> Result<(), EscapeError> 
     }
 }
 
-/// The byte of the escape at the beginning of `escape`, and the escape's length with the backslash.
+/// Returns the byte of the escape at the start of `escape`, and the escape's length with the backslash.
 fn unescape_one(escape: &[u8]) -> Result<(u8, usize), EscapeErrorKind> {
     match escape.get(1..).unwrap_or_default() {
         [] => Err(EscapeErrorKind::Unfinished),
@@ -197,7 +197,7 @@ fn unescape_one(escape: &[u8]) -> Result<(u8, usize), EscapeErrorKind> {
     }
 }
 
-/// The byte of `\ooo`; as in C, only the lowest eight bits.
+/// Returns the byte of `\ooo`; as in C, the lowest eight bits.
 fn octal(escape: &[u8]) -> Option<u8> {
     match *escape {
         [_, a @ b'0'..=b'7', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
@@ -207,7 +207,7 @@ fn octal(escape: &[u8]) -> Option<u8> {
     }
 }
 
-/// The byte for a letter after a backslash.
+/// Returns the byte for a letter after a backslash.
 const fn control(letter: u8) -> u8 {
     match letter {
         b'a' => 0x07,
@@ -222,9 +222,9 @@ const fn control(letter: u8) -> u8 {
     }
 }
 
-/// The string constant at the beginning of `text`: the part between its quotes, and the length with the quotes.
+/// Returns the string constant at the start of `text`: the part between the quotes, and the length with the quotes.
 ///
-/// It may contain any byte, including newlines; quotes and backslashes need a backslash.
+/// The string may contain any byte, including newlines. Quotes and backslashes need a backslash.
 #[must_use]
 pub fn string_constant(text: &[u8]) -> Option<(&[u8], usize)> {
     if text.first() != Some(&b'"') {
@@ -240,7 +240,7 @@ pub fn string_constant(text: &[u8]) -> Option<(&[u8], usize)> {
     }
 }
 
-/// The character constant at the beginning of `text`, `'a'`, `'\n'`, `'\012'` or `'\x0a'`: its byte, and its length.
+/// Returns the byte and the length of the character constant at the start of `text`: `'a'`, `'\n'`, `'\012'` or `'\x0a'`.
 #[must_use]
 pub fn char_constant(text: &[u8]) -> Option<(u8, usize)> {
     match text {

@@ -76,7 +76,7 @@ fn broken_escapes() {
     );
 }
 
-/// A text, and the constant at its beginning.
+/// A text, and the constant at its start.
 type Case<T> = (&'static [u8], Option<(T, usize)>);
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
 
-/// `id(parameters)` of each filter.
+/// Returns `id(parameters)` of each filter.
 fn shown(filters: &[FilterSpec]) -> String {
     let one = |f: &FilterSpec| format!("{}{:?}", f.id, f.params);
     filters.iter().map(one).collect::<Vec<_>>().join(" ")
@@ -169,7 +169,7 @@ fn assignments() {
     assert_eq!(wrong.at, 4);
 }
 
-/// What netCDF-C made of texts (`testdata/filterspecs.py`). The texts have `\\t` for tabs.
+/// Checks texts against the recorded results of netCDF-C (`testdata/filterspecs.py`). The texts have `\\t` for tabs.
 #[test]
 fn as_in_c() {
     let lines: Vec<_> = include_str!("c.txt").lines().collect();

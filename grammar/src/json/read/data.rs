@@ -1,4 +1,4 @@
-//! The data of a variable, read in a stream.
+//! Streaming reader for the data of a variable.
 
 use std::marker::PhantomData;
 
@@ -14,17 +14,17 @@ use super::value::empty;
 use crate::cdl::values::{Problems, ValueList, ValueSink};
 use crate::json::names::written;
 
-/// Stored bytes passed on at a time.
+/// Batch size in stored bytes.
 const BYTES: usize = 1 << 16;
-/// Values other than numbers and characters passed on at a time, and bytes of their text.
+/// Batch size in values other than numbers and characters, and in bytes of their text.
 const VALUES: usize = 1 << 12;
 const VALUES_TEXT: u64 = 1 << 20;
 
-/// Reads the data of a variable, of which all dimensions have their lengths in the schema; returns the number of elements.
-/// `problems` receives what is wrong with the data; then the output of the sink is useless.
+/// Reads the data of a variable and returns the number of elements. The schema must have the lengths of all dimensions. `problems` receives
+/// errors; after an error, the output of the sink is useless.
 ///
 /// # Errors
-/// Errors of the source and of the sink, and [`ErrorKind::NotFound`] for a variable that is not in the schema.
+/// Returns errors of the source and of the sink, and [`ErrorKind::NotFound`] for a variable outside the schema.
 pub fn values(
     list: &ValueList<'_>,
     schema: &Schema,
@@ -73,7 +73,7 @@ pub fn values(
     Ok(Some(shape.iter().fold(1, |n, &len| n.saturating_mul(len))))
 }
 
-/// The path of the data in the text.
+/// Returns the path of the data in the text.
 fn path(schema: &Schema, list: &ValueList<'_>) -> String {
     let Some(var) = schema.var(list.var) else {
         return String::new();
@@ -116,12 +116,12 @@ trait DataLeaf: Leaf {
     fn flush(&mut self, at: u64) -> Result<()>;
 }
 
-/// Passes stored bytes on in pieces.
+/// Passes stored bytes to the sink in batches.
 struct BatchSink<'a> {
     sink: &'a mut dyn ValueSink,
     order: Endianness,
     bytes: Vec<u8>,
-    /// The element that the bytes begin with, and the elements in them.
+    /// The first element of the batch, and the number of elements.
     element: u64,
     count: u64,
 }
@@ -235,9 +235,9 @@ struct OtherLeaves<'a> {
     ty: DataType,
     sink: &'a mut dyn ValueSink,
     values: Values,
-    /// The element that the values begin with.
+    /// The first element of the batch.
     element: u64,
-    /// Where the text of the values begins.
+    /// The start of the batch in the text.
     flushed: u64,
 }
 

@@ -1,5 +1,5 @@
-//! From the parts of a text to a schema, with the code that lowers CDL: all groups, dimensions and types come first, then
-//! variables and attributes. So the order of the text does not matter.
+//! Converts the parsed parts of a text to a schema, with the lowering code of CDL. Groups, dimensions and types precede variables and
+//! attributes, so that the order of the text does not matter.
 
 use netcdf_core::io::Source;
 use netcdf_core::model::GroupId;
@@ -20,7 +20,7 @@ pub(super) struct Define<'s> {
     pub(super) has_kind: bool,
 }
 
-/// A word of CDL, and its offset.
+/// A CDL word with its offset.
 pub(super) struct CdlWord {
     text: String,
     at: usize,
@@ -32,7 +32,7 @@ impl CdlWord {
     }
 
     pub(super) fn new(text: String, at: u64) -> Self {
-        // Offsets of a text are sizes.
+        // Text offsets fit `usize`.
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         Self { text, at }
     }
@@ -60,7 +60,7 @@ impl<'s> Define<'s> {
         }
     }
 
-    /// Defines everything. `lower` has the mistakes.
+    /// Defines the dataset; `lower` collects the mistakes.
     pub(super) fn dataset(&mut self, root: &JsonGroup) {
         self.lower.first_pass();
         self.group(root);
@@ -81,7 +81,7 @@ impl<'s> Define<'s> {
         }
     }
 
-    /// What the pass defines in a group.
+    /// Defines the objects of a group that belong to the current pass.
     fn group(&mut self, part: &JsonGroup) {
         match self.lower.pass {
             LowerPass::Definitions => {
@@ -119,7 +119,7 @@ impl<'s> Define<'s> {
         self.lower.path.truncate(length);
     }
 
-    /// A mistake at an offset, with the path.
+    /// Reports a mistake at an offset, with the path.
     pub(super) fn error(&mut self, at: u64, what: &str) {
         let at = super::input::skip_blanks(self.source, at);
         self.lower
@@ -242,7 +242,7 @@ impl<'s> Define<'s> {
                 ty: ty.word(),
                 names: vec![(name.word(), dims.iter().map(CdlWord::word).collect())],
             });
-            // A mistake was reported if there is no such variable.
+            // An unknown variable is already reported.
             let Some(var) = define.lower.find_var(name.word()) else {
                 return;
             };

@@ -1,4 +1,4 @@
-//! The text as `serde_json` reads it, byte by byte; where it is; and the first mistake.
+//! JSON text as `serde_json` reads it, byte by byte, with the position and the first mistake.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
@@ -7,22 +7,22 @@ use netcdf_core::Error;
 use netcdf_core::io::Source;
 use serde::de::{self, DeserializeSeed, SeqAccess};
 
-/// Bytes read at a time.
+/// Block size of reads in bytes.
 const PIECE: u64 = 64 << 10;
 
-/// What all that read the same text share.
+/// The state shared by all deserializers of a text.
 pub(super) struct InputContext {
-    /// Offset of the next byte.
+    /// The offset of the next byte.
     at: Cell<u64>,
-    /// The line of that byte, from 1.
+    /// The line of the next byte, from 1.
     line: Cell<u32>,
-    /// Where reading ends with an error, because something takes too much memory.
+    /// The memory limit: reading beyond this offset is an error.
     most: Cell<u64>,
-    /// Where the last value began.
+    /// The start of the last value.
     mark: Cell<u64>,
-    /// The first mistake, and its offset.
+    /// The first mistake with its offset.
     failure: RefCell<Option<(u64, String)>>,
-    /// The way to it from the root, innermost step first.
+    /// The path of the mistake from the root, innermost step first.
     path: RefCell<Vec<PathStep>>,
     fatal: RefCell<Option<Error>>,
 }
@@ -32,7 +32,7 @@ pub(super) struct InputContext {
 pub(super) struct ReadFailure {
     at: u64,
     what: String,
-    /// The way from the root, innermost first.
+    /// The path from the root, innermost step first.
     path: Vec<PathStep>,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum PathStep {
 }
 
 impl InputContext {
-    /// For a text from `at` on.
+    /// Creates a context for a text that starts at `at`.
     pub(super) fn new(at: u64) -> Self {
         Self {
             at: Cell::new(at),
@@ -59,44 +59,44 @@ impl InputContext {
         }
     }
 
-    /// Offset of the next byte.
+    /// Returns the offset of the next byte.
     pub(super) fn at(&self) -> u64 {
         self.at.get()
     }
 
-    /// The line of the next byte.
+    /// Returns the line of the next byte.
     pub(super) fn line(&self) -> u32 {
         self.line.get()
     }
 
-    /// Notes that a value begins here, of which the first byte was read if it is an item or a key.
+    /// Records the start of a value. For items and keys, the first byte was already read.
     pub(super) fn begin(&self, read: u64) -> u64 {
         let at = self.at() - read.min(self.at());
         self.mark.set(at);
         at
     }
 
-    /// Allows this many further bytes.
+    /// Allows `bytes` further bytes.
     pub(super) fn allow(&self, bytes: u64) {
         self.most.set(self.at().saturating_add(bytes));
     }
 
-    /// Allows all bytes; returns up to where they were allowed.
+    /// Removes the memory limit and returns the old one.
     pub(super) fn allow_all(&self) -> u64 {
         self.most.replace(u64::MAX)
     }
 
-    /// Allows the bytes up to an offset.
+    /// Sets the memory limit to an offset.
     pub(super) fn allow_until(&self, most: u64) {
         self.most.set(most);
     }
 
-    /// A mistake where the last value began.
+    /// Records a mistake at the start of the last value.
     pub(super) fn wrong<E: de::Error>(&self, what: impl Into<String>) -> E {
         self.wrong_at(self.mark.get(), what)
     }
 
-    /// A mistake.
+    /// Records a mistake at an offset.
     pub(super) fn wrong_at<E: de::Error>(&self, at: u64, what: impl Into<String>) -> E {
         self.failure
             .borrow_mut()
@@ -104,7 +104,7 @@ impl InputContext {
         E::custom("wrong")
     }
 
-    /// The end, because of an error that is not a mistake in the text.
+    /// Stops reading because of an error outside the text.
     pub(super) fn stop<E: de::Error>(&self, error: Error) -> E {
         *self.fatal.borrow_mut() = Some(error);
         E::custom("stopped")
@@ -130,7 +130,7 @@ impl InputContext {
     /// What went wrong.
     ///
     /// # Errors
-    /// An error that is not a mistake in the text.
+    /// Returns an error outside the text, for instance an I/O error.
     pub(super) fn failure(&self, e: &serde_json::Error) -> Result<ReadFailure, Error> {
         if let Some(error) = self.fatal.borrow_mut().take() {
             return Err(error);
@@ -140,7 +140,7 @@ impl InputContext {
         Ok(ReadFailure { at, what, path })
     }
 
-    /// A mistake that `serde_json` found.
+    /// Returns a mistake that `serde_json` found.
     fn found(&self, e: &serde_json::Error) -> (u64, String) {
         let text = e.to_string();
         let what = text.rfind(" at line ").and_then(|end| text.get(..end));
@@ -153,7 +153,7 @@ impl InputContext {
 }
 
 impl ReadFailure {
-    /// The message, with the path within `base`.
+    /// Returns the message, with the path within `base`.
     pub(super) fn message(&self, base: &str) -> String {
         let mut path = base.to_owned();
         for step in self.path.iter().rev() {
@@ -168,19 +168,19 @@ impl ReadFailure {
         }
     }
 
-    /// The offset of the mistake, without blanks before it.
+    /// Returns the offset of the mistake, after leading blanks.
     pub(super) fn place(&self, source: &dyn Source) -> u64 {
         skip_blanks(source, self.at)
     }
 
-    /// The same mistake, in a part of a text that begins at `start`.
+    /// Moves the mistake of a text fragment that begins at `start`.
     pub(super) fn moved(self, start: u64) -> Self {
         let at = self.at.saturating_add(start);
         Self { at, ..self }
     }
 }
 
-/// The offset of the first byte from `at` on that is not blank.
+/// Returns the offset of the first byte from `at` that is not blank.
 pub(super) fn skip_blanks(source: &dyn Source, at: u64) -> u64 {
     let left = usize::try_from(source.len().saturating_sub(at)).unwrap_or(usize::MAX);
     let mut bytes = vec![0; left.min(4096)];
@@ -191,17 +191,17 @@ pub(super) fn skip_blanks(source: &dyn Source, at: u64) -> u64 {
     at + blanks.count() as u64
 }
 
-/// The bytes of a source from a position on.
+/// The bytes of a source from a position.
 pub(super) struct SourceInput<'a> {
     source: &'a dyn Source,
     context: &'a InputContext,
-    /// Bytes that were read, and how many of them were passed on.
+    /// The buffered bytes, and the number of bytes already consumed.
     buffer: Vec<u8>,
     used: usize,
 }
 
 impl<'a> SourceInput<'a> {
-    /// From the position of `context` on.
+    /// Returns an input that starts at the position of `context`.
     pub(super) fn new(source: &'a dyn Source, context: &'a InputContext) -> Self {
         Self {
             source,
@@ -231,7 +231,7 @@ impl Read for SourceInput<'_> {
         if self.used == self.buffer.len() {
             self.refill()?;
         }
-        // `serde_json` asks for one byte at a time.
+        // `serde_json` requests single bytes.
         let (Some(slot), Some(&byte)) = (out.first_mut(), self.buffer.get(self.used)) else {
             return Ok(0);
         };
@@ -243,7 +243,7 @@ impl Read for SourceInput<'_> {
             context.line.set(context.line().saturating_add(1));
         }
         match context.at() > context.most.get() {
-            true => Err(io::Error::other("too long to be kept in memory")),
+            true => Err(io::Error::other("too long for memory")),
             false => Ok(1),
         }
     }

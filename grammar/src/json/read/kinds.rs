@@ -1,4 +1,4 @@
-//! Strings, and the kinds of user-defined types.
+//! Deserializers of strings and of the classes of user-defined types.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use super::object::KeySeed;
 use super::text::read_base64;
 use crate::escape::{trim_nuls, unescape_name};
 
-/// Takes a string, which may be NIL.
+/// Accepts a string or NIL.
 pub(super) struct StringVisitor<'c>(pub(super) &'c InputContext);
 
 impl<'de> Visitor<'de> for StringVisitor<'_> {
@@ -31,7 +31,7 @@ impl<'de> Visitor<'de> for StringVisitor<'_> {
     }
 }
 
-/// Takes a member of an enum: its name, or a number.
+/// Accepts an enum member by name or number.
 pub(super) struct EnumVisitor<'a> {
     pub(super) context: &'a InputContext,
     pub(super) members: &'a [(Name, i128)],
@@ -61,7 +61,7 @@ impl Visitor<'_> for EnumVisitor<'_> {
     }
 }
 
-/// Takes an opaque value of this many bytes.
+/// Accepts an opaque value of this size in bytes.
 pub(super) struct OpaqueVisitor<'c>(pub(super) &'c InputContext, pub(super) usize);
 
 impl Visitor<'_> for OpaqueVisitor<'_> {
@@ -126,7 +126,7 @@ impl<'de> Visitor<'de> for AnyLength<'_, '_, '_> {
     }
 }
 
-/// Takes a structure: a value for each field, in any order.
+/// Accepts a compound value: a value for each field, in any order.
 pub(super) struct Compound<'a> {
     pub(super) context: &'a InputContext,
     pub(super) schema: &'a Schema,
@@ -173,7 +173,7 @@ impl Compound<'_> {
             Some((field, self.columns.get_mut(i)?, seen.get_mut(i)?))
         });
         let Some((field, column, seen)) = found else {
-            return Err(self.context.wrong("the type has no such field"));
+            return Err(self.context.wrong("unknown field"));
         };
         if std::mem::replace(seen, true) {
             return Err(self.context.wrong("this name occurs twice"));

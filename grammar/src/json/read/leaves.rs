@@ -1,4 +1,4 @@
-//! Values and texts on the way to where they are collected.
+//! Value lists that grow while values are read.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{DataType, Schema, Values};

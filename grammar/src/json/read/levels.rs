@@ -6,25 +6,25 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, SeqAccess
 
 use super::input::InputContext;
 
-/// Takes the values of an array one by one, in row-major order.
+/// Accepts the values of an array one by one, in row-major order.
 pub(super) trait Leaf {
     /// Whether the last dimension is one text.
     const TEXT: bool;
 
-    /// Takes a value.
+    /// Accepts a value.
     ///
     /// # Errors
-    /// Mistakes in it.
+    /// Returns mistakes in the value.
     fn one<'de, D: Deserializer<'de>>(
         &mut self,
         context: &InputContext,
         from: D,
     ) -> Result<(), D::Error>;
 
-    /// Takes a text of this many characters; of leaves whose last dimension is none, a value.
+    /// Accepts a text of `len` characters. If the last dimension is not a text, accepts a value.
     ///
     /// # Errors
-    /// Mistakes in it.
+    /// Returns mistakes in the text.
     fn text<'de, D: Deserializer<'de>>(
         &mut self,
         context: &InputContext,

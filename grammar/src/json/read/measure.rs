@@ -1,4 +1,4 @@
-//! Lengths of unlimited dimensions: as the text gives them, else from the data.
+//! Lengths of unlimited dimensions, from the text or from the data.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use super::parts::{DimensionPart, JsonGroup};
 use super::text::read_text;
 use crate::cdl::DataList;
 
-/// The lengths of the unlimited dimensions. Dimensions of length 0 that the text does not call unlimited become such ones.
+/// Returns the lengths of the unlimited dimensions. Dimensions of length 0 become unlimited, even without a declaration.
 ///
 /// # Errors
-/// Errors of the source.
+/// Returns errors of the source.
 pub(super) fn lengths(
     source: &dyn Source,
     schema: &mut Schema,
@@ -44,7 +44,7 @@ pub(super) fn lengths(
     Ok(known)
 }
 
-/// All dimensions with their parts. Both have the same order.
+/// Collects all dimensions with their parsed parts, which have the same order.
 fn collect<'p>(
     schema: &Schema,
     id: GroupId,
@@ -61,7 +61,7 @@ fn collect<'p>(
     }
 }
 
-/// Makes dimensions as long as the data of a variable. Of the items of a list, only the first is looked into.
+/// Extends unlimited dimensions to the length of a variable's data. Only the first item of each list is measured.
 fn measure(
     source: &dyn Source,
     schema: &Schema,
@@ -85,7 +85,7 @@ fn measure(
     };
     let mut from = serde_json::Deserializer::from_reader(SourceInput::new(source, &context));
     if let Err(e) = seed.deserialize(&mut from) {
-        // A mistake is reported when the data is read.
+        // The data reader reports the mistake.
         let _: super::input::ReadFailure = context.failure(&e)?;
     }
     for (dim, len) in var.dims.iter().zip(found) {

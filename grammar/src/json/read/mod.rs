@@ -1,16 +1,16 @@
-//! Reads JSON: a first pass finds the definitions and the places of data, and [`values`] reads the data of a variable in a stream.
+//! JSON reader: a first pass finds the definitions and the data positions, and [`values`] streams the data of a variable.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | `input` | the text as `serde_json` reads it, with positions and mistakes |
 //! | `object` | objects with known members |
-//! | `parts` | the parts of a dataset, as the text has them |
-//! | `words` | strings, sizes and lists of them |
-//! | `define` | from the parts to a schema |
+//! | `parts` | the parsed parts of a dataset |
+//! | `words` | strings, sizes, and lists of strings or sizes |
+//! | `define` | conversion of parts to a schema |
 //! | `settings` | attributes |
 //! | `measure` | lengths of unlimited dimensions |
 //! | `levels` | nested arrays |
-//! | `leaves` | lists of values that grow while values are read |
+//! | `leaves` | value lists that grow while values are read |
 //! | `number`, `text`, `kinds`, `value` | values of any type |
 //! | `data` | the data of a variable |
 
@@ -40,13 +40,13 @@ use define::Define;
 use netcdf_core::format::kind_named;
 use parts::DatasetPart;
 
-/// Where texts begin.
+/// The start of a text.
 const START: Anchor = Anchor { offset: 0, line: 1 };
 
-/// Whether a text is JSON: the first character that is not blank is `{`, with which CDL never begins.
+/// Returns whether a text is JSON: the first nonblank character is `{`. CDL never begins with `{`.
 ///
 /// # Errors
-/// Errors of the source.
+/// Returns errors of the source.
 pub fn is_json(source: &dyn Source) -> netcdf_core::Result<bool> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut at = 0;
@@ -66,10 +66,10 @@ pub fn is_json(source: &dyn Source) -> netcdf_core::Result<bool> {
     Ok(false)
 }
 
-/// Reads JSON. Only the positions of data are kept; memory does not grow with it.
+/// Reads JSON. Only the positions of data are stored, so memory does not grow with the data.
 ///
 /// # Errors
-/// [`CdlError::Other`] for errors of the source, [`CdlError::Text`] with errors in the text.
+/// Returns [`CdlError::Other`] for errors of the source, and [`CdlError::Text`] for errors in the text.
 pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<CdlDataset, CdlError> {
     let text = match parts::parse(source, options)? {
         Ok(text) => text,
@@ -91,7 +91,7 @@ pub fn read(source: &dyn Source, options: &ReadOptions) -> Result<CdlDataset, Cd
     Ok(cdl)
 }
 
-/// The dataset, if there were no errors.
+/// Returns the dataset unless there were errors.
 fn finish(
     mut lower: Lower<'_>,
     text: &DatasetPart,

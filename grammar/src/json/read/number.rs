@@ -1,4 +1,4 @@
-//! Numbers of each type.
+//! Deserializers of numbers.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,10 +11,10 @@ use super::input::InputContext;
 
 /// A numeric type.
 pub(super) trait JsonNumeric: Copy {
-    /// Its name.
+    /// The type name.
     const NAME: &'static str;
     fn from_integer(value: i128) -> Option<Self>;
-    /// A value of a number with a fraction, an exponent or many digits.
+    /// Converts a number with a fraction, an exponent or many digits.
     fn from_double(value: f64) -> Option<Self>;
     fn from_text(text: &str) -> Option<Self>;
     /// Appends the stored form.
@@ -61,7 +61,7 @@ integer!(u16, "ushort");
 integer!(u32, "uint");
 integer!(u64, "uint64");
 
-/// A double as an integer, if it is one beyond doubt: from 2^53 on, digits may have been lost.
+/// Converts a double to an integer unless its magnitude is 2^53 or more, where digits may be lost.
 fn exact_integer(value: f64) -> Option<i128> {
     const KEPT: f64 = 9_007_199_254_740_992.0;
     whole_number(value).filter(|_| value.fract() == 0.0 && value.abs() < KEPT)
@@ -102,7 +102,7 @@ impl JsonNumeric for f64 {
     store!();
 }
 
-/// The values that JSON has no numbers for: `NaN`, `Infinity` and `-Infinity`, and the bits of other NaNs.
+/// Converts values without a JSON number: `NaN`, `Infinity`, `-Infinity`, and the bits of other NaNs.
 fn special<T>(
     text: &str,
     [nan, infinity, negative]: [T; 3],
@@ -158,7 +158,7 @@ impl<T: JsonNumeric> Visitor<'_> for NumberVisitor<'_, T> {
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
         T::from_text(text).ok_or_else(|| {
-            let what = format!("the string {text:?} is no number of type {}", T::NAME);
+            let what = format!("the string {text:?} is not a number of type {}", T::NAME);
             self.context.wrong(what)
         })
     }

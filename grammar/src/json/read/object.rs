@@ -1,4 +1,4 @@
-//! Objects, member by member.
+//! Deserializers of objects, member by member.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -9,12 +9,12 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAcces
 use super::input::{InputContext, PathStep};
 use super::words::{JsonText, JsonWord, MemberValue, WholeNumber, WordKind, WordList, WordSeed};
 
-/// The name of a member, and its position.
+/// A member name with its position.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MemberName {
-    /// The name, without JSON's quotes and escapes.
+    /// The name without JSON quotes and escapes.
     pub(super) name: String,
-    /// Its offset.
+    /// The offset of the name.
     pub(super) at: u64,
 }
 

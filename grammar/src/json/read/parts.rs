@@ -1,4 +1,4 @@
-//! The parts of a dataset, as the text has them. Of data, only the place is kept.
+//! The parsed parts of a dataset. Only the position of data is stored.
 
 use std::fmt;
 use std::ops::Range;
@@ -38,7 +38,7 @@ pub(super) struct DimensionPart {
     pub(super) unlimited: bool,
 }
 
-/// A type; which members it has to have depends on its class.
+/// A type. The required members depend on the class.
 #[derive(Default)]
 pub(super) struct TypePart {
     pub(super) class: Option<JsonWord>,
@@ -55,7 +55,7 @@ pub(super) struct FieldPart {
     pub(super) shape: Vec<JsonWord>,
 }
 
-/// An attribute; its values are read once its type is known.
+/// An attribute. The values are parsed when the type is known.
 #[derive(Default)]
 pub(super) struct AttributePart {
     pub(super) ty: Option<JsonWord>,
@@ -68,14 +68,14 @@ pub(super) struct VariablePart {
     pub(super) ty: Option<JsonWord>,
     pub(super) shape: Vec<JsonWord>,
     pub(super) attributes: Vec<(MemberName, AttributePart)>,
-    /// Where its data is, and in which line it begins.
+    /// The byte range and the first line of the data.
     pub(super) data: Option<(Range<u64>, u32)>,
 }
 
-/// Reads the parts of a text. The inner result is the first mistake.
+/// Parses the parts of a text. The inner result is the first mistake.
 ///
 /// # Errors
-/// Errors of the source.
+/// Returns errors of the source.
 pub(super) fn parse(
     source: &dyn Source,
     options: &ReadOptions,

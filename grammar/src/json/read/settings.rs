@@ -1,4 +1,4 @@
-//! Attributes. Those with special names are settings, as in CDL; a backslash before the name makes them ordinary ones.
+//! Attributes. Special names are settings, as in CDL; a backslash before the name makes an attribute ordinary.
 
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::special::Special;
@@ -11,7 +11,7 @@ use super::value::attribute_values;
 use crate::escape::{TextStyle, quote_text};
 
 impl Define<'_> {
-    /// The attributes of a variable, or of the group.
+    /// Adds the attributes of a variable or of the group.
     pub(super) fn attributes(&mut self, var: Option<VarId>, parts: &[(MemberName, AttributePart)]) {
         for (key, part) in parts {
             let steps: &[&str] = match var {
@@ -46,8 +46,8 @@ impl Define<'_> {
         }
     }
 
-    /// Whether a setting has no effect: the kind, which is told elsewhere, and storage that no output has.
-    fn is_told(&mut self, name: &[u8], values: &Values) -> bool {
+    /// Returns whether a setting has no effect: `_Format` if the text has the member `kind`, and layouts that no output supports.
+    fn is_ignored(&mut self, name: &[u8], values: &Values) -> bool {
         match (Special::from_name(name), values.as_text()) {
             (Some(Special::Format), _) => self.has_kind,
             (Some(Special::Storage), Some(b"virtual" | b"unknown")) => true,
@@ -58,7 +58,7 @@ impl Define<'_> {
     fn put(&mut self, var: Option<VarId>, key: &MemberName, (ty, values): (DataType, Values)) {
         let name = key.name.as_bytes();
         let special = Special::from_name(name).is_some();
-        if self.is_told(name, &values) {
+        if self.is_ignored(name, &values) {
             return;
         }
         if special || (var.is_some() && Algorithm::from_attribute(name).is_some()) {
@@ -71,7 +71,7 @@ impl Define<'_> {
     }
 }
 
-/// The values of a setting, as CDL has them; `None` for types that no setting has.
+/// Returns the values of a setting as CDL constants, or `None` for types that settings cannot have.
 fn constants(values: &Values) -> Option<Vec<u8>> {
     let mut out = vec![];
     match values {

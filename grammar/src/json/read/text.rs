@@ -1,4 +1,4 @@
-//! Texts: a string, an object with base64, or a list of both, one after the other.
+//! Deserializers of texts: a string, an object with base64, or a list of strings and objects to join.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Values of any type, appended to lists.
+//! Deserializers of values of any type, which are appended to lists.
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::memory::MemorySource;
@@ -13,10 +13,10 @@ use super::number::{JsonNumeric, read_number};
 use super::text::append_text;
 use crate::cdl::values::push_integer;
 
-/// The values of an attribute: a value, or a list of values. The inner result is the first mistake.
+/// Reads the values of an attribute: a value, or a list of values. The inner result is the first mistake.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a type that is not in the schema.
+/// Returns [`ErrorKind::NotFound`] for a type outside the schema.
 pub(super) fn attribute_values(
     text: &str,
     schema: &Schema,
@@ -42,10 +42,10 @@ pub(super) fn attribute_values(
     }
 }
 
-/// An empty list of values of a type.
+/// Returns an empty list of values of a type.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a type that is not in the schema.
+/// Returns [`ErrorKind::NotFound`] for a type outside the schema.
 pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
     let unknown = || Error::new(ErrorKind::NotFound, "no such type, or one nested too deep");
     schema.empty_values(ty).ok_or_else(unknown)

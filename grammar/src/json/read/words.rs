@@ -1,4 +1,4 @@
-//! Strings, sizes and lists of them.
+//! Strings, sizes, and lists of strings or sizes.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,23 +7,23 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Vi
 
 use super::input::InputContext;
 
-/// A word of the text, and its offset.
+/// A word of the text with its offset.
 #[derive(Debug, Clone, Default)]
 pub(super) struct JsonWord {
     /// A string without quotes, or the digits of a number.
     pub(super) text: String,
-    /// Its offset.
+    /// The offset of the word.
     pub(super) at: u64,
 }
 
-/// What a word is.
+/// The kind of a word.
 pub(super) trait WordKind {
     const WHAT: &'static str;
-    /// Whether it is a whole number, possibly in quotes, or a string.
+    /// Whether the word is a whole number, possibly in quotes.
     const NUMBER: bool;
 }
 
-/// A name, or another string.
+/// A name or another string.
 pub(super) struct JsonText;
 
 impl WordKind for JsonText {
@@ -43,7 +43,7 @@ impl WordKind for WholeNumber {
 pub(super) struct WordSeed<'c, K>(&'c InputContext, u64, PhantomData<K>);
 
 impl<'c, K: WordKind> WordSeed<'c, K> {
-    /// For the value of a member.
+    /// Creates a deserializer for the value of a member.
     pub(super) fn member(context: &'c InputContext) -> Self {
         Self(context, 0, PhantomData)
     }
@@ -88,7 +88,7 @@ fn number<K: WordKind, E: Error>(context: &InputContext, digits: String) -> Resu
     }
 }
 
-/// Reads the value of a member, and where it begins.
+/// Reads the value of a member with its start.
 pub(super) struct MemberValue<'c, T>(&'c InputContext, PhantomData<T>);
 
 impl<'c, T> MemberValue<'c, T> {

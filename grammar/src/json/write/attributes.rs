@@ -1,4 +1,4 @@
-//! Stored attributes, and those that describe how the dataset is stored.
+//! Stored attributes and storage attributes.
 
 use netcdf_core::model::{Attribute, Group, GroupId, Variable};
 

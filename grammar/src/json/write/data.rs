@@ -1,4 +1,4 @@
-//! The data of a variable: bands are converted to text in parallel, and written in order.
+//! The data of a variable: bands are converted to text in parallel and written in order.
 
 use netcdf_core::chunk::{Dataset, InBands, Layout};
 use netcdf_core::error::{Context as _, Error, ErrorKind, Result};
@@ -12,7 +12,7 @@ use crate::json::text::push_bytes;
 use crate::write::{BAND, BandValues, ROW, RowGrid, Span, band_len, band_values, separate};
 
 impl JsonWriter<'_, '_> {
-    /// Writes the data of a variable with data. If a filter is missing, writes nothing and returns why.
+    /// Writes the data of a variable. If a filter is missing, writes no data and returns the error.
     pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<Error>> {
         let mut begun = false;
         let written = self.set.check_filters(id);
@@ -23,7 +23,7 @@ impl JsonWriter<'_, '_> {
         }
     }
 
-    /// Writes the data of a variable; `begun` becomes true once something is written.
+    /// Writes the data of a variable. `begun` becomes true with the first output.
     fn values(&mut self, id: VarId, begun: &mut bool) -> Result<()> {
         let schema = self.schema;
         let layout = self.set.layout(id)?;
@@ -65,7 +65,7 @@ impl JsonWriter<'_, '_> {
         )
     }
 
-    /// Writes long rows of characters, each as a list of pieces of [`ROW`] characters.
+    /// Writes long rows of characters, each as a list of strings.
     fn long_texts(&mut self, id: VarId, rows: &JsonRows, begun: &mut bool) -> Result<()> {
         let mut index = vec![0; rows.grid.outer().len()];
         loop {
@@ -96,10 +96,10 @@ impl JsonWriter<'_, '_> {
     }
 }
 
-/// Pieces of a text. A character that a cut splits belongs to the later piece.
+/// The strings of a split text. A character at a split point belongs to the later string.
 #[derive(Default)]
 struct TextPieces {
-    /// The first bytes of a character.
+    /// The first bytes of an incomplete character.
     begun: Vec<u8>,
     any: bool,
 }
@@ -121,7 +121,7 @@ impl TextPieces {
     }
 }
 
-/// The values of a variable, and how to write them.
+/// The values of a variable with the options for writing them.
 struct JsonContent<'a> {
     set: &'a Dataset<'a>,
     id: VarId,
@@ -130,7 +130,7 @@ struct JsonContent<'a> {
 }
 
 impl JsonContent<'_> {
-    /// The text of a band.
+    /// Returns the text of a band.
     fn part(&self, rows: &JsonRows, band: &Region, stored: Vec<u8>) -> Result<Vec<u8>> {
         let values = match band_values(self.set, self.id, &self.layout, stored)? {
             BandValues::Atomic(ty, stored) => return Ok(plain(ty, rows, band, &stored)),
@@ -144,7 +144,7 @@ impl JsonContent<'_> {
     }
 }
 
-/// The text of a band of atomic values.
+/// Returns the text of a band of atomic values.
 fn plain(ty: Atomic, rows: &JsonRows, band: &Region, stored: &[u8]) -> Vec<u8> {
     match ty {
         Atomic::Byte => numbers::<i8>(rows, band, stored),

@@ -1,4 +1,4 @@
-//! Objects and their members as indented text.
+//! Objects and members as indented text, buffered in blocks.
 
 use std::io::Write;
 
@@ -35,7 +35,7 @@ impl<'w> Document<'w> {
         self.begin();
     }
 
-    /// Begins a member; its value follows.
+    /// Begins a member; the value follows.
     pub(super) fn key(&mut self, key: &str) {
         if let Some(last) = self.open.last_mut()
             && std::mem::replace(last, true)
@@ -47,13 +47,13 @@ impl<'w> Document<'w> {
         self.block.bytes(b": ");
     }
 
-    /// A member with a text.
+    /// Writes a member with a text.
     pub(super) fn member(&mut self, key: &str, value: &[u8]) {
         self.key(key);
         push_bytes(value, &mut self.block.text);
     }
 
-    /// A member with something that is JSON already.
+    /// Writes a member with JSON text.
     pub(super) fn plain(&mut self, key: &str, json: &str) {
         self.key(key);
         self.block.bytes(json.as_bytes());
@@ -73,7 +73,7 @@ impl<'w> Document<'w> {
         self.block.text.resize(end, b' ');
     }
 
-    /// Blanks before a member.
+    /// Returns the indentation of members.
     pub(super) fn indent(&self) -> usize {
         STEP * self.open.len()
     }

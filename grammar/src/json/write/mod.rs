@@ -1,9 +1,9 @@
-//! Writes datasets as JSON: the schema with indentation, then the data of each variable band by band, one row per line.
+//! JSON writer: the schema with indentation, then the data of each variable band by band, one row per line.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `document` | objects and their members, as indented text |
-//! | `references` | references to dimensions and types |
+//! | `document` | objects and members as indented text |
+//! | `scope` | references to dimensions and types |
 //! | `schema` | groups, dimensions, types and variables |
 //! | `attributes` | stored and special attributes |
 //! | `value`, `number` | values of any type |
@@ -29,23 +29,23 @@ use crate::write::{DataSelection, Scope};
 use document::Document;
 use references::References;
 
-/// What is written.
+/// Options for writing a dataset.
 #[derive(Debug, Clone)]
 pub struct JsonOptions {
-    /// The dataset's name.
+    /// The dataset name.
     pub name: Vec<u8>,
-    /// The variables whose data is written; `None` for no data.
+    /// The variables with written data; `None` for no data.
     pub data: Option<DataSelection>,
-    /// Attributes that describe how the dataset is stored.
+    /// Storage attributes (`ncdump -s`).
     pub special: SpecialAttributes,
 }
 
-/// Writes a dataset as JSON. After an error, the text has no end.
+/// Writes a dataset as JSON. After an error, the text lacks its closing braces.
 ///
-/// Variables whose data needs a filter that is not available have no data; `omitted` receives an error for each.
+/// The output omits the data of variables with missing filters; `omitted` receives an error for each variable.
 ///
 /// # Errors
-/// Errors of reading the data, with the variable, and of writing to `out`.
+/// Returns read errors with the variable, and write errors of `out`.
 pub fn write(
     set: &Dataset<'_>,
     options: &JsonOptions,
@@ -65,13 +65,13 @@ pub fn write(
     written.and(writer.out.block.flush())
 }
 
-/// A dataset being written.
+/// A dataset in writing.
 struct JsonWriter<'a, 'w> {
     set: &'a Dataset<'a>,
     schema: &'a Schema,
     references: References<'a>,
     options: &'a JsonOptions,
     out: Document<'w>,
-    /// The errors for variables whose data was left out.
+    /// The errors of variables with omitted data.
     omitted: &'w mut Vec<Error>,
 }

@@ -1,9 +1,9 @@
-//! Numbers: the shortest text that gives the same bits. What JSON does not have, or readers of JSON may not keep, is a string.
+//! Numbers: the shortest text that gives the same bits. Values without a JSON number, and values that JSON readers may round, are strings.
 
 use crate::number::{FloatForm, FloatFormat, Precision, ROOM, put_i64, put_u64};
 use crate::write::BigEndian;
 
-/// Readers that hold all numbers as double keep integers up to here.
+/// The largest integer that readers with double precision keep exactly.
 const KEPT: u64 = (1 << 53) - 1;
 
 const FORMAT: FloatFormat = FloatFormat::new(Precision::Exact, FloatForm::Data);
@@ -52,14 +52,14 @@ pub(super) fn integer(value: i128, out: &mut Vec<u8>) {
 }
 
 #[inline]
-fn quoted(quotes: bool, out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; ROOM]) -> usize) {
+fn quoted(quotes: bool, out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; BUFFER_LEN]) -> usize) {
     if quotes {
         out.push(b'"');
     }
-    let mut room = [0; ROOM];
+    let mut room = [0; BUFFER_LEN];
     let len = put(&mut room);
     let end = out.len() + len;
-    // A copy of fixed length is a few moves; one of the text's own length would be a call.
+    // Copying a fixed length compiles to a few moves; copying the text length would be a call.
     out.extend_from_slice(&room);
     out.truncate(end);
     if quotes {
@@ -94,9 +94,9 @@ fn infinite(positive: bool, out: &mut Vec<u8>) {
     });
 }
 
-/// Appends a finite number, with `.0` where nothing else tells it from an integer: some readers drop the sign of `-0`.
+/// Appends a finite number, with `.0` if it looks like an integer: some readers drop the sign of `-0`.
 #[inline]
-fn finite(out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; ROOM]) -> usize) {
+fn finite(out: &mut Vec<u8>, put: impl FnOnce(&mut [u8; BUFFER_LEN]) -> usize) {
     let start = out.len();
     quoted(false, out, put);
     let text = out.get(start..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Rows: where lists begin and end.
+//! Rows: start and end of nested lists.
 
 use crate::write::RowGrid;
 
@@ -28,7 +28,7 @@ impl JsonRows {
         out.resize(out.len() + opened, b'[');
     }
 
-    /// The text after a row.
+    /// Writes the text after a row.
     pub(super) fn end(&self, index: &[u64], out: &mut Vec<u8>) {
         let last = |level: &usize| self.grid.is_last(index, *level);
         let closed = (1..index.len()).filter(last).count() + self.inner();
@@ -39,7 +39,7 @@ impl JsonRows {
         }
     }
 
-    /// Lists that a row is.
+    /// Returns the number of lists per row.
     fn inner(&self) -> usize {
         usize::from(!self.text && !self.grid.shape.is_empty())
     }

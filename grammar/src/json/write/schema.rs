@@ -23,7 +23,7 @@ impl JsonWriter<'_, '_> {
         Ok(())
     }
 
-    /// The members of a group.
+    /// Writes the members of a group.
     fn group(&mut self, id: GroupId) -> Result<()> {
         let schema = self.schema;
         let Some(group) = schema.group(id) else {

@@ -1,4 +1,4 @@
-//! JSON's text of values.
+//! Output of one value of any type, and of value lists.
 
 use netcdf_core::model::{Name, Values};
 

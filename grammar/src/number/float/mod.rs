@@ -1,52 +1,51 @@
-//! Floating-point values as text.
+//! Text of floating-point values.
 
+use super::buffer::{self, BUFFER_LEN};
+use super::common_precision;
 use super::digits::{self, DigitText};
-use super::exact;
-use super::room::{self, ROOM};
+use super::shortest_digits;
 use super::token::NumberToken;
-use super::usual;
 
 /// Significant digits of a printed floating-point value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// This many digits, as in C's `%.{n}g`; taken to lie in 1 to 20.
+    /// A number of digits, as in C's `%.{n}g`; clamped to 1 to 20.
     Digits(u8),
-    /// As few digits as needed to read the same value back.
+    /// The fewest digits that read back as the same value.
     Exact,
 }
 
-/// Where a floating-point value is printed.
+/// The position of a printed floating-point value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatForm {
     /// A value in a data section, `%.{n}g`: `1`, `0.5`, `1e+30`, `NaNf`.
     Data,
-    /// A value of an attribute in CDL, which shows its type: `%#.{n}g` without trailing zeros, and `f` for a float: `1.f`,
-    /// `1.`, `1.e+30f`.
+    /// An attribute value in CDL, which shows its type: `%#.{n}g` without trailing zeros, and `f` for a float: `1.f`, `1.`, `1.e+30f`.
     Attribute,
-    /// A value of an attribute in NcML: as in CDL without the `f`.
+    /// An attribute value in NcML: as in CDL without the `f`.
     Ncml,
 }
 
-/// The format of floating-point values; built once for many values.
+/// The format of floating-point values, built once for many values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FloatFormat {
     precision: Precision,
     form: FloatForm,
-    /// Digits of data values, or 0 for other forms and for the fewest digits.
+    /// Number of digits of data values, or 0 for other positions and for the fewest digits.
     data_digits: u8,
 }
 
 /// The layout of finite values of one type in one format.
 #[derive(Clone, Copy)]
 struct FloatLayout {
-    /// From this decimal exponent on, values have an exponent part.
+    /// The smallest decimal exponent with an exponent part.
     limit: u32,
     point: bool,
     suffix: bool,
 }
 
 impl FloatFormat {
-    /// A format; digits outside 1 to 20 are brought into that range.
+    /// Returns a format; digits are clamped to 1 to 20.
     #[must_use]
     pub const fn new(precision: Precision, form: FloatForm) -> Self {
         let precision = match precision {
@@ -65,32 +64,34 @@ impl FloatFormat {
         }
     }
 
-    /// Replaces the text of `token` by that of `value`.
+    /// Replaces the text of `token` with the text of `value`.
     #[inline]
     pub fn write_f32(&self, value: f32, token: &mut NumberToken) {
-        if self.is_usual(usual::FLOAT_DIGITS) && usual::is_plain(value.into()) {
-            return token.write(|out| usual::seven(value.into(), out));
+        if self.has_digits(common_precision::FLOAT_DIGITS)
+            && common_precision::is_plain(value.into())
+        {
+            return token.write(|out| common_precision::seven(value.into(), out));
         }
         self.write_any_f32(value, token);
     }
 
-    /// Replaces the text of `token` by that of `value`.
+    /// Replaces the text of `token` with the text of `value`.
     #[inline]
     pub fn write_f64(&self, value: f64, token: &mut NumberToken) {
-        if self.is_usual(usual::DOUBLE_DIGITS) && usual::is_plain(value) {
-            return token.write(|out| usual::fifteen(value, out));
+        if self.has_digits(common_precision::DOUBLE_DIGITS) && common_precision::is_plain(value) {
+            return token.write(|out| common_precision::fifteen(value, out));
         }
         self.write_any_f64(value, token);
     }
 
-    /// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for the bytes after it.
+    /// Writes the text of `value` to the start of `out` and returns its length; see [`BUFFER_LEN`] for the bytes after it.
     #[inline]
-    pub fn put_f32(&self, value: f32, out: &mut [u8; ROOM]) -> usize {
-        if !self.is_usual(usual::FLOAT_DIGITS) {
+    pub fn put_f32(&self, value: f32, out: &mut [u8; BUFFER_LEN]) -> usize {
+        if !self.has_digits(common_precision::FLOAT_DIGITS) {
             return self.put_any_f32(value, out);
         }
-        if usual::is_plain(value.into()) {
-            usual::seven(value.into(), out)
+        if common_precision::is_plain(value.into()) {
+            common_precision::seven(value.into(), out)
         } else if value == 0.0 {
             put_zero(value.is_sign_negative(), out)
         } else {
@@ -98,14 +99,14 @@ impl FloatFormat {
         }
     }
 
-    /// Writes the text of `value` to the beginning of `out` and returns its length; see [`ROOM`] for the bytes after it.
+    /// Writes the text of `value` to the start of `out` and returns its length; see [`BUFFER_LEN`] for the bytes after it.
     #[inline]
-    pub fn put_f64(&self, value: f64, out: &mut [u8; ROOM]) -> usize {
-        if !self.is_usual(usual::DOUBLE_DIGITS) {
+    pub fn put_f64(&self, value: f64, out: &mut [u8; BUFFER_LEN]) -> usize {
+        if !self.has_digits(common_precision::DOUBLE_DIGITS) {
             return self.put_any_f64(value, out);
         }
-        if usual::is_plain(value) {
-            usual::fifteen(value, out)
+        if common_precision::is_plain(value) {
+            common_precision::fifteen(value, out)
         } else if value == 0.0 {
             put_zero(value.is_sign_negative(), out)
         } else {
@@ -113,21 +114,21 @@ impl FloatFormat {
         }
     }
 
-    /// Whether data values have the given number of digits, for which there is a fast way.
+    /// Returns whether data values have this number of digits, which has a fast path.
     #[inline]
-    fn is_usual(&self, digits: u32) -> bool {
+    fn has_digits(&self, digits: u32) -> bool {
         u32::from(self.data_digits) == digits
     }
 
     #[inline(never)]
-    fn put_any_f32(&self, value: f32, out: &mut [u8; ROOM]) -> usize {
+    fn put_any_f32(&self, value: f32, out: &mut [u8; BUFFER_LEN]) -> usize {
         let mut token = NumberToken::new();
         self.write_any_f32(value, &mut token);
         token.put_into(out)
     }
 
     #[inline(never)]
-    fn put_any_f64(&self, value: f64, out: &mut [u8; ROOM]) -> usize {
+    fn put_any_f64(&self, value: f64, out: &mut [u8; BUFFER_LEN]) -> usize {
         let mut token = NumberToken::new();
         self.write_any_f64(value, &mut token);
         token.put_into(out)
@@ -141,8 +142,8 @@ impl FloatFormat {
         }
         match self.precision {
             Precision::Digits(count) => self.write_digits(wide, u32::from(count), true, token),
-            Precision::Exact => self.layout(usual::FLOAT_DIGITS, true).write(
-                &exact::digits_f32(value.abs()),
+            Precision::Exact => self.layout(common_precision::FLOAT_DIGITS, true).write(
+                &shortest_digits::digits_f32(value.abs()),
                 value < 0.0,
                 token,
             ),
@@ -156,8 +157,8 @@ impl FloatFormat {
         }
         match self.precision {
             Precision::Digits(count) => self.write_digits(value, u32::from(count), false, token),
-            Precision::Exact => self.layout(usual::DOUBLE_DIGITS, false).write(
-                &exact::digits_f64(value.abs()),
+            Precision::Exact => self.layout(common_precision::DOUBLE_DIGITS, false).write(
+                &shortest_digits::digits_f64(value.abs()),
                 value < 0.0,
                 token,
             ),
@@ -197,7 +198,7 @@ impl FloatFormat {
             .write(&text, value < 0.0, token);
     }
 
-    /// Zeros, infinities and NaNs; the latter two have an `f` for floats wherever CDL distinguishes types.
+    /// Returns the text of zeros, infinities and NaNs. Infinities and NaNs of type float have an `f` wherever CDL distinguishes types.
     #[cold]
     fn write_special(&self, value: f64, float: bool, token: &mut NumberToken) {
         let negative = value.is_sign_negative() && !value.is_nan();
@@ -215,15 +216,15 @@ impl FloatFormat {
 }
 
 #[inline]
-fn put_zero(negative: bool, out: &mut [u8; ROOM]) -> usize {
+fn put_zero(negative: bool, out: &mut [u8; BUFFER_LEN]) -> usize {
     let start = usize::from(negative);
-    room::put::<0, 1>(out, 0, *b"-");
-    room::put::<1, 1>(out, start, *b"0");
-    room::end(out, start + 1)
+    buffer::put::<0, 1>(out, 0, *b"-");
+    buffer::put::<1, 1>(out, start, *b"0");
+    buffer::end(out, start + 1)
 }
 
 impl FloatLayout {
-    /// C's `%g`: a plain decimal from 0.0001 up to `limit` digits before the point, else with an exponent of two or three digits.
+    /// Formats C's `%g`: a plain decimal from 0.0001 up to `limit` digits before the point, otherwise an exponent of two or three digits.
     #[inline]
     fn write(self, text: &DigitText, negative: bool, token: &mut NumberToken) {
         token.put(0, *b"-");
@@ -244,7 +245,7 @@ impl FloatLayout {
         token.set_len(end + usize::from(self.suffix));
     }
 
-    /// Digits with the point among or after them; returns the end.
+    /// Writes digits with the point among or after them. Returns the end.
     #[inline]
     fn write_plain(self, text: &DigitText, start: usize, token: &mut NumberToken) -> usize {
         let whole = text.exponent.unsigned_abs() as usize + 1;
@@ -254,7 +255,7 @@ impl FloatLayout {
             token.put(point + 1, rest.to_le_bytes());
             token.put(start + 18, text.tail.to_le_bytes());
         } else {
-            // More digits before the point than `first` and `rest` have.
+            // `first` and `rest` have fewer digits than the integer part.
             token.put(point + 1, (text.tail >> (8 * (whole - 17))).to_le_bytes());
         }
         token.put(point, *b".");
@@ -265,7 +266,7 @@ impl FloatLayout {
         }
     }
 
-    /// One digit, the point, the others and the exponent; returns the end.
+    /// Writes one digit, the point, the remaining digits and the exponent. Returns the end.
     #[inline]
     fn write_scientific(self, text: &DigitText, start: usize, token: &mut NumberToken) -> usize {
         let exponent = text.exponent.unsigned_abs();
@@ -288,7 +289,7 @@ impl FloatLayout {
     }
 }
 
-/// Writes the first digit at `start` and the others from `next` on.
+/// Writes the first digit at `start` and the remaining digits from `next`.
 #[inline]
 fn put_digits(text: &DigitText, start: usize, next: usize, token: &mut NumberToken) {
     token.put(start, [text.first]);

@@ -13,7 +13,7 @@ fn f64_text(value: f64, precision: Precision, form: FloatForm) -> String {
     String::from_utf8(token.as_bytes().to_vec()).unwrap()
 }
 
-/// C's `%.{precision}g`, or `%#.{precision}g` with trailing zeros removed, made from the exact digits of `core::fmt`.
+/// Returns C's `%.{precision}g`, or `%#.{precision}g` without trailing zeros, from the exact digits of `core::fmt`.
 fn reference(value: f64, precision: usize, point: bool) -> String {
     let scientific = format!("{:.*e}", precision - 1, value);
     let (mantissa, exponent) = scientific.split_once('e').unwrap();
@@ -93,7 +93,7 @@ proptest! {
         check(whole as f64 / 2f64.powi(scale), precision);
     }
 
-    /// Sums of a few powers of two have few digits, so they often lie halfway between two shorter numbers.
+    /// Sums of a few powers of two have few digits, so they are often halfway between two shorter numbers.
     #[test]
     fn binary_ties(bits in 0u64..4096, shift in -60i32..60, precision in 1u8..=20) {
         check(bits as f64 * 2f64.powi(shift), precision);
@@ -125,7 +125,7 @@ fn around_all_powers_of_ten() {
     }
 }
 
-/// Lines `bits precision %g-text %#g-text` recorded from the C library.
+/// Checks lines `bits precision %g-text %#g-text` recorded from the C library.
 #[test]
 fn as_recorded_from_printf() {
     let table = include_str!("printf.txt");
@@ -264,7 +264,7 @@ fn precision_is_brought_into_range() {
     );
 }
 
-/// Text written in place equals that in a token, with a separator after it.
+/// Checks that text written in place equals the text in a token, with a separator after it.
 #[test]
 fn in_place_as_in_a_token() {
     let precisions = [7, 15, 9, 17, 20].map(Precision::Digits);
@@ -285,7 +285,7 @@ fn in_place_as_in_a_token() {
                 f64::NAN,
                 f64::NEG_INFINITY,
             ] {
-                let mut out = [b'#'; ROOM];
+                let mut out = [b'#'; BUFFER_LEN];
                 format.write_f64(value, &mut token);
                 let len = format.put_f64(value, &mut out);
                 assert_eq!(out[..len + 2], [token.as_bytes(), b", "].concat());

@@ -1,22 +1,22 @@
-//! Short numbers in lists, read faster than by the general way of [`literal`](super::literal()).
+//! Fast paths for short numbers in lists, compared with the general reader [`literal`](super::literal()).
 //!
-//! If these functions find a number, they agree with the general way. `None` only means that the number is not short and plain:
-//! it has a suffix, an exponent, a plus sign or more digits than usual, is octal, hexadecimal or a word, is not a number at
-//! all, or has no comma directly behind it.
+//! If these functions find a number, the general reader finds the same number. `None` only means that the text is not a short, plain number
+//! before a comma: it has a suffix, an exponent, a plus sign or more digits than usual, is octal, hexadecimal or a word, is not a number,
+//! or has no comma directly after it.
 
 use super::ascii;
 use super::pow10::small_power;
 
-/// Bytes that must be available for reading a number the fast way, however short it is.
+/// Number of bytes that must be available on the fast paths, even for short numbers.
 pub(super) const WINDOW: usize = 48;
 
-/// Up to seven digits, a point, up to 15 digits, a comma.
+/// Reads up to seven digits, a point, up to 15 digits, and a comma.
 #[inline(always)]
 pub(super) fn short(window: &[u8; WINDOW]) -> Option<(f64, usize)> {
     const POWERS: [f64; 8] = [1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let start = usize::from(window[0] == b'-');
     let text = word::<1>(window, start);
-    // The search for the point uses branches, which the processor can predict, so the code after it need not wait for the digits.
+    // The search for the point uses branches, which the processor predicts, so that the following code need not wait for the digits.
     let mut whole = 1;
     loop {
         match byte(window, start + whole) {
@@ -36,7 +36,7 @@ pub(super) fn short(window: &[u8; WINDOW]) -> Option<(f64, usize)> {
     let text = word::<31>(window, point + 1);
     let count = ascii::count(text) as usize;
     if count < 8 {
-        // As if there were eight digits: 15 digits and the power of ten are exact, and the division rounds once.
+        // The fraction is scaled to eight digits: 15 digits and the power of ten are exact, and the division rounds once.
         let fraction = ascii::gather(text & ((1 << (8 * count)) - 1));
         let digits = value * 100_000_000 + fraction;
         let end = point + 1 + count;
@@ -50,14 +50,14 @@ pub(super) fn short(window: &[u8; WINDOW]) -> Option<(f64, usize)> {
         .then(|| (signed(start, digits, *power), end))
 }
 
-/// `digits / power`, negative if there is a sign.
+/// Returns `digits / power`, negative with a sign.
 #[inline(always)]
 fn signed(sign: usize, digits: u64, power: f64) -> f64 {
     let magnitude = to_f64(digits) / power;
     f64::from_bits(magnitude.to_bits() | (sign as u64) << 63)
 }
 
-/// Up to seven digits and a comma.
+/// Reads up to seven digits and a comma.
 #[inline(always)]
 pub(super) fn short_integer(window: &[u8; WINDOW]) -> Option<(i64, usize)> {
     let start = usize::from(window[0] == b'-');
@@ -72,13 +72,13 @@ pub(super) fn short_integer(window: &[u8; WINDOW]) -> Option<(i64, usize)> {
     Some(((magnitude ^ sign) - sign, end))
 }
 
-/// Whether the first of `count` digits is a `0` followed by others.
+/// Returns whether the first of `count` digits is a `0` followed by further digits.
 #[inline(always)]
 const fn is_octal(text: u64, count: usize) -> bool {
     count > 1 && text & 0xff == b'0' as u64
 }
 
-/// Continues with the digits at the beginning of `text`; returns the value and the number of digits.
+/// Continues with the digits at the start of `text`. Returns the value and the number of digits.
 #[inline(always)]
 fn append(value: u64, text: u64) -> (u64, usize) {
     let count = ascii::count(text);
@@ -90,7 +90,7 @@ fn append(value: u64, text: u64) -> (u64, usize) {
             8,
         );
     }
-    // In two steps, because the shift may be by all 64 bits.
+    // Shift in two steps, because the total may be all 64 bits.
     let aligned = (text << (56 - 8 * count)) << 8;
     let value = value
         .wrapping_mul(small_power(count))
@@ -98,7 +98,7 @@ fn append(value: u64, text: u64) -> (u64, usize) {
     (value, count as usize)
 }
 
-/// Eight bytes from `at`, which is at most `M`.
+/// Returns eight bytes from `at`, which is at most `M`.
 #[inline(always)]
 fn word<const M: usize>(window: &[u8; WINDOW], at: usize) -> u64 {
     const {
@@ -108,13 +108,13 @@ fn word<const M: usize>(window: &[u8; WINDOW], at: usize) -> u64 {
     text.map_or(0, |text| u64::from_le_bytes(*text))
 }
 
-/// The byte at `at`; 0 after the window.
+/// Returns the byte at `at`, or 0 after the window.
 #[inline(always)]
 fn byte(window: &[u8; WINDOW], at: usize) -> u8 {
     window.get(at).copied().unwrap_or(0)
 }
 
-/// Digits below 2^53, which an `f64` holds exactly.
+/// Converts digits below 2^53, which are exact in an `f64`.
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
 fn to_f64(digits: u64) -> f64 {

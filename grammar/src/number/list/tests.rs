@@ -5,14 +5,14 @@ use crate::number::{
 };
 use proptest::prelude::*;
 
-/// `text` and what may follow it in a list, with at least the bytes of a window.
+/// Returns `text` and the text after it in a list, with at least the bytes of a window.
 fn in_list(text: &str, behind: &str) -> Vec<u8> {
     let mut bytes = format!("{text}{behind}").into_bytes();
     bytes.resize(bytes.len() + WINDOW, b' ');
     bytes
 }
 
-/// The result of the general way for a number without suffix.
+/// Returns the result of the general reader for a number without suffix.
 fn plain(text: &[u8]) -> Option<(Literal, usize)> {
     any_literal(text).filter(|(value, _)| match value {
         Literal::Integer(integer, suffix) => {
@@ -23,7 +23,7 @@ fn plain(text: &[u8]) -> Option<(Literal, usize)> {
     })
 }
 
-/// All ways agree wherever they find something.
+/// Checks that all readers agree on the numbers that they find.
 fn agree(text: &[u8]) {
     let shown = String::from_utf8_lossy(text);
     let expected = plain(text);
@@ -46,7 +46,7 @@ fn agree(text: &[u8]) {
             "{shown}"
         );
     }
-    // Not by `==`, as `NaN` differs from itself.
+    // `==` does not work, as `NaN` differs from itself.
     assert_eq!(
         format!("{:?}", literal(text)),
         format!("{:?}", any_literal(text)),
@@ -54,7 +54,7 @@ fn agree(text: &[u8]) {
     );
 }
 
-/// The length of the number that one of the fast ways finds.
+/// Returns the length of the number that a fast path finds.
 fn found(text: &str, behind: &str) -> Option<usize> {
     let bytes = in_list(text, behind);
     agree(&bytes);

@@ -1,12 +1,12 @@
-//! Numeric constants of CDL: numbers with their suffixes, and the words for values that are not numbers.
+//! Numeric constants of CDL: numbers with suffixes, and words such as `NaN`.
 
 use super::list;
 use super::scan::{self, Integer, Radix};
 
-/// The type that a suffix gives to an integer constant.
+/// The suffix of an integer constant, which determines its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suffix {
-    /// No suffix: the type follows from the value.
+    /// No suffix: the value determines the type.
     None,
     /// `b`
     Byte,
@@ -29,16 +29,16 @@ pub enum Suffix {
 /// A numeric constant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Literal {
-    /// Digits only, with the type of its suffix.
+    /// An integer without point and exponent, with its suffix.
     Integer(Integer, Suffix),
-    /// A constant with the suffix `f`, rounded to `f32` at once.
+    /// A constant with the suffix `f`, directly rounded to `f32`.
     Float(f32),
     /// A constant with a point or an exponent.
     Double(f64),
 }
 
 impl Integer {
-    /// The value, or `None` if its magnitude is 2^64 or more.
+    /// Returns the value, or `None` if the magnitude is 2^64 or more.
     #[must_use]
     pub fn value(&self) -> Option<i128> {
         let magnitude = i128::from(self.magnitude);
@@ -47,12 +47,12 @@ impl Integer {
 }
 
 impl Literal {
-    /// The value as an `f64`. `-0` keeps its sign, even without a point.
+    /// Returns the value as an `f64`. `-0` keeps its sign, even without a point.
     #[inline]
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     pub fn to_f64(&self) -> f64 {
         match *self {
@@ -63,13 +63,13 @@ impl Literal {
         }
     }
 
-    /// The value as an `f32`: constants without suffix are rounded to `f64` first, as `ncgen` rounds them.
+    /// Returns the value as an `f32`. Constants without suffix are first rounded to `f64`, as in `ncgen`.
     #[inline]
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     pub fn to_f32(&self) -> f32 {
         match *self {
@@ -81,9 +81,9 @@ impl Literal {
     }
 }
 
-/// The numeric constant at the beginning of `text` and its length in bytes.
+/// Returns the numeric constant at the start of `text` and its length in bytes.
 ///
-/// Callers must check what follows: `12abc` is 12 and then a name, which CDL does not allow.
+/// Callers must check the following text: `12abc` is 12 and a name, which CDL forbids.
 #[inline]
 #[must_use]
 pub fn literal(text: &[u8]) -> Option<(Literal, usize)> {
@@ -134,10 +134,10 @@ fn number(text: &[u8]) -> Option<(Literal, usize)> {
     Some((value, number.len))
 }
 
-/// A number followed by a letter.
+/// Handles a number followed by a letter.
 fn number_with_suffix(number: scan::ScannedDecimal, text: &[u8], tail: &[u8]) -> (Literal, usize) {
-    // ncgen refuses `1f` and `1d`, although their meaning is clear.
-    let alone = number.real || tail.get(1..).is_none_or(|after| !goes_on(after));
+    // ncgen rejects `1f` and `1d`, although their meaning is clear.
+    let alone = number.real || tail.get(1..).is_none_or(|after| !continues_name(after));
     match tail {
         [b'f' | b'F', ..] if alone => (Literal::Float(number.to_f32(text)), number.len + 1),
         [b'd' | b'D', ..] if alone => (Literal::Double(number.to_f64(text)), number.len + 1),
@@ -153,7 +153,7 @@ fn number_with_suffix(number: scan::ScannedDecimal, text: &[u8], tail: &[u8]) ->
     }
 }
 
-/// Hexadecimal constants with a suffix are unsigned.
+/// Returns a hexadecimal constant; with a suffix it is unsigned.
 #[cold]
 fn hexadecimal(text: &[u8]) -> Option<(Literal, usize)> {
     let (integer, len) = scan::integer_prefix(text)?;
@@ -167,7 +167,7 @@ fn hexadecimal(text: &[u8]) -> Option<(Literal, usize)> {
     Some((Literal::Integer(integer, suffix), len + length))
 }
 
-/// The longest integer suffix at the beginning of `text` and its length; the `u` may come first or last.
+/// Returns the longest integer suffix at the start of `text` and its length; the `u` may come first or last.
 #[inline]
 fn suffix(text: &[u8]) -> (Suffix, usize) {
     match text {
@@ -205,7 +205,7 @@ fn unsigned(suffix: Suffix) -> Suffix {
     }
 }
 
-/// The words of CDL for values that are not numbers.
+/// The CDL words for NaN and infinity.
 const WORDS: [(&[u8], Literal); 12] = [
     (b"NaN", Literal::Double(f64::NAN)),
     (b"nan", Literal::Double(f64::NAN)),
@@ -221,20 +221,20 @@ const WORDS: [(&[u8], Literal); 12] = [
     (b"FloatInf", Literal::Float(f32::INFINITY)),
 ];
 
-/// A word of [`WORDS`], unless it is the beginning of a longer name.
+/// Returns a word of [`WORDS`], unless it is the start of a longer name.
 fn word(text: &[u8]) -> Option<(Literal, usize)> {
     if !matches!(text.first(), Some(b'N' | b'n' | b'I' | b'-' | b'D' | b'F')) {
         return None;
     }
     let found = WORDS.iter().find(|(word, _)| {
         text.strip_prefix(*word)
-            .is_some_and(|after| !goes_on(after))
+            .is_some_and(|after| !continues_name(after))
     });
     found.map(|(word, value)| (*value, word.len()))
 }
 
-/// Whether `text` begins with a character that could continue a name.
-fn goes_on(text: &[u8]) -> bool {
+/// Returns whether `text` begins with a character that could continue a name.
+fn continues_name(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'.' | b'@' | b'+' | b'-' | b'\\' | 0x80..))
 }
 

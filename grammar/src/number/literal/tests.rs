@@ -86,7 +86,7 @@ fn real_constants() {
     }
 }
 
-/// The suffix decides whether a constant is rounded once or twice on its way to `f32`.
+/// Checks that the suffix decides whether a constant is rounded once or twice on its way to `f32`.
 #[test]
 fn float_constants_are_rounded_once() {
     let just_above_middle = b"1.00000005960464477540";

@@ -1,4 +1,4 @@
-//! The bare numbers at the beginning of a text: sign, digits, point and exponent, without suffix.
+//! Numbers without suffix at the start of a text: sign, digits, point and exponent.
 
 use super::ascii;
 use super::decimal;
@@ -18,45 +18,44 @@ pub enum Radix {
 /// An integer constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer {
-    /// Whether there is a minus sign.
+    /// Whether the integer has a minus sign.
     pub negative: bool,
-    /// The value without its sign, modulo 2^64.
+    /// The value without sign, modulo 2^64.
     pub magnitude: u64,
-    /// Whether the value without its sign is 2^64 or more.
+    /// Whether the value without sign is 2^64 or more.
     pub overflow: bool,
     /// The base of the digits.
     pub radix: Radix,
-    /// Whether an octal integer has the digits 8 or 9. `magnitude` is then the value of the digits before them; `ncgen` also
-    /// reads `08` as 0.
+    /// Whether an octal integer has the digits 8 or 9. `magnitude` is then the value of the preceding digits; `ncgen` also reads `08` as 0.
     pub invalid_octal: bool,
 }
 
-/// Any number of up to this many digits fits in 64 bits.
+/// The maximum number of digits that always fit in 64 bits.
 const SAFE_DIGITS: usize = 19;
-/// Exponents are cut off at this limit: no value is that large or small, whatever its digits.
+/// Exponents are clamped to this limit, which is beyond all values with any digits.
 const EXPONENT_LIMIT: i32 = 1_000_000;
 
-/// A decimal number as in the text.
+/// A scanned decimal number.
 #[derive(Clone, Copy)]
 pub(super) struct ScannedDecimal {
     pub(super) negative: bool,
     /// All digits before and after the point as an integer, modulo 2^64.
     digits: u64,
-    /// Digits before the point.
+    /// The number of digits before the point.
     pub(super) whole: usize,
-    /// Digits after the point.
+    /// The number of digits after the point.
     fraction: usize,
     exponent: i32,
-    /// Whether there is a point or an exponent.
+    /// Whether the number has a point or an exponent.
     pub(super) real: bool,
-    /// Length with sign, point and exponent.
+    /// The length with sign, point and exponent.
     pub(super) len: usize,
 }
 
-/// The decimal floating-point number at the beginning of `text`, rounded to nearest, and its length in bytes.
+/// Returns the decimal floating-point number at the start of `text`, rounded to nearest, and its length in bytes.
 ///
-/// Sign, point and exponent are optional: `1`, `-.5`, `1.e3`. There must be at least one digit before the exponent. Suffixes,
-/// and words such as `NaN`, are not accepted.
+/// Sign, point and exponent are optional: `1`, `-.5`, `1.e3`. At least one digit must precede the exponent. Suffixes, and words such as
+/// `NaN`, are not accepted.
 #[inline]
 #[must_use]
 pub fn float_prefix(text: &[u8]) -> Option<(f64, usize)> {
@@ -64,7 +63,7 @@ pub fn float_prefix(text: &[u8]) -> Option<(f64, usize)> {
     Some((number.to_f64(text), number.len))
 }
 
-/// The integer at the beginning of `text` and its length in bytes.
+/// Returns the integer at the start of `text` and its length in bytes.
 ///
 /// As in CDL, digits after a leading `0` are octal, and `0x` without a sign begins a hexadecimal integer.
 #[inline]
@@ -91,7 +90,7 @@ pub fn integer_prefix(text: &[u8]) -> Option<(Integer, usize)> {
     Some((number.to_integer(text), number.len))
 }
 
-/// The decimal number at the beginning of `text`.
+/// Returns the decimal number at the start of `text`.
 #[inline]
 pub(super) fn decimal(text: &[u8]) -> Option<ScannedDecimal> {
     let negative = text.first() == Some(&b'-');
@@ -123,7 +122,7 @@ pub(super) fn decimal(text: &[u8]) -> Option<ScannedDecimal> {
     })
 }
 
-/// Adds the digits at the beginning of `text` to `sum` (modulo 2^64) and returns how many there are.
+/// Adds the digits at the start of `text` to `sum` (modulo 2^64) and returns their number.
 #[inline]
 fn run(text: &[u8], sum: &mut u64) -> usize {
     let mut at = 0;
@@ -150,7 +149,7 @@ fn run(text: &[u8], sum: &mut u64) -> usize {
     at
 }
 
-/// The exponent after the `e` at the beginning of `text`, and its length with the `e`; `(0, 0)` without a digit.
+/// Returns the exponent after the `e` at the start of `text`, and its length with the `e`; `(0, 0)` without a digit.
 #[inline]
 fn exponent(text: &[u8]) -> (i32, usize) {
     let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
@@ -178,7 +177,7 @@ fn exponent(text: &[u8]) -> (i32, usize) {
     )
 }
 
-/// `0x` and hexadecimal digits.
+/// Returns an integer of `0x` and hexadecimal digits.
 #[inline]
 fn hexadecimal(text: &[u8]) -> Option<(Integer, usize)> {
     let [b'0', b'x' | b'X', digits @ ..] = text else {
@@ -206,7 +205,7 @@ fn hexadecimal(text: &[u8]) -> Option<(Integer, usize)> {
 }
 
 impl ScannedDecimal {
-    /// The nearest `f64`; `text` is the scanned text.
+    /// Returns the nearest `f64`; `text` is the scanned text.
     #[inline]
     pub(super) fn to_f64(self, text: &[u8]) -> f64 {
         let magnitude = if self.whole + self.fraction <= SAFE_DIGITS {
@@ -222,10 +221,10 @@ impl ScannedDecimal {
         }
     }
 
-    /// The nearest `f32`, without rounding to `f64` first; `text` is the scanned text.
+    /// Returns the nearest `f32`, without rounding to `f64` first; `text` is the scanned text.
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "rounding to nearest is what is wanted"
+        reason = "rounding to nearest is intended"
     )]
     pub(super) fn to_f32(self, text: &[u8]) -> f32 {
         const BELOW_FLOAT: u64 = (1 << 29) - 1;
@@ -238,7 +237,7 @@ impl ScannedDecimal {
         value as f32
     }
 
-    /// Lets the standard library read the number, which knows the same syntax.
+    /// Parses the number with the standard library, which has the same syntax.
     #[cold]
     fn parse<T: std::str::FromStr>(self, text: &[u8]) -> Option<T> {
         std::str::from_utf8(text.get(..self.len)?)
@@ -247,7 +246,7 @@ impl ScannedDecimal {
             .ok()
     }
 
-    /// The value as an integer of CDL, for a number without point and exponent; `text` is the scanned text.
+    /// Returns the value as a CDL integer, for a number without point and exponent; `text` is the scanned text.
     #[inline]
     pub(super) fn to_integer(self, text: &[u8]) -> Integer {
         let start = self.len - self.whole;

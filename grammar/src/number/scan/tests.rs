@@ -106,7 +106,7 @@ fn limits() {
     ] {
         agrees(text);
     }
-    // Values near the middle between two floats, which rounding to double first would get wrong.
+    // Values near the middle between two floats, which rounding to double first would round wrongly.
     for text in [
         "1.00000005960464477539",
         "1.000000059604644775390625",

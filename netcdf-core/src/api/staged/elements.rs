@@ -1,4 +1,4 @@
-//! Converts values to and from the form in which their elements are kept.
+//! Conversion of values to and from the stored form of staged elements.
 
 use super::heap;
 use super::spool::StagedSpool;
@@ -8,10 +8,10 @@ use crate::chunk::{Dataset, elements};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Region, Schema, Values, VarId};
 
-/// Bytes of elements taken over at a time, roughly.
+/// Approximate size in bytes of an element batch for copying.
 const BAND: u64 = 1 << 20;
 
-/// The form in which values are kept, element by element.
+/// Returns the stored form of values, element by element.
 pub(super) fn stored(values: &Values, tiles: &StagedTiles, spool: &StagedSpool) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     if tiles.element.plain_type().is_some() {
@@ -35,7 +35,7 @@ pub(super) fn stored(values: &Values, tiles: &StagedTiles, spool: &StagedSpool) 
     Ok(out)
 }
 
-/// The values of elements that are kept as references. A null reference gives the fill value.
+/// Resolves element references to values. A null reference gives the fill value.
 pub(super) fn resolve(
     schema: &Schema,
     var: VarId,
@@ -65,7 +65,7 @@ pub(super) fn resolve(
     Ok(out)
 }
 
-/// Stored form of an element that was not written.
+/// Returns the stored form of an unwritten element.
 pub(super) fn fill(schema: &Schema, var: VarId, tiles: &StagedTiles) -> Result<Vec<u8>> {
     let layout = crate::chunk::layout::Layout {
         fill: None,

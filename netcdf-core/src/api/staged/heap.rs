@@ -1,7 +1,6 @@
-//! Values of any type as bytes, for the temporary file.
+//! Serialised values of any type, for the temporary file.
 //!
-//! Numbers are little-endian; strings and lists are preceded by their length, 8 bytes; a NIL string has the
-//! length 2^64-1.
+//! Numbers are little-endian. An 8-byte length precedes strings and lists; the length of a NIL string is 2^64-1.
 
 use std::ops::Range;
 
@@ -9,13 +8,13 @@ use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Atomic, DataType, Endianness, Schema, Values};
 
-/// Bytes of a reference to a value: offset and length in the file.
+/// Size in bytes of a value reference: offset and length in the file.
 pub(super) const REFERENCE: u64 = 16;
-/// Deepest nesting of types.
+/// Maximum nesting depth of types.
 const DEPTH: u32 = 64;
 const NIL: u64 = u64::MAX;
 
-/// Appends the bytes of the values with these indices; `None` if there are not as many.
+/// Appends the bytes of the values with these indices. Returns `None` if an index is out of range.
 pub(super) fn write(values: &Values, range: Range<usize>, out: &mut Vec<u8>) -> Option<()> {
     match values {
         Values::String(v) => {
@@ -49,17 +48,17 @@ pub(super) fn write(values: &Values, range: Range<usize>, out: &mut Vec<u8>) -> 
     Some(())
 }
 
-/// An empty list of values of a type.
+/// Returns an empty list of values of a type.
 pub(super) fn empty(schema: &Schema, ty: DataType) -> Result<Values> {
     schema.empty_values(ty).ok_or_else(unknown)
 }
 
-/// Appends the value at the start of `bytes` to `out`, which has its type.
+/// Appends the value at the start of `bytes` to `out`, a list of the same type.
 pub(super) fn read(schema: &Schema, bytes: &mut &[u8], out: &mut Values) -> Result<()> {
     read_at(schema, bytes, (out, 1), 0)
 }
 
-/// Appends this many values.
+/// Appends `count` values.
 fn read_at(
     schema: &Schema,
     bytes: &mut &[u8],
@@ -121,12 +120,12 @@ fn take<'b>(bytes: &mut &'b [u8], len: u64) -> Result<&'b [u8]> {
     Ok(part)
 }
 
-/// Takes this many elements of `size` bytes.
+/// Takes the bytes of `count` elements of `size` bytes.
 fn take_all<'b>(bytes: &mut &'b [u8], count: u64, size: usize) -> Result<&'b [u8]> {
     take(bytes, count.checked_mul(size as u64).ok_or_else(damaged)?)
 }
 
-/// A value of a type for elements not written: zeros, empty lists and empty strings.
+/// Returns the value of an unwritten element: zeros, empty lists or empty strings.
 pub(super) fn blank(schema: &Schema, ty: DataType) -> Result<Values> {
     let mut out = empty(schema, ty)?;
     push_blank(schema, &mut out, 0)?;
@@ -175,7 +174,7 @@ fn unknown() -> Error {
 fn damaged() -> Error {
     Error::new(
         ErrorKind::Corrupt,
-        "a value in the temporary file is cut off",
+        "a value in the temporary file is truncated",
     )
 }
 

@@ -1,8 +1,8 @@
-//! A dataset being edited: the original and the later changes, readable as one dataset.
+//! A dataset in editing: the original with staged changes, readable as one dataset.
 //!
-//! The schema can grow and be changed in place; variables, dimensions, types and groups are never removed, so
-//! that ids stay the same. Written data goes to a temporary file, in any order; only the positions of tiles are
-//! held in memory. Untouched data is that of the original, chunk by chunk, so that copying moves it unchanged.
+//! The schema can grow and change in place. Variables, dimensions, types and groups are never removed, so that ids stay valid. Written data
+//! goes to a temporary file in any order; only tile positions are in memory. Untouched data comes from the original, chunk by chunk, so
+//! that it can be copied without decoding.
 
 mod elements;
 mod heap;
@@ -25,27 +25,27 @@ use crate::model::{
 use spool::StagedSpool;
 use tiles::StagedTiles;
 
-/// A dataset being edited.
+/// A dataset in editing.
 pub(super) struct Staged {
     /// The new schema.
     pub(super) schema: Schema,
-    /// The original.
+    /// The original dataset.
     base: Option<Base>,
-    /// Written data, by variable.
+    /// Staged data by variable.
     tiles: BTreeMap<VarId, StagedTiles>,
     spool: Option<StagedSpool>,
-    /// Where temporary files are created.
+    /// The directory for temporary files.
     folder: Option<PathBuf>,
 }
 
 /// The original dataset.
 struct Base {
     reader: Box<dyn Reader>,
-    /// What is kept of it between reads.
+    /// The read cache of the original.
     cache: ReadCache,
-    /// The ids of variables in it; these variables come first.
+    /// The original ids of variables; original variables precede new variables.
     vars: Vec<VarId>,
-    /// The same for those to which nothing was written.
+    /// Like `vars`, with `None` for variables with staged data.
     untouched: Vec<Option<VarId>>,
 }
 
@@ -61,7 +61,7 @@ impl Base {
 }
 
 impl Staged {
-    /// A new dataset.
+    /// Returns a new dataset.
     pub(super) fn new(schema: Schema, folder: Option<PathBuf>) -> Self {
         Self {
             schema,
@@ -72,7 +72,7 @@ impl Staged {
         }
     }
 
-    /// An existing dataset and its cache.
+    /// Opens an existing dataset with its cache.
     pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>, cache: ReadCache) -> Self {
         let schema = reader.schema().clone();
         let vars = schema.var_ids().collect();
@@ -83,8 +83,7 @@ impl Staged {
         }
     }
 
-    /// The dataset as it is to be, for reading. What is kept of the original serves the variables to which nothing was
-    /// written.
+    /// Returns the edited dataset for reading. The read cache of the original serves untouched variables.
     pub(super) fn set<'a>(&'a self, env: &'a Env) -> chunk::Dataset<'a> {
         let set = chunk::Dataset::new(self, env);
         match &self.base {
@@ -93,30 +92,28 @@ impl Staged {
         }
     }
 
-    /// Bytes of decoded chunks of the original that are kept.
+    /// Returns the size in bytes of the original's cached chunks.
     #[cfg(test)]
     pub(super) fn decoded_bytes(&self) -> u64 {
         let base = self.base.as_ref();
         base.map_or(0, |base| base.cache.decoded_bytes())
     }
 
-    /// The original dataset, for reading.
+    /// Returns the original dataset for reading.
     fn base_set<'a>(&'a self, env: &'a Env) -> Option<chunk::Dataset<'a>> {
         let base = self.base.as_ref()?;
         Some(chunk::Dataset::new(&*base.reader, env).with(&base.cache))
     }
 
-    /// The original dataset, if it has the elements of a variable, or those not written; with the id of the
-    /// variable there.
+    /// Returns the original dataset and the variable's id there, if the original has elements of the variable.
     fn base_of(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
         let base = self.base.as_ref()?;
         Some((&*base.reader, *base.vars.get(var.index())?))
     }
 
-    /// How a variable is stored in the original, with the type that it has here: pure Zarr does not distinguish
-    /// characters from strings of one byte. Nor does it record the fill value of a variable all of whose chunks
-    /// are stored.
-    fn under_layout(&self, var: VarId, (base, id): (&dyn Reader, VarId)) -> Result<Layout> {
+    /// Returns the original layout of a variable with the new type: pure Zarr does not distinguish characters from strings of one byte.
+    /// Pure Zarr also omits the fill value of a variable if all chunks are stored.
+    fn original_layout(&self, var: VarId, (base, id): (&dyn Reader, VarId)) -> Result<Layout> {
         let mut layout = base.layout(id)?;
         let (own, there) = (self.schema.var(var), base.schema().var(id));
         let string = layout.element.ty == Atomic::String.into() && layout.element.size == 1;
@@ -131,8 +128,7 @@ impl Staged {
         Ok(layout)
     }
 
-    /// Continues with a dataset written from this one, so that written data need not be kept any longer; false
-    /// if it is not the same.
+    /// Continues with the dataset written from this one and discards the staged data. Returns false if the datasets differ.
     pub(super) fn rebase(&mut self, reader: Box<dyn Reader>, cache: ReadCache) -> bool {
         let schema = reader.schema();
         let (own, written) = (self.schema.types.iter(), schema.types.iter());
@@ -153,36 +149,36 @@ impl Staged {
             if let Some(written) = schema.var(*id) {
                 let old = std::mem::replace(&mut own.storage, written.storage.clone());
                 own.storage.quantize = old.quantize;
-                // Pure Zarr records a fill value only if some chunks are not stored.
+                // Pure Zarr records a fill value only if some chunks are missing.
                 (own.storage.fill, own.storage.unwritten) = (old.fill, old.unwritten);
             }
         }
         self.tiles.clear();
         self.spool = None;
-        // What was kept of the old file goes with it.
+        // The new base has a new cache; the cache of the old file is dropped.
         self.base = Some(Base::new(reader, vars, cache));
         true
     }
 
-    /// True if the variable is part of the original.
+    /// Returns whether the original has the variable.
     pub(super) fn is_old(&self, var: VarId) -> bool {
         self.base_of(var).is_some()
     }
 
-    /// True if elements of a variable were written.
+    /// Returns whether the variable has staged data.
     pub(super) fn is_touched(&self, var: VarId) -> bool {
-        self.put_in(var).is_some_and(|t| !t.is_empty())
+        self.tiles_of(var).is_some_and(|t| !t.is_empty())
     }
 
-    /// The written data of a variable.
-    fn put_in(&self, var: VarId) -> Option<&StagedTiles> {
+    /// Returns the staged data of a variable.
+    fn tiles_of(&self, var: VarId) -> Option<&StagedTiles> {
         self.tiles.get(&var)
     }
 
     /// Writes values of the variable's type into a region within it.
     ///
     /// # Errors
-    /// Those of the temporary file, and of reading the rest of a partly written tile; with the variable's path.
+    /// Returns errors of the temporary file, and read errors for the remainder of a partly written tile, with the variable's path.
     pub(super) fn put(
         &mut self,
         var: VarId,
@@ -218,7 +214,7 @@ impl Staged {
         put
     }
 
-    /// Takes out the written data of a variable, and the file for more.
+    /// Removes and returns the staged data of a variable, with the temporary file.
     fn begin(&mut self, var: VarId, env: &Env) -> Result<(StagedTiles, StagedSpool)> {
         let spool = match &self.spool {
             Some(spool) => spool.clone(),
@@ -234,14 +230,14 @@ impl Staged {
         Ok((tiles, spool))
     }
 
-    /// The tiles of a variable to which nothing was written. Elements that cannot stay where they are, because
-    /// they have no plain form, are all copied.
+    /// Returns the tiles of a variable without staged data. If the elements have no plain form, all elements are copied to the temporary
+    /// file.
     fn first(&self, var: VarId, (spool, env): (&StagedSpool, &Env)) -> Result<StagedTiles> {
         let mut tiles = self.blank(var)?;
         let (Some((base, id)), Some(set)) = (self.base_of(var), self.base_set(env)) else {
             return Ok(tiles);
         };
-        let layout = self.under_layout(var, (base, id))?;
+        let layout = self.original_layout(var, (base, id))?;
         if layout.element.plain_type().is_some() {
             tiles.over = true;
             return Ok(tiles);
@@ -250,12 +246,12 @@ impl Staged {
         Ok(tiles)
     }
 
-    /// Empty tiles of a variable.
+    /// Returns empty tiles of a variable.
     fn blank(&self, var: VarId) -> Result<StagedTiles> {
         let unknown = || Error::new(ErrorKind::NoVariable, format!("no variable {}", var.0));
         let variable = self.schema.var(var).ok_or_else(unknown)?;
         let base = match self.base_of(var) {
-            Some(base) => Some(self.under_layout(var, base)?.element),
+            Some(base) => Some(self.original_layout(var, base)?.element),
             None => None,
         };
         let element = match base.filter(|e| e.plain_type().is_some()) {
@@ -269,7 +265,7 @@ impl Staged {
     }
 }
 
-/// How elements of a new variable are kept.
+/// Returns the stored form of elements of a new variable.
 fn element(ty: DataType) -> StoredElement {
     let size = ty.atomic().and_then(crate::model::Atomic::size);
     StoredElement {

@@ -1,4 +1,4 @@
-//! Plans how an edited dataset is written: untouched data is moved unchanged.
+//! The write plan of an edited dataset: untouched data is copied without decoding.
 
 use super::Staged;
 use crate::copy::{self, CopyOptions, Plan};
@@ -9,10 +9,10 @@ use crate::model::{Storage, VarId};
 use crate::notes::Note;
 
 impl Staged {
-    /// The copy that writes the dataset. Variables keep their ids.
+    /// Returns the copy plan that writes the dataset. Variables keep their ids.
     ///
     /// # Errors
-    /// If the format cannot hold the definitions.
+    /// Returns an error if the format cannot hold the definitions.
     pub(in crate::api) fn plan(&self, env: &Env) -> Result<Plan> {
         let mut plan = copy::plan(&self.schema, &CopyOptions::default())?;
         for note in plan.notes.drain(..) {
@@ -34,10 +34,10 @@ impl Staged {
         Ok(plan)
     }
 
-    /// The storage of a variable of the original.
+    /// Returns the storage settings of a variable of the original.
     fn old_storage(&self, id: VarId, planned: &Storage, env: &Env) -> Storage {
         let mut storage = planned.clone();
-        if self.put_in(id).is_none() {
+        if self.tiles_of(id).is_none() {
             return storage;
         }
         let encoded = |id: u32| policy(id).read_only.is_none();

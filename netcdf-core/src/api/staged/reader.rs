@@ -1,4 +1,4 @@
-//! Reads a dataset being edited like any other.
+//! The `Reader` of a dataset in editing.
 
 use std::sync::Arc;
 
@@ -17,25 +17,31 @@ use crate::model::region::product;
 use crate::model::{Region, Schema, StoredElement, Values, VarId};
 
 impl Staged {
-    /// The original dataset, if it has the variable and nothing was written to it.
+    /// Returns the original dataset if it has the variable and the variable has no staged data.
     fn untouched(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
-        self.base_of(var).filter(|_| self.put_in(var).is_none())
+        self.base_of(var).filter(|_| self.tiles_of(var).is_none())
     }
 
-    /// The kept data of a variable that is not in the original dataset.
-    fn kept(&self, var: VarId) -> Result<std::borrow::Cow<'_, StagedTiles>> {
-        Ok(match self.put_in(var) {
+    /// Returns the staged data of a variable outside the original dataset.
+    fn staged_tiles(&self, var: VarId) -> Result<std::borrow::Cow<'_, StagedTiles>> {
+        Ok(match self.tiles_of(var) {
             Some(tiles) => std::borrow::Cow::Borrowed(tiles),
             None => std::borrow::Cow::Owned(self.blank(var)?),
         })
     }
 
-    /// Copies the original's elements of a box over `out`.
-    pub(super) fn under(&self, var: VarId, part: &Block, out: &mut [u8], env: &Env) -> Result<()> {
+    /// Copies the original elements of a block over `out`.
+    pub(super) fn read_original(
+        &self,
+        var: VarId,
+        part: &Block,
+        out: &mut [u8],
+        env: &Env,
+    ) -> Result<()> {
         let (Some((base, id)), Some(set)) = (self.base_of(var), self.base_set(env)) else {
             return Ok(());
         };
-        let layout = self.under_layout(var, (base, id))?;
+        let layout = self.original_layout(var, (base, id))?;
         if layout.element.plain_type().is_none() {
             return Ok(());
         }
@@ -70,8 +76,8 @@ impl Reader for Staged {
 
     fn layout(&self, var: VarId) -> Result<Layout> {
         match self.untouched(var) {
-            Some(base) => self.under_layout(var, base),
-            None => Ok(self.kept(var)?.layout(&self.schema.shape(var))),
+            Some(base) => self.original_layout(var, base),
+            None => Ok(self.staged_tiles(var)?.layout(&self.schema.shape(var))),
         }
     }
 
@@ -83,7 +89,7 @@ impl Reader for Staged {
                     ..chunk
                 })
             }),
-            None => match self.put_in(var) {
+            None => match self.tiles_of(var) {
                 Some(tiles) => tiles.locate((var, &self.schema.shape(var)), chunks, visit),
                 None => Ok(()),
             },
@@ -100,7 +106,7 @@ impl Reader for Staged {
     }
 
     fn assembly(&self, var: VarId) -> Option<&dyn Assembly> {
-        let made = match self.put_in(var) {
+        let made = match self.tiles_of(var) {
             Some(tiles) => tiles.over,
             None => self
                 .base_of(var)
@@ -125,8 +131,8 @@ impl Reader for Staged {
 }
 
 impl Staged {
-    /// A chunk of the original, as that knows it; `None` for a tile.
-    fn back(&self, chunk: &ChunkRef) -> Option<ChunkRef> {
+    /// Converts a chunk to the reference that the original uses; `None` for a tile.
+    fn original_chunk(&self, chunk: &ChunkRef) -> Option<ChunkRef> {
         let (_, variable) = self.untouched(chunk.variable)?;
         Some(ChunkRef {
             variable,
@@ -134,16 +140,19 @@ impl Staged {
         })
     }
 
-    /// Where the chunks of the original are.
-    fn under_bytes(&self) -> Option<&dyn ChunkBytes> {
+    /// Returns access to the chunk bytes of the original.
+    fn original_bytes(&self) -> Option<&dyn ChunkBytes> {
         Some(self.base.as_ref()?.reader.bytes())
     }
 }
 
 impl ChunkBytes for Staged {
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
-        let back: Option<Vec<_>> = chunks.iter().map(|chunk| self.back(chunk)).collect();
-        if let Some((back, base)) = back.zip(self.under_bytes()) {
+        let back: Option<Vec<_>> = chunks
+            .iter()
+            .map(|chunk| self.original_chunk(chunk))
+            .collect();
+        if let Some((back, base)) = back.zip(self.original_bytes()) {
             return base.fetch(&back);
         }
         let spool = self.spool.as_ref().ok_or_else(|| {
@@ -156,22 +165,22 @@ impl ChunkBytes for Staged {
     }
 
     fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
-        match self.back(chunk) {
-            Some(back) => self.under_bytes()?.source(&back),
+        match self.original_chunk(chunk) {
+            Some(back) => self.original_bytes()?.source(&back),
             None => self.spool.as_ref().map(|spool| spool.source()),
         }
     }
 
     fn has_sources(&self) -> bool {
-        self.under_bytes().is_some_and(ChunkBytes::has_sources)
+        self.original_bytes().is_some_and(ChunkBytes::has_sources)
     }
 
     fn latency(&self) -> bool {
-        self.under_bytes().is_some_and(ChunkBytes::latency)
+        self.original_bytes().is_some_and(ChunkBytes::latency)
     }
 
     fn changed(&self) -> Option<Arc<str>> {
-        self.under_bytes()?.changed()
+        self.original_bytes()?.changed()
     }
 }
 
@@ -182,15 +191,15 @@ impl Assembly for Staged {
         {
             return base.read_box(id, part, env);
         }
-        let tiles = self.kept(var)?;
+        let tiles = self.staged_tiles(var)?;
         let StoredElement { size, .. } = tiles.element;
         let bytes = product(&part.count).and_then(|n| n.checked_mul(size));
         let bytes = bytes.unwrap_or(u64::MAX);
         let mut out = zeros(env.limits.item(bytes, "a region")?, "a region")?;
         spread(&tiles.fill, &mut out);
-        self.under(var, part, &mut out, env)?;
+        self.read_original(var, part, &mut out, env)?;
         if let Some(spool) = &self.spool {
-            tiles.lay_over(part, spool, &mut out)?;
+            tiles.copy_tiles(part, spool, &mut out)?;
         }
         Ok(out)
     }

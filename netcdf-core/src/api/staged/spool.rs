@@ -22,7 +22,7 @@ impl StagedSpool {
         Ok(Self { file, source })
     }
 
-    /// The file as the object of chunks.
+    /// Returns the file as chunk source.
     pub(super) fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }

@@ -1,4 +1,4 @@
-//! The written elements of one variable: tiles in the temporary file.
+//! The staged elements of one variable: tiles in the temporary file.
 
 use std::collections::BTreeMap;
 
@@ -13,37 +13,37 @@ use crate::model::VarId;
 use crate::model::region::product;
 use crate::model::{Region, StoredElement};
 
-/// Bytes of a tile, roughly.
+/// Approximate tile size in bytes.
 const TILE: u64 = 256 << 10;
-/// Most runs written one by one; for more, the whole tile is written.
+/// Maximum number of runs written separately. More runs rewrite the whole tile.
 const RUNS: usize = 16;
 
-/// Supplies the content of a new tile where nothing was written.
+/// Fills the unwritten elements of a new tile.
 pub(super) type Background<'a> = &'a mut dyn FnMut(&Block, &mut [u8]) -> Result<()>;
 
-/// Tiles of a variable, each in one piece.
+/// Tiles of a variable, each stored as one byte range.
 #[derive(Debug, Clone)]
 pub(super) struct StagedTiles {
     /// The stored form of an element.
     pub(super) element: StoredElement,
-    /// Shape of a tile, in elements.
+    /// The tile shape in elements.
     tile: Vec<u64>,
-    /// Positions of the tiles, by their place in the grid, in row-major order.
+    /// Tile positions by grid index, in row-major order.
     slots: BTreeMap<Vec<u64>, u64>,
-    /// Stored form of an element that was not written.
+    /// The stored form of an unwritten element.
     pub(super) fill: Vec<u8>,
-    /// True if elements not written are those of the original dataset.
+    /// Whether unwritten elements come from the original dataset.
     pub(super) over: bool,
 }
 
-/// Runs of elements, and the bytes of the region that they are runs of.
+/// Element runs, with the bytes of the region.
 struct RunsOf<'a> {
     runs: &'a [ElementRun],
     bytes: &'a [u8],
 }
 
 impl StagedTiles {
-    /// No elements yet, for a variable of this shape. `asked` is the shape of its chunks, if given.
+    /// Returns an empty tile set for a variable of this shape. `asked`: the chunk shape, if set.
     pub(super) fn new(
         element: StoredElement,
         fill: Vec<u8>,
@@ -68,12 +68,12 @@ impl StagedTiles {
         }
     }
 
-    /// True if nothing was written.
+    /// Returns whether the variable has no tiles.
     pub(super) fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// The layout of a variable of this shape in tiles.
+    /// Returns the tile layout of a variable of this shape.
     pub(super) fn layout(&self, shape: &[u64]) -> Layout {
         Layout {
             extent: shape.to_vec(),
@@ -85,7 +85,7 @@ impl StagedTiles {
         }
     }
 
-    /// Visits the tiles of a box of the grid, in row-major order.
+    /// Visits the tiles of a grid block in row-major order.
     pub(super) fn locate(
         &self,
         (variable, shape): (VarId, &[u64]),
@@ -127,7 +127,7 @@ impl StagedTiles {
         Ok(())
     }
 
-    /// Writes the elements of a region, in stored form and row-major.
+    /// Writes the elements of a region, in stored form and row-major order.
     pub(super) fn put(
         &mut self,
         region: &Region,
@@ -212,8 +212,13 @@ impl StagedTiles {
         Ok(())
     }
 
-    /// Copies the tiles over the elements of a box, in stored form and row-major.
-    pub(super) fn lay_over(&self, part: &Block, spool: &StagedSpool, out: &mut [u8]) -> Result<()> {
+    /// Copies the tiles over the elements of a block, in stored form and row-major order.
+    pub(super) fn copy_tiles(
+        &self,
+        part: &Block,
+        spool: &StagedSpool,
+        out: &mut [u8],
+    ) -> Result<()> {
         let region = part.region();
         let Some(cells) = self.cells(&region) else {
             return Ok(());
@@ -230,7 +235,7 @@ impl StagedTiles {
         })
     }
 
-    /// Bytes of a tile.
+    /// Returns the tile size in bytes.
     fn bytes(&self) -> Result<usize> {
         let bytes = product(&self.tile).and_then(|n| n.checked_mul(self.element.size));
         let bytes = bytes.and_then(|n| usize::try_from(n).ok());
@@ -242,7 +247,7 @@ impl StagedTiles {
         })
     }
 
-    /// The elements of a tile.
+    /// Returns the element block of a tile.
     fn block(&self, place: &[u64]) -> Block {
         let start = place.iter().zip(&self.tile);
         Block {
@@ -251,7 +256,7 @@ impl StagedTiles {
         }
     }
 
-    /// The places of the tiles of a region along each dimension, without tiles between distant elements.
+    /// Returns the tile indices of a region along each dimension, without tiles that the stride skips.
     fn axes(&self, region: &Region, cells: &Block) -> Vec<TileAxis> {
         let lines = region.start.iter().zip(&region.count).zip(&region.stride);
         let boxes = cells.start.iter().zip(&cells.count);
@@ -272,7 +277,7 @@ impl StagedTiles {
         lines.zip(&self.tile).zip(boxes).map(axis).collect()
     }
 
-    /// The box of the grid that contains a region; `None` if the region has no elements.
+    /// Returns the grid block that contains a region, or `None` if the region is empty.
     fn cells(&self, region: &Region) -> Option<Block> {
         let mut cells = Block {
             start: vec![],
@@ -289,12 +294,11 @@ impl StagedTiles {
     }
 }
 
-/// The shape of tiles of at most `most` elements: whole rows, as many as fit. A length that is not known yet becomes
-/// that of a tile.
+/// Returns a tile shape of at most `most` elements: as many whole rows as fit. The tile length replaces an unknown dimension length.
 fn tile(shape: &[u64], most: u64) -> Vec<u64> {
     let mut left = most;
     let lengths = shape.iter().enumerate().rev().map(|(n, &len)| {
-        // The first dimension is the one that grows; the others are used as they are.
+        // Only the first dimension grows; all other dimensions keep their length.
         let want = if n == 0 || len == 0 { left } else { len };
         let take = want.clamp(1, left.max(1));
         left /= take;
@@ -310,7 +314,7 @@ fn ends(start: &[u64], count: &[u64]) -> Vec<u64> {
     pairs.map(|(s, n)| s.saturating_add(*n)).collect()
 }
 
-/// Places of tiles along a dimension, for elements `step` apart and tiles of length `len`.
+/// Tile indices along a dimension, for elements `step` apart and tiles of length `len`.
 #[derive(Debug, Clone, Copy)]
 struct TileAxis {
     start: u64,
@@ -319,7 +323,7 @@ struct TileAxis {
     len: u64,
 }
 
-/// Visits the places of a box, in row-major order.
+/// Visits the indices of a block in row-major order.
 fn each_cell<E>(cells: &Block, visit: impl FnMut(&[u64]) -> Result<(), E>) -> Result<(), E> {
     let axis = |(&start, &count)| TileAxis {
         start,
@@ -331,7 +335,7 @@ fn each_cell<E>(cells: &Block, visit: impl FnMut(&[u64]) -> Result<(), E>) -> Re
     each_place(&axes, visit)
 }
 
-/// Visits places, in row-major order.
+/// Visits indices in row-major order.
 fn each_place<E>(
     axes: &[TileAxis],
     mut visit: impl FnMut(&[u64]) -> Result<(), E>,
@@ -359,7 +363,7 @@ fn span(at: u64, len: u64, size: u64) -> Option<std::ops::Range<usize>> {
     Some(start..start.checked_add(bytes)?)
 }
 
-/// Copies the elements of a run of the region to their places in a tile.
+/// Copies the elements of a run of the region to their positions in a tile.
 fn scatter(run: ElementRun, size: u64, from: &[u8], tile: &mut [u8]) -> Option<()> {
     let from = from.get(span(run.to, run.len, size)?)?;
     if run.step == 1 {

@@ -1,38 +1,36 @@
-//! CF conventions: which variables of a dataset are coordinates, and which belong to other variables that name
-//! them.
+//! CF conventions: finds the coordinates of a dataset and the variables that attributes name.
 //!
-//! A name without a path is looked up in the group of the variable with the attribute, then in the groups above
-//! it.
+//! A name without a path is looked up in the group of the variable with the attribute, then in the parent groups.
 
-mod renamed;
+mod renaming;
 
-pub use renamed::{NewNames, follow};
+pub use renaming::{NewNames, follow};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Attribute, DimId, GroupId, Schema, Values, VarId};
 
-/// How an attribute names variables.
+/// The syntax of an attribute value that names variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NamesForm {
-    /// Names of variables.
+    /// Variable names.
     Names,
-    /// Names after words that end in a colon: `a: var1 b: var2`.
-    Behind,
-    /// Names, including those before a colon: `crs: x y`.
-    Around,
+    /// Variable names after words that end in a colon: `a: var1 b: var2`.
+    AfterColon,
+    /// Variable names, including names before a colon: `crs: x y`.
+    BeforeAndAfterColon,
 }
 
-/// Attributes that name variables whose exact values a copy needs, and whether these are coordinates or say
-/// where the coordinates are.
+/// Attributes that name variables. A copy needs the exact values of these variables. The flag is true for coordinates and for variables
+/// that locate coordinates.
 const ATTRIBUTES: &[(&str, NamesForm, bool)] = &[
     ("coordinates", NamesForm::Names, true),
     ("bounds", NamesForm::Names, true),
     ("climatology", NamesForm::Names, true),
     ("ancillary_variables", NamesForm::Names, false),
-    ("cell_measures", NamesForm::Behind, false),
-    ("formula_terms", NamesForm::Behind, true),
-    ("grid_mapping", NamesForm::Around, true),
+    ("cell_measures", NamesForm::AfterColon, false),
+    ("formula_terms", NamesForm::AfterColon, true),
+    ("grid_mapping", NamesForm::BeforeAndAfterColon, true),
     ("geometry", NamesForm::Names, true),
     ("nodes", NamesForm::Names, true),
     ("node_count", NamesForm::Names, true),
@@ -41,7 +39,7 @@ const ATTRIBUTES: &[(&str, NamesForm, bool)] = &[
     ("mesh", NamesForm::Names, true),
 ];
 
-/// Suffixes of more attribute names, those of UGRID and of geometries.
+/// Suffixes of attribute names of UGRID and of CF geometries.
 const ENDS: [&[u8]; 2] = [b"_coordinates", b"_connectivity"];
 
 /// A variable that an attribute names.
@@ -51,11 +49,11 @@ pub struct NamedVariable {
     pub attribute: String,
     /// The named variable.
     pub var: VarId,
-    /// Whether it is a coordinate, or says where the coordinates are, like bounds and grid mappings.
+    /// Whether the variable is a coordinate, or locates coordinates like bounds and grid mappings.
     pub locates: bool,
 }
 
-/// The names of a dataset, for looking up the references of attributes.
+/// The names of a dataset: resolves the references in attributes.
 #[derive(Debug)]
 pub struct CfNames<'s> {
     schema: &'s Schema,
@@ -64,7 +62,7 @@ pub struct CfNames<'s> {
 }
 
 impl<'s> CfNames<'s> {
-    /// The names of a dataset.
+    /// Collects the names of a dataset.
     #[must_use]
     pub fn new(schema: &'s Schema) -> Self {
         let vars = schema.var_ids().zip(&schema.vars);
@@ -80,7 +78,7 @@ impl<'s> CfNames<'s> {
         }
     }
 
-    /// The variable that `name` refers to in a group.
+    /// Returns the variable that `name` refers to in a group.
     fn find(&self, name: &[u8], group: GroupId) -> Option<VarId> {
         match name.contains(&b'/') {
             true => self.at_path(name, group),
@@ -88,14 +86,14 @@ impl<'s> CfNames<'s> {
         }
     }
 
-    /// The variable with this name in a group or the nearest one above it.
+    /// Returns the variable with this name in a group or its nearest ancestor.
     fn above(&self, name: &[u8], group: GroupId) -> Option<VarId> {
         let mut at = Some(group);
         while let Some(group) = at {
             if let Some(id) = self.vars.get(&(group, name)) {
                 return Some(*id);
             }
-            // Parents come before their groups, so this ends.
+            // Parents precede their groups, so the loop ends.
             at = self.parent(group);
         }
         None
@@ -106,7 +104,7 @@ impl<'s> CfNames<'s> {
         parent.filter(|above| *above < group)
     }
 
-    /// The variable at a path, relative to the root or to a group.
+    /// Returns the variable at a path relative to the root or to a group.
     fn at_path(&self, path: &[u8], from: GroupId) -> Option<VarId> {
         let mut parts = path.split(|&b| b == b'/').filter(|part| !part.is_empty());
         let mut group = match path.first() {
@@ -124,7 +122,7 @@ impl<'s> CfNames<'s> {
         self.vars.get(&(group, name)).copied()
     }
 
-    /// The variables named by attributes of a group, or of one of its variables.
+    /// Returns the variables that attributes of a group or of its variables name.
     #[must_use]
     pub fn named(&self, attributes: &[Attribute], group: GroupId) -> Vec<NamedVariable> {
         let mut found = vec![];
@@ -147,7 +145,7 @@ impl<'s> CfNames<'s> {
         found
     }
 
-    /// The coordinate variables of a variable's dimensions, which have the same names.
+    /// Returns the coordinate variables of a variable's dimensions, by their equal names.
     #[must_use]
     pub fn coordinates(&self, var: VarId) -> Vec<VarId> {
         let Some(var) = self.schema.var(var) else {
@@ -163,7 +161,7 @@ impl<'s> CfNames<'s> {
     }
 }
 
-/// How an attribute names variables, if it does.
+/// Returns the syntax of an attribute that names variables.
 fn form(name: &[u8]) -> Option<(NamesForm, bool)> {
     let known = ATTRIBUTES.iter().find(|(n, ..)| n.as_bytes() == name);
     let known = known.map(|&(_, form, locates)| (form, locates));
@@ -173,7 +171,7 @@ fn form(name: &[u8]) -> Option<(NamesForm, bool)> {
     })
 }
 
-/// The text of an attribute, all strings of a list together; empty for other values.
+/// Returns the text of an attribute, with the strings of a list joined. Other values give an empty text.
 fn text(values: &Values) -> Vec<u8> {
     match values {
         Values::Char(text) => text.clone(),
@@ -185,7 +183,7 @@ fn text(values: &Values) -> Vec<u8> {
     }
 }
 
-/// The names in a text.
+/// Returns the names in a text.
 fn words(text: &[u8], form: NamesForm) -> impl Iterator<Item = &[u8]> {
     let words = text.split(|b| b.is_ascii_whitespace() || *b == 0);
     words
@@ -195,8 +193,10 @@ fn words(text: &[u8], form: NamesForm) -> impl Iterator<Item = &[u8]> {
             let (first, rest) = match (form, word.contains(&b':')) {
                 // A name may contain a colon.
                 (NamesForm::Names, _) => (Some(word), None),
-                (NamesForm::Behind, true) => (None, parts.next()),
-                (NamesForm::Behind | NamesForm::Around, _) => (first, parts.next()),
+                (NamesForm::AfterColon, true) => (None, parts.next()),
+                (NamesForm::AfterColon | NamesForm::BeforeAndAfterColon, _) => {
+                    (first, parts.next())
+                }
             };
             first.into_iter().chain(rest)
         })
@@ -212,7 +212,8 @@ fn is_coordinate(schema: &Schema, id: VarId) -> bool {
     dims.any(|dim| dim.name == var.name)
 }
 
-/// The variable of an atomic type that has the name of a dimension, in its group, and the dimension alone.
+/// Returns the coordinate variable of a dimension: a variable of an atomic type in the dimension's group, with the same name and no other
+/// dimension.
 #[must_use]
 pub fn coordinate_variable(schema: &Schema, dim: DimId) -> Option<VarId> {
     let known = schema.dim(dim)?;
@@ -227,8 +228,7 @@ pub fn coordinate_variable(schema: &Schema, dim: DimId) -> Option<VarId> {
 /// Attributes that only coordinates have.
 const AXES: [&str; 2] = ["axis", "_CoordinateAxisType"];
 
-/// The variables whose exact values a copy needs, and why: coordinates, and variables that attributes of others
-/// name.
+/// Returns the variables that a copy must store exactly, with the reason: coordinates, and variables named by attributes.
 #[must_use]
 pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
     let names = CfNames::new(schema);
@@ -255,9 +255,8 @@ pub fn exact(schema: &Schema) -> BTreeMap<VarId, String> {
     all
 }
 
-/// The variables, other than `vars`, that say where the values of `vars` are: coordinate variables of their
-/// dimensions, coordinates, bounds, grid mappings and the like that their attributes name, and what those need
-/// in turn.
+/// Returns the variables outside `vars` that locate the values of `vars`: coordinate variables of their dimensions; coordinates, bounds,
+/// grid mappings and similar variables that their attributes name; and the variables that these variables need in turn.
 #[must_use]
 pub fn located_by(schema: &Schema, vars: &BTreeSet<VarId>) -> BTreeSet<VarId> {
     let names = CfNames::new(schema);
@@ -286,8 +285,7 @@ mod tests {
         Attribute::atomic(Name::stored(name.as_bytes()), values).unwrap()
     }
 
-    /// A dataset of variables without dimensions: group, name and attributes.
-    /// Group, name and attributes of a variable.
+    /// Group, name and attributes of a variable without dimensions.
     type Var<'a> = (u32, &'a str, &'a [(&'a str, &'a str)]);
 
     fn schema(vars: &[Var]) -> Schema {
@@ -415,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn what_locates_values_is_found_with_what_that_needs() {
+    fn locating_variables_are_found_transitively() {
         let s = schema(&[
             (
                 0,

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use super::protocol::Protocol;
 
-/// The text in place of a host that may be a password.
+/// Replaces a host that may be a password.
 const UNKNOWN: &str = "…";
 
-/// The text behind the slashes of an address, without the login. This also removes a login with
-/// unescaped `/`, `?` or `#`: no port number follows the first colon.
+/// Returns the text after the slashes of an address, without the login. The function also removes a login with unescaped `/`, `?` or `#`:
+/// no port number follows the first colon.
 pub(super) fn without_login<'t>(protocol: &Protocol<'t>) -> Cow<'t, str> {
     let rest = protocol.rest;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -28,7 +28,7 @@ pub(super) fn without_login<'t>(protocol: &Protocol<'t>) -> Cow<'t, str> {
     }
 }
 
-/// A path without the logins of addresses in it, as proxies have them: `host/http://me:secret@other`.
+/// Returns a path without the logins of inner addresses, as in paths of proxies: `host/http://me:secret@other`.
 pub(super) fn without_inner_logins(path: &str) -> String {
     let mut before = None;
     let part = |part| {
@@ -42,7 +42,7 @@ pub(super) fn without_inner_logins(path: &str) -> String {
     parts.join("://")
 }
 
-/// Whether a host has no colon, or only digits behind the colon.
+/// Returns whether the text after the host's colon, if any, has only digits.
 fn has_port(authority: &str) -> bool {
     let host = authority.rsplit(']').next().unwrap_or_default();
     match host.split_once(':') {

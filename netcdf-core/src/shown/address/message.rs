@@ -6,7 +6,7 @@ use super::ShownAddress;
 use super::protocol::{Protocol, is_of_protocol};
 use crate::shown::control::is_control;
 
-/// A message in which all addresses are without secrets.
+/// Returns a message with the secrets of all addresses removed.
 #[must_use]
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
@@ -24,14 +24,14 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text before the first address, the address, and the text after the address.
+/// Returns the text before the first address, the address, and the text after the address.
 fn next_address(text: &str) -> Option<(&str, &str, &str)> {
     let mut marks = text.match_indices(':');
     marks.find_map(|(mark, _)| address_at(text, mark))
 }
 
-/// The text before the address whose protocol ends at `mark`, the address, and the text after the address. Punctuation at the end of a word
-/// is not part of an address.
+/// Splits a text around the address with the protocol that ends at `mark`: text before, address, text after. Punctuation at the end of a
+/// word is not part of an address.
 fn address_at(text: &str, mark: usize) -> Option<(&str, &str, &str)> {
     let start = start_of_protocol(text, mark);
     let correct = text.get(mark..)?.starts_with("://");
@@ -43,7 +43,7 @@ fn address_at(text: &str, mark: usize) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_at_checked(start)?;
     let (word, _) = rest.split_at_checked(rest.find(ends_address).unwrap_or(rest.len()))?;
     let address = word.trim_end_matches(['.', ',', ':', ';', ')', ']', '}']);
-    // At least `:` or `://` stays, so that the search goes on behind it.
+    // Keep at least `:` or `://`, so that the search continues after the protocol.
     let least = mark - start + if correct { 3 } else { 1 };
     let (address, after) = rest.split_at_checked(address.len().max(least))?;
     Some((before, address, after))
@@ -54,7 +54,7 @@ fn start_of_protocol(text: &str, mark: usize) -> usize {
     before.trim_end_matches(is_of_protocol).len()
 }
 
-/// An address includes the brackets before it.
+/// Returns the start of the brackets before an address; they are part of the address.
 fn start_of_brackets(text: &str, mut start: usize) -> usize {
     while let Some(open) = text
         .get(..start)

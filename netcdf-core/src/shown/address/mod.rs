@@ -1,9 +1,9 @@
-//! Addresses without secrets: without user name, password and query, and without unknown parts of the fragment.
+//! Addresses without secrets: without user name, password, query and unknown parts of the fragment.
 //!
-//! Addresses with a mistake have no login either: `http:/me:secret@host`, `s3:me:secret@bucket`.
+//! The login is also removed from malformed addresses: `http:/me:secret@host`, `s3:me:secret@bucket`.
 //!
-//! Messages, reports, lists and job scripts print addresses only in this form. `plan.json` and `files.jsonl` keep whole addresses, because
-//! parts open them again.
+//! Messages, reports, lists and job scripts print addresses only in this form. `plan.json` and `files.jsonl` store complete addresses,
+//! because later parts open them again.
 
 mod login;
 mod message;
@@ -19,7 +19,7 @@ use std::path::Path;
 use login::{without_inner_logins, without_login};
 use protocol::{Protocol, is_of_protocol};
 
-/// The words of a fragment that may be given without `mode=`.
+/// Fragment words that are valid without `mode=`.
 pub const FRAGMENT_WORDS: [&str; 14] = [
     "nczarr",
     "zarr",
@@ -36,7 +36,7 @@ pub const FRAGMENT_WORDS: [&str; 14] = [
     "dap2",
     "dap4",
 ];
-/// Fragment names with values that are not secret.
+/// Fragment names with public values.
 const FRAGMENT_NAMES: [&str; 8] = [
     "mode",
     "aws.profile",
@@ -47,11 +47,11 @@ const FRAGMENT_NAMES: [&str; 8] = [
     "log",
     "show",
 ];
-/// The known words in brackets before an address, and the known words of a fragment.
+/// Known words in brackets before an address, and in a fragment.
 const PREFIX_WORDS: [&str; 6] = ["log", "show", "cache", "nocache", "prefetch", "compile"];
 
-/// A path or an address in the form to print: without the secrets of an address. Control characters are not escaped: text output also needs
-/// [`Shown`](super::ShownText).
+/// The printable form of a path or address, without secrets. Control characters are not escaped: text output also needs
+/// [`ShownText`](super::ShownText).
 ///
 /// ```
 /// use netcdf_core::shown::ShownAddress;
@@ -67,13 +67,13 @@ pub struct ShownAddress<'t> {
 }
 
 impl<'t> ShownAddress<'t> {
-    /// The form of a path or an address.
+    /// Returns the printable form of a path or address.
     #[must_use]
     pub fn new(text: &'t str) -> Self {
         Self::from_text(Cow::Borrowed(text))
     }
 
-    /// As [`ShownAddress::new`], for a path; characters that are not UTF-8 are replaced.
+    /// Like [`ShownAddress::new`], for a path. Invalid UTF-8 is replaced.
     #[must_use]
     pub fn of(path: &'t Path) -> Self {
         Self::from_text(path.to_string_lossy())
@@ -92,32 +92,32 @@ impl<'t> ShownAddress<'t> {
         }
     }
 
-    /// The text to print.
+    /// Returns the text to print.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text to print, as an owned string.
+    /// Returns the text to print as an owned string.
     #[must_use]
     pub fn into_text(self) -> String {
         self.text.into_owned()
     }
 
-    /// Whether the address has a user name, a password, a query, or an unknown part of a fragment.
+    /// Returns whether the address has a user name, a password, a query, or an unknown part of a fragment.
     #[must_use]
     pub fn has_secret(&self) -> bool {
         self.has_secret
     }
 
-    /// Whether a text is an address with a user name or a password.
+    /// Returns whether a text is an address with a user name or a password.
     #[must_use]
     pub fn has_login(text: &str) -> bool {
         let protocol = Protocol::find(bracketed(text).1);
         protocol.is_some_and(|protocol| *without_login(&protocol) != *protocol.rest)
     }
 
-    /// The path to print: `path` itself if it has no secret, even if it is not UTF-8.
+    /// Returns the path to print: `path` unchanged if it has no secret, even if it is not UTF-8.
     #[must_use]
     pub fn path(path: &'t Path) -> Cow<'t, Path> {
         let shown = Self::of(path);
@@ -128,7 +128,7 @@ impl<'t> ShownAddress<'t> {
     }
 }
 
-/// An address without its secrets; `None` if there are none, or if the text is no address.
+/// Returns an address without secrets, or `None` if the text has no secrets or is no address.
 fn stripped(text: &str) -> Option<String> {
     let (prefix, address) = bracketed(text);
     let protocol = Protocol::find(address)?;
@@ -166,7 +166,7 @@ fn bracketed(text: &str) -> (&str, &str) {
     .unwrap_or(("", text))
 }
 
-/// The known words of the brackets before an address, without values.
+/// Returns the known words of the brackets before an address, without values.
 fn known_words(prefix: &str) -> String {
     let inner = prefix.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
     let known = |word: &&str| PREFIX_WORDS.contains(word) || FRAGMENT_WORDS.contains(word);
@@ -177,7 +177,7 @@ fn known_words(prefix: &str) -> String {
         .collect()
 }
 
-/// The known parts of a fragment, with the `#`.
+/// Returns the known parts of a fragment, with the `#`.
 fn known(fragment: &str) -> String {
     let is_known = |part: &&str| {
         let part = part.trim_end_matches('\\').to_ascii_lowercase();

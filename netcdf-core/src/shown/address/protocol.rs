@@ -1,35 +1,35 @@
-//! The protocol of an address, also of an address with a mistake: `http:/host`, `s3:bucket`.
+//! The protocol of an address, also of a malformed address: `http:/host`, `s3:bucket`.
 
-/// Protocols of datasets. Behind them, a text is an address without `//`, too.
+/// Protocols of datasets. A text after these protocols is an address even without `//`.
 const KNOWN: [&str; 14] = [
     "abfs", "abfss", "az", "azure", "dap4", "dods", "file", "ftp", "gs", "gs3", "http", "https",
     "s3", "sftp",
 ];
-/// Protocols that write `CONTAINER@HOST`, which is no login.
+/// Protocols with the syntax `CONTAINER@HOST`, which has no login.
 const AZURE: [&str; 4] = ["az", "azure", "abfs", "abfss"];
-/// Most bytes of a login behind an unknown protocol.
+/// Maximum login length in bytes after an unknown protocol.
 const LOGIN_LIMIT: usize = 4096;
 
-/// The protocol of an address, and the text around it.
+/// The protocol of an address, with the text before and after.
 #[derive(Debug)]
 pub(super) struct Protocol<'t> {
-    /// The text before the colon. The protocol is at its end.
+    /// The text before the colon; it ends with the protocol.
     pub(super) before: &'t str,
-    /// The slashes behind the colon, two in a correct address.
+    /// The slashes after the colon, two in a correct address.
     pub(super) slashes: &'t str,
-    /// The text behind the slashes.
+    /// The text after the slashes.
     pub(super) rest: &'t str,
     name: String,
 }
 
 impl<'t> Protocol<'t> {
-    /// The first protocol of an address; `None` for a path.
+    /// Returns the first protocol of an address, or `None` for a path.
     pub(super) fn find(text: &'t str) -> Option<Self> {
         let mut marks = text.match_indices(':');
         marks.find_map(|(mark, _)| Self::before_colon(text, mark))
     }
 
-    /// The protocol before the colon at `mark`; `None` if no address begins with it.
+    /// Returns the protocol before the colon at `mark`, or `None` if no address begins with it.
     pub(super) fn before_colon(text: &'t str, mark: usize) -> Option<Self> {
         Self::at(text, mark).filter(Self::is_address)
     }
@@ -49,7 +49,7 @@ impl<'t> Protocol<'t> {
         })
     }
 
-    /// The protocol at the end of `before`, with `://` and `rest` behind it.
+    /// Returns the protocol at the end of `before`, followed by `://` and `rest`.
     pub(super) fn correct(before: &'t str, rest: &'t str) -> Self {
         let name = before.rsplit(|c| !is_of_protocol(c)).next();
         Self {
@@ -60,7 +60,7 @@ impl<'t> Protocol<'t> {
         }
     }
 
-    /// Whether an address begins with this protocol.
+    /// Returns whether an address begins with this protocol.
     fn is_address(&self) -> bool {
         let alone = self.before.len() == self.name.len();
         // `file:x` is a path.
@@ -68,7 +68,7 @@ impl<'t> Protocol<'t> {
         self.is_correct() || (self.is_known() && alone && begins) || self.has_login()
     }
 
-    /// Whether the colon has two slashes behind it.
+    /// Returns whether two slashes follow the colon.
     pub(super) fn is_correct(&self) -> bool {
         self.slashes.starts_with("//")
     }
@@ -81,22 +81,22 @@ impl<'t> Protocol<'t> {
         self.name == "file"
     }
 
-    /// Whether `CONTAINER@HOST` is no login.
+    /// Returns whether `CONTAINER@HOST` has no login.
     pub(super) fn is_azure(&self) -> bool {
         AZURE.contains(&self.name.as_str())
     }
 
-    /// Whether only a text with a colon is a login: the address may be a path.
+    /// Returns whether the address may be a path, so that only a text with a colon is a login.
     pub(super) fn may_be_path(&self) -> bool {
         self.is_file() || !(self.is_correct() || self.is_known())
     }
 
-    /// Whether a host follows for certain: not behind `file:///`.
+    /// Returns whether a host must follow; after `file:///` none does.
     pub(super) fn has_host(&self) -> bool {
         !self.may_be_path() || self.slashes == "//"
     }
 
-    /// Whether `NAME:PASSWORD@` follows. A protocol of one letter may be a name of a variable.
+    /// Returns whether `NAME:PASSWORD@` follows. A protocol of one letter may be a variable name.
     fn has_login(&self) -> bool {
         let long = self.name.len() > 1 && self.name.starts_with(|c: char| c.is_ascii_alphabetic());
         let end = self.rest.find('@').filter(|end| *end <= LOGIN_LIMIT);
@@ -107,7 +107,7 @@ impl<'t> Protocol<'t> {
     }
 }
 
-/// Whether a protocol may have a character.
+/// Returns whether a protocol may contain a character.
 pub(super) fn is_of_protocol(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')
 }

@@ -123,7 +123,7 @@ fn addresses_in_a_message_have_no_secrets() {
     }
 }
 
-/// The time does not grow with the square of the length.
+/// Checks that the time does not grow with the square of the length.
 #[test]
 fn long_messages_take_little_time() {
     let parts = [

@@ -1,20 +1,20 @@
-//! The values of a band as items of a list, one by one.
+//! The values of a band as list items, one by one.
 
 use netcdf_core::model::Values;
 
 use crate::cdl::write::value::CdlText;
 use crate::number::SEPARATOR;
 
-/// The text for the fill value.
+/// The text of the fill value.
 pub(super) const FILL: &[u8] = b"_";
-/// Values that are written before the first of them is copied.
+/// Number of values that are formatted before the first is copied.
 pub(super) const BATCH: usize = 8;
 
 /// The text of one value.
 pub(super) trait Item: Default {
-    /// Length in bytes.
+    /// Returns the length in bytes.
     fn len(&self) -> usize;
-    /// Appends it, if `separated` with the separator after it.
+    /// Appends the text, followed by the separator if `separated`.
     fn append_to(&self, separated: bool, out: &mut Vec<u8>);
 }
 
@@ -32,9 +32,9 @@ impl Item for Vec<u8> {
 
 /// The values of a band, in order.
 pub(super) trait BandCells {
-    /// Holds the text of a value.
+    /// The buffer for the text of a value.
     type Item: Item;
-    /// Replaces `item` by the next value.
+    /// Replaces `item` with the next value.
     fn next(&mut self, item: &mut Self::Item);
 }
 

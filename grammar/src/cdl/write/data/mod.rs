@@ -1,11 +1,11 @@
-//! The data section: bands of a variable are converted to text in parallel, and written in order.
+//! The data section: bands of a variable are converted to text in parallel and written in order.
 //!
-//! A row runs along the last dimension. Rows do not depend on each other: each begins on its own line. Only if a row is longer
-//! than a band, its lines are broken afterwards, band by band ([`part`]).
+//! A row runs along the last dimension. Rows are independent: each begins on its own line. Only rows longer than a band get their line
+//! breaks later, band by band ([`part`]).
 
 mod cells;
-mod ended;
 mod numbers;
+mod omitted_data;
 mod part;
 mod rows;
 mod text;
@@ -22,8 +22,8 @@ use super::{CdlWriter, Floats, cdl_text};
 use crate::escape::trim_nuls;
 use crate::write::{BAND, BandValues, RowGrid, band_len, band_values};
 use cells::OtherValues;
-pub(super) use ended::OmittedData;
-use ended::{ListProgress, concerns_variable};
+pub(super) use omitted_data::OmittedData;
+use omitted_data::{ListProgress, concerns_variable};
 use part::{BandText, PendingRow, TextBuffers};
 use rows::VariableRows;
 
@@ -31,7 +31,7 @@ use rows::VariableRows;
 const TEXT_BAND: u64 = 1 << 17;
 
 impl CdlWriter<'_, '_> {
-    /// Writes the data of a variable with data. If the data cannot be read, returns the reason; the list then ends early, or is missing.
+    /// Writes the data of a variable. If the data cannot be read, returns the reason; the list then ends early or is missing.
     pub(super) fn variable_data(&mut self, id: VarId) -> Result<Option<OmittedData>> {
         let before = self.out.text.len();
         let mut progress = ListProgress::default();
@@ -51,7 +51,7 @@ impl CdlWriter<'_, '_> {
         Ok(Some(OmittedData { why, from }))
     }
 
-    /// Writes the data of a variable, and records in `progress` how much is written.
+    /// Writes the data of a variable, and records the written amount in `progress`.
     fn values(&mut self, id: VarId, progress: &mut ListProgress) -> Result<()> {
         let schema = self.schema;
         let Some(var) = schema.var(id) else {
@@ -78,7 +78,7 @@ impl CdlWriter<'_, '_> {
         Ok(())
     }
 
-    /// The text before the values.
+    /// Writes the text before the values.
     fn begin(&mut self, var: &Variable, shape: &[u64]) -> VariableRows {
         let mut name = Vec::new();
         push_defined(&var.name, self.schema.kind, &mut name);
@@ -112,7 +112,7 @@ impl CdlWriter<'_, '_> {
     }
 }
 
-/// Number of elements of a band.
+/// Returns the band size in elements: small, but whole rows unless they are too long.
 fn band(layout: &Layout, shape: &[u64]) -> u64 {
     match layout.element.ty == DataType::Atomic(Atomic::Char) {
         true => band_len(TEXT_BAND, shape),
@@ -120,7 +120,7 @@ fn band(layout: &Layout, shape: &[u64]) -> u64 {
     }
 }
 
-/// The values of a variable, and how to write them.
+/// The values of a variable with the options for writing them.
 struct CdlContent<'a> {
     set: &'a Dataset<'a>,
     id: VarId,
@@ -148,7 +148,7 @@ impl<'a> CdlContent<'a> {
         }
     }
 
-    /// The text of a band.
+    /// Returns the text of a band.
     fn part(&self, rows: &VariableRows, band: &Region, stored: Vec<u8>) -> Result<BandText> {
         Ok(
             match band_values(self.set, self.id, &self.layout, stored)? {
@@ -165,8 +165,7 @@ impl<'a> CdlContent<'a> {
     }
 }
 
-/// The value that is written as `_`. `byte` and `ubyte` use all their values, so they have no fill value unless an attribute
-/// sets one.
+/// Returns the value printed as `_`. `byte` and `ubyte` use all bit patterns, so they have no fill value unless an attribute sets one.
 fn fill(var: &Variable) -> Option<Values> {
     let no_default = match var.ty {
         DataType::Atomic(a) => a == Atomic::Byte || a == Atomic::UByte,

@@ -1,4 +1,4 @@
-//! Numbers: directly from stored bytes to text.
+//! Number output: converts stored bytes directly to text.
 
 use netcdf_core::model::{Atomic, Region, Values};
 
@@ -15,17 +15,17 @@ use crate::write::{BigEndian, NumberToWrite};
 trait CdlNumeric: BigEndian {
     /// Equality of all bits; all NaNs are equal.
     fn is(self, fill: UnderscoreFill<Self>) -> bool;
-    /// Writes the text, and the separator after it, to `out`; returns the text's length.
-    fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize;
+    /// Writes the text followed by the separator to `out`. Returns the text length.
+    fn put(self, floats: &Floats, out: &mut [u8; BUFFER_LEN]) -> usize;
     fn number(self) -> NumberToWrite;
     fn fill(values: &Values) -> Option<UnderscoreFill<Self>>;
 }
 
-/// The value that is written as `_`.
+/// The value printed as `_`.
 #[derive(Clone, Copy)]
 struct UnderscoreFill<T> {
     value: T,
-    /// Whether it is a NaN: determined once, not for each value.
+    /// Whether the value is NaN; computed once per variable.
     nan: bool,
 }
 
@@ -37,7 +37,7 @@ macro_rules! integer {
                 self == fill.value
             }
             #[inline]
-            fn put(self, _: &Floats, out: &mut [u8; ROOM]) -> usize {
+            fn put(self, _: &Floats, out: &mut [u8; BUFFER_LEN]) -> usize {
                 $put(self.into(), out)
             }
             fn number(self) -> NumberToWrite {
@@ -63,7 +63,7 @@ macro_rules! float {
                 self.to_bits() == fill.value.to_bits() || (fill.nan && self.is_nan())
             }
             #[inline]
-            fn put(self, floats: &Floats, out: &mut [u8; ROOM]) -> usize {
+            fn put(self, floats: &Floats, out: &mut [u8; BUFFER_LEN]) -> usize {
                 floats.$field.$put(self, out)
             }
             fn number(self) -> NumberToWrite {
@@ -93,23 +93,23 @@ integer!(u64, UInt64, put_u64, Unsigned);
 float!(f32, Float, float, put_f32);
 float!(f64, Double, double, put_f64);
 
-/// Numbers in CDL's form.
+/// Numbers in CDL notation.
 struct CdlNumbers<'a, T: CdlNumeric> {
     stored: std::slice::Iter<'a, T::Stored>,
     fill: Option<UnderscoreFill<T>>,
     floats: Floats,
 }
 
-/// The text of a number, with the separator after it.
+/// The text of a number, followed by the separator.
 pub(super) struct WrittenNumber {
-    bytes: [u8; ROOM],
+    bytes: [u8; BUFFER_LEN],
     len: usize,
 }
 
 impl Default for WrittenNumber {
     fn default() -> Self {
         Self {
-            bytes: [0; ROOM],
+            bytes: [0; BUFFER_LEN],
             len: 0,
         }
     }
@@ -118,7 +118,7 @@ impl Default for WrittenNumber {
 impl WrittenNumber {
     /// The fill value.
     const FILL: Self = {
-        let mut bytes = [b' '; ROOM];
+        let mut bytes = [b' '; BUFFER_LEN];
         [bytes[0], bytes[1]] = *b"_,";
         Self { bytes, len: 1 }
     };
@@ -133,7 +133,7 @@ impl Item for WrittenNumber {
     fn append_to(&self, separated: bool, out: &mut Vec<u8>) {
         let len = self.len + if separated { SEPARATOR.len() } else { 0 };
         let end = out.len().saturating_add(len);
-        // A copy of fixed length is a few moves; one of the text's own length would be a call.
+        // Copying a fixed length compiles to a few moves; copying the text length would be a call.
         out.extend_from_slice(&self.bytes);
         out.truncate(end);
     }
@@ -180,7 +180,7 @@ impl<T: CdlNumeric> BandCells for Formed<'_, T> {
 }
 
 impl CdlContent<'_> {
-    /// A band of numbers.
+    /// Writes a band of numbers.
     pub(super) fn numbers(
         &self,
         ty: Atomic,
@@ -189,7 +189,7 @@ impl CdlContent<'_> {
         stored: &[u8],
     ) -> BandText {
         match ty {
-            // Characters count as numbers if they have a special form.
+            // Characters are numbers if they have a special form.
             Atomic::Byte | Atomic::Char => self.typed::<i8>(rows, band, stored),
             Atomic::Short => self.typed::<i16>(rows, band, stored),
             Atomic::Int => self.typed::<i32>(rows, band, stored),

@@ -1,4 +1,4 @@
-//! The result for a band: text, or a piece of a row that must be joined to the previous piece.
+//! The text of a band: whole rows, or a row fragment to join with the previous fragment.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,49 +7,49 @@ use netcdf_core::error::Result;
 use crate::cdl::write::wrap::Wrap;
 use crate::write::TextOutput;
 
-/// A band as text.
+/// The text of a band.
 pub(super) enum BandText {
     /// Whole rows.
     Text(Vec<u8>),
-    /// A piece of a row of values.
+    /// A fragment of a row of values.
     Items(Items),
-    /// A piece of a row of characters.
+    /// A fragment of a row of characters.
     Characters(CharacterRow),
 }
 
-/// A piece of a row of values whose lines are not broken yet.
+/// A fragment of a row of values without line breaks.
 #[derive(Default)]
 pub(super) struct Items {
-    /// The text before the row, if it begins here.
+    /// The text before the row if the fragment starts the row.
     pub(super) before: Vec<u8>,
-    /// The line where the row begins, if it begins here.
+    /// The line of the row start if the fragment starts the row.
     pub(super) start: Option<Wrap>,
-    /// The items, one after the other.
+    /// The concatenated items.
     pub(super) text: Vec<u8>,
-    /// Length of each item in bytes.
+    /// The length of each item in bytes.
     pub(super) lengths: Vec<u32>,
-    /// The text after the row, if it ends here.
+    /// The text after the row if the fragment ends the row.
     pub(super) after: Vec<u8>,
 }
 
-/// A piece of a row of characters, without trailing zeros.
+/// A fragment of a row of characters, without trailing zeros.
 #[derive(Default)]
 pub(super) struct CharacterRow {
-    /// The text before the row, if it begins here.
+    /// The text before the row if the fragment starts the row.
     pub(super) before: Vec<u8>,
-    /// The characters, escaped.
+    /// The escaped characters.
     pub(super) text: Vec<u8>,
-    /// Number of zeros after them.
+    /// The number of trailing zeros.
     pub(super) zeros: usize,
-    /// The text after the row, if it ends here.
+    /// The text after the row if the fragment ends the row.
     pub(super) after: Vec<u8>,
 }
 
-/// The state of a row for its next piece.
+/// The state of a row between two fragments.
 pub(super) struct PendingRow {
-    /// The line.
+    /// The current line.
     wrap: Wrap,
-    /// Zeros that are shown only if other characters follow.
+    /// Zeros that are printed only if other characters follow.
     zeros: usize,
 }
 
@@ -59,13 +59,12 @@ impl PendingRow {
     }
 }
 
-/// Memory of written texts, reused for later ones: requesting it from the system again and again takes longer than reading the
-/// data.
+/// A pool of text buffers: allocating a new buffer for each text takes longer than reading the data.
 #[derive(Default)]
 pub(super) struct TextBuffers(Mutex<Vec<Vec<u8>>>);
 
 impl TextBuffers {
-    /// An empty text with room for about `room` bytes.
+    /// Returns an empty text with a capacity of about `room` bytes.
     pub(super) fn take(&self, room: usize) -> Vec<u8> {
         let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         spare.pop().unwrap_or_else(|| Vec::with_capacity(room))
@@ -79,7 +78,7 @@ impl TextBuffers {
 }
 
 impl BandText {
-    /// Writes a part after the previous one. Returns whether the text then ends within a quoted text.
+    /// Writes a part after the previous one. Returns whether the output then ends within quotes.
     pub(super) fn put(
         self,
         pending: &mut PendingRow,
@@ -108,7 +107,7 @@ impl Items {
         self.lengths.push(u32::try_from(len).unwrap_or(u32::MAX));
     }
 
-    /// Breaks the lines.
+    /// Inserts the line breaks.
     fn put(self, pending: &mut PendingRow, out: &mut TextOutput<'_>) -> Result<()> {
         out.bytes(&self.before);
         let mut wrap = self.start.unwrap_or(pending.wrap);

@@ -1,4 +1,4 @@
-//! Rows: where they begin and end, and the text around their values.
+//! Rows: start, end, and the text around their values.
 
 use netcdf_core::model::Region;
 
@@ -9,23 +9,23 @@ use crate::cdl::write::wrap::Wrap;
 use crate::number::SEPARATOR;
 use crate::write::{RowGrid, Span};
 
-/// Bytes set aside for the text of a value.
-const ROOM: usize = 12;
+/// Estimated text size of a value in bytes.
+const VALUE_LEN: usize = 12;
 
 /// The rows of a variable.
 pub(super) struct VariableRows {
     pub(super) grid: RowGrid,
     /// Per dimension, whether it is unlimited.
     pub(super) unlimited: Vec<bool>,
-    /// The variable's name, escaped.
+    /// The escaped variable name.
     pub(super) name: Vec<u8>,
     /// The comments to write.
     pub(super) annotation: Annotation,
     /// Whether missing characters of a list read back as NUL.
     pub(super) zero_fill: bool,
-    /// The line where a row begins.
+    /// The line at the start of a row.
     pub(super) start: Wrap,
-    /// Room for texts.
+    /// Reusable text buffers.
     pub(super) spare: TextBuffers,
 }
 
@@ -35,7 +35,10 @@ impl VariableRows {
         let span = self.grid.span(band);
         let mut index = self.grid.index(band);
         if self.annotation.values || (span.begins && span.ends) {
-            let room = span.rows.saturating_mul(span.values).saturating_mul(ROOM);
+            let room = span
+                .rows
+                .saturating_mul(span.values)
+                .saturating_mul(VALUE_LEN);
             let mut out = self.spare.take(room);
             for _ in 0..span.rows {
                 self.row(&index, &span, cells, &mut out);
@@ -66,7 +69,7 @@ impl VariableRows {
         self.end(index, closed, out);
     }
 
-    /// Values with a comment each.
+    /// Writes values with one comment each.
     fn annotated<C: BandCells>(
         &self,
         index: &[u64],
@@ -87,14 +90,14 @@ impl VariableRows {
         }
     }
 
-    /// A part of a row whose lines are broken later.
+    /// Returns a part of a row for later line breaking.
     fn items<C: BandCells>(&self, index: &[u64], span: &Span, cells: &mut C) -> Items {
         let mut items = Items::default();
         if span.begins {
             let wrap = self.begin(index, &mut items.before);
             items.start = Some(wrap);
         }
-        items.text.reserve(span.values.saturating_mul(ROOM));
+        items.text.reserve(span.values.saturating_mul(VALUE_LEN));
         items.lengths.reserve(span.values);
         let closed = self.closed(index);
         list(cells, span.values, |item: &C::Item, last| {
@@ -113,8 +116,7 @@ impl VariableRows {
         items
     }
 
-    /// The text before the values of a row: an opening brace for each list that begins with it (inner dimensions without a
-    /// fixed length), and a comment.
+    /// Writes the text before a row: an opening brace for each list that begins here (inner unlimited dimensions), and a comment.
     pub(super) fn begin(&self, index: &[u64], out: &mut Vec<u8>) -> Wrap {
         let mut wrap = self.start;
         for level in 1..self.grid.shape.len() {
@@ -130,7 +132,7 @@ impl VariableRows {
         wrap
     }
 
-    /// Closing braces after a row.
+    /// Returns the number of closing braces after a row.
     pub(super) fn closed(&self, index: &[u64]) -> usize {
         let levels = 1..self.grid.shape.len();
         let closed = |&l: &usize| self.is_list(l) && self.grid.is_last(index, l);
@@ -141,7 +143,7 @@ impl VariableRows {
         self.unlimited.get(level).copied().unwrap_or(false)
     }
 
-    /// The text after the values of a row.
+    /// Writes the text after a row.
     pub(super) fn end(&self, index: &[u64], closed: usize, out: &mut Vec<u8>) {
         out.resize(out.len() + closed, b'}');
         let last = self.grid.is_last(index, 0);
@@ -155,7 +157,7 @@ impl VariableRows {
         }
     }
 
-    /// The comment after a value.
+    /// Writes the comment after a value.
     fn comment(&self, index: &[u64], place: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(b"  // ");
         out.extend_from_slice(&self.name);
@@ -169,7 +171,7 @@ impl VariableRows {
         out.extend_from_slice(format!("({text})\n    ").as_bytes());
     }
 
-    /// The comment before a row.
+    /// Writes the comment before a row.
     fn row_comment(&self, index: &[u64], out: &mut Vec<u8>) {
         out.extend_from_slice(b"// ");
         out.extend_from_slice(&self.name);
@@ -195,9 +197,9 @@ impl VariableRows {
     }
 }
 
-/// Passes `count` values to `put`, and tells it which one is the last.
+/// Passes `count` values to `put`, with a flag for the last one.
 ///
-/// Several are written before the first is copied: copying text right after writing it makes the processor wait.
+/// A batch of values is formatted before the first is copied: copying text right after writing it stalls the processor.
 fn list<C: BandCells>(cells: &mut C, count: usize, mut put: impl FnMut(&C::Item, bool)) {
     let mut items: [C::Item; BATCH] = Default::default();
     let mut left = count;

@@ -1,4 +1,4 @@
-//! Characters: one text per row.
+//! Character output: one text per row.
 
 use netcdf_core::model::Region;
 
@@ -7,7 +7,7 @@ use super::rows::VariableRows;
 use crate::escape::{TextStyle, escape_text, quote_text, trim_nuls};
 
 impl VariableRows {
-    /// A band of characters.
+    /// Returns the text of a band of characters.
     pub(super) fn text_part(&self, band: &Region, stored: &[u8]) -> BandText {
         let span = self.grid.span(band);
         let mut index = self.grid.index(band);
@@ -49,7 +49,7 @@ impl VariableRows {
         piece
     }
 
-    /// The characters of a row to write; those left out read back as the fill value.
+    /// Returns the characters of a row to print; the skipped characters read back as the fill value.
     fn shown<'t>(&self, row: &'t [u8]) -> &'t [u8] {
         match self.zero_fill {
             true => trim_nuls(row),
@@ -57,8 +57,8 @@ impl VariableRows {
         }
     }
 
-    /// How the text of a row is written. A newline begins another string only if there is a single row: with several rows, the
-    /// second string would be read back as the next row, and a scalar has room for only one character.
+    /// Returns the text style of a row. A newline starts another string only if there is a single row: with several rows, the second string
+    /// would be read back as the next row. A scalar has only one character.
     fn style(&self) -> TextStyle {
         if self.grid.shape.len() == 1 {
             TextStyle::CHAR_DATA

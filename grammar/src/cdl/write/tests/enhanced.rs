@@ -1,4 +1,4 @@
-//! Groups, user-defined types, strings, several unlimited dimensions.
+//! Tests of groups, user-defined types, strings and several unlimited dimensions.
 
 use netcdf_core::chunk::Provenance;
 use netcdf_core::model::{
@@ -22,7 +22,7 @@ fn enums(ty: TypeId, values: &[i8]) -> Values {
     Values::Enum(ty, Box::new(Values::Byte(values.to_vec())))
 }
 
-/// One variable with one value for each class of user-defined types.
+/// Returns a dataset with one variable and one value per class of user-defined types.
 pub(crate) fn user_types() -> MemoryDataset {
     let mut m = MemoryDataset::new(Kind::NETCDF4);
     let members = [

@@ -1,4 +1,4 @@
-//! Data that went through filters that are not available.
+//! Tests of data with unavailable filters.
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::env::Env;
@@ -10,7 +10,7 @@ use netcdf_core::testing::MemoryDataset;
 use super::from;
 use crate::cdl::write::{CdlOptions, write};
 
-/// Three variables; the data of the second one, in a group, went through an unknown filter.
+/// Returns a dataset with three variables; the data of the second one, in a group, has an unknown filter.
 fn memory() -> MemoryDataset {
     let mut m = MemoryDataset::new(Kind::NETCDF4);
     let x = m.dim(GroupId::ROOT, "x", 2, false);
@@ -72,7 +72,7 @@ fn a_filter_that_no_chunk_went_through_is_not_missed() {
     assert!(text.contains("\n   b\\ c = 1, 2 ;\n"), "{text}");
 }
 
-/// A variable without stored bytes.
+/// Checks a variable without stored bytes.
 #[test]
 fn damage_of_one_variable_does_not_end_the_text() {
     let mut m = memory();
@@ -87,9 +87,9 @@ fn damage_of_one_variable_does_not_end_the_text() {
     assert!(text.ends_with(end), "{text}");
 }
 
-/// Some filters only learn from the chunk what else they need, and data may come from other files.
+/// Some filters only get all parameters from the chunk, and data may come from other files.
 #[test]
-fn what_is_missing_may_show_when_data_is_read() {
+fn missing_filters_found_while_reading() {
     use netcdf_core::filter::{FilterEntry, FilterTable, Policy};
     let m = memory();
     let row = FilterEntry {

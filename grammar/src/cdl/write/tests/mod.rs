@@ -1,4 +1,4 @@
-//! Whole datasets, compared with the output of the C tool.
+//! Tests of whole datasets, compared with the output of the C tool.
 
 pub(crate) mod enhanced;
 mod missing;
@@ -30,7 +30,7 @@ impl Default for CdlOptions<'_> {
     }
 }
 
-/// The dataset as CDL, the same for any number of threads.
+/// Returns the dataset as CDL; checks that the number of threads does not change it.
 fn cdl(memory: &MemoryDataset, options: &CdlOptions<'_>) -> String {
     let one = |threads| {
         let env = Env {
@@ -49,7 +49,7 @@ fn cdl(memory: &MemoryDataset, options: &CdlOptions<'_>) -> String {
     text
 }
 
-/// The part of a text from a line on.
+/// Returns the part of a text from a line on.
 fn from<'a>(text: &'a str, line: &str) -> &'a str {
     let start = text
         .find(line)

@@ -1,4 +1,4 @@
-//! Numbers and characters.
+//! Tests of numbers and characters.
 
 use netcdf_core::model::{Atomic, Endianness, GroupId, Kind, Values};
 use netcdf_core::testing::{MemoryDataset, text};
@@ -12,7 +12,7 @@ use crate::number::Precision;
 
 const ROOT: GroupId = GroupId::ROOT;
 
-/// Two rows of three ints, three doubles, a scalar, two texts.
+/// Returns two rows of three ints, three doubles, a scalar, and two texts.
 fn small(order: Endianness) -> MemoryDataset {
     let mut m = MemoryDataset::new(Kind::CLASSIC);
     m.order = order;
@@ -108,7 +108,7 @@ fn a_selection_of_the_data() {
     );
 }
 
-/// Lines broken one value at a time, as the rule says.
+/// Breaks lines one value at a time, according to the rule.
 fn broken(name: &str, items: &[String], length: usize) -> String {
     let (mut text, mut column) = (format!("\n {name} = "), name.len() + 4);
     for (i, item) in items.iter().enumerate() {
@@ -276,7 +276,7 @@ fn attributes_of_all_types() {
     assert_eq!(from(&cdl(&m, &options), "\t\tdata :b"), expected);
 }
 
-/// Even numbers in brackets, the others as they are.
+/// Even numbers in brackets, odd numbers in CDL's own format.
 struct Brackets;
 
 impl NumberText for Brackets {

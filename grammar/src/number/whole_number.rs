@@ -1,8 +1,8 @@
-//! Whole numbers of command lines, as the C tools read them.
+//! Whole numbers on command lines, as the C tools read them.
 
-/// The text of a whole number without blanks around it and without zeros after the decimal point: `5` for `5.0` and for `5 `. The C tools read
-/// the digits and ignore everything after them. Here another text after the digits stays, so that the caller refuses it: it may be a
-/// mistake (`1s`, `2.5`).
+/// Returns the text of a whole number without surrounding blanks and without zeros after the decimal point: `5` for `5.0` and for `5 `. The
+/// C tools read the digits and ignore all text after them. This function keeps other text after the digits, so that the caller rejects it:
+/// it may be a typing error (`1s`, `2.5`).
 #[must_use]
 pub fn trimmed(text: &str) -> &str {
     let text = text.trim();

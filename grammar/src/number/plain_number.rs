@@ -1,10 +1,10 @@
-//! The most frequent form of numbers in data: some digits, perhaps a point and more digits.
+//! The most frequent form of numbers in data: some digits, optionally a point and more digits.
 
 use super::ascii;
 use super::decimal::exact_power;
 use super::pow10::small_power;
 
-/// Number of digits that always fit in 64 bits.
+/// The maximum number of digits that always fit in 64 bits.
 const MOST: u32 = 19;
 
 /// A decimal number without exponent and suffix.
@@ -13,16 +13,16 @@ pub(crate) struct Plain {
     pub(crate) negative: bool,
     /// All digits as one integer.
     pub(crate) digits: u64,
-    /// Number of digits after the point, or `None` without a point.
+    /// The number of digits after the point, or `None` without a point.
     pub(crate) fraction: Option<u32>,
-    /// Length in bytes.
+    /// The length in bytes.
     pub(crate) len: usize,
 }
 
-/// The number at the beginning of `text`, if it is plain: fewer than 24 digits on each side of the point, few of them
-/// significant, not an octal integer, and not among the last bytes of the text.
+/// Returns the number at the start of `text` if it is plain: fewer than 24 digits before and after the point, few of them significant, not
+/// an octal integer, and not among the last bytes of the text.
 ///
-/// The number is not followed by a digit or a point, but may be followed by a letter.
+/// The next character is neither a digit nor a point, but may be a letter.
 #[inline(always)]
 pub(crate) fn plain(text: &[u8]) -> Option<Plain> {
     let negative = text.first() == Some(&b'-');
@@ -52,13 +52,13 @@ pub(crate) fn plain(text: &[u8]) -> Option<Plain> {
     })
 }
 
-/// One to 23 digits from `at` on: their number and value.
+/// Returns the number and the value of one to 23 digits from `at`.
 #[inline(always)]
 fn run(text: &[u8], at: usize) -> Option<(u32, u64)> {
     let first = eight(text, at)?;
     let count = ascii::count(first);
     if count < 8 {
-        // `checked_shl` fails if there is no digit at all.
+        // `checked_shl` fails without digits.
         return Some((count, ascii::gather(first.checked_shl(64 - 8 * count)?)));
     }
     let high = ascii::gather(first);
@@ -66,7 +66,7 @@ fn run(text: &[u8], at: usize) -> Option<(u32, u64)> {
     if more < 8 {
         return Some((8 + more, sum));
     }
-    // Zeros after the point, or the digits do not fit.
+    // Zeros after the point, or too many digits.
     let before = sum;
     let (more, sum) = append(sum, eight(text, at + 16)?);
     let fits = before
@@ -75,7 +75,7 @@ fn run(text: &[u8], at: usize) -> Option<(u32, u64)> {
     (more < 8 && fits).then_some((16 + more, sum))
 }
 
-/// The number whose digits are those of `sum` and the digits that `text` begins with, modulo 2^64, and the number of the latter.
+/// Appends the digits at the start of `text` to `sum` modulo 2^64. Returns the number and the count of appended digits.
 #[inline(always)]
 fn append(sum: u64, text: u64) -> (u32, u64) {
     let count = ascii::count(text);
@@ -93,7 +93,7 @@ fn eight(text: &[u8], at: usize) -> Option<u64> {
 }
 
 impl Plain {
-    /// The nearest `f64`; `None` if that takes more than one operation.
+    /// Returns the nearest `f64`, or `None` if this takes more than one operation.
     #[inline(always)]
     #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
     pub(crate) fn to_f64(self) -> Option<f64> {
@@ -108,7 +108,7 @@ impl Plain {
         Some(if self.negative { -value } else { value })
     }
 
-    /// The integer; `None` with a point.
+    /// Returns the integer, or `None` with a point.
     #[inline(always)]
     pub(crate) fn to_i64(self) -> Option<i64> {
         let value = i64::try_from(self.digits).ok()?;
@@ -126,7 +126,7 @@ mod tests {
     use crate::number::{Literal, literal};
     use proptest::prelude::*;
 
-    /// Agrees with the general reader of numbers whenever it finds a number.
+    /// Checks that this reader agrees with the general reader on the numbers that it finds.
     fn check(text: &str) -> bool {
         let padded = format!("{text},                  ");
         let Some(found) = plain(padded.as_bytes()) else {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_plain() {
+    fn plain_numbers() {
         for text in [
             "0",
             "-1",

@@ -1,35 +1,35 @@
 //! Finite values of data sections with 7 and 15 digits, the precisions of nearly all printed values.
 //!
-//! The text is made in one or two registers and stored at once, without branches on the number of digits.
+//! The text is built in one or two registers and stored in one step, without branches on the number of digits.
 
 use super::ascii;
+use super::buffer::{BUFFER_LEN, end, put};
 use super::digits::{self, RoundedDecimal};
-use super::room::{ROOM, end, put};
 
-/// Default digits of a float in data; the exact form switches to an exponent at the same size.
+/// Default digits of a float in data; the exact form switches to an exponent at the same magnitude.
 pub(super) const FLOAT_DIGITS: u32 = 7;
-/// As [`FLOAT_DIGITS`] for a double.
+/// Like [`FLOAT_DIGITS`], for a double.
 pub(super) const DOUBLE_DIGITS: u32 = 15;
 
-/// Whether `value` is not special: not zero, subnormal, infinite or a NaN.
+/// Returns whether `value` is neither zero, subnormal, infinite nor NaN.
 #[inline(always)]
 pub(super) fn is_plain(value: f64) -> bool {
     (value.abs().to_bits() >> 52).wrapping_sub(1) < 0x7fe
 }
 
-/// The state of the text: what has been written, and what is missing.
+/// The state of the text in progress.
 #[derive(Clone, Copy)]
 struct TextState {
-    /// Length of the sign.
+    /// The length of the sign.
     start: usize,
-    /// Digits up to the last that is not 0.
+    /// The number of digits up to the last nonzero digit.
     significant: usize,
     exponent: i32,
 }
 
-/// C's `%.7g` of a value for which [`is_plain`] holds, and its length.
+/// Formats a value that meets [`is_plain`] with C's `%.7g`. Returns the length.
 #[inline(always)]
-pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
+pub(super) fn seven(value: f64, out: &mut [u8; BUFFER_LEN]) -> usize {
     let (start, magnitude) = split(value, out);
     let RoundedDecimal { digits, exponent } = digits::round(magnitude, FLOAT_DIGITS);
     let values = ascii::spread(low(digits * 10));
@@ -50,9 +50,9 @@ pub(super) fn seven(value: f64, out: &mut [u8; ROOM]) -> usize {
     point_and_exponent::<FLOAT_DIGITS>(place, whole, out)
 }
 
-/// C's `%.15g` of a value for which [`is_plain`] holds, and its length.
+/// Formats a value that meets [`is_plain`] with C's `%.15g`. Returns the length.
 #[inline(always)]
-pub(super) fn fifteen(value: f64, out: &mut [u8; ROOM]) -> usize {
+pub(super) fn fifteen(value: f64, out: &mut [u8; BUFFER_LEN]) -> usize {
     const SEVEN: u64 = 10_000_000;
     let (start, magnitude) = split(value, out);
     let RoundedDecimal { digits, exponent } = digits::round(magnitude, DOUBLE_DIGITS);
@@ -99,21 +99,21 @@ const fn masks() -> [u128; 16] {
     table
 }
 
-/// Eight digits of a larger number.
+/// Returns eight digits of a larger number.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "below 10^8")]
 const fn low(digits: u64) -> u32 {
     digits as u32
 }
 
-/// Writes the sign, and returns the value without it.
+/// Writes the sign and returns the value without it.
 #[inline(always)]
-fn split(value: f64, out: &mut [u8; ROOM]) -> (usize, u64) {
+fn split(value: f64, out: &mut [u8; BUFFER_LEN]) -> (usize, u64) {
     put::<0, 1>(out, 0, *b"-");
     (usize::from(value.is_sign_negative()), value.abs().to_bits())
 }
 
-/// Whether there are zeros before the first digit.
+/// Returns whether zeros precede the first digit.
 #[inline(always)]
 const fn is_fraction(exponent: i32) -> bool {
     exponent.cast_unsigned().wrapping_add(4) < 4
@@ -121,12 +121,12 @@ const fn is_fraction(exponent: i32) -> bool {
 
 /// Writes `0.` and up to three zeros and returns their end.
 #[inline(always)]
-fn leading_zeros(place: TextState, out: &mut [u8; ROOM]) -> usize {
+fn leading_zeros(place: TextState, out: &mut [u8; BUFFER_LEN]) -> usize {
     put::<1, 8>(out, place.start, *b"0.000000");
     place.start + 1 + place.exponent.unsigned_abs() as usize
 }
 
-/// Digits before the point; with an exponent part there is one.
+/// Returns the number of digits before the point; one with an exponent part.
 #[inline(always)]
 fn whole<const P: u32>(exponent: i32) -> usize {
     let exponent = exponent.cast_unsigned();
@@ -137,9 +137,13 @@ fn whole<const P: u32>(exponent: i32) -> usize {
     }
 }
 
-/// Writes the point into the room between the digits, and the exponent part if there is one. Returns the length.
+/// Writes the point into the gap between the digits, and an exponent part. Returns the length.
 #[inline(always)]
-fn point_and_exponent<const P: u32>(place: TextState, whole: usize, out: &mut [u8; ROOM]) -> usize {
+fn point_and_exponent<const P: u32>(
+    place: TextState,
+    whole: usize,
+    out: &mut [u8; BUFFER_LEN],
+) -> usize {
     put::<31, 1>(out, place.start + whole, *b".");
     let digits = if place.significant > whole {
         place.significant + 1
@@ -166,7 +170,7 @@ fn point_and_exponent<const P: u32>(place: TextState, whole: usize, out: &mut [u
     end(out, at + 5)
 }
 
-/// The two digits of `n < 100`.
+/// Returns the two digits of `n < 100`.
 #[inline(always)]
 fn two(n: u32) -> [u8; 2] {
     let tens = (n * 103) >> 10;

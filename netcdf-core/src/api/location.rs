@@ -1,4 +1,4 @@
-//! The places of datasets.
+//! Dataset locations.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,32 +13,32 @@ use crate::io::trace::Trace;
 use crate::io::{Container, Output, Store, StoreTarget};
 use crate::model::{Kind, ZarrOptions};
 
-/// The place of a dataset.
+/// The location of a dataset.
 #[derive(Debug)]
-pub(super) enum DatasetPlace {
+pub(super) enum DatasetLocation {
     /// A path or URL, which can be written repeatedly.
     Named(Destination),
-    /// Something that can be written once; `None` when done. The lock makes it usable from several threads.
+    /// An output that can be written once; `None` afterwards. The lock allows use from several threads.
     Once(Mutex<Option<Output>>, String),
-    /// Something that can only be read.
+    /// A container without write access.
     Container(String),
 }
 
-impl DatasetPlace {
-    /// The place of a new dataset.
+impl DatasetLocation {
+    /// Returns the location of a new dataset.
     pub(super) fn new(named: &Path, asked: OutputRequest) -> Result<Self> {
         let to = Destination::resolve(&Location::of_program(named)?, asked)?;
         if to.kind != asked.kind {
             let e = Error::new(
                 ErrorKind::Argument,
-                "the URL asks for another kind of dataset",
+                "the URL selects another kind of dataset",
             );
             return Err(e.of(&named.to_string_lossy()));
         }
         Ok(Self::Named(to))
     }
 
-    /// The place of an open dataset; it is written in the same form.
+    /// Returns the location of an open dataset; writing keeps the storage form.
     pub(super) fn of(named: &Path, container: &Container, kind: Kind) -> Result<Self> {
         let at = Location::of_program(named)?;
         if at.remote().is_some() {
@@ -72,7 +72,7 @@ impl DatasetPlace {
         }))
     }
 
-    /// Name for messages.
+    /// Returns the name for messages.
     pub(super) fn name(&self) -> String {
         match self {
             Self::Named(to) => to.path.to_string_lossy().into_owned(),
@@ -80,7 +80,7 @@ impl DatasetPlace {
         }
     }
 
-    /// The path, if it has one.
+    /// Returns the path of a location with a path.
     pub(super) fn path(&self) -> Option<&Path> {
         match self {
             Self::Named(to) => Some(&to.path),
@@ -88,12 +88,12 @@ impl DatasetPlace {
         }
     }
 
-    /// Whether it is on another machine.
+    /// Returns whether the location is remote.
     pub(super) fn is_remote(&self) -> bool {
         matches!(self, Self::Named(to) if to.remote.is_some())
     }
 
-    /// Checks that there is nothing, on another machine.
+    /// Checks that a remote location is empty.
     pub(super) fn check_absent(&self, env: &Env) -> Result<()> {
         match self {
             Self::Named(to) if to.exists(&env.network)? => {
@@ -104,7 +104,7 @@ impl DatasetPlace {
         }
     }
 
-    /// How Zarr is written there.
+    /// Returns the Zarr options for this location.
     pub(super) fn zarr(&self, asked: ZarrOptions) -> ZarrOptions {
         match self {
             Self::Named(to) => ZarrOptions {
@@ -115,7 +115,7 @@ impl DatasetPlace {
         }
     }
 
-    /// True if the opened dataset can no longer be read after another was written there.
+    /// Returns whether writing a new dataset here makes the opened dataset unreadable.
     pub(super) fn is_directory(&self) -> bool {
         match self {
             Self::Named(to) => to.form == OutputForm::Directory,
@@ -123,7 +123,7 @@ impl DatasetPlace {
         }
     }
 
-    /// Where temporary files are created.
+    /// Returns the directory for temporary files.
     pub(super) fn scratch(&self) -> Option<PathBuf> {
         match self {
             Self::Named(to) => to.scratch(),
@@ -131,7 +131,7 @@ impl DatasetPlace {
         }
     }
 
-    /// The output for a dataset.
+    /// Returns the output for a dataset.
     pub(super) fn output(&mut self, sync: bool, env: &Env) -> Result<Output> {
         match self {
             Self::Named(to) => format::output(to, sync, env, &Trace::default()),
@@ -143,14 +143,14 @@ impl DatasetPlace {
                 })
             }
             Self::Container(name) => {
-                let what = "the dataset has no place to write to";
+                let what = "the dataset has no output location";
                 Err(Error::new(ErrorKind::ReadOnly, what).of(name))
             }
         }
     }
 }
 
-/// Opens what is at a path or URL.
+/// Opens the container at a path or URL.
 pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
     let access = InputAccess {
         trace: Trace::default(),
@@ -163,7 +163,7 @@ pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
     access.input(&Location::of_program(named)?, &mut std::io::empty())
 }
 
-/// True for a store with consolidated metadata.
+/// Returns whether a store has consolidated metadata.
 fn is_consolidated(store: &dyn Store) -> Result<bool> {
     if store.size(".zmetadata")?.is_some() {
         return Ok(true);
@@ -173,8 +173,8 @@ fn is_consolidated(store: &dyn Store) -> Result<bool> {
     Ok(root.windows(key.len()).any(|part| part == key))
 }
 
-/// An output of a kind that is discarded.
-pub(super) fn nowhere(kind: Kind) -> Output {
+/// Returns an output of a kind that discards all data.
+pub(super) fn discarded(kind: Kind) -> Output {
     if !format::traits(kind).keys {
         return Box::new(MemoryTarget::new("(memory)").0).into();
     }

@@ -1,4 +1,4 @@
-//! Objects by a name, the end of a path, or a path.
+//! References to objects: a name, the end of a path, or a path.
 
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::model::{GroupId, Schema};
@@ -6,9 +6,9 @@ use netcdf_core::model::{GroupId, Schema};
 use crate::diagnostic::nearest;
 use crate::escape::trim_nuls;
 
-/// Whether an object of a group is meant by a name in any group, by a path from the root (`/g/x`), or by the end of a path (`g/x`).
-/// Names are without escapes.
-pub(crate) fn is_meant(schema: &Schema, wanted: &[u8], (group, own): (GroupId, &[u8])) -> bool {
+/// Returns whether a text refers to an object: by name in any group, by a path from the root (`/g/x`), or by the end of a path (`g/x`).
+/// Names are unescaped.
+pub(crate) fn refers_to(schema: &Schema, wanted: &[u8], (group, own): (GroupId, &[u8])) -> bool {
     let own = trim_nuls(own);
     if wanted == own || !wanted.contains(&b'/') {
         return wanted == own;
@@ -18,8 +18,8 @@ pub(crate) fn is_meant(schema: &Schema, wanted: &[u8], (group, own): (GroupId, &
     wanted == path || path.ends_with(&[b"/", wanted].concat())
 }
 
-/// The error for a name that nothing has; `known` has the names that there are.
-pub(crate) fn nothing<'a>(
+/// Returns the error for an unknown name; `known` has the existing names.
+pub(crate) fn unknown_name<'a>(
     what: &str,
     wanted: &[u8],
     known: impl Iterator<Item = &'a [u8]>,
@@ -35,8 +35,8 @@ pub(crate) fn nothing<'a>(
     }
 }
 
-/// An error about the text of an option, with the option and the text; errors of reading stay as they are.
-pub(crate) fn about(option: &str, text: &str, e: Error) -> Error {
+/// Adds the option and its text to an error. Read errors stay unchanged.
+pub(crate) fn with_option(option: &str, text: &str, e: Error) -> Error {
     if !matches!(
         e.kind(),
         ErrorKind::Argument | ErrorKind::NotFound | ErrorKind::Exists

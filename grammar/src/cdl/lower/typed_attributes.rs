@@ -1,4 +1,4 @@
-//! Attributes whose types and values are known, as those of JSON.
+//! Attributes with known types and values, as in JSON.
 
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::special::Special;
@@ -11,7 +11,7 @@ use super::special::SpecialSetting;
 use crate::cdl::ast::StatementWord;
 
 impl Lower<'_> {
-    /// Adds an ordinary attribute of a variable, or of the current group.
+    /// Adds an ordinary attribute to a variable or to the current group.
     pub(crate) fn typed_attribute(
         &mut self,
         var: Option<VarId>,
@@ -33,8 +33,8 @@ impl Lower<'_> {
         self.put(self.owner(var), Attribute { name, ty, values });
     }
 
-    /// Applies a special attribute, or one that says how numbers are quantized. `constants` are its values in CDL, `None` for
-    /// values that no such attribute has.
+    /// Applies a special attribute or a quantization attribute. `constants` are the values in CDL, `None` for values that these attributes
+    /// cannot have.
     pub(crate) fn setting(
         &mut self,
         var: Option<VarId>,
@@ -76,7 +76,7 @@ impl Lower<'_> {
         let strings = self.kind.is_none_or(Kind::is_enhanced);
         match values {
             Values::String(texts) if !strings && texts.len() == 1 => {
-                self.becomes_text(word);
+                self.count_text(word);
                 let text = texts.into_iter().flatten().next();
                 let text = text.map_or_else(|| vec![0], Vec::from);
                 (Atomic::Char.into(), Values::Char(text))
@@ -87,7 +87,7 @@ impl Lower<'_> {
 }
 
 impl Item<'_> {
-    /// Moves the item, with all in it.
+    /// Moves the item and all nested items.
     fn set_at(&mut self, to: usize) {
         match self {
             Self::One(_, at) => *at = to,

@@ -1,4 +1,4 @@
-//! Requests of options for the variables of a dataset, and the variables that patterns skip.
+//! Resolved options for the variables of a dataset, and the variables that patterns skip.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -8,18 +8,18 @@ use netcdf_core::model::{Schema, VarId, cf};
 use crate::mistake::Mistake;
 use crate::pattern::{MatchedVariables, Pattern};
 
-/// The requests of options, with names resolved to those of a dataset.
+/// Option requests with resolved names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Resolved<T> {
     /// The requests.
     pub asked: T,
-    /// Variables that match a pattern but are skipped, because their values must not change, and why.
+    /// Matching variables that are skipped, because their values must not change, with the reason.
     pub passed_over: BTreeMap<VarId, String>,
-    /// Names and patterns that match nothing: the index of the option, and the mistake.
+    /// Unmatched names and patterns: the index of the option, and the mistake.
     pub unmatched: Vec<(usize, Mistake)>,
 }
 
-/// The variables that patterns skip, determined when first needed.
+/// The variables that patterns skip, determined on first use.
 pub(super) struct SkippedVariables<'s> {
     schema: &'s Schema,
     found: OnceCell<BTreeMap<VarId, String>>,
@@ -35,8 +35,8 @@ impl<'s> SkippedVariables<'s> {
         self.found.get_or_init(|| cf::exact(self.schema)).get(&var)
     }
 
-    /// Removes from `found` the variables that a pattern skips, and adds them to `passed_over`. A full name skips nothing.
-    pub(super) fn pass_over(
+    /// Moves the variables that a pattern skips from `found` to `passed_over`. A full name skips no variable.
+    pub(super) fn skip(
         &self,
         found: MatchedVariables,
         pattern: Pattern<'_>,
@@ -61,11 +61,11 @@ impl<'s> SkippedVariables<'s> {
     }
 }
 
-/// Sets mistakes about names that match nothing aside for later.
+/// Records mistakes about unmatched names for later.
 ///
 /// # Errors
-/// All other mistakes.
-pub(super) fn set_aside(
+/// Returns all other mistakes.
+pub(super) fn keep_unmatched(
     done: Result<(), Mistake>,
     n: usize,
     unmatched: &mut Vec<(usize, Mistake)>,

@@ -1,18 +1,18 @@
-//! Memory filled by several threads, each of which fills its own part.
+//! A list that several threads fill in parallel, each in a separate range.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The parts of a list not yet taken, by the index of their first elements.
-pub(super) struct Shares<'a, T>(Mutex<BTreeMap<usize, &'a mut [T]>>);
+/// The free ranges of a list, by the index of the first element.
+pub(super) struct FreeRanges<'a, T>(Mutex<BTreeMap<usize, &'a mut [T]>>);
 
-impl<'a, T> Shares<'a, T> {
-    /// The whole list.
+impl<'a, T> FreeRanges<'a, T> {
+    /// Returns the whole list as one free range.
     pub(super) fn of(list: &'a mut [T]) -> Self {
         Self(Mutex::new(BTreeMap::from([(0, list)])))
     }
 
-    /// Takes `len` elements from `at` on; `None` if some do not exist, or are taken.
+    /// Takes `len` elements from index `at`. Returns `None` if some elements do not exist or were already taken.
     pub(super) fn take(&self, at: usize, len: usize) -> Option<&'a mut [T]> {
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (&start, part) = free.range(..=at).next_back()?;
@@ -38,9 +38,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_had_twice() {
+    fn ranges_are_taken_once() {
         let mut list = [0, 1, 2, 3, 4, 5];
-        let shares = Shares::of(&mut list);
+        let shares = FreeRanges::of(&mut list);
         assert_eq!(shares.take(2, 2).unwrap(), [2, 3]);
         assert!(shares.take(1, 2).is_none() && shares.take(3, 1).is_none());
         assert!(shares.take(4, 3).is_none() && shares.take(7, 0).is_none());

@@ -1,29 +1,29 @@
 //! The fewest digits that give the same value when read back.
 //!
-//! The reader parses a constant as `f64` and rounds it to `f32`, as `ncgen` does for a constant without suffix. Candidates are
-//! therefore tested by reading them back in the same way; the shortest digits for reading directly as `f32` may not be enough.
+//! The reader parses a constant as `f64` and rounds it to `f32`, as `ncgen` does for a constant without suffix. Candidates are therefore
+//! tested by reading them back in the same way; the shortest digits for direct reading as `f32` may not be enough.
 
 use super::decimal;
 use super::digits::{self, DigitText};
 
-/// Any decimal of up to 15 digits is its own 15-digit rounding after a trip through `f64`: shorter texts are found with these.
+/// Any decimal of up to 15 digits survives a round trip through `f64` at 15 digits, so these precisions find all shorter texts.
 const DOUBLE_DIGITS: std::ops::Range<u32> = 15..17;
-/// The same for `f32`.
+/// The same precisions for `f32`.
 const FLOAT_DIGITS: std::ops::Range<u32> = 6..9;
 
-/// Digits for a positive finite `value`.
+/// Returns the digits of a positive finite `value`.
 #[inline]
 pub(super) fn digits_f64(value: f64) -> DigitText {
     let bits = value.to_bits();
-    // Values are closer together below a power of two than above it, so the nearest decimal need not be the shortest. Subnormal
-    // values have fewer digits than the search starts with.
+    // Values are closer together below a power of two than above it, so the nearest decimal may not be the shortest. Subnormal values have
+    // fewer digits than the search starts with.
     if bits & ((1 << 52) - 1) == 0 || !value.is_normal() {
         return DigitText::parse(format_args!("{value:e}"));
     }
     search(value, DOUBLE_DIGITS, |back| back.to_bits() == bits)
 }
 
-/// Digits for a positive finite `value`.
+/// Returns the digits of a positive finite `value`.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "the reader's rounding")]
 pub(super) fn digits_f32(value: f32) -> DigitText {
@@ -45,7 +45,7 @@ pub(super) fn digits_f32(value: f32) -> DigitText {
     }
 }
 
-/// Tries one precision after the other; the last one, just past the range, always works.
+/// Tries the precisions one after another; the last one, just past the range, always works.
 #[inline]
 fn search(value: f64, precisions: std::ops::Range<u32>, same: impl Fn(f64) -> bool) -> DigitText {
     let last = precisions.end;
@@ -61,7 +61,7 @@ fn search(value: f64, precisions: std::ops::Range<u32>, same: impl Fn(f64) -> bo
     DigitText::new(digits::round(value.to_bits(), last), last)
 }
 
-/// Exponent of the last of `count` digits.
+/// Returns the exponent of the last of `count` digits.
 #[inline]
 fn power(exponent: i32, count: usize) -> i32 {
     exponent + 1 - i32::try_from(count).unwrap_or_default()
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As many digits as from `core::fmt`, and as close to the value; of two equally distant candidates, either is allowed.
+    /// Checks for the same digit count as `core::fmt`, and the same distance to the value; equally distant candidates are both valid.
     fn check(found: DigitText, expected: DigitText, context: f64) {
         assert_eq!(
             (found.significant, found.exponent),

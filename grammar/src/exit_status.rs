@@ -1,4 +1,4 @@
-//! The end of a run: turns errors of all sorts into messages and a status.
+//! The end of a run: prints errors and returns the exit status.
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
@@ -7,7 +7,7 @@ use netcdf_core::tool::{self, Io, Status, release};
 
 use crate::diagnostic::nearest;
 
-/// Whether an answer ends with the version: help, versions, and errors about missing arguments and values.
+/// Returns whether an answer ends with the version: help, versions, and errors about missing arguments and values.
 fn has_version(e: &clap::Error) -> bool {
     let value = e.get(ContextKind::InvalidValue);
     let empty = matches!(value, Some(ContextValue::String(value)) if value.is_empty());
@@ -20,8 +20,8 @@ fn has_version(e: &clap::Error) -> bool {
     empty || asked.contains(&e.kind())
 }
 
-/// The status of a run. Prints what ended it: the help or version, a mistake in the command line, or any other error. Usages and versions
-/// end with [`release::line`].
+/// Prints the result of a run (help, version, usage error or another error) and returns the status. Usages and versions end with
+/// [`release::line`].
 pub fn status<T: From<Status>>(tool: &str, ended: anyhow::Result<T>, io: &mut Io) -> T {
     ended.unwrap_or_else(|e| T::from(told(tool, e, io)))
 }
@@ -37,9 +37,9 @@ fn told(tool: &str, e: anyhow::Error, io: &mut Io) -> Status {
     }
 }
 
-/// Prints the help, the version, or a mistake in the command line.
+/// Prints the help, the version, or a usage error.
 fn misuse(tool: &str, mut e: clap::Error, io: &mut Io) -> Status {
-    without_odd_tips(&mut e);
+    remove_unlikely_suggestions(&mut e);
     let mut text = e.render().to_string();
     if has_version(&e) {
         text.push_str(&release::line(tool).unwrap_or_default());
@@ -50,8 +50,8 @@ fn misuse(tool: &str, mut e: clap::Error, io: &mut Io) -> Status {
     }
 }
 
-/// Removes the advice to pass an option as a file, and names that have little in common with the given one.
-fn without_odd_tips(e: &mut clap::Error) {
+/// Removes the hint to pass an option as a file, and suggestions that differ too much from the given name.
+fn remove_unlikely_suggestions(e: &mut clap::Error) {
     let passed = |tip: &StyledStr| tip.to_string().starts_with("to pass '");
     if let Some(ContextValue::StyledStrs(tips)) = e.get(ContextKind::Suggested)
         && tips.iter().any(passed)
@@ -70,7 +70,7 @@ fn without_odd_tips(e: &mut clap::Error) {
     }
 }
 
-/// Whether a suggestion is no likely misspelling.
+/// Returns whether a suggestion is an unlikely misspelling.
 fn is_far(e: &clap::Error, given: ContextKind, tip: ContextKind) -> bool {
     let word = |text: &str| text.trim_start_matches('-').to_owned();
     let suggested: Vec<_> = match e.get(tip) {
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(ended(other.unwrap_err()), Status::Failure);
     }
 
-    /// The message for an option that does not exist, beside `--trace`.
+    /// Returns the message for an unknown option similar to `--trace`.
     fn message(option: &str) -> String {
         let command = clap::Command::new("ncdump");
         let command = command.arg(clap::Arg::new("trace").long("trace"));
@@ -124,7 +124,7 @@ mod tests {
         let mut e = command
             .try_get_matches_from(["ncdump", option])
             .unwrap_err();
-        without_odd_tips(&mut e);
+        remove_unlikely_suggestions(&mut e);
         e.render().to_string()
     }
 

@@ -1,37 +1,37 @@
-//! Attributes that follow when variables, dimensions and groups get other names.
+//! Updates attributes that name renamed variables, dimensions and groups.
 
 use std::collections::BTreeMap;
 
 use super::{CfNames, NamesForm, form};
 use crate::model::{Attribute, DimId, GroupId, Name, Schema, Values, VarId};
 
-/// The new names of objects.
+/// New names of objects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewNames {
-    /// Of dimensions.
+    /// New dimension names.
     pub dims: BTreeMap<DimId, Name>,
-    /// Of variables.
+    /// New variable names.
     pub vars: BTreeMap<VarId, Name>,
-    /// Of groups.
+    /// New group names.
     pub groups: BTreeMap<GroupId, Name>,
 }
 
-/// What the words of an attribute are.
+/// The meaning of the words in an attribute.
 #[derive(Clone, Copy)]
 enum AttributeWords {
-    /// Names of variables, in this form.
+    /// Variable names in this syntax.
     Vars(NamesForm),
-    /// Names of dimensions.
+    /// Dimension names.
     Dims,
     /// `cell_methods`: names of dimensions or variables before a colon.
     Methods,
 }
 
-/// Attributes with names of dimensions; others end in `_dimension`.
+/// Attributes that name dimensions, beside the suffix `_dimension`.
 const DIMENSIONS: [&[u8]; 3] = [b"compress", b"sample_dimension", b"instance_dimension"];
 
-/// Rewrites the attributes that name objects with new names (CF conventions, UGRID); returns which attributes were rewritten, as
-/// `path@attribute`. `old` has the old names, and `new`, with the same ids, gets the attributes.
+/// Rewrites attributes that name renamed objects (CF conventions, UGRID). Returns the rewritten attributes as `path@attribute`. `old` has
+/// the old names; the function changes the attributes of `new`, which has the same ids.
 #[must_use]
 pub fn follow(old: &Schema, new: &mut Schema, names: &NewNames) -> Vec<String> {
     let renamed = Renamed {
@@ -71,7 +71,7 @@ impl Renamed<'_> {
         }
     }
 
-    /// Rewrites a text or a list of texts; tells whether something was changed.
+    /// Rewrites a text or a list of texts. Returns whether a text changed.
     fn values(&self, values: &mut Values, words: AttributeWords, group: GroupId) -> bool {
         let new = |text: &[u8]| rewritten(text, words, |word| self.word(word, words, group));
         match values {
@@ -96,12 +96,12 @@ impl Renamed<'_> {
         }
     }
 
-    /// The new text of a word, if it names something with a new name.
+    /// Returns the new text of a word that names a renamed object.
     fn word(&self, word: &[u8], words: AttributeWords, group: GroupId) -> Option<Vec<u8>> {
         match words {
             AttributeWords::Vars(_) => self.var(word, group),
             AttributeWords::Dims => self.dim(self.find_dim(word, group)?),
-            // A dimension takes precedence over a variable of the same name, which may be renamed alone.
+            // A dimension takes precedence over a variable with the same name.
             AttributeWords::Methods => match self.find_dim(word, group) {
                 Some(dim) => self.dim(dim),
                 None => self.var(word, group),
@@ -109,13 +109,13 @@ impl Renamed<'_> {
         }
     }
 
-    /// The new name of a dimension.
+    /// Returns the new name of a dimension.
     fn dim(&self, id: DimId) -> Option<Vec<u8>> {
         let name = self.names.dims.get(&id);
         name.map(|name| name.as_bytes().to_vec())
     }
 
-    /// The dimension with this name in a group or the nearest one above it.
+    /// Returns the dimension with this name in a group or its nearest ancestor.
     fn find_dim(&self, word: &[u8], group: GroupId) -> Option<DimId> {
         let schema = self.known.schema;
         let mut at = Some(group);
@@ -176,7 +176,7 @@ fn words_of(attribute: &[u8]) -> Option<AttributeWords> {
     form(attribute).map(|(form, _)| AttributeWords::Vars(form))
 }
 
-/// A text with other words, if one of them changes.
+/// Returns the text with rewritten words, or `None` if no word changes.
 fn rewritten(
     text: &[u8],
     words: AttributeWords,
@@ -197,7 +197,7 @@ fn rewritten(
                 (None, WordPart::Name(same) | WordPart::Other(same)) => out.extend_from_slice(same),
             }
         }
-        // Comments of cell methods stand in parentheses.
+        // Comments of cell methods are in parentheses.
         if let AttributeWords::Methods = words {
             let count = |byte: u8| piece.iter().filter(|b| **b == byte).count();
             depth += i32::try_from(count(b'(')).ok()? - i32::try_from(count(b')')).ok()?;
@@ -206,14 +206,14 @@ fn rewritten(
     changed.then_some(out)
 }
 
-/// A part of a word.
+/// A fragment of a word.
 #[derive(Clone, Copy)]
 enum WordPart<'t> {
     Name(&'t [u8]),
     Other(&'t [u8]),
 }
 
-/// What is a name in a word, and what is not.
+/// Splits a word into names and separators.
 fn parts(word: &[u8], words: AttributeWords) -> Vec<WordPart<'_>> {
     let colon = word.iter().position(|b| *b == b':');
     let form = match words {
@@ -233,8 +233,8 @@ fn parts(word: &[u8], words: AttributeWords) -> Vec<WordPart<'_>> {
     let colon = WordPart::Other(colon);
     match form {
         None => vec![WordPart::Name(first), colon, WordPart::Other(rest)],
-        Some(NamesForm::Behind) => vec![WordPart::Other(first), colon, WordPart::Name(rest)],
-        Some(NamesForm::Around | NamesForm::Names) => {
+        Some(NamesForm::AfterColon) => vec![WordPart::Other(first), colon, WordPart::Name(rest)],
+        Some(NamesForm::BeforeAndAfterColon | NamesForm::Names) => {
             vec![WordPart::Name(first), colon, WordPart::Name(rest)]
         }
     }

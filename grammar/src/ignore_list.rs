@@ -1,22 +1,22 @@
-//! Lists of names of what a comparison leaves out, as `--ignore` takes them: `history,/g/v,*_bnds,v:comment`.
+//! Lists of names to ignore in a comparison, as in `--ignore`: `history,/g/v,*_bnds,v:comment`.
 //!
-//! A name stands for objects and attributes of that name, wherever they are; `/g/v` is a path from the root, and `g/v` the end of a
-//! path. `v:units` is an attribute of objects with the name or path `v`, and `:history` one of the dataset. Patterns and escapes are
-//! those of [`selection`](crate::selection).
+//! A name stands for objects and attributes with this name in any group. `/g/v` is a path from the root, and `g/v` the end of a path.
+//! `v:units` is an attribute of objects with the name or path `v`, and `:history` a dataset attribute. Patterns and escapes follow
+//! [`selection`](crate::selection).
 
 use crate::escape::unescape_name;
 use crate::pattern::PathGlob;
 
-/// Names of what is left out.
+/// Names to ignore.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IgnoreList(Vec<IgnoreEntry>);
 
-/// An entry of the list.
+/// A list entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct IgnoreEntry {
-    /// The whole of it: the name of an object or attribute.
+    /// The whole entry: the name of an object or attribute.
     whole: NamePattern,
-    /// Owner and name of an attribute, if there is a colon; no owner stands for the dataset.
+    /// Owner and name of an attribute if the entry has a colon; `None` as owner stands for the dataset.
     attribute: Option<(Option<NamePattern>, NamePattern)>,
 }
 
@@ -25,7 +25,7 @@ struct IgnoreEntry {
 struct NamePattern {
     plain: String,
     glob: Option<PathGlob>,
-    /// Whether it begins at the root.
+    /// Whether the text begins at the root.
     rooted: bool,
 }
 
@@ -41,7 +41,7 @@ impl NamePattern {
         }
     }
 
-    /// True if it is the name of an attribute.
+    /// Returns whether the text names an attribute.
     fn names(&self, name: &str) -> bool {
         let matches = |glob: &PathGlob| glob.matches(&format!("/{name}"));
         self.plain == name
@@ -51,7 +51,7 @@ impl NamePattern {
                 .is_some_and(|glob| !self.rooted && matches(glob))
     }
 
-    /// True if it is a path, or the end of one.
+    /// Returns whether the text is a path or the end of one.
     fn leads_to(&self, path: &str) -> bool {
         let end = |at: usize| path.get(at..).unwrap_or_default();
         let mut ends = path.match_indices('/').map(|(at, _)| end(at));
@@ -93,19 +93,19 @@ impl IgnoreEntry {
 }
 
 impl IgnoreList {
-    /// What the entries of a list stand for. Entries need not stand for anything.
+    /// Parses the entries of a list. Entries may match no object.
     #[must_use]
     pub fn new(list: &[Vec<u8>]) -> Self {
         Self(list.iter().map(|text| IgnoreEntry::new(text)).collect())
     }
 
-    /// True if the object with this path is left out.
+    /// Returns whether the object with this path is ignored.
     #[must_use]
     pub fn has_object(&self, path: &str) -> bool {
         self.0.iter().any(|entry| entry.whole.leads_to(path))
     }
 
-    /// True if an attribute of the object with the path `owner` is left out.
+    /// Returns whether an attribute of the object with the path `owner` is ignored.
     #[must_use]
     pub fn has_attribute(&self, owner: &str, name: &str) -> bool {
         self.0.iter().any(|entry| entry.has_attribute(owner, name))
@@ -129,7 +129,7 @@ mod tests {
         assert!(out.has_object("/v") && out.has_object("/g/v") && out.has_object("/g/w"));
         assert!(out.has_object("/g/h/x") && out.has_object("/bounds") && out.has_object("/g/b"));
         assert!(!out.has_object("/w") && !out.has_object("/x") && !out.has_object("/vv"));
-        assert!(!out.has_object("/v/u"), "the group itself is left out");
+        assert!(!out.has_object("/v/u"), "the group itself is ignored");
         assert!(out.has_attribute("/u", "bounds") && !out.has_attribute("/u", "units"));
     }
 

@@ -1,4 +1,4 @@
-//! Parameters of filters by name.
+//! Filter parameters by name.
 
 use netcdf_core::filter::modes;
 use netcdf_core::filter::parameter_names::{Parameter, ParameterForm, ParameterMode};
@@ -7,18 +7,18 @@ use super::words::words;
 use crate::diagnostic::nearest;
 use crate::mistake::Mistake;
 
-/// A parameter as given, with its position.
+/// A parameter in the text, with its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GivenParameter<'a> {
     pub(super) name: &'a str,
-    /// The text after the `=`, if there is one.
+    /// The text after the `=`, if present.
     pub(super) value: Option<(&'a str, usize)>,
     pub(super) at: usize,
 }
 
 type Result<T> = std::result::Result<T, Mistake>;
 
-/// The numbers for the parameters `given` of a filter; `called` is its name in messages.
+/// Returns the numbers for the `given` parameters of a filter; `called` is its name in messages.
 pub(super) fn by_name(id: u32, called: &str, given: &[GivenParameter<'_>]) -> Result<Vec<u32>> {
     let modes = modes(id);
     for (n, one) in given.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Unreadable data: the list of a variable is missing, or ends before the first unreadable value.
+//! Unreadable data: the data list of a variable is missing, or ends before the first unreadable value.
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::model::{Atomic, DataType, VarId};
@@ -6,7 +6,7 @@ use netcdf_core::model::{Atomic, DataType, VarId};
 use crate::cdl::write::CdlWriter;
 use crate::write::RowGrid;
 
-/// Data that is missing in the text.
+/// Data missing from the text.
 pub(in crate::cdl::write) struct OmittedData {
     /// The reason.
     pub(in crate::cdl::write) why: Error,
@@ -14,19 +14,19 @@ pub(in crate::cdl::write) struct OmittedData {
     pub(in crate::cdl::write) from: Option<Vec<u64>>,
 }
 
-/// The written part of a list.
+/// The progress of writing a list.
 #[derive(Default)]
 pub(super) struct ListProgress {
     /// Number of written values.
     pub(super) values: u64,
-    /// Whether the text ends within a quoted text.
+    /// Whether the output ends within quotes.
     in_quotes: bool,
     /// Whether the output failed.
     pub(super) sink_failed: bool,
 }
 
 impl ListProgress {
-    /// Writes the text of values; `put` returns whether the text ends within a quoted text.
+    /// Writes the text of values. `put` returns whether the output ends within quotes.
     pub(super) fn put(&mut self, values: u64, put: impl FnOnce() -> Result<bool>) -> Result<()> {
         self.sink_failed = true;
         self.in_quotes = put()?;
@@ -36,7 +36,7 @@ impl ListProgress {
     }
 }
 
-/// Whether an error of reading concerns one variable, so that other variables can be written.
+/// Returns whether a read error concerns one variable, so that other variables can be written.
 pub(super) fn concerns_variable(e: &Error) -> bool {
     let known = matches!(
         e.kind(),
@@ -75,7 +75,7 @@ impl CdlWriter<'_, '_> {
         dim.is_some_and(|dim| dim.unlimited)
     }
 
-    /// Whether the values are quoted texts: a fill value among them is an empty text.
+    /// Returns whether the values are quoted texts, with an empty text as fill value.
     fn is_text(&self, id: VarId) -> bool {
         let var = self.schema.var(id);
         let forms = self.options.forms;
@@ -84,7 +84,7 @@ impl CdlWriter<'_, '_> {
     }
 }
 
-/// The index of a value, by its number in row-major order.
+/// Returns the index of a value from its row-major number.
 fn index_of(mut number: u64, shape: &[u64]) -> Vec<u64> {
     let mut index: Vec<_> = (shape.iter().rev())
         .map(|&len| {
