@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use netcdf_core::api::{Dataset, DimLength, Options, Select};
+use netcdf_core::api::{Dataset, Length, Options, Select};
 use netcdf_core::env::Env;
 use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout, VarId};
 
@@ -68,7 +68,7 @@ fn make(path: &Path, case: &Case) -> Done<()> {
     let mut data = Dataset::create(path, Kind::NETCDF4)?;
     let mut dims = vec![];
     for (name, len) in ["t", "y", "x"].into_iter().zip(case.shape) {
-        dims.push(data.define_dim(GroupId::ROOT, name, DimLength::Fixed(len))?);
+        dims.push(data.define_dim(GroupId::ROOT, name, Length::Fixed(len))?);
     }
     let var = data.define_var(GroupId::ROOT, "v", Atomic::Float, &dims)?;
     data.define_chunking(var, StorageLayout::Chunked(case.chunk.to_vec()))?;

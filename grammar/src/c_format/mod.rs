@@ -48,13 +48,13 @@ pub struct IntegerFormat {
 /// A `C_format` for variables of type float or double.
 ///
 /// ```
-/// use netcdf_grammar::c_format::FloatFormat;
+/// use netcdf_grammar::c_format::AttributeFloatFormat;
 ///
 /// let mut out = Vec::new();
-/// let format = FloatFormat::parse(b"%.3f").ok_or("refused")?;
+/// let format = AttributeFloatFormat::parse(b"%.3f").ok_or("refused")?;
 /// format.write(2.5, &mut out);
 /// assert_eq!(out, b"2.500");
-/// assert_eq!(FloatFormat::parse(b"%d"), None);
+/// assert_eq!(AttributeFloatFormat::parse(b"%d"), None);
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Definition and renaming of groups, dimensions, types and variables.
 
 use super::mode::is_strict;
-use super::{Dataset, DimLength};
+use super::{Dataset, Length};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format;
 use crate::model::kind::Model;
@@ -59,15 +59,15 @@ impl Dataset {
     /// Returns [`ErrorKind::DimSize`] for a length of 0 or beyond the limit of the format; [`ErrorKind::Unlimited`] for a second unlimited
     /// dimension in the classic model; [`ErrorKind::NotInDefineMode`] in data mode of the classic model; [`ErrorKind::NotFound`] for a
     /// missing group; [`ErrorKind::BadName`], [`ErrorKind::Exists`] and [`ErrorKind::ReadOnly`].
-    pub fn define_dim(&mut self, group: GroupId, name: &str, len: DimLength) -> Result<DimId> {
+    pub fn define_dim(&mut self, group: GroupId, name: &str, len: Length) -> Result<DimId> {
         let name = self.new_name((group, Namespace::Dims), name, None)?;
         self.begin_definition()?;
         let (len, unlimited) = match len {
-            DimLength::Unlimited => {
+            Length::Unlimited => {
                 self.warn_of_pure_zarr(&name);
                 (0, true)
             }
-            DimLength::Fixed(len) => (self.checked_len(len)?, false),
+            Length::Fixed(len) => (self.checked_len(len)?, false),
         };
         let one = self.kind().model != Model::Enhanced;
         if unlimited && one && self.schema().dims.iter().any(|d| d.unlimited) {

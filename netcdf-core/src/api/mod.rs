@@ -86,14 +86,14 @@ const BAND: u64 = 1 << 20;
 
 /// The length of a new dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DimLength {
+pub enum Length {
     /// A fixed length in elements, at least 1.
     Fixed(u64),
     /// Unlimited (`NC_UNLIMITED`).
     Unlimited,
 }
 
-impl From<u64> for DimLength {
+impl From<u64> for Length {
     fn from(len: u64) -> Self {
         Self::Fixed(len)
     }

@@ -7,7 +7,7 @@
 )]
 
 use netcdf_core::ErrorKind;
-use netcdf_core::api::{self, Dataset, DimLength, Options, Select};
+use netcdf_core::api::{self, Dataset, Length, Options, Select};
 use netcdf_core::model::quantize::Algorithm;
 use netcdf_core::model::{Atomic, DataType, FillMode, GroupId, Kind, Name, TypeKind, Values};
 
@@ -21,7 +21,7 @@ fn groups_and_what_is_seen_in_them() {
     let outer = data.define_group(ROOT, "outer").unwrap();
     let inner = data.define_group(outer, "inner").unwrap();
     let x = data.define_dim(ROOT, "x", 4.into()).unwrap();
-    let hidden = data.define_dim(outer, "x", DimLength::Unlimited).unwrap();
+    let hidden = data.define_dim(outer, "x", Length::Unlimited).unwrap();
     let own = data.define_dim(inner, "own", 2.into()).unwrap();
     let base = Atomic::Short;
     let members = vec![(Name::stored(b"low"), -1), (Name::stored(b"high"), 1)];
@@ -236,7 +236,7 @@ fn what_pure_zarr_lacks_is_said() {
     let dir = tempfile::tempdir().unwrap();
     for kind in [Kind::PURE_ZARR, Kind::NCZARR] {
         let mut data = Dataset::create(dir.path().join("a.zarr"), kind).unwrap();
-        data.define_dim(ROOT, "time", DimLength::Unlimited).unwrap();
+        data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
         let said: Vec<_> = data.notes().into_iter().map(|n| n.object).collect();
         match kind {
             Kind::NCZARR => assert!(said.is_empty()),

@@ -7,7 +7,7 @@
 )]
 
 use netcdf_core::ErrorKind;
-use netcdf_core::api::{Dataset, DatasetMode, DimLength, Options, Owner, Select};
+use netcdf_core::api::{Dataset, DatasetMode, Length, Options, Owner, Select};
 use netcdf_core::format::traits;
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{
@@ -73,7 +73,7 @@ fn bytes(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 /// A dataset with a record variable `t(time, x)`, a text `name(x)` and a scalar `s`; in data mode.
 fn sample(kind: Kind, path: &Path) -> (Dataset, [VarId; 3]) {
     let mut data = Dataset::create(path, kind).unwrap();
-    let time = data.define_dim(ROOT, "time", DimLength::Unlimited).unwrap();
+    let time = data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
     let x = data.define_dim(ROOT, "x", 3.into()).unwrap();
     let t = data
         .define_var(ROOT, "t", Atomic::Short, &[time, x])
@@ -121,7 +121,7 @@ fn regions_strides_and_maps_agree_with_whole_variables() {
     each(|kind, path| {
         let mut data = Dataset::create(path, kind).unwrap();
         let [z, y, x] = [("z", 4), ("y", 5), ("x", 6)]
-            .map(|(name, len)| data.define_dim(ROOT, name, DimLength::Fixed(len)).unwrap());
+            .map(|(name, len)| data.define_dim(ROOT, name, Length::Fixed(len)).unwrap());
         let v = data.define_var(ROOT, "v", Atomic::Int, &[z, y, x]).unwrap();
         data.end_definition().unwrap();
         // Written in pieces that overlap, with strides and in another order in memory.
@@ -278,7 +278,7 @@ fn definitions_that_cannot_be() {
         let err = |r: Result<_, netcdf_core::Error>| {
             r.map(|_: netcdf_core::model::DimId| ()).unwrap_err().kind()
         };
-        let time = data.define_dim(ROOT, "time", DimLength::Unlimited).unwrap();
+        let time = data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
         let x = data.define_dim(ROOT, "x", 3.into()).unwrap();
         assert_eq!(err(data.define_dim(ROOT, "x", 4.into())), ErrorKind::Exists);
         assert_eq!(
@@ -290,7 +290,7 @@ fn definitions_that_cannot_be() {
             ErrorKind::DimSize
         );
         let second = data
-            .define_dim(ROOT, "y", DimLength::Unlimited)
+            .define_dim(ROOT, "y", Length::Unlimited)
             .map_err(|e| e.kind());
         assert_eq!(
             second.err(),
@@ -500,8 +500,8 @@ fn storage_is_as_defined_and_stays_when_other_things_change() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.nc");
     let mut data = Dataset::create(&path, Kind::NETCDF4).unwrap();
-    let y = data.define_dim(ROOT, "y", DimLength::Unlimited).unwrap();
-    let x = data.define_dim(ROOT, "x", DimLength::Unlimited).unwrap();
+    let y = data.define_dim(ROOT, "y", Length::Unlimited).unwrap();
+    let x = data.define_dim(ROOT, "x", Length::Unlimited).unwrap();
     let v = data.define_var(ROOT, "v", Atomic::Double, &[y, x]).unwrap();
     let late = data.define_var(ROOT, "late", Atomic::Int, &[y]).unwrap();
     data.define_chunking(v, StorageLayout::Chunked(vec![4, 8]))
@@ -557,7 +557,7 @@ fn storage_is_as_defined_and_stays_when_other_things_change() {
 fn with_types(path: &Path) -> (Dataset, Vec<(VarId, Values)>) {
     let mut data = Dataset::create(path, Kind::NETCDF4).unwrap();
     let g = data.define_group(ROOT, "g").unwrap();
-    let x = data.define_dim(ROOT, "x", DimLength::Unlimited).unwrap();
+    let x = data.define_dim(ROOT, "x", Length::Unlimited).unwrap();
     let members = vec![(Name::stored(b"off"), 0), (Name::stored(b"on"), 1)];
     let base = Atomic::UByte;
     let on = data

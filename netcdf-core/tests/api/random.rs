@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use netcdf_core::api::{Dataset, DimLength, Options, Select};
+use netcdf_core::api::{Dataset, Length, Options, Select};
 use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout, VarId};
 use proptest::prelude::*;
 
@@ -84,8 +84,8 @@ fn create(path: &std::path::Path, kind: Kind, chunk: Option<u64>) -> (Dataset, V
         let unlimited = n == 0 || chunk.is_some();
         model.shape[n] = if unlimited { 0 } else { 14 };
         let len = match unlimited {
-            true => DimLength::Unlimited,
-            false => DimLength::Fixed(14),
+            true => Length::Unlimited,
+            false => Length::Fixed(14),
         };
         dims.push(data.define_dim(ROOT, name, len).unwrap());
     }

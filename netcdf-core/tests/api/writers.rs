@@ -7,7 +7,7 @@
 )]
 
 use netcdf_core::ErrorKind;
-use netcdf_core::api::{Dataset, DimLength, Options, Select};
+use netcdf_core::api::{Dataset, Length, Options, Select};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Atomic, GroupId, Kind};
 use std::path::Path;
@@ -131,7 +131,7 @@ fn what_came_meanwhile_is_kept_if_that_was_asked() {
 fn no_elements_are_written_anywhere_along_an_unlimited_dimension() {
     each(|kind, path| {
         let mut data = Dataset::create(path, kind).unwrap();
-        let time = data.define_dim(ROOT, "time", DimLength::Unlimited).unwrap();
+        let time = data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
         let x = data.define_dim(ROOT, "x", 3.into()).unwrap();
         let t = data.define_var(ROOT, "t", Atomic::Int, &[time, x]);
         let t = t.unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use netcdf_core::ErrorKind;
-use netcdf_core::api::{Dataset, DimLength, Select};
+use netcdf_core::api::{Dataset, Length, Select};
 use netcdf_core::format::traits;
 use netcdf_core::model::{Atomic, GroupId, Kind, StorageLayout, Values};
 
@@ -73,7 +73,7 @@ fn locator(path: &Path, kind: Kind) -> String {
 fn make(path: &Path, kind: Kind) {
     let enhanced = kind.is_enhanced();
     let mut data = Dataset::create(path, kind).unwrap();
-    let time = data.define_dim(ROOT, "time", DimLength::Unlimited).unwrap();
+    let time = data.define_dim(ROOT, "time", Length::Unlimited).unwrap();
     let x = data.define_dim(ROOT, "x", 3.into()).unwrap();
     let t = data
         .define_var(ROOT, "t", Atomic::Short, &[time, x])

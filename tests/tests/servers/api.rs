@@ -1,7 +1,7 @@
 //! The API for programs, in this process: what is far away is read, and created, but not changed.
 
 use netcdf_core::ErrorKind;
-use netcdf_core::api::{Dataset, DimLength, Options, Select, delete};
+use netcdf_core::api::{Dataset, Length, Options, Select, delete};
 use netcdf_core::model::{Atomic, GroupId, Kind};
 
 use super::*;
@@ -69,7 +69,7 @@ fn datasets_are_created_far_away_once() {
         let place = address(&server, key, mode);
         let mut d = Dataset::create(&place, kind).unwrap();
         let x = d
-            .define_dim(GroupId::ROOT, "x", DimLength::Fixed(3))
+            .define_dim(GroupId::ROOT, "x", Length::Fixed(3))
             .unwrap();
         let v = d.define_var(GroupId::ROOT, "v", Atomic::Int, &[x]).unwrap();
         d.write(v, &Select::all(), &[3, 1, 2]).unwrap();

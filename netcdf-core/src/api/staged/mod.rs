@@ -203,7 +203,7 @@ impl Staged {
         let (mut tiles, spool) = self.begin(var, env)?;
         let bytes = elements::stored(values, &tiles, &spool);
         let put = bytes.and_then(|bytes| {
-            let mut under = |part: &Block, out: &mut [u8]| self.under(var, part, out, env);
+            let mut under = |part: &Block, out: &mut [u8]| self.read_original(var, part, out, env);
             tiles.put(region, &bytes, (&spool, &mut under))
         });
         self.tiles.insert(var, tiles);

@@ -8,7 +8,7 @@ use super::rows::VariableRows;
 use super::{CdlContent, Floats};
 use crate::cdl::write::options::NumberText;
 use crate::cdl::write::value::plain;
-use crate::number::{ROOM, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
+use crate::number::{BUFFER_LEN, SEPARATOR, put_i32, put_i64, put_u32, put_u64};
 use crate::write::{BigEndian, NumberToWrite};
 
 /// A numeric type.

@@ -1,8 +1,8 @@
 //! A Zarr dataset being written.
 
-use super::check::{check, say_readers, say_untold};
-use super::elsewhere::ForeignKeys;
-use super::fill::{MOST_BYTES, MOST_CHUNKS, WrittenChunks};
+use super::check::{check, note_python_readers, note_unrecorded};
+use super::fill::{MAX_BYTES, MAX_CHUNKS, WrittenChunks};
+use super::foreign_keys::ForeignKeys;
 use super::metadata::{JsonMember, MetadataInput};
 use super::shards::{Complete, Shards};
 use super::storage::{self, ArrayStorage};
