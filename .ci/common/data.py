@@ -89,8 +89,8 @@ def described(name):
 
 
 def paths_left_out(program, said):
-    """The paths that notes of one of our tools name as left out."""
-    notes = re.findall(rf"^{program}: (.*?): left out", said, re.MULTILINE)
+    """The paths that notes of one of our tools name as skipped."""
+    notes = re.findall(rf"^{program}: (.*?): (?:left out|skipped):", said, re.MULTILINE)
     return [path for names in notes for path in re.split(r", (?=/)| and (?=/)", names)]
 
 
