@@ -379,7 +379,7 @@ fn mistakes_in_definitions() {
         ),
         (
             "{\"attributes\": {\"a\": {\"type\": \"int\", \"data\": [1, \"b\"]}}}",
-            "/attributes/a/data[1]: the string \"b\" is no number",
+            "/attributes/a/data[1]: the string \"b\" is not a number",
         ),
     ] {
         let what = parsed(text).unwrap_err().to_string();
