@@ -9,11 +9,11 @@ use crate::shown::{number_agreement, without_secrets};
 /// A message that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Note {
-    /// The object or resource that it is about.
+    /// The object or resource of the message.
     pub object: String,
     /// The message.
     pub what: String,
-    /// What to do about it, if anything.
+    /// The remedy, if any.
     pub remedy: Option<String>,
 }
 
@@ -34,19 +34,19 @@ impl std::fmt::Display for Note {
     }
 }
 
-/// Names of objects that a line has, if they are only good to know.
+/// The maximum number of object names in a remark.
 const FEW: usize = 3;
 
-/// Names of lost objects that a line has: damaged files can have millions.
+/// The maximum number of lost objects in a line: damaged files can have millions.
 const MANY: usize = 1000;
 
-/// Names in a list: all if they are few, else the first ones and how many more there are.
+/// Returns a list of names: all names if there are few, else the first names and the number of omitted names.
 #[must_use]
 pub fn few(names: &[impl AsRef<str>]) -> String {
     first(names, FEW)
 }
 
-/// The first names in a list, and how many more there are, if there are at least two more.
+/// Returns the first names, and the number of omitted names if at least two are omitted.
 fn first(names: &[impl AsRef<str>], most: usize) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match names.split_at_checked(most) {
@@ -68,26 +68,26 @@ pub struct CollectedNotes(Vec<(Note, Weight)>);
 /// The weight of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
-    /// Something was lost, or not done as asked.
+    /// Lost data, or a deviation from the request.
     Counts,
-    /// An object is skipped. It counts.
+    /// A skipped object, which counts as a loss.
     Skipped,
-    /// It is merely good to know.
+    /// Useful information without a loss.
     Remark,
-    /// It is to be printed before the work. It counts or not when it is added.
+    /// A note to be printed before the work. Losses were counted when the note was added.
     Urgent,
-    /// It was urgent, and is printed.
+    /// An urgent note that is already printed.
     Printed,
 }
 
 impl CollectedNotes {
-    /// The notes as they were added.
+    /// Returns the notes in the order in which they were added.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.0.iter().map(|(note, _)| note)
     }
 
-    /// Merges notes with the same message about several objects, in the place of the first one. For losses all
-    /// objects are named, for remarks only some.
+    /// Merges notes with the same message about several objects, at the position of the first note. A loss lists all objects, a remark only
+    /// some.
     #[must_use]
     pub fn together(&self) -> Vec<Note> {
         let mut all: Vec<(&Note, Weight, Vec<&str>)> = vec![];
@@ -120,7 +120,7 @@ impl CollectedNotes {
     }
 }
 
-/// Collects messages that are not fatal. Tools print the notes; `--strict` makes them fatal.
+/// A collector of messages that are not fatal. Tools print the notes; `--strict` makes them fatal.
 #[derive(Debug, Default)]
 pub struct Notes {
     said: Mutex<NoteLog>,
@@ -133,18 +133,18 @@ pub struct Notes {
 struct NoteLog {
     notes: Vec<(Note, Weight)>,
     known: HashSet<Note, foldhash::fast::RandomState>,
-    /// Whether any note counts.
+    /// Whether any note is a loss.
     counts: bool,
 }
 
 impl Notes {
-    /// Notes that are errors, see [`Notes::check`].
+    /// Returns a collector that treats notes as errors, see [`Notes::check`].
     #[must_use]
     pub fn strict() -> Self {
         Self::strict_because("--strict")
     }
 
-    /// Notes that are errors because of this option.
+    /// Returns a collector that treats notes as errors because of this option.
     #[must_use]
     pub fn strict_because(option: &'static str) -> Self {
         Self {
@@ -153,16 +153,16 @@ impl Notes {
         }
     }
 
-    /// Whether notes are errors.
+    /// Returns true if notes are errors.
     #[must_use]
     pub fn is_strict(&self) -> bool {
         self.strict.is_some()
     }
 
-    /// Checks whether to go on; called before anything is done that cannot be undone.
+    /// Checks whether to continue. Callers use it before an irreversible step.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if notes are errors, and some are not just remarks.
+    /// Returns [`ErrorKind::Argument`] if notes are errors and some are not just remarks.
     pub fn check(&self) -> Result<()> {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         match self.strict {
@@ -174,7 +174,7 @@ impl Notes {
         }
     }
 
-    /// Adds a note, unless it was added before.
+    /// Adds a note unless the same note exists.
     pub fn say(&self, note: Note) {
         self.add(note, Weight::Counts);
     }
@@ -184,7 +184,7 @@ impl Notes {
         self.add(note, Weight::Skipped);
     }
 
-    /// The notes of [`Notes::skip`] so far.
+    /// Returns the notes of [`Notes::skip`].
     #[must_use]
     pub fn skipped(&self) -> Vec<Note> {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
@@ -195,8 +195,7 @@ impl Notes {
         skipped.map(|(note, _)| note.clone()).collect()
     }
 
-    /// Adds a remark: something good to know, but neither a loss nor a deviation from what was asked. It is
-    /// never an error.
+    /// Adds a remark: useful information about neither a loss nor a deviation from the request. It is never an error.
     pub fn remark(&self, note: Note) {
         self.add(note, Weight::Remark);
     }
@@ -234,21 +233,21 @@ impl Notes {
         }
     }
 
-    /// Takes the notes so far, in order.
+    /// Takes the notes, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Note> {
         let taken = self.take_all();
         taken.0.into_iter().map(|(note, _)| note).collect()
     }
 
-    /// A copy of the notes so far.
+    /// Returns a copy of the notes.
     #[must_use]
     pub fn so_far(&self) -> CollectedNotes {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         CollectedNotes(said.notes.clone())
     }
 
-    /// Takes the notes so far, for [`CollectedNotes::together`].
+    /// Takes the notes, for [`CollectedNotes::together`].
     #[must_use]
     pub fn take_all(&self) -> CollectedNotes {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
@@ -345,7 +344,7 @@ mod tests {
         assert!(notes.check().is_ok() && strict.check().is_err());
     }
 
-    /// Comparing each with all before it takes minutes.
+    /// Comparing each note with all earlier notes takes minutes.
     #[test]
     fn very_many_notes_are_said() {
         let notes = Notes::default();

@@ -1,15 +1,16 @@
-//! Memory for items in progress that turn out to need more than was admitted for them.
+//! Extra memory for work items that outgrow their reservation.
 //!
-//! Nothing waits for ever: who has been given more waits for nobody who needs more, and there is always room for the only one.
+//! There is no deadlock: an item with extra memory never waits for an item that needs extra memory, and a single item with extra memory is
+//! always admitted.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{Runtime, SharedByJobs};
 
-/// Who was given more.
+/// The items with extra memory.
 #[derive(Debug, Default)]
 pub(super) struct More {
-    /// How many were.
+    /// The number of items with extra memory.
     holders: Mutex<usize>,
     given_back: Condvar,
 }
@@ -20,7 +21,7 @@ impl More {
     }
 }
 
-/// More bytes for an item in progress, as long as it lives.
+/// Extra bytes for an item in progress, returned on drop.
 #[derive(Debug)]
 pub struct MoreBytes {
     shared: Arc<SharedByJobs>,
@@ -36,10 +37,10 @@ impl Drop for MoreBytes {
 }
 
 impl Runtime {
-    /// Admits more bytes for an item in progress, as soon as they fit in the memory of all jobs; at the latest when no other item has
-    /// more than was admitted for it.
+    /// Admits extra bytes for an item in progress. Waits until they fit in the memory of all jobs, or until no other item has extra bytes.
     ///
-    /// The caller holds nothing that another item in progress needs, and while it has more bytes, it runs no job and waits for nobody.
+    /// The caller must hold no lock or memory that another item in progress needs. While it has extra bytes, it must not run a job or wait
+    /// for a thread.
     #[must_use]
     pub fn admit_more(&self, bytes: u64) -> MoreBytes {
         let SharedByJobs {
@@ -63,7 +64,7 @@ impl Runtime {
         MoreBytes { shared, bytes }
     }
 
-    /// Bytes admitted by all jobs, for tests.
+    /// Returns the bytes that all jobs have admitted, for tests.
     #[cfg(test)]
     pub(crate) fn admitted(&self) -> u64 {
         self.shared.budget.admitted()
@@ -93,7 +94,7 @@ mod tests {
             }
             assert!(received.try_recv().is_err());
             drop(one);
-            // 40 bytes are left, in which 30 more fit.
+            // 40 bytes are free, so that only 30 fit.
             assert_eq!(received.recv(), Ok((30, 70)));
             assert!(received.try_recv().is_err());
             drop(other);

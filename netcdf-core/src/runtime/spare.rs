@@ -1,35 +1,33 @@
-//! Memory of what is kept because it may be of use again.
+//! Memory accounting for caches.
 //!
-//! Keepers ([`Evictable`]), such as the decoded chunks of an open dataset, ask before they keep something
-//! ([`Runtime::keep`]). What all of them keep and what jobs have admitted share an amount of memory: that of the jobs,
-//! and some more. Work comes first: it is admitted as if nothing were kept, and what is then too much is given up, what
-//! was not used for the longest time before all else. So no job waits for what is kept.
+//! Caches ([`Evictable`]), such as the decoded chunks of an open dataset, reserve memory before they store an entry ([`Runtime::keep`]).
+//! All caches and all admitted items share one limit: the memory of the jobs plus an allowance. Jobs take precedence. A job is admitted as
+//! if the caches were empty, and then the least recently used entries are evicted until the limit is met. So no job waits for a cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{Runtime, SharedByJobs};
 
-/// Keeps what can be made again.
+/// A cache whose entries can be read or computed again.
 ///
-/// Neither function waits for work: they are called where items are admitted.
+/// Neither function may wait for a job, because admission of items calls both.
 pub trait Evictable: Send + Sync {
-    /// The time ([`Runtime::tick`]) at which what was not used for the longest time was used last; `None` if nothing is
-    /// kept.
+    /// Returns the last use ([`Runtime::tick`]) of the least recently used entry; `None` if the cache is empty.
     fn oldest(&self) -> Option<u64>;
 
-    /// Drops that.
+    /// Evicts the least recently used entry.
     fn drop_oldest(&self);
 }
 
-/// The keepers of a runtime.
+/// The caches of a runtime.
 #[derive(Default)]
 pub(super) struct Spares {
-    /// Bytes for work and for what is kept.
+    /// The limit in bytes of jobs and caches together.
     room: AtomicU64,
-    /// Bytes kept.
+    /// The cached bytes.
     bytes: AtomicU64,
-    /// The number of times that something was used.
+    /// The number of cache uses, which serves as the clock.
     time: AtomicU64,
     keepers: Mutex<Vec<Weak<dyn Evictable>>>,
 }
@@ -44,7 +42,7 @@ impl std::fmt::Debug for Spares {
     }
 }
 
-/// Bytes that are kept, as long as it lives.
+/// Cached bytes, released on drop.
 #[derive(Debug)]
 pub struct SpareBytes {
     shared: Arc<SharedByJobs>,
@@ -52,7 +50,7 @@ pub struct SpareBytes {
 }
 
 impl SpareBytes {
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn get(&self) -> u64 {
         self.bytes
@@ -66,7 +64,7 @@ impl Drop for SpareBytes {
     }
 }
 
-/// Memory for more to keep, as long as it lives.
+/// A temporary allowance for caches, withdrawn on drop.
 #[derive(Debug)]
 pub struct CacheReservation {
     shared: Arc<SharedByJobs>,
@@ -90,12 +88,12 @@ impl Spares {
         }
     }
 
-    /// Bytes that may be kept while work takes `admitted` bytes.
+    /// Returns the maximum number of cached bytes while jobs take `admitted` bytes.
     fn left(&self, admitted: u64) -> u64 {
         (self.room.load(Ordering::Relaxed)).saturating_sub(admitted)
     }
 
-    /// Gives up what is too much now that work takes `admitted` bytes.
+    /// Evicts entries until the caches fit beside `admitted` bytes of jobs.
     pub(super) fn make_room(&self, admitted: u64) {
         let most = self.left(admitted);
         if self.bytes.load(Ordering::Relaxed) > most {
@@ -103,7 +101,7 @@ impl Spares {
         }
     }
 
-    /// Gives up what was last used before a time, until at most `most` bytes are kept.
+    /// Evicts entries last used before a time, until at most `most` bytes are cached.
     fn shrink(&self, most: u64, before: u64) {
         let keepers = self.keepers.lock().unwrap_or_else(PoisonError::into_inner);
         let all: Vec<_> = keepers.iter().filter_map(Weak::upgrade).collect();
@@ -120,7 +118,7 @@ impl Spares {
         }
     }
 
-    /// Counts bytes that fit in `most`.
+    /// Counts bytes if the sum stays at most `most`.
     fn count(&self, bytes: u64, most: u64) -> bool {
         let sum = |kept: u64| kept.checked_add(bytes).filter(|sum| *sum <= most);
         let counted = (self.bytes).fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
@@ -129,14 +127,14 @@ impl Spares {
 }
 
 impl Runtime {
-    /// The next time: each is later than those before.
+    /// Returns the next time, which is later than all earlier times.
     #[must_use]
     pub fn tick(&self) -> u64 {
         let spares = self.shared.budget.spares();
         spares.time.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Makes a keeper known, so that what it keeps can be given up.
+    /// Registers a cache for eviction.
     pub fn add_keeper(&self, keeper: Weak<dyn Evictable>) {
         let keepers = &self.shared.budget.spares().keepers;
         let mut keepers = keepers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,10 +142,10 @@ impl Runtime {
         keepers.push(keeper);
     }
 
-    /// Lets a keeper keep `bytes`, as long as the result lives. What was last used before a time may be given up for
-    /// them. `None` if there is no room.
+    /// Reserves `bytes` of cache memory while the result lives. This may evict entries last used before a time. Returns `None` if the
+    /// memory does not suffice.
     ///
-    /// The caller holds no lock that [`Evictable::oldest`] or [`Evictable::drop_oldest`] take.
+    /// The caller must not hold a lock that [`Evictable::oldest`] or [`Evictable::drop_oldest`] takes.
     #[must_use]
     pub fn keep(&self, bytes: u64, before: u64) -> Option<SpareBytes> {
         let budget = &self.shared.budget;
@@ -161,7 +159,7 @@ impl Runtime {
         Some(SpareBytes { shared, bytes })
     }
 
-    /// Lets keepers keep so many bytes more, as long as the result lives; all of memory, if that is less.
+    /// Raises the cache limit by `bytes` while the result lives, up to the largest number.
     #[must_use]
     pub fn more_room(&self, bytes: u64) -> CacheReservation {
         let room = &self.shared.budget.spares().room;
@@ -173,7 +171,7 @@ impl Runtime {
         }
     }
 
-    /// Bytes that are kept.
+    /// Returns the cached bytes.
     #[must_use]
     pub fn kept(&self) -> u64 {
         self.shared.budget.spares().bytes.load(Ordering::Relaxed)
@@ -185,7 +183,7 @@ mod tests {
     use super::super::WorkItem;
     use super::*;
 
-    /// Keeps bytes, each with the time of its last use.
+    /// A cache of byte reservations, each with the time of its last use.
     #[derive(Default)]
     struct Shelf(Mutex<Vec<(u64, SpareBytes)>>);
 
@@ -229,7 +227,7 @@ mod tests {
         let (one, other) = (Shelf::new(&runtime), Shelf::new(&runtime));
         assert!(one.put(&runtime, 30, 0) && other.put(&runtime, 40, 0));
         assert!(one.put(&runtime, 30, 0));
-        // What was used in time stays.
+        // Entries used at or after the time stay.
         assert!(!other.put(&runtime, 10, 0));
         assert_eq!((one.has(), other.has()), (vec![30, 30], vec![40]));
         assert!(other.put(&runtime, 10, u64::MAX));
@@ -272,7 +270,7 @@ mod tests {
         let shelf = Shelf::new(&runtime);
         let fill = || (0..10).all(|_| shelf.put(&runtime, 10, 0));
         assert!(fill());
-        // Two items of 40 bytes are not admitted at the same time; one item larger than all memory always is.
+        // Two items of 40 bytes are not admitted concurrently; one item larger than all memory is always admitted.
         for (bytes, left) in [(40, 60), (1000, 0)] {
             let items = (0..4).map(|n| Ok(WorkItem::new(bytes, n)));
             let mut done = vec![];
@@ -283,7 +281,7 @@ mod tests {
             runtime.ordered(items, Ok, sink).unwrap();
             assert_eq!(done, [0, 1, 2, 3]);
             assert_eq!(runtime.kept(), left);
-            // What work has left is there again.
+            // Memory is free again after the job.
             assert!((left / 10..10).all(|_| shelf.put(&runtime, 10, 0)));
         }
     }

@@ -1,10 +1,10 @@
-//! Turns: who computes and who asks, where more may be asked for at a time than threads compute.
+//! Turns: limits on computing threads and on requests, for sources where requests may outnumber computing threads.
 //!
-//! Work on a source with latency has more workers than threads, as most of them wait for an answer. A worker computes only in its
-//! *turn*, and there are as many turns as threads. It gives up its turn before it asks for something, and takes one again when the
-//! answer is there. The caller of a job within an item gives up its turn until the job ends.
+//! A runtime for a source with latency has more workers than threads, because most workers wait for an answer. A worker computes only in
+//! its *turn*, and there are as many turns as threads. It releases its turn before a request, and takes a turn again after the answer. The
+//! caller of a job within an item releases its turn until the job ends.
 //!
-//! Nothing waits for ever: who holds a turn waits for nothing that needs a turn, and who asks needs none.
+//! There is no deadlock: a thread with a turn never waits for a turn, and a thread with a request needs no turn.
 
 use std::cell::Cell;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,15 +12,15 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use super::gate::Gate;
 
 thread_local! {
-    /// The address of the [`Turns`] of which this thread holds a turn; 0 for none.
+    /// The address of the [`Turns`] that gave this thread its turn; 0 without a turn.
     static HELD: Cell<usize> = const { Cell::new(0) };
-    /// Whether this thread is asking for something.
+    /// Whether this thread is in a request.
     static ASKS: Cell<bool> = const { Cell::new(false) };
-    /// Whether this thread is among the busy ones.
+    /// Whether this thread is counted as busy.
     static COUNTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The turns of a runtime, and its requests.
+/// The turns and requests of a runtime.
 #[derive(Debug)]
 pub(super) struct Turns {
     computing: Gate,
@@ -30,10 +30,10 @@ pub(super) struct Turns {
 
 #[derive(Debug)]
 struct Requests {
-    /// Requests under way, and most of them.
+    /// The number of requests in flight, and its maximum.
     asked: usize,
     most: usize,
-    /// Threads that came to ask so far, and those of them that began to: in the order in which they came.
+    /// The number of threads that queued for a request, and of threads that left this queue, in order of arrival.
     came: u64,
     began: u64,
     /// Tokens and callers that wait neither for answers nor for results.
@@ -41,13 +41,13 @@ struct Requests {
 }
 
 impl Requests {
-    /// Whether a thread that came may begin to ask.
+    /// Returns true if a queued thread may begin its request.
     fn next_may_ask(&self) -> bool {
         self.began < self.came && self.asked < self.most
     }
 }
 
-/// Something that is done when this is dropped.
+/// A function that runs on drop.
 struct Finally<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for Finally<F> {
@@ -57,7 +57,7 @@ impl<F: FnMut()> Drop for Finally<F> {
 }
 
 impl Turns {
-    /// As many turns as `threads`, and at most so many requests at a time.
+    /// Creates `threads` turns and a limit of concurrent requests.
     pub(super) fn new(threads: usize, requests: usize) -> Self {
         Self {
             computing: Gate::new(threads),
@@ -76,7 +76,7 @@ impl Turns {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Which turns these are.
+    /// Returns the address as an identity.
     fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
@@ -102,7 +102,7 @@ impl Turns {
         work()
     }
 
-    /// Waits for something without a turn. If this thread holds one, it takes one again afterwards.
+    /// Waits without a turn. If this thread has a turn, it takes a turn again afterwards.
     pub(super) fn apart<R>(&self, wait: impl FnOnce() -> R) -> R {
         let holds = HELD.get() == self.id();
         if holds {
@@ -116,8 +116,8 @@ impl Turns {
         wait()
     }
 
-    /// Asks for something without a turn, as soon as few enough requests are under way: first come, first served. What is asked for
-    /// meanwhile by the same thread is a part of the same request.
+    /// Runs a request without a turn, as soon as the number of requests in flight is below the limit, in order of arrival. A nested request
+    /// of the same thread is part of the outer request.
     pub(super) fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
         if ASKS.get() {
             return request();
@@ -151,12 +151,12 @@ impl Turns {
         })
     }
 
-    /// Counts tokens that are put in the line, or a caller, as busy.
+    /// Counts queued tokens or a caller as busy.
     pub(super) fn expect(&self, more: usize) {
         self.requests().busy += more;
     }
 
-    /// Runs something that was counted as busy, which ends with it.
+    /// Runs work that was counted as busy, and ends the count.
     pub(super) fn counted<R>(&self, work: impl FnOnce() -> R) -> R {
         let before = COUNTED.replace(true);
         let _end = Finally(|| {
@@ -166,12 +166,12 @@ impl Turns {
         work()
     }
 
-    /// Counts a caller no longer as busy. Who wakes it counts it again, with [`Turns::expect`].
+    /// Counts a caller as no longer busy. The thread that wakes it counts it again, with [`Turns::expect`].
     pub(super) fn rest(&self) {
         self.requests().busy -= 1;
     }
 
-    /// Waits for a result, which is not being busy.
+    /// Waits for a result. The thread does not count as busy meanwhile.
     pub(super) fn idle<R>(&self, wait: impl FnOnce() -> R) -> R {
         let counted = usize::from(COUNTED.get());
         self.requests().busy -= counted;
@@ -179,7 +179,7 @@ impl Turns {
         wait()
     }
 
-    /// The number of requests under way, if no more will be made before one is answered.
+    /// Returns the number of requests in flight, if no more requests can start before an answer.
     #[cfg(test)]
     pub(super) fn unanswered(&self) -> Option<usize> {
         let requests = self.requests();
@@ -203,7 +203,7 @@ mod tests {
             for _ in 0..2 {
                 scope.spawn(|| {
                     turns.compute(|| {
-                        // Both ask at the same time, although one computes at a time.
+                        // Both threads are in a request although only one computes.
                         turns.ask(|| both.wait());
                         turns.apart(|| asked.wait());
                     });
