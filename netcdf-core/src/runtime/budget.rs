@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::spare::Spares;
+use super::evict::Caches;
 
 /// The maximum memory of a job in bytes. Larger estimates of items are limited to this number.
 const MOST: u64 = 1 << 48;
@@ -12,7 +12,7 @@ const MOST: u64 = 1 << 48;
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     admitted: AtomicU64,
-    spares: Spares,
+    caches: Caches,
 }
 
 impl Budget {
@@ -20,7 +20,7 @@ impl Budget {
     pub(super) fn new(room: u64) -> Self {
         Self {
             admitted: AtomicU64::new(0),
-            spares: Spares::new(room),
+            caches: Caches::new(room),
         }
     }
 
@@ -34,7 +34,7 @@ impl Budget {
         let bytes = bytes.min(MOST);
         let sum = |admitted: u64| admitted.checked_add(bytes).filter(|sum| *sum <= most);
         let before = (self.admitted).fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
-        self.spares.make_room(before.ok()?.saturating_add(bytes));
+        self.caches.evict_excess(before.ok()?.saturating_add(bytes));
         Some(bytes)
     }
 
@@ -44,8 +44,8 @@ impl Budget {
     }
 
     /// Returns the caches.
-    pub(super) fn spares(&self) -> &Spares {
-        &self.spares
+    pub(super) fn caches(&self) -> &Caches {
+        &self.caches
     }
 }
 

@@ -47,24 +47,24 @@
 
 mod budget;
 pub(crate) mod buffers;
-mod gate;
+mod evict;
+mod extra_memory;
 mod job;
-mod more;
 mod queue;
-mod spare;
+mod semaphore;
 mod stacks;
 mod turns;
 mod workers;
 
 pub use buffers::Buffers;
+pub use evict::{CacheReservation, CachedBytes, Evictable};
+pub use extra_memory::ExtraBytes;
 pub use job::WorkItem;
-pub use more::MoreBytes;
-pub use spare::{CacheReservation, Evictable, SpareBytes};
 
 use std::sync::{Arc, OnceLock};
 
 use budget::Budget;
-use more::More;
+use extra_memory::ExtraMemory;
 use turns::Turns;
 use workers::Workers;
 
@@ -122,7 +122,7 @@ struct SharedByJobs {
     /// The additional memory for caches, in bytes.
     spare: u64,
     budget: Budget,
-    more: More,
+    more: ExtraMemory,
     workers: Workers,
     /// The configured number of concurrent requests, if any.
     requests: Option<usize>,
@@ -177,7 +177,7 @@ impl Runtime {
             memory,
             spare,
             budget: Budget::new(memory.saturating_add(spare)),
-            more: More::default(),
+            more: ExtraMemory::default(),
             workers: Workers::default(),
             requests,
             local: OnceLock::new(),
@@ -250,7 +250,7 @@ impl Runtime {
     /// Runs a request to a source. Other workers compute meanwhile.
     pub fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
         match self.many() {
-            Some(many) => many.turns.ask(request),
+            Some(many) => many.turns.request(request),
             None => request(),
         }
     }
@@ -275,7 +275,7 @@ impl Runtime {
     /// Waits for a result of another thread. Other workers compute meanwhile.
     pub fn wait<R>(&self, wait: impl FnOnce() -> R) -> R {
         match self.many() {
-            Some(many) => many.turns.apart(|| many.turns.idle(wait)),
+            Some(many) => many.turns.without_turn(|| many.turns.idle(wait)),
             None => wait(),
         }
     }

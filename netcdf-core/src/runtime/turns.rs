@@ -9,21 +9,21 @@
 use std::cell::Cell;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::gate::Gate;
+use super::semaphore::Semaphore;
 
 thread_local! {
     /// The address of the [`Turns`] that gave this thread its turn; 0 without a turn.
-    static HELD: Cell<usize> = const { Cell::new(0) };
+    static HELD_TURN: Cell<usize> = const { Cell::new(0) };
     /// Whether this thread is in a request.
-    static ASKS: Cell<bool> = const { Cell::new(false) };
+    static IN_REQUEST: Cell<bool> = const { Cell::new(false) };
     /// Whether this thread is counted as busy.
-    static COUNTED: Cell<bool> = const { Cell::new(false) };
+    static COUNTED_BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The turns and requests of a runtime.
 #[derive(Debug)]
 pub(super) struct Turns {
-    computing: Gate,
+    computing: Semaphore,
     requests: Mutex<Requests>,
     answered: Condvar,
 }
@@ -31,26 +31,26 @@ pub(super) struct Turns {
 #[derive(Debug)]
 struct Requests {
     /// The number of requests in flight, and its maximum.
-    asked: usize,
+    in_flight: usize,
     most: usize,
     /// The number of threads that queued for a request, and of threads that left this queue, in order of arrival.
-    came: u64,
-    began: u64,
+    queued: u64,
+    started: u64,
     /// Tokens and callers that wait neither for answers nor for results.
     busy: usize,
 }
 
 impl Requests {
     /// Returns true if a queued thread may begin its request.
-    fn next_may_ask(&self) -> bool {
-        self.began < self.came && self.asked < self.most
+    fn next_may_start(&self) -> bool {
+        self.started < self.queued && self.in_flight < self.most
     }
 }
 
 /// A function that runs on drop.
-struct Finally<F: FnMut()>(F);
+struct OnDrop<F: FnMut()>(F);
 
-impl<F: FnMut()> Drop for Finally<F> {
+impl<F: FnMut()> Drop for OnDrop<F> {
     fn drop(&mut self) {
         (self.0)();
     }
@@ -60,12 +60,12 @@ impl Turns {
     /// Creates `threads` turns and a limit of concurrent requests.
     pub(super) fn new(threads: usize, requests: usize) -> Self {
         Self {
-            computing: Gate::new(threads),
+            computing: Semaphore::new(threads),
             requests: Mutex::new(Requests {
-                asked: 0,
+                in_flight: 0,
                 most: requests,
-                came: 0,
-                began: 0,
+                queued: 0,
+                started: 0,
                 busy: 0,
             }),
             answered: Condvar::new(),
@@ -83,32 +83,32 @@ impl Turns {
 
     fn take(&self) {
         self.computing.take();
-        HELD.set(self.id());
+        HELD_TURN.set(self.id());
     }
 
-    fn give_up(&self) {
-        HELD.set(0);
+    fn release(&self) {
+        HELD_TURN.set(0);
         self.computing.give_back();
     }
 
     /// Computes in a turn.
     pub(super) fn compute<R>(&self, work: impl FnOnce() -> R) -> R {
-        let held = HELD.get();
+        let held = HELD_TURN.get();
         self.take();
-        let _turn = Finally(|| {
-            self.give_up();
-            HELD.set(held);
+        let _turn = OnDrop(|| {
+            self.release();
+            HELD_TURN.set(held);
         });
         work()
     }
 
     /// Waits without a turn. If this thread has a turn, it takes a turn again afterwards.
-    pub(super) fn apart<R>(&self, wait: impl FnOnce() -> R) -> R {
-        let holds = HELD.get() == self.id();
+    pub(super) fn without_turn<R>(&self, wait: impl FnOnce() -> R) -> R {
+        let holds = HELD_TURN.get() == self.id();
         if holds {
-            self.give_up();
+            self.release();
         }
-        let _turn = Finally(|| {
+        let _turn = OnDrop(|| {
             if holds {
                 self.take();
             }
@@ -118,32 +118,32 @@ impl Turns {
 
     /// Runs a request without a turn, as soon as the number of requests in flight is below the limit, in order of arrival. A nested request
     /// of the same thread is part of the outer request.
-    pub(super) fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
-        if ASKS.get() {
+    pub(super) fn request<R>(&self, request: impl FnOnce() -> R) -> R {
+        if IN_REQUEST.get() {
             return request();
         }
-        self.apart(|| {
-            let counted = usize::from(COUNTED.get());
+        self.without_turn(|| {
+            let counted = usize::from(COUNTED_BUSY.get());
             let mut requests = self.requests();
             requests.busy -= counted;
-            let place = requests.came;
-            requests.came += 1;
-            while requests.began < place || requests.asked >= requests.most {
+            let place = requests.queued;
+            requests.queued += 1;
+            while requests.started < place || requests.in_flight >= requests.most {
                 requests = (self.answered.wait(requests)).unwrap_or_else(PoisonError::into_inner);
             }
-            requests.began += 1;
-            requests.asked += 1;
-            let next = requests.next_may_ask();
+            requests.started += 1;
+            requests.in_flight += 1;
+            let next = requests.next_may_start();
             drop(requests);
             if next {
                 self.answered.notify_all();
             }
-            ASKS.set(true);
-            let _end = Finally(|| {
-                ASKS.set(false);
+            IN_REQUEST.set(true);
+            let _end = OnDrop(|| {
+                IN_REQUEST.set(false);
                 let mut requests = self.requests();
                 requests.busy += counted;
-                requests.asked -= 1;
+                requests.in_flight -= 1;
                 drop(requests);
                 self.answered.notify_all();
             });
@@ -158,9 +158,9 @@ impl Turns {
 
     /// Runs work that was counted as busy, and ends the count.
     pub(super) fn counted<R>(&self, work: impl FnOnce() -> R) -> R {
-        let before = COUNTED.replace(true);
-        let _end = Finally(|| {
-            COUNTED.set(before);
+        let before = COUNTED_BUSY.replace(true);
+        let _end = OnDrop(|| {
+            COUNTED_BUSY.set(before);
             self.requests().busy -= 1;
         });
         work()
@@ -173,9 +173,9 @@ impl Turns {
 
     /// Waits for a result. The thread does not count as busy meanwhile.
     pub(super) fn idle<R>(&self, wait: impl FnOnce() -> R) -> R {
-        let counted = usize::from(COUNTED.get());
+        let counted = usize::from(COUNTED_BUSY.get());
         self.requests().busy -= counted;
-        let _end = Finally(|| self.expect(counted));
+        let _end = OnDrop(|| self.expect(counted));
         wait()
     }
 
@@ -183,8 +183,8 @@ impl Turns {
     #[cfg(test)]
     pub(super) fn unanswered(&self) -> Option<usize> {
         let requests = self.requests();
-        let more = requests.busy > 0 || requests.next_may_ask();
-        (!more).then_some(requests.asked)
+        let more = requests.busy > 0 || requests.next_may_start();
+        (!more).then_some(requests.in_flight)
     }
 }
 
@@ -198,14 +198,14 @@ mod tests {
     #[test]
     fn who_asks_leaves_the_turn_to_others() {
         let turns = Turns::new(1, 2);
-        let (both, asked) = (Barrier::new(2), Barrier::new(2));
+        let (both, in_flight) = (Barrier::new(2), Barrier::new(2));
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
                     turns.compute(|| {
                         // Both threads are in a request although only one computes.
-                        turns.ask(|| both.wait());
-                        turns.apart(|| asked.wait());
+                        turns.request(|| both.wait());
+                        turns.without_turn(|| in_flight.wait());
                     });
                 });
             }
@@ -221,7 +221,7 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        turns.ask(|| {
+                        turns.request(|| {
                             most.fetch_max(
                                 now.fetch_add(1, Ordering::SeqCst) + 1,
                                 Ordering::SeqCst,
@@ -239,9 +239,9 @@ mod tests {
     #[test]
     fn a_panic_gives_the_turn_back() {
         let turns = Turns::new(1, 1);
-        let panics = || turns.compute(|| turns.ask(|| panic!("no answer")));
+        let panics = || turns.compute(|| turns.request(|| panic!("no answer")));
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics));
         assert!(caught.is_err());
-        assert_eq!(turns.compute(|| turns.ask(|| 7)), 7);
+        assert_eq!(turns.compute(|| turns.request(|| 7)), 7);
     }
 }

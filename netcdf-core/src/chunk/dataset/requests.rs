@@ -11,7 +11,7 @@ use crate::io::Source;
 use crate::io::source::present;
 use crate::io::store::KeyContent;
 use crate::model::VarId;
-use crate::runtime::MoreBytes;
+use crate::runtime::ExtraBytes;
 use crate::runtime::buffers::LARGE;
 
 impl Dataset<'_> {
@@ -62,7 +62,7 @@ impl Dataset<'_> {
             return self.fetched((chunks, fetched), None);
         }
         let bytes = longer.iter().map(|chunk| Amount::of(length(&chunk.range)));
-        let more = self.runtime().admit_more(bytes.sum::<Amount>().get());
+        let more = self.runtime().admit_extra(bytes.sum::<Amount>().get());
         let mut again = self.fetched_of(&longer)?.into_iter();
         let all = fetched.into_iter().map(|one| match one {
             KeyContent::Longer(_) => again.next().unwrap_or(one),
@@ -92,7 +92,7 @@ impl Dataset<'_> {
     fn fetched(
         &self,
         (chunks, fetched): (&[ChunkRef], Vec<KeyContent>),
-        more: Option<MoreBytes>,
+        more: Option<ExtraBytes>,
     ) -> Result<Fetched> {
         let bytes = chunks.iter().zip(fetched).map(|(chunk, one)| match one {
             KeyContent::Missing => Ok(None),
@@ -183,7 +183,7 @@ impl Dataset<'_> {
 #[derive(Default)]
 pub(super) struct Fetched {
     pub(super) bytes: Vec<Option<Vec<u8>>>,
-    _more: Option<MoreBytes>,
+    _more: Option<ExtraBytes>,
 }
 
 impl Fetched {

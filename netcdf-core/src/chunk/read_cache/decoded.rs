@@ -10,7 +10,7 @@ use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::env::Env;
 use crate::error::Result;
 use crate::model::VarId;
-use crate::runtime::{Buffers, Evictable, Runtime, SpareBytes};
+use crate::runtime::{Buffers, CachedBytes, Evictable, Runtime};
 
 /// A chunk is kept if this many of its size would fit.
 const SHARE: u64 = 2;
@@ -250,12 +250,12 @@ impl DecodedChunks {
     }
 
     /// Room for a chunk, for which older ones may be dropped.
-    fn spare(&self, size: u64, since: u64) -> Option<SpareBytes> {
+    fn spare(&self, size: u64, since: u64) -> Option<CachedBytes> {
         let most = self.most.checked_sub(size)?;
         while self.bytes() > most {
             self.drop_before(since).then_some(())?;
         }
-        self.runtime.keep(size, since)
+        self.runtime.reserve_cache(size, since)
     }
 
     /// Drops what was last used before a time, and before all else. False if there is nothing of the kind.
@@ -275,7 +275,7 @@ impl DecodedChunks {
     fn become_known(&self) {
         if !self.known.swap(true, Ordering::Relaxed) {
             let me: Weak<Self> = Weak::clone(&self.me);
-            self.runtime.add_keeper(me);
+            self.runtime.register_cache(me);
         }
     }
 }

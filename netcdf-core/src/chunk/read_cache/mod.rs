@@ -63,7 +63,7 @@ impl ReadCache {
         Self {
             decoded: DecodedChunks::new(env, bytes),
             located: LocatedChunks::new(&env.runtime, LOCATED),
-            _room: more.map(|more| env.runtime.more_room(more)),
+            _room: more.map(|more| env.runtime.raise_cache_limit(more)),
         }
     }
 

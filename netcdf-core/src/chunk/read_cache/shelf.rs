@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::runtime::SpareBytes;
+use crate::runtime::CachedBytes;
 
 /// What a keeper keeps, up to a number of bytes.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Shelf<K, V> {
 struct KeptValue<V> {
     value: V,
     used: u64,
-    spare: SpareBytes,
+    spare: CachedBytes,
 }
 
 impl<K, V> Default for Shelf<K, V> {
@@ -62,7 +62,7 @@ impl<K: Ord + Copy, V> Shelf<K, V> {
     }
 
     /// Adds a value, used at this time, in place of the one that the key had.
-    pub(super) fn put(&mut self, key: K, (value, spare): (V, SpareBytes), time: u64) {
+    pub(super) fn put(&mut self, key: K, (value, spare): (V, CachedBytes), time: u64) {
         self.take(&key);
         self.bytes += spare.get();
         self.used.insert(time, key);

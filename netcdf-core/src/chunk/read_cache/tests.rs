@@ -170,9 +170,9 @@ fn chunks_are_given_up_before_work_waits() {
     env.runtime.ordered(items, work, Ok).unwrap();
     assert_eq!(most.into_inner(), 2, "both threads work");
     assert_eq!((one.decoded_bytes(), other.decoded_bytes()), (0, 40));
-    assert_eq!(env.runtime.kept(), 40);
+    assert_eq!(env.runtime.cached_bytes(), 40);
     drop(other);
-    assert_eq!(env.runtime.kept(), 0);
+    assert_eq!(env.runtime.cached_bytes(), 0);
 }
 
 #[test]

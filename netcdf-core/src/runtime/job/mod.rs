@@ -160,7 +160,7 @@ impl Runtime {
         };
         match turns {
             // A caller that is a worker is already counted, and releases its turn.
-            Some(turns) if help => turns.apart(run),
+            Some(turns) if help => turns.without_turn(run),
             Some(turns) => {
                 turns.expect(1);
                 turns.counted(run)

@@ -6,7 +6,7 @@ use crate::chunk::read_cache::flight::{Landing, again};
 use crate::chunk::scatter::Block;
 use crate::error::Result;
 use crate::model::region::product;
-use crate::runtime::SpareBytes;
+use crate::runtime::CachedBytes;
 
 /// The right and the duty to find a section. The rules of [`flight`](crate::chunk::read_cache::flight) hold: the thread with the claim only asks the reader.
 pub(super) struct SectionClaim<'a> {
@@ -16,7 +16,7 @@ pub(super) struct SectionClaim<'a> {
 
 impl SectionClaim<'_> {
     /// Room for all places that the section may have, while it is found.
-    pub(super) fn room(&self, chunks: &Block) -> Option<SpareBytes> {
+    pub(super) fn room(&self, chunks: &Block) -> Option<CachedBytes> {
         let bytes = product(&chunks.count)?.checked_mul(ROW)?;
         self.located.room(bytes.checked_add(HEAD)?, 0, u64::MAX)
     }

@@ -30,7 +30,7 @@ use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
 use crate::model::VarId;
 use crate::model::region::product;
-use crate::runtime::{Evictable, Runtime, SpareBytes};
+use crate::runtime::{CachedBytes, Evictable, Runtime};
 use claim::SectionClaim;
 use places::{Places, ROW};
 use search::ChunkSearch;
@@ -91,7 +91,7 @@ struct KeptSections {
 struct FoundSections {
     sections: Range<u64>,
     places: MaybePlaces,
-    spare: SpareBytes,
+    spare: CachedBytes,
 }
 
 /// A part of a section that is wanted.
@@ -272,14 +272,14 @@ impl LocatedChunks {
 
     /// Room for places of so many bytes beside others that are not kept yet. What was last used before a time may be given
     /// up for them.
-    fn room(&self, bytes: u64, others: u64, before: u64) -> Option<SpareBytes> {
+    fn room(&self, bytes: u64, others: u64, before: u64) -> Option<CachedBytes> {
         let most = self.most.checked_sub(bytes)?.checked_sub(others)?;
         if !self.known.swap(true, Ordering::Relaxed) {
             let me: Weak<Self> = Weak::clone(&self.me);
-            self.runtime.add_keeper(me);
+            self.runtime.register_cache(me);
         }
         self.shrink(&mut self.lock(), most, before)?;
-        self.runtime.keep(bytes, before)
+        self.runtime.reserve_cache(bytes, before)
     }
 
     /// Gives up what was last used before a time, until at most so many bytes are kept. `None` if that is not possible.

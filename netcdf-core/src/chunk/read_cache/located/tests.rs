@@ -215,10 +215,10 @@ fn places_are_given_up_before_work_waits() {
     let index = Index::new(&[1, 1000], 1);
     let located = LocatedChunks::new(&runtime, 16 << 20);
     read(&located, &index, &part(&[0, 0], &[1, 1000]));
-    assert_eq!((located.bytes(), runtime.kept()), (12_256, 12_256));
+    assert_eq!((located.bytes(), runtime.cached_bytes()), (12_256, 12_256));
     let items = (0..2).map(|_| Ok(WorkItem::new(100_000, ())));
     runtime.ordered(items, Ok, Ok).unwrap();
-    assert_eq!((located.bytes(), runtime.kept()), (0, 0));
+    assert_eq!((located.bytes(), runtime.cached_bytes()), (0, 0));
 }
 
 #[test]

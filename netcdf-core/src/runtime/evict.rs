@@ -1,6 +1,6 @@
 //! Memory accounting for caches.
 //!
-//! Caches ([`Evictable`]), such as the decoded chunks of an open dataset, reserve memory before they store an entry ([`Runtime::keep`]).
+//! Caches ([`Evictable`]), such as the decoded chunks of an open dataset, reserve memory before they store an entry ([`Runtime::reserve_cache`]).
 //! All caches and all admitted items share one limit: the memory of the jobs plus an allowance. Jobs take precedence. A job is admitted as
 //! if the caches were empty, and then the least recently used entries are evicted until the limit is met. So no job waits for a cache.
 
@@ -22,20 +22,20 @@ pub trait Evictable: Send + Sync {
 
 /// The caches of a runtime.
 #[derive(Default)]
-pub(super) struct Spares {
+pub(super) struct Caches {
     /// The limit in bytes of jobs and caches together.
     room: AtomicU64,
     /// The cached bytes.
     bytes: AtomicU64,
     /// The number of cache uses, which serves as the clock.
     time: AtomicU64,
-    keepers: Mutex<Vec<Weak<dyn Evictable>>>,
+    registered: Mutex<Vec<Weak<dyn Evictable>>>,
 }
 
-impl std::fmt::Debug for Spares {
+impl std::fmt::Debug for Caches {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let bytes = self.bytes.load(Ordering::Relaxed);
-        f.debug_struct("Spares")
+        f.debug_struct("Caches")
             .field("room", &self.room)
             .field("bytes", &bytes)
             .finish_non_exhaustive()
@@ -44,12 +44,12 @@ impl std::fmt::Debug for Spares {
 
 /// Cached bytes, released on drop.
 #[derive(Debug)]
-pub struct SpareBytes {
+pub struct CachedBytes {
     shared: Arc<SharedByJobs>,
     bytes: u64,
 }
 
-impl SpareBytes {
+impl CachedBytes {
     /// Returns the number of bytes.
     #[must_use]
     pub fn get(&self) -> u64 {
@@ -57,10 +57,10 @@ impl SpareBytes {
     }
 }
 
-impl Drop for SpareBytes {
+impl Drop for CachedBytes {
     fn drop(&mut self) {
-        let spares = self.shared.budget.spares();
-        spares.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        let caches = self.shared.budget.caches();
+        caches.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -74,13 +74,13 @@ pub struct CacheReservation {
 impl Drop for CacheReservation {
     fn drop(&mut self) {
         let budget = &self.shared.budget;
-        let spares = budget.spares();
-        spares.room.fetch_sub(self.bytes, Ordering::Relaxed);
-        spares.make_room(budget.admitted());
+        let caches = budget.caches();
+        caches.room.fetch_sub(self.bytes, Ordering::Relaxed);
+        caches.evict_excess(budget.admitted());
     }
 }
 
-impl Spares {
+impl Caches {
     pub(super) fn new(room: u64) -> Self {
         Self {
             room: AtomicU64::new(room),
@@ -94,7 +94,7 @@ impl Spares {
     }
 
     /// Evicts entries until the caches fit beside `admitted` bytes of jobs.
-    pub(super) fn make_room(&self, admitted: u64) {
+    pub(super) fn evict_excess(&self, admitted: u64) {
         let most = self.left(admitted);
         if self.bytes.load(Ordering::Relaxed) > most {
             self.shrink(most, u64::MAX);
@@ -103,18 +103,21 @@ impl Spares {
 
     /// Evicts entries last used before a time, until at most `most` bytes are cached.
     fn shrink(&self, most: u64, before: u64) {
-        let keepers = self.keepers.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: Vec<_> = keepers.iter().filter_map(Weak::upgrade).collect();
-        drop(keepers);
+        let registered = self
+            .registered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<_> = registered.iter().filter_map(Weak::upgrade).collect();
+        drop(registered);
         while self.bytes.load(Ordering::Relaxed) > most {
             let kept = all
                 .iter()
-                .filter_map(|keeper| Some((keeper.oldest()?, keeper)));
+                .filter_map(|cache| Some((cache.oldest()?, cache)));
             let oldest = kept.min_by_key(|(time, _)| *time);
-            let Some((_, keeper)) = oldest.filter(|(time, _)| *time < before) else {
+            let Some((_, cache)) = oldest.filter(|(time, _)| *time < before) else {
                 return;
             };
-            keeper.drop_oldest();
+            cache.drop_oldest();
         }
     }
 
@@ -130,16 +133,16 @@ impl Runtime {
     /// Returns the next time, which is later than all earlier times.
     #[must_use]
     pub fn tick(&self) -> u64 {
-        let spares = self.shared.budget.spares();
-        spares.time.fetch_add(1, Ordering::Relaxed)
+        let caches = self.shared.budget.caches();
+        caches.time.fetch_add(1, Ordering::Relaxed)
     }
 
     /// Registers a cache for eviction.
-    pub fn add_keeper(&self, keeper: Weak<dyn Evictable>) {
-        let keepers = &self.shared.budget.spares().keepers;
-        let mut keepers = keepers.lock().unwrap_or_else(PoisonError::into_inner);
-        keepers.retain(|other| other.strong_count() > 0);
-        keepers.push(keeper);
+    pub fn register_cache(&self, cache: Weak<dyn Evictable>) {
+        let registered = &self.shared.budget.caches().registered;
+        let mut registered = registered.lock().unwrap_or_else(PoisonError::into_inner);
+        registered.retain(|other| other.strong_count() > 0);
+        registered.push(cache);
     }
 
     /// Reserves `bytes` of cache memory while the result lives. This may evict entries last used before a time. Returns `None` if the
@@ -147,22 +150,22 @@ impl Runtime {
     ///
     /// The caller must not hold a lock that [`Evictable::oldest`] or [`Evictable::drop_oldest`] takes.
     #[must_use]
-    pub fn keep(&self, bytes: u64, before: u64) -> Option<SpareBytes> {
+    pub fn reserve_cache(&self, bytes: u64, before: u64) -> Option<CachedBytes> {
         let budget = &self.shared.budget;
-        let spares = budget.spares();
-        let most = spares.left(budget.admitted());
-        if !spares.count(bytes, most) {
-            spares.shrink(most.checked_sub(bytes)?, before);
-            spares.count(bytes, most).then_some(())?;
+        let caches = budget.caches();
+        let most = caches.left(budget.admitted());
+        if !caches.count(bytes, most) {
+            caches.shrink(most.checked_sub(bytes)?, before);
+            caches.count(bytes, most).then_some(())?;
         }
         let shared = Arc::clone(&self.shared);
-        Some(SpareBytes { shared, bytes })
+        Some(CachedBytes { shared, bytes })
     }
 
     /// Raises the cache limit by `bytes` while the result lives, up to the largest number.
     #[must_use]
-    pub fn more_room(&self, bytes: u64) -> CacheReservation {
-        let room = &self.shared.budget.spares().room;
+    pub fn raise_cache_limit(&self, bytes: u64) -> CacheReservation {
+        let room = &self.shared.budget.caches().room;
         let all = |room: u64| Some(room.saturating_add(bytes));
         let before = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, all);
         CacheReservation {
@@ -173,8 +176,8 @@ impl Runtime {
 
     /// Returns the cached bytes.
     #[must_use]
-    pub fn kept(&self) -> u64 {
-        self.shared.budget.spares().bytes.load(Ordering::Relaxed)
+    pub fn cached_bytes(&self) -> u64 {
+        self.shared.budget.caches().bytes.load(Ordering::Relaxed)
     }
 }
 
@@ -185,18 +188,18 @@ mod tests {
 
     /// A cache of byte reservations, each with the time of its last use.
     #[derive(Default)]
-    struct Shelf(Mutex<Vec<(u64, SpareBytes)>>);
+    struct Shelf(Mutex<Vec<(u64, CachedBytes)>>);
 
     impl Shelf {
         fn new(runtime: &Runtime) -> Arc<Self> {
             let shelf = Arc::new(Self::default());
-            let keeper: Arc<dyn Evictable> = shelf.clone();
-            runtime.add_keeper(Arc::downgrade(&keeper));
+            let cache: Arc<dyn Evictable> = shelf.clone();
+            runtime.register_cache(Arc::downgrade(&cache));
             shelf
         }
 
         fn put(&self, runtime: &Runtime, bytes: u64, before: u64) -> bool {
-            let kept = runtime.keep(bytes, before);
+            let kept = runtime.reserve_cache(bytes, before);
             let time = runtime.tick();
             let put = kept.map(|kept| self.0.lock().unwrap().push((time, kept)));
             put.is_some()
@@ -234,23 +237,23 @@ mod tests {
         assert_eq!((one.has(), other.has()), (vec![30], vec![40, 10]));
         assert!(!other.put(&runtime, 101, u64::MAX));
         drop(other);
-        assert_eq!(runtime.kept(), 30);
+        assert_eq!(runtime.cached_bytes(), 30);
         drop(one);
-        assert_eq!(runtime.kept(), 0);
+        assert_eq!(runtime.cached_bytes(), 0);
     }
 
     #[test]
     fn there_may_be_more_room_for_some_time() {
         let runtime = Runtime::sized(2, 50);
         let shelf = Shelf::new(&runtime);
-        let more = runtime.more_room(30);
+        let more = runtime.raise_cache_limit(30);
         let fill = || (0..20).all(|_| shelf.put(&runtime, 10, 0));
         assert!(!fill());
-        assert_eq!(runtime.kept(), 130);
-        let all = runtime.more_room(u64::MAX);
+        assert_eq!(runtime.cached_bytes(), 130);
+        let all = runtime.raise_cache_limit(u64::MAX);
         assert!(fill());
         drop((more, all));
-        assert_eq!(runtime.kept(), 100);
+        assert_eq!(runtime.cached_bytes(), 100);
     }
 
     #[test]
@@ -280,7 +283,7 @@ mod tests {
             };
             runtime.ordered(items, Ok, sink).unwrap();
             assert_eq!(done, [0, 1, 2, 3]);
-            assert_eq!(runtime.kept(), left);
+            assert_eq!(runtime.cached_bytes(), left);
             // Memory is free again after the job.
             assert!((left / 10..10).all(|_| shelf.put(&runtime, 10, 0)));
         }

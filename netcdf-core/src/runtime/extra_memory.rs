@@ -9,13 +9,13 @@ use super::{Runtime, SharedByJobs};
 
 /// The items with extra memory.
 #[derive(Debug, Default)]
-pub(super) struct More {
+pub(super) struct ExtraMemory {
     /// The number of items with extra memory.
     holders: Mutex<usize>,
     given_back: Condvar,
 }
 
-impl More {
+impl ExtraMemory {
     fn holders(&self) -> MutexGuard<'_, usize> {
         self.holders.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -23,12 +23,12 @@ impl More {
 
 /// Extra bytes for an item in progress, returned on drop.
 #[derive(Debug)]
-pub struct MoreBytes {
+pub struct ExtraBytes {
     shared: Arc<SharedByJobs>,
     bytes: u64,
 }
 
-impl Drop for MoreBytes {
+impl Drop for ExtraBytes {
     fn drop(&mut self) {
         self.shared.budget.give_back(self.bytes);
         *self.shared.more.holders() -= 1;
@@ -42,7 +42,7 @@ impl Runtime {
     /// The caller must hold no lock or memory that another item in progress needs. While it has extra bytes, it must not run a job or wait
     /// for a thread.
     #[must_use]
-    pub fn admit_more(&self, bytes: u64) -> MoreBytes {
+    pub fn admit_extra(&self, bytes: u64) -> ExtraBytes {
         let SharedByJobs {
             budget,
             more,
@@ -61,7 +61,7 @@ impl Runtime {
             }
         });
         let shared = Arc::clone(&self.shared);
-        MoreBytes { shared, bytes }
+        ExtraBytes { shared, bytes }
     }
 
     /// Returns the bytes that all jobs have admitted, for tests.
@@ -81,13 +81,13 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_admitted_alone() {
         let runtime = Runtime::sized(2, 100);
-        let (one, other) = (runtime.admit_more(60), runtime.admit_more(40));
+        let (one, other) = (runtime.admit_extra(60), runtime.admit_extra(40));
         let (sent, received) = mpsc::channel();
         std::thread::scope(|scope| {
             for n in [30, 1000] {
                 let (sent, runtime) = (sent.clone(), &runtime);
                 scope.spawn(move || {
-                    let more = runtime.admit_more(n);
+                    let more = runtime.admit_extra(n);
                     sent.send((n, runtime.admitted())).unwrap();
                     drop(more);
                 });
@@ -111,7 +111,7 @@ mod tests {
             let runtime = runtime.for_requests(requests.is_some());
             let items = (0..200u64).map(|n| Ok(WorkItem::new(40, n)));
             let work = |n: u64| {
-                let more = runtime.admit_more(n % 7 * 30);
+                let more = runtime.admit_extra(n % 7 * 30);
                 assert!(runtime.admitted() >= 40 + more.bytes);
                 Ok(())
             };

@@ -8,12 +8,12 @@ use super::sync::{Condvar, Mutex};
 
 /// A counting semaphore.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct Semaphore {
     free: Mutex<usize>,
     given_back: Condvar,
 }
 
-impl Gate {
+impl Semaphore {
     /// Creates a semaphore with this number of permits.
     pub(super) fn new(places: usize) -> Self {
         Self {
