@@ -1,4 +1,4 @@
-//! Reads regions of variables whose elements are made by the reader itself.
+//! Reads regions of variables whose elements the reader assembles.
 
 use super::variable::{ReadVariable, is_dense};
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::{Region, VarId};
 
 impl ReadVariable<'_> {
-    /// Reads a region; if it has gaps, row by row.
+    /// Reads a region. A region with gaps is read row by row.
     pub(super) fn assemble(&self, region: &Region) -> Result<Vec<u8>> {
         let mut canvas = self.canvas(&region.count)?;
         if !is_dense(region) {
@@ -27,7 +27,7 @@ impl ReadVariable<'_> {
 }
 
 impl ReadVariable<'_> {
-    /// The elements of a box, as the reader makes them.
+    /// Returns the elements of a box from the reader.
     fn box_made(&self, part: &Block) -> Result<Vec<u8>> {
         let assembly = self
             .assembly
@@ -36,7 +36,7 @@ impl ReadVariable<'_> {
     }
 }
 
-/// A stand-in for a chunk that the reader makes.
+/// Returns a substitute for the location of a chunk that the reader assembles.
 pub(super) fn made(variable: VarId, index: u64) -> ChunkRef {
     ChunkRef {
         variable,
@@ -47,7 +47,7 @@ pub(super) fn made(variable: VarId, index: u64) -> ChunkRef {
     }
 }
 
-/// The rows of a region with gaps, each as the box around it.
+/// Returns the rows of a region with gaps, each as its bounding box.
 fn rows(region: &Region) -> impl Iterator<Item = Block> + '_ {
     let rank = region.count.len();
     let outer = region

@@ -1,4 +1,4 @@
-//! The requests to the reader and its sources: all that a dataset reads goes through the functions of this file.
+//! The requests to the reader and its sources. All reads of a dataset use the functions of this file.
 
 use super::Dataset;
 use crate::arithmetic::{Amount, length};
@@ -15,11 +15,11 @@ use crate::runtime::ExtraBytes;
 use crate::runtime::buffers::LARGE;
 
 impl Dataset<'_> {
-    /// The stored bytes of chunks, or of parts of them ([`ChunkBytes::fetch`](crate::chunk::ChunkBytes::fetch)).
+    /// Returns the stored bytes of chunks or of parts of chunks ([`ChunkBytes::fetch`](crate::chunk::ChunkBytes::fetch)).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if the file ends too early; [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`] for chunks that are no
-    /// longer there, or became longer; [`ErrorKind::Internal`] if the reader leaves some out.
+    /// Returns [`ErrorKind::Truncated`] if the file ends too early; [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`] for chunks that have
+    /// vanished or become longer; [`ErrorKind::Internal`] if the reader skips chunks.
     pub fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
         let fetched = self.fetched_of(chunks)?.into_iter().zip(chunks);
         let bytes = fetched.map(|(content, chunk)| match content {
@@ -30,8 +30,8 @@ impl Dataset<'_> {
         bytes.collect()
     }
 
-    /// Like [`Dataset::fetch`], but reads a single large chunk into reused memory. `room` computes the capacity from the number of
-    /// stored bytes.
+    /// Like [`Dataset::fetch`], but reads a single large chunk into reused memory. `room` computes the capacity from the number of stored
+    /// bytes.
     ///
     /// # Errors
     /// Returns the errors of [`Dataset::fetch`].
@@ -53,8 +53,8 @@ impl Dataset<'_> {
         Ok(vec![bytes])
     }
 
-    /// As [`Dataset::fetch`], for chunks that may not be stored. Chunks that are longer than expected are read once there is
-    /// memory for them. The caller holds nothing that others in need of memory wait for.
+    /// Like [`Dataset::fetch`], for chunks that may be missing. Chunks that are longer than expected are read once their memory is
+    /// admitted. The caller must hold no lock or memory that another item in need of memory waits for.
     pub(super) fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Fetched> {
         let fetched = self.fetched_of(chunks)?;
         let longer: Vec<ChunkRef> = chunks.iter().zip(&fetched).filter_map(lengthened).collect();
@@ -71,7 +71,7 @@ impl Dataset<'_> {
         self.fetched((chunks, all.collect()), Some(more))
     }
 
-    /// The fetched contents of chunks.
+    /// Returns the fetched contents of chunks.
     fn fetched_of(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let fetched = self.ask(|| self.reader.bytes().fetch(chunks))?;
         match fetched.len() == chunks.len() {
@@ -88,7 +88,7 @@ impl Dataset<'_> {
         }
     }
 
-    /// What was fetched of chunks in the end.
+    /// Converts the fetched contents of chunks to bytes, and checks their lengths.
     fn fetched(
         &self,
         (chunks, fetched): (&[ChunkRef], Vec<KeyContent>),
@@ -103,30 +103,30 @@ impl Dataset<'_> {
         Ok(Fetched { bytes, _more: more })
     }
 
-    /// The stored bytes of one chunk, or of a part of it.
+    /// Returns the stored bytes of one chunk or of a part of a chunk.
     ///
     /// # Errors
-    /// As [`Dataset::fetch`].
+    /// Returns the errors of [`Dataset::fetch`].
     pub fn fetch_one(&self, chunk: &ChunkRef) -> Result<Vec<u8>> {
         let fetched = self.fetch(std::slice::from_ref(chunk))?;
         let lacking = || Error::new(ErrorKind::Truncated, "a chunk is no longer there");
         fetched.into_iter().next().ok_or_else(lacking)
     }
 
-    /// Fills `buf` with the bytes of one of the reader's sources, from byte `offset` on.
+    /// Fills `buf` with the bytes of one of the reader's sources, from byte `offset`.
     ///
     /// # Errors
-    /// Those of [`Source::read_at`].
+    /// Returns the errors of [`Source::read_at`].
     pub fn read_at(&self, source: &dyn Source, offset: u64, buf: &mut [u8]) -> Result<()> {
         self.ask(|| source.read_at(offset, buf))
     }
 
-    /// Visits chunks of a variable within a box of the chunk grid, in row-major order, without reading them: as the reader finds them
-    /// ([`Reader::locate`](crate::chunk::Reader::locate)), or as they are known. While it visits them, a request may be under way: `visit`
-    /// makes none, and runs no job.
+    /// Visits the variable's chunks within a box of the chunk grid, in row-major order, without reading them. The locations come from the
+    /// reader ([`Reader::locate`](crate::chunk::Reader::locate)) or from the cache. A request may be open during the visit: `visit` must
+    /// not make a request or run a job.
     ///
     /// # Errors
-    /// Errors of reading the index and of `visit`, with the variable's path; [`ErrorKind::Cancelled`].
+    /// Returns errors of reading the index and of `visit`, with the variable's path, and [`ErrorKind::Cancelled`].
     pub fn locate_chunks(
         &self,
         var: VarId,
@@ -179,7 +179,7 @@ impl Dataset<'_> {
     }
 }
 
-/// The stored bytes of chunks, `None` for those that are not stored, and the memory that was admitted for them.
+/// The stored bytes of chunks, `None` for missing chunks, and the extra memory admitted for them.
 #[derive(Default)]
 pub(super) struct Fetched {
     pub(super) bytes: Vec<Option<Vec<u8>>>,
@@ -187,7 +187,7 @@ pub(super) struct Fetched {
 }
 
 impl Fetched {
-    /// One chunk, for which memory was admitted before.
+    /// Wraps one chunk, whose memory is already admitted.
     pub(super) fn one(bytes: Vec<u8>) -> Self {
         Self {
             bytes: vec![Some(bytes)],
@@ -196,7 +196,7 @@ impl Fetched {
     }
 }
 
-/// A chunk with the length that it turned out to have, if that is more than was expected.
+/// Returns a chunk with its actual length, if that is longer than expected.
 fn lengthened((chunk, fetched): (&ChunkRef, &KeyContent)) -> Option<ChunkRef> {
     let KeyContent::Longer(bytes) = fetched else {
         return None;
@@ -214,7 +214,7 @@ fn grown() -> Error {
     Error::new(ErrorKind::Corrupt, what)
 }
 
-/// The error for a chunk that was there when it was located.
+/// Returns the error for a chunk that has vanished since it was located.
 pub(super) fn lost() -> Error {
     Error::new(ErrorKind::NotFound, "a chunk is no longer there")
 }

@@ -1,4 +1,4 @@
-//! Groups of chunks that one request gets.
+//! Groups of chunks for common requests.
 
 use std::ops::Range;
 
@@ -9,9 +9,9 @@ use crate::io::merge::{Near, merge};
 use crate::runtime::WorkItem;
 
 impl Dataset<'_> {
-    /// Splits chunks into groups of consecutive ones that one request gets: those that follow each other in a file, as long as
-    /// there are as many groups as requests at a time, or a request takes no longer than a round trip. A chunk takes `bytes` of
-    /// memory, and a group no more than its share. Where requests take no time, each chunk is alone.
+    /// Splits chunks into groups of consecutive chunks. One request fetches a group, whose chunks are close together in a file. The number
+    /// of groups is at least the number of concurrent requests, unless transferring a group takes less time than a round trip. A chunk
+    /// takes `bytes` of memory, and a group at most its share. Without latency, each chunk is a group.
     pub(super) fn together(
         &self,
         chunks: &[ChunkRef],
@@ -49,7 +49,7 @@ impl Dataset<'_> {
         groups
     }
 
-    /// As [`Dataset::together`], the groups as items of work.
+    /// Returns the groups of [`Dataset::together`] as work items.
     pub(super) fn in_groups<F: Fn(&ChunkRef) -> u64>(
         &self,
         chunks: Vec<ChunkRef>,
@@ -65,7 +65,7 @@ impl Dataset<'_> {
     }
 }
 
-/// Splits a group into parts that take no more than `most` bytes of memory, or are one chunk.
+/// Splits a group into parts of at most `most` bytes of memory, or of one chunk.
 fn within(
     chunks: &[ChunkRef],
     most: u64,

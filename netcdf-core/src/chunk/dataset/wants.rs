@@ -1,4 +1,4 @@
-//! What a region needs of its chunks: it is fetched in groups, and put in place.
+//! Fetches the chunks and parts of chunks that a region needs, in groups, and copies their elements.
 
 use std::collections::BTreeSet;
 
@@ -13,20 +13,20 @@ use crate::error::{Error, OrInternal as _, Result};
 use crate::model::Region;
 use crate::runtime::buffers::LARGE;
 
-/// Parts fetched at a time.
+/// The maximum number of parts per fetch.
 const BATCH: usize = 1 << 14;
-/// Bytes fetched at a time, roughly, where answers take no time.
+/// The approximate number of bytes per fetch without latency.
 const BYTES: u64 = 1 << 20;
-/// Chunks of at least this many bytes are worth a thread each; smaller ones are fetched together.
+/// The minimum size of chunks that are decoded on several threads, in bytes. Smaller chunks are fetched together.
 const SPREAD: u64 = 64 << 10;
-/// Elements at least this many bytes apart are not read together.
+/// The distance in bytes from which elements are fetched separately.
 const APART: u64 = 4 << 10;
 
-/// Something to fetch.
+/// A queued fetch.
 enum Want {
     /// A whole chunk.
     Chunk(ChunkRef),
-    /// A part of a chunk without filters, and the run that it becomes.
+    /// A part of a chunk without filters, and its run in the region.
     Part(ChunkRef, ElementRun),
 }
 
@@ -43,10 +43,10 @@ pub(super) struct Gather<'a> {
     region: &'a Region,
     pub(super) canvas: Canvas,
     wants: Vec<Want>,
-    /// Bytes to fetch, and most of them, roughly.
+    /// The number of queued bytes, and its approximate maximum.
     bytes: u64,
     most: u64,
-    /// The chunks that turned out not to be stored.
+    /// The candidates that turned out to be missing.
     pub(super) missing: BTreeSet<u64>,
 }
 
@@ -66,7 +66,7 @@ impl<'a> Gather<'a> {
         })
     }
 
-    /// Takes what the region needs of a chunk, now or with the next group.
+    /// Copies the region's elements of a chunk, now or with the next group.
     pub(super) fn chunk(&mut self, chunk: ChunkRef) -> Result<()> {
         let layout = self.variable.layout;
         if !layout.filters.is_empty() {
@@ -76,8 +76,8 @@ impl<'a> Gather<'a> {
         runs(&block, region, |run| self.run(&chunk, run))
     }
 
-    /// Takes what the region needs of chunks. Several large ones that are still to be decoded are so on several threads. The caller
-    /// holds no lock.
+    /// Copies the region's elements of chunks. Several large chunks that are not cached are decoded on several threads. The caller must
+    /// hold no lock.
     pub(super) fn chunks(&mut self, chunks: Vec<ChunkRef>) -> Result<()> {
         let variable = self.variable;
         let (set, runtime) = (variable.set, variable.set.runtime());
@@ -110,7 +110,7 @@ impl<'a> Gather<'a> {
         })
     }
 
-    /// Puts the elements of a whole chunk in place.
+    /// Copies the elements of a whole chunk.
     fn take(&mut self, chunk: Option<&ChunkRef>, elements: FoundElements) -> Result<()> {
         let chunk = chunk.or_internal("a chunk that was asked for")?;
         match elements {
@@ -122,7 +122,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// Requests a run of a chunk without filters, element by element if they are far apart.
+    /// Queues a run of a chunk without filters, element by element if they are far apart.
     fn run(&mut self, chunk: &ChunkRef, run: ElementRun) -> Result<()> {
         let size = self.variable.layout.element.size;
         let apart = Amount::of(run.step) * size > APART.into();
@@ -150,7 +150,7 @@ impl<'a> Gather<'a> {
     fn want(&mut self, want: Want) -> Result<()> {
         let bytes = length(&want.place().range);
         if bytes >= LARGE as u64 {
-            // It is read alone, into reused memory.
+            // Fetch this chunk alone, into reused memory.
             self.flush()?;
             self.wants.push(want);
             return self.flush();
@@ -163,7 +163,7 @@ impl<'a> Gather<'a> {
         Ok(())
     }
 
-    /// Fetches what was requested, and puts it in place. The caller holds no lock.
+    /// Fetches the queue, and copies the elements. The caller must hold no lock.
     pub(super) fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
         let wants = std::mem::take(&mut self.wants);
@@ -178,7 +178,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// Fetches parts of chunks without filters, and puts them in place.
+    /// Fetches parts of chunks without filters, and copies the elements.
     fn put_parts(&mut self, wants: &[Want], chunks: &[ChunkRef]) -> Result<()> {
         let mut fetched = self.variable.fetch(chunks)?;
         for (want, bytes) in wants.iter().zip(fetched.bytes.drain(..)) {
@@ -224,7 +224,7 @@ impl<'a> Gather<'a> {
     }
 }
 
-/// True if the region is exactly the box.
+/// Returns true if the region is exactly the box.
 fn is_block(region: &Region, block: &Block) -> bool {
     is_dense(region) && region.start == block.start && region.count == block.count
 }

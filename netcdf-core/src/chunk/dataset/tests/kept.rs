@@ -1,4 +1,4 @@
-//! What is kept of decoded chunks between reads.
+//! The cache of decoded chunks between reads.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::made::{Made, Shape};
 use super::*;
 use crate::chunk::ReadCache;
 
-/// 12 × 9 × 10 numbers in chunks of 12 × 4 × 3, of which all are stored.
+/// 12 × 9 × 10 numbers in chunks of 12 × 4 × 3, all stored.
 fn steps() -> Made {
     let shape = |seed| Shape {
         dims: vec![12, 9, 10],
@@ -34,12 +34,12 @@ fn step(n: u64) -> Region {
     Region::boxed(vec![n, 0, 0], vec![1, 9, 10])
 }
 
-/// How often chunks were asked for, since the last time.
+/// Returns the number of chunk requests since the previous call.
 fn asked(made: &Made) -> u64 {
     made.dataset.take_counts().fetched.into_values().sum()
 }
 
-/// The elements of a region, read in bands.
+/// Returns the elements of a region, read in bands.
 fn bands(set: Dataset<'_>, region: &Region) -> Vec<u8> {
     let mut all = vec![];
     let sink = |bytes: Vec<u8>| {
@@ -55,7 +55,7 @@ fn bands(set: Dataset<'_>, region: &Region) -> Vec<u8> {
     all
 }
 
-/// Chunks of 64 KiB and more are decoded on several threads; where one is missing, there is fill.
+/// Chunks of 64 KiB and more are decoded on several threads; missing chunks are filled.
 #[test]
 fn large_chunks_of_one_read_are_spread_over_threads() {
     let made = Made::new(Shape {
@@ -85,7 +85,7 @@ fn large_chunks_of_one_read_are_spread_over_threads() {
         assert_eq!(read(0), want[0]);
         assert_eq!(asked(&made), stored, "{threads} threads");
         assert_eq!(read(3), want[1]);
-        // Without memory for them, none are kept.
+        // Without memory for chunks, the cache stays empty.
         let again = if memory == 1 { stored } else { 0 };
         assert_eq!(asked(&made), again, "{threads} threads");
     }
@@ -108,13 +108,13 @@ fn step_by_step_each_chunk_is_decoded_once() {
             assert_eq!(got, made.model(&step(n)));
         }
         assert_eq!(asked(&made), 12, "{threads} threads");
-        // A copy of everything finds them, too.
+        // A copy of the whole variable uses the cache.
         assert_eq!(
             bands(kept, &Region::whole(&[12, 9, 10])),
             made.model(&Region::whole(&[12, 9, 10]))
         );
         assert_eq!(asked(&made), 0);
-        // Without a cache, each step decodes them.
+        // Without a cache, each step decodes the chunks.
         (0..2).for_each(|n| drop(bands(set, &step(n))));
         assert_eq!(asked(&made), 24);
     }
@@ -140,7 +140,7 @@ fn whole_chunks_are_not_kept() {
     let all = Block::whole(&layout.grid());
     set.chunks(VarId(0), &all, work, |_, _| Ok(())).unwrap();
     assert_eq!(cache.decoded_bytes(), 0);
-    // Of the first row of chunks, a part is taken.
+    // A part of the first row of chunks.
     let part = Region::boxed(vec![0, 3, 0], vec![12, 5, 10]);
     assert_eq!(bands(set, &part), made.model(&part));
     let chunk = layout.chunk_bytes().unwrap() as u64;
@@ -193,7 +193,7 @@ fn other_ids_and_variables_that_are_not_there() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Several regions of one dataset, one after the other and at the same time.
+    /// Consecutive and concurrent reads of several regions of one dataset.
     #[test]
     fn what_is_kept_changes_no_result(
         (shape, region) in super::properties::case(),

@@ -1,5 +1,5 @@
-//! Any shape, chunks, filters, gaps, region, threads and memory: the elements are those of a naive
-//! model, and no chunk is decoded more often than planned.
+//! Property tests over shape, chunks, filters, gaps, region, threads and memory. The elements equal a naive model,
+//! and no chunk is decoded more often than planned.
 
 use proptest::prelude::*;
 
@@ -61,7 +61,7 @@ fn env(threads: usize, memory: u64) -> Env {
     }
 }
 
-/// The elements of all bands, which have to be consecutive.
+/// Returns the elements of all bands, which must be consecutive.
 fn all_bands(made: &Made, env: &Env, region: &Region, most: u64) -> Result<Vec<u8>> {
     let mut all = vec![];
     let work = |band: &Region, bytes: Vec<u8>| {
@@ -119,7 +119,7 @@ proptest! {
         }
     }
 
-    /// Chunks of another shape, cut from slabs of this many chunks.
+    /// Chunks of another shape, cut from slabs of this number of chunks.
     #[test]
     fn tiles_are_those_of_the_model(
         (shape, _) in case(),
@@ -164,7 +164,7 @@ fn plane(filters: u32) -> Shape {
     }
 }
 
-/// Fails on some chunks.
+/// A filter that fails on some chunks.
 struct Damaged;
 
 impl Filter for Damaged {
@@ -183,7 +183,7 @@ impl Filter for Damaged {
     }
 }
 
-/// Whatever the threads and the memory: the same elements come out before the same error.
+/// For all numbers of threads and memory limits, the same elements precede the same error.
 #[test]
 fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
     let made = Made::new(plane(1));
@@ -237,7 +237,7 @@ fn short_chunks_are_errors() {
     assert!(e.what().ends_with(what), "{e}");
 }
 
-/// A failing band does not keep the others waiting.
+/// A failing band does not block the waiting bands.
 #[test]
 fn errors_of_work_and_sink_end_it() {
     let made = Made::new(plane(2));
