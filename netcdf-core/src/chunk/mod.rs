@@ -1,4 +1,4 @@
-//! Geometry, scheduling and ordered parallel work: the engine between formats and tools.
+//! Chunk geometry, scheduling and ordered parallel work: the layer between formats and tools.
 
 pub mod assemble;
 pub(crate) mod bytes;

@@ -1,4 +1,4 @@
-//! Decoded chunks that are kept, up to a number of bytes.
+//! The cache of decoded chunks, up to a byte limit.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,19 +12,19 @@ use crate::error::Result;
 use crate::model::VarId;
 use crate::runtime::{Buffers, CachedBytes, Evictable, Runtime};
 
-/// A chunk is kept if this many of its size would fit.
+/// The cache accepts a chunk if this number of chunks of its size would fit.
 const SHARE: u64 = 2;
 
 /// The elements of a decoded chunk.
 pub(in crate::chunk) enum ChunkElements {
-    /// Those of the caller alone.
+    /// Elements of the caller.
     Own(Vec<u8>),
-    /// Those that others read, too.
+    /// Elements shared with the cache or other readers.
     Shared(Arc<Vec<u8>>),
 }
 
 impl ChunkElements {
-    /// The elements for the caller alone: if need be, a copy.
+    /// Returns the elements for the caller alone. Shared elements are copied.
     pub(in crate::chunk) fn into_own(self) -> Vec<u8> {
         match self {
             Self::Own(bytes) => bytes,
@@ -32,7 +32,7 @@ impl ChunkElements {
         }
     }
 
-    /// Gives memory back that nobody else uses.
+    /// Returns unshared memory to the buffers.
     pub(in crate::chunk) fn give_back(self, buffers: &Buffers) {
         match self {
             Self::Own(bytes) => buffers.give_large(bytes),
@@ -52,14 +52,14 @@ impl Deref for ChunkElements {
     }
 }
 
-/// Gives memory back if nobody else uses it.
+/// Returns unshared memory to the buffers.
 fn give(bytes: Arc<Vec<u8>>, buffers: &Buffers) {
     if let Some(bytes) = Arc::into_inner(bytes) {
         buffers.give_large(bytes);
     }
 }
 
-/// Identifies a chunk with everything that its decoding depends on.
+/// Identifies a chunk, with all data that its decoding depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChunkKey {
     var: VarId,
@@ -84,22 +84,21 @@ impl ChunkKey {
 /// A chunk that a thread is decoding.
 pub(in crate::chunk) type ChunkFlight = Flight<Arc<Vec<u8>>>;
 
-/// The right and the duty to decode a chunk.
+/// The exclusive right and the duty to decode a chunk.
 pub(in crate::chunk) struct Claim<'a> {
     chunks: &'a DecodedChunks,
     landing: Landing<'a, ChunkKey, Arc<Vec<u8>>>,
-    /// Chunks used after this time stay.
+    /// Chunks used after this time are not evicted.
     since: u64,
-    /// Whether a chunk that is too large is kept until the next too large chunk.
+    /// Whether an oversized chunk is cached until the next oversized chunk.
     pub(super) any_size: bool,
 }
 
 impl Claim<'_> {
-    /// Hands the decoded chunk, or the error, to all that wait for it. The cache keeps the chunk if it has room. It
-    /// keeps no error.
+    /// Passes the decoded chunk or the error to all waiting threads. Caches the chunk if memory is free. Errors are not cached.
     ///
     /// # Errors
-    /// The same error.
+    /// Returns the error in `decoded`.
     pub(in crate::chunk) fn publish(self, decoded: Result<Vec<u8>>) -> Result<Arc<Vec<u8>>> {
         let bytes = decoded.map(Arc::new);
         if let Ok(bytes) = &bytes {
@@ -110,13 +109,13 @@ impl Claim<'_> {
     }
 }
 
-/// The state of a chunk.
+/// The cache state of a chunk.
 pub(in crate::chunk) enum Found<'a> {
-    /// Its elements.
+    /// The cached elements.
     Kept(Arc<Vec<u8>>),
-    /// Nothing: the caller decodes it.
+    /// Not cached: the caller must decode the chunk.
     Nothing(Claim<'a>),
-    /// A thread that decodes it.
+    /// Another thread decodes the chunk.
     Flight(Arc<ChunkFlight>),
 }
 
@@ -125,13 +124,13 @@ pub(in crate::chunk) enum Found<'a> {
 pub(super) struct DecodedChunks {
     runtime: Runtime,
     buffers: Arc<Buffers>,
-    /// Most bytes kept.
+    /// The maximum number of cached bytes.
     most: u64,
     state: Mutex<DecodedEntries>,
     flights: Flights<ChunkKey, Arc<Vec<u8>>>,
-    /// How many are kept.
+    /// The number of cached chunks.
     count: AtomicUsize,
-    /// True once the runtime knows of them.
+    /// True once the cache is registered with the runtime.
     known: AtomicBool,
     me: Weak<Self>,
 }
@@ -139,12 +138,12 @@ pub(super) struct DecodedChunks {
 #[derive(Debug, Default)]
 struct DecodedEntries {
     kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
-    /// The last chunk that the cache had no room for. Otherwise each worker would decode the same chunk, which takes more memory.
+    /// The last chunk that did not fit in the cache. Without it, each worker would decode the same chunk, which takes more memory.
     last: Option<(ChunkKey, Arc<Vec<u8>>)>,
 }
 
 impl DecodedEntries {
-    /// The elements of a chunk, used at this time.
+    /// Returns the elements of a chunk, and records this time as its last use.
     fn at(&mut self, key: &ChunkKey, time: u64) -> Option<Arc<Vec<u8>>> {
         let last = self.last.as_ref().filter(|(last, _)| last == key);
         match last {
@@ -153,7 +152,7 @@ impl DecodedEntries {
         }
     }
 
-    /// The number of cached chunks.
+    /// Returns the number of cached chunks.
     fn count(&self) -> usize {
         self.kept.len() + usize::from(self.last.is_some())
     }
@@ -177,22 +176,22 @@ impl DecodedChunks {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes kept.
+    /// Returns the cached bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.lock().kept.bytes()
     }
 
-    /// The time now, for [`DecodedChunks::claim`].
+    /// Returns the current time, for [`DecodedChunks::claim`].
     pub(super) fn now(&self) -> u64 {
         self.runtime.tick()
     }
 
-    /// True if chunks of this many bytes may be kept.
+    /// Returns true if the cache accepts chunks of this size in bytes.
     pub(super) fn takes(&self, bytes: u64) -> bool {
         bytes.checked_mul(SHARE).is_some_and(|all| all <= self.most)
     }
 
-    /// The elements of a chunk, if they are kept.
+    /// Returns the elements of a chunk, if cached.
     pub(super) fn find(&self, key: &ChunkKey) -> Option<Arc<Vec<u8>>> {
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
@@ -200,7 +199,7 @@ impl DecodedChunks {
         self.lock().at(key, self.runtime.tick())
     }
 
-    /// What there is of a chunk. To keep another one, what was last used before `since` may be given up.
+    /// Looks up a chunk, and claims it if necessary. To cache the claimed chunk, entries last used before `since` may be evicted.
     pub(super) fn claim(&self, key: ChunkKey, since: u64) -> Found<'_> {
         let mut state = self.lock();
         if let Some(bytes) = state.at(&key, self.runtime.tick()) {
@@ -217,7 +216,7 @@ impl DecodedChunks {
         }
     }
 
-    /// Keeps a chunk that was claimed, if there is room.
+    /// Caches a claimed chunk if memory is free.
     pub(super) fn keep(&self, claim: &Claim<'_>, bytes: &Arc<Vec<u8>>) {
         let size = bytes.capacity() as u64;
         let takes = self.takes(size);
@@ -238,7 +237,7 @@ impl DecodedChunks {
         };
         let used = self.runtime.tick();
         let mut state = self.lock();
-        // Others may have kept something meanwhile.
+        // Another thread may have cached a chunk meanwhile.
         let fits = state.kept.bytes().checked_add(size);
         if fits.is_none_or(|all| all > self.most) || state.kept.has(&claim.landing.key) {
             return;
@@ -249,7 +248,7 @@ impl DecodedChunks {
         self.count.store(state.count(), Ordering::Relaxed);
     }
 
-    /// Room for a chunk, for which older ones may be dropped.
+    /// Reserves memory for a chunk. Older chunks may be evicted.
     fn spare(&self, size: u64, since: u64) -> Option<CachedBytes> {
         let most = self.most.checked_sub(size)?;
         while self.bytes() > most {
@@ -258,7 +257,7 @@ impl DecodedChunks {
         self.runtime.reserve_cache(size, since)
     }
 
-    /// Drops what was last used before a time, and before all else. False if there is nothing of the kind.
+    /// Evicts the least recently used chunk, if its last use precedes a time. Returns false if there is none.
     fn drop_before(&self, since: u64) -> bool {
         let mut state = self.lock();
         let chunk = state.kept.take_oldest(since);
@@ -271,7 +270,7 @@ impl DecodedChunks {
         dropped
     }
 
-    /// Tells the runtime of what is kept here, once there is something.
+    /// Registers the cache with the runtime, before the first entry.
     fn become_known(&self) {
         if !self.known.swap(true, Ordering::Relaxed) {
             let me: Weak<Self> = Weak::clone(&self.me);
@@ -290,7 +289,7 @@ impl Evictable for DecodedChunks {
         let chunk = state.kept.take_oldest(u64::MAX);
         self.count.store(state.count(), Ordering::Relaxed);
         drop(state);
-        // Not for others to use: the memory is wanted elsewhere.
+        // The memory is needed elsewhere, so it does not go to the buffers.
         drop(chunk);
     }
 }

@@ -1,14 +1,14 @@
-//! Values that are kept, with the times of their last use.
+//! Cache entries with the times of their last use.
 
 use std::collections::BTreeMap;
 
 use crate::runtime::CachedBytes;
 
-/// What a keeper keeps, up to a number of bytes.
+/// The entries of a cache, each with its reserved memory.
 #[derive(Debug)]
 pub(super) struct Shelf<K, V> {
     kept: BTreeMap<K, KeptValue<V>>,
-    /// By the time of their last use.
+    /// The keys by the time of last use.
     used: BTreeMap<u64, K>,
     bytes: u64,
 }
@@ -31,28 +31,28 @@ impl<K, V> Default for Shelf<K, V> {
 }
 
 impl<K: Ord + Copy, V> Shelf<K, V> {
-    /// Bytes of all values.
+    /// Returns the size of all values in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub(super) fn len(&self) -> usize {
         self.kept.len()
     }
 
-    /// True if there is a value for a key.
+    /// Returns true if the key has a value.
     pub(super) fn has(&self, key: &K) -> bool {
         self.kept.contains_key(key)
     }
 
-    /// The last value with this key or one before, and the time of its last use.
+    /// Returns the last entry with this key or a smaller key, and the time of its last use.
     pub(super) fn up_to(&self, key: &K) -> Option<(K, &V, u64)> {
         let (key, kept) = self.kept.range(..=key).next_back()?;
         Some((*key, &kept.value, kept.used))
     }
 
-    /// The value for a key, used at this time.
+    /// Returns the value of a key, and records this time as its last use.
     pub(super) fn at(&mut self, key: &K, time: u64) -> Option<&V> {
         let kept = self.kept.get_mut(key)?;
         self.used.remove(&kept.used);
@@ -61,7 +61,7 @@ impl<K: Ord + Copy, V> Shelf<K, V> {
         Some(&kept.value)
     }
 
-    /// Adds a value, used at this time, in place of the one that the key had.
+    /// Adds or replaces a value, used at this time.
     pub(super) fn put(&mut self, key: K, (value, spare): (V, CachedBytes), time: u64) {
         self.take(&key);
         self.bytes += spare.get();
@@ -70,7 +70,7 @@ impl<K: Ord + Copy, V> Shelf<K, V> {
         self.kept.insert(key, KeptValue { value, used, spare });
     }
 
-    /// Takes a value out.
+    /// Removes a value.
     pub(super) fn take(&mut self, key: &K) -> Option<V> {
         let kept = self.kept.remove(key)?;
         self.used.remove(&kept.used);
@@ -78,12 +78,12 @@ impl<K: Ord + Copy, V> Shelf<K, V> {
         Some(kept.value)
     }
 
-    /// The time of the last use of what was not used for the longest time.
+    /// Returns the last use of the least recently used value.
     pub(super) fn oldest(&self) -> Option<u64> {
         self.used.first_key_value().map(|(time, _)| *time)
     }
 
-    /// Takes out what was last used before a time, and before all else.
+    /// Removes the least recently used value, if its last use precedes a time.
     pub(super) fn take_oldest(&mut self, before: u64) -> Option<V> {
         let (_, key) = self
             .used

@@ -26,7 +26,7 @@ fn key(index: u64) -> ChunkKey {
     ChunkKey::new(VarId(3), &chunk)
 }
 
-/// Reads a chunk of some bytes: true if it was kept.
+/// Reads a chunk of some bytes. Returns true if it was cached.
 fn reads(chunks: &DecodedChunks, index: u64, len: usize, since: u64) -> bool {
     match chunks.claim(key(index), since) {
         Found::Kept(bytes) => {
@@ -89,7 +89,7 @@ fn errors_reach_all_and_are_not_kept() {
     );
     let got = wait.wait().unwrap().unwrap_err();
     assert_eq!(got.to_string(), "odd");
-    // The next one tries again.
+    // The next reader tries again.
     assert!(!reads(&chunks, 1, 10, 0));
     assert!(reads(&chunks, 1, 10, 0));
 }
@@ -118,7 +118,7 @@ fn what_was_not_used_for_the_longest_time_goes_first() {
         assert!(!reads(&chunks, n, 30, 0));
     }
     assert!(reads(&chunks, 0, 30, 0));
-    // A read does not push out what it used itself, nor what is too large for its share.
+    // A read evicts neither the chunks that it used itself, nor any chunk for an oversized chunk.
     assert!(!reads(&chunks, 5, 30, 0) && !reads(&chunks, 4, 51, u64::MAX));
     assert!(!reads(&chunks, 3, 30, chunks.now()));
     assert_eq!(chunks.bytes(), 90);
@@ -145,7 +145,7 @@ fn a_chunk_is_known_by_its_place() {
 
 #[test]
 fn chunks_are_given_up_before_work_waits() {
-    // Work may take 50 bytes, and work and chunks 100.
+    // Jobs may take 50 bytes; jobs and chunks together may take 100.
     let env = env(50);
     let (one, other) = (ReadCache::sized(&env, 80), ReadCache::sized(&env, 80));
     for n in 0..4 {

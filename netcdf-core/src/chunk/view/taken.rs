@@ -1,41 +1,42 @@
-//! Which indices of a dimension are taken.
+//! The selected indices of a dimension.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::LONGEST;
 
-/// Indices at equal distances.
+/// Equally spaced indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexRun {
     /// The first index.
     pub start: u64,
-    /// How many indices.
+    /// The number of indices.
     pub count: u64,
-    /// Distance between them, at least 1.
+    /// The distance between indices, at least 1.
     pub stride: u64,
 }
 
-/// The indices that are taken of a dimension, in the order of the output: run by run. A longitude that wraps around has two runs.
+/// The selected indices of a dimension, in the order of the output: run by run. A longitude range across the end of the dimension has two
+/// runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DimSelection {
     runs: Vec<IndexRun>,
-    /// Length of the dimension.
+    /// The dimension length.
     of: u64,
 }
 
-/// A part of a run that a range of the output gets.
+/// The intersection of a run with a range of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RunPart {
-    /// Where it begins in the range.
+    /// The start within the range.
     pub(super) at: u64,
     /// The indices of the dimension.
     pub(super) run: IndexRun,
 }
 
 impl DimSelection {
-    /// Runs of indices of a dimension of length `of`.
+    /// Creates a selection of runs in a dimension of length `of`.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for indices that the dimension does not have, and for a distance of 0; [`ErrorKind::Limit`] for 2^63
+    /// Returns [`ErrorKind::Argument`] for indices outside the dimension, and for a stride of 0. Returns [`ErrorKind::Limit`] for 2^63
     /// indices or more.
     pub fn new(runs: impl IntoIterator<Item = IndexRun>, of: u64) -> Result<Self> {
         let runs: Vec<IndexRun> = runs.into_iter().filter(|run| run.count > 0).collect();
@@ -53,25 +54,26 @@ impl DimSelection {
         Ok(Self { runs, of })
     }
 
-    /// The runs of indices, in order.
+    /// Returns the runs of indices, in order.
     #[must_use]
     pub fn runs(&self) -> &[IndexRun] {
         &self.runs
     }
 
-    /// Number of indices.
+    /// Returns the number of indices.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.runs.iter().map(|run| run.count).sum()
     }
 
-    /// True if none is taken.
+    /// Returns true if no index is selected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// The first index, if all from there on are taken that chunks of this length hold.
+    /// Returns the first index if the selection consists of whole chunks of length `len`, from this index to the end of a chunk or of the
+    /// dimension.
     pub(super) fn whole_chunks(&self, len: u64) -> Option<u64> {
         let [
             IndexRun {
@@ -88,12 +90,12 @@ impl DimSelection {
         (whole && (stride == 1 || count == 1)).then_some(start)
     }
 
-    /// The largest distance between indices that follow each other in a run.
+    /// Returns the maximum stride of the runs.
     pub(super) fn stride(&self) -> u64 {
         self.runs.iter().map(|run| run.stride).max().unwrap_or(1)
     }
 
-    /// The parts of the runs that are in `count` indices of the output from `start` on.
+    /// Returns the intersections of the runs with `count` indices of the output from `start`.
     pub(super) fn pieces(&self, start: u64, count: u64) -> Vec<RunPart> {
         let (mut before, end) = (0, start + count);
         let mut found = vec![];
@@ -128,7 +130,7 @@ mod tests {
         }
     }
 
-    /// The indices in a range of the output.
+    /// Returns the indices in a range of the output.
     fn indices(taken: &DimSelection, start: u64, count: u64) -> Vec<u64> {
         let mut all = vec![];
         for piece in taken.pieces(start, count) {

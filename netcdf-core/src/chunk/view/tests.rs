@@ -13,8 +13,8 @@ fn run(start: u64, count: u64, stride: u64) -> IndexRun {
     }
 }
 
-/// Ways to take indices of a dimension of this length: all, one chunk or the last ones, parts of chunks, with gaps, around its end,
-/// twice, and none.
+/// Returns selections of a dimension of this length: all, one chunk or the last chunks, parts of chunks, with gaps, around its end, twice,
+/// and none.
 fn ways(len: u64, chunk: u64) -> Vec<Vec<IndexRun>> {
     vec![
         vec![run(0, len, 1)],
@@ -35,7 +35,7 @@ fn indices(runs: &[IndexRun]) -> Vec<u64> {
     all.flatten().collect()
 }
 
-/// Calls `check` with views of the readers, and the rows and columns that are in them.
+/// Calls `check` with views of the readers, and with the selected rows and columns.
 fn each_view(env: &Env, check: impl Fn(&SubsetReader<'_>, &[u64], &[u64])) {
     for reader in readers() {
         for rows in [None].into_iter().chain(ways(5, 2).into_iter().map(Some)) {
@@ -156,7 +156,7 @@ fn whole_chunks_stay_chunks() {
         .map(|chunk| (chunk.index, chunk.range.clone()))
         .collect();
     assert_eq!(places, [(0, 48..60), (1, 60..72)]);
-    // They are fetched as they are stored, under the numbers that they have in the base.
+    // Stored chunks are fetched unchanged, under their numbers in the base.
     assert_eq!(
         moved.bytes().fetch(&found).unwrap(),
         reader.bytes().fetch(&whole[3..]).unwrap()

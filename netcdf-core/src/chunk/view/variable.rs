@@ -1,4 +1,4 @@
-//! How a view shows a variable.
+//! The layout of a variable in a view.
 
 use super::taken::DimSelection;
 use crate::arithmetic::{Amount, exact};
@@ -9,19 +9,19 @@ use crate::chunk::scatter::Block;
 use crate::error::{OrInternal as _, Result};
 use crate::model::VarId;
 
-/// A variable of the base, and the same as the view shows it.
+/// A variable's layout in the base and in the view.
 #[derive(Debug)]
 pub(super) struct ShownVariable {
     pub(super) base: Layout,
     pub(super) shown: Layout,
-    /// True if nothing is left out.
+    /// True if all elements are selected.
     pub(super) whole: bool,
-    /// The place in the grid of the base of the first chunk that is shown; `None` if it is shown by elements.
+    /// The position of the view's first chunk in the base grid; `None` if the view has no chunks of the base.
     pub(super) first: Option<Vec<u64>>,
 }
 
 impl ShownVariable {
-    /// A variable that has this shape in the view, as `taken` says for each of its dimensions.
+    /// Creates a variable with this shape in the view. `taken` has the selection of each dimension.
     pub(super) fn new(
         reader: &dyn Reader,
         var: VarId,
@@ -39,7 +39,8 @@ impl ShownVariable {
             None => by_elements(&base, taken, shape),
         };
         if base.element.plain_type().is_some() {
-            // The attributes of the view may name another fill value: what is not stored reads as before.
+            // The attributes of the view may declare a different fill value, but missing elements must read as
+            // before.
             shown.fill = Some(fill(reader.schema(), var, &base)?);
         }
         Ok(Self {
@@ -55,7 +56,7 @@ impl ShownVariable {
         first.or_internal("a variable that is shown in chunks")
     }
 
-    /// Bytes of memory for a chunk of the base that is decoded: the stored bytes and the elements.
+    /// Returns the memory for decoding a chunk of the base, in bytes: the stored bytes and the elements.
     pub(super) fn decoding(&self) -> u64 {
         match self.base.filters.is_empty() {
             true => 0,
@@ -63,7 +64,7 @@ impl ShownVariable {
         }
     }
 
-    /// A box of the grid, as the base has it.
+    /// Converts a box of the view's grid to a box of the base grid.
     pub(super) fn within(&self, chunks: &Block) -> Result<Block> {
         Ok(Block {
             start: sums(&chunks.start, self.first()?),
@@ -71,7 +72,7 @@ impl ShownVariable {
         })
     }
 
-    /// The number of a chunk of the base.
+    /// Converts a chunk number of the base to a chunk number of the view.
     pub(super) fn out(&self, index: u64) -> Result<u64> {
         let place = self.base.place(index);
         let place = place
@@ -82,14 +83,14 @@ impl ShownVariable {
         number(&place, &self.shown.grid())
     }
 
-    /// The number in the base of a chunk.
+    /// Converts a chunk number of the view to a chunk number of the base.
     pub(super) fn back(&self, index: u64) -> Result<u64> {
         let place = sums(&self.shown.place(index), self.first()?);
         number(&place, &self.base.grid())
     }
 }
 
-/// The first chunk, if chunks are taken as a whole.
+/// Returns the position of the first chunk, if whole chunks are selected.
 fn first(taken: &[Option<&DimSelection>], chunk: &[u64]) -> Option<Vec<u64>> {
     let one = |(taken, &len): (&Option<&DimSelection>, &u64)| match taken {
         Some(taken) => Some(taken.whole_chunks(len.max(1))? / len.max(1)),
@@ -121,7 +122,7 @@ fn in_chunks(
     }
 }
 
-/// The chunks are no longer there, but what comes from one of them should be read together.
+/// The view has no chunks of the base, but elements of the same chunk should be read together.
 fn by_elements(base: &Layout, taken: &[Option<&DimSelection>], shape: Vec<u64>) -> Layout {
     let lengths = taken.iter().zip(&base.chunk).zip(&shape);
     let chunk = lengths.map(|((taken, &chunk), &len)| {
@@ -140,7 +141,7 @@ fn sums(a: &[u64], b: &[u64]) -> Vec<u64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-/// The row-major number of a place in a grid.
+/// Returns the row-major number of a grid position.
 fn number(place: &[u64], grid: &[u64]) -> Result<u64> {
     let dims = place.iter().zip(grid);
     let number = dims.fold(exact(0u64), |number, (place, len)| number * *len + *place);

@@ -1,4 +1,4 @@
-//! One reader finds a section; others that want it wait for it.
+//! Locates a section once, even if several threads request it concurrently.
 
 use super::places::{HEAD, ROW};
 use super::{FoundSections, LocatedChunks, MaybePlaces, SectionKey};
@@ -8,20 +8,21 @@ use crate::error::Result;
 use crate::model::region::product;
 use crate::runtime::CachedBytes;
 
-/// The right and the duty to find a section. The rules of [`flight`](crate::chunk::read_cache::flight) hold: the thread with the claim only asks the reader.
+/// The exclusive right and the duty to locate a section. The rules of [`flight`](crate::chunk::read_cache::flight) apply: the thread with
+/// the claim only sends requests to the reader.
 pub(super) struct SectionClaim<'a> {
     pub(super) located: &'a LocatedChunks,
     pub(super) landing: Landing<'a, SectionKey, MaybePlaces>,
 }
 
 impl SectionClaim<'_> {
-    /// Room for all places that the section may have, while it is found.
+    /// Reserves memory for the maximum number of locations in the section during the search.
     pub(super) fn room(&self, chunks: &Block) -> Option<CachedBytes> {
         let bytes = product(&chunks.count)?.checked_mul(ROW)?;
         self.located.room(bytes.checked_add(HEAD)?, 0, u64::MAX)
     }
 
-    /// Hands the places, or the error, to all that wait for them. Places are kept; an error is not.
+    /// Passes the locations or the error to all waiting threads. Locations are cached, errors are not.
     pub(super) fn publish(self, found: Result<MaybePlaces>) -> Result<MaybePlaces> {
         if let Ok(places) = &found {
             let bytes = places.as_ref().map_or(HEAD, |places| places.bytes());

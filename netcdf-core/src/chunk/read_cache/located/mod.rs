@@ -1,17 +1,17 @@
-//! Where the stored chunks of variables are: a part of an index that was walked is not walked again.
+//! The cache of chunk locations, so that each part of a chunk index is scanned once.
 //!
-//! The grid of the chunks of a variable is divided into *sections* of some thousand chunks. If a few sections have all
-//! that is wanted, each is found as a whole, unless only a little of it is wanted for the first time. If there are many,
-//! only what is wanted is found; a walk of all chunks is kept as far as there is room. What was not used for the longest
-//! time is given up first.
+//! The chunk grid of a variable is divided into *sections* of up to 16,384 chunks. If a read needs only a few sections, the cache locates
+//! each section as a whole. An exception is a section of which a small part is needed for the first time: only this part is located. If a
+//! read needs many sections, only the needed chunks are located; a scan of all chunks is cached within the memory limit. The least recently
+//! used sections are evicted first.
 //!
-//! | file | what |
+//! | file | responsibility |
 //! |---|---|
-//! | `sections` | the sections of a grid |
-//! | `claim` | one reader finds a section, others that want it wait for it |
-//! | `places` | where the chunks of some sections are, in columns |
-//! | `search` | looks for the chunks of a box |
-//! | `walk` | keeps the places of all chunks |
+//! | `sections` | division of a grid into sections |
+//! | `claim` | locates a section once for several threads |
+//! | `places` | compact storage of chunk locations, in columns |
+//! | `search` | locates the chunks of a box |
+//! | `walk` | caches the locations found by a scan of all chunks |
 
 mod claim;
 mod places;
@@ -37,49 +37,49 @@ use search::ChunkSearch;
 pub(in crate::chunk) use search::Ways;
 use sections::Sections;
 
-/// Most chunks of a section.
+/// The maximum number of chunks per section.
 const SECTION: u64 = 16 << 10;
-/// At least so many sections fit.
+/// The minimum number of sections that fit in the cache.
 const FIT: u64 = 4;
-/// Sections of so many chunks are found as a whole: that takes about as long as to find one chunk.
+/// Sections of up to this number of chunks are located as a whole: this takes about as long as locating one chunk.
 const SMALL: u64 = 1 << 10;
-/// So is a section if more than one in so many of its chunks is wanted.
+/// A section is also located as a whole if more than this fraction (one in 16) of its chunks is needed.
 const SHARE: u64 = 16;
-/// Sections that are remembered because a little of them was wanted.
+/// The maximum number of remembered sections with small searches.
 const REMEMBERED: usize = 64;
 
 /// A section of a variable.
 type SectionKey = (VarId, u64);
-/// The places of a section; `None` if they cannot be kept, and only those that are wanted are to be found.
+/// The locations of a section; `None` if they cannot be cached, so that each search locates only the needed chunks.
 pub(in crate::chunk) type MaybePlaces = Option<Arc<Places>>;
-/// A section that somebody is finding.
+/// A section that a thread is locating.
 pub(in crate::chunk) type SectionFlight = Flight<MaybePlaces>;
 
-/// The places of the stored chunks of a dataset's variables, up to a number of bytes.
+/// The locations of the stored chunks of a dataset's variables, up to a byte limit.
 #[derive(Debug)]
 pub(super) struct LocatedChunks {
     runtime: Runtime,
-    /// Most bytes kept.
+    /// The maximum number of cached bytes.
     most: u64,
-    /// Most chunks of a section.
+    /// The maximum number of chunks per section.
     section: u64,
     state: Mutex<LocationState>,
     flights: Flights<SectionKey, MaybePlaces>,
-    /// True once the runtime knows of it.
+    /// True once the cache is registered with the runtime.
     known: AtomicBool,
     me: Weak<Self>,
 }
 
 #[derive(Debug, Default)]
 struct LocationState {
-    /// By the first section.
+    /// The cached sections, by the first section.
     kept: Shelf<SectionKey, KeptSections>,
     vars: BTreeMap<VarId, Arc<Sections>>,
-    /// Sections of which a little was wanted, and when.
+    /// The sections of which a small part was needed, and the time.
     little: VecDeque<(SectionKey, u64)>,
 }
 
-/// Some sections of a variable, one after the other.
+/// Consecutive sections of a variable.
 #[derive(Debug)]
 struct KeptSections {
     /// The section after the last one.
@@ -87,41 +87,41 @@ struct KeptSections {
     places: MaybePlaces,
 }
 
-/// Sections that were found, for which there is room.
+/// Located sections, with reserved memory.
 struct FoundSections {
     sections: Range<u64>,
     places: MaybePlaces,
     spare: CachedBytes,
 }
 
-/// A part of a section that is wanted.
+/// The needed part of a section.
 struct WantedPart<'a> {
     sections: &'a Sections,
     part: &'a Block,
-    /// When the search began.
+    /// The start time of the search.
     since: u64,
 }
 
-/// What there is of a section.
+/// The cache state of a section.
 enum FoundSection<'a> {
-    /// Its places.
+    /// The cached locations.
     Kept(MaybePlaces),
-    /// Nothing, and so little is wanted that the caller finds only that.
+    /// Not cached. The needed part is so small that the caller locates only this part.
     Little,
-    /// Nothing: the caller finds it.
+    /// Not cached: the caller must locate the section.
     Nothing(SectionClaim<'a>),
-    /// Somebody who finds it.
+    /// Another thread locates the section.
     Flight(Arc<SectionFlight>),
 }
 
 impl LocationState {
-    /// The first of the sections that are kept together with one, and when they were last used.
+    /// Returns the key of the cache entry with this section, and the entry's last use.
     fn around(&self, (var, section): SectionKey) -> Option<(SectionKey, u64)> {
         let (key, kept, used) = self.kept.up_to(&(var, section))?;
         (key.0 == var && kept.end > section).then_some((key, used))
     }
 
-    /// Whether a section should be found as a whole.
+    /// Returns true if a section should be located as a whole.
     fn is_worth(&self, key: SectionKey, wanted: &WantedPart<'_>) -> bool {
         let block = wanted.sections.block(key.1);
         let all: u64 = block.count.iter().product();
@@ -130,7 +130,7 @@ impl LocationState {
             let mut little = self.little.iter();
             little.any(|(other, time)| *other == key && *time < wanted.since)
         };
-        // What comes before is known: this may be a pass through all.
+        // If the previous section is known, this may be a pass through all sections.
         let before = key.1.checked_sub(1).map(|before| (key.0, before));
         let goes_on = before.is_some_and(|before| {
             let begins = block.start == wanted.part.start;
@@ -140,7 +140,7 @@ impl LocationState {
         all <= SMALL || part > all / SHARE || earlier(key) || goes_on
     }
 
-    /// Remembers that a little of a section was wanted.
+    /// Records that a small part of a section was needed.
     fn remember(&mut self, key: SectionKey, time: u64) {
         if self.little.iter().any(|(other, _)| *other == key) {
             return;
@@ -151,7 +151,7 @@ impl LocationState {
         self.little.push_back((key, time));
     }
 
-    /// Takes out what overlaps with some sections.
+    /// Removes cache entries that overlap with some sections.
     fn clear(&mut self, var: VarId, sections: &Range<u64>) {
         let Some(last) = sections.end.checked_sub(1) else {
             return;
@@ -182,15 +182,15 @@ impl LocatedChunks {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes kept.
+    /// Returns the cached bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.lock().kept.bytes()
     }
 
-    /// Visits the stored chunks of a box of the grid of a variable, in row-major order.
+    /// Visits the stored chunks in a box of the variable's chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Those of `ways` and of `visit`.
+    /// Returns errors of `ways` and of `visit`.
     pub(super) fn visit(
         &self,
         var: VarId,
@@ -201,7 +201,7 @@ impl LocatedChunks {
         let known = self.lock().vars.get(&var).cloned();
         let sections = match known {
             Some(sections) => Some(sections),
-            // Nothing is known, and nothing will be.
+            // The variable has no cached locations and never will have any.
             None if !ways.index && !ways.keep => None,
             None => match (ways.grid)()? {
                 grid if ways.is_free && product(&grid) == Some(1) => None,
@@ -220,19 +220,19 @@ impl LocatedChunks {
         search.visit(chunks, visit)
     }
 
-    /// The sections of the grid of a variable.
+    /// Returns the sections of a variable's chunk grid.
     fn sections(&self, var: VarId, grid: Vec<u64>) -> Option<Arc<Sections>> {
         let sections = Arc::new(Sections::new(grid, self.section)?);
         let mut state = self.lock();
         Some(Arc::clone(state.vars.entry(var).or_insert(sections)))
     }
 
-    /// Sections that may be found one by one for a search: they can all be kept.
+    /// Returns the maximum number of sections that a search locates one by one. All of them fit in the cache.
     fn few(&self) -> u64 {
         (self.most / (2 * ROW * self.section).max(1)).max(1)
     }
 
-    /// What there is of a section.
+    /// Looks up a section, and claims it if it should be located as a whole.
     fn find(&self, key: SectionKey, wanted: &WantedPart<'_>) -> FoundSection<'_> {
         let time = self.runtime.tick();
         let mut state = self.lock();
@@ -256,7 +256,7 @@ impl LocatedChunks {
         }
     }
 
-    /// The places of sections that follow each other, if all are kept.
+    /// Returns the locations of consecutive sections, if all are cached.
     fn known(&self, var: VarId, sections: &RangeInclusive<u64>) -> Option<Vec<Arc<Places>>> {
         let mut state = self.lock();
         let mut found = vec![];
@@ -270,8 +270,8 @@ impl LocatedChunks {
         Some(found)
     }
 
-    /// Room for places of so many bytes beside others that are not kept yet. What was last used before a time may be given
-    /// up for them.
+    /// Reserves memory for `bytes` bytes of locations, in addition to `others` bytes that are not cached yet. Entries last used before a
+    /// time may be evicted.
     fn room(&self, bytes: u64, others: u64, before: u64) -> Option<CachedBytes> {
         let most = self.most.checked_sub(bytes)?.checked_sub(others)?;
         if !self.known.swap(true, Ordering::Relaxed) {
@@ -282,7 +282,7 @@ impl LocatedChunks {
         self.runtime.reserve_cache(bytes, before)
     }
 
-    /// Gives up what was last used before a time, until at most so many bytes are kept. `None` if that is not possible.
+    /// Evicts entries last used before a time, until at most `most` bytes are cached. Returns `None` if that is not possible.
     fn shrink(&self, state: &mut LocationState, most: u64, before: u64) -> Option<()> {
         while state.kept.bytes() > most {
             state.kept.take_oldest(before)?;
@@ -290,7 +290,7 @@ impl LocatedChunks {
         Some(())
     }
 
-    /// Keeps the places of some sections, for which there was room.
+    /// Caches the locations of some sections, whose memory is reserved.
     fn put(&self, var: VarId, found: FoundSections, before: u64) {
         let Some(most) = self.most.checked_sub(found.spare.get()) else {
             return;
@@ -298,7 +298,7 @@ impl LocatedChunks {
         let time = self.runtime.tick();
         let mut state = self.lock();
         state.clear(var, &found.sections);
-        // Others may have kept something meanwhile.
+        // Another thread may have cached locations meanwhile.
         if self.shrink(&mut state, most, before).is_some() {
             let Range { start, end } = found.sections;
             let places = found.places;

@@ -1,4 +1,4 @@
-//! Finds the places of the chunks of a box: those that are kept, and for the others the index is walked.
+//! Locates the chunks of a box, from the cache or from the chunk index.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use crate::chunk::visit::{Visit, VisitStop, Visited};
 use crate::error::{ErrorKind, Result};
 use crate::model::VarId;
 
-/// How to come to the places of a variable.
+/// The functions and properties of a variable for locating its chunks.
 #[derive(Clone, Copy)]
 pub(in crate::chunk) struct Ways<'a> {
-    /// The grid of its chunks.
+    /// Returns the variable's chunk grid.
     pub(in crate::chunk) grid: &'a dyn Fn() -> Result<Vec<u64>>,
-    /// Visits the stored chunks of a box, as the reader finds them.
+    /// Visits the stored chunks of a box in the reader.
     pub(in crate::chunk) locate: &'a dyn Fn(&Block, Visit<'_>) -> Visited,
-    /// Waits for what another thread finds.
+    /// Waits for the locations of another thread.
     pub(in crate::chunk) wait: &'a dyn Fn(&SectionFlight) -> Option<Result<MaybePlaces>>,
-    /// True if an index is walked, in which the chunks around those of the box take little more time.
+    /// True if the reader has an index in which locating neighbouring chunks takes little more time.
     pub(in crate::chunk) index: bool,
-    /// True if places are kept when all chunks are visited.
+    /// True if a visit of all chunks caches the locations.
     pub(in crate::chunk) keep: bool,
-    /// True if the reader locates a single chunk without a request. The cache skips such variables: a dataset may have 100,000.
+    /// True if the reader locates a single chunk without a request. The cache skips these variables: a dataset may have 100,000.
     pub(in crate::chunk) is_free: bool,
 }
 
@@ -42,7 +42,7 @@ impl ChunkSearch<'_> {
     /// Visits the stored chunks of a box, in row-major order.
     ///
     /// # Errors
-    /// Those of the reader and of `visit`.
+    /// Returns errors of the reader and of `visit`.
     pub(super) fn visit(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let Some(inside) = self.sections.within(chunks) else {
             return (self.ways.locate)(chunks, visit);
@@ -68,7 +68,7 @@ impl ChunkSearch<'_> {
         }
     }
 
-    /// Walks the index for a box. What it finds is kept if the box is the whole grid.
+    /// Scans the index for a box. The locations are cached if the box is the whole grid.
     fn walk(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let all = Block::whole(self.sections.grid());
         if *chunks != all || !(self.ways.index || self.ways.keep) {
@@ -84,7 +84,7 @@ impl ChunkSearch<'_> {
         Ok(())
     }
 
-    /// Visits the stored chunks of a part of a section.
+    /// Visits the stored chunks in a part of a section.
     fn part(&self, section: u64, wanted: &WantedPart<'_>, visit: Visit<'_>) -> Visited {
         match self.places(section, wanted)? {
             Some(places) => places.visit(wanted.part, visit),
@@ -92,7 +92,7 @@ impl ChunkSearch<'_> {
         }
     }
 
-    /// The places of a section; `None` if only those that are wanted should be found.
+    /// Returns the locations of a section; `None` if only the needed chunks should be located.
     fn places(&self, section: u64, wanted: &WantedPart<'_>) -> Result<MaybePlaces> {
         loop {
             match self.located.find((self.var, section), wanted) {
@@ -108,7 +108,7 @@ impl ChunkSearch<'_> {
         }
     }
 
-    /// Walks the index for a section. If that fails because of chunks that nobody wants, only those that are wanted are to be found.
+    /// Scans the index for a section. A failure may come from chunks outside the needed part, so the needed chunks are then located alone.
     fn find_all(&self, section: u64, claim: SectionClaim<'_>) -> Result<MaybePlaces> {
         let block = self.sections.block(section);
         let Some(room) = claim.room(&block) else {

@@ -1,4 +1,4 @@
-//! The walk of a whole index, which is kept section by section as far as there is room.
+//! Caches the locations found by a scan of a whole index, section by section within the memory limit.
 
 use super::places::Places;
 use super::sections::Sections;
@@ -6,28 +6,28 @@ use super::{FoundSections, LocatedChunks};
 use crate::chunk::layout::ChunkRef;
 use crate::model::VarId;
 
-/// The places that a walk found so far.
+/// The locations that a scan has found.
 pub(super) struct LocationWalk<'a> {
     located: &'a LocatedChunks,
     var: VarId,
     sections: &'a Sections,
-    /// When it began: what was used since then stays.
+    /// The start time of the scan. Entries used since then are not evicted.
     since: u64,
-    /// Sections that it has passed.
+    /// The finished sections.
     done: Vec<FoundSections>,
-    /// Bytes of these.
+    /// The size of the finished sections in bytes.
     bytes: u64,
-    /// The first section after these, and the places from there on; `None` once there is no room.
+    /// The first open section, and the locations from this section; `None` once the memory limit is reached.
     from: u64,
     open: Option<Places>,
-    /// The chunk before.
+    /// The number of the previous chunk.
     last: Option<u64>,
-    /// True if chunks came in an odd order, or one was odd.
+    /// True if chunks were out of order, or a chunk does not fit the columns.
     odd: bool,
 }
 
 impl<'a> LocationWalk<'a> {
-    /// Begins a walk of all stored chunks of a variable.
+    /// Begins a scan of all stored chunks of a variable.
     pub(super) fn new(located: &'a LocatedChunks, var: VarId, sections: &'a Sections) -> Self {
         Self {
             located,
@@ -43,7 +43,7 @@ impl<'a> LocationWalk<'a> {
         }
     }
 
-    /// Takes note of the next chunk.
+    /// Adds the next chunk.
     pub(super) fn push(&mut self, chunk: &ChunkRef) {
         let section = self.sections.of(chunk.index);
         let last = self.last.replace(chunk.index);
@@ -62,7 +62,7 @@ impl<'a> LocationWalk<'a> {
         }
     }
 
-    /// Ends the sections before this one, which have all their places.
+    /// Finishes the sections before this one.
     fn close(&mut self, end: u64) {
         let Some(mut places) = self.open.take() else {
             return;
@@ -84,7 +84,7 @@ impl<'a> LocationWalk<'a> {
         self.open = Some(Places::new(self.var, self.sections.grid(), first));
     }
 
-    /// Keeps the places, after the last chunk.
+    /// Caches the locations after the last chunk.
     pub(super) fn end(mut self) {
         self.close(self.sections.count());
         for found in self.done {
