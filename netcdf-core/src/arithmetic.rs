@@ -160,7 +160,7 @@ impl Exact {
     pub fn get(self) -> Result<u64> {
         match self.0 {
             Some(n) => Ok(n),
-            None => Err(Error::internal("a place below 0 or beyond 2^64 - 1")),
+            None => Err(Error::internal("a position below 0 or beyond 2^64 - 1")),
         }
     }
 
@@ -172,7 +172,7 @@ impl Exact {
     pub fn index(self) -> Result<usize> {
         match usize::try_from(self.get()?) {
             Ok(n) => Ok(n),
-            Err(_) => Err(Error::internal("a place beyond the machine's memory")),
+            Err(_) => Err(Error::internal("a position beyond the machine's memory")),
         }
     }
 }

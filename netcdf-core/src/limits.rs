@@ -68,7 +68,7 @@ pub fn room(len: usize, what: &str) -> Result<()> {
     }
     let mut tried = Vec::<u8>::new();
     let room = tried.try_reserve_exact(len.saturating_add(SPARE));
-    std::hint::black_box(&tried); // else nothing is asked for
+    std::hint::black_box(&tried); // prevents removal of the allocation
     room.map_err(|_| no_room(len, what))
 }
 

@@ -80,7 +80,7 @@ impl Reader for ColumnReader<'_> {
     }
 
     fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
-        let what = "elements in a source of their own are plain";
+        let what = "a variable in its own source has only plain elements";
         Err(Error::new(ErrorKind::Unsupported, what))
     }
 }

@@ -169,7 +169,7 @@ impl<'a> ChunkDecoder<'a> {
         else {
             let want = self.len;
             let want = want.map_or("more than fit in memory".into(), |n| n.to_string());
-            let what = format!("{found} bytes, its shape asks for {want}");
+            let what = format!("{found} bytes, but the chunk shape needs {want}");
             return Err(Error::new(ErrorKind::Corrupt, what));
         };
         if found != len && !self.chain.is_empty() {
@@ -237,7 +237,7 @@ pub(crate) fn other_length(path: String) -> Note {
 /// Returns the filters of a variable's chunks.
 ///
 /// # Errors
-/// Returns errors of [`fill`] and [`Table::chain`](crate::filter::Table::chain).
+/// Returns errors from [`fill`] and [`Table::chain`](crate::filter::Table::chain).
 pub(crate) fn chain(
     reader: &dyn Reader,
     env: &Env,
@@ -277,7 +277,7 @@ pub(crate) fn fill(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u
 /// although HDF5's zeros apply within the extent.
 ///
 /// # Errors
-/// Returns the errors of [`fill`].
+/// Returns errors from [`fill`].
 pub(crate) fn beyond(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
     let zeros = schema.kind.storage.zeros_within();
     let bare = |v: &Variable| v.storage.fill == FillMode::NoFill;

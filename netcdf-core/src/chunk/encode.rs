@@ -44,7 +44,7 @@ impl ChunkEncoder {
     /// Creates an encoder for a variable of `writer` with the storage `layout`.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Limit`] for chunks too large for this machine's memory, and errors of the filters.
+    /// Returns [`ErrorKind::Limit`] for chunks too large for this machine's memory, and errors from the filters.
     pub fn new(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
         let path = writer.schema().var_path(var);
         Self::made(writer, env, var, layout).in_object(|| path)

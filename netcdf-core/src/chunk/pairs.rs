@@ -82,7 +82,7 @@ impl Dataset<'_> {
     /// Returns the stored form of a box's elements, decoded on all threads with up to `memory` bytes in addition to the elements.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::read_stored`], and [`Limit`](crate::ErrorKind::Limit) without memory for the elements.
+    /// Returns errors from [`Dataset::read_stored`], and [`Limit`](crate::ErrorKind::Limit) without memory for the elements.
     pub fn read_whole(&self, var: VarId, part: &Region, memory: u64) -> Result<Vec<u8>> {
         let layout = self.layout(var)?;
         let bytes = Amount::product(&part.count) * layout.element.size;
@@ -113,7 +113,7 @@ impl Dataset<'_> {
     /// Returns the variable's stored chunks in a box, keyed by their first elements.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn chunks_by_place(
         &self,
         var: VarId,
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(stored.whole_in_both(), [4, 16]);
         assert!((stored.cost(&[4, 16]) - 2.0).abs() < 1e-9);
         assert!(stored.cost(&[1, 16]) > 2.0);
-        assert_eq!(stored.cut(64), [4, 16], "as many bytes as there may be");
+        assert_eq!(stored.cut(64), [4, 16], "boxes have the maximum size");
         let whole = PairLayout {
             shape: &[3, 64],
             ..stored
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(
             whole.whole_in_both(),
             [3, 16],
-            "no longer than the variable"
+            "boxes are not longer than the variable"
         );
     }
 }

@@ -39,7 +39,7 @@ impl<'a> VariablePass<'a> {
     /// Creates a pass in bands, which are consecutive in row-major order.
     ///
     /// # Errors
-    /// Returns errors of the layout, and [`ErrorKind::Limit`](crate::ErrorKind::Limit) for more elements than can be counted, with the
+    /// Returns errors from the layout, and [`ErrorKind::Limit`](crate::ErrorKind::Limit) for more elements than can be counted, with the
     /// variable's path.
     pub(crate) fn in_rows(set: Dataset<'a>, var: VarId) -> Result<Self> {
         Self::new(set, var, |layout, shape| band(set, layout, shape))
@@ -48,7 +48,7 @@ impl<'a> VariablePass<'a> {
     /// Creates a pass in chunks, or in bands if the chunks are small or too large for the memory.
     ///
     /// # Errors
-    /// Returns the errors of [`VariablePass::in_rows`].
+    /// Returns errors from [`VariablePass::in_rows`].
     pub(crate) fn in_chunks(set: Dataset<'a>, var: VarId) -> Result<Self> {
         Self::new(set, var, |layout, shape| {
             let bytes = Amount::of(layout.chunk_bytes());
@@ -81,7 +81,7 @@ impl<'a> VariablePass<'a> {
     /// Plans how to read the boxes.
     ///
     /// # Errors
-    /// Returns errors of locating the stored chunks.
+    /// Returns errors from locating the stored chunks.
     pub(crate) fn plan(&self) -> Result<RechunkPlan> {
         let to = Layout {
             extent: self.shape.clone(),
@@ -119,7 +119,7 @@ impl<'a> VariablePass<'a> {
     /// Calls `work` on any thread with the stored elements of each box, and `sink` with the results, in order.
     ///
     /// # Errors
-    /// Returns errors of reading, with the variable's path, and errors of `work` and `sink`. Returns
+    /// Returns errors from reading, with the variable's path, and errors from `work` and `sink`. Returns
     /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) after a signal.
     pub(crate) fn run<R: Send>(
         &self,

@@ -17,7 +17,7 @@ pub(crate) struct Preparation {
 /// already encoded.
 ///
 /// # Errors
-/// Returns errors of filters, except [`ErrorKind::Unsupported`], and of codec libraries.
+/// Returns errors from filters, except [`ErrorKind::Unsupported`] and codec libraries.
 pub(crate) fn prepared(
     filters: &[FilterSpec],
     how: Preparation,

@@ -22,7 +22,7 @@ pub trait Reader: Send + Sync {
     /// Returns the location of the metadata read so far; `None` if unknown. Readers of files record it if [`Env::survey`] is set.
     ///
     /// # Errors
-    /// Returns errors of the search for data that belongs to no variable.
+    /// Returns errors from the search for data that belongs to no variable.
     fn metadata(&self, _env: &Env) -> Result<Option<MetadataExtent>> {
         Ok(None)
     }
@@ -101,7 +101,7 @@ pub trait NamedFiles {
     /// them.
     ///
     /// # Errors
-    /// Returns errors of reading the list of files.
+    /// Returns errors from reading the list of files.
     fn open(&self, var: VarId, env: &Env) -> Result<()>;
 }
 
@@ -112,7 +112,7 @@ pub trait Assembly: Send + Sync {
     /// chunks are small).
     ///
     /// # Errors
-    /// Returns [`Unsupported`](crate::ErrorKind::Unsupported) for variables that are not assembled, and errors of reading.
+    /// Returns [`Unsupported`](crate::ErrorKind::Unsupported) for variables that are not assembled, and errors from reading.
     fn read_box(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>>;
 
     /// Returns the approximate memory of [`Assembly::read_box`] in addition to the box, in bytes: for chunks that it decodes. 0 if unknown.
@@ -123,7 +123,7 @@ pub trait Assembly: Send + Sync {
     /// Returns the number of stored elements. The count may stop at `enough`. Returns the number of all elements if it is unknown.
     ///
     /// # Errors
-    /// Returns errors of locating chunks.
+    /// Returns errors from locating chunks.
     fn stored(&self, _var: VarId, _enough: u64, _env: &Env) -> Result<u64> {
         Ok(u64::MAX)
     }

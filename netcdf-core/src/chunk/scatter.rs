@@ -104,7 +104,7 @@ fn axes(chunk: &Block, region: &Region) -> Option<Vec<ScatterAxis>> {
 /// Visits the runs in the intersection of `chunk` and `region`, in the order of the region.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Limit`] for a box of 2^64 elements or more, and errors of `visit`.
+/// Returns [`ErrorKind::Limit`] for a box of 2^64 elements or more, and errors from `visit`.
 pub fn runs(
     chunk: &Block,
     region: &Region,
@@ -254,7 +254,7 @@ pub fn put(run: ElementRun, size: u64, from: &[u8], to: &mut [u8]) -> Option<()>
 /// Copies the elements of `region` that lie in `chunk` back into the chunk, each of `size` bytes.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Argument`] if a buffer is too short, and the errors of [`runs`].
+/// Returns [`ErrorKind::Argument`] if a buffer is too short, and errors from [`runs`].
 pub fn put_back(
     chunk: &Block,
     region: &Region,

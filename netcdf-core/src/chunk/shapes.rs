@@ -6,7 +6,7 @@ use crate::model::{Dimension, Schema, VarId};
 
 /// The target chunk size in bytes: `DEFAULT_CHUNK_SIZE`.
 const AIM: u64 = 16 << 20;
-/// Like [`AIM`], for variables whose only dimension is unlimited.
+/// Like [`AIM`], for one-dimensional variables with an unlimited dimension.
 const AIM_1D: u64 = 4096;
 /// The maximum number of dimensions along which chunk lengths are evened out.
 const MOST_EVEN: usize = 5;
@@ -87,7 +87,7 @@ pub(crate) fn of_bytes(lens: &[u64], given: &[Option<u64>], size: u64, aim: u64)
 }
 
 /// Returns the similar shape that is best for readers. Its trailing chunks extend little beyond the dimensions, because the excess is also
-/// stored and decoded. Its chunks are not much larger than `aim` bytes. Along the `free` dimensions, the number of chunks stays the same or
+/// stored and decoded. The chunks are not much larger than `aim` bytes. Along the `free` dimensions, the number of chunks stays the same or
 /// decreases by one.
 fn evened(shape: Vec<u64>, free: &[usize], lens: &[u64], (size, aim): (u64, u64)) -> Vec<u64> {
     let least = aim.min(bytes(&shape, size));
@@ -224,7 +224,7 @@ fn root(x: f64, n: usize) -> u64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "only the integer part, saturated to the type's range, is wanted"
+    reason = "only the integer part, saturated to the type's range, is needed"
 )]
 fn floor(x: f64) -> u64 {
     x as u64

@@ -38,7 +38,7 @@ impl VisitStop {
 /// Converts the result of a visit for the caller. An early stop is no error.
 ///
 /// # Errors
-/// Returns the error of the visit.
+/// Returns the error from the visit.
 pub(crate) fn ended(visited: Visited) -> Result<()> {
     match visited {
         Ok(()) | Err(VisitStop::Enough) => Ok(()),

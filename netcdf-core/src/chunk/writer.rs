@@ -40,7 +40,7 @@ pub trait Writer: Send {
     /// Stores elements of unchunked data, in stored form, starting at a row-major element number. An unlimited dimension grows as needed.
     ///
     /// # Errors
-    /// Returns errors of the target, or [`ErrorKind::Argument`] for elements outside the variable.
+    /// Returns errors from the target, or [`ErrorKind::Argument`] for elements outside the variable.
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()>;
 
     /// Returns the stored form of values of a variable whose elements are not [`plain`]: values of user types, and values with heap data
@@ -81,14 +81,14 @@ pub trait Writer: Send {
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] for formats that only one process can write.
     fn shared(&mut self) -> Result<&mut dyn SharedWriter> {
-        let what = "processes do not write datasets of this format together";
+        let what = "several processes cannot write a dataset of this format";
         Err(Error::new(ErrorKind::Unsupported, what))
     }
 
     /// Writes fill values to unwritten elements, and makes the dataset visible.
     ///
     /// # Errors
-    /// Returns errors of the target.
+    /// Returns errors from the target.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
@@ -96,7 +96,7 @@ impl dyn Writer + '_ {
     /// Like [`Writer::put_chunk`], for bytes that a source contains in the same stored form.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_chunk`] and of the source.
+    /// Returns errors from [`Writer::put_chunk`] and from the source.
     pub fn move_chunk(
         &mut self,
         var: VarId,
@@ -113,7 +113,7 @@ impl dyn Writer + '_ {
     /// Like [`Writer::put_run`], for bytes that a source contains in the same stored form.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_run`] and of the source.
+    /// Returns errors from [`Writer::put_run`] and from the source.
     pub fn move_run(
         &mut self,
         var: VarId,
@@ -142,13 +142,13 @@ pub trait BulkWriter {
     /// Stores a chunk that a source contains in the same stored form.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_chunk`] and of the source.
+    /// Returns errors from [`Writer::put_chunk`] and from the source.
     fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()>;
 
     /// Stores elements that a source contains in the same stored form.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_run`] and of the source.
+    /// Returns errors from [`Writer::put_run`] and from the source.
     fn move_run(
         &mut self,
         var: VarId,
@@ -162,7 +162,7 @@ pub trait BulkWriter {
     /// [`BulkWriter::ran`].
     ///
     /// # Errors
-    /// Returns [`ErrorKind::NotFound`] for an id that is not in the schema, and errors of the target.
+    /// Returns [`ErrorKind::NotFound`] for an id that is not in the schema, and errors from the target.
     fn runs(&mut self, _var: VarId) -> Result<Option<Box<dyn Runs>>> {
         Ok(None)
     }
@@ -170,7 +170,7 @@ pub trait BulkWriter {
     /// Records that [`Runs`] stored `bytes` bytes of a variable, starting at an element.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_run`].
+    /// Returns errors from [`Writer::put_run`].
     fn ran(&mut self, _var: VarId, _element: u64, _bytes: u64) -> Result<()> {
         Ok(())
     }
@@ -182,7 +182,7 @@ pub trait ChunkIndexWriter {
     /// metadata. Additional chunks are stored as well.
     ///
     /// # Errors
-    /// Returns errors of the target, and [`ErrorKind::Limit`] for an index that is too large.
+    /// Returns errors from the target, and [`ErrorKind::Limit`] for an index that is too large.
     fn expect_chunks(&mut self, chunks: &[(VarId, u64)]) -> Result<()>;
 }
 
@@ -192,13 +192,13 @@ pub trait SharedWriter {
     /// returns the sum of keys and bytes.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::NotFound`] for missing chunks, and errors of the target.
+    /// Returns [`ErrorKind::NotFound`] for missing chunks, and errors from the target.
     fn put_elsewhere(&mut self, chunks: &PutChunks, check: Option<&Env>) -> Result<KeySum>;
 
     /// Ends the part: [`Writer::finish`] then stores the data, but no metadata. Returns the stored chunks by variable.
     ///
     /// # Errors
-    /// Returns errors of the target.
+    /// Returns errors from the target.
     fn end_part(&mut self) -> Result<Vec<PutChunks>>;
 }
 
@@ -216,6 +216,6 @@ pub trait Runs: Send + Sync {
     /// Like [`Writer::put_run`]; no element may be stored twice.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_run`].
+    /// Returns errors from [`Writer::put_run`].
     fn put(&self, element: u64, bytes: &[u8]) -> Result<()>;
 }

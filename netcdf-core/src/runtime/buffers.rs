@@ -1,8 +1,7 @@
 //! Memory that chunks, bands and threads reuse.
 //!
-//! Allocators cache freed memory per thread. With chunks of many megabytes, each thread would cache as much as all
-//! threads together need. Smaller blocks are returned to the system, which then has to clear every page again: this
-//! took a fifth of the time of a copy.
+//! Allocators cache freed memory per thread. With chunks of many megabytes, each thread would cache the memory that all threads together
+//! need. Smaller blocks are returned to the system, which then has to clear every page again: this took a fifth of the time of a copy.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,15 +1,16 @@
 //! Memory accounting for caches.
 //!
-//! Caches ([`Evictable`]), such as the decoded chunks of an open dataset, reserve memory before they store an entry ([`Runtime::reserve_cache`]).
-//! All caches and all admitted items share one limit: the memory of the jobs plus an allowance. Jobs take precedence. A job is admitted as
-//! if the caches were empty, and then the least recently used entries are evicted until the limit is met. So no job waits for a cache.
+//! Caches ([`Evictable`]), such as the decoded chunks of an open dataset, reserve memory before they store an entry
+//! ([`Runtime::reserve_cache`]). All caches and all admitted items share one limit: the memory of the jobs plus an allowance. Jobs take
+//! precedence. A job is admitted as if the caches were empty, and then the least recently used entries are evicted until the limit is met.
+//! So no job waits for a cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{Runtime, SharedByJobs};
 
-/// A cache whose entries can be read or computed again.
+/// A cache of entries that can be read or computed again.
 ///
 /// Neither function may wait for a job, because admission of items calls both.
 pub trait Evictable: Send + Sync {

@@ -157,7 +157,7 @@ impl Runtime {
         Self::with(threads, memory.clamp(LEAST, MOST), SPARE, None)
     }
 
-    /// Returns a runtime whose only thread is the caller.
+    /// Returns a runtime without workers: the caller does all work.
     #[must_use]
     pub fn single() -> Self {
         Self::new(1)

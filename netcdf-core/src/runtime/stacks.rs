@@ -43,7 +43,7 @@ mod limits {
         getrlimit(Resource::Stack).current
     }
 
-    /// Returns the limit of the mapped bytes. Both limits include whole stacks.
+    /// Returns the limit of the mapped bytes. The two limits include whole stacks.
     pub(super) fn memory() -> Option<u64> {
         let all = [Resource::As, Resource::Data];
         all.into_iter().filter_map(|r| getrlimit(r).current).min()

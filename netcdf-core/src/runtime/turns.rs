@@ -203,7 +203,7 @@ mod tests {
             for _ in 0..2 {
                 scope.spawn(|| {
                     turns.compute(|| {
-                        // Both threads are in a request although only one computes.
+                        // The two threads are in a request although only one computes.
                         turns.request(|| both.wait());
                         turns.without_turn(|| in_flight.wait());
                     });

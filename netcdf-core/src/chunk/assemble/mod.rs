@@ -52,7 +52,7 @@ impl<'a> Assembler<'a> {
     /// still grow.
     ///
     /// # Errors
-    /// Returns errors of the writer, the filters and the temporary file.
+    /// Returns errors from the writer, the filters and the temporary file.
     pub fn new(
         writer: &dyn Writer,
         var: VarId,
@@ -90,7 +90,7 @@ impl<'a> Assembler<'a> {
     /// previous elements.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Argument`] for elements out of order, and errors of filters and writer.
+    /// Returns [`ErrorKind::Argument`] for elements out of order, and errors from filters and writer.
     pub fn put_run(
         &mut self,
         element: u64,
@@ -119,7 +119,7 @@ impl<'a> Assembler<'a> {
     /// Writes the remaining elements.
     ///
     /// # Errors
-    /// Returns errors of filters and writer.
+    /// Returns errors from filters and writer.
     pub fn finish(mut self, writer: &mut dyn Writer) -> Result<()> {
         match self.spool.take() {
             Some(spool) => spool.finish(&self, writer),
@@ -241,6 +241,6 @@ fn row_of_chunks(layout: &Layout, inner: &[u64]) -> u64 {
 }
 
 fn out_of_order(element: u64, end: u64) -> Error {
-    let what = format!("element {element} after all up to {end} were put");
+    let what = format!("element {element} precedes the end of the written elements, {end}");
     Error::new(ErrorKind::Argument, what)
 }

@@ -1,4 +1,4 @@
-//! Reads regions of variables whose elements the reader assembles.
+//! Reads regions of variables that the reader assembles.
 
 use super::variable::{ReadVariable, is_dense};
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
@@ -18,7 +18,7 @@ impl ReadVariable<'_> {
         } else if !region.count.contains(&0) {
             let bytes = self.box_made(&Block::of(region))?;
             canvas.take(bytes).map_err(|_| {
-                let what = "fewer elements than the region asks for";
+                let what = "fewer elements than the region contains";
                 Error::new(ErrorKind::Corrupt, what)
             })?;
         }
@@ -31,7 +31,7 @@ impl ReadVariable<'_> {
     fn box_made(&self, part: &Block) -> Result<Vec<u8>> {
         let assembly = self
             .assembly
-            .or_internal("a variable that the reader makes")?;
+            .or_internal("a variable with an assembly")?;
         assembly.read_box(self.var, part, self.set.env)
     }
 }

@@ -10,7 +10,7 @@ use crate::limits::room;
 use crate::model::Region;
 use crate::runtime::buffers::Buffers;
 
-/// The elements of a region, in stored form. Their content is arbitrary before the first write.
+/// The elements of a region, in stored form. The content is arbitrary before the first write.
 pub(super) struct Canvas {
     /// The region's shape, as a region that starts at 0.
     shape: Region,
@@ -64,7 +64,7 @@ impl Canvas {
         let size = self.size;
         let all = self.all()?;
         runs(place, region, |run| {
-            let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than it needs");
+            let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than its shape needs");
             put(run, size, part, all).ok_or_else(short)
         })
     }

@@ -15,7 +15,7 @@ use crate::runtime::WorkItem;
 
 /// Approximate number of stored chunks per location batch.
 const BATCH: usize = 4096;
-/// The factor by which boxes of the grid grow while few of their chunks are stored.
+/// The factor by which boxes of the grid grow while few chunks are stored.
 const GROWTH: u64 = 16;
 
 /// Approximate number of copies of a chunk in memory while it is processed.
@@ -37,7 +37,7 @@ impl Dataset<'_> {
     /// row-major order.
     ///
     /// # Errors
-    /// Returns the first error of reading, `work` or `sink`.
+    /// Returns the first error from reading, `work` or `sink`.
     pub fn chunks<R: Send>(
         &self,
         var: VarId,
@@ -55,7 +55,7 @@ impl Dataset<'_> {
             let mut all: Vec<_> = group.iter().map(|_| None).collect();
             variable.elements_of(&group, |n, elements| {
                 let elements = elements.and_then(|elements| elements.ok_or_else(lost));
-                let chunk = group.get(n).or_internal("a chunk that was asked for")?;
+                let chunk = group.get(n).or_internal("a requested chunk")?;
                 let made = work(chunk, elements.in_object(path)?.into_own())?;
                 all.get_mut(n).map(|slot| slot.replace(made));
                 Ok(())
@@ -65,7 +65,7 @@ impl Dataset<'_> {
         let runtime = self.runtime().with_memory(self.env.memory.0);
         runtime.ordered(items, decode, |mut made| {
             made.try_for_each(|(chunk, made)| {
-                sink(chunk, made.or_internal("a chunk that was made")?)
+                sink(chunk, made.or_internal("an assembled chunk")?)
             })
         })
     }
@@ -73,7 +73,7 @@ impl Dataset<'_> {
     /// Fetches stored chunks, several per request. Passes their bytes to `work` in parallel, and the results to `sink` in row-major order.
     ///
     /// # Errors
-    /// Returns the first error of reading, `work` or `sink`.
+    /// Returns the first error from reading, `work` or `sink`.
     pub fn stored_chunks<R: Send>(
         &self,
         chunks: &StoredChunks,
@@ -101,7 +101,7 @@ impl Dataset<'_> {
     /// Returns the box of a variable's whole chunk grid.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::layout`].
+    /// Returns errors from [`Dataset::layout`].
     pub fn whole_grid(&self, var: VarId) -> Result<Block> {
         Ok(Block::whole(&self.layout(var)?.grid()))
     }
@@ -110,7 +110,7 @@ impl Dataset<'_> {
     /// request to the reader is open.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn each_chunk(
         &self,
         var: VarId,
@@ -163,7 +163,7 @@ impl Dataset<'_> {
     /// Returns the number of a variable's stored chunks.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn chunks_stored(&self, var: VarId) -> Result<u64> {
         self.chunks_stored_in(var, &self.whole_grid(var)?)
     }
@@ -171,7 +171,7 @@ impl Dataset<'_> {
     /// Returns the number of a variable's stored chunks within a box of the chunk grid.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn chunks_stored_in(&self, var: VarId, within: &Block) -> Result<u64> {
         let mut stored = 0u64;
         self.locate_chunks(var, within, Locate::Again, &mut |_| {
@@ -184,7 +184,7 @@ impl Dataset<'_> {
     /// Returns the size of a variable's stored chunks in bytes, after filters and without heap data. Without filters, all elements count.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn stored_bytes(&self, var: VarId) -> Result<u64> {
         let layout = self.layout(var)?;
         if layout.filters.is_empty() {
@@ -203,7 +203,7 @@ impl Dataset<'_> {
     /// Returns true if any chunk of a variable is stored.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn has_chunks(&self, var: VarId) -> Result<bool> {
         let mut any = false;
         let all = self.whole_grid(var)?;
@@ -217,7 +217,7 @@ impl Dataset<'_> {
     /// Returns true if any chunk with elements of a region is stored.
     ///
     /// # Errors
-    /// Returns errors of reading the index.
+    /// Returns errors from reading the index.
     pub fn is_stored(&self, var: VarId, layout: &Layout, region: &Region) -> Result<bool> {
         let cells = PlanCells::new(region, layout);
         if self.reader.assembles(var) || cells.is_empty() {

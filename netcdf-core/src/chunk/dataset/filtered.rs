@@ -45,7 +45,7 @@ impl<'a> ReadVariable<'a> {
     /// fetched together. The caller must hold no lock; `take` must not run a job or wait for another thread.
     ///
     /// # Errors
-    /// Returns errors of `take`.
+    /// Returns errors from `take`.
     pub(super) fn elements_of(
         &self,
         chunks: &[ChunkRef],
@@ -164,7 +164,7 @@ impl<'a> ReadVariable<'a> {
         // Dropping `fetched` after decoding returns the memory that was admitted for the stored bytes.
         let mut fetched = self.fetch(from_ref(chunk));
         let stored = match &mut fetched {
-            Ok(Fetched { bytes, .. }) => bytes.pop().or_internal("a chunk that was fetched"),
+            Ok(Fetched { bytes, .. }) => bytes.pop().or_internal("a fetched chunk"),
             Err(e) => Err(e.again()),
         };
         self.decoded(chunk, stored, claim)

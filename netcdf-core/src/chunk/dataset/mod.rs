@@ -132,7 +132,7 @@ impl<'a> Dataset<'a> {
     /// Returns the storage layout of a variable.
     ///
     /// # Errors
-    /// Returns the errors of [`Reader::layout`], with the variable's path.
+    /// Returns errors from [`Reader::layout`], with the variable's path.
     pub fn layout(&self, var: VarId) -> Result<Layout> {
         let layout = self.reader.layout(var);
         let checked = layout.and_then(|layout| layout.check().map(|()| layout));
@@ -143,7 +143,7 @@ impl<'a> Dataset<'a> {
     /// is decoded once.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::read`].
+    /// Returns errors from [`Dataset::read`].
     pub fn read_stored(&self, var: VarId, layout: &Layout, region: &Region) -> Result<Vec<u8>> {
         let path = || self.reader.schema().var_path(var);
         region.check().in_object(path)?;
@@ -176,7 +176,7 @@ impl<'a> Dataset<'a> {
     /// Returns a decoder for fetched chunks of a variable.
     ///
     /// # Errors
-    /// Returns errors of the variable's fill value, with the variable's path.
+    /// Returns errors from the variable's fill value, with the variable's path.
     pub(crate) fn decoder<'b>(&self, var: VarId, layout: &'b Layout) -> Result<ChunkDecoder<'b>>
     where
         'a: 'b,
@@ -188,7 +188,7 @@ impl<'a> Dataset<'a> {
     /// Converts stored elements, as passed by [`Dataset::bands`], to values.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::resolve`].
+    /// Returns errors from [`Dataset::resolve`].
     pub fn values(&self, var: VarId, layout: &Layout, bytes: &[u8]) -> Result<Values> {
         match layout.element.plain_type() {
             Some(a) => elements::decode(a, layout.element.order, bytes),
@@ -201,7 +201,7 @@ impl<'a> Dataset<'a> {
     /// few chunks, each chunk is decoded once.
     ///
     /// # Errors
-    /// Returns the first error of reading, `work` or `sink`.
+    /// Returns the first error from reading, `work` or `sink`.
     pub fn bands<R: Send>(
         &self,
         var: VarId,
@@ -221,7 +221,7 @@ impl<'a> Dataset<'a> {
     /// Like [`Dataset::bands`], for parts of any shape.
     ///
     /// # Errors
-    /// Returns the first error of reading, `work` or `sink`.
+    /// Returns the first error from reading, `work` or `sink`.
     pub fn parts<R: Send>(
         &self,
         var: VarId,

@@ -206,7 +206,7 @@ impl Ordered {
             rows,
             missing,
         } = into;
-        let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than it needs");
+        let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than its shape needs");
         let range = pieces.lay(rows).ok_or_else(short)?;
         let apart = pieces.apart().ok_or_else(short)?;
         let (mut place, mut any) = (&mut **part, false);
@@ -243,7 +243,7 @@ impl Ordered {
 
     /// Returns the elements of a block.
     fn elements(&self, at: usize) -> Result<&[u8]> {
-        let lost = || Error::new(ErrorKind::Cancelled, "a chunk that was not loaded");
+        let lost = || Error::new(ErrorKind::Cancelled, "a chunk was not loaded");
         let range = match self.loaded.get(at).and_then(OnceLock::get) {
             Some(Ok(range)) => range.clone(),
             Some(Err(e)) => return Err(e.again()),

@@ -119,8 +119,8 @@ pub(super) struct Stretch {
     pub(super) len: usize,
 }
 
-/// A block along one dimension, to be cut into pieces, and the range of a chunk in the block. Both ranges are in
-/// slab coordinates. The chunk's elements are in an array of `array.len` elements, from `array.start`.
+/// A block along one dimension, to be cut into pieces, and the range of a chunk in the block. The ranges are in slab coordinates. The
+/// chunk's elements are in an array of `array.len` elements, from `array.start`.
 pub(super) struct CutBlock {
     block: Stretch,
     cell: Stretch,

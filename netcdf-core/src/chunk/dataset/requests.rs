@@ -34,7 +34,7 @@ impl Dataset<'_> {
     /// bytes.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::fetch`].
+    /// Returns errors from [`Dataset::fetch`].
     pub(crate) fn fetch_reused(
         &self,
         chunks: &[ChunkRef],
@@ -76,7 +76,7 @@ impl Dataset<'_> {
         let fetched = self.ask(|| self.reader.bytes().fetch(chunks))?;
         match fetched.len() == chunks.len() {
             true => Ok(fetched),
-            false => Err(Error::internal("chunks that were not fetched")),
+            false => Err(Error::internal("a fetched value for every chunk")),
         }
     }
 
@@ -106,17 +106,17 @@ impl Dataset<'_> {
     /// Returns the stored bytes of one chunk or of a part of a chunk.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::fetch`].
+    /// Returns errors from [`Dataset::fetch`].
     pub fn fetch_one(&self, chunk: &ChunkRef) -> Result<Vec<u8>> {
         let fetched = self.fetch(std::slice::from_ref(chunk))?;
-        let lacking = || Error::new(ErrorKind::Truncated, "a chunk is no longer there");
+        let lacking = || Error::new(ErrorKind::Truncated, "a chunk has vanished since it was located");
         fetched.into_iter().next().ok_or_else(lacking)
     }
 
     /// Fills `buf` with the bytes of one of the reader's sources, from byte `offset`.
     ///
     /// # Errors
-    /// Returns the errors of [`Source::read_at`].
+    /// Returns errors from [`Source::read_at`].
     pub fn read_at(&self, source: &dyn Source, offset: u64, buf: &mut [u8]) -> Result<()> {
         self.ask(|| source.read_at(offset, buf))
     }
@@ -126,7 +126,7 @@ impl Dataset<'_> {
     /// not make a request or run a job.
     ///
     /// # Errors
-    /// Returns errors of reading the index and of `visit`, with the variable's path, and [`ErrorKind::Cancelled`].
+    /// Returns errors from reading the index and from `visit`, with the variable's path, and [`ErrorKind::Cancelled`].
     pub fn locate_chunks(
         &self,
         var: VarId,
@@ -187,7 +187,7 @@ pub(super) struct Fetched {
 }
 
 impl Fetched {
-    /// Wraps one chunk, whose memory is already admitted.
+    /// Wraps one chunk. Its memory is already admitted.
     pub(super) fn one(bytes: Vec<u8>) -> Self {
         Self {
             bytes: vec![Some(bytes)],
@@ -216,5 +216,5 @@ fn grown() -> Error {
 
 /// Returns the error for a chunk that has vanished since it was located.
 pub(super) fn lost() -> Error {
-    Error::new(ErrorKind::NotFound, "a chunk is no longer there")
+    Error::new(ErrorKind::NotFound, "a chunk has vanished since it was located")
 }

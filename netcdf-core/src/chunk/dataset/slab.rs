@@ -233,7 +233,7 @@ impl Slab {
             Some(Err(e)) => Err(e.again()),
             None => Err(Error::new(
                 ErrorKind::Cancelled,
-                "a chunk that was not loaded",
+                "a chunk was not loaded",
             )),
         }
     }

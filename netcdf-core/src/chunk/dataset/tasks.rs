@@ -38,7 +38,7 @@ pub(crate) type PartsOf = Box<dyn Iterator<Item = Region>>;
 
 /// The division of a region into slabs and parts.
 pub struct Cuts<'a> {
-    /// Consecutive slabs, read one after the other.
+    /// Consecutive slabs, read in order.
     pub slabs: Box<dyn Iterator<Item = Region> + 'a>,
     /// The source of the elements. With [`BandWay::Direct`], a slab is one part.
     pub way: BandWay,
@@ -224,7 +224,7 @@ impl<'a> Tasks<'a> {
         let slab = Arc::new(Slab::new(self.variable, region, width, tile)?);
         let after = match self.slabs < slabs {
             true => 0,
-            false => self.cut.pop_front().or_internal("a slab before others")?,
+            false => self.cut.pop_front().or_internal("an earlier slab")?,
         };
         self.slabs += 1;
         for (group, bytes) in slab.groups(self.variable).into_iter().enumerate() {

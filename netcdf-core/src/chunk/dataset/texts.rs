@@ -24,7 +24,7 @@ impl Dataset<'_> {
     /// Converts stored elements that are not plain to values.
     ///
     /// # Errors
-    /// Returns errors of [`Reader::resolve`](crate::chunk::Reader::resolve), and of reading chunks with texts.
+    /// Returns errors from [`Reader::resolve`](crate::chunk::Reader::resolve), and from reading chunks with texts.
     pub fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
         let Some(texts) = self.reader.texts(var) else {
             return self.reader.resolve(var, bytes, self.env);
@@ -93,7 +93,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
             self.find(chunk)?;
         }
         let found = known(&self.at_hand).and_then(|n| self.at_hand.get(n));
-        Ok(found.or_internal("texts that were found")?.1.as_ref())
+        Ok(found.or_internal("the cached texts")?.1.as_ref())
     }
 
     /// Caches the texts of a chunk, and also the texts of the next chunks if one fetch reads all.

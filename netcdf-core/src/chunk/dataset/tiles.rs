@@ -191,7 +191,7 @@ impl SlabTiles {
     /// Visits the intersections of a part (relative to the slab) with the blocks, in row-major order.
     ///
     /// # Errors
-    /// Returns errors of `visit`.
+    /// Returns errors from `visit`.
     pub(super) fn visit<E>(
         &self,
         part: &Region,

@@ -9,7 +9,7 @@ use crate::io::merge::{Near, merge};
 use crate::runtime::WorkItem;
 
 impl Dataset<'_> {
-    /// Splits chunks into groups of consecutive chunks. One request fetches a group, whose chunks are close together in a file. The number
+    /// Splits chunks into groups of consecutive chunks. One request fetches a group of close chunks in a file. The number
     /// of groups is at least the number of concurrent requests, unless transferring a group takes less time than a round trip. A chunk
     /// takes `bytes` of memory, and a group at most its share. Without latency, each chunk is a group.
     pub(super) fn together(

@@ -112,8 +112,8 @@ impl ReadVariable<'_> {
     /// Returns the error for a chunk with too few elements.
     pub(super) fn short(&self, chunk: &ChunkRef) -> Error {
         let what = match self.layout.chunk_bytes() {
-            Some(want) => format!("fewer bytes than the {want} that its shape asks for"),
-            None => "fewer bytes than its shape asks for".to_owned(),
+            Some(want) => format!("fewer bytes than the {want} of its shape"),
+            None => "fewer bytes than its shape needs".to_owned(),
         };
         let e = Error::new(ErrorKind::Corrupt, what);
         self.decoder.in_chunk(e, chunk)

@@ -112,7 +112,7 @@ impl<'a> Gather<'a> {
 
     /// Copies the elements of a whole chunk.
     fn take(&mut self, chunk: Option<&ChunkRef>, elements: FoundElements) -> Result<()> {
-        let chunk = chunk.or_internal("a chunk that was asked for")?;
+        let chunk = chunk.or_internal("a requested chunk")?;
         match elements {
             Some(elements) => self.put_chunk(chunk, elements),
             None => {

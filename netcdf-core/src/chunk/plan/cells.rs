@@ -46,7 +46,7 @@ struct ChunkSpan {
 pub struct PlanCell {
     /// The row-major number of the chunk in the grid.
     pub index: u64,
-    /// The box of its elements within the region.
+    /// The box in the region.
     pub place: Block,
 }
 
@@ -124,8 +124,7 @@ impl PlanCells {
         (rest == 0).then_some(PlanCell { index, place })
     }
 
-    /// Returns the cells that intersect a box of the region, in row-major order. Their positions are relative to
-    /// the whole region.
+    /// Returns the cells that intersect a box of the region, in row-major order. The positions are relative to the whole region.
     pub fn within<'a>(&'a self, part: &Block) -> impl Iterator<Item = PlanCell> + use<'a> {
         let ends = part.start.iter().zip(&part.count);
         let slices = self.lines.iter().zip(ends);

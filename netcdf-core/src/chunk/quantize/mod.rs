@@ -77,7 +77,7 @@ impl Quantizer {
         })
     }
 
-    /// Quantizes the elements of a box, `bytes`, of a variable of this shape. The length of the first dimension
+    /// Quantizes `bytes`, the elements of a box in a variable of this shape. The length of the first dimension
     /// does not matter.
     pub fn boxed(&self, part: &Region, shape: &[u64], bytes: &mut [u8]) {
         let row = part.count.last().copied().unwrap_or(1);

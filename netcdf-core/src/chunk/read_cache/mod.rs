@@ -8,7 +8,7 @@
 //! | `decoded` | decoded chunks, up to a byte limit |
 //! | `flight` | decodes a chunk once for several threads |
 //! | `located` | chunk locations, for the scanned parts of the index |
-//! | `shelf` | entries with the times of their last use |
+//! | `shelf` | cache entries with the times of last use |
 //! | `usage` | the chunks that a read caches |
 //!
 //! The cache stores a chunk with filters if a read takes only a part of it, because the next part is likely to be read soon. Reads of whole
@@ -69,7 +69,7 @@ impl ReadCache {
     /// Visits the stored chunks in a box of the variable's chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Returns errors of `ways` and of `visit`.
+    /// Returns errors from `ways` and from `visit`.
     pub(super) fn visit_places(
         &self,
         var: VarId,

@@ -1,4 +1,4 @@
-//! Cache entries with the times of their last use.
+//! Cache entries with the times of last use.
 
 use std::collections::BTreeMap;
 

@@ -156,7 +156,7 @@ fn chunks_are_given_up_before_work_waits() {
     }
     assert_eq!((one.decoded_bytes(), other.decoded_bytes()), (60, 40));
     assert!(!reads(&one.decoded, 0, 30, 0), "it was the oldest");
-    assert_eq!(one.decoded_bytes(), 60, "there is no room for it");
+    assert_eq!(one.decoded_bytes(), 60, "no memory for the chunk");
     let counts = AtomicUsize::new(0);
     let most = AtomicUsize::new(0);
     let work = |()| {

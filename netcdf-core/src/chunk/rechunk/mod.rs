@@ -314,7 +314,7 @@ pub struct Rechunking<'a> {
 /// get only the chunks in it. Elements from a spill file count as stored.
 ///
 /// # Errors
-/// Returns the first error of reading, `work` or `sink`.
+/// Returns the first error from reading, `work` or `sink`.
 pub fn run<R: Send>(
     what: &Rechunking<'_>,
     work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,

@@ -26,7 +26,7 @@ impl AffectedChunks {
     /// many chunks of the grid that processing all is better, or that the list would exceed its share of the memory.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn of(
         (set, var): (Dataset<'_>, VarId),
         from: &Layout,

@@ -40,7 +40,7 @@ struct SpillView<'a> {
 /// Rechunks a variable through files. `work` and `sink` get the elements of each output chunk in row-major order.
 ///
 /// # Errors
-/// Returns the first error of reading, of the files, of `work` or `sink`.
+/// Returns the first error from reading, the files, `work` or `sink`.
 pub(super) fn spilled<R: Send>(
     what: &Rechunking<'_>,
     work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,

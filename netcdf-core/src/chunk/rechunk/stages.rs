@@ -93,7 +93,7 @@ impl InParts<'_> {
     }
 }
 
-/// Returns the cost per byte, in nanoseconds, of reading pieces of `bytes` bytes from shards, whose indexes are read for each of the boxes.
+/// Returns the read cost in nanoseconds per byte, for pieces of `bytes` bytes in shards. Each box reads the shard indexes.
 #[must_use]
 pub fn pieces(bytes: u64, boxes: f64) -> f64 {
     cost::reading(bytes) + INDEX * boxes * INDEXED / bytes.max(1) as f64

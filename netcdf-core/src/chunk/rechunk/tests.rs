@@ -97,7 +97,7 @@ fn memory_then_passes_then_a_file() {
     );
 }
 
-/// Parts of unfiltered data are read alone, so that passes cost nothing.
+/// Parts of unfiltered data are read alone, so that passes are free.
 #[test]
 fn plain_data_is_read_by_parts() {
     let (shape, to) = ([3072, 180, 360], [3072, 10, 10]);

@@ -45,7 +45,7 @@ impl DimSelection {
             let last = (run.count - 1).checked_mul(run.stride);
             let last = last.and_then(|n| n.checked_add(run.start));
             if run.stride == 0 || last.is_none_or(|last| last >= of) {
-                let what = format!("indices that a dimension of length {of} does not have");
+                let what = format!("indices outside a dimension of length {of}");
                 return Err(Error::new(ErrorKind::Argument, what));
             }
             let sum = all.checked_add(run.count).filter(|n| *n <= LONGEST);

@@ -53,7 +53,7 @@ impl ShownVariable {
 
     fn first(&self) -> Result<&[u64]> {
         let first = self.first.as_deref();
-        first.or_internal("a variable that is shown in chunks")
+        first.or_internal("a variable with chunks of the base")
     }
 
     /// Returns the memory for decoding a chunk of the base, in bytes: the stored bytes and the elements.

@@ -10,7 +10,7 @@ fn items(n: u64, bytes: u64) -> impl Iterator<Item = Result<WorkItem<u64>>> {
     (0..n).map(move |value| Ok(WorkItem::new(bytes, value)))
 }
 
-/// A runtime whose workers get all work.
+/// A runtime that gives all work to its workers.
 fn runtime(threads: usize, memory: u64) -> Runtime {
     Runtime::sized(threads, memory).sharing_all()
 }

@@ -212,7 +212,7 @@ fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
     assert_eq!((text.as_str(), *bytes), (place, 2400));
 }
 
-/// Filters whose output is shorter than a chunk.
+/// Filters with output shorter than a chunk.
 #[test]
 fn short_chunks_are_errors() {
     struct Half;
@@ -233,7 +233,7 @@ fn short_chunks_are_errors() {
     let set = Dataset::new(&made.dataset, &env);
     let e = set.read(VarId(0), &Region::whole(&[40, 40])).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Corrupt);
-    let what = "100 bytes, its shape asks for 200";
+    let what = "100 bytes, but the chunk shape needs 200";
     assert!(e.what().ends_with(what), "{e}");
 }
 

@@ -1,4 +1,4 @@
-//! Grids of very many chunks, of which few are stored.
+//! Grids of very many chunks with few stored chunks.
 
 use super::*;
 

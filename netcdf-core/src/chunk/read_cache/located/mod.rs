@@ -75,7 +75,7 @@ struct LocationState {
     /// The cached sections, by the first section.
     kept: Shelf<SectionKey, KeptSections>,
     vars: BTreeMap<VarId, Arc<Sections>>,
-    /// The sections of which a small part was needed, and the time.
+    /// The sections with small searches, and the search times.
     little: VecDeque<(SectionKey, u64)>,
 }
 
@@ -190,7 +190,7 @@ impl LocatedChunks {
     /// Visits the stored chunks in a box of the variable's chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Returns errors of `ways` and of `visit`.
+    /// Returns errors from `ways` and from `visit`.
     pub(super) fn visit(
         &self,
         var: VarId,
@@ -227,7 +227,7 @@ impl LocatedChunks {
         Some(Arc::clone(state.vars.entry(var).or_insert(sections)))
     }
 
-    /// Returns the maximum number of sections that a search locates one by one. All of them fit in the cache.
+    /// Returns the maximum number of sections that a search locates one by one: they all fit in the cache.
     fn few(&self) -> u64 {
         (self.most / (2 * ROW * self.section).max(1)).max(1)
     }
@@ -290,7 +290,7 @@ impl LocatedChunks {
         Some(())
     }
 
-    /// Caches the locations of some sections, whose memory is reserved.
+    /// Caches the locations of some sections in reserved memory.
     fn put(&self, var: VarId, found: FoundSections, before: u64) {
         let Some(most) = self.most.checked_sub(found.spare.get()) else {
             return;

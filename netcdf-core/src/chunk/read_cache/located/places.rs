@@ -145,7 +145,7 @@ impl Places {
     /// Visits the chunks in a box of the grid, in row-major order.
     ///
     /// # Errors
-    /// Returns errors of `visit`.
+    /// Returns errors from `visit`.
     pub(super) fn visit(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let whole = chunks.count == self.grid;
         let rows = chunks.count.split_last().map(|(_, outer)| outer);

@@ -42,7 +42,7 @@ impl ChunkSearch<'_> {
     /// Visits the stored chunks of a box, in row-major order.
     ///
     /// # Errors
-    /// Returns errors of the reader and of `visit`.
+    /// Returns errors from the reader and from `visit`.
     pub(super) fn visit(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let Some(inside) = self.sections.within(chunks) else {
             return (self.ways.locate)(chunks, visit);

@@ -172,7 +172,7 @@ fn a_strip_that_is_wanted_again_is_kept_if_there_is_room() {
     let strip = |x: u64| part(&[0, x], &[200, 1]);
     let sections = located(16 << 20);
     read(&sections, &index, &strip(3));
-    assert_eq!(index.taken().1, 200, "at first, only what is wanted");
+    assert_eq!(index.taken().1, 200, "at first, only the needed chunks");
     read(&sections, &index, &strip(4));
     assert_eq!(index.taken().1, 200_000);
     (5..50).for_each(|x| read(&sections, &index, &strip(x)));
@@ -211,7 +211,7 @@ fn places_are_given_up_before_work_waits() {
     let index = Index::new(&[5, 1000], 1);
     read(&located, &index, &part(&[0, 0], &[5, 1000]));
     assert_eq!(index.taken().0, 1);
-    assert_eq!(located.bytes(), 0, "there is no room to find it as a whole");
+    assert_eq!(located.bytes(), 0, "no memory to locate the whole section");
     let index = Index::new(&[1, 1000], 1);
     let located = LocatedChunks::new(&runtime, 16 << 20);
     read(&located, &index, &part(&[0, 0], &[1, 1000]));
@@ -223,7 +223,7 @@ fn places_are_given_up_before_work_waits() {
 
 #[test]
 fn grids_with_few_chunks_take_little_memory() {
-    // 10^16 chunks, of which 10^4 are stored: the whole index is scanned.
+    // 10^16 chunks, but only 10^4 stored chunks: the whole index is scanned.
     let index = Index::new(&[1 << 27, 1 << 27], 1 << 40);
     let sections = located(16 << 20);
     let mut stored = vec![];
@@ -269,7 +269,7 @@ fn a_walk_of_all_keeps_what_there_is_room_for() {
     assert!(bytes > 2 * ROW * 1000 && bytes <= 4 * ROW * 1000, "{bytes}");
     assert_eq!(index.taken(), (1, 64_000));
     read(&sections, &index, &part(&[0, 0], &[1, 1000]));
-    assert_eq!(index.taken(), (0, 0), "the first ones are kept");
+    assert_eq!(index.taken(), (0, 0), "the first sections are cached");
     // If all sections fit, all are cached.
     let sections = located(64 * (12_000 + HEAD));
     read(&sections, &index, &all);
