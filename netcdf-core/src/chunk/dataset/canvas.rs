@@ -64,7 +64,12 @@ impl Canvas {
         let size = self.size;
         let all = self.all()?;
         runs(place, region, |run| {
-            let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than its shape needs");
+            let short = || {
+                Error::new(
+                    ErrorKind::Corrupt,
+                    "a chunk with fewer bytes than its shape needs",
+                )
+            };
             put(run, size, part, all).ok_or_else(short)
         })
     }

@@ -64,9 +64,7 @@ impl Dataset<'_> {
         };
         let runtime = self.runtime().with_memory(self.env.memory.0);
         runtime.ordered(items, decode, |mut made| {
-            made.try_for_each(|(chunk, made)| {
-                sink(chunk, made.or_internal("an assembled chunk")?)
-            })
+            made.try_for_each(|(chunk, made)| sink(chunk, made.or_internal("an assembled chunk")?))
         })
     }
 

@@ -1,8 +1,8 @@
 //! Reads a region from the chunks of a variable.
 
+use super::fetch_queue::Gather;
 use super::requests::lost;
 use super::variable::{BoxElements, ReadVariable};
-use super::wants::Gather;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{PlanCell, PlanCells};
 use crate::chunk::read_cache::ChunkElements;

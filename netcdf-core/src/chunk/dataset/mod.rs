@@ -1,22 +1,22 @@
 //! Reads regions of variables: locates, fetches, decodes and scatters chunks, for every format.
 
-mod assembled;
-mod available;
+mod assembly;
 mod canvas;
+mod chunk_elements;
 mod chunks;
-mod filtered;
+mod fetch_queue;
+mod filter_check;
 mod gather;
-mod ordered;
+mod ordered_slab;
 mod pieces;
+mod request_groups;
 mod requests;
 mod rows;
 mod slab;
 mod tasks;
 mod texts;
 mod tiles;
-mod together;
 mod variable;
-mod wants;
 
 use super::decode::ChunkDecoder;
 use super::elements;
@@ -64,7 +64,7 @@ pub struct Dataset<'a> {
     /// Limits, filters, threads.
     pub env: &'a Env,
     /// The cache, and the ids of the reader's variables in the cache, if they differ.
-    kept: Option<(&'a ReadCache, Option<&'a [Option<VarId>]>)>,
+    cache: Option<(&'a ReadCache, Option<&'a [Option<VarId>]>)>,
 }
 
 impl<'a> Dataset<'a> {
@@ -74,7 +74,7 @@ impl<'a> Dataset<'a> {
         Self {
             reader,
             env,
-            kept: None,
+            cache: None,
         }
     }
 
@@ -82,7 +82,7 @@ impl<'a> Dataset<'a> {
     #[must_use]
     pub fn with(self, cache: &'a ReadCache) -> Self {
         Self {
-            kept: Some((cache, None)),
+            cache: Some((cache, None)),
             ..self
         }
     }
@@ -92,14 +92,14 @@ impl<'a> Dataset<'a> {
     #[must_use]
     pub fn with_vars(self, cache: &'a ReadCache, vars: &'a [Option<VarId>]) -> Self {
         Self {
-            kept: Some((cache, Some(vars))),
+            cache: Some((cache, Some(vars))),
             ..self
         }
     }
 
     /// Returns the cache of a variable, and the variable's id in the cache.
-    fn kept_of(&self, var: VarId) -> Option<(&'a ReadCache, VarId)> {
-        let (cache, vars) = self.kept?;
+    fn cache_of(&self, var: VarId) -> Option<(&'a ReadCache, VarId)> {
+        let (cache, vars) = self.cache?;
         match vars {
             Some(vars) => Some((cache, (*vars.get(var.index())?)?)),
             None => Some((cache, var)),
@@ -162,14 +162,14 @@ impl<'a> Dataset<'a> {
         'a: 'b,
     {
         let assembly = self.reader.assembly(var);
-        let kept = self.kept_of(var).filter(|_| assembly.is_none());
+        let cache = self.cache_of(var).filter(|_| assembly.is_none());
         Ok(ReadVariable {
             set: *self,
             var,
             layout,
             assembly,
             decoder: ChunkDecoder::new(self.reader, self.env, var, layout)?,
-            usage: kept.and_then(|kept| Usage::new(kept, layout, region)),
+            usage: cache.and_then(|cache| Usage::new(cache, layout, region)),
         })
     }
 

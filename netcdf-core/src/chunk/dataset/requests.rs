@@ -3,7 +3,7 @@
 use super::Dataset;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::read_cache::{SectionFlight, Ways};
+use crate::chunk::read_cache::{LocateContext, SectionFlight};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, Visit, Visited, ended};
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -109,7 +109,12 @@ impl Dataset<'_> {
     /// Returns errors from [`Dataset::fetch`].
     pub fn fetch_one(&self, chunk: &ChunkRef) -> Result<Vec<u8>> {
         let fetched = self.fetch(std::slice::from_ref(chunk))?;
-        let lacking = || Error::new(ErrorKind::Truncated, "a chunk has vanished since it was located");
+        let lacking = || {
+            Error::new(
+                ErrorKind::Truncated,
+                "a chunk has vanished since it was located",
+            )
+        };
         fetched.into_iter().next().ok_or_else(lacking)
     }
 
@@ -152,8 +157,8 @@ impl Dataset<'_> {
         visit: Visit<'_>,
     ) -> Visited {
         self.env.cancel.check()?;
-        let kept = self.kept_of(var);
-        let index = kept.is_some() && self.reader.has_index(var);
+        let cache = self.cache_of(var);
+        let index = cache.is_some() && self.reader.has_index(var);
         let asked = if index { Locate::Stored } else { which };
         let locate = |part: &Block, visit: Visit<'_>| {
             let mut visit = |chunk: ChunkRef| {
@@ -162,12 +167,12 @@ impl Dataset<'_> {
             };
             self.ask(|| self.reader.locate(var, part, asked, &mut visit))
         };
-        let Some((cache, id)) = kept else {
+        let Some((cache, id)) = cache else {
             return locate(chunks, visit);
         };
         let wait = |flight: &SectionFlight| self.runtime().wait(|| flight.wait());
         let grid = || Ok(self.layout(var)?.grid());
-        let ways = Ways {
+        let context = LocateContext {
             grid: &grid,
             locate: &locate,
             wait: &wait,
@@ -175,7 +180,7 @@ impl Dataset<'_> {
             keep: which == Locate::Again,
             is_free: !index && self.reader.bytes().has_sources() && !self.reader.bytes().latency(),
         };
-        cache.visit_places(id, chunks, ways, visit)
+        cache.visit_locations(id, chunks, context, visit)
     }
 }
 
@@ -216,5 +221,8 @@ fn grown() -> Error {
 
 /// Returns the error for a chunk that has vanished since it was located.
 pub(super) fn lost() -> Error {
-    Error::new(ErrorKind::NotFound, "a chunk has vanished since it was located")
+    Error::new(
+        ErrorKind::NotFound,
+        "a chunk has vanished since it was located",
+    )
 }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::assembled::made;
-use super::ordered::Ordered;
+use super::assembly::placeholder;
+use super::ordered_slab::OrderedSlab;
 use super::tiles::SlabTiles;
 use super::variable::{BoxElements, ReadVariable};
 use crate::arithmetic::{Amount, length};
@@ -24,7 +24,7 @@ enum KeptElements {
     /// The elements of each chunk in row-major order, or its error; `None` for a missing chunk.
     Plain(Vec<OnceLock<Result<Option<Vec<u8>>>>>),
     /// The elements of the slab's blocks, in the order of the parts.
-    Ordered(Box<Ordered>),
+    Ordered(Box<OrderedSlab>),
 }
 
 /// A part of a region with its chunks. First, work items load the groups of chunks. Later items cut bands from the slab.
@@ -54,7 +54,7 @@ impl Slab {
         let mut chunks = Vec::new();
         if variable.assembly.is_some() {
             chunks.extend(cells.iter().map(|cell| {
-                let chunk = made(variable.var, cell.index);
+                let chunk = placeholder(variable.var, cell.index);
                 (cell, chunk)
             }));
         } else {
@@ -74,7 +74,9 @@ impl Slab {
         };
         let group = most_in_group(variable, bytes, (chunks.len(), width));
         let kept = match tiles {
-            Some(tiles) => KeptElements::Ordered(Box::new(Ordered::new(tiles, &chunks, group)?)),
+            Some(tiles) => {
+                KeptElements::Ordered(Box::new(OrderedSlab::new(tiles, &chunks, group)?))
+            }
             None => KeptElements::Plain(chunks.iter().map(|_| OnceLock::new()).collect()),
         };
         let groups: Vec<Range<usize>> = match &kept {
@@ -83,7 +85,7 @@ impl Slab {
                 let refs: Vec<_> = chunks.iter().map(|(_, chunk)| chunk.clone()).collect();
                 let whole = variable.layout.chunk_bytes();
                 let bytes = |chunk: &ChunkRef| (Amount::of(whole) + length(&chunk.range)).get();
-                variable.set.together(&refs, bytes)
+                variable.set.request_groups(&refs, bytes)
             }
             KeptElements::Plain(_) => {
                 let starts = (0..chunks.len()).step_by(group);
@@ -231,10 +233,7 @@ impl Slab {
         match loaded.get(at).and_then(OnceLock::get) {
             Some(Ok(bytes)) => Ok(bytes.as_deref()),
             Some(Err(e)) => Err(e.again()),
-            None => Err(Error::new(
-                ErrorKind::Cancelled,
-                "a chunk was not loaded",
-            )),
+            None => Err(Error::new(ErrorKind::Cancelled, "a chunk was not loaded")),
         }
     }
 }

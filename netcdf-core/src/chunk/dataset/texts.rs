@@ -33,7 +33,7 @@ impl Dataset<'_> {
             filters: texts.filters.clone(),
             ..self.reader.layout(var)?
         };
-        let kept = self.kept_of(var);
+        let kept = self.cache_of(var);
         let variable = ReadVariable {
             set: *self,
             var,

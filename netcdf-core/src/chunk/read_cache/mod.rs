@@ -5,19 +5,19 @@
 //!
 //! | file | responsibility |
 //! |---|---|
-//! | `decoded` | decoded chunks, up to a byte limit |
+//! | `decoded_chunks` | decoded chunks, up to a byte limit |
 //! | `flight` | decodes a chunk once for several threads |
-//! | `located` | chunk locations, for the scanned parts of the index |
-//! | `shelf` | cache entries with the times of last use |
+//! | `locations` | chunk locations, for the scanned parts of the index |
+//! | `lru_map` | cache entries with the times of last use |
 //! | `usage` | the chunks that a read caches |
 //!
 //! The cache stores a chunk with filters if a read takes only a part of it, because the next part is likely to be read soon. Reads of whole
 //! chunks do not use the cache. The cache never changes a result: it stores the decoded bytes of a storage location.
 
-mod decoded;
+mod decoded_chunks;
 mod flight;
-mod located;
-mod shelf;
+mod locations;
+mod lru_map;
 mod usage;
 
 use std::sync::Arc;
@@ -27,10 +27,10 @@ use crate::chunk::visit::{Visit, Visited};
 use crate::env::Env;
 use crate::model::VarId;
 use crate::runtime::CacheReservation;
-use decoded::DecodedChunks;
-pub(super) use decoded::{ChunkElements, ChunkFlight, Claim, Found};
-use located::LocatedChunks;
-pub(super) use located::{SectionFlight, Ways};
+use decoded_chunks::DecodedChunks;
+pub(super) use decoded_chunks::{ChunkElements, ChunkFlight, ChunkLookup, Claim};
+use locations::LocatedChunks;
+pub(super) use locations::{LocateContext, SectionFlight};
 pub(super) use usage::Usage;
 
 /// The default limit of decoded chunks in bytes.
@@ -69,15 +69,15 @@ impl ReadCache {
     /// Visits the stored chunks in a box of the variable's chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Returns errors from `ways` and from `visit`.
-    pub(super) fn visit_places(
+    /// Returns errors from `context` and from `visit`.
+    pub(super) fn visit_locations(
         &self,
         var: VarId,
         chunks: &Block,
-        ways: Ways<'_>,
+        context: LocateContext<'_>,
         visit: Visit<'_>,
     ) -> Visited {
-        self.located.visit(var, chunks, ways, visit)
+        self.located.visit(var, chunks, context, visit)
     }
 
     /// Returns the size of the cached chunks in bytes.

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::decoded::ChunkKey;
+use super::decoded_chunks::ChunkKey;
 use super::*;
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::error::{Error, ErrorKind};
@@ -29,31 +29,31 @@ fn key(index: u64) -> ChunkKey {
 /// Reads a chunk of some bytes. Returns true if it was cached.
 fn reads(chunks: &DecodedChunks, index: u64, len: usize, since: u64) -> bool {
     match chunks.claim(key(index), since) {
-        Found::Kept(bytes) => {
+        ChunkLookup::Hit(bytes) => {
             assert_eq!(*bytes, vec![index as u8; len]);
             true
         }
-        Found::Nothing(claim) => {
+        ChunkLookup::Miss(claim) => {
             let mut bytes = Vec::with_capacity(len);
             bytes.resize(len, index as u8);
             claim.publish(Ok(bytes)).unwrap();
             false
         }
-        Found::Flight(_) => panic!("nobody else reads"),
+        ChunkLookup::InFlight(_) => panic!("no other thread reads"),
     }
 }
 
 fn claimed(chunks: &DecodedChunks, index: u64) -> Claim<'_> {
     match chunks.claim(key(index), 0) {
-        Found::Nothing(claim) => claim,
-        Found::Kept(_) | Found::Flight(_) => panic!("it is there"),
+        ChunkLookup::Miss(claim) => claim,
+        ChunkLookup::Hit(_) | ChunkLookup::InFlight(_) => panic!("the chunk is cached"),
     }
 }
 
 fn flight(chunks: &DecodedChunks, index: u64) -> Arc<ChunkFlight> {
     match chunks.claim(key(index), 0) {
-        Found::Flight(flight) => flight,
-        Found::Kept(_) | Found::Nothing(_) => panic!("nobody decodes it"),
+        ChunkLookup::InFlight(flight) => flight,
+        ChunkLookup::Hit(_) | ChunkLookup::Miss(_) => panic!("no thread decodes the chunk"),
     }
 }
 
@@ -193,13 +193,15 @@ fn no_chunk_is_decoded_twice_at_a_time() {
     let read = |index: u64, turn: u64| {
         loop {
             let got = match chunks.claim(key(index), chunks.now()) {
-                Found::Kept(bytes) => Some(Ok(bytes)),
-                Found::Nothing(claim) if turn.is_multiple_of(11) => {
+                ChunkLookup::Hit(bytes) => Some(Ok(bytes)),
+                ChunkLookup::Miss(claim) if turn.is_multiple_of(11) => {
                     drop(claim);
                     None
                 }
-                Found::Nothing(claim) => Some(claim.publish(decode(index, turn.is_multiple_of(7)))),
-                Found::Flight(flight) => flight.wait(),
+                ChunkLookup::Miss(claim) => {
+                    Some(claim.publish(decode(index, turn.is_multiple_of(7))))
+                }
+                ChunkLookup::InFlight(flight) => flight.wait(),
             };
             match got {
                 Some(Ok(bytes)) => return assert_eq!(*bytes, vec![index as u8; 20]),

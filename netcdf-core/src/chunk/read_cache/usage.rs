@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ReadCache;
-use super::decoded::{ChunkKey, DecodedChunks, Found};
+use super::decoded_chunks::{ChunkKey, ChunkLookup, DecodedChunks};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::model::{Region, VarId};
 
@@ -71,12 +71,12 @@ impl<'a> Usage<'a> {
     }
 
     /// Looks up a chunk that will be cached, and claims it if necessary.
-    pub(in crate::chunk) fn claim(&self, chunk: &ChunkRef) -> Found<'a> {
+    pub(in crate::chunk) fn claim(&self, chunk: &ChunkRef) -> ChunkLookup<'a> {
         let key = ChunkKey::new(self.var, chunk);
         match self.chunks.claim(key, self.since) {
-            Found::Nothing(mut claim) => {
+            ChunkLookup::Miss(mut claim) => {
                 claim.any_size = self.all;
-                Found::Nothing(claim)
+                ChunkLookup::Miss(claim)
             }
             found => found,
         }

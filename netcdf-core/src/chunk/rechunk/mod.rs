@@ -4,14 +4,14 @@
 //! they are decoded several times (once per *pass*). Alternatively, they are decoded once if their elements go through a spill file in the
 //! required order.
 
+mod affected_chunks;
 mod cost;
-mod sparse;
 mod spill;
 mod stages;
 
+pub use affected_chunks::AffectedChunks;
 pub(super) use cost::gcd;
 pub use cost::{decoding, segments};
-pub use sparse::AffectedChunks;
 pub use stages::{InParts, StageChunks, filters as filters_between, pieces};
 
 use std::sync::Arc;
@@ -334,7 +334,7 @@ pub fn run<R: Send>(
         RechunkWay::Direct => plan::BandWay::Direct,
         RechunkWay::Memory { slabs } => plan::BandWay::Staged { slabs },
         // A file would need disk space for all elements.
-        RechunkWay::Spill if met.is_some_and(|met| met.is_nearly_nothing(grid)) => {
+        RechunkWay::Spill if met.is_some_and(|met| met.is_nearly_empty(grid)) => {
             plan::BandWay::Staged { slabs: 1 }
         }
         RechunkWay::Spill => return spill::spilled(what, work, sink),

@@ -1,15 +1,15 @@
 //! A part of a dataset as a dataset, with its own schema and selected indices of dimensions.
 
-mod taken;
+mod selection;
 mod variable;
 
-pub use taken::{DimSelection, IndexRun};
+pub use selection::{DimSelection, IndexRun};
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::taken::RunPart;
-use self::variable::ShownVariable;
+use self::selection::RunPart;
+use self::variable::ViewVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
 use super::visit::{Locate, Visit, Visited};
@@ -35,8 +35,8 @@ pub struct SubsetReader<'a> {
     cache: &'a ReadCache,
     schema: Schema,
     /// The selected indices of dimensions that are not selected as a whole.
-    taken: BTreeMap<DimId, DimSelection>,
-    variables: Mutex<BTreeMap<VarId, Arc<ShownVariable>>>,
+    selected: BTreeMap<DimId, DimSelection>,
+    variables: Mutex<BTreeMap<VarId, Arc<ViewVariable>>>,
 }
 
 impl<'a> SubsetReader<'a> {
@@ -46,16 +46,16 @@ impl<'a> SubsetReader<'a> {
     pub fn new(
         (base, cache): (&'a dyn Reader, &'a ReadCache),
         mut schema: Schema,
-        taken: BTreeMap<DimId, DimSelection>,
+        selected: BTreeMap<DimId, DimSelection>,
     ) -> Self {
         for (id, dim) in (0..).map(DimId).zip(&mut schema.dims) {
-            dim.len = taken.get(&id).map_or(dim.len, DimSelection::len);
+            dim.len = selected.get(&id).map_or(dim.len, DimSelection::len);
         }
         Self {
             base,
             cache,
             schema,
-            taken,
+            selected,
             variables: Mutex::default(),
         }
     }
@@ -90,14 +90,14 @@ impl<'a> SubsetReader<'a> {
     }
 
     /// Returns the selection of each dimension of a variable.
-    fn taken(&self, var: VarId) -> Result<Vec<Option<&DimSelection>>> {
+    fn selections(&self, var: VarId) -> Result<Vec<Option<&DimSelection>>> {
         let var = self.base.schema().var(var);
         let dims = &var.or_internal("a variable of the base")?.dims;
-        Ok(dims.iter().map(|dim| self.taken.get(dim)).collect())
+        Ok(dims.iter().map(|dim| self.selected.get(dim)).collect())
     }
 
     /// Returns the variable's layouts in the base and in the view.
-    fn variable(&self, var: VarId) -> Result<Arc<ShownVariable>> {
+    fn variable(&self, var: VarId) -> Result<Arc<ViewVariable>> {
         let known = || {
             self.variables
                 .lock()
@@ -106,8 +106,8 @@ impl<'a> SubsetReader<'a> {
         if let Some(variable) = known().get(&var) {
             return Ok(Arc::clone(variable));
         }
-        let how = (&*self.taken(var)?, self.schema.shape(var));
-        let variable = Arc::new(ShownVariable::new(self.base, var, how)?);
+        let how = (&*self.selections(var)?, self.schema.shape(var));
+        let variable = Arc::new(ViewVariable::new(self.base, var, how)?);
         known().insert(var, Arc::clone(&variable));
         Ok(variable)
     }
@@ -125,11 +125,11 @@ impl<'a> SubsetReader<'a> {
     fn elements(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let set = self.set(env);
         let layout = set.layout(var)?;
-        let taken = self.taken(var)?;
-        let dims = taken.iter().zip(part.start.iter().zip(&part.count));
+        let selected = self.selections(var)?;
+        let dims = selected.iter().zip(part.start.iter().zip(&part.count));
         let pieces: Vec<Vec<RunPart>> = dims
-            .map(|(taken, (&start, &count))| match taken {
-                Some(taken) => taken.pieces(start, count),
+            .map(|(selected, (&start, &count))| match selected {
+                Some(selected) => selected.pieces(start, count),
                 None => vec![whole(start, count)],
             })
             .collect();
@@ -181,7 +181,7 @@ impl Reader for SubsetReader<'_> {
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {
-        Ok(self.variable(var)?.shown.clone())
+        Ok(self.variable(var)?.layout.clone())
     }
 
     fn locate(&self, var: VarId, chunks: &Block, which: Locate, visit: Visit<'_>) -> Visited {

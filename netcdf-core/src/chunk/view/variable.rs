@@ -1,6 +1,6 @@
 //! The layout of a variable in a view.
 
-use super::taken::DimSelection;
+use super::selection::DimSelection;
 use crate::arithmetic::{Amount, exact};
 use crate::chunk::Reader;
 use crate::chunk::decode::fill;
@@ -11,41 +11,41 @@ use crate::model::VarId;
 
 /// A variable's layout in the base and in the view.
 #[derive(Debug)]
-pub(super) struct ShownVariable {
+pub(super) struct ViewVariable {
     pub(super) base: Layout,
-    pub(super) shown: Layout,
+    pub(super) layout: Layout,
     /// True if all elements are selected.
     pub(super) whole: bool,
     /// The position of the view's first chunk in the base grid; `None` if the view has no chunks of the base.
     pub(super) first: Option<Vec<u64>>,
 }
 
-impl ShownVariable {
-    /// Creates a variable with this shape in the view. `taken` has the selection of each dimension.
+impl ViewVariable {
+    /// Creates a variable with this shape in the view. `selected` has the selection of each dimension.
     pub(super) fn new(
         reader: &dyn Reader,
         var: VarId,
-        (taken, shape): (&[Option<&DimSelection>], Vec<u64>),
+        (selected, shape): (&[Option<&DimSelection>], Vec<u64>),
     ) -> Result<Self> {
         let base = reader.layout(var)?;
-        let whole = taken.iter().all(Option::is_none);
+        let whole = selected.iter().all(Option::is_none);
         let first = match whole {
-            true => Some(vec![0; taken.len()]),
+            true => Some(vec![0; selected.len()]),
             false if reader.assembles(var) => None,
-            false => first(taken, &base.chunk),
+            false => first(selected, &base.chunk),
         };
-        let mut shown = match &first {
-            Some(first) => in_chunks(&base, first, taken, &shape),
-            None => by_elements(&base, taken, shape),
+        let mut layout = match &first {
+            Some(first) => in_chunks(&base, first, selected, &shape),
+            None => by_elements(&base, selected, shape),
         };
         if base.element.plain_type().is_some() {
             // The attributes of the view may declare a different fill value, but missing elements must read as
             // before.
-            shown.fill = Some(fill(reader.schema(), var, &base)?);
+            layout.fill = Some(fill(reader.schema(), var, &base)?);
         }
         Ok(Self {
             base,
-            shown,
+            layout,
             whole,
             first,
         })
@@ -80,29 +80,29 @@ impl ShownVariable {
             .zip(self.first()?)
             .map(|(n, first)| exact(*n) - *first);
         let place: Vec<u64> = place.map(|n| n.get()).collect::<Result<_>>()?;
-        number(&place, &self.shown.grid())
+        number(&place, &self.layout.grid())
     }
 
     /// Converts a chunk number of the view to a chunk number of the base.
     pub(super) fn back(&self, index: u64) -> Result<u64> {
-        let place = sums(&self.shown.place(index), self.first()?);
+        let place = sums(&self.layout.place(index), self.first()?);
         number(&place, &self.base.grid())
     }
 }
 
 /// Returns the position of the first chunk, if whole chunks are selected.
-fn first(taken: &[Option<&DimSelection>], chunk: &[u64]) -> Option<Vec<u64>> {
-    let one = |(taken, &len): (&Option<&DimSelection>, &u64)| match taken {
-        Some(taken) => Some(taken.whole_chunks(len.max(1))? / len.max(1)),
+fn first(selected: &[Option<&DimSelection>], chunk: &[u64]) -> Option<Vec<u64>> {
+    let one = |(selected, &len): (&Option<&DimSelection>, &u64)| match selected {
+        Some(selected) => Some(selected.whole_chunks(len.max(1))? / len.max(1)),
         None => Some(0),
     };
-    taken.iter().zip(chunk).map(one).collect()
+    selected.iter().zip(chunk).map(one).collect()
 }
 
 fn in_chunks(
     base: &Layout,
     first: &[u64],
-    taken: &[Option<&DimSelection>],
+    selected: &[Option<&DimSelection>],
     shape: &[u64],
 ) -> Layout {
     let dims = base
@@ -110,12 +110,13 @@ fn in_chunks(
         .iter()
         .zip(&base.chunk)
         .zip(first.iter().zip(shape));
-    let extent = dims
-        .zip(taken)
-        .map(|(((&extent, &chunk), (first, &len)), taken)| match taken {
-            Some(_) => (extent - extent.min(first * chunk)).min(len),
-            None => extent,
-        });
+    let extent =
+        dims.zip(selected).map(
+            |(((&extent, &chunk), (first, &len)), selected)| match selected {
+                Some(_) => (extent - extent.min(first * chunk)).min(len),
+                None => extent,
+            },
+        );
     Layout {
         extent: extent.collect(),
         ..base.clone()
@@ -123,10 +124,10 @@ fn in_chunks(
 }
 
 /// The view has no chunks of the base, but elements of the same chunk should be read together.
-fn by_elements(base: &Layout, taken: &[Option<&DimSelection>], shape: Vec<u64>) -> Layout {
-    let lengths = taken.iter().zip(&base.chunk).zip(&shape);
-    let chunk = lengths.map(|((taken, &chunk), &len)| {
-        let stride = taken.map_or(1, DimSelection::stride);
+fn by_elements(base: &Layout, selected: &[Option<&DimSelection>], shape: Vec<u64>) -> Layout {
+    let lengths = selected.iter().zip(&base.chunk).zip(&shape);
+    let chunk = lengths.map(|((selected, &chunk), &len)| {
+        let stride = selected.map_or(1, DimSelection::stride);
         (chunk / stride).clamp(1, len.max(1))
     });
     Layout {

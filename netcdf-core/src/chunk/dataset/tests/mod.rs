@@ -1,11 +1,11 @@
 //! The chunk layer on an artificial format: chunked, filtered, with missing chunks and a short extent.
 
-mod kept;
-mod located;
-mod longer;
-mod made;
+mod cache;
+mod grown_chunks;
+mod locations;
 mod properties;
-mod sparse;
+mod sparse_grid;
+mod test_variable;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -172,7 +172,7 @@ fn parts_are_made_when_they_are_wanted() {
 /// Memory for chunks is reused: the cached memory after twenty slabs equals the cached memory after one.
 #[test]
 fn chunks_that_are_put_in_order_share_memory() {
-    let made = made::Made::new(made::Shape {
+    let made = test_variable::TestVariable::new(test_variable::Shape {
         dims: vec![20, 130, 130],
         extent: vec![20, 130, 130],
         chunk: vec![1, 130, 130],

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use super::made::{Made, Shape};
+use super::test_variable::{Shape, TestVariable};
 use super::*;
 use crate::chunk::InBands;
 use crate::chunk::grid::ChunkGrid;
@@ -62,7 +62,7 @@ fn env(threads: usize, memory: u64) -> Env {
 }
 
 /// Returns the elements of all bands, which must be consecutive.
-fn all_bands(made: &Made, env: &Env, region: &Region, most: u64) -> Result<Vec<u8>> {
+fn all_bands(made: &TestVariable, env: &Env, region: &Region, most: u64) -> Result<Vec<u8>> {
     let mut all = vec![];
     let work = |band: &Region, bytes: Vec<u8>| {
         assert_eq!(bytes, made.model(band), "{band:?}");
@@ -90,7 +90,7 @@ proptest! {
 
     #[test]
     fn regions_are_those_of_the_model((shape, region) in case()) {
-        let (made, env) = (Made::new(shape), env(2, 1000));
+        let (made, env) = (TestVariable::new(shape), env(2, 1000));
         let layout = made.layout();
         let got = Dataset::new(&made.dataset, &env).read_stored(VarId(0), &layout, &region).unwrap();
         prop_assert_eq!(got, made.model(&region));
@@ -106,7 +106,7 @@ proptest! {
         threads in 1usize..5,
         memory in prop::sample::select(vec![0u64, 50, 600, 3000, 1 << 20]),
     ) {
-        let (made, env) = (Made::new(shape), env(threads, memory));
+        let (made, env) = (TestVariable::new(shape), env(threads, memory));
         let got = all_bands(&made, &env, &region, most).unwrap();
         prop_assert_eq!(got, made.model(&region));
         let layout = made.layout();
@@ -126,7 +126,7 @@ proptest! {
         tile in prop::collection::vec(1u64..7, 4),
         (most, slabs, threads) in (1u64..20, 1usize..3, 1usize..5),
     ) {
-        let made = Made::new(shape);
+        let made = TestVariable::new(shape);
         let grid = ChunkGrid::of(made.shape.dims.clone(), tile[..made.shape.dims.len()].to_vec());
         let stored: Vec<bool> = grid.boxes(1).map(|tile| made.has_any(&tile)).collect();
         let mut all = vec![];
@@ -186,7 +186,7 @@ impl Filter for Damaged {
 /// For all numbers of threads and memory limits, the same elements precede the same error.
 #[test]
 fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
-    let made = Made::new(plane(1));
+    let made = TestVariable::new(plane(1));
     let mut env = Env {
         filters: table(|_, _| Ok(Box::new(Damaged))),
         ..Env::default()
@@ -225,7 +225,7 @@ fn short_chunks_are_errors() {
             unimplemented!()
         }
     }
-    let made = Made::new(plane(1));
+    let made = TestVariable::new(plane(1));
     let env = Env {
         filters: table(|_, _| Ok(Box::new(Half))),
         ..Env::default()
@@ -240,7 +240,7 @@ fn short_chunks_are_errors() {
 /// A failing band does not block the waiting bands.
 #[test]
 fn errors_of_work_and_sink_end_it() {
-    let made = Made::new(plane(2));
+    let made = TestVariable::new(plane(2));
     for (threads, memory) in [(1, 900), (2, 900), (4, 0), (3, 1 << 20)] {
         let env = env(threads, memory);
         let set = Dataset::new(&made.dataset, &env);

@@ -131,9 +131,9 @@ mod tests {
     }
 
     /// Returns the indices in a range of the output.
-    fn indices(taken: &DimSelection, start: u64, count: u64) -> Vec<u64> {
+    fn indices(selected: &DimSelection, start: u64, count: u64) -> Vec<u64> {
         let mut all = vec![];
-        for piece in taken.pieces(start, count) {
+        for piece in selected.pieces(start, count) {
             assert_eq!(piece.at, all.len() as u64);
             all.extend((0..piece.run.count).map(|n| piece.run.start + n * piece.run.stride));
         }
@@ -142,16 +142,16 @@ mod tests {
 
     #[test]
     fn ranges_of_several_runs() {
-        let taken = DimSelection::new([run(7, 3, 1), run(4, 0, 1), run(0, 3, 2)], 10).unwrap();
+        let selected = DimSelection::new([run(7, 3, 1), run(4, 0, 1), run(0, 3, 2)], 10).unwrap();
         assert_eq!(
-            (taken.len(), taken.is_empty(), taken.stride()),
+            (selected.len(), selected.is_empty(), selected.stride()),
             (6, false, 2)
         );
         let all = [7, 8, 9, 0, 2, 4];
         for start in 0..6 {
             for count in 0..=6 - start {
                 let want = &all[start as usize..(start + count) as usize];
-                assert_eq!(indices(&taken, start, count), want);
+                assert_eq!(indices(&selected, start, count), want);
             }
         }
     }
@@ -186,8 +186,8 @@ mod tests {
             (run(0, 4, 2), None),
         ];
         for (one, want) in cases {
-            let taken = DimSelection::new([one], 10).unwrap();
-            assert_eq!(taken.whole_chunks(4), want, "{one:?}");
+            let selected = DimSelection::new([one], 10).unwrap();
+            assert_eq!(selected.whole_chunks(4), want, "{one:?}");
         }
         let two = DimSelection::new([run(0, 4, 1), run(4, 4, 1)], 10).unwrap();
         assert_eq!((two.whole_chunks(4), two.whole_chunks(1)), (None, None));

@@ -6,31 +6,31 @@ use crate::runtime::CachedBytes;
 
 /// The entries of a cache, each with its reserved memory.
 #[derive(Debug)]
-pub(super) struct Shelf<K, V> {
-    kept: BTreeMap<K, KeptValue<V>>,
+pub(super) struct LruMap<K, V> {
+    entries: BTreeMap<K, LruEntry<V>>,
     /// The keys by the time of last use.
     used: BTreeMap<u64, K>,
     bytes: u64,
 }
 
 #[derive(Debug)]
-struct KeptValue<V> {
+struct LruEntry<V> {
     value: V,
     used: u64,
-    spare: CachedBytes,
+    reserved: CachedBytes,
 }
 
-impl<K, V> Default for Shelf<K, V> {
+impl<K, V> Default for LruMap<K, V> {
     fn default() -> Self {
         Self {
-            kept: BTreeMap::new(),
+            entries: BTreeMap::new(),
             used: BTreeMap::new(),
             bytes: 0,
         }
     }
 }
 
-impl<K: Ord + Copy, V> Shelf<K, V> {
+impl<K: Ord + Copy, V> LruMap<K, V> {
     /// Returns the size of all values in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
@@ -38,44 +38,51 @@ impl<K: Ord + Copy, V> Shelf<K, V> {
 
     /// Returns the number of values.
     pub(super) fn len(&self) -> usize {
-        self.kept.len()
+        self.entries.len()
     }
 
     /// Returns true if the key has a value.
     pub(super) fn has(&self, key: &K) -> bool {
-        self.kept.contains_key(key)
+        self.entries.contains_key(key)
     }
 
     /// Returns the last entry with this key or a smaller key, and the time of its last use.
     pub(super) fn up_to(&self, key: &K) -> Option<(K, &V, u64)> {
-        let (key, kept) = self.kept.range(..=key).next_back()?;
-        Some((*key, &kept.value, kept.used))
+        let (key, entry) = self.entries.range(..=key).next_back()?;
+        Some((*key, &entry.value, entry.used))
     }
 
     /// Returns the value of a key, and records this time as its last use.
     pub(super) fn at(&mut self, key: &K, time: u64) -> Option<&V> {
-        let kept = self.kept.get_mut(key)?;
-        self.used.remove(&kept.used);
-        kept.used = time;
+        let entry = self.entries.get_mut(key)?;
+        self.used.remove(&entry.used);
+        entry.used = time;
         self.used.insert(time, *key);
-        Some(&kept.value)
+        Some(&entry.value)
     }
 
     /// Adds or replaces a value, used at this time.
-    pub(super) fn put(&mut self, key: K, (value, spare): (V, CachedBytes), time: u64) {
+    pub(super) fn put(&mut self, key: K, (value, reserved): (V, CachedBytes), time: u64) {
         self.take(&key);
-        self.bytes += spare.get();
+        self.bytes += reserved.get();
         self.used.insert(time, key);
         let used = time;
-        self.kept.insert(key, KeptValue { value, used, spare });
+        self.entries.insert(
+            key,
+            LruEntry {
+                value,
+                used,
+                reserved,
+            },
+        );
     }
 
     /// Removes a value.
     pub(super) fn take(&mut self, key: &K) -> Option<V> {
-        let kept = self.kept.remove(key)?;
-        self.used.remove(&kept.used);
-        self.bytes -= kept.spare.get();
-        Some(kept.value)
+        let entry = self.entries.remove(key)?;
+        self.used.remove(&entry.used);
+        self.bytes -= entry.reserved.get();
+        Some(entry.value)
     }
 
     /// Returns the last use of the least recently used value.

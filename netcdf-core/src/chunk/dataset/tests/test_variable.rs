@@ -21,7 +21,7 @@ pub(super) struct Shape {
     pub(super) assembled: bool,
 }
 
-pub(super) struct Made {
+pub(super) struct TestVariable {
     pub(super) shape: Shape,
     pub(super) dataset: MemoryDataset,
     /// The stored form of the fill value.
@@ -110,7 +110,7 @@ fn define_compound(made: &mut MemoryDataset) -> Type {
     (DataType::User(ty), Some(values), vec![0, 2, 1, 0, 5])
 }
 
-impl Made {
+impl TestVariable {
     pub(super) fn new(shape: Shape) -> Self {
         let mut dataset = MemoryDataset::new(Kind::NETCDF4);
         dataset.source = Some("made");

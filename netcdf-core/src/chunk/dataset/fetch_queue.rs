@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::canvas::Canvas;
-use super::filtered::FoundElements;
+use super::chunk_elements::FoundElements;
 use super::variable::{ReadVariable, is_dense};
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
@@ -23,16 +23,16 @@ const SPREAD: u64 = 64 << 10;
 const APART: u64 = 4 << 10;
 
 /// A queued fetch.
-enum Want {
+enum QueuedFetch {
     /// A whole chunk.
     Chunk(ChunkRef),
     /// A part of a chunk without filters, and its run in the region.
     Part(ChunkRef, ElementRun),
 }
 
-impl Want {
+impl QueuedFetch {
     fn place(&self) -> &ChunkRef {
-        let (Want::Chunk(chunk) | Want::Part(chunk, _)) = self;
+        let (QueuedFetch::Chunk(chunk) | QueuedFetch::Part(chunk, _)) = self;
         chunk
     }
 }
@@ -42,7 +42,7 @@ pub(super) struct Gather<'a> {
     variable: &'a ReadVariable<'a>,
     region: &'a Region,
     pub(super) canvas: Canvas,
-    wants: Vec<Want>,
+    queue: Vec<QueuedFetch>,
     /// The number of queued bytes, and its approximate maximum.
     bytes: u64,
     most: u64,
@@ -56,7 +56,7 @@ impl<'a> Gather<'a> {
             variable,
             region,
             canvas: variable.canvas(&region.count)?,
-            wants: vec![],
+            queue: vec![],
             bytes: 0,
             most: match variable.set.runtime() {
                 runtime if runtime.asks_ahead() => BYTES.max(runtime.memory() / 4),
@@ -70,7 +70,7 @@ impl<'a> Gather<'a> {
     pub(super) fn chunk(&mut self, chunk: ChunkRef) -> Result<()> {
         let layout = self.variable.layout;
         if !layout.filters.is_empty() {
-            return self.want(Want::Chunk(chunk));
+            return self.want(QueuedFetch::Chunk(chunk));
         }
         let (block, region) = (layout.block(chunk.index), self.region);
         runs(&block, region, |run| self.run(&chunk, run))
@@ -142,22 +142,22 @@ impl<'a> Gather<'a> {
                 len,
                 step: run.step,
             };
-            self.want(Want::Part(part, run))?;
+            self.want(QueuedFetch::Part(part, run))?;
         }
         Ok(())
     }
 
-    fn want(&mut self, want: Want) -> Result<()> {
+    fn want(&mut self, want: QueuedFetch) -> Result<()> {
         let bytes = length(&want.place().range);
         if bytes >= LARGE as u64 {
             // Fetch this chunk alone, into reused memory.
             self.flush()?;
-            self.wants.push(want);
+            self.queue.push(want);
             return self.flush();
         }
         self.bytes += bytes;
-        self.wants.push(want);
-        if self.wants.len() >= BATCH || self.bytes >= self.most {
+        self.queue.push(want);
+        if self.queue.len() >= BATCH || self.bytes >= self.most {
             return self.flush();
         }
         Ok(())
@@ -166,28 +166,30 @@ impl<'a> Gather<'a> {
     /// Fetches the queue, and copies the elements. The caller must hold no lock.
     pub(super) fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
-        let wants = std::mem::take(&mut self.wants);
-        let chunks: Vec<ChunkRef> = wants.iter().map(|want| want.place().clone()).collect();
+        let queue = std::mem::take(&mut self.queue);
+        let chunks: Vec<ChunkRef> = queue.iter().map(|want| want.place().clone()).collect();
         let variable = self.variable;
-        match wants.first() {
+        match queue.first() {
             None => Ok(()),
-            Some(Want::Chunk(_)) => {
+            Some(QueuedFetch::Chunk(_)) => {
                 variable.elements_of(&chunks, |n, elements| self.take(chunks.get(n), elements?))
             }
-            Some(Want::Part(..)) => self.put_parts(&wants, &chunks),
+            Some(QueuedFetch::Part(..)) => self.put_parts(&queue, &chunks),
         }
     }
 
     /// Fetches parts of chunks without filters, and copies the elements.
-    fn put_parts(&mut self, wants: &[Want], chunks: &[ChunkRef]) -> Result<()> {
+    fn put_parts(&mut self, queue: &[QueuedFetch], chunks: &[ChunkRef]) -> Result<()> {
         let mut fetched = self.variable.fetch(chunks)?;
-        for (want, bytes) in wants.iter().zip(fetched.bytes.drain(..)) {
+        for (want, bytes) in queue.iter().zip(fetched.bytes.drain(..)) {
             match (want, bytes) {
-                (Want::Part(chunk, run), Some(bytes)) => self.put_run(chunk, *run, bytes)?,
+                (QueuedFetch::Part(chunk, run), Some(bytes)) => self.put_run(chunk, *run, bytes)?,
                 (want, None) => {
                     self.missing.insert(want.place().index);
                 }
-                (Want::Chunk(_), Some(_)) => return Err(Error::internal("a chunk among parts")),
+                (QueuedFetch::Chunk(_), Some(_)) => {
+                    return Err(Error::internal("a chunk among parts"));
+                }
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ pub(super) const HEAD: u64 = 256;
 
 /// The stored chunks of some sections, in row-major order. A column that can be computed is empty.
 #[derive(Debug)]
-pub(in crate::chunk) struct Places {
+pub(in crate::chunk) struct ChunkLocations {
     var: VarId,
     /// The number of chunks per dimension of the whole grid.
     grid: Vec<u64>,
@@ -49,7 +49,7 @@ fn holder(code: u32) -> ChunkHolder {
     }
 }
 
-impl Places {
+impl ChunkLocations {
     /// Creates empty columns for sections that begin with this chunk of a grid.
     pub(super) fn new(var: VarId, grid: &[u64], first: u64) -> Self {
         Self {
@@ -197,24 +197,24 @@ mod tests {
 
     use super::*;
 
-    fn chunk(index: u64, odd: bool) -> ChunkRef {
+    fn chunk(index: u64, irregular: bool) -> ChunkRef {
         let start = 1000 - 3 * index;
         ChunkRef {
             variable: VarId(3),
             index,
-            holder: ChunkHolder::Source(u32::from(odd)),
+            holder: ChunkHolder::Source(u32::from(irregular)),
             range: start..start + index % 5,
-            mask: u32::from(odd) * 3,
+            mask: u32::from(irregular) * 3,
         }
     }
 
     /// Returns the locations of these chunks, if they can be stored in columns.
-    fn places(grid: &[u64], first: u64, chunks: &[ChunkRef]) -> Option<Places> {
-        let mut places = Places::new(VarId(3), grid, first);
-        let all = chunks.iter().all(|chunk| places.push(chunk));
+    fn locations(grid: &[u64], first: u64, chunks: &[ChunkRef]) -> Option<ChunkLocations> {
+        let mut locations = ChunkLocations::new(VarId(3), grid, first);
+        let all = chunks.iter().all(|chunk| locations.push(chunk));
         all.then(|| {
-            places.shrink();
-            places
+            locations.shrink();
+            locations
         })
     }
 
@@ -235,15 +235,15 @@ mod tests {
             let numbers = from.min(most)..(from + to).min(most);
             let chunks = numbers.filter(|&n| all || stored[n as usize].0);
             let chunks: Vec<_> = chunks.map(|n| chunk(n, !plain && stored[n as usize].1)).collect();
-            let places = places(&grid, from.min(most), &chunks).unwrap();
+            let locations = locations(&grid, from.min(most), &chunks).unwrap();
             for part in [&part, &Block::whole(&grid)] {
                 let mut found = vec![];
                 let mut visit = |chunk| {
                     found.push(chunk);
                     Ok(())
                 };
-                places.visit(part, &mut visit).unwrap();
-                let inside = chunks.iter().filter(|c| places.is_in(part, c.index));
+                locations.visit(part, &mut visit).unwrap();
+                let inside = chunks.iter().filter(|c| locations.is_in(part, c.index));
                 prop_assert_eq!(found, inside.cloned().collect::<Vec<_>>());
             }
         }
@@ -252,16 +252,16 @@ mod tests {
     #[test]
     fn what_is_odd_or_large_is_not_kept() {
         let chunks: Vec<_> = (50..150).map(|n| chunk(n, false)).collect();
-        assert_eq!(places(&[300], 50, &chunks).unwrap().bytes(), HEAD + 1200);
-        assert_eq!(places(&[300], 40, &chunks).unwrap().bytes(), HEAD + 2000);
-        assert!(places(&[300], 51, &chunks).is_none());
+        assert_eq!(locations(&[300], 50, &chunks).unwrap().bytes(), HEAD + 1200);
+        assert_eq!(locations(&[300], 40, &chunks).unwrap().bytes(), HEAD + 2000);
+        assert!(locations(&[300], 51, &chunks).is_none());
         let twice = [chunk(1, false), chunk(1, false)];
-        assert!(places(&[100], 0, &twice).is_none());
+        assert!(locations(&[100], 0, &twice).is_none());
         let large = ChunkRef {
             range: 0..1 << 32,
             ..chunk(1, false)
         };
-        assert!(places(&[100], 0, &[large]).is_none());
-        assert_eq!(places(&[100], 0, &[]).unwrap().len(), 0);
+        assert!(locations(&[100], 0, &[large]).is_none());
+        assert_eq!(locations(&[100], 0, &[]).unwrap().len(), 0);
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::filtered::FoundElements;
+use super::chunk_elements::FoundElements;
 use super::pieces::BlockPieces;
 use super::rows::BoxRows;
 use super::tiles::{Decoded, SlabTiles};
@@ -20,7 +20,7 @@ use crate::runtime::buffers::Buffers;
 pub(super) type SlabChunks = [(PlanCell, ChunkRef)];
 
 /// The elements of a slab, block by block. Blocks of a group share memory.
-pub(super) struct Ordered {
+pub(super) struct OrderedSlab {
     tiles: SlabTiles,
     /// The blocks with stored chunks, by number.
     blocks: Vec<StoredBlock>,
@@ -61,7 +61,7 @@ struct BandToFill<'a> {
     missing: &'a mut Vec<PlanCell>,
 }
 
-impl Ordered {
+impl OrderedSlab {
     /// Creates the blocks of these chunks, without elements. A group has up to `most` chunks.
     pub(super) fn new(mut tiles: SlabTiles, chunks: &SlabChunks, most: usize) -> Result<Self> {
         let times = tiles.merge(most);
@@ -206,7 +206,12 @@ impl Ordered {
             rows,
             missing,
         } = into;
-        let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than its shape needs");
+        let short = || {
+            Error::new(
+                ErrorKind::Corrupt,
+                "a chunk with fewer bytes than its shape needs",
+            )
+        };
         let range = pieces.lay(rows).ok_or_else(short)?;
         let apart = pieces.apart().ok_or_else(short)?;
         let (mut place, mut any) = (&mut **part, false);

@@ -12,11 +12,11 @@ impl ReadVariable<'_> {
         let mut canvas = self.canvas(&region.count)?;
         if !is_dense(region) {
             for row in rows(region) {
-                let bytes = self.box_made(&row)?;
+                let bytes = self.assembled_box(&row)?;
                 canvas.put_part(&row, &bytes, region)?;
             }
         } else if !region.count.contains(&0) {
-            let bytes = self.box_made(&Block::of(region))?;
+            let bytes = self.assembled_box(&Block::of(region))?;
             canvas.take(bytes).map_err(|_| {
                 let what = "fewer elements than the region contains";
                 Error::new(ErrorKind::Corrupt, what)
@@ -28,16 +28,14 @@ impl ReadVariable<'_> {
 
 impl ReadVariable<'_> {
     /// Returns the elements of a box from the reader.
-    fn box_made(&self, part: &Block) -> Result<Vec<u8>> {
-        let assembly = self
-            .assembly
-            .or_internal("a variable with an assembly")?;
+    fn assembled_box(&self, part: &Block) -> Result<Vec<u8>> {
+        let assembly = self.assembly.or_internal("a variable with an assembly")?;
         assembly.read_box(self.var, part, self.set.env)
     }
 }
 
 /// Returns a substitute for the location of a chunk that the reader assembles.
-pub(super) fn made(variable: VarId, index: u64) -> ChunkRef {
+pub(super) fn placeholder(variable: VarId, index: u64) -> ChunkRef {
     ChunkRef {
         variable,
         index,

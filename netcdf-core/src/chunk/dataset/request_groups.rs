@@ -12,7 +12,7 @@ impl Dataset<'_> {
     /// Splits chunks into groups of consecutive chunks. One request fetches a group of close chunks in a file. The number
     /// of groups is at least the number of concurrent requests, unless transferring a group takes less time than a round trip. A chunk
     /// takes `bytes` of memory, and a group at most its share. Without latency, each chunk is a group.
-    pub(super) fn together(
+    pub(super) fn request_groups(
         &self,
         chunks: &[ChunkRef],
         bytes: impl Fn(&ChunkRef) -> u64,
@@ -49,13 +49,13 @@ impl Dataset<'_> {
         groups
     }
 
-    /// Returns the groups of [`Dataset::together`] as work items.
+    /// Returns the groups of [`Dataset::request_groups`] as work items.
     pub(super) fn in_groups<F: Fn(&ChunkRef) -> u64>(
         &self,
         chunks: Vec<ChunkRef>,
         bytes: F,
     ) -> impl Iterator<Item = WorkItem<Vec<ChunkRef>>> + use<F> {
-        let groups = self.together(&chunks, &bytes).into_iter();
+        let groups = self.request_groups(&chunks, &bytes).into_iter();
         let mut chunks = chunks.into_iter();
         groups.map(move |group| {
             let group: Vec<_> = chunks.by_ref().take(group.len()).collect();

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::claim::SectionClaim;
-use super::places::Places;
+use super::columns::ChunkLocations;
+use super::scan::LocationScan;
 use super::sections::Sections;
-use super::walk::LocationWalk;
-use super::{FoundSection, LocatedChunks, MaybePlaces, SectionFlight, WantedPart};
+use super::{LocatedChunks, MaybeLocations, SectionFlight, SectionLookup, WantedPart};
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, VisitStop, Visited};
@@ -15,13 +15,13 @@ use crate::model::VarId;
 
 /// The functions and properties of a variable for locating its chunks.
 #[derive(Clone, Copy)]
-pub(in crate::chunk) struct Ways<'a> {
+pub(in crate::chunk) struct LocateContext<'a> {
     /// Returns the variable's chunk grid.
     pub(in crate::chunk) grid: &'a dyn Fn() -> Result<Vec<u64>>,
     /// Visits the stored chunks of a box in the reader.
     pub(in crate::chunk) locate: &'a dyn Fn(&Block, Visit<'_>) -> Visited,
     /// Waits for the locations of another thread.
-    pub(in crate::chunk) wait: &'a dyn Fn(&SectionFlight) -> Option<Result<MaybePlaces>>,
+    pub(in crate::chunk) wait: &'a dyn Fn(&SectionFlight) -> Option<Result<MaybeLocations>>,
     /// True if the reader has an index in which locating neighbouring chunks takes little more time.
     pub(in crate::chunk) index: bool,
     /// True if a visit of all chunks caches the locations.
@@ -35,7 +35,7 @@ pub(super) struct ChunkSearch<'a> {
     pub(super) located: &'a LocatedChunks,
     pub(super) var: VarId,
     pub(super) sections: &'a Sections,
-    pub(super) ways: Ways<'a>,
+    pub(super) context: LocateContext<'a>,
 }
 
 impl ChunkSearch<'_> {
@@ -45,11 +45,11 @@ impl ChunkSearch<'_> {
     /// Returns errors from the reader and from `visit`.
     pub(super) fn visit(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let Some(inside) = self.sections.within(chunks) else {
-            return (self.ways.locate)(chunks, visit);
+            return (self.context.locate)(chunks, visit);
         };
         let around = self.sections.around(&inside);
         let few = around.end() - around.start() < self.located.few();
-        if self.ways.index && few {
+        if self.context.index && few {
             let since = self.located.runtime.tick();
             let mut parts = around.filter_map(|n| Some((n, self.sections.part(n, &inside)?)));
             return parts.try_for_each(|(section, part)| {
@@ -63,44 +63,44 @@ impl ChunkSearch<'_> {
             });
         }
         match self.located.known(self.var, &around) {
-            Some(known) => (known.iter()).try_for_each(|places| places.visit(&inside, visit)),
-            None => self.walk(chunks, visit),
+            Some(known) => (known.iter()).try_for_each(|locations| locations.visit(&inside, visit)),
+            None => self.scan(chunks, visit),
         }
     }
 
     /// Scans the index for a box. The locations are cached if the box is the whole grid.
-    fn walk(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
+    fn scan(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let all = Block::whole(self.sections.grid());
-        if *chunks != all || !(self.ways.index || self.ways.keep) {
-            return (self.ways.locate)(chunks, visit);
+        if *chunks != all || !(self.context.index || self.context.keep) {
+            return (self.context.locate)(chunks, visit);
         }
-        let mut walk = LocationWalk::new(self.located, self.var, self.sections);
-        let mut walked = |chunk: ChunkRef| {
-            walk.push(&chunk);
+        let mut scan = LocationScan::new(self.located, self.var, self.sections);
+        let mut scanned = |chunk: ChunkRef| {
+            scan.push(&chunk);
             visit(chunk)
         };
-        (self.ways.locate)(chunks, &mut walked)?;
-        walk.end();
+        (self.context.locate)(chunks, &mut scanned)?;
+        scan.end();
         Ok(())
     }
 
     /// Visits the stored chunks in a part of a section.
     fn part(&self, section: u64, wanted: &WantedPart<'_>, visit: Visit<'_>) -> Visited {
-        match self.places(section, wanted)? {
-            Some(places) => places.visit(wanted.part, visit),
-            None => (self.ways.locate)(wanted.part, visit),
+        match self.locations(section, wanted)? {
+            Some(locations) => locations.visit(wanted.part, visit),
+            None => (self.context.locate)(wanted.part, visit),
         }
     }
 
     /// Returns the locations of a section; `None` if only the needed chunks should be located.
-    fn places(&self, section: u64, wanted: &WantedPart<'_>) -> Result<MaybePlaces> {
+    fn locations(&self, section: u64, wanted: &WantedPart<'_>) -> Result<MaybeLocations> {
         loop {
-            match self.located.find((self.var, section), wanted) {
-                FoundSection::Kept(places) => return Ok(places),
-                FoundSection::Little => return Ok(None),
-                FoundSection::Nothing(claim) => return self.find_all(section, claim),
-                FoundSection::Flight(flight) => {
-                    if let Some(found) = (self.ways.wait)(&flight) {
+            match self.located.look_up((self.var, section), wanted) {
+                SectionLookup::Hit(locations) => return Ok(locations),
+                SectionLookup::Partial => return Ok(None),
+                SectionLookup::Miss(claim) => return self.find_all(section, claim),
+                SectionLookup::InFlight(flight) => {
+                    if let Some(found) = (self.context.wait)(&flight) {
                         return found;
                     }
                 }
@@ -109,31 +109,31 @@ impl ChunkSearch<'_> {
     }
 
     /// Scans the index for a section. A failure may come from chunks outside the needed part, so the needed chunks are then located alone.
-    fn find_all(&self, section: u64, claim: SectionClaim<'_>) -> Result<MaybePlaces> {
+    fn find_all(&self, section: u64, claim: SectionClaim<'_>) -> Result<MaybeLocations> {
         let block = self.sections.block(section);
-        let Some(room) = claim.room(&block) else {
+        let Some(reserved) = claim.reserve(&block) else {
             return Ok(None);
         };
         let first = self.sections.first(section);
-        let mut places = Some(Places::new(self.var, self.sections.grid(), first));
+        let mut locations = Some(ChunkLocations::new(self.var, self.sections.grid(), first));
         let mut push = |chunk: ChunkRef| {
             let own = self.sections.of(chunk.index) == section;
-            if !places
+            if !locations
                 .as_mut()
-                .is_some_and(|places| own && places.push(&chunk))
+                .is_some_and(|locations| own && locations.push(&chunk))
             {
-                places = None;
+                locations = None;
             }
             Ok(())
         };
-        let located = (self.ways.locate)(&block, &mut push);
-        drop(room);
+        let located = (self.context.locate)(&block, &mut push);
+        drop(reserved);
         let found = match located {
             Err(VisitStop::Error(e)) if e.kind() == ErrorKind::Cancelled => Err(e),
             Err(VisitStop::Error(_) | VisitStop::Enough) => Ok(None),
-            Ok(()) => Ok(places.map(|mut places| {
-                places.shrink();
-                Arc::new(places)
+            Ok(()) => Ok(locations.map(|mut locations| {
+                locations.shrink();
+                Arc::new(locations)
             })),
         };
         claim.publish(found)

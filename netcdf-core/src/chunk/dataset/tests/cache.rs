@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 
-use super::made::{Made, Shape};
+use super::test_variable::{Shape, TestVariable};
 use super::*;
 use crate::chunk::ReadCache;
 
 /// 12 × 9 × 10 numbers in chunks of 12 × 4 × 3, all stored.
-fn steps() -> Made {
+fn steps() -> TestVariable {
     let shape = |seed| Shape {
         dims: vec![12, 9, 10],
         extent: vec![12, 9, 10],
@@ -17,8 +17,8 @@ fn steps() -> Made {
         seed,
         assembled: false,
     };
-    let all = |made: &Made| (0..12).all(|n| made.has_any(&made.layout().block(n).region()));
-    let mut found = (0..).map(|seed| Made::new(shape(seed)));
+    let all = |made: &TestVariable| (0..12).all(|n| made.has_any(&made.layout().block(n).region()));
+    let mut found = (0..).map(|seed| TestVariable::new(shape(seed)));
     found.find(|made| all(made)).unwrap()
 }
 
@@ -35,7 +35,7 @@ fn step(n: u64) -> Region {
 }
 
 /// Returns the number of chunk requests since the previous call.
-fn asked(made: &Made) -> u64 {
+fn asked(made: &TestVariable) -> u64 {
     made.dataset.take_counts().fetched.into_values().sum()
 }
 
@@ -58,7 +58,7 @@ fn bands(set: Dataset<'_>, region: &Region) -> Vec<u8> {
 /// Chunks of 64 KiB and more are decoded on several threads; missing chunks are filled.
 #[test]
 fn large_chunks_of_one_read_are_spread_over_threads() {
-    let made = Made::new(Shape {
+    let made = TestVariable::new(Shape {
         dims: vec![4, 256, 144],
         extent: vec![4, 256, 144],
         chunk: vec![4, 64, 48],
@@ -201,7 +201,7 @@ proptest! {
         (threads, memory) in (1usize..4, prop::sample::select(vec![0u64, 600, 1 << 20])),
         room in prop::sample::select(vec![0u64, 40, 300, 1 << 20]),
     ) {
-        let made = Made::new(shape);
+        let made = TestVariable::new(shape);
         let env = Env { runtime: Runtime::sized(threads, memory).sharing_all(), ..env(1) };
         let cache = ReadCache::sized(&env, room);
         let set = Dataset::new(&made.dataset, &env).with(&cache);

@@ -3,7 +3,7 @@
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-use super::places::HEAD;
+use super::columns::HEAD;
 use super::*;
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::chunk::visit::ended;
@@ -91,7 +91,7 @@ fn found(
     chunks: &Block,
     locate: &dyn Fn(&Block, Visit<'_>) -> Visited,
 ) -> Result<Vec<ChunkRef>> {
-    let ways = Ways {
+    let context = LocateContext {
         grid: &|| Ok(index.grid.clone()),
         locate,
         wait: &SectionFlight::wait,
@@ -104,7 +104,7 @@ fn found(
         all.push(chunk);
         Ok(())
     };
-    ended(located.visit(VarId(0), chunks, ways, &mut visit))?;
+    ended(located.visit(VarId(0), chunks, context, &mut visit))?;
     Ok(all)
 }
 
@@ -311,7 +311,7 @@ fn damage_concerns_only_the_chunks_that_are_wanted() {
         let whole = rows.clone().take_while(|row| *row != 70).count() as u64;
         index.locate(&part(&chunks.start, &[whole, 100]), visit)?;
         match rows.contains(&70) {
-            true => Err(Error::new(ErrorKind::Corrupt, "an odd node").into()),
+            true => Err(Error::new(ErrorKind::Corrupt, "an irregular node").into()),
             false => Ok(()),
         }
     };
@@ -323,7 +323,7 @@ fn damage_concerns_only_the_chunks_that_are_wanted() {
     }
     for wanted in [part(&[60, 0], &[20, 100]), Block::whole(&index.grid)] {
         let e = found(&sections, &index, &wanted, &damaged).unwrap_err();
-        assert!(e.what().contains("an odd node"), "{e}");
+        assert!(e.what().contains("an irregular node"), "{e}");
     }
     assert_eq!(sections.bytes(), HEAD);
 }
@@ -417,7 +417,7 @@ fn where_there_is_no_index_only_a_walk_of_all_is_kept() {
     let index = Index::new(&[10, 10], 3);
     let sections = located(16 << 20);
     let visit = |chunks: &Block, keep: bool| {
-        let ways = Ways {
+        let context = LocateContext {
             grid: &|| Ok(index.grid.clone()),
             locate: &|part, visit| index.locate(part, visit),
             wait: &SectionFlight::wait,
@@ -426,7 +426,7 @@ fn where_there_is_no_index_only_a_walk_of_all_is_kept() {
             is_free: false,
         };
         sections
-            .visit(VarId(0), chunks, ways, &mut |_| Ok(()))
+            .visit(VarId(0), chunks, context, &mut |_| Ok(()))
             .unwrap();
         index.taken()
     };

@@ -7,7 +7,7 @@ use super::requests::Fetched;
 use super::variable::ReadVariable;
 use crate::arithmetic::length;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::read_cache::{ChunkElements, ChunkFlight, Claim, Found};
+use crate::chunk::read_cache::{ChunkElements, ChunkFlight, ChunkLookup, Claim};
 use crate::error::{ErrorKind, OrInternal as _, Result};
 
 /// The maximum size of a small chunk in bytes.
@@ -18,22 +18,22 @@ pub(super) type FoundElements = Option<ChunkElements>;
 
 /// The cache state of a chunk: hit, miss, or a decode in another thread.
 enum CacheLookup<'a> {
-    Kept(ChunkElements),
+    Hit(ChunkElements),
     /// Not cached. The claim, if any, makes other threads wait for this decode.
-    Nothing(Option<Claim<'a>>),
+    Miss(Option<Claim<'a>>),
     /// Another thread decodes the chunk.
-    Flight(Arc<ChunkFlight>),
+    InFlight(Arc<ChunkFlight>),
 }
 
 impl<'a> ReadVariable<'a> {
     /// Returns the elements of a filtered chunk. The caller must hold no lock.
     pub(super) fn elements(&self, chunk: &ChunkRef) -> Result<FoundElements> {
         loop {
-            match self.known(chunk) {
-                CacheLookup::Kept(elements) => return Ok(Some(elements)),
-                CacheLookup::Nothing(claim) => return self.asked(chunk, claim),
-                CacheLookup::Flight(flight) => {
-                    if let Some(elements) = self.awaited(&flight) {
+            match self.look_up(chunk) {
+                CacheLookup::Hit(elements) => return Ok(Some(elements)),
+                CacheLookup::Miss(claim) => return self.fetch_one(chunk, claim),
+                CacheLookup::InFlight(flight) => {
+                    if let Some(elements) = self.wait_for(&flight) {
                         return elements;
                     }
                 }
@@ -56,19 +56,19 @@ impl<'a> ReadVariable<'a> {
         }
         let (mut wanted, mut places, mut flights) = (vec![], vec![], vec![]);
         for (n, chunk) in chunks.iter().enumerate() {
-            match self.known(chunk) {
-                CacheLookup::Kept(elements) => take(n, Ok(Some(elements)))?,
-                CacheLookup::Flight(flight) => flights.push((n, chunk, flight)),
-                CacheLookup::Nothing(claim) => {
+            match self.look_up(chunk) {
+                CacheLookup::Hit(elements) => take(n, Ok(Some(elements)))?,
+                CacheLookup::InFlight(flight) => flights.push((n, chunk, flight)),
+                CacheLookup::Miss(claim) => {
                     wanted.push(chunk.clone());
                     places.push((n, claim));
                 }
             }
         }
-        self.asked_together(&wanted, places, &mut take)?;
+        self.fetch_together(&wanted, places, &mut take)?;
         // All claims of this thread have ended, so that no other thread waits for it.
         for (n, chunk, flight) in flights {
-            let elements = self.awaited(&flight);
+            let elements = self.wait_for(&flight);
             take(n, elements.unwrap_or_else(|| self.elements(chunk)))?;
         }
         Ok(())
@@ -114,7 +114,7 @@ impl<'a> ReadVariable<'a> {
     }
 
     /// Fetches and decodes chunks. If the common fetch fails, fetches each chunk alone, so that only the unreadable chunk reports an error.
-    fn asked_together(
+    fn fetch_together(
         &self,
         chunks: &[ChunkRef],
         places: Vec<(usize, Option<Claim<'a>>)>,
@@ -125,17 +125,17 @@ impl<'a> ReadVariable<'a> {
             Ok(mut fetched) => {
                 let stored = fetched.bytes.drain(..);
                 for ((chunk, (n, claim)), stored) in places.zip(stored) {
-                    take(n, self.decoded(chunk, Ok(stored), claim))?;
+                    take(n, self.decode(chunk, Ok(stored), claim))?;
                 }
             }
             Err(e) if e.kind() == ErrorKind::Io => {
                 for (chunk, (n, claim)) in places {
-                    take(n, self.decoded(chunk, Err(e.again()), claim))?;
+                    take(n, self.decode(chunk, Err(e.again()), claim))?;
                 }
             }
             Err(_) => {
                 for (chunk, (n, claim)) in places {
-                    take(n, self.asked(chunk, claim))?;
+                    take(n, self.fetch_one(chunk, claim))?;
                 }
             }
         }
@@ -143,35 +143,35 @@ impl<'a> ReadVariable<'a> {
     }
 
     /// Looks up a chunk in the cache. Claims a chunk that will be cached.
-    fn known(&self, chunk: &ChunkRef) -> CacheLookup<'a> {
+    fn look_up(&self, chunk: &ChunkRef) -> CacheLookup<'a> {
         let Some(usage) = &self.usage else {
-            return CacheLookup::Nothing(None);
+            return CacheLookup::Miss(None);
         };
         let found = match usage.keeps(self.layout, chunk) {
             true => Some(usage.claim(chunk)),
-            false => usage.find(chunk).map(Found::Kept),
+            false => usage.find(chunk).map(ChunkLookup::Hit),
         };
         match found {
-            Some(Found::Kept(bytes)) => CacheLookup::Kept(ChunkElements::Shared(bytes)),
-            Some(Found::Nothing(claim)) => CacheLookup::Nothing(Some(claim)),
-            Some(Found::Flight(flight)) => CacheLookup::Flight(flight),
-            None => CacheLookup::Nothing(None),
+            Some(ChunkLookup::Hit(bytes)) => CacheLookup::Hit(ChunkElements::Shared(bytes)),
+            Some(ChunkLookup::Miss(claim)) => CacheLookup::Miss(Some(claim)),
+            Some(ChunkLookup::InFlight(flight)) => CacheLookup::InFlight(flight),
+            None => CacheLookup::Miss(None),
         }
     }
 
     /// Fetches and decodes a chunk.
-    fn asked(&self, chunk: &ChunkRef, claim: Option<Claim<'a>>) -> Result<FoundElements> {
+    fn fetch_one(&self, chunk: &ChunkRef, claim: Option<Claim<'a>>) -> Result<FoundElements> {
         // Dropping `fetched` after decoding returns the memory that was admitted for the stored bytes.
         let mut fetched = self.fetch(from_ref(chunk));
         let stored = match &mut fetched {
             Ok(Fetched { bytes, .. }) => bytes.pop().or_internal("a fetched chunk"),
             Err(e) => Err(e.again()),
         };
-        self.decoded(chunk, stored, claim)
+        self.decode(chunk, stored, claim)
     }
 
     /// Decodes a chunk from its stored bytes, and publishes the result for waiting threads.
-    fn decoded(
+    fn decode(
         &self,
         chunk: &ChunkRef,
         stored: Result<Option<Vec<u8>>>,
@@ -189,7 +189,7 @@ impl<'a> ReadVariable<'a> {
     }
 
     /// Waits for the elements that another thread decodes; `None` if that thread abandoned the decode.
-    fn awaited(&self, flight: &ChunkFlight) -> Option<Result<FoundElements>> {
+    fn wait_for(&self, flight: &ChunkFlight) -> Option<Result<FoundElements>> {
         let elements = self.set.runtime().wait(|| flight.wait())?;
         Some(elements.map(|bytes| Some(ChunkElements::Shared(bytes))))
     }

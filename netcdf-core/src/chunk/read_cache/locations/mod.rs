@@ -9,15 +9,15 @@
 //! |---|---|
 //! | `sections` | division of a grid into sections |
 //! | `claim` | locates a section once for several threads |
-//! | `places` | compact storage of chunk locations, in columns |
+//! | `columns` | compact storage of chunk locations, in columns |
 //! | `search` | locates the chunks of a box |
-//! | `walk` | caches the locations found by a scan of all chunks |
+//! | `scan` | caches the locations found by a scan of all chunks |
 
 mod claim;
-mod places;
+mod columns;
+mod scan;
 mod search;
 mod sections;
-mod walk;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Range, RangeInclusive};
@@ -25,16 +25,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::flight::{Flight, Flights};
-use super::shelf::Shelf;
+use super::lru_map::LruMap;
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Visit, Visited};
 use crate::model::VarId;
 use crate::model::region::product;
 use crate::runtime::{CachedBytes, Evictable, Runtime};
 use claim::SectionClaim;
-use places::{Places, ROW};
+use columns::{ChunkLocations, ROW};
 use search::ChunkSearch;
-pub(in crate::chunk) use search::Ways;
+pub(in crate::chunk) use search::LocateContext;
 use sections::Sections;
 
 /// The maximum number of chunks per section.
@@ -51,9 +51,9 @@ const REMEMBERED: usize = 64;
 /// A section of a variable.
 type SectionKey = (VarId, u64);
 /// The locations of a section; `None` if they cannot be cached, so that each search locates only the needed chunks.
-pub(in crate::chunk) type MaybePlaces = Option<Arc<Places>>;
+pub(in crate::chunk) type MaybeLocations = Option<Arc<ChunkLocations>>;
 /// A section that a thread is locating.
-pub(in crate::chunk) type SectionFlight = Flight<MaybePlaces>;
+pub(in crate::chunk) type SectionFlight = Flight<MaybeLocations>;
 
 /// The locations of the stored chunks of a dataset's variables, up to a byte limit.
 #[derive(Debug)]
@@ -64,34 +64,34 @@ pub(super) struct LocatedChunks {
     /// The maximum number of chunks per section.
     section: u64,
     state: Mutex<LocationState>,
-    flights: Flights<SectionKey, MaybePlaces>,
+    flights: Flights<SectionKey, MaybeLocations>,
     /// True once the cache is registered with the runtime.
-    known: AtomicBool,
+    registered: AtomicBool,
     me: Weak<Self>,
 }
 
 #[derive(Debug, Default)]
 struct LocationState {
     /// The cached sections, by the first section.
-    kept: Shelf<SectionKey, KeptSections>,
+    entries: LruMap<SectionKey, CachedSections>,
     vars: BTreeMap<VarId, Arc<Sections>>,
     /// The sections with small searches, and the search times.
-    little: VecDeque<(SectionKey, u64)>,
+    small_searches: VecDeque<(SectionKey, u64)>,
 }
 
 /// Consecutive sections of a variable.
 #[derive(Debug)]
-struct KeptSections {
+struct CachedSections {
     /// The section after the last one.
     end: u64,
-    places: MaybePlaces,
+    locations: MaybeLocations,
 }
 
 /// Located sections, with reserved memory.
-struct FoundSections {
+struct LocatedSections {
     sections: Range<u64>,
-    places: MaybePlaces,
-    spare: CachedBytes,
+    locations: MaybeLocations,
+    reserved: CachedBytes,
 }
 
 /// The needed part of a section.
@@ -103,21 +103,21 @@ struct WantedPart<'a> {
 }
 
 /// The cache state of a section.
-enum FoundSection<'a> {
+enum SectionLookup<'a> {
     /// The cached locations.
-    Kept(MaybePlaces),
+    Hit(MaybeLocations),
     /// Not cached. The needed part is so small that the caller locates only this part.
-    Little,
+    Partial,
     /// Not cached: the caller must locate the section.
-    Nothing(SectionClaim<'a>),
+    Miss(SectionClaim<'a>),
     /// Another thread locates the section.
-    Flight(Arc<SectionFlight>),
+    InFlight(Arc<SectionFlight>),
 }
 
 impl LocationState {
     /// Returns the key of the cache entry with this section, and the entry's last use.
     fn around(&self, (var, section): SectionKey) -> Option<(SectionKey, u64)> {
-        let (key, kept, used) = self.kept.up_to(&(var, section))?;
+        let (key, kept, used) = self.entries.up_to(&(var, section))?;
         (key.0 == var && kept.end > section).then_some((key, used))
     }
 
@@ -127,8 +127,8 @@ impl LocationState {
         let all: u64 = block.count.iter().product();
         let part: u64 = wanted.part.count.iter().product();
         let earlier = |key| {
-            let mut little = self.little.iter();
-            little.any(|(other, time)| *other == key && *time < wanted.since)
+            let mut small_searches = self.small_searches.iter();
+            small_searches.any(|(other, time)| *other == key && *time < wanted.since)
         };
         // If the previous section is known, this may be a pass through all sections.
         let before = key.1.checked_sub(1).map(|before| (key.0, before));
@@ -142,13 +142,13 @@ impl LocationState {
 
     /// Records that a small part of a section was needed.
     fn remember(&mut self, key: SectionKey, time: u64) {
-        if self.little.iter().any(|(other, _)| *other == key) {
+        if self.small_searches.iter().any(|(other, _)| *other == key) {
             return;
         }
-        if self.little.len() >= REMEMBERED {
-            self.little.pop_front();
+        if self.small_searches.len() >= REMEMBERED {
+            self.small_searches.pop_front();
         }
-        self.little.push_back((key, time));
+        self.small_searches.push_back((key, time));
     }
 
     /// Removes cache entries that overlap with some sections.
@@ -156,11 +156,11 @@ impl LocationState {
         let Some(last) = sections.end.checked_sub(1) else {
             return;
         };
-        while let Some((key, kept, _)) = self.kept.up_to(&(var, last)) {
+        while let Some((key, kept, _)) = self.entries.up_to(&(var, last)) {
             if key.0 != var || kept.end <= sections.start {
                 return;
             }
-            self.kept.take(&key);
+            self.entries.take(&key);
         }
     }
 }
@@ -173,7 +173,7 @@ impl LocatedChunks {
             section: (most / (FIT * ROW)).min(SECTION),
             state: Mutex::default(),
             flights: Flights::default(),
-            known: AtomicBool::new(false),
+            registered: AtomicBool::new(false),
             me: Weak::clone(me),
         })
     }
@@ -184,38 +184,38 @@ impl LocatedChunks {
 
     /// Returns the cached bytes.
     pub(super) fn bytes(&self) -> u64 {
-        self.lock().kept.bytes()
+        self.lock().entries.bytes()
     }
 
     /// Visits the stored chunks in a box of the variable's chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Returns errors from `ways` and from `visit`.
+    /// Returns errors from `context` and from `visit`.
     pub(super) fn visit(
         &self,
         var: VarId,
         chunks: &Block,
-        ways: Ways<'_>,
+        context: LocateContext<'_>,
         visit: Visit<'_>,
     ) -> Visited {
         let known = self.lock().vars.get(&var).cloned();
         let sections = match known {
             Some(sections) => Some(sections),
             // The variable has no cached locations and never will have any.
-            None if !ways.index && !ways.keep => None,
-            None => match (ways.grid)()? {
-                grid if ways.is_free && product(&grid) == Some(1) => None,
+            None if !context.index && !context.keep => None,
+            None => match (context.grid)()? {
+                grid if context.is_free && product(&grid) == Some(1) => None,
                 grid => self.sections(var, grid),
             },
         };
         let Some(sections) = sections else {
-            return (ways.locate)(chunks, visit);
+            return (context.locate)(chunks, visit);
         };
         let search = ChunkSearch {
             located: self,
             var,
             sections: &sections,
-            ways,
+            context,
         };
         search.visit(chunks, visit)
     }
@@ -233,23 +233,23 @@ impl LocatedChunks {
     }
 
     /// Looks up a section, and claims it if it should be located as a whole.
-    fn find(&self, key: SectionKey, wanted: &WantedPart<'_>) -> FoundSection<'_> {
+    fn look_up(&self, key: SectionKey, wanted: &WantedPart<'_>) -> SectionLookup<'_> {
         let time = self.runtime.tick();
         let mut state = self.lock();
         if let Some((first, _)) = state.around(key) {
-            let kept = state.kept.at(&first, time);
-            return FoundSection::Kept(kept.and_then(|kept| kept.places.clone()));
+            let kept = state.entries.at(&first, time);
+            return SectionLookup::Hit(kept.and_then(|kept| kept.locations.clone()));
         }
         if let Some(flight) = self.flights.of(&key) {
-            return FoundSection::Flight(flight);
+            return SectionLookup::InFlight(flight);
         }
         if !state.is_worth(key, wanted) {
             state.remember(key, time);
-            return FoundSection::Little;
+            return SectionLookup::Partial;
         }
         match self.flights.begin(key) {
-            Err(flight) => FoundSection::Flight(flight),
-            Ok(landing) => FoundSection::Nothing(SectionClaim {
+            Err(flight) => SectionLookup::InFlight(flight),
+            Ok(landing) => SectionLookup::Miss(SectionClaim {
                 located: self,
                 landing,
             }),
@@ -257,14 +257,18 @@ impl LocatedChunks {
     }
 
     /// Returns the locations of consecutive sections, if all are cached.
-    fn known(&self, var: VarId, sections: &RangeInclusive<u64>) -> Option<Vec<Arc<Places>>> {
+    fn known(
+        &self,
+        var: VarId,
+        sections: &RangeInclusive<u64>,
+    ) -> Option<Vec<Arc<ChunkLocations>>> {
         let mut state = self.lock();
         let mut found = vec![];
         let mut next = *sections.start();
         while next <= *sections.end() {
             let (first, _) = state.around((var, next))?;
-            let kept = state.kept.at(&first, self.runtime.tick())?;
-            found.push(Arc::clone(kept.places.as_ref()?));
+            let kept = state.entries.at(&first, self.runtime.tick())?;
+            found.push(Arc::clone(kept.locations.as_ref()?));
             next = kept.end;
         }
         Some(found)
@@ -272,9 +276,9 @@ impl LocatedChunks {
 
     /// Reserves memory for `bytes` bytes of locations, in addition to `others` bytes that are not cached yet. Entries last used before a
     /// time may be evicted.
-    fn room(&self, bytes: u64, others: u64, before: u64) -> Option<CachedBytes> {
+    fn reserve(&self, bytes: u64, others: u64, before: u64) -> Option<CachedBytes> {
         let most = self.most.checked_sub(bytes)?.checked_sub(others)?;
-        if !self.known.swap(true, Ordering::Relaxed) {
+        if !self.registered.swap(true, Ordering::Relaxed) {
             let me: Weak<Self> = Weak::clone(&self.me);
             self.runtime.register_cache(me);
         }
@@ -284,15 +288,15 @@ impl LocatedChunks {
 
     /// Evicts entries last used before a time, until at most `most` bytes are cached. Returns `None` if that is not possible.
     fn shrink(&self, state: &mut LocationState, most: u64, before: u64) -> Option<()> {
-        while state.kept.bytes() > most {
-            state.kept.take_oldest(before)?;
+        while state.entries.bytes() > most {
+            state.entries.take_oldest(before)?;
         }
         Some(())
     }
 
     /// Caches the locations of some sections in reserved memory.
-    fn put(&self, var: VarId, found: FoundSections, before: u64) {
-        let Some(most) = self.most.checked_sub(found.spare.get()) else {
+    fn put(&self, var: VarId, found: LocatedSections, before: u64) {
+        let Some(most) = self.most.checked_sub(found.reserved.get()) else {
             return;
         };
         let time = self.runtime.tick();
@@ -301,21 +305,21 @@ impl LocatedChunks {
         // Another thread may have cached locations meanwhile.
         if self.shrink(&mut state, most, before).is_some() {
             let Range { start, end } = found.sections;
-            let places = found.places;
-            let kept = (KeptSections { end, places }, found.spare);
-            state.kept.put((var, start), kept, time);
+            let locations = found.locations;
+            let kept = (CachedSections { end, locations }, found.reserved);
+            state.entries.put((var, start), kept, time);
         }
     }
 }
 
 impl Evictable for LocatedChunks {
     fn oldest(&self) -> Option<u64> {
-        self.lock().kept.oldest()
+        self.lock().entries.oldest()
     }
 
     fn drop_oldest(&self) {
-        let places = self.lock().kept.take_oldest(u64::MAX);
-        drop(places);
+        let locations = self.lock().entries.take_oldest(u64::MAX);
+        drop(locations);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::flight::{Flight, Flights, Landing, again};
-use super::shelf::Shelf;
+use super::lru_map::LruMap;
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::env::Env;
 use crate::error::Result;
@@ -98,7 +98,7 @@ impl Claim<'_> {
     /// Passes the decoded chunk or the error to all waiting threads. Caches the chunk if memory is free. Errors are not cached.
     ///
     /// # Errors
-    /// Returns the error in `decoded`.
+    /// Returns the error in `decoded_chunks`.
     pub(in crate::chunk) fn publish(self, decoded: Result<Vec<u8>>) -> Result<Arc<Vec<u8>>> {
         let bytes = decoded.map(Arc::new);
         if let Ok(bytes) = &bytes {
@@ -110,13 +110,13 @@ impl Claim<'_> {
 }
 
 /// The cache state of a chunk.
-pub(in crate::chunk) enum Found<'a> {
+pub(in crate::chunk) enum ChunkLookup<'a> {
     /// The cached elements.
-    Kept(Arc<Vec<u8>>),
+    Hit(Arc<Vec<u8>>),
     /// Not cached: the caller must decode the chunk.
-    Nothing(Claim<'a>),
+    Miss(Claim<'a>),
     /// Another thread decodes the chunk.
-    Flight(Arc<ChunkFlight>),
+    InFlight(Arc<ChunkFlight>),
 }
 
 /// The decoded chunks of a dataset.
@@ -131,13 +131,13 @@ pub(super) struct DecodedChunks {
     /// The number of cached chunks.
     count: AtomicUsize,
     /// True once the cache is registered with the runtime.
-    known: AtomicBool,
+    registered: AtomicBool,
     me: Weak<Self>,
 }
 
 #[derive(Debug, Default)]
 struct DecodedEntries {
-    kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
+    entries: LruMap<ChunkKey, Arc<Vec<u8>>>,
     /// The last chunk that did not fit in the cache. Without it, each worker would decode the same chunk, which takes more memory.
     last: Option<(ChunkKey, Arc<Vec<u8>>)>,
 }
@@ -148,13 +148,13 @@ impl DecodedEntries {
         let last = self.last.as_ref().filter(|(last, _)| last == key);
         match last {
             Some((_, bytes)) => Some(Arc::clone(bytes)),
-            None => self.kept.at(key, time).map(Arc::clone),
+            None => self.entries.at(key, time).map(Arc::clone),
         }
     }
 
     /// Returns the number of cached chunks.
     fn count(&self) -> usize {
-        self.kept.len() + usize::from(self.last.is_some())
+        self.entries.len() + usize::from(self.last.is_some())
     }
 }
 
@@ -167,7 +167,7 @@ impl DecodedChunks {
             state: Mutex::default(),
             flights: Flights::default(),
             count: AtomicUsize::new(0),
-            known: AtomicBool::new(false),
+            registered: AtomicBool::new(false),
             me: Weak::clone(me),
         })
     }
@@ -178,7 +178,7 @@ impl DecodedChunks {
 
     /// Returns the cached bytes.
     pub(super) fn bytes(&self) -> u64 {
-        self.lock().kept.bytes()
+        self.lock().entries.bytes()
     }
 
     /// Returns the current time, for [`DecodedChunks::claim`].
@@ -200,14 +200,14 @@ impl DecodedChunks {
     }
 
     /// Looks up a chunk, and claims it if necessary. To cache the claimed chunk, entries last used before `since` may be evicted.
-    pub(super) fn claim(&self, key: ChunkKey, since: u64) -> Found<'_> {
+    pub(super) fn claim(&self, key: ChunkKey, since: u64) -> ChunkLookup<'_> {
         let mut state = self.lock();
         if let Some(bytes) = state.at(&key, self.runtime.tick()) {
-            return Found::Kept(bytes);
+            return ChunkLookup::Hit(bytes);
         }
         match self.flights.begin(key) {
-            Err(flight) => Found::Flight(flight),
-            Ok(landing) => Found::Nothing(Claim {
+            Err(flight) => ChunkLookup::InFlight(flight),
+            Ok(landing) => ChunkLookup::Miss(Claim {
                 chunks: self,
                 landing,
                 since,
@@ -223,9 +223,9 @@ impl DecodedChunks {
         if !takes && !claim.any_size {
             return;
         }
-        self.become_known();
+        self.register();
         let room = Some(size).filter(|_| takes);
-        let Some(spare) = room.and_then(|size| self.spare(size, claim.since)) else {
+        let Some(reserved) = room.and_then(|size| self.reserve(size, claim.since)) else {
             let mut state = self.lock();
             let before = state.last.replace((claim.landing.key, Arc::clone(bytes)));
             self.count.store(state.count(), Ordering::Relaxed);
@@ -238,18 +238,18 @@ impl DecodedChunks {
         let used = self.runtime.tick();
         let mut state = self.lock();
         // Another thread may have cached a chunk meanwhile.
-        let fits = state.kept.bytes().checked_add(size);
-        if fits.is_none_or(|all| all > self.most) || state.kept.has(&claim.landing.key) {
+        let fits = state.entries.bytes().checked_add(size);
+        if fits.is_none_or(|all| all > self.most) || state.entries.has(&claim.landing.key) {
             return;
         }
-        let chunk = (Arc::clone(bytes), spare);
-        state.kept.put(claim.landing.key, chunk, used);
+        let chunk = (Arc::clone(bytes), reserved);
+        state.entries.put(claim.landing.key, chunk, used);
         state.last = None;
         self.count.store(state.count(), Ordering::Relaxed);
     }
 
     /// Reserves memory for a chunk. Older chunks may be evicted.
-    fn spare(&self, size: u64, since: u64) -> Option<CachedBytes> {
+    fn reserve(&self, size: u64, since: u64) -> Option<CachedBytes> {
         let most = self.most.checked_sub(size)?;
         while self.bytes() > most {
             self.drop_before(since).then_some(())?;
@@ -260,7 +260,7 @@ impl DecodedChunks {
     /// Evicts the least recently used chunk, if its last use precedes a time. Returns false if there is none.
     fn drop_before(&self, since: u64) -> bool {
         let mut state = self.lock();
-        let chunk = state.kept.take_oldest(since);
+        let chunk = state.entries.take_oldest(since);
         self.count.store(state.count(), Ordering::Relaxed);
         drop(state);
         let dropped = chunk.is_some();
@@ -271,8 +271,8 @@ impl DecodedChunks {
     }
 
     /// Registers the cache with the runtime, before the first entry.
-    fn become_known(&self) {
-        if !self.known.swap(true, Ordering::Relaxed) {
+    fn register(&self) {
+        if !self.registered.swap(true, Ordering::Relaxed) {
             let me: Weak<Self> = Weak::clone(&self.me);
             self.runtime.register_cache(me);
         }
@@ -281,12 +281,12 @@ impl DecodedChunks {
 
 impl Evictable for DecodedChunks {
     fn oldest(&self) -> Option<u64> {
-        self.lock().kept.oldest()
+        self.lock().entries.oldest()
     }
 
     fn drop_oldest(&self) {
         let mut state = self.lock();
-        let chunk = state.kept.take_oldest(u64::MAX);
+        let chunk = state.entries.take_oldest(u64::MAX);
         self.count.store(state.count(), Ordering::Relaxed);
         drop(state);
         // The memory is needed elsewhere, so it does not go to the buffers.

@@ -74,8 +74,8 @@ impl Sections {
         let mut whole = Block::whole(&self.grid);
         let outer = self.grid.get(..self.dim).unwrap_or_default();
         let first = section % self.along * self.rows;
-        let places = place(section / self.along, outer);
-        let lines = places.into_iter().map(|at| (at, 1));
+        let position = place(section / self.along, outer);
+        let lines = position.into_iter().map(|at| (at, 1));
         let rows = (first, self.rows.min(self.len - first));
         let dims = whole.start.iter_mut().zip(&mut whole.count);
         for ((start, count), line) in dims.zip(lines.chain([rows])) {

@@ -79,7 +79,7 @@ impl AffectedChunks {
     }
 
     /// Returns true if the chunks are so few that filling all missing chunks would be wasteful.
-    pub(super) fn is_nearly_nothing(&self, grid: &ChunkGrid) -> bool {
+    pub(super) fn is_nearly_empty(&self, grid: &ChunkGrid) -> bool {
         (self.numbers.len() as u64) < grid.len().div_ceil(64)
     }
 }
