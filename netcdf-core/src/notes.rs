@@ -69,7 +69,7 @@ pub struct CollectedNotes(Vec<(Note, Weight)>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
     /// Lost data, or a deviation from the request.
-    Counts,
+    Loss,
     /// A skipped object, which counts as a loss.
     Skipped,
     /// Useful information without a loss.
@@ -101,7 +101,7 @@ impl CollectedNotes {
                 Some((_, heaviest, objects)) => {
                     objects.push(&note.object);
                     if *weight != Weight::Remark {
-                        *heaviest = Weight::Counts;
+                        *heaviest = Weight::Loss;
                     }
                 }
                 None => all.push((note, *weight, vec![&note.object])),
@@ -109,7 +109,7 @@ impl CollectedNotes {
         }
         let one = |(note, weight, objects): (&Note, Weight, Vec<&str>)| Note {
             object: match weight {
-                Weight::Counts | Weight::Skipped | Weight::Urgent | Weight::Printed => {
+                Weight::Loss | Weight::Skipped | Weight::Urgent | Weight::Printed => {
                     first(&objects, MANY)
                 }
                 Weight::Remark => first(&objects, FEW),
@@ -123,7 +123,7 @@ impl CollectedNotes {
 /// A collector of messages that are not fatal. Tools print the notes; `--strict` makes them fatal.
 #[derive(Debug, Default)]
 pub struct Notes {
-    said: Mutex<NoteLog>,
+    log: Mutex<NoteLog>,
     /// The option that makes notes errors.
     strict: Option<&'static str>,
 }
@@ -134,7 +134,7 @@ struct NoteLog {
     notes: Vec<(Note, Weight)>,
     known: HashSet<Note, foldhash::fast::RandomState>,
     /// Whether any note is a loss.
-    counts: bool,
+    has_loss: bool,
 }
 
 impl Notes {
@@ -164,9 +164,9 @@ impl Notes {
     /// # Errors
     /// Returns [`ErrorKind::Argument`] if notes are errors and some are not just remarks.
     pub fn check(&self) -> Result<()> {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         match self.strict {
-            Some(option) if said.counts => {
+            Some(option) if log.has_loss => {
                 let what = format!("stopped because notes are errors with {option}");
                 Err(Error::new(ErrorKind::Argument, what))
             }
@@ -176,7 +176,7 @@ impl Notes {
 
     /// Adds a note unless the same note exists.
     pub fn say(&self, note: Note) {
-        self.add(note, Weight::Counts);
+        self.add(note, Weight::Loss);
     }
 
     /// Adds a note of a skipped object.
@@ -187,8 +187,8 @@ impl Notes {
     /// Returns the notes of [`Notes::skip`].
     #[must_use]
     pub fn skipped(&self) -> Vec<Note> {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let skipped = said
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let skipped = log
             .notes
             .iter()
             .filter(|(_, weight)| *weight == Weight::Skipped);
@@ -203,8 +203,8 @@ impl Notes {
     /// Adds a note that tools print before they start to work ([`Notes::take_urgent`]).
     pub fn urgent(&self, note: Note) {
         self.add(note, Weight::Urgent);
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.counts = true;
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.has_loss = true;
     }
 
     /// Adds a remark that tools print before they start to work ([`Notes::take_urgent`]).
@@ -215,8 +215,8 @@ impl Notes {
     /// Returns the urgent notes for printing. [`CollectedNotes::together`] then omits them; [`CollectedNotes::notes`] has them.
     #[must_use]
     pub fn take_urgent(&self) -> Vec<Note> {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let urgent = said.notes.iter_mut();
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let urgent = log.notes.iter_mut();
         let urgent = urgent.filter(|(_, weight)| *weight == Weight::Urgent);
         let printed = urgent.map(|(note, weight)| {
             *weight = Weight::Printed;
@@ -226,10 +226,10 @@ impl Notes {
     }
 
     fn add(&self, note: Note, weight: Weight) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.counts |= matches!(weight, Weight::Counts | Weight::Skipped);
-        if said.known.insert(note.clone()) {
-            said.notes.push((note, weight));
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.has_loss |= matches!(weight, Weight::Loss | Weight::Skipped);
+        if log.known.insert(note.clone()) {
+            log.notes.push((note, weight));
         }
     }
 
@@ -243,15 +243,15 @@ impl Notes {
     /// Returns a copy of the notes.
     #[must_use]
     pub fn so_far(&self) -> CollectedNotes {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        CollectedNotes(said.notes.clone())
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        CollectedNotes(log.notes.clone())
     }
 
     /// Takes the notes, for [`CollectedNotes::together`].
     #[must_use]
     pub fn take_all(&self) -> CollectedNotes {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        CollectedNotes(std::mem::take(&mut *said).notes)
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        CollectedNotes(std::mem::take(&mut *log).notes)
     }
 }
 
@@ -260,13 +260,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_several_objects_is_said_once() {
+    fn notes_of_several_objects_are_merged() {
         let note = |object: &str, what: &str| Note {
             object: object.to_owned(),
             what: what.to_owned(),
             remedy: None,
         };
-        let said = |n: usize, add: fn(&Notes, Note)| {
+        let printed = |n: usize, add: fn(&Notes, Note)| {
             let notes = Notes::default();
             for (place, object) in ["a", "b", "c", "d", "e"][..n].iter().enumerate() {
                 add(&notes, note(object, "odd"));
@@ -278,16 +278,16 @@ mod tests {
             let lines: Vec<_> = together.iter().map(Note::to_string).collect();
             lines.join("\n")
         };
-        let remarks = |n| said(n, Notes::remark);
+        let remarks = |n| printed(n, Notes::remark);
         assert_eq!(remarks(1), "a: odd\nx: even");
         assert_eq!(remarks(2), "a and b: odd\nx: even");
         assert_eq!(remarks(4), "a, b, c and d: odd\nx: even");
         assert_eq!(remarks(5), "a, b, c and 2 more: odd\nx: even");
-        assert_eq!(said(5, Notes::say), "a, b, c, d and e: odd\nx: even");
+        assert_eq!(printed(5, Notes::say), "a, b, c, d and e: odd\nx: even");
     }
 
     #[test]
-    fn notes_are_said_once() {
+    fn repeated_notes_are_dropped() {
         let notes = Notes::default();
         let note = Note {
             object: "/v".into(),
@@ -346,7 +346,7 @@ mod tests {
 
     /// Comparing each note with all earlier notes takes minutes.
     #[test]
-    fn very_many_notes_are_said() {
+    fn very_many_notes_are_fast() {
         let notes = Notes::default();
         for n in 0..100_000 {
             notes.say(Note {

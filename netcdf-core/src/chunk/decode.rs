@@ -237,7 +237,7 @@ pub(crate) fn other_length(path: String) -> Note {
 /// Returns the filters of a variable's chunks.
 ///
 /// # Errors
-/// Returns errors from [`fill`] and [`Table::chain`](crate::filter::Table::chain).
+/// Returns errors from [`fill`] and [`FilterTable::chain`](crate::filter::FilterTable::chain).
 pub(crate) fn chain(
     reader: &dyn Reader,
     env: &Env,

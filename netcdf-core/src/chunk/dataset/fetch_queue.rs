@@ -31,7 +31,7 @@ enum QueuedFetch {
 }
 
 impl QueuedFetch {
-    fn place(&self) -> &ChunkRef {
+    fn chunk_ref(&self) -> &ChunkRef {
         let (QueuedFetch::Chunk(chunk) | QueuedFetch::Part(chunk, _)) = self;
         chunk
     }
@@ -70,7 +70,7 @@ impl<'a> Gather<'a> {
     pub(super) fn chunk(&mut self, chunk: ChunkRef) -> Result<()> {
         let layout = self.variable.layout;
         if !layout.filters.is_empty() {
-            return self.want(QueuedFetch::Chunk(chunk));
+            return self.enqueue(QueuedFetch::Chunk(chunk));
         }
         let (block, region) = (layout.block(chunk.index), self.region);
         runs(&block, region, |run| self.run(&chunk, run))
@@ -142,21 +142,21 @@ impl<'a> Gather<'a> {
                 len,
                 step: run.step,
             };
-            self.want(QueuedFetch::Part(part, run))?;
+            self.enqueue(QueuedFetch::Part(part, run))?;
         }
         Ok(())
     }
 
-    fn want(&mut self, want: QueuedFetch) -> Result<()> {
-        let bytes = length(&want.place().range);
+    fn enqueue(&mut self, fetch: QueuedFetch) -> Result<()> {
+        let bytes = length(&fetch.chunk_ref().range);
         if bytes >= LARGE as u64 {
             // Fetch this chunk alone, into reused memory.
             self.flush()?;
-            self.queue.push(want);
+            self.queue.push(fetch);
             return self.flush();
         }
         self.bytes += bytes;
-        self.queue.push(want);
+        self.queue.push(fetch);
         if self.queue.len() >= BATCH || self.bytes >= self.most {
             return self.flush();
         }
@@ -167,7 +167,10 @@ impl<'a> Gather<'a> {
     pub(super) fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
         let queue = std::mem::take(&mut self.queue);
-        let chunks: Vec<ChunkRef> = queue.iter().map(|want| want.place().clone()).collect();
+        let chunks: Vec<ChunkRef> = queue
+            .iter()
+            .map(|fetch| fetch.chunk_ref().clone())
+            .collect();
         let variable = self.variable;
         match queue.first() {
             None => Ok(()),
@@ -181,11 +184,11 @@ impl<'a> Gather<'a> {
     /// Fetches parts of chunks without filters, and copies the elements.
     fn put_parts(&mut self, queue: &[QueuedFetch], chunks: &[ChunkRef]) -> Result<()> {
         let mut fetched = self.variable.fetch(chunks)?;
-        for (want, bytes) in queue.iter().zip(fetched.bytes.drain(..)) {
-            match (want, bytes) {
+        for (fetch, bytes) in queue.iter().zip(fetched.bytes.drain(..)) {
+            match (fetch, bytes) {
                 (QueuedFetch::Part(chunk, run), Some(bytes)) => self.put_run(chunk, *run, bytes)?,
-                (want, None) => {
-                    self.missing.insert(want.place().index);
+                (fetch, None) => {
+                    self.missing.insert(fetch.chunk_ref().index);
                 }
                 (QueuedFetch::Chunk(_), Some(_)) => {
                     return Err(Error::internal("a chunk among parts"));

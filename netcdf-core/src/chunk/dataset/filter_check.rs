@@ -14,7 +14,7 @@ impl Dataset<'_> {
     ///
     /// # Errors
     /// Returns [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) as in
-    /// [`Table::check`](crate::filter::FilterTable::check), with the variable's path, and errors from reading the
+    /// [`FilterTable::check`](crate::filter::FilterTable::check), with the variable's path, and errors from reading the
     /// index.
     pub fn check_filters(&self, var: VarId) -> Result<()> {
         let layout = self.layout(var)?;

@@ -64,7 +64,7 @@ impl BlockPieces<'_> {
     }
 
     /// Returns the byte range of a piece within the slab's data of a block, in the order of
-    /// [`Tiles::order`](super::tiles::SlabTiles::order). `rows` becomes the rows of the first piece in the part.
+    /// [`SlabTiles::order`](super::tiles::SlabTiles::order). `rows` becomes the rows of the first piece in the part.
     pub(super) fn lay(&self, rows: &mut BoxRows) -> Option<Range<usize>> {
         let alone = |d: &DimPiece| BoxLine {
             from: (0, d.count),
