@@ -1,24 +1,24 @@
 //! Two kinds of arithmetic with numbers of bytes, elements and chunks.
 //!
-//! | type | for | what is too large or below zero |
+//! | type | use | overflow and negative results |
 //! |---|---|---|
-//! | [`Amount`] | estimates, which only decide or are shown: memory, costs, sums of a report | becomes the largest amount, or 0 |
-//! | [`Exact`] | places: indices, offsets, lengths of what is read and written | an internal error with its place in the source, as what a file says was checked before |
+//! | [`Amount`] | estimates, which are only compared or shown: memory, costs, totals in a report | saturate at the largest amount, or at 0 |
+//! | [`Exact`] | positions: indices, offsets, lengths of reads and writes | an internal error with its source location, because numbers from files were checked earlier |
 
 use std::iter::Sum;
 use std::ops::{Add, Div, Mul, Range, Sub};
 
 use crate::error::{Error, Result};
 
-/// A number of bytes, elements or chunks in an estimate. Never an index.
+/// An estimated number of bytes, elements or chunks. Never an index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amount(u64);
 
 impl Amount {
-    /// More than there can be.
+    /// The largest amount, which also stands for an overflow.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// An amount to calculate with.
+    /// Converts a number to an amount.
     pub fn of(n: impl Into<Self>) -> Self {
         n.into()
     }
@@ -32,13 +32,13 @@ impl Amount {
         }
     }
 
-    /// The number, `u64::MAX` for all that is too large.
+    /// Returns the number, `u64::MAX` after an overflow.
     #[must_use]
     pub fn get(self) -> u64 {
         self.0
     }
 
-    /// The number as one of things in memory, `usize::MAX` for all that is too large.
+    /// Returns the number as a size in memory, `usize::MAX` after an overflow.
     #[must_use]
     pub fn count(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
@@ -57,7 +57,7 @@ impl From<usize> for Amount {
     }
 }
 
-/// `None` stands for what is too large to count.
+/// `None` stands for an overflow.
 impl<T: Into<Self>> From<Option<T>> for Amount {
     fn from(n: Option<T>) -> Self {
         n.map_or(Self::MAX, T::into)
@@ -72,7 +72,7 @@ impl<T: Into<Self>> Add<T> for Amount {
     }
 }
 
-/// What is left, 0 if nothing is.
+/// Saturates at 0.
 impl<T: Into<Self>> Sub<T> for Amount {
     type Output = Self;
 
@@ -104,43 +104,43 @@ impl<T: Into<Self>> Sum<T> for Amount {
     }
 }
 
-/// A place that is being calculated; [`Exact::get`] tells whether every step of it fitted.
+/// The position being calculated. [`Exact::get`] fails if a step overflowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Exact(Option<u64>);
 
-/// A place to calculate with.
+/// Converts a number to a position.
 pub fn exact(n: impl Into<Exact>) -> Exact {
     n.into()
 }
 
-/// `len` bytes or elements from `start`.
+/// Returns the range of `len` bytes or elements from `start`.
 ///
 /// # Errors
-/// As [`Exact::get`].
+/// Returns an error if the end overflows, see [`Exact::get`].
 #[track_caller]
 pub fn span(start: u64, len: u64) -> Result<Range<u64>> {
     Ok(start..(exact(start) + len).get()?)
 }
 
-/// [`span`] of what is in memory.
+/// Returns the range of `len` bytes or elements in memory from `start`.
 ///
 /// # Errors
-/// As [`Exact::get`].
+/// Returns an error if the end overflows, see [`Exact::index`].
 #[track_caller]
 pub fn indices(start: impl Into<Exact>, len: impl Into<Exact>) -> Result<Range<usize>> {
     let start = start.into();
     Ok(start.index()?..(start + len).index()?)
 }
 
-/// `len` bytes from `start` as a file claims them: those that cannot exist end beyond all files, and reading them is
-/// an error about the file.
+/// Returns the range of `len` bytes from `start` according to a file. An overflowing end saturates beyond all files, so that reading the
+/// range reports a damaged file.
 #[must_use]
 pub fn claimed(start: u64, len: u64) -> Range<u64> {
     start..start.saturating_add(len)
 }
 
-/// The number of bytes or elements in a range, 0 if its end stands before its start.
+/// Returns the number of bytes or elements in a range, 0 if the end precedes the start.
 #[must_use]
 pub fn length(range: &Range<u64>) -> u64 {
     range.end.saturating_sub(range.start)
@@ -152,27 +152,27 @@ impl Exact {
         lengths.iter().fold(exact(1u64), |all, &len| all * len)
     }
 
-    /// The number.
+    /// Returns the number.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if a step was below 0 or beyond 2^64 - 1.
+    /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) if a step was below 0 or beyond 2^64 - 1.
     #[track_caller]
     pub fn get(self) -> Result<u64> {
         match self.0 {
             Some(n) => Ok(n),
-            None => Err(Error::internal("a place below 0 or beyond 2^64 - 1")),
+            None => Err(Error::internal("a position below 0 or beyond 2^64 - 1")),
         }
     }
 
-    /// The number as an index of what is in memory.
+    /// Returns the number as an index in memory.
     ///
     /// # Errors
-    /// As [`Exact::get`], also for what the machine cannot address.
+    /// Returns an internal error after an overflow, or if the machine cannot address the number.
     #[track_caller]
     pub fn index(self) -> Result<usize> {
         match usize::try_from(self.get()?) {
             Ok(n) => Ok(n),
-            Err(_) => Err(Error::internal("a place beyond the machine's memory")),
+            Err(_) => Err(Error::internal("a position beyond the machine's memory")),
         }
     }
 }
@@ -189,7 +189,7 @@ impl From<usize> for Exact {
     }
 }
 
-/// `None` stands for what was beyond 2^64 - 1.
+/// `None` stands for an overflow.
 impl From<Option<u64>> for Exact {
     fn from(n: Option<u64>) -> Self {
         Self(n)

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Cancellation: the number of the signal that caused it, 0 for none.
+/// The cancellation flag: the number of the signal that caused it, 0 for none.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(pub Arc<AtomicUsize>);
 
 impl Cancel {
-    /// The signal that cancelled the run, if any.
+    /// Returns the signal that cancelled the run, if any.
     #[must_use]
     pub fn signal(&self) -> Option<usize> {
         match self.0.load(Ordering::Relaxed) {
@@ -19,8 +19,10 @@ impl Cancel {
         }
     }
 
+    /// Checks for cancellation.
+    ///
     /// # Errors
-    /// [`ErrorKind::Cancelled`] after a signal.
+    /// Returns [`ErrorKind::Cancelled`] after a signal.
     pub fn check(&self) -> Result<()> {
         match self.signal() {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! The environment passed down to everything that opens, reads or writes. Only the workers of [`Runtime::default`] belong to the process.
+//! The environment that all functions get that open, read or write. Only the workers of [`Runtime::default`] belong to the process.
 
 use std::num::NonZeroU16;
 use std::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ use crate::runtime::{Buffers, Runtime};
 /// The environment of a run, created once in `main` (or by a test) and passed down.
 #[derive(Debug, Default)]
 pub struct Env {
-    /// Limits on what files may make us allocate.
+    /// Allocation limits for data from files.
     pub limits: Limits,
     /// Available chunk filters.
     pub filters: crate::filter::FilterTable,
@@ -23,23 +23,23 @@ pub struct Env {
     pub runtime: Runtime,
     /// Messages that are not fatal.
     pub notes: Arc<Notes>,
-    /// Damage of single attributes or objects.
+    /// The handling of damaged attributes and objects.
     pub damage: Damage,
     /// Set by a signal.
     pub cancel: Cancel,
-    /// Bytes done, for a progress bar.
+    /// The progress in bytes, for a progress bar.
     pub progress: Progress,
     /// Memory for chunks and bands.
     pub buffers: Arc<Buffers>,
-    /// Memory for jobs that need much of it.
+    /// The memory for jobs with large buffers.
     pub memory: Memory,
-    /// Where temporary files are created; `None` for the system's directory.
+    /// The directory for temporary files; `None` for the system's directory.
     pub scratch: Option<std::path::PathBuf>,
-    /// What a copy may make up for missing data.
+    /// Whether a copy replaces missing data by fill values.
     pub made_up: MadeUp,
-    /// How other machines are asked.
+    /// The settings of network requests.
     pub network: Arc<Network>,
-    /// Which files beside a dataset may be opened.
+    /// The access rights to files next to a dataset.
     pub siblings: siblings::SiblingAccess,
     /// Whether readers show inexpressible types of fixed size as opaque bytes instead of skipping the objects. Comparisons and digests
     /// need the bytes.
@@ -47,16 +47,16 @@ pub struct Env {
     /// Whether Zarr readers show JSON `null` in attributes as a string. Copies, comparisons and digests need the difference from the text
     /// "null"; netCDF-C shows characters.
     pub exact_null: bool,
-    /// Whether readers note where the metadata of files lies.
+    /// Whether readers record the metadata ranges of files.
     pub survey: bool,
 }
 
-/// Bytes that are sent to another machine at a time: at least, and at most.
+/// Minimum and maximum size of an upload request in bytes.
 const LEAST_SENT: u64 = 8 << 20;
 const MOST_SENT: u64 = 64 << 20;
 
 impl Env {
-    /// The default environment with this number of threads; with `None`, one per core.
+    /// Returns the default environment with this number of threads; with `None`, one per core.
     #[must_use]
     pub fn with_threads(threads: Option<NonZeroU16>) -> Self {
         let mut env = Self::default();
@@ -66,7 +66,7 @@ impl Env {
         env
     }
 
-    /// What an output on another machine needs of the run.
+    /// Returns the run settings for a remote output.
     #[must_use]
     pub fn run(&self) -> OutputRun {
         OutputRun {
@@ -77,7 +77,7 @@ impl Env {
         }
     }
 
-    /// Sets the number of requests at a time to any source; with `None`, it depends on the source.
+    /// Sets the number of concurrent requests to any source; with `None`, it depends on the source.
     pub fn set_requests(&mut self, requests: Option<NonZeroU16>) {
         if let Some(requests) = requests {
             self.runtime = self.runtime.with_requests(requests.get().into());
@@ -85,16 +85,16 @@ impl Env {
     }
 }
 
-/// What may be made up for missing data. Usually it may be: that is what readers do.
+/// Whether missing data becomes fill values. Usually it does: netCDF readers return fill values.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MadeUp {
-    /// Missing sources of virtual datasets are errors, and not replaced by fill values.
+    /// Whether a missing source of a virtual dataset is an error.
     pub refuse_missing: bool,
-    /// Outputs of more than a gigabyte that consist almost entirely of fill values are errors.
+    /// Whether an output of more than a gigabyte that consists almost entirely of fill values is an error.
     pub refuse_large: bool,
 }
 
-/// Bytes of memory for a job that has to hold much data at a time, for instance to change chunk shapes.
+/// The memory limit in bytes of a job with large buffers, for instance a job that changes chunk shapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Memory(pub u64);
 
@@ -104,16 +104,16 @@ impl Default for Memory {
     }
 }
 
-/// How damage of single attributes or objects is handled. Usually it is an error like any other; a tool that
-/// tolerates it has to ask for that, report the damage, and fail in the end.
+/// The policy for damaged attributes and objects. By default, damage is an ordinary error. A tool that tolerates damage must turn this on,
+/// report the damage, and exit with an error.
 #[derive(Debug, Default)]
 pub struct Damage(Option<Mutex<Vec<Error>>>);
 
-/// With more damage than this, a dataset is better not shown.
+/// The maximum number of tolerated damaged objects in a dataset.
 const MOST_DAMAGE: usize = 100;
 
 impl Damage {
-    /// Leaves out what is damaged, and records it.
+    /// Returns a policy that skips and records damaged objects.
     #[must_use]
     pub fn tolerated() -> Self {
         Self(Some(Mutex::default()))
@@ -122,18 +122,16 @@ impl Damage {
     /// Records damage.
     ///
     /// # Errors
-    /// The error itself if it is not tolerated: if no damage is, if there was too much before, or if it is not
-    /// damage.
+    /// Returns the error if damage is not tolerated, if it is no damage, or if the limit is reached.
     pub fn meet(&self, e: Error) -> Result<()> {
         let damage = e.is_damage();
         self.keep(e, damage)
     }
 
-    /// Records an object of a store that cannot be read for whatever reason: this counts as damage of one
-    /// object, too.
+    /// Records an object in a store that cannot be read. Every reason counts as damage of this object, except cancellation.
     ///
     /// # Errors
-    /// As [`Damage::meet`]; cancellation does not count as damage.
+    /// Returns the error under the conditions of [`Damage::meet`].
     pub fn meet_lost(&self, e: Error) -> Result<()> {
         let lost = matches!(
             e.kind(),
@@ -155,7 +153,7 @@ impl Damage {
         Ok(())
     }
 
-    /// Takes the tolerated errors so far, in order.
+    /// Takes the recorded errors, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Error> {
         self.0.as_ref().map_or_else(Vec::new, |found| {
@@ -164,7 +162,7 @@ impl Damage {
     }
 }
 
-/// Bytes done and in total; a tool on a terminal shows them.
+/// Processed and expected bytes; a tool on a terminal shows them.
 #[derive(Debug, Clone, Default)]
 pub struct Progress(Arc<ByteCounts>);
 
@@ -175,17 +173,17 @@ struct ByteCounts {
 }
 
 impl Progress {
-    /// Adds to the total bytes.
+    /// Adds to the expected bytes.
     pub fn expect(&self, bytes: u64) {
         self.0.total.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Adds to the bytes done.
+    /// Adds to the processed bytes.
     pub fn advance(&self, bytes: u64) {
         self.0.done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes done and in total.
+    /// Returns the processed and the expected bytes.
     #[must_use]
     pub fn get(&self) -> (u64, u64) {
         (

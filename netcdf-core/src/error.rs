@@ -1,8 +1,7 @@
-//! The one error type of the library.
+//! The error type of the library.
 //!
-//! Every error says what was wrong (and what was expected) and, if known, the object (`/group/variable`), the
-//! resource (file or URL) with the byte offset, and a remedy. The innermost caller that knows a fact states it;
-//! outer callers never overwrite it.
+//! Every error has a message with the defect and the expected value. If known, it also has the object (`/group/variable`), the resource
+//! (file or URL) with the byte offset, and a remedy. The innermost caller that knows a fact adds it; outer callers never overwrite it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +12,7 @@ use crate::shown::{ShownAddress, ShownText, number_agreement, without_secrets};
 /// Result with the library's [`Error`]; `Result<()>` is eight bytes.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The error kinds that a caller may want to handle.
+/// The error kinds that callers distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -25,11 +24,11 @@ pub enum ErrorKind {
     Corrupt,
     /// An unknown version, class or type: the structure is newer than this library, or damaged.
     Unknown,
-    /// Not a known format.
+    /// A file in an unknown format.
     UnknownFormat,
-    /// Something known that is not supported (yet, or in this build).
+    /// A known feature that this library or build does not support.
     Unsupported,
-    /// Data went through a filter that is not available (`NC_ENOFILTER`).
+    /// The data has a filter that is not available (`NC_ENOFILTER`).
     FilterUnavailable,
     /// The variable does not have this filter (`NC_ENOFILTER` of `nc_inq_var_filter_info`).
     NoFilter,
@@ -39,7 +38,7 @@ pub enum ErrorKind {
     NoVariable,
     /// A scalar where dimensions are required.
     Scalar,
-    /// Variable-length data, which filters do not reach.
+    /// Variable-length data, which filters cannot process.
     VariableLength,
     /// A definition outside define mode (`NC_ENOTINDEFINE`).
     NotInDefineMode,
@@ -47,9 +46,9 @@ pub enum ErrorKind {
     InDefineMode,
     /// A change of a dataset opened for reading (`NC_EPERM`).
     ReadOnly,
-    /// Something that the format can never hold (`NC_ENOTBUILT`, such as user-defined types in NCZarr).
+    /// An object that the format cannot store (`NC_ENOTBUILT`, such as user-defined types in NCZarr).
     NotInFormat,
-    /// A dimension id that is unknown or cannot be used there (`NC_EBADDIM`).
+    /// A dimension id that is unknown or not valid for the call (`NC_EBADDIM`).
     NoDimension,
     /// The start of a region is outside its variable (`NC_EINVALCOORDS`).
     Coordinates,
@@ -63,21 +62,21 @@ pub enum ErrorKind {
     NotFound,
     /// A named object already exists.
     Exists,
-    /// Others changed a dataset that was opened for changes.
+    /// A dataset opened for changes was changed by another process.
     Changed,
-    /// A name in a store that only has keys below it, but no bytes (`NC_EEMPTY`).
+    /// A store key without a value that is only a prefix of other keys (`NC_EEMPTY`).
     NoContent,
     /// A limit of this library was reached.
     Limit,
     /// A checksum does not match.
     Checksum,
-    /// The caller's arguments do not go together.
+    /// The caller's arguments are invalid or contradict each other.
     Argument,
     /// A value does not fit its type (`NC_ERANGE`).
     Range,
     /// A name with characters that netCDF does not allow (`NC_EBADNAME`).
     BadName,
-    /// A type that the format does not have, or a fill value of another type (`NC_EBADTYPE`).
+    /// A type that the format does not have, or a fill value of a different type (`NC_EBADTYPE`).
     BadType,
     /// A dimension length beyond the format's limit (`NC_EDIMSIZE`).
     DimSize,
@@ -95,7 +94,7 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// An error with its place; see the module documentation.
+/// An error with its location; see the module documentation.
 #[derive(Debug)]
 pub struct Error(Box<ErrorInner>);
 
@@ -110,7 +109,7 @@ struct ErrorInner {
 }
 
 impl Error {
-    /// An error for what cannot happen, with its place in the source code: better no result than a wrong one.
+    /// Returns an error for an impossible state, with the location in the source code. An error is better than a wrong result.
     #[must_use]
     #[track_caller]
     #[cold]
@@ -121,7 +120,7 @@ impl Error {
             .with_remedy("please report it with the command and, if possible, the input")
     }
 
-    /// An error of `kind`; `what` says what was found and what was expected.
+    /// Returns an error of `kind`; `what` contains the defect and the expected value.
     #[must_use]
     pub fn new(kind: ErrorKind, what: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(ErrorInner {
@@ -134,7 +133,7 @@ impl Error {
         }))
     }
 
-    /// An error of the operating system while doing `what` with `resource`.
+    /// Returns an error of the operating system during the operation `what` on `resource`.
     #[must_use]
     pub fn io(what: &str, resource: &str, source: std::io::Error) -> Self {
         let mut e = Self::new(ErrorKind::Io, format!("{what}: {}", plain(&source)));
@@ -143,43 +142,43 @@ impl Error {
         e
     }
 
-    /// The kind.
+    /// Returns the kind.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// What was wrong, without place and remedy. It may contain text from a file.
+    /// Returns the message without location and remedy. It may contain text from a file.
     #[must_use]
     pub fn what(&self) -> ShownText<'_> {
         ShownText::new(&self.0.what)
     }
 
-    /// Path of the object.
+    /// Returns the path of the object.
     #[must_use]
     pub fn object(&self) -> Option<&str> {
         self.0.object.as_deref()
     }
 
-    /// The resource: file name or URL.
+    /// Returns the resource: file name or URL.
     #[must_use]
     pub fn resource(&self) -> Option<&str> {
         self.0.place.as_ref().map(|(r, _)| &**r)
     }
 
-    /// Offset in bytes within the resource.
+    /// Returns the byte offset in the resource.
     #[must_use]
     pub fn offset(&self) -> Option<u64> {
         self.0.place.as_ref().and_then(|(_, o)| *o)
     }
 
-    /// The remedy, if there is one.
+    /// Returns the remedy, if there is one.
     #[must_use]
     pub fn remedy(&self) -> Option<&str> {
         self.0.remedy.as_deref()
     }
 
-    /// Adds resource and byte offset, unless a place is known; if only this resource is known, adds the offset.
+    /// Adds resource and byte offset if no resource is known. If the error has the same resource without an offset, adds the offset.
     #[must_use]
     pub fn at(mut self, resource: &Arc<str>, offset: u64) -> Self {
         match &mut self.0.place {
@@ -190,14 +189,14 @@ impl Error {
         self
     }
 
-    /// Adds the resource, unless a place is known.
+    /// Adds the resource if no resource is known.
     #[must_use]
     pub fn of(mut self, resource: &str) -> Self {
         self.0.place.get_or_insert_with(|| (resource.into(), None));
         self
     }
 
-    /// Adds the object's path, unless one is known.
+    /// Adds the object's path if no path is known.
     #[must_use]
     pub fn in_object(mut self, path: &str) -> Self {
         self.0.object.get_or_insert_with(|| path.into());
@@ -213,21 +212,21 @@ impl Error {
         self
     }
 
-    /// Adds the remedy, unless one is known.
+    /// Adds the remedy if no remedy is known.
     #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<Cow<'static, str>>) -> Self {
         self.0.remedy.get_or_insert_with(|| remedy.into());
         self
     }
 
-    /// Puts the subject before what was wrong.
+    /// Prefixes the message with its subject.
     #[must_use]
     pub fn within(mut self, what: &str) -> Self {
         self.0.what = format!("{what}: {}", self.0.what).into();
         self
     }
 
-    /// A copy of the error, without its source.
+    /// Returns a copy of the error, without its source.
     #[must_use]
     pub fn again(&self) -> Self {
         let e = &self.0;
@@ -241,7 +240,7 @@ impl Error {
         }))
     }
 
-    /// True if bytes are not what they must be, or cannot be checked.
+    /// Returns true if bytes are damaged or cannot be checked.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         matches!(
@@ -254,13 +253,13 @@ impl Error {
         )
     }
 
-    /// True if the error is a pipe whose reader has gone away.
+    /// Returns true for an output pipe closed by its reader (EPIPE).
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
         self.system() == Some(std::io::ErrorKind::BrokenPipe)
     }
 
-    /// True if the process or the system has no free file descriptor: a later attempt may succeed.
+    /// Returns true if the process or the system has no free file descriptor: a later attempt may succeed.
     #[must_use]
     pub fn is_too_many_files(&self) -> bool {
         let source = self.0.source.as_ref();
@@ -268,8 +267,7 @@ impl Error {
         source.is_some_and(is_too_many)
     }
 
-    /// True if a file does not exist, or is not something we may read; false if the system failed to open or
-    /// read it.
+    /// Returns true if a file does not exist or must not be read, and false if the system failed to open or read it.
     #[must_use]
     pub fn is_absence(&self) -> bool {
         use std::io::ErrorKind as System;
@@ -290,8 +288,7 @@ impl Error {
         }
     }
 
-    /// True if there is no such file or object. Something that exists but cannot or must not be opened is not
-    /// missing.
+    /// Returns true if the file or object does not exist. An existing file that cannot or must not be opened is not missing.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         use std::io::ErrorKind as System;
@@ -300,14 +297,14 @@ impl Error {
             || matches!(system, Some(System::NotFound | System::NotADirectory))
     }
 
-    /// The kind of the operating system's error.
+    /// Returns the error kind of the operating system.
     fn system(&self) -> Option<std::io::ErrorKind> {
         let source = self.0.source.as_ref()?;
         source.downcast_ref::<std::io::Error>().map(|e| e.kind())
     }
 }
 
-/// Whether the process or the system has no free file descriptor.
+/// Returns true if the process or the system has no free file descriptor.
 pub(crate) fn is_too_many(e: &std::io::Error) -> bool {
     #[cfg(unix)]
     {
@@ -322,7 +319,7 @@ pub(crate) fn is_too_many(e: &std::io::Error) -> bool {
     }
 }
 
-/// The error number of the operating system. `tempfile` puts errors into others with a path, which only have the text of the number.
+/// Returns the error number of the operating system. `tempfile` wraps errors and adds a path, so that only the text contains the number.
 #[cfg(unix)]
 fn errno(e: &std::io::Error) -> Option<i32> {
     let of_text = || {
@@ -333,7 +330,7 @@ fn errno(e: &std::io::Error) -> Option<i32> {
     e.raw_os_error().or_else(of_text)
 }
 
-/// The operating system's message without Rust's `(os error N)`.
+/// Returns the operating system's message without Rust's `(os error N)`.
 pub(crate) fn plain(e: &std::io::Error) -> String {
     let text = e.to_string();
     match text.find(" (os error") {
@@ -350,7 +347,7 @@ impl fmt::Display for Error {
         }
         let what = without_secrets(&e.what);
         match e.kind {
-            // Errors about a command line have our own lines.
+            // Only messages about a command line contain line breaks of ours.
             ErrorKind::Argument => write!(f, "{}", ShownText::new(&what).lines())?,
             _ => write!(f, "{}", plain_part(&what))?,
         }
@@ -367,12 +364,12 @@ impl fmt::Display for Error {
     }
 }
 
-/// A part of a message, which may be any name from a file; cut after [`SHOWN`] characters.
+/// Returns a message part, which may be any name from a file, truncated after [`SHOWN`] characters.
 pub(crate) fn plain_part(text: &str) -> ShownText<'_> {
     ShownText::new(text).at_most(SHOWN)
 }
 
-/// Most characters shown of a part of a message.
+/// The maximum length of a message part in characters.
 const SHOWN: usize = 4096;
 
 impl std::error::Error for Error {
@@ -381,12 +378,12 @@ impl std::error::Error for Error {
     }
 }
 
-/// [`Error::internal`] for what is there unless this library is at fault.
+/// Conversion of `Option` and `Result` to results with an [`Error::internal`].
 pub trait OrInternal<T> {
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`] if it is missing, with the place of the call; `what` says what is missing.
+    /// Returns [`ErrorKind::Internal`] with the location of the call if the value is missing; `what` names the value.
     fn or_internal(self, what: &str) -> Result<T>;
 }
 
@@ -405,12 +402,12 @@ pub trait Context<T> {
     /// See [`Error::at`].
     ///
     /// # Errors
-    /// The error given, with its place.
+    /// Returns the given error with its location.
     fn at(self, resource: &Arc<str>, offset: u64) -> Result<T>;
     /// See [`Error::in_object`].
     ///
     /// # Errors
-    /// The error given, with its object.
+    /// Returns the given error with its object.
     fn in_object(self, path: impl FnOnce() -> String) -> Result<T>;
 }
 
@@ -429,10 +426,10 @@ impl<T> Context<T> for Result<T> {
     }
 }
 
-/// Most names listed of one sort.
+/// The maximum number of listed names.
 const NAMED: usize = 8;
 
-/// The first few names, and how many more there are.
+/// Returns the first few names and the number of omitted names.
 #[must_use]
 pub fn list_names(names: &[String]) -> String {
     let shown = names.get(..NAMED.min(names.len())).unwrap_or_default();

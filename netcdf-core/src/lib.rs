@@ -1,26 +1,26 @@
-//! The netCDF data model, its file formats and the engine that moves data between them.
+//! The netCDF data model, its file formats, and the layer that moves data between them.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`error`] | the error type: kind, text, object path, resource and byte offset, remedy |
-//! | [`limits`] | limits on what a file may make us allocate |
-//! | [`arithmetic`] | estimates that end at the largest number, and places that must be exact |
+//! | [`limits`] | allocation limits for data from files |
+//! | [`arithmetic`] | saturating estimates and checked positions |
 //! | [`shown`] | text from files, made safe to show |
-//! | [`env`](mod@env) | what is passed down: limits, runtime, notes, cancellation, progress |
-//! | [`model`] | what a dataset is: schema, types, names, values; no I/O, no format |
+//! | [`env`](mod@env) | the environment of a run: limits, runtime, notes, cancellation, progress |
+//! | [`model`] | the data model: schema, types, names, values; no I/O, no format |
 //! | [`bytes`] | checked reading and writing of binary structures |
-//! | [`io`] | where bytes come from and go to |
-//! | [`json`] | JSON as Zarr stores have it |
+//! | [`io`] | sources and targets of bytes |
+//! | [`json`] | JSON as in Zarr stores |
 //! | [`filter`] | chunk filters and their table |
-//! | [`chunk`] | geometry, and the engine that reads, decodes and writes data in parallel |
+//! | [`chunk`] | chunk geometry, and parallel reading, decoding and writing |
 //! | [`mod@format`] | the formats: probe, open, create |
-//! | [`copy`](mod@copy) | schema and options to schema, and the data after it |
-//! | [`diff`] | two datasets of any formats compared |
+//! | [`copy`](mod@copy) | copies: maps a schema to a new schema, then moves the data |
+//! | [`diff`] | comparison of two datasets in any formats |
 //! | [`stats`] | statistics of variables |
-//! | [`sum`](mod@sum) | digests of what a dataset says, however it is stored |
+//! | [`sum`](mod@sum) | digests of dataset contents, independent of storage |
 //! | [`api`] | the programming interface to datasets: create, open, define, inquire, read, write |
 //! | `testing` | an in-memory dataset for tests, with the feature `testing` |
-//! | [`tool`] | what the command-line tools share |
+//! | [`tool`] | the common parts of the command-line tools |
 #![deny(unsafe_code)]
 #![cfg_attr(
     test,
@@ -58,12 +58,12 @@ pub mod tool;
 
 pub use error::{Error, ErrorKind, Result};
 
-/// The examples in the document about the API are tests.
+/// Compiles the examples in the API document as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/api.md")]
 struct ApiDocument;
 
-/// So are those in the README.
+/// Compiles the examples in the README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -1,17 +1,17 @@
-//! Limits on what a file may make us allocate or recurse into.
+//! Limits for allocation and recursion with sizes from files.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Limits for every allocation and recursion whose size comes from a file.
+/// Limits for every allocation and recursion with a size from a file.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Bytes that the metadata of one dataset may take in memory.
+    /// The maximum memory for the metadata of one dataset, in bytes.
     pub metadata: u64,
-    /// Nesting depth of groups.
+    /// The maximum nesting depth of groups.
     pub groups: u32,
-    /// Nesting depth of types and links.
+    /// The maximum nesting depth of types and links.
     pub depth: u32,
-    /// Most dimensions of a variable (`NC_MAX_VAR_DIMS`).
+    /// The maximum number of dimensions of a variable (`NC_MAX_VAR_DIMS`).
     pub rank: u32,
 }
 
@@ -27,55 +27,55 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// `bytes` as a size in memory, if the metadata limit allows it.
+    /// Returns `bytes` as a size in memory, within the metadata limit.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] beyond it.
+    /// Returns [`ErrorKind::Limit`] if the metadata limit is exceeded.
     pub fn metadata(&self, bytes: u64, what: &str) -> Result<usize> {
         within(bytes, self.metadata, what)
     }
 
-    /// `bytes` as a size in memory, if the machine can address it, regardless of the memory budget (one item
-    /// always runs).
+    /// Returns `bytes` as a size in memory if the machine can address it. The memory budget does not apply, because
+    /// one item can always run.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if it cannot.
+    /// Returns [`ErrorKind::Limit`] if the machine cannot address it.
     pub fn item(&self, bytes: u64, what: &str) -> Result<usize> {
         within(bytes, isize::MAX.unsigned_abs() as u64, what)
     }
 }
 
-/// Most bytes of an element: elements are read as a whole, and each has a fill value.
+/// The maximum element size in bytes: elements are read as a whole, and each has a fill value.
 pub const ELEMENT: u64 = 1 << 28;
 
-/// Copies of an element that a dataset holds apart from its data: fill values of layouts, filters and metadata.
+/// The number of copies of an element in memory apart from the data: fill values of layouts, filters and metadata.
 const ELEMENTS: usize = 6;
 
-/// Requests of at least this many bytes are tried first: a failed trial is an error, other failures end the
-/// process.
+/// The minimum size of allocations that are tried first. A failed trial is an error; a failure without a trial ends
+/// the process.
 pub const TRIED: usize = 1 << 24;
 
-/// Bytes that must remain for requests that are not tried.
+/// The bytes that must remain for allocations without a trial.
 const SPARE: usize = 1 << 25;
 
-/// Checks whether the machine has room for `len` bytes that a file asks for.
+/// Checks whether the machine has memory for `len` bytes, a number from a file.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] if it has not.
+/// Returns [`ErrorKind::Limit`] if it has not.
 pub fn room(len: usize, what: &str) -> Result<()> {
     if len < TRIED {
         return Ok(());
     }
     let mut tried = Vec::<u8>::new();
     let room = tried.try_reserve_exact(len.saturating_add(SPARE));
-    std::hint::black_box(&tried); // else nothing is asked for
+    std::hint::black_box(&tried); // prevents removal of the allocation
     room.map_err(|_| no_room(len, what))
 }
 
-/// Reserves room for `len` more bytes that a file asks for.
+/// Reserves memory for `len` more bytes, a number from a file.
 ///
 /// # Errors
-/// As [`room`].
+/// Returns [`ErrorKind::Limit`] without enough memory.
 pub fn reserve(bytes: &mut Vec<u8>, len: usize, what: &str) -> Result<()> {
     if bytes.capacity() - bytes.len() >= len {
         return Ok(());
@@ -90,19 +90,19 @@ fn no_room(len: usize, what: &str) -> Error {
     Error::new(ErrorKind::Limit, what)
 }
 
-/// `len` zero bytes that a file asks for.
+/// Returns `len` zero bytes, a number from a file.
 ///
 /// # Errors
-/// As [`room`].
+/// Returns [`ErrorKind::Limit`] without enough memory.
 pub fn zeros(len: usize, what: &str) -> Result<Vec<u8>> {
     room(len, what)?;
     Ok(vec![0; len])
 }
 
-/// The bytes of an element as a size in memory, with room for its fill value wherever that is held.
+/// Returns the element size as a size in memory. Checks the memory for all copies of a fill value.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] if there is no room, and for more than [`ELEMENT`].
+/// Returns [`ErrorKind::Limit`] without enough memory, and above [`ELEMENT`].
 pub fn element(bytes: u64) -> Result<usize> {
     let size = usize::try_from(bytes).ok().filter(|_| bytes <= ELEMENT);
     let size = size.ok_or_else(|| {

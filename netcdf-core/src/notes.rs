@@ -9,11 +9,11 @@ use crate::shown::{number_agreement, without_secrets};
 /// A message that is not fatal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Note {
-    /// The object or resource that it is about.
+    /// The object or resource of the message.
     pub object: String,
     /// The message.
     pub what: String,
-    /// What to do about it, if anything.
+    /// The remedy, if any.
     pub remedy: Option<String>,
 }
 
@@ -34,19 +34,19 @@ impl std::fmt::Display for Note {
     }
 }
 
-/// Names of objects that a line has, if they are only good to know.
+/// The maximum number of object names in a remark.
 const FEW: usize = 3;
 
-/// Names of lost objects that a line has: damaged files can have millions.
+/// The maximum number of lost objects in a line: damaged files can have millions.
 const MANY: usize = 1000;
 
-/// Names in a list: all if they are few, else the first ones and how many more there are.
+/// Returns a list of names: all names if there are few, else the first names and the number of omitted names.
 #[must_use]
 pub fn few(names: &[impl AsRef<str>]) -> String {
     first(names, FEW)
 }
 
-/// The first names in a list, and how many more there are, if there are at least two more.
+/// Returns the first names, and the number of omitted names if at least two are omitted.
 fn first(names: &[impl AsRef<str>], most: usize) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match names.split_at_checked(most) {
@@ -68,26 +68,26 @@ pub struct CollectedNotes(Vec<(Note, Weight)>);
 /// The weight of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weight {
-    /// Something was lost, or not done as asked.
-    Counts,
-    /// An object is skipped. It counts.
+    /// Lost data, or a deviation from the request.
+    Loss,
+    /// A skipped object, which counts as a loss.
     Skipped,
-    /// It is merely good to know.
+    /// Useful information without a loss.
     Remark,
-    /// It is to be printed before the work. It counts or not when it is added.
+    /// A note to be printed before the work. Losses were counted when the note was added.
     Urgent,
-    /// It was urgent, and is printed.
+    /// An urgent note that is already printed.
     Printed,
 }
 
 impl CollectedNotes {
-    /// The notes as they were added.
+    /// Returns the notes in the order in which they were added.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.0.iter().map(|(note, _)| note)
     }
 
-    /// Merges notes with the same message about several objects, in the place of the first one. For losses all
-    /// objects are named, for remarks only some.
+    /// Merges notes with the same message about several objects, at the position of the first note. A loss lists all objects, a remark only
+    /// some.
     #[must_use]
     pub fn together(&self) -> Vec<Note> {
         let mut all: Vec<(&Note, Weight, Vec<&str>)> = vec![];
@@ -101,7 +101,7 @@ impl CollectedNotes {
                 Some((_, heaviest, objects)) => {
                     objects.push(&note.object);
                     if *weight != Weight::Remark {
-                        *heaviest = Weight::Counts;
+                        *heaviest = Weight::Loss;
                     }
                 }
                 None => all.push((note, *weight, vec![&note.object])),
@@ -109,7 +109,7 @@ impl CollectedNotes {
         }
         let one = |(note, weight, objects): (&Note, Weight, Vec<&str>)| Note {
             object: match weight {
-                Weight::Counts | Weight::Skipped | Weight::Urgent | Weight::Printed => {
+                Weight::Loss | Weight::Skipped | Weight::Urgent | Weight::Printed => {
                     first(&objects, MANY)
                 }
                 Weight::Remark => first(&objects, FEW),
@@ -120,10 +120,10 @@ impl CollectedNotes {
     }
 }
 
-/// Collects messages that are not fatal. Tools print the notes; `--strict` makes them fatal.
+/// A collector of messages that are not fatal. Tools print the notes; `--strict` makes them fatal.
 #[derive(Debug, Default)]
 pub struct Notes {
-    said: Mutex<NoteLog>,
+    log: Mutex<NoteLog>,
     /// The option that makes notes errors.
     strict: Option<&'static str>,
 }
@@ -133,18 +133,18 @@ pub struct Notes {
 struct NoteLog {
     notes: Vec<(Note, Weight)>,
     known: HashSet<Note, foldhash::fast::RandomState>,
-    /// Whether any note counts.
-    counts: bool,
+    /// Whether any note is a loss.
+    has_loss: bool,
 }
 
 impl Notes {
-    /// Notes that are errors, see [`Notes::check`].
+    /// Returns a collector that treats notes as errors, see [`Notes::check`].
     #[must_use]
     pub fn strict() -> Self {
         Self::strict_because("--strict")
     }
 
-    /// Notes that are errors because of this option.
+    /// Returns a collector that treats notes as errors because of this option.
     #[must_use]
     pub fn strict_because(option: &'static str) -> Self {
         Self {
@@ -153,20 +153,20 @@ impl Notes {
         }
     }
 
-    /// Whether notes are errors.
+    /// Returns true if notes are errors.
     #[must_use]
     pub fn is_strict(&self) -> bool {
         self.strict.is_some()
     }
 
-    /// Checks whether to go on; called before anything is done that cannot be undone.
+    /// Checks whether to continue. Callers use it before an irreversible step.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if notes are errors, and some are not just remarks.
+    /// Returns [`ErrorKind::Argument`] if notes are errors and some are not just remarks.
     pub fn check(&self) -> Result<()> {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         match self.strict {
-            Some(option) if said.counts => {
+            Some(option) if log.has_loss => {
                 let what = format!("stopped because notes are errors with {option}");
                 Err(Error::new(ErrorKind::Argument, what))
             }
@@ -174,9 +174,9 @@ impl Notes {
         }
     }
 
-    /// Adds a note, unless it was added before.
+    /// Adds a note unless the same note exists.
     pub fn say(&self, note: Note) {
-        self.add(note, Weight::Counts);
+        self.add(note, Weight::Loss);
     }
 
     /// Adds a note of a skipped object.
@@ -184,19 +184,18 @@ impl Notes {
         self.add(note, Weight::Skipped);
     }
 
-    /// The notes of [`Notes::skip`] so far.
+    /// Returns the notes of [`Notes::skip`].
     #[must_use]
     pub fn skipped(&self) -> Vec<Note> {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let skipped = said
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let skipped = log
             .notes
             .iter()
             .filter(|(_, weight)| *weight == Weight::Skipped);
         skipped.map(|(note, _)| note.clone()).collect()
     }
 
-    /// Adds a remark: something good to know, but neither a loss nor a deviation from what was asked. It is
-    /// never an error.
+    /// Adds a remark: useful information about neither a loss nor a deviation from the request. It is never an error.
     pub fn remark(&self, note: Note) {
         self.add(note, Weight::Remark);
     }
@@ -204,8 +203,8 @@ impl Notes {
     /// Adds a note that tools print before they start to work ([`Notes::take_urgent`]).
     pub fn urgent(&self, note: Note) {
         self.add(note, Weight::Urgent);
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.counts = true;
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.has_loss = true;
     }
 
     /// Adds a remark that tools print before they start to work ([`Notes::take_urgent`]).
@@ -216,8 +215,8 @@ impl Notes {
     /// Returns the urgent notes for printing. [`CollectedNotes::together`] then omits them; [`CollectedNotes::notes`] has them.
     #[must_use]
     pub fn take_urgent(&self) -> Vec<Note> {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let urgent = said.notes.iter_mut();
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let urgent = log.notes.iter_mut();
         let urgent = urgent.filter(|(_, weight)| *weight == Weight::Urgent);
         let printed = urgent.map(|(note, weight)| {
             *weight = Weight::Printed;
@@ -227,32 +226,32 @@ impl Notes {
     }
 
     fn add(&self, note: Note, weight: Weight) {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.counts |= matches!(weight, Weight::Counts | Weight::Skipped);
-        if said.known.insert(note.clone()) {
-            said.notes.push((note, weight));
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.has_loss |= matches!(weight, Weight::Loss | Weight::Skipped);
+        if log.known.insert(note.clone()) {
+            log.notes.push((note, weight));
         }
     }
 
-    /// Takes the notes so far, in order.
+    /// Takes the notes, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Note> {
         let taken = self.take_all();
         taken.0.into_iter().map(|(note, _)| note).collect()
     }
 
-    /// A copy of the notes so far.
+    /// Returns a copy of the notes.
     #[must_use]
     pub fn so_far(&self) -> CollectedNotes {
-        let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        CollectedNotes(said.notes.clone())
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        CollectedNotes(log.notes.clone())
     }
 
-    /// Takes the notes so far, for [`CollectedNotes::together`].
+    /// Takes the notes, for [`CollectedNotes::together`].
     #[must_use]
     pub fn take_all(&self) -> CollectedNotes {
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        CollectedNotes(std::mem::take(&mut *said).notes)
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        CollectedNotes(std::mem::take(&mut *log).notes)
     }
 }
 
@@ -261,13 +260,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_of_several_objects_is_said_once() {
+    fn notes_of_several_objects_are_merged() {
         let note = |object: &str, what: &str| Note {
             object: object.to_owned(),
             what: what.to_owned(),
             remedy: None,
         };
-        let said = |n: usize, add: fn(&Notes, Note)| {
+        let printed = |n: usize, add: fn(&Notes, Note)| {
             let notes = Notes::default();
             for (place, object) in ["a", "b", "c", "d", "e"][..n].iter().enumerate() {
                 add(&notes, note(object, "odd"));
@@ -279,16 +278,16 @@ mod tests {
             let lines: Vec<_> = together.iter().map(Note::to_string).collect();
             lines.join("\n")
         };
-        let remarks = |n| said(n, Notes::remark);
+        let remarks = |n| printed(n, Notes::remark);
         assert_eq!(remarks(1), "a: odd\nx: even");
         assert_eq!(remarks(2), "a and b: odd\nx: even");
         assert_eq!(remarks(4), "a, b, c and d: odd\nx: even");
         assert_eq!(remarks(5), "a, b, c and 2 more: odd\nx: even");
-        assert_eq!(said(5, Notes::say), "a, b, c, d and e: odd\nx: even");
+        assert_eq!(printed(5, Notes::say), "a, b, c, d and e: odd\nx: even");
     }
 
     #[test]
-    fn notes_are_said_once() {
+    fn repeated_notes_are_dropped() {
         let notes = Notes::default();
         let note = Note {
             object: "/v".into(),
@@ -345,9 +344,9 @@ mod tests {
         assert!(notes.check().is_ok() && strict.check().is_err());
     }
 
-    /// Comparing each with all before it takes minutes.
+    /// Comparing each note with all earlier notes takes minutes.
     #[test]
-    fn very_many_notes_are_said() {
+    fn very_many_notes_are_fast() {
         let notes = Notes::default();
         for n in 0..100_000 {
             notes.say(Note {

@@ -1,4 +1,4 @@
-//! The queue of a job's items (`runtime/queue.rs`) and the gate of turns (`runtime/gate.rs`) under all orders of events that differ, up to two preemptions: results come in
+//! The queue of a job's items (`runtime/queue.rs`) and the semaphore of turns (`runtime/semaphore.rs`) under all orders of events that differ, up to two preemptions: results come in
 //! order, each once, nobody waits for ever.
 
 use std::sync::PoisonError;
@@ -11,10 +11,10 @@ use loom::thread;
 use queue::{Next, Queue};
 use sync::{Condvar, Mutex};
 
-#[path = "../../netcdf-core/src/runtime/gate.rs"]
-mod gate;
 #[path = "../../netcdf-core/src/runtime/queue.rs"]
 mod queue;
+#[path = "../../netcdf-core/src/runtime/semaphore.rs"]
+mod semaphore;
 
 /// The locks that loom watches.
 mod sync {
@@ -144,8 +144,8 @@ fn a_caller_that_helps_needs_no_worker() {
     job(&[0, 1, 0], 1, true);
 }
 
-/// Passes a gate, and counts who does at the same time.
-fn pass((gate, within): &(gate::Gate, AtomicUsize), places: usize) {
+/// Takes and returns a permit, and counts the concurrent holders.
+fn pass((gate, within): &(semaphore::Semaphore, AtomicUsize), places: usize) {
     gate.take();
     assert!(within.fetch_add(1, SeqCst) < places);
     within.fetch_sub(1, SeqCst);
@@ -156,7 +156,7 @@ fn pass((gate, within): &(gate::Gate, AtomicUsize), places: usize) {
 fn a_gate_lets_in_as_many_as_it_has_places() {
     for places in [1, 2] {
         model(move || {
-            let gate = Arc::new((gate::Gate::new(places), AtomicUsize::new(0)));
+            let gate = Arc::new((semaphore::Semaphore::new(places), AtomicUsize::new(0)));
             let others = (0..2).map(|_| {
                 let gate = Arc::clone(&gate);
                 thread::spawn(move || pass(&gate, places))

@@ -1,4 +1,4 @@
-//! The stored bytes of chunks.
+//! Access to stored chunk bytes.
 
 use std::sync::Arc;
 
@@ -8,57 +8,58 @@ use crate::io::Source;
 use crate::io::merge::Near;
 use crate::io::store::KeyContent;
 
-/// Hands out the stored bytes of the chunks of a dataset.
+/// Reads the stored chunk bytes of a dataset.
 pub trait ChunkBytes: Send + Sync {
-    /// The stored bytes of chunks, or of parts of them. After [`Locate::Candidates`](super::Locate::Candidates), a chunk may not be
-    /// stored, or be longer than expected. A longer one is not read; the caller asks again, with a range that is long enough.
+    /// Returns the stored bytes of chunks or of parts of chunks. After [`Locate::Candidates`](super::Locate::Candidates), a chunk may be
+    /// missing, or be longer than expected. A longer chunk is not read; the caller must fetch it again with a range that is long enough.
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if the file ends too early.
+    /// Returns [`ErrorKind::Truncated`] if the file ends too early.
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>>;
 
-    /// The source that holds a chunk, for copying bytes unchanged; `None` if only [`ChunkBytes::fetch`] can read them.
+    /// Returns the source of a chunk, for copying bytes unchanged; `None` if only [`ChunkBytes::fetch`] can read the chunk.
     fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>>;
 
-    /// Whether sources hold the chunks, so that copies can move chunks unchanged. If not, [`ChunkBytes::source`] has none.
+    /// Returns true if the chunks are in sources, so that copies can move chunks unchanged. Otherwise [`ChunkBytes::source`] returns
+    /// `None`.
     fn has_sources(&self) -> bool {
         true
     }
 
-    /// True if answers take long. Many requests are then under way at a time.
+    /// Returns true if requests take long, so that concurrent requests are worthwhile.
     fn latency(&self) -> bool;
 
-    /// The ranges that one request should get, if the same source or key holds two chunks; `None` for chunks in different places.
+    /// Returns the limits for merging the ranges of two chunks into one request; `None` for chunks in different sources or keys.
     fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
         let (source, other) = (self.source(a)?, self.source(b)?);
         Arc::ptr_eq(source, other).then(|| source.near())
     }
 
-    /// The name of the file or key that holds a chunk, for messages.
+    /// Returns the name of the file or key of a chunk, for messages.
     fn name(&self, chunk: &ChunkRef) -> Option<Arc<str>> {
         Some(Arc::clone(self.source(chunk)?.name()))
     }
 
-    /// The name of a file of the dataset that has changed since it was opened or read.
+    /// Returns the name of a dataset file that has changed since it was opened or read.
     fn changed(&self) -> Option<Arc<str>>;
 
-    /// Whether the data comes from several files or datasets. A copy would contain all data.
+    /// Returns true if the data comes from several files or datasets. A copy would contain all data.
     fn is_spread(&self) -> bool {
         false
     }
 }
 
-/// The sources of a dataset, by number.
+/// The numbered sources of a dataset.
 #[derive(Debug)]
 pub struct NumberedSources {
-    /// The sources; the dataset's own file is the first.
+    /// The sources, beginning with the dataset's own file.
     pub all: Vec<Arc<dyn Source>>,
     /// Whether data comes from several files or datasets.
     pub spread: bool,
 }
 
 impl NumberedSources {
-    /// The only source of a dataset.
+    /// Creates the list for a dataset with a single source.
     #[must_use]
     pub fn one(source: Arc<dyn Source>) -> Self {
         Self {

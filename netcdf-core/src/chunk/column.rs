@@ -1,4 +1,4 @@
-//! A variable whose elements are adjacent in their own source.
+//! A reader for one contiguous variable in its own source.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
 use crate::model::{Schema, Values, VarId};
 
-/// The elements of one variable, in row-major order, as a dataset, which returns them for any variable id.
+/// A dataset of one variable, with contiguous elements in row-major order. It accepts any variable id.
 pub(crate) struct ColumnReader<'a> {
     schema: &'a Schema,
     layout: Layout,
@@ -21,8 +21,8 @@ pub(crate) struct ColumnReader<'a> {
 }
 
 impl<'a> ColumnReader<'a> {
-    /// Elements stored as `layout` says, of this shape, in a range of a source; `schema` is that of the
-    /// variable.
+    /// Creates a reader for elements of this layout and shape in a range of a source; `schema` is the variable's
+    /// schema.
     #[must_use]
     pub(crate) fn new(
         schema: &'a Schema,
@@ -45,7 +45,7 @@ impl<'a> ColumnReader<'a> {
         }
     }
 
-    /// How the elements are stored: in one piece.
+    /// Returns the storage layout: contiguous.
     #[must_use]
     pub(crate) fn layout(&self) -> &Layout {
         &self.layout
@@ -80,7 +80,7 @@ impl Reader for ColumnReader<'_> {
     }
 
     fn resolve(&self, _: VarId, _: &[u8], _: &Env) -> Result<Values> {
-        let what = "elements in a source of their own are plain";
+        let what = "a variable in its own source has only plain elements";
         Err(Error::new(ErrorKind::Unsupported, what))
     }
 }

@@ -1,4 +1,4 @@
-//! Decodes the chunks of one variable, and provides the fill of missing ones.
+//! Decodes the chunks of one variable, and provides fill for missing chunks.
 
 use std::sync::Arc;
 
@@ -15,21 +15,21 @@ use crate::model::{DataType, Endianness, FillMode, Schema, Values, VarId, Variab
 use crate::notes::{Note, Notes};
 use crate::runtime::buffers::{Buffers, LARGE};
 
-/// Most bytes per stored byte for which a large buffer is allocated at once (deflate makes up to 1032).
+/// The maximum ratio of decoded to stored bytes for which a large buffer is allocated at once (deflate reaches 1032).
 const RATIO: usize = 1 << 10;
 
-/// Data shared by all chunks of a variable.
+/// The data that all chunks of a variable share.
 pub(crate) struct ChunkDecoder<'a> {
     reader: &'a dyn Reader,
     layout: &'a Layout,
     chain: FilterChain,
-    /// The texts of chunks, if these are decoded.
+    /// The text encoding, if the decoder returns packed texts.
     texts: Option<&'a Texts>,
-    /// Bytes of a decoded chunk; `None` if unknown, or too large for this machine's memory.
+    /// The size of a decoded chunk in bytes; `None` if unknown, or too large for this machine's memory.
     len: Option<usize>,
-    /// Stored form of a missing element.
+    /// The stored form of a missing element.
     pub(super) fill: Vec<u8>,
-    /// Stored form of an element beyond the stored extent of the dimensions.
+    /// The stored form of an element outside the stored extent.
     beyond: Vec<u8>,
     /// Memory for chunks.
     pub(super) buffers: Arc<Buffers>,
@@ -52,7 +52,7 @@ impl<'a> ChunkDecoder<'a> {
         })
     }
 
-    /// For chunks of texts: `decode` returns them packed.
+    /// Creates a decoder for text chunks. `decode` then returns packed texts.
     pub(super) fn of_texts(
         reader: &'a dyn Reader,
         env: &Env,
@@ -88,15 +88,15 @@ impl<'a> ChunkDecoder<'a> {
         })
     }
 
-    /// Stored forms of a missing element: within the stored extent of the dimensions, and beyond.
+    /// Returns the stored forms of a missing element: within the stored extent, and outside.
     pub(super) fn fills(&self) -> (&[u8], &[u8]) {
         (&self.fill, &self.beyond)
     }
 
-    /// Memory for `stored` bytes of a chunk, with room for its decoded form. Its content is arbitrary.
+    /// Returns memory for `stored` bytes of a chunk, with capacity for its decoded form. The content is arbitrary.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if there is not enough.
+    /// Returns [`ErrorKind::Limit`] without enough memory.
     pub(super) fn memory(&self, stored: usize) -> Result<Vec<u8>> {
         let len = match self.layout.filters.len() {
             0 => 0,
@@ -105,7 +105,7 @@ impl<'a> ChunkDecoder<'a> {
         self.buffers.filled(stored, len)
     }
 
-    /// Bytes of a decoded chunk; 0 if it cannot result from what is stored.
+    /// Returns the size of a decoded chunk in bytes; 0 if the stored bytes are too few for it.
     pub(crate) fn room(&self, stored: usize) -> usize {
         let most = (Amount::of(stored) * RATIO).count();
         self.len.filter(|&len| len <= most).unwrap_or(0)
@@ -123,7 +123,7 @@ impl<'a> ChunkDecoder<'a> {
         })
     }
 
-    /// Like [`Self::decode`], for a chunk in a form that readers of other formats accept.
+    /// Like [`Self::decode`], but accepts only chunk forms that readers of other formats accept.
     pub(crate) fn decode_strictly(&self, chunk: &ChunkRef, stored: Vec<u8>) -> Result<Vec<u8>> {
         match chunk.mask {
             0 => self.decode_by(chunk, stored, FilterChain::decode_strictly),
@@ -140,14 +140,14 @@ impl<'a> ChunkDecoder<'a> {
         let buffers = &self.buffers;
         let len = self.room(stored.len());
         let mut bytes = stored;
-        // A filter writes its output over the input of the filter before it.
+        // A filter writes its output over the input of the previous filter.
         let several = self.layout.filters.len() > 1;
         if several && len >= LARGE && bytes.capacity() < len {
             let stored = std::mem::replace(&mut bytes, buffers.take(len)?);
             bytes.extend_from_slice(&stored);
         }
         if len == 0 {
-            // Memory grows with the output.
+            // The memory grows with the output.
             limits::room(self.len.unwrap_or(0), "a chunk").map_err(|e| self.in_chunk(e, chunk))?;
         }
         let mut scratch = buffers.take(len)?;
@@ -160,7 +160,7 @@ impl<'a> ChunkDecoder<'a> {
         whole.map_err(|e| self.in_chunk(e, chunk))
     }
 
-    /// Returns a chunk with all elements of the chunk shape. `bytes` may lack elements beyond the extent.
+    /// Returns a chunk with all elements of the chunk shape. `bytes` may lack elements outside the extent.
     fn whole(&self, chunk: &ChunkRef, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let found = bytes.len();
         let Some(len) = self
@@ -169,7 +169,7 @@ impl<'a> ChunkDecoder<'a> {
         else {
             let want = self.len;
             let want = want.map_or("more than fit in memory".into(), |n| n.to_string());
-            let what = format!("{found} bytes, its shape asks for {want}");
+            let what = format!("{found} bytes, but the chunk shape needs {want}");
             return Err(Error::new(ErrorKind::Corrupt, what));
         };
         if found != len && !self.chain.is_empty() {
@@ -179,8 +179,7 @@ impl<'a> ChunkDecoder<'a> {
         Ok(bytes)
     }
 
-    /// Adds the chunk's place in the grid and in the file to an error. A missing filter is not a problem of the
-    /// chunk.
+    /// Adds the chunk's position in the grid and in the file to an error, except to an error about a missing filter.
     pub(super) fn in_chunk(&self, e: Error, chunk: &ChunkRef) -> Error {
         if e.kind() == ErrorKind::FilterUnavailable {
             return e;
@@ -193,7 +192,7 @@ impl<'a> ChunkDecoder<'a> {
         self.at_origin(e, chunk)
     }
 
-    /// Adds the chunk's place in its file or key to an error.
+    /// Adds the chunk's location in its file or key to an error.
     fn at_origin(&self, e: Error, chunk: &ChunkRef) -> Error {
         match self.reader.bytes().name(chunk) {
             Some(name) => e.at(&name, chunk.range.start),
@@ -202,10 +201,10 @@ impl<'a> ChunkDecoder<'a> {
     }
 }
 
-/// Chunks of up to this many bytes may have any number of missing bytes.
+/// The maximum chunk size in bytes for which any number of bytes may be missing.
 const COMPLETED: usize = 64 << 20;
 
-/// Checks whether `found` bytes of the chunk with number `index` and `whole` bytes contain all elements inside the extent.
+/// Returns true if `found` bytes of the chunk with number `index` and `whole` bytes contain all elements inside the extent.
 pub(crate) fn is_enough(layout: &Layout, index: u64, whole: usize, found: usize) -> bool {
     let needed = || layout.needed_bytes(index);
     let possible = whole <= COMPLETED || whole / RATIO <= found;
@@ -224,7 +223,7 @@ pub(crate) fn complete(bytes: &mut Vec<u8>, len: usize, fill: &[u8]) -> Result<(
     Ok(())
 }
 
-/// The remark about chunks with more or fewer bytes than their shape.
+/// Returns the remark about chunks with more or fewer bytes than their shape.
 pub(crate) fn other_length(path: String) -> Note {
     Note {
         object: path,
@@ -235,10 +234,10 @@ pub(crate) fn other_length(path: String) -> Note {
     }
 }
 
-/// The filters of a variable's chunks.
+/// Returns the filters of a variable's chunks.
 ///
 /// # Errors
-/// Returns errors of [`fill`] and [`Table::chain`](crate::filter::Table::chain).
+/// Returns errors from [`fill`] and [`FilterTable::chain`](crate::filter::FilterTable::chain).
 pub(crate) fn chain(
     reader: &dyn Reader,
     env: &Env,
@@ -254,8 +253,8 @@ pub(crate) fn chain(
     env.filters.chain(&layout.filters, &context)
 }
 
-/// The stored form of a missing element: that of the layout, else the variable's fill value. Zero bytes are an
-/// empty list or string, and also stand for numbers in unusual forms.
+/// Returns the stored form of a missing element: from the layout, else from the variable's fill value. Zero bytes are an empty list or
+/// string, and also stand for numbers in unusual forms.
 pub(crate) fn fill(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
     let size = limits::element(layout.element.size)?;
     if let Some(bytes) = layout.fill.as_ref().filter(|b| b.len() == size) {
@@ -274,11 +273,11 @@ pub(crate) fn fill(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// The stored form of an element beyond the stored extent of a variable. If HDF5 has no fill value for it,
-/// netCDF's is used, although within the extent HDF5's zeros count.
+/// Returns the stored form of an element outside the stored extent of a variable. If HDF5 has no fill value, this is netCDF's fill value,
+/// although HDF5's zeros apply within the extent.
 ///
 /// # Errors
-/// As [`fill`].
+/// Returns errors from [`fill`].
 pub(crate) fn beyond(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
     let zeros = schema.kind.storage.zeros_within();
     let bare = |v: &Variable| v.storage.fill == FillMode::NoFill;
@@ -292,11 +291,10 @@ pub(crate) fn beyond(schema: &Schema, var: VarId, layout: &Layout) -> Result<Vec
     fill(schema, var, &layout)
 }
 
-/// Deepest nesting of types.
+/// The maximum nesting depth of types.
 const DEPTH: u32 = 64;
 
-/// Puts the stored form of values at the start of `out`. Heap data stays zero, and so do lists of compounds in a
-/// compound.
+/// Writes the stored form of values to the start of `out`. Heap data stays zero. Lists of compounds within a compound also stay zero.
 fn encode(values: &Values, (schema, order): (&Schema, Endianness), out: &mut [u8], depth: u32) {
     let Values::Compound { ty, len, columns } = values else {
         let mut bytes = Vec::new();

@@ -29,10 +29,10 @@ macro_rules! encode {
     }};
 }
 
-/// Decodes fixed-size atomic elements; an incomplete element at the end is ignored.
+/// Decodes fixed-size atomic elements. An incomplete element at the end is ignored.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for strings, which are heap data.
+/// Returns [`ErrorKind::BadType`] for strings, which are heap data.
 pub fn decode(ty: Atomic, order: Endianness, bytes: &[u8]) -> Result<Values> {
     Ok(match ty {
         Atomic::Byte => Values::Byte(bytes.iter().map(|b| b.cast_signed()).collect()),
@@ -53,7 +53,7 @@ pub fn decode(ty: Atomic, order: Endianness, bytes: &[u8]) -> Result<Values> {
 /// Appends the stored form of atomic fixed-size values to `out`.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`] for strings and user-defined types, which are encoded with their heap.
+/// Returns [`ErrorKind::BadType`] for strings and user-defined types, which are encoded with their heap.
 pub fn encode(values: &Values, order: Endianness, out: &mut Vec<u8>) -> Result<()> {
     match values {
         Values::Byte(v) => out.extend(v.iter().map(|x| x.cast_unsigned())),

@@ -1,4 +1,4 @@
-//! Encodes the chunks of a variable being written.
+//! Encodes the chunks of a variable that is written.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::filter::{ChunkContext, FilterChain, VariableFacts};
 use crate::model::{Region, VarId};
 use crate::runtime::buffers::Buffers;
 
-/// Data shared by all chunks of a variable.
+/// The data that all chunks of a variable share.
 #[derive(Debug)]
 pub struct ChunkEncoder {
     chain: FilterChain,
-    /// Shape of a chunk, and bytes of an element and of a chunk.
+    /// The chunk shape, the element size and the chunk size in bytes.
     chunk: Vec<u64>,
     size: u64,
     len: usize,
-    /// Stored form of a missing element.
+    /// The stored form of a missing element.
     fill: Vec<u8>,
     quantize: Option<Quantizer>,
-    /// Lengths of the dimensions; the first may still grow.
+    /// The lengths of the dimensions; the first may still grow.
     shape: Vec<u64>,
     buffers: Arc<Buffers>,
     /// The variable's path.
@@ -34,17 +34,17 @@ pub struct ChunkEncoder {
 /// A chunk in stored form.
 #[derive(Debug)]
 pub struct EncodedChunk {
-    /// Bit `n` set: filter `n` was not applied.
+    /// Bit `n` is set if filter `n` was not applied.
     pub mask: u32,
-    /// Its bytes.
+    /// The stored bytes.
     pub bytes: Vec<u8>,
 }
 
 impl ChunkEncoder {
-    /// An encoder for a variable of `writer` with the storage `layout`.
+    /// Creates an encoder for a variable of `writer` with the storage `layout`.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for chunks too large for this machine's memory; those of the filters.
+    /// Returns [`ErrorKind::Limit`] for chunks too large for this machine's memory, and errors from the filters.
     pub fn new(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
         let path = writer.schema().var_path(var);
         Self::made(writer, env, var, layout).in_object(|| path)
@@ -81,32 +81,33 @@ impl ChunkEncoder {
         })
     }
 
-    /// The filters of the chunks.
+    /// Returns the filters of the chunks.
     #[must_use]
     pub fn chain(&self) -> &FilterChain {
         &self.chain
     }
 
-    /// Stored form of a missing element.
+    /// Returns the stored form of a missing element.
     #[must_use]
     pub fn fill(&self) -> &[u8] {
         &self.fill
     }
 
-    /// Bytes of a whole chunk without filters.
+    /// Returns the size of a whole chunk without filters, in bytes.
     #[must_use]
     pub fn chunk_bytes(&self) -> usize {
         self.len
     }
 
-    /// A whole chunk with `bytes` as its first `count` elements per dimension; the others are fill.
+    /// Returns a whole chunk with `bytes` as its first `count` elements per dimension, and fill in the remaining
+    /// elements.
     fn whole(&self, count: &[u64], bytes: Vec<u8>) -> Result<Vec<u8>> {
         if count == self.chunk {
             return Ok(bytes);
         }
         let mut all = self.blank()?;
         let part = Region::whole(count);
-        // This copies in the other direction: the part is the source.
+        // This copies in the reverse direction: the part is the source.
         put_back(
             &Block::whole(&self.chunk),
             &part,
@@ -118,10 +119,10 @@ impl ChunkEncoder {
         Ok(all)
     }
 
-    /// A chunk full of fill.
+    /// Returns a chunk of fill.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if there is no memory for it.
+    /// Returns [`ErrorKind::Limit`] without enough memory.
     pub fn blank(&self) -> Result<Vec<u8>> {
         let mut all = self.buffers.zeros(self.len)?;
         if self.fill.iter().any(|&b| b != 0) {
@@ -130,12 +131,12 @@ impl ChunkEncoder {
         Ok(all)
     }
 
-    /// The stored form of a chunk with `bytes` as its elements at `place`, which starts where the chunk does;
-    /// the others are fill.
+    /// Returns the stored form of a chunk. `bytes` are the elements at `place`, which begins at the start of the
+    /// chunk. All other elements are fill.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if there is no memory for it; [`ErrorKind::Argument`] if there are too few bytes;
-    /// those of the filters, with the variable's path.
+    /// Returns [`ErrorKind::Limit`] without enough memory, [`ErrorKind::Argument`] for too few bytes, and errors of
+    /// the filters, with the variable's path.
     pub fn encode(&self, place: &Region, mut bytes: Vec<u8>) -> Result<EncodedChunk> {
         if let Some(quantizer) = &self.quantize {
             quantizer.boxed(place, &self.shape, &mut bytes);

@@ -1,21 +1,21 @@
-//! What the bytes of a stored element mean.
+//! The meaning of the bytes of a stored element.
 
-/// The stored form of elements of a fixed-size user-defined type, regardless of names. If the forms of two types
-/// are equal, the same bytes mean the same values.
+/// The stored form of elements of a fixed-size user-defined type, regardless of names. If two types have the same
+/// form, equal bytes have equal values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ElementForm {
-    /// This many bytes: opaque, characters, or a one-byte number.
+    /// This number of bytes: opaque, characters, or a one-byte number.
     Bytes(u64),
-    /// A number of this many bytes in this byte order.
+    /// A number of this size in bytes, in this byte order.
     Number(u64, crate::model::Endianness),
-    /// This many consecutive elements.
+    /// This number of consecutive elements.
     Array(u64, Box<ElementForm>),
-    /// The size of an element in bytes, and its fields with their positions, in the order of the type.
+    /// The element size in bytes, and its fields with their offsets, in the order of the type.
     Fields(u64, Vec<(u64, ElementForm)>),
 }
 
 impl ElementForm {
-    /// `count` consecutive elements, in canonical form.
+    /// Returns the form of `count` consecutive elements, in canonical form.
     #[must_use]
     pub fn array(self, count: u64) -> Self {
         match self {

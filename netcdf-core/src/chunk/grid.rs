@@ -1,4 +1,4 @@
-//! The chunks of a variable being written, as boxes of its elements.
+//! The chunks of a variable that is written, as boxes of its elements.
 
 use super::layout::Layout;
 use super::plan::Bands;
@@ -6,22 +6,22 @@ use super::scatter::{Block, place};
 use crate::arithmetic::Amount;
 use crate::model::Region;
 
-/// A grid of chunks over the elements of a variable. Boxes of chunks do not extend beyond the variable: they are
+/// A chunk grid over the elements of a variable. Boxes of chunks do not extend beyond the variable: they are
 /// smaller at its ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkGrid {
-    /// Length per dimension.
+    /// The length per dimension.
     shape: Vec<u64>,
-    /// Elements of a chunk per dimension.
+    /// The chunk length per dimension.
     chunk: Vec<u64>,
-    /// Chunks with elements, per dimension.
+    /// The number of chunks with elements, per dimension.
     counts: Vec<u64>,
-    /// Numbered chunks per dimension: those of the extent, which may be longer.
+    /// The number of numbered chunks per dimension. The extent may have more chunks than the shape.
     numbered: Vec<u64>,
 }
 
 impl ChunkGrid {
-    /// The chunks of `layout` for the first elements of a variable, as many as `shape` says.
+    /// Creates the grid of `layout` for a variable of `shape`, which may be shorter than the extent.
     #[must_use]
     pub fn new(layout: &Layout, shape: &[u64]) -> Self {
         let chunk = layout.chunk.iter().map(|&n| n.max(1)).collect();
@@ -33,65 +33,65 @@ impl ChunkGrid {
         }
     }
 
-    /// Chunks per dimension.
+    /// Returns the number of chunks per dimension.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// Elements of a chunk per dimension.
+    /// Returns the chunk length per dimension.
     #[must_use]
     pub fn chunk(&self) -> &[u64] {
         &self.chunk
     }
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     #[must_use]
     pub fn len(&self) -> u64 {
         Amount::product(&self.counts).get()
     }
 
-    /// True if there are no chunks.
+    /// Returns true if there are no chunks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Elements of a chunk per dimension, limited to the variable's shape.
+    /// Returns the chunk length per dimension, limited to the variable's shape.
     #[must_use]
     pub fn largest(&self) -> Vec<u64> {
         let lengths = self.chunk.iter().zip(&self.shape);
         lengths.map(|(c, n)| *c.min(n)).collect()
     }
 
-    /// Boxes of at most `most` consecutive chunks in row-major order.
+    /// Returns boxes of at most `most` consecutive chunks in row-major order.
     pub fn boxes(&self, most: u64) -> impl Iterator<Item = Region> + use<> {
         self.cut(Region::whole(&self.counts), most)
     }
 
-    /// As [`ChunkGrid::boxes`], of the chunks that intersect a box of elements.
+    /// Like [`ChunkGrid::boxes`], for the chunks that intersect a box of elements.
     pub fn boxes_in(&self, part: &Region, most: u64) -> impl Iterator<Item = Region> + use<> {
         self.cut(self.touched(part), most)
     }
 
-    /// Boxes of at most `most` chunks of a box of chunks.
+    /// Splits a box of chunks into boxes of at most `most` chunks.
     fn cut(&self, chunks: Region, most: u64) -> impl Iterator<Item = Region> + use<> {
         let grid = self.clone();
         Bands::new(chunks, &[], most.max(1)).map(move |b| grid.elements(&b))
     }
 
-    /// The chunks of a box of whole chunks, in row-major order, relative to its start.
+    /// Returns the chunks of a box of whole chunks, in row-major order, relative to its start.
     pub fn chunks(&self, part: &Region) -> impl Iterator<Item = Region> + use<> {
         self.inside(part).boxes(1)
     }
 
-    /// The grid of a box of whole chunks, relative to its start.
+    /// Returns the grid of a box of whole chunks, relative to its start.
     #[must_use]
     pub fn inside(&self, part: &Region) -> Self {
         Self::of(part.count.clone(), self.chunk.clone())
     }
 
-    /// A grid of chunks of this shape.
+    /// Creates a grid with this chunk shape.
     #[must_use]
     pub fn of(shape: Vec<u64>, chunk: Vec<u64>) -> Self {
         let cells = shape
@@ -107,7 +107,7 @@ impl ChunkGrid {
         }
     }
 
-    /// The elements of the chunk that contains an element.
+    /// Returns the elements of the chunk that contains an element.
     #[must_use]
     pub fn around(&self, element: &[u64]) -> Region {
         let place = element.iter().zip(&self.chunk);
@@ -116,7 +116,7 @@ impl ChunkGrid {
         self.elements(&Region::boxed(start, count))
     }
 
-    /// The intersections of a box with the chunks, relative to its start, in row-major order.
+    /// Returns the intersections of a box with the chunks, relative to its start, in row-major order.
     pub fn cells(&self, part: &Region) -> impl Iterator<Item = Block> + use<> {
         let axis = |((&start, &count), &chunk): ((&u64, &u64), &u64)| {
             let chunk = chunk.max(1);
@@ -143,20 +143,20 @@ impl ChunkGrid {
         })
     }
 
-    /// All elements.
+    /// Returns the region of all elements.
     #[must_use]
     pub fn whole(&self) -> Region {
         Region::whole(&self.shape)
     }
 
-    /// The row-major number of the chunk in which a box starts.
+    /// Returns the row-major number of the chunk in which a box starts.
     #[must_use]
     pub fn index(&self, part: &Region) -> u64 {
         let place = part.start.iter().zip(&self.chunk).zip(&self.numbered);
         place.fold(0, |n, ((at, chunk), cells)| n * cells + at / chunk)
     }
 
-    /// The box of chunks that intersect a box of elements.
+    /// Returns the box of chunks that intersect a box of elements.
     #[must_use]
     pub fn touched(&self, part: &Region) -> Region {
         let (mut start, mut count) = (Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ impl ChunkGrid {
         Region::boxed(start, count)
     }
 
-    /// The row-major numbers of a box of chunks, ascending.
+    /// Returns the row-major numbers of a box of chunks, ascending.
     pub fn numbers(&self, chunks: &Region) -> impl Iterator<Item = u64> + use<'_> {
         Bands::new(chunks.clone(), &[], 1).map(|chunk| {
             let place = chunk.start.iter().zip(&self.numbered);
@@ -181,7 +181,7 @@ impl ChunkGrid {
         })
     }
 
-    /// The elements of the chunk with this row-major number.
+    /// Returns the elements of the chunk with this row-major number.
     #[must_use]
     pub fn numbered(&self, number: u64) -> Region {
         let start = place(number, &self.numbered);
@@ -189,7 +189,7 @@ impl ChunkGrid {
         self.elements(&Region::boxed(start, count))
     }
 
-    /// The elements of a box of chunks.
+    /// Returns the elements of a box of chunks.
     fn elements(&self, chunks: &Region) -> Region {
         let (mut start, mut count) = (Vec::new(), Vec::new());
         let boxes = chunks.start.iter().zip(&chunks.count);

@@ -1,4 +1,4 @@
-//! How the data of a variable is divided and encoded in storage.
+//! The storage layout of a variable: chunks, element form and filters.
 
 use std::ops::Range;
 
@@ -9,20 +9,20 @@ use crate::filter::{ChunkContext, VariableFacts};
 use crate::model::region::{check_lengths, product};
 use crate::model::{FilterSpec, Region, StoredElement, VarId};
 
-/// The grid of a variable. Contiguous data is one chunk, and each record is a chunk.
+/// The storage layout of a variable. Contiguous data is one chunk, and each record is a chunk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layout {
-    /// Stored extent in elements per dimension; if it is smaller than the dimensions, the rest is fill.
+    /// The stored length per dimension, in elements. Elements outside are fill.
     pub extent: Vec<u64>,
-    /// Shape of a chunk in elements per dimension.
+    /// The chunk shape in elements.
     pub chunk: Vec<u64>,
     /// The stored form of an element.
     pub element: StoredElement,
-    /// Filters in the order of writing; if there are none, parts of a chunk can be read alone.
+    /// The filters in the order of writing. Without filters, parts of a chunk can be read alone.
     pub filters: Vec<FilterSpec>,
-    /// Stored form of an element that was never written; `None` for the variable's netCDF fill value.
+    /// The stored form of an unwritten element; `None` for the variable's netCDF fill value.
     pub fill: Option<Vec<u8>>,
-    /// How elements are quantized on writing, before the filters.
+    /// The quantization before the filters.
     pub quantize: Option<Quantizer>,
 }
 
@@ -30,7 +30,7 @@ impl Layout {
     /// Checks that elements and chunks can be counted.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for 2^63 elements or more along a dimension, and for 2^64 chunks.
+    /// Returns [`ErrorKind::Limit`] for 2^63 elements or more along a dimension, and for 2^64 chunks.
     pub fn check(&self) -> Result<()> {
         check_lengths(&self.extent)?;
         check_lengths(&self.chunk)?;
@@ -40,20 +40,20 @@ impl Layout {
         }
     }
 
-    /// Number of chunks per dimension.
+    /// Returns the number of chunks per dimension.
     #[must_use]
     pub fn grid(&self) -> Vec<u64> {
         let cells = |(&n, &c): (&u64, &u64)| n.div_ceil(c.max(1));
         self.extent.iter().zip(&self.chunk).map(cells).collect()
     }
 
-    /// The position of a chunk in the grid, from its row-major number.
+    /// Returns the position of a chunk in the grid, from its row-major number.
     #[must_use]
     pub fn place(&self, index: u64) -> Vec<u64> {
         place(index, &self.grid())
     }
 
-    /// The elements that a chunk covers.
+    /// Returns the elements of a chunk.
     #[must_use]
     pub fn block(&self, index: u64) -> Block {
         let mut start = vec![0; self.chunk.len().min(self.extent.len())];
@@ -70,7 +70,7 @@ impl Layout {
         }
     }
 
-    /// The box of the grid whose chunks have elements of a region without gaps, as far as the extent reaches.
+    /// Returns the grid box of chunks that intersect a region without gaps, within the extent.
     #[must_use]
     pub fn touched(&self, part: &Region) -> Block {
         let (mut start, mut count) = (vec![], vec![]);
@@ -87,7 +87,7 @@ impl Layout {
         Block { start, count }
     }
 
-    /// What filters are told of a chunk.
+    /// Returns the description of a chunk for filters.
     #[must_use]
     pub fn context(&self, about: VariableFacts) -> ChunkContext {
         ChunkContext {
@@ -99,14 +99,15 @@ impl Layout {
         }
     }
 
-    /// Bytes of a whole chunk without filters; `None` if too large for this machine's memory.
+    /// Returns the size of a whole chunk without filters, in bytes; `None` if too large for this machine's memory.
     #[must_use]
     pub fn chunk_bytes(&self) -> Option<usize> {
         let elements = product(&self.chunk)?;
         usize::try_from(elements.checked_mul(self.element.size)?).ok()
     }
 
-    /// Bytes of a chunk to the end of its last element inside the extent; `None` if too large for this machine's memory.
+    /// Returns the size of a chunk up to the end of its last element inside the extent, in bytes; `None` if too large for this machine's
+    /// memory.
     #[must_use]
     pub fn needed_bytes(&self, index: u64) -> Option<usize> {
         let block = self.block(index);
@@ -123,27 +124,27 @@ impl Layout {
     }
 }
 
-/// Location of the stored bytes of a chunk, or of a part of an unfiltered one.
+/// The location of the stored bytes of a chunk, or of a part of an unfiltered chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkRef {
     /// The variable.
     pub variable: VarId,
-    /// Row-major number of the chunk in the grid.
+    /// The row-major number of the chunk in the grid.
     pub index: u64,
-    /// The source or key that holds the bytes.
+    /// The source or key of the bytes.
     pub holder: ChunkHolder,
-    /// The bytes within it.
+    /// The byte range in the source or key.
     pub range: Range<u64>,
-    /// Bit `n` set: filter `n` was not applied.
+    /// Bit `n` is set if filter `n` was not applied.
     pub mask: u32,
 }
 
-/// The holder of the stored bytes of a chunk.
+/// The source or key of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChunkHolder {
-    /// A numbered source of the dataset; 0 for its own file.
+    /// A numbered source of the dataset; 0 is its own file.
     Source(u32),
-    /// A key of a store. The variable and the number of the chunk identify the key.
+    /// A store key, identified by the variable and the number of the chunk.
     Key,
     /// The temporary file of a dataset that is edited.
     Temporary,
@@ -154,7 +155,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::model::{Atomic, Endianness};
 
-    /// A layout of bytes in chunks, without filters.
+    /// Returns a layout of bytes in chunks, without filters.
     pub(crate) fn layout(extent: &[u64], chunk: &[u64]) -> Layout {
         Layout {
             extent: extent.to_vec(),

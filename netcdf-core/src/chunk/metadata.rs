@@ -1,50 +1,50 @@
-//! Where the metadata of a dataset lies.
+//! The location of dataset metadata.
 
 use std::ops::Range;
 
-/// Where the metadata of a dataset lies, as far as it was read.
+/// The location of the metadata read so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MetadataExtent {
-    /// In a file.
+    /// The metadata ranges of a file.
     File(FileMetadata),
-    /// Under keys.
+    /// Keys of a store.
     Keys {
-        /// Whether one key repeats all of it, so that readers need no other; `None` for a kind of store that has no such key.
+        /// Whether one key has a copy of all metadata, so that readers need only this key; `None` for stores without consolidated metadata.
         consolidated: Option<bool>,
     },
 }
 
-/// Where the metadata of a file lies.
+/// The metadata ranges of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileMetadata {
-    /// The bytes that hold it, in ascending order; `None` if it lies in very many places.
+    /// The byte ranges in ascending order; `None` if there are very many.
     pub ranges: Option<Vec<Range<u64>>>,
-    /// Where the last piece of it begins.
+    /// The offset of the last range.
     pub last: u64,
-    /// Where it ends.
+    /// The end of the last range.
     pub end: u64,
-    /// Bytes of the heaps that hold values of attributes; they count as data.
+    /// The size of the heaps with attribute values, in bytes. They count as data.
     pub heaps: Option<u64>,
-    /// The pages of the file, if it is stored in pages.
+    /// The pages of the file, if it has paged allocation.
     pub pages: Option<FilePages>,
     /// The data of objects that are not variables.
     pub others: OtherData,
 }
 
-/// Pages of the same size, one after the other.
+/// Consecutive pages of the same size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FilePages {
-    /// Where the first one begins.
+    /// The offset of the first page.
     pub base: u64,
-    /// Bytes of each.
+    /// The page size in bytes.
     pub size: u64,
 }
 
 /// Data of a file that belongs to no variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OtherData {
-    /// Where it begins.
+    /// The offset of the data.
     pub first: Option<u64>,
-    /// Its bytes.
+    /// The size of the data in bytes.
     pub bytes: u64,
 }

@@ -1,4 +1,4 @@
-//! Geometry, scheduling and ordered parallel work: the engine between formats and tools.
+//! Chunk geometry, scheduling and ordered parallel work: the layer between formats and tools.
 
 pub mod assemble;
 pub(crate) mod bytes;
@@ -7,6 +7,7 @@ pub(crate) mod dataset;
 pub(crate) mod decode;
 pub mod elements;
 pub(crate) mod encode;
+pub(crate) mod filter_parameters;
 pub(crate) mod form;
 pub mod grid;
 pub mod layout;
@@ -14,7 +15,6 @@ pub(crate) mod metadata;
 pub(crate) mod pairs;
 pub(crate) mod pass;
 pub mod plan;
-pub(crate) mod prepared;
 pub(crate) mod quantize;
 pub(crate) mod read_cache;
 pub(crate) mod reader;

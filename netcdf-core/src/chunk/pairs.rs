@@ -1,4 +1,4 @@
-//! Two variables of one shape, read side by side in boxes of whole chunks.
+//! Pairs of variables with the same shape, read together in boxes of whole chunks.
 
 use std::collections::BTreeMap;
 
@@ -16,24 +16,24 @@ use crate::error::Result;
 use crate::limits;
 use crate::model::{Region, VarId};
 
-/// Up to this many bytes starting threads does not pay off.
+/// The size in bytes up to which starting threads does not pay off.
 const SMALL: u64 = 1 << 18;
 
-/// Elements assembled at a time.
+/// The number of elements per assembled piece.
 const PIECE: u64 = 1 << 16;
 
-/// How two variables are stored whose first elements are compared, as many as the shape says.
+/// The layouts of two variables to compare. The shape may be smaller than both variables.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PairLayout<'a> {
-    /// How each is stored.
+    /// The layout of each variable.
     pub layouts: [&'a Layout; 2],
     /// The shape to compare.
     pub shape: &'a [u64],
 }
 
 impl PairLayout<'_> {
-    /// The shape of boxes to compare, of about `most` bytes: whole chunks of the variable that needs fewer decoded chunks, or of the first
-    /// variable.
+    /// Returns the box shape for the comparison, of about `most` bytes: whole chunks of the variable that causes fewer decodes. If both are
+    /// equal, the first variable decides.
     #[must_use]
     pub(crate) fn cut(&self, most: u64) -> Vec<u64> {
         let ways = self.layouts.map(|layout| cut(layout, self.shape, most));
@@ -42,7 +42,7 @@ impl PairLayout<'_> {
         best.unwrap_or_else(|| self.shape.to_vec())
     }
 
-    /// How often a chunk of either is decoded on average, added up, if both are read in boxes of this shape.
+    /// Returns how often a chunk of each variable is decoded on average, added up, if both variables are read in boxes of this shape.
     #[must_use]
     pub(crate) fn cost(&self, part: &[u64]) -> f64 {
         let decoded = |layout: &Layout| match layout.filters.len() {
@@ -52,7 +52,7 @@ impl PairLayout<'_> {
         self.layouts.map(decoded).iter().sum()
     }
 
-    /// The shape of the smallest boxes that divide no chunk of either.
+    /// Returns the shape of the smallest boxes that divide no chunk of both variables.
     #[must_use]
     pub(crate) fn whole_in_both(&self) -> Vec<u64> {
         let [a, b] = self.layouts;
@@ -65,7 +65,7 @@ impl PairLayout<'_> {
     }
 }
 
-/// The shape of boxes of whole chunks with not many more bytes than `most`.
+/// Returns the shape of boxes of whole chunks with about `most` bytes.
 fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
     let size = layout.element.size.max(1);
     let first = if layout.filters.is_empty() {
@@ -79,10 +79,10 @@ fn cut(layout: &Layout, shape: &[u64], most: u64) -> Vec<u64> {
 }
 
 impl Dataset<'_> {
-    /// The stored form of a box's elements, decoded on all threads with up to `memory` bytes beside the elements.
+    /// Returns the stored form of a box's elements, decoded on all threads with up to `memory` bytes in addition to the elements.
     ///
     /// # Errors
-    /// As [`Dataset::read_stored`]; [`Limit`](crate::ErrorKind::Limit) if there is no room for the elements.
+    /// Returns errors from [`Dataset::read_stored`], and [`Limit`](crate::ErrorKind::Limit) without memory for the elements.
     pub fn read_whole(&self, var: VarId, part: &Region, memory: u64) -> Result<Vec<u8>> {
         let layout = self.layout(var)?;
         let bytes = Amount::product(&part.count) * layout.element.size;
@@ -110,10 +110,10 @@ impl Dataset<'_> {
         Ok(all)
     }
 
-    /// The stored chunks of a box of a variable, keyed by their first elements.
+    /// Returns the variable's stored chunks in a box, keyed by their first elements.
     ///
     /// # Errors
-    /// As [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn chunks_by_place(
         &self,
         var: VarId,
@@ -138,7 +138,7 @@ impl Dataset<'_> {
     }
 }
 
-/// Room for the elements of a box, which has at least one chunk, however large that is.
+/// Allocates memory for the elements of a box, regardless of the memory budget: the box has at least one chunk of any size.
 fn room(bytes: u64, env: &Env) -> Result<Vec<u8>> {
     let what = "a part to compare";
     let len = env.limits.item(bytes, what)?;
@@ -153,7 +153,7 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::model::FilterSpec;
 
-    /// Where memory is not asked for first, the process would end.
+    /// An allocation without a check would end the process.
     #[test]
     fn memory_that_is_not_there_is_an_error() {
         for bytes in [1 << 62, u64::MAX] {
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(stored.whole_in_both(), [4, 16]);
         assert!((stored.cost(&[4, 16]) - 2.0).abs() < 1e-9);
         assert!(stored.cost(&[1, 16]) > 2.0);
-        assert_eq!(stored.cut(64), [4, 16], "as many bytes as there may be");
+        assert_eq!(stored.cut(64), [4, 16], "boxes have the maximum size");
         let whole = PairLayout {
             shape: &[3, 64],
             ..stored
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(
             whole.whole_in_both(),
             [3, 16],
-            "no longer than the variable"
+            "boxes are not longer than the variable"
         );
     }
 }

@@ -1,7 +1,7 @@
 //! One pass through the elements of a variable, box by box, on all threads.
 //!
-//! The variable is read as if it was copied to chunks of the shape of the boxes: `rechunk` decides whether each box decodes its own
-//! chunks, whether many are decoded at a time, or whether all goes through a temporary file.
+//! The variable is read as if it were rechunked to the shape of the boxes. `rechunk` decides whether each box decodes its own chunks,
+//! whether slabs are decoded in memory, or whether the elements go through a temporary file.
 
 use super::dataset::BoxElements;
 use super::grid::ChunkGrid;
@@ -13,42 +13,42 @@ use crate::error::{Context as _, Result};
 use crate::model::region::check_lengths;
 use crate::model::{Region, VarId};
 
-/// Bytes of a box, roughly. Tests have variables of several boxes.
+/// The approximate box size in bytes. Variables in tests have several boxes.
 const BOX: u64 = if cfg!(test) { 64 } else { 1 << 20 };
 
-/// Bytes of an element with heap data, roughly.
+/// The approximate size of an element with heap data, in bytes.
 const HEAP: u64 = 64;
 
-/// If fewer chunks than one in this many are stored, a temporary file would mostly hold fill values.
+/// If fewer than one chunk in 64 is stored, a temporary file would mostly contain fill values.
 const FEW: u64 = 64;
 
-/// Copies of a chunk in memory while it is a box of its own.
+/// The number of copies of a chunk in memory if the chunk is a box.
 const COPIES: u64 = 4;
 
 /// A variable and the boxes in which it is read.
 pub(crate) struct VariablePass<'a> {
     set: Dataset<'a>,
     var: VarId,
-    /// How it is stored.
+    /// The storage layout.
     pub layout: Layout,
     shape: Vec<u64>,
     grid: ChunkGrid,
 }
 
 impl<'a> VariablePass<'a> {
-    /// A variable in bands, which follow each other in row-major order.
+    /// Creates a pass in bands, which are consecutive in row-major order.
     ///
     /// # Errors
-    /// Those of the layout; [`ErrorKind::Limit`](crate::ErrorKind::Limit) for more elements than there are places, with the variable's
-    /// path.
+    /// Returns errors from the layout, and [`ErrorKind::Limit`](crate::ErrorKind::Limit) for more elements than can be counted, with the
+    /// variable's path.
     pub(crate) fn in_rows(set: Dataset<'a>, var: VarId) -> Result<Self> {
         Self::new(set, var, |layout, shape| band(set, layout, shape))
     }
 
-    /// A variable in its chunks, or in bands where these are small or too large for the memory.
+    /// Creates a pass in chunks, or in bands if the chunks are small or too large for the memory.
     ///
     /// # Errors
-    /// As [`VariablePass::in_rows`].
+    /// Returns errors from [`VariablePass::in_rows`].
     pub(crate) fn in_chunks(set: Dataset<'a>, var: VarId) -> Result<Self> {
         Self::new(set, var, |layout, shape| {
             let bytes = Amount::of(layout.chunk_bytes());
@@ -78,10 +78,10 @@ impl<'a> VariablePass<'a> {
         })
     }
 
-    /// How the boxes are read.
+    /// Plans how to read the boxes.
     ///
     /// # Errors
-    /// Those of finding the stored chunks.
+    /// Returns errors from locating the stored chunks.
     pub(crate) fn plan(&self) -> Result<RechunkPlan> {
         let to = Layout {
             extent: self.shape.clone(),
@@ -110,7 +110,7 @@ impl<'a> VariablePass<'a> {
         })
     }
 
-    /// Whether only few chunks are stored.
+    /// Returns true if only few chunks are stored.
     fn has_little(&self) -> Result<bool> {
         let stored = Amount::of(self.set.chunks_stored(self.var)?) * FEW;
         Ok(stored < Amount::product(&self.layout.grid()))
@@ -119,7 +119,8 @@ impl<'a> VariablePass<'a> {
     /// Calls `work` on any thread with the stored elements of each box, and `sink` with the results, in order.
     ///
     /// # Errors
-    /// Those of reading, with the variable's path, of `work` and of `sink`; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+    /// Returns errors from reading, with the variable's path, and errors from `work` and `sink`. Returns
+    /// [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled) after a signal.
     pub(crate) fn run<R: Send>(
         &self,
         work: impl Fn(&Region, Vec<u8>) -> Result<R> + Sync,
@@ -150,7 +151,7 @@ impl<'a> VariablePass<'a> {
     }
 }
 
-/// The shape of bands: of about [`BOX`] bytes, or larger if each chunk is then decoded only once.
+/// Returns the shape of bands: about [`BOX`] bytes, or larger if each chunk is then decoded only once.
 fn band(set: Dataset<'_>, layout: &Layout, shape: &[u64]) -> Vec<u64> {
     let size = match layout.element.plain_type() {
         Some(_) => layout.element.size,

@@ -1,4 +1,4 @@
-//! Runs of adjacent elements that a chunk and a region have in common.
+//! Runs: contiguous intersections of a chunk and a region.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use crate::model::Region;
 /// A box: start and length per dimension, in elements of the variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// First index per dimension.
+    /// The first index per dimension.
     pub start: Vec<u64>,
-    /// Number of elements per dimension.
+    /// The number of elements per dimension.
     pub count: Vec<u64>,
 }
 
 impl Block {
-    /// The first index and the one after the last, per dimension.
+    /// Returns the first index and the end, per dimension.
     pub(crate) fn ranges(&self) -> impl DoubleEndedIterator<Item = Range<u64>> + ExactSizeIterator {
         let ends = self.start.iter().zip(&self.count);
         ends.map(|(&start, &n)| start..start + n)
     }
 
-    /// All elements of an array of this shape.
+    /// Returns the box of all elements in an array of this shape.
     #[must_use]
     pub fn whole(shape: &[u64]) -> Self {
         Self {
@@ -30,7 +30,7 @@ impl Block {
         }
     }
 
-    /// The box of a region without gaps.
+    /// Returns the box of a region without gaps.
     #[must_use]
     pub fn of(region: &Region) -> Self {
         Self {
@@ -39,44 +39,43 @@ impl Block {
         }
     }
 
-    /// Its elements as a region.
+    /// Returns the box as a region.
     #[must_use]
     pub fn region(&self) -> Region {
         Region::boxed(self.start.clone(), self.count.clone())
     }
 }
 
-/// A run of elements: its position in the chunk, its position in the region, and its length. In the region its
-/// elements are adjacent.
+/// A run of elements that are contiguous in the region, with its positions in the chunk and in the region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ElementRun {
-    /// First element, row-major within the chunk.
+    /// The first element, row-major within the chunk.
     pub from: u64,
-    /// First element, row-major within the region.
+    /// The first element, row-major within the region.
     pub to: u64,
-    /// Number of elements.
+    /// The number of elements.
     pub len: u64,
-    /// Distance between the elements in the chunk.
+    /// The distance between the elements in the chunk.
     pub step: u64,
 }
 
 /// The intersection of a chunk and a region along a dimension.
 #[derive(Debug, Clone, Copy)]
 struct ScatterAxis {
-    /// First index within the chunk, in elements.
+    /// The first index within the chunk, in elements.
     from: u64,
-    /// First index within the region, in its elements.
+    /// The first index within the region, in elements of the region.
     to: u64,
-    /// Number of elements.
+    /// The number of elements.
     count: u64,
-    /// Distance between the elements in the chunk, along the dimension.
+    /// The distance between the elements in the chunk, along the dimension.
     stride: u64,
-    /// True if these are all elements of the chunk and of the region.
+    /// True if the intersection contains all elements of the chunk and of the region.
     whole: bool,
 }
 
-/// The elements of a region, as first index and count, that lie in `first..end` along a dimension where the
-/// region starts at `start` and has `count` elements, `stride` apart.
+/// Returns the intersection of a region with `first..end` along a dimension, as first index and count. The region
+/// starts at `start` and has `count` elements, `stride` apart.
 #[must_use]
 pub fn within((start, count, stride): (u64, u64, u64), first: u64, end: u64) -> (u64, u64) {
     let stride = stride.max(1);
@@ -84,7 +83,7 @@ pub fn within((start, count, stride): (u64, u64, u64), first: u64, end: u64) -> 
     (before(first), before(end.max(first)) - before(first))
 }
 
-/// The intersection of `chunk` and `region`, per dimension; `None` if it is empty.
+/// Returns the intersection of `chunk` and `region` per dimension; `None` if it is empty.
 fn axes(chunk: &Block, region: &Region) -> Option<Vec<ScatterAxis>> {
     let boxes = chunk.start.iter().zip(&chunk.count);
     let lines = region.start.iter().zip(&region.count).zip(&region.stride);
@@ -102,10 +101,10 @@ fn axes(chunk: &Block, region: &Region) -> Option<Vec<ScatterAxis>> {
     boxes.zip(lines).map(one).collect()
 }
 
-/// Visits the runs that `chunk` and `region` have in common, in the order of the region.
+/// Visits the runs in the intersection of `chunk` and `region`, in the order of the region.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] where a box has 2^64 elements or more; those of `visit`.
+/// Returns [`ErrorKind::Limit`] for a box of 2^64 elements or more, and errors from `visit`.
 pub fn runs(
     chunk: &Block,
     region: &Region,
@@ -143,7 +142,7 @@ pub fn runs(
     }
 }
 
-/// The run that `chunk` and `region` have in common, if it is adjacent in both.
+/// Returns the intersection of `chunk` and `region` as one run, if it is contiguous in both.
 #[must_use]
 pub fn single(chunk: &Block, region: &Region) -> Option<ElementRun> {
     let axes = axes(chunk, region)?;
@@ -162,15 +161,15 @@ pub fn single(chunk: &Block, region: &Region) -> Option<ElementRun> {
 
 /// A dimension to loop over, run by run.
 struct RunLoop {
-    /// Runs that remain along it.
+    /// The number of remaining runs.
     left: u64,
     count: u64,
-    /// Elements from one run to the next, in the chunk and in the region.
+    /// The distance from run to run, in elements of the chunk and of the region.
     from: u64,
     to: u64,
 }
 
-/// Moves on to the next run; false after the last.
+/// Advances to the next run. Returns false after the last.
 fn next(loops: &mut [RunLoop], run: &mut ElementRun) -> bool {
     for l in loops.iter_mut().rev() {
         if l.left > 0 {
@@ -186,9 +185,9 @@ fn next(loops: &mut [RunLoop], run: &mut ElementRun) -> bool {
     false
 }
 
-/// The trailing dimensions that form one run: the number of dimensions before them, the elements of the run and
-/// their distance. These are the last dimension, and those before it as long as all dimensions after them are
-/// whole in both boxes.
+/// Returns the trailing dimensions that form one run: the number of leading dimensions, the elements of the run and
+/// their distance. These are the last dimension and preceding dimensions, as long as all later dimensions are whole
+/// in both boxes.
 fn tail(axes: &[ScatterAxis]) -> (usize, u64, u64) {
     let Some(last) = axes.last() else {
         return (0, 1, 1);
@@ -209,10 +208,10 @@ fn tail(axes: &[ScatterAxis]) -> (usize, u64, u64) {
     (outer, len, step)
 }
 
-/// Row-major strides of a box, in elements.
+/// Returns the row-major strides of a box, in elements.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] if it has 2^64 elements or more.
+/// Returns [`ErrorKind::Limit`] for 2^64 elements or more.
 pub fn steps(count: &[u64]) -> Result<Vec<u64>> {
     let mut steps = vec![1u64; count.len()];
     let mut step = 1u64;
@@ -224,7 +223,7 @@ pub fn steps(count: &[u64]) -> Result<Vec<u64>> {
     Ok(steps)
 }
 
-/// Copies the elements of a run, each of `size` bytes; `None` if a buffer is too short.
+/// Copies the elements of a run, each of `size` bytes. Returns `None` if a buffer is too short.
 #[must_use]
 pub fn put(run: ElementRun, size: u64, from: &[u8], to: &mut [u8]) -> Option<()> {
     let byte = |n: u64| usize::try_from(n.checked_mul(size)?).ok();
@@ -255,7 +254,7 @@ pub fn put(run: ElementRun, size: u64, from: &[u8], to: &mut [u8]) -> Option<()>
 /// Copies the elements of `region` that lie in `chunk` back into the chunk, each of `size` bytes.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if a buffer is too short; those of [`runs`].
+/// Returns [`ErrorKind::Argument`] if a buffer is too short, and errors from [`runs`].
 pub fn put_back(
     chunk: &Block,
     region: &Region,
@@ -283,7 +282,7 @@ fn pick<const N: usize>(from: &[u8], to: &mut [u8], step: usize) -> Option<()> {
     Some(())
 }
 
-/// Repeats `fill`.
+/// Fills a slice with copies of `fill`.
 pub(crate) fn spread(fill: &[u8], place: &mut [u8]) {
     match *fill {
         [byte] => place.fill(byte),
@@ -293,7 +292,7 @@ pub(crate) fn spread(fill: &[u8], place: &mut [u8]) {
     }
 }
 
-/// The place of a row-major number in a grid.
+/// Returns the grid position of a row-major number.
 #[must_use]
 pub fn place(mut number: u64, grid: &[u64]) -> Vec<u64> {
     let cells = grid.iter().rev();
@@ -307,7 +306,7 @@ pub fn place(mut number: u64, grid: &[u64]) -> Vec<u64> {
     place
 }
 
-/// Advances a row-major index; false after the last.
+/// Advances a row-major index. Returns false after the last.
 #[must_use]
 pub fn advance(index: &mut [u64], lengths: &[u64]) -> bool {
     for (i, &n) in index.iter_mut().zip(lengths).rev() {

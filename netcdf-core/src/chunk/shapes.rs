@@ -1,37 +1,36 @@
-//! The shape of chunks where none, or only part of one, is given: the same defaults as netCDF-C.
+//! Default chunk shapes, also for partly specified shapes. The defaults equal netCDF-C's.
 
 use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Dimension, Schema, VarId};
 
-/// Target size of a chunk in bytes: `DEFAULT_CHUNK_SIZE`.
+/// The target chunk size in bytes: `DEFAULT_CHUNK_SIZE`.
 const AIM: u64 = 16 << 20;
-/// As [`AIM`], for variables whose only dimension is unlimited.
+/// Like [`AIM`], for one-dimensional variables with an unlimited dimension.
 const AIM_1D: u64 = 4096;
-/// Dimensions along which chunks are made even, at most.
+/// The maximum number of dimensions along which chunk lengths are evened out.
 const MOST_EVEN: usize = 5;
-/// Most bytes of a chunk.
+/// The maximum chunk size in bytes.
 pub(crate) const MOST: u64 = u32::MAX as u64;
 
-/// The dimensions and elements that chunks are made for.
+/// The dimensions and element sizes for a chunk shape.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShapeInput<'a> {
     /// The dimensions.
     pub dims: &'a [&'a Dimension],
-    /// Bytes of an element in memory, at least 1.
+    /// The element size in memory, at least 1 byte.
     pub size: u64,
-    /// Bytes of an element in the file, at least 1.
+    /// The element size in the file, at least 1 byte.
     pub stored: u64,
     /// Whether chunks may be longer than a fixed dimension, as in Zarr.
     pub overhang: bool,
 }
 
-/// The shape of chunks. `asked` is empty, or has a length for every dimension, where 0 means the
-/// default.
+/// Returns the chunk shape. `asked` is empty, or has a length for every dimension, where 0 means the default.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for chunks of 4 GiB or more and, unless overhang is allowed, for chunks longer than a
-/// fixed dimension (`NC_EBADCHUNK`).
+/// Returns [`ErrorKind::Argument`] for chunks of 4 GiB or more and, unless overhang is allowed, for chunks longer than a fixed dimension
+/// (`NC_EBADCHUNK`).
 pub(crate) fn shape(elements: ShapeInput, asked: &[u64]) -> Result<Vec<u64>> {
     let Some((&first, _)) = asked.split_first() else {
         return Ok(defaults(elements, &vec![0; elements.dims.len()]));
@@ -57,8 +56,8 @@ pub(crate) fn shape(elements: ShapeInput, asked: &[u64]) -> Result<Vec<u64>> {
     Ok(shape)
 }
 
-/// The shape of chunks of at least `aim` bytes, or of one chunk if there are fewer. Lengths that are not `given` take equal shares of the
-/// lengths of their dimensions, `lens`; elements have `size` bytes.
+/// Returns the shape of chunks of at least `aim` bytes. A smaller variable is one chunk. Lengths that are not `given` are about the same
+/// fraction of their dimensions, `lens`. Elements have `size` bytes.
 #[must_use]
 pub(crate) fn of_bytes(lens: &[u64], given: &[Option<u64>], size: u64, aim: u64) -> Vec<u64> {
     let mut shape: Vec<u64> = given.iter().map(|n| n.unwrap_or(1).max(1)).collect();
@@ -72,7 +71,7 @@ pub(crate) fn of_bytes(lens: &[u64], given: &[Option<u64>], size: u64, aim: u64)
         let all: f64 = free.iter().map(|&n| len(n) as f64).product();
         let part = aim as f64 / (bytes(&shape, size) as f64 * all);
         let share = part.powf(1.0 / free.len() as f64).min(1.0);
-        // A length of 1 is more than the share of a short dimension.
+        // The share of a short dimension would be less than 1 element.
         match free.last() {
             Some(&n) if share * (len(n) as f64) < 1.0 => free.pop(),
             Some(_) | None => break share,
@@ -87,8 +86,9 @@ pub(crate) fn of_bytes(lens: &[u64], given: &[Option<u64>], size: u64, aim: u64)
     evened(shape, &free, lens, (size, aim))
 }
 
-/// The shape near to this one that is best for readers: chunks at the end of dimensions have little beyond the end, which is stored and
-/// decoded, too, and chunks are not much larger than `aim` bytes. Along the `free` dimensions there may be as many chunks, or one fewer.
+/// Returns the similar shape that is best for readers. Its trailing chunks extend little beyond the dimensions, because the excess is also
+/// stored and decoded. The chunks are not much larger than `aim` bytes. Along the `free` dimensions, the number of chunks stays the same or
+/// decreases by one.
 fn evened(shape: Vec<u64>, free: &[usize], lens: &[u64], (size, aim): (u64, u64)) -> Vec<u64> {
     let least = aim.min(bytes(&shape, size));
     let mut shapes = vec![shape];
@@ -120,7 +120,7 @@ fn evened(shape: Vec<u64>, free: &[usize], lens: &[u64], (size, aim): (u64, u64)
     best.map(|(_, shape)| shape).unwrap_or_default()
 }
 
-/// The default shape of the chunks of a variable; empty if the variable does not exist.
+/// Returns the default chunk shape of a variable; empty if the variable does not exist.
 #[must_use]
 pub(crate) fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
     let Some(var) = schema.var(var) else {
@@ -137,7 +137,7 @@ pub(crate) fn default_shape(schema: &Schema, var: VarId) -> Vec<u64> {
     defaults(elements, &vec![0; dims.len()])
 }
 
-/// Bytes of a chunk of elements of `size` bytes, saturating.
+/// Returns the chunk size in bytes for elements of `size` bytes, saturating.
 #[must_use]
 pub(crate) fn bytes(shape: &[u64], size: u64) -> u64 {
     (Amount::product(shape) * size).get()
@@ -166,7 +166,7 @@ fn too_large(elements: ShapeInput, shape: &[u64]) -> bool {
     bytes.is_none_or(|n| n > MOST) && !shape.contains(&0)
 }
 
-/// The default for a length of 0 if the first length is given.
+/// Returns the default for a length of 0 if the first length is given.
 fn rest(elements: ShapeInput, dim: &Dimension) -> u64 {
     if dim.unlimited {
         return 1;
@@ -224,7 +224,7 @@ fn root(x: f64, n: usize) -> u64 {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "only the integer part, saturated to the type's range, is wanted"
+    reason = "only the integer part, saturated to the type's range, is needed"
 )]
 fn floor(x: f64) -> u64 {
     x as u64
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::model::{GroupId, Name};
 
-    /// The shape for dimensions of these lengths, 0 for unlimited.
+    /// Returns the shape for dimensions of these lengths, 0 for unlimited.
     fn shaped(lens: &[u64], size: u64, asked: &[u64]) -> Result<Vec<u64>> {
         let dim = |&len: &u64| Dimension {
             name: Name::stored(b"x"),
@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(of(&[120, 360, 360], 4 << 20), [60, 120, 180]);
         assert_eq!(of(&[1_100_000], 4 << 20), [1_100_000]);
         assert_eq!(of(&[2_000_000], 4 << 20), [1 << 20]);
-        // Lengths that are given stay.
+        // Given lengths stay unchanged.
         assert_eq!(of_bytes(&[1000, 1000], &[Some(1), None], 4, 400), [1, 100]);
         assert_eq!(of(&[101], 40), [10]);
         assert_eq!(of(&[23], 30), [8]);

@@ -1,4 +1,4 @@
-//! Visits of chunks. A visitor that has seen enough ends its visit.
+//! Visits of chunks. A visitor can stop a visit early.
 
 use super::layout::ChunkRef;
 use crate::error::{Error, Result};
@@ -9,12 +9,12 @@ pub type Visit<'v> = &'v mut dyn FnMut(ChunkRef) -> Visited;
 /// The result of a visitor, or of a visit.
 pub type Visited = std::result::Result<(), VisitStop>;
 
-/// The reason why a visit stopped.
+/// The reason for stopping a visit.
 #[derive(Debug)]
 pub enum VisitStop {
-    /// The visitor has seen enough.
+    /// The visitor needs no more chunks.
     Enough,
-    /// An error of the visitor, or of finding chunks.
+    /// An error of the visitor, or of locating chunks.
     Error(Error),
 }
 
@@ -25,7 +25,7 @@ impl From<Error> for VisitStop {
 }
 
 impl VisitStop {
-    /// The same with another error, if there is one.
+    /// Returns the same reason with a changed error, if it is an error.
     #[must_use]
     pub fn map(self, change: impl FnOnce(Error) -> Error) -> Self {
         match self {
@@ -35,10 +35,10 @@ impl VisitStop {
     }
 }
 
-/// The result of a visit for the caller: a visitor that has seen enough is no error.
+/// Converts the result of a visit for the caller. An early stop is no error.
 ///
 /// # Errors
-/// Returns the error of the visit.
+/// Returns the error from the visit.
 pub(crate) fn ended(visited: Visited) -> Result<()> {
     match visited {
         Ok(()) | Err(VisitStop::Enough) => Ok(()),
@@ -46,14 +46,14 @@ pub(crate) fn ended(visited: Visited) -> Result<()> {
     }
 }
 
-/// Which chunks of a box are visited.
+/// The chunks of a box that are visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Locate {
     /// The stored chunks.
     Stored,
-    /// The stored chunks. The cache keeps their places for the next call, if it has room.
+    /// The stored chunks. Caches the locations for the next call if memory is free.
     Again,
-    /// The stored chunks, for a caller that only fetches them ([`ChunkBytes::fetch`](super::ChunkBytes::fetch)). If the stored
-    /// chunks and their sizes are not known without requests, the visit has all chunks, each with the size of its elements.
+    /// The stored chunks, for a caller that only fetches them ([`ChunkBytes::fetch`](super::ChunkBytes::fetch)). If the stored chunks and
+    /// their sizes are unknown without requests, the visit has all chunks, each with the size of its elements.
     Candidates,
 }

@@ -1,4 +1,4 @@
-//! What a format takes to store a dataset.
+//! The interface of formats for writing a dataset.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,51 +12,50 @@ use crate::io::source::read_range;
 use crate::io::sums::KeySum;
 use crate::model::{DimId, Schema, Values, VarId};
 
-/// A dataset being written. It can only be created: nothing is visible before [`Writer::finish`], and a
-/// writer that is dropped leaves nothing behind.
+/// A dataset that is written. A writer only creates datasets: the dataset becomes visible by [`Writer::finish`], and dropping the writer
+/// removes all data.
 pub trait Writer: Send {
-    /// What is being written, with the lengths of unlimited dimensions so far.
+    /// Returns the schema, with the current lengths of unlimited dimensions.
     fn schema(&self) -> &Schema;
 
-    /// How a variable will be stored.
+    /// Returns the storage layout of a variable.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    /// Returns [`ErrorKind::NotFound`] for an id that is not in the schema.
     fn layout(&self, var: VarId) -> Result<Layout>;
 
-    /// The rules for storing a variable.
+    /// Returns the rules for storing a variable.
     fn rules(&self, _var: VarId) -> PutRules {
         PutRules::default()
     }
 
-    /// Stores a whole encoded chunk. The chunks of a variable come in row-major order. `index` is the row-major
-    /// number in the grid of [`Writer::layout`], whose extent must be final by then
-    /// ([`Writer::set_len`]) except for the slowest dimension. Chunks that are left out read as fill values.
+    /// Stores a whole encoded chunk. The chunks of a variable must come in row-major order. `index` is the row-major number in the grid of
+    /// [`Writer::layout`], whose extent must be final ([`Writer::set_len`]) except for the slowest dimension. Missing chunks read as fill
+    /// values.
     ///
     /// # Errors
-    /// Those of the target; [`ErrorKind::Unsupported`] where nothing is chunked.
+    /// Returns I/O errors of the target, or [`ErrorKind::Unsupported`] if the format has no chunked storage.
     fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<()>;
 
-    /// Stores elements of unchunked data, in stored form, starting at a row-major element number. An
-    /// unlimited dimension grows as needed.
+    /// Stores elements of unchunked data, in stored form, starting at a row-major element number. An unlimited dimension grows as needed.
     ///
     /// # Errors
-    /// Those of the target; [`ErrorKind::Argument`] beyond the variable.
+    /// Returns errors from the target, or [`ErrorKind::Argument`] for elements outside the variable.
     fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<()>;
 
-    /// The stored form of values of a variable whose elements are not [`plain`]: those of user types, and
-    /// those with heap data (strings, lists), which this call stores.
+    /// Returns the stored form of values of a variable whose elements are not [`plain`]: values of user types, and values with heap data
+    /// (strings, lists), which this call stores.
     ///
     /// [`plain`]: crate::model::StoredElement::plain
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for formats that have no such types.
+    /// Returns [`ErrorKind::Unsupported`] for formats without these types.
     fn put_heap(&mut self, var: VarId, values: &Values) -> Result<Vec<u8>>;
 
-    /// As [`Reader::form`](crate::chunk::Reader::form), for the elements that will be stored.
+    /// Like [`Reader::form`](crate::chunk::Reader::form), for the elements that will be stored.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for an id that is not in the schema.
+    /// Returns [`ErrorKind::NotFound`] for an id that is not in the schema.
     fn form(&self, _var: VarId) -> Result<Option<ElementForm>> {
         Ok(None)
     }
@@ -64,40 +63,40 @@ pub trait Writer: Send {
     /// Extends an unlimited dimension to a length, unless it is already that long.
     ///
     /// # Errors
-    /// [`ErrorKind::DimSize`] beyond the format's limit.
+    /// Returns [`ErrorKind::DimSize`] beyond the format's limit.
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<()>;
 
-    /// Faster ways to store data; `None` if the format has none.
+    /// Returns faster ways to store data; `None` if the format has none.
     fn bulk(&mut self) -> Option<&mut dyn BulkWriter> {
         None
     }
 
-    /// The index of chunks; `None` if the number of chunks does not decide the position of data.
+    /// Returns the chunk index; `None` if the number of chunks does not affect the position of data.
     fn chunk_index(&mut self) -> Option<&mut dyn ChunkIndexWriter> {
         None
     }
 
-    /// The dataset as one that several processes write together.
+    /// Returns the writer for a dataset that several processes write concurrently.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Unsupported`] for formats that only one process can write.
     fn shared(&mut self) -> Result<&mut dyn SharedWriter> {
-        let what = "processes do not write datasets of this format together";
+        let what = "several processes cannot write a dataset of this format";
         Err(Error::new(ErrorKind::Unsupported, what))
     }
 
-    /// Writes fill values where nothing was written, and makes the dataset visible.
+    /// Writes fill values to unwritten elements, and makes the dataset visible.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns errors from the target.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
 impl dyn Writer + '_ {
-    /// Like [`Writer::put_chunk`], for bytes that a source holds in the same stored form.
+    /// Like [`Writer::put_chunk`], for bytes that a source contains in the same stored form.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_chunk`] and of the source.
+    /// Returns errors from [`Writer::put_chunk`] and from the source.
     pub fn move_chunk(
         &mut self,
         var: VarId,
@@ -111,10 +110,10 @@ impl dyn Writer + '_ {
         self.put_chunk(var, chunk.index, chunk.mask, &bytes)
     }
 
-    /// Like [`Writer::put_run`], for bytes that a source holds in the same stored form.
+    /// Like [`Writer::put_run`], for bytes that a source contains in the same stored form.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_run`] and of the source.
+    /// Returns errors from [`Writer::put_run`] and from the source.
     pub fn move_run(
         &mut self,
         var: VarId,
@@ -129,27 +128,27 @@ impl dyn Writer + '_ {
     }
 }
 
-/// Rules for storing a variable.
+/// The rules for storing a variable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PutRules {
-    /// Whether the data is put as chunks ([`Writer::put_chunk`]), not as runs of elements ([`Writer::put_run`]).
+    /// Whether the data is stored as chunks ([`Writer::put_chunk`]), not as runs of elements ([`Writer::put_run`]).
     pub chunks: bool,
-    /// Whether every chunk must go through all filters of the variable, because the format has no filter mask.
+    /// Whether every chunk must have all filters of the variable, because the format has no filter mask.
     pub all_filters: bool,
 }
 
 /// Stores data that is not in memory, and data from several threads.
 pub trait BulkWriter {
-    /// Stores a chunk that a source holds in the same stored form.
+    /// Stores a chunk that a source contains in the same stored form.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_chunk`] and of the source.
+    /// Returns errors from [`Writer::put_chunk`] and from the source.
     fn move_chunk(&mut self, var: VarId, chunk: &ChunkRef, source: &Arc<dyn Source>) -> Result<()>;
 
-    /// Stores elements that a source holds in the same stored form.
+    /// Stores elements that a source contains in the same stored form.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_run`] and of the source.
+    /// Returns errors from [`Writer::put_run`] and from the source.
     fn move_run(
         &mut self,
         var: VarId,
@@ -158,11 +157,12 @@ pub trait BulkWriter {
         range: Range<u64>,
     ) -> Result<()>;
 
-    /// An object that stores runs of a variable from several threads at once; `None` if that is not possible or not worth
-    /// it. While the object is in use, nothing else may be put; afterwards, the caller reports the stored runs with [`BulkWriter::ran`].
+    /// Returns an object that stores runs of a variable from several threads concurrently; `None` if that is not possible or not worth it.
+    /// While the object is in use, the writer must store no other data. Afterwards, the caller reports the stored runs with
+    /// [`BulkWriter::ran`].
     ///
     /// # Errors
-    /// Returns [`ErrorKind::NotFound`] for an id that is not in the schema, and errors of the target.
+    /// Returns [`ErrorKind::NotFound`] for an id that is not in the schema, and errors from the target.
     fn runs(&mut self, _var: VarId) -> Result<Option<Box<dyn Runs>>> {
         Ok(None)
     }
@@ -170,52 +170,52 @@ pub trait BulkWriter {
     /// Records that [`Runs`] stored `bytes` bytes of a variable, starting at an element.
     ///
     /// # Errors
-    /// Returns the errors of [`Writer::put_run`].
+    /// Returns errors from [`Writer::put_run`].
     fn ran(&mut self, _var: VarId, _element: u64, _bytes: u64) -> Result<()> {
         Ok(())
     }
 }
 
-/// Reserves the index of chunks.
+/// Reserves the chunk index.
 pub trait ChunkIndexWriter {
-    /// Takes the maximum number of chunks of variables before the first data, so that the indexes are next to the other metadata.
-    /// Additional chunks are stored as well.
+    /// Reserves index space for the maximum number of chunks per variable, before the first data, so that the indexes are next to the other
+    /// metadata. Additional chunks are stored as well.
     ///
     /// # Errors
-    /// Returns errors of the target, and [`ErrorKind::Limit`] for an index that is too large.
+    /// Returns errors from the target, and [`ErrorKind::Limit`] for an index that is too large.
     fn expect_chunks(&mut self, chunks: &[(VarId, u64)]) -> Result<()>;
 }
 
-/// Writes a part of a dataset that several processes write together.
+/// Writes a part of a dataset that several processes write concurrently.
 pub trait SharedWriter {
-    /// Records the chunks of a variable that other processes put ([`SharedWriter::end_part`]). With `check`, reads the chunks and
+    /// Records the chunks of a variable that other processes have stored ([`SharedWriter::end_part`]). With `check`, reads the chunks and
     /// returns the sum of keys and bytes.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::NotFound`] for missing chunks, and errors of the target.
+    /// Returns [`ErrorKind::NotFound`] for missing chunks, and errors from the target.
     fn put_elsewhere(&mut self, chunks: &PutChunks, check: Option<&Env>) -> Result<KeySum>;
 
-    /// Ends the part: [`Writer::finish`] then stores the data, but no metadata. Returns the chunks that were put, by variable.
+    /// Ends the part: [`Writer::finish`] then stores the data, but no metadata. Returns the stored chunks by variable.
     ///
     /// # Errors
-    /// Returns errors of the target.
+    /// Returns errors from the target.
     fn end_part(&mut self) -> Result<Vec<PutChunks>>;
 }
 
-/// Chunks of a variable that were put.
+/// The stored chunks of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PutChunks {
     /// The variable.
     pub var: VarId,
-    /// Their numbers in the grid, in runs: the first number, and the one after the last.
+    /// The chunk numbers in the grid, in runs: the first number and the end.
     pub runs: Vec<(u64, u64)>,
 }
 
 /// Stores runs of the elements of one variable, in any order and from several threads.
 pub trait Runs: Send + Sync {
-    /// As [`Writer::put_run`]; no element may be stored twice.
+    /// Like [`Writer::put_run`]; no element may be stored twice.
     ///
     /// # Errors
-    /// As [`Writer::put_run`].
+    /// Returns errors from [`Writer::put_run`].
     fn put(&self, element: u64, bytes: &[u8]) -> Result<()>;
 }

@@ -1,67 +1,67 @@
-//! The memory that the jobs of a runtime share.
+//! The memory budget that the jobs of a runtime share.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::spare::Spares;
+use super::evict::Caches;
 
-/// Most bytes that a job may take. What items are said to take beyond it is not counted.
+/// The maximum memory of a job in bytes. Larger estimates of items are limited to this number.
 const MOST: u64 = 1 << 48;
 
-/// Bytes admitted by all jobs of a runtime, and what is kept beside them.
+/// The bytes that all jobs of a runtime have admitted, and the caches of the runtime.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
     admitted: AtomicU64,
-    spares: Spares,
+    caches: Caches,
 }
 
 impl Budget {
-    /// A budget where `room` bytes are for work and for what is kept.
+    /// Creates a budget of `room` bytes for jobs and caches together.
     pub(super) fn new(room: u64) -> Self {
         Self {
             admitted: AtomicU64::new(0),
-            spares: Spares::new(room),
+            caches: Caches::new(room),
         }
     }
 
-    /// Bytes admitted.
+    /// Returns the admitted bytes.
     pub(super) fn admitted(&self) -> u64 {
         self.admitted.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes if all admitted are then at most `most`. Returns how many were counted.
+    /// Admits bytes if the total is then at most `most`. Returns the number of admitted bytes.
     pub(super) fn admit(&self, bytes: u64, most: u64) -> Option<u64> {
         let bytes = bytes.min(MOST);
         let sum = |admitted: u64| admitted.checked_add(bytes).filter(|sum| *sum <= most);
         let before = (self.admitted).fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
-        self.spares.make_room(before.ok()?.saturating_add(bytes));
+        self.caches.evict_excess(before.ok()?.saturating_add(bytes));
         Some(bytes)
     }
 
-    /// Counts bytes no longer.
+    /// Returns bytes to the budget.
     pub(super) fn give_back(&self, bytes: u64) {
         self.admitted.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// What is kept.
-    pub(super) fn spares(&self) -> &Spares {
-        &self.spares
+    /// Returns the caches.
+    pub(super) fn caches(&self) -> &Caches {
+        &self.caches
     }
 }
 
-/// What one job has admitted. The rest is given back when it ends.
+/// The bytes that one job has admitted. Dropping the share returns them to the budget.
 pub(super) struct Share<'a> {
     budget: &'a Budget,
-    /// Most bytes of this job, and of all jobs together.
+    /// The maximum bytes of this job, and of all jobs together.
     most: u64,
     all: u64,
-    /// The items under way, oldest first, and their sum.
+    /// The sizes of the items in progress, oldest first, and their sum.
     items: VecDeque<u64>,
     own: u64,
 }
 
 impl<'a> Share<'a> {
-    /// The share of a job that may take `most` bytes, where all jobs together may take `all`.
+    /// Creates the share of a job that may take `most` bytes, while all jobs together may take `all` bytes.
     pub(super) fn new(budget: &'a Budget, most: u64, all: u64) -> Self {
         let most = most.min(MOST);
         Self {
@@ -73,12 +73,12 @@ impl<'a> Share<'a> {
         }
     }
 
-    /// Items under way.
+    /// Returns the number of items in progress.
     pub(super) fn under_way(&self) -> usize {
         self.items.len()
     }
 
-    /// Admits an item if its bytes fit, or if nothing else of the job is under way: so every job goes on.
+    /// Admits an item if its bytes fit, or if no other item of the job is in progress. So every job makes progress.
     pub(super) fn admit(&mut self, bytes: u64) -> bool {
         let bytes = bytes.min(MOST);
         let all = match self.items.is_empty() {
@@ -94,7 +94,7 @@ impl<'a> Share<'a> {
         true
     }
 
-    /// Gives back the bytes of the oldest item.
+    /// Returns the bytes of the oldest item to the budget.
     pub(super) fn give_back(&mut self) {
         let bytes = self.items.pop_front().unwrap_or(0);
         self.own -= bytes;

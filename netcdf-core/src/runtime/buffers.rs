@@ -1,8 +1,7 @@
-//! Memory reused from chunk to chunk, from band to band, and between threads.
+//! Memory that chunks, bands and threads reuse.
 //!
-//! Allocators keep the memory that a thread frees for that thread. With chunks of many megabytes, each thread
-//! would come to hold as much as all need together. Smaller blocks are returned to the system, which then has to
-//! clear every page again: that took a fifth of the time of a copy.
+//! Allocators cache freed memory per thread. With chunks of many megabytes, each thread would cache the memory that all threads together
+//! need. Smaller blocks are returned to the system, which then has to clear every page again: this took a fifth of the time of a copy.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,38 +9,38 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::error::Result;
 use crate::limits;
 
-/// What memory is for, in messages.
+/// The purpose of the memory, for messages.
 const WHAT: &str = "a chunk";
 
-/// Buffers of at least this many bytes are kept for reuse.
+/// The minimum size of buffers that are cached for reuse, in bytes.
 pub(crate) const LARGE: usize = 128 << 10;
 
-/// Buffers of at least this many bytes are kept for one variable only.
+/// The minimum size of buffers that are cached for one variable only, in bytes.
 const HUGE: usize = 4 << 20;
 
-/// Bytes that filters may need beyond those of a chunk, so that they need no new memory.
+/// The bytes that filters may need beyond the chunk size, so that they need no new memory.
 const MORE: usize = 4 << 10;
 
-/// Most bytes kept, apart from huge buffers.
+/// The maximum number of cached bytes, apart from huge buffers.
 const KEPT: usize = 16 << 20;
 
-/// Most huge buffers kept, unless they have at most [`KEPT_HUGE`] bytes together.
+/// The maximum number of cached huge buffers, unless their total is at most [`KEPT_HUGE`] bytes.
 const MANY: usize = 4;
 
-/// Bytes of huge buffers that are kept, whatever their number.
+/// The bytes of huge buffers that are cached regardless of their number.
 const KEPT_HUGE: usize = 32 << 20;
 
-/// Buffers currently unused.
+/// The unused buffers.
 #[derive(Debug, Default)]
 pub struct Buffers {
     large: Mutex<Vec<Vec<u8>>>,
     /// Working memory for small chunks.
     small: Mutex<Vec<Vec<u8>>>,
-    /// Bytes that may be kept on top of [`KEPT`].
+    /// The allowance of cached bytes on top of [`KEPT`].
     more: AtomicUsize,
 }
 
-/// Allows more memory to be kept while it lives; the excess is freed on drop.
+/// A higher limit for cached buffers; dropping it frees the excess.
 #[derive(Debug)]
 pub(crate) struct Keep<'a>(&'a Buffers);
 
@@ -61,10 +60,10 @@ fn lock(list: &Mutex<Vec<Vec<u8>>>) -> MutexGuard<'_, Vec<Vec<u8>>> {
 }
 
 impl Buffers {
-    /// An empty buffer, with room for `len` bytes if that is large.
+    /// Returns an empty buffer, with capacity for `len` bytes if that is large.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Limit`] if there is not enough memory, as for all buffers.
+    /// Returns [`crate::ErrorKind::Limit`] without enough memory, like all functions for buffers.
     pub(crate) fn take(&self, len: usize) -> Result<Vec<u8>> {
         if len < LARGE {
             return Ok(lock(&self.small).pop().unwrap_or_default());
@@ -78,19 +77,19 @@ impl Buffers {
         Ok(buffer)
     }
 
-    /// `len` bytes of arbitrary content, with room for `room` if that is large.
+    /// Returns `len` bytes with arbitrary content, and capacity for `room` bytes if that is large.
     pub(crate) fn filled(&self, len: usize, room: usize) -> Result<Vec<u8>> {
         let room = room.max(len);
         if room < LARGE {
             return Ok(vec![0; len]);
         }
-        // Memory new to the process is zero, and need not be cleared.
+        // New memory of the process is zero and needs no clearing.
         let mut buffer = self.large(room, |room| limits::zeros(room, WHAT))?;
         buffer.resize(len, 0);
         Ok(buffer)
     }
 
-    /// `len` zero bytes.
+    /// Returns `len` zero bytes.
     pub(crate) fn zeros(&self, len: usize) -> Result<Vec<u8>> {
         if len < LARGE {
             return Ok(vec![0; len]);
@@ -100,17 +99,17 @@ impl Buffers {
         Ok(bytes)
     }
 
-    /// A buffer with room for `len` bytes and its previous content, or a new one.
+    /// Returns a cached buffer with capacity for `len` bytes and its previous content, or a new buffer.
     fn large(&self, len: usize, new: impl FnOnce(usize) -> Result<Vec<u8>>) -> Result<Vec<u8>> {
         let mut large = lock(&self.large);
-        // A part of a chunk must not take the memory of a whole one.
+        // A partial chunk must not take the memory of a whole chunk.
         let room = len.saturating_add(MORE);
         let right = room..=room.saturating_add(len / 4);
         let at = large.iter().position(|b| right.contains(&b.capacity()));
         if let Some(n) = at {
             return Ok(large.swap_remove(n));
         }
-        // What is kept temporarily makes room for what is needed now.
+        // Buffers of a temporary allowance are freed when memory is needed now.
         let mut left = match self.more.load(Ordering::Relaxed) {
             0 => 0,
             _ => room,
@@ -124,8 +123,8 @@ impl Buffers {
         new(room)
     }
 
-    /// Takes back working memory. Large memory keeps its content: clearing it would only make
-    /// [`Buffers::filled`] write zeros that nobody reads.
+    /// Takes back working memory. Large memory keeps its content: clearing it would only make [`Buffers::filled`]
+    /// write zeros that are never read.
     pub(crate) fn give(&self, mut buffer: Vec<u8>) {
         if buffer.capacity() < LARGE {
             buffer.clear();
@@ -146,25 +145,25 @@ impl Buffers {
         }
     }
 
-    /// Allows `bytes` more to be kept as long as the result lives: those of a slab, for the next one.
+    /// Raises the limit of cached bytes by `bytes` while the result lives: the bytes of a slab, for the next slab.
     pub(crate) fn keep(&self, bytes: u64) -> Keep<'_> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         self.more.store(bytes, Ordering::Relaxed);
         Keep(self)
     }
 
-    /// Frees buffers that are too large to be kept from variable to variable.
+    /// Frees buffers that are too large to be cached across variables.
     pub(crate) fn forget_huge(&self) {
         lock(&self.large).retain(|b| b.capacity() < HUGE);
     }
 
-    /// Bytes currently kept.
+    /// Returns the cached bytes.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         lock(&self.large).iter().map(Vec::capacity).sum()
     }
 
-    /// Keeps a buffer for the next user if keeping it is worth its memory.
+    /// Caches a buffer for the next user if its memory is worth it.
     pub fn give_large(&self, buffer: Vec<u8>) {
         if buffer.capacity() >= LARGE {
             self.give(buffer);
@@ -204,7 +203,7 @@ mod tests {
         let keep = buffers.keep(KEPT as u64);
         (0..1000).for_each(|_| buffers.give(Vec::with_capacity(LARGE)));
         assert_eq!(lock(&buffers.large).len(), 2 * KEPT / LARGE);
-        // If no kept buffer is large enough, the new one takes the place of some.
+        // If no cached buffer is large enough, the new buffer replaces some of them.
         let other = buffers.take(10 * LARGE).unwrap();
         assert_eq!(lock(&buffers.large).len(), 2 * KEPT / LARGE - 11);
         drop((keep, other));

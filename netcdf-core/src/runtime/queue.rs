@@ -1,7 +1,7 @@
-//! The items of one job: which wait, which may begin, which have a result.
+//! The items of one job: waiting, ready, or with a result.
 //!
-//! Nothing here starts a thread or runs an item. A model checker can therefore try the events in all orders:
-//! `tests/tests/runtime_model.rs` includes this file with locks of its own.
+//! This file starts no thread and runs no item. So a model checker can try the events in all orders: `tests/tests/runtime_model.rs`
+//! includes this file with the locks of loom.
 
 use std::collections::VecDeque;
 use std::sync::PoisonError;
@@ -11,37 +11,37 @@ use super::sync::{Condvar, Mutex, MutexGuard};
 /// The items of a job on their way from its caller to the workers and back.
 pub(super) struct Queue<T, R> {
     state: Mutex<QueueState<T, R>>,
-    /// The oldest item has a result.
+    /// Signals that the oldest item has a result.
     oldest: Condvar,
 }
 
 struct QueueState<T, R> {
-    /// Items that nobody has begun, each with the number of first items that have to be done before.
+    /// The items that have not begun, each with the number of leading items that must end first.
     waiting: VecDeque<(u64, T)>,
-    /// How many of them may begin.
+    /// The number of waiting items that may begin.
     ready: usize,
-    /// Results from the oldest item on that is not out; `None` for items without one.
+    /// The results from the oldest item that was not returned; `None` for items without a result.
     results: VecDeque<Option<R>>,
-    /// How many of the results are there without a gap.
+    /// The number of leading results without a gap.
     done: usize,
     /// The number of the oldest item.
     out: u64,
-    /// The caller waits for its result.
+    /// Whether the caller waits for the oldest result.
     awaited: bool,
 }
 
-/// What the caller of a job does next.
+/// The next step of a job's caller.
 pub(super) enum Next<T, R> {
-    /// It takes this result, that of the oldest item.
+    /// Return the result of the oldest item.
     Result(R),
-    /// It runs the oldest item itself, and says when that has ended.
+    /// Run the oldest item, and then report its end.
     Run(u64, T),
-    /// Nothing: all items are out.
+    /// End: all results were returned.
     Nothing,
 }
 
 impl<T, R> QueueState<T, R> {
-    /// Lets items begin that have nothing more to wait for. Returns how many.
+    /// Marks items without pending dependencies as ready. Returns their number.
     fn release(&mut self) -> usize {
         let done = self.out + self.done as u64;
         let before = self.ready;
@@ -55,7 +55,7 @@ impl<T, R> QueueState<T, R> {
         self.ready - before
     }
 
-    /// The number of the first item that nobody has begun.
+    /// Returns the number of the first item that has not begun.
     fn next(&self) -> u64 {
         self.out + (self.results.len() - self.waiting.len()) as u64
     }
@@ -83,7 +83,7 @@ impl<T, R> QueueState<T, R> {
 }
 
 impl<T, R> Queue<T, R> {
-    /// A queue for items from this number on.
+    /// Creates a queue for items from this number.
     pub(super) fn from(number: u64) -> Self {
         Self {
             state: Mutex::new(QueueState {
@@ -102,8 +102,8 @@ impl<T, R> Queue<T, R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an item, which begins once the first `after` items are done: at least, once all before it are. Returns
-    /// how many items may begin now.
+    /// Adds an item, which may begin once the first `after` items have ended. If `after` is larger than its own number, all earlier items
+    /// suffice. Returns the number of items that may now begin.
     pub(super) fn add(&self, after: u64, item: T) -> usize {
         let mut state = self.lock();
         let number = state.out + state.results.len() as u64;
@@ -112,13 +112,13 @@ impl<T, R> Queue<T, R> {
         state.release()
     }
 
-    /// Takes the first item that waits, if it may begin.
+    /// Takes the first waiting item, if it may begin.
     pub(super) fn begin(&self) -> Option<(u64, T)> {
         self.lock().begin()
     }
 
-    /// Takes the result of an item. Says so if the caller waits for that, before the caller can know. Returns how many items may
-    /// begin now that had to wait for it.
+    /// Records the result of an item. Calls `wakes` before the result is visible if the caller waits for it. Returns the number of
+    /// dependent items that may now begin.
     pub(super) fn end(&self, number: u64, result: R, wakes: impl FnOnce()) -> usize {
         let mut state = self.lock();
         let place = usize::try_from(number - state.out).unwrap_or(usize::MAX);
@@ -137,8 +137,8 @@ impl<T, R> Queue<T, R> {
         released
     }
 
-    /// The next step of the caller. If nobody has begun the oldest item and `help` is set, the caller is to run it; otherwise this
-    /// waits for that item, and says so first, before the item can end.
+    /// Returns the next step of the caller: to run the oldest item if it has not begun and `help` is set. Otherwise, calls `waits` while
+    /// the item cannot end yet, and waits for the item.
     pub(super) fn next(&self, help: bool, waits: impl FnOnce()) -> Next<T, R> {
         let mut state = self.lock();
         if let Some(next) = state.next_step(help) {
@@ -154,7 +154,7 @@ impl<T, R> Queue<T, R> {
         }
     }
 
-    /// Drops the items that nobody has begun. The caller takes no more results.
+    /// Drops the items that have not begun. The caller takes no more results.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.ready = 0;

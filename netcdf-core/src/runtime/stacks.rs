@@ -3,13 +3,13 @@
 //! Plugins run on workers. Other programs run plugins on the main thread, whose stack size is the system's limit. So
 //! workers get stacks of the same size. Only written pages of a stack use memory.
 
-/// Least and most bytes of a stack. Main threads usually have the least.
+/// The minimum and maximum stack size in bytes. Main threads usually have the minimum.
 const LEAST: u64 = 8 << 20;
 const MOST: u64 = 64 << 20;
-/// The part of limited memory that stacks may take.
+/// The divisor of limited memory that gives the share of stacks.
 const SHARE: u64 = 4;
 
-/// Bytes of a worker's stack.
+/// Returns the stack size of a worker in bytes.
 pub(super) fn size() -> usize {
     bytes(limits::stack())
 }
@@ -43,7 +43,7 @@ mod limits {
         getrlimit(Resource::Stack).current
     }
 
-    /// Returns the limit of the mapped bytes. Both limits include whole stacks.
+    /// Returns the limit of the mapped bytes. The two limits include whole stacks.
     pub(super) fn memory() -> Option<u64> {
         let all = [Resource::As, Resource::Data];
         all.into_iter().filter_map(|r| getrlimit(r).current).min()
@@ -52,12 +52,12 @@ mod limits {
 
 #[cfg(not(unix))]
 mod limits {
-    /// The least that a worker has.
+    /// Returns the minimum stack size of workers.
     pub(super) fn stack() -> Option<u64> {
         Some(super::LEAST)
     }
 
-    /// No limit is known.
+    /// Returns no limit on this system.
     pub(super) fn memory() -> Option<u64> {
         None
     }

@@ -1,71 +1,71 @@
-//! Turns: who computes and who asks, where more may be asked for at a time than threads compute.
+//! Turns: limits on computing threads and on requests, for sources where requests may outnumber computing threads.
 //!
-//! Work on a source with latency has more workers than threads, as most of them wait for an answer. A worker computes only in its
-//! *turn*, and there are as many turns as threads. It gives up its turn before it asks for something, and takes one again when the
-//! answer is there. The caller of a job within an item gives up its turn until the job ends.
+//! A runtime for a source with latency has more workers than threads, because most workers wait for an answer. A worker computes only in
+//! its *turn*, and there are as many turns as threads. It releases its turn before a request, and takes a turn again after the answer. The
+//! caller of a job within an item releases its turn until the job ends.
 //!
-//! Nothing waits for ever: who holds a turn waits for nothing that needs a turn, and who asks needs none.
+//! There is no deadlock: a thread with a turn never waits for a turn, and a thread with a request needs no turn.
 
 use std::cell::Cell;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::gate::Gate;
+use super::semaphore::Semaphore;
 
 thread_local! {
-    /// The address of the [`Turns`] of which this thread holds a turn; 0 for none.
-    static HELD: Cell<usize> = const { Cell::new(0) };
-    /// Whether this thread is asking for something.
-    static ASKS: Cell<bool> = const { Cell::new(false) };
-    /// Whether this thread is among the busy ones.
-    static COUNTED: Cell<bool> = const { Cell::new(false) };
+    /// The address of the [`Turns`] that gave this thread its turn; 0 without a turn.
+    static HELD_TURN: Cell<usize> = const { Cell::new(0) };
+    /// Whether this thread is in a request.
+    static IN_REQUEST: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread is counted as busy.
+    static COUNTED_BUSY: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The turns of a runtime, and its requests.
+/// The turns and requests of a runtime.
 #[derive(Debug)]
 pub(super) struct Turns {
-    computing: Gate,
+    computing: Semaphore,
     requests: Mutex<Requests>,
     answered: Condvar,
 }
 
 #[derive(Debug)]
 struct Requests {
-    /// Requests under way, and most of them.
-    asked: usize,
+    /// The number of requests in flight, and its maximum.
+    in_flight: usize,
     most: usize,
-    /// Threads that came to ask so far, and those of them that began to: in the order in which they came.
-    came: u64,
-    began: u64,
+    /// The number of threads that queued for a request, and of threads that left this queue, in order of arrival.
+    queued: u64,
+    started: u64,
     /// Tokens and callers that wait neither for answers nor for results.
     busy: usize,
 }
 
 impl Requests {
-    /// Whether a thread that came may begin to ask.
-    fn next_may_ask(&self) -> bool {
-        self.began < self.came && self.asked < self.most
+    /// Returns true if a queued thread may begin its request.
+    fn next_may_start(&self) -> bool {
+        self.started < self.queued && self.in_flight < self.most
     }
 }
 
-/// Something that is done when this is dropped.
-struct Finally<F: FnMut()>(F);
+/// A function that runs on drop.
+struct OnDrop<F: FnMut()>(F);
 
-impl<F: FnMut()> Drop for Finally<F> {
+impl<F: FnMut()> Drop for OnDrop<F> {
     fn drop(&mut self) {
         (self.0)();
     }
 }
 
 impl Turns {
-    /// As many turns as `threads`, and at most so many requests at a time.
+    /// Creates `threads` turns and a limit of concurrent requests.
     pub(super) fn new(threads: usize, requests: usize) -> Self {
         Self {
-            computing: Gate::new(threads),
+            computing: Semaphore::new(threads),
             requests: Mutex::new(Requests {
-                asked: 0,
+                in_flight: 0,
                 most: requests,
-                came: 0,
-                began: 0,
+                queued: 0,
+                started: 0,
                 busy: 0,
             }),
             answered: Condvar::new(),
@@ -76,39 +76,39 @@ impl Turns {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Which turns these are.
+    /// Returns the address as an identity.
     fn id(&self) -> usize {
         std::ptr::from_ref(self).addr()
     }
 
     fn take(&self) {
         self.computing.take();
-        HELD.set(self.id());
+        HELD_TURN.set(self.id());
     }
 
-    fn give_up(&self) {
-        HELD.set(0);
+    fn release(&self) {
+        HELD_TURN.set(0);
         self.computing.give_back();
     }
 
     /// Computes in a turn.
     pub(super) fn compute<R>(&self, work: impl FnOnce() -> R) -> R {
-        let held = HELD.get();
+        let held = HELD_TURN.get();
         self.take();
-        let _turn = Finally(|| {
-            self.give_up();
-            HELD.set(held);
+        let _turn = OnDrop(|| {
+            self.release();
+            HELD_TURN.set(held);
         });
         work()
     }
 
-    /// Waits for something without a turn. If this thread holds one, it takes one again afterwards.
-    pub(super) fn apart<R>(&self, wait: impl FnOnce() -> R) -> R {
-        let holds = HELD.get() == self.id();
+    /// Waits without a turn. If this thread has a turn, it takes a turn again afterwards.
+    pub(super) fn without_turn<R>(&self, wait: impl FnOnce() -> R) -> R {
+        let holds = HELD_TURN.get() == self.id();
         if holds {
-            self.give_up();
+            self.release();
         }
-        let _turn = Finally(|| {
+        let _turn = OnDrop(|| {
             if holds {
                 self.take();
             }
@@ -116,34 +116,34 @@ impl Turns {
         wait()
     }
 
-    /// Asks for something without a turn, as soon as few enough requests are under way: first come, first served. What is asked for
-    /// meanwhile by the same thread is a part of the same request.
-    pub(super) fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
-        if ASKS.get() {
+    /// Runs a request without a turn, as soon as the number of requests in flight is below the limit, in order of arrival. A nested request
+    /// of the same thread is part of the outer request.
+    pub(super) fn request<R>(&self, request: impl FnOnce() -> R) -> R {
+        if IN_REQUEST.get() {
             return request();
         }
-        self.apart(|| {
-            let counted = usize::from(COUNTED.get());
+        self.without_turn(|| {
+            let counted = usize::from(COUNTED_BUSY.get());
             let mut requests = self.requests();
             requests.busy -= counted;
-            let place = requests.came;
-            requests.came += 1;
-            while requests.began < place || requests.asked >= requests.most {
+            let place = requests.queued;
+            requests.queued += 1;
+            while requests.started < place || requests.in_flight >= requests.most {
                 requests = (self.answered.wait(requests)).unwrap_or_else(PoisonError::into_inner);
             }
-            requests.began += 1;
-            requests.asked += 1;
-            let next = requests.next_may_ask();
+            requests.started += 1;
+            requests.in_flight += 1;
+            let next = requests.next_may_start();
             drop(requests);
             if next {
                 self.answered.notify_all();
             }
-            ASKS.set(true);
-            let _end = Finally(|| {
-                ASKS.set(false);
+            IN_REQUEST.set(true);
+            let _end = OnDrop(|| {
+                IN_REQUEST.set(false);
                 let mut requests = self.requests();
                 requests.busy += counted;
-                requests.asked -= 1;
+                requests.in_flight -= 1;
                 drop(requests);
                 self.answered.notify_all();
             });
@@ -151,40 +151,40 @@ impl Turns {
         })
     }
 
-    /// Counts tokens that are put in the line, or a caller, as busy.
+    /// Counts queued tokens or a caller as busy.
     pub(super) fn expect(&self, more: usize) {
         self.requests().busy += more;
     }
 
-    /// Runs something that was counted as busy, which ends with it.
+    /// Runs work that was counted as busy, and ends the count.
     pub(super) fn counted<R>(&self, work: impl FnOnce() -> R) -> R {
-        let before = COUNTED.replace(true);
-        let _end = Finally(|| {
-            COUNTED.set(before);
+        let before = COUNTED_BUSY.replace(true);
+        let _end = OnDrop(|| {
+            COUNTED_BUSY.set(before);
             self.requests().busy -= 1;
         });
         work()
     }
 
-    /// Counts a caller no longer as busy. Who wakes it counts it again, with [`Turns::expect`].
+    /// Counts a caller as no longer busy. The thread that wakes it counts it again, with [`Turns::expect`].
     pub(super) fn rest(&self) {
         self.requests().busy -= 1;
     }
 
-    /// Waits for a result, which is not being busy.
+    /// Waits for a result. The thread does not count as busy meanwhile.
     pub(super) fn idle<R>(&self, wait: impl FnOnce() -> R) -> R {
-        let counted = usize::from(COUNTED.get());
+        let counted = usize::from(COUNTED_BUSY.get());
         self.requests().busy -= counted;
-        let _end = Finally(|| self.expect(counted));
+        let _end = OnDrop(|| self.expect(counted));
         wait()
     }
 
-    /// The number of requests under way, if no more will be made before one is answered.
+    /// Returns the number of requests in flight, if no more requests can start before an answer.
     #[cfg(test)]
     pub(super) fn unanswered(&self) -> Option<usize> {
         let requests = self.requests();
-        let more = requests.busy > 0 || requests.next_may_ask();
-        (!more).then_some(requests.asked)
+        let more = requests.busy > 0 || requests.next_may_start();
+        (!more).then_some(requests.in_flight)
     }
 }
 
@@ -198,14 +198,14 @@ mod tests {
     #[test]
     fn who_asks_leaves_the_turn_to_others() {
         let turns = Turns::new(1, 2);
-        let (both, asked) = (Barrier::new(2), Barrier::new(2));
+        let (both, in_flight) = (Barrier::new(2), Barrier::new(2));
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
                     turns.compute(|| {
-                        // Both ask at the same time, although one computes at a time.
-                        turns.ask(|| both.wait());
-                        turns.apart(|| asked.wait());
+                        // The two threads are in a request although only one computes.
+                        turns.request(|| both.wait());
+                        turns.without_turn(|| in_flight.wait());
                     });
                 });
             }
@@ -221,7 +221,7 @@ mod tests {
             for _ in 0..8 {
                 scope.spawn(|| {
                     for _ in 0..50 {
-                        turns.ask(|| {
+                        turns.request(|| {
                             most.fetch_max(
                                 now.fetch_add(1, Ordering::SeqCst) + 1,
                                 Ordering::SeqCst,
@@ -239,9 +239,9 @@ mod tests {
     #[test]
     fn a_panic_gives_the_turn_back() {
         let turns = Turns::new(1, 1);
-        let panics = || turns.compute(|| turns.ask(|| panic!("no answer")));
+        let panics = || turns.compute(|| turns.request(|| panic!("no answer")));
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics));
         assert!(caught.is_err());
-        assert_eq!(turns.compute(|| turns.ask(|| 7)), 7);
+        assert_eq!(turns.compute(|| turns.request(|| 7)), 7);
     }
 }

@@ -6,27 +6,27 @@ use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 use super::stacks;
 
-/// Threads that are started when they are first needed, and end with the runtime.
+/// Threads that start when they are first needed, and end with the runtime.
 #[derive(Debug, Default)]
 pub(super) struct Workers(OnceLock<Option<ThreadPool>>);
 
-/// Where a job is called.
+/// The kind of thread that calls a job.
 pub(super) enum CallSite<'a> {
-    /// On a thread that is no worker: workers do the work.
+    /// A thread that is no worker: workers do the work.
     Outside(&'a ThreadPool),
-    /// On one of these workers: it helps.
+    /// One of these workers: it helps.
     Worker(&'a ThreadPool),
-    /// Where there are no workers for the job: the caller does the work alone.
+    /// A thread without workers for the job: the caller does the work alone.
     Alone,
 }
 
 impl Workers {
-    /// The workers for a job that this thread calls; if need be, `threads` of them are started.
+    /// Returns the workers for a job of this thread. Starts `threads` workers if none are running.
     pub(super) fn of_caller(&self, threads: usize) -> CallSite<'_> {
         let worker = rayon_core::current_thread_index().is_some();
         match self.0.get_or_init(|| start(threads)) {
             Some(pool) if pool.current_thread_index().is_some() => CallSite::Worker(pool),
-            // A worker of another runtime: if two runtimes waited for each other, both could be out of workers.
+            // A worker of another runtime: if two runtimes waited for each other, neither might have free workers.
             Some(pool) if !worker => CallSite::Outside(pool),
             Some(_) | None => CallSite::Alone,
         }

@@ -216,7 +216,7 @@ fn chunks_are_read_in_one_way() {
         "netcdf-core/src/io/",
         "netcdf-core/src/chunk/dataset/requests.rs",
         // Elements that a reader makes itself.
-        "netcdf-core/src/chunk/dataset/assembled.rs",
+        "netcdf-core/src/chunk/dataset/assembly.rs",
         // The chains of filters of a variable.
         "netcdf-core/src/chunk/decode.rs",
         "netcdf-core/src/chunk/encode.rs",

@@ -1,8 +1,8 @@
-//! Turns elements in row-major order into chunks.
+//! Cuts elements in row-major order into chunks.
 //!
-//! Elements are collected in a *window* of as many rows of chunks as memory allows; a row is all chunks at the
-//! same place along the first dimension. A full window is cut into chunks, which are encoded on all threads. If
-//! not even one row fits, the elements go through a temporary file.
+//! Elements are collected in a *window* of as many rows of chunks as memory allows. A row is all chunks at the same
+//! position along the first dimension. A full window is cut into chunks, which are encoded on all threads. If the
+//! memory is smaller than one row, the elements go through a temporary file.
 
 mod spool;
 
@@ -20,39 +20,39 @@ use crate::model::{Region, VarId};
 use crate::runtime::WorkItem;
 use spool::ElementSpool;
 
-/// A window of this many bytes is large enough.
+/// The maximum size of a window in bytes. Larger windows are no faster.
 const WINDOW: u64 = 32 << 20;
 
-/// Most bytes of fill stored in a row. Longer fill is left out where it covers whole rows of chunks.
+/// The maximum fill in bytes stored in a row. Longer fill is omitted if it covers whole rows of chunks.
 pub const FILLED: u64 = 64 << 20;
-/// Copies of a chunk in memory while it is encoded, roughly.
+/// Approximate number of copies of a chunk in memory during encoding.
 const COPIES: u64 = 3;
 
-/// Makes the chunks of one variable, up to the last row of chunks with elements. Missing elements are fill; rows
-/// of chunks without elements are left out if they have more than [`FILLED`] bytes.
+/// Builds the chunks of one variable, up to the last row of chunks with elements. Missing elements are filled. Rows
+/// of chunks without elements are omitted if they have more than [`FILLED`] bytes.
 pub struct Assembler<'a> {
     env: &'a Env,
     var: VarId,
     layout: Layout,
     encoder: ChunkEncoder,
-    /// Lengths of all dimensions except the first.
+    /// The lengths of all dimensions except the first.
     inner: Vec<u64>,
-    /// Most elements of the window.
+    /// The maximum number of elements in the window.
     most: u64,
-    /// First element of the window.
+    /// The first element of the window.
     start: u64,
-    /// The elements in the window; nothing was put beyond its end.
+    /// The elements from the start of the window to the last written element.
     window: Vec<u8>,
-    /// The file, if a window would be too large.
+    /// The temporary file, if a window would be too large.
     spool: Option<ElementSpool>,
 }
 
 impl<'a> Assembler<'a> {
-    /// An assembler for a variable of this shape that `writer` takes in chunks, within `memory` bytes. The first
-    /// dimension may turn out longer.
+    /// Creates an assembler for a chunked variable of this shape, within `memory` bytes. The first dimension may
+    /// still grow.
     ///
     /// # Errors
-    /// Those of the writer and the filters; those of the temporary file.
+    /// Returns errors from the writer, the filters and the temporary file.
     pub fn new(
         writer: &dyn Writer,
         var: VarId,
@@ -66,7 +66,7 @@ impl<'a> Assembler<'a> {
         let inner = shape.get(1..).unwrap_or_default().to_vec();
         let elements = row_of_chunks(&layout, &inner);
         let row = (Amount::of(elements) * layout.element.size.max(1)).get();
-        // While chunks are encoded, copies of some of them exist.
+        // Copies of some chunks exist during encoding.
         let half = memory / 2;
         let rows = (half.min(WINDOW) / row.max(1)).max(1);
         let spool = match row > half.max(encoder.chunk_bytes() as u64) {
@@ -86,11 +86,11 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Puts elements in stored form, starting at row-major element number `element`, which must not be before
-    /// the end of what was put.
+    /// Adds elements in stored form from row-major element number `element`, which must not precede the end of the
+    /// previous elements.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for elements out of order; those of filters and writer.
+    /// Returns [`ErrorKind::Argument`] for elements out of order, and errors from filters and writer.
     pub fn put_run(
         &mut self,
         element: u64,
@@ -116,10 +116,10 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// Writes the rest.
+    /// Writes the remaining elements.
     ///
     /// # Errors
-    /// Those of filters and writer.
+    /// Returns errors from filters and writer.
     pub fn finish(mut self, writer: &mut dyn Writer) -> Result<()> {
         match self.spool.take() {
             Some(spool) => spool.finish(&self, writer),
@@ -127,7 +127,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Fills up to an element.
+    /// Adds fill up to an element.
     fn skip(&mut self, element: u64, writer: &mut dyn Writer) -> Result<()> {
         let size = self.layout.element.size.max(1);
         loop {
@@ -155,7 +155,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// Adds fill for this many elements to the window.
+    /// Adds fill for this number of elements to the window.
     fn fill(&mut self, elements: u64) -> Result<()> {
         let len = self.window.len();
         let end = (exact(len) + self.bytes(elements)).index()?;
@@ -172,7 +172,7 @@ impl<'a> Assembler<'a> {
         (Amount::of(elements) * self.layout.element.size.max(1)).count()
     }
 
-    /// Cuts the window into chunks, and writes them.
+    /// Cuts the window into chunks, and writes the chunks.
     fn flush(&mut self, writer: &mut dyn Writer) -> Result<()> {
         if self.window.is_empty() {
             return Ok(());
@@ -205,7 +205,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    /// The elements of this many rows of chunks from the start of the window.
+    /// Returns the region of the next rows of chunks at the start of the window.
     fn region(&self, rows: u64, row: u64) -> Region {
         let mut region = Region::whole(&self.inner);
         if let Some(&length) = self.layout.chunk.first() {
@@ -217,7 +217,7 @@ impl<'a> Assembler<'a> {
         region
     }
 
-    /// The variable's shape, up to the end of the window.
+    /// Returns the variable's shape, up to the end of the window.
     fn shape(&self, window: &Region) -> Vec<u64> {
         let ends = window.start.iter().zip(&window.count);
         ends.map(|(s, n)| s + n).collect()
@@ -234,13 +234,13 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Elements of a row of chunks.
+/// Returns the number of elements in a row of chunks.
 fn row_of_chunks(layout: &Layout, inner: &[u64]) -> u64 {
     let rows = layout.chunk.first().copied().unwrap_or(1).max(1);
     (Amount::product(inner) * rows).get()
 }
 
 fn out_of_order(element: u64, end: u64) -> Error {
-    let what = format!("element {element} after all up to {end} were put");
+    let what = format!("element {element} precedes the end of the written elements, {end}");
     Error::new(ErrorKind::Argument, what)
 }

@@ -1,4 +1,4 @@
-//! Collects the elements of a variable in a temporary file, before they are put into chunks.
+//! Collects the elements of a variable in a temporary file before they are cut into chunks.
 
 use std::sync::Arc;
 
@@ -14,34 +14,34 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::Scratch;
 use crate::model::Region;
 
-/// Most bytes of fill between two runs of elements: more would fill the disk.
+/// The maximum fill in bytes between two runs of elements. More fill could use up the disk.
 const GAP: u64 = 1 << 40;
-/// Bytes written at a time.
+/// The size of a write in bytes.
 const PIECE: usize = 1 << 20;
 
 /// Elements in row-major order in a file.
 pub(super) struct ElementSpool {
     file: Scratch,
-    /// Bytes put so far.
+    /// The number of added bytes.
     len: u64,
-    /// Bytes waiting to be written.
+    /// The bytes that are not yet written.
     waiting: Vec<u8>,
-    /// A piece of fill.
+    /// A buffer of fill.
     fill: Vec<u8>,
     size: u64,
     rows: StoredRows,
 }
 
-/// The rows of chunks to store: those with elements, and short gaps between them.
+/// The rows of chunks to store: rows with elements, and short gaps between them.
 struct StoredRows {
-    /// Elements of a row.
+    /// Elements per row.
     each: u64,
-    /// First row and end of each run, in order.
+    /// The first row and the end of each run, in order.
     runs: Vec<(u64, u64)>,
 }
 
 impl StoredRows {
-    /// Records that elements `start..end` were put, all of them after those of the previous call.
+    /// Records added elements `start..end`, which must follow the elements of the previous call.
     fn note(&mut self, start: u64, end: u64) {
         let (first, last) = (start / self.each, end.div_ceil(self.each));
         match self.runs.last_mut() {
@@ -58,7 +58,7 @@ impl StoredRows {
 }
 
 impl ElementSpool {
-    /// A spool for rows of chunks of `row` elements.
+    /// Creates a spool for rows of chunks of `row` elements.
     pub(super) fn new(env: &Env, encoder: &ChunkEncoder, row: u64) -> Result<Self> {
         let size = encoder.fill().len().max(1);
         let mut fill = vec![0; (PIECE / size).max(1) * size];
@@ -125,7 +125,7 @@ impl ElementSpool {
         Ok(())
     }
 
-    /// Makes the chunks.
+    /// Cuts the elements into chunks.
     pub(super) fn finish(mut self, of: &Assembler<'_>, writer: &mut dyn Writer) -> Result<()> {
         let row = Exact::product(&of.inner).get()?.max(1);
         let rows = (self.len / self.size).div_ceil(row);
@@ -141,7 +141,7 @@ impl ElementSpool {
     }
 }
 
-/// Makes only the rows of chunks that are to be stored.
+/// Builds only the rows of chunks with elements.
 fn rechunk_column(
     column: &ColumnReader<'_>,
     rows: &StoredRows,

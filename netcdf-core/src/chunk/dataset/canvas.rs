@@ -1,4 +1,4 @@
-//! The elements of a region being read.
+//! The output buffer of a region read.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use crate::limits::room;
 use crate::model::Region;
 use crate::runtime::buffers::Buffers;
 
-/// The elements of a region, in stored form. Their content is arbitrary until something is put there.
+/// The elements of a region, in stored form. The content is arbitrary before the first write.
 pub(super) struct Canvas {
     /// The region's shape, as a region that starts at 0.
     shape: Region,
-    /// Bytes of an element, and of all.
+    /// The size of an element and of the region, in bytes.
     size: u64,
     len: usize,
-    /// Empty until something is put.
+    /// The elements; empty before the first write.
     bytes: Vec<u8>,
     /// The source of memory.
     buffers: Arc<Buffers>,
 }
 
 impl Canvas {
-    /// A canvas of `len` bytes for a region of this shape, whose elements have `size` bytes.
+    /// Creates a canvas of `len` bytes for a region of this shape, with elements of `size` bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] if there is no room for it.
+    /// Returns [`ErrorKind::Limit`] without enough memory.
     pub(super) fn new(
         shape: &[u64],
         (size, len): (u64, usize),
@@ -43,12 +43,13 @@ impl Canvas {
         })
     }
 
-    /// Puts elements of a chunk; `None` if it has too few.
+    /// Writes elements of a chunk; `None` if the chunk has too few elements.
     pub(super) fn put(&mut self, run: ElementRun, from: &[u8]) -> Result<Option<()>> {
         Ok(put(run, self.size, from, self.all()?))
     }
 
-    /// Takes over the elements of the whole region, if these are all and nothing was put yet.
+    /// Takes over the elements of the whole region, if `whole` has the right size and no element was written
+    /// before.
     pub(super) fn take(&mut self, mut whole: Vec<u8>) -> std::result::Result<(), Vec<u8>> {
         if !self.bytes.is_empty() || whole.len() < self.len {
             return Err(whole);
@@ -58,18 +59,23 @@ impl Canvas {
         Ok(())
     }
 
-    /// Puts the elements in `part` for a box of the region.
+    /// Writes the elements in `part` for a box of the region.
     pub(super) fn put_part(&mut self, place: &Block, part: &[u8], region: &Region) -> Result<()> {
         let size = self.size;
         let all = self.all()?;
         runs(place, region, |run| {
-            let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than it needs");
+            let short = || {
+                Error::new(
+                    ErrorKind::Corrupt,
+                    "a chunk with fewer bytes than its shape needs",
+                )
+            };
             put(run, size, part, all).ok_or_else(short)
         })
     }
 
-    /// Puts `fill` where cells have no chunks, and `beyond` where nothing is stored at all: beyond `stored`
-    /// elements per dimension.
+    /// Writes `fill` to cells without chunks, and `beyond` to all elements outside the `stored` lengths per
+    /// dimension.
     pub(super) fn fill(
         &mut self,
         (fill, beyond): (&[u8], &[u8]),
@@ -119,7 +125,7 @@ impl Canvas {
         })
     }
 
-    /// All bytes.
+    /// Returns all bytes.
     pub(super) fn all(&mut self) -> Result<&mut [u8]> {
         if self.bytes.is_empty() {
             self.bytes = self.buffers.filled(self.len, 0)?;
@@ -127,7 +133,7 @@ impl Canvas {
         Ok(&mut self.bytes)
     }
 
-    /// The elements.
+    /// Returns the elements.
     pub(super) fn into_bytes(mut self) -> Result<Vec<u8>> {
         self.all()?;
         Ok(self.bytes)

@@ -1,4 +1,4 @@
-//! The stored chunks of a variable, one by one.
+//! Iteration over the stored chunks of a variable.
 
 use super::Dataset;
 use super::requests::lost;
@@ -13,31 +13,31 @@ use crate::model::region::product;
 use crate::model::{Region, VarId};
 use crate::runtime::WorkItem;
 
-/// Stored chunks located at a time, roughly.
+/// Approximate number of stored chunks per location batch.
 const BATCH: usize = 4096;
-/// Where few chunks of a box of the grid are stored, boxes grow by this factor.
+/// The factor by which boxes of the grid grow while few chunks are stored.
 const GROWTH: u64 = 16;
 
-/// Copies of a chunk in memory while it is worked on, roughly.
+/// Approximate number of copies of a chunk in memory while it is processed.
 const COPIES: u64 = 4;
 
-/// Stored chunks of a variable, and the memory for working on them.
+/// Stored chunks of a variable, and the memory to process them.
 #[derive(Debug, Clone)]
 pub struct StoredChunks {
     /// The variable.
     pub var: VarId,
     /// The box of the chunk grid.
     pub within: Block,
-    /// Bytes of memory for a chunk beside its stored bytes.
+    /// The memory for a chunk in addition to its stored bytes, in bytes.
     pub memory: u64,
 }
 
 impl Dataset<'_> {
-    /// Decodes the stored chunks of a variable that lie within a box of the chunk grid, in parallel, and passes the results of `work`
-    /// to `sink` in row-major order.
+    /// Decodes the variable's stored chunks within a box of the chunk grid, in parallel, and passes the results of `work` to `sink` in
+    /// row-major order.
     ///
     /// # Errors
-    /// The first error of reading, `work` or `sink`.
+    /// Returns the first error from reading, `work` or `sink`.
     pub fn chunks<R: Send>(
         &self,
         var: VarId,
@@ -55,7 +55,7 @@ impl Dataset<'_> {
             let mut all: Vec<_> = group.iter().map(|_| None).collect();
             variable.elements_of(&group, |n, elements| {
                 let elements = elements.and_then(|elements| elements.ok_or_else(lost));
-                let chunk = group.get(n).or_internal("a chunk that was asked for")?;
+                let chunk = group.get(n).or_internal("a requested chunk")?;
                 let made = work(chunk, elements.in_object(path)?.into_own())?;
                 all.get_mut(n).map(|slot| slot.replace(made));
                 Ok(())
@@ -64,16 +64,14 @@ impl Dataset<'_> {
         };
         let runtime = self.runtime().with_memory(self.env.memory.0);
         runtime.ordered(items, decode, |mut made| {
-            made.try_for_each(|(chunk, made)| {
-                sink(chunk, made.or_internal("a chunk that was made")?)
-            })
+            made.try_for_each(|(chunk, made)| sink(chunk, made.or_internal("an assembled chunk")?))
         })
     }
 
-    /// Fetches stored chunks, several at a time. Passes their bytes to `work` in parallel, and the results to `sink` in row-major order.
+    /// Fetches stored chunks, several per request. Passes their bytes to `work` in parallel, and the results to `sink` in row-major order.
     ///
     /// # Errors
-    /// The first error of reading, `work` or `sink`.
+    /// Returns the first error from reading, `work` or `sink`.
     pub fn stored_chunks<R: Send>(
         &self,
         chunks: &StoredChunks,
@@ -98,19 +96,19 @@ impl Dataset<'_> {
         })
     }
 
-    /// The box of the whole chunk grid of a variable.
+    /// Returns the box of a variable's whole chunk grid.
     ///
     /// # Errors
-    /// As [`Dataset::layout`].
+    /// Returns errors from [`Dataset::layout`].
     pub fn whole_grid(&self, var: VarId) -> Result<Block> {
         Ok(Block::whole(&self.layout(var)?.grid()))
     }
 
-    /// Visits the stored chunks of a variable within a box of the chunk grid, in row-major order. `visit` may read, or run jobs: no request
-    /// to the reader is under way.
+    /// Visits the variable's stored chunks within a box of the chunk grid, in row-major order. `visit` may read or run jobs, because no
+    /// request to the reader is open.
     ///
     /// # Errors
-    /// As [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn each_chunk(
         &self,
         var: VarId,
@@ -124,7 +122,7 @@ impl Dataset<'_> {
         Ok(())
     }
 
-    /// The stored chunks of a variable within a box of the grid in row-major order, located in batches.
+    /// Returns the variable's stored chunks within a box of the grid in row-major order, located in batches.
     fn each_stored<'s>(
         &'s self,
         var: VarId,
@@ -136,8 +134,8 @@ impl Dataset<'_> {
         })
     }
 
-    /// The stored chunks of a variable within a box of the grid in row-major order, in groups that are asked for together, as items of
-    /// work. A chunk takes `bytes` of memory.
+    /// Returns the variable's stored chunks within a box of the grid as work items, in row-major order. One request fetches the chunks of
+    /// an item. A chunk takes `bytes` of memory.
     fn each_group<'s, F: Fn(&ChunkRef) -> u64 + 's>(
         &'s self,
         var: VarId,
@@ -160,18 +158,18 @@ impl Dataset<'_> {
         std::iter::from_fn(move || batches.next(self, var))
     }
 
-    /// The number of stored chunks of a variable.
+    /// Returns the number of a variable's stored chunks.
     ///
     /// # Errors
-    /// As [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn chunks_stored(&self, var: VarId) -> Result<u64> {
         self.chunks_stored_in(var, &self.whole_grid(var)?)
     }
 
-    /// The number of stored chunks of a variable within a box of the chunk grid.
+    /// Returns the number of a variable's stored chunks within a box of the chunk grid.
     ///
     /// # Errors
-    /// As [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn chunks_stored_in(&self, var: VarId, within: &Block) -> Result<u64> {
         let mut stored = 0u64;
         self.locate_chunks(var, within, Locate::Again, &mut |_| {
@@ -181,11 +179,10 @@ impl Dataset<'_> {
         Ok(stored)
     }
 
-    /// Bytes of the stored chunks of a variable, after filters and without heap data. Without filters, all elements
-    /// count.
+    /// Returns the size of a variable's stored chunks in bytes, after filters and without heap data. Without filters, all elements count.
     ///
     /// # Errors
-    /// As [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn stored_bytes(&self, var: VarId) -> Result<u64> {
         let layout = self.layout(var)?;
         if layout.filters.is_empty() {
@@ -201,10 +198,10 @@ impl Dataset<'_> {
         Ok(stored.get())
     }
 
-    /// True if any chunk of a variable is stored.
+    /// Returns true if any chunk of a variable is stored.
     ///
     /// # Errors
-    /// As [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn has_chunks(&self, var: VarId) -> Result<bool> {
         let mut any = false;
         let all = self.whole_grid(var)?;
@@ -215,10 +212,10 @@ impl Dataset<'_> {
         Ok(any)
     }
 
-    /// True if any chunk with elements of a region is stored.
+    /// Returns true if any chunk with elements of a region is stored.
     ///
     /// # Errors
-    /// Those of reading the index.
+    /// Returns errors from reading the index.
     pub fn is_stored(&self, var: VarId, layout: &Layout, region: &Region) -> Result<bool> {
         let cells = PlanCells::new(region, layout);
         if self.reader.assembles(var) || cells.is_empty() {
@@ -233,21 +230,20 @@ impl Dataset<'_> {
         Ok(any)
     }
 
-    /// The stored form of a missing element of a variable.
+    /// Returns the stored form of a variable's missing element.
     ///
     /// # Errors
-    /// [`Limit`](crate::ErrorKind::Limit) for elements too large for this machine's memory.
+    /// Returns [`Limit`](crate::ErrorKind::Limit) for elements too large for this machine's memory.
     pub fn fill(&self, var: VarId, layout: &Layout) -> Result<Vec<u8>> {
         fill(self.reader.schema(), var, layout).in_object(|| self.reader.schema().var_path(var))
     }
 }
 
-/// Boxes of a grid of chunks, in row-major order, each large enough for some thousand stored chunks: a huge grid
-/// may have few.
+/// Boxes of a chunk grid in row-major order. Each box is large enough for about 4096 stored chunks, because a huge grid may have few.
 struct Batches {
-    /// The remaining boxes, the next one last.
+    /// The remaining boxes in reverse order.
     left: Vec<Block>,
-    /// Chunks of a box.
+    /// The number of chunks per box.
     most: u64,
 }
 
@@ -262,7 +258,7 @@ impl Batches {
         }
     }
 
-    /// The stored chunks of the next box.
+    /// Returns the stored chunks of the next box.
     fn next(&mut self, set: &Dataset<'_>, var: VarId) -> Option<Result<Vec<ChunkRef>>> {
         let part = self.left.pop()?;
         if let Some((first, rest)) = parted(&part, self.most) {

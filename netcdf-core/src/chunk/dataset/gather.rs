@@ -1,8 +1,8 @@
 //! Reads a region from the chunks of a variable.
 
+use super::fetch_queue::Gather;
 use super::requests::lost;
 use super::variable::{BoxElements, ReadVariable};
-use super::wants::Gather;
 use crate::chunk::layout::ChunkRef;
 use crate::chunk::plan::{PlanCell, PlanCells};
 use crate::chunk::read_cache::ChunkElements;
@@ -12,16 +12,16 @@ use crate::error::Result;
 use crate::io::source::present;
 use crate::model::Region;
 
-/// From this many chunks of a region on, the region may be filled before its chunks are read.
+/// The minimum number of chunks for which a region may be filled before its chunks are read.
 const MANY: u64 = 1 << 10;
 
 impl ReadVariable<'_> {
-    /// The elements of a region, row-major.
+    /// Returns the elements of a region in row-major order.
     pub(super) fn read(&self, region: &Region) -> Result<Vec<u8>> {
         Ok(self.read_part(region, None)?.bytes)
     }
 
-    /// The elements of a region, and whether any are stored. Its chunks may have been located before.
+    /// Returns the elements of a region, and whether any are stored. `found` has the chunks if they are already located.
     pub(super) fn read_part(
         &self,
         region: &Region,
@@ -41,7 +41,7 @@ impl ReadVariable<'_> {
             Some(found) => found,
             None => self.located(&cells, Locate::Candidates)?,
         };
-        // Of many chunks, so few may be stored that the missing ones are not worth looking up.
+        // If only a few of many chunks are stored, filling the region costs less than looking up the missing chunks.
         let sparse = cells.len() >= MANY && found.len() as u64 <= cells.len() / 4;
         if sparse {
             let whole = PlanCell::whole(&cells.stored);
@@ -64,7 +64,7 @@ impl ReadVariable<'_> {
         })
     }
 
-    /// The elements of a region that lie in a chunk, where `cell` is their place; `None` if it turns out that it is not stored.
+    /// Returns the region's elements within a chunk, where `cell` is their position in the region; `None` for a missing chunk.
     pub(super) fn cell(
         &self,
         region: &Region,
@@ -74,7 +74,7 @@ impl ReadVariable<'_> {
         self.cell_of(&region.part(&cell.place.region()), chunk)
     }
 
-    /// As [`ReadVariable::cell`], from the elements of the chunk.
+    /// Returns the elements of [`ReadVariable::cell`] from the decoded chunk.
     pub(super) fn cell_from(
         &self,
         region: &Region,
@@ -100,8 +100,8 @@ impl ReadVariable<'_> {
         }
     }
 
-    /// Like [`ReadVariable::cell`], for a region without gaps. May return more elements of the chunk, and returns the box of the
-    /// returned elements. `read` has the elements if the caller has read the chunk.
+    /// Like [`ReadVariable::cell`], for a region without gaps. May return more elements of the chunk, and returns the box of the returned
+    /// elements. `read` has the elements if the caller has read the chunk.
     pub(super) fn around(
         &self,
         (region, cell): (&Region, &PlanCell),

@@ -1,22 +1,22 @@
 //! Reads regions of variables: locates, fetches, decodes and scatters chunks, for every format.
 
-mod assembled;
-mod available;
+mod assembly;
 mod canvas;
+mod chunk_elements;
 mod chunks;
-mod filtered;
+mod fetch_queue;
+mod filter_check;
 mod gather;
-mod ordered;
+mod ordered_slab;
 mod pieces;
+mod request_groups;
 mod requests;
 mod rows;
 mod slab;
 mod tasks;
 mod texts;
 mod tiles;
-mod together;
 mod variable;
-mod wants;
 
 use super::decode::ChunkDecoder;
 use super::elements;
@@ -33,20 +33,19 @@ pub(crate) use tasks::{COPIES, Cuts, PartsOf};
 pub(crate) use variable::BoxElements;
 use variable::ReadVariable;
 
-/// A region to work on in bands.
+/// A region to process in bands.
 #[derive(Debug, Clone)]
 pub struct InBands {
     /// The region.
     pub region: Region,
-    /// Elements of a band, roughly.
+    /// Approximate number of elements per band.
     pub most: u64,
-    /// Whether bands may be larger if chunks then need not be kept: for work that needs no memory apart from the
-    /// elements.
+    /// Whether bands may be larger to avoid caching chunks: for work that needs no memory apart from the elements.
     pub large: bool,
 }
 
 impl InBands {
-    /// Bands of about `most` elements.
+    /// Splits a region into bands of about `most` elements.
     #[must_use]
     pub fn new(region: Region, most: u64) -> Self {
         Self {
@@ -57,61 +56,61 @@ impl InBands {
     }
 }
 
-/// An open dataset, and the means to read it.
+/// An open dataset and its environment.
 #[derive(Clone, Copy)]
 pub struct Dataset<'a> {
     /// The format's reader.
     pub reader: &'a dyn Reader,
     /// Limits, filters, threads.
     pub env: &'a Env,
-    /// What is kept between reads, and the ids there of the reader's variables, if they are others.
-    kept: Option<(&'a ReadCache, Option<&'a [Option<VarId>]>)>,
+    /// The cache, and the ids of the reader's variables in the cache, if they differ.
+    cache: Option<(&'a ReadCache, Option<&'a [Option<VarId>]>)>,
 }
 
 impl<'a> Dataset<'a> {
-    /// A dataset read by `reader`, of which nothing is kept between reads.
+    /// Creates a dataset without a cache.
     #[must_use]
     pub fn new(reader: &'a dyn Reader, env: &'a Env) -> Self {
         Self {
             reader,
             env,
-            kept: None,
+            cache: None,
         }
     }
 
-    /// The same dataset with a cache. `cache` was made for its reader, and serves no other reader.
+    /// Returns the same dataset with a cache. `cache` must have been created for this reader.
     #[must_use]
     pub fn with(self, cache: &'a ReadCache) -> Self {
         Self {
-            kept: Some((cache, None)),
+            cache: Some((cache, None)),
             ..self
         }
     }
 
-    /// As [`Dataset::with`], for a reader that passes on the chunks of another one, for which `cache` was made. `vars`
-    /// has the id in the other reader for each variable with chunks from there.
+    /// Like [`Dataset::with`], for a reader that passes on the chunks of a base reader. `cache` belongs to the base reader; `vars` has the
+    /// base reader's id of each variable with chunks from there.
     #[must_use]
     pub fn with_vars(self, cache: &'a ReadCache, vars: &'a [Option<VarId>]) -> Self {
         Self {
-            kept: Some((cache, Some(vars))),
+            cache: Some((cache, Some(vars))),
             ..self
         }
     }
 
-    /// What is kept of a variable.
-    fn kept_of(&self, var: VarId) -> Option<(&'a ReadCache, VarId)> {
-        let (cache, vars) = self.kept?;
+    /// Returns the cache of a variable, and the variable's id in the cache.
+    fn cache_of(&self, var: VarId) -> Option<(&'a ReadCache, VarId)> {
+        let (cache, vars) = self.cache?;
         match vars {
             Some(vars) => Some((cache, (*vars.get(var.index())?)?)),
             None => Some((cache, var)),
         }
     }
 
-    /// The values of a region, row-major.
+    /// Returns the values of a region in row-major order.
     ///
     /// # Errors
-    /// [`Truncated`](crate::ErrorKind::Truncated) with the byte offset if stored data is missing, and all errors
-    /// of locating and decoding, with the variable's path.
+    /// Returns [`Truncated`](crate::ErrorKind::Truncated) with the byte offset if stored data is missing, and all errors of locating and
+    /// decoding, with the variable's path.
     pub fn read(&self, var: VarId, region: &Region) -> Result<Values> {
         let layout = self.layout(var)?;
         let bytes = self.read_stored(var, &layout, region)?;
@@ -119,32 +118,32 @@ impl<'a> Dataset<'a> {
             .in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// The threads and memory to read it with.
+    /// Returns the threads and memory for reading.
     #[must_use]
     pub fn runtime(&self) -> Runtime {
         self.env.runtime.for_requests(self.reader.bytes().latency())
     }
 
-    /// Asks for something stored. Meanwhile, others compute.
+    /// Runs a request to the storage. Other workers compute meanwhile.
     pub fn ask<R>(&self, request: impl FnOnce() -> R) -> R {
         self.runtime().ask(request)
     }
 
-    /// How a variable is stored.
+    /// Returns the storage layout of a variable.
     ///
     /// # Errors
-    /// As [`Reader::layout`], with the variable's path.
+    /// Returns errors from [`Reader::layout`], with the variable's path.
     pub fn layout(&self, var: VarId) -> Result<Layout> {
         let layout = self.reader.layout(var);
         let checked = layout.and_then(|layout| layout.check().map(|()| layout));
         checked.in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// The elements of a region in stored form (type and byte order of the layout), row-major, with filters
-    /// undone. Each chunk is decoded once.
+    /// Returns a region's elements in stored form (type and byte order of the layout) and row-major order, with filters decoded. Each chunk
+    /// is decoded once.
     ///
     /// # Errors
-    /// As [`Dataset::read`].
+    /// Returns errors from [`Dataset::read`].
     pub fn read_stored(&self, var: VarId, layout: &Layout, region: &Region) -> Result<Vec<u8>> {
         let path = || self.reader.schema().var_path(var);
         region.check().in_object(path)?;
@@ -152,7 +151,7 @@ impl<'a> Dataset<'a> {
         variable.read(region).in_object(path)
     }
 
-    /// Data shared by all parts of a read of a variable: of a region, or of whole chunks.
+    /// Returns the data that all parts of a read share: of a region, or of whole chunks.
     fn variable<'b>(
         &self,
         var: VarId,
@@ -163,21 +162,21 @@ impl<'a> Dataset<'a> {
         'a: 'b,
     {
         let assembly = self.reader.assembly(var);
-        let kept = self.kept_of(var).filter(|_| assembly.is_none());
+        let cache = self.cache_of(var).filter(|_| assembly.is_none());
         Ok(ReadVariable {
             set: *self,
             var,
             layout,
             assembly,
             decoder: ChunkDecoder::new(self.reader, self.env, var, layout)?,
-            usage: kept.and_then(|kept| Usage::new(kept, layout, region)),
+            usage: cache.and_then(|cache| Usage::new(cache, layout, region)),
         })
     }
 
-    /// A decoder for fetched chunks of a variable.
+    /// Returns a decoder for fetched chunks of a variable.
     ///
     /// # Errors
-    /// Returns errors of the variable's fill value, with the variable's path.
+    /// Returns errors from the variable's fill value, with the variable's path.
     pub(crate) fn decoder<'b>(&self, var: VarId, layout: &'b Layout) -> Result<ChunkDecoder<'b>>
     where
         'a: 'b,
@@ -186,10 +185,10 @@ impl<'a> Dataset<'a> {
         decoder.in_object(|| self.reader.schema().var_path(var))
     }
 
-    /// The values of stored elements, as passed by [`Dataset::bands`].
+    /// Converts stored elements, as passed by [`Dataset::bands`], to values.
     ///
     /// # Errors
-    /// As [`Dataset::resolve`].
+    /// Returns errors from [`Dataset::resolve`].
     pub fn values(&self, var: VarId, layout: &Layout, bytes: &[u8]) -> Result<Values> {
         match layout.element.plain_type() {
             Some(a) => elements::decode(a, layout.element.order, bytes),
@@ -197,12 +196,12 @@ impl<'a> Dataset<'a> {
         }
     }
 
-    /// Works on a region band by band, in parallel, and passes the results on in order. A band is a box of about
-    /// `most` elements (whole rows, unless these are longer), with its elements in stored form. `chunk::plan`
-    /// decides how the chunks are read; with memory for a few chunks, each is decoded once.
+    /// Processes a region band by band, in parallel, and passes the results on in order. A band is a box of about `most` elements (whole
+    /// rows, unless these are longer), with its elements in stored form. `chunk::plan` decides how the chunks are read. With memory for a
+    /// few chunks, each chunk is decoded once.
     ///
     /// # Errors
-    /// The first error of reading, `work` or `sink`.
+    /// Returns the first error from reading, `work` or `sink`.
     pub fn bands<R: Send>(
         &self,
         var: VarId,
@@ -219,10 +218,10 @@ impl<'a> Dataset<'a> {
         tasks::run(*self, &variable, cuts, (work, sink))
     }
 
-    /// As [`Dataset::bands`], for parts of any shape.
+    /// Like [`Dataset::bands`], for parts of any shape.
     ///
     /// # Errors
-    /// The first error of reading, `work` or `sink`.
+    /// Returns the first error from reading, `work` or `sink`.
     pub fn parts<R: Send>(
         &self,
         var: VarId,

@@ -1,9 +1,9 @@
-//! The requests to the reader and its sources: all that a dataset reads goes through the functions of this file.
+//! The requests to the reader and its sources. All reads of a dataset use the functions of this file.
 
 use super::Dataset;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::read_cache::{SectionFlight, Ways};
+use crate::chunk::read_cache::{LocateContext, SectionFlight};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, Visit, Visited, ended};
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -11,15 +11,15 @@ use crate::io::Source;
 use crate::io::source::present;
 use crate::io::store::KeyContent;
 use crate::model::VarId;
-use crate::runtime::MoreBytes;
+use crate::runtime::ExtraBytes;
 use crate::runtime::buffers::LARGE;
 
 impl Dataset<'_> {
-    /// The stored bytes of chunks, or of parts of them ([`ChunkBytes::fetch`](crate::chunk::ChunkBytes::fetch)).
+    /// Returns the stored bytes of chunks or of parts of chunks ([`ChunkBytes::fetch`](crate::chunk::ChunkBytes::fetch)).
     ///
     /// # Errors
-    /// [`ErrorKind::Truncated`] if the file ends too early; [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`] for chunks that are no
-    /// longer there, or became longer; [`ErrorKind::Internal`] if the reader leaves some out.
+    /// Returns [`ErrorKind::Truncated`] if the file ends too early; [`ErrorKind::NotFound`] and [`ErrorKind::Corrupt`] for chunks that have
+    /// vanished or become longer; [`ErrorKind::Internal`] if the reader skips chunks.
     pub fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<Vec<u8>>> {
         let fetched = self.fetched_of(chunks)?.into_iter().zip(chunks);
         let bytes = fetched.map(|(content, chunk)| match content {
@@ -30,11 +30,11 @@ impl Dataset<'_> {
         bytes.collect()
     }
 
-    /// Like [`Dataset::fetch`], but reads a single large chunk into reused memory. `room` computes the capacity from the number of
-    /// stored bytes.
+    /// Like [`Dataset::fetch`], but reads a single large chunk into reused memory. `room` computes the capacity from the number of stored
+    /// bytes.
     ///
     /// # Errors
-    /// Returns the errors of [`Dataset::fetch`].
+    /// Returns errors from [`Dataset::fetch`].
     pub(crate) fn fetch_reused(
         &self,
         chunks: &[ChunkRef],
@@ -53,8 +53,8 @@ impl Dataset<'_> {
         Ok(vec![bytes])
     }
 
-    /// As [`Dataset::fetch`], for chunks that may not be stored. Chunks that are longer than expected are read once there is
-    /// memory for them. The caller holds nothing that others in need of memory wait for.
+    /// Like [`Dataset::fetch`], for chunks that may be missing. Chunks that are longer than expected are read once their memory is
+    /// admitted. The caller must hold no lock or memory that another item in need of memory waits for.
     pub(super) fn fetch_stored(&self, chunks: &[ChunkRef]) -> Result<Fetched> {
         let fetched = self.fetched_of(chunks)?;
         let longer: Vec<ChunkRef> = chunks.iter().zip(&fetched).filter_map(lengthened).collect();
@@ -62,7 +62,7 @@ impl Dataset<'_> {
             return self.fetched((chunks, fetched), None);
         }
         let bytes = longer.iter().map(|chunk| Amount::of(length(&chunk.range)));
-        let more = self.runtime().admit_more(bytes.sum::<Amount>().get());
+        let more = self.runtime().admit_extra(bytes.sum::<Amount>().get());
         let mut again = self.fetched_of(&longer)?.into_iter();
         let all = fetched.into_iter().map(|one| match one {
             KeyContent::Longer(_) => again.next().unwrap_or(one),
@@ -71,12 +71,12 @@ impl Dataset<'_> {
         self.fetched((chunks, all.collect()), Some(more))
     }
 
-    /// The fetched contents of chunks.
+    /// Returns the fetched contents of chunks.
     fn fetched_of(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>> {
         let fetched = self.ask(|| self.reader.bytes().fetch(chunks))?;
         match fetched.len() == chunks.len() {
             true => Ok(fetched),
-            false => Err(Error::internal("chunks that were not fetched")),
+            false => Err(Error::internal("a fetched value for every chunk")),
         }
     }
 
@@ -88,11 +88,11 @@ impl Dataset<'_> {
         }
     }
 
-    /// What was fetched of chunks in the end.
+    /// Converts the fetched contents of chunks to bytes, and checks their lengths.
     fn fetched(
         &self,
         (chunks, fetched): (&[ChunkRef], Vec<KeyContent>),
-        more: Option<MoreBytes>,
+        more: Option<ExtraBytes>,
     ) -> Result<Fetched> {
         let bytes = chunks.iter().zip(fetched).map(|(chunk, one)| match one {
             KeyContent::Missing => Ok(None),
@@ -103,30 +103,35 @@ impl Dataset<'_> {
         Ok(Fetched { bytes, _more: more })
     }
 
-    /// The stored bytes of one chunk, or of a part of it.
+    /// Returns the stored bytes of one chunk or of a part of a chunk.
     ///
     /// # Errors
-    /// As [`Dataset::fetch`].
+    /// Returns errors from [`Dataset::fetch`].
     pub fn fetch_one(&self, chunk: &ChunkRef) -> Result<Vec<u8>> {
         let fetched = self.fetch(std::slice::from_ref(chunk))?;
-        let lacking = || Error::new(ErrorKind::Truncated, "a chunk is no longer there");
+        let lacking = || {
+            Error::new(
+                ErrorKind::Truncated,
+                "a chunk has vanished since it was located",
+            )
+        };
         fetched.into_iter().next().ok_or_else(lacking)
     }
 
-    /// Fills `buf` with the bytes of one of the reader's sources, from byte `offset` on.
+    /// Fills `buf` with the bytes of one of the reader's sources, from byte `offset`.
     ///
     /// # Errors
-    /// Those of [`Source::read_at`].
+    /// Returns errors from [`Source::read_at`].
     pub fn read_at(&self, source: &dyn Source, offset: u64, buf: &mut [u8]) -> Result<()> {
         self.ask(|| source.read_at(offset, buf))
     }
 
-    /// Visits chunks of a variable within a box of the chunk grid, in row-major order, without reading them: as the reader finds them
-    /// ([`Reader::locate`](crate::chunk::Reader::locate)), or as they are known. While it visits them, a request may be under way: `visit`
-    /// makes none, and runs no job.
+    /// Visits the variable's chunks within a box of the chunk grid, in row-major order, without reading them. The locations come from the
+    /// reader ([`Reader::locate`](crate::chunk::Reader::locate)) or from the cache. A request may be open during the visit: `visit` must
+    /// not make a request or run a job.
     ///
     /// # Errors
-    /// Errors of reading the index and of `visit`, with the variable's path; [`ErrorKind::Cancelled`].
+    /// Returns errors from reading the index and from `visit`, with the variable's path, and [`ErrorKind::Cancelled`].
     pub fn locate_chunks(
         &self,
         var: VarId,
@@ -152,8 +157,8 @@ impl Dataset<'_> {
         visit: Visit<'_>,
     ) -> Visited {
         self.env.cancel.check()?;
-        let kept = self.kept_of(var);
-        let index = kept.is_some() && self.reader.has_index(var);
+        let cache = self.cache_of(var);
+        let index = cache.is_some() && self.reader.has_index(var);
         let asked = if index { Locate::Stored } else { which };
         let locate = |part: &Block, visit: Visit<'_>| {
             let mut visit = |chunk: ChunkRef| {
@@ -162,12 +167,12 @@ impl Dataset<'_> {
             };
             self.ask(|| self.reader.locate(var, part, asked, &mut visit))
         };
-        let Some((cache, id)) = kept else {
+        let Some((cache, id)) = cache else {
             return locate(chunks, visit);
         };
         let wait = |flight: &SectionFlight| self.runtime().wait(|| flight.wait());
         let grid = || Ok(self.layout(var)?.grid());
-        let ways = Ways {
+        let context = LocateContext {
             grid: &grid,
             locate: &locate,
             wait: &wait,
@@ -175,19 +180,19 @@ impl Dataset<'_> {
             keep: which == Locate::Again,
             is_free: !index && self.reader.bytes().has_sources() && !self.reader.bytes().latency(),
         };
-        cache.visit_places(id, chunks, ways, visit)
+        cache.visit_locations(id, chunks, context, visit)
     }
 }
 
-/// The stored bytes of chunks, `None` for those that are not stored, and the memory that was admitted for them.
+/// The stored bytes of chunks, `None` for missing chunks, and the extra memory admitted for them.
 #[derive(Default)]
 pub(super) struct Fetched {
     pub(super) bytes: Vec<Option<Vec<u8>>>,
-    _more: Option<MoreBytes>,
+    _more: Option<ExtraBytes>,
 }
 
 impl Fetched {
-    /// One chunk, for which memory was admitted before.
+    /// Wraps one chunk. Its memory is already admitted.
     pub(super) fn one(bytes: Vec<u8>) -> Self {
         Self {
             bytes: vec![Some(bytes)],
@@ -196,7 +201,7 @@ impl Fetched {
     }
 }
 
-/// A chunk with the length that it turned out to have, if that is more than was expected.
+/// Returns a chunk with its actual length, if that is longer than expected.
 fn lengthened((chunk, fetched): (&ChunkRef, &KeyContent)) -> Option<ChunkRef> {
     let KeyContent::Longer(bytes) = fetched else {
         return None;
@@ -214,7 +219,10 @@ fn grown() -> Error {
     Error::new(ErrorKind::Corrupt, what)
 }
 
-/// The error for a chunk that was there when it was located.
+/// Returns the error for a chunk that has vanished since it was located.
 pub(super) fn lost() -> Error {
-    Error::new(ErrorKind::NotFound, "a chunk is no longer there")
+    Error::new(
+        ErrorKind::NotFound,
+        "a chunk has vanished since it was located",
+    )
 }

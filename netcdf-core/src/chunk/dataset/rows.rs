@@ -1,11 +1,11 @@
-//! The rows of a box in two arrays: what is adjacent in both.
+//! The rows of a box in two arrays: the ranges that are contiguous in both.
 
 /// A box along a dimension, in elements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BoxLine {
-    /// Elements of the box.
+    /// The length of the box.
     pub(super) count: usize,
-    /// The elements before it and all elements, in the array that it is copied from and in the other one.
+    /// The offset of the box and the length of the array, for the source and the destination.
     pub(super) from: (usize, usize),
     pub(super) to: (usize, usize),
 }
@@ -15,17 +15,17 @@ pub(super) struct BoxLine {
 pub(super) struct BoxRows {
     /// The dimensions to loop over, innermost first.
     loops: Vec<RowLoop>,
-    /// Position of the first row, in bytes.
+    /// The byte offsets of the first row.
     from: usize,
     to: usize,
-    /// Bytes of a row.
+    /// The length of a row in bytes.
     len: usize,
 }
 
 /// A dimension, with the distance between rows in bytes.
 struct RowLoop {
     count: usize,
-    /// Rows that remain along it.
+    /// The number of remaining rows.
     left: usize,
     from: usize,
     to: usize,
@@ -38,7 +38,7 @@ struct Steps {
     step: usize,
 }
 
-/// `count` rows of `len` bytes, and where they are in both arrays.
+/// `count` rows of `len` bytes, with their offsets in both arrays.
 struct RowsToCopy {
     from: Steps,
     to: Steps,
@@ -47,7 +47,7 @@ struct RowsToCopy {
 }
 
 impl BoxRows {
-    /// The rows of a box of elements of `size` bytes.
+    /// Computes the rows of a box with elements of `size` bytes.
     pub(super) fn lay(&mut self, lines: impl DoubleEndedIterator<Item = BoxLine>, size: usize) {
         self.loops.clear();
         (self.from, self.to, self.len) = (0, 0, size);

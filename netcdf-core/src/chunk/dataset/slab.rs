@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::assembled::made;
-use super::ordered::Ordered;
+use super::assembly::placeholder;
+use super::ordered_slab::OrderedSlab;
 use super::tiles::SlabTiles;
 use super::variable::{BoxElements, ReadVariable};
 use crate::arithmetic::{Amount, length};
@@ -16,34 +16,33 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 use crate::runtime::buffers::Buffers;
 
-/// Bytes of decoded chunks that are worth a work item.
+/// The minimum size of a work item in bytes of decoded chunks.
 const GROUP: u64 = 256 << 10;
 
 /// The elements of a slab's chunks.
 enum KeptElements {
-    /// The elements of each chunk, row-major, or why they are missing; none if it turned out that the chunk is not stored.
+    /// The elements of each chunk in row-major order, or its error; `None` for a missing chunk.
     Plain(Vec<OnceLock<Result<Option<Vec<u8>>>>>),
-    /// The elements of its blocks, in the order of the parts.
-    Ordered(Box<Ordered>),
+    /// The elements of the slab's blocks, in the order of the parts.
+    Ordered(Box<OrderedSlab>),
 }
 
-/// A part of a region with its chunks. First each group of chunks is loaded by a work item; items that begin after
-/// these cut bands from the slab.
+/// A part of a region with its chunks. First, work items load the groups of chunks. Later items cut bands from the slab.
 pub(super) struct Slab {
     pub(super) region: Region,
     cells: PlanCells,
-    /// The stored chunks, by number. Of plain ones, some may turn out not to be stored.
+    /// The located chunks, by number. Candidates may turn out to be missing.
     chunks: Vec<(PlanCell, ChunkRef)>,
-    /// The groups, as ranges of the chunks.
+    /// The groups, as index ranges of the chunks.
     groups: Vec<Range<usize>>,
     kept: KeptElements,
-    /// Where its memory is returned.
+    /// The buffers that take back the memory.
     buffers: Arc<Buffers>,
 }
 
 impl Slab {
-    /// The slab of a region; its chunks are located, not read. `tile` is the shape of the parts that will be cut
-    /// from it, if they are all alike.
+    /// Creates the slab of a region, with located chunks. `tile` is the shape of the parts that will be cut from the slab, if they have one
+    /// shape.
     pub(super) fn new(
         variable: &ReadVariable<'_>,
         region: Region,
@@ -55,7 +54,7 @@ impl Slab {
         let mut chunks = Vec::new();
         if variable.assembly.is_some() {
             chunks.extend(cells.iter().map(|cell| {
-                let chunk = made(variable.var, cell.index);
+                let chunk = placeholder(variable.var, cell.index);
                 (cell, chunk)
             }));
         } else {
@@ -75,7 +74,9 @@ impl Slab {
         };
         let group = most_in_group(variable, bytes, (chunks.len(), width));
         let kept = match tiles {
-            Some(tiles) => KeptElements::Ordered(Box::new(Ordered::new(tiles, &chunks, group)?)),
+            Some(tiles) => {
+                KeptElements::Ordered(Box::new(OrderedSlab::new(tiles, &chunks, group)?))
+            }
             None => KeptElements::Plain(chunks.iter().map(|_| OnceLock::new()).collect()),
         };
         let groups: Vec<Range<usize>> = match &kept {
@@ -84,7 +85,7 @@ impl Slab {
                 let refs: Vec<_> = chunks.iter().map(|(_, chunk)| chunk.clone()).collect();
                 let whole = variable.layout.chunk_bytes();
                 let bytes = |chunk: &ChunkRef| (Amount::of(whole) + length(&chunk.range)).get();
-                variable.set.together(&refs, bytes)
+                variable.set.request_groups(&refs, bytes)
             }
             KeptElements::Plain(_) => {
                 let starts = (0..chunks.len()).step_by(group);
@@ -101,7 +102,7 @@ impl Slab {
         })
     }
 
-    /// The groups of chunks, each with the bytes that loading it takes on top of what is kept.
+    /// Returns the memory in bytes that loading each group takes on top of its decoded chunks.
     pub(super) fn groups(&self, variable: &ReadVariable<'_>) -> Vec<u64> {
         let layout = variable.layout;
         let whole = Amount::of(layout.chunk_bytes());
@@ -127,7 +128,7 @@ impl Slab {
         self.groups.iter().map(bytes).collect()
     }
 
-    /// Loads a group of chunks. Errors are returned to those who need the chunk.
+    /// Loads a group of chunks. The error of a chunk is returned when the chunk is used.
     pub(super) fn load(&self, variable: &ReadVariable<'_>, group: usize) {
         match &self.kept {
             KeptElements::Ordered(ordered) => {
@@ -142,7 +143,7 @@ impl Slab {
         }
     }
 
-    /// Loads a group of chunks as they are.
+    /// Loads a group of chunks without reordering.
     fn load_plain(
         &self,
         variable: &ReadVariable<'_>,
@@ -151,7 +152,7 @@ impl Slab {
     ) {
         if !variable.is_filtered() {
             for ((cell, chunk), slot) in group.iter().zip(loaded) {
-                // Each slot is set by one item only.
+                // Only one item sets each slot.
                 let _ = slot.set(variable.cell(&self.region, cell, chunk.clone()));
             }
             return;
@@ -170,7 +171,7 @@ impl Slab {
         });
     }
 
-    /// The elements of a band, which is relative to the slab.
+    /// Returns the elements of a band, which is relative to the slab.
     pub(super) fn band(&self, variable: &ReadVariable<'_>, band: &Region) -> Result<BoxElements> {
         let part = Block {
             start: band.start.clone(),
@@ -182,7 +183,7 @@ impl Slab {
             KeptElements::Ordered(ordered) => {
                 any = ordered.put(&self.chunks, (band, canvas.all()?), &mut missing)?;
             }
-            // If few of many chunks are stored, search these.
+            // If few of many chunks are stored, iterate over the chunks instead of the cells.
             KeptElements::Plain(loaded)
                 if self.cells.count_within(&part) / 4 > loaded.len() as u64 =>
             {
@@ -219,7 +220,7 @@ impl Slab {
         })
     }
 
-    /// The elements of a chunk; `None` if it is not stored.
+    /// Returns the elements of a chunk; `None` for a missing chunk.
     fn loaded<'a>(
         &self,
         loaded: &'a [OnceLock<Result<Option<Vec<u8>>>>],
@@ -232,10 +233,7 @@ impl Slab {
         match loaded.get(at).and_then(OnceLock::get) {
             Some(Ok(bytes)) => Ok(bytes.as_deref()),
             Some(Err(e)) => Err(e.again()),
-            None => Err(Error::new(
-                ErrorKind::Cancelled,
-                "a chunk that was not loaded",
-            )),
+            None => Err(Error::new(ErrorKind::Cancelled, "a chunk was not loaded")),
         }
     }
 }
@@ -255,8 +253,8 @@ impl Drop for Slab {
     }
 }
 
-/// Most chunks of a group, each of which takes `bytes`: so few that all workers have groups, and so many that a group is worth
-/// a work item. Where requests take long, each group may be one.
+/// Returns the maximum number of chunks per group, where each chunk takes `bytes`. All workers should have groups, and a group should be
+/// worth a work item. If requests take long, each group may be one request.
 fn most_in_group(
     variable: &ReadVariable<'_>,
     bytes: Amount,
@@ -271,7 +269,7 @@ fn most_in_group(
     most.min(chunks / groups.max(1)).max(1)
 }
 
-/// Elements of the largest cell of a group.
+/// Returns the number of elements in the largest cell of a group.
 fn largest(group: &[(PlanCell, ChunkRef)]) -> Amount {
     let counts = group
         .iter()
@@ -279,7 +277,7 @@ fn largest(group: &[(PlanCell, ChunkRef)]) -> Amount {
     counts.max().unwrap_or_default()
 }
 
-/// The elements of a cell that lie in `part`, relative to its start.
+/// Returns the intersection of a cell with `part`, relative to the start of `part`.
 fn within(cell: PlanCell, part: &Block) -> PlanCell {
     let (mut start, mut count) = (Vec::new(), Vec::new());
     let dims = cell.place.start.iter().zip(&cell.place.count);

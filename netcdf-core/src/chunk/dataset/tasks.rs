@@ -14,9 +14,9 @@ use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::Region;
 use crate::runtime::WorkItem;
 
-/// An item of work.
+/// A work item.
 enum Task {
-    /// A band that reads and decodes its own chunks, which it locates itself or which were located before.
+    /// A band that reads and decodes its own chunks. The list has the chunks if they are already located.
     Direct(Region, Option<Vec<ChunkRef>>),
     /// A group of chunks of a slab.
     Load(Arc<Slab>, usize),
@@ -24,36 +24,36 @@ enum Task {
     Cut(Arc<Slab>, Region),
 }
 
-/// Large bands that fit in memory at a time, where requests take long.
+/// The number of large bands in memory, if requests take long.
 const AHEAD: u64 = 3;
 
-/// Copies of a band in memory while it is worked on, roughly.
+/// Approximate number of copies of a band in memory while it is processed.
 pub(crate) const COPIES: u64 = 4;
 
-/// The parts of a slab, relative to its start, in the order needed.
+/// Returns the parts of a slab, relative to its start, in the required order.
 pub(super) type SlabParts<'a> = Box<dyn Fn(&Region) -> PartsOf + 'a>;
 
 /// The parts of one slab. They are generated one by one: a damaged file may claim more parts than memory holds.
 pub(crate) type PartsOf = Box<dyn Iterator<Item = Region>>;
 
-/// How a region is cut.
+/// The division of a region into slabs and parts.
 pub struct Cuts<'a> {
-    /// Consecutive parts, read one after the other.
+    /// Consecutive slabs, read in order.
     pub slabs: Box<dyn Iterator<Item = Region> + 'a>,
-    /// How the parts of a slab get their elements; with [`BandWay::Direct`], a slab is one part.
+    /// The source of the elements. With [`BandWay::Direct`], a slab is one part.
     pub way: BandWay,
-    /// How a slab is cut.
+    /// The division of a slab into parts.
     pub parts: SlabParts<'a>,
     /// The shape of parts if a slab is cut regularly from its start; parts at its ends may be smaller.
     pub tile: Option<Vec<u64>>,
-    /// Bytes that items in progress may take, on top of the slabs.
+    /// The memory for items in progress, on top of the slabs, in bytes.
     pub memory: u64,
-    /// Copies of a part in memory while it is worked on, roughly.
+    /// Approximate number of copies of a part in memory while it is processed.
     pub copies: u64,
 }
 
 impl<'a> Cuts<'a> {
-    /// Bands of a region.
+    /// Plans the bands of a region.
     pub(super) fn bands(set: Dataset<'_>, variable: &ReadVariable<'_>, bands: &InBands) -> Self {
         let large = Some(bands).filter(|bands| bands.large);
         if let Some(cuts) = large.and_then(|bands| Self::large_bands(set, variable, bands)) {
@@ -63,7 +63,7 @@ impl<'a> Cuts<'a> {
         let runtime = &set.env.runtime;
         let budget = PlanBudget {
             most,
-            // The other half is for decoding and working.
+            // The other half is for decoding and processing.
             memory: runtime.memory() / 2,
             threads: runtime.threads(),
         };
@@ -74,7 +74,7 @@ impl<'a> Cuts<'a> {
         let memory = match plan.way {
             BandWay::Direct => runtime.memory(),
             BandWay::Staged { .. } => {
-                // Two chunks can always be decoded at the same time.
+                // Memory for decoding two chunks concurrently is always granted.
                 let chunk = Amount::of(variable.layout.chunk_bytes());
                 (runtime.memory() / 2).max((chunk * 4u64).get())
             }
@@ -90,13 +90,13 @@ impl<'a> Cuts<'a> {
         }
     }
 
-    /// Large bands that read their own chunks, if chunks then need not be kept.
+    /// Plans large bands that read their own chunks, if this avoids caching chunks.
     fn large_bands(set: Dataset<'_>, variable: &ReadVariable<'_>, bands: &InBands) -> Option<Self> {
         if variable.assembly.is_some() {
             return None;
         }
         let runtime = set.runtime();
-        // A request gets chunks of one band.
+        // A request fetches chunks of one band only.
         let share = Amount::of(runtime.memory() / AHEAD) / variable.layout.element.size.max(1);
         let budget = PlanBudget {
             most: match runtime.asks_ahead() {
@@ -155,21 +155,21 @@ struct Tasks<'a> {
     set: Dataset<'a>,
     variable: &'a ReadVariable<'a>,
     cuts: Cuts<'a>,
-    /// The number of tasks so far.
+    /// The number of generated tasks.
     count: u64,
-    /// Chunks of slabs to load before bands are cut.
+    /// The queued items, which load chunks of slabs.
     made: VecDeque<WorkItem<Task>>,
     /// The slab being cut, and its remaining parts.
     cutting: Option<(LoadedSlab, PartsOf)>,
-    /// The slab whose chunks are loaded while those of the next one are requested.
+    /// The slab that is loaded while the chunks of the next slab are requested.
     last: Option<LoadedSlab>,
-    /// The number of slabs so far.
+    /// The number of generated slabs.
     slabs: usize,
-    /// For slabs that have been cut: how many tasks have to be done until the memory is free again, for another slab.
+    /// For each cut slab, the number of tasks that must end before its memory is free for the next slab.
     cut: VecDeque<u64>,
 }
 
-/// A slab, and how many tasks have to be done until all its chunks are loaded.
+/// A slab, and the number of tasks that must end before all its chunks are loaded.
 struct LoadedSlab {
     slab: Arc<Slab>,
     after: u64,
@@ -190,13 +190,13 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// Bytes that a band takes while it is worked on.
+    /// Returns the memory of a band in progress, in bytes.
     fn bytes(&self, band: &Region) -> Amount {
         let bytes = Amount::product(&band.count) * self.variable.layout.element.size;
         bytes * self.cuts.copies
     }
 
-    /// A band that decodes its own chunks, one after the other.
+    /// Returns the item of a band that decodes its own chunks one by one.
     fn direct(&self, band: Region) -> Result<WorkItem<Task>> {
         let layout = self.variable.layout;
         let chunk = match layout.filters.len() {
@@ -204,7 +204,7 @@ impl<'a> Tasks<'a> {
             _ => layout.chunk_bytes().into(),
         };
         let bytes = self.bytes(&band) + chunk * 2u64 + self.variable.assembly_bytes().get();
-        // Bands side by side would ask for the same parts of the index.
+        // Locate here, because concurrent bands would request the same parts of the index.
         let ahead = self.set.runtime().asks_ahead() && self.variable.assembly.is_none();
         let located = match ahead {
             true => {
@@ -216,15 +216,15 @@ impl<'a> Tasks<'a> {
         Ok(WorkItem::new(bytes.get(), Task::Direct(band, located)))
     }
 
-    /// Queues the chunks of a slab, then the bands of the previous one; or its own bands, if there is only one
-    /// slab at a time.
+    /// Queues the chunks of a slab, then the bands of the previous slab. With only one slab in memory, queues the
+    /// slab's own bands.
     fn slab(&mut self, region: Region, slabs: usize) -> Result<()> {
         let width = self.set.runtime().width();
         let tile = self.cuts.tile.as_deref();
         let slab = Arc::new(Slab::new(self.variable, region, width, tile)?);
         let after = match self.slabs < slabs {
             true => 0,
-            false => self.cut.pop_front().or_internal("a slab before others")?,
+            false => self.cut.pop_front().or_internal("an earlier slab")?,
         };
         self.slabs += 1;
         for (group, bytes) in slab.groups(self.variable).into_iter().enumerate() {
@@ -245,7 +245,7 @@ impl<'a> Tasks<'a> {
         Ok(())
     }
 
-    /// Queues the bands of a slab.
+    /// Starts to cut a slab into bands.
     fn cut(&mut self, ready: Option<LoadedSlab>) {
         if let Some(ready) = ready {
             let bands = (self.cuts.parts)(&ready.slab.region);
@@ -253,8 +253,8 @@ impl<'a> Tasks<'a> {
         }
     }
 
-    /// The next band of the slab being cut. After the last one, the slab is given up, so that its memory is free when
-    /// the last band is done.
+    /// Returns the next band of the slab being cut. Drops the slab after the last band, so that its memory is free
+    /// when the last band ends.
     fn next_band(&mut self) -> Option<WorkItem<Task>> {
         let (ready, bands) = self.cutting.as_mut()?;
         let Some(band) = bands.next() else {
@@ -311,8 +311,8 @@ mod tests {
     use crate::model::VarId;
     use crate::testing::add_table;
 
-    /// The tasks for four slabs of two parts each: the number of the slab, whether a chunk is loaded, and how many
-    /// tasks have to be done before.
+    /// Returns the tasks for four slabs of two parts each: the slab number, whether a chunk is loaded, and the
+    /// number of tasks that must end first.
     fn tasks(slabs: usize) -> Vec<(u64, bool, u64)> {
         let env = Env {
             filters: add_table(),

@@ -1,4 +1,4 @@
-//! The values of elements that are not plain: texts of chunks, and values that the reader knows.
+//! Conversion of elements that are not plain: texts in chunks, and values that the reader resolves.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -14,17 +14,17 @@ use crate::chunk::visit::Locate;
 use crate::error::{OrInternal as _, Result};
 use crate::model::{Values, VarId};
 
-/// Most chunks of texts in one fetch.
+/// The maximum number of text chunks per fetch.
 const TOGETHER: usize = 16;
-/// Most chunks of the texts at hand, and most bytes of these texts.
+/// The maximum number of cached text chunks, and the maximum size of the cached texts in bytes.
 const CHUNKS: usize = 32;
 const BYTES: usize = 64 << 20;
 
 impl Dataset<'_> {
-    /// The values of stored elements that are not plain.
+    /// Converts stored elements that are not plain to values.
     ///
     /// # Errors
-    /// Errors of [`Reader::resolve`](crate::chunk::Reader::resolve), and of reading chunks with texts.
+    /// Returns errors from [`Reader::resolve`](crate::chunk::Reader::resolve), and from reading chunks with texts.
     pub fn resolve(&self, var: VarId, bytes: &[u8]) -> Result<Values> {
         let Some(texts) = self.reader.texts(var) else {
             return self.reader.resolve(var, bytes, self.env);
@@ -33,7 +33,7 @@ impl Dataset<'_> {
             filters: texts.filters.clone(),
             ..self.reader.layout(var)?
         };
-        let kept = self.kept_of(var);
+        let kept = self.cache_of(var);
         let variable = ReadVariable {
             set: *self,
             var,
@@ -50,9 +50,9 @@ impl Dataset<'_> {
 struct TextsOfChunks<'v, 'a> {
     variable: &'v ReadVariable<'a>,
     texts: &'v Texts,
-    /// The chunks of the next elements, in the order of their first elements, if one fetch for several chunks is better.
+    /// The chunks of the following elements, in the order of their first elements, if one fetch for several chunks is better.
     ahead: VecDeque<u64>,
-    /// The packed texts of chunks, in the order in which they were found.
+    /// The packed texts of chunks, oldest first.
     at_hand: VecDeque<(u64, ChunkElements)>,
 }
 
@@ -69,7 +69,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         }
     }
 
-    /// The texts of elements.
+    /// Returns the texts of elements.
     fn values(mut self, bytes: &[u8]) -> Result<Values> {
         let mut values = Vec::with_capacity(bytes.len() / 16);
         for element in bytes.as_chunks::<16>().0 {
@@ -85,7 +85,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         Ok(Values::String(values))
     }
 
-    /// The packed texts of a chunk.
+    /// Returns the packed texts of a chunk.
     fn of(&mut self, chunk: u64) -> Result<&[u8]> {
         let known =
             |all: &VecDeque<(u64, ChunkElements)>| all.iter().rposition(|(n, _)| *n == chunk);
@@ -93,10 +93,10 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
             self.find(chunk)?;
         }
         let found = known(&self.at_hand).and_then(|n| self.at_hand.get(n));
-        Ok(found.or_internal("texts that were found")?.1.as_ref())
+        Ok(found.or_internal("the cached texts")?.1.as_ref())
     }
 
-    /// Puts the texts of a chunk at hand, and also the texts of the next chunks if one fetch gets them.
+    /// Caches the texts of a chunk, and also the texts of the next chunks if one fetch reads all.
     fn find(&mut self, chunk: u64) -> Result<()> {
         self.variable.set.env.cancel.check()?;
         if self.ahead.front() == Some(&chunk) {
@@ -112,7 +112,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         Ok(())
     }
 
-    /// Puts the texts of chunks at hand, in reverse order. The error of a chunk comes again when the chunk is needed.
+    /// Caches the texts of chunks, in reverse order. Ignores the error of a chunk, because the later read reports it.
     fn find_together(&mut self, chunks: &[u64]) -> Result<()> {
         let mut located = vec![];
         for &chunk in chunks.iter().rev() {
@@ -132,7 +132,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         Ok(())
     }
 
-    /// Puts the texts of a chunk at hand, and drops the oldest texts beyond the limits.
+    /// Caches the texts of a chunk, and evicts the oldest texts beyond the limits.
     fn put(&mut self, chunk: u64, texts: ChunkElements) {
         self.at_hand.push_back((chunk, texts));
         let bytes =
@@ -143,7 +143,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
         }
     }
 
-    /// The location of a chunk, if it may be stored.
+    /// Returns the location of a chunk, if it may be stored.
     fn located(&self, chunk: u64) -> Result<Option<ChunkRef>> {
         let start = self.variable.layout.place(chunk);
         let count = vec![1; start.len()];
@@ -158,7 +158,7 @@ impl<'v, 'a> TextsOfChunks<'v, 'a> {
     }
 }
 
-/// The chunks that elements refer to, in the order of their first elements.
+/// Returns the chunks that elements refer to, in the order of their first elements.
 fn in_order(bytes: &[u8]) -> VecDeque<u64> {
     let (mut seen, mut order) = (BTreeSet::new(), VecDeque::new());
     for element in bytes.as_chunks::<16>().0 {

@@ -1,10 +1,10 @@
-//! The elements of a slab, ordered by the parts cut from it.
+//! The elements of a slab, ordered for the parts cut from it.
 //!
-//! If chunks of one shape are cut into parts of another, a part needs a few elements of many rows of many
-//! chunks. Walking through a slab like that for every part is slow: memory is fetched again and again for a few
-//! bytes. So a chunk is put in the order of the parts as soon as it is decoded, while it is in the cache: first
-//! the elements of the first part, row-major, then those of the second. Then what a part needs of a chunk is
-//! adjacent, and so is what it needs of a *block*: some consecutive chunks along a dimension.
+//! If chunks are cut into parts of a different shape, a part needs a few elements of many rows of many chunks. A
+//! pass through the slab for every part is slow, because it loads whole cache lines for a few bytes. So a chunk is
+//! reordered for the parts directly after decoding, while it is in the processor cache: first the elements of the
+//! first part in row-major order, then the elements of the second. After that, the elements that a part needs of a
+//! chunk are contiguous. The same is true for a *block*: some consecutive chunks along a dimension.
 
 use super::pieces::{BlockPieces, CutBlock, DimPiece, Ends, Stretch};
 use super::rows::BoxRows;
@@ -14,40 +14,41 @@ use crate::chunk::scatter::Block;
 use crate::model::Region;
 use crate::model::region::product;
 
-/// From this many bytes per row on, nothing is gained.
+/// The row length in bytes from which reordering does not pay off.
 const LONG: u64 = 1024;
-/// Most bytes that a slab may have of a chunk: larger chunks are no longer in the cache when they are ordered.
+/// The maximum size of a chunk in a slab, in bytes: larger chunks have left the processor cache before they are
+/// reordered.
 const LARGE: u64 = 4 << 20;
 
 /// A slab cut into parts of one shape.
 pub(super) struct SlabTiles {
-    /// Elements of a part per dimension.
+    /// The part length per dimension.
     tile: Vec<usize>,
-    /// Where the slab starts, and how many of its elements are stored.
+    /// The start of the slab, and its stored length, per dimension.
     start: Vec<usize>,
     stored: Vec<usize>,
-    /// Elements of a block per dimension, and blocks of the variable.
+    /// The block length, and the number of blocks in the variable, per dimension.
     block: Vec<usize>,
     grid: Vec<usize>,
-    /// The first block per dimension with elements of the slab, and the number of such blocks.
+    /// The first block that intersects the slab, and the number of intersecting blocks, per dimension.
     first: Vec<usize>,
     blocks: Vec<usize>,
-    /// The dimension along which chunks form blocks, and the elements of a chunk along it.
+    /// The dimension along which chunks form blocks, and the chunk length along it.
     along: usize,
     chunk: usize,
-    /// Bytes of an element.
+    /// The element size in bytes.
     size: usize,
 }
 
-/// Elements of a box of the variable, row-major.
+/// The elements of a box of the variable in row-major order.
 pub(super) struct Decoded<'a> {
-    /// The box; it contains the slab's part of the chunk.
+    /// The box, which contains the slab's part of the chunk.
     pub(super) around: &'a Block,
     pub(super) bytes: &'a [u8],
 }
 
 impl SlabTiles {
-    /// The parts of `tile` elements of a slab; `None` if ordering by them does not pay off.
+    /// Creates the tiles of a slab for parts of shape `tile`; `None` if reordering does not pay off.
     pub(super) fn new(
         slab: &Region,
         stored: &[u64],
@@ -92,7 +93,7 @@ impl SlabTiles {
         Some(tiles)
     }
 
-    /// Counts the blocks with elements of the slab.
+    /// Counts the blocks that intersect the slab.
     fn count(&mut self) {
         let dims = self.start.iter().zip(&self.stored).zip(&self.block);
         let ends = dims.map(|((&n, &len), &b)| (n / b, (n + len).div_ceil(b)));
@@ -100,14 +101,14 @@ impl SlabTiles {
         (self.first, self.blocks) = counts.unzip();
     }
 
-    /// Number of blocks with elements of the slab; `None` for 2^64 and more.
+    /// Returns the number of blocks that intersect the slab; `None` for 2^64 and more.
     pub(super) fn len(&self) -> Option<u64> {
         let mut counts = self.blocks.iter().map(|&n| n as u64);
         counts.try_fold(1u64, u64::checked_mul)
     }
 
-    /// Forms blocks of up to `most` chunks: along the last dimension in which the slab has several, as many as a
-    /// part holds. Returns the number of chunks per block.
+    /// Merges up to `most` chunks into a block, along the last dimension with several chunks, but no more chunks
+    /// than a part contains. Returns the number of chunks per block.
     pub(super) fn merge(&mut self, most: usize) -> usize {
         let along = self.blocks.iter().rposition(|&n| n > 1).unwrap_or(0);
         let tile = self.tile.get(along).copied().unwrap_or(1);
@@ -123,8 +124,8 @@ impl SlabTiles {
         times
     }
 
-    /// The block of a chunk, from the slab's part of the chunk: its number in the grid, the slab's part of it,
-    /// and its number of chunks.
+    /// Returns the block of a chunk, given by the slab's part of the chunk: its number in the grid, the slab's part
+    /// of the block, and its number of chunks.
     pub(super) fn block(&self, cell: &Block) -> Option<(u64, Block, u64)> {
         let (mut number, mut block, mut chunks) = (0u64, cell.clone(), 1u64);
         let dims = cell.start.iter().zip(&self.start).zip(&self.stored);
@@ -145,8 +146,8 @@ impl SlabTiles {
         Some((number, block, chunks))
     }
 
-    /// Puts the slab's part of a chunk into the slab's part of its block, in the order of the parts; `None` if
-    /// the elements or the room for them are too small.
+    /// Copies the slab's part of a chunk to the slab's part of its block, in the order of the parts; `None` if a
+    /// buffer is too small.
     pub(super) fn order(
         &self,
         cell: &Block,
@@ -187,10 +188,10 @@ impl SlabTiles {
         }
     }
 
-    /// Visits the pieces that a part of the slab (relative to its start) has of the blocks, in row-major order.
+    /// Visits the intersections of a part (relative to the slab) with the blocks, in row-major order.
     ///
     /// # Errors
-    /// Those of `visit`.
+    /// Returns errors from `visit`.
     pub(super) fn visit<E>(
         &self,
         part: &Region,
@@ -229,8 +230,8 @@ impl SlabTiles {
         }
     }
 
-    /// The number of blocks from this one on that lie entirely in the part, along a dimension; 1 if this one
-    /// does not.
+    /// Returns the number of consecutive blocks that lie entirely in the part, from this block and along a
+    /// dimension; 1 if this block does not.
     fn alike(&self, n: usize, dim: &DimPiece) -> usize {
         let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
         let (first, len, stored) = (of(&self.start), of(&self.block).max(1), of(&self.stored));
@@ -242,7 +243,7 @@ impl SlabTiles {
         }
     }
 
-    /// The first piece of a part; `None` if none of it is stored.
+    /// Returns the first piece of a part; `None` if no element of the part is stored.
     fn dims(&self, part: &Region) -> Option<Vec<DimPiece>> {
         let lines = part.start.iter().zip(&part.count).enumerate();
         let dims = lines.map(|(n, (&start, &count))| {
@@ -260,7 +261,7 @@ impl SlabTiles {
         dims.collect()
     }
 
-    /// The piece that a part has of a block, along a dimension.
+    /// Returns the intersection of a part with a block along a dimension.
     fn dim(&self, n: usize, part: Stretch, block: usize, ends: Ends) -> DimPiece {
         let Stretch { start, len: count } = part;
         let of = |list: &[usize]| list.get(n).copied().unwrap_or_default();
@@ -306,7 +307,7 @@ impl SlabTiles {
     }
 }
 
-/// Bytes that are adjacent both in a chunk and in a part.
+/// Returns the number of bytes that are contiguous both in a chunk and in a part.
 fn row(slab: &Region, layout: &Layout, tile: &[u64]) -> u64 {
     let dims = slab.count.iter().zip(&layout.chunk).zip(tile);
     let mut bytes = Amount::of(layout.element.size);

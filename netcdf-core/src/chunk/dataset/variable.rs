@@ -18,7 +18,7 @@ use crate::io::source::present;
 use crate::model::{Region, VarId};
 use crate::runtime::buffers::LARGE;
 
-/// Elements of a box, in stored form, row-major.
+/// The elements of a box, in stored form and row-major order.
 #[derive(Debug)]
 pub struct BoxElements {
     /// The bytes of the elements.
@@ -27,36 +27,36 @@ pub struct BoxElements {
     pub stored: bool,
 }
 
-/// Data shared by all regions of a variable.
+/// The data that all regions of a variable share.
 pub(super) struct ReadVariable<'a> {
     pub(super) set: Dataset<'a>,
     pub(super) var: VarId,
     pub(super) layout: &'a Layout,
-    /// The reader, if it makes the elements itself.
+    /// The reader, if it assembles the elements itself.
     pub(super) assembly: Option<&'a dyn Assembly>,
     pub(super) decoder: ChunkDecoder<'a>,
-    /// The use of the cache, if chunks may be kept.
+    /// The use of the cache, if chunks may be cached.
     pub(super) usage: Option<Usage<'a>>,
 }
 
 impl ReadVariable<'_> {
-    /// True if chunks are decoded as a whole.
+    /// Returns true if chunks are decoded as a whole.
     pub(super) fn is_filtered(&self) -> bool {
         self.assembly.is_none() && !self.layout.filters.is_empty()
     }
 
-    /// Bytes of memory for chunks that the reader decodes to make a box.
+    /// Returns the memory in bytes for chunks that the reader decodes to assemble a box.
     pub(super) fn assembly_bytes(&self) -> Amount {
         let bytes = self.assembly.map(|assembly| assembly.memory(self.var));
         bytes.unwrap_or_default().into()
     }
 
-    /// True if one request gets several chunks before they are decoded.
+    /// Returns true if one request fetches several chunks before they are decoded.
     pub(super) fn is_ahead(&self) -> bool {
         self.is_filtered() && self.set.runtime().asks_ahead()
     }
 
-    /// A canvas for a region.
+    /// Creates a canvas for a region.
     pub(super) fn canvas(&self, shape: &[u64]) -> Result<Canvas> {
         let size = self.layout.element.size;
         let elements = crate::model::region::product(shape);
@@ -66,7 +66,7 @@ impl ReadVariable<'_> {
         Canvas::new(shape, (size, len), &self.decoder.buffers)
     }
 
-    /// Chunks of a region.
+    /// Returns the chunks of a region.
     pub(super) fn located(&self, cells: &PlanCells, which: Locate) -> Result<Vec<ChunkRef>> {
         let mut found = vec![];
         if cells.is_empty() {
@@ -81,7 +81,7 @@ impl ReadVariable<'_> {
         Ok(found)
     }
 
-    /// The range of the elements of a run in a chunk without filters.
+    /// Returns the byte range of a run in a chunk without filters.
     pub(super) fn stored(&self, chunk: &ChunkRef, run: ElementRun) -> Result<Range<u64>> {
         let size = self.layout.element.size;
         let elements = exact(run.len.saturating_sub(1)) * run.step + 1u64;
@@ -92,7 +92,8 @@ impl ReadVariable<'_> {
         }
     }
 
-    /// The stored bytes of chunks or of parts; `None` for a missing chunk. A single large chunk, the usual case, goes into reused memory.
+    /// Returns the stored bytes of chunks or of parts; `None` for a missing chunk. A single large chunk, the usual case, goes into reused
+    /// memory.
     pub(super) fn fetch(&self, chunks: &[ChunkRef]) -> Result<Fetched> {
         let set = self.set;
         let large = |chunk: &&ChunkRef| length(&chunk.range) >= LARGE as u64;
@@ -108,18 +109,18 @@ impl ReadVariable<'_> {
         Ok(Fetched::one(bytes))
     }
 
-    /// The error for a chunk with too few elements.
+    /// Returns the error for a chunk with too few elements.
     pub(super) fn short(&self, chunk: &ChunkRef) -> Error {
         let what = match self.layout.chunk_bytes() {
-            Some(want) => format!("fewer bytes than the {want} that its shape asks for"),
-            None => "fewer bytes than its shape asks for".to_owned(),
+            Some(want) => format!("fewer bytes than the {want} of its shape"),
+            None => "fewer bytes than its shape needs".to_owned(),
         };
         let e = Error::new(ErrorKind::Corrupt, what);
         self.decoder.in_chunk(e, chunk)
     }
 }
 
-/// True if the region has no gaps.
+/// Returns true if the region has no gaps.
 pub(super) fn is_dense(region: &Region) -> bool {
     let mut strides = region.stride.iter().zip(&region.count);
     strides.all(|(&stride, &count)| stride == 1 || count == 1)

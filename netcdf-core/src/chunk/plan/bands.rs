@@ -1,28 +1,28 @@
-//! Cuts regions into bands: consecutive boxes that are worked on one by one.
+//! Cuts regions into bands: consecutive boxes that are processed one by one.
 
 use std::ops::Mul as _;
 
 use crate::arithmetic::Amount;
 use crate::model::Region;
 
-/// Consecutive bands of a region in row-major order, each of at most `most` elements; they are parts of rows if
-/// a row of the last dimension is longer.
+/// Consecutive bands of a region in row-major order, each of at most `most` elements. The bands are parts of rows
+/// if a row of the last dimension is longer.
 #[derive(Debug, Clone)]
 pub struct Bands {
     region: Region,
-    /// Shape of the chunks, in elements of the variable.
+    /// The chunk shape in elements of the variable.
     chunk: Vec<u64>,
-    /// The dimension that is cut; in a band, dimensions before it have length 1, those after it are whole.
+    /// The dimension that is cut. In a band, earlier dimensions have length 1, and later dimensions are whole.
     cut: usize,
-    /// Most elements of a band along `cut`.
+    /// The maximum length of a band along `cut`.
     step: u64,
-    /// Start of the next band relative to the region, up to and including `cut`; `None` at the end.
+    /// The start of the next band relative to the region, up to and including `cut`; `None` at the end.
     next: Option<Vec<u64>>,
 }
 
 impl Bands {
-    /// Bands of about `most` elements. Along the cut dimension they end where chunks end: each has as many whole
-    /// chunks as fit, or an equal part of one.
+    /// Creates bands of about `most` elements. Along the cut dimension, bands end at chunk boundaries: each has a
+    /// maximum number of whole chunks, or an equal part of one chunk.
     #[must_use]
     pub fn new(region: Region, chunk: &[u64], most: u64) -> Self {
         let (mut cut, mut below) = (region.count.len(), 1u64);
@@ -49,7 +49,7 @@ impl Bands {
         bands
     }
 
-    /// The most bands over which the elements of a chunk are spread.
+    /// Returns the maximum number of bands that share a chunk.
     #[must_use]
     pub fn passes(&self) -> u64 {
         let Some(last) = self.cut.checked_sub(1) else {
@@ -60,7 +60,7 @@ impl Bands {
         above.fold(Amount::of(along), Amount::mul).get()
     }
 
-    /// Elements of the largest band.
+    /// Returns the number of elements in the largest band.
     #[must_use]
     pub fn largest(&self) -> u64 {
         let behind = self.region.count.iter().skip(self.cut);
@@ -73,7 +73,7 @@ impl Bands {
         behind.fold(Amount::of(along), |n, &len| n * len).get()
     }
 
-    /// The most elements of the region in a chunk, along a dimension.
+    /// Returns the maximum number of the region's elements in a chunk, along a dimension.
     fn of_chunk(&self, dim: usize) -> u64 {
         let (start, count, stride) = self.line(dim);
         let chunk = self.chunk.get(dim).copied().unwrap_or(1).max(1);
@@ -84,14 +84,14 @@ impl Bands {
         chunk.div_ceil(stride).min(count)
     }
 
-    /// Start, count and stride of the region along a dimension.
+    /// Returns start, count and stride of the region along a dimension.
     fn line(&self, dim: usize) -> (u64, u64, u64) {
         let of = |list: &[u64], other| list.get(dim).copied().unwrap_or(other);
         let (start, count) = (of(&self.region.start, 0), of(&self.region.count, 1));
         (start, count, of(&self.region.stride, 1).max(1))
     }
 
-    /// Length along `dim` of the band that starts at `at` there.
+    /// Returns the length along `dim` of the band with the index `at` along `dim`.
     fn length(&self, dim: usize, at: u64) -> u64 {
         let (start, count, stride) = self.line(dim);
         let fits = self.step.min(count - at);
@@ -112,7 +112,7 @@ impl Bands {
         }
     }
 
-    /// The start of the band after the one at `at`, which is `step` long.
+    /// Returns the start of the next band after the band at `at`, which is `step` long.
     fn following(&self, mut at: Vec<u64>, mut step: u64) -> Option<Vec<u64>> {
         for (index, &len) in at.iter_mut().zip(&self.region.count).rev() {
             *index += step;

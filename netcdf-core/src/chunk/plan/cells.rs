@@ -1,4 +1,4 @@
-//! Which chunks intersect a region, and which of its elements are in each.
+//! Cells: the intersections of chunks with a region.
 
 use std::ops::Range;
 
@@ -7,51 +7,51 @@ use crate::chunk::layout::Layout;
 use crate::chunk::scatter::{Block, advance, within};
 use crate::model::Region;
 
-/// The chunks with elements of a region. Places are in elements of the region, relative to its start.
+/// The chunks that intersect a region. Positions are in elements of the region, relative to its start.
 #[derive(Debug, Clone)]
 pub struct PlanCells {
     /// The chunks along each dimension.
     lines: Vec<ChunkLine>,
-    /// Chunks of the variable per dimension.
+    /// The number of the variable's chunks per dimension.
     grid: Vec<u64>,
-    /// Elements of the region per dimension that lie within the stored extent.
+    /// The number of the region's elements per dimension that lie within the stored extent.
     pub stored: Vec<u64>,
 }
 
-/// The chunks that a region intersects along one dimension. They are computed on demand: a damaged file may
-/// claim more of them than memory holds.
+/// The chunks that intersect a region along one dimension. They are computed on demand: a damaged file may claim
+/// more chunks than memory holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ChunkLine {
     /// The stored part of the region: first element, number of elements, stride.
     start: u64,
     count: u64,
     stride: u64,
-    /// Length of a chunk.
+    /// The chunk length.
     chunk: u64,
 }
 
-/// A chunk's share of a region, along one dimension.
+/// The intersection of a chunk with a region, along one dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ChunkSpan {
-    /// Which chunk.
+    /// The chunk index.
     chunk: u64,
-    /// First element within the region.
+    /// The first element within the region.
     first: u64,
-    /// Number of elements.
+    /// The number of elements.
     count: u64,
 }
 
-/// A chunk with elements of a region.
+/// A chunk that intersects a region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanCell {
-    /// Row-major number of the chunk in the grid.
+    /// The row-major number of the chunk in the grid.
     pub index: u64,
-    /// Its elements within the region.
+    /// The box in the region.
     pub place: Block,
 }
 
 impl PlanCell {
-    /// A cell of all elements of a region of this shape.
+    /// Returns a cell of all elements of a region of this shape.
     #[must_use]
     pub fn whole(shape: &[u64]) -> Self {
         let place = Block::whole(shape);
@@ -60,7 +60,7 @@ impl PlanCell {
 }
 
 impl PlanCells {
-    /// The chunks of a variable with elements of `region`.
+    /// Creates the cells of `region`.
     #[must_use]
     pub fn new(region: &Region, layout: &Layout) -> Self {
         let lines = region.start.iter().zip(&region.count).zip(&region.stride);
@@ -83,20 +83,20 @@ impl PlanCells {
         }
     }
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     #[must_use]
     pub fn len(&self) -> u64 {
         let lengths: Vec<u64> = self.lines.iter().map(ChunkLine::len).collect();
         Amount::product(&lengths).get()
     }
 
-    /// True if no chunk has elements of the region.
+    /// Returns true if no chunk intersects the region.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines.iter().any(|line| line.count == 0)
     }
 
-    /// The smallest box of the chunk grid, in chunks, that contains them all.
+    /// Returns the bounding box of all cells in the chunk grid, in chunks.
     #[must_use]
     pub fn grid_box(&self) -> Block {
         let ends = self.lines.iter().map(|line| match line.count {
@@ -107,7 +107,7 @@ impl PlanCells {
         Block { start, count }
     }
 
-    /// The chunk with this number, if it has elements of the region.
+    /// Returns the cell of the chunk with this number, if the chunk intersects the region.
     #[must_use]
     pub fn cell(&self, index: u64) -> Option<PlanCell> {
         let mut rest = index;
@@ -124,8 +124,7 @@ impl PlanCells {
         (rest == 0).then_some(PlanCell { index, place })
     }
 
-    /// The chunks with elements in a box of the region, in row-major order. Their places are relative to the
-    /// whole region.
+    /// Returns the cells that intersect a box of the region, in row-major order. The positions are relative to the whole region.
     pub fn within<'a>(&'a self, part: &Block) -> impl Iterator<Item = PlanCell> + use<'a> {
         let ends = part.start.iter().zip(&part.count);
         let slices = self.lines.iter().zip(ends);
@@ -144,7 +143,7 @@ impl PlanCells {
         })
     }
 
-    /// The number of chunks with elements in a box of the region.
+    /// Returns the number of cells that intersect a box of the region.
     #[must_use]
     pub fn count_within(&self, part: &Block) -> u64 {
         let ends = part.start.iter().zip(&part.count);
@@ -155,13 +154,13 @@ impl PlanCells {
         Amount::product(&counts.collect::<Vec<_>>()).get()
     }
 
-    /// All chunks, in row-major order.
+    /// Returns all cells in row-major order.
     pub fn iter(&self) -> impl Iterator<Item = PlanCell> + use<'_> {
         self.within(&Block::whole(&self.stored))
     }
 }
 
-/// The cell at these indices along the dimensions, relative to the start of each range.
+/// Returns the cell at these indices along the dimensions, relative to the start of each range.
 fn cell(slices: &[(ChunkLine, Range<u64>)], at: &[u64], grid: &[u64]) -> PlanCell {
     let mut index = 0u64;
     let (mut start, mut count) = (Vec::new(), Vec::new());
@@ -176,17 +175,17 @@ fn cell(slices: &[(ChunkLine, Range<u64>)], at: &[u64], grid: &[u64]) -> PlanCel
 }
 
 impl ChunkLine {
-    /// The chunk of an element of the region.
+    /// Returns the chunk of an element of the region.
     fn chunk_of(&self, element: u64) -> u64 {
         (self.start + element * self.stride) / self.chunk
     }
 
-    /// True if the chunks have no gaps between the first and the last.
+    /// Returns true if the chunks are consecutive.
     fn is_dense(&self) -> bool {
         self.stride <= self.chunk
     }
 
-    /// Number of chunks.
+    /// Returns the number of chunks.
     fn len(&self) -> u64 {
         match self.count {
             0 => 0,
@@ -195,7 +194,7 @@ impl ChunkLine {
         }
     }
 
-    /// The `n`th chunk.
+    /// Returns the `n`th chunk.
     fn span(&self, n: u64) -> ChunkSpan {
         if !self.is_dense() {
             // Each element is in a different chunk.
@@ -216,7 +215,7 @@ impl ChunkLine {
         }
     }
 
-    /// A chunk by its number in the grid, if it has elements.
+    /// Returns the chunk with this index in the grid, if it has elements.
     fn find(&self, chunk: u64) -> Option<ChunkSpan> {
         if self.count == 0 {
             return None;
@@ -230,7 +229,7 @@ impl ChunkLine {
         (n < self.count && self.chunk_of(n) == chunk).then(|| self.span(n))
     }
 
-    /// Indices of the chunks with any of these elements of the region.
+    /// Returns the range of chunks that contain these elements of the region.
     fn within(&self, start: u64, count: u64) -> Range<u64> {
         let end = (start + count).min(self.count);
         if start >= end {

@@ -1,9 +1,10 @@
-//! How a region of a variable is read: in which parts, and how often each chunk is decoded.
+//! Plans for reading a region of a variable: the slabs, and the number of decodes per chunk.
 //!
-//! A region is worked on in *bands* of some ten thousand elements, in row-major order. Chunks have other shapes.
-//! So the region is first cut into *slabs*: bands as large as memory allows, which end where rows of chunks end.
-//! A slab's chunks are decoded in parallel, once, and the bands are cut from them. If a row of chunks does not
-//! fit in memory, each of its slabs takes an equal part of it, and the chunks are decoded once per slab.
+//! A region is processed in *bands* of some ten thousand elements, in row-major order. Chunks have different
+//! shapes. So the region is first cut into *slabs*: bands as large as memory allows, which end at the end of chunk
+//! rows. The chunks of a slab are decoded once, in parallel, and the bands are cut from the slab. If a row of
+//! chunks does not fit in memory, each slab takes an equal part of the row, and the chunks are decoded once per
+//! slab.
 
 mod bands;
 mod cells;
@@ -16,57 +17,58 @@ use crate::arithmetic::Amount;
 use crate::model::Region;
 use crate::model::region::product;
 
-/// What the planner may use.
+/// The limits of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlanBudget {
-    /// Elements of a band, roughly.
+    /// The approximate number of elements per band.
     pub most: u64,
-    /// Bytes of decoded chunks that may be kept.
+    /// The maximum memory for decoded chunks, in bytes.
     pub memory: u64,
-    /// Number of threads.
+    /// The number of threads.
     pub threads: usize,
 }
 
-/// How the bands of a slab get their elements.
+/// The source of a band's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BandWay {
     /// A slab is one band, which reads and decodes its own chunks.
     Direct,
-    /// The chunks of a slab are read and decoded first, then its bands are cut from them.
+    /// The chunks of a slab are read and decoded first, then its bands are cut from the slab.
     Staged {
-        /// Slabs kept at a time: with two, one is decoded while the other is worked on.
+        /// The number of slabs in memory: with two, one is decoded while the other is processed.
         slabs: usize,
     },
 }
 
-/// How a region is read.
+/// A plan for reading a region.
 #[derive(Debug, Clone)]
 pub struct ReadPlan {
     /// The slabs.
     pub slabs: Bands,
-    /// How bands are made of them.
+    /// The source of the bands' elements.
     pub way: BandWay,
-    /// The most times a chunk is decoded. More than once only if a row of chunks exceeds the memory, and two
-    /// chunks.
+    /// The maximum number of decodes per chunk. More than one only if a row of chunks exceeds both the memory and
+    /// two chunks.
     pub passes: u64,
 }
 
-/// Pieces of at least this many bytes are worth a read of their own.
+/// The minimum size of a piece that is read alone, in bytes.
 const PIECE: u64 = 4 << 10;
 
-/// Memory of a chunk in bytes, on top of its elements.
+/// Additional memory per chunk, in bytes.
 const PER_CHUNK: u64 = 256;
 
 /// Plans how to read `region` of a variable with the storage `layout`.
 ///
 /// Takes the first of these ways that decodes each chunk once:
-/// 1. bands of `most` elements that end where chunks end, each decoding its own;
-/// 2. slabs of half the memory, so that one is decoded while another is worked on;
-/// 3. slabs of all the memory, or of two chunks, if that is more. This one is taken, too, if
-///    it decodes chunks more often: there is no other way without a file to put them in.
+/// 1. bands of about `most` elements that end at chunk boundaries, each decoding its own chunks;
+/// 2. slabs of half the memory, so that one is decoded while another is processed;
+/// 3. slabs of all the memory, or of two chunks if that is more.
 ///
-/// Chunks without filters are read in parts, so no way reads more than needed; for them the parts just must not
-/// be too small.
+/// The third way is also taken if it decodes chunks repeatedly, because the only alternative is a temporary file.
+///
+/// Chunks without filters are read in parts, so every way reads only the required elements. For these chunks, only
+/// the size of the parts matters.
 #[must_use]
 pub fn plan(region: &Region, layout: &Layout, budget: &PlanBudget) -> ReadPlan {
     let most = budget.most.max(1);
@@ -97,8 +99,8 @@ pub fn plan(region: &Region, layout: &Layout, budget: &PlanBudget) -> ReadPlan {
     ReadPlan { slabs, way, passes }
 }
 
-/// Plans how to read `region` of a variable whose elements the reader makes itself, in any boxes: large ones,
-/// because nothing is known about their sources.
+/// Plans how to read `region` of a variable that the reader assembles in any boxes. The boxes are large because
+/// their sources are unknown.
 #[must_use]
 pub fn in_boxes(region: &Region, layout: &Layout, budget: &PlanBudget) -> ReadPlan {
     let plan = in_halves(region, layout, budget);
@@ -111,16 +113,16 @@ pub fn in_boxes(region: &Region, layout: &Layout, budget: &PlanBudget) -> ReadPl
     plan
 }
 
-/// Bands that read and decode each chunk once, with as few elements above `most` as possible; `None` if a
-/// thread's memory is too small for a band and a chunk being decoded, or if there are too few bands to keep the
-/// threads busy.
+/// Returns bands that read and decode each chunk once, with as few elements above `most` as possible. Returns
+/// `None` if the memory of a thread is too small for a band and a chunk being decoded, or if there are too few
+/// bands to keep the threads busy.
 #[must_use]
 pub fn in_rows(region: &Region, layout: &Layout, budget: &PlanBudget) -> Option<Bands> {
     if layout.filters.is_empty() {
         return None;
     }
     let size = layout.element.size.max(1);
-    // As stored, and before and after a filter.
+    // The stored chunk, and the chunk before and after a filter.
     let chunk = cost(layout) * 3u64;
     let room = ((Amount::of(budget.memory) - chunk) / size).get();
     let sizes = std::iter::successors(Some(budget.most.max(1)), |n| n.checked_mul(2));
@@ -132,7 +134,7 @@ pub fn in_rows(region: &Region, layout: &Layout, budget: &PlanBudget) -> Option<
     (!few || budget.threads <= 1).then_some(bands)
 }
 
-/// Slabs of half the memory, two at a time.
+/// Plans slabs of half the memory, two at a time.
 fn in_halves(region: &Region, layout: &Layout, budget: &PlanBudget) -> ReadPlan {
     let most = budget.most.max(fitting(budget.memory / 2, layout)).max(1);
     let two = budget.threads > 1;
@@ -145,19 +147,18 @@ fn in_halves(region: &Region, layout: &Layout, budget: &PlanBudget) -> ReadPlan 
     }
 }
 
-/// Bytes of memory that a decoded chunk takes.
+/// Returns the memory of a decoded chunk in bytes.
 fn cost(layout: &Layout) -> Amount {
     Amount::product(&layout.chunk) * layout.element.size + PER_CHUNK
 }
 
-/// Elements of decoded chunks that fit in `bytes`.
+/// Returns the number of elements of decoded chunks that fit in `bytes`.
 fn fitting(bytes: u64, layout: &Layout) -> u64 {
     let share = Amount::of(PER_CHUNK) / Amount::product(&layout.chunk);
     (Amount::of(bytes) / (share + layout.element.size)).get()
 }
 
-/// True if what a band of an unfiltered variable needs of a chunk is large enough to be read alone, or is the
-/// whole chunk.
+/// Returns true if a band's part of an unfiltered chunk is large enough to be read alone, or is the whole chunk.
 fn piece(bands: &Bands, region: &Region, layout: &Layout) -> bool {
     let (mut piece, mut chunk) = (Amount::of(1u64), Amount::of(1u64));
     let mut left = bands.largest();

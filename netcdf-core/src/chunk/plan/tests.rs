@@ -31,7 +31,7 @@ fn budget(memory: u64) -> PlanBudget {
     }
 }
 
-/// The way, the passes, and the lengths along the first dimension of the first slabs.
+/// Returns the way, the passes, and the lengths along the first dimension of the first slabs.
 fn planned(layout: &Layout, memory: u64) -> (BandWay, u64, Vec<u64>) {
     let plan = plan(&Region::whole(&layout.extent), layout, &budget(memory));
     let rows = plan.slabs.take(3).map(|b| b.count[0]).collect();
@@ -67,7 +67,7 @@ fn larger_rows_are_decoded_in_passes() {
     assert_eq!(planned(&l, 300 << 10), (one, 3, vec![34, 34, 32]));
 }
 
-/// 4 chunks of 32 MB side by side: two of them may be kept.
+/// 4 chunks of 32 MB in a row: two fit in memory.
 #[test]
 fn columns_of_chunks_are_decoded_twice() {
     let l = layout(&[4000, 4000], &[4000, 1000], true);
@@ -135,8 +135,7 @@ fn unfiltered_data_is_read_by_parts_unless_they_are_small() {
     }
 }
 
-/// Whatever the shapes: the slabs are the region, and where the plan says that chunks are decoded
-/// once, no chunk is in two of them.
+/// For all shapes: the slabs cover the region. If the plan promises one decode per chunk, no chunk is in two slabs.
 #[test]
 fn slabs_cover_the_region_and_keep_the_promise() {
     let shapes = [[6, 7, 8], [12, 5, 3], [1, 30, 4], [9, 1, 1]];

@@ -1,11 +1,12 @@
 //! Quantizes stored elements, bit for bit like netCDF-C.
 //!
-//! Numbers that equal the fill value, zeros and NaNs stay unchanged. As in netCDF-C, infinities do not: Bit
-//! Grooming sets bits of every other one, which makes it a NaN, and Granular BitRound makes it zero.
+//! Numbers that equal the fill value, zeros and NaNs stay unchanged. As in netCDF-C, infinities change: Bit
+//! Grooming sets bits of every second infinity, which becomes a NaN, and Granular BitRound turns infinities into
+//! zero.
 //!
-//! Bit Grooming alternately clears and sets bits. Which one is done depends on the element's row-major number in
-//! the variable, so that it does not matter in what parts the variable is written (netCDF-C counts from the
-//! start of each call).
+//! Bit Grooming alternately clears and sets bits. The element's row-major number in the variable decides, so that
+//! the result does not depend on how the variable is divided into writes (netCDF-C counts from the start of each
+//! call).
 //!
 //! The algorithms: doi:10.5194/gmd-9-3199-2016 (Bit Grooming), doi:10.5194/gmd-12-4099-2019 (digits and bits),
 //! doi:10.1038/s43588-021-00156-2 (BitRound).
@@ -26,11 +27,11 @@ pub struct Quantizer {
     how: Quantize,
     form: FloatBits,
     order: Endianness,
-    /// Numbers equal to it stay unchanged.
+    /// The fill value. Equal numbers stay unchanged.
     fill: f64,
 }
 
-/// The formats of floating-point numbers.
+/// The floating-point formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FloatBits {
     Float,
@@ -38,7 +39,7 @@ enum FloatBits {
 }
 
 impl FloatBits {
-    /// Bits of a number.
+    /// Returns the number of bits.
     fn width(self) -> u32 {
         match self {
             Self::Float => 32,
@@ -46,7 +47,7 @@ impl FloatBits {
         }
     }
 
-    /// Stored bits of the significand.
+    /// Returns the number of stored significand bits.
     fn significand(self) -> u32 {
         match self {
             Self::Float => f32::MANTISSA_DIGITS - 1,
@@ -56,7 +57,7 @@ impl FloatBits {
 }
 
 impl Quantizer {
-    /// A quantizer for a variable with this byte order; `None` if it is not quantized.
+    /// Creates a quantizer for a variable with this byte order; `None` if the variable is not quantized.
     #[must_use]
     pub fn new(var: &Variable, order: Endianness) -> Option<Self> {
         let how = var.storage.quantize?;
@@ -76,7 +77,7 @@ impl Quantizer {
         })
     }
 
-    /// Quantizes the elements of a box, `bytes`, of a variable of this shape. The length of the first dimension
+    /// Quantizes `bytes`, the elements of a box in a variable of this shape. The length of the first dimension
     /// does not matter.
     pub fn boxed(&self, part: &Region, shape: &[u64], bytes: &mut [u8]) {
         let row = part.count.last().copied().unwrap_or(1);
@@ -128,7 +129,7 @@ impl Quantizer {
         }
     }
 
-    /// The new bits of a number. Bits beyond its width do not matter.
+    /// Returns the quantized bits of a number. Bits beyond its width do not matter.
     #[expect(clippy::float_cmp, reason = "numbers that equal the fill value stay")]
     fn made(&self, value: f64, bits: u64, odd: bool) -> u64 {
         if value == self.fill || value == 0.0 || value.is_nan() {
@@ -143,8 +144,8 @@ impl Quantizer {
             }
             Algorithm::BitRound => rounded(bits, significand - keep.min(significand)),
             Algorithm::GranularBitRound => {
-                // For infinities, the C library shifts by a negative number: processors use only the last bits
-                // of a shift count.
+                // For infinities, the C library shifts by a negative number: processors use only the last bits of a
+                // shift count.
                 let count = significand.wrapping_sub(needed(value, keep).into());
                 rounded(bits, count & (self.form.width() - 1))
             }
@@ -152,7 +153,7 @@ impl Quantizer {
     }
 }
 
-/// This many ones.
+/// Returns a number with the lowest `count` bits set.
 fn low(count: u32) -> u64 {
     1u64.checked_shl(count).map_or(u64::MAX, |n| n - 1)
 }
@@ -163,12 +164,13 @@ fn rounded(bits: u64, dropped: u32) -> u64 {
     bits.wrapping_add(half) & !low(dropped)
 }
 
-/// Bits that Bit Grooming keeps for this many digits.
+/// Returns the number of bits that Bit Grooming retains for this number of digits.
 fn bits_of(digits: u32) -> u32 {
     integer((f64::from(digits) * BITS_OF_DIGIT).ceil()).unsigned_abs() + 1
 }
 
-/// Bits that Granular BitRound keeps for this many digits of a number that is neither zero nor NaN.
+/// Returns the number of bits that Granular BitRound retains for this number of digits. `value` is neither zero nor
+/// NaN.
 fn needed(value: f64, digits: u32) -> u16 {
     let bits = if value.is_infinite() {
         // The C library's result for the logarithm of infinity.
@@ -183,7 +185,7 @@ fn needed(value: f64, digits: u32) -> u16 {
     u16::try_from(bits).unwrap_or(0).wrapping_sub(1)
 }
 
-/// The significand of a positive number, from 0.5 up to 1, and its exponent.
+/// Returns the significand of a positive number, from 0.5 up to 1, and its exponent.
 fn parts(value: f64) -> (f64, i32) {
     const EXPONENT: u64 = 0x7ff << 52;
     let (value, lifted) = match value.is_subnormal() {
@@ -196,13 +198,13 @@ fn parts(value: f64) -> (f64, i32) {
     (significand, exponent - lifted)
 }
 
-/// Converts a whole number known to be small.
+/// Converts a small whole number.
 #[expect(clippy::cast_possible_truncation, reason = "at most some thousands")]
 fn integer(value: f64) -> i32 {
     value as i32
 }
 
-/// The row-major number of an element, modulo 2^64.
+/// Returns the row-major number of an element, modulo 2^64.
 fn number(at: &[u64], shape: &[u64]) -> u64 {
     let places = at.iter().zip(shape);
     places.fold(0, |n: u64, (at, len)| {
@@ -210,7 +212,7 @@ fn number(at: &[u64], shape: &[u64]) -> u64 {
     })
 }
 
-/// Moves to the start of the next row of a box.
+/// Advances to the start of the next row of a box.
 fn step(at: &mut [u64], part: &Region) {
     let Some((_, rows)) = at.split_last_mut() else {
         return;

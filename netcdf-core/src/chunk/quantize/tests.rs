@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::{GroupId, Name, Storage};
 
-/// A quantizer for a variable with this fill value, or the default one.
+/// Returns a quantizer for a variable with this fill value, or the default fill value.
 fn quantizer(algorithm: Algorithm, keep: u8, ty: Atomic, fill: Option<Values>) -> Quantizer {
     let fill = fill.map(|fill| {
         let name = Name::stored(b"_FillValue");
@@ -27,8 +27,8 @@ fn float(q: &Quantizer, first: u64, value: f32) -> f32 {
     f32::from_le_bytes(bytes)
 }
 
-/// The table that libnetcdf made: type, algorithm, digits or bits, and the bits of numbers before and after; the first element
-/// has an even index.
+/// The table from libnetcdf: type, algorithm, digits or bits, and the bits of numbers before and after. The first element has an even
+/// index.
 #[test]
 fn bit_for_bit_as_in_c() {
     let mut lines = 0;
@@ -90,7 +90,7 @@ fn both_byte_orders() {
     assert_ne!(f64::from_le_bytes(a), std::f64::consts::PI);
 }
 
-/// Quantizing box by box and quantizing the whole variable give the same.
+/// Quantizing box by box and quantizing the whole variable give the same result.
 #[test]
 fn turns_follow_the_place_in_the_variable() {
     let q = quantizer(Algorithm::BitGroom, 2, Atomic::Float, None);

@@ -1,10 +1,10 @@
-//! Several readers that want one chunk decode it once.
+//! Decodes a chunk once, even if several threads request it concurrently.
 //!
-//! The first one gets a [`Claim`](super::Claim): it decodes the chunk and publishes the result. The other readers get the [`Flight`],
-//! and wait until it lands. A claim can be dropped without a result, because of a panic or another error. This ends the flight, and one of
-//! the waiting readers makes a new claim.
+//! The first thread gets a [`Claim`](super::Claim): it decodes the chunk and publishes the result. Later threads get the [`Flight`], and
+//! wait until it lands. A claim can be dropped without a result, because of a panic or an error. This ends the flight, and one of the
+//! waiting threads makes a new claim.
 //!
-//! Each flight lands by the work of its own thread, so no thread waits for ever: a thread with a claim only fetches and decodes. It runs
+//! There is no deadlock, because each flight lands by the work of its own thread: a thread with a claim only fetches and decodes. It runs
 //! no job of the runtime. It takes no lock that a waiting thread holds. Before it waits for another flight, it publishes or drops all its
 //! claims.
 
@@ -13,7 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
 
-/// A value that a thread is making.
+/// A value that a thread is computing.
 #[derive(Debug)]
 pub(in crate::chunk) struct Flight<T> {
     state: Mutex<FlightState<T>>,
@@ -23,9 +23,9 @@ pub(in crate::chunk) struct Flight<T> {
 #[derive(Debug)]
 enum FlightState<T> {
     UnderWay,
-    /// With a result.
+    /// Ended with a result.
     Landed(Result<T>),
-    /// Without one.
+    /// Ended without a result.
     Dropped,
 }
 
@@ -38,7 +38,7 @@ impl<T> Default for Flight<T> {
     }
 }
 
-/// A copy of `result` for another thread.
+/// Returns a copy of `result` for another thread.
 pub(super) fn again<T: Clone>(result: &Result<T>) -> Result<T> {
     match result {
         Ok(made) => Ok(made.clone()),
@@ -47,7 +47,7 @@ pub(super) fn again<T: Clone>(result: &Result<T>) -> Result<T> {
 }
 
 impl<T: Clone> Flight<T> {
-    /// Waits for the result; `None` if there will be none. The caller has no claim, and holds no lock.
+    /// Waits for the result; `None` if the flight ends without a result. The caller must have no claim, and hold no lock.
     pub(in crate::chunk) fn wait(&self) -> Option<Result<T>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -78,7 +78,7 @@ impl<T> Flight<T> {
     }
 }
 
-/// The values that threads are making, by key.
+/// The flights in progress, by key.
 #[derive(Debug)]
 pub(super) struct Flights<K, T>(Mutex<BTreeMap<K, Arc<Flight<T>>>>);
 
@@ -88,7 +88,7 @@ impl<K, T> Default for Flights<K, T> {
     }
 }
 
-/// The right and the duty to make the value of a key.
+/// The exclusive right and the duty to compute the value of a key.
 pub(super) struct Landing<'a, K: Ord, T> {
     flights: &'a Flights<K, T>,
     pub(super) key: K,
@@ -100,7 +100,7 @@ impl<K: Ord + Copy, T: Clone> Flights<K, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins a flight, which the caller has to land. Fails with the flight that is under way, if there is one.
+    /// Begins a flight, which the caller must end. Fails with the existing flight, if another thread computes the value.
     pub(super) fn begin(&self, key: K) -> std::result::Result<Landing<'_, K, T>, Arc<Flight<T>>> {
         let mut under_way = self.lock();
         if let Some(flight) = under_way.get(&key) {
@@ -115,12 +115,12 @@ impl<K: Ord + Copy, T: Clone> Flights<K, T> {
         })
     }
 
-    /// The flight of a key, if it is under way.
+    /// Returns the flight of a key, if it is in progress.
     pub(super) fn of(&self, key: &K) -> Option<Arc<Flight<T>>> {
         self.lock().get(key).map(Arc::clone)
     }
 
-    /// A flight that is under way.
+    /// Returns any flight in progress.
     #[cfg(test)]
     pub(super) fn any(&self) -> Option<Arc<Flight<T>>> {
         self.lock().values().next().map(Arc::clone)
@@ -128,7 +128,8 @@ impl<K: Ord + Copy, T: Clone> Flights<K, T> {
 }
 
 impl<K: Ord, T> Landing<'_, K, T> {
-    /// Ends the flight with this result. A value that is to be kept is kept by now: a reader that comes now finds it, or makes it.
+    /// Ends the flight with this result. The value must already be cached: from here on, new callers find the cached value or compute it
+    /// themselves.
     pub(super) fn land(self, result: Result<T>)
     where
         T: Clone,

@@ -1,23 +1,23 @@
 //! The cache of an open dataset.
 //!
-//! A [`Reader`](crate::chunk::Reader) describes stored data and keeps no data. Each reader has one [`ReadCache`], which
+//! A [`Reader`](crate::chunk::Reader) describes stored data and caches no data. Each reader has one [`ReadCache`], which
 //! [`Dataset`](crate::chunk::Dataset)s of the reader borrow:
 //!
-//! | file | what |
+//! | file | responsibility |
 //! |---|---|
-//! | `decoded` | chunks without their filters, up to a number of bytes |
-//! | `flight` | one reader decodes a chunk, others that want it wait for it |
-//! | `located` | where the chunks of a variable are stored, for the parts of its index that were walked |
-//! | `shelf` | values with the times of their last use |
-//! | `usage` | which chunks a read keeps, and which it only uses |
+//! | `decoded_chunks` | decoded chunks, up to a byte limit |
+//! | `flight` | decodes a chunk once for several threads |
+//! | `locations` | chunk locations, for the scanned parts of the index |
+//! | `lru_map` | cache entries with the times of last use |
+//! | `usage` | the chunks that a read caches |
 //!
-//! The cache keeps a chunk with filters if a part of it is read: the next part is likely to be read soon. Reads of whole chunks do not
-//! use the cache. The cache never changes a result: it has the decoded bytes of a place in storage.
+//! The cache stores a chunk with filters if a read takes only a part of it, because the next part is likely to be read soon. Reads of whole
+//! chunks do not use the cache. The cache never changes a result: it stores the decoded bytes of a storage location.
 
-mod decoded;
+mod decoded_chunks;
 mod flight;
-mod located;
-mod shelf;
+mod locations;
+mod lru_map;
 mod usage;
 
 use std::sync::Arc;
@@ -27,67 +27,66 @@ use crate::chunk::visit::{Visit, Visited};
 use crate::env::Env;
 use crate::model::VarId;
 use crate::runtime::CacheReservation;
-use decoded::DecodedChunks;
-pub(super) use decoded::{ChunkElements, ChunkFlight, Claim, Found};
-use located::LocatedChunks;
-pub(super) use located::{SectionFlight, Ways};
+use decoded_chunks::DecodedChunks;
+pub(super) use decoded_chunks::{ChunkElements, ChunkFlight, ChunkLookup, Claim};
+use locations::LocatedChunks;
+pub(super) use locations::{LocateContext, SectionFlight};
 pub(super) use usage::Usage;
 
-/// Bytes of decoded chunks that are kept.
+/// The default limit of decoded chunks in bytes.
 const DECODED: u64 = 64 << 20;
-/// Bytes of places of chunks that are kept.
+/// The limit of chunk locations in bytes.
 const LOCATED: u64 = 16 << 20;
 
-/// What is kept of an open dataset, as long as its reader is read. It belongs to that reader alone: another one, even
-/// of the same file, needs another.
+/// The read cache of an open dataset: decoded chunks and chunk locations. Create one per reader, even for readers of the same file.
 #[derive(Debug)]
 pub struct ReadCache {
     decoded: Arc<DecodedChunks>,
     located: Arc<LocatedChunks>,
-    /// Memory for more decoded chunks than usual.
+    /// The additional memory for decoded chunks beyond the default limit.
     _room: Option<CacheReservation>,
 }
 
 impl ReadCache {
-    /// Nothing kept yet; decoded chunks may take 64 MiB.
+    /// Creates an empty cache. Decoded chunks may take 64 MiB.
     #[must_use]
     pub fn new(env: &Env) -> Self {
         Self::sized(env, DECODED)
     }
 
-    /// As [`ReadCache::new`], where decoded chunks may take `bytes`; with 0, none are kept. Beyond 64 MiB, the
-    /// runtime has more memory as long as the cache lives. A chunk is kept if two of its size would fit.
+    /// Creates an empty cache with up to `bytes` bytes of decoded chunks; 0 turns caching off. Beyond 64 MiB, the runtime has more memory
+    /// while the cache exists. The cache accepts a chunk if two chunks of its size would fit.
     #[must_use]
     pub fn sized(env: &Env, bytes: u64) -> Self {
         let more = bytes.checked_sub(DECODED).filter(|&more| more > 0);
         Self {
             decoded: DecodedChunks::new(env, bytes),
             located: LocatedChunks::new(&env.runtime, LOCATED),
-            _room: more.map(|more| env.runtime.more_room(more)),
+            _room: more.map(|more| env.runtime.raise_cache_limit(more)),
         }
     }
 
-    /// Visits the stored chunks of a box of the grid of a variable, in row-major order.
+    /// Visits the stored chunks in a box of the variable's chunk grid, in row-major order.
     ///
     /// # Errors
-    /// Those of `ways` and of `visit`.
-    pub(super) fn visit_places(
+    /// Returns errors from `context` and from `visit`.
+    pub(super) fn visit_locations(
         &self,
         var: VarId,
         chunks: &Block,
-        ways: Ways<'_>,
+        context: LocateContext<'_>,
         visit: Visit<'_>,
     ) -> Visited {
-        self.located.visit(var, chunks, ways, visit)
+        self.located.visit(var, chunks, context, visit)
     }
 
-    /// Bytes of decoded chunks that are kept now.
+    /// Returns the size of the cached chunks in bytes.
     #[must_use]
     pub fn decoded_bytes(&self) -> u64 {
         self.decoded.bytes()
     }
 
-    /// Bytes of places of chunks that are kept now.
+    /// Returns the size of the cached locations in bytes.
     #[must_use]
     pub fn located_bytes(&self) -> u64 {
         self.located.bytes()

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::decoded::ChunkKey;
+use super::decoded_chunks::ChunkKey;
 use super::*;
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::error::{Error, ErrorKind};
@@ -26,34 +26,34 @@ fn key(index: u64) -> ChunkKey {
     ChunkKey::new(VarId(3), &chunk)
 }
 
-/// Reads a chunk of some bytes: true if it was kept.
+/// Reads a chunk of some bytes. Returns true if it was cached.
 fn reads(chunks: &DecodedChunks, index: u64, len: usize, since: u64) -> bool {
     match chunks.claim(key(index), since) {
-        Found::Kept(bytes) => {
+        ChunkLookup::Hit(bytes) => {
             assert_eq!(*bytes, vec![index as u8; len]);
             true
         }
-        Found::Nothing(claim) => {
+        ChunkLookup::Miss(claim) => {
             let mut bytes = Vec::with_capacity(len);
             bytes.resize(len, index as u8);
             claim.publish(Ok(bytes)).unwrap();
             false
         }
-        Found::Flight(_) => panic!("nobody else reads"),
+        ChunkLookup::InFlight(_) => panic!("no other thread reads"),
     }
 }
 
 fn claimed(chunks: &DecodedChunks, index: u64) -> Claim<'_> {
     match chunks.claim(key(index), 0) {
-        Found::Nothing(claim) => claim,
-        Found::Kept(_) | Found::Flight(_) => panic!("it is there"),
+        ChunkLookup::Miss(claim) => claim,
+        ChunkLookup::Hit(_) | ChunkLookup::InFlight(_) => panic!("the chunk is cached"),
     }
 }
 
 fn flight(chunks: &DecodedChunks, index: u64) -> Arc<ChunkFlight> {
     match chunks.claim(key(index), 0) {
-        Found::Flight(flight) => flight,
-        Found::Kept(_) | Found::Nothing(_) => panic!("nobody decodes it"),
+        ChunkLookup::InFlight(flight) => flight,
+        ChunkLookup::Hit(_) | ChunkLookup::Miss(_) => panic!("no thread decodes the chunk"),
     }
 }
 
@@ -89,7 +89,7 @@ fn errors_reach_all_and_are_not_kept() {
     );
     let got = wait.wait().unwrap().unwrap_err();
     assert_eq!(got.to_string(), "odd");
-    // The next one tries again.
+    // The next reader tries again.
     assert!(!reads(&chunks, 1, 10, 0));
     assert!(reads(&chunks, 1, 10, 0));
 }
@@ -118,7 +118,7 @@ fn what_was_not_used_for_the_longest_time_goes_first() {
         assert!(!reads(&chunks, n, 30, 0));
     }
     assert!(reads(&chunks, 0, 30, 0));
-    // A read does not push out what it used itself, nor what is too large for its share.
+    // A read evicts neither the chunks that it used itself, nor any chunk for an oversized chunk.
     assert!(!reads(&chunks, 5, 30, 0) && !reads(&chunks, 4, 51, u64::MAX));
     assert!(!reads(&chunks, 3, 30, chunks.now()));
     assert_eq!(chunks.bytes(), 90);
@@ -145,7 +145,7 @@ fn a_chunk_is_known_by_its_place() {
 
 #[test]
 fn chunks_are_given_up_before_work_waits() {
-    // Work may take 50 bytes, and work and chunks 100.
+    // Jobs may take 50 bytes; jobs and chunks together may take 100.
     let env = env(50);
     let (one, other) = (ReadCache::sized(&env, 80), ReadCache::sized(&env, 80));
     for n in 0..4 {
@@ -156,7 +156,7 @@ fn chunks_are_given_up_before_work_waits() {
     }
     assert_eq!((one.decoded_bytes(), other.decoded_bytes()), (60, 40));
     assert!(!reads(&one.decoded, 0, 30, 0), "it was the oldest");
-    assert_eq!(one.decoded_bytes(), 60, "there is no room for it");
+    assert_eq!(one.decoded_bytes(), 60, "no memory for the chunk");
     let counts = AtomicUsize::new(0);
     let most = AtomicUsize::new(0);
     let work = |()| {
@@ -170,9 +170,9 @@ fn chunks_are_given_up_before_work_waits() {
     env.runtime.ordered(items, work, Ok).unwrap();
     assert_eq!(most.into_inner(), 2, "both threads work");
     assert_eq!((one.decoded_bytes(), other.decoded_bytes()), (0, 40));
-    assert_eq!(env.runtime.kept(), 40);
+    assert_eq!(env.runtime.cached_bytes(), 40);
     drop(other);
-    assert_eq!(env.runtime.kept(), 0);
+    assert_eq!(env.runtime.cached_bytes(), 0);
 }
 
 #[test]
@@ -193,13 +193,15 @@ fn no_chunk_is_decoded_twice_at_a_time() {
     let read = |index: u64, turn: u64| {
         loop {
             let got = match chunks.claim(key(index), chunks.now()) {
-                Found::Kept(bytes) => Some(Ok(bytes)),
-                Found::Nothing(claim) if turn.is_multiple_of(11) => {
+                ChunkLookup::Hit(bytes) => Some(Ok(bytes)),
+                ChunkLookup::Miss(claim) if turn.is_multiple_of(11) => {
                     drop(claim);
                     None
                 }
-                Found::Nothing(claim) => Some(claim.publish(decode(index, turn.is_multiple_of(7)))),
-                Found::Flight(flight) => flight.wait(),
+                ChunkLookup::Miss(claim) => {
+                    Some(claim.publish(decode(index, turn.is_multiple_of(7))))
+                }
+                ChunkLookup::InFlight(flight) => flight.wait(),
             };
             match got {
                 Some(Ok(bytes)) => return assert_eq!(*bytes, vec![index as u8; 20]),

@@ -1,28 +1,28 @@
-//! Which chunks a read keeps, and which it only uses.
+//! Selects the chunks that a read caches.
 
 use std::sync::Arc;
 
 use super::ReadCache;
-use super::decoded::{ChunkKey, DecodedChunks, Found};
+use super::decoded_chunks::{ChunkKey, ChunkLookup, DecodedChunks};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::model::{Region, VarId};
 
-/// How the chunks of a variable that are kept serve a read of it.
+/// The use of the cache by a read of a variable.
 pub(in crate::chunk) struct Usage<'a> {
     chunks: &'a DecodedChunks,
-    /// The variable, in the reader that the chunks belong to.
+    /// The variable's id in the reader of the cache.
     var: VarId,
-    /// What is read, if some chunks are read in part.
+    /// The region of the read, if it takes some chunks in part.
     part: Option<Region>,
-    /// Whether all chunks are kept.
+    /// Whether all chunks are cached.
     all: bool,
-    /// When the read began.
+    /// The start time of the read.
     since: u64,
 }
 
 impl<'a> Usage<'a> {
-    /// For a read of a region, or of whole chunks. `None` for chunks that are not worth keeping: those without filters,
-    /// parts of which can be read, and large ones.
+    /// Creates the usage for a read of a region, or of whole chunks. Returns `None` for chunks that are not cached: large chunks, and
+    /// unfiltered chunks, whose parts can be read alone.
     pub(in crate::chunk) fn new(
         (cache, var): (&'a ReadCache, VarId),
         layout: &Layout,
@@ -44,7 +44,7 @@ impl<'a> Usage<'a> {
         })
     }
 
-    /// For chunks that are all worth keeping, however large.
+    /// Creates the usage for a read that caches all chunks of any size.
     pub(in crate::chunk) fn all((cache, var): (&'a ReadCache, VarId)) -> Self {
         let chunks = &*cache.decoded;
         Self {
@@ -56,7 +56,7 @@ impl<'a> Usage<'a> {
         }
     }
 
-    /// True if the chunk is kept: all are, or the read takes only a part of this one.
+    /// Returns true if the read caches the chunk: all chunks are cached, or the read takes only a part of this chunk.
     pub(in crate::chunk) fn keeps(&self, layout: &Layout, chunk: &ChunkRef) -> bool {
         self.all
             || self.part.as_ref().is_some_and(|part| {
@@ -65,25 +65,25 @@ impl<'a> Usage<'a> {
             })
     }
 
-    /// The elements of a chunk, if they are kept.
+    /// Returns the elements of a chunk, if cached.
     pub(in crate::chunk) fn find(&self, chunk: &ChunkRef) -> Option<Arc<Vec<u8>>> {
         self.chunks.find(&ChunkKey::new(self.var, chunk))
     }
 
-    /// What there is of a chunk that is to be kept.
-    pub(in crate::chunk) fn claim(&self, chunk: &ChunkRef) -> Found<'a> {
+    /// Looks up a chunk that will be cached, and claims it if necessary.
+    pub(in crate::chunk) fn claim(&self, chunk: &ChunkRef) -> ChunkLookup<'a> {
         let key = ChunkKey::new(self.var, chunk);
         match self.chunks.claim(key, self.since) {
-            Found::Nothing(mut claim) => {
+            ChunkLookup::Miss(mut claim) => {
                 claim.any_size = self.all;
-                Found::Nothing(claim)
+                ChunkLookup::Miss(claim)
             }
             found => found,
         }
     }
 }
 
-/// True if a region leaves out some stored elements of a box (its start and its elements per dimension).
+/// Returns true if a region omits some stored elements of a box (its start and its lengths per dimension).
 fn takes_part(region: &Region, (start, count): (&[u64], &[u64]), layout: &Layout) -> bool {
     let dims = region.start.iter().zip(&region.count).zip(&region.stride);
     let boxed = start.iter().zip(count).zip(&layout.extent);

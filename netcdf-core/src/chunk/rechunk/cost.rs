@@ -1,5 +1,5 @@
-//! Costs of reading chunks, per byte of a variable. The figures were measured with one thread and data in the
-//! page cache; they are used to choose between ways, so only their ratios matter.
+//! Costs of reading chunks, per byte of a variable. The figures were measured with one thread and data in the page
+//! cache. Only their ratios matter, because they serve to choose between ways.
 
 use crate::arithmetic::Amount;
 use crate::chunk::layout::Layout;
@@ -7,27 +7,27 @@ use crate::chunk::layout::Layout;
 /// Nanoseconds per byte.
 pub(super) type Nanoseconds = f64;
 
-/// Undoing filters.
+/// The cost of decoding.
 pub(super) const DECODE: Nanoseconds = 1.0;
-/// Another copy in memory.
+/// The cost of another copy in memory.
 pub(super) const COPY: Nanoseconds = 0.2;
-/// Waiting for the last thread at the end of a slab.
+/// The cost of waiting for the last thread at the end of a slab.
 pub(super) const WAIT: Nanoseconds = 0.05;
-/// Costs that differ by less are considered equal.
+/// The ratio below which costs are considered equal.
 pub(super) const ALIKE: f64 = 1.02;
-/// Writing to a file and reading it back.
+/// The cost of writing to a file and reading back.
 pub(super) const SPILL: Nanoseconds = 3.0;
-/// Reading from a file.
+/// The cost of reading from a file.
 const READ: Nanoseconds = 0.15;
-/// Reading one piece of any size (in nanoseconds, not per byte).
+/// The cost of reading one piece of any size (in nanoseconds, not per byte).
 const PIECE: f64 = 1500.0;
 
-/// Reading pieces of this many bytes.
+/// Returns the cost of reading pieces of this size in bytes.
 pub(super) fn reading(piece: u64) -> Nanoseconds {
     READ + PIECE / piece.max(1) as f64
 }
 
-/// The number of parts of a line of `len` elements that is cut every `a` and every `b` elements.
+/// Returns the number of parts of a line of `len` elements that is cut every `a` and every `b` elements.
 #[must_use]
 pub fn segments(len: u64, a: u64, b: u64) -> u64 {
     if len == 0 {
@@ -39,7 +39,7 @@ pub fn segments(len: u64, a: u64, b: u64) -> u64 {
     1 + cuts(a) + (cuts(b) - both)
 }
 
-/// The greatest common divisor of two numbers that are not 0.
+/// Returns the greatest common divisor of two numbers that are not 0.
 pub(in crate::chunk) fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);
@@ -47,7 +47,7 @@ pub(in crate::chunk) fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// The average number of times that the chunks of a variable are decoded if it is read in boxes of this shape.
+/// Returns the average number of decodes per chunk if the variable is read in boxes of this shape.
 #[must_use]
 pub fn decoding(layout: &Layout, shape: &[u64], slab: &[u64]) -> f64 {
     let dims = shape
@@ -62,14 +62,14 @@ pub fn decoding(layout: &Layout, shape: &[u64], slab: &[u64]) -> f64 {
     .product()
 }
 
-/// Contiguous bytes of what a box of this shape needs of a chunk.
+/// Returns the number of contiguous bytes in the intersection of a chunk with a box of this shape.
 pub(super) fn piece(layout: &Layout, slab: &[u64]) -> u64 {
     let dims = layout.chunk.iter().zip(&layout.extent).zip(slab);
     let mut piece = Amount::of(1u64);
     for ((&chunk, &extent), &part) in dims.rev() {
         let len = chunk.min(extent.max(1));
         piece = piece * len.min(part.max(1));
-        // Elements beyond the extent lie between the rows, too.
+        // Elements outside the extent also lie between the rows.
         if part < len || chunk > len {
             break;
         }

@@ -1,17 +1,17 @@
-//! Moves the elements of a variable from chunks of one shape to chunks of another.
+//! Moves the elements of a variable to chunks of another shape.
 //!
-//! Chunks are written in row-major order. They are made in *slabs*: boxes of consecutive chunks, as many as
-//! memory holds. If chunks of the input lie in several slabs, they are decoded several times (once per *pass*),
-//! or once if their elements go through a spill file in the order needed.
+//! Chunks are written in row-major order, in *slabs*: boxes of consecutive chunks that fit in memory. If input chunks lie in several slabs,
+//! they are decoded several times (once per *pass*). Alternatively, they are decoded once if their elements go through a spill file in the
+//! required order.
 
+mod affected_chunks;
 mod cost;
-mod sparse;
 mod spill;
 mod stages;
 
+pub use affected_chunks::AffectedChunks;
 pub(super) use cost::gcd;
 pub use cost::{decoding, segments};
-pub use sparse::AffectedChunks;
 pub use stages::{InParts, StageChunks, filters as filters_between, pieces};
 
 use std::sync::Arc;
@@ -25,98 +25,98 @@ use crate::error::Result;
 use crate::model::{Region, VarId};
 use cost::{Nanoseconds, piece};
 
-/// What the planner may use.
+/// The limits of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RechunkBudget {
-    /// Bytes of memory.
+    /// The memory in bytes.
     pub memory: u64,
-    /// Number of threads.
+    /// The number of threads.
     pub threads: usize,
 }
 
-/// How chunks get their elements.
+/// The source of a chunk's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RechunkWay {
-    /// Each chunk reads and decodes what it needs.
+    /// Each chunk reads and decodes its own elements.
     Direct,
-    /// What a slab needs is decoded in memory first.
+    /// The elements of a slab are decoded in memory first.
     Memory {
-        /// Slabs kept at a time: with two, one is decoded while the other is encoded.
+        /// The number of slabs in memory: with two, one is decoded while the other is encoded.
         slabs: usize,
     },
     /// All elements are decoded into a file, ordered by slabs.
     Spill,
 }
 
-/// How a variable is rechunked.
+/// A plan for rechunking a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RechunkPlan {
-    /// The way.
+    /// The way to get elements.
     pub way: RechunkWay,
-    /// Most chunks of a slab.
+    /// The maximum number of chunks per slab.
     pub chunks: u64,
-    /// How often an input chunk is decoded, on average and rounded up.
+    /// The average number of decodes per input chunk, rounded up.
     pub passes: u64,
-    /// Bytes of memory for slabs.
+    /// The memory for slabs in bytes.
     pub slabs: u64,
-    /// Bytes of memory for chunks being decoded and encoded.
+    /// The memory for decoding and encoding chunks, in bytes.
     pub work: u64,
-    /// Bytes of the spill file.
+    /// The size of the spill file in bytes.
     pub disk: u64,
-    /// True if the allowed memory does not hold the chunks read and written at a time.
+    /// True if the allowed memory is too small for the chunks that are read and written concurrently.
     pub raised: bool,
 }
 
 impl RechunkPlan {
-    /// Bytes of memory in total.
+    /// Returns the total memory in bytes.
     #[must_use]
     pub fn memory(&self) -> u64 {
         (Amount::of(self.slabs) + self.work).get()
     }
 }
 
-/// Bytes of a slab that keep the threads busy.
+/// The slab size in bytes that keeps the threads busy.
 const SLAB: u64 = 8 << 20;
 
-/// The most times a chunk is decoded; beyond that a spill file is cheaper even on slow disks.
+/// The maximum number of decodes per chunk. Beyond it, a spill file is cheaper even on slow disks.
 const PASSES: f64 = 4.0;
 
-/// Copies of an input chunk, and of an output chunk, in memory while they are worked on.
+/// Copies of an input chunk, and of an output chunk, in memory during processing.
 const DECODING: u64 = 2;
 const ENCODING: u64 = 3;
 
 /// A variable to rechunk.
 #[derive(Debug, Clone, Copy)]
 pub struct RechunkVariable<'a> {
-    /// Its storage in the input.
+    /// The storage in the input.
     pub from: &'a Layout,
-    /// Its storage in the output.
+    /// The storage in the output.
     pub to: &'a Layout,
-    /// Its shape.
+    /// The shape.
     pub shape: &'a [u64],
-    /// True if the reader makes its elements itself.
+    /// True if the reader assembles the elements.
     pub assembled: bool,
 }
 
 impl RechunkVariable<'_> {
-    /// The chunks to write.
+    /// Returns the grid of output chunks.
     #[must_use]
     pub fn grid(&self) -> ChunkGrid {
         ChunkGrid::new(self.to, self.shape)
     }
 
-    /// Bytes of the elements of a box, in the input or the output, whichever is larger.
+    /// Returns the size of a box in bytes, in the input or the output, whichever is larger.
     fn bytes(&self, count: &[u64]) -> u64 {
         let size = self.from.element.size.max(self.to.element.size);
         (Amount::product(count) * size.max(1)).get()
     }
 
-    /// Bytes of all elements.
+    /// Returns the size of all elements in bytes.
     fn total(&self) -> u64 {
         self.bytes(self.shape)
     }
 
-    /// Bytes of memory for a chunk being read.
+    /// Returns the memory for reading a chunk, in bytes.
     fn input(&self) -> u64 {
         match self.from.filters.len() {
             0 => 0,
@@ -178,7 +178,7 @@ pub fn plan(variable: RechunkVariable<'_>, budget: &RechunkBudget) -> RechunkPla
     best.map_or(plan, |(plan, _)| plan)
 }
 
-/// The cost per byte of slabs of this shape if read from the chunks directly, and how often these are decoded.
+/// Returns the average number of decodes per chunk, and the cost per byte, if slabs of this shape are read from the chunks directly.
 fn read(variable: RechunkVariable<'_>, slab: &[u64]) -> (f64, Nanoseconds) {
     let times = decoding(variable.from, variable.shape, slab);
     if variable.from.filters.is_empty() {
@@ -189,14 +189,14 @@ fn read(variable: RechunkVariable<'_>, slab: &[u64]) -> (f64, Nanoseconds) {
 
 /// Rounds up to a whole number of passes.
 fn passes(times: f64) -> u64 {
-    // A small number: more than `PASSES` is never done.
+    // The number is small: a plan never has more than `PASSES` passes.
     (1u32..100)
         .find(|&n| f64::from(n) >= times - 1e-9)
         .unwrap_or(100)
         .into()
 }
 
-/// Each chunk reads what it needs.
+/// Plans that each chunk reads its own elements.
 fn direct(
     variable: RechunkVariable<'_>,
     grid: &ChunkGrid,
@@ -208,8 +208,8 @@ fn direct(
     (RechunkPlan { passes, ..plan }, allowed)
 }
 
-/// Slabs of at most `memory` bytes, this many at a time; `None` if not even one chunk fits. Smaller slabs are
-/// used where larger ones are not better.
+/// Plans slabs of at most `memory` bytes, with this number of slabs in memory; `None` if one chunk does not fit. Smaller slabs are used
+/// unless larger slabs are better.
 fn in_memory(
     variable: RechunkVariable<'_>,
     grid: &ChunkGrid,
@@ -239,8 +239,7 @@ fn in_memory(
     Some(smaller.unwrap_or(best))
 }
 
-/// Numbers of chunks in slabs up to `most`, ascending: whole rows, planes and so on, as many as are worth
-/// trying.
+/// Returns slab sizes up to `most` chunks, ascending: whole rows, planes and so on, as far as they are worth trying.
 fn sizes(variable: RechunkVariable<'_>, grid: &ChunkGrid, most: u64) -> Vec<u64> {
     let chunk = variable.bytes(&grid.largest()).max(1);
     let least = SLAB.div_ceil(chunk).clamp(1, most);
@@ -262,7 +261,7 @@ fn sizes(variable: RechunkVariable<'_>, grid: &ChunkGrid, most: u64) -> Vec<u64>
     sizes
 }
 
-/// Everything is decoded once into a file.
+/// Plans that all elements are decoded once into a file.
 fn in_file(
     variable: RechunkVariable<'_>,
     grid: &ChunkGrid,
@@ -279,10 +278,11 @@ fn in_file(
     (plan, read(variable, &whole).1 + cost::SPILL)
 }
 
-/// Bytes of memory that a chunk takes besides its elements, roughly: its position, and where its elements go.
+/// The approximate memory for the position of a chunk and of its elements, in bytes.
 const PLACE: u64 = 512;
 
-/// Output chunks that fit in `memory` bytes, with the positions of the input chunks that they need; `None` if not even one does.
+/// Returns the number of output chunks that fit in `memory` bytes, with the positions of the intersecting input chunks; `None` if one does
+/// not fit.
 fn fitting(variable: RechunkVariable<'_>, grid: &ChunkGrid, memory: u64) -> Option<u64> {
     let (read, written) = (&variable.from.chunk, grid.largest());
     let places = (Amount::product(&written) / Amount::product(read) + 1u64) * PLACE;
@@ -300,21 +300,21 @@ pub struct Rechunking<'a> {
     pub set: Dataset<'a>,
     /// The variable.
     pub var: VarId,
-    /// The chunks of the variable.
+    /// The output chunks.
     pub grid: &'a ChunkGrid,
-    /// The elements of those that are made: a box of whole chunks.
+    /// The region of the output chunks to build: a box of whole chunks.
     pub within: &'a Region,
-    /// How.
+    /// The plan.
     pub plan: &'a RechunkPlan,
-    /// Which chunks meet stored ones, if that is known.
+    /// The output chunks that intersect stored chunks, if known.
     pub met: Option<&'a Arc<AffectedChunks>>,
 }
 
-/// Reads a variable as planned: `work` and `sink` get the elements of each chunk that is made, in row-major order;
-/// if it is known which chunks are `met`, usually only of these. Elements from a spill file count as stored.
+/// Reads a variable as planned. `work` and `sink` get the elements of each output chunk in row-major order. If `met` is known, they usually
+/// get only the chunks in it. Elements from a spill file count as stored.
 ///
 /// # Errors
-/// The first error of reading, `work` or `sink`.
+/// Returns the first error from reading, `work` or `sink`.
 pub fn run<R: Send>(
     what: &Rechunking<'_>,
     work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
@@ -333,8 +333,8 @@ pub fn run<R: Send>(
     let way = match plan.way {
         RechunkWay::Direct => plan::BandWay::Direct,
         RechunkWay::Memory { slabs } => plan::BandWay::Staged { slabs },
-        // A file would need room for all elements.
-        RechunkWay::Spill if met.is_some_and(|met| met.is_nearly_nothing(grid)) => {
+        // A file would need disk space for all elements.
+        RechunkWay::Spill if met.is_some_and(|met| met.is_nearly_empty(grid)) => {
             plan::BandWay::Staged { slabs: 1 }
         }
         RechunkWay::Spill => return spill::spilled(what, work, sink),
@@ -351,13 +351,13 @@ pub fn run<R: Send>(
     set.parts(var, cuts, work, sink)
 }
 
-/// Maximum bytes of an output chunk that is cut from a slab: reading its elements alone takes longer than copying them.
+/// The maximum size in bytes of an output chunk that is cut from a slab: reading its elements alone takes longer than copying them.
 const SMALL_CHUNK: u64 = 4 << 10;
-/// Bytes of such a slab.
+/// The size of these slabs in bytes.
 const SMALL_SLAB: u64 = 1 << 20;
 
-/// Returns a plan with small slabs if the output chunks are small and the plan is [`RechunkWay::Direct`]. Stores and sources with
-/// latency keep the direct plan.
+/// Returns a plan with small slabs if the output chunks are small and the plan is [`RechunkWay::Direct`]. Stores and sources with latency
+/// retain the direct plan.
 fn small_slabs(what: &Rechunking<'_>) -> Result<Option<RechunkPlan>> {
     let (plan, set) = (what.plan, what.set);
     let is_file = set.reader.bytes().has_sources() && !set.runtime().asks_ahead();
@@ -377,10 +377,10 @@ fn small_slabs(what: &Rechunking<'_>) -> Result<Option<RechunkPlan>> {
     }))
 }
 
-/// Of more slabs, those with stored elements are not looked for: each chunk with such elements is a slab.
+/// The maximum number of slabs that are searched for stored elements. Beyond it, each chunk with stored elements is a slab.
 const SCANNED: u64 = 1 << 16;
 
-/// The slabs to process.
+/// Returns the slabs to process.
 fn slabs<'a>(
     (grid, within): (&'a ChunkGrid, &'a Region),
     plan: &RechunkPlan,
@@ -396,7 +396,7 @@ fn slabs<'a>(
     }
 }
 
-/// The chunks of a slab to process, relative to its start.
+/// Returns the chunks of a slab to process, relative to its start.
 fn parts(grid: &ChunkGrid, slab: &Region, met: Option<&Arc<AffectedChunks>>) -> PartsOf {
     let chunks = grid.chunks(slab);
     let Some(met) = met.cloned() else {

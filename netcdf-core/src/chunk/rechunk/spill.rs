@@ -1,10 +1,9 @@
-//! Elements in a temporary file, in the order needed.
+//! Elements in a temporary file, in the required order.
 //!
-//! The file has an *area* for each slab. A slab consists of *pieces*: its intersections with the bands in which
-//! the input is read, which is decoded once. A piece is one run of bytes, in the order of its elements. Bands
-//! and slabs form grids, so the position of a piece is computed. If bands and slabs that fit in memory would
-//! have only small pieces in common, the areas are those of larger slabs, which then go through a file of their
-//! own.
+//! The file has an *area* for each slab. A slab consists of *pieces*: its intersections with the bands in which the
+//! input is read. Each input chunk is decoded once. A piece is one run of bytes, in the order of its elements.
+//! Bands and slabs form grids, so the position of a piece is computed. If bands and slabs that fit in memory would
+//! have only small pieces, the areas belong to larger slabs, each of which then goes through its own file.
 
 use super::{RechunkPlan, Rechunking};
 use crate::arithmetic::{Amount, Exact, exact};
@@ -24,7 +23,7 @@ use crate::io::store::KeyContent;
 use crate::model::{Region, Schema, Values, VarId};
 use std::sync::Arc;
 
-/// Pieces of at least this many bytes are worth reading and writing alone. Tests have no pieces of that size.
+/// The minimum size of a piece that is read and written alone, in bytes. Pieces in tests are smaller.
 const PIECE: u64 = if cfg!(test) { 24 } else { 64 << 10 };
 
 /// A part of a variable being rechunked.
@@ -32,17 +31,16 @@ struct SpillView<'a> {
     set: Dataset<'a>,
     var: VarId,
     layout: Layout,
-    /// Its elements, in the variable's coordinates.
+    /// The elements in the variable's coordinates.
     region: Region,
-    /// The chunks to write, relative to the region's start.
+    /// The output chunks, relative to the region's start.
     grid: ChunkGrid,
 }
 
-/// Rechunks a variable through files: `work` and `sink` get the elements of each chunk that is made, in row-major
-/// order.
+/// Rechunks a variable through files. `work` and `sink` get the elements of each output chunk in row-major order.
 ///
 /// # Errors
-/// The first error of reading, of the files, of `work` or `sink`.
+/// Returns the first error from reading, the files, `work` or `sink`.
 pub(super) fn spilled<R: Send>(
     what: &Rechunking<'_>,
     work: impl Fn(&Region, BoxElements) -> Result<R> + Sync,
@@ -97,7 +95,7 @@ fn level<R: Send>(
     set.parts(view.var, cuts, work, sink)
 }
 
-/// Chunks per area, and whether areas fit in memory.
+/// Returns the number of chunks per area, and whether areas fit in memory.
 fn of_area(view: &SpillView<'_>, plan: &RechunkPlan) -> (u64, bool) {
     let size = view.layout.element.size.max(1);
     let bytes = |count: &[u64]| (Amount::product(count) * size).get();
@@ -117,8 +115,8 @@ fn subtract(a: &[u64], b: &[u64]) -> Vec<u64> {
     a.iter().zip(b).map(|(a, b)| a.saturating_sub(*b)).collect()
 }
 
-/// The number of elements before a box if `whole` is cut into a grid of such boxes, and the elements of each box
-/// follow those of the previous one.
+/// Returns the number of elements before a box. `whole` is cut into a grid of equal boxes, whose elements are
+/// stored box by box.
 fn before(part: &Region, whole: &Region) -> Exact {
     let behind = whole.count.iter().rev().scan(exact(1u64), |n, len| {
         let behind = *n;
@@ -136,11 +134,11 @@ fn before(part: &Region, whole: &Region) -> Exact {
     sum
 }
 
-/// The elements of a part of a variable in a file, as a dataset without the rest.
+/// The elements of a part of a variable in a file, as a dataset that contains only this part.
 struct Spill<'a> {
     set: Dataset<'a>,
     file: Scratch,
-    /// Where the part starts.
+    /// The start of the part.
     start: Vec<u64>,
     /// The slabs, relative to the start of the part.
     areas: ChunkGrid,
@@ -165,7 +163,7 @@ impl<'a> Spill<'a> {
         })
     }
 
-    /// A box relative to the start of the part, in the variable's coordinates.
+    /// Converts a box from coordinates of the part to the variable's coordinates.
     fn moved(&self, part: Region) -> Region {
         let start = part.start.iter().zip(&self.start);
         let start = start.map(|(a, b)| a + b).collect();
@@ -198,7 +196,7 @@ impl<'a> Spill<'a> {
         view.set.parts(view.var, cuts, work, sink)
     }
 
-    /// Position of a piece in the file.
+    /// Returns the position of a piece in the file.
     fn offset(&self, piece: &Region) -> Result<u64> {
         let start = subtract(&piece.start, &self.start);
         let mut area = self.areas.around(&start);
@@ -213,8 +211,8 @@ impl<'a> Spill<'a> {
     }
 }
 
-/// The shape of bands: as many of the boxes that can be read alone as fit in memory. These are chunks, pieces,
-/// or elements.
+/// Returns the shape of bands: as many readable boxes as fit in memory. The readable boxes are chunks, pieces, or
+/// elements.
 fn band(view: &SpillView<'_>, plan: &RechunkPlan) -> Vec<u64> {
     let (layout, region) = (&view.layout, &view.region);
     let alone = layout.filters.is_empty() && !view.set.reader.assembles(view.var);
@@ -242,7 +240,7 @@ fn band(view: &SpillView<'_>, plan: &RechunkPlan) -> Vec<u64> {
         .zip(&counts)
         .zip(unit.iter().zip(&layout.extent));
     dims.map(|((&n, &all), (&unit, &extent))| {
-        // What is whole in the region is whole in the variable.
+        // A dimension that is whole in the region is whole in the variable.
         let n = if n == all {
             extent.div_ceil(unit.max(1))
         } else {
@@ -284,7 +282,7 @@ impl Reader for Spill<'_> {
 }
 
 impl Assembly for Spill<'_> {
-    /// Reads a piece, or a part of one.
+    /// Reads a piece, or a part of a piece.
     fn read_box(&self, _: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let part = part.region();
         let len = Amount::product(&part.count) * self.layout.element.size;

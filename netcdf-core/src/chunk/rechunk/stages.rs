@@ -1,8 +1,8 @@
 //! One stage or two, for a variable that several processes rechunk.
 //!
-//! A process decodes each chunk of the input that has elements of its part. Where the chunks of input and output cross, as maps and time
-//! series do, each part needs all of the input. With two stages, processes first cut the input into pieces that are whole in both shapes,
-//! and others put these together: each element is decoded and encoded twice, however many parts there are.
+//! A process decodes each input chunk that intersects its part. If input and output chunks cross, like maps and time series, each part
+//! needs the whole input. With two stages, processes first cut the input into intermediate chunks that divide both shapes, and later
+//! processes assemble the output from them. So each element is decoded and encoded twice, for any number of parts.
 
 use super::{RechunkVariable, cost, read};
 use crate::arithmetic::Amount;
@@ -11,23 +11,23 @@ use crate::filter;
 use crate::filter::ids::{SHUFFLE, ZSTD};
 use crate::model::FilterSpec;
 
-/// Cost of one more part: a process, and a wait for the disk (in nanoseconds, not per byte).
+/// The cost of one more part: a process, and a wait for the disk (in nanoseconds, not per byte).
 const PART: f64 = 5e7;
-/// Cost of scattering, storing and reading a byte between the stages.
+/// The cost of scattering, storing and reading a byte between the stages.
 const STORED: cost::Nanoseconds = 2.0;
-/// Cost of a byte of a shard's index that is read.
+/// The cost of reading a byte of a shard index.
 const INDEX: cost::Nanoseconds = 0.5;
-/// Bytes of a shard's index for each chunk.
+/// The size of a shard index entry in bytes.
 const INDEXED: f64 = 16.0;
-/// Slabs of this part of the memory: chunks on their way take the rest.
+/// The memory divisor for slabs: chunks in progress take the remaining memory.
 const MEMORY: u64 = 4;
 
 /// The chunks of a variable between the stages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StageChunks {
-    /// Elements of a chunk per dimension.
+    /// The chunk length per dimension.
     pub chunk: Vec<u64>,
-    /// Elements of a shard per dimension: whole chunks.
+    /// The shard length per dimension, a multiple of the chunk length.
     pub shard: Vec<u64>,
 }
 
@@ -36,21 +36,21 @@ pub struct StageChunks {
 pub struct InParts<'a> {
     /// The variable.
     pub variable: RechunkVariable<'a>,
-    /// Elements per dimension that stay together in a part: those of a chunk or shard of the output.
+    /// The indivisible shape of a part: a chunk or shard of the output.
     pub unit: &'a [u64],
-    /// Elements per dimension of a box of a part.
+    /// The box shape of a part.
     pub part: &'a [u64],
 }
 
 impl InParts<'_> {
-    /// The chunks between two stages, if these cost less than one; each process may use so many bytes of memory.
+    /// Returns the chunks between two stages, if two stages cost less than one. Each process may use `memory` bytes.
     #[must_use]
     pub fn cheaper(&self, memory: u64) -> Option<StageChunks> {
         let between = self.between(memory);
         (self.two_stages(&between) < self.one_stage()).then_some(between)
     }
 
-    /// The chunks between two stages, whatever these cost.
+    /// Returns the chunks between two stages, regardless of cost.
     #[must_use]
     pub fn between(&self, memory: u64) -> StageChunks {
         let RechunkVariable { from, shape, .. } = self.variable;
@@ -58,17 +58,17 @@ impl InParts<'_> {
         between(&first, &self.slab(memory))
     }
 
-    /// The elements of a slab of the second stage.
+    /// Returns the slab shape of the second stage.
     fn slab(&self, memory: u64) -> Vec<u64> {
         gathered(self.variable.shape, self.unit, self.most(memory))
     }
 
-    /// Most elements of a slab.
+    /// Returns the maximum number of elements in a slab.
     fn most(&self, memory: u64) -> u64 {
         memory / MEMORY / self.variable.from.element.size.max(1)
     }
 
-    /// The cost of decoding in one stage, or of reading what needs no decoding.
+    /// Returns the cost of decoding in one stage, or of reading unfiltered data.
     fn one_stage(&self) -> cost::Nanoseconds {
         let (times, reading) = read(self.variable, self.part);
         match self.variable.from.filters.is_empty() {
@@ -77,7 +77,7 @@ impl InParts<'_> {
         }
     }
 
-    /// The cost of two stages.
+    /// Returns the cost of two stages.
     fn two_stages(&self, between: &StageChunks) -> cost::Nanoseconds {
         let variable = self.variable;
         let first = InParts {
@@ -93,13 +93,13 @@ impl InParts<'_> {
     }
 }
 
-/// The cost per byte, in nanoseconds, of reading pieces of so many bytes from shards, whose indexes are read for each of the boxes.
+/// Returns the read cost in nanoseconds per byte, for pieces of `bytes` bytes in shards. Each box reads the shard indexes.
 #[must_use]
 pub fn pieces(bytes: u64, boxes: f64) -> f64 {
     cost::reading(bytes) + INDEX * boxes * INDEXED / bytes.max(1) as f64
 }
 
-/// The filters of elements of so many bytes between the stages: fast ones.
+/// Returns the filters between the stages for elements of `size` bytes: fast filters.
 #[must_use]
 pub fn filters(size: u64) -> Vec<FilterSpec> {
     let spec = |id, params| FilterSpec { id, params };
@@ -108,7 +108,7 @@ pub fn filters(size: u64) -> Vec<FilterSpec> {
     shuffle.into_iter().chain([spec(ZSTD, vec![1])]).collect()
 }
 
-/// Consecutive units of at most so many elements, and one at least, as a box.
+/// Returns a box of consecutive units with at most `most` elements, but at least one unit.
 fn gathered(shape: &[u64], unit: &[u64], most: u64) -> Vec<u64> {
     let unit: Vec<u64> = unit.iter().map(|n| (*n).max(1)).collect();
     let units = most / Amount::product(&unit).get().max(1);
@@ -118,7 +118,7 @@ fn gathered(shape: &[u64], unit: &[u64], most: u64) -> Vec<u64> {
     boxes.map_or_else(|| shape.to_vec(), |first| first.count)
 }
 
-/// What boxes of the first stage and slabs of the second have in common is a chunk; a box of the first stage is a shard.
+/// Returns the intermediate chunks: the intersections of first-stage boxes with second-stage slabs. A first-stage box is a shard.
 fn between(first: &[u64], second: &[u64]) -> StageChunks {
     let dims = || first.iter().zip(second);
     let chunk = |(first, second): (&u64, &u64)| (*first).min(*second).max(1);

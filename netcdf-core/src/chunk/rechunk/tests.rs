@@ -72,7 +72,7 @@ fn chunks_of_whole_chunks_are_made_one_by_one() {
     assert_eq!(p.way, RechunkWay::Direct, "rows of data without filters");
 }
 
-/// From maps to time series: in memory as long as all fits, then in passes, then through a file.
+/// From maps to time series: in memory as long as all elements fit, then in passes, then through a file.
 #[test]
 fn memory_then_passes_then_a_file() {
     let (shape, from, to) = ([768, 180, 360], [1, 180, 360], [768, 10, 10]);
@@ -97,7 +97,7 @@ fn memory_then_passes_then_a_file() {
     );
 }
 
-/// Parts of data without filters are read alone, so that passes cost nothing.
+/// Parts of unfiltered data are read alone, so that passes are free.
 #[test]
 fn plain_data_is_read_by_parts() {
     let (shape, to) = ([3072, 180, 360], [3072, 10, 10]);

@@ -8,13 +8,13 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::Json;
 use crate::model::region::product;
 
-/// Most bytes of a JSON chunk, which takes up to 32 times as many in memory.
+/// The maximum size of a JSON chunk in bytes. In memory, it takes up to 32 times this size.
 pub(super) const MOST_JSON: usize = 1 << 27;
 
 /// The values of a chunk.
 type ChunkTexts<'b> = Vec<Cow<'b, [u8]>>;
 
-/// The values of a chunk, row-major.
+/// Decodes the values of a chunk, row-major.
 pub(super) fn decode<'b>(texts: &Texts, bytes: &'b [u8]) -> Result<ChunkTexts<'b>> {
     let (shape, turned) = (&texts.chunk, texts.turned.as_slice());
     let (values, order) = match texts.codec {
@@ -34,7 +34,7 @@ pub(super) fn decode<'b>(texts: &Texts, bytes: &'b [u8]) -> Result<ChunkTexts<'b
     }
 }
 
-/// Puts values that were encoded with their dimensions in another order into row-major order.
+/// Transposes values that were encoded with permuted dimensions to row-major order.
 fn row_major<'b>(values: ChunkTexts<'b>, shape: &[u64], order: &[usize]) -> ChunkTexts<'b> {
     let mut steps = vec![0u64; shape.len()];
     let mut step = 1u64;
@@ -81,9 +81,9 @@ fn lengths(bytes: &[u8]) -> Result<ChunkTexts<'_>> {
     Ok(values)
 }
 
-/// Decodes a list of values (nested lists for several dimensions), followed by their type and their shape. Texts are taken
-/// unchanged, other values as JSON. The second result is the order of the dimensions. A list in
-/// the shape of the chunk has the order of the chunk. A flat list follows `order`.
+/// Decodes a list of values (nested lists for several dimensions), followed by their type and their shape. Texts stay unchanged, other
+/// values become JSON text. The second result is the order of the dimensions. A list in the shape of the chunk has the order of the chunk.
+/// A flat list follows `order`.
 fn json<'o>(
     bytes: &[u8],
     chunk: &[u64],
@@ -112,7 +112,7 @@ fn json<'o>(
     Ok((items.into_iter().map(value).collect(), order))
 }
 
-/// The values in nested lists of a shape, in row-major order.
+/// Returns the values of nested lists in row-major order.
 fn flat(mut items: Vec<Json>, shape: &[u64]) -> Result<Vec<Json>> {
     let check = |items: &Vec<Json>, len: u64| match items.len() as u64 == len {
         true => Ok(()),

@@ -1,6 +1,6 @@
-//! Texts of any length. A chunk holds its texts one after the other, so an element is identified by its chunk and its number
-//! there ([`element`]). The filters of a chunk are undone as for every other chunk; then its texts are packed into one piece
-//! of memory ([`Texts::packed`]), in which each is found at once ([`Texts::text`]).
+//! Texts of any length. A chunk contains its texts one after the other, so an element is identified by its chunk and its number in the
+//! chunk ([`element`]). The filters of a chunk are decoded as usual. Then the texts are packed into one buffer ([`Texts::packed`]) with
+//! direct access to each text ([`Texts::text`]).
 
 mod codec;
 
@@ -11,19 +11,19 @@ use crate::limits;
 use crate::model::region::product;
 use crate::model::{FilterSpec, Schema, StoredElement};
 
-/// Bytes that identify an element: the number of its chunk, and its number in the chunk.
+/// The size of an element in bytes: the number of its chunk, and its number in the chunk.
 pub const SIZE: u64 = 16;
 
-/// A chunk number that stands for "not stored".
+/// The chunk number of missing elements.
 const MISSING: u64 = u64::MAX;
 
-/// Most bytes of the texts of a chunk; to be on the safe side, filters may produce eight times as many.
+/// The maximum size of a chunk's texts in bytes. As a safety margin, filters may produce eight times this size.
 const MOST_TEXT: u64 = 1 << 27;
 
-/// Bytes of the end of a packed text.
+/// The size of a text's end offset in packed texts, in bytes.
 const END: usize = 8;
 
-/// Encodings of texts, or of other values of variable length.
+/// The encodings of texts and of other values of variable length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextCodec {
     /// The number of values, then the length and bytes of each (`vlen-utf8`, `vlen-bytes`).
@@ -37,21 +37,21 @@ pub enum TextCodec {
 pub struct Texts {
     /// The encoding in a chunk, before the filters.
     pub codec: TextCodec,
-    /// The shape of a chunk, in elements.
+    /// The chunk shape in elements.
     pub chunk: Vec<u64>,
     /// For each dimension of the encoded values, the corresponding dimension of the chunk; empty if the order is the same.
     pub turned: Vec<usize>,
     /// The filters in the order of writing.
     pub filters: Vec<FilterSpec>,
-    /// The text of an element that is not stored.
+    /// The text of a missing element.
     pub fill: Vec<u8>,
 }
 
 impl Texts {
-    /// The values of a chunk in row-major order, given its bytes without filters.
+    /// Decodes the values of an unfiltered chunk in row-major order.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if their number is wrong or they are incomplete.
+    /// Returns [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the number of values is wrong, or values are incomplete.
     pub fn values(&self, bytes: &[u8]) -> Result<Vec<Option<Box<[u8]>>>> {
         let values = codec::decode(self, bytes)?;
         Ok(values
@@ -60,12 +60,12 @@ impl Texts {
             .collect())
     }
 
-    /// The texts of a chunk in row-major order, given its bytes without filters: where each text ends, counted from the start of the first
-    /// one (8 bytes, little-endian), then the bytes of all texts.
+    /// Packs the texts of an unfiltered chunk in row-major order: the end offset of each text, relative to the start of the first (8 bytes,
+    /// little-endian), then the bytes of all texts.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if their number is wrong or they are incomplete;
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) without memory for them.
+    /// Returns [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) if the number of texts is wrong, or texts are incomplete. Returns
+    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) without enough memory.
     pub fn packed(&self, bytes: &[u8]) -> Result<Vec<u8>> {
         let values = codec::decode(self, bytes)?;
         let texts = values.iter().map(|text| text.len()).sum::<usize>();
@@ -83,7 +83,7 @@ impl Texts {
         Ok(packed)
     }
 
-    /// The text of the element with this number, from the packed texts of its chunk.
+    /// Returns the text with this number from the packed texts of a chunk.
     #[must_use]
     pub fn text<'p>(&self, packed: &'p [u8], number: usize) -> Option<&'p [u8]> {
         let count = usize::try_from(product(&self.chunk)?).ok()?;
@@ -98,8 +98,8 @@ impl Texts {
     }
 }
 
-/// The context of the filters of `layout` for a chunk of texts. The number of bytes is not known in advance, so
-/// filters get a limit that does not depend on the number of texts.
+/// Returns the filter context of `layout` for a chunk of texts. The number of bytes is unknown, so filters get a limit that does not depend
+/// on the number of texts.
 #[must_use]
 pub fn context(schema: &Schema, layout: &Layout) -> ChunkContext {
     let byte = StoredElement {
@@ -115,13 +115,13 @@ pub fn context(schema: &Schema, layout: &Layout) -> ChunkContext {
     }
 }
 
-/// The identifier of an element that is not stored.
+/// Returns the identifier of a missing element.
 #[must_use]
 pub fn missing() -> Vec<u8> {
     element(MISSING, 0).to_vec()
 }
 
-/// The identifier of an element.
+/// Returns the identifier of an element.
 #[must_use]
 pub fn element(chunk: u64, n: u64) -> [u8; 16] {
     let mut bytes = [0; 16];
@@ -131,7 +131,7 @@ pub fn element(chunk: u64, n: u64) -> [u8; 16] {
     bytes
 }
 
-/// The chunk and the number of an element; `None` for one that is not stored.
+/// Returns the chunk and the number of an element; `None` for a missing element.
 #[must_use]
 pub fn place(bytes: &[u8; 16]) -> Option<(u64, usize)> {
     let ([chunk, n], _) = bytes.as_chunks::<8>() else {

@@ -67,7 +67,7 @@ fn values_in_another_order_of_dimensions() {
     // a b c / d e f, column by column.
     let read = decoded(TextCodec::Lengths, &[2, 3], &[1, 0], &bytes("adbecf")).unwrap();
     assert_eq!(read.concat(), "abcdef");
-    // Of the shape 2, 1, 3 as 3, 2, 1.
+    // The shape 2, 1, 3 encoded as 3, 2, 1.
     let read = decoded(TextCodec::Lengths, &[2, 1, 3], &[2, 0, 1], &bytes("adbecf")).unwrap();
     assert_eq!(read.concat(), "abcdef");
     let line = br#"["a","d","b","e","c","f","|O",[6]]"#;

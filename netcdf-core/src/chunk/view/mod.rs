@@ -1,15 +1,15 @@
-//! A part of a dataset as a dataset: its own schema, and of dimensions the indices that are taken.
+//! A part of a dataset as a dataset, with its own schema and selected indices of dimensions.
 
-mod taken;
+mod selection;
 mod variable;
 
-pub use taken::{DimSelection, IndexRun};
+pub use selection::{DimSelection, IndexRun};
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::taken::RunPart;
-use self::variable::ShownVariable;
+use self::selection::RunPart;
+use self::variable::ViewVariable;
 use super::layout::{ChunkRef, Layout};
 use super::scatter::{Block, advance, put, runs};
 use super::visit::{Locate, Visit, Visited};
@@ -27,47 +27,47 @@ use crate::limits::zeros;
 use crate::model::region::product;
 use crate::model::{DimId, Region, Schema, StorageLayout, Values, VarId};
 
-/// A dataset with the variables of another one, of whose dimensions only some indices are taken. Chunks of which all elements
-/// are taken stay chunks.
+/// A dataset with the variables of a base dataset, but only selected indices of its dimensions. A chunk stays a chunk if all its elements
+/// are selected.
 pub struct SubsetReader<'a> {
     base: &'a dyn Reader,
-    /// What is kept of the base.
+    /// The cache of the base.
     cache: &'a ReadCache,
     schema: Schema,
-    /// Of dimensions that are not taken as a whole.
-    taken: BTreeMap<DimId, DimSelection>,
-    variables: Mutex<BTreeMap<VarId, Arc<ShownVariable>>>,
+    /// The selected indices of dimensions that are not selected as a whole.
+    selected: BTreeMap<DimId, DimSelection>,
+    variables: Mutex<BTreeMap<VarId, Arc<ViewVariable>>>,
 }
 
 impl<'a> SubsetReader<'a> {
-    /// The view of `base` with these indices of dimensions. `cache` is the cache of `base`. `schema` has the
-    /// variables and dimensions of the base under the same ids; their lengths become those of the view.
+    /// Creates the view of `base` with these indices of dimensions. `cache` is the cache of `base`. `schema` has the variables and
+    /// dimensions of the base under the same ids; their lengths become the lengths of the view.
     #[must_use]
     pub fn new(
         (base, cache): (&'a dyn Reader, &'a ReadCache),
         mut schema: Schema,
-        taken: BTreeMap<DimId, DimSelection>,
+        selected: BTreeMap<DimId, DimSelection>,
     ) -> Self {
         for (id, dim) in (0..).map(DimId).zip(&mut schema.dims) {
-            dim.len = taken.get(&id).map_or(dim.len, DimSelection::len);
+            dim.len = selected.get(&id).map_or(dim.len, DimSelection::len);
         }
         Self {
             base,
             cache,
             schema,
-            taken,
+            selected,
             variables: Mutex::default(),
         }
     }
 
-    /// The view with other names and attributes: `schema` has the variables and dimensions of the view under the same ids.
+    /// Returns the view with different names and attributes: `schema` has the variables and dimensions of the view under the same ids.
     #[must_use]
     pub fn with_schema(mut self, schema: Schema) -> Self {
         self.schema = schema;
         self
     }
 
-    /// The view with chunks that are not longer than its fixed dimensions, which netCDF asks for.
+    /// Returns the view with chunks that are not longer than its fixed dimensions, as netCDF requires.
     #[must_use]
     pub fn with_fitting_chunks(mut self) -> Self {
         let dims = &self.schema.dims;
@@ -84,20 +84,20 @@ impl<'a> SubsetReader<'a> {
         self
     }
 
-    /// The base with its cache.
+    /// Returns the base with its cache.
     fn set<'s>(&'s self, env: &'s Env) -> Dataset<'s> {
         Dataset::new(self.base, env).with(self.cache)
     }
 
-    /// What is taken of each dimension of a variable.
-    fn taken(&self, var: VarId) -> Result<Vec<Option<&DimSelection>>> {
+    /// Returns the selection of each dimension of a variable.
+    fn selections(&self, var: VarId) -> Result<Vec<Option<&DimSelection>>> {
         let var = self.base.schema().var(var);
         let dims = &var.or_internal("a variable of the base")?.dims;
-        Ok(dims.iter().map(|dim| self.taken.get(dim)).collect())
+        Ok(dims.iter().map(|dim| self.selected.get(dim)).collect())
     }
 
-    /// How a variable is shown.
-    fn variable(&self, var: VarId) -> Result<Arc<ShownVariable>> {
+    /// Returns the variable's layouts in the base and in the view.
+    fn variable(&self, var: VarId) -> Result<Arc<ViewVariable>> {
         let known = || {
             self.variables
                 .lock()
@@ -106,13 +106,13 @@ impl<'a> SubsetReader<'a> {
         if let Some(variable) = known().get(&var) {
             return Ok(Arc::clone(variable));
         }
-        let how = (&*self.taken(var)?, self.schema.shape(var));
-        let variable = Arc::new(ShownVariable::new(self.base, var, how)?);
+        let how = (&*self.selections(var)?, self.schema.shape(var));
+        let variable = Arc::new(ViewVariable::new(self.base, var, how)?);
         known().insert(var, Arc::clone(&variable));
         Ok(variable)
     }
 
-    /// A chunk as the base knows it.
+    /// Converts a chunk of the view to a chunk of the base.
     fn back(&self, chunk: &ChunkRef) -> Result<ChunkRef> {
         let index = self.variable(chunk.variable)?.back(chunk.index)?;
         Ok(ChunkRef {
@@ -121,15 +121,15 @@ impl<'a> SubsetReader<'a> {
         })
     }
 
-    /// The elements of a box of a variable, piece by piece.
+    /// Returns the elements of a box of a variable, piece by piece.
     fn elements(&self, var: VarId, part: &Block, env: &Env) -> Result<Vec<u8>> {
         let set = self.set(env);
         let layout = set.layout(var)?;
-        let taken = self.taken(var)?;
-        let dims = taken.iter().zip(part.start.iter().zip(&part.count));
+        let selected = self.selections(var)?;
+        let dims = selected.iter().zip(part.start.iter().zip(&part.count));
         let pieces: Vec<Vec<RunPart>> = dims
-            .map(|(taken, (&start, &count))| match taken {
-                Some(taken) => taken.pieces(start, count),
+            .map(|(selected, (&start, &count))| match selected {
+                Some(selected) => selected.pieces(start, count),
                 None => vec![whole(start, count)],
             })
             .collect();
@@ -181,7 +181,7 @@ impl Reader for SubsetReader<'_> {
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {
-        Ok(self.variable(var)?.shown.clone())
+        Ok(self.variable(var)?.layout.clone())
     }
 
     fn locate(&self, var: VarId, chunks: &Block, which: Locate, visit: Visit<'_>) -> Visited {
@@ -283,7 +283,7 @@ impl Assembly for SubsetReader<'_> {
     }
 }
 
-/// All of a range of indices.
+/// Returns a whole range of indices.
 fn whole(start: u64, count: u64) -> RunPart {
     let run = IndexRun {
         start,
@@ -293,7 +293,7 @@ fn whole(start: u64, count: u64) -> RunPart {
     RunPart { at: 0, run }
 }
 
-/// The elements of the base at the indices of a piece of each dimension.
+/// Returns the region of the base for one index range per dimension.
 fn region(pieces: &[RunPart]) -> Region {
     let all = |of: fn(&IndexRun) -> u64| pieces.iter().map(|piece| of(&piece.run)).collect();
     Region {

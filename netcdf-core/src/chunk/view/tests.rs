@@ -13,8 +13,8 @@ fn run(start: u64, count: u64, stride: u64) -> IndexRun {
     }
 }
 
-/// Ways to take indices of a dimension of this length: all, one chunk or the last ones, parts of chunks, with gaps, around its end,
-/// twice, and none.
+/// Returns selections of a dimension of this length: all, one chunk or the last chunks, parts of chunks, with gaps, around its end, twice,
+/// and none.
 fn ways(len: u64, chunk: u64) -> Vec<Vec<IndexRun>> {
     vec![
         vec![run(0, len, 1)],
@@ -35,16 +35,16 @@ fn indices(runs: &[IndexRun]) -> Vec<u64> {
     all.flatten().collect()
 }
 
-/// Calls `check` with views of the readers, and the rows and columns that are in them.
+/// Calls `check` with views of the readers, and with the selected rows and columns.
 fn each_view(env: &Env, check: impl Fn(&SubsetReader<'_>, &[u64], &[u64])) {
     for reader in readers() {
         for rows in [None].into_iter().chain(ways(5, 2).into_iter().map(Some)) {
             for columns in [None].into_iter().chain(ways(7, 3).into_iter().map(Some)) {
                 let cache = ReadCache::new(env);
-                let mut taken = BTreeMap::new();
+                let mut selected = BTreeMap::new();
                 let mut take = |dim: u32, runs: &Option<Vec<IndexRun>>, len| match runs {
                     Some(runs) => {
-                        taken.insert(
+                        selected.insert(
                             DimId(dim),
                             DimSelection::new(runs.iter().copied(), len).unwrap(),
                         );
@@ -54,7 +54,7 @@ fn each_view(env: &Env, check: impl Fn(&SubsetReader<'_>, &[u64], &[u64])) {
                 };
                 let (y, x) = (take(0, &rows, 5), take(1, &columns, 7));
                 let schema = reader.schema().clone();
-                let view = SubsetReader::new((&reader, &cache), schema, taken);
+                let view = SubsetReader::new((&reader, &cache), schema, selected);
                 check(&view, &y, &x);
             }
         }
@@ -134,12 +134,12 @@ fn whole_chunks_stay_chunks() {
     let cache = ReadCache::new(&env);
     let view = |runs: [IndexRun; 2]| {
         let [y, x] = runs;
-        let taken = [
+        let selected = [
             (DimId(0), DimSelection::new([y], 5)),
             (DimId(1), DimSelection::new([x], 7)),
         ];
-        let taken = taken.map(|(dim, taken)| (dim, taken.unwrap()));
-        SubsetReader::new((&reader, &cache), reader.schema().clone(), taken.into())
+        let selected = selected.map(|(dim, selected)| (dim, selected.unwrap()));
+        SubsetReader::new((&reader, &cache), reader.schema().clone(), selected.into())
     };
     let chunks = |view: &SubsetReader<'_>| stored_chunks(Dataset::new(view, &env), VarId(0));
     let whole = chunks(&view([run(0, 5, 1), run(0, 7, 1)]));
@@ -156,7 +156,7 @@ fn whole_chunks_stay_chunks() {
         .map(|chunk| (chunk.index, chunk.range.clone()))
         .collect();
     assert_eq!(places, [(0, 48..60), (1, 60..72)]);
-    // They are fetched as they are stored, under the numbers that they have in the base.
+    // Stored chunks are fetched unchanged, under their numbers in the base.
     assert_eq!(
         moved.bytes().fetch(&found).unwrap(),
         reader.bytes().fetch(&whole[3..]).unwrap()

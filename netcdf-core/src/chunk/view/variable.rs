@@ -1,6 +1,6 @@
-//! How a view shows a variable.
+//! The layout of a variable in a view.
 
-use super::taken::DimSelection;
+use super::selection::DimSelection;
 use crate::arithmetic::{Amount, exact};
 use crate::chunk::Reader;
 use crate::chunk::decode::fill;
@@ -9,42 +9,43 @@ use crate::chunk::scatter::Block;
 use crate::error::{OrInternal as _, Result};
 use crate::model::VarId;
 
-/// A variable of the base, and the same as the view shows it.
+/// A variable's layout in the base and in the view.
 #[derive(Debug)]
-pub(super) struct ShownVariable {
+pub(super) struct ViewVariable {
     pub(super) base: Layout,
-    pub(super) shown: Layout,
-    /// True if nothing is left out.
+    pub(super) layout: Layout,
+    /// True if all elements are selected.
     pub(super) whole: bool,
-    /// The place in the grid of the base of the first chunk that is shown; `None` if it is shown by elements.
+    /// The position of the view's first chunk in the base grid; `None` if the view has no chunks of the base.
     pub(super) first: Option<Vec<u64>>,
 }
 
-impl ShownVariable {
-    /// A variable that has this shape in the view, as `taken` says for each of its dimensions.
+impl ViewVariable {
+    /// Creates a variable with this shape in the view. `selected` has the selection of each dimension.
     pub(super) fn new(
         reader: &dyn Reader,
         var: VarId,
-        (taken, shape): (&[Option<&DimSelection>], Vec<u64>),
+        (selected, shape): (&[Option<&DimSelection>], Vec<u64>),
     ) -> Result<Self> {
         let base = reader.layout(var)?;
-        let whole = taken.iter().all(Option::is_none);
+        let whole = selected.iter().all(Option::is_none);
         let first = match whole {
-            true => Some(vec![0; taken.len()]),
+            true => Some(vec![0; selected.len()]),
             false if reader.assembles(var) => None,
-            false => first(taken, &base.chunk),
+            false => first(selected, &base.chunk),
         };
-        let mut shown = match &first {
-            Some(first) => in_chunks(&base, first, taken, &shape),
-            None => by_elements(&base, taken, shape),
+        let mut layout = match &first {
+            Some(first) => in_chunks(&base, first, selected, &shape),
+            None => by_elements(&base, selected, shape),
         };
         if base.element.plain_type().is_some() {
-            // The attributes of the view may name another fill value: what is not stored reads as before.
-            shown.fill = Some(fill(reader.schema(), var, &base)?);
+            // The attributes of the view may declare a different fill value, but missing elements must read as
+            // before.
+            layout.fill = Some(fill(reader.schema(), var, &base)?);
         }
         Ok(Self {
             base,
-            shown,
+            layout,
             whole,
             first,
         })
@@ -52,10 +53,10 @@ impl ShownVariable {
 
     fn first(&self) -> Result<&[u64]> {
         let first = self.first.as_deref();
-        first.or_internal("a variable that is shown in chunks")
+        first.or_internal("a variable with chunks of the base")
     }
 
-    /// Bytes of memory for a chunk of the base that is decoded: the stored bytes and the elements.
+    /// Returns the memory for decoding a chunk of the base, in bytes: the stored bytes and the elements.
     pub(super) fn decoding(&self) -> u64 {
         match self.base.filters.is_empty() {
             true => 0,
@@ -63,7 +64,7 @@ impl ShownVariable {
         }
     }
 
-    /// A box of the grid, as the base has it.
+    /// Converts a box of the view's grid to a box of the base grid.
     pub(super) fn within(&self, chunks: &Block) -> Result<Block> {
         Ok(Block {
             start: sums(&chunks.start, self.first()?),
@@ -71,7 +72,7 @@ impl ShownVariable {
         })
     }
 
-    /// The number of a chunk of the base.
+    /// Converts a chunk number of the base to a chunk number of the view.
     pub(super) fn out(&self, index: u64) -> Result<u64> {
         let place = self.base.place(index);
         let place = place
@@ -79,29 +80,29 @@ impl ShownVariable {
             .zip(self.first()?)
             .map(|(n, first)| exact(*n) - *first);
         let place: Vec<u64> = place.map(|n| n.get()).collect::<Result<_>>()?;
-        number(&place, &self.shown.grid())
+        number(&place, &self.layout.grid())
     }
 
-    /// The number in the base of a chunk.
+    /// Converts a chunk number of the view to a chunk number of the base.
     pub(super) fn back(&self, index: u64) -> Result<u64> {
-        let place = sums(&self.shown.place(index), self.first()?);
+        let place = sums(&self.layout.place(index), self.first()?);
         number(&place, &self.base.grid())
     }
 }
 
-/// The first chunk, if chunks are taken as a whole.
-fn first(taken: &[Option<&DimSelection>], chunk: &[u64]) -> Option<Vec<u64>> {
-    let one = |(taken, &len): (&Option<&DimSelection>, &u64)| match taken {
-        Some(taken) => Some(taken.whole_chunks(len.max(1))? / len.max(1)),
+/// Returns the position of the first chunk, if whole chunks are selected.
+fn first(selected: &[Option<&DimSelection>], chunk: &[u64]) -> Option<Vec<u64>> {
+    let one = |(selected, &len): (&Option<&DimSelection>, &u64)| match selected {
+        Some(selected) => Some(selected.whole_chunks(len.max(1))? / len.max(1)),
         None => Some(0),
     };
-    taken.iter().zip(chunk).map(one).collect()
+    selected.iter().zip(chunk).map(one).collect()
 }
 
 fn in_chunks(
     base: &Layout,
     first: &[u64],
-    taken: &[Option<&DimSelection>],
+    selected: &[Option<&DimSelection>],
     shape: &[u64],
 ) -> Layout {
     let dims = base
@@ -109,23 +110,24 @@ fn in_chunks(
         .iter()
         .zip(&base.chunk)
         .zip(first.iter().zip(shape));
-    let extent = dims
-        .zip(taken)
-        .map(|(((&extent, &chunk), (first, &len)), taken)| match taken {
-            Some(_) => (extent - extent.min(first * chunk)).min(len),
-            None => extent,
-        });
+    let extent =
+        dims.zip(selected).map(
+            |(((&extent, &chunk), (first, &len)), selected)| match selected {
+                Some(_) => (extent - extent.min(first * chunk)).min(len),
+                None => extent,
+            },
+        );
     Layout {
         extent: extent.collect(),
         ..base.clone()
     }
 }
 
-/// The chunks are no longer there, but what comes from one of them should be read together.
-fn by_elements(base: &Layout, taken: &[Option<&DimSelection>], shape: Vec<u64>) -> Layout {
-    let lengths = taken.iter().zip(&base.chunk).zip(&shape);
-    let chunk = lengths.map(|((taken, &chunk), &len)| {
-        let stride = taken.map_or(1, DimSelection::stride);
+/// The view has no chunks of the base, but elements of the same chunk should be read together.
+fn by_elements(base: &Layout, selected: &[Option<&DimSelection>], shape: Vec<u64>) -> Layout {
+    let lengths = selected.iter().zip(&base.chunk).zip(&shape);
+    let chunk = lengths.map(|((selected, &chunk), &len)| {
+        let stride = selected.map_or(1, DimSelection::stride);
         (chunk / stride).clamp(1, len.max(1))
     });
     Layout {
@@ -140,7 +142,7 @@ fn sums(a: &[u64], b: &[u64]) -> Vec<u64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-/// The row-major number of a place in a grid.
+/// Returns the row-major number of a grid position.
 fn number(place: &[u64], grid: &[u64]) -> Result<u64> {
     let dims = place.iter().zip(grid);
     let number = dims.fold(exact(0u64), |number, (place, len)| number * *len + *place);

@@ -11,29 +11,28 @@ use super::turns::Turns;
 use super::workers::{CallSite, Workers};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Items of a job under way, for each thread.
+/// Items of a job in progress per thread.
 const AHEAD: usize = 3;
 
-/// Memory for each request under way.
+/// Memory per concurrent request.
 const PER_REQUEST: u64 = 1 << 20;
 
-/// Bytes that an item counts at least when a caller decides whether workers are worth waking: an item may need no memory of its
-/// own, but much work.
+/// The minimum size of an item when a caller decides whether to wake workers: an item may need no memory of its own, but much work.
 const LEAST: u64 = 4 << 10;
 
 /// A work item.
 #[derive(Debug)]
 pub struct WorkItem<T> {
-    /// Bytes of memory that it takes while in progress, roughly.
+    /// The estimated memory of the item in progress, in bytes.
     pub bytes: u64,
-    /// How many of the first items of its job have to be done before it begins.
+    /// The number of leading items of the job that must end before this item begins.
     pub after: u64,
     /// The item.
     pub value: T,
 }
 
 impl<T> WorkItem<T> {
-    /// An item that may begin at any time.
+    /// Creates an item that may begin at any time.
     pub fn new(bytes: u64, value: T) -> Self {
         Self {
             bytes,
@@ -43,7 +42,7 @@ impl<T> WorkItem<T> {
     }
 }
 
-/// What the workers need of a job.
+/// The data of a job that workers use.
 struct Job<'a, T, R, W> {
     queue: Queue<T, Result<R>>,
     work: &'a W,
@@ -51,7 +50,7 @@ struct Job<'a, T, R, W> {
     turns: Option<&'a Turns>,
 }
 
-/// Drops what waits when the caller leaves, also on an error.
+/// Drops the waiting items when the caller returns, also after an error.
 struct Close<'a, T, R, W>(&'a Job<'a, T, R, W>);
 
 impl<T, R, W> Drop for Close<'_, T, R, W> {
@@ -61,16 +60,14 @@ impl<T, R, W> Drop for Close<'_, T, R, W> {
 }
 
 impl Runtime {
-    /// Runs `work` on the items on several threads, and passes the results to `sink` in the order of the items.
-    /// The order, and so the output, does not depend on the number of threads. The first error of any stage ends
-    /// it. Little work is done by the calling thread, and so is all work of a runtime with one thread, and all that
-    /// is called from a thread of another rayon pool.
+    /// Runs `work` on the items on several threads, and passes the results to `sink` in the order of the items. The order, and so the
+    /// output, does not depend on the number of threads. The first error of any stage ends the job. The calling thread does small jobs
+    /// alone. It also does all work of a runtime with one thread, and of calls from a thread in another rayon pool.
     ///
-    /// `work` may run jobs of its own, but holds no lock while it does, and does not wait for other items
-    /// ([`WorkItem::after`]).
+    /// `work` may run jobs itself, but must not hold a lock meanwhile, and must not wait for other items ([`WorkItem::after`]).
     ///
     /// # Errors
-    /// The first error in the order of the items. A panic of `work` is an internal error.
+    /// Returns the first error in the order of the items. A panic of `work` is an internal error.
     pub fn ordered<T: Send, R: Send>(
         &self,
         items: impl IntoIterator<Item = Result<WorkItem<T>>>,
@@ -97,7 +94,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Bytes of items that the caller works on itself. What asks does not: answers take long.
+    /// Returns the total size of the first items, which the caller runs itself. It is 0 for requests, because their answers take long.
     fn small(&self) -> u64 {
         match self.many_requests {
             true => 0,
@@ -105,7 +102,7 @@ impl Runtime {
         }
     }
 
-    /// The workers of a job, their number, and the turns that they need.
+    /// Returns the workers of a job, their number, and the turns that they need.
     fn workers(&self) -> (&Workers, usize, Option<&Turns>) {
         match self.many() {
             Some(many) => (&many.workers, many.width, Some(&many.turns)),
@@ -113,21 +110,21 @@ impl Runtime {
         }
     }
 
-    /// Runs an item on the calling thread. Its bytes count while it runs.
+    /// Runs an item on the calling thread. The budget counts its bytes meanwhile.
     fn here<T, R>(&self, work: &impl Fn(T) -> Result<R>, item: WorkItem<T>) -> Result<R> {
         let mut share = self.share();
         share.admit(item.bytes);
         caught(work, item.value)
     }
 
-    /// The memory of a job. Where requests take long, there is more for jobs within jobs, which make most of them.
+    /// Returns the memory share of a job. For slow requests, nested jobs get more memory, because they make most of the requests.
     fn share(&self) -> Share<'_> {
         let more = self.requests().map(|n| PER_REQUEST * n as u64);
         let all = self.shared.memory.saturating_add(more.unwrap_or(0));
         Share::new(&self.shared.budget, self.memory, all)
     }
 
-    /// Runs the items from `number` on on the workers.
+    /// Runs the items from `number` on the workers.
     fn shared_out<T: Send, R: Send>(
         &self,
         (number, mut items): (u64, impl Iterator<Item = Result<WorkItem<T>>>),
@@ -162,8 +159,8 @@ impl Runtime {
             })
         };
         match turns {
-            // A caller that is a worker is counted already, and gives up its turn.
-            Some(turns) if help => turns.apart(run),
+            // A caller that is a worker is already counted, and releases its turn.
+            Some(turns) if help => turns.without_turn(run),
             Some(turns) => {
                 turns.expect(1);
                 turns.counted(run)
@@ -173,18 +170,18 @@ impl Runtime {
     }
 }
 
-/// A job from where it was called.
+/// A running job as seen by its caller.
 struct CalledJob<'c, 's, T, R, W> {
     job: &'s Job<'s, T, R, W>,
     scope: &'c Scope<'s>,
-    /// The caller works as well.
+    /// Whether the caller runs items, like a worker.
     help: bool,
-    /// Most items under way.
+    /// The maximum number of items in progress.
     most: usize,
 }
 
 impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> CalledJob<'_, '_, T, R, W> {
-    /// Admits items, and passes on their results.
+    /// Admits items, and passes their results to the sink.
     fn run(
         &self,
         share: &mut Share<'_>,
@@ -198,7 +195,7 @@ impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> CalledJob<'_, '_, T, R, W> 
             if held.is_none() && ended.is_ok() {
                 held = match items.next().transpose() {
                     Ok(item) => item,
-                    // Nobody waits for items in progress.
+                    // A cancelled job does not wait for items in progress.
                     Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
                     Err(e) => {
                         ended = Err(e);
@@ -231,7 +228,7 @@ impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> CalledJob<'_, '_, T, R, W> 
 }
 
 impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Job<'_, T, R, W> {
-    /// Calls workers for this many items.
+    /// Calls workers for this number of items.
     fn call<'s>(&'s self, scope: &Scope<'s>, items: usize) {
         if let Some(turns) = self.turns {
             turns.expect(items);
@@ -244,7 +241,7 @@ impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Job<'_, T, R, W> {
         });
     }
 
-    /// A worker's turn: one item.
+    /// Runs one item on a worker.
     fn turn<'s>(&'s self, scope: &Scope<'s>) {
         if let Some((number, value)) = self.queue.begin() {
             let result = self.work(value);
@@ -259,22 +256,22 @@ impl<T: Send, R: Send, W: Fn(T) -> Result<R> + Sync> Job<'_, T, R, W> {
         }
     }
 
-    /// The next step of the caller, who is not busy while waiting for it.
+    /// Returns the caller's next step. The caller is not busy while it waits for that step.
     fn next(&self, help: bool) -> Next<T, Result<R>> {
         let waits = || self.turns.into_iter().for_each(Turns::rest);
         self.queue.next(help, waits)
     }
 
-    /// Takes the result of an item. Returns how many items may begin now.
+    /// Records the result of an item. Returns the number of items that may now begin.
     fn end(&self, number: u64, result: Result<R>) -> usize {
         let wakes = || self.turns.into_iter().for_each(|turns| turns.expect(1));
         self.queue.end(number, result, wakes)
     }
 }
 
-/// The result of work on an item. If it panics, the panic's own message has been printed.
+/// Returns the result of work on an item. A panic has already printed its own message.
 fn caught<T, R>(work: &impl Fn(T) -> Result<R>, value: T) -> Result<R> {
-    // What the work shares with others is behind locks and atomics, as for any thread that panics.
+    // Data that the work shares with other threads is behind locks and atomics.
     let result = catch_unwind(AssertUnwindSafe(|| work(value)));
     result.unwrap_or_else(|_| Err(Error::internal("the work on an item panicked")))
 }

@@ -10,7 +10,7 @@ fn items(n: u64, bytes: u64) -> impl Iterator<Item = Result<WorkItem<u64>>> {
     (0..n).map(move |value| Ok(WorkItem::new(bytes, value)))
 }
 
-/// A runtime whose workers get all work.
+/// A runtime that gives all work to its workers.
 fn runtime(threads: usize, memory: u64) -> Runtime {
     Runtime::sized(threads, memory).sharing_all()
 }
@@ -50,7 +50,7 @@ fn a_panic_is_an_error_in_its_place() {
         };
         let e = runtime.ordered(items(20, 100), work, sink).unwrap_err();
         assert_eq!((last, e.kind()), (4, ErrorKind::Internal), "{e}");
-        // The workers go on.
+        // The workers are still alive.
         runtime.ordered(items(20, 100), Ok, |_| Ok(())).unwrap();
     }
 }
@@ -65,7 +65,7 @@ fn little_work_wakes_nobody() {
     };
     runtime.ordered(items(4, 16 << 10), alone, Ok).unwrap();
     runtime.ordered(items(16, 0), alone, Ok).unwrap();
-    // A single item is not worth it either.
+    // Workers are not woken for a single item.
     runtime.ordered(items(1, 1 << 30), alone, Ok).unwrap();
 }
 
@@ -100,7 +100,7 @@ fn workers_stay_from_job_to_job() {
     assert!(seen.lock().unwrap().len() <= 3);
 }
 
-/// Jobs within jobs, deeper than there are workers.
+/// Runs nested jobs, more levels than workers.
 fn nested(runtime: &Runtime, depth: u64) -> Result<u64> {
     let mut sum = 0;
     let work = |n| match depth {
@@ -129,11 +129,11 @@ fn jobs_within_jobs_come_to_an_end() {
 
 #[test]
 fn a_job_within_an_item_is_shared_by_the_workers() {
-    // If one of the others begins the first item, the caller of a job only waits for that.
+    // If another worker begins the first item, the caller of a job only waits for this item.
     let runtime = runtime(3, 1000);
     let both = Barrier::new(2);
     let outer = |n| {
-        // The items of the first job within meet: they run at the same time on two workers.
+        // The items of the first nested job meet: they run concurrently on two workers.
         let inner = |_| {
             if n == 0 {
                 both.wait();
@@ -227,7 +227,7 @@ fn what_waits_is_dropped_when_a_run_is_cancelled() {
     assert!(begun.load(Ordering::SeqCst) < 5);
 }
 
-/// The most items in progress at a time.
+/// Returns the maximum number of concurrent items.
 fn most_at_a_time(run: impl Fn(&(dyn Fn(u64) -> Result<()> + Sync))) -> u64 {
     let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
     run(&|_| {
@@ -245,7 +245,7 @@ fn the_budget_bounds_what_is_under_way() {
     let runtime = runtime(8, 250);
     let most = most_at_a_time(|work| runtime.ordered(items(50, 100), work, Ok).unwrap());
     assert!(most <= 2, "{most}");
-    // A budget of its own does not let a job take more than all may, together.
+    // The memory of one job never exceeds the budget of all jobs.
     let job = runtime.with_memory(350);
     let most = most_at_a_time(|work| job.ordered(items(50, 100), work, Ok).unwrap());
     assert!(most <= 3, "{most}");
@@ -261,7 +261,7 @@ fn jobs_side_by_side_share_the_budget() {
             }
         });
     });
-    // Four, and one of each of the other two.
+    // Four, and one item of each of the two other jobs.
     assert!(most <= 6, "{most}");
 }
 
@@ -292,7 +292,7 @@ fn results_that_nobody_takes_are_dropped() {
     assert_eq!(made.load(Ordering::SeqCst), dropped.load(Ordering::SeqCst));
 }
 
-/// A thousand workers without latency would mostly look for work.
+/// A thousand workers without latency would mostly search for work.
 #[test]
 fn local_files_have_a_limit_of_requests() {
     let runtime = Runtime::sized(2, 0).with_requests(500);

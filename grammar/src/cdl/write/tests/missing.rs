@@ -83,7 +83,7 @@ fn damage_of_one_variable_does_not_end_the_text() {
     done.unwrap();
     let objects: Vec<_> = omitted.iter().filter_map(Error::object).collect();
     assert_eq!(objects, ["/g/b c", "/h/e"]);
-    let end = "data:\n\n   // e: data omitted: chunk (0), bytes 0..4: fewer bytes than the 8 that its shape asks for\n  } // group h\n}\n";
+    let end = "data:\n\n   // e: data omitted: chunk (0), bytes 0..4: fewer bytes than the 8 of its shape\n  } // group h\n}\n";
     assert!(text.ends_with(end), "{text}");
 }
 

@@ -1,11 +1,11 @@
-//! The engine on a made-up format: chunked, filtered, with missing chunks and a short extent.
+//! The chunk layer on an artificial format: chunked, filtered, with missing chunks and a short extent.
 
-mod kept;
-mod located;
-mod longer;
-mod made;
+mod cache;
+mod grown_chunks;
+mod locations;
 mod properties;
-mod sparse;
+mod sparse_grid;
+mod test_variable;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,8 +20,8 @@ use crate::model::{Atomic, FilterSpec, GroupId, Kind};
 use crate::runtime::Runtime;
 use crate::testing::{MemoryDataset, add_filter, add_table};
 
-/// One variable (5, 7) of shorts with the values 10·row + column, in chunks of (2, 3); extent
-/// (4, 7), so that the last row is fill; the chunk in the middle of the first row is missing, the one after it has no filters.
+/// One variable (5, 7) of shorts with the values 10·row + column, in chunks of (2, 3). The extent is (4, 7), so that the last row is fill.
+/// The chunk in the middle of the first row is missing, and the following chunk has no filters.
 fn chunked(filters: Vec<FilterSpec>) -> MemoryDataset {
     let mut made = MemoryDataset::new(Kind::NETCDF4);
     let dims = made.dims(&[5, 7]);
@@ -169,10 +169,10 @@ fn parts_are_made_when_they_are_wanted() {
     }
 }
 
-/// Memory for chunks is reused: after twenty slabs, as much is kept as after one.
+/// Memory for chunks is reused: the cached memory after twenty slabs equals the cached memory after one.
 #[test]
 fn chunks_that_are_put_in_order_share_memory() {
-    let made = made::Made::new(made::Shape {
+    let made = test_variable::TestVariable::new(test_variable::Shape {
         dims: vec![20, 130, 130],
         extent: vec![20, 130, 130],
         chunk: vec![1, 130, 130],

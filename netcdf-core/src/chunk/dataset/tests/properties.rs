@@ -1,9 +1,9 @@
-//! Any shape, chunks, filters, gaps, region, threads and memory: the elements are those of a naive
-//! model, and no chunk is decoded more often than planned.
+//! Property tests over shape, chunks, filters, gaps, region, threads and memory. The elements equal a naive model,
+//! and no chunk is decoded more often than planned.
 
 use proptest::prelude::*;
 
-use super::made::{Made, Shape};
+use super::test_variable::{Shape, TestVariable};
 use super::*;
 use crate::chunk::InBands;
 use crate::chunk::grid::ChunkGrid;
@@ -61,8 +61,8 @@ fn env(threads: usize, memory: u64) -> Env {
     }
 }
 
-/// The elements of all bands, which have to be consecutive.
-fn all_bands(made: &Made, env: &Env, region: &Region, most: u64) -> Result<Vec<u8>> {
+/// Returns the elements of all bands, which must be consecutive.
+fn all_bands(made: &TestVariable, env: &Env, region: &Region, most: u64) -> Result<Vec<u8>> {
     let mut all = vec![];
     let work = |band: &Region, bytes: Vec<u8>| {
         assert_eq!(bytes, made.model(band), "{band:?}");
@@ -90,7 +90,7 @@ proptest! {
 
     #[test]
     fn regions_are_those_of_the_model((shape, region) in case()) {
-        let (made, env) = (Made::new(shape), env(2, 1000));
+        let (made, env) = (TestVariable::new(shape), env(2, 1000));
         let layout = made.layout();
         let got = Dataset::new(&made.dataset, &env).read_stored(VarId(0), &layout, &region).unwrap();
         prop_assert_eq!(got, made.model(&region));
@@ -106,7 +106,7 @@ proptest! {
         threads in 1usize..5,
         memory in prop::sample::select(vec![0u64, 50, 600, 3000, 1 << 20]),
     ) {
-        let (made, env) = (Made::new(shape), env(threads, memory));
+        let (made, env) = (TestVariable::new(shape), env(threads, memory));
         let got = all_bands(&made, &env, &region, most).unwrap();
         prop_assert_eq!(got, made.model(&region));
         let layout = made.layout();
@@ -119,14 +119,14 @@ proptest! {
         }
     }
 
-    /// Chunks of another shape, cut from slabs of this many chunks.
+    /// Chunks of another shape, cut from slabs of this number of chunks.
     #[test]
     fn tiles_are_those_of_the_model(
         (shape, _) in case(),
         tile in prop::collection::vec(1u64..7, 4),
         (most, slabs, threads) in (1u64..20, 1usize..3, 1usize..5),
     ) {
-        let made = Made::new(shape);
+        let made = TestVariable::new(shape);
         let grid = ChunkGrid::of(made.shape.dims.clone(), tile[..made.shape.dims.len()].to_vec());
         let stored: Vec<bool> = grid.boxes(1).map(|tile| made.has_any(&tile)).collect();
         let mut all = vec![];
@@ -164,7 +164,7 @@ fn plane(filters: u32) -> Shape {
     }
 }
 
-/// Fails on some chunks.
+/// A filter that fails on some chunks.
 struct Damaged;
 
 impl Filter for Damaged {
@@ -183,10 +183,10 @@ impl Filter for Damaged {
     }
 }
 
-/// Whatever the threads and the memory: the same elements come out before the same error.
+/// For all numbers of threads and memory limits, the same elements precede the same error.
 #[test]
 fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
-    let made = Made::new(plane(1));
+    let made = TestVariable::new(plane(1));
     let mut env = Env {
         filters: table(|_, _| Ok(Box::new(Damaged))),
         ..Env::default()
@@ -212,7 +212,7 @@ fn a_damaged_chunk_is_named_and_what_is_before_it_comes_out() {
     assert_eq!((text.as_str(), *bytes), (place, 2400));
 }
 
-/// Filters whose output is shorter than a chunk.
+/// Filters with output shorter than a chunk.
 #[test]
 fn short_chunks_are_errors() {
     struct Half;
@@ -225,7 +225,7 @@ fn short_chunks_are_errors() {
             unimplemented!()
         }
     }
-    let made = Made::new(plane(1));
+    let made = TestVariable::new(plane(1));
     let env = Env {
         filters: table(|_, _| Ok(Box::new(Half))),
         ..Env::default()
@@ -233,14 +233,14 @@ fn short_chunks_are_errors() {
     let set = Dataset::new(&made.dataset, &env);
     let e = set.read(VarId(0), &Region::whole(&[40, 40])).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Corrupt);
-    let what = "100 bytes, its shape asks for 200";
+    let what = "100 bytes, but the chunk shape needs 200";
     assert!(e.what().ends_with(what), "{e}");
 }
 
-/// A failing band does not keep the others waiting.
+/// A failing band does not block the waiting bands.
 #[test]
 fn errors_of_work_and_sink_end_it() {
-    let made = Made::new(plane(2));
+    let made = TestVariable::new(plane(2));
     for (threads, memory) in [(1, 900), (2, 900), (4, 0), (3, 1 << 20)] {
         let env = env(threads, memory);
         let set = Dataset::new(&made.dataset, &env);

@@ -3,8 +3,8 @@
 use super::fill::DeclaredFill;
 use super::{filters, strings, user_types};
 use crate::arithmetic::Amount;
+use crate::chunk::filter_parameters::{Preparation, prepared};
 use crate::chunk::layout::Layout;
-use crate::chunk::prepared::{Preparation, prepared};
 use crate::chunk::quantize::Quantizer;
 use crate::chunk::shapes::{self, ShapeInput};
 use crate::env::Env;

@@ -1,41 +1,42 @@
-//! Which indices of a dimension are taken.
+//! The selected indices of a dimension.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::LONGEST;
 
-/// Indices at equal distances.
+/// Equally spaced indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IndexRun {
     /// The first index.
     pub start: u64,
-    /// How many indices.
+    /// The number of indices.
     pub count: u64,
-    /// Distance between them, at least 1.
+    /// The distance between indices, at least 1.
     pub stride: u64,
 }
 
-/// The indices that are taken of a dimension, in the order of the output: run by run. A longitude that wraps around has two runs.
+/// The selected indices of a dimension, in the order of the output: run by run. A longitude range across the end of the dimension has two
+/// runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DimSelection {
     runs: Vec<IndexRun>,
-    /// Length of the dimension.
+    /// The dimension length.
     of: u64,
 }
 
-/// A part of a run that a range of the output gets.
+/// The intersection of a run with a range of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RunPart {
-    /// Where it begins in the range.
+    /// The start within the range.
     pub(super) at: u64,
     /// The indices of the dimension.
     pub(super) run: IndexRun,
 }
 
 impl DimSelection {
-    /// Runs of indices of a dimension of length `of`.
+    /// Creates a selection of runs in a dimension of length `of`.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for indices that the dimension does not have, and for a distance of 0; [`ErrorKind::Limit`] for 2^63
+    /// Returns [`ErrorKind::Argument`] for indices outside the dimension, and for a stride of 0. Returns [`ErrorKind::Limit`] for 2^63
     /// indices or more.
     pub fn new(runs: impl IntoIterator<Item = IndexRun>, of: u64) -> Result<Self> {
         let runs: Vec<IndexRun> = runs.into_iter().filter(|run| run.count > 0).collect();
@@ -44,7 +45,7 @@ impl DimSelection {
             let last = (run.count - 1).checked_mul(run.stride);
             let last = last.and_then(|n| n.checked_add(run.start));
             if run.stride == 0 || last.is_none_or(|last| last >= of) {
-                let what = format!("indices that a dimension of length {of} does not have");
+                let what = format!("indices outside a dimension of length {of}");
                 return Err(Error::new(ErrorKind::Argument, what));
             }
             let sum = all.checked_add(run.count).filter(|n| *n <= LONGEST);
@@ -53,25 +54,26 @@ impl DimSelection {
         Ok(Self { runs, of })
     }
 
-    /// The runs of indices, in order.
+    /// Returns the runs of indices, in order.
     #[must_use]
     pub fn runs(&self) -> &[IndexRun] {
         &self.runs
     }
 
-    /// Number of indices.
+    /// Returns the number of indices.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.runs.iter().map(|run| run.count).sum()
     }
 
-    /// True if none is taken.
+    /// Returns true if no index is selected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// The first index, if all from there on are taken that chunks of this length hold.
+    /// Returns the first index if the selection consists of whole chunks of length `len`, from this index to the end of a chunk or of the
+    /// dimension.
     pub(super) fn whole_chunks(&self, len: u64) -> Option<u64> {
         let [
             IndexRun {
@@ -88,12 +90,12 @@ impl DimSelection {
         (whole && (stride == 1 || count == 1)).then_some(start)
     }
 
-    /// The largest distance between indices that follow each other in a run.
+    /// Returns the maximum stride of the runs.
     pub(super) fn stride(&self) -> u64 {
         self.runs.iter().map(|run| run.stride).max().unwrap_or(1)
     }
 
-    /// The parts of the runs that are in `count` indices of the output from `start` on.
+    /// Returns the intersections of the runs with `count` indices of the output from `start`.
     pub(super) fn pieces(&self, start: u64, count: u64) -> Vec<RunPart> {
         let (mut before, end) = (0, start + count);
         let mut found = vec![];
@@ -128,10 +130,10 @@ mod tests {
         }
     }
 
-    /// The indices in a range of the output.
-    fn indices(taken: &DimSelection, start: u64, count: u64) -> Vec<u64> {
+    /// Returns the indices in a range of the output.
+    fn indices(selected: &DimSelection, start: u64, count: u64) -> Vec<u64> {
         let mut all = vec![];
-        for piece in taken.pieces(start, count) {
+        for piece in selected.pieces(start, count) {
             assert_eq!(piece.at, all.len() as u64);
             all.extend((0..piece.run.count).map(|n| piece.run.start + n * piece.run.stride));
         }
@@ -140,16 +142,16 @@ mod tests {
 
     #[test]
     fn ranges_of_several_runs() {
-        let taken = DimSelection::new([run(7, 3, 1), run(4, 0, 1), run(0, 3, 2)], 10).unwrap();
+        let selected = DimSelection::new([run(7, 3, 1), run(4, 0, 1), run(0, 3, 2)], 10).unwrap();
         assert_eq!(
-            (taken.len(), taken.is_empty(), taken.stride()),
+            (selected.len(), selected.is_empty(), selected.stride()),
             (6, false, 2)
         );
         let all = [7, 8, 9, 0, 2, 4];
         for start in 0..6 {
             for count in 0..=6 - start {
                 let want = &all[start as usize..(start + count) as usize];
-                assert_eq!(indices(&taken, start, count), want);
+                assert_eq!(indices(&selected, start, count), want);
             }
         }
     }
@@ -184,8 +186,8 @@ mod tests {
             (run(0, 4, 2), None),
         ];
         for (one, want) in cases {
-            let taken = DimSelection::new([one], 10).unwrap();
-            assert_eq!(taken.whole_chunks(4), want, "{one:?}");
+            let selected = DimSelection::new([one], 10).unwrap();
+            assert_eq!(selected.whole_chunks(4), want, "{one:?}");
         }
         let two = DimSelection::new([run(0, 4, 1), run(4, 4, 1)], 10).unwrap();
         assert_eq!((two.whole_chunks(4), two.whole_chunks(1)), (None, None));

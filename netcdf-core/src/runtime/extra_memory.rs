@@ -1,33 +1,34 @@
-//! Memory for items in progress that turn out to need more than was admitted for them.
+//! Extra memory for work items that outgrow their reservation.
 //!
-//! Nothing waits for ever: who has been given more waits for nobody who needs more, and there is always room for the only one.
+//! There is no deadlock: an item with extra memory never waits for an item that needs extra memory, and a single item with extra memory is
+//! always admitted.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::{Runtime, SharedByJobs};
 
-/// Who was given more.
+/// The items with extra memory.
 #[derive(Debug, Default)]
-pub(super) struct More {
-    /// How many were.
+pub(super) struct ExtraMemory {
+    /// The number of items with extra memory.
     holders: Mutex<usize>,
     given_back: Condvar,
 }
 
-impl More {
+impl ExtraMemory {
     fn holders(&self) -> MutexGuard<'_, usize> {
         self.holders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// More bytes for an item in progress, as long as it lives.
+/// Extra bytes for an item in progress, returned on drop.
 #[derive(Debug)]
-pub struct MoreBytes {
+pub struct ExtraBytes {
     shared: Arc<SharedByJobs>,
     bytes: u64,
 }
 
-impl Drop for MoreBytes {
+impl Drop for ExtraBytes {
     fn drop(&mut self) {
         self.shared.budget.give_back(self.bytes);
         *self.shared.more.holders() -= 1;
@@ -36,12 +37,12 @@ impl Drop for MoreBytes {
 }
 
 impl Runtime {
-    /// Admits more bytes for an item in progress, as soon as they fit in the memory of all jobs; at the latest when no other item has
-    /// more than was admitted for it.
+    /// Admits extra bytes for an item in progress. Waits until they fit in the memory of all jobs, or until no other item has extra bytes.
     ///
-    /// The caller holds nothing that another item in progress needs, and while it has more bytes, it runs no job and waits for nobody.
+    /// The caller must hold no lock or memory that another item in progress needs. While it has extra bytes, it must not run a job or wait
+    /// for a thread.
     #[must_use]
-    pub fn admit_more(&self, bytes: u64) -> MoreBytes {
+    pub fn admit_extra(&self, bytes: u64) -> ExtraBytes {
         let SharedByJobs {
             budget,
             more,
@@ -60,10 +61,10 @@ impl Runtime {
             }
         });
         let shared = Arc::clone(&self.shared);
-        MoreBytes { shared, bytes }
+        ExtraBytes { shared, bytes }
     }
 
-    /// Bytes admitted by all jobs, for tests.
+    /// Returns the bytes that all jobs have admitted, for tests.
     #[cfg(test)]
     pub(crate) fn admitted(&self) -> u64 {
         self.shared.budget.admitted()
@@ -80,20 +81,20 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_admitted_alone() {
         let runtime = Runtime::sized(2, 100);
-        let (one, other) = (runtime.admit_more(60), runtime.admit_more(40));
+        let (one, other) = (runtime.admit_extra(60), runtime.admit_extra(40));
         let (sent, received) = mpsc::channel();
         std::thread::scope(|scope| {
             for n in [30, 1000] {
                 let (sent, runtime) = (sent.clone(), &runtime);
                 scope.spawn(move || {
-                    let more = runtime.admit_more(n);
+                    let more = runtime.admit_extra(n);
                     sent.send((n, runtime.admitted())).unwrap();
                     drop(more);
                 });
             }
             assert!(received.try_recv().is_err());
             drop(one);
-            // 40 bytes are left, in which 30 more fit.
+            // 40 bytes are free, so that only 30 fit.
             assert_eq!(received.recv(), Ok((30, 70)));
             assert!(received.try_recv().is_err());
             drop(other);
@@ -110,7 +111,7 @@ mod tests {
             let runtime = runtime.for_requests(requests.is_some());
             let items = (0..200u64).map(|n| Ok(WorkItem::new(40, n)));
             let work = |n: u64| {
-                let more = runtime.admit_more(n % 7 * 30);
+                let more = runtime.admit_extra(n % 7 * 30);
                 assert!(runtime.admitted() >= 40 + more.bytes);
                 Ok(())
             };

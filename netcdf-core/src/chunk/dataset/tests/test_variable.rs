@@ -1,4 +1,4 @@
-//! A dataset with one variable, in memory, of any shape, chunks, filters and gaps.
+//! An in-memory dataset with one variable of any shape, with any chunks, filters and gaps.
 
 use super::*;
 use crate::chunk::elements;
@@ -11,17 +11,17 @@ pub(super) struct Shape {
     pub(super) dims: Vec<u64>,
     pub(super) extent: Vec<u64>,
     pub(super) chunk: Vec<u64>,
-    /// Bytes of an element: 1 `byte`, 2 `short`, 8 `double`, 3 opaque, 5 a compound.
+    /// The element size in bytes: 1 `byte`, 2 `short`, 8 `double`, 3 opaque, 5 a compound.
     pub(super) size: u64,
-    /// Number of filters.
+    /// The number of filters.
     pub(super) filters: u32,
-    /// Decides which chunks are missing, and which filters are skipped.
+    /// The seed that selects missing chunks and skipped filters.
     pub(super) seed: u64,
-    /// The reader makes the elements itself.
+    /// Whether the reader assembles the elements.
     pub(super) assembled: bool,
 }
 
-pub(super) struct Made {
+pub(super) struct TestVariable {
     pub(super) shape: Shape,
     pub(super) dataset: MemoryDataset,
     /// The stored form of the fill value.
@@ -38,7 +38,7 @@ impl Shape {
         !self.assembled && hash(self.seed ^ (chunk + 1)).is_multiple_of(4)
     }
 
-    /// The filter mask of a stored chunk.
+    /// Returns the filter mask of a stored chunk.
     fn mask(&self, chunk: u64) -> Option<u32> {
         let mask = (hash(self.seed ^ chunk ^ 77) % 4) as u32;
         (!self.is_missing(chunk)).then_some(mask)
@@ -57,7 +57,7 @@ impl Shape {
         inside && !self.is_missing(row_major(&chunk, &grid).unwrap())
     }
 
-    /// The elements of a region, one by one.
+    /// Returns the elements of a region, computed one by one.
     fn model(&self, fill: &[u8], region: &Region) -> Vec<u8> {
         let one = |at: Vec<u64>| {
             let lines = region.start.iter().zip(&region.stride).zip(at);
@@ -110,7 +110,7 @@ fn define_compound(made: &mut MemoryDataset) -> Type {
     (DataType::User(ty), Some(values), vec![0, 2, 1, 0, 5])
 }
 
-impl Made {
+impl TestVariable {
     pub(super) fn new(shape: Shape) -> Self {
         let mut dataset = MemoryDataset::new(Kind::NETCDF4);
         dataset.source = Some("made");
@@ -142,17 +142,17 @@ impl Made {
         self.dataset.layout(VarId(0)).unwrap()
     }
 
-    /// The elements of a region, one by one.
+    /// Returns the elements of a region, computed one by one.
     pub(super) fn model(&self, region: &Region) -> Vec<u8> {
         self.shape.model(&self.fill, region)
     }
 
-    /// True if any of the elements of a box is stored.
+    /// Returns true if any element of a box is stored.
     pub(super) fn has_any(&self, part: &Region) -> bool {
         coordinates(&Block::of(part)).any(|at| self.shape.is_stored(&at))
     }
 
-    /// The largest count of requests for one place.
+    /// Returns the largest number of requests for one location.
     pub(super) fn most_asked(&self) -> u64 {
         let counts = self.dataset.take_counts();
         let all = counts.fetched.values().chain(counts.assembled.values());

@@ -1,4 +1,4 @@
-//! Checks whether data can be decoded at all, before any of it is read.
+//! Checks whether data can be decoded, before any data is read.
 
 use super::Dataset;
 use crate::chunk::scatter::Block;
@@ -7,14 +7,15 @@ use crate::error::Result;
 use crate::model::VarId;
 
 impl Dataset<'_> {
-    /// Checks that all filters are available that the stored chunks of a variable went through.
+    /// Checks that all filters of the variable's stored chunks are available.
     ///
-    /// The chunk index is read only if a filter is missing: some files name filters that no chunk went through.
-    /// No data is read.
+    /// The chunk index is read only if a filter is missing: some files declare filters that no chunk uses. No data
+    /// is read.
     ///
     /// # Errors
-    /// [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) as in
-    /// [`Table::check`](crate::filter::FilterTable::check), with the variable's path; those of reading the index.
+    /// Returns [`FilterUnavailable`](crate::ErrorKind::FilterUnavailable) as in
+    /// [`FilterTable::check`](crate::filter::FilterTable::check), with the variable's path, and errors from reading the
+    /// index.
     pub fn check_filters(&self, var: VarId) -> Result<()> {
         let layout = self.layout(var)?;
         let table = &self.env.filters;

@@ -1,9 +1,9 @@
-//! What a region needs of its chunks: it is fetched in groups, and put in place.
+//! Fetches the chunks and parts of chunks that a region needs, in groups, and copies their elements.
 
 use std::collections::BTreeSet;
 
 use super::canvas::Canvas;
-use super::filtered::FoundElements;
+use super::chunk_elements::FoundElements;
 use super::variable::{ReadVariable, is_dense};
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
@@ -13,26 +13,26 @@ use crate::error::{Error, OrInternal as _, Result};
 use crate::model::Region;
 use crate::runtime::buffers::LARGE;
 
-/// Parts fetched at a time.
+/// The maximum number of parts per fetch.
 const BATCH: usize = 1 << 14;
-/// Bytes fetched at a time, roughly, where answers take no time.
+/// The approximate number of bytes per fetch without latency.
 const BYTES: u64 = 1 << 20;
-/// Chunks of at least this many bytes are worth a thread each; smaller ones are fetched together.
+/// The minimum size of chunks that are decoded on several threads, in bytes. Smaller chunks are fetched together.
 const SPREAD: u64 = 64 << 10;
-/// Elements at least this many bytes apart are not read together.
+/// The distance in bytes from which elements are fetched separately.
 const APART: u64 = 4 << 10;
 
-/// Something to fetch.
-enum Want {
+/// A queued fetch.
+enum QueuedFetch {
     /// A whole chunk.
     Chunk(ChunkRef),
-    /// A part of a chunk without filters, and the run that it becomes.
+    /// A part of a chunk without filters, and its run in the region.
     Part(ChunkRef, ElementRun),
 }
 
-impl Want {
-    fn place(&self) -> &ChunkRef {
-        let (Want::Chunk(chunk) | Want::Part(chunk, _)) = self;
+impl QueuedFetch {
+    fn chunk_ref(&self) -> &ChunkRef {
+        let (QueuedFetch::Chunk(chunk) | QueuedFetch::Part(chunk, _)) = self;
         chunk
     }
 }
@@ -42,11 +42,11 @@ pub(super) struct Gather<'a> {
     variable: &'a ReadVariable<'a>,
     region: &'a Region,
     pub(super) canvas: Canvas,
-    wants: Vec<Want>,
-    /// Bytes to fetch, and most of them, roughly.
+    queue: Vec<QueuedFetch>,
+    /// The number of queued bytes, and its approximate maximum.
     bytes: u64,
     most: u64,
-    /// The chunks that turned out not to be stored.
+    /// The candidates that turned out to be missing.
     pub(super) missing: BTreeSet<u64>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Gather<'a> {
             variable,
             region,
             canvas: variable.canvas(&region.count)?,
-            wants: vec![],
+            queue: vec![],
             bytes: 0,
             most: match variable.set.runtime() {
                 runtime if runtime.asks_ahead() => BYTES.max(runtime.memory() / 4),
@@ -66,18 +66,18 @@ impl<'a> Gather<'a> {
         })
     }
 
-    /// Takes what the region needs of a chunk, now or with the next group.
+    /// Copies the region's elements of a chunk, now or with the next group.
     pub(super) fn chunk(&mut self, chunk: ChunkRef) -> Result<()> {
         let layout = self.variable.layout;
         if !layout.filters.is_empty() {
-            return self.want(Want::Chunk(chunk));
+            return self.enqueue(QueuedFetch::Chunk(chunk));
         }
         let (block, region) = (layout.block(chunk.index), self.region);
         runs(&block, region, |run| self.run(&chunk, run))
     }
 
-    /// Takes what the region needs of chunks. Several large ones that are still to be decoded are so on several threads. The caller
-    /// holds no lock.
+    /// Copies the region's elements of chunks. Several large chunks that are not cached are decoded on several threads. The caller must
+    /// hold no lock.
     pub(super) fn chunks(&mut self, chunks: Vec<ChunkRef>) -> Result<()> {
         let variable = self.variable;
         let (set, runtime) = (variable.set, variable.set.runtime());
@@ -110,9 +110,9 @@ impl<'a> Gather<'a> {
         })
     }
 
-    /// Puts the elements of a whole chunk in place.
+    /// Copies the elements of a whole chunk.
     fn take(&mut self, chunk: Option<&ChunkRef>, elements: FoundElements) -> Result<()> {
-        let chunk = chunk.or_internal("a chunk that was asked for")?;
+        let chunk = chunk.or_internal("a requested chunk")?;
         match elements {
             Some(elements) => self.put_chunk(chunk, elements),
             None => {
@@ -122,7 +122,7 @@ impl<'a> Gather<'a> {
         }
     }
 
-    /// Requests a run of a chunk without filters, element by element if they are far apart.
+    /// Queues a run of a chunk without filters, element by element if they are far apart.
     fn run(&mut self, chunk: &ChunkRef, run: ElementRun) -> Result<()> {
         let size = self.variable.layout.element.size;
         let apart = Amount::of(run.step) * size > APART.into();
@@ -142,52 +142,57 @@ impl<'a> Gather<'a> {
                 len,
                 step: run.step,
             };
-            self.want(Want::Part(part, run))?;
+            self.enqueue(QueuedFetch::Part(part, run))?;
         }
         Ok(())
     }
 
-    fn want(&mut self, want: Want) -> Result<()> {
-        let bytes = length(&want.place().range);
+    fn enqueue(&mut self, fetch: QueuedFetch) -> Result<()> {
+        let bytes = length(&fetch.chunk_ref().range);
         if bytes >= LARGE as u64 {
-            // It is read alone, into reused memory.
+            // Fetch this chunk alone, into reused memory.
             self.flush()?;
-            self.wants.push(want);
+            self.queue.push(fetch);
             return self.flush();
         }
         self.bytes += bytes;
-        self.wants.push(want);
-        if self.wants.len() >= BATCH || self.bytes >= self.most {
+        self.queue.push(fetch);
+        if self.queue.len() >= BATCH || self.bytes >= self.most {
             return self.flush();
         }
         Ok(())
     }
 
-    /// Fetches what was requested, and puts it in place. The caller holds no lock.
+    /// Fetches the queue, and copies the elements. The caller must hold no lock.
     pub(super) fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
-        let wants = std::mem::take(&mut self.wants);
-        let chunks: Vec<ChunkRef> = wants.iter().map(|want| want.place().clone()).collect();
+        let queue = std::mem::take(&mut self.queue);
+        let chunks: Vec<ChunkRef> = queue
+            .iter()
+            .map(|fetch| fetch.chunk_ref().clone())
+            .collect();
         let variable = self.variable;
-        match wants.first() {
+        match queue.first() {
             None => Ok(()),
-            Some(Want::Chunk(_)) => {
+            Some(QueuedFetch::Chunk(_)) => {
                 variable.elements_of(&chunks, |n, elements| self.take(chunks.get(n), elements?))
             }
-            Some(Want::Part(..)) => self.put_parts(&wants, &chunks),
+            Some(QueuedFetch::Part(..)) => self.put_parts(&queue, &chunks),
         }
     }
 
-    /// Fetches parts of chunks without filters, and puts them in place.
-    fn put_parts(&mut self, wants: &[Want], chunks: &[ChunkRef]) -> Result<()> {
+    /// Fetches parts of chunks without filters, and copies the elements.
+    fn put_parts(&mut self, queue: &[QueuedFetch], chunks: &[ChunkRef]) -> Result<()> {
         let mut fetched = self.variable.fetch(chunks)?;
-        for (want, bytes) in wants.iter().zip(fetched.bytes.drain(..)) {
-            match (want, bytes) {
-                (Want::Part(chunk, run), Some(bytes)) => self.put_run(chunk, *run, bytes)?,
-                (want, None) => {
-                    self.missing.insert(want.place().index);
+        for (fetch, bytes) in queue.iter().zip(fetched.bytes.drain(..)) {
+            match (fetch, bytes) {
+                (QueuedFetch::Part(chunk, run), Some(bytes)) => self.put_run(chunk, *run, bytes)?,
+                (fetch, None) => {
+                    self.missing.insert(fetch.chunk_ref().index);
                 }
-                (Want::Chunk(_), Some(_)) => return Err(Error::internal("a chunk among parts")),
+                (QueuedFetch::Chunk(_), Some(_)) => {
+                    return Err(Error::internal("a chunk among parts"));
+                }
             }
         }
         Ok(())
@@ -224,7 +229,7 @@ impl<'a> Gather<'a> {
     }
 }
 
-/// True if the region is exactly the box.
+/// Returns true if the region is exactly the box.
 fn is_block(region: &Region, block: &Block) -> bool {
     is_dense(region) && region.start == block.start && region.count == block.count
 }

@@ -1,4 +1,4 @@
-//! Where chunks are stored, in columns.
+//! Compact storage of chunk locations, in columns.
 
 use crate::arithmetic::length;
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
@@ -7,31 +7,31 @@ use crate::chunk::visit::{Visit, Visited};
 use crate::model::VarId;
 use crate::model::region::product;
 
-/// Bytes of a chunk with all columns.
+/// The size of a chunk location in bytes, with all columns.
 pub(super) const ROW: u64 = 28;
-/// Bytes of what belongs to columns, roughly.
+/// The approximate memory overhead of the columns, in bytes.
 pub(super) const HEAD: u64 = 256;
 
-/// The stored chunks of some sections, in row-major order. Columns that say nothing are empty.
+/// The stored chunks of some sections, in row-major order. A column that can be computed is empty.
 #[derive(Debug)]
-pub(in crate::chunk) struct Places {
+pub(in crate::chunk) struct ChunkLocations {
     var: VarId,
-    /// Chunks per dimension of the whole grid.
+    /// The number of chunks per dimension of the whole grid.
     grid: Vec<u64>,
-    /// The number in the grid of the first chunk of the sections, stored or not.
+    /// The grid number of the sections' first chunk, stored or missing.
     first: u64,
-    /// Numbers in the grid; none if all chunks from the first on are stored.
+    /// The chunk numbers in the grid; empty if all chunks from the first are stored.
     numbers: Vec<u64>,
     starts: Vec<u64>,
     lengths: Vec<u32>,
-    /// Holders ([`code`]) and masks; none if all are 0.
+    /// The holders ([`code`]) and masks; empty if all are 0.
     rest: Vec<(u32, u32)>,
 }
 
 /// The code of [`ChunkHolder::Temporary`].
 const TEMPORARY: u32 = u32::MAX - 1;
 
-/// A holder in four bytes: the number of a source, or one of the two largest numbers.
+/// Returns a holder in four bytes: the number of a source, or one of the two largest numbers.
 fn code(holder: ChunkHolder) -> u32 {
     match holder {
         ChunkHolder::Source(n) => n,
@@ -40,7 +40,7 @@ fn code(holder: ChunkHolder) -> u32 {
     }
 }
 
-/// Undoes [`code`].
+/// Decodes a [`code`].
 fn holder(code: u32) -> ChunkHolder {
     match code {
         u32::MAX => ChunkHolder::Key,
@@ -49,8 +49,8 @@ fn holder(code: u32) -> ChunkHolder {
     }
 }
 
-impl Places {
-    /// Those of sections that begin with this chunk of a grid.
+impl ChunkLocations {
+    /// Creates empty columns for sections that begin with this chunk of a grid.
     pub(super) fn new(var: VarId, grid: &[u64], first: u64) -> Self {
         Self {
             var,
@@ -63,19 +63,19 @@ impl Places {
         }
     }
 
-    /// Bytes in memory.
+    /// Returns the size in memory, in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let longs = self.numbers.capacity() + self.starts.capacity() + self.rest.capacity();
         let columns = longs * size_of::<u64>() + self.lengths.capacity() * size_of::<u32>();
         HEAD + columns as u64
     }
 
-    /// The number of stored chunks.
+    /// Returns the number of stored chunks.
     pub(super) fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Gives back memory for more chunks.
+    /// Frees the capacity for more chunks.
     pub(super) fn shrink(&mut self) {
         self.numbers.shrink_to_fit();
         self.starts.shrink_to_fit();
@@ -83,7 +83,7 @@ impl Places {
         self.rest.shrink_to_fit();
     }
 
-    /// The number of the `at`th chunk.
+    /// Returns the number of the `at`th chunk.
     fn number(&self, at: usize) -> Option<u64> {
         match self.numbers.is_empty() {
             true => (at < self.len()).then(|| self.first + at as u64),
@@ -103,7 +103,7 @@ impl Places {
         })
     }
 
-    /// Which is the first chunk from this number on.
+    /// Returns the index of the first chunk with at least this number.
     fn first_from(&self, number: u64) -> usize {
         let behind = |n: u64| usize::try_from(n).map_or(self.len(), |n| n.min(self.len()));
         match self.numbers.is_empty() {
@@ -112,7 +112,7 @@ impl Places {
         }
     }
 
-    /// Adds a chunk; false if it cannot be added, because it is long or not behind the last one.
+    /// Adds a chunk. Returns false if the chunk is too long for the columns, or does not follow the last chunk.
     #[must_use]
     pub(super) fn push(&mut self, chunk: &ChunkRef) -> bool {
         let Ok(len) = u32::try_from(length(&chunk.range)) else {
@@ -142,10 +142,10 @@ impl Places {
         true
     }
 
-    /// Visits the chunks of a box of the grid, in row-major order.
+    /// Visits the chunks in a box of the grid, in row-major order.
     ///
     /// # Errors
-    /// Those of `visit`.
+    /// Returns errors from `visit`.
     pub(super) fn visit(&self, chunks: &Block, visit: Visit<'_>) -> Visited {
         let whole = chunks.count == self.grid;
         let rows = chunks.count.split_last().map(|(_, outer)| outer);
@@ -197,24 +197,24 @@ mod tests {
 
     use super::*;
 
-    fn chunk(index: u64, odd: bool) -> ChunkRef {
+    fn chunk(index: u64, irregular: bool) -> ChunkRef {
         let start = 1000 - 3 * index;
         ChunkRef {
             variable: VarId(3),
             index,
-            holder: ChunkHolder::Source(u32::from(odd)),
+            holder: ChunkHolder::Source(u32::from(irregular)),
             range: start..start + index % 5,
-            mask: u32::from(odd) * 3,
+            mask: u32::from(irregular) * 3,
         }
     }
 
-    /// The places of these chunks, if they can be kept.
-    fn places(grid: &[u64], first: u64, chunks: &[ChunkRef]) -> Option<Places> {
-        let mut places = Places::new(VarId(3), grid, first);
-        let all = chunks.iter().all(|chunk| places.push(chunk));
+    /// Returns the locations of these chunks, if they can be stored in columns.
+    fn locations(grid: &[u64], first: u64, chunks: &[ChunkRef]) -> Option<ChunkLocations> {
+        let mut locations = ChunkLocations::new(VarId(3), grid, first);
+        let all = chunks.iter().all(|chunk| locations.push(chunk));
         all.then(|| {
-            places.shrink();
-            places
+            locations.shrink();
+            locations
         })
     }
 
@@ -235,15 +235,15 @@ mod tests {
             let numbers = from.min(most)..(from + to).min(most);
             let chunks = numbers.filter(|&n| all || stored[n as usize].0);
             let chunks: Vec<_> = chunks.map(|n| chunk(n, !plain && stored[n as usize].1)).collect();
-            let places = places(&grid, from.min(most), &chunks).unwrap();
+            let locations = locations(&grid, from.min(most), &chunks).unwrap();
             for part in [&part, &Block::whole(&grid)] {
                 let mut found = vec![];
                 let mut visit = |chunk| {
                     found.push(chunk);
                     Ok(())
                 };
-                places.visit(part, &mut visit).unwrap();
-                let inside = chunks.iter().filter(|c| places.is_in(part, c.index));
+                locations.visit(part, &mut visit).unwrap();
+                let inside = chunks.iter().filter(|c| locations.is_in(part, c.index));
                 prop_assert_eq!(found, inside.cloned().collect::<Vec<_>>());
             }
         }
@@ -252,16 +252,16 @@ mod tests {
     #[test]
     fn what_is_odd_or_large_is_not_kept() {
         let chunks: Vec<_> = (50..150).map(|n| chunk(n, false)).collect();
-        assert_eq!(places(&[300], 50, &chunks).unwrap().bytes(), HEAD + 1200);
-        assert_eq!(places(&[300], 40, &chunks).unwrap().bytes(), HEAD + 2000);
-        assert!(places(&[300], 51, &chunks).is_none());
+        assert_eq!(locations(&[300], 50, &chunks).unwrap().bytes(), HEAD + 1200);
+        assert_eq!(locations(&[300], 40, &chunks).unwrap().bytes(), HEAD + 2000);
+        assert!(locations(&[300], 51, &chunks).is_none());
         let twice = [chunk(1, false), chunk(1, false)];
-        assert!(places(&[100], 0, &twice).is_none());
+        assert!(locations(&[100], 0, &twice).is_none());
         let large = ChunkRef {
             range: 0..1 << 32,
             ..chunk(1, false)
         };
-        assert!(places(&[100], 0, &[large]).is_none());
-        assert_eq!(places(&[100], 0, &[]).unwrap().len(), 0);
+        assert!(locations(&[100], 0, &[large]).is_none());
+        assert_eq!(locations(&[100], 0, &[]).unwrap().len(), 0);
     }
 }

@@ -1,9 +1,9 @@
-//! The chunks of a slab, reordered by the parts cut from it.
+//! The chunks of a slab, reordered for the parts cut from the slab.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::filtered::FoundElements;
+use super::chunk_elements::FoundElements;
 use super::pieces::BlockPieces;
 use super::rows::BoxRows;
 use super::tiles::{Decoded, SlabTiles};
@@ -20,30 +20,30 @@ use crate::runtime::buffers::Buffers;
 pub(super) type SlabChunks = [(PlanCell, ChunkRef)];
 
 /// The elements of a slab, block by block. Blocks of a group share memory.
-pub(super) struct Ordered {
+pub(super) struct OrderedSlab {
     tiles: SlabTiles,
     /// The blocks with stored chunks, by number.
     blocks: Vec<StoredBlock>,
-    /// True if these are all blocks.
+    /// Whether the list has all blocks.
     complete: bool,
-    /// Blocks of a group.
+    /// The number of blocks per group.
     group: usize,
-    /// Where each block's elements are in the memory of its group, or why they are missing.
+    /// The range of each block's elements in the memory of its group, or the error.
     loaded: Vec<OnceLock<Result<Range<usize>>>>,
     memory: Vec<OnceLock<Vec<u8>>>,
 }
 
 /// The stored part of a block.
 struct StoredBlock {
-    /// Its number in the grid, and the slab's part of it.
+    /// The block number in the grid, and the block's box in the slab.
     number: u64,
     place: Block,
-    /// Its chunks, among those of the slab, and whether these are all.
+    /// The index range of the block's chunks in the slab, and whether all chunks of the block are stored.
     chunks: Range<usize>,
     whole: bool,
 }
 
-/// A chunk whose elements are to be put in the order of its block.
+/// A chunk to reorder within its block.
 struct ChunkToOrder<'a> {
     /// The slab.
     region: &'a Region,
@@ -55,14 +55,14 @@ struct ChunkToOrder<'a> {
 /// A part of the slab that is being filled.
 struct BandToFill<'a> {
     part: &'a mut [u8],
-    /// Memory for the rows of pieces.
+    /// Working memory for rows.
     rows: BoxRows,
-    /// Where no chunk is stored.
+    /// The cells without a stored chunk.
     missing: &'a mut Vec<PlanCell>,
 }
 
-impl Ordered {
-    /// The blocks of these chunks, not loaded. A group has up to `most` chunks.
+impl OrderedSlab {
+    /// Creates the blocks of these chunks, without elements. A group has up to `most` chunks.
     pub(super) fn new(mut tiles: SlabTiles, chunks: &SlabChunks, most: usize) -> Result<Self> {
         let times = tiles.merge(most);
         let mut blocks: Vec<StoredBlock> = Vec::new();
@@ -94,13 +94,13 @@ impl Ordered {
         })
     }
 
-    /// The chunks of each group.
+    /// Returns the index range of the chunks of each group.
     pub(super) fn groups(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let groups = self.blocks.chunks(self.group);
         groups.filter_map(|g| Some(g.first()?.chunks.start..g.last()?.chunks.end))
     }
 
-    /// Loads a group. Errors of a block are returned to those who need it.
+    /// Loads a group. The error of a block is returned when the block is used.
     pub(super) fn load(
         &self,
         variable: &ReadVariable<'_>,
@@ -113,7 +113,7 @@ impl Ordered {
         let bytes = |block: &StoredBlock| (Amount::product(&block.place.count) * size).count();
         let lengths = blocks.clone().map(|(block, _)| bytes(block));
         let all = lengths.map(Amount::from).sum::<Amount>().count();
-        // Each slot is set by one item only.
+        // Only one item sets each slot.
         let buffers = &variable.decoder.buffers;
         let mut all = match buffers.filled(all, 0) {
             Ok(all) => all,
@@ -155,7 +155,7 @@ impl Ordered {
         let _ = self.memory.get(group).map(|slot| slot.set(all));
     }
 
-    /// Puts the elements of a chunk in the order of its block.
+    /// Copies the elements of a chunk in the order of its block.
     fn order(
         &self,
         variable: &ReadVariable<'_>,
@@ -174,8 +174,8 @@ impl Ordered {
         put.ok_or_else(|| variable.short(chunk))
     }
 
-    /// Puts the stored elements of a part of the slab into `part`, and marks the rest in `missing`. True if any
-    /// are stored.
+    /// Copies the stored elements of a part of the slab to `part`, and adds cells without a chunk to `missing`.
+    /// Returns true if any element is stored.
     pub(super) fn put(
         &self,
         chunks: &SlabChunks,
@@ -206,7 +206,12 @@ impl Ordered {
             rows,
             missing,
         } = into;
-        let short = || Error::new(ErrorKind::Corrupt, "a chunk with fewer bytes than it needs");
+        let short = || {
+            Error::new(
+                ErrorKind::Corrupt,
+                "a chunk with fewer bytes than its shape needs",
+            )
+        };
         let range = pieces.lay(rows).ok_or_else(short)?;
         let apart = pieces.apart().ok_or_else(short)?;
         let (mut place, mut any) = (&mut **part, false);
@@ -229,8 +234,8 @@ impl Ordered {
         Ok(any)
     }
 
-    /// Finds a block by its number in the grid, and its number among those of the slab, which is its index if
-    /// all are present.
+    /// Finds a block by its number in the grid. `ordinal` is its number in the slab, which is its index if all
+    /// blocks are present.
     fn find(&self, number: u64, ordinal: u64) -> Option<(usize, &StoredBlock)> {
         let at = match self.complete {
             true => usize::try_from(ordinal).ok()?,
@@ -241,9 +246,9 @@ impl Ordered {
         Some((at, self.blocks.get(at)?))
     }
 
-    /// The elements of a block.
+    /// Returns the elements of a block.
     fn elements(&self, at: usize) -> Result<&[u8]> {
-        let lost = || Error::new(ErrorKind::Cancelled, "a chunk that was not loaded");
+        let lost = || Error::new(ErrorKind::Cancelled, "a chunk was not loaded");
         let range = match self.loaded.get(at).and_then(OnceLock::get) {
             Some(Ok(range)) => range.clone(),
             Some(Err(e)) => return Err(e.again()),
@@ -253,7 +258,7 @@ impl Ordered {
         all.and_then(|bytes| bytes.get(range)).ok_or_else(lost)
     }
 
-    /// Returns the memory.
+    /// Returns the memory to the buffers.
     pub(super) fn give_back(&mut self, buffers: &Buffers) {
         let memory = self.memory.drain(..).filter_map(OnceLock::into_inner);
         memory.for_each(|bytes| buffers.give_large(bytes));
@@ -261,7 +266,7 @@ impl Ordered {
 }
 
 impl StoredBlock {
-    /// True if the pieces contain elements of one of its chunks.
+    /// Returns true if a chunk of the slab intersects the pieces.
     fn touched(&self, chunks: &SlabChunks, pieces: &BlockPieces<'_>) -> bool {
         let chunks = chunks.get(self.chunks.clone()).unwrap_or_default();
         let mut chunks = chunks.iter();

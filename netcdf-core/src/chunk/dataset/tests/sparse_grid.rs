@@ -1,4 +1,4 @@
-//! Grids of very many chunks, few of which are stored.
+//! Grids of very many chunks with few stored chunks.
 
 use super::*;
 
@@ -43,7 +43,7 @@ fn chunks_that_are_not_stored_are_not_asked_for() {
     }
 }
 
-/// A region of many chunks is fill, except where one is stored.
+/// A region of many chunks is filled, except where one chunk is stored.
 #[test]
 fn a_sparse_region_is_filled_at_once() {
     let reader = sparse(&[2, (1 << 15) + 3]);

@@ -1,4 +1,4 @@
-//! The filters of a variable, made ready for its chunks.
+//! Prepares a variable's filters for its chunks.
 
 use crate::error::{ErrorKind, Result};
 use crate::filter::{ChunkContext, FilterTable};
@@ -9,15 +9,15 @@ use crate::model::FilterSpec;
 pub(crate) struct Preparation {
     /// Whether the parameters already fit the chunks and the type.
     pub keep: bool,
-    /// Whether the format describes filters by codecs: codec libraries then make their parameters.
+    /// Whether the format describes filters by codecs: codec libraries then generate their parameters.
     pub codecs: bool,
 }
 
-/// Filters with the parameters to store. Filters that we cannot apply are stored as given; chunks must
-/// then arrive already encoded.
+/// Returns filters with the parameters to store. Unsupported filters are stored unchanged; their chunks must be
+/// already encoded.
 ///
 /// # Errors
-/// Returns errors of filters, except [`ErrorKind::Unsupported`], and of codec libraries.
+/// Returns errors from filters, except [`ErrorKind::Unsupported`] and codec libraries.
 pub(crate) fn prepared(
     filters: &[FilterSpec],
     how: Preparation,
@@ -28,7 +28,7 @@ pub(crate) fn prepared(
     for filter in filters {
         let library = how.codecs.then(|| table.library_params(filter, &context));
         let entry = match how.keep && !table.has(filter.id) {
-            // These parameters come from a plugin, which would change them again.
+            // These parameters come from a plugin, which would change them a second time.
             true => None,
             false => table.entry(filter.id).ok(),
         };

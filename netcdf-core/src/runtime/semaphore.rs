@@ -1,20 +1,20 @@
-//! Lets so many through at a time, and the others wait.
+//! A counting semaphore.
 //!
-//! `tests/tests/runtime_model.rs` includes this file with locks of its own.
+//! `tests/tests/runtime_model.rs` includes this file with the locks of loom.
 
 use std::sync::PoisonError;
 
 use super::sync::{Condvar, Mutex};
 
-/// Places that are taken and given back.
+/// A counting semaphore.
 #[derive(Debug)]
-pub(super) struct Gate {
+pub(super) struct Semaphore {
     free: Mutex<usize>,
     given_back: Condvar,
 }
 
-impl Gate {
-    /// A gate with this many places.
+impl Semaphore {
+    /// Creates a semaphore with this number of permits.
     pub(super) fn new(places: usize) -> Self {
         Self {
             free: Mutex::new(places),
@@ -22,7 +22,7 @@ impl Gate {
         }
     }
 
-    /// Takes a place, when one is free.
+    /// Takes a permit, after waiting for a free one.
     pub(super) fn take(&self) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         while *free == 0 {
@@ -31,7 +31,7 @@ impl Gate {
         *free -= 1;
     }
 
-    /// Gives a place back.
+    /// Returns a permit.
     pub(super) fn give_back(&self) {
         *self.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         self.given_back.notify_one();

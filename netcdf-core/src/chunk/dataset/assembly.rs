@@ -1,4 +1,4 @@
-//! Reads regions of variables whose elements are made by the reader itself.
+//! Reads regions of variables that the reader assembles.
 
 use super::variable::{ReadVariable, is_dense};
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
@@ -7,18 +7,18 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::{Region, VarId};
 
 impl ReadVariable<'_> {
-    /// Reads a region; if it has gaps, row by row.
+    /// Reads a region. A region with gaps is read row by row.
     pub(super) fn assemble(&self, region: &Region) -> Result<Vec<u8>> {
         let mut canvas = self.canvas(&region.count)?;
         if !is_dense(region) {
             for row in rows(region) {
-                let bytes = self.box_made(&row)?;
+                let bytes = self.assembled_box(&row)?;
                 canvas.put_part(&row, &bytes, region)?;
             }
         } else if !region.count.contains(&0) {
-            let bytes = self.box_made(&Block::of(region))?;
+            let bytes = self.assembled_box(&Block::of(region))?;
             canvas.take(bytes).map_err(|_| {
-                let what = "fewer elements than the region asks for";
+                let what = "fewer elements than the region contains";
                 Error::new(ErrorKind::Corrupt, what)
             })?;
         }
@@ -27,17 +27,15 @@ impl ReadVariable<'_> {
 }
 
 impl ReadVariable<'_> {
-    /// The elements of a box, as the reader makes them.
-    fn box_made(&self, part: &Block) -> Result<Vec<u8>> {
-        let assembly = self
-            .assembly
-            .or_internal("a variable that the reader makes")?;
+    /// Returns the elements of a box from the reader.
+    fn assembled_box(&self, part: &Block) -> Result<Vec<u8>> {
+        let assembly = self.assembly.or_internal("a variable with an assembly")?;
         assembly.read_box(self.var, part, self.set.env)
     }
 }
 
-/// A stand-in for a chunk that the reader makes.
-pub(super) fn made(variable: VarId, index: u64) -> ChunkRef {
+/// Returns a substitute for the location of a chunk that the reader assembles.
+pub(super) fn placeholder(variable: VarId, index: u64) -> ChunkRef {
     ChunkRef {
         variable,
         index,
@@ -47,7 +45,7 @@ pub(super) fn made(variable: VarId, index: u64) -> ChunkRef {
     }
 }
 
-/// The rows of a region with gaps, each as the box around it.
+/// Returns the rows of a region with gaps, each as its bounding box.
 fn rows(region: &Region) -> impl Iterator<Item = Block> + '_ {
     let rank = region.count.len();
     let outer = region

@@ -1,4 +1,4 @@
-//! Groups of chunks that one request gets.
+//! Groups of chunks for common requests.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use crate::io::merge::{Near, merge};
 use crate::runtime::WorkItem;
 
 impl Dataset<'_> {
-    /// Splits chunks into groups of consecutive ones that one request gets: those that follow each other in a file, as long as
-    /// there are as many groups as requests at a time, or a request takes no longer than a round trip. A chunk takes `bytes` of
-    /// memory, and a group no more than its share. Where requests take no time, each chunk is alone.
-    pub(super) fn together(
+    /// Splits chunks into groups of consecutive chunks. One request fetches a group of close chunks in a file. The number
+    /// of groups is at least the number of concurrent requests, unless transferring a group takes less time than a round trip. A chunk
+    /// takes `bytes` of memory, and a group at most its share. Without latency, each chunk is a group.
+    pub(super) fn request_groups(
         &self,
         chunks: &[ChunkRef],
         bytes: impl Fn(&ChunkRef) -> u64,
@@ -49,13 +49,13 @@ impl Dataset<'_> {
         groups
     }
 
-    /// As [`Dataset::together`], the groups as items of work.
+    /// Returns the groups of [`Dataset::request_groups`] as work items.
     pub(super) fn in_groups<F: Fn(&ChunkRef) -> u64>(
         &self,
         chunks: Vec<ChunkRef>,
         bytes: F,
     ) -> impl Iterator<Item = WorkItem<Vec<ChunkRef>>> + use<F> {
-        let groups = self.together(&chunks, &bytes).into_iter();
+        let groups = self.request_groups(&chunks, &bytes).into_iter();
         let mut chunks = chunks.into_iter();
         groups.map(move |group| {
             let group: Vec<_> = chunks.by_ref().take(group.len()).collect();
@@ -65,7 +65,7 @@ impl Dataset<'_> {
     }
 }
 
-/// Splits a group into parts that take no more than `most` bytes of memory, or are one chunk.
+/// Splits a group into parts of at most `most` bytes of memory, or of one chunk.
 fn within(
     chunks: &[ChunkRef],
     most: u64,

@@ -1,13 +1,13 @@
-//! What is kept of decoded chunks between reads.
+//! The cache of decoded chunks between reads.
 
 use proptest::prelude::*;
 
-use super::made::{Made, Shape};
+use super::test_variable::{Shape, TestVariable};
 use super::*;
 use crate::chunk::ReadCache;
 
-/// 12 × 9 × 10 numbers in chunks of 12 × 4 × 3, of which all are stored.
-fn steps() -> Made {
+/// 12 × 9 × 10 numbers in chunks of 12 × 4 × 3, all stored.
+fn steps() -> TestVariable {
     let shape = |seed| Shape {
         dims: vec![12, 9, 10],
         extent: vec![12, 9, 10],
@@ -17,8 +17,8 @@ fn steps() -> Made {
         seed,
         assembled: false,
     };
-    let all = |made: &Made| (0..12).all(|n| made.has_any(&made.layout().block(n).region()));
-    let mut found = (0..).map(|seed| Made::new(shape(seed)));
+    let all = |made: &TestVariable| (0..12).all(|n| made.has_any(&made.layout().block(n).region()));
+    let mut found = (0..).map(|seed| TestVariable::new(shape(seed)));
     found.find(|made| all(made)).unwrap()
 }
 
@@ -34,12 +34,12 @@ fn step(n: u64) -> Region {
     Region::boxed(vec![n, 0, 0], vec![1, 9, 10])
 }
 
-/// How often chunks were asked for, since the last time.
-fn asked(made: &Made) -> u64 {
+/// Returns the number of chunk requests since the previous call.
+fn asked(made: &TestVariable) -> u64 {
     made.dataset.take_counts().fetched.into_values().sum()
 }
 
-/// The elements of a region, read in bands.
+/// Returns the elements of a region, read in bands.
 fn bands(set: Dataset<'_>, region: &Region) -> Vec<u8> {
     let mut all = vec![];
     let sink = |bytes: Vec<u8>| {
@@ -55,10 +55,10 @@ fn bands(set: Dataset<'_>, region: &Region) -> Vec<u8> {
     all
 }
 
-/// Chunks of 64 KiB and more are decoded on several threads; where one is missing, there is fill.
+/// Chunks of 64 KiB and more are decoded on several threads; missing chunks are filled.
 #[test]
 fn large_chunks_of_one_read_are_spread_over_threads() {
-    let made = Made::new(Shape {
+    let made = TestVariable::new(Shape {
         dims: vec![4, 256, 144],
         extent: vec![4, 256, 144],
         chunk: vec![4, 64, 48],
@@ -85,7 +85,7 @@ fn large_chunks_of_one_read_are_spread_over_threads() {
         assert_eq!(read(0), want[0]);
         assert_eq!(asked(&made), stored, "{threads} threads");
         assert_eq!(read(3), want[1]);
-        // Without memory for them, none are kept.
+        // Without memory for chunks, the cache stays empty.
         let again = if memory == 1 { stored } else { 0 };
         assert_eq!(asked(&made), again, "{threads} threads");
     }
@@ -108,13 +108,13 @@ fn step_by_step_each_chunk_is_decoded_once() {
             assert_eq!(got, made.model(&step(n)));
         }
         assert_eq!(asked(&made), 12, "{threads} threads");
-        // A copy of everything finds them, too.
+        // A copy of the whole variable uses the cache.
         assert_eq!(
             bands(kept, &Region::whole(&[12, 9, 10])),
             made.model(&Region::whole(&[12, 9, 10]))
         );
         assert_eq!(asked(&made), 0);
-        // Without a cache, each step decodes them.
+        // Without a cache, each step decodes the chunks.
         (0..2).for_each(|n| drop(bands(set, &step(n))));
         assert_eq!(asked(&made), 24);
     }
@@ -140,7 +140,7 @@ fn whole_chunks_are_not_kept() {
     let all = Block::whole(&layout.grid());
     set.chunks(VarId(0), &all, work, |_, _| Ok(())).unwrap();
     assert_eq!(cache.decoded_bytes(), 0);
-    // Of the first row of chunks, a part is taken.
+    // A part of the first row of chunks.
     let part = Region::boxed(vec![0, 3, 0], vec![12, 5, 10]);
     assert_eq!(bands(set, &part), made.model(&part));
     let chunk = layout.chunk_bytes().unwrap() as u64;
@@ -193,7 +193,7 @@ fn other_ids_and_variables_that_are_not_there() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Several regions of one dataset, one after the other and at the same time.
+    /// Consecutive and concurrent reads of several regions of one dataset.
     #[test]
     fn what_is_kept_changes_no_result(
         (shape, region) in super::properties::case(),
@@ -201,7 +201,7 @@ proptest! {
         (threads, memory) in (1usize..4, prop::sample::select(vec![0u64, 600, 1 << 20])),
         room in prop::sample::select(vec![0u64, 40, 300, 1 << 20]),
     ) {
-        let made = Made::new(shape);
+        let made = TestVariable::new(shape);
         let env = Env { runtime: Runtime::sized(threads, memory).sharing_all(), ..env(1) };
         let cache = ReadCache::sized(&env, room);
         let set = Dataset::new(&made.dataset, &env).with(&cache);

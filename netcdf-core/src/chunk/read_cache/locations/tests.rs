@@ -1,19 +1,19 @@
-//! How often a counting index is walked.
+//! The number of scans of a counting index.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
-use super::places::HEAD;
+use super::columns::HEAD;
 use super::*;
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::chunk::visit::ended;
 use crate::error::{Error, ErrorKind, Result};
 use crate::runtime::WorkItem;
 
-/// An index by arithmetic, which records the boxes that are walked.
+/// A computed index, which records the scanned boxes.
 struct Index {
     grid: Vec<u64>,
-    /// One in so many chunks is stored.
+    /// One in this number of chunks is stored.
     every: u64,
     boxes: Mutex<Vec<Block>>,
     visits: AtomicU64,
@@ -39,7 +39,7 @@ impl Index {
         }
     }
 
-    /// The numbers of the stored chunks of a box.
+    /// Returns the numbers of the stored chunks of a box.
     fn stored(&self, chunks: &Block) -> impl Iterator<Item = u64> {
         let (last, outer) = chunks.count.split_last().unwrap();
         let (len, rows) = (*last, outer.iter().product::<u64>());
@@ -64,7 +64,7 @@ impl Index {
         })
     }
 
-    /// The walks and visits since the last time.
+    /// Returns the numbers of scans and visits since the previous call.
     fn taken(&self) -> (usize, u64) {
         let boxes = std::mem::take(&mut *self.boxes.lock().unwrap());
         (boxes.len(), self.visits.swap(0, Ordering::Relaxed))
@@ -75,7 +75,7 @@ fn located(most: u64) -> Arc<LocatedChunks> {
     LocatedChunks::new(&Runtime::sized(2, 1 << 30), most)
 }
 
-/// Reads the places of a box, and compares them with what is stored.
+/// Locates the chunks of a box, and compares them with the stored chunks.
 fn read(located: &LocatedChunks, index: &Index, chunks: &Block) {
     let found = found(located, index, chunks, &|part, visit| {
         index.locate(part, visit)
@@ -91,7 +91,7 @@ fn found(
     chunks: &Block,
     locate: &dyn Fn(&Block, Visit<'_>) -> Visited,
 ) -> Result<Vec<ChunkRef>> {
-    let ways = Ways {
+    let context = LocateContext {
         grid: &|| Ok(index.grid.clone()),
         locate,
         wait: &SectionFlight::wait,
@@ -104,7 +104,7 @@ fn found(
         all.push(chunk);
         Ok(())
     };
-    ended(located.visit(VarId(0), chunks, ways, &mut visit))?;
+    ended(located.visit(VarId(0), chunks, context, &mut visit))?;
     Ok(all)
 }
 
@@ -122,16 +122,16 @@ const MANY: [u64; 2] = [10_000, 10_000];
 fn of_many_chunks_a_window_is_walked_once() {
     let index = Index::new(&MANY, 1);
     let located = located(16 << 20);
-    // Three bands of 20 chunks, and the one row of which a section has two parts.
+    // Three bands of 20 chunks. The row of one band has two sections.
     let bands = |row: u64| [0, 20, 40].map(|x| part(&[row, x], &[1, 20]));
     bands(7000).iter().for_each(|b| read(&located, &index, b));
     assert_eq!(index.taken(), (2, 20 + 10_000));
     bands(7000).iter().for_each(|b| read(&located, &index, b));
     assert_eq!(index.taken(), (0, 0));
-    // The next row follows what is known.
+    // The next row follows a known section.
     bands(7001).iter().for_each(|b| read(&located, &index, b));
     assert_eq!(index.taken(), (1, 10_000));
-    // Chunk by chunk, far apart: only these are walked.
+    // Single chunks, far apart: only these chunks are located.
     for n in 0..100 {
         read(&located, &index, &part(&[n * 97 + 5, 8], &[1, 1]));
     }
@@ -142,7 +142,7 @@ fn of_many_chunks_a_window_is_walked_once() {
 #[test]
 fn a_pass_walks_each_part_once() {
     let index = Index::new(&[40, 10, 1000], 1);
-    // Room for four sections of two rows along the second dimension.
+    // Memory for four sections of two rows along the second dimension.
     let located = located(4 * ROW * 2500);
     for pass in 0..2 {
         for band in 0..400 {
@@ -155,12 +155,12 @@ fn a_pass_walks_each_part_once() {
             }
         }
         let (walks, visits) = index.taken();
-        // At first, nothing tells that it is a pass.
+        // At first, the pattern of a pass is not recognizable.
         let first = if pass == 0 { 1 } else { 0 };
         assert_eq!((walks, visits), (200 + first, 400_000 + 100 * first as u64));
         assert!(located.bytes() <= 4 * ROW * 2500);
     }
-    // The end of it is known.
+    // The end of the section is cached.
     read(&located, &index, &part(&[39, 6, 0], &[1, 4, 1000]));
     assert_eq!(index.taken().0, 0);
 }
@@ -172,12 +172,12 @@ fn a_strip_that_is_wanted_again_is_kept_if_there_is_room() {
     let strip = |x: u64| part(&[0, x], &[200, 1]);
     let sections = located(16 << 20);
     read(&sections, &index, &strip(3));
-    assert_eq!(index.taken().1, 200, "at first, only what is wanted");
+    assert_eq!(index.taken().1, 200, "at first, only the needed chunks");
     read(&sections, &index, &strip(4));
     assert_eq!(index.taken().1, 200_000);
     (5..50).for_each(|x| read(&sections, &index, &strip(x)));
     assert_eq!(index.taken(), (0, 0));
-    // Where there is no room for all, each strip is walked alone.
+    // If memory does not suffice for all sections, each strip is located alone.
     let sections = located(8 << 20);
     (5..50).for_each(|x| read(&sections, &index, &strip(x)));
     assert_eq!(index.taken(), (45, 45 * 200));
@@ -189,7 +189,7 @@ fn what_was_not_used_for_the_longest_time_goes_first() {
     let index = Index::new(&[100, 1000], 1);
     let located = located(4 * ROW * 1000);
     let row = |y: u64| read(&located, &index, &part(&[y, 0], &[1, 1000]));
-    // With 12 of 28 bytes a chunk, nine rows fit, and room for a whole one while it is found.
+    // With 12 of 28 bytes per chunk, nine rows fit, and a whole row during its search.
     let fit = (4 * ROW * 1000 - (ROW * 1000 + HEAD)) / (12_000 + HEAD) + 1;
     (0..fit).for_each(row);
     assert_eq!(index.taken().0 as u64, fit);
@@ -211,19 +211,19 @@ fn places_are_given_up_before_work_waits() {
     let index = Index::new(&[5, 1000], 1);
     read(&located, &index, &part(&[0, 0], &[5, 1000]));
     assert_eq!(index.taken().0, 1);
-    assert_eq!(located.bytes(), 0, "there is no room to find it as a whole");
+    assert_eq!(located.bytes(), 0, "no memory to locate the whole section");
     let index = Index::new(&[1, 1000], 1);
     let located = LocatedChunks::new(&runtime, 16 << 20);
     read(&located, &index, &part(&[0, 0], &[1, 1000]));
-    assert_eq!((located.bytes(), runtime.kept()), (12_256, 12_256));
+    assert_eq!((located.bytes(), runtime.cached_bytes()), (12_256, 12_256));
     let items = (0..2).map(|_| Ok(WorkItem::new(100_000, ())));
     runtime.ordered(items, Ok, Ok).unwrap();
-    assert_eq!((located.bytes(), runtime.kept()), (0, 0));
+    assert_eq!((located.bytes(), runtime.cached_bytes()), (0, 0));
 }
 
 #[test]
 fn grids_with_few_chunks_take_little_memory() {
-    // 10^16 chunks, of which 10^4 are stored: that is a walk of all of them.
+    // 10^16 chunks, but only 10^4 stored chunks: the whole index is scanned.
     let index = Index::new(&[1 << 27, 1 << 27], 1 << 40);
     let sections = located(16 << 20);
     let mut stored = vec![];
@@ -245,17 +245,17 @@ fn grids_with_few_chunks_take_little_memory() {
     );
     assert_eq!(walks.into_inner(), 1);
     assert!(sections.bytes() < 25 << 14);
-    // Now everything is known, and what is empty, too.
+    // Now all sections are known, including the empty sections.
     read(&sections, &index, &part(&[1 << 26, 0], &[3, 1 << 27]));
     read(&sections, &index, &part(&[77, 0], &[1 << 20, 1 << 27]));
     assert_eq!(index.taken(), (0, 0));
-    // Sections without chunks are kept one by one, too.
+    // Sections without chunks are also cached one by one.
     let index = Index::new(&[1000, 1000], 1 << 40);
     let sections = located(16 << 20);
     for y in 1..500 {
         read(&sections, &index, &part(&[y, 0], &[1, 1000]));
     }
-    // Of the first one, a part was wanted before.
+    // A part of the first section was needed before.
     assert_eq!(index.taken().0, 1 + 32);
 }
 
@@ -269,8 +269,8 @@ fn a_walk_of_all_keeps_what_there_is_room_for() {
     assert!(bytes > 2 * ROW * 1000 && bytes <= 4 * ROW * 1000, "{bytes}");
     assert_eq!(index.taken(), (1, 64_000));
     read(&sections, &index, &part(&[0, 0], &[1, 1000]));
-    assert_eq!(index.taken(), (0, 0), "the first ones are kept");
-    // If all fit, all are.
+    assert_eq!(index.taken(), (0, 0), "the first sections are cached");
+    // If all sections fit, all are cached.
     let sections = located(64 * (12_000 + HEAD));
     read(&sections, &index, &all);
     read(&sections, &index, &all);
@@ -311,7 +311,7 @@ fn damage_concerns_only_the_chunks_that_are_wanted() {
         let whole = rows.clone().take_while(|row| *row != 70).count() as u64;
         index.locate(&part(&chunks.start, &[whole, 100]), visit)?;
         match rows.contains(&70) {
-            true => Err(Error::new(ErrorKind::Corrupt, "an odd node").into()),
+            true => Err(Error::new(ErrorKind::Corrupt, "an irregular node").into()),
             false => Ok(()),
         }
     };
@@ -323,7 +323,7 @@ fn damage_concerns_only_the_chunks_that_are_wanted() {
     }
     for wanted in [part(&[60, 0], &[20, 100]), Block::whole(&index.grid)] {
         let e = found(&sections, &index, &wanted, &damaged).unwrap_err();
-        assert!(e.what().contains("an odd node"), "{e}");
+        assert!(e.what().contains("an irregular node"), "{e}");
     }
     assert_eq!(sections.bytes(), HEAD);
 }
@@ -333,9 +333,9 @@ fn who_waits_learns_how_it_ends() {
     let index = Index::new(&[100, 100], 1);
     let sections = located(16 << 20);
     let all = Block::whole(&index.grid);
-    // Who is stopped stops all; who panics lets others try.
+    // A cancelled thread stops all waiting threads; after a panic, a waiting thread tries again.
     let awaited = || {
-        // It belongs to the thread that walks, the list of flights, the thread that waits, and this function.
+        // The references: the scanning thread, the list of flights, the waiting thread, and this function.
         let flight = sections.flights.any().unwrap();
         Arc::strong_count(&flight) > 3
     };
@@ -417,7 +417,7 @@ fn where_there_is_no_index_only_a_walk_of_all_is_kept() {
     let index = Index::new(&[10, 10], 3);
     let sections = located(16 << 20);
     let visit = |chunks: &Block, keep: bool| {
-        let ways = Ways {
+        let context = LocateContext {
             grid: &|| Ok(index.grid.clone()),
             locate: &|part, visit| index.locate(part, visit),
             wait: &SectionFlight::wait,
@@ -426,7 +426,7 @@ fn where_there_is_no_index_only_a_walk_of_all_is_kept() {
             is_free: false,
         };
         sections
-            .visit(VarId(0), chunks, ways, &mut |_| Ok(()))
+            .visit(VarId(0), chunks, context, &mut |_| Ok(()))
             .unwrap();
         index.taken()
     };

@@ -1,4 +1,4 @@
-//! The elements of chunks with filters: kept ones, those that others decode, and the rest, asked for together.
+//! The elements of filtered chunks: from the cache, from a concurrent decode, or fetched together.
 
 use std::slice::from_ref;
 use std::sync::Arc;
@@ -7,33 +7,33 @@ use super::requests::Fetched;
 use super::variable::ReadVariable;
 use crate::arithmetic::length;
 use crate::chunk::layout::ChunkRef;
-use crate::chunk::read_cache::{ChunkElements, ChunkFlight, Claim, Found};
+use crate::chunk::read_cache::{ChunkElements, ChunkFlight, ChunkLookup, Claim};
 use crate::error::{ErrorKind, OrInternal as _, Result};
 
-/// Maximum bytes of a small chunk.
+/// The maximum size of a small chunk in bytes.
 const SMALL: usize = 4 << 10;
 
-/// The elements of a chunk; `None` if it is not stored.
+/// The elements of a chunk; `None` for a missing chunk.
 pub(super) type FoundElements = Option<ChunkElements>;
 
-/// What there is of a chunk.
+/// The cache state of a chunk: hit, miss, or a decode in another thread.
 enum CacheLookup<'a> {
-    Kept(ChunkElements),
-    /// Nothing: it is asked for, and others may wait for it.
-    Nothing(Option<Claim<'a>>),
-    /// Another thread decodes it.
-    Flight(Arc<ChunkFlight>),
+    Hit(ChunkElements),
+    /// Not cached. The claim, if any, makes other threads wait for this decode.
+    Miss(Option<Claim<'a>>),
+    /// Another thread decodes the chunk.
+    InFlight(Arc<ChunkFlight>),
 }
 
 impl<'a> ReadVariable<'a> {
-    /// The elements of a chunk with filters. The caller holds no lock.
+    /// Returns the elements of a filtered chunk. The caller must hold no lock.
     pub(super) fn elements(&self, chunk: &ChunkRef) -> Result<FoundElements> {
         loop {
-            match self.known(chunk) {
-                CacheLookup::Kept(elements) => return Ok(Some(elements)),
-                CacheLookup::Nothing(claim) => return self.asked(chunk, claim),
-                CacheLookup::Flight(flight) => {
-                    if let Some(elements) = self.awaited(&flight) {
+            match self.look_up(chunk) {
+                CacheLookup::Hit(elements) => return Ok(Some(elements)),
+                CacheLookup::Miss(claim) => return self.fetch_one(chunk, claim),
+                CacheLookup::InFlight(flight) => {
+                    if let Some(elements) = self.wait_for(&flight) {
                         return elements;
                     }
                 }
@@ -41,11 +41,11 @@ impl<'a> ReadVariable<'a> {
         }
     }
 
-    /// The elements of chunks with filters, each passed to `take` with its number, not always in this order. Those that are
-    /// still to be read are asked for together. The caller holds no lock; `take` runs no job and waits for nobody.
+    /// Passes the elements of filtered chunks to `take`, each with its index in `chunks`, in any order. Chunks that are not cached are
+    /// fetched together. The caller must hold no lock; `take` must not run a job or wait for another thread.
     ///
     /// # Errors
-    /// Those of `take`.
+    /// Returns errors from `take`.
     pub(super) fn elements_of(
         &self,
         chunks: &[ChunkRef],
@@ -56,32 +56,32 @@ impl<'a> ReadVariable<'a> {
         }
         let (mut wanted, mut places, mut flights) = (vec![], vec![], vec![]);
         for (n, chunk) in chunks.iter().enumerate() {
-            match self.known(chunk) {
-                CacheLookup::Kept(elements) => take(n, Ok(Some(elements)))?,
-                CacheLookup::Flight(flight) => flights.push((n, chunk, flight)),
-                CacheLookup::Nothing(claim) => {
+            match self.look_up(chunk) {
+                CacheLookup::Hit(elements) => take(n, Ok(Some(elements)))?,
+                CacheLookup::InFlight(flight) => flights.push((n, chunk, flight)),
+                CacheLookup::Miss(claim) => {
                     wanted.push(chunk.clone());
                     places.push((n, claim));
                 }
             }
         }
-        self.asked_together(&wanted, places, &mut take)?;
-        // All claims have ended, so that nobody waits for this thread.
+        self.fetch_together(&wanted, places, &mut take)?;
+        // All claims of this thread have ended, so that no other thread waits for it.
         for (n, chunk, flight) in flights {
-            let elements = self.awaited(&flight);
+            let elements = self.wait_for(&flight);
             take(n, elements.unwrap_or_else(|| self.elements(chunk)))?;
         }
         Ok(())
     }
 
-    /// Reads several chunks together if requests take long, or if the chunks are small and have no filters. Returns `None` for the
-    /// chunks that the caller reads later.
+    /// Reads several chunks together if requests take long, or if the chunks are small and have no filters. Returns `None` for the chunks
+    /// that the caller reads later.
     pub(super) fn elements_ahead(&self, chunks: &[ChunkRef]) -> Vec<Option<Result<FoundElements>>> {
         let mut ready: Vec<_> = chunks.iter().map(|_| None).collect();
         if chunks.len() > 1 && self.reads_small() {
             self.small_ahead(chunks, &mut ready);
         } else if chunks.len() > 1 && self.is_ahead() {
-            // Who needs a chunk that cannot be read meets the error.
+            // Ignore errors here: the later read of the chunk reports them.
             let _ = self.elements_of(chunks, |n, elements| {
                 ready.get_mut(n).map(|slot| slot.replace(elements));
                 Ok(())
@@ -90,7 +90,7 @@ impl<'a> ReadVariable<'a> {
         ready
     }
 
-    /// Checks whether the variable has small chunks without filters: one request per chunk takes longer than copying the elements.
+    /// Returns true if the variable has small chunks without filters: one request per chunk takes longer than copying the elements.
     pub(super) fn reads_small(&self) -> bool {
         let small = self.layout.chunk_bytes().is_some_and(|n| n <= SMALL);
         small && self.layout.filters.is_empty() && self.assembly.is_none()
@@ -113,9 +113,8 @@ impl<'a> ReadVariable<'a> {
         }
     }
 
-    /// Fetches and decodes chunks. If they cannot be had together, each is asked for: who needs one that cannot be read meets
-    /// the error.
-    fn asked_together(
+    /// Fetches and decodes chunks. If the common fetch fails, fetches each chunk alone, so that only the unreadable chunk reports an error.
+    fn fetch_together(
         &self,
         chunks: &[ChunkRef],
         places: Vec<(usize, Option<Claim<'a>>)>,
@@ -126,53 +125,53 @@ impl<'a> ReadVariable<'a> {
             Ok(mut fetched) => {
                 let stored = fetched.bytes.drain(..);
                 for ((chunk, (n, claim)), stored) in places.zip(stored) {
-                    take(n, self.decoded(chunk, Ok(stored), claim))?;
+                    take(n, self.decode(chunk, Ok(stored), claim))?;
                 }
             }
             Err(e) if e.kind() == ErrorKind::Io => {
                 for (chunk, (n, claim)) in places {
-                    take(n, self.decoded(chunk, Err(e.again()), claim))?;
+                    take(n, self.decode(chunk, Err(e.again()), claim))?;
                 }
             }
             Err(_) => {
                 for (chunk, (n, claim)) in places {
-                    take(n, self.asked(chunk, claim))?;
+                    take(n, self.fetch_one(chunk, claim))?;
                 }
             }
         }
         Ok(())
     }
 
-    /// What there is of a chunk. One that is to be kept is claimed.
-    fn known(&self, chunk: &ChunkRef) -> CacheLookup<'a> {
+    /// Looks up a chunk in the cache. Claims a chunk that will be cached.
+    fn look_up(&self, chunk: &ChunkRef) -> CacheLookup<'a> {
         let Some(usage) = &self.usage else {
-            return CacheLookup::Nothing(None);
+            return CacheLookup::Miss(None);
         };
         let found = match usage.keeps(self.layout, chunk) {
             true => Some(usage.claim(chunk)),
-            false => usage.find(chunk).map(Found::Kept),
+            false => usage.find(chunk).map(ChunkLookup::Hit),
         };
         match found {
-            Some(Found::Kept(bytes)) => CacheLookup::Kept(ChunkElements::Shared(bytes)),
-            Some(Found::Nothing(claim)) => CacheLookup::Nothing(Some(claim)),
-            Some(Found::Flight(flight)) => CacheLookup::Flight(flight),
-            None => CacheLookup::Nothing(None),
+            Some(ChunkLookup::Hit(bytes)) => CacheLookup::Hit(ChunkElements::Shared(bytes)),
+            Some(ChunkLookup::Miss(claim)) => CacheLookup::Miss(Some(claim)),
+            Some(ChunkLookup::InFlight(flight)) => CacheLookup::InFlight(flight),
+            None => CacheLookup::Miss(None),
         }
     }
 
     /// Fetches and decodes a chunk.
-    fn asked(&self, chunk: &ChunkRef, claim: Option<Claim<'a>>) -> Result<FoundElements> {
-        // What was admitted for the stored bytes is given back behind the decoding.
+    fn fetch_one(&self, chunk: &ChunkRef, claim: Option<Claim<'a>>) -> Result<FoundElements> {
+        // Dropping `fetched` after decoding returns the memory that was admitted for the stored bytes.
         let mut fetched = self.fetch(from_ref(chunk));
         let stored = match &mut fetched {
-            Ok(Fetched { bytes, .. }) => bytes.pop().or_internal("a chunk that was fetched"),
+            Ok(Fetched { bytes, .. }) => bytes.pop().or_internal("a fetched chunk"),
             Err(e) => Err(e.again()),
         };
-        self.decoded(chunk, stored, claim)
+        self.decode(chunk, stored, claim)
     }
 
-    /// Decodes a chunk from its stored bytes, for all who wait for it.
-    fn decoded(
+    /// Decodes a chunk from its stored bytes, and publishes the result for waiting threads.
+    fn decode(
         &self,
         chunk: &ChunkRef,
         stored: Result<Option<Vec<u8>>>,
@@ -189,8 +188,8 @@ impl<'a> ReadVariable<'a> {
         }
     }
 
-    /// The elements that another thread makes; `None` if it gave up.
-    fn awaited(&self, flight: &ChunkFlight) -> Option<Result<FoundElements>> {
+    /// Waits for the elements that another thread decodes; `None` if that thread abandoned the decode.
+    fn wait_for(&self, flight: &ChunkFlight) -> Option<Result<FoundElements>> {
         let elements = self.set.runtime().wait(|| flight.wait())?;
         Some(elements.map(|bytes| Some(ChunkElements::Shared(bytes))))
     }

@@ -1,30 +1,30 @@
-//! Decoded chunks that are kept, up to a number of bytes.
+//! The cache of decoded chunks, up to a byte limit.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::flight::{Flight, Flights, Landing, again};
-use super::shelf::Shelf;
+use super::lru_map::LruMap;
 use crate::chunk::layout::{ChunkHolder, ChunkRef};
 use crate::env::Env;
 use crate::error::Result;
 use crate::model::VarId;
-use crate::runtime::{Buffers, Evictable, Runtime, SpareBytes};
+use crate::runtime::{Buffers, CachedBytes, Evictable, Runtime};
 
-/// A chunk is kept if this many of its size would fit.
+/// The cache accepts a chunk if this number of chunks of its size would fit.
 const SHARE: u64 = 2;
 
 /// The elements of a decoded chunk.
 pub(in crate::chunk) enum ChunkElements {
-    /// Those of the caller alone.
+    /// Elements of the caller.
     Own(Vec<u8>),
-    /// Those that others read, too.
+    /// Elements shared with the cache or other readers.
     Shared(Arc<Vec<u8>>),
 }
 
 impl ChunkElements {
-    /// The elements for the caller alone: if need be, a copy.
+    /// Returns the elements for the caller alone. Shared elements are copied.
     pub(in crate::chunk) fn into_own(self) -> Vec<u8> {
         match self {
             Self::Own(bytes) => bytes,
@@ -32,7 +32,7 @@ impl ChunkElements {
         }
     }
 
-    /// Gives memory back that nobody else uses.
+    /// Returns unshared memory to the buffers.
     pub(in crate::chunk) fn give_back(self, buffers: &Buffers) {
         match self {
             Self::Own(bytes) => buffers.give_large(bytes),
@@ -52,14 +52,14 @@ impl Deref for ChunkElements {
     }
 }
 
-/// Gives memory back if nobody else uses it.
+/// Returns unshared memory to the buffers.
 fn give(bytes: Arc<Vec<u8>>, buffers: &Buffers) {
     if let Some(bytes) = Arc::into_inner(bytes) {
         buffers.give_large(bytes);
     }
 }
 
-/// Identifies a chunk with everything that its decoding depends on.
+/// Identifies a chunk, with all data that its decoding depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ChunkKey {
     var: VarId,
@@ -84,22 +84,21 @@ impl ChunkKey {
 /// A chunk that a thread is decoding.
 pub(in crate::chunk) type ChunkFlight = Flight<Arc<Vec<u8>>>;
 
-/// The right and the duty to decode a chunk.
+/// The exclusive right and the duty to decode a chunk.
 pub(in crate::chunk) struct Claim<'a> {
     chunks: &'a DecodedChunks,
     landing: Landing<'a, ChunkKey, Arc<Vec<u8>>>,
-    /// Chunks used after this time stay.
+    /// Chunks used after this time are not evicted.
     since: u64,
-    /// Whether a chunk that is too large is kept until the next too large chunk.
+    /// Whether an oversized chunk is cached until the next oversized chunk.
     pub(super) any_size: bool,
 }
 
 impl Claim<'_> {
-    /// Hands the decoded chunk, or the error, to all that wait for it. The cache keeps the chunk if it has room. It
-    /// keeps no error.
+    /// Passes the decoded chunk or the error to all waiting threads. Caches the chunk if memory is free. Errors are not cached.
     ///
     /// # Errors
-    /// The same error.
+    /// Returns the error in `decoded_chunks`.
     pub(in crate::chunk) fn publish(self, decoded: Result<Vec<u8>>) -> Result<Arc<Vec<u8>>> {
         let bytes = decoded.map(Arc::new);
         if let Ok(bytes) = &bytes {
@@ -110,14 +109,14 @@ impl Claim<'_> {
     }
 }
 
-/// The state of a chunk.
-pub(in crate::chunk) enum Found<'a> {
-    /// Its elements.
-    Kept(Arc<Vec<u8>>),
-    /// Nothing: the caller decodes it.
-    Nothing(Claim<'a>),
-    /// A thread that decodes it.
-    Flight(Arc<ChunkFlight>),
+/// The cache state of a chunk.
+pub(in crate::chunk) enum ChunkLookup<'a> {
+    /// The cached elements.
+    Hit(Arc<Vec<u8>>),
+    /// Not cached: the caller must decode the chunk.
+    Miss(Claim<'a>),
+    /// Another thread decodes the chunk.
+    InFlight(Arc<ChunkFlight>),
 }
 
 /// The decoded chunks of a dataset.
@@ -125,37 +124,37 @@ pub(in crate::chunk) enum Found<'a> {
 pub(super) struct DecodedChunks {
     runtime: Runtime,
     buffers: Arc<Buffers>,
-    /// Most bytes kept.
+    /// The maximum number of cached bytes.
     most: u64,
     state: Mutex<DecodedEntries>,
     flights: Flights<ChunkKey, Arc<Vec<u8>>>,
-    /// How many are kept.
+    /// The number of cached chunks.
     count: AtomicUsize,
-    /// True once the runtime knows of them.
-    known: AtomicBool,
+    /// True once the cache is registered with the runtime.
+    registered: AtomicBool,
     me: Weak<Self>,
 }
 
 #[derive(Debug, Default)]
 struct DecodedEntries {
-    kept: Shelf<ChunkKey, Arc<Vec<u8>>>,
-    /// The last chunk that the cache had no room for. Otherwise each worker would decode the same chunk, which takes more memory.
+    entries: LruMap<ChunkKey, Arc<Vec<u8>>>,
+    /// The last chunk that did not fit in the cache. Without it, each worker would decode the same chunk, which takes more memory.
     last: Option<(ChunkKey, Arc<Vec<u8>>)>,
 }
 
 impl DecodedEntries {
-    /// The elements of a chunk, used at this time.
+    /// Returns the elements of a chunk, and records this time as its last use.
     fn at(&mut self, key: &ChunkKey, time: u64) -> Option<Arc<Vec<u8>>> {
         let last = self.last.as_ref().filter(|(last, _)| last == key);
         match last {
             Some((_, bytes)) => Some(Arc::clone(bytes)),
-            None => self.kept.at(key, time).map(Arc::clone),
+            None => self.entries.at(key, time).map(Arc::clone),
         }
     }
 
-    /// The number of cached chunks.
+    /// Returns the number of cached chunks.
     fn count(&self) -> usize {
-        self.kept.len() + usize::from(self.last.is_some())
+        self.entries.len() + usize::from(self.last.is_some())
     }
 }
 
@@ -168,7 +167,7 @@ impl DecodedChunks {
             state: Mutex::default(),
             flights: Flights::default(),
             count: AtomicUsize::new(0),
-            known: AtomicBool::new(false),
+            registered: AtomicBool::new(false),
             me: Weak::clone(me),
         })
     }
@@ -177,22 +176,22 @@ impl DecodedChunks {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes kept.
+    /// Returns the cached bytes.
     pub(super) fn bytes(&self) -> u64 {
-        self.lock().kept.bytes()
+        self.lock().entries.bytes()
     }
 
-    /// The time now, for [`DecodedChunks::claim`].
+    /// Returns the current time, for [`DecodedChunks::claim`].
     pub(super) fn now(&self) -> u64 {
         self.runtime.tick()
     }
 
-    /// True if chunks of this many bytes may be kept.
+    /// Returns true if the cache accepts chunks of this size in bytes.
     pub(super) fn takes(&self, bytes: u64) -> bool {
         bytes.checked_mul(SHARE).is_some_and(|all| all <= self.most)
     }
 
-    /// The elements of a chunk, if they are kept.
+    /// Returns the elements of a chunk, if cached.
     pub(super) fn find(&self, key: &ChunkKey) -> Option<Arc<Vec<u8>>> {
         if self.count.load(Ordering::Relaxed) == 0 {
             return None;
@@ -200,15 +199,15 @@ impl DecodedChunks {
         self.lock().at(key, self.runtime.tick())
     }
 
-    /// What there is of a chunk. To keep another one, what was last used before `since` may be given up.
-    pub(super) fn claim(&self, key: ChunkKey, since: u64) -> Found<'_> {
+    /// Looks up a chunk, and claims it if necessary. To cache the claimed chunk, entries last used before `since` may be evicted.
+    pub(super) fn claim(&self, key: ChunkKey, since: u64) -> ChunkLookup<'_> {
         let mut state = self.lock();
         if let Some(bytes) = state.at(&key, self.runtime.tick()) {
-            return Found::Kept(bytes);
+            return ChunkLookup::Hit(bytes);
         }
         match self.flights.begin(key) {
-            Err(flight) => Found::Flight(flight),
-            Ok(landing) => Found::Nothing(Claim {
+            Err(flight) => ChunkLookup::InFlight(flight),
+            Ok(landing) => ChunkLookup::Miss(Claim {
                 chunks: self,
                 landing,
                 since,
@@ -217,16 +216,16 @@ impl DecodedChunks {
         }
     }
 
-    /// Keeps a chunk that was claimed, if there is room.
+    /// Caches a claimed chunk if memory is free.
     pub(super) fn keep(&self, claim: &Claim<'_>, bytes: &Arc<Vec<u8>>) {
         let size = bytes.capacity() as u64;
         let takes = self.takes(size);
         if !takes && !claim.any_size {
             return;
         }
-        self.become_known();
+        self.register();
         let room = Some(size).filter(|_| takes);
-        let Some(spare) = room.and_then(|size| self.spare(size, claim.since)) else {
+        let Some(reserved) = room.and_then(|size| self.reserve(size, claim.since)) else {
             let mut state = self.lock();
             let before = state.last.replace((claim.landing.key, Arc::clone(bytes)));
             self.count.store(state.count(), Ordering::Relaxed);
@@ -238,30 +237,30 @@ impl DecodedChunks {
         };
         let used = self.runtime.tick();
         let mut state = self.lock();
-        // Others may have kept something meanwhile.
-        let fits = state.kept.bytes().checked_add(size);
-        if fits.is_none_or(|all| all > self.most) || state.kept.has(&claim.landing.key) {
+        // Another thread may have cached a chunk meanwhile.
+        let fits = state.entries.bytes().checked_add(size);
+        if fits.is_none_or(|all| all > self.most) || state.entries.has(&claim.landing.key) {
             return;
         }
-        let chunk = (Arc::clone(bytes), spare);
-        state.kept.put(claim.landing.key, chunk, used);
+        let chunk = (Arc::clone(bytes), reserved);
+        state.entries.put(claim.landing.key, chunk, used);
         state.last = None;
         self.count.store(state.count(), Ordering::Relaxed);
     }
 
-    /// Room for a chunk, for which older ones may be dropped.
-    fn spare(&self, size: u64, since: u64) -> Option<SpareBytes> {
+    /// Reserves memory for a chunk. Older chunks may be evicted.
+    fn reserve(&self, size: u64, since: u64) -> Option<CachedBytes> {
         let most = self.most.checked_sub(size)?;
         while self.bytes() > most {
             self.drop_before(since).then_some(())?;
         }
-        self.runtime.keep(size, since)
+        self.runtime.reserve_cache(size, since)
     }
 
-    /// Drops what was last used before a time, and before all else. False if there is nothing of the kind.
+    /// Evicts the least recently used chunk, if its last use precedes a time. Returns false if there is none.
     fn drop_before(&self, since: u64) -> bool {
         let mut state = self.lock();
-        let chunk = state.kept.take_oldest(since);
+        let chunk = state.entries.take_oldest(since);
         self.count.store(state.count(), Ordering::Relaxed);
         drop(state);
         let dropped = chunk.is_some();
@@ -271,26 +270,26 @@ impl DecodedChunks {
         dropped
     }
 
-    /// Tells the runtime of what is kept here, once there is something.
-    fn become_known(&self) {
-        if !self.known.swap(true, Ordering::Relaxed) {
+    /// Registers the cache with the runtime, before the first entry.
+    fn register(&self) {
+        if !self.registered.swap(true, Ordering::Relaxed) {
             let me: Weak<Self> = Weak::clone(&self.me);
-            self.runtime.add_keeper(me);
+            self.runtime.register_cache(me);
         }
     }
 }
 
 impl Evictable for DecodedChunks {
     fn oldest(&self) -> Option<u64> {
-        self.lock().kept.oldest()
+        self.lock().entries.oldest()
     }
 
     fn drop_oldest(&self) {
         let mut state = self.lock();
-        let chunk = state.kept.take_oldest(u64::MAX);
+        let chunk = state.entries.take_oldest(u64::MAX);
         self.count.store(state.count(), Ordering::Relaxed);
         drop(state);
-        // Not for others to use: the memory is wanted elsewhere.
+        // The memory is needed elsewhere, so it does not go to the buffers.
         drop(chunk);
     }
 }

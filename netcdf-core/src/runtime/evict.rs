@@ -1,72 +1,71 @@
-//! Memory of what is kept because it may be of use again.
+//! Memory accounting for caches.
 //!
-//! Keepers ([`Evictable`]), such as the decoded chunks of an open dataset, ask before they keep something
-//! ([`Runtime::keep`]). What all of them keep and what jobs have admitted share an amount of memory: that of the jobs,
-//! and some more. Work comes first: it is admitted as if nothing were kept, and what is then too much is given up, what
-//! was not used for the longest time before all else. So no job waits for what is kept.
+//! Caches ([`Evictable`]), such as the decoded chunks of an open dataset, reserve memory before they store an entry
+//! ([`Runtime::reserve_cache`]). All caches and all admitted items share one limit: the memory of the jobs plus an allowance. Jobs take
+//! precedence. A job is admitted as if the caches were empty, and then the least recently used entries are evicted until the limit is met.
+//! So no job waits for a cache.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{Runtime, SharedByJobs};
 
-/// Keeps what can be made again.
+/// A cache of entries that can be read or computed again.
 ///
-/// Neither function waits for work: they are called where items are admitted.
+/// Neither function may wait for a job, because admission of items calls both.
 pub trait Evictable: Send + Sync {
-    /// The time ([`Runtime::tick`]) at which what was not used for the longest time was used last; `None` if nothing is
-    /// kept.
+    /// Returns the last use ([`Runtime::tick`]) of the least recently used entry; `None` if the cache is empty.
     fn oldest(&self) -> Option<u64>;
 
-    /// Drops that.
+    /// Evicts the least recently used entry.
     fn drop_oldest(&self);
 }
 
-/// The keepers of a runtime.
+/// The caches of a runtime.
 #[derive(Default)]
-pub(super) struct Spares {
-    /// Bytes for work and for what is kept.
+pub(super) struct Caches {
+    /// The limit in bytes of jobs and caches together.
     room: AtomicU64,
-    /// Bytes kept.
+    /// The cached bytes.
     bytes: AtomicU64,
-    /// The number of times that something was used.
+    /// The number of cache uses, which serves as the clock.
     time: AtomicU64,
-    keepers: Mutex<Vec<Weak<dyn Evictable>>>,
+    registered: Mutex<Vec<Weak<dyn Evictable>>>,
 }
 
-impl std::fmt::Debug for Spares {
+impl std::fmt::Debug for Caches {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let bytes = self.bytes.load(Ordering::Relaxed);
-        f.debug_struct("Spares")
+        f.debug_struct("Caches")
             .field("room", &self.room)
             .field("bytes", &bytes)
             .finish_non_exhaustive()
     }
 }
 
-/// Bytes that are kept, as long as it lives.
+/// Cached bytes, released on drop.
 #[derive(Debug)]
-pub struct SpareBytes {
+pub struct CachedBytes {
     shared: Arc<SharedByJobs>,
     bytes: u64,
 }
 
-impl SpareBytes {
-    /// The number of bytes.
+impl CachedBytes {
+    /// Returns the number of bytes.
     #[must_use]
     pub fn get(&self) -> u64 {
         self.bytes
     }
 }
 
-impl Drop for SpareBytes {
+impl Drop for CachedBytes {
     fn drop(&mut self) {
-        let spares = self.shared.budget.spares();
-        spares.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        let caches = self.shared.budget.caches();
+        caches.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
-/// Memory for more to keep, as long as it lives.
+/// A temporary allowance for caches, withdrawn on drop.
 #[derive(Debug)]
 pub struct CacheReservation {
     shared: Arc<SharedByJobs>,
@@ -76,13 +75,13 @@ pub struct CacheReservation {
 impl Drop for CacheReservation {
     fn drop(&mut self) {
         let budget = &self.shared.budget;
-        let spares = budget.spares();
-        spares.room.fetch_sub(self.bytes, Ordering::Relaxed);
-        spares.make_room(budget.admitted());
+        let caches = budget.caches();
+        caches.room.fetch_sub(self.bytes, Ordering::Relaxed);
+        caches.evict_excess(budget.admitted());
     }
 }
 
-impl Spares {
+impl Caches {
     pub(super) fn new(room: u64) -> Self {
         Self {
             room: AtomicU64::new(room),
@@ -90,37 +89,40 @@ impl Spares {
         }
     }
 
-    /// Bytes that may be kept while work takes `admitted` bytes.
+    /// Returns the maximum number of cached bytes while jobs take `admitted` bytes.
     fn left(&self, admitted: u64) -> u64 {
         (self.room.load(Ordering::Relaxed)).saturating_sub(admitted)
     }
 
-    /// Gives up what is too much now that work takes `admitted` bytes.
-    pub(super) fn make_room(&self, admitted: u64) {
+    /// Evicts entries until the caches fit beside `admitted` bytes of jobs.
+    pub(super) fn evict_excess(&self, admitted: u64) {
         let most = self.left(admitted);
         if self.bytes.load(Ordering::Relaxed) > most {
             self.shrink(most, u64::MAX);
         }
     }
 
-    /// Gives up what was last used before a time, until at most `most` bytes are kept.
+    /// Evicts entries last used before a time, until at most `most` bytes are cached.
     fn shrink(&self, most: u64, before: u64) {
-        let keepers = self.keepers.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: Vec<_> = keepers.iter().filter_map(Weak::upgrade).collect();
-        drop(keepers);
+        let registered = self
+            .registered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<_> = registered.iter().filter_map(Weak::upgrade).collect();
+        drop(registered);
         while self.bytes.load(Ordering::Relaxed) > most {
             let kept = all
                 .iter()
-                .filter_map(|keeper| Some((keeper.oldest()?, keeper)));
+                .filter_map(|cache| Some((cache.oldest()?, cache)));
             let oldest = kept.min_by_key(|(time, _)| *time);
-            let Some((_, keeper)) = oldest.filter(|(time, _)| *time < before) else {
+            let Some((_, cache)) = oldest.filter(|(time, _)| *time < before) else {
                 return;
             };
-            keeper.drop_oldest();
+            cache.drop_oldest();
         }
     }
 
-    /// Counts bytes that fit in `most`.
+    /// Counts bytes if the sum stays at most `most`.
     fn count(&self, bytes: u64, most: u64) -> bool {
         let sum = |kept: u64| kept.checked_add(bytes).filter(|sum| *sum <= most);
         let counted = (self.bytes).fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
@@ -129,42 +131,42 @@ impl Spares {
 }
 
 impl Runtime {
-    /// The next time: each is later than those before.
+    /// Returns the next time, which is later than all earlier times.
     #[must_use]
     pub fn tick(&self) -> u64 {
-        let spares = self.shared.budget.spares();
-        spares.time.fetch_add(1, Ordering::Relaxed)
+        let caches = self.shared.budget.caches();
+        caches.time.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Makes a keeper known, so that what it keeps can be given up.
-    pub fn add_keeper(&self, keeper: Weak<dyn Evictable>) {
-        let keepers = &self.shared.budget.spares().keepers;
-        let mut keepers = keepers.lock().unwrap_or_else(PoisonError::into_inner);
-        keepers.retain(|other| other.strong_count() > 0);
-        keepers.push(keeper);
+    /// Registers a cache for eviction.
+    pub fn register_cache(&self, cache: Weak<dyn Evictable>) {
+        let registered = &self.shared.budget.caches().registered;
+        let mut registered = registered.lock().unwrap_or_else(PoisonError::into_inner);
+        registered.retain(|other| other.strong_count() > 0);
+        registered.push(cache);
     }
 
-    /// Lets a keeper keep `bytes`, as long as the result lives. What was last used before a time may be given up for
-    /// them. `None` if there is no room.
+    /// Reserves `bytes` of cache memory while the result lives. This may evict entries last used before a time. Returns `None` if the
+    /// memory does not suffice.
     ///
-    /// The caller holds no lock that [`Evictable::oldest`] or [`Evictable::drop_oldest`] take.
+    /// The caller must not hold a lock that [`Evictable::oldest`] or [`Evictable::drop_oldest`] takes.
     #[must_use]
-    pub fn keep(&self, bytes: u64, before: u64) -> Option<SpareBytes> {
+    pub fn reserve_cache(&self, bytes: u64, before: u64) -> Option<CachedBytes> {
         let budget = &self.shared.budget;
-        let spares = budget.spares();
-        let most = spares.left(budget.admitted());
-        if !spares.count(bytes, most) {
-            spares.shrink(most.checked_sub(bytes)?, before);
-            spares.count(bytes, most).then_some(())?;
+        let caches = budget.caches();
+        let most = caches.left(budget.admitted());
+        if !caches.count(bytes, most) {
+            caches.shrink(most.checked_sub(bytes)?, before);
+            caches.count(bytes, most).then_some(())?;
         }
         let shared = Arc::clone(&self.shared);
-        Some(SpareBytes { shared, bytes })
+        Some(CachedBytes { shared, bytes })
     }
 
-    /// Lets keepers keep so many bytes more, as long as the result lives; all of memory, if that is less.
+    /// Raises the cache limit by `bytes` while the result lives, up to the largest number.
     #[must_use]
-    pub fn more_room(&self, bytes: u64) -> CacheReservation {
-        let room = &self.shared.budget.spares().room;
+    pub fn raise_cache_limit(&self, bytes: u64) -> CacheReservation {
+        let room = &self.shared.budget.caches().room;
         let all = |room: u64| Some(room.saturating_add(bytes));
         let before = room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, all);
         CacheReservation {
@@ -173,10 +175,10 @@ impl Runtime {
         }
     }
 
-    /// Bytes that are kept.
+    /// Returns the cached bytes.
     #[must_use]
-    pub fn kept(&self) -> u64 {
-        self.shared.budget.spares().bytes.load(Ordering::Relaxed)
+    pub fn cached_bytes(&self) -> u64 {
+        self.shared.budget.caches().bytes.load(Ordering::Relaxed)
     }
 }
 
@@ -185,20 +187,20 @@ mod tests {
     use super::super::WorkItem;
     use super::*;
 
-    /// Keeps bytes, each with the time of its last use.
+    /// A cache of byte reservations, each with the time of its last use.
     #[derive(Default)]
-    struct Shelf(Mutex<Vec<(u64, SpareBytes)>>);
+    struct Shelf(Mutex<Vec<(u64, CachedBytes)>>);
 
     impl Shelf {
         fn new(runtime: &Runtime) -> Arc<Self> {
             let shelf = Arc::new(Self::default());
-            let keeper: Arc<dyn Evictable> = shelf.clone();
-            runtime.add_keeper(Arc::downgrade(&keeper));
+            let cache: Arc<dyn Evictable> = shelf.clone();
+            runtime.register_cache(Arc::downgrade(&cache));
             shelf
         }
 
         fn put(&self, runtime: &Runtime, bytes: u64, before: u64) -> bool {
-            let kept = runtime.keep(bytes, before);
+            let kept = runtime.reserve_cache(bytes, before);
             let time = runtime.tick();
             let put = kept.map(|kept| self.0.lock().unwrap().push((time, kept)));
             put.is_some()
@@ -229,30 +231,30 @@ mod tests {
         let (one, other) = (Shelf::new(&runtime), Shelf::new(&runtime));
         assert!(one.put(&runtime, 30, 0) && other.put(&runtime, 40, 0));
         assert!(one.put(&runtime, 30, 0));
-        // What was used in time stays.
+        // Entries used at or after the time stay.
         assert!(!other.put(&runtime, 10, 0));
         assert_eq!((one.has(), other.has()), (vec![30, 30], vec![40]));
         assert!(other.put(&runtime, 10, u64::MAX));
         assert_eq!((one.has(), other.has()), (vec![30], vec![40, 10]));
         assert!(!other.put(&runtime, 101, u64::MAX));
         drop(other);
-        assert_eq!(runtime.kept(), 30);
+        assert_eq!(runtime.cached_bytes(), 30);
         drop(one);
-        assert_eq!(runtime.kept(), 0);
+        assert_eq!(runtime.cached_bytes(), 0);
     }
 
     #[test]
     fn there_may_be_more_room_for_some_time() {
         let runtime = Runtime::sized(2, 50);
         let shelf = Shelf::new(&runtime);
-        let more = runtime.more_room(30);
+        let more = runtime.raise_cache_limit(30);
         let fill = || (0..20).all(|_| shelf.put(&runtime, 10, 0));
         assert!(!fill());
-        assert_eq!(runtime.kept(), 130);
-        let all = runtime.more_room(u64::MAX);
+        assert_eq!(runtime.cached_bytes(), 130);
+        let all = runtime.raise_cache_limit(u64::MAX);
         assert!(fill());
         drop((more, all));
-        assert_eq!(runtime.kept(), 100);
+        assert_eq!(runtime.cached_bytes(), 100);
     }
 
     #[test]
@@ -272,7 +274,7 @@ mod tests {
         let shelf = Shelf::new(&runtime);
         let fill = || (0..10).all(|_| shelf.put(&runtime, 10, 0));
         assert!(fill());
-        // Two items of 40 bytes are not admitted at the same time; one item larger than all memory always is.
+        // Two items of 40 bytes are not admitted concurrently; one item larger than all memory is always admitted.
         for (bytes, left) in [(40, 60), (1000, 0)] {
             let items = (0..4).map(|n| Ok(WorkItem::new(bytes, n)));
             let mut done = vec![];
@@ -282,8 +284,8 @@ mod tests {
             };
             runtime.ordered(items, Ok, sink).unwrap();
             assert_eq!(done, [0, 1, 2, 3]);
-            assert_eq!(runtime.kept(), left);
-            // What work has left is there again.
+            assert_eq!(runtime.cached_bytes(), left);
+            // Memory is free again after the job.
             assert!((left / 10..10).all(|_| shelf.put(&runtime, 10, 0)));
         }
     }

@@ -1,7 +1,7 @@
-//! The sections of a grid of chunks: boxes of consecutive chunks, in row-major order.
+//! The sections of a chunk grid: boxes of consecutive chunks, in row-major order.
 //!
-//! Along the slowest dimension in which a row has few enough chunks, a section has some rows, about as many as the next.
-//! Dimensions before it have one place in a section, those behind it all.
+//! The grid is split along the slowest-varying dimension whose rows fit the section limit. All sections have about the same number of rows.
+//! A section has one index along slower dimensions, and the whole length of faster dimensions.
 
 use std::ops::RangeInclusive;
 
@@ -11,20 +11,20 @@ use crate::model::region::product;
 /// The sections of a grid.
 #[derive(Debug)]
 pub(super) struct Sections {
-    /// Chunks per dimension.
+    /// The number of chunks per dimension.
     grid: Vec<u64>,
-    /// The dimension along which a section has some rows.
+    /// The dimension along which the grid is split.
     dim: usize,
-    /// Rows of the grid and of a section along that dimension, and chunks of a row.
+    /// The number of rows in the grid and in a section along that dimension, and the number of chunks per row.
     len: u64,
     rows: u64,
     row: u64,
-    /// Sections along that dimension.
+    /// The number of sections along that dimension.
     along: u64,
 }
 
 impl Sections {
-    /// Sections of at most `most` chunks; `None` for a grid without chunks or of 2^64 chunks.
+    /// Creates sections of at most `most` chunks; `None` for a grid without chunks or with 2^64 chunks.
     pub(super) fn new(grid: Vec<u64>, most: u64) -> Option<Self> {
         product(&grid).filter(|&n| n > 0 && most > 0)?;
         let few = |dim: &usize| {
@@ -46,36 +46,36 @@ impl Sections {
         })
     }
 
-    /// Chunks per dimension.
+    /// Returns the number of chunks per dimension.
     pub(super) fn grid(&self) -> &[u64] {
         &self.grid
     }
 
-    /// The section of the chunk with a number.
+    /// Returns the section of the chunk with this number.
     pub(super) fn of(&self, number: u64) -> u64 {
         let row = number / self.row;
         row / self.len * self.along + row % self.len / self.rows
     }
 
-    /// The number of the first chunk of a section.
+    /// Returns the number of the first chunk of a section.
     pub(super) fn first(&self, section: u64) -> u64 {
         let before = section / self.along * self.len;
         (before + section % self.along * self.rows) * self.row
     }
 
-    /// The number of sections.
+    /// Returns the number of sections.
     pub(super) fn count(&self) -> u64 {
         let outer = self.grid.get(..self.dim).and_then(product).unwrap_or(1);
         outer * self.along
     }
 
-    /// The chunks of a section.
+    /// Returns the chunks of a section.
     pub(super) fn block(&self, section: u64) -> Block {
         let mut whole = Block::whole(&self.grid);
         let outer = self.grid.get(..self.dim).unwrap_or_default();
         let first = section % self.along * self.rows;
-        let places = place(section / self.along, outer);
-        let lines = places.into_iter().map(|at| (at, 1));
+        let position = place(section / self.along, outer);
+        let lines = position.into_iter().map(|at| (at, 1));
         let rows = (first, self.rows.min(self.len - first));
         let dims = whole.start.iter_mut().zip(&mut whole.count);
         for ((start, count), line) in dims.zip(lines.chain([rows])) {
@@ -84,13 +84,13 @@ impl Sections {
         whole
     }
 
-    /// The part of a box that is in the grid; `None` if there is none.
+    /// Returns the intersection of a box with the grid; `None` if it is empty.
     pub(super) fn within(&self, chunks: &Block) -> Option<Block> {
         let whole = Block::whole(&self.grid);
         (chunks.start.len() == self.grid.len()).then(|| common(chunks, &whole))?
     }
 
-    /// The sections from that of the first to that of the last chunk of a box in the grid that is not empty.
+    /// Returns the sections from the first to the last chunk of a box, which must lie in the grid and must not be empty.
     pub(super) fn around(&self, chunks: &Block) -> RangeInclusive<u64> {
         let number = |at: &mut dyn Iterator<Item = u64>| {
             let steps = at.zip(&self.grid);
@@ -101,13 +101,13 @@ impl Sections {
         self.of(first)..=self.of(last)
     }
 
-    /// The chunks that a section and a box have in common, if there are any.
+    /// Returns the intersection of a section and a box; `None` if it is empty.
     pub(super) fn part(&self, section: u64, chunks: &Block) -> Option<Block> {
         common(chunks, &self.block(section))
     }
 }
 
-/// What two boxes have in common; `None` if that is nothing.
+/// Returns the intersection of two boxes; `None` if it is empty.
 fn common(one: &Block, other: &Block) -> Option<Block> {
     let ends = |block: &Block| {
         let lines = block.start.iter().zip(&block.count);

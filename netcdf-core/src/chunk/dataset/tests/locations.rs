@@ -1,4 +1,4 @@
-//! How often reads ask for places of chunks.
+//! The number of location queries during reads.
 
 use super::*;
 use crate::chunk::ReadCache;
@@ -17,7 +17,7 @@ fn many(index: bool) -> MemoryDataset {
     made
 }
 
-/// Returns the number of `locate` calls and located chunks since the last time.
+/// Returns the number of `locate` calls and located chunks since the previous call.
 fn taken(made: &MemoryDataset) -> (u64, u64) {
     let counts = made.take_counts();
     (counts.calls, counts.located.values().sum())
@@ -55,7 +55,8 @@ fn bands_walk_each_part_of_an_index_once() {
             let want: Vec<u8> = want.map(|x| x as u8).collect();
             assert_eq!(bands(set, &window), want);
             let (_, found) = taken(&reader);
-            // Each row is a section. Before it was clear that there are more bands, some found only their own.
+            // Each row is a section. Before the cache knew of further bands, some bands located only their own
+            // chunks.
             let own = found.checked_sub(3 * LEN).unwrap();
             assert!(own <= 2000, "{own}, {threads} threads");
             assert_eq!(bands(set, &window), want);
@@ -64,7 +65,7 @@ fn bands_walk_each_part_of_an_index_once() {
             assert!(set.is_stored(VarId(0), &layout, &window).unwrap());
             assert_eq!(taken(&reader), (0, 0));
             assert!(cache.located_bytes() <= 3 * 12 * LEN + 1000);
-            // Without a cache, each pass walks it.
+            // Without a cache, each pass scans the index.
             let alone = Dataset::new(&reader, &env);
             assert_eq!(bands(alone, &window), want);
             assert!(taken(&reader).1 >= 6000);

@@ -4,7 +4,7 @@ use super::*;
 use crate::arithmetic::length;
 use crate::io::store::KeyContent;
 
-/// Bytes of a chunk.
+/// The chunk size in bytes.
 const WHOLE: u64 = 12;
 
 /// Reads the variable from chunks with `whole` bytes. Candidates have half the length.

@@ -1,4 +1,4 @@
-//! Variables of which only little is stored.
+//! Variables with few stored chunks.
 
 use crate::arithmetic::Amount;
 use crate::chunk::dataset::Dataset;
@@ -8,25 +8,25 @@ use crate::chunk::visit::{Locate, VisitStop};
 use crate::error::Result;
 use crate::model::{Region, VarId};
 
-/// Fewer than one chunk in this many is considered few.
+/// Fewer than one chunk in this number is considered few.
 const FEW: u64 = 4;
 
-/// Bytes of memory for the number of a chunk while the numbers are sorted.
+/// The memory for a chunk number during sorting, in bytes.
 const NUMBER: u64 = 16;
 
 /// The chunks of a grid that intersect stored chunks, if they are few.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AffectedChunks {
-    /// The chunks' numbers in the grid, ascending.
+    /// The chunk numbers in the grid, ascending.
     numbers: Vec<u64>,
 }
 
 impl AffectedChunks {
-    /// Finds the stored chunks of a variable that have elements of a box, `within`, of whole chunks of the grid. `None` if they
-    /// intersect so many chunks of the grid that it is better to process all, or more than a share of the memory can list.
+    /// Finds the variable's stored chunks that intersect `within`, a box of whole chunks of the grid. Returns `None` if they intersect so
+    /// many chunks of the grid that processing all is better, or that the list would exceed its share of the memory.
     ///
     /// # Errors
-    /// As [`Dataset::locate_chunks`].
+    /// Returns errors from [`Dataset::locate_chunks`].
     pub fn of(
         (set, var): (Dataset<'_>, VarId),
         from: &Layout,
@@ -57,13 +57,13 @@ impl AffectedChunks {
         Ok(Some(Self { numbers }))
     }
 
-    /// Whether the chunk at the start of a box is one of them.
+    /// Returns true if the list contains the chunk at the start of a box.
     #[must_use]
     pub fn has(&self, grid: &ChunkGrid, place: &Region) -> bool {
         self.numbers.binary_search(&grid.index(place)).is_ok()
     }
 
-    /// Whether a box of consecutive chunks, in row-major order, contains one of them.
+    /// Returns true if the list contains a chunk of a box, whose chunks are consecutive in row-major order.
     pub(super) fn any(&self, grid: &ChunkGrid, slab: &Region) -> bool {
         let first = grid.index(slab);
         let ends = slab.start.iter().zip(&slab.count);
@@ -73,18 +73,18 @@ impl AffectedChunks {
         self.numbers.get(at).is_some_and(|&n| n <= last)
     }
 
-    /// The chunks, in row-major order.
+    /// Returns the chunks in row-major order.
     pub(super) fn chunks<'a>(&'a self, grid: &'a ChunkGrid) -> impl Iterator<Item = Region> + 'a {
         self.numbers.iter().map(|&n| grid.numbered(n))
     }
 
-    /// Whether they are so few that all others are not even to be filled.
-    pub(super) fn is_nearly_nothing(&self, grid: &ChunkGrid) -> bool {
+    /// Returns true if the chunks are so few that filling all missing chunks would be wasteful.
+    pub(super) fn is_nearly_empty(&self, grid: &ChunkGrid) -> bool {
         (self.numbers.len() as u64) < grid.len().div_ceil(64)
     }
 }
 
-/// The intersection of two boxes.
+/// Returns the intersection of two boxes.
 fn overlap(a: &Region, b: &Region) -> Region {
     let (mut start, mut count) = (vec![], vec![]);
     let dims = a.start.iter().zip(&a.count);
