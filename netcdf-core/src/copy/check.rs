@@ -1,4 +1,4 @@
-//! Checks what a job needs before anything is written.
+//! Checks before a copy starts: required filters must be available.
 
 use super::{CopyJob, Method};
 use crate::chunk::Dataset;
@@ -8,12 +8,12 @@ use crate::filter::{ChunkContext, VariableFacts};
 use crate::model::Schema;
 
 impl CopyJob {
-    /// Checks that the filters the job has to undo or apply are available. Filters that no stored chunk went
-    /// through, and filters of chunks that are moved unchanged, may be missing.
+    /// Checks that the filters the copy has to decode or encode are available. Filters that no stored chunk used, and filters of moved
+    /// chunks, may be missing.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::Unsupported`] for filters that can only be undone. Both
-    /// name the variable's path.
+    /// Returns [`ErrorKind::FilterUnavailable`], or [`ErrorKind::Unsupported`] for decode-only filters. Both errors name the variable's
+    /// path.
     pub(super) fn check_filters(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         match self.method {
             Method::Move | Method::Rows | Method::Chunks => return Ok(()),
@@ -27,7 +27,7 @@ impl CopyJob {
         }
     }
 
-    /// True if any chunk has to be encoded.
+    /// Returns whether any chunk has to be encoded.
     fn encodes(&self, set: Dataset<'_>) -> Result<bool> {
         if !self.same_fill || set.reader.assembles(self.pair.from) {
             return Ok(self.elements() > 0);
@@ -35,7 +35,7 @@ impl CopyJob {
         set.has_chunks(self.pair.from)
     }
 
-    /// Checks that the filters can be applied to chunks of the output, given what its encoder knows of them.
+    /// Checks that the output's chunk encoder can apply its filters to the element type and chunk shape.
     fn can_encode(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         let about = VariableFacts::new(output, self.to.element.ty, &self.to.filters);
         let fill = fill(output, self.pair.to, &self.to)?;
@@ -47,7 +47,7 @@ impl CopyJob {
     }
 }
 
-/// Adds a remedy to the error: filters of the input are kept unless others are asked for.
+/// Adds a remedy to the error: the copy keeps the input's filters unless options name different filters.
 fn way_out(e: Error, path: &str) -> Error {
     match e.kind() {
         ErrorKind::Unsupported => e.with_remedy(format!(
