@@ -1,4 +1,4 @@
-//! What is kept if only some variables are asked for and the output's kind has no groups and types.
+//! Drops groups and types that the selected variables do not use, for output kinds without groups or types.
 
 use super::CopiedVariable;
 use super::keep::{self, Stay};
@@ -6,11 +6,11 @@ use crate::error::{OrInternal as _, Result};
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
 use crate::notes::Note;
 
-/// As [`keep::keep`], but leaves out what no kept variable needs: groups without variables, unused types, and
-/// unused unlimited dimensions if there are several. `notes` say which groups are left out.
+/// Like [`keep::keep`], but also drops groups without variables, unused types, and unused unlimited dimensions if there are several
+/// unlimited dimensions. `notes` names the dropped groups.
 ///
 /// # Errors
-/// As [`keep::keep`].
+/// Returns the errors of [`keep::keep`].
 pub(super) fn keep(
     input: &Schema,
     groups: &[Stay],
@@ -44,19 +44,19 @@ pub(super) fn keep(
     }
     let used = |id: DimId| kept().any(|v| v.dims.contains(&id));
     let dims = (0..).map(DimId).zip(&input.dims);
-    // A single unlimited dimension is kept like any other, used or not.
+    // A single unlimited dimension stays, used or unused.
     let many = input.dims.iter().filter(|d| d.unlimited).count() > 1;
     let needless = |id: DimId, unlimited: bool| many && unlimited && !used(id);
     let dims: Vec<bool> = dims.map(|(id, dim)| !needless(id, dim.unlimited)).collect();
     let (schema, pairs) = keep::keep_dims(&bare, &asked, vars, &dims)?;
-    // If groups are kept, the kind is refused later.
+    // If groups remain, a later check rejects the kind.
     let alone = schema.groups.len() == 1;
     let left_out = (0..).map(GroupId).zip(groups).zip(&asked);
     for ((id, before), now) in left_out.filter(|_| alone) {
         if *before != Stay::Nothing && *now == Stay::Nothing {
             notes.push(Note {
                 object: input.group_path(id),
-                what: "left out: a group without variables to copy".to_owned(),
+                what: "skipped: a group without variables to copy".to_owned(),
                 remedy: None,
             });
         }

@@ -1,4 +1,4 @@
-//! Which groups, dimensions and variables of a dataset are kept.
+//! Selection of the groups, dimensions and variables to keep.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,22 @@ use super::CopiedVariable;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::{DimId, Dimension, Group, GroupId, Schema, UserType, VarId, Variable};
 
-/// What becomes of a group.
+/// The planned treatment of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stay {
-    /// It is left out.
+    /// The output lacks the group.
     Nothing,
-    /// The definitions in it are kept, but not its variables.
+    /// The output keeps the group's definitions, but not its variables.
     Frame,
-    /// It is kept.
+    /// The output keeps the group with its variables.
     Whole,
 }
 
-/// Leaves out what is not kept, as `groups` and `vars` say; returns the schema, and the kept variables in input
-/// and output. Types keep their ids, because values in memory refer to them; so groups that define types are
-/// kept.
+/// Returns the schema without the groups and variables that `groups` and `vars` exclude, and the kept variables in input and output. Types
+/// keep their ids, because values in memory refer to type ids. Therefore groups that define types are kept.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a variable whose dimension is missing.
+/// Returns [`ErrorKind::NotFound`] for a variable whose dimension is missing.
 pub(super) fn keep(
     input: &Schema,
     groups: &[Stay],
@@ -31,10 +30,10 @@ pub(super) fn keep(
     keep_dims(input, groups, vars, &vec![true; input.dims.len()])
 }
 
-/// As [`keep`]; `dims` says which dimensions of kept groups are kept.
+/// Like [`keep`]; `dims` selects the dimensions to keep in kept groups.
 ///
 /// # Errors
-/// As [`keep`].
+/// Returns the errors of [`keep`].
 pub(super) fn keep_dims(
     input: &Schema,
     groups: &[Stay],
@@ -104,8 +103,8 @@ fn lost(input: &Schema, var: VarId) -> Error {
     Error::new(ErrorKind::NotFound, what).in_object(&input.var_path(var))
 }
 
-/// Adds the groups that others need: their parents, groups with types, and groups with dimensions of kept
-/// variables. HDF5 lets a variable have dimensions of any group.
+/// Adds all required groups: parents, groups with types, and groups with dimensions of kept variables. In HDF5, a variable can have
+/// dimensions from any group.
 fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
     let mut all = groups.to_vec();
     let stays = |group: GroupId| {
@@ -123,7 +122,7 @@ fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
             continue;
         }
         let mut at = Some(id);
-        // Parents come before their groups, so this ends.
+        // Parents precede their groups, so this loop ends.
         while let Some(id) = at {
             if let Some(stay) = all.get_mut(id.index()).filter(|s| **s == Stay::Nothing) {
                 *stay = Stay::Frame;
@@ -134,7 +133,7 @@ fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
     all
 }
 
-/// New numbers of what is kept.
+/// Returns new numbers for the kept objects.
 fn numbers(stays: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
     let mut next = 0;
     let number = |stays: bool| {

@@ -18,7 +18,7 @@ pub(super) struct Copied<'a> {
 }
 
 impl Copied<'_> {
-    /// Compares the values; returns the largest difference if values may differ.
+    /// Compares the values. Returns the largest difference if values may differ.
     pub(super) fn compare(&self) -> Result<Option<f64>> {
         self.check_shapes()?;
         let ([from, to], [x, y]) = (self.sets, self.vars);
@@ -57,7 +57,7 @@ impl Copied<'_> {
         }
     }
 
-    /// The check of stored chunks. Chunks behind a missing filter could only be moved.
+    /// Returns the check of stored chunks. Chunks with a missing filter were always moved.
     fn check(&self) -> Result<ChunkCheck> {
         let ([from, to], [x, _]) = (self.sets, self.vars);
         match from.check_filters(x) {
@@ -84,7 +84,7 @@ fn conversion(var: VarId, [from, to]: &[Layout; 2]) -> ElementConversion {
     }
 }
 
-/// Whether values went through filters that may change them. Moved chunks did not.
+/// Returns whether the values passed filters that may change them. Moved chunks did not.
 fn is_lossy([from, to]: &[Layout; 2]) -> bool {
     let moved = from.filters == to.filters && from.chunk == to.chunk;
     !moved && to.filters.iter().any(names::is_lossy)

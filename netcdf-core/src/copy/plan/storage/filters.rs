@@ -1,7 +1,7 @@
 //! The filters of the output's variables.
 //!
-//! Filters named for a variable override the input and all other options. For other variables, `-F none` removes
-//! all filters; `-d` replaces all but the checksum, which netCDF-C keeps as well.
+//! Filters named for a variable override the input and all other options. For variables without named filters, `-F none` removes all
+//! filters. `-d` replaces all filters except the checksum, which netCDF-C keeps as well.
 
 use super::{StorageCase, StorageNotes, is_heap};
 use crate::copy::options::Filtering;
@@ -15,13 +15,13 @@ use crate::model::kind::Filterable;
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
 use crate::notes::Note;
 
-/// The name of a filter.
+/// Returns the name of a filter.
 pub(super) fn name(filter: &FilterSpec) -> String {
     let label = FilterTable::default().label(filter);
     label.name.unwrap_or_else(|| filter.id.to_string())
 }
 
-/// The name of a filter, with the codec of Blosc in the form of `-F` if the codec matters.
+/// Returns the name of a filter, with the Blosc codec in the form of `-F` if the codec matters.
 fn full_name(filter: &FilterSpec) -> String {
     let inner = match (filter.id, filter.params.get(6)) {
         (BLOSC, Some(3)) => ",codec=snappy",
@@ -43,7 +43,7 @@ impl StorageCase<'_> {
     /// Sets the filters.
     ///
     /// # Errors
-    /// Those of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable given by its name.
+    /// Returns the errors of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable that the user named.
     pub(super) fn filters(&self, storage: &mut Storage, said: &mut StorageNotes) -> Result<()> {
         match self.asked {
             Some(asked) => self.asked(asked, storage, said)?,
@@ -55,7 +55,7 @@ impl StorageCase<'_> {
         Ok(())
     }
 
-    /// Removes shuffling from text that has no fixed size in chunks.
+    /// Removes shuffle from text without a fixed size in chunks.
     fn leave_shuffle(&self, storage: &mut Storage, said: &mut StorageNotes) {
         let unsized_texts = kind_row(self.output.kind).is_some_and(|row| row.no_default_size);
         if !unsized_texts || self.to.ty != Atomic::String.into() {
@@ -77,7 +77,7 @@ impl StorageCase<'_> {
         storage.filters.retain(|f| !fixed(f));
     }
 
-    /// Adds a remark if a store of another kind becomes one of Zarr 3 with shuffle, which is no codec of the specification.
+    /// Adds a remark on shuffle if a store becomes Zarr 3, whose specification has no shuffle codec.
     fn tell_of_shuffle(&self, storage: &Storage, said: &mut StorageNotes) {
         let (from, to) = (self.input.kind, self.output.kind);
         let version = to.as_zarr().map(|zarr| zarr.version);
@@ -116,23 +116,22 @@ impl StorageCase<'_> {
         }
     }
 
-    /// Whether filters of the output may be codecs that HDF5 does not have.
+    /// Returns whether output filters may be codecs outside HDF5.
     pub(super) fn has_codecs(&self) -> bool {
         self.output.kind.storage.filterable() == Filterable::Arrays
     }
 
-    /// Whether a filter that is not built in comes from a codec, with the parameters of a user, and needs those of an
-    /// HDF5 filter.
+    /// Returns whether an HDF5 output needs HDF5 parameters for a plugin filter, but the input has codec parameters.
     pub(super) fn has_user_form(&self, storage: &Storage) -> bool {
         let codecs = self.input.kind.storage.filterable() == Filterable::Arrays;
         let table = FilterTable::default();
         codecs && !self.has_codecs() && storage.filters.iter().any(|f| !table.has(f.id))
     }
 
-    /// Checks that the output can have the filters, some of which may be codecs of Zarr only.
+    /// Checks that the output supports the filters, some of which may exist only in Zarr.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if it is an HDF5 file.
+    /// Returns [`ErrorKind::Unsupported`] for a Zarr-only filter in an HDF5 file.
     pub(super) fn has_filters(&self, storage: &Storage) -> Result<()> {
         if self.has_codecs() {
             return Ok(());
@@ -146,7 +145,7 @@ impl StorageCase<'_> {
         }
         let what = format!("the Zarr codec {} is not an HDF5 filter", name(private));
         let remedy = match private.id {
-            // Its data cannot be read, so other filters do not help.
+            // The data cannot be read, so a different filter does not help.
             codec::UNKNOWN => missing::UNKNOWN_CODEC.to_owned(),
             _ => format!(
                 "choose another filter, -F '{0},zstd,3', or none, -F '{0},none'",
@@ -156,7 +155,7 @@ impl StorageCase<'_> {
         Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
     }
 
-    /// Removes filters of the input that can be undone but not applied, unless chunks are moved unchanged.
+    /// Removes decode-only filters of the input, unless chunks are moved unchanged.
     pub(super) fn leave_decode_only(&self, storage: &mut Storage, said: &mut StorageNotes) {
         if self.asked.is_some() {
             return;
@@ -166,7 +165,7 @@ impl StorageCase<'_> {
         let same = old.layout == storage.layout && old.filters == storage.filters && !heap;
         let filters = storage.filters.iter();
         let moved = same && filters.clone().all(|f| self.is_of_whole_elements(f));
-        // Heap elements are stored as references, which the output makes anew.
+        // Heap elements are stored as references, which the output creates anew.
         let unsuited = |f: &FilterSpec| heap && policy(f.id).suits == Suits::Numbers;
         let stays = |f: &FilterSpec| !unsuited(f) && (moved || policy(f.id).read_only.is_none());
         for filter in filters.filter(|f| !stays(f)) {
@@ -183,15 +182,14 @@ impl StorageCase<'_> {
         storage.filters.retain(stays);
     }
 
-    /// Whether a filter that packs bits packed whole elements as netCDF has them: all bits, and the same size.
+    /// Returns whether a bit-packing filter packs whole netCDF elements: all bits, and the same size.
     fn is_of_whole_elements(&self, f: &FilterSpec) -> bool {
         let size = self.input.memory_size(self.from.ty);
         let whole = policy(f.id).read_only;
         whole.is_none_or(|whole| whole(&f.params, size))
     }
 
-    /// Sets the filters asked for. Filters that a pattern asks for but that do not fit are found in
-    /// [`super::unfit`].
+    /// Sets the requested filters. [`super::unfit`] handles pattern filters that do not fit.
     fn asked(
         &self,
         asked: &Filtering,
@@ -210,7 +208,7 @@ impl StorageCase<'_> {
         Ok(())
     }
 
-    /// The filters of the input, or what replaces them in the output.
+    /// Sets the input's filters, or their substitutes in the output.
     fn kept(&self, storage: &mut Storage, said: &mut StorageNotes) {
         let (old, new) = match self.has_codecs() {
             false => ("codec", "filter"),
@@ -248,7 +246,7 @@ impl StorageCase<'_> {
         }
     }
 
-    /// The filters of a variable that `-F` does not mention.
+    /// Sets the filters of a variable without an entry in `-F`.
     fn unnamed(&self, storage: &mut Storage, said: &mut StorageNotes) {
         let old = &self.from.storage.filters;
         let Some(level) = self.ask.deflate else {

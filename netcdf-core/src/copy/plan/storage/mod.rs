@@ -1,4 +1,4 @@
-//! How the variables of the output are stored.
+//! Storage of the output's variables: layout, chunks, filters, fill mode.
 
 mod chunks;
 mod filters;
@@ -21,10 +21,10 @@ use crate::model::{
 use crate::notes::Note;
 use chunks::ChunkShape;
 
-/// Most bytes of compact data: a message of the object header holds it, with a 16-bit length.
+/// Maximum bytes of compact data: an object header message with a 16-bit length contains the data.
 const COMPACT: u64 = 65_000;
 
-/// One variable whose storage is decided.
+/// A variable and the options for its storage.
 struct StorageCase<'a> {
     input: &'a Schema,
     output: &'a Schema,
@@ -32,23 +32,23 @@ struct StorageCase<'a> {
     from: &'a Variable,
     to: &'a Variable,
     ask: &'a StorageOptions,
-    /// The filters asked for this variable.
+    /// The filters requested for this variable.
     asked: Option<&'a Filtering>,
-    /// Whether some option concerns the variable, so that small chunks are given up.
+    /// Whether an option concerns the variable, so that small chunks become contiguous.
     anew: bool,
 }
 
-/// Notes and remarks on how variables are stored.
+/// Notes and remarks on the storage of variables.
 #[derive(Default)]
 struct StorageNotes {
     notes: Vec<Note>,
     remarks: Vec<Note>,
 }
 
-/// Decides how the variables of a plan's output are stored; `pairs` are those of input and output.
+/// Decides the storage of the variables in a plan's output; `pairs` are the variables in input and output.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if something impossible is asked for a variable given by its name.
+/// Returns [`ErrorKind::Argument`] if an option requests impossible storage for a variable that the user named.
 pub(super) fn decide(
     input: &Schema,
     plan: &mut Plan,
@@ -93,13 +93,13 @@ pub(super) fn decide(
     Ok(())
 }
 
-/// Puts the attribute of the quantization first, as netCDF-C does, and removes those of other quantizations.
+/// Puts the quantization attribute first, as netCDF-C does, and removes the attributes of other quantization methods.
 fn tell(quantize: Quantize, attributes: &mut Vec<Attribute>) {
     attributes.retain(|a| Algorithm::from_attribute(a.name.as_bytes()).is_none());
     attributes.insert(0, quantize.attribute());
 }
 
-/// True if an option other than `-F` for this variable concerns its storage.
+/// Returns whether an option other than `-F` concerns this variable's storage.
 fn anew(input: &Schema, options: &CopyOptions, var: VarId) -> bool {
     let ask = &options.storage;
     let mut dims = input.var(var).into_iter().flat_map(|v| &v.dims);
@@ -133,7 +133,7 @@ impl StorageCase<'_> {
         Ok(storage)
     }
 
-    /// Whether both the filters, with their parameters, and the chunks are those of the input.
+    /// Returns whether the output has the input's filters, with the same parameters, and the input's chunks.
     fn keeps_filters(&self, storage: &Storage) -> bool {
         let old = &self.from.storage;
         let types = match (self.from.ty, self.to.ty) {
@@ -150,10 +150,10 @@ impl StorageCase<'_> {
             && storage.layout == old.layout
     }
 
-    /// The fill mode: a copied variable is written in full, others stay fill. As in netCDF-C, only numbers and
-    /// characters are marked as not filled; strings as well if they may have a fixed size, as in Zarr, where readers mask elements that equal a
-    /// fill value. Variables that can grow keep the fill mode of the input: a later program may skip records. Zarr version 3 stores a fill
-    /// value in any case, and its readers do not mask elements that equal it.
+    /// Returns the fill mode. Copied variables are written completely; uncopied variables stay fill. As in netCDF-C, only numbers and
+    /// characters are marked as not filled. Strings are also marked if the output may store them with a fixed size: in Zarr, readers mask
+    /// elements that equal a fill value. Variables that can grow keep the input's fill mode, because a later program may skip records. Zarr
+    /// version 3 always stores a fill value, and readers do not mask elements that equal it.
     fn fill(&self, copied: bool) -> FillMode {
         let sized = traits(self.output.kind).sized_strings;
         match self.to.ty {
@@ -165,7 +165,7 @@ impl StorageCase<'_> {
         }
     }
 
-    /// Whether the output keeps the fill mode of the input.
+    /// Returns whether the output keeps the input's fill mode.
     fn keeps_fill(&self) -> bool {
         match bare_fill(self.output.kind) {
             BareFill::Nothing => grows(self.output, self.to),
@@ -200,7 +200,7 @@ impl StorageCase<'_> {
         }
     }
 
-    /// The layout of a variable that needs no chunks, and for which no layout is asked.
+    /// Returns the layout of a variable that needs no chunks, and for which no layout is requested.
     fn unasked(&self) -> Result<StorageLayout> {
         let chunked = self.from.storage.chunk().is_some();
         let named = self
@@ -219,7 +219,7 @@ impl StorageCase<'_> {
         }
         let ChunkShape { lengths, size } = self.shape(None)?;
         let least = self.ask.min_chunk.unwrap_or(MIN_CHUNK);
-        // A chunk shape that is asked for may be small, as long as the variable is not.
+        // A requested chunk shape may be small if the variable is not small.
         let counted = if named {
             self.bytes()
         } else {
@@ -231,7 +231,7 @@ impl StorageCase<'_> {
         Ok(StorageLayout::Chunked(lengths))
     }
 
-    /// Whether the variable is a single chunk only because its format has no other layout.
+    /// Returns whether the variable is a single chunk only because its format has no other layout.
     fn was_unchunked(&self) -> bool {
         let chunked = |schema: &Schema| traits(schema.kind).all_chunked;
         let shape = self.input.shape(self.pair.from);
@@ -239,7 +239,7 @@ impl StorageCase<'_> {
         chunked(self.input) && !chunked(self.output) && whole
     }
 
-    /// The input's layout, if it is not chunked.
+    /// Returns the input's layout, if it is not chunked.
     fn unchunked(&self) -> StorageLayout {
         let compact = self.from.storage.layout == Some(StorageLayout::Compact);
         match compact && self.bytes() <= COMPACT {
@@ -257,13 +257,13 @@ impl StorageCase<'_> {
         Ok(StorageLayout::Compact)
     }
 
-    /// Bytes of the variable.
+    /// Returns the bytes of the variable.
     fn bytes(&self) -> u64 {
         let shape = self.output.shape(self.pair.to);
         bytes(&shape, self.output.memory_size(self.to.ty).max(1))
     }
 
-    /// Adds a note if a variable is stored in chunks although another layout is asked for.
+    /// Adds a note if a variable is chunked although an option requests another layout.
     fn say_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, said: &mut StorageNotes) {
         let plain = match asked {
             Some(VarLayout::Compact | VarLayout::Contiguous) => true,
@@ -288,13 +288,12 @@ impl StorageCase<'_> {
     }
 }
 
-/// True if programs may add records to an output variable. Missing records read as the fill value.
+/// Returns whether programs may add records to an output variable. Missing records read as the fill value.
 pub(super) fn grows(output: &Schema, var: &Variable) -> bool {
     var.dims.iter().any(|&dim| output.is_unlimited(dim))
 }
 
-/// True if elements of this type refer to data elsewhere, which filters do not reach. Strings may have a fixed
-/// size.
+/// Returns whether elements of this type refer to heap data, which filters do not process. Strings may have a fixed size.
 fn is_heap(schema: &Schema, var: VarId) -> bool {
     let sized = traits(schema.kind).sized_strings;
     let fixed = |ty: DataType| sized && ty == Atomic::String.into();

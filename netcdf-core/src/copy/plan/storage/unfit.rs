@@ -1,4 +1,4 @@
-//! Filters that a pattern asks for but that do not fit a variable: its filters stay unchanged.
+//! Filters that a pattern requests but that do not fit a variable. The variable keeps its filters.
 
 use super::chunks::{elements, least};
 use super::{StorageCase, StorageNotes};
@@ -9,10 +9,10 @@ use crate::model::{Atomic, Endianness, FilterSpec, Storage, StoredElement};
 use crate::notes::Note;
 
 impl StorageCase<'_> {
-    /// How the variable is stored; `anew` says whether an option other than `-F` concerns it.
+    /// Returns the storage of the variable. `anew` means that an option other than `-F` concerns the variable.
     ///
     /// # Errors
-    /// If something asked for the variable by its name is impossible.
+    /// Returns an error if an option requests impossible storage for a variable that the user named.
     pub(super) fn stored(&self, anew: bool, said: &mut StorageNotes) -> Result<Storage> {
         let asked = self.asked.filter(|asked| !asked.by_name);
         let filters = asked.is_some_and(|asked| !asked.filters.is_empty());
@@ -45,8 +45,7 @@ impl StorageCase<'_> {
         without.storage(said)
     }
 
-    /// Why the filters cannot be applied to chunks of the variable. Filters that are not built in are not
-    /// checked.
+    /// Returns the reason why chunks of the variable cannot have the filters. Filters that are not built in are not checked.
     fn unfit(&self, storage: &Storage) -> Option<Error> {
         let table = FilterTable::default();
         let mut context = ChunkContext::of(self.output, self.to, storage.chunk()?.to_vec());
@@ -76,7 +75,7 @@ impl StorageCase<'_> {
     }
 }
 
-/// Whether a filter can be applied at all, tried on a chunk of floats.
+/// Returns whether a filter can encode, tested with a chunk of floats.
 fn is_written(table: &FilterTable, filter: &FilterSpec) -> bool {
     let context = ChunkContext {
         shape: vec![64],
