@@ -12,7 +12,7 @@ impl CopyJob {
     /// chunks, may be missing.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::FilterUnavailable`], or [`ErrorKind::Unsupported`] for decode-only filters. Both errors name the variable's
+    /// Returns [`ErrorKind::FilterUnavailable`], or [`ErrorKind::Unsupported`] for decode-only filters. Either error names the variable's
     /// path.
     pub(super) fn check_filters(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         match self.method {

@@ -49,7 +49,7 @@ impl ColumnPlace {
             Self::Memory(all) => {
                 let place = all.get_mut(indices(at, bytes.len())?);
                 let place =
-                    place.ok_or_else(|| Error::internal("record bytes beyond the end of their column"))?;
+                    place.ok_or_else(|| Error::internal("record bytes exceed the column"))?;
                 place.copy_from_slice(bytes);
                 Ok(())
             }

@@ -95,7 +95,7 @@ impl CopyJob {
         let (from, to) = (set.layout(pair.from)?, writer.layout(pair.to)?);
         let shape = set.reader.schema().shape(pair.from);
         if shape.len() != writer.schema().shape(pair.to).len() {
-            let what = "the variable would lose some of its dimensions";
+            let what = "the variable would lose dimensions";
             let path = set.reader.schema().var_path(pair.from);
             return Err(Error::new(ErrorKind::Argument, what).in_object(&path));
         }
@@ -236,7 +236,7 @@ impl CopyJob {
             set.env.notes.say(Note {
                 object: set.reader.schema().var_path(self.pair.from),
                 what: format!(
-                    "its chunks need {} MiB of memory",
+                    "the copy of a chunk needs {} MiB of memory",
                     plan.memory().div_ceil(1 << 20)
                 ),
                 remedy: Some("use --memory to allow more".to_owned()),

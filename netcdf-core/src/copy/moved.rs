@@ -31,7 +31,7 @@ struct Mover<'a> {
     /// The filters of the input.
     chain: FilterChain,
     encoder: ChunkEncoder,
-    /// The deflate filter whose container changes.
+    /// The deflate filter with a new container.
     rewrap: Option<Rewrap>,
     /// The effort of checking whether a chunk can move unchanged.
     check: StrictCheck,

@@ -291,7 +291,7 @@ fn fetch(
             let to = indices(exact(record) * size, size)?;
             let column = columns.get_mut(owner).and_then(|c| c.get_mut(to));
             let (Some(bytes), Some(place)) = (buffer.get(from), column) else {
-                return Err(Error::internal("record bytes beyond the end of their column"));
+                return Err(Error::internal("record bytes exceed the column"));
             };
             place.copy_from_slice(bytes);
         }

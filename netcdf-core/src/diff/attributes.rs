@@ -1,4 +1,4 @@
-//! Attributes.
+//! Comparison of attributes.
 
 use super::IgnoreCandidate;
 use super::difference::{AttributeValues, DatasetSide, Difference, DifferenceKind, ObjectKind};
@@ -68,7 +68,7 @@ fn difference(owner: &str, attribute: &Attribute, finding: DifferenceKind) -> Di
     }
 }
 
-/// What differs between attributes of the same name.
+/// Returns the difference between two attributes with the same name.
 fn differing(walk: &GroupWalk<'_>, a: &Attribute, b: &Attribute) -> Option<DifferenceKind> {
     let [x, y] = walk.schemas;
     let types = [types::name(x, a.ty), types::name(y, b.ty)];
@@ -87,7 +87,7 @@ fn differing(walk: &GroupWalk<'_>, a: &Attribute, b: &Attribute) -> Option<Diffe
     })))
 }
 
-/// True if one text is stored as characters and the other as a string.
+/// Returns whether one dataset stores a text as characters and the other dataset as a string.
 fn same_text(a: &Values, b: &Values) -> bool {
     match (a, b) {
         (Values::Char(text), Values::String(strings))

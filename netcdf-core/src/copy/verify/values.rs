@@ -53,7 +53,7 @@ impl Copied<'_> {
         let read = to.reader.schema().shape(y);
         match read == shape {
             true => Ok(()),
-            false => Err(differs(format!("its shape is {read:?}, not {shape:?}"))),
+            false => Err(differs(format!("the output's shape is {read:?}, not {shape:?}"))),
         }
     }
 
@@ -94,7 +94,7 @@ fn mismatch(found: Mismatch) -> Error {
     differs(match found {
         Mismatch::Element(index) => format!("element {index:?} differs from the input"),
         Mismatch::Chunk(place) => format!("the chunk of element {place:?} differs from the input"),
-        Mismatch::Chunks => "its chunks differ from the input's".to_owned(),
-        Mismatch::Filters => "its filters differ from the input's".to_owned(),
+        Mismatch::Chunks => "the output's chunks differ from the input's".to_owned(),
+        Mismatch::Filters => "the output's filters differ from the input's".to_owned(),
     })
 }

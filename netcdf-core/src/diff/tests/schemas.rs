@@ -56,7 +56,7 @@ fn text(of: &str, value: &str) -> Attribute {
     Attribute::atomic(name(of), Values::Char(value.as_bytes().to_vec())).unwrap()
 }
 
-/// What a change is found to be: paths, and what differs there.
+/// Returns the paths and differences that a change causes.
 fn found(layout: bool, change: impl Fn(&mut Schema)) -> Vec<(String, DifferenceKind)> {
     let (a, mut b) = (schema(), schema());
     change(&mut b);
@@ -240,5 +240,5 @@ fn what_is_left_out_is_not_found() {
     let mut walk = walk::GroupWalk::new([&a, &b], &options);
     walk.run();
     assert_eq!(walk.found, []);
-    assert_eq!(walk.pairs, [], "the group is left out");
+    assert_eq!(walk.pairs, [], "the group is skipped");
 }
