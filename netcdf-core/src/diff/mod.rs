@@ -3,25 +3,25 @@
 //! Objects are matched by path. An object found in only one dataset counts as one difference; its contents are not compared. The schemas
 //! are compared first, then the values of each variable in turn.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `difference` | what is found |
-//! | `walk` | differences found so far, and objects matched by their names |
+//! | `difference` | differences between two datasets |
+//! | `walk` | differences found so far, and objects matched by name |
 //! | `schema` | groups, dimensions, variables, the order of definitions |
-//! | `matched` | objects of both datasets, matched by their names |
+//! | `matched` | common objects of two datasets, matched by name |
 //! | `types` | user-defined types |
 //! | `attributes` | attributes |
-//! | `storage` | how datasets and variables are stored, if that is asked for |
-//! | `values` | the values of a variable: how elements are compared |
+//! | `storage` | storage of datasets and variables, on request |
+//! | `values` | the values of a variable |
 //! | `boxes` | boxes of elements, compared on all threads |
-//! | `stored` | chunks that are stored alike: those with equal bytes are not decoded |
+//! | `stored` | chunks with the same storage: equal bytes need no decoding |
 //! | `numbers` | numbers of one type, block by block |
-//! | `rule` | when two numbers are the same, and how far they are apart |
-//! | `general` | single values of any types |
+//! | `rule` | equality and distance of two numbers |
+//! | `general` | comparison of single values of any types |
 //! | `changes` | changes of a variable in a copy |
-//! | `expected` | a copy, compared with its input |
-//! | `tally` | the elements that differ, counted |
-//! | `elements` | the elements that differ, as they are told |
+//! | `expected` | comparison of a copy with its input |
+//! | `tally` | counts of elements that differ |
+//! | `elements` | elements that differ, with values and coordinates |
 //! | `coordinates` | the coordinates of an element |
 
 mod attributes;

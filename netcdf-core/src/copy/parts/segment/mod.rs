@@ -2,10 +2,10 @@
 //!
 //! All numbers are little-endian.
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! |---|---|
 //! | 8 | `NCPART01` |
-//! | | the pieces, those of a variable side by side: 32 bytes about the piece, then its bytes |
+//! | | the fragments, grouped by variable: a header of 32 bytes, then the bytes of the fragment |
 //! | | the table: 24 bytes for each variable with pieces |
 //! | 48 | the end: the offset of the table (8), its length in bytes (8), BLAKE3 of all bytes before this digest (32) |
 //!
