@@ -3,11 +3,11 @@
 //! The elements are read twice, box by box, because the histogram's bins depend on the extremes. Results do not depend on threads, memory
 //! or storage.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `number` | the numbers that variables hold |
-//! | `masks` | which elements are missing |
-//! | `tally` | numbers counted, part by part |
+//! | `number` | numeric element types |
+//! | `masks` | missing elements |
+//! | `tally` | statistics of boxes |
 //! | `exact_sum` | sums of many numbers |
 //! | `histogram` | histograms |
 

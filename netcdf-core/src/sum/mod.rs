@@ -3,14 +3,14 @@
 //! A digest is BLAKE3 over a *canonical stream*: text and numbers in an order that does not depend on the file. The document `docs/sum.md`
 //! defines the stream. Any change of the stream requires a new number in [`VERSION`].
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `digest` | a digest, and its hexadecimal form |
-//! | `stream` | what is hashed: numbers, text, lists |
-//! | `paths` | where objects are, in bytes |
-//! | `types` | the description of types |
+//! | `stream` | canonical streams: numbers, text, lists |
+//! | `paths` | object paths in bytes |
+//! | `types` | descriptions of types |
 //! | `values` | values in canonical form |
-//! | `elements` | the elements of a variable, in row-major order within the memory |
+//! | `elements` | the elements of a variable, in row-major order, within the memory limit |
 
 mod digest;
 mod elements;

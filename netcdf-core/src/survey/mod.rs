@@ -1,11 +1,11 @@
 //! Survey of a dataset's storage and metadata location, which determine the speed of readers over a network.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `variable` | how a variable is stored |
-//! | `whole` | the size of a dataset, and of the parts of it |
+//! | `variable` | the storage of a variable |
+//! | `whole` | the size of a dataset and its metadata |
 //! | `mixed` | pages that hold both metadata and data |
-//! | `rules` | sets of rules, and where a dataset falls short of them |
+//! | `rules` | rule sets, and the shortcomings of a dataset |
 
 mod mixed;
 mod rules;

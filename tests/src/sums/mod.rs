@@ -1,13 +1,13 @@
 //! The datasets of an HDF5 file and checksums of their bytes, read only by the HDF5 layer and the chunk layer. Virtual datasets are the
 //! exception: the netCDF-4 layer finds their sources.
 //!
-//! Each object is listed once, under the first of its names in the order of the names:
+//! Each object is listed once, under the name that sorts first:
 //!
-//! | line (fields between tabs) | what |
+//! | line (fields between tabs) | contents |
 //! |---|---|
 //! | `A` path count | the attributes of an object |
 //! | `D` path sum bytes | a dataset: FNV-1a-64 of its elements, in the byte order of the file |
-//! | `V` path | a dataset whose elements have parts elsewhere: text and lists of any length, references |
+//! | `V` path | a dataset with heap data: text and lists of any length, references |
 //! | `N` path | a dataset without elements, or with more bytes than are summed |
 //! | `E` path text | an object that cannot be read |
 //! | `F` text | a file that cannot be read |

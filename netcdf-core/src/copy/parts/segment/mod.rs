@@ -6,7 +6,7 @@
 //! |---|---|
 //! | 8 | `NCPART01` |
 //! | | the fragments, grouped by variable: a header of 32 bytes, then the bytes of the fragment |
-//! | | the table: 24 bytes for each variable with pieces |
+//! | | the table: 24 bytes for each variable with fragments |
 //! | 48 | the end: the offset of the table (8), its length in bytes (8), BLAKE3 of all bytes before this digest (32) |
 //!
 //! Fragment header: variable (4), kind (4: 0 a run of elements, 1 a chunk, 2 a moved chunk), number of the first element or of the chunk
