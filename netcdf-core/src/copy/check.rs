@@ -22,7 +22,7 @@ impl CopyJob {
         set.check_filters(self.pair.from)?;
         let path = || set.reader.schema().var_path(self.pair.from);
         match self.can_encode(set, output) {
-            Err(e) if self.encodes(set)? => Err(way_out(e, &path())).in_object(path),
+            Err(e) if self.encodes(set)? => Err(add_remedy(e, &path())).in_object(path),
             Ok(()) | Err(_) => Ok(()),
         }
     }
@@ -48,7 +48,7 @@ impl CopyJob {
 }
 
 /// Adds a remedy to the error: the copy keeps the input's filters unless options name different filters.
-fn way_out(e: Error, path: &str) -> Error {
+fn add_remedy(e: Error, path: &str) -> Error {
     match e.kind() {
         ErrorKind::Unsupported => e.with_remedy(format!(
             "chunks that keep their shape, type and filters are copied unchanged; otherwise choose other filters: -F '{path},none', \

@@ -56,9 +56,9 @@ struct ChunkedOutput<'a> {
     grid: ChunkGrid,
     encoder: ChunkEncoder,
     /// Bytes per chunk as reported to progress.
-    each: u64,
+    chunk_bytes: u64,
     /// The output chunks that overlap stored input chunks, if these chunks are few.
-    met: Option<Arc<AffectedChunks>>,
+    affected: Option<Arc<AffectedChunks>>,
     /// True if some input chunks are missing, and the chunk index does not list the missing chunks.
     unknown: bool,
 }
@@ -88,7 +88,7 @@ impl CopyJob {
         };
         let sink = |chunk: ChunkRef, made: EncodedChunk| {
             stored += output.put(writer, &self.place(&chunk), made)?;
-            meter.advance(output.each);
+            meter.advance(output.chunk_bytes);
             Ok(())
         };
         let within = self.from.touched(&self.region);
@@ -116,18 +116,19 @@ impl CopyJob {
         let mut output = ChunkedOutput::new(self, set, known, writer)?;
         if output.has_gaps()? {
             let (made, of) = ((&output.grid, &self.region), known.job);
-            output.met =
+            output.affected =
                 AffectedChunks::of((known.set, of.pair.from), &of.from, made)?.map(Arc::new);
             output.unknown = plan.way == RechunkWay::Spill || !std::ptr::eq(of, self);
         }
         let output = output;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
-        let work =
-            |place: &Region, part: BoxElements| Ok((place.clone(), output.made(place, part)?));
+        let work = |place: &Region, part: BoxElements| {
+            Ok((place.clone(), output.encoded_chunk(place, part)?))
+        };
         let sink = |(place, made): (Region, ChunkResult)| {
             stored += output.finish(writer, &place, made)?;
-            meter.advance(output.each);
+            meter.advance(output.chunk_bytes);
             Ok(())
         };
         let what = rechunk::Rechunking {
@@ -136,7 +137,7 @@ impl CopyJob {
             grid: &output.grid,
             within: &self.region,
             plan,
-            met: output.met.as_ref(),
+            met: output.affected.as_ref(),
         };
         rechunk::run(&what, work, sink)?;
         Ok(stored)
@@ -153,8 +154,8 @@ impl<'a> ChunkedOutput<'a> {
         let grid = ChunkGrid::new(&job.to, &job.shape);
         Ok(Self {
             encoder: ChunkEncoder::new(writer, set.env, job.pair.to, &job.to)?,
-            each: job.bytes() / grid.len().max(1),
-            met: None,
+            chunk_bytes: job.bytes() / grid.len().max(1),
+            affected: None,
             unknown: false,
             job,
             set,
@@ -179,7 +180,7 @@ impl<'a> ChunkedOutput<'a> {
         if !self.unknown {
             return Ok(part.stored);
         }
-        if let Some(met) = &self.met {
+        if let Some(met) = &self.affected {
             return Ok(met.has(&self.grid, place));
         }
         let StoredElements { set, job: of } = self.known;
@@ -187,7 +188,7 @@ impl<'a> ChunkedOutput<'a> {
     }
 
     /// Encodes the elements of one output chunk.
-    fn made(&self, place: &Region, part: BoxElements) -> Result<ChunkResult> {
+    fn encoded_chunk(&self, place: &Region, part: BoxElements) -> Result<ChunkResult> {
         let (job, set) = (self.job, self.set);
         if job.same_fill && !self.is_stored(place, &part)? {
             set.env.buffers.give_large(part.bytes);

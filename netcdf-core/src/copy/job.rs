@@ -73,7 +73,7 @@ impl CopyJob {
                 !job.lacks_all(set, writer)?
                     && (job.fills_agree(set, writer)? || job.is_whole(set)?)
             }
-            false => job.needs_nothing(set, writer)?,
+            false => job.has_no_data(set, writer)?,
         };
         job.method = job.choose(set);
         Ok(job)
@@ -257,7 +257,7 @@ impl CopyJob {
     }
 
     /// Returns whether the input stores no element, and the output reads the same without data.
-    fn needs_nothing(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
+    fn has_no_data(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let schema = writer.schema();
         let var = schema.var(self.pair.to).or_internal("a variable")?;
         Ok(may_lack_data(schema.kind, var)

@@ -4,14 +4,15 @@
 //! a writer.
 
 mod check;
+mod chunk_moves;
 mod chunked;
 mod columns;
 mod conversion;
+mod fill_output;
 mod heap;
 mod job;
 mod layouts;
 pub mod methods;
-mod moved;
 pub mod options;
 pub mod parts;
 pub mod plan;
@@ -19,7 +20,6 @@ mod records;
 pub mod report;
 mod runs;
 mod select;
-mod unstored;
 pub mod verify;
 
 pub use job::CopyJob;
@@ -66,7 +66,7 @@ fn before_data(
     }
     if let Some(index) = writer.chunk_index().filter(|_| plan.cloud) {
         let chunked = jobs.iter().filter(|job| job.chunked);
-        let chunks = chunked.map(|job| Ok((job.pair.to, job.most_chunks(set)?)));
+        let chunks = chunked.map(|job| Ok((job.pair.to, job.max_chunks(set)?)));
         index.expect_chunks(&chunks.collect::<Result<Vec<_>>>()?)?;
     }
     Ok(())
@@ -173,7 +173,7 @@ pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Ve
     columns::mark(&mut jobs, reader);
     jobs.iter()
         .try_for_each(|job| job.check_filters(set, writer.schema()))?;
-    unstored::check(set, &jobs)?;
+    fill_output::check(set, &jobs)?;
     jobs.iter().for_each(|job| job.warn(set));
     Ok(jobs)
 }

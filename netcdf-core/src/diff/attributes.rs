@@ -2,10 +2,10 @@
 
 use super::IgnoreCandidate;
 use super::difference::{AttributeValues, DatasetSide, Difference, DifferenceKind, ObjectKind};
-use super::general::General;
-use super::matched::MatchedObjects;
+use super::group_walk::GroupWalk;
+use super::matching::MatchedObjects;
+use super::single_values::General;
 use super::types;
-use super::walk::GroupWalk;
 use crate::model::{Attribute, Values};
 
 /// Compares the attributes of an object that both datasets have.

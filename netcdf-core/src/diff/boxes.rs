@@ -1,10 +1,10 @@
 //! Comparison of a variable box by box: workers read a box from each dataset, and compare its elements.
 
 use super::Compared;
+use super::group_walk::VariablePair;
 use super::rule::EqualityRule;
 use super::tally::{DiffParts, DiffTally};
 use super::values::Both;
-use super::walk::VariablePair;
 use crate::arithmetic::Amount;
 use crate::chunk::pairs::PairLayout;
 use crate::chunk::{ChunkGrid, Layout};

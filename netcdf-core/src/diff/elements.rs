@@ -4,7 +4,7 @@ use super::coordinates;
 use super::difference::{
     Difference, DifferenceKind, DifferentElement, DifferentValues, Farthest, ObjectKind,
 };
-use super::general::Agreement;
+use super::single_values::Agreement;
 use super::tally::{DiffParts, DiffTally};
 use super::values::Both;
 use crate::arithmetic::{Amount, indices};

@@ -6,20 +6,20 @@
 //! | file | contents |
 //! |---|---|
 //! | `difference` | differences between two datasets |
-//! | `walk` | differences found so far, and objects matched by name |
+//! | `group_walk` | differences found so far, and objects matched by name |
 //! | `schema` | groups, dimensions, variables, the order of definitions |
-//! | `matched` | common objects of two datasets, matched by name |
+//! | `matching` | common objects of two datasets, matched by name |
 //! | `types` | user-defined types |
 //! | `attributes` | attributes |
 //! | `storage` | storage of datasets and variables, on request |
 //! | `values` | the values of a variable |
 //! | `boxes` | boxes of elements, compared on all threads |
-//! | `stored` | chunks with the same storage: equal bytes need no decoding |
+//! | `stored_chunks` | chunks with the same storage: equal bytes need no decoding |
 //! | `numbers` | numbers of one type, block by block |
 //! | `rule` | equality and distance of two numbers |
-//! | `general` | comparison of single values of any types |
+//! | `single_values` | comparison of single values of any types |
 //! | `changes` | changes of a variable in a copy |
-//! | `expected` | comparison of a copy with its input |
+//! | `copy_comparison` | comparison of a copy with its input |
 //! | `tally` | counts of elements that differ |
 //! | `elements` | elements that differ, with values and coordinates |
 //! | `coordinates` | the coordinates of an element |
@@ -28,28 +28,28 @@ mod attributes;
 mod boxes;
 mod changes;
 mod coordinates;
+mod copy_comparison;
 mod difference;
 mod elements;
-mod expected;
-mod general;
-mod matched;
+mod group_walk;
+mod matching;
 mod numbers;
 mod rule;
 mod schema;
+mod single_values;
 mod storage;
-mod stored;
+mod stored_chunks;
 mod tally;
 mod types;
 mod values;
-mod walk;
 
 pub(crate) use changes::{ChunkCheck, Convert, Expected, Mismatch};
+pub use copy_comparison::same_values;
+pub(crate) use copy_comparison::{SchemaDifferences, compare_copy, compare_schemas};
 pub use difference::{
     AttributeValues, DatasetSide, Difference, DifferenceKind, DifferentElement, DifferentValues,
     ElementCoordinate, Farthest, ObjectKind,
 };
-pub use expected::same_values;
-pub(crate) use expected::{SchemaDifferences, compare_copy, compare_schemas};
 pub use rule::Tolerance;
 
 use crate::chunk::Dataset;
@@ -101,7 +101,7 @@ pub fn diff(
     visit: &mut dyn FnMut(Difference) -> Result<()>,
 ) -> Result<Vec<Error>> {
     let schemas = sides.map(|side| side.set.reader.schema());
-    let mut walk = walk::GroupWalk::new(schemas, options);
+    let mut walk = group_walk::GroupWalk::new(schemas, options);
     if options.layout {
         storage::of_datasets(sides.map(|side| side.set), options, &mut walk.found);
     }

@@ -1,7 +1,7 @@
 //! Comparison of groups, dimensions, variables, and definition orders.
 
 use super::difference::{DatasetSide, DifferenceKind, ObjectKind};
-use super::walk::{GroupPair, GroupWalk, VariablePair, within};
+use super::group_walk::{GroupPair, GroupWalk, VariablePair, within};
 use super::{attributes, storage, types};
 use crate::model::{DataType, DimId, GroupId, Schema, VarId, Variable};
 

@@ -1,7 +1,7 @@
 //! Comparison of storage: the special attributes of datasets and variables.
 
 use super::difference::{DatasetSide, Difference, DifferenceKind, ObjectKind};
-use super::walk::GroupWalk;
+use super::group_walk::GroupWalk;
 use super::{DiffOptions, IgnoreCandidate};
 use crate::chunk::Dataset;
 use crate::model::special::Special;

@@ -1,8 +1,8 @@
 //! Comparison of user-defined types.
 
 use super::difference::{DifferenceKind, ObjectKind};
-use super::matched::MatchedObjects;
-use super::walk::{GroupPair, GroupWalk};
+use super::group_walk::{GroupPair, GroupWalk};
+use super::matching::MatchedObjects;
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind};
 
 /// Compares the types of a group.

@@ -3,11 +3,11 @@
 use super::Compared;
 use super::changes::Expected;
 use super::difference::Difference;
-use super::general::{Agreement, General};
+use super::group_walk::VariablePair;
 use super::numbers::{self, ElementSlice};
 use super::rule::{EqualityRule, ExactNumber, Tolerance};
+use super::single_values::{Agreement, General};
 use super::tally::{DiffParts, DiffTally};
-use super::walk::VariablePair;
 use crate::arithmetic::Amount;
 use crate::chunk::Layout;
 use crate::error::{OrInternal as _, Result};

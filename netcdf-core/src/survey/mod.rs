@@ -3,21 +3,21 @@
 //! | file | contents |
 //! |---|---|
 //! | `variable` | the storage of a variable |
-//! | `whole` | the size of a dataset and its metadata |
-//! | `mixed` | pages that hold both metadata and data |
+//! | `dataset_size` | the size of a dataset and its metadata |
+//! | `mixed_pages` | pages that hold both metadata and data |
 //! | `rules` | rule sets, and the shortcomings of a dataset |
 
-mod mixed;
+mod dataset_size;
+mod mixed_pages;
 mod rules;
 mod variable;
-mod whole;
 
 #[cfg(test)]
 mod tests;
 
+pub use dataset_size::{DatasetSize, size};
 pub use rules::{RuleSet, Shortcoming, times};
 pub use variable::{ChunkSizes, LayoutClass, VariableSurvey};
-pub use whole::{DatasetSize, size};
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ pub fn survey(set: Dataset<'_>, size: DatasetSize) -> Result<Survey> {
         metadata: set.reader.metadata(set.env)?,
         mixed: None,
     };
-    survey.mixed = mixed::page(set, &survey)?;
+    survey.mixed = mixed_pages::page(set, &survey)?;
     Ok(survey)
 }
 

@@ -36,7 +36,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct S3 {
     /// The directory with the bucket, and the server's notes on objects.
     folder: TempDir,
-    access: Who,
+    access: UnsignedAccess,
     /// Whether the server checks conditions of `PutObject`.
     conditions: bool,
     port: u16,
@@ -45,13 +45,13 @@ pub struct S3 {
 
 /// Access rights without a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Who {
+enum UnsignedAccess {
     /// All requests need a signature.
-    Signed,
+    Denied,
     /// Unsigned requests may read.
-    Readers,
+    Read,
     /// Unsigned requests have all rights.
-    Everyone,
+    Full,
 }
 
 /// The server while it runs.
@@ -67,28 +67,28 @@ impl S3 {
     /// Starts a server with an empty bucket. All requests need a signature.
     #[must_use]
     pub fn start() -> Self {
-        Self::new(Who::Signed, true)
+        Self::new(UnsignedAccess::Denied, true)
     }
 
     /// Like [`S3::start`], but unsigned requests may read. Requests with a wrong signature may not.
     #[must_use]
     pub fn start_public() -> Self {
-        Self::new(Who::Readers, true)
+        Self::new(UnsignedAccess::Read, true)
     }
 
     /// Like [`S3::start`], but unsigned requests have all rights.
     #[must_use]
     pub fn start_open() -> Self {
-        Self::new(Who::Everyone, true)
+        Self::new(UnsignedAccess::Full, true)
     }
 
     /// Like [`S3::start`], but the server ignores conditions and overwrites existing objects.
     #[must_use]
     pub fn start_careless() -> Self {
-        Self::new(Who::Signed, false)
+        Self::new(UnsignedAccess::Denied, false)
     }
 
-    fn new(access: Who, conditions: bool) -> Self {
+    fn new(access: UnsignedAccess, conditions: bool) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(folder.path().join(BUCKET)).expect("a folder in a temporary folder");
         let mut server = Self {
@@ -198,9 +198,9 @@ impl S3 {
         let mut builder = S3ServiceBuilder::new(objects);
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
         match self.access {
-            Who::Signed => {}
-            Who::Readers => builder.set_access(Public { writes: false }),
-            Who::Everyone => builder.set_access(Public { writes: true }),
+            UnsignedAccess::Denied => {}
+            UnsignedAccess::Read => builder.set_access(Public { writes: false }),
+            UnsignedAccess::Full => builder.set_access(Public { writes: true }),
         }
         builder.build()
     }

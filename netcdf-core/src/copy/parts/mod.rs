@@ -14,17 +14,17 @@ mod costs;
 mod division;
 mod intermediate;
 mod join;
+mod layout_writer;
 mod output;
 pub mod segment;
-mod sketch;
 
 pub use costs::Costs;
 pub use division::{Division, PartSize, VariableShare};
 pub use intermediate::Through;
 pub use join::{OpenSegment, PutByPart, compare, complete, join};
+pub use layout_writer::sketch;
 pub use output::PartOutput;
 pub use segment::Segment;
-pub use sketch::sketch;
 
 use super::job::OfVariable;
 use super::{CopyJob, Plan, lengthen_all, unchanged};

@@ -36,10 +36,10 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
     to.storage.unwritten = None;
     let alike = new == old && !has_own_metadata(has);
     // In kinds with fill values outside the attributes, attributes cannot have user-defined types.
-    let unsayable = new != BareFill::Nothing && to.ty.atomic().is_none();
-    if alike || unsayable {
+    let inexpressible = new != BareFill::Nothing && to.ty.atomic().is_none();
+    if alike || inexpressible {
         (to.storage.fill, to.storage.unwritten) = (FillMode::Fill, Some(value));
-    } else if old == BareFill::Missing && is_said(to, &value) {
+    } else if old == BareFill::Missing && needs_attribute(to, &value) {
         to.attributes.push(Attribute {
             name: Name::stored(b"_FillValue"),
             ty: to.ty,
@@ -52,7 +52,7 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
 }
 
 /// Returns whether the output needs a `_FillValue`, because the fill value is not the default value. Bytes have no default fill value.
-fn is_said(var: &Variable, value: &Values) -> bool {
+fn needs_attribute(var: &Variable, value: &Values) -> bool {
     let said = var.attribute("_FillValue").is_some();
     let byte = matches!(value, Values::Byte(_) | Values::UByte(_));
     let default = var.ty.atomic().map(|ty| ty.default_fill());

@@ -1,15 +1,15 @@
 //! Plans a copy: computes the output schema from the input schema and the options.
 
-mod bare;
 mod enums;
 mod fill;
-mod fits;
-mod keep;
+mod kind_support;
 mod reserved;
+mod selection;
 mod sparse;
 mod storage;
 mod strings;
 mod texts;
+mod unused;
 
 pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
@@ -67,8 +67,8 @@ pub fn plan(input: &Schema, options: &CopyOptions) -> Result<Plan> {
     let vars = options.select.of(input.var_ids());
     let groups = options.groups.of(input.group_ids());
     let stays = groups.iter().map(|(defined, _)| match defined {
-        true => keep::Stay::Whole,
-        false => keep::Stay::Nothing,
+        true => selection::GroupScope::Whole,
+        false => selection::GroupScope::Excluded,
     });
     let defined: Vec<bool> = vars.iter().map(|(defined, _)| *defined).collect();
     let stays: Vec<_> = stays.collect();
@@ -78,15 +78,15 @@ pub fn plan(input: &Schema, options: &CopyOptions) -> Result<Plan> {
         || matches!(options.groups, CopySelection::Only(_));
     let source = with_limits(input, options)?;
     let (mut schema, pairs) = match selected && kind.model != Model::Enhanced {
-        true => bare::keep(&source, &stays, &defined, &mut notes)?,
-        false => keep::keep(&source, &stays, &defined)?,
+        true => unused::keep(&source, &stays, &defined, &mut notes)?,
+        false => selection::keep(&source, &stays, &defined)?,
     };
     schema.kind = kind;
     reserved::skip_properties(&mut schema, &mut notes);
     enums::to_numbers(&mut schema, options.enums_as_flags, &mut notes)?;
     let remarks = texts::strings_to_text(&mut schema)?.into_iter().collect();
     let lengths = fit_dims(&mut schema, options);
-    fits::check(&schema, options.fix_unlimited)?;
+    kind_support::check(&schema, options.fix_unlimited)?;
     let copied = |pair: &&CopiedVariable| {
         let group = input.var(pair.from).map(|v| v.group.index());
         let group = group
@@ -109,7 +109,7 @@ pub fn plan(input: &Schema, options: &CopyOptions) -> Result<Plan> {
         let var = plan.schema.var(pair.to).or_internal("a variable")?;
         lengths.extend(var.dims.iter().copied().zip(input.shape(pair.from)));
     }
-    fits::check_records(&plan.schema, lengths)?;
+    kind_support::check_records(&plan.schema, lengths)?;
     if !traits(plan.schema.kind).settings {
         plan.passed_over.clear();
     }

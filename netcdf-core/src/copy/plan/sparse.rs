@@ -32,7 +32,7 @@ pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
             continue;
         }
         let layout = reader.layout(pair.from)?;
-        let unwritten = unsaid(&layout, var).filter(|_| !traits.stores_all);
+        let unwritten = undeclared_fill(&layout, var).filter(|_| !traits.stores_all);
         let lost = var.storage.fill == FillMode::NoFill || unwritten.is_some();
         if lost && (grows || is_sparse(set, pair.from)?) {
             let own = var.attribute("_FillValue").is_some() && unwritten.is_none();
@@ -61,7 +61,7 @@ pub(in crate::copy) fn has_nothing(set: Dataset<'_>, var: VarId) -> Result<bool>
 }
 
 /// Returns the value of missing elements in the input, if the output's attributes specify a different value.
-fn unsaid(from: &Layout, to: &Variable) -> Option<Values> {
+fn undeclared_fill(from: &Layout, to: &Variable) -> Option<Values> {
     let ty = from.element.plain_type()?;
     let value = elements::decode(ty, from.element.order, from.fill.as_ref()?).ok()?;
     let fits = value.len() == 1 && to.ty == ty.into();

@@ -53,7 +53,9 @@ impl Copied<'_> {
         let read = to.reader.schema().shape(y);
         match read == shape {
             true => Ok(()),
-            false => Err(differs(format!("the output's shape is {read:?}, not {shape:?}"))),
+            false => Err(differs(format!(
+                "the output's shape is {read:?}, not {shape:?}"
+            ))),
         }
     }
 

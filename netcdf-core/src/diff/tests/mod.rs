@@ -1,6 +1,6 @@
 //! Comparisons of datasets.
 
-mod made;
+mod datasets;
 mod schemas;
 
 use super::*;
@@ -9,7 +9,7 @@ use crate::env::{Env, Memory};
 use crate::model::{Endianness, GroupId, Values, VarId};
 use crate::runtime::Runtime;
 use crate::testing::{MemoryDataset, add_table};
-use made::{Form, damage, made, var};
+use datasets::{Form, damage, made, var};
 
 const PLAIN: DiffOptions<'_> = DiffOptions {
     tolerance: Tolerance {

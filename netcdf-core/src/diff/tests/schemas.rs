@@ -61,7 +61,7 @@ fn found(layout: bool, change: impl Fn(&mut Schema)) -> Vec<(String, DifferenceK
     let (a, mut b) = (schema(), schema());
     change(&mut b);
     let options = DiffOptions { layout, ..PLAIN };
-    let mut walk = walk::GroupWalk::new([&a, &b], &options);
+    let mut walk = group_walk::GroupWalk::new([&a, &b], &options);
     walk.run();
     let path = |d: &Difference| match &d.attribute {
         Some(name) => format!("{}:{name}", d.path),
@@ -237,7 +237,7 @@ fn what_is_left_out_is_not_found() {
         takes: &takes,
         ..PLAIN
     };
-    let mut walk = walk::GroupWalk::new([&a, &b], &options);
+    let mut walk = group_walk::GroupWalk::new([&a, &b], &options);
     walk.run();
     assert_eq!(walk.found, []);
     assert_eq!(walk.pairs, [], "the group is skipped");

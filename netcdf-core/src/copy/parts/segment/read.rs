@@ -164,7 +164,9 @@ fn opened(source: &dyn Source) -> Result<(PieceTable, SegmentContent)> {
         cursor.skip(4)?;
         let range = cursor.u64_le()?..cursor.u64_le()?;
         if range.start > range.end || range.end > table.start {
-            return Err(wrong("fragments outside of the segment's data").at(source.name(), table.start));
+            return Err(
+                wrong("fragments outside of the segment's data").at(source.name(), table.start)
+            );
         }
         all.push((var, range));
     }

@@ -45,7 +45,7 @@ impl StorageCase<'_> {
         for (n, (to, given)) in self.to.dims.iter().zip(given).enumerate() {
             let others = [&sized, of_input, &default].map(|shape| shape.get(n).copied());
             let known = given.or_else(|| others.into_iter().flatten().next());
-            lengths.push(known.unwrap_or(1).clamp(1, self.most(*to)));
+            lengths.push(known.unwrap_or(1).clamp(1, self.max_length(*to)));
             free.push(given.is_none());
         }
         fit(&mut lengths, &free, size)?;
@@ -56,7 +56,7 @@ impl StorageCase<'_> {
     fn sized(&self, given: &[Option<u64>], size: u64) -> Vec<u64> {
         let free = given.iter().all(Option::is_none);
         match &self.ask.chunk_size {
-            Some(asked) if !(free && (self.is_fixed(asked) || self.stay(asked, size))) => {
+            Some(asked) if !(free && (self.is_fixed(asked) || self.keeps_chunks(asked, size))) => {
                 of_bytes(&self.input.shape(self.pair.from), given, size, asked.bytes)
             }
             Some(_) | None => vec![],
@@ -68,15 +68,15 @@ impl StorageCase<'_> {
     }
 
     /// Adds a note on fixed chunks that ignore the target chunk size.
-    pub(super) fn say_fixed(&self, storage: &Storage, said: &mut StorageNotes) {
+    pub(super) fn note_fixed(&self, storage: &Storage, log: &mut StorageNotes) {
         let size = self.output.memory_size(self.to.ty).max(1);
         let asked = self.ask.chunk_size.as_ref();
-        let Some(asked) = asked.filter(|asked| !self.stay(asked, size)) else {
+        let Some(asked) = asked.filter(|asked| !self.keeps_chunks(asked, size)) else {
             return;
         };
         let stays = storage.chunk().is_some() && storage.chunk() == self.from.storage.chunk();
         if let Some(why) = asked.fixed.get(&self.pair.from).filter(|_| stays) {
-            said.notes.push(Note {
+            log.notes.push(Note {
                 object: self.path(),
                 what: format!("keeps its chunks: {why}"),
                 remedy: None,
@@ -85,7 +85,7 @@ impl StorageCase<'_> {
     }
 
     /// Returns whether the size of the input's chunks is in the accepted range, or the variable is a single small chunk.
-    fn stay(&self, asked: &ChunkSize, size: u64) -> bool {
+    fn keeps_chunks(&self, asked: &ChunkSize, size: u64) -> bool {
         let Some((kept, chunk)) = asked.kept.as_ref().zip(self.from.storage.chunk()) else {
             return false;
         };
@@ -96,7 +96,7 @@ impl StorageCase<'_> {
     }
 
     /// Returns the maximum chunk length along an output dimension.
-    fn most(&self, dim: DimId) -> u64 {
+    fn max_length(&self, dim: DimId) -> u64 {
         let fixed = self.output.dim(dim).filter(|d| !d.unlimited);
         fixed.map_or(u64::MAX, |d| d.len.max(1))
     }
@@ -107,7 +107,7 @@ impl StorageCase<'_> {
         &self,
         shape: &mut ChunkShape,
         storage: &Storage,
-        said: &mut StorageNotes,
+        log: &mut StorageNotes,
     ) {
         let Some(filter) = storage.filters.iter().max_by_key(|f| least(f)) else {
             return;
@@ -120,7 +120,7 @@ impl StorageCase<'_> {
         let mut longer = shape.lengths.clone();
         let dims = self.from.dims.iter().zip(&self.to.dims).enumerate();
         for (n, (from, to)) in dims.collect::<Vec<_>>().into_iter().rev() {
-            let most = self.most(*to);
+            let most = self.max_length(*to);
             let all = elements(&longer);
             if let Some(length) = longer.get_mut(n)
                 && !self.ask.chunks.dims.contains_key(from)
@@ -132,7 +132,7 @@ impl StorageCase<'_> {
         if elements(&longer) < least {
             return;
         }
-        said.remarks.push(Note {
+        log.remarks.push(Note {
             object: self.path(),
             what: format!(
                 "stored in longer chunks: {} needs at least {least} elements",

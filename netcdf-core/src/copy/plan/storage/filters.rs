@@ -44,19 +44,19 @@ impl StorageCase<'_> {
     ///
     /// # Errors
     /// Returns the errors of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable that the user named.
-    pub(super) fn filters(&self, storage: &mut Storage, said: &mut StorageNotes) -> Result<()> {
+    pub(super) fn filters(&self, storage: &mut Storage, log: &mut StorageNotes) -> Result<()> {
         match self.asked {
-            Some(asked) => self.asked(asked, storage, said)?,
+            Some(asked) => self.set_requested(asked, storage, log)?,
             None if self.ask.filters.none || self.to.dims.is_empty() => {}
-            None => self.unnamed(storage, said),
+            None => self.set_unnamed(storage, log),
         }
-        self.leave_shuffle(storage, said);
-        self.tell_of_shuffle(storage, said);
+        self.drop_shuffle(storage, log);
+        self.remark_shuffle(storage, log);
         Ok(())
     }
 
     /// Removes shuffle from text without a fixed size in chunks.
-    fn leave_shuffle(&self, storage: &mut Storage, said: &mut StorageNotes) {
+    fn drop_shuffle(&self, storage: &mut Storage, log: &mut StorageNotes) {
         let unsized_texts = kind_row(self.output.kind).is_some_and(|row| row.no_default_size);
         if !unsized_texts || self.to.ty != Atomic::String.into() {
             return;
@@ -70,20 +70,20 @@ impl StorageCase<'_> {
                 remedy: None,
             };
             match asked.by_name {
-                true => said.notes.push(note),
-                false => said.remarks.push(note),
+                true => log.notes.push(note),
+                false => log.remarks.push(note),
             }
         }
         storage.filters.retain(|f| !fixed(f));
     }
 
     /// Adds a remark on shuffle if a store becomes Zarr 3, whose specification has no shuffle codec.
-    fn tell_of_shuffle(&self, storage: &Storage, said: &mut StorageNotes) {
+    fn remark_shuffle(&self, storage: &Storage, log: &mut StorageNotes) {
         let (from, to) = (self.input.kind, self.output.kind);
         let version = to.as_zarr().map(|zarr| zarr.version);
         let shuffled = storage.filters.iter().any(|f| f.id == SHUFFLE);
         if shuffled && version == Some(ZarrVersion::V3) && from.storage != to.storage {
-            said.remarks.push(Note {
+            log.remarks.push(Note {
                 object: self.path(),
                 what: "stored with numcodecs.shuffle, which Zarr 3 does not specify".to_owned(),
                 remedy: Some("blosc shuffles and compresses: -F '*,blosc,codec=zstd'".to_owned()),
@@ -92,17 +92,17 @@ impl StorageCase<'_> {
     }
 
     /// Returns the substitute for a filter in the output.
-    fn instead(&self, filter: &FilterSpec) -> Instead {
+    fn substitute(&self, filter: &FilterSpec) -> Instead {
         instead(filter, self.input.kind.storage, self.output.kind.storage)
     }
 
     /// Adds a remark if common readers of the output lack a codec that the user names.
-    fn tell_of_readers(&self, filter: &FilterSpec, said: &mut StorageNotes) {
+    fn remark_codecs(&self, filter: &FilterSpec, log: &mut StorageNotes) {
         if !self.has_codecs() || FilterTable::default().codec_names(filter.id).is_none() {
             return;
         }
-        if let Instead::Other(other) = self.instead(filter) {
-            said.remarks.push(Note {
+        if let Instead::Other(other) = self.substitute(filter) {
+            log.remarks.push(Note {
                 object: self.path(),
                 what: format!(
                     "stored with {}, which zarr-python cannot read",
@@ -156,7 +156,7 @@ impl StorageCase<'_> {
     }
 
     /// Removes decode-only filters of the input, unless chunks are moved unchanged.
-    pub(super) fn leave_decode_only(&self, storage: &mut Storage, said: &mut StorageNotes) {
+    pub(super) fn drop_decode_only(&self, storage: &mut Storage, log: &mut StorageNotes) {
         if self.asked.is_some() {
             return;
         }
@@ -173,7 +173,7 @@ impl StorageCase<'_> {
                 true => "which is for numbers",
                 false => "which can be read but not written",
             };
-            said.remarks.push(Note {
+            log.remarks.push(Note {
                 object: self.path(),
                 what: format!("stored without {}, {why}", name(filter)),
                 remedy: Some("use -d or -F for other compression".to_owned()),
@@ -189,12 +189,12 @@ impl StorageCase<'_> {
         whole.is_none_or(|whole| whole(&f.params, size))
     }
 
-    /// Sets the requested filters. [`super::unfit`] handles pattern filters that do not fit.
-    fn asked(
+    /// Sets the requested filters. [`super::pattern_filters`] handles pattern filters that do not fit.
+    fn set_requested(
         &self,
         asked: &Filtering,
         storage: &mut Storage,
-        said: &mut StorageNotes,
+        log: &mut StorageNotes,
     ) -> Result<()> {
         // Patterns do not apply to scalars.
         if asked.filters.is_empty() || self.to.dims.is_empty() && !asked.by_name {
@@ -202,20 +202,20 @@ impl StorageCase<'_> {
         }
         self.output.takes_filters(self.pair.to)?;
         for filter in asked.filters.iter().cloned() {
-            self.tell_of_readers(&filter, said);
+            self.remark_codecs(&filter, log);
             storage.define_filter(filter, self.output.kind.storage);
         }
         Ok(())
     }
 
     /// Sets the input's filters, or their substitutes in the output.
-    fn kept(&self, storage: &mut Storage, said: &mut StorageNotes) {
+    fn set_kept(&self, storage: &mut Storage, log: &mut StorageNotes) {
         let (old, new) = match self.has_codecs() {
             false => ("codec", "filter"),
             true => ("filter", "codec"),
         };
         for filter in &self.from.storage.filters {
-            let stored = match self.instead(filter) {
+            let stored = match self.substitute(filter) {
                 Instead::Same => {
                     storage.filters.push(filter.clone());
                     continue;
@@ -238,7 +238,7 @@ impl StorageCase<'_> {
                 Instead::Unsaid => continue,
                 Instead::Nothing => "without".to_owned(),
             };
-            said.remarks.push(Note {
+            log.remarks.push(Note {
                 object: self.path(),
                 what: format!("stored {stored} the {old} {}", full_name(filter)),
                 remedy: Some("use -F to choose other filters".to_owned()),
@@ -247,10 +247,10 @@ impl StorageCase<'_> {
     }
 
     /// Sets the filters of a variable without an entry in `-F`.
-    fn unnamed(&self, storage: &mut Storage, said: &mut StorageNotes) {
+    fn set_unnamed(&self, storage: &mut Storage, log: &mut StorageNotes) {
         let old = &self.from.storage.filters;
         let Some(level) = self.ask.deflate else {
-            self.kept(storage, said);
+            self.set_kept(storage, log);
             return;
         };
         let checksum = old.iter().filter(|f| f.id == FLETCHER32);

@@ -2,7 +2,7 @@
 
 mod chunks;
 mod filters;
-mod unfit;
+mod pattern_filters;
 
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ struct StorageCase<'a> {
     /// The filters requested for this variable.
     asked: Option<&'a Filtering>,
     /// Whether an option concerns the variable, so that small chunks become contiguous.
-    anew: bool,
+    has_options: bool,
 }
 
 /// Notes and remarks on the storage of variables.
@@ -56,13 +56,13 @@ pub(super) fn decide(
     options: &CopyOptions,
 ) -> Result<()> {
     let mut decided = vec![];
-    let mut said = StorageNotes::default();
+    let mut log = StorageNotes::default();
     let copied: HashSet<VarId> = plan.data.iter().map(|p| p.to).collect();
     for &pair in pairs {
         let found = input.var(pair.from).zip(plan.schema.var(pair.to));
         let (from, to) = found.or_internal("a variable")?;
         let asked = options.storage.filters.vars.get(&pair.from);
-        let others = anew(input, options, pair.from);
+        let others = has_options(input, options, pair.from);
         let case = StorageCase {
             input,
             output: &plan.schema,
@@ -71,9 +71,9 @@ pub(super) fn decide(
             to,
             ask: &options.storage,
             asked,
-            anew: others || asked.is_some(),
+            has_options: others || asked.is_some(),
         };
-        let mut storage = case.stored(others, &mut said);
+        let mut storage = case.stored(others, &mut log);
         if let Ok(storage) = &mut storage
             && traits(case.output.kind).settings
         {
@@ -81,12 +81,12 @@ pub(super) fn decide(
         }
         decided.push((pair.to, storage.in_object(|| input.var_path(pair.from))?));
     }
-    plan.notes.append(&mut said.notes);
-    plan.remarks.append(&mut said.remarks);
+    plan.notes.append(&mut log.notes);
+    plan.remarks.append(&mut log.remarks);
     for (to, storage) in decided {
         let var = plan.schema.var_mut(to)?;
         if let Some(quantize) = storage.quantize {
-            tell(quantize, &mut var.attributes);
+            put_attribute(quantize, &mut var.attributes);
         }
         var.storage = storage;
     }
@@ -94,13 +94,13 @@ pub(super) fn decide(
 }
 
 /// Puts the quantization attribute first, as netCDF-C does, and removes the attributes of other quantization methods.
-fn tell(quantize: Quantize, attributes: &mut Vec<Attribute>) {
+fn put_attribute(quantize: Quantize, attributes: &mut Vec<Attribute>) {
     attributes.retain(|a| Algorithm::from_attribute(a.name.as_bytes()).is_none());
     attributes.insert(0, quantize.attribute());
 }
 
 /// Returns whether an option other than `-F` concerns this variable's storage.
-fn anew(input: &Schema, options: &CopyOptions, var: VarId) -> bool {
+fn has_options(input: &Schema, options: &CopyOptions, var: VarId) -> bool {
     let ask = &options.storage;
     let mut dims = input.var(var).into_iter().flat_map(|v| &v.dims);
     let unlimited = dims.any(|&dim| input.is_unlimited(dim));
@@ -113,7 +113,7 @@ fn anew(input: &Schema, options: &CopyOptions, var: VarId) -> bool {
 }
 
 impl StorageCase<'_> {
-    fn storage(&self, said: &mut StorageNotes) -> Result<Storage> {
+    fn storage(&self, log: &mut StorageNotes) -> Result<Storage> {
         if !traits(self.output.kind).settings {
             return Ok(Storage::default());
         }
@@ -121,14 +121,14 @@ impl StorageCase<'_> {
             endianness: self.from.storage.endianness,
             ..Storage::default()
         };
-        self.filters(&mut storage, said)?;
+        self.filters(&mut storage, log)?;
         self.has_filters(&storage)?;
-        storage.layout = Some(self.layout(&storage, said)?);
-        self.say_fixed(&storage, said);
+        storage.layout = Some(self.layout(&storage, log)?);
+        self.note_fixed(&storage, log);
         storage.shard = self.shard(&storage);
         let quantize = self.ask.quantize.get(&self.pair.from);
         storage.quantize = quantize.map(|asked| asked.quantize);
-        self.leave_decode_only(&mut storage, said);
+        self.drop_decode_only(&mut storage, log);
         storage.prepared = self.keeps_filters(&storage);
         Ok(storage)
     }
@@ -175,7 +175,7 @@ impl StorageCase<'_> {
         }
     }
 
-    fn layout(&self, storage: &Storage, said: &mut StorageNotes) -> Result<StorageLayout> {
+    fn layout(&self, storage: &Storage, log: &mut StorageNotes) -> Result<StorageLayout> {
         let asked = self.ask.chunks.vars.get(&self.pair.from);
         if self.to.dims.is_empty() {
             return Ok(match asked {
@@ -187,21 +187,21 @@ impl StorageCase<'_> {
         let mut dims = self.to.dims.iter();
         let unlimited = dims.any(|&dim| self.output.is_unlimited(dim));
         if unlimited || !storage.filters.is_empty() {
-            self.say_chunked(asked, unlimited, said);
+            self.note_chunked(asked, unlimited, log);
             let mut shape = self.shape(asked)?;
-            self.suit_filters(&mut shape, storage, said);
+            self.suit_filters(&mut shape, storage, log);
             return Ok(StorageLayout::Chunked(shape.lengths));
         }
         match asked {
             Some(VarLayout::Compact) => self.compact(),
             Some(VarLayout::Contiguous) => Ok(StorageLayout::Contiguous),
             Some(VarLayout::Chunked(_)) => Ok(StorageLayout::Chunked(self.shape(asked)?.lengths)),
-            None => self.unasked(),
+            None => self.default_layout(),
         }
     }
 
     /// Returns the layout of a variable that needs no chunks, and for which no layout is requested.
-    fn unasked(&self) -> Result<StorageLayout> {
+    fn default_layout(&self) -> Result<StorageLayout> {
         let chunked = self.from.storage.chunk().is_some();
         let named = self
             .from
@@ -225,7 +225,7 @@ impl StorageCase<'_> {
         } else {
             bytes(&lengths, size)
         };
-        if self.anew && counted < least {
+        if self.has_options && counted < least {
             return Ok(StorageLayout::Contiguous);
         }
         Ok(StorageLayout::Chunked(lengths))
@@ -264,7 +264,7 @@ impl StorageCase<'_> {
     }
 
     /// Adds a note if a variable is chunked although an option requests another layout.
-    fn say_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, said: &mut StorageNotes) {
+    fn note_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, log: &mut StorageNotes) {
         let plain = match asked {
             Some(VarLayout::Compact | VarLayout::Contiguous) => true,
             Some(VarLayout::Chunked(_)) => false,
@@ -275,7 +275,7 @@ impl StorageCase<'_> {
                 true => ("an unlimited dimension needs", "-u makes dimensions fixed"),
                 false => ("filters need", "-F none removes filters"),
             };
-            said.notes.push(Note {
+            log.notes.push(Note {
                 object: self.path(),
                 what: format!("stored in chunks, which {why}"),
                 remedy: Some(remedy.to_owned()),

@@ -9,22 +9,22 @@ use crate::model::{Atomic, Endianness, FilterSpec, Storage, StoredElement};
 use crate::notes::Note;
 
 impl StorageCase<'_> {
-    /// Returns the storage of the variable. `anew` means that an option other than `-F` concerns the variable.
+    /// Returns the storage of the variable. `has_options` means that an option other than `-F` concerns the variable.
     ///
     /// # Errors
     /// Returns an error if an option requests impossible storage for a variable that the user named.
-    pub(super) fn stored(&self, anew: bool, said: &mut StorageNotes) -> Result<Storage> {
+    pub(super) fn stored(&self, has_options: bool, log: &mut StorageNotes) -> Result<Storage> {
         let asked = self.asked.filter(|asked| !asked.by_name);
         let filters = asked.is_some_and(|asked| !asked.filters.is_empty());
         if !filters || self.to.dims.is_empty() || !traits(self.output.kind).settings {
-            return self.storage(said);
+            return self.storage(log);
         }
         let mut own = StorageNotes::default();
         let why = match self.storage(&mut own) {
             Ok(storage) => match self.unfit(&storage) {
                 None => {
-                    said.notes.append(&mut own.notes);
-                    said.remarks.append(&mut own.remarks);
+                    log.notes.append(&mut own.notes);
+                    log.remarks.append(&mut own.remarks);
                     return Ok(storage);
                 }
                 Some(why) => why,
@@ -32,17 +32,17 @@ impl StorageCase<'_> {
             Err(e) if e.kind() == ErrorKind::VariableLength => e,
             Err(e) => return Err(e),
         };
-        said.remarks.push(Note {
+        log.remarks.push(Note {
             object: self.path(),
             what: format!("skipped by the pattern of -F: {}", why.what()),
             remedy: None,
         });
         let without = StorageCase {
             asked: None,
-            anew,
+            has_options,
             ..*self
         };
-        without.storage(said)
+        without.storage(log)
     }
 
     /// Returns the reason why chunks of the variable cannot have the filters. Filters that are not built in are not checked.

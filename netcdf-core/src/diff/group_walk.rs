@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::difference::{DatasetSide, Difference, DifferenceKind, ObjectKind};
-use super::matched::MatchedObjects;
+use super::matching::MatchedObjects;
 use super::rule::EqualityRule;
 use super::{DiffOptions, IgnoreCandidate};
 use crate::model::{Attribute, DimId, GroupId, Name, Schema, VarId};

@@ -23,7 +23,7 @@ pub(super) fn check(set: Dataset<'_>, jobs: &[CopyJob]) -> Result<()> {
     if !set.env.made_up.refuse_large {
         return Ok(());
     }
-    let filled: Vec<_> = jobs.iter().filter(|job| !job.leaves_out(set)).collect();
+    let filled: Vec<_> = jobs.iter().filter(|job| !job.keeps_missing(set)).collect();
     let written = filled.iter().map(|job| job.written());
     let written = written.sum::<Amount>().get();
     if written <= LARGE {
@@ -46,16 +46,16 @@ pub(super) fn check(set: Dataset<'_>, jobs: &[CopyJob]) -> Result<()> {
 
 impl CopyJob {
     /// Returns whether chunks missing in the input stay missing in the output.
-    fn leaves_out(&self, set: Dataset<'_>) -> bool {
+    fn keeps_missing(&self, set: Dataset<'_>) -> bool {
         self.same_fill && !set.reader.assembles(self.pair.from)
     }
 
     /// Returns the maximum number of output chunks: the grid size, or the number of output chunks that overlap stored input chunks. The
     /// number must not depend on the input's location, because it determines data offsets.
-    pub(super) fn most_chunks(&self, set: Dataset<'_>) -> Result<u64> {
+    pub(super) fn max_chunks(&self, set: Dataset<'_>) -> Result<u64> {
         let grid = Amount::product(&self.to.grid());
         let few = grid <= FEW.into() && !set.reader.has_index(self.pair.from);
-        if few || !self.leaves_out(set) {
+        if few || !self.keeps_missing(set) {
             return Ok(grid.get());
         }
         let lines = self.from.chunk.iter().zip(&self.to.chunk);

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use super::changes::{ChunkCheck, Expected, Mismatch};
 use super::difference::{Difference, ObjectKind};
-use super::general::General;
+use super::group_walk::{GroupWalk, VariablePair};
 use super::rule::{EqualityRule, Tolerance};
+use super::single_values::General;
 use super::tally::{DiffParts, DiffTally};
 use super::values::Both;
-use super::walk::{GroupWalk, VariablePair};
 use super::{Compared, DiffOptions};
 use crate::chunk::decode::ChunkDecoder;
 use crate::chunk::layout::ChunkRef;

@@ -8,11 +8,11 @@ use crate::model::{DimId, Dimension, Group, GroupId, Schema, UserType, VarId, Va
 
 /// The planned treatment of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stay {
+pub(super) enum GroupScope {
     /// The output lacks the group.
-    Nothing,
+    Excluded,
     /// The output keeps the group's definitions, but not its variables.
-    Frame,
+    Definitions,
     /// The output keeps the group with its variables.
     Whole,
 }
@@ -24,7 +24,7 @@ pub(super) enum Stay {
 /// Returns [`ErrorKind::NotFound`] for a variable whose dimension is missing.
 pub(super) fn keep(
     input: &Schema,
-    groups: &[Stay],
+    groups: &[GroupScope],
     vars: &[bool],
 ) -> Result<(Schema, Vec<CopiedVariable>)> {
     keep_dims(input, groups, vars, &vec![true; input.dims.len()])
@@ -36,7 +36,7 @@ pub(super) fn keep(
 /// Returns the errors of [`keep`].
 pub(super) fn keep_dims(
     input: &Schema,
-    groups: &[Stay],
+    groups: &[GroupScope],
     vars: &[bool],
     dims: &[bool],
 ) -> Result<(Schema, Vec<CopiedVariable>)> {
@@ -44,7 +44,7 @@ pub(super) fn keep_dims(
     out.json_texts = input.json_texts;
     out.groups.clear();
     let groups = needed(input, groups, vars);
-    let new_groups = numbers(groups.iter().map(|s| *s != Stay::Nothing));
+    let new_groups = numbers(groups.iter().map(|s| *s != GroupScope::Excluded));
     let group = |id: GroupId| new_groups.get(id.index()).copied().flatten().map(GroupId);
     for (old_id, old) in input.group_ids().zip(&input.groups) {
         if let Some(id) = group(old_id) {
@@ -83,7 +83,7 @@ pub(super) fn keep_dims(
     out.vars.reserve_exact(kept);
     let mut pairs = Vec::with_capacity(kept);
     for (from, (var, stays)) in input.var_ids().zip(input.vars.iter().zip(vars)) {
-        let whole = groups.get(var.group.index()) == Some(&Stay::Whole);
+        let whole = groups.get(var.group.index()) == Some(&GroupScope::Whole);
         if let Some(group) = group(var.group).filter(|_| *stays && whole) {
             let dims = var.dims.iter().map(dim).collect::<Option<_>>();
             let dims = dims.ok_or_else(|| lost(input, from))?;
@@ -105,14 +105,14 @@ fn lost(input: &Schema, var: VarId) -> Error {
 
 /// Adds all required groups: parents, groups with types, and groups with dimensions of kept variables. In HDF5, a variable can have
 /// dimensions from any group.
-fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
+fn needed(input: &Schema, groups: &[GroupScope], vars: &[bool]) -> Vec<GroupScope> {
     let mut all = groups.to_vec();
     let stays = |group: GroupId| {
         groups
             .get(group.index())
-            .is_some_and(|s| *s != Stay::Nothing)
+            .is_some_and(|s| *s != GroupScope::Excluded)
     };
-    let whole = |group: GroupId| groups.get(group.index()) == Some(&Stay::Whole);
+    let whole = |group: GroupId| groups.get(group.index()) == Some(&GroupScope::Whole);
     let kept = input.vars.iter().zip(vars);
     let kept = kept.filter(|(v, stays)| **stays && whole(v.group));
     let dims = kept.flat_map(|(v, _)| &v.dims);
@@ -124,8 +124,11 @@ fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
         let mut at = Some(id);
         // Parents precede their groups, so this loop ends.
         while let Some(id) = at {
-            if let Some(stay) = all.get_mut(id.index()).filter(|s| **s == Stay::Nothing) {
-                *stay = Stay::Frame;
+            if let Some(stay) = all
+                .get_mut(id.index())
+                .filter(|s| **s == GroupScope::Excluded)
+            {
+                *stay = GroupScope::Definitions;
             }
             at = input.group(id).and_then(|g| g.parent).filter(|p| *p < id);
         }
@@ -189,7 +192,7 @@ mod tests {
         s
     }
 
-    fn kept(stays: &[Stay], vars: &[bool]) -> (Vec<String>, Vec<String>) {
+    fn kept(stays: &[GroupScope], vars: &[bool]) -> (Vec<String>, Vec<String>) {
         let (out, pairs) = keep(&sample(), stays, vars).unwrap();
         let groups = (0..)
             .take(out.groups.len())
@@ -203,21 +206,21 @@ mod tests {
 
     #[test]
     fn everything_stays() {
-        let (out, pairs) = keep(&sample(), &[Stay::Whole; 5], &[true; 3]).unwrap();
+        let (out, pairs) = keep(&sample(), &[GroupScope::Whole; 5], &[true; 3]).unwrap();
         assert_eq!(out, sample());
         assert!(pairs.iter().all(|p| p.from == p.to) && pairs.len() == 3);
     }
 
     #[test]
     fn groups_above_and_with_types_stay_as_frames() {
-        use Stay::{Nothing, Whole};
-        let (groups, vars) = kept(&[Nothing, Nothing, Whole, Nothing, Nothing], &[true; 3]);
+        use GroupScope::{Excluded, Whole};
+        let (groups, vars) = kept(&[Excluded, Excluded, Whole, Excluded, Excluded], &[true; 3]);
         assert_eq!(groups, ["/", "/a", "/a/b", "/c"]);
         assert_eq!(vars, ["1 /a/b/w[2]"]);
-        let (groups, vars) = kept(&[Nothing, Nothing, Nothing, Nothing, Whole], &[true; 3]);
+        let (groups, vars) = kept(&[Excluded, Excluded, Excluded, Excluded, Whole], &[true; 3]);
         assert_eq!(groups, ["/", "/c", "/d"]);
         assert_eq!(vars, ["2 /d/v[5]"]);
-        let (groups, vars) = kept(&[Nothing, Nothing, Nothing, Whole, Nothing], &[true; 3]);
+        let (groups, vars) = kept(&[Excluded, Excluded, Excluded, Whole, Excluded], &[true; 3]);
         assert_eq!((groups, vars), (vec!["/".into(), "/c".into()], vec![]));
         let (_, vars) = kept(&[Whole; 5], &[false, false, true]);
         assert_eq!(vars, ["2 /d/v[5]"]);
@@ -226,10 +229,10 @@ mod tests {
     /// HDF5 files have variables like this.
     #[test]
     fn groups_with_dimensions_of_others_stay_as_frames() {
-        use Stay::{Nothing, Whole};
+        use GroupScope::{Excluded, Whole};
         let mut input = sample();
         input.vars[2].dims = vec![DimId(0), DimId(1)];
-        let stays = [Nothing, Nothing, Nothing, Nothing, Whole];
+        let stays = [Excluded, Excluded, Excluded, Excluded, Whole];
         let (out, pairs) = keep(&input, &stays, &[true; 3]).unwrap();
         let groups: Vec<_> = (0..4).map(|n| out.group_path(GroupId(n))).collect();
         assert_eq!(groups, ["/", "/a", "/c", "/d"]);

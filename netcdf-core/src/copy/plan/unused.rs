@@ -1,30 +1,30 @@
 //! Drops groups and types that the selected variables do not use, for output kinds without groups or types.
 
 use super::CopiedVariable;
-use super::keep::{self, Stay};
+use super::selection::{self, GroupScope};
 use crate::error::{OrInternal as _, Result};
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
 use crate::notes::Note;
 
-/// Like [`keep::keep`], but also drops groups without variables, unused types, and unused unlimited dimensions if there are several
+/// Like [`selection::keep`], but also drops groups without variables, unused types, and unused unlimited dimensions if there are several
 /// unlimited dimensions. `notes` names the dropped groups.
 ///
 /// # Errors
-/// Returns the errors of [`keep::keep`].
+/// Returns the errors of [`selection::keep`].
 pub(super) fn keep(
     input: &Schema,
-    groups: &[Stay],
+    groups: &[GroupScope],
     vars: &[bool],
     notes: &mut Vec<Note>,
 ) -> Result<(Schema, Vec<CopiedVariable>)> {
     let stays = |n: usize| {
         let group = input.vars.get(n).map(|v| v.group.index());
-        let group = group.and_then(|g| groups.get(g)) == Some(&Stay::Whole);
+        let group = group.and_then(|g| groups.get(g)) == Some(&GroupScope::Whole);
         group && vars.get(n) == Some(&true)
     };
     let kept: Vec<_> = (0..input.vars.len()).filter(|&n| stays(n)).collect();
     let kept = || kept.iter().filter_map(|&n| input.vars.get(n));
-    let mut asked = vec![Stay::Nothing; groups.len()];
+    let mut asked = vec![GroupScope::Excluded; groups.len()];
     for group in kept().map(|v| v.group).chain([GroupId::ROOT]) {
         let stay = asked.get_mut(group.index()).zip(groups.get(group.index()));
         let (stay, before) = stay.or_internal("the group of a variable")?;
@@ -48,12 +48,12 @@ pub(super) fn keep(
     let many = input.dims.iter().filter(|d| d.unlimited).count() > 1;
     let needless = |id: DimId, unlimited: bool| many && unlimited && !used(id);
     let dims: Vec<bool> = dims.map(|(id, dim)| !needless(id, dim.unlimited)).collect();
-    let (schema, pairs) = keep::keep_dims(&bare, &asked, vars, &dims)?;
+    let (schema, pairs) = selection::keep_dims(&bare, &asked, vars, &dims)?;
     // If groups remain, a later check rejects the kind.
     let alone = schema.groups.len() == 1;
     let left_out = (0..).map(GroupId).zip(groups).zip(&asked);
     for ((id, before), now) in left_out.filter(|_| alone) {
-        if *before != Stay::Nothing && *now == Stay::Nothing {
+        if *before != GroupScope::Excluded && *now == GroupScope::Excluded {
             notes.push(Note {
                 object: input.group_path(id),
                 what: "skipped: a group without variables to copy".to_owned(),
