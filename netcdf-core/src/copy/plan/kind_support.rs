@@ -34,12 +34,12 @@ pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
     let Some((kind, _, _)) = found.first() else {
         return Ok(());
     };
-    let said = found
+    let lacks = found
         .iter()
         .map(|(_, sort, names)| format!("{sort} {}", list_names(names)));
-    let said = said.collect::<Vec<_>>().join("; ");
-    let what = format!("{} files do not have {said}", schema.kind.name());
-    Err(Error::new(*kind, what).with_remedy(way_out(schema, fixed)))
+    let lacks = lacks.collect::<Vec<_>>().join("; ");
+    let what = format!("{} files do not have {lacks}", schema.kind.name());
+    Err(Error::new(*kind, what).with_remedy(remedy(schema, fixed)))
 }
 
 /// Checks before the copy that the schema's kind can count the records required by each `(dimension, length)`.
@@ -124,13 +124,13 @@ fn unlimited(schema: &Schema) -> Vec<String> {
 /// Returns the variables with an unlimited dimension after the first dimension, if the kind does not allow that.
 fn records(schema: &Schema) -> Vec<String> {
     let vars = schema.var_ids().zip(&schema.vars);
-    let odd = vars.filter(|(_, v)| v.dims.iter().skip(1).any(|&d| schema.is_unlimited(d)));
-    let paths = odd.map(|(id, _)| schema.var_path(id));
+    let later = vars.filter(|(_, v)| v.dims.iter().skip(1).any(|&d| schema.is_unlimited(d)));
+    let paths = later.map(|(id, _)| schema.var_path(id));
     let records = format::traits(schema.kind).records;
     paths.filter(|_| records).collect()
 }
 
-fn way_out(schema: &Schema, fixed: bool) -> &'static str {
+fn remedy(schema: &Schema, fixed: bool) -> &'static str {
     let mut cdf5 = schema.clone();
     cdf5.kind = Kind::CDF5;
     let enhanced = !groups(schema).is_empty() || !types(schema).is_empty();
@@ -197,7 +197,7 @@ mod tests {
         assert!(check(&zarr, false).is_ok());
         zarr.vars[0].ty = DataType::User(TypeId(0));
         let e = check(&zarr, false).unwrap_err();
-        let what = "a user-defined type, which this kind of Zarr dataset does not support";
+        let what = "a user-defined type that such Zarr datasets do not have";
         assert_eq!(
             (e.kind(), &*e.what().text()),
             (ErrorKind::NotInFormat, what)
