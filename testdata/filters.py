@@ -28,7 +28,7 @@ SKIPPED = []
 
 
 def parameters(plist, number):
-    """All parameters of a filter; h5py's own call gives at most 16."""
+    """Returns all parameters of a filter; h5py's own call returns at most 16."""
     flags, config = ctypes.c_uint(), ctypes.c_uint()
     count, values = ctypes.c_size_t(256), (ctypes.c_uint * 256)()
     id = HDF5.H5Pget_filter2(plist.id, number, ctypes.byref(flags), ctypes.byref(count), values,
@@ -48,7 +48,7 @@ def case(name, data, add, mem=None, file=None, exact=True):
     space = h5s.create_simple(data.shape)
     dset = h5d.create(FILE.id, name.encode(), file, space, plist)
     dset.write(h5s.ALL, h5s.ALL, np.ascontiguousarray(data), mtype=mem)
-    del dset  # and with it the chunk as it was before the filters
+    del dset  # frees the chunk before the filters
     dset = h5d.open(FILE.id, name.encode())
     back = np.zeros_like(data)
     dset.read(h5s.ALL, h5s.ALL, back, mtype=mem)

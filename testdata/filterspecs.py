@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes grammar/src/filter_spec/parse/c.txt anew: filter specifications, and what netCDF-C makes of them.
+"""Makes grammar/src/filter_spec/parse/c.txt anew: filter specifications, and their filters according to netCDF-C.
 
   testdata/filterspecs.py > grammar/src/filter_spec/parse/c.txt
 

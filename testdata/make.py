@@ -33,14 +33,14 @@ def generate():
                 continue
             out = CLASSIC / f"{cdl.stem}-{number}.nc"
             subprocess.run([NCGEN, "-k", kind, "-o", out, cdl], check=True)
-    # The C ncgen makes int of int64 in CDF-5, so that this one takes the way through netCDF-4.
+    # The C ncgen converts int64 to int in CDF-5, so this file goes through netCDF-4.
     for name in ONLY_CDF5:
         with tempfile.TemporaryDirectory() as tmp:
             netcdf4 = pathlib.Path(tmp) / "netcdf4.nc"
             subprocess.run([NCGEN, "-k", "nc4", "-o", netcdf4, HERE / "cdl" / f"{name}.cdl"], check=True)
             subprocess.run([NCCOPY, "-k", "cdf5", netcdf4, CLASSIC / f"{name}-5.nc"], check=True)
     patched("unsigned-5.nc", "unsigned-5.nc", pad_unsigned)
-    # The C ncgen fills these to a block of 4096 bytes; the format asks for the header only.
+    # The C ncgen fills these files to a block of 4096 bytes; the format requires only the header.
     for number, size in {"1": 32, "2": 32, "5": 48}.items():
         os.truncate(CLASSIC / f"empty-{number}.nc", size)
 
@@ -62,7 +62,7 @@ def streaming(width):
 
 
 def pad_unsigned(data):
-    """The C nccopy pads these variables with NULs, where the format asks for the fill value."""
+    """The C nccopy pads these variables with NULs, where the format requires the fill value."""
     for values, padding in [
         (b"\x00\xff\x80\x01\xff", 3),  # ub
         (b"\x00\x00\xff\xff\x80\x00\x00\x01\xff\xff", 2),  # us
@@ -76,7 +76,7 @@ def pad_unsigned(data):
 
 
 def renamed(old, new):
-    """Puts bytes of the same length, which `ncgen` would not write, in the place of a name."""
+    """Replaces a name with bytes of the same length, which `ncgen` would not write."""
     assert len(old) == len(new)
 
     def change(data):
@@ -115,13 +115,13 @@ def gap():
     (CLASSIC / "gap-1.nc").write_bytes(header.ljust(200, b"\xaa") + data)
 
 
-# The C ncdump takes STREAMING for a number; what it prints of the file with the count is right.
+# The C ncdump reads STREAMING as a number; its output for the file with the count is correct.
 COUNTED = {f"streaming-{k}.nc": f"records-{k}.nc" for k in "125"}
 COUNTED["streamingbyte-1.nc"] = "onebyte-1.nc"
 
 
 def expected():
-    """One text for each line of cases.txt: `name arguments...`."""
+    """Prints one text for each line of cases.txt: `name arguments...`."""
     for line in (HERE / "cases.txt").read_text().splitlines():
         if not line or line.startswith("#"):
             continue

@@ -1,8 +1,8 @@
-//! Reads parts of variables whose chunks are larger than the parts, and says how long that took: for docs/benchmarks.md.
+//! Measures reads of fragments of variables whose chunks are larger than the fragments, for docs/benchmarks.md.
 //!
 //!     cargo run --release -p netcdf-core --example parts -- FOLDER THREADS
 //!
-//! The datasets are made in FOLDER. Each time is the median of 15; datasets are opened anew for each.
+//! The example creates the datasets in FOLDER. Each time is the median of 15; each measurement opens the dataset anew.
 
 use std::error::Error;
 use std::io::Write;
@@ -19,12 +19,12 @@ type Done<T> = Result<T, Box<dyn Error>>;
 
 const TIMES: usize = 15;
 
-/// A variable with deflate, and what is read of it.
+/// A variable with deflate, and the fragments to read.
 struct Case {
     name: &'static str,
     shape: [u64; 3],
     chunk: [u64; 3],
-    /// Parts read one by one, each of this shape.
+    /// Fragments to read one by one, each with this shape.
     parts: u64,
     part: [u64; 3],
 }
@@ -53,7 +53,7 @@ const CASES: [Case; 3] = [
     },
 ];
 
-/// Numbers of a smooth field, with some noise.
+/// Returns the numbers of a smooth field with some noise.
 fn field(len: usize) -> Vec<f32> {
     let mut seed = 1u32;
     let one = |n: usize| {
@@ -89,7 +89,7 @@ fn open(path: &Path, env: &Arc<Env>) -> Done<(Dataset, VarId)> {
     Ok((data, var))
 }
 
-/// The seconds that a read of a dataset takes: the median.
+/// Returns the median seconds for reading a dataset.
 fn median(path: &Path, env: &Arc<Env>, read: impl Fn(&Dataset, VarId) -> Done<()>) -> Done<f64> {
     let mut times = vec![];
     for _ in 0..TIMES {

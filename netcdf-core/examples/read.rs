@@ -1,4 +1,4 @@
-//! Reads all of a variable of floats into memory, and says how long that took: for docs/benchmarks.md.
+//! Reads a variable of floats into memory and prints the time, for docs/benchmarks.md.
 //!
 //!     cargo run --release -p netcdf-core --example read -- DATASET VARIABLE THREADS
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes corpus/*: the inputs that the fuzzer starts from, out of testdata/hdf5/structures/, of virtual
+"""Creates corpus/*, the first inputs of the fuzzer, from testdata/hdf5/structures/, of virtual
 datasets testdata/hdf5/virtual_*.h5, and testdata/hdf4/. Needs h5py; for the filters that HDF5 does not have itself, hdf5plugin;
 for Zarr (seeds_zarr.py), zarr, numcodecs and netCDF4."""
 import hashlib
@@ -151,7 +151,7 @@ def shape(dims):
 
 
 def selections():
-    """Those of HDF5's own encoding of dataspaces that virtual datasets do not have."""
+    """Selections in HDF5's own dataspace encoding that virtual datasets do not have."""
     spaces = [h5py.h5s.create_simple((10, 12)) for _ in range(5)]
     spaces[0].select_none()
     spaces[1].select_all()
@@ -230,7 +230,7 @@ def chunk(folder, name, way, dtype, shape, order):
 
 
 def coders():
-    """What libhdf4 stored with its coders."""
+    """Chunks as stored by libhdf4 with its coders."""
     for line in (HDF5.parent / "hdf4/coders.txt").read_text().splitlines():
         name, params, stored, plain = line.split(" ")
         params = [int(param) for param in params.split(",") if param != "-"]
@@ -241,7 +241,7 @@ def coders():
 
 
 def hdf4_files():
-    """HDF4 files as they are, and as lists of their elements."""
+    """HDF4 files unchanged, and as lists of their elements."""
     for path in sorted((HDF5.parent / "hdf4").glob("*.hdf")):
         data = path.read_bytes()
         seed("hdf4_structures", data)
@@ -298,7 +298,7 @@ def main():
     coders()
     hdf4_files()
     texts()
-    # Only now: with netCDF4's libraries in the process, h5py's blosc fails.
+    # Import late: with netCDF4's libraries in the process, h5py's blosc fails.
     import seeds_zarr
     seeds_zarr.all_seeds(seed)
 

@@ -20,7 +20,7 @@ TYPES = "?,i1,u1,<i2,>u2,<i4,<u4,>i8,<u8,<f4,>f8,<c8,S5,<U3,<M8[s],<m8[ms]".spli
 
 
 def all_seeds(seed):
-    """Makes all of them; `seed` takes a target and an input."""
+    """Creates all seeds; `seed` takes a target and an input."""
     warnings.simplefilter("ignore")
     stores = [("zarr_v2", keys) for keys in [*version_2(), *netcdf(""), *generations()]]
     stores += [("zarr_v3", keys) for keys in [*version_3(), *netcdf(",v3")]]
@@ -131,7 +131,7 @@ def netcdf(version):
 
 
 def generations():
-    """What older versions of netCDF-C wrote."""
+    """Stores as written by older versions of netCDF-C."""
     array = dict(zarr_format=2, shape=[4], chunks=[2], dtype="<i2", fill_value=-9, order="C", filters=None, compressor=None)
     old, types = dict(dims={"x": 4}, vars=["v"], groups=[]), {"types": {"a": "<i2", "t": "<U1"}}
     chunk = {"v/1": b"\1\0\2\0"}

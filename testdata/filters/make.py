@@ -112,7 +112,7 @@ COMMON = [
     (4, "little", "steps", 20011),
     (8, "big", "steps", 6007),
 ]
-# What some compressors decline or store as it is.
+# Data that some compressors decline or store uncompressed.
 TINY = [(1, "little", "ramp", 1), (4, "little", "ramp", 5), (8, "little", "noise", 17)]
 LARGE_TYPE = [(300, "little", "ramp", 11), (40, "little", "ramp", 77)]
 

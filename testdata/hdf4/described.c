@@ -1,4 +1,4 @@
-/* Files about what describes data: attributes, scales, coordinate variables, and files with more than datasets. */
+/* Files for descriptions of data: attributes, scales, coordinate variables, and files with more than datasets. */
 #include "make.h"
 
 #include <stdio.h>
@@ -107,7 +107,7 @@ static void scales(const char *path) {
     TRY(SDend(file));
 }
 
-/* Dimensions in the form of the oldest files (class Dim0.0), with and without a scale, beside those of newer ones. */
+/* Dimensions in the form of the oldest files (class Dim0.0), with and without a scale, and dimensions in the form of newer files. */
 static void old_dims(const char *path) {
     int32 file = start_file(path);
     for (int i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* What the parts of the generator share: errors, number types, values. */
+/* Shared code of the generator: errors, number types, values. */
 #ifndef MAKE_H
 #define MAKE_H
 

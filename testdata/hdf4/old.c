@@ -45,7 +45,7 @@ static void dfsd_described(const char *path) {
         TRY(DFSDsetdims(2, dataset.shape.dims));
         describe(types[i], 2, dataset.shape.dims);
         TRY(DFSDsetrange(data + size, data));
-        /* A group has room for ten members only. */
+        /* A group can have only ten members. */
         if (i == 1)
             TRY(DFSDsetfillvalue(data + 2 * size));
         else
@@ -103,7 +103,7 @@ static void sd_and_dfsd(const char *path) {
     TRY(DFSDclear());
 }
 
-/* What make.py makes the oldest form of: groups SDG only. */
+/* Input of make.py for the oldest form, with only SDG groups. */
 static void sdg(const char *path) {
     int32 dims[2] = {2, 3};
     Dataset dataset = {NULL, DFNT_FLOAT32, {2, {2, 3}}};

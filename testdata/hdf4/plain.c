@@ -71,7 +71,7 @@ static void rank_0(const char *path) {
     TRY(SDend(file));
 }
 
-/* Names that netCDF does not hold as they are, and one name for three datasets. */
+/* Names that netCDF does not support unchanged, and one name for three datasets. */
 static void names(const char *path) {
     static const char *const odd[] = {
         "a/b", "/", "caf\xe9", "caf\xc3\xa9", "trailing ", " leading", "two\nlines", "tab\there", "del\x7f", "7 days",
@@ -130,7 +130,7 @@ static void two_lengths(const char *path) {
     TRY(SDend(file));
 }
 
-/* Datasets never written: plain, with a fill value, of chunks, compressed, of no records. */
+/* Unwritten datasets: plain, with a fill value, chunked, compressed, without records. */
 static void empty(const char *path) {
     int32 file = start_file(path), dims[2] = {3, 4}, records[2] = {SD_UNLIMITED, 4};
     int16 fill = -7;

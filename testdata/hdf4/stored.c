@@ -236,7 +236,7 @@ static void linked(const char *path) {
     TRY(SDend(file));
 }
 
-/* Data in another file, at an offset, by two datasets; and one whose file is not there. */
+/* Two datasets at offsets in another file, and a dataset with a missing file. */
 static void external(const char *path) {
     int32 file = start_file(path);
     remove("external.raw");
@@ -252,7 +252,7 @@ static void external(const char *path) {
     remove("external_lost.raw");
 }
 
-/* A part of each dataset is written only, with and without filling. */
+/* Partly written datasets, with and without filling. */
 static void partial(const char *path) {
     int32 file = start_file(path), start[2] = {1, 1}, edge[2] = {2, 2}, stride[2] = {2, 3};
     for (int i = 0; i < 4; i++) {

@@ -1,4 +1,4 @@
-/* Files with szip, which Debian's libhdf4 does not have: only a libhdf4 built with libaec makes them. */
+/* Files with szip, which only a libhdf4 built with libaec writes (not Debian's). */
 #include "make.h"
 
 #include <stdio.h>

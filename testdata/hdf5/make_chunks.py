@@ -24,7 +24,7 @@ class Maker:
         self.file = h5py.File(fid)
 
     def make(self, name, shape, chunk, most=None, early=False, type="u1", **filters):
-        """A dataset, of bytes unless another type is given."""
+        """Creates a dataset of bytes or of the given type."""
         dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         dcpl.set_obj_track_times(False)
         if early:
@@ -40,8 +40,8 @@ class Maker:
         unlimited = [d for d, n in enumerate(dset.maxshape) if n is None]
         if len(unlimited) != 1 or unlimited == [0]:
             return [(c.chunk_offset, c) for c in chunks]
-        # HDF5 2.0 tells wrong offsets where the unlimited dimension is not the first one: go by
-        # what is in the chunks, which has to differ.
+        # HDF5 2.0 reports wrong offsets if the first dimension is not the unlimited dimension. Identify
+        # chunks by their contents, which must differ.
         with open(self.base + ".h5", "rb") as file:
             bytes = file.read()
         known = {bytes[c.byte_offset:c.byte_offset + c.size]: c for c in chunks}
@@ -81,7 +81,7 @@ def sparse(dset, places):
 
 
 def masks(dset):
-    """Every third chunk with a mask that says that some filters were left out."""
+    """Every third chunk has a mask for skipped filters."""
     size = int(np.prod(dset.chunks))
     grid = [-(-n // c) for n, c in zip(dset.shape, dset.chunks)]
     for number, cell in enumerate(np.ndindex(*grid)):

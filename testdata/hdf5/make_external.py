@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes external.h5, the data of whose dataset `x` are in external_1.raw and external_2.raw, and
+"""Makes external.h5, with the data of dataset `x` in external_1.raw and external_2.raw, and
 prints the address of the dataset's object header; and links_many.h5, 100 links to `x` in external.h5,
 each of which has another path to it. Needs h5py.
 

@@ -1,4 +1,4 @@
-/* Makes the files of make_heaps.py that h5py has no functions for; see README.md. */
+/* Creates the files of make_heaps.py for which h5py has no functions; see README.md. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes hostile/: small HDF5 files that ask for much: memory, time, output, recursion. Needs h5py.
+"""Makes hostile/: small HDF5 files that demand much memory, time, output or recursion. Needs h5py.
 
 With an argument, makes them there, and also those that are too large for the repository.
 """
@@ -39,7 +39,7 @@ def patch(name, change):
 
 
 def place(data, what):
-    """Where some bytes are, which are there once."""
+    """Returns the offset of bytes that occur once."""
     assert data.count(what) == 1, (what, data.count(what))
     return data.index(what)
 
@@ -60,11 +60,11 @@ def deflated(data, times=1):
 
 
 def bombs():
-    """Chunks of nearly 4 GiB of which next to nothing is stored."""
+    """Chunks of nearly 4 GiB with almost no stored bytes."""
     most = (1 << 32) - 8
     deflate = (h5py.h5z.FILTER_DEFLATE, (9,))
     stored = {
-        # Says nothing of how much comes out; the stream ends early.
+        # The output size is unknown; the stream ends early.
         "bomb_deflate": ([deflate], deflated(bytes(1 << 20))),
         "bomb_deflate_twice": ([deflate, deflate], deflated(bytes(1 << 26), 2)),
         "bomb_scaleoffset": (
@@ -85,7 +85,7 @@ def bombs():
 
 
 def extents():
-    """Shapes without anything stored."""
+    """Shapes without stored data."""
     file = create("extents")
     space = h5py.h5s.create_simple((1 << 20,) * 3)
     dcpl = chunk_property((1, 1, 1))
@@ -96,7 +96,7 @@ def extents():
 
 
 def links():
-    """Groups in groups: deep, within themselves, and each by two names, level by level."""
+    """Nested groups: deep, within themselves, and each with two names, level by level."""
     file = create("deep", LATEST)
     group = file
     for _ in range(300):
@@ -149,7 +149,7 @@ def lists():
 
 
 def nodes():
-    """An old group whose B-tree leads to the same node of links again and again."""
+    """An old group with a B-tree that leads to the same link node repeatedly."""
     file = create("nodes")
     for n in range(600):
         file[f"link{n:04}"] = h5py.SoftLink("/nothing")
@@ -185,7 +185,7 @@ def mappings():
 
 
 def mappings_of_other_shapes():
-    """Virtual datasets with mappings of millions of rows each, unlike those of their source."""
+    """Virtual datasets with mappings of millions of rows, which differ from the rows of their source."""
     file = create("virtual_rows", LATEST)
     shape = (2048, 4096)
     for name, count in ((b"one", 1), (b"many", 100)):
@@ -232,7 +232,7 @@ def mappings_within_each_other():
 
 
 def columns_of(file, name, sources):
-    """A dataset of the first columns of its sources, as long as these."""
+    """A dataset with the first columns of its sources and the length of its sources."""
     end = h5py.h5s.UNLIMITED
     dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     dcpl.set_obj_track_times(False)
@@ -259,13 +259,13 @@ def damage():
 
 
 def large():
-    """The same with numbers that need larger files."""
+    """The same structures with numbers that need larger files."""
     file = create("long_paths", LATEST)
     file["s"] = file
     for n in range(200):
         file[f"l{n:0200}"] = h5py.SoftLink("s/" * 5000 + "nothing")
     file.close()
-    # A group of 65,535 entries of its tree with the same node of 10,000 links.
+    # A group with 65,535 tree entries, which all refer to the same node of 10,000 links.
     head = bytearray()
     links, children = 10000, 65535
     names = bytes(8) + b"l" * 7 + b"\0"
@@ -287,7 +287,7 @@ def large():
 
 
 def mapping_of_little():
-    """80 GB of which a source stores 8 kB, mapped as if it had all of the elements."""
+    """80 GB with a source that stores 8 kB, mapped as if the source had all elements."""
     with h5py.File(path("virtual_vast"), "w", libver=("v110", "v110")) as file:
         file.create_dataset("part", data=np.arange(1000.0))
         layout = h5py.VirtualLayout(shape=(10**10,), dtype="f8")

@@ -1,11 +1,11 @@
-/* Makes what h5py has no functions for; see ../README.md. For the C library 1.10, in this folder:
+/* Creates files for which h5py has no functions; see ../README.md. For the C library 1.10, in this folder:
  *     h5cc make_rare.c -o /tmp/make_rare && /tmp/make_rare
  *
- * edges.h5: chunks across the end of their dataset that are not filtered, with the indexes that can have them.
- * sizes_OFFSET_LENGTH.h5: addresses and lengths of so many bytes, a group, a chunked dataset, an attribute.
- * user_link.h5: a link of a class that nobody knows, beside a dataset.
+ * edges.h5: unfiltered chunks across the end of their dataset, with the possible indexes.
+ * sizes_OFFSET_LENGTH.h5: addresses and lengths with these sizes in bytes, a group, a chunked dataset, an attribute.
+ * user_link.h5: a link with an unknown class, and a dataset.
  * structures/cache_image.h5: a group, a chunked dataset and an attribute whose metadata are in the image of the cache only.
- * family_0.h5: the first of the files of the driver "family", multi-s.h5 that of the driver "multi".
+ * family_0.h5: the first file of the driver "family"; multi-s.h5: the first file of the driver "multi".
  */
 #include <hdf5.h>
 #include <stdio.h>
@@ -125,7 +125,7 @@ static int cached(void)
     return H5Fclose(file);
 }
 
-/* A file in several of 1024 bytes, of which the first is kept. */
+/* A file split into files of 1024 bytes; only the first file is kept. */
 static int family(const char *names, hid_t fapl)
 {
     hsize_t fixed[2] = {ROWS, COLUMNS};

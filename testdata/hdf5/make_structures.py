@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes structures/: small HDF5 and netCDF-4 files, together with each structure of the format, for
+"""Creates structures/: small HDF5 and netCDF-4 files, which together contain each structure of the format, for
 the tests that damage each of their bytes. Needs h5py with HDF5 2.0 or newer, and netCDF4.
 """
 import ctypes
@@ -31,7 +31,7 @@ def set_property(plist, name, *args):
 
 
 def create(name, libver=EARLIEST, **fcpl):
-    """A file; `fcpl` names properties of its creation with their arguments."""
+    """Creates a file; `fcpl` lists its creation properties with their arguments."""
     os.makedirs(HERE, exist_ok=True)
     plist = h5py.h5p.create(h5py.h5p.FILE_CREATE)
     for setter, args in fcpl.items():
@@ -39,7 +39,7 @@ def create(name, libver=EARLIEST, **fcpl):
         set_property(plist, setter, *args)
     fapl = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
     fapl.set_libver_bounds(*libver)
-    # Without room for what may come, files are much smaller.
+    # Without reserved space for additions, files are much smaller.
     fapl.set_meta_block_size(0)
     set_property(fapl, "small_data_block_size", ctypes.c_uint64(0))
     path = os.path.join(HERE, name + ".h5")
@@ -87,7 +87,7 @@ def small_sizes():
 
 
 def dense():
-    """Links and attributes in fractal heaps and B-trees of version 2, by creation order too."""
+    """Links and attributes in fractal heaps and B-trees of version 2, also by creation order."""
     file = create("dense", LATEST, link_phase_change=(2, 1), attr_phase_change=(2, 1),
                   link_creation_order=(3,), attr_creation_order=(3,))
     dataset(file, "first", (2,))
@@ -143,7 +143,7 @@ def types():
 
 
 def indexes():
-    """Each chunk index of layouts of version 4, and the edges that went through no filter."""
+    """Each chunk index of layouts of version 4, and unfiltered edge chunks."""
     for name, libver in [("v110", V110), ("v200", LATEST)]:
         for kind, args in {
             "single": dict(shape=(3, 2), chunk=(3, 2), compression=1),

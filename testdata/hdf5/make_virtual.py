@@ -34,7 +34,7 @@ def slab(dims, start, count, stride=None, block=None):
 
 
 def union(dims, *boxes):
-    """The elements of some of the boxes, each a start and a shape."""
+    """The elements of several boxes, each a start and a shape."""
     space = all_of(*dims)
     for n, (start, shape) in enumerate(boxes):
         one = tuple(1 for _ in dims)
@@ -138,7 +138,7 @@ def main():
 def others():
     """Strings and lists of another file and of the same one; a source outside of the directory."""
     with h5py.File("virtual_text.h5", "w", libver="latest") as file:
-        # What the references would lead to here, were they taken for ones of this file.
+        # The targets that the references would have if they were interpreted in this file.
         file.create_dataset("own", data=["WRONG1", "WRONG2"], dtype=h5py.string_dtype(), track_times=False)
         for name, source in [("of_own", "."), ("of_other", "virtual_strings.h5")]:
             layout = h5py.VirtualLayout((2,), h5py.string_dtype())

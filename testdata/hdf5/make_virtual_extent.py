@@ -17,7 +17,7 @@ ONE = (1, 1)
 
 
 def slab(start, block, count=ONE, stride=None):
-    """Blocks in two dimensions; a length that is `U` has no end."""
+    """Blocks in two dimensions; the length `U` is unlimited."""
     space = h5py.h5s.create_simple((50, 50), (U, U))
     space.select_hyperslab(start, count, stride or tuple(1 if b == U else b for b in block), block)
     return space
@@ -41,7 +41,7 @@ FIRST = column(0)
 
 # Name: stored shape, largest shape, mappings of (selection of the target, source, its selection).
 VIRTUAL = {
-    # A mapping of a fixed length that is longer than the source of one without.
+    # A mapping with a fixed length that exceeds the source of a mapping without a fixed length.
     "fixed": ((10, 2), (U, 2), [(column(0, 10), "ten", column(0, 10)), (column(1), "five", FIRST)]),
     "fixed_later": ((12, 2), (U, 2), [(column(1), "five", FIRST), (column(0, 10, 2), "ten", column(0, 10))]),
     "fixed_comb": ((15, 2), (U, 2), [
@@ -51,14 +51,14 @@ VIRTUAL = {
     "fixed_missing": ((9, 2), (U, 2), [(column(0, 9), "none", column(0, 9)), (column(1), "five", FIRST)]),
     "fixed_and_counting": ((9, 3), (U, 3), [
         (column(2, 9), "ten", column(0, 9)), (slab((0, 0), (2, 2), (U, 1), (3, 2)), "block%b", slab((0, 0), (2, 2)))]),
-    # There is no block2, so that block3 does not count.
+    # block2 is missing, so block3 is not used.
     "fixed_beyond_counting": ((12, 3), (U, 3), [
         (column(2, 10, 2), "ten", column(0, 10)), (slab((0, 0), (2, 2), (U, 1), (3, 2)), "block%b", slab((0, 0), (2, 2)))]),
     "fixed_and_none_counted": ((5, 2), (U, 2), [
         (column(0, 5), "five", column(0, 5)), (slab((0, 1), (1, 1), (U, 1)), "none%b", slab((0, 0), ONE))]),
     "fixed_only": ((12, 1), (U, 1), [(column(0, 10), "ten", column(0, 10))]),
     "two": ((3, 2), (U, 2), [(column(0), "five", FIRST), (column(1), "seven", FIRST)]),
-    # The one is unlimited in the first dimension, the other in the second.
+    # The first mapping is unlimited in the first dimension, the second mapping in the second dimension.
     "crossed": ((9, 9), (U, U), [
         (slab((2, 0), (U, 1)), "five", FIRST), (slab((0, 1), (1, U)), "wide", slab((0, 0), (1, U)))]),
     "crossed_far": ((9, 9), (U, U), [
@@ -86,8 +86,8 @@ def make(file, name, shape, most, mappings):
 
 
 def found(dataset):
-    """What libhdf5 reads. Of a source that is virtual it takes the stored length, unless somebody has
-    asked for the shape of that dataset and has it open still, as all of them are here."""
+    """Returns the values that libhdf5 reads. For a virtual source it uses the stored length, unless the program has
+    queried the shape of that dataset and still has it open, as for all datasets here."""
     name = dataset.name[1:]
     try:
         data = dataset[...]

@@ -24,7 +24,7 @@ def model():
 
 
 def short():
-    """Variables that have fewer records than their dimension, without fill values in HDF5 and with."""
+    """Variables with fewer records than their dimension, with and without fill values in HDF5."""
     with netCDF4.Dataset(HERE / "short.nc", "w") as nc:
         nc.createDimension("t", None)
         nc.set_fill_off()
@@ -39,7 +39,7 @@ def short():
 
 
 def filtered():
-    """Variables without filters, with built-in ones, and with some that no build of ours has."""
+    """Variables without filters, with built-in filters, and with filters that none of our builds support."""
     path = HERE / "filtered.nc"
     values = np.arange(24, dtype="f4").reshape(4, 6)
     with netCDF4.Dataset(path, "w") as nc:
@@ -51,7 +51,7 @@ def filtered():
             "packed", "f4", ("y", "x"), zlib=True, complevel=5, shuffle=True, fletcher32=True, chunksizes=(2, 6)
         )
         zstd = group.createVariable("zstd", "i4", ("x",), compression="zstd", complevel=3)
-        # Their data are replaced below.
+        # The data are replaced below.
         lossy = nc.createVariable("lossy", "f4", ("y", "x"), chunksizes=(4, 3))
         never = group.createVariable("never written", "f4", ("y", "x"), chunksizes=(2, 2))
         plain[:], packed[:], zstd[:] = values, values, np.arange(6)
@@ -63,7 +63,7 @@ def filtered():
 
 
 def refilter(group, name, chunks, compression, values):
-    """The dataset anew, with another filter; dimensions and attributes stay."""
+    """Recreates the dataset with another filter; dimensions and attributes stay."""
     old = group[name]
     attributes = {k: v for k, v in old.attrs.items() if k in ("units", "_Netcdf4Coordinates", "_Netcdf4Dimid")}
     scales = [dim[0] for dim in old.dims]
@@ -78,7 +78,7 @@ def refilter(group, name, chunks, compression, values):
 
 
 def extra(group, values):
-    """A filter of a number for private use, which no library has: the chunk is written as it is."""
+    """A filter with a private number, which no library has: the chunk is written unchanged."""
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     plist.set_chunk((4, 6))
     plist.set_filter(2, h5py.h5z.FLAG_OPTIONAL, (4,))

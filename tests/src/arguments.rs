@@ -1,20 +1,20 @@
-//! How many arguments functions take, those in tuples counted one by one.
+//! Argument counts of functions; tuple members count one by one.
 
 use syn::visit::{self, Visit};
 use syn::{Attribute, FnArg, ItemMod, Signature, Type};
 
-/// A function that takes tuples.
+/// A function with tuple arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
-    /// The line of its name, from 1.
+    /// The line of the name, from 1.
     pub line: usize,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its arguments, with `self`, and with the members of tuples in place of these.
+    /// The number of arguments, including `self`; a tuple counts as its members.
     pub arguments: usize,
 }
 
-/// The functions of a text with tuples among their arguments; those of tests are left out.
+/// Returns the functions with tuple arguments in a text, except test functions.
 ///
 /// # Panics
 /// If the text is not Rust.
@@ -36,7 +36,7 @@ fn is_test(attribute: &Attribute) -> bool {
     list.is_ok_and(|list| list.path.is_ident("cfg") && list.tokens.to_string() == "test")
 }
 
-/// The members of a tuple, and of the tuples in it; 1 for other types.
+/// Returns the number of members in a tuple and its nested tuples; 1 for other types.
 fn members(ty: &Type) -> usize {
     match ty {
         Type::Tuple(tuple) if !tuple.elems.is_empty() => tuple.elems.iter().map(members).sum(),

@@ -18,7 +18,7 @@ impl Builder {
         self
     }
 
-    /// Adds bytes as they are.
+    /// Adds unchanged bytes.
     #[must_use]
     pub fn raw(mut self, bytes: &[u8]) -> Self {
         self.bytes.extend_from_slice(bytes);
@@ -72,10 +72,10 @@ impl Builder {
         self
     }
 
-    /// Byte offset of a label.
+    /// Returns the byte offset of a label.
     ///
     /// # Panics
-    /// If the label does not exist.
+    /// Panics if the label does not exist.
     #[must_use]
     pub fn at(&self, label: &str) -> usize {
         *self
@@ -84,14 +84,14 @@ impl Builder {
             .unwrap_or_else(|| panic!("no label {label}"))
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn build(self) -> Vec<u8> {
         self.bytes
     }
 }
 
-/// The header of a classic file, with the widths of its version.
+/// Builds the header of a classic file, with the widths of the version.
 #[derive(Debug, Clone)]
 pub struct Classic {
     version: u8,
@@ -99,8 +99,7 @@ pub struct Classic {
 }
 
 impl Classic {
-    /// The magic number of a version (1, 2 or 5), labelled `magic`, and a number of records,
-    /// labelled `records`.
+    /// Adds the magic number of a version (1, 2 or 5), labelled `magic`, and a number of records, labelled `records`.
     #[must_use]
     pub fn new(version: u8, records: u64) -> Self {
         let out = Builder::default()
@@ -116,10 +115,10 @@ impl Classic {
         self
     }
 
-    /// A number of the version's width: 64 bits in CDF-5, else 32.
+    /// Adds a number with the version's width: 64 bits in CDF-5, otherwise 32.
     ///
     /// # Panics
-    /// If it does not fit into 32 bits.
+    /// Panics if the number exceeds 32 bits.
     #[must_use]
     pub fn count(mut self, number: u64) -> Self {
         self.out = match self.version {
@@ -129,26 +128,26 @@ impl Classic {
         self
     }
 
-    /// A number of 32 bits: tags and types.
+    /// Adds a number of 32 bits: tags and types.
     #[must_use]
     pub fn be32(mut self, number: u32) -> Self {
         self.out = self.out.be32(number);
         self
     }
 
-    /// A list's tag and length.
+    /// Adds the tag and length of a list.
     #[must_use]
     pub fn list(self, tag: u32, length: u64) -> Self {
         self.be32(tag).count(length)
     }
 
-    /// An empty list.
+    /// Adds an empty list.
     #[must_use]
     pub fn absent(self) -> Self {
         self.list(0, 0)
     }
 
-    /// A name with its length and padding.
+    /// Adds a name with its length and padding.
     #[must_use]
     pub fn name(mut self, name: &str) -> Self {
         self = self.count(name.len() as u64);
@@ -156,10 +155,10 @@ impl Classic {
         self
     }
 
-    /// A byte offset: 32 bits in CDF-1, else 64.
+    /// Adds a byte offset: 32 bits in CDF-1, otherwise 64.
     ///
     /// # Panics
-    /// If it does not fit into 32 bits.
+    /// Panics if the offset exceeds 32 bits.
     #[must_use]
     pub fn begin(mut self, offset: u64) -> Self {
         self.out = match self.version {
@@ -169,14 +168,14 @@ impl Classic {
         self
     }
 
-    /// Bytes as they are.
+    /// Adds unchanged bytes.
     #[must_use]
     pub fn raw(mut self, bytes: &[u8]) -> Self {
         self.out = self.out.raw(bytes);
         self
     }
 
-    /// The finished bytes, with the labels.
+    /// Returns the finished bytes with the labels.
     #[must_use]
     pub fn done(self) -> Builder {
         self.out

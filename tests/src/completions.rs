@@ -14,7 +14,7 @@ const BASH: &str = include_str!("completions/functions.bash");
 const ZSH: &str = include_str!("completions/functions.zsh");
 const FISH: &str = include_str!("completions/functions.fish");
 
-/// The possible values of an option, if the name of its value lists them or means a kind.
+/// Returns the possible values of an option, if the name of its value lists them or stands for a kind.
 fn words(arg: &Arg) -> Vec<&'static str> {
     let Some([name]) = arg.get_value_names() else {
         return vec![];

@@ -1,4 +1,4 @@
-//! Makes damaged copies of a file, reads all their data, and checks what comes of it.
+//! Creates damaged copies of a file, reads all data, and checks the results.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,15 +12,15 @@ use netcdf_core::model::{Region, Values};
 use netcdf_core::runtime::Runtime;
 use netcdf_core::{Error, ErrorKind, Result, format};
 
-/// Most bytes, about, that [`read_starts`] reads of a variable.
+/// Approximate maximum bytes that [`read_starts`] reads per variable.
 const START: u64 = 1 << 12;
-/// Far more than a small file needs, and far less than an endless loop.
+/// A time limit far above the time for a small file.
 pub const LONG: Duration = Duration::from_secs(20);
 
 /// All values of a dataset, per variable; each variable succeeds or fails on its own.
 pub type Data = Vec<Result<Values>>;
 
-/// A file's bytes as a container.
+/// Returns a file's bytes as a container.
 #[must_use]
 pub fn container(bytes: &[u8]) -> Container {
     let source: Arc<dyn Source> = Arc::new(MemorySource::new("file.nc", bytes.to_vec()));
@@ -30,7 +30,7 @@ pub fn container(bytes: &[u8]) -> Container {
 /// Opens a file and reads all data of all variables.
 ///
 /// # Errors
-/// Errors of opening.
+/// Returns errors of opening the file.
 pub fn read_all(bytes: &[u8], env: &Env) -> Result<Data> {
     let reader = format::open(container(bytes), env)?;
     let dataset = Dataset::new(&*reader, env);
@@ -42,7 +42,7 @@ pub fn read_all(bytes: &[u8], env: &Env) -> Result<Data> {
 /// Opens a file and reads the start of all variables: in a damaged file, shapes may be anything.
 ///
 /// # Errors
-/// Errors of opening.
+/// Returns errors of opening the file.
 pub fn read_starts(bytes: &[u8]) -> Result<Data> {
     let env = env();
     let reader = format::open(container(bytes), &env)?;
@@ -56,7 +56,7 @@ pub fn read_starts(bytes: &[u8]) -> Result<Data> {
     Ok(schema.var_ids().map(read).collect())
 }
 
-/// The first elements of a shape, at most about `most`.
+/// Returns the first elements of a shape, about `most` at most.
 fn start(shape: &[u64], most: u64) -> Region {
     let mut left = most;
     let mut count: Vec<u64> = shape
@@ -72,7 +72,7 @@ fn start(shape: &[u64], most: u64) -> Region {
     Region::boxed(vec![0; shape.len()], count)
 }
 
-/// The environment in which damaged files are read.
+/// Returns the environment for reading damaged files.
 fn env() -> Env {
     Env {
         runtime: Runtime::single(),
@@ -80,8 +80,8 @@ fn env() -> Env {
     }
 }
 
-/// Checks that a damaged file is opened and the start of its variables is read, or that errors say where the damage is, and
-/// that this does not take long.
+/// Checks that a damaged file opens and the start of its variables is readable, or that errors name the damaged location. Also checks the
+/// time.
 pub fn check_starts(file: &[u8], of: &str) {
     let start = Instant::now();
     match read_starts(file) {
@@ -107,15 +107,15 @@ fn check_tolerated(file: &[u8], of: &str) {
     }
 }
 
-/// The allowed errors about a damaged file: each says where the damage is.
+/// Checks that an error about a damaged file is allowed, and names the damaged location.
 pub fn check_error(e: &Error, of: &str) {
     let kinds = [ErrorKind::Io, ErrorKind::Argument, ErrorKind::Internal];
     assert!(!kinds.contains(&e.kind()), "{of}: {e}");
     let placed = e.resource().is_some() || e.object().is_some();
-    assert!(placed, "{of}: no place in: {e}");
+    assert!(placed, "{of}: no location in: {e}");
 }
 
-/// The ranges of all structures with a checksum in an HDF5 file, without the checksum after them.
+/// Returns the ranges of all HDF5 structures with a checksum, without the checksum at their end.
 #[must_use]
 pub fn summed(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     const SIGNATURES: [&[u8; 4]; 18] = [
@@ -135,7 +135,7 @@ pub fn summed(bytes: &[u8]) -> Vec<std::ops::Range<usize>> {
     starts.filter_map(end).collect()
 }
 
-/// Corrects the checksums of these structures, which are sorted by start; nested structures are corrected first.
+/// Corrects the checksums of these structures, which are sorted by start. Nested structures are corrected first.
 pub fn sum_again(bytes: &mut [u8], structures: &[std::ops::Range<usize>]) {
     for range in structures.iter().rev() {
         let sum = lookup3(&bytes[range.clone()]).to_le_bytes();
@@ -143,12 +143,12 @@ pub fn sum_again(bytes: &mut [u8], structures: &[std::ops::Range<usize>]) {
     }
 }
 
-/// The file cut at every byte, from nothing to all but its last.
+/// Returns the file truncated at every length, from 0 to all but the last byte.
 pub fn cuts(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     (0..bytes.len()).map(|n| &bytes[..n])
 }
 
-/// Other bytes at an offset of a file.
+/// Replacement bytes at an offset of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Change {
     /// The offset of the first byte.
@@ -158,7 +158,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// The changed file.
+    /// Returns the changed file.
     #[must_use]
     pub fn of(&self, file: &[u8]) -> Vec<u8> {
         let mut copy = file.to_vec();
@@ -167,7 +167,7 @@ impl Change {
     }
 }
 
-/// Changes of one byte: each byte in several ways (bits turned, extremes, small numbers).
+/// Returns changes of one byte: each byte in several ways (flipped bits, extremes, small numbers).
 pub fn flips(bytes: &[u8]) -> impl Iterator<Item = Change> {
     const WAYS: [fn(u8) -> u8; 6] = [
         |b| !b,
@@ -188,7 +188,7 @@ pub fn flips(bytes: &[u8]) -> impl Iterator<Item = Change> {
     })
 }
 
-/// Changes of four neighbouring bytes, aligned like numbers, to all ones, to 2^31, or to almost 2^31.
+/// Returns changes of four adjacent bytes, aligned like numbers, to all ones, to 2^31, or to almost 2^31.
 pub fn extremes(bytes: &[u8]) -> impl Iterator<Item = Change> {
     let words =
         (0..bytes.len() / 4).flat_map(|n| [u32::MAX, 1 << 31, 0x7fff_fffe].map(|w| (n * 4, w)));

@@ -2,23 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-/// The root of the workspace.
+/// Returns the root of the workspace.
 #[must_use]
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().expect("the package has a parent").to_owned()
 }
 
-/// A path in `testdata`.
+/// Returns a path in `testdata`.
 #[must_use]
 pub fn testdata(path: &str) -> PathBuf {
     root().join("testdata").join(path)
 }
 
-/// The files of a folder with this extension, in the order of their names.
+/// Returns the files in a directory with this extension, sorted by name.
 ///
 /// # Panics
-/// If there are none: a test over no files would check nothing.
+/// Panics if the directory has no such file, because a test without files would check nothing.
 #[must_use]
 pub fn list(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -31,8 +31,7 @@ pub fn list(folder: &Path, extension: &str) -> Vec<PathBuf> {
     list
 }
 
-/// All files under a folder with this extension, in the order of their names; build output and
-/// hidden folders are left out.
+/// Returns all files below a directory with this extension, sorted by name, except build output and hidden directories.
 #[must_use]
 pub fn walk(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -57,7 +56,7 @@ pub fn walk(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A file's last path component.
+/// Returns the last component of a path.
 #[must_use]
 pub fn name(path: &Path) -> String {
     path.file_name()
@@ -66,7 +65,7 @@ pub fn name(path: &Path) -> String {
         .into_owned()
 }
 
-/// A file's last path component without its extension.
+/// Returns the last component of a path without its extension.
 #[must_use]
 pub fn stem(path: &Path) -> String {
     path.file_stem()
@@ -86,7 +85,7 @@ pub struct Case {
     pub file: String,
 }
 
-/// The cases of `testdata/cases.txt`.
+/// Returns the cases of `testdata/cases.txt`.
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let text = std::fs::read_to_string(testdata("cases.txt")).expect("the list of cases");
@@ -108,7 +107,7 @@ fn case(line: &str) -> Case {
     }
 }
 
-/// Words separated by blanks; double quotes protect blanks.
+/// Splits a line into words at blanks; double quotes protect blanks.
 fn split(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -122,10 +121,10 @@ fn split(line: &str) -> Vec<String> {
     words
 }
 
-/// A file with its bytes, or all files below a directory, by their names there.
+/// Returns a file with its bytes, or all files below a directory with their relative names.
 ///
 /// # Panics
-/// If one cannot be read, or if there is none.
+/// Panics if a file is missing or unreadable.
 #[must_use]
 pub fn contents(path: &Path) -> Vec<(String, Vec<u8>)> {
     if path.is_file() {

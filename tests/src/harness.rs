@@ -68,22 +68,22 @@ pub struct CommandOutput {
 }
 
 impl CommandOutput {
-    /// Standard output as text.
+    /// Returns standard output as text.
     #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
-    /// Standard error as text.
+    /// Returns standard error as text.
     #[must_use]
     pub fn message(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// The result itself, if the run succeeded with nothing on standard error.
+    /// Returns the result itself, if the run succeeded without standard error.
     ///
     /// # Panics
-    /// Otherwise.
+    /// Panics after any other run.
     #[must_use]
     pub fn clean(self) -> Self {
         assert!(self.code == 0 && self.stderr.is_empty(), "{self}");
@@ -91,7 +91,7 @@ impl CommandOutput {
     }
 }
 
-/// For snapshots: status, standard output, standard error.
+/// The form in snapshots: status, standard output, standard error.
 impl fmt::Display for CommandOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "status: {}", self.code)?;
@@ -126,13 +126,13 @@ pub fn run<C: Code>(tool: Run<C>, args: Vec<OsString>, stdin: &[u8]) -> CommandO
     }
 }
 
-/// A writer whose bytes are still available after the tool dropped it.
+/// A writer that shares its bytes with the harness, so they outlive the tool.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
 impl Kept {
     fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut *self.0.lock().expect("nobody panicked with it"))
+        std::mem::take(&mut *self.0.lock().expect("the lock is not poisoned"))
     }
 }
 
@@ -140,7 +140,7 @@ impl Write for Kept {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0
             .lock()
-            .expect("nobody panicked with it")
+            .expect("the lock is not poisoned")
             .extend_from_slice(bytes);
         Ok(bytes.len())
     }
@@ -150,7 +150,7 @@ impl Write for Kept {
     }
 }
 
-/// A temporary folder for a test's files, and runs of tools whose output does not depend on the folder's name.
+/// A temporary directory for a test's files, and runs of tools whose output does not depend on the directory's name.
 #[derive(Debug)]
 pub struct Sandbox {
     folder: TempDir,
@@ -163,7 +163,7 @@ impl Default for Sandbox {
 }
 
 impl Sandbox {
-    /// An empty folder.
+    /// Creates an empty directory.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -171,20 +171,20 @@ impl Sandbox {
         }
     }
 
-    /// A path in the folder.
+    /// Returns a path in the directory.
     #[must_use]
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Makes a file of the folder.
+    /// Writes a file in the directory.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, bytes).expect("a file in a temporary folder");
         path
     }
 
-    /// Makes a Zarr store in the folder, with these keys and bytes.
+    /// Writes a Zarr store in the directory, with these keys and bytes.
     pub fn store<B: AsRef<[u8]>>(&self, name: &str, keys: &[(&str, B)]) -> PathBuf {
         let store = self.path(name);
         std::fs::create_dir_all(&store).expect("a folder in a temporary folder");
@@ -197,13 +197,13 @@ impl Sandbox {
         store
     }
 
-    /// The bytes of a file of the folder.
+    /// Returns the bytes of a file in the directory.
     #[must_use]
     pub fn read(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
-    /// Names of the files in the folder, sorted.
+    /// Returns the names of the files in the directory, sorted.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.folder.path()).expect("the folder");
@@ -214,14 +214,14 @@ impl Sandbox {
         names
     }
 
-    /// Runs a tool. In the arguments `@name` stands for a file of the folder, `%name` for one of
-    /// `testdata`; in the output these paths are written `@/name` and `%/name`.
+    /// Runs a tool. In the arguments, `@name` stands for a file in the directory, `%name` for a file in `testdata`. In the output, these
+    /// paths are written `@/name` and `%/name`.
     #[must_use]
     pub fn run<C: Code>(&self, tool: Run<C>, args: &[&str]) -> CommandOutput {
         self.run_with(tool, args, b"")
     }
 
-    /// As [`Sandbox::run`], with bytes on standard input.
+    /// Like [`Sandbox::run`], with bytes on standard input.
     #[must_use]
     pub fn run_with<C: Code>(&self, tool: Run<C>, args: &[&str], stdin: &[u8]) -> CommandOutput {
         let args = args
@@ -245,7 +245,7 @@ impl Sandbox {
     }
 }
 
-/// Messages without the places searched for plugins and their content, which differ between machines.
+/// Removes the plugin search paths and their contents from messages, because they differ between machines.
 fn without_places(bytes: &[u8]) -> Vec<u8> {
     const START: &str = "no plugin for it in ";
     let text = String::from_utf8_lossy(bytes);
@@ -269,7 +269,7 @@ fn without_places(bytes: &[u8]) -> Vec<u8> {
     lines.collect::<String>().into_bytes()
 }
 
-/// `bytes` with a path's text replaced.
+/// Returns `bytes` with the text of a path replaced.
 fn replaced(bytes: &[u8], path: &Path, sign: &str) -> Vec<u8> {
     let path = path.to_string_lossy();
     let path = path.trim_end_matches('/').as_bytes();
@@ -287,7 +287,7 @@ fn replaced(bytes: &[u8], path: &Path, sign: &str) -> Vec<u8> {
     out
 }
 
-/// Tests, each a snapshot of the result of a function for some arguments: `snapshots! { run => name: "argument", ...; ... }`.
+/// Defines tests. Each test is a snapshot of a function's result for some arguments: `snapshots! { run => name: "argument", ...; ... }`.
 #[macro_export]
 macro_rules! snapshots {
     ($run:expr => $($name:ident: $($arg:literal),*;)*) => {$(

@@ -1,4 +1,4 @@
-//! Runs that are ended from outside at any moment, and the state of their outputs afterwards.
+//! Runs that a signal ends at any moment, and the state of their outputs afterwards.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,12 +13,12 @@ pub const OLD: &[u8] = b"what was there before";
 /// The only key of a store before a run, and its bytes.
 const OLD_GROUP: (&str, &[u8]) = (".zgroup", br#"{"zarr_format": 2}"#);
 
-/// The content of a store before a run, in the form of [`held`].
+/// Returns the content of a store before a run, in the form of [`held`].
 fn old_store() -> Vec<u8> {
     [b"/", OLD_GROUP.0.as_bytes(), b"\n", OLD_GROUP.1, b"\n"].concat()
 }
 
-/// The content of a file; or of a folder, with the names and contents of its files.
+/// Returns the content of a file, or the names and contents of all files in a directory.
 fn held(path: &Path) -> Vec<u8> {
     if !path.is_dir() {
         return std::fs::read(path).expect("an output");
@@ -32,8 +32,8 @@ fn held(path: &Path) -> Vec<u8> {
     all.into_iter().flat_map(below).collect()
 }
 
-/// Checks whether this process ignores a signal. Its child processes then ignore the signal, too: a shell script ignores SIGINT (2) for
-/// tests that it starts in the background.
+/// Checks whether this process ignores a signal. Child processes inherit ignored signals: a shell script ignores SIGINT (2) for background
+/// tests.
 #[must_use]
 pub fn is_ignored(signal: u32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").expect("the status of this process");
@@ -47,7 +47,7 @@ pub fn is_ignored(signal: u32) -> bool {
 pub struct Random(pub u64);
 
 impl Random {
-    /// A random part of a time.
+    /// Returns a random part of a duration.
     pub fn part(&mut self, of: Duration) -> Duration {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -56,12 +56,12 @@ impl Random {
     }
 }
 
-/// A run of a tool that makes files in a folder of their own.
+/// A tool run with a separate output directory.
 #[derive(Debug)]
 pub struct Job {
     helper: &'static str,
     args: Vec<String>,
-    /// The folder of the outputs, and one for temporary files.
+    /// The directory for outputs and a directory for temporary files.
     folder: TempDir,
     temporary: TempDir,
     /// The outputs, and their contents after a complete run.
@@ -70,21 +70,21 @@ pub struct Job {
     pub time: Duration,
 }
 
-/// How a run ended, and what it left.
+/// The end of a run, and its remaining files.
 #[derive(Debug)]
 pub struct End {
-    /// The status.
+    /// The exit status.
     pub status: ExitStatus,
-    /// Whether it was still running when it was ended.
+    /// Whether the signal met a running process.
     pub hit: bool,
-    /// The outputs that are new.
+    /// The number of new outputs.
     pub new: usize,
     /// Names of leftovers other than the outputs, including temporary files.
     pub left: Vec<String>,
 }
 
 impl Job {
-    /// A run of a tool of the executable `helper` with these arguments. The run makes `outputs` in its folder (`@` in the
+    /// Prepares a tool run by the executable `helper` with these arguments. The run writes `outputs` to its directory (`@` in the
     /// arguments). Two complete runs record the outputs and the time.
     #[must_use]
     pub fn new(helper: &'static str, args: &[&str], outputs: &[&str]) -> Self {
@@ -122,10 +122,10 @@ impl Job {
         command.stderr(Stdio::piped()).spawn().expect("the tool")
     }
 
-    /// Runs, with all outputs as [`OLD`], and ends the run with `end` after `delay`.
+    /// Runs with all outputs as [`OLD`], and ends the run with `end` after `delay`.
     ///
     /// # Panics
-    /// If an output is neither old nor new as a whole.
+    /// Panics if an output is neither completely old nor completely new.
     pub fn end(&self, delay: Duration, end: impl FnOnce(&mut Child)) -> End {
         self.prepare();
         let mut child = self.start();
@@ -136,10 +136,10 @@ impl Job {
         self.found(status, hit)
     }
 
-    /// Runs with all outputs as [`OLD`] and a limit on the size of files, in units of 512 bytes; returns standard error.
+    /// Runs with all outputs as [`OLD`] and a limit on the size of files, in units of 512 bytes. Returns the end and standard error.
     ///
     /// # Panics
-    /// As [`Job::end`].
+    /// Panics like [`Job::end`].
     #[must_use]
     pub fn limited(&self, blocks: u32) -> (End, String) {
         self.prepare();
@@ -184,10 +184,10 @@ impl Job {
         }
     }
 
-    /// Runs to the end, whatever earlier runs have left.
+    /// Runs to completion, after any leftovers of earlier runs.
     ///
     /// # Panics
-    /// If it fails, or makes something else than before.
+    /// Panics if the run fails, or writes different outputs.
     pub fn run(&self) {
         let end = self.end(Duration::ZERO, |child| {
             child.wait().expect("a child");
@@ -198,7 +198,7 @@ impl Job {
         );
     }
 
-    /// Empties the folder.
+    /// Empties the directory.
     pub fn remove(&self, name: &str) {
         let path = self.folder.path().join(name);
         let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));

@@ -1,19 +1,19 @@
 //! Shared code of the cross-tool tests.
 //!
-//! | module | what |
+//! | module | contents |
 //! |---|---|
-//! | [`arguments`] | how many arguments functions take |
+//! | [`arguments`] | argument counts of functions |
 //! | [`builder`] | binary structures field by field, for malformed files |
 //! | [`completions`] | completions for shells |
 //! | [`damage`] | damaged copies of a file, reading all their data |
 //! | [`files`] | paths of the test data |
 //! | [`harness`] | runs a tool in process and captures its output |
 //! | [`imports`] | the import graph of the workspace |
-//! | [`killed`] | runs that are ended from outside |
+//! | [`killed`] | runs that a signal ends |
 //! | [`manual`] | man pages |
 //! | [`random`] | random datasets |
 //! | [`sample`] | samples of exhaustive loops |
-//! | [`servers`] | servers on this machine, for data on other machines |
+//! | [`servers`] | local servers, for tests of remote data |
 //! | [`sums`] | sums of the datasets of an HDF5 file |
 //! | [`values`] | the content of a dataset as JSON |
 //! | [`written`] | files of the HDF5 writer |

@@ -1,14 +1,14 @@
-//! Shared libraries for tests, made by the C compiler.
+//! Shared libraries for tests, compiled by the C compiler.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::files::root;
 
-/// Compiles `tests/plugins/SOURCE` with these options to a library; returns its path.
+/// Compiles `tests/plugins/SOURCE` with these options to a library. Returns its path.
 ///
 /// # Panics
-/// If there is no compiler, or it fails.
+/// Panics if the compiler is missing or fails.
 pub fn library(folder: &Path, name: &str, source: &str, options: &[&str]) -> PathBuf {
     let path = folder.join(name);
     let source = root().join("tests/plugins").join(source);
@@ -16,7 +16,7 @@ pub fn library(folder: &Path, name: &str, source: &str, options: &[&str]) -> Pat
     path
 }
 
-/// Makes an empty library named `name` that other libraries depend on; returns its path.
+/// Creates an empty library `name` on which other libraries depend. Returns its path.
 pub fn needed(folder: &Path, name: &str) -> PathBuf {
     let path = folder.join(name);
     let itself = format!("-Wl,-soname,{name}");

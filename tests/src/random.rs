@@ -16,7 +16,7 @@ use proptest::sample::{Index, select};
 pub struct Seed {
     kind: Kind,
     names: Vec<String>,
-    /// Lengths of dimensions, and whether the first one is unlimited.
+    /// Dimension lengths, and whether the first dimension is unlimited.
     dims: (Vec<u64>, bool),
     /// Number of records.
     records: u64,
@@ -96,7 +96,7 @@ fn var() -> impl Strategy<Value = VarSeed> {
     })
 }
 
-/// Random datasets.
+/// Returns a strategy for random datasets.
 pub fn seed() -> impl Strategy<Value = Seed> {
     let kind = select(vec![Kind::CLASSIC, Kind::OFFSET64, Kind::CDF5]);
     let names = prop::collection::hash_set(name(), 24).prop_map(|names| {
@@ -120,16 +120,16 @@ pub fn seed() -> impl Strategy<Value = Seed> {
 }
 
 impl Seed {
-    /// The kind of the dataset.
+    /// Returns the kind of the dataset.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// The dataset as a file.
+    /// Returns the dataset as a file.
     ///
     /// # Panics
-    /// If it cannot be made.
+    /// Panics if the writer fails.
     #[must_use]
     pub fn file(&self) -> Vec<u8> {
         let schema = self.schema();
@@ -146,7 +146,7 @@ impl Seed {
             writer.put_run(id, 0, &bytes).expect("memory");
         }
         writer.finish().expect("memory");
-        let file = out.lock().expect("nobody panicked with it").take();
+        let file = out.lock().expect("the lock is not poisoned").take();
         file.expect("what was finished")
     }
 
@@ -192,7 +192,7 @@ impl Seed {
         TYPES[index.index(count)]
     }
 
-    /// Dimensions of a variable; the unlimited one, if used, comes first.
+    /// Returns the dimensions of a variable; the unlimited dimension, if used, comes first.
     fn dims(&self, var: &VarSeed) -> Vec<DimId> {
         let (lens, unlimited) = &self.dims;
         if lens.is_empty() {
@@ -207,7 +207,7 @@ impl Seed {
         dims.into_iter().map(|d| DimId(d as u32)).collect()
     }
 
-    /// Attributes with the names after those of dimensions and variables; these may be the same for each variable.
+    /// Returns attributes with the names after the names of dimensions and variables. All variables may share attribute names.
     fn attributes(&self, seeds: &[ValueSeed]) -> Vec<Attribute> {
         let names = self.names.iter().rev();
         let attribute = |(seed, name): (&ValueSeed, &String)| {
@@ -247,7 +247,7 @@ impl Seed {
     }
 }
 
-/// A text as CDL can express it: without trailing NULs; an empty text is one NUL.
+/// Shortens a text to a form that CDL can express: without trailing NULs; an empty text is one NUL.
 fn trim(text: &mut Vec<u8>) {
     let end = text
         .iter()
@@ -259,7 +259,7 @@ fn trim(text: &mut Vec<u8>) {
     }
 }
 
-/// CDL does not distinguish NaNs, so there is only one here.
+/// Replaces NaNs by a single NaN, because CDL does not distinguish NaNs.
 fn plain(ty: Atomic, mut bytes: Vec<u8>) -> Vec<u8> {
     match ty {
         Atomic::Float => bytes.chunks_exact_mut(4).for_each(|b| {

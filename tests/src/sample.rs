@@ -35,7 +35,7 @@ impl Sample {
     }
 
     fn with(name: &'static str, one_in: usize) -> Self {
-        assert!(one_in > 0, "{name}: a sample of nothing");
+        assert!(one_in > 0, "{name}: an empty sample");
         Self {
             name,
             one_in,

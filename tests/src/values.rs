@@ -9,11 +9,11 @@ use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::model::{Attribute, Region, Schema, TypeKind, Values};
 
-/// The JSON of a dataset: `vars` by path with type, shape, values (or why there are none) and attributes, `groups` by path
-/// with attributes, and the notes.
+/// Returns the JSON of a dataset: `vars` by path with type, shape, values (or the reason for missing values) and attributes, `groups` by
+/// path with attributes, and the notes.
 ///
 /// # Errors
-/// Errors of opening it.
+/// Returns errors of opening the dataset.
 pub fn json(container: Container) -> Result<String> {
     let env = Env {
         damage: Damage::tolerated(),
@@ -71,7 +71,7 @@ fn attributes(attributes: &[Attribute], schema: &Schema) -> String {
     format!("{{{}}}", all.join(","))
 }
 
-/// JSON text; bytes that are not UTF-8 become code points up to U+00FF, with a mark in front.
+/// Returns JSON text. Bytes that are not UTF-8 become code points up to U+00FF, with a mark before the text.
 fn text(bytes: &[u8]) -> String {
     let (mark, chars): (&str, String) = match std::str::from_utf8(bytes) {
         Ok(text) => ("", text.to_owned()),
@@ -104,7 +104,7 @@ fn float(x: f64, shown: String) -> String {
     }
 }
 
-/// Each element as JSON.
+/// Returns each element as JSON.
 fn elements(values: &Values, schema: &Schema) -> Vec<String> {
     fn plain<T: ToString>(values: &[T]) -> Vec<String> {
         values.iter().map(T::to_string).collect()

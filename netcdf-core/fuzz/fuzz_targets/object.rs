@@ -1,4 +1,4 @@
 #![no_main]
-//! Object headers and all that they say.
+//! Object headers and their messages.
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| netcdf_core_fuzz::object(input));

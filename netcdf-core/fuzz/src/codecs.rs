@@ -1,11 +1,11 @@
-//! Codecs of Zarr: what JSON says of them, and their decoders.
+//! Zarr codecs: codec lists in JSON, and decoders.
 
 use netcdf_core::model::{StoredElement, Atomic, DataType, Endianness, ZarrVersion};
 use netcdf_core::filter::codec::{filters, list};
 use netcdf_core::filter::{VariableFacts, ChunkContext, FilterTable};
 use netcdf_core::json::Json;
 
-/// Elements of a chunk, at most.
+/// Maximum number of elements per chunk.
 const MOST: u64 = 1 << 16;
 
 /// A list of codecs and a chunk that went through them. An input is: type of the elements (a byte), lengths of two
@@ -55,7 +55,7 @@ pub fn codecs(input: &[u8]) {
     }
 }
 
-/// What is known of the chunk.
+/// Returns the context of the chunk.
 fn context([ty, rows, columns, flags]: [u8; 4]) -> (ChunkContext, ZarrVersion) {
     let atomic = Atomic::ALL[usize::from(ty) % Atomic::ALL.len()];
     let size = atomic.size().unwrap_or(16);

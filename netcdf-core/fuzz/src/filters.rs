@@ -3,7 +3,7 @@
 use netcdf_core::model::{StoredElement, Atomic, DataType, Endianness};
 use netcdf_core::filter::{VariableFacts, ChunkContext, FilterTable};
 
-/// Bytes of a chunk, at most.
+/// Maximum bytes of a chunk.
 const MOST: usize = 1 << 20;
 
 /// A filter's decoder. An input is: type of the elements (a byte), number of elements (two bytes),
@@ -48,7 +48,7 @@ pub fn filter(id: u32, input: &[u8]) {
     };
     let mut output = vec![];
     if filter.decode(&context, stored, &mut output).is_ok() {
-        // Some only copy what they are given: the chain compares lengths.
+        // Some decoders only copy their input; the chain compares lengths.
         let most = context.limit().max(stored.len());
         assert!(
             output.len() <= most,

@@ -8,7 +8,7 @@ use netcdf_grammar::{chunk_spec, filter_spec, json};
 
 use crate::{limits, source};
 
-/// CDL or JSON: declarations, then the data. The first byte says of which kind the output shall be.
+/// CDL or JSON: declarations, then the data. The first byte selects the kind of the output.
 pub fn cdl(input: &[u8]) {
     let Some((number, text)) = input.split_first() else {
         return;
@@ -51,7 +51,7 @@ pub fn cdl(input: &[u8]) {
     }
 }
 
-/// Takes so many bytes, up to those that are enough.
+/// Counts bytes, and fails at a limit.
 struct Nowhere(usize);
 
 impl Nowhere {
@@ -74,7 +74,7 @@ impl ValueSink for Nowhere {
     }
 }
 
-/// What the options of nccopy say of filters and chunks.
+/// The filter and chunk options of nccopy.
 pub fn specs(input: &[u8]) {
     let Ok(text) = std::str::from_utf8(input) else {
         return;

@@ -20,9 +20,9 @@ use netcdf_core::{Error, ErrorKind, format};
 
 use crate::{env, limits, source, variables};
 
-/// Bytes of a file, at most.
+/// Maximum bytes of a file.
 const MOST: usize = 1 << 16;
-/// Elements of a file with a tag that are looked at, at most.
+/// Maximum number of elements per tag.
 const ELEMENTS: usize = 8;
 /// Tags of elements.
 const TAGS: [u16; 12] = [
@@ -40,8 +40,9 @@ const TAGS: [u16; 12] = [
     tags::VGROUP,
 ];
 
-/// A whole file: opens it, and reads the start of all variables. Damage is left out, and each error says where it is.
-/// If the first byte is even, a file follows, else its [`elements`].
+/// A whole file: opens it, and reads the start of all variables. Damage is tolerated, and each
+/// error reports its location. If the first byte is even, a file follows, otherwise a list of
+/// [`elements`].
 pub fn hdf4(input: &[u8]) {
     let Some((form, rest)) = input.split_first() else {
         return;
@@ -72,13 +73,14 @@ fn check(e: &Error) {
     assert!(e.resource().is_some() || e.object().is_some(), "{e}");
 }
 
-/// A file of these bytes behind its signature.
+/// Returns a file with the signature and these bytes.
 fn signed(bytes: &[u8]) -> Vec<u8> {
     let rest = bytes.get(MAGIC.len()..).unwrap_or_default();
     [&MAGIC, rest].concat()
 }
 
-/// A file of elements, each of which is a tag, a reference number, a length (all of two bytes), and that many bytes.
+/// Returns a file of elements. Each element is a tag, a reference number, a length (two bytes
+/// each), and its bytes.
 fn elements(mut input: &[u8]) -> Vec<u8> {
     let mut parts = vec![];
     while let Some((&[t, r, q, s, high, low], rest)) = input.split_first_chunk() {
@@ -103,8 +105,8 @@ fn elements(mut input: &[u8]) -> Vec<u8> {
     file
 }
 
-/// The structures of a file, whether or not something refers to them: descriptors, special elements, tables of chunks and of
-/// blocks, Vgroups, Vdatas, number types and dimension records.
+/// The structures of a file, with or without references to them: descriptors, special elements,
+/// tables of chunks and of blocks, Vgroups, Vdatas, number types and dimension records.
 pub fn hdf4_structures(input: &[u8]) {
     let image = signed(input);
     if image.len() > MOST {
@@ -154,7 +156,7 @@ fn vdata(file: &Hdf4File, id: TagRef, header: &mut Cursor<'_>) {
     }
 }
 
-/// A special element: where its bytes are, or its table of chunks.
+/// A special element: the location of its bytes, or its table of chunks.
 fn special(file: &Hdf4File, id: TagRef) {
     if let Ok(place) = file.place(id)
         && let Some(object) = file.object(place.object)

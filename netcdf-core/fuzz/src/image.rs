@@ -1,4 +1,4 @@
-//! Files in memory with a superblock of our own.
+//! Files in memory with a generated superblock.
 
 use std::sync::Arc;
 
@@ -7,20 +7,20 @@ use netcdf_core::format::hdf5::Hdf5File;
 
 use crate::{limits, source};
 
-/// The start of an input: numbers that choose what is done, then the bytes of a file.
+/// The start of an input: numbers that control the run, then the bytes of a file.
 pub struct Image<'a> {
     numbers: Numbers<'a>,
     file: Arc<Hdf5File>,
 }
 
-/// What is left of the numbers of an input.
+/// The remaining numbers of an input.
 pub struct Numbers<'a>(pub &'a [u8]);
 
 /// Bytes of the numbers before an image.
 pub const NUMBERS: usize = 64;
 
 impl<'a> Image<'a> {
-    /// Takes an input apart: a byte for the sizes of addresses and lengths, numbers, an image.
+    /// Splits an input into a byte for the sizes of addresses and lengths, numbers, and an image.
     #[must_use]
     pub fn new(input: &'a [u8]) -> Option<Self> {
         let (head, image) = input.split_at_checked(NUMBERS)?;
@@ -33,25 +33,25 @@ impl<'a> Image<'a> {
         Some(Self { numbers, file })
     }
 
-    /// The file.
+    /// Returns the file.
     #[must_use]
     pub fn file(&self) -> &Hdf5File {
         &self.file
     }
 
-    /// The next number of one byte; 0 behind the last.
+    /// Returns the next number of one byte; 0 after the last number.
     pub fn u8(&mut self) -> u8 {
         self.numbers.u8()
     }
 
-    /// The next number of four bytes, as all addresses and lengths here have.
+    /// Returns the next number of four bytes, the size of all addresses and lengths here.
     pub fn u32(&mut self) -> u64 {
         self.numbers.u32()
     }
 }
 
 impl Numbers<'_> {
-    /// The next number of one byte; 0 behind the last.
+    /// Returns the next number of one byte; 0 after the last number.
     pub fn u8(&mut self) -> u8 {
         let Some((first, rest)) = self.0.split_first() else {
             return 0;
@@ -60,18 +60,18 @@ impl Numbers<'_> {
         *first
     }
 
-    /// The next number of two bytes.
+    /// Returns the next number of two bytes.
     pub fn u16(&mut self) -> u64 {
         u64::from(self.u8()) | u64::from(self.u8()) << 8
     }
 
-    /// The next number of four bytes.
+    /// Returns the next number of four bytes.
     pub fn u32(&mut self) -> u64 {
         self.u16() | self.u16() << 16
     }
 }
 
-/// Bytes of addresses and lengths, as the first byte of an input says.
+/// Returns the bytes per address and length, from the first byte of an input.
 #[must_use]
 pub fn width(sizes: u8) -> u8 {
     match sizes & 3 {
@@ -81,7 +81,8 @@ pub fn width(sizes: u8) -> u8 {
     }
 }
 
-/// A superblock of version 2 for a file of `len` bytes, with addresses and lengths of `size` bytes.
+/// Returns a superblock of version 2 for a file of `len` bytes, with addresses and lengths of
+/// `size` bytes.
 #[must_use]
 pub fn superblock(size: u8, len: usize) -> Vec<u8> {
     let mut bytes = b"\x89HDF\r\n\x1a\n".to_vec();

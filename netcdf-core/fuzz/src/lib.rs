@@ -1,9 +1,9 @@
-//! What is fuzzed: each function takes any bytes, and must neither panic nor take long nor much
-//! memory, whatever they are.
+//! Fuzz functions: each function takes any bytes, and must not panic, take long, or need much
+//! memory.
 //!
-//! Structures are read from an *image*: a file whose first bytes are replaced by a valid superblock
-//! for the sizes that the input asks for, so that nearly all inputs get beyond it. Checksums are
-//! not verified in these builds (`cfg(fuzzing)`).
+//! Structures are read from an *image*: a file with a valid superblock in place of its first bytes.
+//! The input selects the sizes in the superblock, so nearly all inputs pass it. Checksums are not
+//! verified in these builds (`cfg(fuzzing)`).
 #![deny(unsafe_code)]
 
 mod codecs;
@@ -41,7 +41,7 @@ use netcdf_core::limits::Limits;
 use netcdf_core::model::Region;
 use netcdf_core::runtime::Runtime;
 
-/// Elements of a variable that are read, at most.
+/// Maximum number of elements read per variable.
 const ELEMENTS: u64 = 1 << 12;
 
 /// Limits within which a run stays fast.
@@ -53,7 +53,7 @@ pub fn limits() -> Limits {
     }
 }
 
-/// The bytes as a source.
+/// Returns the bytes as a source.
 #[must_use]
 pub fn source(bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(MemorySource::new("fuzz", bytes.to_vec()))
@@ -64,7 +64,8 @@ pub fn whole(bytes: &[u8]) {
     read(Container::Source(source(bytes)), u64::MAX);
 }
 
-/// Opens what may be a dataset, and reads the start of all variables whose chunks have at most so many bytes.
+/// Opens a possible dataset, and reads the start of all variables with chunks of at most `most`
+/// bytes.
 fn read(container: Container, most: u64) {
     let env = env();
     if let Ok(reader) = format::open(container, &env) {
@@ -73,7 +74,7 @@ fn read(container: Container, most: u64) {
     let _ = env.notes.take();
 }
 
-/// An environment of one thread.
+/// Returns an environment with one thread.
 fn env() -> Env {
     Env {
         limits: limits(),
@@ -82,7 +83,7 @@ fn env() -> Env {
     }
 }
 
-/// Reads the start and the end of variables; returns the errors.
+/// Reads the start and the end of variables. Returns the errors.
 fn variables(reader: &dyn Reader, env: &Env, most: u64) -> Vec<Error> {
     let dataset = Dataset::new(reader, env);
     let schema = reader.schema();
@@ -108,7 +109,8 @@ fn variables(reader: &dyn Reader, env: &Env, most: u64) -> Vec<Error> {
     errors
 }
 
-/// The first elements of a variable, with all of as many dimensions as possible.
+/// Returns the first elements of a variable, with all elements along as many dimensions as
+/// possible.
 fn first(shape: &[u64], mut left: u64) -> Region {
     let mut count: Vec<u64> = vec![];
     for &len in shape.iter().rev() {

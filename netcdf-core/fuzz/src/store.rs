@@ -1,4 +1,4 @@
-//! A store whose keys come from the input.
+//! A store with keys from the input.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Takes an input apart: a byte (1, 2, 4 for the hints; the number of pieces of metadata in the upper half),
-    /// each piece as its key, a line feed, its text and a zero byte; what is left is the chunk. Keys of other
-    /// metadata than `known` are left out.
+    /// Parses an input: a byte (1, 2, 4 for the hints; the number of metadata items in the upper
+    /// half), each item as a key, a line feed, text and a zero byte. The remaining bytes are the
+    /// chunk. Metadata keys outside `known` are skipped.
     #[must_use]
     pub fn new(input: &[u8], known: &[&str]) -> Option<Self> {
         let (flags, rest) = input.split_first()?;
@@ -45,7 +45,7 @@ impl Keys {
         })
     }
 
-    /// The chunk, for keys that can be one's.
+    /// Returns the chunk for a possible chunk key.
     fn chunk(&self, key: &str) -> Option<&[u8]> {
         let last = last(key);
         let is_chunk = last.starts_with(|c: char| c.is_ascii_digit()) || last.starts_with("c.");
@@ -63,7 +63,7 @@ fn fixed(key: &str) -> Error {
     Error::new(ErrorKind::Unsupported, "a store that is only read").in_object(key)
 }
 
-/// Keys of chunks that are listed, below each prefix.
+/// Listed chunk keys below each prefix.
 const LISTED: [&str; 8] = ["0", "1", "0.0", "0/0", "1.0", "c/0", "c/0/0", "c/1/0"];
 
 impl Store for Keys {

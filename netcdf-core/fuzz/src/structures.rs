@@ -1,4 +1,4 @@
-//! Structures of HDF5 files, one by one.
+//! HDF5 structures, one by one.
 
 use netcdf_core::format::hdf5::btree_v1::{CHUNKS, GROUP, BtreeV1};
 use netcdf_core::format::hdf5::btree_v2::BTree2;
@@ -19,7 +19,7 @@ use netcdf_core::format::hdf5::{Hdf5File, ObjectHeader, attributes, group};
 
 use crate::image::{Image, NUMBERS};
 
-/// An object header and what its messages say: links, attributes, the dataset.
+/// An object header and its messages: links, attributes, the dataset.
 pub fn object(input: &[u8]) {
     let Some(mut image) = Image::new(input) else {
         return;
@@ -36,7 +36,7 @@ pub fn object(input: &[u8]) {
     let _ = attributes::visit(file, &header, |_| Ok(()));
 }
 
-/// The body of a message: the first byte says of which type.
+/// The body of a message; the first byte selects the message type.
 pub fn message(input: &[u8]) {
     let Some((kind, body)) = input.split_first() else {
         return;
@@ -65,7 +65,7 @@ pub fn message(input: &[u8]) {
     }
 }
 
-/// A chunk index of the kind: what is in the first, middle and last part of the grid.
+/// A chunk index of one kind: lookups in the first, middle and last part of the grid.
 pub fn chunk_index(kind: u8, input: &[u8]) {
     let Some(mut image) = Image::new(input) else {
         return;
@@ -113,7 +113,7 @@ pub fn chunk_index(kind: u8, input: &[u8]) {
     }
 }
 
-/// A fractal heap: the object of an id.
+/// A fractal heap: lookup of an object by id.
 pub fn fractal_heap(input: &[u8]) {
     let Some(mut image) = Image::new(input) else {
         return;
@@ -130,7 +130,7 @@ pub fn fractal_heap(input: &[u8]) {
     }
 }
 
-/// A local heap: names in it.
+/// A local heap: lookup of names.
 pub fn local_heap(input: &[u8]) {
     let Some(mut image) = Image::new(input) else {
         return;
@@ -145,7 +145,7 @@ pub fn local_heap(input: &[u8]) {
     }
 }
 
-/// A collection of the global heap: objects in it.
+/// A global heap collection: lookup of objects.
 pub fn global_heap(input: &[u8]) {
     let Some(mut image) = Image::new(input) else {
         return;
@@ -156,7 +156,7 @@ pub fn global_heap(input: &[u8]) {
     }
 }
 
-/// A B-tree of version 1, of links or of chunks.
+/// A B-tree of version 1, with links or chunks.
 pub fn btree_v1(input: &[u8]) {
     let Some(mut image) = Image::new(input) else {
         return;
@@ -168,7 +168,7 @@ pub fn btree_v1(input: &[u8]) {
     let _ = tree.walk(image.file(), &mut |_, _| Ok(true), &mut |_, _| Ok(()));
 }
 
-/// A B-tree of version 2, of any type.
+/// A B-tree of version 2, with records of any type.
 pub fn btree_v2(input: &[u8]) {
     let Some(mut image) = Image::new(input) else {
         return;

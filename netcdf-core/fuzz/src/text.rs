@@ -9,7 +9,7 @@ use netcdf_core::io::memory_store::MemoryStore;
 use netcdf_core::json::Json;
 use netcdf_core::model::Kind;
 
-/// JSON: what is read is written so that the same is read again.
+/// JSON: the output must read as the same value.
 pub fn json(input: &[u8]) {
     let Ok(json) = Json::parse(input) else {
         return;
@@ -21,7 +21,7 @@ pub fn json(input: &[u8]) {
     assert!(Json::parse(&text).is_ok_and(|again| again == json));
 }
 
-/// The name of a dataset, and of a key: the first byte says of which kind an output shall be.
+/// Names of a dataset and of a key; the first byte selects the kind of the output.
 pub fn names(input: &[u8]) {
     let Some((number, name)) = input.split_first() else {
         return;
@@ -51,7 +51,7 @@ fn kind(number: u8) -> Option<Kind> {
     })
 }
 
-/// Lines as keys: none leads out of a store, and all are found again.
+/// Lines as keys: no key leads out of a store, and all keys are found again.
 fn keys(lines: &str) {
     let store = MemoryStore::new("fuzz");
     for key in lines.split('\n').take(16) {

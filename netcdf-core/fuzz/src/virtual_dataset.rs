@@ -1,4 +1,4 @@
-//! Virtual datasets: selections, mappings, and the pieces that they are cut into.
+//! Virtual datasets: selections, mappings, and mapped pieces.
 
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::format::hdf5::Hdf5File;
@@ -9,7 +9,7 @@ use netcdf_core::model::Region;
 use crate::image::{NUMBERS, Numbers, superblock, width};
 use crate::{limits, source};
 
-/// Pieces of a mapping that are looked at, at most: a reader has one for each element at most.
+/// Maximum number of pieces per mapping. A reader creates at most one piece per element.
 const PIECES: u32 = 1 << 12;
 
 /// A selection as stored.
@@ -24,7 +24,7 @@ pub fn selection(input: &[u8]) {
     }
 }
 
-/// The mappings of a virtual dataset, and what of their sources is in a box of it. An input is:
+/// The mappings of a virtual dataset, and the parts of their sources within a box. An input is:
 /// sizes of addresses and lengths (a byte), flags (a byte), shapes of the virtual dataset and of
 /// the sources (a byte and four numbers each), the box (a start and a count of two bytes for each
 /// dimension), then from byte 64 on the object of the global heap.
@@ -59,7 +59,7 @@ pub fn virtual_dataset(input: &[u8]) {
     }
 }
 
-/// The first sources of a mapping: each of their pieces lies in its dataset and in the box.
+/// Checks the first sources of a mapping: each piece is inside its dataset and the box.
 fn pieces(mapping: &Mapping, extents: MappingShapes, wanted: &Region) {
     let mut elements = mapping.elements(wanted);
     for number in mapping.sources(wanted).take(3) {
@@ -84,7 +84,7 @@ fn pieces(mapping: &Mapping, extents: MappingShapes, wanted: &Region) {
     }
 }
 
-/// A box in a dataset.
+/// Returns a box in a dataset.
 fn part(numbers: &mut Numbers, shape: &[u64]) -> Region {
     let start: Vec<u64> = shape.iter().map(|&n| numbers.u16().min(n)).collect();
     let lens = shape.iter().zip(&start);
@@ -101,7 +101,7 @@ fn ends(region: &Region) -> Vec<u64> {
     dims.map(|(start, count)| start + count).collect()
 }
 
-/// Whether a region has elements, all of them from a place on and before another.
+/// Returns whether a region has elements, and all elements are between `start` and `end`.
 fn inside(region: &Region, start: &[u64], end: &[u64]) -> bool {
     region.start.len() == end.len()
         && (0..end.len()).all(|dim| {
@@ -113,7 +113,7 @@ fn inside(region: &Region, start: &[u64], end: &[u64]) -> bool {
         })
 }
 
-/// A file of nothing but a superblock.
+/// Returns a file with only a superblock.
 fn empty(sizes: u8) -> Option<Hdf5File> {
     let mut bytes = superblock(width(sizes), NUMBERS);
     bytes.resize(NUMBERS, 0);

@@ -12,10 +12,10 @@ use crate::image::Numbers;
 use crate::store::Keys;
 use crate::{limits, read, source};
 
-/// Bytes of a chunk that is read, and of a member of a zip file, at most: codecs may make a thousand bytes of one.
+/// Maximum bytes of a chunk, and of a zip member. Codecs may expand one byte to a thousand bytes.
 const MOST: u64 = 1 << 22;
 
-/// A store of version 2, as [`Keys::new`] takes it apart: opens it, and reads the start of all variables.
+/// A store of version 2, parsed by [`Keys::new`]: opens it, and reads the start of all variables.
 pub fn zarr_v2(input: &[u8]) {
     let known = [
         ".zgroup",
@@ -39,7 +39,7 @@ pub fn zarr_v3(input: &[u8]) {
     }
 }
 
-/// A zip file: all of its members, whole and in parts, then the store in it.
+/// A zip file: all members, whole and in parts, then the store inside.
 pub fn zip(input: &[u8]) {
     let Ok(store) = ZipStore::open(source(input), &limits()) else {
         return;
@@ -69,8 +69,8 @@ pub fn zip(input: &[u8]) {
     }
 }
 
-/// The index of a shard. An input is: rank, flags, lengths of the shard and of the chunks in it (a byte each), where
-/// the shard starts (two bytes), from byte 16 on the shard.
+/// The index of a shard. An input is: rank, flags, lengths of the shard and of the inner chunks (a
+/// byte each), the start of the shard (two bytes), from byte 16 on the shard.
 pub fn shard_index(input: &[u8]) {
     let Some((head, bytes)) = input.split_at_checked(16) else {
         return;

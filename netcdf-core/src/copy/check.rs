@@ -1,4 +1,4 @@
-//! Checks what a job needs before anything is written.
+//! Checks before a copy starts: required filters must be available.
 
 use super::{CopyJob, Method};
 use crate::chunk::Dataset;
@@ -8,12 +8,12 @@ use crate::filter::{ChunkContext, VariableFacts};
 use crate::model::Schema;
 
 impl CopyJob {
-    /// Checks that the filters the job has to undo or apply are available. Filters that no stored chunk went
-    /// through, and filters of chunks that are moved unchanged, may be missing.
+    /// Checks that the filters the copy has to decode or encode are available. Filters that no stored chunk used, and filters of moved
+    /// chunks, may be missing.
     ///
     /// # Errors
-    /// [`ErrorKind::FilterUnavailable`]; [`ErrorKind::Unsupported`] for filters that can only be undone. Both
-    /// name the variable's path.
+    /// Returns [`ErrorKind::FilterUnavailable`], or [`ErrorKind::Unsupported`] for decode-only filters. Either error names the variable's
+    /// path.
     pub(super) fn check_filters(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         match self.method {
             Method::Move | Method::Rows | Method::Chunks => return Ok(()),
@@ -22,12 +22,12 @@ impl CopyJob {
         set.check_filters(self.pair.from)?;
         let path = || set.reader.schema().var_path(self.pair.from);
         match self.can_encode(set, output) {
-            Err(e) if self.encodes(set)? => Err(way_out(e, &path())).in_object(path),
+            Err(e) if self.encodes(set)? => Err(add_remedy(e, &path())).in_object(path),
             Ok(()) | Err(_) => Ok(()),
         }
     }
 
-    /// True if any chunk has to be encoded.
+    /// Returns whether any chunk has to be encoded.
     fn encodes(&self, set: Dataset<'_>) -> Result<bool> {
         if !self.same_fill || set.reader.assembles(self.pair.from) {
             return Ok(self.elements() > 0);
@@ -35,7 +35,7 @@ impl CopyJob {
         set.has_chunks(self.pair.from)
     }
 
-    /// Checks that the filters can be applied to chunks of the output, given what its encoder knows of them.
+    /// Checks that the output's chunk encoder can apply its filters to the element type and chunk shape.
     fn can_encode(&self, set: Dataset<'_>, output: &Schema) -> Result<()> {
         let about = VariableFacts::new(output, self.to.element.ty, &self.to.filters);
         let fill = fill(output, self.pair.to, &self.to)?;
@@ -47,8 +47,8 @@ impl CopyJob {
     }
 }
 
-/// Adds a remedy to the error: filters of the input are kept unless others are asked for.
-fn way_out(e: Error, path: &str) -> Error {
+/// Adds a remedy to the error: the copy keeps the input's filters unless options name different filters.
+fn add_remedy(e: Error, path: &str) -> Error {
     match e.kind() {
         ErrorKind::Unsupported => e.with_remedy(format!(
             "chunks that keep their shape, type and filters are copied unchanged; otherwise choose other filters: -F '{path},none', \

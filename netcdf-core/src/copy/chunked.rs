@@ -1,4 +1,4 @@
-//! How the data of a variable gets into chunks.
+//! Writes a variable's data as chunks.
 
 use std::sync::Arc;
 
@@ -16,17 +16,17 @@ use crate::error::{Context as _, Result};
 use crate::model::region::product;
 use crate::model::{Region, Values};
 
-/// What becomes of the elements of a chunk.
+/// The encoded form of one output chunk.
 enum ChunkResult {
-    /// The chunk.
+    /// An encoded chunk.
     Chunk(EncodedChunk),
     /// Values with heap data, which is written in order.
     Values(Values),
-    /// Nothing: the chunk is all fill, so it is not stored.
+    /// No data: all elements equal the fill value, so the chunk stays missing.
     Nothing,
 }
 
-/// Reports how much of a variable is done; when dropped, reports the rest.
+/// Reports a variable's progress. Dropping the meter reports the remaining bytes.
 pub(super) struct VariableMeter<'a> {
     progress: &'a Progress,
     left: u64,
@@ -42,7 +42,7 @@ impl VariableMeter<'_> {
 
 impl Drop for VariableMeter<'_> {
     fn drop(&mut self) {
-        // Chunks that are left out count as done.
+        // Missing chunks count as done.
         self.progress.advance(self.left);
     }
 }
@@ -51,20 +51,20 @@ impl Drop for VariableMeter<'_> {
 struct ChunkedOutput<'a> {
     job: &'a CopyJob,
     set: Dataset<'a>,
-    /// Where it is known which elements are stored.
+    /// The dataset and job that determine which elements are stored.
     known: StoredElements<'a>,
     grid: ChunkGrid,
     encoder: ChunkEncoder,
     /// Bytes per chunk as reported to progress.
-    each: u64,
-    /// The chunks with stored elements, if they are few.
-    met: Option<Arc<AffectedChunks>>,
-    /// True if some chunks are not stored, and reading them does not say which.
+    chunk_bytes: u64,
+    /// The output chunks that overlap stored input chunks, if these chunks are few.
+    affected: Option<Arc<AffectedChunks>>,
+    /// True if some input chunks are missing, and the chunk index does not list the missing chunks.
     unknown: bool,
 }
 
 impl CopyJob {
-    /// The elements of a chunk of the input.
+    /// Returns the elements of an input chunk.
     pub(super) fn place(&self, chunk: &ChunkRef) -> Region {
         self.from.block(chunk.index).region()
     }
@@ -76,8 +76,7 @@ impl CopyJob {
         }
     }
 
-    /// Decodes the stored chunks, and encodes them with other filters or in another byte order; returns the
-    /// bytes stored.
+    /// Decodes the stored chunks, and encodes them with different filters or in another byte order. Returns the bytes stored.
     pub(super) fn recoded(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let output = ChunkedOutput::new(self, set, StoredElements { set, job: self }, writer)?;
         let mut meter = self.meter(set);
@@ -89,7 +88,7 @@ impl CopyJob {
         };
         let sink = |chunk: ChunkRef, made: EncodedChunk| {
             stored += output.put(writer, &self.place(&chunk), made)?;
-            meter.advance(output.each);
+            meter.advance(output.chunk_bytes);
             Ok(())
         };
         let within = self.from.touched(&self.region);
@@ -97,7 +96,7 @@ impl CopyJob {
         Ok(stored)
     }
 
-    /// Makes each chunk from the elements it needs; returns the bytes stored.
+    /// Builds each output chunk from the input elements it covers. Returns the bytes stored.
     pub(super) fn rechunked(
         &self,
         set: Dataset<'_>,
@@ -107,7 +106,7 @@ impl CopyJob {
         self.rechunked_from((set, plan), StoredElements { set, job: self }, writer)
     }
 
-    /// As [`CopyJob::rechunked`], with elements from a dataset that stores all of them.
+    /// Like [`CopyJob::rechunked`], but reads from a dataset that stores all elements.
     pub(super) fn rechunked_from(
         &self,
         (set, plan): (Dataset<'_>, &RechunkPlan),
@@ -117,18 +116,19 @@ impl CopyJob {
         let mut output = ChunkedOutput::new(self, set, known, writer)?;
         if output.has_gaps()? {
             let (made, of) = ((&output.grid, &self.region), known.job);
-            output.met =
+            output.affected =
                 AffectedChunks::of((known.set, of.pair.from), &of.from, made)?.map(Arc::new);
             output.unknown = plan.way == RechunkWay::Spill || !std::ptr::eq(of, self);
         }
         let output = output;
         let mut meter = self.meter(set);
         let mut stored = 0u64;
-        let work =
-            |place: &Region, part: BoxElements| Ok((place.clone(), output.made(place, part)?));
+        let work = |place: &Region, part: BoxElements| {
+            Ok((place.clone(), output.encoded_chunk(place, part)?))
+        };
         let sink = |(place, made): (Region, ChunkResult)| {
             stored += output.finish(writer, &place, made)?;
-            meter.advance(output.each);
+            meter.advance(output.chunk_bytes);
             Ok(())
         };
         let what = rechunk::Rechunking {
@@ -137,7 +137,7 @@ impl CopyJob {
             grid: &output.grid,
             within: &self.region,
             plan,
-            met: output.met.as_ref(),
+            met: output.affected.as_ref(),
         };
         rechunk::run(&what, work, sink)?;
         Ok(stored)
@@ -154,8 +154,8 @@ impl<'a> ChunkedOutput<'a> {
         let grid = ChunkGrid::new(&job.to, &job.shape);
         Ok(Self {
             encoder: ChunkEncoder::new(writer, set.env, job.pair.to, &job.to)?,
-            each: job.bytes() / grid.len().max(1),
-            met: None,
+            chunk_bytes: job.bytes() / grid.len().max(1),
+            affected: None,
             unknown: false,
             job,
             set,
@@ -164,7 +164,7 @@ impl<'a> ChunkedOutput<'a> {
         })
     }
 
-    /// True if some chunks of the input that have elements to copy are not stored.
+    /// Returns whether some chunks with elements to copy are missing in the input.
     fn has_gaps(&self) -> Result<bool> {
         let StoredElements { set, job: of } = self.known;
         if !self.job.same_fill || set.reader.assembles(of.pair.from) {
@@ -175,20 +175,20 @@ impl<'a> ChunkedOutput<'a> {
         Ok(product(&within.count) != Some(stored))
     }
 
-    /// True if any element of a chunk is stored in the input.
+    /// Returns whether the input stores any element of a chunk.
     fn is_stored(&self, place: &Region, part: &BoxElements) -> Result<bool> {
         if !self.unknown {
             return Ok(part.stored);
         }
-        if let Some(met) = &self.met {
+        if let Some(met) = &self.affected {
             return Ok(met.has(&self.grid, place));
         }
         let StoredElements { set, job: of } = self.known;
         set.is_stored(of.pair.from, &of.from, place)
     }
 
-    /// What becomes of the elements of a chunk.
-    fn made(&self, place: &Region, part: BoxElements) -> Result<ChunkResult> {
+    /// Encodes the elements of one output chunk.
+    fn encoded_chunk(&self, place: &Region, part: BoxElements) -> Result<ChunkResult> {
         let (job, set) = (self.job, self.set);
         if job.same_fill && !self.is_stored(place, &part)? {
             set.env.buffers.give_large(part.bytes);
@@ -202,7 +202,7 @@ impl<'a> ChunkedOutput<'a> {
         self.encoder.encode(place, bytes).map(ChunkResult::Chunk)
     }
 
-    /// Writes a chunk; returns the bytes stored.
+    /// Writes a chunk. Returns the bytes stored.
     fn finish(&self, writer: &mut dyn Writer, place: &Region, made: ChunkResult) -> Result<u64> {
         let stored = match made {
             ChunkResult::Chunk(stored) => stored,
@@ -215,7 +215,7 @@ impl<'a> ChunkedOutput<'a> {
         self.put(writer, place, stored)
     }
 
-    /// Writes an encoded chunk; returns its length in bytes.
+    /// Writes an encoded chunk. Returns its length in bytes.
     fn put(&self, writer: &mut dyn Writer, place: &Region, made: EncodedChunk) -> Result<u64> {
         let index = self.grid.index(place);
         writer.put_chunk(self.job.pair.to, index, made.mask, &made.bytes)?;

@@ -1,8 +1,8 @@
-//! Small records of many variables, collected per variable before they are written in chunks.
+//! Small records of many variables, collected per variable before the copy writes chunks.
 //!
-//! Small records of a variable lie between those of others, so that reading one variable means reading the whole
-//! file. Instead, the records of all these variables are read in one sweep and put into columns, one per
-//! variable: in memory if they fit, else in a temporary file.
+//! The small records of one variable are interleaved with the records of further variables, so reading one variable reads the whole file. A
+//! sweep reads the records of all these variables once and sorts them into columns, one column per variable. Columns stay in memory if they
+//! fit, otherwise in a temporary file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -21,23 +21,22 @@ use crate::io::memory::MemorySource;
 use crate::limits::zeros;
 use crate::model::VarId;
 
-/// Records of at least this many bytes are worth a read of their own.
+/// Records with at least this many bytes are read without a sweep.
 const LARGE: u64 = 4 << 10;
-/// From this many variables on a sweep pays off, although the columns are written and read once more.
+/// Minimum number of variables for a sweep. The columns are written and read one additional time.
 const MANY: usize = 4;
-/// From this many records on a sweep pays off for a single variable: remembering where each record lies takes
-/// more memory than the records.
+/// Minimum number of records for a sweep of a single variable. The list of record positions needs more memory than the records.
 const LONG: u64 = 1 << 16;
 
 /// The columns of some variables.
 #[derive(Default)]
 pub(super) struct Columns {
-    /// The bytes of each column.
+    /// The byte range of each column.
     places: BTreeMap<VarId, Range<u64>>,
     source: Option<Arc<dyn Source>>,
 }
 
-/// Where columns are collected.
+/// The storage of the columns.
 enum ColumnPlace {
     Memory(Vec<u8>),
     File(Scratch),
@@ -50,7 +49,7 @@ impl ColumnPlace {
             Self::Memory(all) => {
                 let place = all.get_mut(indices(at, bytes.len())?);
                 let place =
-                    place.ok_or_else(|| Error::internal("records outside of their column"))?;
+                    place.ok_or_else(|| Error::internal("record bytes exceed the column"))?;
                 place.copy_from_slice(bytes);
                 Ok(())
             }
@@ -58,8 +57,8 @@ impl ColumnPlace {
     }
 }
 
-/// Marks the jobs that are swept together: jobs of many variables with the same number of records, or single
-/// variables with many records, all of which are stored.
+/// Marks the jobs that share a sweep. These are jobs of many variables with the same number of records, and jobs of single variables with
+/// many records. All records must be stored.
 pub(super) fn mark(jobs: &mut [CopyJob], from: &dyn Reader) {
     let small = |job: &CopyJob| is_small(job) && !from.assembles(job.pair.from);
     let from = from.schema().kind;
@@ -73,7 +72,7 @@ pub(super) fn mark(jobs: &mut [CopyJob], from: &dyn Reader) {
     }
 }
 
-/// True if the records of a variable are small, have no filters, and lie apart.
+/// Returns whether the records of a variable are small, unfiltered, and not adjacent.
 fn is_small(job: &CopyJob) -> bool {
     let from = &job.from;
     let rows = from.chunk.first() == Some(&1) && from.extent.get(1..) == from.chunk.get(1..);
@@ -87,7 +86,7 @@ fn is_small(job: &CopyJob) -> bool {
 }
 
 impl Columns {
-    /// Sweeps over the records of all marked variables with as many records as `job`.
+    /// Reads the records of all marked variables with as many records as `job`, in one sweep.
     pub(super) fn sweep(set: Dataset<'_>, jobs: &[CopyJob], job: &CopyJob) -> Result<Self> {
         let same = |other: &&CopyJob| other.swept && other.records() == job.records();
         let rows: Vec<&CopyJob> = jobs.iter().filter(same).collect();
@@ -122,12 +121,12 @@ impl Columns {
         })
     }
 
-    /// True if the column of a variable has been read.
+    /// Returns whether the sweep has read the column of a variable.
     pub(super) fn has(&self, job: &CopyJob) -> bool {
         self.places.contains_key(&job.pair.from)
     }
 
-    /// The column of a variable, if it has been read.
+    /// Returns a reader for a variable's column, if the sweep has read it.
     pub(super) fn of<'a>(&self, set: Dataset<'a>, job: &CopyJob) -> Option<ColumnReader<'a>> {
         let range = self.places.get(&job.pair.from)?.clone();
         let source = (Arc::clone(self.source.as_ref()?), range);

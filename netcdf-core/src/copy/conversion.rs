@@ -7,16 +7,16 @@ use crate::model::{Atomic, StoredElement, Values, VarId, convert};
 /// The element forms of a variable in the input and in the output.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ElementConversion {
-    /// The variable of the input.
+    /// The variable in the input.
     pub var: VarId,
     pub from: StoredElement,
     pub to: StoredElement,
-    /// Whether an element has the same bytes in both datasets, apart from the byte order of numbers.
+    /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
     pub alike: bool,
 }
 
 impl ElementConversion {
-    /// The values of stored elements of the input.
+    /// Decodes stored input elements into values.
     pub(super) fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
         match self.from.plain_type() {
             Some(ty) => elements::decode(ty, self.from.order, bytes),
@@ -24,7 +24,7 @@ impl ElementConversion {
         }
     }
 
-    /// Stored elements of the input as stored elements of the output.
+    /// Converts stored input elements to stored output elements.
     pub(super) fn encoded(&self, set: Dataset<'_>, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
         let to = self.to.plain_type();
         if self.alike {

@@ -7,11 +7,11 @@ use crate::format;
 use crate::model::Values;
 
 impl CopyJob {
-    /// Stores the heap data of values, and returns their stored form. Strings of netCDF-4 files end at a zero
-    /// byte: a note says so if anything but zeros follows one.
+    /// Stores the heap data of values, and returns the stored form of the values. Strings in netCDF-4 files end at a zero byte, so a note
+    /// reports nonzero bytes after the first zero byte.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Returns errors of the writer.
     pub(super) fn put_heap(
         &self,
         set: Dataset<'_>,

@@ -1,4 +1,4 @@
-//! The data of one variable, and how it is copied.
+//! Copy jobs: one variable's data and its copy method.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::model::region::{check_lengths, product};
 use crate::model::{Atomic, DimId, FillMode, Region, Values, VarId, Variable};
 use crate::notes::Note;
 
-/// Bytes of the data of a small variable.
+/// Maximum size of a small variable, in bytes.
 const SMALL: u64 = 64 << 10;
 
 /// A variable of a dataset.
@@ -27,37 +27,38 @@ pub(super) struct OfVariable<'a> {
     pub var: VarId,
 }
 
-/// The data of one variable and how it is copied.
+/// A copy job for the data of one variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CopyJob {
     /// The variable, in the input and in the output.
     pub pair: CopiedVariable,
-    /// How it is stored in the input.
+    /// The layout in the input.
     pub from: Arc<Layout>,
-    /// How it is stored in the output.
+    /// The layout in the output.
     pub to: Arc<Layout>,
-    /// True if it is put into the output as chunks.
+    /// True if the output stores the variable in chunks.
     pub chunked: bool,
     /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
     pub alike: bool,
-    /// True if the output is of another kind. Readers of that kind may accept fewer forms of a stored chunk.
+    /// True if the output has a different kind. Readers of that kind may accept fewer forms of a stored chunk.
     pub other_kind: bool,
-    /// True if elements that are not stored read the same in both datasets, or if all are stored. Without chunks in the
-    /// output: true if the input stores no element, and elements read the same in both datasets.
+    /// True if missing elements read the same in both datasets, or if no element is missing. For output without chunks: true if the input
+    /// stores no element, and missing elements read the same in both datasets.
     pub same_fill: bool,
-    /// How its data is copied.
+    /// The copy method.
     pub method: Method,
-    /// True if `join` or `complete` copies the variable, not a part: the length of the strings is unknown before.
+    /// True if `join` or `complete` copies the variable because the string length is unknown until then.
     pub at_join: bool,
-    /// True if it is read in one sweep with variables whose records lie between its own.
+    /// True if the variable shares a sweep with variables whose records are interleaved with its records.
     pub swept: bool,
-    /// Its shape in the input.
+    /// The shape in the input.
     pub shape: Vec<u64>,
-    /// The elements that are copied: all, or those of a part of the copy, which are whole chunks of the output or follow each other.
+    /// The elements to copy: all elements, or the elements of one part of the copy. A part covers whole output chunks, or a run of
+    /// elements.
     pub region: Region,
 }
 
-/// The input and the job that determine which elements are stored, even if the elements are read from another store.
+/// The input and the job that determine which elements are stored. The elements themselves may come from another store.
 #[derive(Clone, Copy)]
 pub(super) struct StoredElements<'a> {
     pub set: Dataset<'a>,
@@ -72,13 +73,13 @@ impl CopyJob {
                 !job.lacks_all(set, writer)?
                     && (job.fills_agree(set, writer)? || job.is_whole(set)?)
             }
-            false => job.needs_nothing(set, writer)?,
+            false => job.has_no_data(set, writer)?,
         };
         job.method = job.choose(set);
         Ok(job)
     }
 
-    /// As [`CopyJob::new`], where it is known whether elements that are not stored read the same in both datasets.
+    /// Like [`CopyJob::new`], for a caller that knows whether missing elements read the same in both datasets.
     pub(super) fn decided(
         set: Dataset<'_>,
         pair: CopiedVariable,
@@ -94,7 +95,7 @@ impl CopyJob {
         let (from, to) = (set.layout(pair.from)?, writer.layout(pair.to)?);
         let shape = set.reader.schema().shape(pair.from);
         if shape.len() != writer.schema().shape(pair.to).len() {
-            let what = "the variable would lose some of its dimensions";
+            let what = "the variable would lose dimensions";
             let path = set.reader.schema().var_path(pair.from);
             return Err(Error::new(ErrorKind::Argument, what).in_object(&path));
         }
@@ -118,7 +119,7 @@ impl CopyJob {
         Ok(job)
     }
 
-    /// The same job for the elements of a part of the copy. What is stored of these is the same as if all were copied at once.
+    /// Returns the job restricted to the elements of one part. The part stores the same bytes as a copy of all elements does.
     pub(super) fn within(&self, set: Dataset<'_>, region: Region) -> Self {
         let mut job = Self {
             region,
@@ -135,8 +136,8 @@ impl CopyJob {
         job
     }
 
-    /// Copies the elements of a part, which come from a store between two stages: from this variable, where all are stored. What the
-    /// input `set` does not store is left out as if they came from there. Returns the bytes stored.
+    /// Copies one part from the variable `from` of the intermediate store, which stores all elements. Elements missing in the input `set`
+    /// stay missing in the output. Returns the bytes stored.
     pub(super) fn copy_from(
         &self,
         from: OfVariable<'_>,
@@ -166,7 +167,7 @@ impl CopyJob {
         }
     }
 
-    /// Checks that all chunks with elements that are copied are stored.
+    /// Checks that all chunks with elements to copy are stored.
     fn check_stored(&self, set: Dataset<'_>) -> Result<()> {
         let within = self.from.touched(&self.region);
         let (stored, all) = (
@@ -185,7 +186,7 @@ impl CopyJob {
         Err(e.with_remedy("make the plan again: something has removed files of its directory"))
     }
 
-    /// True if an element has the same bytes in both datasets, apart from the byte order of numbers.
+    /// Returns whether an element has the same bytes in both datasets, apart from the byte order of numbers.
     fn is_alike(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let (from, to) = (&self.from.element, &self.to.element);
         match (from.plain_type(), to.plain_type()) {
@@ -198,8 +199,8 @@ impl CopyJob {
         }
     }
 
-    /// True if the chunks could be moved, or encoded one by one, and all are stored. Chunks without filters may
-    /// be records, which must not be read one by one.
+    /// Returns whether the copy can move or encode single chunks, and no chunk is missing. Chunks without filters may be records; reading
+    /// single records is too slow.
     fn is_whole(&self, set: Dataset<'_>) -> Result<bool> {
         let (from, to) = (&self.from, &self.to);
         let grid = from.chunk == to.chunk && from.extent == self.shape;
@@ -211,8 +212,8 @@ impl CopyJob {
         Ok(product(&self.from.grid()) == Some(set.chunks_stored(self.pair.from)?))
     }
 
-    /// True if no chunk is stored, and readers would see a variable without elements: beyond the end of an
-    /// unlimited dimension netCDF-C returns its default fill value, whatever fill value the variable has.
+    /// Returns whether all chunks are missing and readers would find no elements. Beyond the end of an unlimited dimension, netCDF-C
+    /// returns its default fill value and ignores the variable's fill value.
     fn lacks_all(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let schema = writer.schema();
         let bare = |v: &Variable| {
@@ -226,7 +227,7 @@ impl CopyJob {
         Ok(!set.reader.assembles(self.pair.from) && !set.has_chunks(self.pair.from)?)
     }
 
-    /// Adds a note if more memory is needed than allowed.
+    /// Adds a note if the job needs more memory than allowed.
     pub(super) fn warn(&self, set: Dataset<'_>) {
         let Method::Rechunk(plan) = &self.method else {
             return;
@@ -235,7 +236,7 @@ impl CopyJob {
             set.env.notes.say(Note {
                 object: set.reader.schema().var_path(self.pair.from),
                 what: format!(
-                    "its chunks need {} MiB of memory",
+                    "the copy of a chunk needs {} MiB of memory",
                     plan.memory().div_ceil(1 << 20)
                 ),
                 remedy: Some("use --memory to allow more".to_owned()),
@@ -243,7 +244,7 @@ impl CopyJob {
         }
     }
 
-    /// The same job, reading from a column of the variable's elements.
+    /// Returns the same job, reading from a column of the variable's elements.
     pub(super) fn column(&self, set: Dataset<'_>, column: &ColumnReader<'_>) -> Self {
         let mut job = Self {
             from: Arc::new(column.layout().clone()),
@@ -255,8 +256,8 @@ impl CopyJob {
         job
     }
 
-    /// Whether the input stores no element, and the output reads the same without data.
-    fn needs_nothing(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
+    /// Returns whether the input stores no element, and the output reads the same without data.
+    fn has_no_data(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         let schema = writer.schema();
         let var = schema.var(self.pair.to).or_internal("a variable")?;
         Ok(may_lack_data(schema.kind, var)
@@ -267,7 +268,7 @@ impl CopyJob {
             })
     }
 
-    /// As [`CopyJob::fills_agree`], for strings: whether elements that are not stored read as the fill value of the output's variable.
+    /// Like [`CopyJob::fills_agree`] for strings: compares missing elements with the output's fill value.
     fn string_fills_agree(&self, set: Dataset<'_>, to: &Variable) -> Result<bool> {
         let fill = set.fill(self.pair.from, &self.from)?;
         let within = fill == beyond(set.reader.schema(), self.pair.from, &self.from)?;
@@ -281,7 +282,7 @@ impl CopyJob {
         })
     }
 
-    /// Whether the output gets no data, because the input has none.
+    /// Returns whether the output stores no data because the input stores no data.
     pub(super) fn is_unallocated(&self) -> bool {
         !self.chunked && self.same_fill
     }
@@ -301,7 +302,7 @@ impl CopyJob {
         methods::choose_chunks(variable, (self.alike, self.same_fill), &budget(set))
     }
 
-    /// The variable, or a part of this shape, for the planner of rechunking.
+    /// Returns the variable, or a part with this shape, as input for the rechunking planner.
     pub(super) fn variable<'a>(
         &'a self,
         set: Dataset<'_>,
@@ -315,7 +316,7 @@ impl CopyJob {
         }
     }
 
-    /// True if elements that are not stored read the same in both datasets.
+    /// Returns whether missing elements read the same in both datasets.
     fn fills_agree(&self, set: Dataset<'_>, writer: &dyn Writer) -> Result<bool> {
         if self.has_heap() {
             return Ok(false);
@@ -325,16 +326,16 @@ impl CopyJob {
         if from != beyond(set.reader.schema(), self.pair.from, &self.from)? {
             return Ok(false);
         }
-        // If a fill value does not fit the output's type, they do not agree.
+        // A fill value that does not fit the output's type counts as different.
         Ok(self.encoded(set, from).is_ok_and(|from| from == to))
     }
 
-    /// True if the writer has to make the stored form of values because they have heap data.
+    /// Returns whether the writer has to encode the values because they have heap data.
     pub(super) fn has_heap(&self) -> bool {
         self.to.element.plain_type().is_none() && !self.alike
     }
 
-    /// The report on the variable, for which `after` bytes were stored.
+    /// Returns the report on the variable; `after` is the number of bytes stored.
     pub(super) fn report(&self, set: Dataset<'_>, after: u64, time: Duration) -> VarReport {
         VarReport {
             path: set.reader.schema().var_path(self.pair.from),
@@ -347,7 +348,7 @@ impl CopyJob {
         }
     }
 
-    /// Copies the data; returns the bytes stored.
+    /// Copies the data. Returns the bytes stored.
     pub(super) fn copy(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         if self.is_unallocated() {
             set.env.progress.advance(self.bytes_copied());
@@ -362,8 +363,8 @@ impl CopyJob {
         }
     }
 
-    /// How far from the metadata the data of readers' choice lies: small pieces first, then coordinates and other small data, then the
-    /// rest.
+    /// Returns the variable's rank in a cloud-optimized file. Rank 0, closest to the metadata, is for small data without chunks. Rank 1 is
+    /// for coordinates and small chunked data, rank 2 for all remaining data.
     #[must_use]
     pub fn distance(&self, set: Dataset<'_>) -> u8 {
         let schema = set.reader.schema();
@@ -378,38 +379,38 @@ impl CopyJob {
         }
     }
 
-    /// Number of elements of the variable.
+    /// Returns the number of elements of the variable.
     pub(super) fn elements(&self) -> u64 {
         Amount::product(&self.shape).get()
     }
 
-    /// Bytes of the variable in the output.
+    /// Returns the bytes of the variable in the output.
     pub(super) fn bytes(&self) -> u64 {
         (Amount::of(self.elements()) * self.to.element.size).get()
     }
 
-    /// Bytes of the elements that are copied.
+    /// Returns the bytes of the elements to copy.
     pub(super) fn bytes_copied(&self) -> u64 {
         (Amount::product(&self.region.count) * self.to.element.size).get()
     }
 
-    /// Length of the first dimension.
+    /// Returns the length of the first dimension.
     pub(super) fn records(&self) -> u64 {
         self.shape.first().copied().unwrap_or(1)
     }
 
-    /// Elements of one record.
+    /// Returns the number of elements per record.
     pub(super) fn per_record(&self) -> u64 {
         self.elements().checked_div(self.records()).unwrap_or(0)
     }
 
-    /// Bytes of one record.
+    /// Returns the bytes per record.
     pub(super) fn slab(&self) -> u64 {
         (Amount::of(self.per_record()) * self.from.element.size).get()
     }
 }
 
-/// What rechunking may use.
+/// Returns the rechunking budget.
 fn budget(set: Dataset<'_>) -> rechunk::RechunkBudget {
     rechunk::RechunkBudget {
         memory: set.env.memory.0,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::CopyJob;
 use crate::chunk::Layout;
 
-/// Number of layouts that a new layout is compared with.
+/// Number of recent layouts to compare a new layout with.
 const LAST: usize = 16;
 
 /// The most recent distinct layouts.

@@ -1,4 +1,4 @@
-//! How the data of a variable gets from one dataset to another.
+//! Copy methods for a variable's data, and the choice of a method.
 
 use crate::chunk::layout::Layout;
 use crate::chunk::rechunk;
@@ -6,27 +6,25 @@ use crate::filter::strict::Rewrap;
 use crate::filter::substitutes::decode_alike;
 use crate::model::FilterSpec;
 
-/// How the data of a variable is copied.
+/// A copy method for a variable's data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Stored bytes are moved unchanged, run by run.
+    /// Moves stored bytes unchanged, run by run.
     Move,
-    /// As [`Method::Move`], but the runs are records that lie between those of other variables: such variables
-    /// are copied together.
+    /// Like [`Method::Move`] for interleaved records. Variables with interleaved records are copied together.
     Rows,
-    /// Bands of elements are decoded, converted and encoded.
+    /// Decodes, converts and encodes bands of elements.
     Convert,
-    /// Stored chunks are moved unchanged.
+    /// Moves stored chunks unchanged.
     Chunks,
-    /// Chunks are decoded, and encoded again in the same shape.
+    /// Decodes chunks, and encodes them in the same shape.
     Recode,
-    /// Chunks are made from chunks of another shape, or from data without chunks.
+    /// Builds chunks from chunks with another shape, or from data without chunks.
     Rechunk(rechunk::RechunkPlan),
 }
 
-/// The method for a variable of this shape that is not written as chunks; `from` and `to` are its layouts in the
-/// input and the output. `alike` means that an element has the same bytes in both, apart from the byte order of
-/// numbers.
+/// Returns the method for an output variable without chunks. `from` and `to` are the layouts in the input and the output. `alike` means
+/// that an element has the same bytes in both datasets, apart from the byte order of numbers.
 #[must_use]
 pub fn choose(from: &Layout, to: &Layout, shape: &[u64], alike: bool) -> Method {
     let plain = from.filters.is_empty() && to.filters.is_empty() && to.quantize.is_none();
@@ -42,8 +40,8 @@ pub fn choose(from: &Layout, to: &Layout, shape: &[u64], alike: bool) -> Method 
     }
 }
 
-/// The method for a variable that is written as chunks. `alike` is as for [`choose`]; `same_fill` means that
-/// elements that are not stored read the same in both datasets; `budget` is what may be used.
+/// Returns the method for a chunked output variable. `alike` is the same as for [`choose`]. `same_fill` means that missing elements read
+/// the same in both datasets. `budget` limits memory and threads.
 #[must_use]
 pub fn choose_chunks(
     variable: rechunk::RechunkVariable<'_>,
@@ -62,13 +60,14 @@ pub fn choose_chunks(
     }
 }
 
-/// True if chunks move from the filters `from` to the filters `to`: they decode alike, or only the container of deflate differs.
+/// Returns whether chunks can move from the filters `from` to the filters `to`. The filters must decode alike, or differ only in the
+/// deflate container.
 pub(super) fn moves(from: &[FilterSpec], to: &[FilterSpec]) -> bool {
     decode_alike(from, to) || Rewrap::of(from, to).is_some()
 }
 
-/// True if the elements of a variable of this shape that are not stored lie beyond its stored chunks, and the
-/// stored extent cuts off none of these: what a chunk holds beyond the extent is not known.
+/// Returns whether all missing elements are outside the stored chunks, and no stored chunk crosses the stored extent. A chunk's contents
+/// beyond the extent are undefined.
 fn ends_in_whole_chunks(from: &Layout, shape: &[u64]) -> bool {
     let dims = from.extent.iter().zip(&from.chunk).zip(shape);
     dims.into_iter()

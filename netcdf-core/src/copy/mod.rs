@@ -1,17 +1,18 @@
-//! Copies datasets: maps one schema to another, and copies each variable's data in the cheapest way.
+//! Copies datasets: maps the input schema to an output schema, and copies each variable's data by the cheapest method.
 //!
-//! [`plan()`] is pure: it decides what becomes of a schema. [`run`] carries the plan out with a reader and a
-//! writer.
+//! [`plan()`] is pure: it computes the output schema from the input schema and the options. [`run`] carries out the plan with a reader and
+//! a writer.
 
 mod check;
+mod chunk_moves;
 mod chunked;
 mod columns;
 mod conversion;
+mod fill_output;
 mod heap;
 mod job;
 mod layouts;
 pub mod methods;
-mod moved;
 pub mod options;
 pub mod parts;
 pub mod plan;
@@ -19,7 +20,6 @@ mod records;
 pub mod report;
 mod runs;
 mod select;
-mod unstored;
 pub mod verify;
 
 pub use job::CopyJob;
@@ -40,13 +40,12 @@ use columns::Columns;
 use layouts::SharedLayouts;
 use methods::Method;
 
-/// Copies the data that `plan` names from `set` to `writer`, which was made for the plan's schema, and
-/// finishes the output. The report lists variables in the plan's order.
+/// Copies the data that `plan` names from `set` to `writer`, and finishes the output. `writer` must have the plan's schema. The report
+/// lists variables in the plan's order.
 ///
 /// # Errors
-/// Those of reading and writing, with the variable's path; [`crate::ErrorKind::Cancelled`]; that of
-/// [`Notes::check`](crate::notes::Notes::check); [`crate::ErrorKind::Io`] if a file of the input changed during
-/// the copy.
+/// Returns I/O errors with the variable's path, [`crate::ErrorKind::Cancelled`], the error of [`Notes::check`](crate::notes::Notes::check),
+/// and [`crate::ErrorKind::Io`] if an input file changed during the copy.
 pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result<CopyReport> {
     let mut jobs = jobs(set, plan, &mut *writer)?;
     set.env.notes.check()?;
@@ -55,7 +54,7 @@ pub fn run(set: Dataset<'_>, plan: &Plan, mut writer: Box<dyn Writer>) -> Result
     completed(set, plan, done, writer)
 }
 
-/// Puts the jobs in the order in which data is stored, and tells the writer what it has to know before the first.
+/// Sorts the jobs by storage order, and passes the writer all facts it needs before the first data.
 fn before_data(
     set: Dataset<'_>,
     plan: &Plan,
@@ -67,13 +66,13 @@ fn before_data(
     }
     if let Some(index) = writer.chunk_index().filter(|_| plan.cloud) {
         let chunked = jobs.iter().filter(|job| job.chunked);
-        let chunks = chunked.map(|job| Ok((job.pair.to, job.most_chunks(set)?)));
+        let chunks = chunked.map(|job| Ok((job.pair.to, job.max_chunks(set)?)));
         index.expect_chunks(&chunks.collect::<Result<Vec<_>>>()?)?;
     }
     Ok(())
 }
 
-/// Finishes the output when the data of all variables is stored.
+/// Finishes the output after all variables are stored.
 fn completed(
     set: Dataset<'_>,
     plan: &Plan,
@@ -99,8 +98,7 @@ fn completed(
     })
 }
 
-/// Checks that the files of the input have not changed since they were opened: otherwise the copy may mix two
-/// states.
+/// Checks that the input files have not changed since they were opened. A changed file may make the copy a mixture of two states.
 fn unchanged(reader: &dyn Reader) -> Result<()> {
     match reader.bytes().changed() {
         None => Ok(()),
@@ -112,7 +110,7 @@ fn unchanged(reader: &dyn Reader) -> Result<()> {
     }
 }
 
-/// Copies the data of variables; reports on each.
+/// Copies the variables' data, and reports on each variable.
 fn execute(
     set: Dataset<'_>,
     jobs: Vec<CopyJob>,
@@ -153,14 +151,13 @@ fn execute(
     Ok(done)
 }
 
-/// A job for each variable that `plan` names, in its order. `writer` was made for the plan's schema; for data
-/// written as chunks, its unlimited dimensions get their lengths here.
+/// Returns one job per variable in `plan`, in the plan's order. `writer` must have the plan's schema. For chunked data, this function sets
+/// the lengths of the writer's unlimited dimensions.
 ///
 /// # Errors
-/// [`crate::ErrorKind::NotFound`] for variables that do not exist; [`crate::ErrorKind::FilterUnavailable`] for
-/// missing filters that are needed, and [`crate::ErrorKind::Unsupported`] for filters that cannot be applied;
-/// those of the writer; [`crate::ErrorKind::Limit`] for a large output of fill values, if
-/// [`MadeUp`](crate::env::MadeUp) refuses it.
+/// Returns [`crate::ErrorKind::NotFound`] for missing variables, [`crate::ErrorKind::FilterUnavailable`] for missing filters,
+/// [`crate::ErrorKind::Unsupported`] for decode-only filters, [`crate::ErrorKind::Limit`] if [`MadeUp`](crate::env::MadeUp) refuses a large
+/// output of fill values, and errors of the writer.
 pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<CopyJob>> {
     let reader = set.reader;
     lengthen_all(reader, plan, writer)?;
@@ -176,12 +173,12 @@ pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Ve
     columns::mark(&mut jobs, reader);
     jobs.iter()
         .try_for_each(|job| job.check_filters(set, writer.schema()))?;
-    unstored::check(set, &jobs)?;
+    fill_output::check(set, &jobs)?;
     jobs.iter().for_each(|job| job.warn(set));
     Ok(jobs)
 }
 
-/// For data written as chunks, makes the unlimited dimensions of the output as long as in the input.
+/// For chunked data, extends the output's unlimited dimensions to the input's lengths.
 fn lengthen_all(reader: &dyn Reader, plan: &Plan, writer: &mut dyn Writer) -> Result<()> {
     for &pair in &plan.data {
         if writer.rules(pair.to).chunks {
@@ -191,7 +188,7 @@ fn lengthen_all(reader: &dyn Reader, plan: &Plan, writer: &mut dyn Writer) -> Re
     Ok(())
 }
 
-/// Makes the unlimited dimensions of an output variable as long as in the input.
+/// Extends the unlimited dimensions of an output variable to the input's lengths.
 fn lengthen(reader: &dyn Reader, pair: CopiedVariable, writer: &mut dyn Writer) -> Result<()> {
     let var = writer.schema().var(pair.to).or_internal("a variable")?;
     let shape = reader.schema().shape(pair.from);

@@ -6,13 +6,13 @@ use std::ops::RangeInclusive;
 use super::CopySelection;
 use crate::model::{DimId, FilterSpec, GroupId, Kind, Quantize, VarId};
 
-/// Variables of at least this many bytes get chunks where no dimension requires them (`-M`).
+/// Minimum size in bytes of a chunked variable, unless a dimension requires chunks (`-M`).
 pub const MIN_CHUNK: u64 = 8192;
 
 /// Options of a copy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CopyOptions {
-    /// The output's kind; `None` for the input's.
+    /// The output's kind; `None` selects the input's kind.
     pub kind: Option<Kind>,
     /// Make unlimited dimensions fixed.
     pub fix_unlimited: bool,
@@ -20,15 +20,15 @@ pub struct CopyOptions {
     pub unlimited: BTreeSet<DimId>,
     /// Store enums as numbers, and describe the numbers in `flag_values` and `flag_meanings`.
     pub enums_as_flags: bool,
-    /// Which variables are copied.
+    /// The variables to copy.
     pub select: CopySelection<VarId>,
-    /// Which groups are copied.
+    /// The groups to copy.
     pub groups: CopySelection<GroupId>,
-    /// How the variables of netCDF-4 output are stored.
+    /// Storage of variables in netCDF-4 output.
     pub storage: StorageOptions,
 }
 
-/// How netCDF-4 output is stored. `Default` changes nothing.
+/// Storage options for netCDF-4 output. `Default` changes no storage.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StorageOptions {
     /// Deflate level of all variables (`-d`); 0 removes compression.
@@ -37,79 +37,79 @@ pub struct StorageOptions {
     pub shuffle: bool,
     /// Filters of single variables (`-F`).
     pub filters: VariableFilters,
-    /// Variables whose numbers are quantized (`--quantize`).
+    /// Variables with quantized numbers (`--quantize`).
     pub quantize: BTreeMap<VarId, Quantizing>,
-    /// Variables that patterns of lossy options skip, and why.
+    /// Variables that patterns of lossy options skip, with the reasons.
     pub passed_over: BTreeMap<VarId, String>,
     /// Chunk shapes (`-c`).
     pub chunks: ChunkShapes,
-    /// How large chunks are where `chunks` does not say it (`--chunk-size`).
+    /// The target chunk size, for variables without a shape in `chunks` (`--chunk-size`).
     pub chunk_size: Option<ChunkSize>,
-    /// Whether the output is for readers over a network (`--cloud`): its indexes of chunks lie in front of the data, of which that of
-    /// coordinates and small variables comes first.
+    /// True for output read over a network (`--cloud`): chunk indexes precede the data, and the data of coordinates and small variables
+    /// comes first.
     pub cloud: bool,
     /// Shapes of shards (`--shard`), given like chunk shapes.
     pub shards: ChunkShapes,
-    /// As [`MIN_CHUNK`], if given.
+    /// Overrides [`MIN_CHUNK`].
     pub min_chunk: Option<u64>,
 }
 
 /// Filters by variable.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct VariableFilters {
-    /// Variables that are not named lose their filters (`-F none`).
+    /// Variables without an entry lose their filters (`-F none`).
     pub none: bool,
     /// The named variables.
     pub vars: BTreeMap<VarId, Filtering>,
 }
 
-/// The filters asked for one variable.
+/// The filters requested for one variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filtering {
-    /// In the order given, with the user's parameters; empty to remove all.
+    /// The filters in the given order, with the user's parameters; empty to remove all filters.
     pub filters: Vec<FilterSpec>,
-    /// Whether the variable was given by its name, not by a pattern.
+    /// True if the user named the variable, false if a pattern selected it.
     pub by_name: bool,
 }
 
-/// The quantization asked for one variable.
+/// The quantization requested for one variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quantizing {
-    /// How it is quantized.
+    /// The quantization method and parameter.
     pub quantize: Quantize,
-    /// Whether the variable was given by its name, not by a pattern.
+    /// True if the user named the variable, false if a pattern selected it.
     pub by_name: bool,
 }
 
 /// Chunk shapes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChunkShapes {
-    /// Only variables that need chunks have them (`-c /`).
+    /// Only variables that require chunks are chunked (`-c /`).
     pub none: bool,
-    /// Length of chunks along a dimension, in elements.
+    /// Chunk length per dimension, in elements.
     pub dims: BTreeMap<DimId, u64>,
-    /// Layouts of single variables; they take precedence over those of dimensions.
+    /// Layouts per variable; they take precedence over `dims`.
     pub vars: BTreeMap<VarId, VarLayout>,
 }
 
-/// The size of chunks.
+/// The target chunk size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkSize {
-    /// Bytes of a chunk at least, before filters, if the variable has as many.
+    /// Minimum bytes of a chunk before filters. Smaller variables are one chunk.
     pub bytes: u64,
-    /// Bytes of the chunks of the input that stay as they are.
+    /// Input chunks with a size in this range, in bytes, keep their shape.
     pub kept: Option<RangeInclusive<u64>>,
-    /// Variables whose chunks stay as they are, whatever size they have, and why.
+    /// Variables that keep their input chunks for any chunk size, with the reasons.
     pub fixed: BTreeMap<VarId, String>,
 }
 
-/// The layout asked for one variable.
+/// The layout requested for one variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VarLayout {
     /// Chunks of this shape, one length per dimension.
     Chunked(Vec<u64>),
-    /// One run of bytes.
+    /// One contiguous run of bytes.
     Contiguous,
-    /// Within the metadata.
+    /// Data inside the metadata.
     Compact,
 }

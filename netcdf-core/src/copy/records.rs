@@ -14,17 +14,16 @@ use crate::limits::zeros;
 use crate::model::Region;
 use crate::runtime::WorkItem;
 
-/// Records of at least this many bytes are worth a copy of their own.
+/// Minimum size in bytes of records that the sweep moves one by one.
 const LARGE: u64 = 64 << 10;
-/// Mean bytes of the parts of a record from which on each is worth a move request, if they are adjacent, so that
-/// the moves merge into few.
+/// Minimum mean size in bytes of adjacent record fragments that the sweep moves one by one. Adjacent moves merge into few requests.
 const PACKED: u64 = 256;
-/// Bytes gathered at a time, roughly.
+/// Approximate number of bytes gathered at a time.
 const BAND: u64 = 4 << 20;
-/// Record positions held at a time.
+/// Maximum number of record positions in memory.
 const PLACES: u64 = 1 << 16;
 
-/// Copies variables that all have the same number of records; returns them.
+/// Copies variables with the same number of records. Returns the variables.
 pub(super) fn sweep(
     set: Dataset<'_>,
     rows: Vec<CopyJob>,
@@ -36,7 +35,7 @@ pub(super) fn sweep(
     Ok([moved, gathered].concat())
 }
 
-/// The same variables in the order in which a sweep first stores something of each.
+/// Returns the same variables, ordered by their first write in a sweep.
 pub(super) fn in_order(
     set: Dataset<'_>,
     rows: Vec<CopyJob>,
@@ -48,9 +47,9 @@ pub(super) fn in_order(
 
 /// The variables of a sweep.
 struct Order {
-    /// Those whose records are gathered, which comes first.
+    /// Variables with gathered records; they come first.
     gathered: Vec<CopyJob>,
-    /// Those whose records are moved one by one.
+    /// Variables with records moved one by one.
     moved: Vec<CopyJob>,
 }
 
@@ -66,7 +65,7 @@ impl Order {
     }
 }
 
-/// Orders variables by the position of their first record.
+/// Orders variables by the position of the first record.
 fn by_place(set: Dataset<'_>, rows: Vec<CopyJob>) -> Result<Vec<CopyJob>> {
     let mut places = Vec::with_capacity(rows.len());
     for job in rows {
@@ -77,7 +76,7 @@ fn by_place(set: Dataset<'_>, rows: Vec<CopyJob>) -> Result<Vec<CopyJob>> {
     Ok(places.into_iter().map(|(_, job)| job).collect())
 }
 
-/// True if the records are adjacent, with nothing between them.
+/// Returns whether the records are adjacent, without gaps.
 fn is_packed(set: Dataset<'_>, rows: &[CopyJob]) -> Result<bool> {
     let mut next = None;
     for record in [0, 1] {
@@ -95,7 +94,7 @@ fn is_packed(set: Dataset<'_>, rows: &[CopyJob]) -> Result<bool> {
     Ok(true)
 }
 
-/// True if the variables are all record variables of the output, in the output's order.
+/// Returns whether the variables are all record variables of the output, in the output's order.
 fn keeps_order(rows: &[CopyJob], writer: &dyn Writer) -> bool {
     let schema = writer.schema();
     let records = schema.var_ids().zip(&schema.vars);
@@ -105,7 +104,7 @@ fn keeps_order(rows: &[CopyJob], writer: &dyn Writer) -> bool {
     records.eq(rows.iter().map(|job| job.pair.to))
 }
 
-/// Where `count` records of a variable from `first` on are stored.
+/// Returns the locations of `count` records of a variable, starting at record `first`.
 fn chunks(set: Dataset<'_>, job: &CopyJob, first: u64, count: u64) -> Result<Vec<ChunkRef>> {
     let mut all = Block {
         start: vec![0; job.shape.len()],
@@ -122,7 +121,7 @@ fn chunks(set: Dataset<'_>, job: &CopyJob, first: u64, count: u64) -> Result<Vec
     Ok(found)
 }
 
-/// Consecutive runs of records as (first, count), each of at most `most` records.
+/// Returns consecutive runs of records as (first, count), each with at most `most` records.
 fn bands(records: u64, most: u64) -> impl Iterator<Item = (u64, u64)> {
     let most = most.max(1);
     let bands = records.div_ceil(most);
@@ -132,7 +131,7 @@ fn bands(records: u64, most: u64) -> impl Iterator<Item = (u64, u64)> {
     })
 }
 
-/// Moves record after record; what is adjacent in both datasets is copied at once.
+/// Moves record by record, and copies runs that are adjacent in both datasets at once.
 fn move_records(set: Dataset<'_>, rows: &[CopyJob], writer: &mut dyn Writer) -> Result<()> {
     let records = rows.first().map_or(0, CopyJob::records);
     for (first, count) in bands(records, PLACES / rows.len().max(1) as u64) {
@@ -153,7 +152,7 @@ fn move_records(set: Dataset<'_>, rows: &[CopyJob], writer: &mut dyn Writer) -> 
     Ok(())
 }
 
-/// Writes a record that is not stored in the input.
+/// Writes a record that the input does not store.
 fn put_fill(set: Dataset<'_>, job: &CopyJob, record: u64, writer: &mut dyn Writer) -> Result<()> {
     let bytes = set.read_stored(job.pair.from, &job.from, &region(job, record, 1))?;
     let element = (exact(record) * job.per_record()).get()?;
@@ -183,9 +182,8 @@ fn gather(set: Dataset<'_>, rows: &[CopyJob], writer: &mut dyn Writer) -> Result
     })
 }
 
-/// Reads small records of all variables band by band, and passes them to `put` in order per variable: its index
-/// in `rows`, its first element and the bytes. A band has as many records as fit if a record takes at least
-/// `least` bytes.
+/// Reads the small records of all variables band by band. Passes each run to `put` in order per variable: the variable's index in `rows`,
+/// the first element and the bytes. The number of records in a band assumes at least `least` bytes per record.
 pub(super) fn gathered(
     set: Dataset<'_>,
     rows: &[&CopyJob],
@@ -215,7 +213,7 @@ pub(super) fn gathered(
     set.runtime().ordered(items, read, put)
 }
 
-/// Bytes of a record of the output, over all its record variables.
+/// Returns the bytes of an output record over all record variables.
 fn record_bytes(writer: &dyn Writer) -> u64 {
     let schema = writer.schema();
     let records = schema.var_ids().zip(&schema.vars);
@@ -228,7 +226,7 @@ fn record_bytes(writer: &dyn Writer) -> u64 {
     slabs.sum::<Amount>().get()
 }
 
-/// The bytes of some records, one run of bytes per variable.
+/// Reads one band of records, with one run of bytes per variable.
 fn gather_band(
     set: Dataset<'_>,
     rows: &[&CopyJob],
@@ -293,7 +291,7 @@ fn fetch(
             let to = indices(exact(record) * size, size)?;
             let column = columns.get_mut(owner).and_then(|c| c.get_mut(to));
             let (Some(bytes), Some(place)) = (buffer.get(from), column) else {
-                return Err(Error::internal("a record outside of its column"));
+                return Err(Error::internal("record bytes exceed the column"));
             };
             place.copy_from_slice(bytes);
         }

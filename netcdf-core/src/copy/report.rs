@@ -1,4 +1,4 @@
-//! Reports what a copy did, variable by variable.
+//! The report of a copy, one entry per variable.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,17 +15,17 @@ use crate::model::{Quantize, VarId};
 pub struct Allowed {
     /// Attributes whose type the output's kind does not record, with both types: `/t:flag (short is int)`.
     pub attributes: Vec<String>,
-    /// Variables of the input that were quantized, or went through lossy filters, with the largest difference of
-    /// a value: infinite if a finite value became infinite or NaN.
+    /// Input variables with quantization or lossy filters, and the largest difference of a value. The difference is infinite if a finite
+    /// value became infinite or NaN.
     pub values: BTreeMap<VarId, f64>,
 }
 
 /// The results for all copied variables, in definition order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CopyReport {
-    /// One entry per variable whose data was copied.
+    /// One entry per variable with copied data.
     pub vars: Vec<VarReport>,
-    /// Attributes whose types the output does not keep, as found by comparison with the input.
+    /// Attributes whose types the output does not record, found by comparison with the input.
     pub retyped: Vec<String>,
 }
 
@@ -34,33 +34,33 @@ pub struct CopyReport {
 pub struct VarReport {
     /// The variable's path.
     pub path: String,
-    /// How its data was copied.
+    /// The copy method.
     pub method: Method,
-    /// Bytes of its elements in memory.
+    /// Bytes of the elements in memory.
     pub raw: u64,
-    /// Bytes of its data in the input, after filters; 0 until [`CopyReport::add_before`].
+    /// Bytes of the input data after filters; 0 before [`CopyReport::add_before`].
     pub before: u64,
-    /// Bytes of its data in the output, after filters.
+    /// Bytes of the output data after filters.
     pub after: u64,
-    /// Time taken to copy this variable. Variables that are copied together share it.
+    /// Time of copying this variable. Variables copied together share the time.
     pub time: Duration,
-    /// What changed its values.
+    /// Changes to the values.
     pub changes: Changes,
 }
 
-/// What changed the values of a variable.
+/// Changes to a variable's values.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Changes {
-    /// How its numbers are quantized.
+    /// Quantization of the numbers.
     pub quantize: Option<Quantize>,
-    /// Why patterns of lossy options skipped it, if they did.
+    /// The reason why patterns of lossy options skipped the variable.
     pub passed_over: Option<String>,
-    /// The largest difference that a comparison with the input found, if values may differ.
+    /// The largest difference found by comparison with the input, if values may differ.
     pub largest: Option<f64>,
 }
 
 impl Changes {
-    /// What a plan changes in a variable.
+    /// Returns the changes that a plan makes to a variable.
     #[must_use]
     pub fn of(plan: &Plan, pair: CopiedVariable) -> Self {
         let var = plan.schema.var(pair.to);
@@ -71,7 +71,7 @@ impl Changes {
         }
     }
 
-    /// `bitround,9, differs by at most 0.5`, `passed over: a coordinate variable`, or nothing.
+    /// Returns `bitround,9, differs by at most 0.5`, `passed over: a coordinate variable`, or an empty text.
     #[must_use]
     pub fn text(&self) -> String {
         let quantized = |Quantize { algorithm, keep }| format!("{},{keep}", algorithm.name());
@@ -96,14 +96,14 @@ impl CopyReport {
         }
     }
 
-    /// Adds the bytes of each variable in the input, as [`before`] found them.
+    /// Adds the bytes of each variable in the input, from [`before`].
     pub fn add_before(&mut self, bytes: &[u64]) {
         for (var, &bytes) in self.vars.iter_mut().zip(bytes) {
             var.before = bytes;
         }
     }
 
-    /// Stored bytes of all variables in the input and in the output.
+    /// Returns the stored bytes of all variables in the input and in the output.
     #[must_use]
     pub fn stored(&self) -> (u64, u64) {
         let sum = |of: fn(&VarReport) -> u64| self.vars.iter().map(of).sum::<Amount>().get();
@@ -111,20 +111,20 @@ impl CopyReport {
     }
 }
 
-/// Bytes that the input stores of each variable, in the order of the plan. The copy itself does not need to know, and
-/// may replace the input.
+/// Returns the input's stored bytes per variable, in the plan's order. The copy itself does not need these numbers, and may replace the
+/// input.
 ///
 /// # Errors
-/// Those of finding the stored chunks, with the variable's path.
+/// Returns errors of locating stored chunks, with the variable's path.
 pub fn before(set: Dataset<'_>, plan: &Plan) -> Result<Vec<u64>> {
     let vars = plan.data.iter().map(|pair| set.stored_bytes(pair.from));
     vars.collect()
 }
 
-/// How many times larger `before` is than `after`; `None` if `after` is 0.
+/// Returns the ratio of `before` to `after`; `None` if `after` is 0.
 #[must_use]
 pub fn ratio(before: u64, after: u64) -> Option<f64> {
-    // Exact to 2^53 bytes, which is enough for a ratio.
+    // Exact up to 2^53 bytes, which is enough for a ratio.
     (after > 0).then(|| before as f64 / after as f64)
 }
 

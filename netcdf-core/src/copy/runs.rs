@@ -1,4 +1,4 @@
-//! The elements of a variable in runs: moved, or converted band by band.
+//! Copies a variable as runs of elements: moved, or converted band by band.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,26 +14,26 @@ use crate::io::Source;
 use crate::io::source::present;
 use crate::model::{Atomic, Region, Values};
 
-/// The form of elements in the output.
+/// The output form of a run of elements.
 pub(super) enum ElementFate {
-    /// They are stored as these bytes.
+    /// Stored bytes.
     Bytes(Vec<u8>),
-    /// They have heap data, which is written in order.
+    /// Values with heap data, which is written in order.
     Values(Values),
 }
 
-/// Most bytes moved between two checks for cancellation.
+/// Maximum bytes moved between two checks for cancellation.
 const PIECE: u64 = 64 << 20;
-/// Bytes converted and written at a time, roughly.
+/// Approximate bytes converted and written at a time.
 const BAND: u64 = 1 << 20;
-/// Bytes swapped at a time before they are written.
+/// Bytes swapped at a time before the write.
 const CACHED: usize = 512 << 10;
 
 impl CopyJob {
-    /// Moves the variable's bytes; returns how many. The chunks are slices along the first dimension.
+    /// Moves the variable's bytes. Returns their number. The chunks are slices along the first dimension.
     pub(super) fn moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         if set.reader.bytes().latency() {
-            // Bands are read many at a time.
+            // Band reads run concurrently.
             return self.converted(set, writer);
         }
         let rows = self.from.chunk.first().copied().unwrap_or(1);
@@ -49,7 +49,7 @@ impl CopyJob {
         };
         set.each_chunk(self.pair.from, &self.from.touched(&self.region), one)?;
         if next < self.elements() {
-            // Chunks that are not stored are fill, which reading by bands supplies.
+            // Missing chunks are fill values, which band reads supply.
             return self.converted(set, writer);
         }
         Ok(self.bytes())
@@ -95,7 +95,7 @@ impl CopyJob {
         Ok(())
     }
 
-    /// Reads, converts and writes the variable band by band; returns the bytes stored.
+    /// Reads, converts and writes the variable band by band. Returns the bytes stored.
     pub(super) fn converted(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let runs = match writer.bulk() {
             Some(bulk) if !self.has_heap() => bulk.runs(self.pair.to)?,
@@ -131,7 +131,7 @@ impl CopyJob {
         )
     }
 
-    /// Lets each thread write the bands that it made.
+    /// Lets each thread write its own bands.
     fn converted_apart(
         &self,
         set: Dataset<'_>,
@@ -152,14 +152,14 @@ impl CopyJob {
             Ok(())
         };
         let bands = InBands {
-            // Converting takes memory for values on top of the elements.
+            // Conversion needs memory for values in addition to the elements.
             large: self.alike,
             ..InBands::new(self.region.clone(), BAND / size)
         };
         set.bands(self.pair.from, bands, work, sink)
     }
 
-    /// The row-major number of the first element of a region.
+    /// Returns the row-major number of a region's first element.
     fn first_of(&self, region: &Region) -> Result<u64> {
         let steps = steps(&self.shape)?;
         let places = region.start.iter().zip(&steps);
@@ -167,8 +167,8 @@ impl CopyJob {
         number.get()
     }
 
-    /// Writes stored elements of the input, from element `first` of the variable on; returns the bytes written.
-    /// They are swapped in parts small enough to stay in the processor's cache until written.
+    /// Writes stored input elements from the variable's element `first` on. Returns the bytes written. Elements are swapped in blocks small
+    /// enough for the processor cache.
     fn put_apart(
         &self,
         set: Dataset<'_>,
@@ -194,7 +194,7 @@ impl CopyJob {
         Ok(made)
     }
 
-    /// The form of stored elements in the output.
+    /// Returns the output form of stored elements.
     pub(super) fn converts(&self, set: Dataset<'_>, bytes: Vec<u8>) -> Result<ElementFate> {
         if self.has_heap() {
             return self.values(set, &bytes).map(ElementFate::Values);
@@ -202,12 +202,12 @@ impl CopyJob {
         self.encoded(set, bytes).map(ElementFate::Bytes)
     }
 
-    /// The values of stored elements of the input.
+    /// Decodes stored input elements into values.
     pub(super) fn values(&self, set: Dataset<'_>, bytes: &[u8]) -> Result<Values> {
         self.conversion().values(set, bytes)
     }
 
-    /// Stored elements of the input as stored elements of the output.
+    /// Converts stored input elements to stored output elements.
     pub(super) fn encoded(&self, set: Dataset<'_>, bytes: Vec<u8>) -> Result<Vec<u8>> {
         self.conversion().encoded(set, bytes)
     }
@@ -222,7 +222,7 @@ impl CopyJob {
     }
 }
 
-/// The error for a chunk with fewer bytes than needed.
+/// Returns the error for a chunk with too few bytes.
 fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
     let have = length(&chunk.range);
     let what = format!("a chunk of {have} bytes, its shape asks for {want}");
@@ -233,7 +233,7 @@ fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
     }
 }
 
-/// The source that holds a chunk.
+/// Returns the source of a chunk.
 pub(super) fn source_of<'a>(set: Dataset<'a>, chunk: &ChunkRef) -> Result<&'a Arc<dyn Source>> {
     let missing = || Error::new(ErrorKind::NotFound, "a chunk without a source");
     set.reader.bytes().source(chunk).ok_or_else(missing)

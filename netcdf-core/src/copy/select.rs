@@ -1,21 +1,21 @@
-//! Which variables and groups are copied.
+//! Selection of variables and groups.
 
 use std::collections::BTreeSet;
 
-/// The variables or groups that are copied.
+/// The variables or groups to copy.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum CopySelection<Id> {
-    /// All.
+    /// Everything.
     #[default]
     All,
-    /// The definitions of all, but the data of these only.
+    /// All definitions, but only the data of these variables or groups.
     Data(BTreeSet<Id>),
-    /// Definitions and data of these only.
+    /// Only the definitions and data of these variables or groups.
     Only(BTreeSet<Id>),
 }
 
 impl<Id: Ord> CopySelection<Id> {
-    /// For each of `ids`: whether it is defined in the output, and whether its data is copied.
+    /// Returns for each of `ids` whether the output defines the object, and whether the copy includes its data.
     pub(super) fn of(&self, ids: impl Iterator<Item = Id>) -> Vec<(bool, bool)> {
         let marks = ids.map(|id| match self {
             Self::All => (true, true),

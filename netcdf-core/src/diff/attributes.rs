@@ -1,11 +1,11 @@
-//! Attributes.
+//! Comparison of attributes.
 
 use super::IgnoreCandidate;
 use super::difference::{AttributeValues, DatasetSide, Difference, DifferenceKind, ObjectKind};
-use super::general::General;
-use super::matched::MatchedObjects;
+use super::group_walk::GroupWalk;
+use super::matching::MatchedObjects;
+use super::single_values::General;
 use super::types;
-use super::walk::GroupWalk;
 use crate::model::{Attribute, Values};
 
 /// Compares the attributes of an object that both datasets have.
@@ -68,7 +68,7 @@ fn difference(owner: &str, attribute: &Attribute, finding: DifferenceKind) -> Di
     }
 }
 
-/// What differs between attributes of the same name.
+/// Returns the difference between two attributes with the same name.
 fn differing(walk: &GroupWalk<'_>, a: &Attribute, b: &Attribute) -> Option<DifferenceKind> {
     let [x, y] = walk.schemas;
     let types = [types::name(x, a.ty), types::name(y, b.ty)];
@@ -87,7 +87,7 @@ fn differing(walk: &GroupWalk<'_>, a: &Attribute, b: &Attribute) -> Option<Diffe
     })))
 }
 
-/// True if one text is stored as characters and the other as a string.
+/// Returns whether one dataset stores a text as characters and the other dataset as a string.
 fn same_text(a: &Values, b: &Values) -> bool {
     match (a, b) {
         (Values::Char(text), Values::String(strings))

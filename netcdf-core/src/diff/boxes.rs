@@ -1,10 +1,10 @@
-//! The boxes in which a variable is compared: workers read a box of both datasets, and compare its elements.
+//! Comparison of a variable box by box: workers read a box from each dataset, and compare its elements.
 
 use super::Compared;
+use super::group_walk::VariablePair;
 use super::rule::EqualityRule;
 use super::tally::{DiffParts, DiffTally};
 use super::values::Both;
-use super::walk::VariablePair;
 use crate::arithmetic::Amount;
 use crate::chunk::pairs::PairLayout;
 use crate::chunk::{ChunkGrid, Layout};
@@ -12,19 +12,18 @@ use crate::error::{OrInternal as _, Result};
 use crate::model::Region;
 use crate::runtime::{Runtime, WorkItem};
 
-/// Bytes of a box that one worker compares, of each dataset.
+/// Bytes per dataset of a box for a single worker.
 const SMALL_BOX: u64 = 2 << 20;
-/// A box that all threads read takes this part of the memory: it is there for both datasets, once as chunks and once
-/// assembled.
+/// A box for all threads gets one of this many shares of the memory. The box is in memory for each dataset, as chunks and assembled.
 const PARTS: u64 = 5;
-/// Boxes of a worker may decode so many times more chunks than larger boxes would.
+/// Maximum ratio of decoded chunks between worker boxes and larger boxes.
 const MORE_DECODED: f64 = 1.1;
 /// Maximum number of chunks in a box, because their locations are in memory; one worker compares smaller boxes.
 const LOCATED: u64 = 1 << 16;
 const LOCATED_SMALL: u64 = LOCATED / 8;
-/// Copies of the elements of a box while it is worked on: of both datasets, and one that is being decoded.
+/// Copies of a box's elements during the comparison: one per dataset, and one for decoding.
 const COPIES: u64 = 3;
-/// Bytes that a worker compares of a larger box.
+/// Bytes of a larger box that one worker compares.
 const PIECE: u64 = 1 << 20;
 
 impl Both<'_> {
@@ -51,14 +50,14 @@ impl Both<'_> {
         }
     }
 
-    /// Bytes of the smaller chunk of both datasets.
+    /// Returns the bytes of the smaller chunk of the two datasets.
     fn smallest_chunk(&self) -> Amount {
         let bytes = |layout: &Layout| Amount::product(&layout.chunk) * layout.element.size.max(1);
         let [a, b] = self.layouts.each_ref().map(bytes);
         a.min(b)
     }
 
-    /// Bytes of a box, of the dataset with larger elements.
+    /// Returns the bytes of a box in the dataset with larger elements.
     pub(super) fn bytes(&self, part: &[u64]) -> Amount {
         let size = self.layouts[0]
             .element
@@ -67,7 +66,7 @@ impl Both<'_> {
         Amount::product(part) * size
     }
 
-    /// Compares boxes, each on one thread.
+    /// Compares boxes on one thread each.
     fn small_boxes(&self, part: &[u64]) -> Result<DiffParts> {
         let mut found = DiffParts::default();
         let boxes = ChunkGrid::of(self.shape.clone(), part.to_vec()).boxes(1);
@@ -87,7 +86,7 @@ impl Both<'_> {
         Ok(found)
     }
 
-    /// The threads to compare with: as many as the slower of the two sources needs.
+    /// Returns the threads for the comparison. The slower source determines their number.
     pub(super) fn runtime(&self) -> Runtime {
         let slow = self
             .sides
@@ -105,7 +104,7 @@ impl Both<'_> {
         self.compare_read(part, [x, y], |rule, both| self.tally(rule, both))
     }
 
-    /// Compares the elements of a box, which `tally` compares by a rule.
+    /// Compares the elements of a box by a rule of `tally`.
     fn compare_read(
         &self,
         part: &Region,
@@ -125,7 +124,7 @@ impl Both<'_> {
         Ok(found)
     }
 
-    /// Compares boxes one after the other: each is read on all threads, and compared on all threads.
+    /// Compares boxes one at a time, with all threads reading and comparing.
     fn large_boxes(&self, part: &[u64]) -> Result<DiffParts> {
         let mut found = DiffParts::default();
         for part in ChunkGrid::of(self.shape.clone(), part.to_vec()).boxes(1) {
@@ -137,7 +136,7 @@ impl Both<'_> {
         Ok(found)
     }
 
-    /// The stored form of the elements of a box of both datasets, which are read side by side.
+    /// Reads a box from the two datasets concurrently. Returns the stored form of its elements.
     fn read_both(&self, part: &Region) -> Result<[Vec<u8>; 2]> {
         let env = self.sides[0].set.env;
         let work = |(side, var): (Compared<'_>, _)| {
@@ -145,7 +144,7 @@ impl Both<'_> {
             read.map_err(|e| side.named(e))
         };
         let sides = self.sides.into_iter().zip(self.pair.vars);
-        // The memory of boxes is that of the environment.
+        // The environment limits the memory of boxes.
         let items = sides.map(|one| Ok(WorkItem::new(PIECE, one)));
         let mut both = vec![];
         self.runtime().ordered(items, work, |bytes| {
@@ -156,7 +155,7 @@ impl Both<'_> {
         both.or_internal("two boxes")
     }
 
-    /// As [`Both::tally`], on all threads.
+    /// Like [`Both::tally`], on all threads.
     fn tally_on_all(&self, rule: &EqualityRule, [x, y]: [&[u8]; 2]) -> Result<DiffTally> {
         let [p, q] = self.sizes()?;
         let all = x.len() / p.max(1);
@@ -188,7 +187,7 @@ impl Both<'_> {
 }
 
 impl Compared<'_> {
-    /// The stored form of the elements of a box.
+    /// Reads the stored form of a box's elements.
     fn read(
         &self,
         pair: &VariablePair,

@@ -1,4 +1,4 @@
-//! The coordinates of an element: the values of coordinate variables at its index.
+//! Coordinates of an element: the values of coordinate variables at its index.
 
 use super::Compared;
 use super::difference::ElementCoordinate;
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::model::cf::coordinate_variable;
 use crate::model::{Region, VarId};
 
-/// The coordinates of an element of a variable, along the dimensions that have a coordinate variable.
+/// Returns the coordinates of a variable's element, along the dimensions with a coordinate variable.
 pub(super) fn of(side: Compared<'_>, var: VarId, index: &[u64]) -> Result<Vec<ElementCoordinate>> {
     let schema = side.set.reader.schema();
     let dims = schema

@@ -1,25 +1,25 @@
-//! What is found.
+//! Differences between two datasets.
 
 use crate::model::{Values, VarId};
 
 /// One of two datasets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatasetSide {
-    /// The one that is named first.
+    /// The dataset that is named first.
     First,
-    /// The other one.
+    /// The dataset that is named second.
     Second,
 }
 
 impl DatasetSide {
-    /// Both, in order.
+    /// The first and the second dataset, in this order.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 }
 
 /// The kinds of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ObjectKind {
-    /// A group; the root stands for the dataset.
+    /// A group; the root group represents the dataset.
     Group,
     /// A dimension.
     Dimension,
@@ -32,7 +32,7 @@ pub enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// The kind in a word.
+    /// Returns the kind in a word.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,57 +54,57 @@ pub struct Difference {
     pub path: String,
     /// The name of the attribute.
     pub attribute: Option<String>,
-    /// What differs.
+    /// The difference.
     pub finding: DifferenceKind,
 }
 
-/// What differs. Pairs are in the order of the datasets.
+/// The kind and details of a difference. Pairs are in the order of the datasets.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DifferenceKind {
     /// Only one dataset has the object.
     Only(DatasetSide),
-    /// Lengths of a dimension.
+    /// Dimension lengths.
     Length([u64; 2]),
-    /// Names of types of a variable, and whether its values were compared nevertheless.
+    /// Type names of a variable, and whether its values were compared nevertheless.
     Type([String; 2], bool),
-    /// Names of dimensions of a variable, and whether its values were compared nevertheless.
+    /// Dimension names of a variable, and whether its values were compared nevertheless.
     Dimensions([Vec<String>; 2], bool),
-    /// Shapes of a variable whose dimensions have the same names.
+    /// Different shapes of a variable with equal dimension names.
     Shape([Vec<u64>; 2]),
-    /// A part of a user-defined type: its name, and what each dataset has.
+    /// A property of a user-defined type: its name, and its form in each dataset.
     Part(String, [Option<String>; 2]),
     /// An attribute.
     Attribute(Box<AttributeValues>),
     /// Values of a variable.
     Values(Box<DifferentValues>),
-    /// A property of the storage: what each dataset has.
+    /// A storage property: its form in each dataset.
     Storage([Option<String>; 2]),
-    /// The order of definition of objects of a kind that both have in a group: their names.
+    /// The definition order of common objects in a group: the kind and the names.
     Order(ObjectKind, [Vec<String>; 2]),
 }
 
-/// What attributes differ in.
+/// Different values of an attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeValues {
-    /// Names of the types.
+    /// The type names.
     pub types: [String; 2],
-    /// Whether only the types differ: the numbers or texts are equal.
+    /// True if only the types differ: the numbers or texts are equal.
     pub equal: bool,
     /// The values.
     pub values: [Values; 2],
 }
 
-/// The values of a variable that differ.
+/// Different values of a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DifferentValues {
-    /// Elements that differ.
+    /// Number of elements that differ.
     pub differing: u64,
-    /// Elements that were compared.
+    /// Number of elements that were compared.
     pub compared: u64,
-    /// The shape of what both variables have, if their shapes differ.
+    /// The common shape of the variables, if their shapes differ.
     pub common: Option<Vec<u64>>,
-    /// Elements among those that differ whose distance has no size: a NaN or an infinite number beside another value,
-    /// texts and other values that are no numbers.
+    /// Number of differing elements without a numeric distance: a NaN or an infinite number compared with another value, and all values
+    /// that are no numbers.
     pub without_size: u64,
     /// The first element that differs.
     pub first: DifferentElement,
@@ -114,10 +114,10 @@ pub struct DifferentValues {
     pub relative: Option<Farthest>,
 }
 
-/// The element that differs most.
+/// The element with the largest difference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Farthest {
-    /// By how much: absolute, or as a part of the larger magnitude.
+    /// The absolute difference, or the difference relative to the larger magnitude.
     pub by: f64,
     /// The element.
     pub element: DifferentElement,
@@ -126,13 +126,13 @@ pub struct Farthest {
 /// An element that differs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DifferentElement {
-    /// Its index, counted from 0, per dimension.
+    /// The index per dimension, counted from 0.
     pub index: Vec<u64>,
-    /// Its values: one each.
+    /// The values: one per dataset.
     pub values: [Values; 2],
-    /// The first field that differs, for compounds.
+    /// The first differing field, for compounds.
     pub field: Option<String>,
-    /// Its coordinates, as far as the first dataset has coordinate variables.
+    /// The coordinates, along dimensions with a coordinate variable in the first dataset.
     pub coordinates: Vec<ElementCoordinate>,
 }
 

@@ -1,10 +1,10 @@
-//! The elements that differ, with their values and coordinates.
+//! Elements that differ, with their values and coordinates.
 
 use super::coordinates;
 use super::difference::{
     Difference, DifferenceKind, DifferentElement, DifferentValues, Farthest, ObjectKind,
 };
-use super::general::Agreement;
+use super::single_values::Agreement;
 use super::tally::{DiffParts, DiffTally};
 use super::values::Both;
 use crate::arithmetic::{Amount, indices};
@@ -13,7 +13,7 @@ use crate::error::{OrInternal as _, Result};
 use crate::model::Region;
 
 impl Both<'_> {
-    /// What was found in a box, with the elements that differ first and most.
+    /// Returns the differences in a box, with the first differing element and the elements with the largest differences.
     pub(super) fn found(
         &self,
         part: &Region,
@@ -40,7 +40,7 @@ impl Both<'_> {
         })
     }
 
-    /// An element of a box that differs.
+    /// Returns a differing element of a box.
     fn element(&self, part: &Region, at: usize, bytes: [&[u8]; 2]) -> Result<DifferentElement> {
         let one = |n: usize| {
             let size = self.sizes()?.get(n).copied().or_internal("a side")?;
@@ -63,7 +63,7 @@ impl Both<'_> {
         })
     }
 
-    /// The difference that was found, with coordinates.
+    /// Returns the difference with coordinates.
     pub(super) fn difference(&self, found: DiffParts) -> Result<Option<Difference>> {
         let Some(first) = found.first else {
             return Ok(None);

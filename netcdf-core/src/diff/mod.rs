@@ -1,55 +1,55 @@
-//! Compares two datasets of any formats: their schemas, and their values.
+//! Compares two datasets of any formats: first schemas, then values.
 //!
-//! Objects are matched by their paths. An object that only one dataset has is one difference; what is in it is not
-//! looked at. The schemas are compared first, then the values of one variable after the other.
+//! Objects are matched by path. An object found in only one dataset counts as one difference; its contents are not compared. The schemas
+//! are compared first, then the values of each variable in turn.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `difference` | what is found |
-//! | `walk` | differences found so far, and objects matched by their names |
+//! | `difference` | differences between two datasets |
+//! | `group_walk` | differences found so far, and objects matched by name |
 //! | `schema` | groups, dimensions, variables, the order of definitions |
-//! | `matched` | objects of both datasets, matched by their names |
+//! | `matching` | common objects of two datasets, matched by name |
 //! | `types` | user-defined types |
 //! | `attributes` | attributes |
-//! | `storage` | how datasets and variables are stored, if that is asked for |
-//! | `values` | the values of a variable: how elements are compared |
+//! | `storage` | storage of datasets and variables, on request |
+//! | `values` | the values of a variable |
 //! | `boxes` | boxes of elements, compared on all threads |
-//! | `stored` | chunks that are stored alike: those with equal bytes are not decoded |
+//! | `stored_chunks` | chunks with the same storage: equal bytes need no decoding |
 //! | `numbers` | numbers of one type, block by block |
-//! | `rule` | when two numbers are the same, and how far they are apart |
-//! | `general` | single values of any types |
+//! | `rule` | equality and distance of two numbers |
+//! | `single_values` | comparison of single values of any types |
 //! | `changes` | changes of a variable in a copy |
-//! | `expected` | a copy, compared with its input |
-//! | `tally` | the elements that differ, counted |
-//! | `elements` | the elements that differ, as they are told |
+//! | `copy_comparison` | comparison of a copy with its input |
+//! | `tally` | counts of elements that differ |
+//! | `elements` | elements that differ, with values and coordinates |
 //! | `coordinates` | the coordinates of an element |
 
 mod attributes;
 mod boxes;
 mod changes;
 mod coordinates;
+mod copy_comparison;
 mod difference;
 mod elements;
-mod expected;
-mod general;
-mod matched;
+mod group_walk;
+mod matching;
 mod numbers;
 mod rule;
 mod schema;
+mod single_values;
 mod storage;
-mod stored;
+mod stored_chunks;
 mod tally;
 mod types;
 mod values;
-mod walk;
 
 pub(crate) use changes::{ChunkCheck, Convert, Expected, Mismatch};
+pub use copy_comparison::same_values;
+pub(crate) use copy_comparison::{SchemaDifferences, compare_copy, compare_schemas};
 pub use difference::{
     AttributeValues, DatasetSide, Difference, DifferenceKind, DifferentElement, DifferentValues,
     ElementCoordinate, Farthest, ObjectKind,
 };
-pub use expected::same_values;
-pub(crate) use expected::{SchemaDifferences, compare_copy, compare_schemas};
 pub use rule::Tolerance;
 
 use crate::chunk::Dataset;
@@ -60,49 +60,48 @@ use crate::error::{Error, ErrorKind, Result};
 pub struct Compared<'a> {
     /// The dataset.
     pub set: Dataset<'a>,
-    /// The name for errors that name no resource; `None` adds no name.
+    /// A dataset name for errors without a resource name; `None` adds no name.
     pub name: Option<&'a str>,
 }
 
-/// An object that may be left out.
+/// An object that the options may exclude.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IgnoreCandidate<'a> {
-    /// The dataset that has the object; the first, if both have it.
+    /// The dataset with the object; the first dataset for a common object.
     pub side: DatasetSide,
     /// The kind of the object.
     pub kind: ObjectKind,
     /// The path of the object, or of the owner of an attribute.
     pub path: &'a str,
-    /// The name of an attribute, also of a special one.
+    /// The name of an attribute or a special attribute.
     pub attribute: Option<&'a str>,
 }
 
-/// What is compared, and how.
+/// Options of a comparison.
 #[derive(Clone, Copy)]
 pub struct DiffOptions<'a> {
-    /// How much numbers may differ.
+    /// The permitted difference between numbers.
     pub tolerance: Tolerance,
-    /// Whether storage is compared, too.
+    /// Whether to compare storage.
     pub layout: bool,
-    /// Whether values of variables are compared.
+    /// Whether to compare variable values.
     pub values: bool,
-    /// Whether an object is compared. What is in a group that is not is not compared, either.
+    /// Returns whether to compare an object. Excluding a group excludes its contents.
     pub takes: &'a (dyn Fn(&IgnoreCandidate<'_>) -> bool + Sync),
 }
 
-/// Compares two datasets, and passes the differences to `visit`: first those of the schemas, then those of values.
-/// Returns the errors because of which values of variables could not be compared. The differences and their order do
-/// not depend on threads or memory.
+/// Compares two datasets, and passes the differences to `visit`: first schema differences, then value differences. Returns the errors that
+/// prevented comparisons of variable values. The differences and their order do not depend on threads or memory.
 ///
 /// # Errors
-/// [`ErrorKind::Cancelled`]; those of `visit`.
+/// Returns [`ErrorKind::Cancelled`], and errors of `visit`.
 pub fn diff(
     sides: [Compared<'_>; 2],
     options: &DiffOptions<'_>,
     visit: &mut dyn FnMut(Difference) -> Result<()>,
 ) -> Result<Vec<Error>> {
     let schemas = sides.map(|side| side.set.reader.schema());
-    let mut walk = walk::GroupWalk::new(schemas, options);
+    let mut walk = group_walk::GroupWalk::new(schemas, options);
     if options.layout {
         storage::of_datasets(sides.map(|side| side.set), options, &mut walk.found);
     }
@@ -124,7 +123,7 @@ pub fn diff(
 }
 
 impl Compared<'_> {
-    /// Adds the name of the dataset to an error that names no resource.
+    /// Adds the dataset name to an error without a resource name.
     fn named(&self, e: Error) -> Error {
         match self.name {
             Some(name) => e.of(name),

@@ -1,4 +1,4 @@
-//! Numbers of one type, block by block: equal bytes are skipped, and blocks of equal numbers need no decision for each.
+//! Comparison of numbers of one type in blocks: equal bytes are skipped, and blocks of equal numbers need no decision per number.
 
 use super::rule::{EqualityRule, ExactNumber, NumberVerdict};
 use super::tally::DiffTally;
@@ -6,7 +6,7 @@ use crate::chunk::elements;
 use crate::error::Result;
 use crate::model::{Atomic, Endianness};
 
-/// Numbers looked at together.
+/// Numbers per block.
 const BLOCK: usize = 512;
 
 /// Stored elements of an atomic type of fixed size.
@@ -18,7 +18,7 @@ pub(super) struct ElementSlice<'a> {
 }
 
 impl ElementSlice<'_> {
-    /// The bits of floating-point numbers as whole numbers.
+    /// Returns the bits of floating-point numbers as integers.
     fn as_bits(self) -> Self {
         let ty = match self.ty {
             Atomic::Float => Atomic::UInt,
@@ -29,7 +29,7 @@ impl ElementSlice<'_> {
     }
 }
 
-/// Compares as many elements as both have: numbers of any types, or characters with characters.
+/// Compares the elements up to the shorter length: numbers of any types, or characters with characters.
 pub(super) fn compare(
     a: ElementSlice<'_>,
     b: ElementSlice<'_>,
@@ -74,7 +74,7 @@ fn characters(a: &[u8], b: &[u8], rule: &EqualityRule, tally: &mut DiffTally) {
     }
 }
 
-/// Numbers of two types.
+/// Compares numbers of two types.
 fn mixed(
     a: ElementSlice<'_>,
     b: ElementSlice<'_>,
@@ -104,11 +104,11 @@ fn judge(
     }
 }
 
-/// A type of numbers.
+/// A numeric element type.
 trait NumericElement: Copy + Default {
-    /// Decodes stored numbers, at most as many as there is room for.
+    /// Decodes stored numbers until the block is full.
     fn load(bytes: &[u8], order: Endianness, into: &mut [Self; BLOCK]);
-    /// True unless the numbers are equal, or no numbers both.
+    /// Returns true unless the numbers are equal, or NaN in each dataset.
     fn differs(self, other: Self) -> bool;
     fn number(self) -> ExactNumber;
 }
@@ -147,7 +147,7 @@ stored!(i32, ExactNumber::Whole, |a, b| a != b);
 stored!(u32, ExactNumber::Whole, |a, b| a != b);
 stored!(i64, ExactNumber::Whole, |a, b| a != b);
 stored!(u64, ExactNumber::Whole, |a, b| a != b);
-// Without a branch: a NaN is not less, equal or greater.
+// Branch-free: a NaN is not less, equal or greater.
 stored!(f32, ExactNumber::Real, |a: f32, b: f32| (a != b)
     & !(a.is_nan() & b.is_nan()));
 stored!(f64, ExactNumber::Real, |a: f64, b: f64| (a != b)

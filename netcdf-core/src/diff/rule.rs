@@ -1,44 +1,44 @@
-//! When two numbers are the same, and how far they are apart.
+//! Equality and distance of two numbers.
 
 use crate::model::Values;
 use crate::model::convert::whole_number;
 
-/// How much numbers may differ.
+/// The permitted difference between numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tolerance {
-    /// The difference itself may be as large.
+    /// The maximum absolute difference.
     pub absolute: f64,
-    /// Or this part of the larger magnitude.
+    /// The maximum difference relative to the larger magnitude.
     pub relative: f64,
 }
 
-/// A number of any type, exactly.
+/// An exact number of any type.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ExactNumber {
     Whole(i128),
     Real(f64),
 }
 
-/// How far two numbers are apart.
+/// The distance between two numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Distance {
     pub(super) absolute: f64,
-    /// As a part of the larger magnitude.
+    /// The difference relative to the larger magnitude.
     pub(super) relative: f64,
 }
 
-/// Which numbers count as the same.
+/// The rule for equality of two numbers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct EqualityRule {
     pub(super) tolerance: Tolerance,
-    /// The fill values of both variables, if they differ.
+    /// The fill values of the two variables, if they differ.
     pub(super) fills: Option<[ExactNumber; 2]>,
-    /// Whether floating-point numbers need the same bits, and enum members the same number.
+    /// Whether floating-point numbers need equal bits, and enum members equal numbers.
     pub(super) exact: bool,
 }
 
 impl EqualityRule {
-    /// The rule for a copy: all values have the same bits.
+    /// The rule for a copy: all values have equal bits.
     pub(super) const EXACT: Self = Self {
         tolerance: Tolerance {
             absolute: 0.0,
@@ -49,16 +49,16 @@ impl EqualityRule {
     };
 }
 
-/// What a rule says of two numbers.
+/// The verdict of a rule on two numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum NumberVerdict {
     Same,
-    /// The distance, if it has a size.
+    /// The distance, if it is a number.
     Different(Option<Distance>),
 }
 
 impl ExactNumber {
-    /// Number `at` of a list; `None` if the values are no numbers.
+    /// Returns number `at` of a list; `None` if the values are no numbers.
     pub(super) fn of(values: &Values, at: usize) -> Option<Self> {
         fn whole<T: Copy + Into<i128>>(list: &[T], at: usize) -> Option<ExactNumber> {
             list.get(at).map(|&n| ExactNumber::Whole(n.into()))
@@ -80,7 +80,7 @@ impl ExactNumber {
         }
     }
 
-    /// True for equal numbers, without rounding. A NaN is equal to a NaN.
+    /// Returns whether the numbers are equal without rounding. A NaN equals a NaN.
     pub(super) fn is(self, other: Self) -> bool {
         match (self, other) {
             (Self::Whole(a), Self::Whole(b)) => a == b,
@@ -91,7 +91,7 @@ impl ExactNumber {
         }
     }
 
-    /// How far two finite numbers are apart.
+    /// Returns the distance between two finite numbers.
     fn distance(self, other: Self) -> Option<Distance> {
         let whole = |a: i128, b: i128| {
             let largest = a.unsigned_abs().max(b.unsigned_abs());
@@ -116,7 +116,7 @@ impl ExactNumber {
     }
 }
 
-/// A number without a fraction as a whole one.
+/// Returns a number without a fraction as an integer.
 fn exact(x: f64) -> Option<i128> {
     whole_number(x).filter(|_| x.fract() == 0.0)
 }

@@ -1,12 +1,12 @@
-//! Groups, dimensions, variables, and the order of definitions.
+//! Comparison of groups, dimensions, variables, and definition orders.
 
 use super::difference::{DatasetSide, DifferenceKind, ObjectKind};
-use super::walk::{GroupPair, GroupWalk, VariablePair, within};
+use super::group_walk::{GroupPair, GroupWalk, VariablePair, within};
 use super::{attributes, storage, types};
 use crate::model::{DataType, DimId, GroupId, Schema, VarId, Variable};
 
 impl<'a> GroupWalk<'a> {
-    /// Compares group after group, parents first.
+    /// Compares one group after the other, parents first.
     pub(super) fn run(&mut self) {
         let mut left = vec![([GroupId::ROOT; 2], "/".to_owned())];
         while let Some((groups, path)) = left.pop() {
@@ -162,7 +162,7 @@ impl<'a> GroupWalk<'a> {
     }
 }
 
-/// The dimension names of two variables. A name becomes a path if it means different dimensions in the two datasets.
+/// Returns the dimension names of two variables. A name becomes a path if it refers to different dimensions in the two datasets.
 fn dim_names(vars: [(&Schema, &Variable); 2]) -> [Vec<String>; 2] {
     let named = |(schema, var): (&Schema, &Variable)| {
         let name = |&id: &DimId| DimName::new(schema, var.group, id);
@@ -177,11 +177,11 @@ fn dim_names(vars: [(&Schema, &Variable); 2]) -> [Vec<String>; 2] {
     [a, b].map(|names| names.into_iter().map(|dim| dim.name).collect())
 }
 
-/// A dimension as a variable names it.
+/// The name of a dimension in a variable.
 struct DimName {
     name: String,
     path: String,
-    /// Whether the name means this dimension in the group of the variable.
+    /// Whether the name refers to this dimension in the variable's group.
     nearest: bool,
 }
 
@@ -198,7 +198,7 @@ impl DimName {
     }
 }
 
-/// Whether a type is atomic.
+/// Returns whether a type is atomic.
 fn class(ty: DataType) -> bool {
     ty.atomic().is_some()
 }

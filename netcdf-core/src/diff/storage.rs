@@ -1,13 +1,13 @@
-//! How datasets and variables are stored: what the special attributes say.
+//! Comparison of storage: the special attributes of datasets and variables.
 
 use super::difference::{DatasetSide, Difference, DifferenceKind, ObjectKind};
-use super::walk::GroupWalk;
+use super::group_walk::GroupWalk;
 use super::{DiffOptions, IgnoreCandidate};
 use crate::chunk::Dataset;
 use crate::model::special::Special;
 use crate::model::{Endianness, FillMode, FilterSpec, Storage, StorageLayout, Variable};
 
-/// A property, and what each dataset has.
+/// A property, and its form in each dataset.
 type Property = (&'static str, [Option<String>; 2]);
 
 /// Compares the formats of two datasets.
@@ -42,7 +42,7 @@ pub(super) fn of_datasets(
     );
 }
 
-/// Compares how a variable is stored.
+/// Compares the storage of a variable.
 pub(super) fn of_variables(walk: &mut GroupWalk<'_>, path: &str, [a, b]: [&Variable; 2]) {
     let both = [&a.storage, &b.storage];
     let all = [

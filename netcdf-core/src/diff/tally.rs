@@ -1,21 +1,21 @@
-//! The elements that differ, counted.
+//! Counts of elements that differ.
 
 use super::difference::{DifferentElement, Farthest};
 use super::rule::Distance;
 
-/// What was found in a list of elements. Positions are those in the list.
+/// Differences in a list of elements. Positions are indexes in the list.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct DiffTally {
     pub(super) differing: u64,
     pub(super) without_size: u64,
     pub(super) first: Option<usize>,
-    /// The largest differences, with the first element that has them.
+    /// The largest differences, with their first elements.
     pub(super) absolute: Option<(f64, usize)>,
     pub(super) relative: Option<(f64, usize)>,
 }
 
 impl DiffTally {
-    /// Counts an element that differs.
+    /// Counts a differing element.
     pub(super) fn add(&mut self, at: usize, distance: Option<Distance>) {
         self.differing += 1;
         self.first.get_or_insert(at);
@@ -28,7 +28,7 @@ impl DiffTally {
         }
     }
 
-    /// The largest absolute difference, infinite if a difference has no size.
+    /// Returns the largest absolute difference; infinite for a difference without a size.
     pub(super) fn largest(&self) -> f64 {
         match self.without_size {
             0 => self.absolute.map_or(0.0, |(by, _)| by),
@@ -36,7 +36,7 @@ impl DiffTally {
         }
     }
 
-    /// Adds what was found in elements that come later, the first of which is number `offset`.
+    /// Adds the differences of later elements; `offset` is the number of the first later element.
     pub(super) fn append(&mut self, later: &Self, offset: usize) {
         self.differing += later.differing;
         self.without_size += later.without_size;
@@ -61,7 +61,7 @@ fn farther(known: &mut Option<(f64, usize)>, (by, at): (f64, usize)) {
     }
 }
 
-/// What was found in parts of a variable, in any order.
+/// Differences in parts of a variable, in any order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct DiffParts {
     pub(super) differing: u64,
@@ -74,7 +74,7 @@ pub(super) struct DiffParts {
 }
 
 impl DiffParts {
-    /// Adds what was found in another part.
+    /// Adds the differences of another part.
     pub(super) fn add(&mut self, other: Self) {
         self.differing += other.differing;
         self.without_size += other.without_size;
@@ -90,7 +90,7 @@ impl DiffParts {
     }
 }
 
-/// Keeps the larger difference; of equal ones that of the earlier element, whichever part comes first.
+/// Keeps the larger difference, or the earlier element for equal differences. The order of the parts does not matter.
 fn farthest(known: &mut Option<Farthest>, other: Option<Farthest>) {
     let Some(other) = other else { return };
     let is_larger = |known: &Farthest| {

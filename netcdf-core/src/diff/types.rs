@@ -1,8 +1,8 @@
-//! User-defined types.
+//! Comparison of user-defined types.
 
 use super::difference::{DifferenceKind, ObjectKind};
-use super::matched::MatchedObjects;
-use super::walk::{GroupPair, GroupWalk};
+use super::group_walk::{GroupPair, GroupWalk};
+use super::matching::MatchedObjects;
 use crate::model::{Atomic, DataType, Field, GroupId, Name, Schema, TypeId, TypeKind};
 
 /// Compares the types of a group.
@@ -24,10 +24,10 @@ pub(super) fn compare<'a>(walk: &mut GroupWalk<'a>, groups: [GroupId; 2], path: 
     }
 }
 
-/// A part of a type that differs, and what each dataset has.
+/// A differing property of a type, and its form in each dataset.
 type TypeDifference = (String, [Option<String>; 2]);
 
-/// The parts of two types that differ.
+/// Returns the differing properties of two types.
 fn parts(schemas: [&Schema; 2], [a, b]: [TypeId; 2]) -> Vec<TypeDifference> {
     let [x, y] = schemas;
     let (Some(a), Some(b)) = (x.user_type(a), y.user_type(b)) else {
@@ -65,7 +65,7 @@ fn differing(part: &str, [a, b]: [String; 2]) -> Vec<TypeDifference> {
     }
 }
 
-/// Members by name; those that only one dataset has by their number, if the other has that, too.
+/// Returns differing members by name. A member found in only one dataset is compared by number if the number exists in the other dataset.
 fn differing_members([a, b]: [&[(Name, i128)]; 2]) -> Vec<TypeDifference> {
     let named = |members: &'_ [(Name, i128)]| -> Vec<(Name, (Name, i128))> {
         members.iter().map(|m| (m.0.clone(), m.clone())).collect()
@@ -106,7 +106,7 @@ fn differing_members([a, b]: [&[(Name, i128)]; 2]) -> Vec<TypeDifference> {
     found
 }
 
-/// Fields by name, with their types and shapes, and their order.
+/// Returns differing fields by name, with their types and shapes, and their order.
 fn differing_fields(schemas: [&Schema; 2], [a, b]: [&[Field]; 2]) -> Vec<TypeDifference> {
     let ids = |fields: &'_ [Field]| -> Vec<usize> { (0..fields.len()).collect() };
     let (p, q) = (ids(a), ids(b));
@@ -149,7 +149,7 @@ fn class(kind: &TypeKind) -> &'static str {
     }
 }
 
-/// The name of a type.
+/// Returns the name of a type.
 pub(super) fn name(schema: &Schema, ty: DataType) -> String {
     match ty {
         DataType::Atomic(atomic) => atomic.name().to_owned(),
@@ -160,14 +160,14 @@ pub(super) fn name(schema: &Schema, ty: DataType) -> String {
     }
 }
 
-/// True if values of the types can be compared: numbers with numbers, text with text, anything else with its like.
+/// Returns whether values of the types can be compared: numbers with numbers, text with text, all else with the same class.
 pub(super) fn comparable((x, a): (&Schema, DataType), (y, b): (&Schema, DataType)) -> bool {
     let number = |ty: Atomic| !matches!(ty, Atomic::Char | Atomic::String);
     let kind = |schema: &'_ Schema, ty: DataType| match ty {
         DataType::Atomic(ty) if number(ty) => "number",
         DataType::Atomic(_) => "text",
         DataType::User(id) => match schema.user_type(id).map(|t| &t.kind) {
-            // Its values are numbers.
+            // Enum values are numbers.
             Some(TypeKind::Enum { .. }) => "number",
             Some(kind) => class(kind),
             None => "",

@@ -1,23 +1,23 @@
-//! The values of a variable: how its elements are compared.
+//! Comparison of a variable's values.
 
 use super::Compared;
 use super::changes::Expected;
 use super::difference::Difference;
-use super::general::{Agreement, General};
+use super::group_walk::VariablePair;
 use super::numbers::{self, ElementSlice};
 use super::rule::{EqualityRule, ExactNumber, Tolerance};
+use super::single_values::{Agreement, General};
 use super::tally::{DiffParts, DiffTally};
-use super::walk::VariablePair;
 use crate::arithmetic::Amount;
 use crate::chunk::Layout;
 use crate::error::{OrInternal as _, Result};
 use crate::limits;
 use crate::model::{Schema, StoredElement, Values, VarId};
 
-/// Values of other types than numbers that are compared at a time.
+/// Non-numeric values compared at a time.
 const VALUES: usize = 1 << 12;
 
-/// Compares the values of a variable: the part that both have.
+/// Compares the values of a variable within the common shape.
 pub(super) fn compare(
     sides: [Compared<'_>; 2],
     pair: &VariablePair,
@@ -28,21 +28,21 @@ pub(super) fn compare(
     both.difference(found)
 }
 
-/// A variable of both datasets.
+/// A common variable of two datasets.
 pub(super) struct Both<'a> {
     pub(super) sides: [Compared<'a>; 2],
     pub(super) pair: &'a VariablePair,
     pub(super) layouts: [Layout; 2],
-    /// The shape of what both have.
+    /// The common shape.
     pub(super) shape: Vec<u64>,
     /// Whether the shapes differ.
     pub(super) partly: bool,
     pub(super) general: General<'a>,
-    /// The forms of the elements that are compared.
+    /// The element forms to compare.
     elements: [StoredElement; 2],
     /// The changes of a copy, if the second variable is a copy of the first.
     pub(super) expected: Option<Expected<'a>>,
-    /// Whether equal bytes are equal values, for elements that are no plain numbers.
+    /// Whether equal bytes are equal values, for elements other than plain numbers.
     same_form: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Both<'a> {
         })
     }
 
-    /// The same variables; the second one is a copy of the first.
+    /// Returns the same variables; the second variable is a copy of the first.
     pub(super) fn for_copy(mut self, expected: Expected<'a>) -> Self {
         self.general.rule = EqualityRule::EXACT;
         if expected.convert.is_some() {
@@ -88,7 +88,7 @@ impl<'a> Both<'a> {
         self
     }
 
-    /// Compares the values in the cheapest way.
+    /// Compares the values by the cheapest method.
     pub(super) fn compare(&self) -> Result<DiffParts> {
         if self.shape.contains(&0) {
             return Ok(DiffParts::default());
@@ -112,18 +112,18 @@ impl<'a> Both<'a> {
         self.sides[0].set.env.progress.advance(bytes.get());
     }
 
-    /// True if equal bytes are equal values, for elements that are no plain numbers.
+    /// Returns whether equal bytes are equal values, for elements other than plain numbers.
     pub(super) fn has_same_form(&self) -> bool {
         self.same_form
     }
 
-    /// Bytes of an element of each.
+    /// Returns the bytes of an element in each dataset.
     pub(super) fn sizes(&self) -> Result<[usize; 2]> {
         let [a, b] = &self.elements;
         Ok([limits::element(a.size)?, limits::element(b.size)?])
     }
 
-    /// Compares elements by a rule. The longer list is cut.
+    /// Compares elements by a rule, up to the shorter list.
     pub(super) fn tally(&self, rule: &EqualityRule, [x, y]: [&[u8]; 2]) -> Result<DiffTally> {
         let [a, b] = &self.elements;
         let elements = |element: &StoredElement, bytes| {
@@ -140,7 +140,7 @@ impl<'a> Both<'a> {
         }
     }
 
-    /// Compares elements that are no plain numbers, a few at a time.
+    /// Compares elements other than plain numbers, a few at a time.
     fn tally_values(&self, rule: &EqualityRule, [x, y]: [&[u8]; 2]) -> Result<DiffTally> {
         let general = General {
             rule: *rule,
@@ -178,7 +178,7 @@ impl<'a> Both<'a> {
     }
 }
 
-/// The fill value of a variable, if that is a number or a character.
+/// Returns a variable's fill value if it is a number or a character.
 fn fill(schema: &Schema, var: VarId) -> Option<ExactNumber> {
     let fill = schema.var(var)?.fill_value()?;
     match &fill {

@@ -1,5 +1,5 @@
-//! Sums of many numbers, as pairs of doubles: what a double cannot hold is kept in a second one, about 32 digits in all. So results
-//! do not depend on the order in which parts are added, but for a last digit once in very many times.
+//! Sums of many numbers, as pairs of doubles. The second double stores the rounding error of the first, about 32 digits in total. Therefore
+//! results do not depend on the order of addition, except very rarely in the last digit.
 
 /// A sum.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -10,14 +10,14 @@ pub(super) struct ExactSum {
     endless: f64,
 }
 
-/// A sum of two numbers, and what it is short of.
+/// Returns a sum of two numbers, and its rounding error.
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let part = sum - a;
     (sum, (a - (sum - part)) + (b - part))
 }
 
-/// A product of two numbers, and what it is short of.
+/// Returns a product of two numbers, and its rounding error.
 fn two_product(a: f64, b: f64) -> (f64, f64) {
     let product = a * b;
     (product, a.mul_add(b, -product))
@@ -43,7 +43,7 @@ impl ExactSum {
         (self.high, self.low) = two_sum(high, low + self.low);
     }
 
-    /// Adds the square of a number that is the sum of two.
+    /// Adds the square of `high + low`.
     pub(super) fn add_square(&mut self, high: f64, low: f64) {
         let (high, low) = two_sum(high, low);
         self.add_product(high, high);
@@ -68,7 +68,7 @@ impl ExactSum {
         self.endless += other.endless;
     }
 
-    /// The sum as a double.
+    /// Returns the sum as a double.
     pub(super) fn get(self) -> f64 {
         match self.endless == 0.0 {
             true => self.high + self.low,
@@ -76,7 +76,7 @@ impl ExactSum {
         }
     }
 
-    /// The sum divided by a number.
+    /// Returns the sum divided by a number.
     pub(super) fn divided(self, by: f64) -> Self {
         let first = self.high / by;
         let (product, short) = two_product(first, by);
@@ -87,7 +87,7 @@ impl ExactSum {
         }
     }
 
-    /// The square of the sum.
+    /// Returns the square of the sum.
     pub(super) fn squared(self) -> Self {
         let (high, low) = two_product(self.high, self.high);
         Self {
@@ -96,7 +96,7 @@ impl ExactSum {
         }
     }
 
-    /// The sum without another one.
+    /// Returns the difference from another sum.
     pub(super) fn without(self, other: Self) -> Self {
         let mut sum = self;
         sum.join(Self {

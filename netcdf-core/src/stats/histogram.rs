@@ -1,4 +1,4 @@
-//! Histograms of equal bins, as NumPy makes them: the last bin includes its upper edge.
+//! Histograms with equal bins, as in NumPy: the last bin includes its upper edge.
 
 use super::masks::Masks;
 use super::number::{Number, real};
@@ -6,17 +6,17 @@ use super::number::{Number, real};
 /// Number of bins.
 pub const BINS: usize = 10;
 
-/// How many elements are in each of the bins between two numbers.
+/// The number of elements in each bin between two numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
-    /// The edges, one more than bins.
+    /// The edges; their number is the number of bins plus one.
     pub edges: Vec<f64>,
-    /// Elements of each bin.
+    /// Elements per bin.
     pub counts: Vec<u64>,
 }
 
 impl Histogram {
-    /// No elements yet, in bins between these numbers; `None` if one of them is infinite.
+    /// Creates empty bins between two numbers; `None` if either number is infinite.
     pub(super) fn between(least: f64, most: f64) -> Option<Self> {
         let (least, most) = match least == most {
             true => (least - 0.5, most + 0.5),
@@ -49,20 +49,20 @@ impl Histogram {
         }
     }
 
-    /// The bin of a number between the first and the last edge.
+    /// Returns the bin of a number between the first and the last edge.
     fn bin(&self, x: f64) -> usize {
         let above = self.edges.partition_point(|edge| *edge <= x);
         above.clamp(1, BINS) - 1
     }
 
-    /// With the elements of another one with the same bins.
+    /// Adds the elements of another histogram with the same bins.
     pub(super) fn join(&mut self, other: &Self) {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count += more;
         }
     }
 
-    /// The same elements, each times `scale` plus `offset`.
+    /// Returns the histogram of the elements times `scale` plus `offset`.
     pub(super) fn unpacked(mut self, scale: f64, offset: f64) -> Self {
         self.edges
             .iter_mut()

@@ -1,5 +1,5 @@
-//! Which elements are missing: those that equal `_FillValue`, `missing_value` or the type's fill value, and those outside
-//! `valid_range`, `valid_min` and `valid_max` (NetCDF Users Guide, "Attribute Conventions"), and NaN.
+//! Missing elements: elements that equal `_FillValue`, `missing_value` or the type's fill value, elements outside `valid_range`,
+//! `valid_min` and `valid_max` (NetCDF Users Guide, "Attribute Conventions"), and NaN.
 
 use super::number::Number;
 use crate::model::convert::convert;
@@ -14,7 +14,7 @@ pub(super) struct Masks<T> {
 }
 
 impl<T: Number> Masks<T> {
-    /// Those of a variable whose elements are read as numbers of type `ty`.
+    /// Creates the masks of a variable whose elements are read as numbers of type `ty`.
     pub(super) fn of(var: &Variable, ty: Atomic) -> Self {
         let all = |name: &str| -> Vec<T> {
             let found = var.attribute(name).map(|a| in_type(&a.values, ty));
@@ -23,7 +23,7 @@ impl<T: Number> Masks<T> {
         };
         let mut equal = all("missing_value");
         let fill = all("_FillValue");
-        // Bytes have no fill value unless one is given.
+        // Bytes have no default fill value.
         let byte = matches!(ty, Atomic::Byte | Atomic::UByte);
         if fill.is_empty() && !byte && var.ty == DataType::Atomic(ty) {
             equal.extend(T::all(&ty.default_fill()).unwrap_or_default());
@@ -39,7 +39,7 @@ impl<T: Number> Masks<T> {
         Self { equal, least, most }
     }
 
-    /// Whether an element is missing.
+    /// Returns whether an element is missing.
     #[expect(clippy::eq_op, reason = "NaN is not itself")]
     pub(super) fn is_missing(&self, x: T) -> bool {
         x != x
@@ -49,19 +49,19 @@ impl<T: Number> Masks<T> {
     }
 }
 
-/// Values of an attribute in the type of a variable, if that has them.
+/// Returns an attribute's values in the variable's type, if the type can represent them.
 fn in_type(values: &Values, ty: Atomic) -> Option<Values> {
     let same = as_unsigned(values.clone(), ty);
     if same.data_type() == Some(ty) {
         return Some(same);
     }
     let found = convert(values, ty).ok()?;
-    // A float is the nearest one to a double; an integer is that number or none.
+    // A float is the nearest float to a double; an integer must be equal.
     let exact = || convert(&found, values.data_type()?).ok();
     (!ty.is_integer() || exact().as_ref() == Some(values)).then_some(found)
 }
 
-/// Signed values as the unsigned ones with the same bytes, if these are what `ty` has.
+/// Reinterprets signed values as unsigned values with the same bytes if `ty` is unsigned.
 pub(super) fn as_unsigned(values: Values, ty: Atomic) -> Values {
     match (values, ty) {
         (Values::Byte(all), Atomic::UByte) => {

@@ -1,14 +1,13 @@
-//! Statistics of variables: how many elements there are and how many are missing, the smallest and the largest one with their
-//! places, mean, standard deviation and a histogram.
+//! Statistics of variables: number of elements and missing elements, extremes with their indexes, mean, standard deviation, histogram.
 //!
-//! The elements are read twice, part by part, since the bins of a histogram lie between the extremes. Results do not depend on
-//! threads, memory or how a variable is stored.
+//! The elements are read twice, box by box, because the histogram's bins depend on the extremes. Results do not depend on threads, memory
+//! or storage.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `number` | the numbers that variables hold |
-//! | `masks` | which elements are missing |
-//! | `tally` | numbers counted, part by part |
+//! | `number` | numeric element types |
+//! | `masks` | missing elements |
+//! | `tally` | statistics of boxes |
 //! | `exact_sum` | sums of many numbers |
 //! | `histogram` | histograms |
 
@@ -32,39 +31,39 @@ use masks::{Masks, as_unsigned};
 use number::{Number, real, with_numbers};
 use tally::{PlacedElement, StatsTally};
 
-/// An extreme value and its place.
+/// An extreme value and its index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extreme {
-    /// One value: of the variable's type, or a double if it is unpacked.
+    /// The value, with the variable's type or unpacked to a double.
     pub value: Values,
-    /// Where it is first, in row-major order: an index from 0 for each dimension.
+    /// The first occurrence in row-major order: an index from 0 for each dimension.
     pub index: Vec<u64>,
 }
 
-/// The statistics of a variable of numbers.
+/// The statistics of a numeric variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
-    /// Elements, missing ones included.
+    /// Number of elements, including missing elements.
     pub count: u64,
     /// Missing elements.
     pub missing: u64,
-    /// The smallest value, if not all are missing.
+    /// The smallest value; `None` if all elements are missing.
     pub least: Option<Extreme>,
-    /// The largest value, if not all are missing.
+    /// The largest value; `None` if all elements are missing.
     pub most: Option<Extreme>,
-    /// The mean, if not all are missing.
+    /// The mean; `None` if all elements are missing.
     pub mean: Option<f64>,
-    /// The standard deviation of all elements (not of a sample), if not all are missing.
+    /// The population standard deviation; `None` if all elements are missing.
     pub deviation: Option<f64>,
-    /// The histogram, if the extremes are finite.
+    /// The histogram; `None` if an extreme is infinite.
     pub histogram: Option<Histogram>,
 }
 
-/// The statistics of a variable; `None` if it holds no numbers. With `unpack`, values are those that `scale_factor`, `add_offset` and
-/// `_Unsigned` make of the stored ones; which are missing is decided before.
+/// Returns the statistics of a variable; `None` if the variable is not numeric. With `unpack`, `scale_factor`, `add_offset` and `_Unsigned`
+/// are applied to the values. Missing elements are identified before unpacking.
 ///
 /// # Errors
-/// Those of reading, with the variable's path.
+/// Returns errors of reading, with the variable's path.
 pub fn statistics(set: Dataset<'_>, var: VarId, unpack: bool) -> Result<Option<Statistics>> {
     let schema = set.reader.schema();
     let found = schema.var(var).or_internal("a variable")?;
@@ -88,7 +87,7 @@ pub fn statistics(set: Dataset<'_>, var: VarId, unpack: bool) -> Result<Option<S
     })
 }
 
-/// The type that `_Unsigned` makes of a signed one.
+/// Returns the type after `_Unsigned` is applied to a signed type.
 fn unsigned(var: &Variable, ty: Atomic) -> Atomic {
     let said = var.attribute("_Unsigned").and_then(|a| a.values.as_text());
     let said = said.is_some_and(|text| text.trim_ascii_end().eq_ignore_ascii_case(b"true"));
@@ -101,17 +100,17 @@ fn unsigned(var: &Variable, ty: Atomic) -> Atomic {
     }
 }
 
-/// A variable whose elements are counted.
+/// A variable for statistics.
 struct CountedVariable<'a> {
     set: Dataset<'a>,
     var: VarId,
     stored: Atomic,
-    /// The type as which elements are read.
+    /// The type of the elements after reading.
     shown: Atomic,
 }
 
 impl CountedVariable<'_> {
-    /// The statistics of numbers of the type of `_kind`.
+    /// Returns the statistics of numbers with the type of `_kind`.
     fn statistics<T: Number>(&self, _kind: &[T]) -> Result<Statistics> {
         let var = self
             .set
@@ -186,13 +185,13 @@ fn finished<T: Number>(tally: StatsTally<T>, histogram: Option<Histogram>) -> St
         least: tally.least.map(extreme),
         most: tally.most.map(extreme),
         mean: (present > 0).then(|| mean.get()),
-        // Where all are the same, rounding must not make less than nothing.
+        // If all elements are equal, rounding may make the variance negative.
         deviation: (present > 0).then(|| variance.get().max(0.0).sqrt()),
         histogram,
     }
 }
 
-/// How stored numbers become values: times a scale, plus an offset.
+/// The conversion of stored numbers to values: multiply by a scale, then add an offset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Packing {
     scale: f64,

@@ -1,16 +1,16 @@
-//! The numbers that variables hold.
+//! Numeric element types.
 
 use crate::model::Values;
 
 /// A number of one of netCDF's types.
 pub(super) trait Number: Copy + PartialOrd + Send + Sync {
-    /// The number as one or two doubles whose sum it is.
+    /// Returns the number as the sum of two doubles.
     fn parts(self) -> (f64, f64);
 
-    /// One such number as a value.
+    /// Returns the number as a value.
     fn value(self) -> Values;
 
-    /// The numbers in values of this type.
+    /// Returns the numbers in values of this type.
     fn all(values: &Values) -> Option<&[Self]>;
 }
 
@@ -66,13 +66,13 @@ number!(u64, UInt64, large);
 number!(f32, Float, small);
 number!(f64, Double, small);
 
-/// A number as a double, rounded if it has more digits.
+/// Returns a number as a double, rounded if it has more digits.
 pub(super) fn real(x: impl Number) -> f64 {
     let (high, low) = x.parts();
     high + low
 }
 
-/// Does something with the numbers of values; nothing with values that are none.
+/// Runs a block with the numbers in values; does not run it for non-numeric values.
 macro_rules! with_numbers {
     ($values:expr, $numbers:ident => $what:expr) => {
         match $values {

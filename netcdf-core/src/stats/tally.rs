@@ -1,4 +1,4 @@
-//! Numbers counted, part by part.
+//! Statistics of a variable's boxes, which combine to the statistics of the variable.
 
 use super::exact_sum::ExactSum;
 use super::masks::Masks;
@@ -6,14 +6,14 @@ use super::number::Number;
 use crate::chunk::scatter::place;
 use crate::model::Region;
 
-/// An element and its place in a variable.
+/// An element and its index in a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PlacedElement<T> {
     pub(super) value: T,
     pub(super) index: Vec<u64>,
 }
 
-/// What is known of some elements of a variable.
+/// The statistics of some elements of a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct StatsTally<T> {
     pub(super) count: u64,
@@ -38,7 +38,7 @@ impl<T> Default for StatsTally<T> {
 }
 
 impl<T: Number> StatsTally<T> {
-    /// The elements of a box, in row-major order.
+    /// Counts the elements of a box, in row-major order.
     pub(super) fn of(part: &Region, all: &[T], masks: &Masks<T>) -> Self {
         let mut tally = Self {
             count: all.len() as u64,
@@ -73,7 +73,7 @@ impl<T: Number> StatsTally<T> {
         tally
     }
 
-    /// With the elements of another part. Of equal extremes the one with the smaller index counts.
+    /// Adds the elements of another box. For equal extremes, the smaller index wins.
     pub(super) fn join(&mut self, other: Self) {
         self.count += other.count;
         self.missing += other.missing;
@@ -99,7 +99,7 @@ fn keep<T: Number>(
     }
 }
 
-/// The index in the variable of an element of a box, given its number in the box.
+/// Returns the index in the variable for an element of a box, given the element's number in the box.
 fn index(part: &Region, number: u64) -> Vec<u64> {
     let within = place(number, &part.count);
     part.start.iter().zip(within).map(|(a, b)| a + b).collect()

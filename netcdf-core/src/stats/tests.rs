@@ -5,7 +5,7 @@ use crate::testing::MemoryDataset;
 
 const SHAPE: [u64; 3] = [6, 8, 10];
 
-/// The element with this number: every seventh was never written.
+/// Returns the element with this number: every seventh element is missing.
 fn element(n: u64) -> i32 {
     match n % 7 {
         3 => FILL,
@@ -86,7 +86,7 @@ fn all_ways_to_store_have_the_same_statistics() {
             assert_eq!(of(&memory, threads, false), first, "{form:?}");
             let read = memory.take_counts().fetched;
             let most = read.values().max().copied().unwrap_or(0);
-            // Twice: once for the extremes, once for the bins. Elements without filters are read where they lie.
+            // Twice: once for the extremes, once for the bins. Elements without filters are read directly from the source.
             assert!(most <= 2 || !form.filtered, "{form:?}: {most}");
         }
     }

@@ -7,30 +7,30 @@ use std::fmt;
 pub struct Digest(blake3::Hash);
 
 impl Digest {
-    /// The digest of what was hashed.
+    /// Returns the digest of the hashed bytes.
     pub(crate) fn of(hasher: &blake3::Hasher) -> Self {
         Self(hasher.finalize())
     }
 
-    /// The digest of some bytes.
+    /// Returns the digest of bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(blake3::hash(bytes))
     }
 
-    /// The digest with these bytes.
+    /// Creates a digest from its bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(blake3::Hash::from_bytes(bytes))
     }
 
-    /// The digest with this form: 64 hexadecimal digits.
+    /// Parses a digest from 64 hexadecimal digits.
     #[must_use]
     pub fn parse(hex: &[u8]) -> Option<Self> {
         blake3::Hash::from_hex(hex).ok().map(Self)
     }
 
-    /// Its 32 bytes.
+    /// Returns the 32 bytes of the digest.
     #[must_use]
     pub fn bytes(&self) -> &[u8; 32] {
         self.0.as_bytes()

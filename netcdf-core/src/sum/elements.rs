@@ -1,4 +1,5 @@
-//! The elements of a variable in canonical form, in row-major order within the memory: threads make it, one hashes.
+//! The elements of a variable in canonical form and row-major order. Several threads create the canonical form, and one thread hashes it,
+//! within the memory limit.
 
 use super::stream::Stream;
 use super::values;
@@ -10,7 +11,7 @@ use crate::model::{Endianness, StoredElement, VarId};
 /// Adds all elements of a variable to a stream.
 ///
 /// # Errors
-/// Those of reading, with the variable's path.
+/// Returns errors of reading, with the variable's path.
 pub(super) fn all(set: Dataset<'_>, var: VarId, to: &mut Stream) -> Result<()> {
     let pass = VariablePass::in_rows(set, var)?;
     let element = pass.layout.element;
@@ -24,7 +25,7 @@ pub(super) fn all(set: Dataset<'_>, var: VarId, to: &mut Stream) -> Result<()> {
     )
 }
 
-/// The canonical form of stored elements.
+/// Returns the canonical form of stored elements.
 fn canonical(
     set: Dataset<'_>,
     (var, element): (VarId, StoredElement),

@@ -1,16 +1,16 @@
-//! Digests of what a dataset says, regardless of how it is stored.
+//! Digests of a dataset's content, independent of its storage.
 //!
-//! A digest is BLAKE3 over a *canonical stream*: text and numbers in an order that does not depend on the file. The
-//! document `docs/sum.md` defines the stream; a change of a single byte of it needs a new number in [`VERSION`].
+//! A digest is BLAKE3 over a *canonical stream*: text and numbers in an order that does not depend on the file. The document `docs/sum.md`
+//! defines the stream. Any change of the stream requires a new number in [`VERSION`].
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `digest` | a digest, and its hexadecimal form |
-//! | `stream` | what is hashed: numbers, text, lists |
-//! | `paths` | where objects are, in bytes |
-//! | `types` | the description of types |
+//! | `stream` | canonical streams: numbers, text, lists |
+//! | `paths` | object paths in bytes |
+//! | `types` | descriptions of types |
 //! | `values` | values in canonical form |
-//! | `elements` | the elements of a variable, in row-major order within the memory |
+//! | `elements` | the elements of a variable, in row-major order, within the memory limit |
 
 mod digest;
 mod elements;
@@ -28,30 +28,30 @@ pub use paths::var_path;
 use stream::Stream;
 use types::TypeDescriptions;
 
-/// The definition of the canonical stream, which the streams begin with.
+/// The version of the canonical stream, which begins each stream.
 pub const VERSION: &str = "netcdf-sum 1";
 
-/// Makes the digests of a dataset.
+/// Computes the digests of a dataset.
 pub struct DigestMaker<'a> {
     set: Dataset<'a>,
     types: TypeDescriptions,
 }
 
 impl<'a> DigestMaker<'a> {
-    /// For an open dataset.
+    /// Creates a digest maker for an open dataset.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) for types nested too deeply; [`ErrorKind::NotFound`](crate::ErrorKind::NotFound)
-    /// for types that do not exist.
+    /// Returns [`ErrorKind::Limit`](crate::ErrorKind::Limit) for types nested too deeply, and
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for missing types.
     pub fn new(set: Dataset<'a>) -> Result<Self> {
         let types = TypeDescriptions::of(set.reader.schema())?;
         Ok(Self { set, types })
     }
 
-    /// The digest of a variable: its path, type, shape, attributes and elements.
+    /// Returns the digest of a variable: its path, type, shape, attributes and elements.
     ///
     /// # Errors
-    /// Those of reading, with the variable's path.
+    /// Returns errors of reading, with the variable's path.
     pub fn variable(&self, id: VarId) -> Result<Digest> {
         let schema = self.set.reader.schema();
         let var = schema.var(id).or_internal("a variable")?;
@@ -62,7 +62,7 @@ impl<'a> DigestMaker<'a> {
         Ok(to.digest())
     }
 
-    /// Type, shape and attributes of a variable.
+    /// Adds the type, shape and attributes of a variable.
     fn head(&self, var: &Variable, to: &mut Stream) -> Result<()> {
         let schema = self.set.reader.schema();
         self.types.describe(var.ty, to)?;
@@ -78,7 +78,7 @@ impl<'a> DigestMaker<'a> {
         self.attributes(&var.attributes, to)
     }
 
-    /// Attributes in the order of their names.
+    /// Adds the attributes, sorted by name.
     fn attributes(&self, attributes: &[Attribute], to: &mut Stream) -> Result<()> {
         let one = |attribute: &Attribute| {
             let mut to = Stream::part();
@@ -92,10 +92,10 @@ impl<'a> DigestMaker<'a> {
         Ok(())
     }
 
-    /// The digest of the dataset: groups with their attributes, dimensions, types, and the digests of all variables.
+    /// Returns the digest of the dataset: groups with their attributes, dimensions, types, and the digests of all variables.
     ///
     /// # Errors
-    /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the dataset does not have these variables.
+    /// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) if the dataset does not have these variables.
     pub fn dataset(&self, vars: &[(VarId, Digest)]) -> Result<Digest> {
         let schema = self.set.reader.schema();
         let mut to = Stream::new("dataset");
@@ -108,7 +108,7 @@ impl<'a> DigestMaker<'a> {
         Ok(to.digest())
     }
 
-    /// Paths and attributes of groups.
+    /// Returns the paths and attributes of groups.
     fn groups(&self, schema: &Schema) -> Result<Vec<(Vec<u8>, Vec<u8>)>> {
         let one = |(id, group): (_, &crate::model::Group)| {
             let mut to = Stream::part();

@@ -1,8 +1,8 @@
-//! Where objects are: paths in bytes, as names may have any encoding.
+//! Object paths in bytes, because names may have any encoding.
 
 use crate::model::{GroupId, Name, Schema, VarId};
 
-/// The path of a group: `/`, `/g`, `/g/h`.
+/// Returns the path of a group: `/`, `/g`, `/g/h`.
 pub(super) fn group_path(schema: &Schema, id: GroupId) -> Vec<u8> {
     let parent = |id: &GroupId| schema.group(*id).and_then(|group| group.parent);
     let way = std::iter::successors(Some(id), parent).take(schema.groups.len());
@@ -19,7 +19,7 @@ pub(super) fn group_path(schema: &Schema, id: GroupId) -> Vec<u8> {
     }
 }
 
-/// The path of an object of a group: `/x`, `/g/x`.
+/// Returns the path of an object in a group: `/x`, `/g/x`.
 pub(super) fn path(schema: &Schema, group: GroupId, name: &Name) -> Vec<u8> {
     let mut path = group_path(schema, group);
     if path.last() != Some(&b'/') {
@@ -29,14 +29,14 @@ pub(super) fn path(schema: &Schema, group: GroupId, name: &Name) -> Vec<u8> {
     path
 }
 
-/// The path of a variable, in bytes; empty if there is none with this id.
+/// Returns the path of a variable, in bytes. The path is empty for an invalid id.
 #[must_use]
 pub fn var_path(schema: &Schema, id: VarId) -> Vec<u8> {
     let var = schema.var(id);
     var.map_or_else(Vec::new, |var| path(schema, var.group, &var.name))
 }
 
-/// Paths and lengths of dimensions. Whether they can grow does not count.
+/// Returns paths and lengths of dimensions. Fixed and unlimited dimensions are not distinguished.
 pub(super) fn dims(schema: &Schema) -> Vec<(Vec<u8>, Vec<u8>)> {
     let one = |dim: &crate::model::Dimension| {
         let path = path(schema, dim.group, &dim.name);

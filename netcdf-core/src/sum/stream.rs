@@ -1,17 +1,17 @@
-//! What is hashed: numbers of eight bytes, text with its length, and lists with their number of items.
+//! Canonical streams: numbers in eight bytes, text with its length, and lists with their number of items.
 
 use super::{Digest, VERSION};
 
-/// A canonical stream, or a part of one.
+/// A canonical stream, or a part of a stream.
 pub(super) enum Stream {
     /// A stream being hashed.
     Hashed(Box<blake3::Hasher>),
-    /// A part that is kept, to be put in order with others.
+    /// A part in memory, for sorting.
     Kept(Vec<u8>),
 }
 
 impl Stream {
-    /// A stream about `what`.
+    /// Creates a stream with the tag `what`.
     pub(super) fn new(what: &str) -> Self {
         let mut stream = Self::Hashed(Box::default());
         stream.text(VERSION.as_bytes());
@@ -19,12 +19,12 @@ impl Stream {
         stream
     }
 
-    /// A part of a stream.
+    /// Creates a part of a stream.
     pub(super) fn part() -> Self {
         Self::Kept(vec![])
     }
 
-    /// Adds bytes as they are.
+    /// Adds unchanged bytes.
     pub(super) fn add(&mut self, bytes: &[u8]) {
         match self {
             Self::Hashed(hasher) => {
@@ -45,7 +45,7 @@ impl Stream {
         self.add(text);
     }
 
-    /// Adds a list of named things in the order of their names.
+    /// Adds a list of named items, sorted by name.
     pub(super) fn sorted(&mut self, mut list: Vec<(Vec<u8>, Vec<u8>)>) {
         list.sort_unstable();
         self.number(list.len() as u64);
@@ -55,7 +55,7 @@ impl Stream {
         }
     }
 
-    /// The digest of the stream.
+    /// Returns the digest of the stream.
     pub(super) fn digest(&self) -> Digest {
         match self {
             Self::Hashed(hasher) => Digest::of(hasher),
@@ -63,7 +63,7 @@ impl Stream {
         }
     }
 
-    /// The bytes of a part.
+    /// Returns the bytes of a part.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Hashed(_) => vec![],

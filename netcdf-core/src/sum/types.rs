@@ -1,21 +1,21 @@
-//! The description of types: by structure and by name, not by the place of fields in memory.
+//! Descriptions of types by structure and name, independent of field offsets in memory.
 
 use super::paths::path;
 use super::stream::Stream;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::{DataType, Field, Name, Schema, TypeId, TypeKind, UserType};
 
-/// Deepest nesting of types.
+/// Maximum nesting depth of types.
 const DEPTH: u32 = 64;
 
 /// The digest of a description.
 type Description = [u8; 32];
 
-/// The descriptions of all user-defined types: a type that is a part of many others is described once.
+/// The descriptions of all user-defined types. A type within several types is described once.
 pub(super) struct TypeDescriptions(Vec<Description>);
 
 impl TypeDescriptions {
-    /// Those of a schema.
+    /// Describes the types of a schema.
     pub(super) fn of(schema: &Schema) -> Result<Self> {
         let mut describing = Describing {
             schema,
@@ -35,7 +35,7 @@ impl TypeDescriptions {
         Ok(())
     }
 
-    /// Paths and descriptions of the types of the dataset.
+    /// Returns the paths and descriptions of the dataset's types.
     pub(super) fn all(&self, schema: &Schema) -> Vec<(Vec<u8>, Vec<u8>)> {
         let one = |(ty, description): (&UserType, &Description)| {
             (path(schema, ty.group, &ty.name), description.to_vec())
@@ -50,15 +50,15 @@ fn user(description: &Description, to: &mut Stream) {
     to.add(description);
 }
 
-/// Describes the types of a schema.
+/// Describes a schema's types.
 struct Describing<'a> {
     schema: &'a Schema,
-    /// The descriptions made so far, by id.
+    /// The descriptions so far, by id.
     known: Vec<Option<Description>>,
 }
 
 impl Describing<'_> {
-    /// The description of a user-defined type.
+    /// Returns the description of a user-defined type.
     fn user(&mut self, id: TypeId, depth: u32) -> Result<Description> {
         if let Some(known) = self.known.get(id.index()).copied().flatten() {
             return Ok(known);
@@ -77,7 +77,7 @@ impl Describing<'_> {
         Ok(made)
     }
 
-    /// Adds the class of a user-defined type, its name, and what the class has.
+    /// Adds the class of a user-defined type, its name, and the properties of the class.
     fn class(&mut self, ty: &UserType, depth: u32, to: &mut Stream) -> Result<()> {
         let mut begin = |class: &str| {
             to.text(class.as_bytes());
@@ -106,7 +106,7 @@ impl Describing<'_> {
         Ok(())
     }
 
-    /// Adds a type that is a part of another one.
+    /// Adds a type within another type.
     fn part(&mut self, ty: DataType, depth: u32, to: &mut Stream) -> Result<()> {
         match ty {
             DataType::Atomic(atomic) => to.text(atomic.name().as_bytes()),
@@ -125,7 +125,7 @@ impl Describing<'_> {
     }
 }
 
-/// A member of an enum: its name, and the lowest eight bytes of its number.
+/// Returns a member of an enum: its name, and the lowest eight bytes of its number.
 fn member((name, n): &(Name, i128)) -> (Vec<u8>, Vec<u8>) {
     let number = n.to_le_bytes().into_iter().take(8);
     (name.as_bytes().to_vec(), number.collect())

@@ -4,16 +4,16 @@ use crate::chunk::elements;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Endianness, Values};
 
-/// Stands for NIL where other strings have their length.
+/// Replaces the length for a NIL string.
 const NIL: u64 = u64::MAX;
 
-/// Deepest nesting of lists and compounds.
+/// Maximum nesting depth of lists and compounds.
 const DEPTH: u32 = 64;
 
-/// The canonical form of a list of values.
+/// Returns the canonical form of a list of values.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for values nested too deeply.
+/// Returns [`ErrorKind::Limit`] for values nested too deeply.
 pub(super) fn canonical(values: &Values) -> Result<Vec<u8>> {
     let mut out = vec![];
     part(values, (0, values.len()), &mut out, 0)?;

@@ -1,23 +1,23 @@
-//! How the variables of a dataset are stored and where its metadata lies, which is what readers over a network depend on.
+//! Survey of a dataset's storage and metadata location, which determine the speed of readers over a network.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
-//! | `variable` | how a variable is stored |
-//! | `whole` | the size of a dataset, and of the parts of it |
-//! | `mixed` | pages that hold both metadata and data |
-//! | `rules` | sets of rules, and where a dataset falls short of them |
+//! | `variable` | the storage of a variable |
+//! | `dataset_size` | the size of a dataset and its metadata |
+//! | `mixed_pages` | pages that hold both metadata and data |
+//! | `rules` | rule sets, and the shortcomings of a dataset |
 
-mod mixed;
+mod dataset_size;
+mod mixed_pages;
 mod rules;
 mod variable;
-mod whole;
 
 #[cfg(test)]
 mod tests;
 
+pub use dataset_size::{DatasetSize, size};
 pub use rules::{RuleSet, Shortcoming, times};
 pub use variable::{ChunkSizes, LayoutClass, VariableSurvey};
-pub use whole::{DatasetSize, size};
 
 use std::collections::BTreeSet;
 
@@ -25,39 +25,39 @@ use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, FileMetadata, MetadataExtent};
 use crate::error::Result;
 
-/// How a dataset is stored.
+/// The storage of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survey {
-    /// Its variables, in the order of their definition.
+    /// The variables, in definition order.
     pub vars: Vec<VariableSurvey>,
-    /// Its size, as far as known.
+    /// The size, as far as known.
     pub size: DatasetSize,
-    /// Where its metadata lies, if that is known.
+    /// The extent of the metadata, if known.
     pub metadata: Option<MetadataExtent>,
-    /// The first page that holds both metadata and data, by its first byte.
+    /// The first byte of the first page with both metadata and data.
     pub mixed: Option<u64>,
 }
 
-/// Looks at how all variables are stored. Metadata is read, and no data: memory is needed for variables, not for their chunks.
+/// Surveys the storage of all variables. Reads metadata, but no data. The memory depends on the number of variables, not of chunks.
 ///
 /// # Errors
-/// Those of finding the stored chunks, with the variable's path; [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
+/// Returns errors of locating stored chunks, with the variable's path, and [`ErrorKind::Cancelled`](crate::ErrorKind::Cancelled).
 pub fn survey(set: Dataset<'_>, size: DatasetSize) -> Result<Survey> {
     let vars = set.reader.schema().var_ids();
     let vars = vars.map(|var| VariableSurvey::of(set, var));
     let mut survey = Survey {
         vars: vars.collect::<Result<_>>()?,
         size,
-        // What was read to find the chunks counts.
+        // Includes the metadata read to locate chunks.
         metadata: set.reader.metadata(set.env)?,
         mixed: None,
     };
-    survey.mixed = mixed::page(set, &survey)?;
+    survey.mixed = mixed_pages::page(set, &survey)?;
     Ok(survey)
 }
 
 impl Survey {
-    /// Where the metadata lies, if it is in a file that says so.
+    /// Returns the metadata extent, if the dataset is a file that records it.
     #[must_use]
     pub fn file(&self) -> Option<&FileMetadata> {
         match &self.metadata {
@@ -66,7 +66,7 @@ impl Survey {
         }
     }
 
-    /// The first byte of data in the file that holds the metadata.
+    /// Returns the first byte of data in the file with the metadata.
     #[must_use]
     pub fn first_data(&self) -> Option<u64> {
         let others = self.file().and_then(|file| file.others.first);
@@ -74,14 +74,14 @@ impl Survey {
         firsts.chain(others).min()
     }
 
-    /// Whether all metadata of a file lies before its data.
+    /// Returns whether all metadata of a file precedes its data.
     #[must_use]
     pub fn in_front(&self) -> Option<bool> {
         let last = self.file()?.last;
         Some(self.first_data().is_none_or(|first| last < first))
     }
 
-    /// Bytes of data of the variables in the file that holds the metadata; data with several names is counted once.
+    /// Returns the bytes of variable data in the file with the metadata. Data with several names is counted once.
     #[must_use]
     pub fn data_within(&self) -> u64 {
         let places = self

@@ -1,4 +1,4 @@
-//! Sets of rules, and where a dataset falls short of them.
+//! Rule sets for storage, and the shortcomings of a dataset under a rule set.
 
 use super::{Survey, VariableSurvey};
 use crate::arithmetic::Amount;
@@ -6,39 +6,39 @@ use crate::chunk::{FileMetadata, FilePages, MetadataExtent};
 use crate::model::kind::StorageFormat;
 use crate::model::{Schema, Values, VarId};
 
-/// Fewest bytes of a chunk before filters for readers over a network.
+/// Minimum bytes of a chunk before filters, for readers over a network.
 const CHUNK: u64 = 1 << 20;
-/// As [`CHUNK`], for CMIP7.
+/// Like [`CHUNK`], for CMIP7.
 const CMIP7_CHUNK: u64 = 4 << 20;
-/// Fewest bytes of a page.
+/// Minimum bytes of a page.
 const PAGE: u64 = 64 << 10;
 
-/// A set of rules.
+/// A rule set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleSet {
-    /// Metadata in front of all data; chunks of 1 MiB and more, or one for each variable.
+    /// Metadata before all data; chunks of at least 1 MiB, or one chunk per variable.
     Cloud,
-    /// Those of CMIP7: a netCDF-4 file; metadata in front; one chunk for time and one for its bounds; chunks of 4 MiB and more for other
-    /// variables, or one.
+    /// The CMIP7 rules: a netCDF-4 file; metadata before all data; one chunk for time, and one chunk for its bounds; chunks of at least 4
+    /// MiB, or one chunk, for all remaining variables.
     Cmip7,
-    /// A netCDF-4 file with metadata in pages of its own.
+    /// A netCDF-4 file with separate pages for metadata.
     Paged,
 }
 
-/// What a dataset lacks.
+/// A shortcoming of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shortcoming {
-    /// The variable that is meant; `None` for the dataset.
+    /// The variable; `None` for the dataset.
     pub var: Option<VarId>,
-    /// What is wrong, for people.
+    /// The shortcoming as text for users.
     pub what: String,
 }
 
 impl RuleSet {
-    /// All sets of rules.
+    /// All rule sets.
     pub const ALL: [Self; 3] = [Self::Cloud, Self::Cmip7, Self::Paged];
 
-    /// The name for users.
+    /// Returns the name for users.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -48,7 +48,7 @@ impl RuleSet {
         }
     }
 
-    /// Where a dataset falls short: first the file, then its variables.
+    /// Returns the shortcomings of a dataset: first of the file, then of its variables.
     #[must_use]
     pub fn shortcomings(self, survey: &Survey, schema: &Schema) -> Vec<Shortcoming> {
         let hdf5 = schema.kind.storage == StorageFormat::Hdf5;
@@ -84,10 +84,10 @@ fn of_var(var: &VariableSurvey, what: String) -> Shortcoming {
     }
 }
 
-/// Whether readers find all metadata together.
+/// Checks whether readers find all metadata in one range.
 fn metadata(survey: &Survey) -> Option<Shortcoming> {
     match &survey.metadata {
-        None => Some(of_file("where its metadata lies is not known")),
+        None => Some(of_file("the location of the metadata is unknown")),
         Some(MetadataExtent::Keys { consolidated }) => {
             (*consolidated == Some(false)).then(|| of_file("it has no consolidated metadata"))
         }
@@ -111,8 +111,8 @@ fn cmip7(var: &VariableSurvey, times: &[VarId]) -> Option<Shortcoming> {
     (count > 1).then(|| of_var(var, format!("it has {count} chunks, one is expected")))
 }
 
-/// Bytes that a chunk has more if it is one element longer along the first of several dimensions: CMIP7 accepts chunks that could not
-/// be closer to the size.
+/// Returns the additional bytes of a chunk if it is one element longer along the first of several dimensions. CMIP7 accepts a chunk within
+/// this distance from the size.
 fn one_more(var: &VariableSurvey) -> u64 {
     match var.chunk() {
         Some([_, rest @ ..]) if !rest.is_empty() => {
@@ -122,7 +122,7 @@ fn one_more(var: &VariableSurvey) -> u64 {
     }
 }
 
-/// Whether there are several chunks with fewer bytes than these, less what may be missing.
+/// Checks for several chunks that are smaller than `least` minus `missing` bytes.
 fn small(var: &VariableSurvey, least: u64, missing: u64) -> Option<Shortcoming> {
     let (bytes, count) = (var.chunk_bytes()?, var.chunk_count());
     let enough = (Amount::of(bytes) + missing).get() >= least;
@@ -145,7 +145,7 @@ fn paged(survey: &Survey) -> Vec<Shortcoming> {
 fn of_pages(survey: &Survey, pages: FilePages) -> impl Iterator<Item = String> {
     let FilePages { base, size } = pages;
     let short =
-        (size < PAGE).then(|| format!("its pages have {size} bytes, at least {PAGE} are expected"));
+        (size < PAGE).then(|| format!("the pages have {size} bytes, at least {PAGE} are expected"));
     let len = survey.size.bytes.and_then(|bytes| bytes.checked_sub(base));
     let rest = len.and_then(|len| len.checked_rem(size)).unwrap_or(0);
     let cut = (rest > 0).then(|| "it does not end at the end of a page".to_owned());
@@ -155,7 +155,7 @@ fn of_pages(survey: &Survey, pages: FilePages) -> impl Iterator<Item = String> {
     [short, cut, mixed].into_iter().flatten()
 }
 
-/// The time coordinate and its bounds, in the root group.
+/// Returns the time coordinate and its bounds, in the root group.
 #[must_use]
 pub fn times(schema: &Schema) -> Vec<VarId> {
     let Some(time) = root_var(schema, b"time") else {
@@ -173,7 +173,7 @@ pub fn times(schema: &Schema) -> Vec<VarId> {
     std::iter::once(time).chain(bounds).collect()
 }
 
-/// A variable of the root group.
+/// Returns a variable of the root group.
 fn root_var(schema: &Schema, name: &[u8]) -> Option<VarId> {
     let mut ids = schema.var_ids();
     ids.find(|&id| {

@@ -1,4 +1,4 @@
-//! Surveys, and what rules say of them.
+//! Surveys, and the shortcomings that rule sets report.
 
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ fn chunks_are_counted() {
     assert!(metadata > 500 && file.end > file.last, "{file:?}");
 }
 
-/// Classic files have their header in front.
+/// Classic files begin with their header.
 #[test]
 fn classic_files_are_explained() {
     let vars = [("a", 100, None), ("b", 7, None)];
@@ -142,7 +142,7 @@ fn keys_are_counted() {
     assert_eq!(size(&Container::Store(Arc::new(store))).unwrap(), want);
 }
 
-/// A survey of variables with chunks of these numbers of elements.
+/// Returns a survey of variables with chunks of these numbers of elements.
 fn made(vars: &[(u64, u64)]) -> Survey {
     let var = |(n, &(chunk, count)): (usize, &(u64, u64))| VariableSurvey {
         var: VarId(n as u32),
@@ -173,7 +173,7 @@ fn made(vars: &[(u64, u64)]) -> Survey {
     }
 }
 
-/// What rules say of variables `time`, `edges` and `x` with such chunks.
+/// Returns the shortcomings of variables `time`, `edges` and `x` with chunks as in [`made`].
 fn said(rules: RuleSet, survey: &Survey) -> Vec<String> {
     let vars = [("time", 9, None), ("edges", 9, None), ("x", 9, None)];
     let schema = schema(Kind::NETCDF4, &vars);
@@ -238,7 +238,7 @@ fn metadata_lies_before_all_data() {
     assert_eq!(said(RuleSet::Cloud, &survey), [want]);
     assert_eq!(said(RuleSet::Cmip7, &survey), [want]);
     assert_eq!(survey.in_front(), Some(false));
-    // Data of objects that are no variables is data, too.
+    // Object data outside variables counts as data.
     let mut survey = made(&[(1, 1)]);
     let Some(MetadataExtent::File(file)) = &mut survey.metadata else {
         panic!("a file");
@@ -252,7 +252,7 @@ fn metadata_lies_before_all_data() {
     survey.metadata = None;
     assert_eq!(
         said(RuleSet::Cloud, &survey),
-        ["where its metadata lies is not known"]
+        ["the location of the metadata is unknown"]
     );
 }
 
@@ -291,7 +291,7 @@ fn pages_are_large_whole_and_of_one_sort() {
     assert_eq!(with(64 * KIB, 0, 256 * KIB, None), [""; 0]);
     assert_eq!(with(64 * KIB, 512, 512 + 256 * KIB, None), [""; 0]);
     let want = [
-        "its pages have 4096 bytes, at least 65536 are expected",
+        "the pages have 4096 bytes, at least 65536 are expected",
         "it does not end at the end of a page",
         "the page at byte 8192 holds both metadata and data",
     ];

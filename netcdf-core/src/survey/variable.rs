@@ -1,4 +1,4 @@
-//! How a variable is stored.
+//! Storage survey of a variable.
 
 use crate::arithmetic::{Amount, length};
 use crate::chunk::ChunkHolder;
@@ -8,52 +8,52 @@ use crate::chunk::{ChunkRef, Dataset, Layout};
 use crate::error::{OrInternal as _, Result};
 use crate::model::{StorageLayout, VarId};
 
-/// How a variable is stored.
+/// The storage of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableSurvey {
     /// The variable.
     pub var: VarId,
     /// Length of each dimension, in elements.
     pub shape: Vec<u64>,
-    /// How its data is divided.
+    /// The layout class of the data.
     pub form: LayoutClass,
     /// Bytes of an element before filters; `None` if elements have different sizes.
     pub element: Option<u64>,
-    /// Bytes of the stored data, after filters. What elements refer to in a heap does not count.
+    /// Bytes of the stored data after filters, without heap data.
     pub stored: u64,
-    /// Number and sizes of the stored chunks or records; `None` for data in one piece.
+    /// Number and sizes of the stored chunks or records; `None` for contiguous data.
     pub chunks: Option<ChunkSizes>,
-    /// The first byte of its data in the file that holds the metadata.
+    /// The first byte of the data in the file with the metadata.
     pub first: Option<u64>,
 }
 
-/// How the data of a variable is divided.
+/// The layout class of a variable's data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutClass {
     /// Chunks, with the number of elements per dimension.
     Chunked(Vec<u64>),
-    /// Records, between those of other variables.
+    /// Interleaved records of several variables.
     Records,
     /// One run of bytes.
     Contiguous,
-    /// Within the metadata.
+    /// Data inside the metadata.
     Compact,
-    /// Files of its own.
+    /// Separate files.
     External,
-    /// Other datasets.
+    /// Mapped from source datasets.
     Virtual,
-    /// A way that is not known.
+    /// An unknown layout.
     Unknown,
 }
 
 /// Number and sizes of stored chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ChunkSizes {
-    /// Their number.
+    /// The number of chunks.
     pub count: u64,
-    /// Bytes of the smallest.
+    /// Bytes of the smallest chunk.
     pub smallest: u64,
-    /// Bytes of the largest.
+    /// Bytes of the largest chunk.
     pub largest: u64,
 }
 
@@ -72,7 +72,7 @@ impl VariableSurvey {
     pub(super) fn of(set: Dataset<'_>, var: VarId) -> Result<Self> {
         let layout = set.layout(var)?;
         let form = LayoutClass::of(set, var, &layout)?;
-        // The elements that a reader makes have no size of their own.
+        // Assembled elements have no stored size.
         let made = set.reader.assembles(var) && form != LayoutClass::Virtual;
         let mut found = Self {
             var,
@@ -105,13 +105,13 @@ impl VariableSurvey {
         }
     }
 
-    /// Bytes of all elements before filters.
+    /// Returns the bytes of all elements before filters.
     #[must_use]
     pub fn raw(&self) -> Option<u64> {
         Some((Amount::product(&self.shape) * self.element?).get())
     }
 
-    /// Elements of a chunk per dimension.
+    /// Returns the elements of a chunk per dimension.
     #[must_use]
     pub fn chunk(&self) -> Option<&[u64]> {
         match &self.form {
@@ -121,13 +121,13 @@ impl VariableSurvey {
         }
     }
 
-    /// Bytes of a chunk before filters.
+    /// Returns the bytes of a chunk before filters.
     #[must_use]
     pub fn chunk_bytes(&self) -> Option<u64> {
         Some((Amount::product(self.chunk()?) * self.element?).get())
     }
 
-    /// Number of stored chunks, if the data is stored in chunks.
+    /// Returns the number of stored chunks, if the data is stored in chunks.
     #[must_use]
     pub fn chunk_count(&self) -> u64 {
         let chunks = self.chunks.filter(|_| self.chunk().is_some());
@@ -147,7 +147,7 @@ impl LayoutClass {
             Some(StorageLayout::Compact) => Self::Compact,
             Some(StorageLayout::Virtual) => Self::Virtual,
             Some(StorageLayout::Unknown) => Self::Unknown,
-            // Formats without settings of storage.
+            // Formats without storage settings.
             None if layout.chunk == layout.extent => Self::Contiguous,
             None => Self::Records,
         })
@@ -161,7 +161,7 @@ impl LayoutClass {
         }
     }
 
-    /// The name for users.
+    /// Returns the name for users.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Import;
 
-/// The circles between files, each as a list of imports. The files of a circle are a largest set of two or more files in which every file
-/// imports every other file, directly or through files of the set. Imports of items that the parent module of a file defines are not
-/// counted, because a parent module always names its children.
+/// Returns the circles between files, each as a list of imports. The files of a circle are a maximal set of two or more files in which
+/// every file imports every other file, directly or through files of the set. Imports of items that the parent module of a file defines are
+/// not counted, because a parent module always names its children.
 #[must_use]
 pub fn file_circles(imports: &[Import]) -> Vec<Vec<String>> {
     let counted: Vec<&Import> = imports.iter().filter(|i| !names_parent(i)).collect();
@@ -22,7 +22,7 @@ pub fn file_circles(imports: &[Import]) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Whether an import names an item that the parent module of the file defines.
+/// Returns whether an import names an item that the parent module of the file defines.
 fn names_parent(import: &Import) -> bool {
     let path = import.from.strip_suffix(".rs").unwrap_or_default();
     let module = path.strip_suffix("/mod").unwrap_or(path);
@@ -44,7 +44,7 @@ impl<'a> Graph<'a> {
         Self(edges)
     }
 
-    /// The sets of two or more files that reach each other.
+    /// Returns the sets of two or more files that reach each other.
     fn circles(&self) -> BTreeSet<BTreeSet<&'a str>> {
         let reached: BTreeMap<_, _> = self.0.keys().map(|&f| (f, self.reached(f))).collect();
         let circle = |(file, files): (&&str, &BTreeSet<&'a str>)| {
@@ -55,7 +55,7 @@ impl<'a> Graph<'a> {
         circles.filter(|files| files.len() > 1).collect()
     }
 
-    /// The files that a file imports, directly or through further files.
+    /// Returns the files that a file imports, directly or through further files.
     fn reached(&self, start: &'a str) -> BTreeSet<&'a str> {
         let mut waiting = vec![start];
         let mut reached = BTreeSet::new();

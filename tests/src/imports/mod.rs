@@ -1,6 +1,6 @@
-//! The import graph of the workspace: which file names what of which other file, in `use` or in a path.
+//! The import graph of the workspace: imports between files, in `use` and in paths.
 //!
-//! Tests are left out, as they may name anything: items under `#[cfg(test)]`, and files of which such a `mod` is made.
+//! Tests are skipped, because tests may import any item. A test is an item under `#[cfg(test)]`, or the file of a test module.
 
 mod components;
 mod paths;
@@ -11,7 +11,7 @@ use std::fmt;
 pub use components::file_circles;
 use paths::{Found, find};
 
-/// The crates of the workspace: folder, name in paths.
+/// The crates of the workspace: directory, name in paths.
 const CRATES: [(&str, &str); 6] = [
     ("netcdf-core", "netcdf_core"),
     ("grammar", "netcdf_grammar"),
@@ -24,13 +24,13 @@ const CRATES: [(&str, &str); 6] = [
 /// An import of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Import {
-    /// The file that names something, from the root of the workspace.
+    /// The importing file, relative to the root of the workspace.
     pub from: String,
-    /// The line in which it does, from 1.
+    /// The line of the import, from 1.
     pub line: usize,
-    /// The file in which this is defined.
+    /// The file that defines the imported item.
     pub to: String,
-    /// The path as written, from the crate on.
+    /// The path in the source, starting at the crate.
     pub path: String,
 }
 
@@ -46,19 +46,19 @@ impl fmt::Display for Import {
     }
 }
 
-/// A module: the crate's folder, then the names of modules.
+/// A module: the crate's directory, then the names of modules.
 type Module = Vec<String>;
 
-/// The modules of the workspace, and what they name.
+/// The modules of the workspace, and their imports.
 struct Modules {
     files: HashMap<Module, String>,
     found: BTreeMap<String, (Module, Found)>,
 }
 
-/// All imports between files of the workspace's crates, given as path from the root and text.
+/// Returns all imports between files of the workspace's crates. `sources` has paths relative to the root, and texts.
 ///
 /// # Panics
-/// If a text is not Rust.
+/// Panics if a text is not Rust.
 #[must_use]
 pub fn imports(sources: &[(String, String)]) -> Vec<Import> {
     let modules = Modules::new(sources);
@@ -84,7 +84,7 @@ pub fn imports(sources: &[(String, String)]) -> Vec<Import> {
     imports.into_iter().collect()
 }
 
-/// The module of a file; `None` for files that belong to no library.
+/// Returns the module of a file; `None` for files outside libraries.
 fn module_of(path: &str) -> Option<Module> {
     let (folder, rest) = path.split_once("/src/")?;
     CRATES.iter().find(|(name, _)| *name == folder)?;
@@ -124,7 +124,7 @@ impl Modules {
         }
     }
 
-    /// A path from the crate's folder on; `None` if it leads out of the workspace.
+    /// Returns a path starting at the crate's directory; `None` if it leads out of the workspace.
     fn absolute(&self, module: &Module, found: &Found, path: &[String]) -> Option<Module> {
         let (first, rest) = path.split_first()?;
         let own = |name: &String| [&module[..], std::slice::from_ref(name)].concat();
@@ -154,7 +154,7 @@ impl Modules {
         Some(start)
     }
 
-    /// The file that defines what a path names: that of the last module on the way, behind `pub use`.
+    /// Returns the file that defines the target of a path: the file of the last module on the path, after following `pub use`.
     fn definition(&self, path: &[String], depth: usize) -> Option<String> {
         let mut len = 1;
         while len < path.len() && self.files.contains_key(&path[..=len]) {
@@ -172,8 +172,8 @@ impl Modules {
     }
 }
 
-/// Imports that lead upward, if the folders and files of `layers` stand for layers, lowest first, each with what it is made of. What is
-/// in no layer is not looked at.
+/// Returns imports that lead upward, if the directories and files in `layers` are layers, lowest first. Each layer lists its members. Files
+/// outside the layers are ignored.
 #[must_use]
 pub fn upward(imports: &[Import], layers: &[&[&str]]) -> Vec<String> {
     let layer = |path: &str| {
@@ -188,15 +188,15 @@ pub fn upward(imports: &[Import], layers: &[&[&str]]) -> Vec<String> {
     imports.iter().filter(up).map(Import::to_string).collect()
 }
 
-/// Whether a file is this file or in this folder; both without `.rs`.
+/// Returns whether a file is this file, or in this directory. The paths have no `.rs`.
 #[must_use]
 pub fn is_in(path: &str, part: &str) -> bool {
     let rest = path.strip_prefix(part);
     rest.is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
 }
 
-/// The circles between folders that stand side by side: each is a list of imports that begins and ends in one folder. A file `a.rs`
-/// beside a folder `a` belongs to the folder; other files beside folders belong to the parent.
+/// Returns the circles between sibling directories. Each circle is a list of imports that begins and ends in one directory. A file `a.rs`
+/// next to a directory `a` belongs to the directory; other files next to directories belong to the parent.
 #[must_use]
 pub fn circles(imports: &[Import]) -> Vec<Vec<String>> {
     let mut graph: BTreeMap<(&str, &str), BTreeMap<&str, &Import>> = BTreeMap::new();
@@ -229,7 +229,7 @@ pub fn circles(imports: &[Import]) -> Vec<Vec<String>> {
     found.into_values().collect()
 }
 
-/// The folders of a file, outermost first.
+/// Returns the directories of a file, outermost first.
 fn parts<'a>(path: &'a str, folders: &BTreeSet<&str>) -> Vec<&'a str> {
     let inner = path.strip_suffix(".rs").filter(|own| folders.contains(own));
     let slashes = path.match_indices('/').map(|(at, _)| &path[..at]);
@@ -238,7 +238,7 @@ fn parts<'a>(path: &'a str, folders: &BTreeSet<&str>) -> Vec<&'a str> {
 
 type Edges<'a> = BTreeMap<(&'a str, &'a str), BTreeMap<&'a str, &'a Import>>;
 
-/// The shortest way from a folder back to it, through folders of the same parent.
+/// Returns the shortest path from a directory back to it, through directories with the same parent.
 fn way_back<'a>(
     graph: &Edges<'a>,
     parent: &'a str,

@@ -1,38 +1,38 @@
-//! The paths in the text of a file.
+//! The imports in the text of a file.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 
-/// What a file names, outside of tests.
+/// The imports of a file, outside of tests.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Names that `use` brings in.
+    /// Names imported by `use`.
     pub uses: Vec<Use>,
-    /// Other paths of several parts, with their lines.
+    /// Other paths with several segments, with their lines.
     pub paths: Vec<(Vec<String>, usize)>,
-    /// Modules in files of their own that are tests only.
+    /// Test-only modules in separate files.
     pub tests: Vec<String>,
 }
 
-/// A name that `use` brings in.
+/// A name imported by `use`.
 #[derive(Debug)]
 pub struct Use {
     /// The path.
     pub path: Vec<String>,
     /// The name.
     pub name: String,
-    /// Whether others can use the name, too.
+    /// Whether the import is `pub`.
     pub public: bool,
     /// The line, from 1.
     pub line: usize,
 }
 
-/// Finds all paths of a text.
+/// Finds all imports of a text.
 ///
 /// # Errors
-/// The error of the parser.
+/// Returns the error of the parser.
 pub fn find(text: &str) -> syn::Result<Found> {
     let file = syn::parse_file(text)?;
     let mut finder = Finder::default();
@@ -43,7 +43,7 @@ pub fn find(text: &str) -> syn::Result<Found> {
 #[derive(Default)]
 struct Finder {
     found: Found,
-    /// Modules around the current item that are in the same file.
+    /// Number of inline modules around the current item.
     depth: usize,
 }
 
@@ -55,7 +55,7 @@ impl Finder {
         }
     }
 
-    /// The path as seen from the file; `None` if it stays within the file.
+    /// Returns the path as seen from the file; `None` if it stays within the file.
     fn outside(&self, mut path: Vec<String>) -> Option<Vec<String>> {
         for _ in 0..self.depth {
             match path.first()?.as_str() {
@@ -104,7 +104,7 @@ impl Finder {
         }
     }
 
-    /// The paths among the tokens of a macro.
+    /// Finds paths in the tokens of a macro.
     fn tokens(&mut self, tokens: TokenStream) {
         let mut path = Vec::new();
         let mut colons = 0;
@@ -182,11 +182,11 @@ impl<'ast> Visit<'ast> for Finder {
     /// Visibility such as `pub(in crate::format)` imports no item.
     fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
 
-    /// Attributes hold no paths of the workspace.
+    /// Attributes contain no paths of the workspace.
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 }
 
-/// Whether an item exists in tests only.
+/// Returns whether an item exists only in tests.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let all = attribute.meta.require_list();

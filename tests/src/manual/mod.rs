@@ -53,7 +53,7 @@ const STOPPED: (&str, &str) = (
     "stopped by signal N (SIGHUP, SIGINT or SIGTERM); no output remains",
 );
 
-/// The man page of a tool, in roff.
+/// Returns the man page of a tool, in roff.
 ///
 /// # Panics
 /// Never: memory can be written to.
@@ -93,7 +93,7 @@ pub fn page(command: &Command, extra: Extra) -> String {
     page
 }
 
-/// The command with details after the help of options.
+/// Returns the command with details after the help of options.
 fn detailed(command: &Command, details: &[Entries]) -> Command {
     command.clone().mut_args(|arg| {
         let values = arg.get_possible_values();
@@ -123,7 +123,7 @@ fn with_subsections(command: &Command, options: String) -> String {
     })
 }
 
-/// The commands of a tool, each with its arguments and options. Empty for tools without commands.
+/// Returns the commands of a tool, each with its arguments and options. Empty for tools without commands.
 fn commands(command: &Command) -> String {
     let mut built = command.clone();
     built.build();
@@ -151,7 +151,7 @@ fn commands(command: &Command) -> String {
     section
 }
 
-/// A section that the generator renders.
+/// Returns a section that the generator renders.
 fn section(render: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
     let mut out = Vec::new();
     render(&mut out).expect("memory can be written to");
@@ -163,7 +163,7 @@ fn usage(command: &Command) -> String {
     usage.trim_start_matches("Usage: ").to_owned()
 }
 
-/// The synopsis: usage lines of the tool, further uses, and usage lines of commands. The first line has all options.
+/// Returns the synopsis: usage lines of the tool, further uses, and usage lines of commands. The first line has all options.
 fn synopsis(command: &Command, uses: &[&str]) -> String {
     let name = command.get_name();
     let mut built = command.clone();
@@ -207,7 +207,7 @@ fn is_about_itself(arg: &Arg) -> bool {
     arg.get_id() == "help" || arg.get_id() == "version"
 }
 
-/// An option in bold, its value in italics.
+/// Returns an option in bold, and its value in italics.
 fn option(arg: &Arg) -> String {
     let shown = escape(&arg.to_string());
     let shown = shown.replace('<', "\\fI").replace('>', "\\fR");
@@ -220,7 +220,7 @@ fn option(arg: &Arg) -> String {
     }
 }
 
-/// A section of terms and their descriptions.
+/// Returns a section of terms and their descriptions.
 fn list(title: &str, entries: &[(&str, &str)]) -> String {
     let mut section = format!(".SH \"{title}\"\n");
     for (term, text) in entries {

@@ -89,7 +89,7 @@ const DETAILS: Entries = &[
     ),
     (
         "allow_large",
-        "Such an output is an error if less than a thousandth of its data is stored in the input.",
+        "A large output is an error if the input stores less than a thousandth of its data.",
     ),
     ("plan", "The directory must be new or empty."),
     (

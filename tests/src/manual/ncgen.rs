@@ -58,7 +58,7 @@ pub const NCGEN: Extra = Extra {
     examples: &[
         (
             "ncgen -b in.cdl",
-            "Write a dataset named after the text, of the oldest kind that can store it",
+            "Write a dataset named after the text, with the oldest kind that supports its contents",
         ),
         ("ncgen -k cdf5 -o out.nc in.cdl", "Write a CDF-5 file"),
         (

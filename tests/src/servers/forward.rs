@@ -1,5 +1,5 @@
-//! An HTTP proxy that clients are told of: it passes on requests and connections to servers on this machine, and says to which servers
-//! clients wanted to go.
+//! An HTTP proxy that clients are configured to use. It forwards requests and connections to local servers, and records the requested
+//! servers.
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -9,10 +9,10 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 
-/// Longest head of a request.
+/// Maximum bytes of a request head.
 const MOST: usize = 1 << 16;
 
-/// The proxy, on a port and a thread of its own.
+/// The proxy, with its own port and thread.
 #[derive(Debug)]
 pub struct Forward {
     port: u16,
@@ -20,17 +20,17 @@ pub struct Forward {
     _runtime: Runtime,
 }
 
-/// The beginnings of connections: method and server.
+/// The first lines of connections: method and server.
 type Passed = Arc<Mutex<Vec<String>>>;
 
 impl Forward {
-    /// A proxy for everyone.
+    /// Starts a proxy without authentication.
     #[must_use]
     pub fn start() -> Self {
         Self::new(None)
     }
 
-    /// A proxy for those with this login: `Basic`, and user and password in base64.
+    /// Starts a proxy that requires this login: `Basic`, and user and password in base64.
     #[must_use]
     pub fn start_for(login: &'static str) -> Self {
         Self::new(Some(login))
@@ -51,13 +51,14 @@ impl Forward {
         }
     }
 
-    /// The address, without the protocol.
+    /// Returns the address, without the protocol.
     #[must_use]
     pub fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// What connections began with since it was last asked: `CONNECT host:port`, or `GET http://host:port`, sorted, each once.
+    /// Returns the first lines of connections since the last call: `CONNECT host:port`, or `GET http://host:port`, sorted, without
+    /// duplicates.
     #[must_use]
     pub fn passed(&self) -> Vec<String> {
         let mut passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +77,7 @@ async fn serve(listener: TcpListener, login: Option<&'static str>, passed: Passe
     }
 }
 
-/// Passes on a connection, until either side goes away.
+/// Forwards a connection until either side closes it.
 async fn pass(mut client: TcpStream, login: Option<&str>, passed: Passed) -> io::Result<()> {
     let head = head(&mut client).await?;
     let text = String::from_utf8_lossy(&head).into_owned();
@@ -103,7 +104,7 @@ async fn pass(mut client: TcpStream, login: Option<&str>, passed: Passed) -> io:
     let mut upstream = TcpStream::connect(host).await?;
     match method {
         "CONNECT" => client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?,
-        // Servers understand the addresses that are for proxies.
+        // Servers understand addresses in proxy form.
         _ => upstream.write_all(&head).await?,
     }
     copy_bidirectional(&mut client, &mut upstream)
@@ -111,7 +112,7 @@ async fn pass(mut client: TcpStream, login: Option<&str>, passed: Passed) -> io:
         .map(|_| ())
 }
 
-/// All up to the first empty line, and what came with it.
+/// Reads up to the first empty line. Returns all bytes read.
 async fn head(client: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut head = vec![];
     while !head.windows(4).any(|part| part == b"\r\n\r\n") {

@@ -1,8 +1,8 @@
-//! Servers on this machine, for tests of data on other machines.
+//! Local servers, for tests of remote data.
 //!
-//! [`Proxy`] stands before any of them: it adds delays and faults, and counts requests. `S3` is a server for the interface of S3; it
-//! is there with the feature `s3`, which the tests of this package turn on, and so are `Tls`, which stands before any of them, and
-//! `Forward`, the proxy that clients are told of.
+//! [`Proxy`] can stand before each server: it adds delays and faults, and counts requests. The feature `s3`, which the tests of this
+//! package turn on, adds three servers: `S3` has the S3 interface, `Tls` can stand before each server, and `Forward` is a proxy that
+//! clients are configured to use.
 
 mod proxy;
 

@@ -1,30 +1,31 @@
-//! The objects of the S3 server: those of `s3s-fs`, with what it lacks and tests need.
+//! The objects of the S3 server: the objects of `s3s-fs`, with additions for tests.
 //!
-//! What version 0.14.1 has, by its source:
+//! Features of version 0.14.1, according to its source:
 //!
 //! - signatures of version 2 and 4, in headers and in queries; the time in them may be 15 minutes off
-//! - `GetObject` and `HeadObject` with one range; 416 for a range past the end; entity tags, which are the MD5 of the bytes (of an object
-//!   that nobody put through the server, each request computes it anew)
-//! - `PutObject` with `If-None-Match: *` and `If-Match`, with checksums; a file is renamed to its place when it is complete
+//! - `GetObject` and `HeadObject` with one range; 416 for a range past the end; entity tags, which are the MD5 of the bytes (each request
+//!   computes the tag anew for an object that did not pass the server)
+//! - `PutObject` with `If-None-Match: *` and `If-Match`, with checksums; a complete file is renamed to its final path
 //! - uploads in parts: create, upload, copy a part, complete (with both conditions), abort. Parts but the last must have 5 MiB
-//! - `ListObjectsV2` and `ListObjects` in pages of at most 1000, with prefix, delimiter and tokens; sorted by bytes. Each page walks
+//! - `ListObjectsV2` and `ListObjects` in pages of at most 1000, with prefix, delimiter and tokens; sorted by bytes. Each page traverses
 //!   the whole bucket
-//! - `CopyObject`, `DeleteObject`, `DeleteObjects`, and those for buckets
+//! - `CopyObject`, `DeleteObject`, `DeleteObjects`, and the bucket operations
 //!
-//! What it lacks, and is added here:
+//! Missing features, added here:
 //!
 //! - `If-Match` of `GetObject` and `HeadObject`, which it ignores
-//! - no object but keys below: its objects are files, and for the key of a folder it answers 500, as it cannot read the folder's bytes
-//! - conditions that hold until the object is written: it looks first and writes later, so that of two who put with
-//!   `If-None-Match: *` at once, both succeed
+//! - 404 for a prefix that is no key: its objects are files, and for the key of a directory it answers 500, because it cannot read the
+//!   directory's bytes
+//! - conditions that hold until the object is written: it checks first and writes later, so two concurrent requests with `If-None-Match: *`
+//!   can both succeed
 //!
-//! What is still missing:
+//! Features still missing:
 //!
 //! - an object `a` and an object `a/b` at the same time; keys with empty parts or dots as parts
 //! - conditions of `DeleteObject` and `If-None-Match` of `GetObject`, which are ignored; versions of objects; lists of unfinished uploads
 //! - checksums of parts, and entity tags of parts when an upload is completed: they are not compared
 //! - keys of more than about 170 bytes cannot be put, as their base64 is part of the name of a file
-//! - an object whose file somebody replaces keeps its entity tag, if it was put through the server before
+//! - new entity tags for replaced files: an object keeps its entity tag if it passed the server before
 //! - `NoSuchBucket`: a missing bucket looks like a missing key, except to lists
 
 use std::path::PathBuf;
@@ -45,19 +46,19 @@ use tokio::sync::RwLock;
 type Asked<T> = S3Request<T>;
 type Given<T> = S3Result<S3Response<T>>;
 
-/// The objects of all buckets in a folder.
+/// The objects of all buckets in a directory.
 #[derive(Debug)]
 pub(super) struct Objects {
     files: FileSystem,
     folder: PathBuf,
-    /// Whether it looks at conditions of what is put.
+    /// Whether the server checks conditions of `PutObject`.
     conditions: bool,
-    /// Whoever writes with a condition does so alone.
+    /// Conditional writes are exclusive.
     writes: RwLock<()>,
 }
 
 impl Objects {
-    /// The objects in a folder that has a folder for each bucket.
+    /// Creates the objects in a directory with one subdirectory per bucket.
     pub fn new(folder: PathBuf, conditions: bool) -> Self {
         Self {
             files: FileSystem::new(&folder).expect("a folder"),
@@ -67,7 +68,7 @@ impl Objects {
         }
     }
 
-    /// An error for a folder.
+    /// Returns an error for a directory.
     fn no_folder(&self, bucket: &str, key: &str) -> S3Result<()> {
         match self.folder.join(bucket).join(key).is_dir() {
             true => Err(s3_error!(NoSuchKey)),
@@ -76,7 +77,7 @@ impl Objects {
     }
 }
 
-/// An error unless the entity tag is what the request wants.
+/// Returns an error unless the entity tag meets the request's condition.
 fn matches(wanted: Option<ETagCondition>, tag: Option<&ETag>) -> S3Result<()> {
     match (wanted, tag) {
         (Some(ETagCondition::ETag(wanted)), Some(tag)) if !wanted.strong_cmp(tag) => {

@@ -20,38 +20,38 @@ use super::objects::Objects;
 
 /// The id of the only key that the server knows.
 pub const ACCESS_KEY: &str = "reader";
-/// The secret that belongs to it.
+/// The secret of the access key.
 pub const SECRET_KEY: &str = "hush-this-is-secret";
 /// The only bucket.
 pub const BUCKET: &str = "bucket";
 
 /// Threads of a server.
 const THREADS: usize = 2;
-/// The time in which the threads of a server have to end, or its port has to be free again.
+/// The time limit for ending the threads of a server, and for its port to become free.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A server on a port of this machine, with threads of its own. Its objects are files in a temporary folder: a file that is put there is
-/// an object, and the other way round. See `objects.rs` for what the server can do.
+/// A server on a local port, with its own threads. Its objects are files in a temporary directory: each new file is an object, and each new
+/// object is a file. `objects.rs` describes the features of the server.
 #[derive(Debug)]
 pub struct S3 {
-    /// It has a folder for the bucket, and beside it what the server notes about objects.
+    /// The directory with the bucket, and the server's notes on objects.
     folder: TempDir,
-    access: Who,
-    /// Whether it looks at conditions of what is put.
+    access: UnsignedAccess,
+    /// Whether the server checks conditions of `PutObject`.
     conditions: bool,
     port: u16,
     running: Option<Server>,
 }
 
-/// Who may do what.
+/// Access rights without a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Who {
+enum UnsignedAccess {
     /// All requests need a signature.
-    Signed,
-    /// Requests without one may read.
-    Readers,
-    /// They may do everything.
-    Everyone,
+    Denied,
+    /// Unsigned requests may read.
+    Read,
+    /// Unsigned requests have all rights.
+    Full,
 }
 
 /// The server while it runs.
@@ -64,31 +64,31 @@ struct Server {
 }
 
 impl S3 {
-    /// A server with an empty bucket; all requests need a signature.
+    /// Starts a server with an empty bucket. All requests need a signature.
     #[must_use]
     pub fn start() -> Self {
-        Self::new(Who::Signed, true)
+        Self::new(UnsignedAccess::Denied, true)
     }
 
-    /// The same, but requests without a signature may read; those with a wrong one still may not.
+    /// Like [`S3::start`], but unsigned requests may read. Requests with a wrong signature may not.
     #[must_use]
     pub fn start_public() -> Self {
-        Self::new(Who::Readers, true)
+        Self::new(UnsignedAccess::Read, true)
     }
 
-    /// The same, but requests without a signature may do everything.
+    /// Like [`S3::start`], but unsigned requests have all rights.
     #[must_use]
     pub fn start_open() -> Self {
-        Self::new(Who::Everyone, true)
+        Self::new(UnsignedAccess::Full, true)
     }
 
-    /// A server as [`S3::start`] that stores objects without looking whether they exist, whatever a request says.
+    /// Like [`S3::start`], but the server ignores conditions and overwrites existing objects.
     #[must_use]
     pub fn start_careless() -> Self {
-        Self::new(Who::Signed, false)
+        Self::new(UnsignedAccess::Denied, false)
     }
 
-    fn new(access: Who, conditions: bool) -> Self {
+    fn new(access: UnsignedAccess, conditions: bool) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(folder.path().join(BUCKET)).expect("a folder in a temporary folder");
         let mut server = Self {
@@ -102,25 +102,25 @@ impl S3 {
         server
     }
 
-    /// The address, without a `/` at its end.
+    /// Returns the address, without a `/` at its end.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The port, for a proxy.
+    /// Returns the port, for a proxy.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Variables that lead programs to this server and give them its key.
+    /// Returns environment variables that direct programs to this server with its key.
     #[must_use]
     pub fn environment(&self) -> Vec<(&'static str, String)> {
         Self::environment_at(&self.url())
     }
 
-    /// The same for the address of a proxy before this server.
+    /// Like [`S3::environment`], for the address of a proxy before this server.
     #[must_use]
     pub fn environment_at(url: &str) -> Vec<(&'static str, String)> {
         let own = str::to_owned;
@@ -132,16 +132,16 @@ impl S3 {
         ]
     }
 
-    /// The folder of the bucket: the file of an object has the object's key as its path from there.
+    /// Returns the bucket's directory. An object's key is the relative path of its file.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.folder.path().join(BUCKET)
     }
 
-    /// Makes another bucket; its folder.
+    /// Creates a further bucket. Returns its directory.
     ///
     /// # Panics
-    /// If that fails.
+    /// Panics if creating the directory fails.
     #[must_use]
     pub fn add_bucket(&self, name: &str) -> PathBuf {
         let folder = self.folder.path().join(name);
@@ -149,34 +149,34 @@ impl S3 {
         folder
     }
 
-    /// Copies a file, or all files of a folder, to the bucket.
+    /// Copies a file, or all files in a directory, to the bucket.
     ///
     /// # Panics
-    /// If that fails.
+    /// Panics if copying fails.
     pub fn put(&self, key: &str, from: &Path) {
         copy(from, &self.folder().join(key)).unwrap_or_else(|e| panic!("{}: {e}", from.display()));
     }
 
-    /// Ends the server as if it were killed: all its connections are closed, and its port refuses new ones. Objects stay.
+    /// Stops the server like a kill: all connections are closed, and the port refuses new connections. Objects stay.
     pub fn stop(&mut self) {
         let Some(server) = self.running.take() else {
             return;
         };
         server.accepts.abort();
         server.runtime.block_on(async {
-            // It was aborted.
+            // The task was aborted.
             let _ = server.accepts.await;
             let mut connections = server.connections.lock().await;
             connections.shutdown().await;
         });
-        // Only now: what is under way when a runtime ends cannot open files any more, and to s3s-fs those are missing keys.
+        // Shut the runtime down last: tasks in flight can then no longer open files, and s3s-fs treats these files as missing keys.
         server.runtime.shutdown_timeout(PATIENCE);
     }
 
-    /// Starts it at the same port.
+    /// Restarts the server at the same port.
     ///
     /// # Panics
-    /// If it is running, or if the port is not free.
+    /// Panics if the server is running, or the port is not free.
     pub fn start_again(&mut self) {
         assert!(self.running.is_none(), "the server is running");
         let listener = listener(self.port);
@@ -198,9 +198,9 @@ impl S3 {
         let mut builder = S3ServiceBuilder::new(objects);
         builder.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
         match self.access {
-            Who::Signed => {}
-            Who::Readers => builder.set_access(Public { writes: false }),
-            Who::Everyone => builder.set_access(Public { writes: true }),
+            UnsignedAccess::Denied => {}
+            UnsignedAccess::Read => builder.set_access(Public { writes: false }),
+            UnsignedAccess::Full => builder.set_access(Public { writes: true }),
         }
         builder.build()
     }
@@ -212,13 +212,13 @@ impl Drop for S3 {
     }
 }
 
-/// Waits at a port; 0 is any.
+/// Listens at a port; 0 selects any port.
 fn listener(port: u16) -> TcpListener {
     let start = Instant::now();
     loop {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
             Ok(listener) => return listener,
-            // Where it was free for a moment, a connection to elsewhere may have got it.
+            // While the port was free, an outgoing connection may have taken it.
             Err(e) => assert!(start.elapsed() < PATIENCE, "port {port}: {e}"),
         }
         std::thread::yield_now();
@@ -232,11 +232,11 @@ async fn serve(listener: TcpListener, service: S3Service, connections: Arc<Mutex
         let Ok((stream, _)) = listener.accept().await else {
             continue;
         };
-        // The client may have gone away.
+        // The client may have closed the connection.
         let _ = stream.set_nodelay(true);
         let stream = TokioIo::new(stream);
         let connection = http1::Builder::new().serve_connection(stream, service.clone());
-        // It ends with an error if the client goes away.
+        // A closed connection ends with an error.
         connections
             .lock()
             .await
@@ -244,7 +244,7 @@ async fn serve(listener: TcpListener, service: S3Service, connections: Arc<Mutex
     }
 }
 
-/// Lets everyone read, and perhaps write.
+/// Grants everyone read access, and optionally write access.
 struct Public {
     writes: bool,
 }

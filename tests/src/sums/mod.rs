@@ -1,13 +1,13 @@
-//! The datasets of an HDF5 file and sums of their bytes, read by the HDF5 layer and the engine alone. Only virtual datasets go
-//! through the netCDF-4 layer, which finds their sources.
+//! The datasets of an HDF5 file and checksums of their bytes, read only by the HDF5 layer and the chunk layer. Virtual datasets are the
+//! exception: the netCDF-4 layer finds their sources.
 //!
-//! Each object is listed once, under the first of its names in the order of the names:
+//! Each object is listed once, under the name that sorts first:
 //!
-//! | line (fields between tabs) | what |
+//! | line (fields between tabs) | contents |
 //! |---|---|
 //! | `A` path count | the attributes of an object |
 //! | `D` path sum bytes | a dataset: FNV-1a-64 of its elements, in the byte order of the file |
-//! | `V` path | a dataset whose elements have parts elsewhere: text and lists of any length, references |
+//! | `V` path | a dataset with heap data: text and lists of any length, references |
 //! | `N` path | a dataset without elements, or with more bytes than are summed |
 //! | `E` path text | an object that cannot be read |
 //! | `F` text | a file that cannot be read |
@@ -30,7 +30,7 @@ use netcdf_core::{Error, ErrorKind, Result, format};
 
 use reader::Raw;
 
-/// Most bytes of a dataset that is summed.
+/// Maximum bytes of a dataset with a sum.
 const MOST: u64 = 2_000_000_000;
 /// Bytes read at a time.
 const SLAB: u64 = 64 << 20;
@@ -38,7 +38,7 @@ const SLAB: u64 = 64 << 20;
 /// Writes the lines of a file.
 ///
 /// # Errors
-/// Errors of writing; problems of the file itself become lines.
+/// Returns errors of writing. Problems of the file itself become lines.
 pub fn list(path: &Path, out: &mut dyn Write) -> io::Result<()> {
     let env = Env::with_threads(std::num::NonZeroU16::new(1));
     match open(path, &env) {
@@ -54,7 +54,7 @@ fn open(path: &Path, env: &Env) -> Result<Arc<Hdf5File>> {
     }
 }
 
-/// The class of a dataset, and the rest of its line. `at` has the paths of the file and of the dataset.
+/// Returns the class of a dataset, and the remainder of its line. `at` has the paths of the file and of the dataset.
 fn dataset(
     at: (&Path, &str),
     file: &Arc<Hdf5File>,
@@ -91,7 +91,7 @@ fn dataset(
     Ok(('D', format!("\t{:016x}\t{}", sum.sum, sum.bytes)))
 }
 
-/// The sum of a variable's elements in stored form.
+/// Returns the sum of a variable's elements in stored form.
 fn sum(reader: &dyn Reader, var: VarId, env: &Env) -> Result<Fnv> {
     let set = Dataset::new(reader, env);
     let layout = set.layout(var)?;
@@ -102,7 +102,7 @@ fn sum(reader: &dyn Reader, var: VarId, env: &Env) -> Result<Fnv> {
     Ok(sum)
 }
 
-/// Whether elements refer to data elsewhere.
+/// Returns whether elements refer to data elsewhere.
 fn has_parts_elsewhere(datatype: &Datatype) -> bool {
     match &datatype.class {
         TypeClass::Vlen { .. } | TypeClass::VlenString { .. } | TypeClass::Reference(_) => true,
@@ -115,7 +115,7 @@ fn has_parts_elsewhere(datatype: &Datatype) -> bool {
     }
 }
 
-/// A dataset in pieces of about [`SLAB`] bytes, in row-major order.
+/// Returns a dataset in slabs of about [`SLAB`] bytes, in row-major order.
 fn slabs(shape: &[u64], size: u64) -> Vec<Region> {
     let mut slabs = vec![];
     cut(Region::whole(shape), 0, size, &mut slabs);
@@ -137,7 +137,7 @@ fn cut(region: Region, dim: usize, size: u64, slabs: &mut Vec<Region>) {
     }
 }
 
-/// The hash of Fowler, Noll and Vo, version 1a, of 64 bits.
+/// The Fowler–Noll–Vo hash FNV-1a with 64 bits.
 struct Fnv {
     sum: u64,
     bytes: u64,
@@ -161,7 +161,7 @@ impl Fnv {
     }
 }
 
-/// An error on one line.
+/// Returns an error on one line.
 fn line(e: &Error) -> String {
     e.to_string().replace(['\n', '\t'], " ")
 }

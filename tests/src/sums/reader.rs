@@ -1,4 +1,4 @@
-//! An HDF5 dataset for the engine, with uninterpreted bytes as elements.
+//! A reader for an HDF5 dataset, with uninterpreted bytes as elements.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use netcdf_core::model::{
 };
 use netcdf_core::{Error, ErrorKind, Result};
 
-/// A dataset; its variable has number 0.
+/// A dataset with a single variable, number 0.
 pub struct Raw {
     file: Arc<Hdf5File>,
     dataset: Hdf5Dataset,
@@ -101,7 +101,7 @@ impl Raw {
     }
 }
 
-/// Bytes of all elements.
+/// Returns the bytes of all elements.
 fn bytes(dataset: &Hdf5Dataset) -> u64 {
     let elements = dataset.dataspace.elements().unwrap_or(u64::MAX);
     elements.saturating_mul(dataset.datatype.size)

@@ -21,7 +21,7 @@ pub static SAMPLES: &[Sample] = samples::ALL;
 /// Writes all files into a folder.
 ///
 /// # Errors
-/// Errors of writing.
+/// Returns errors of writing.
 pub fn all(folder: &Path) -> Result<()> {
     for (name, make) in SAMPLES {
         let path = folder.join(name);
@@ -33,7 +33,7 @@ pub fn all(folder: &Path) -> Result<()> {
 /// Starts a file.
 ///
 /// # Errors
-/// Errors of the writer.
+/// Returns errors of the writer.
 pub fn create(path: &str, plan: FilePlan) -> Result<FileWriter> {
     FileWriter::create(
         locator::output(Path::new(path), false)?,

@@ -10,7 +10,7 @@ use netcdf_core::format::hdf5::write::{
     PlannedGroup, PlannedObject, PlannedShape, PlannedType,
 };
 
-/// A type of a size and a class.
+/// Returns a type with a size and a class.
 pub fn of(size: u64, class: TypeClass) -> Datatype {
     Datatype {
         size,
@@ -27,13 +27,13 @@ fn bits(order: Endianness, precision: u16) -> ValueBits {
     }
 }
 
-/// A little-endian integer with this many bytes.
+/// Returns a little-endian integer type with `size` bytes.
 pub fn int(size: u16, signed: bool) -> Datatype {
     let bits = bits(Endianness::Little, 8 * size);
     of(size.into(), TypeClass::Integer { bits, signed })
 }
 
-/// A 32-bit floating-point number.
+/// Returns a 32-bit floating-point type.
 pub fn float(order: Endianness) -> Datatype {
     let fields = FloatFields {
         sign: 31,
@@ -47,37 +47,37 @@ pub fn float(order: Endianness) -> Datatype {
     of(4, TypeClass::Float { bits, fields })
 }
 
-/// Text of a fixed length.
+/// Returns a text type of fixed length.
 pub fn text(len: u64) -> Datatype {
     let (padding, charset) = (Padding::NullTerminated, Charset::Ascii);
     of(len, TypeClass::String { padding, charset })
 }
 
-/// Text of any length.
+/// Returns a text type of any length.
 pub fn string() -> Datatype {
     let charset = Charset::Utf8;
     of(16, TypeClass::VlenString { charset })
 }
 
-/// A sequence of any length.
+/// Returns a sequence type of any length.
 pub fn vlen(base: Datatype) -> Datatype {
     let base = Box::new(base);
     of(16, TypeClass::Vlen { base })
 }
 
-/// A reference to an object.
+/// Returns an object reference type.
 pub fn reference() -> Datatype {
     of(8, TypeClass::Reference(ReferenceTarget::Object))
 }
 
-/// An array.
+/// Returns an array type.
 pub fn array(dims: &[u64], base: Datatype) -> Datatype {
     let size = dims.iter().product::<u64>() * base.size;
     let (dims, base) = (dims.to_vec(), Box::new(base));
     of(size, TypeClass::Array { dims, base })
 }
 
-/// A compound without gaps.
+/// Returns a compound type without gaps.
 pub fn compound(fields: &[(&str, Datatype)]) -> Datatype {
     let mut size = 0;
     let mut members = vec![];
@@ -92,7 +92,7 @@ pub fn compound(fields: &[(&str, Datatype)]) -> Datatype {
     of(size, TypeClass::Compound { members })
 }
 
-/// Bytes without references to fill in.
+/// Returns bytes without references to fill in.
 pub fn plain(bytes: &[u8]) -> Payload {
     Payload {
         bytes: bytes.to_vec(),
@@ -100,7 +100,7 @@ pub fn plain(bytes: &[u8]) -> Payload {
     }
 }
 
-/// Texts, each an object in the heap; `None` for no object.
+/// Returns texts, each as a heap object; `None` for no object.
 pub fn strings(all: &[Option<&str>]) -> Payload {
     let mut payload = plain(&vec![0; 16 * all.len()]);
     for (n, text) in all.iter().enumerate() {
@@ -112,7 +112,7 @@ pub fn strings(all: &[Option<&str>]) -> Payload {
     payload
 }
 
-/// An attribute.
+/// Returns an attribute.
 pub fn attribute(name: &str, ty: Datatype, shape: PlannedShape, data: Payload) -> PlannedAttribute {
     PlannedAttribute {
         name: name.as_bytes().to_vec(),
@@ -122,14 +122,14 @@ pub fn attribute(name: &str, ty: Datatype, shape: PlannedShape, data: Payload) -
     }
 }
 
-/// An attribute of numbers.
+/// Returns an attribute of numbers.
 pub fn ints(name: &str, all: &[i32]) -> PlannedAttribute {
     let bytes: Vec<u8> = all.iter().flat_map(|n| n.to_le_bytes()).collect();
     let shape = PlannedShape::Simple(vec![all.len() as u64]);
     attribute(name, int(4, true), shape, plain(&bytes))
 }
 
-/// A dataset without attributes and filters, and the default fill value.
+/// Returns a dataset without attributes and filters, with the default fill value.
 pub fn dataset(ty: Datatype, lens: &[u64], place: PlannedData) -> PlannedDataset {
     let allocate = match &place {
         PlannedData::Compact => Allocate::Early,
@@ -155,7 +155,7 @@ pub fn dataset(ty: Datatype, lens: &[u64], place: PlannedData) -> PlannedDataset
     }
 }
 
-/// A plan with an empty root group.
+/// Returns a plan with an empty root group.
 pub fn plan() -> FilePlan {
     FilePlan {
         objects: vec![PlannedObject::Group(PlannedGroup::default())],
@@ -176,7 +176,7 @@ pub fn link(plan: &mut FilePlan, group: ObjectId, name: &str, to: ObjectId) {
     self::group(plan, group).links.push(HardLink { name, to });
 }
 
-/// A group of a plan.
+/// Returns a group of a plan.
 pub fn group(plan: &mut FilePlan, id: ObjectId) -> &mut PlannedGroup {
     match &mut plan.objects[id.0 as usize] {
         PlannedObject::Group(group) => group,

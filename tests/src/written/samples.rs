@@ -28,7 +28,7 @@ fn empty(path: &str) -> Result<()> {
     create(path, plan())?.finish()
 }
 
-/// Every type, committed and in datasets, attributes of them, objects with two links.
+/// Every type, committed and in datasets, in attributes, and in objects with two links.
 fn types(path: &str) -> Result<()> {
     let mut plan = plan();
     let sub = add(
@@ -288,7 +288,7 @@ fn dense(path: &str) -> Result<()> {
     create(path, plan)?.finish()
 }
 
-/// Chunk indexes of no, one and many chunks, of some left out, of several datasets in turn.
+/// Chunk indexes with no, one and many chunks, with missing chunks, and with interleaved writes to several datasets.
 fn chunks(path: &str) -> Result<()> {
     let mut plan = plan();
     let chunked = |len: u64| {

@@ -1,25 +1,25 @@
-//! The boxes into which a variable is divided, by number.
+//! Numbered boxes that divide a variable.
 
 use crate::arithmetic::Amount;
 use crate::chunk::scatter::place;
 use crate::model::Region;
 
-/// Boxes of consecutive units of a grid, in row-major order: each has at most so many units, and any can be found by its number.
+/// Boxes of consecutive grid units in row-major order. Each box has a limited number of units, and `nth` computes any box from its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Boxes {
     /// Units per dimension.
     counts: Vec<u64>,
-    /// Units of a box per dimension: one, then a number of them along the dimension that is cut, then all.
+    /// Units of a box per dimension: one along slower dimensions, several along the cut dimension, all along faster dimensions.
     most: Vec<u64>,
 }
 
 impl Boxes {
-    /// Boxes of at most `most` units, and of one at least.
+    /// Creates boxes of at most `most` units, with at least one unit per box.
     pub(super) fn new(counts: Vec<u64>, most: u64) -> Self {
         Self::cut(counts, most, |left, length| left / length)
     }
 
-    /// Boxes of at least `least` units, or more by less than a row of the dimension that is cut.
+    /// Creates boxes of at least `least` units. The excess is less than one row of the cut dimension.
     pub(super) fn around(counts: Vec<u64>, least: u64) -> Self {
         Self::cut(counts, least, u64::div_ceil)
     }
@@ -42,18 +42,18 @@ impl Boxes {
         }
     }
 
-    /// Boxes per dimension.
+    /// Returns the boxes per dimension.
     fn grid(&self) -> Vec<u64> {
         let dims = self.counts.iter().zip(&self.most);
         dims.map(|(count, most)| count.div_ceil(*most)).collect()
     }
 
-    /// How many there are.
+    /// Returns the number of boxes.
     pub(super) fn len(&self) -> u64 {
         Amount::product(&self.grid()).get()
     }
 
-    /// The units of a box.
+    /// Returns the units of a box.
     pub(super) fn nth(&self, number: u64) -> Region {
         let first = place(number, &self.grid()).into_iter();
         let start: Vec<u64> = first.zip(&self.most).map(|(n, most)| n * most).collect();

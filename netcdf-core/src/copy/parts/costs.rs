@@ -1,4 +1,4 @@
-//! What a copy in parts is going to take.
+//! Cost estimates for a copy in parts.
 
 use super::Division;
 use super::division::DividedVariable;
@@ -13,49 +13,49 @@ use crate::error::Result;
 use crate::filter::cost;
 use crate::model::Region;
 
-/// Chunks of a variable whose places are looked at, at most: they stand for the others.
+/// Maximum number of chunk locations sampled per variable; the estimate extrapolates from them.
 const LOOKED_AT: u64 = 100_000;
-/// Nanoseconds for a byte of elements that gets to its place in memory.
+/// Nanoseconds to copy one byte of elements in memory.
 const COPY: f64 = 0.2;
-/// Nanoseconds for a byte that is read or stored.
+/// Nanoseconds to read or store one byte.
 const STORED: f64 = 0.26;
-/// Nanoseconds for a byte that is scattered to pieces and gathered again, between two stages.
+/// Nanoseconds to scatter one byte to fragments between two stages, and to gather it again.
 const PIECES: f64 = 1.0;
-/// Nanoseconds for a chunk that is read or stored as a piece of a file.
+/// Nanoseconds to read or store one chunk as a file range.
 const PIECE: f64 = 20_000.0;
-/// Nanoseconds for a byte that `--finish` copies from a segment.
+/// Nanoseconds to copy one byte from a segment with `--finish`.
 const JOIN: f64 = 1.0;
-/// Seconds for the end of a copy of nothing: a process, and a wait for the disk.
+/// Seconds to finish an empty copy: one process start, and one fsync.
 const END: f64 = 0.02;
-/// Seconds of a processor for a copy of nothing in a process that makes several.
+/// Processor seconds for an empty copy, in a process that runs several copies.
 const COPY_OF_NOTHING: f64 = 0.001;
-/// Nanoseconds for a key or a done-file that `--finish` looks for.
+/// Nanoseconds to look up one key or done-file with `--finish`.
 const KEY: f64 = 20_000.0;
 
-/// What a copy in parts is going to take, by the metadata and typical figures.
+/// Estimated costs of a copy in parts, from metadata and typical speeds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Costs {
-    /// Bytes of chunks that parts read from the input, each as often as it is read.
+    /// Bytes of input chunks that the parts read. Repeated reads of a chunk count each time.
     pub read: f64,
-    /// How often chunks of the input are read.
+    /// Number of chunk reads from the input.
     pub reads: f64,
-    /// Bytes that are stored in the output.
+    /// Bytes stored in the output.
     pub written: f64,
-    /// How many chunks are stored in the output; shards, where these are stored as a whole.
+    /// Number of chunks stored in the output, or of shards if the output has shards.
     pub writes: f64,
-    /// Bytes that are stored between two stages.
+    /// Bytes stored between two stages.
     pub between: f64,
-    /// Seconds of a processor that the parts take.
+    /// Processor seconds of the parts.
     pub seconds: f64,
-    /// Seconds that the end of the copy takes.
+    /// Seconds to finish the copy.
     pub finish: f64,
 }
 
 impl Division {
-    /// The costs of the copy. With `segments`, parts do not write into the output themselves.
+    /// Estimates the costs of the copy. With `segments`, parts write segments, not the output.
     ///
     /// # Errors
-    /// Those of finding out where chunks are.
+    /// Returns errors of locating chunks.
     pub fn costs(
         &self,
         set: Dataset<'_>,
@@ -86,13 +86,13 @@ impl Division {
 }
 
 impl Costs {
-    /// Seconds of a processor for the copy as a whole, in a process that makes several.
+    /// Returns the processor seconds for the undivided copy, in a process that runs several copies.
     #[must_use]
     pub fn at_once(&self) -> f64 {
         self.seconds + COPY_OF_NOTHING
     }
 
-    /// The costs of many copies, each made as a whole by one of `parts` parts.
+    /// Returns the costs of many undivided copies, distributed over `parts` parts.
     #[must_use]
     pub fn of_copies(copies: impl IntoIterator<Item = Self>, parts: f64) -> Self {
         let whole = copies.into_iter().map(|copy| Self {
@@ -118,7 +118,7 @@ impl Costs {
 }
 
 impl DividedVariable {
-    /// The costs of a variable, without those of the end.
+    /// Estimates the costs of a variable, without the costs of finishing the copy.
     fn costs(
         &self,
         set: Dataset<'_>,
@@ -139,7 +139,7 @@ impl DividedVariable {
             Some(between) => decoding(from, &job.shape, &between.shard),
             None => self.decoded(),
         };
-        // What filters made smaller in the input is about as small in the output.
+        // Assume that the output compresses like the input.
         let smaller = match (from.filters.is_empty(), to.filters.is_empty()) {
             (_, true) => 1.0,
             (true, false) => encode.ratio,
@@ -170,7 +170,7 @@ impl DividedVariable {
         })
     }
 
-    /// Bytes that are stored for one of the elements of a stored chunk, and which part of the chunks is stored.
+    /// Returns the stored bytes per element of a stored chunk, and the fraction of chunks that are stored.
     fn stored(&self, set: Dataset<'_>) -> Result<(f64, f64)> {
         let (from, var) = (&self.job.from, self.job.pair.from);
         if set.reader.assembles(var) || !set.reader.has_index(var) {

@@ -1,4 +1,4 @@
-//! Which elements each part copies.
+//! Division of a copy into parts, and the elements that each part copies.
 
 use std::ops::Range;
 
@@ -11,20 +11,20 @@ use crate::copy::{CopiedVariable, CopyJob};
 use crate::format::traits;
 use crate::model::{Region, Schema, VarId};
 
-/// Boxes of a part, at least, if a variable has as many: parts then have about the same cost.
+/// Minimum number of boxes per part, if the variable has enough units. Several boxes make the costs of parts more equal.
 const BOXES: u64 = 4;
 
-/// How large parts are.
+/// The size or number of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartSize {
-    /// So many parts.
+    /// The number of parts.
     Number(u64),
-    /// Parts of so many bytes of elements, roughly.
+    /// The approximate number of element bytes per part.
     Bytes(u64),
 }
 
-/// A copy in parts: the variables, and the boxes into which each is divided. All follow each other on a line of bytes, of which each
-/// part has an equal share: the boxes whose middle is there.
+/// A copy in parts: the variables, and the boxes that divide each variable. The bytes of all variables form one line. Each part owns an
+/// equal share of the line, and copies the boxes whose midpoint is in its share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Division {
     pub(super) vars: Vec<DividedVariable>,
@@ -33,16 +33,16 @@ pub struct Division {
     parts: u64,
 }
 
-/// What becomes of a variable.
+/// The planned treatment of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableShare {
     /// The variable, in the input and in the output.
     pub pair: CopiedVariable,
-    /// Bytes of its elements in the output.
+    /// Bytes of the elements in the output.
     pub bytes: u64,
-    /// Whether it is copied when the parts are joined, not by the parts.
+    /// True if the join copies the variable, not the parts.
     pub at_join: bool,
-    /// Whether elements that are not stored read the same in the input and the output.
+    /// Whether missing elements read the same in the input and the output.
     pub same_fill: bool,
 }
 
@@ -50,20 +50,20 @@ pub struct VariableShare {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DividedVariable {
     pub(super) job: CopyJob,
-    /// Shape of what is not divided further, in elements: a chunk or a shard of the output, or one element.
+    /// Shape of an indivisible unit, in elements: an output chunk, an output shard, or one element.
     unit: Vec<u64>,
-    /// None if the variable is copied when the parts are joined.
+    /// `None` if the join copies the variable.
     boxes: Option<Boxes>,
-    /// The variable in the store between two stages, if its elements come from there.
+    /// The variable in the intermediate store, if the elements come from that store.
     pub(super) between: Option<VarId>,
-    /// Bytes of the variables before it.
+    /// Bytes of all preceding variables.
     before: u64,
-    /// Bytes of its elements.
+    /// Bytes of the elements.
     bytes: u64,
 }
 
 impl Division {
-    /// Divides the data of `jobs`, which `writer` is to store.
+    /// Divides the data of `jobs`, which `writer` will store.
     #[must_use]
     pub fn new(jobs: Vec<CopyJob>, writer: &dyn Writer, size: PartSize) -> Self {
         let schema = writer.schema();
@@ -99,19 +99,19 @@ impl Division {
         }
     }
 
-    /// How many parts there are, numbered from 0 on. Some may be empty.
+    /// Returns the number of parts. Part numbers start at 0; some parts may be empty.
     #[must_use]
     pub fn parts(&self) -> u64 {
         self.parts
     }
 
-    /// Bytes of all elements that parts copy.
+    /// Returns the bytes of all elements that parts copy.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// What becomes of each variable, in the order of the plan.
+    /// Returns the planned treatment of each variable, in the plan's order.
     pub fn shares(&self) -> impl Iterator<Item = VariableShare> + '_ {
         self.vars.iter().map(|var| VariableShare {
             pair: var.job.pair,
@@ -121,7 +121,7 @@ impl Division {
         })
     }
 
-    /// The boxes of a part, in order: the variable and the elements of each.
+    /// Returns the boxes of a part in order: the variable and the elements of each box.
     pub(super) fn boxes(&self, part: u64) -> impl Iterator<Item = (&DividedVariable, Region)> {
         let line = self.line(part);
         self.vars.iter().flat_map(move |var| {
@@ -130,7 +130,7 @@ impl Division {
         })
     }
 
-    /// Bytes of the elements that a part copies.
+    /// Returns the bytes of the elements that a part copies.
     #[must_use]
     pub fn bytes_of(&self, part: u64) -> u64 {
         let boxes = self
@@ -139,7 +139,7 @@ impl Division {
         boxes.sum::<Amount>().get()
     }
 
-    /// The parts that have boxes of a variable.
+    /// Returns the parts that have boxes of a variable.
     pub(super) fn parts_of(&self, var: &DividedVariable) -> impl Iterator<Item = u64> + '_ {
         let near = |at| scaled(self.parts, at, self.bytes);
         let end = (Amount::of(var.before) + var.bytes).get();
@@ -149,7 +149,7 @@ impl Division {
         (first..last.get().min(self.parts)).filter(has)
     }
 
-    /// The part of the line that belongs to a part of the copy.
+    /// Returns the share of the line that a part of the copy owns.
     fn line(&self, part: u64) -> Range<u64> {
         let end = |n: u64| scaled(self.bytes, n.min(self.parts), self.parts);
         end(part)..end((Amount::of(part) + 1u64).get())
@@ -157,12 +157,12 @@ impl Division {
 }
 
 impl DividedVariable {
-    /// True if parts copy it.
+    /// Returns whether parts copy the variable.
     pub(super) fn in_parts(&self) -> bool {
         self.boxes.is_some()
     }
 
-    /// The numbers of the boxes whose middle is in a range of the line.
+    /// Returns the numbers of the boxes whose midpoint is in a range of the line.
     fn numbers(&self, line: &Range<u64>) -> Range<u64> {
         let Some(boxes) = &self.boxes else {
             return 0..0;
@@ -175,14 +175,14 @@ impl DividedVariable {
         first(line.start)..first(line.end)
     }
 
-    /// The elements of a box.
+    /// Returns the elements of a box.
     fn region(&self, number: u64) -> Option<Region> {
         let units = self.boxes.as_ref()?.nth(number);
         Some(region(&units, &self.unit, &self.job.shape))
     }
 
-    /// How it is stored between two stages, as `choose` says. `None` if it cannot be, because stored bytes are moved, or the elements
-    /// have no plain type.
+    /// Returns the variable's chunks in the intermediate store, as `choose` selects. Returns `None` if stored bytes are moved, or the
+    /// elements have no plain type.
     pub(super) fn stages(
         &self,
         set: Dataset<'_>,
@@ -204,19 +204,19 @@ impl DividedVariable {
         })
     }
 
-    /// How many boxes there are.
+    /// Returns the number of boxes.
     pub(super) fn len(&self) -> u64 {
         self.boxes.as_ref().map_or(0, Boxes::len)
     }
 
-    /// How often a chunk of the input is decoded, on average, if its elements do not come from the store between two stages.
+    /// Returns the mean number of decodings per input chunk, if the elements do not come from the intermediate store.
     pub(super) fn decoded(&self) -> f64 {
         let part = self.region(0).map_or_else(Vec::new, |part| part.count);
         decoding(&self.job.from, &self.job.shape, &part)
     }
 }
 
-/// The elements of a box of units of a variable of this shape.
+/// Returns the elements of a box of units, for a variable with this shape.
 fn region(units: &Region, unit: &[u64], shape: &[u64]) -> Region {
     let (mut start, mut count) = (vec![], vec![]);
     let dims = units.start.iter().zip(&units.count).zip(unit);
@@ -228,7 +228,7 @@ fn region(units: &Region, unit: &[u64], shape: &[u64]) -> Region {
     Region::boxed(start, count)
 }
 
-/// Shape of what is not divided.
+/// Returns the shape of an indivisible unit.
 fn unit(job: &CopyJob, schema: &Schema) -> Vec<u64> {
     let var = schema.var(job.pair.to);
     let shard = var.and_then(|var| var.storage.shard.clone());
@@ -239,17 +239,17 @@ fn unit(job: &CopyJob, schema: &Schema) -> Vec<u64> {
     chunk.into_iter().map(|n| n.max(1)).collect()
 }
 
-/// The boxes of a variable, where parts have so many bytes: several to a part, which then have about the same cost, or one, if chunks of
-/// the input are then decoded so much less often that the largest part takes less.
+/// Chooses the boxes of a variable for parts of `part` bytes. Several boxes per part make the costs of parts more equal. One box per part
+/// wins if it reduces the cost of the largest part, because fewer parts decode the same input chunk.
 fn boxes(job: &CopyJob, unit: &[u64], part: u64) -> Boxes {
     let dims = job.shape.iter().zip(unit);
     let counts: Vec<u64> = dims.map(|(len, unit)| len.div_ceil(*unit)).collect();
-    // Units at the ends may be smaller than others: what counts is how many there are.
+    // Count units, although units at the end of a dimension may be smaller.
     let units = Amount::product(&counts).get();
     let (bytes, part) = (job.bytes(), part.clamp(1, job.bytes().max(1)));
     let cost = |boxes: &Boxes| {
         let first = boxes.nth(0);
-        // So many boxes a part has, at most.
+        // The maximum number of boxes per part.
         let most = rounded(boxes.len(), part, bytes).max(1);
         let largest = Amount::product(&first.count) * most;
         let first = region(&first, unit, &job.shape);
@@ -263,13 +263,13 @@ fn boxes(job: &CopyJob, unit: &[u64], part: u64) -> Boxes {
     }
 }
 
-/// `all` times `n`, divided by `of`, rounded down.
+/// Returns `all * n / of`, rounded down.
 fn scaled(all: u64, n: u64, of: u64) -> u64 {
     let scaled = u128::from(all) * u128::from(n) / u128::from(of.max(1));
     u64::try_from(scaled).unwrap_or(all)
 }
 
-/// As [`scaled`], rounded to the nearest number, of two the smaller one.
+/// Like [`scaled`], but rounds to the nearest number, and rounds halves down.
 fn rounded(all: u64, n: u64, of: u64) -> u64 {
     let (twice, of) = (2 * u128::from(all) * u128::from(n), u128::from(of.max(1)));
     let rounded = twice

@@ -1,7 +1,7 @@
-//! The store between the two stages of a copy.
+//! The intermediate store between the two stages of a copy.
 //!
-//! It has a variable for each one that goes through it, with the elements of the input, all of them. What the input does not store is
-//! looked up in the input again by the second stage.
+//! The store has one variable for each staged variable, with all elements of the input. The second stage looks up in the input which
+//! elements are missing.
 
 use super::{Division, PartSize, jobs};
 use crate::chunk::rechunk::{InParts, StageChunks, filters_between};
@@ -13,39 +13,39 @@ use crate::model::{
     DimId, Dimension, GroupId, Name, Schema, Storage, StorageLayout, VarId, Variable,
 };
 
-/// The variables of a copy that go through an intermediate store, in its order.
+/// The variables of a copy that use an intermediate store, in the store's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Through {
-    /// What goes into the store: for each variable of the copy, how it is stored there, if it is.
+    /// The staged chunks per variable of the copy; `None` for a variable outside the store.
     vars: Vec<Option<StageChunks>>,
 }
 
 impl Through {
-    /// For each variable of a copy, how it is stored between the stages. `None` if no variable is.
+    /// Creates the plan from the staged chunks per variable. Returns `None` if no variable is staged.
     #[must_use]
     pub fn new(vars: Vec<Option<StageChunks>>) -> Option<Self> {
         let any = vars.iter().any(Option::is_some);
         any.then_some(Self { vars })
     }
 
-    /// For each variable of the copy, how it is stored between the stages, if it is.
+    /// Returns the staged chunks per variable of the copy; `None` for a variable outside the store.
     #[must_use]
     pub fn vars(&self) -> &[Option<StageChunks>] {
         &self.vars
     }
 
-    /// The ids of the variables of the copy in the intermediate store.
+    /// Returns the variables' ids in the intermediate store.
     pub(super) fn ids(&self) -> Vec<Option<VarId>> {
         let mut ids = (0..).map(VarId);
         let id = |between: &Option<StageChunks>| between.as_ref().and_then(|_| ids.next());
         self.vars.iter().map(id).collect()
     }
 
-    /// The plan of the first stage: the copy of these variables from the input `set` to the intermediate store. `data` are the variables
-    /// of the copy.
+    /// Returns the plan of the first stage, which copies the staged variables from the input `set` to the intermediate store. `data` are
+    /// the variables of the copy.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for shapes that variables cannot have.
+    /// Returns [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for impossible variable shapes.
     pub fn first(&self, set: Dataset<'_>, data: &[CopiedVariable]) -> Result<Plan> {
         let mut plan = Plan {
             schema: Schema::new(format::BETWEEN_STAGES),
@@ -66,24 +66,24 @@ impl Through {
         Ok(plan)
     }
 
-    /// The parts of the first stage. `writer` was made for the schema of its plan, `first`.
+    /// Divides the first stage. `writer` must have the schema of the plan `first`.
     ///
     /// # Errors
-    /// As [`jobs`].
+    /// Returns the errors of [`jobs`].
     pub fn divided(
         &self,
         (set, first): (Dataset<'_>, &Plan),
         parts: u64,
         writer: &mut dyn Writer,
     ) -> Result<Division> {
-        // All elements are stored, so that what is missing later was lost.
+        // The store has all elements, so an element missing later is a loss.
         let fills = vec![false; first.data.len()];
         let jobs = jobs(set, first, &fills, writer)?;
         Ok(Division::new(jobs, writer, PartSize::Number(parts)))
     }
 }
 
-/// Adds a variable of the input to the schema of the store.
+/// Adds an input variable to the schema of the store.
 fn add(
     (set, from): (Dataset<'_>, VarId),
     between: &StageChunks,
@@ -124,7 +124,7 @@ fn add(
 }
 
 impl Division {
-    /// How the variables go through an intermediate store, as `choose` says for those that can. `None` if none does.
+    /// Returns the plan of the intermediate store, with the chunks that `choose` selects. Returns `None` if no variable is staged.
     #[must_use]
     pub fn stages(
         &self,
@@ -135,7 +135,7 @@ impl Division {
         Through::new(vars.map(|var| var.stages(set, choose)).collect())
     }
 
-    /// The same division, of the second stage.
+    /// Returns the same division for the second stage.
     #[must_use]
     pub fn through(mut self, through: &Through) -> Self {
         for (var, id) in self.vars.iter_mut().zip(through.ids()) {

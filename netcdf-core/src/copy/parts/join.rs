@@ -1,4 +1,4 @@
-//! Puts the segments of all parts together.
+//! Joins the segments of all parts.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -21,11 +21,11 @@ use crate::model::VarId;
 /// Opens the segment of a part.
 pub type OpenSegment<'a> = &'a dyn Fn(u64) -> Result<Segment>;
 
-/// Writes the output from the segments of all parts and finishes it. `set`, `plan` and `writer` are those of a copy in one process:
-/// variables that parts do not copy are read from the input.
+/// Writes the output from the segments of all parts, and finishes the output. `set`, `plan` and `writer` are the same as for a copy in one
+/// process. Variables outside the parts are read from the input.
 ///
 /// # Errors
-/// As [`run`](crate::copy::run); those of reading segments.
+/// Returns the errors of [`run`](crate::copy::run), and errors of reading segments.
 pub fn join(
     set: Dataset<'_>,
     plan: &Plan,
@@ -61,7 +61,7 @@ pub fn join(
 /// The chunks of a part in the shared store.
 #[derive(Debug)]
 pub struct PutByPart {
-    /// The number of the part.
+    /// The part number.
     pub part: u64,
     /// The chunks, by variable.
     pub chunks: Vec<PutChunks>,
@@ -69,10 +69,10 @@ pub struct PutByPart {
     pub sum: Option<KeySum>,
 }
 
-/// Finishes an output in which the parts put their chunks themselves, `puts`. `writer` adds what belongs to the dataset as a whole.
+/// Finishes an output to which the parts have written their chunks `puts`. `writer` adds the metadata of the dataset.
 ///
 /// # Errors
-/// As [`join`] and [`compare`].
+/// Returns the errors of [`join`] and [`compare`].
 pub fn complete(
     set: Dataset<'_>,
     plan: &Plan,
@@ -151,7 +151,7 @@ fn joined(
     Ok((job.pair.from, job.report(set, stored, start.elapsed())))
 }
 
-/// Stores the pieces of a variable; returns their bytes.
+/// Stores a variable's data from the segments. Returns the bytes stored.
 fn from_segments(
     (set, job): (Dataset<'_>, &CopyJob),
     segments: impl Iterator<Item = Result<Segment>>,
@@ -173,7 +173,7 @@ fn from_segments(
     Ok(stored)
 }
 
-/// Stores a piece.
+/// Stores one fragment.
 fn put(
     (segment, piece, range): (&Segment, SegmentPiece, std::ops::Range<u64>),
     job: &CopyJob,
@@ -203,7 +203,7 @@ fn put(
             };
             writer.move_chunk(piece.var, &chunk, source)
         }
-        // Elements are quantized as they are put, not as they are moved.
+        // `put_elements` quantizes elements, a move does not.
         SegmentPieceKind::Run { element } if job.to.quantize.is_some() => {
             writer.put_run(piece.var, element, &read_range(&**source, &range)?)
         }

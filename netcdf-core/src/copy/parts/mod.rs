@@ -1,9 +1,9 @@
-//! A copy in parts, which processes make side by side, on any machines.
+//! A copy in parts, run by concurrent processes on any number of hosts.
 //!
-//! A [`Division`] says which elements each part copies: boxes of whole chunks or shards of the output, or of elements that follow each
-//! other. It follows from the jobs of the copy and the number of parts alone, so that each process works out its own boxes. [`make`]
-//! copies a part; what it stores goes into a [`Segment`], with its place in the output. [`join()`] puts segments together: it stores the
-//! same pieces in the same order as a copy in one process, so that the output has the same bytes.
+//! A [`Division`] assigns elements to each part: boxes of whole output chunks or shards, or runs of elements. The division depends only on
+//! the jobs of the copy and the number of parts, so each process computes its own boxes. [`make`] copies a part into a [`Segment`], which
+//! records the output location of each fragment. [`join()`] combines the segments: it stores the same fragments in the same order as a copy
+//! in one process, so the output has the same bytes.
 //!
 //! Decisions about stored data are made once, when the copy is divided, and passed to the parts ([`VariableShare::same_fill`]). [`join()`] copies
 //! variables with heap data, because the location of heap data depends on all data stored before. [`join()`] also copies strings without a
@@ -14,17 +14,17 @@ mod costs;
 mod division;
 mod intermediate;
 mod join;
+mod layout_writer;
 mod output;
 pub mod segment;
-mod sketch;
 
 pub use costs::Costs;
 pub use division::{Division, PartSize, VariableShare};
 pub use intermediate::Through;
 pub use join::{OpenSegment, PutByPart, compare, complete, join};
+pub use layout_writer::sketch;
 pub use output::PartOutput;
 pub use segment::Segment;
-pub use sketch::sketch;
 
 use super::job::OfVariable;
 use super::{CopyJob, Plan, lengthen_all, unchanged};
@@ -32,11 +32,11 @@ use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, Writer};
 use crate::error::Result;
 
-/// The jobs of a copy that was divided before, by the same `plan`: `same_fills` are those of its [`VariableShare`]s. `writer` was made for the
-/// plan's schema; its unlimited dimensions get their lengths.
+/// Returns the jobs of a copy that the same `plan` has already divided. `same_fills` come from the division's [`VariableShare`]s. `writer`
+/// must have the plan's schema. This function sets the lengths of its unlimited dimensions.
 ///
 /// # Errors
-/// As [`jobs`](super::jobs), without those about stored data.
+/// Returns the errors of [`jobs`](super::jobs), except errors about stored data.
 pub fn jobs(
     set: Dataset<'_>,
     plan: &Plan,
@@ -55,21 +55,21 @@ pub fn jobs(
         .collect()
 }
 
-/// Where the elements of a part come from.
+/// The source of a part's elements.
 #[derive(Clone, Copy)]
 pub struct PartOrigin<'a> {
     /// The input.
     pub set: Dataset<'a>,
-    /// The store between two stages, for the second one ([`Division::through`]).
+    /// The intermediate store, for the second stage ([`Division::through`]).
     pub between: Option<Dataset<'a>>,
 }
 
-/// Copies the elements of a part. `writer` was made for the same schema as that of the division, and receives them as chunks and runs of
-/// the whole output, by variable and in row-major order.
+/// Copies the elements of a part. `writer` must have the same schema as the division's writer. It receives chunks and runs of the whole
+/// output, by variable and in row-major order.
 ///
 /// # Errors
-/// Those of [`run`](super::run), except for notes; [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for chunks that the first stage
-/// should have stored.
+/// Returns the errors of [`run`](super::run), except errors about notes. Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) for
+/// chunks missing from the intermediate store.
 pub fn make(
     PartOrigin { set, between }: PartOrigin<'_>,
     division: &Division,

@@ -1,4 +1,4 @@
-//! The output of a part: what is put goes into a segment.
+//! The output of a part, which goes into a segment.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::io::source::read_range;
 use crate::io::{Source, Target};
 use crate::model::{DimId, Schema, Values, VarId};
 
-/// Stores what belongs to a part of an output in a segment.
+/// Stores the data of one part in a segment.
 pub struct PartOutput {
-    /// Knows how the output stores variables; nothing is put there.
+    /// The output's writer, used only for its layouts; it stores no data.
     whole: Box<dyn Writer>,
     segment: SegmentWriter,
 }
 
 impl PartOutput {
-    /// For an output that `whole` could write. The segment goes to `target`.
+    /// Creates the output of a part. `whole` could write the whole output; the segment goes to `target`.
     #[must_use]
     pub fn new(whole: Box<dyn Writer>, target: Box<dyn Target>) -> Self {
         Self {
@@ -28,10 +28,10 @@ impl PartOutput {
         }
     }
 
-    /// Writes the end of the segment, and makes it visible. Returns what it holds.
+    /// Writes the end of the segment, and makes the segment visible. Returns its length and digest.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns I/O errors of the target.
     pub fn complete(self) -> Result<super::segment::SegmentContent> {
         self.segment.finish()
     }

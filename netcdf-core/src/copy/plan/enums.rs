@@ -1,4 +1,4 @@
-//! Enums as numbers, for kinds without enums.
+//! Conversion of enums to numbers, for kinds without enums.
 
 use crate::error::{Result, list_names};
 use crate::format::{has_own_metadata, kind_label, traits};
@@ -6,7 +6,7 @@ use crate::model::convert::convert;
 use crate::model::{Atomic, Attribute, DataType, Kind, Name, Schema, TypeKind, Values, Variable};
 use crate::notes::Note;
 
-/// Names of types that readers invent begin with this text.
+/// Name prefix of types that readers generate.
 const INVENTED: &[u8] = b"_Anonymous";
 
 /// The stored form of an enum.

@@ -1,15 +1,15 @@
-//! Fill values that are not attributes.
+//! Fill values that are stored outside the attributes.
 
 use super::Plan;
 use crate::error::{OrInternal as _, Result};
 use crate::format::{BareFill, bare_fill, has_own_metadata};
 use crate::model::{Attribute, FillMode, Kind, Name, Schema, Values, Variable};
 
-/// Carries over the fill values that no attribute repeats. In Zarr version 2, readers take them for missing data;
-/// in version 3 they only say how elements that are not stored read.
+/// Carries over fill values that no attribute repeats. Readers of Zarr version 2 take these values for missing data. In version 3, they
+/// only define the value of missing elements.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`](crate::ErrorKind::Internal).
+/// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for invalid ids.
 pub(super) fn carry(
     input: &Schema,
     plan: &mut Plan,
@@ -23,8 +23,8 @@ pub(super) fn carry(
     Ok(())
 }
 
-/// Gives the variable `to`, of a dataset of another kind, the fill value that `from` has outside its attributes:
-/// outside the attributes again if the kind stores it there, else as `_FillValue`.
+/// Gives the variable `to` of another kind the fill value that `from` has outside its attributes. The value is stored outside the
+/// attributes if the kind supports this, otherwise as `_FillValue`.
 pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variable)) {
     let Some(value) = from.storage.unwritten.clone() else {
         return;
@@ -35,11 +35,11 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
     }
     to.storage.unwritten = None;
     let alike = new == old && !has_own_metadata(has);
-    // Where fill values stand outside the attributes, attributes cannot have user-defined types.
-    let unsayable = new != BareFill::Nothing && to.ty.atomic().is_none();
-    if alike || unsayable {
+    // In kinds with fill values outside the attributes, attributes cannot have user-defined types.
+    let inexpressible = new != BareFill::Nothing && to.ty.atomic().is_none();
+    if alike || inexpressible {
         (to.storage.fill, to.storage.unwritten) = (FillMode::Fill, Some(value));
-    } else if old == BareFill::Missing && is_said(to, &value) {
+    } else if old == BareFill::Missing && needs_attribute(to, &value) {
         to.attributes.push(Attribute {
             name: Name::stored(b"_FillValue"),
             ty: to.ty,
@@ -51,8 +51,8 @@ pub fn carry_fill((had, from): (Kind, &Variable), (has, to): (Kind, &mut Variabl
     }
 }
 
-/// True if netCDF readers have to be told the fill value: if it is not the default one. Bytes have no default.
-fn is_said(var: &Variable, value: &Values) -> bool {
+/// Returns whether the output needs a `_FillValue`, because the fill value is not the default value. Bytes have no default fill value.
+fn needs_attribute(var: &Variable, value: &Values) -> bool {
     let said = var.attribute("_FillValue").is_some();
     let byte = matches!(value, Values::Byte(_) | Values::UByte(_));
     let default = var.ty.atomic().map(|ty| ty.default_fill());

@@ -1,15 +1,15 @@
-//! Plans a copy: makes the output schema from the input schema and options.
+//! Plans a copy: computes the output schema from the input schema and the options.
 
-mod bare;
 mod enums;
 mod fill;
-mod fits;
-mod keep;
+mod kind_support;
 mod reserved;
+mod selection;
 mod sparse;
 mod storage;
 mod strings;
 mod texts;
+mod unused;
 
 pub use fill::carry_fill;
 pub use sparse::keep_fill_values;
@@ -26,50 +26,49 @@ use crate::model::kind::Model;
 use crate::model::{DimId, Schema, VarId};
 use crate::notes::Note;
 
-/// A variable of the input, and the output variable that gets its data.
+/// A variable in the input, and the output variable that receives its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CopiedVariable {
-    /// In the input.
+    /// The id in the input.
     pub from: VarId,
-    /// In the output.
+    /// The id in the output.
     pub to: VarId,
 }
 
-/// What a copy does.
+/// The plan of a copy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
     /// The output's schema; unlimited dimensions have length 0 and grow with the data.
     pub schema: Schema,
-    /// The variables whose data is copied, in definition order.
+    /// The variables to copy, in definition order.
     pub data: Vec<CopiedVariable>,
     /// Whether the output is for readers over a network ([`StorageOptions::cloud`](super::options::StorageOptions::cloud)).
     pub cloud: bool,
-    /// Lengths that unlimited dimensions of the output have, whatever data is copied.
+    /// Lengths that unlimited dimensions of the output have, independent of the copied data.
     pub lengths: Vec<(DimId, u64)>,
     /// String variables of the output without a known string length ([`size_known_strings`]).
     pub unsized_strings: BTreeSet<VarId>,
-    /// Variables of the input that keep their values although a pattern asks for lossy storage, and why.
+    /// Input variables that keep their values although a pattern selects them for lossy storage, with the reasons.
     pub passed_over: BTreeMap<VarId, String>,
-    /// What is left out or not done as asked, and why.
+    /// Notes on skipped objects and ignored requests, with the reasons.
     pub notes: Vec<Note>,
-    /// What is stored in another way without loss.
+    /// Remarks on lossless changes of storage.
     pub remarks: Vec<Note>,
 }
 
-/// Plans a copy of a dataset with the schema `input`. Names stay as they are.
+/// Plans a copy of a dataset with the schema `input`. Names stay unchanged.
 ///
 /// # Errors
-/// If the output's kind cannot hold something, [`ErrorKind::BadType`](crate::ErrorKind::BadType),
-/// [`ErrorKind::NotInFormat`](crate::ErrorKind::NotInFormat), [`ErrorKind::Strict`](crate::ErrorKind::Strict) or
-/// [`ErrorKind::Unlimited`](crate::ErrorKind::Unlimited), naming everything that does not fit;
-/// [`ErrorKind::DimSize`](crate::ErrorKind::DimSize) for more records than the kind can count;
-/// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for storage that a variable cannot have.
+/// Returns [`ErrorKind::BadType`](crate::ErrorKind::BadType), [`ErrorKind::NotInFormat`](crate::ErrorKind::NotInFormat),
+/// [`ErrorKind::Strict`](crate::ErrorKind::Strict) or [`ErrorKind::Unlimited`](crate::ErrorKind::Unlimited) if the output's kind does not
+/// support an object; the error names all unsupported objects. Returns [`ErrorKind::DimSize`](crate::ErrorKind::DimSize) for more records
+/// than the kind can count, and [`ErrorKind::Argument`](crate::ErrorKind::Argument) for storage that a variable cannot have.
 pub fn plan(input: &Schema, options: &CopyOptions) -> Result<Plan> {
     let vars = options.select.of(input.var_ids());
     let groups = options.groups.of(input.group_ids());
     let stays = groups.iter().map(|(defined, _)| match defined {
-        true => keep::Stay::Whole,
-        false => keep::Stay::Nothing,
+        true => selection::GroupScope::Whole,
+        false => selection::GroupScope::Excluded,
     });
     let defined: Vec<bool> = vars.iter().map(|(defined, _)| *defined).collect();
     let stays: Vec<_> = stays.collect();
@@ -79,15 +78,15 @@ pub fn plan(input: &Schema, options: &CopyOptions) -> Result<Plan> {
         || matches!(options.groups, CopySelection::Only(_));
     let source = with_limits(input, options)?;
     let (mut schema, pairs) = match selected && kind.model != Model::Enhanced {
-        true => bare::keep(&source, &stays, &defined, &mut notes)?,
-        false => keep::keep(&source, &stays, &defined)?,
+        true => unused::keep(&source, &stays, &defined, &mut notes)?,
+        false => selection::keep(&source, &stays, &defined)?,
     };
     schema.kind = kind;
     reserved::skip_properties(&mut schema, &mut notes);
     enums::to_numbers(&mut schema, options.enums_as_flags, &mut notes)?;
     let remarks = texts::strings_to_text(&mut schema)?.into_iter().collect();
     let lengths = fit_dims(&mut schema, options);
-    fits::check(&schema, options.fix_unlimited)?;
+    kind_support::check(&schema, options.fix_unlimited)?;
     let copied = |pair: &&CopiedVariable| {
         let group = input.var(pair.from).map(|v| v.group.index());
         let group = group
@@ -110,7 +109,7 @@ pub fn plan(input: &Schema, options: &CopyOptions) -> Result<Plan> {
         let var = plan.schema.var(pair.to).or_internal("a variable")?;
         lengths.extend(var.dims.iter().copied().zip(input.shape(pair.from)));
     }
-    fits::check_records(&plan.schema, lengths)?;
+    kind_support::check_records(&plan.schema, lengths)?;
     if !traits(plan.schema.kind).settings {
         plan.passed_over.clear();
     }
@@ -119,8 +118,8 @@ pub fn plan(input: &Schema, options: &CopyOptions) -> Result<Plan> {
     Ok(plan)
 }
 
-/// The input's schema with the fixed and unlimited dimensions of the output. netCDF has no fixed dimensions of length 0, so an empty
-/// dimension stays unlimited.
+/// Returns the input's schema with the fixed and unlimited dimensions of the output. netCDF has no fixed dimensions of length 0, so an
+/// empty dimension stays unlimited.
 fn with_limits<'a>(input: &'a Schema, options: &CopyOptions) -> Result<Cow<'a, Schema>> {
     let mut schema = Cow::Borrowed(input);
     if !options.fix_unlimited && options.unlimited.is_empty() {

@@ -1,4 +1,4 @@
-//! Variables some of whose chunks are not stored.
+//! Variables with missing chunks.
 
 use super::Plan;
 use super::storage::grows;
@@ -9,14 +9,13 @@ use crate::format::{BareFill, bare_fill, traits};
 use crate::model::region::product;
 use crate::model::{FillMode, Kind, StorageLayout, Values, VarId, Variable};
 
-/// Lets variables of a plan's output keep their fill value if some of their chunks are not stored in the input,
-/// and so will not be stored in the output. Variables without one in the input have none in the output: elements
-/// that are not stored read as zeros in both, which the netCDF-4 writer and [`Job`](crate::copy::CopyJob) take care
-/// of. Fill values that no attribute of the variable repeats are kept, too; where readers mask them, only if
-/// necessary. Variables that can grow keep the fill value of the input in any case, as the value of skipped records.
+/// Lets output variables keep their fill value if some input chunks are missing, because these chunks stay missing in the output. Variables
+/// without a fill value in the input get none in the output: missing elements read as zeros in both datasets, which the netCDF-4 writer and
+/// [`CopyJob`](crate::copy::CopyJob) ensure. Fill values that no attribute repeats are also kept; if readers mask these values, only if
+/// necessary. Variables that can grow always keep the input's fill value, as the value of skipped records.
 ///
 /// # Errors
-/// Those of finding the stored chunks; [`crate::ErrorKind::Cancelled`].
+/// Returns errors of locating stored chunks, and [`crate::ErrorKind::Cancelled`].
 pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     let reader = set.reader;
     let kind = plan.schema.kind;
@@ -33,7 +32,7 @@ pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
             continue;
         }
         let layout = reader.layout(pair.from)?;
-        let unwritten = unsaid(&layout, var).filter(|_| !traits.stores_all);
+        let unwritten = undeclared_fill(&layout, var).filter(|_| !traits.stores_all);
         let lost = var.storage.fill == FillMode::NoFill || unwritten.is_some();
         if lost && (grows || is_sparse(set, pair.from)?) {
             let own = var.attribute("_FillValue").is_some() && unwritten.is_none();
@@ -47,12 +46,12 @@ pub fn keep_fill_values(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     Ok(())
 }
 
-/// Whether a variable of a dataset of this kind may have no data, and no space for it.
+/// Returns whether a variable in a dataset of this kind may have no data and no allocated space.
 pub(in crate::copy) fn may_lack_data(kind: Kind, var: &Variable) -> bool {
     !traits(kind).stores_all && var.storage.layout != Some(StorageLayout::Compact)
 }
 
-/// Whether the input stores no element of a variable.
+/// Returns whether the input stores no element of a variable.
 ///
 /// # Errors
 /// Returns errors of locating stored chunks.
@@ -61,16 +60,15 @@ pub(in crate::copy) fn has_nothing(set: Dataset<'_>, var: VarId) -> Result<bool>
     Ok(!all && !set.has_chunks(var)?)
 }
 
-/// The value as which elements that are not stored read in the input, if the output's attributes say another
-/// one.
-fn unsaid(from: &Layout, to: &Variable) -> Option<Values> {
+/// Returns the value of missing elements in the input, if the output's attributes specify a different value.
+fn undeclared_fill(from: &Layout, to: &Variable) -> Option<Values> {
     let ty = from.element.plain_type()?;
     let value = elements::decode(ty, from.element.order, from.fill.as_ref()?).ok()?;
     let fits = value.len() == 1 && to.ty == ty.into();
     (fits && to.fill_value().as_ref() != Some(&value)).then_some(value)
 }
 
-/// True if not all chunks of a variable are stored.
+/// Returns whether some chunks of a variable are missing.
 fn is_sparse(set: Dataset<'_>, var: VarId) -> Result<bool> {
     set.env.cancel.check()?;
     if traits(set.reader.schema().kind).stores_all {
@@ -103,7 +101,7 @@ mod tests {
     const LEN: u64 = 1 << 24;
     const CHUNK: u64 = 1 << 20;
 
-    /// v(x) of 2^24 numbers, of which one chunk is stored; the others read as 7.
+    /// Returns v(x) with 2^24 numbers and one stored chunk. Missing elements read as 7.
     fn sample(said: i16, order: Endianness) -> Vec<u8> {
         let name = |text: &str| Name::stored(text.as_bytes());
         let mut s = Schema::new(Kind::NETCDF4);
@@ -142,7 +140,7 @@ mod tests {
         format::open(source, &Env::default()).unwrap()
     }
 
-    /// The first elements, and those around the end of the stored chunk.
+    /// Returns the first elements, and the elements around the end of the stored chunk.
     fn read(reader: &dyn Reader) -> [Values; 2] {
         let env = Env::default();
         let part = |start| Region::boxed(vec![start], vec![2]);

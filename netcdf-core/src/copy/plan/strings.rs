@@ -1,4 +1,4 @@
-//! Strings in outputs that store them with a fixed size.
+//! String lengths for outputs that store strings with a fixed size.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -13,25 +13,25 @@ use crate::format::{has_own_metadata, traits};
 use crate::model::strings::{DEFAULT, OF_VARIABLE};
 use crate::model::{Atomic, Region, Values, VarId, Variable};
 
-/// Elements looked at at a time, roughly.
+/// Approximate number of elements read at a time.
 const BAND: u64 = 1 << 16;
 /// Only stored chunks are read if at most one chunk in this many is stored.
 const SPARSE: u64 = 4;
 
-/// Gives the string variables of a plan's output room for their longest string, if the output stores strings
-/// with a fixed size: as much as in the input if it has such strings, else as much as the data needs.
+/// Sets the string length of the output's string variables, if the output stores strings with a fixed size. The length comes from the
+/// input's string length if the input has one, otherwise from the longest string.
 ///
 /// # Errors
-/// Those of reading the strings.
+/// Returns errors of reading the strings.
 pub fn size_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     size(set, plan, |pair| Ok(longest(set, pair.from)?.bytes))
 }
 
-/// As [`size_strings`], but reads no data: a variable without a string length in the metadata gets the least length, and is added to
+/// Like [`size_strings`], but reads no data. A variable without a string length in the metadata gets the minimum length, and is added to
 /// [`Plan::unsized_strings`].
 ///
 /// # Errors
-/// [`ErrorKind::Internal`], as [`size_strings`].
+/// Returns [`ErrorKind::Internal`], like [`size_strings`].
 pub fn size_known_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     let mut unknown = BTreeSet::new();
     size(set, plan, |pair| {
@@ -74,11 +74,11 @@ fn size(
     Ok(())
 }
 
-/// As [`size_strings`], for a dataset that is being changed: strings without an attribute for their length keep
-/// the room they have, or the default one, and get more if they need it.
+/// Like [`size_strings`], for a dataset in an update. Strings without a length attribute keep their length or the default length, and get a
+/// larger length for longer strings.
 ///
 /// # Errors
-/// Those of reading the strings; [`ErrorKind::Argument`] for length attributes that are not lengths.
+/// Returns errors of reading the strings, and [`ErrorKind::Argument`] for invalid length attributes.
 pub fn widen_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     let said = plan.schema.said_string_size()?.is_some();
     if !traits(plan.schema.kind).sized_strings || said {
@@ -99,7 +99,7 @@ pub fn widen_strings(set: Dataset<'_>, plan: &mut Plan) -> Result<()> {
     Ok(())
 }
 
-/// The most bytes, and the most Unicode characters, of any of some strings.
+/// The maximum number of bytes, and the maximum number of Unicode characters, over some strings.
 #[derive(Debug, Clone, Copy, Default)]
 struct LongestText {
     bytes: u64,
@@ -115,7 +115,7 @@ impl LongestText {
     }
 }
 
-/// The longest string of a variable's fill value.
+/// Returns the longest string of a variable's fill value.
 fn longest_fill(var: &Variable) -> LongestText {
     match var.fill_value() {
         Some(Values::String(fill)) => longest_of(&fill),
@@ -123,7 +123,7 @@ fn longest_fill(var: &Variable) -> LongestText {
     }
 }
 
-/// The longest string of a variable. If few chunks are stored, only these are read, and one unwritten element.
+/// Returns the longest string of a variable. If few chunks are stored, only these chunks and one unwritten element are read.
 fn longest(set: Dataset<'_>, var: VarId) -> Result<LongestText> {
     let whole = Region::whole(&set.reader.schema().shape(var));
     let Some(stored) = few_stored(set, var, &whole)? else {
@@ -136,8 +136,8 @@ fn longest(set: Dataset<'_>, var: VarId) -> Result<LongestText> {
     Ok(all)
 }
 
-/// The regions of all stored chunks, if at most one in [`SPARSE`] is stored, and of one element that is not stored, if the search for it is
-/// short; `None` for other variables.
+/// Returns the regions of all stored chunks if at most one in [`SPARSE`] is stored, and one missing element if the search for it is short.
+/// Returns `None` for all other variables.
 fn few_stored(set: Dataset<'_>, var: VarId, whole: &Region) -> Result<Option<Vec<Region>>> {
     if set.reader.assembles(var) || whole.count.contains(&0) {
         return Ok(None);
@@ -170,7 +170,7 @@ fn few_stored(set: Dataset<'_>, var: VarId, whole: &Region) -> Result<Option<Vec
     Ok(Some(stored.chain(one).collect()))
 }
 
-/// The longest string of a region.
+/// Returns the longest string of a region.
 fn longest_in(set: Dataset<'_>, var: VarId, region: Region) -> Result<LongestText> {
     let found = Mutex::new(LongestText::default());
     set.bands(

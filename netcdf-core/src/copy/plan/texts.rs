@@ -4,14 +4,13 @@ use crate::error::{Result, list_names};
 use crate::model::{Atomic, Attribute, Schema, Values};
 use crate::notes::Note;
 
-/// Turns string attributes with one string, or none, into text if the schema's kind has no strings: readers find
-/// the same characters. An attribute with several strings, or with a null string, would lose something, so it
-/// stays.
+/// Converts string attributes with at most one string to text if the schema's kind has no strings. Readers find the same characters. An
+/// attribute with several strings or a null string stays, because text cannot represent its value.
 ///
-/// Returns a remark that names the attributes, if there are any.
+/// Returns a remark that names the attributes, if any.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`](crate::ErrorKind::Internal).
+/// Returns [`ErrorKind::Internal`](crate::ErrorKind::Internal) for invalid ids.
 pub(super) fn strings_to_text(schema: &mut Schema) -> Result<Option<Note>> {
     if schema.kind.is_enhanced() {
         return Ok(None);

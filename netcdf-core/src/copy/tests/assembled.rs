@@ -42,7 +42,7 @@ fn elements_of(values: &Values) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// The chunks equal those of a copy, whatever the runs, the memory and the number of threads.
+    /// For any runs, memory limit and number of threads, the chunks equal the chunks of a copy.
     #[test]
     fn runs_become_the_chunks_of_a_copy(
         dims in prop::collection::vec(dimension(), 0..5),

@@ -37,7 +37,7 @@ pub(super) fn classic(shape: &[u64], ty: Atomic, records: bool) -> Vec<u8> {
     make(s, shape.first().copied().unwrap_or(0))
 }
 
-/// Copies into a store; the options change nothing but the kind.
+/// Copies into a store; the options change only the kind.
 fn stored(reader: &dyn Reader, forms: &[Form], env: &Env) -> Result<(Store, CopyReport)> {
     let p = plan(reader.schema(), &to(Kind::NETCDF4))?;
     let (writer, store) = Mock::create(p.schema.clone(), forms.to_vec());
@@ -167,7 +167,7 @@ fn a_chunk_that_is_cut_off_is_an_error() {
     }
 }
 
-/// Values on a heap are written in the order of the chunks, whatever the threads.
+/// Heap values are written in chunk order for any number of threads.
 #[test]
 fn heap_data_is_written_in_order() {
     let input = open(&classic(&[6, 6], Atomic::Int, false), &env(1, 1 << 20)).unwrap();
@@ -279,7 +279,7 @@ proptest! {
 
 #[test]
 fn all_chunks_are_looked_at() {
-    // Tests the mock itself: it does not find what is not stored.
+    // Tests the mock itself: it does not find missing chunks.
     let env = env(1, 1 << 20);
     let input = open(&classic(&[4], Atomic::Byte, false), &env).unwrap();
     let (_, store) = copy(&*input, &form(&[2], &[], LE), &env);

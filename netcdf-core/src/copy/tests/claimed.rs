@@ -1,10 +1,10 @@
-//! Files that claim to have more than there is.
+//! Files whose headers claim more records than exist.
 
 use super::*;
 use crate::chunk::visit::Locate;
 use crate::copy::plan::keep_fill_values;
 
-/// Two record variables of 3 records, of which the header claims 2^37.
+/// Returns a file with two record variables of 3 records, and a header that claims 2^37 records.
 fn claimed() -> Vec<u8> {
     let mut s = dataset(Kind::CDF5, &[3, 2]);
     s.dims[0].unlimited = true;

@@ -6,7 +6,7 @@ use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::rounds::Rounds;
 use crate::io::{Store, StoreTarget};
 
-/// An array of 6 × 5 chunks with checksums, of which some are not stored; in one of them, all elements are the fill value.
+/// Returns an array of 6 × 5 chunks with checksums. Some chunks are missing; one chunk has only fill values.
 fn input() -> Arc<dyn Store> {
     let text = r#"{"zarr_format":2,"shape":[18,20],"chunks":[3,4],"dtype":"<i2","fill_value":7,"order":"C","filters":null,
         "compressor":{"id":"fletcher32"}}"#;

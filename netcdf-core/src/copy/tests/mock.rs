@@ -1,4 +1,4 @@
-//! A dataset in memory whose variables are in chunks: written by the engine, and read again.
+//! A dataset in memory with chunked variables: the copy writes it, and reads it again.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -36,7 +36,7 @@ pub(super) fn filters() -> FilterTable {
     table(|params, _| Ok(Box::new(Add(u8::try_from(params[0]).unwrap()))))
 }
 
-/// How a variable is to be stored.
+/// The storage of a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Form {
     pub(super) chunk: Vec<u64>,
@@ -45,7 +45,7 @@ pub(super) struct Form {
     pub(super) order: Endianness,
 }
 
-/// What was stored.
+/// The stored chunks and values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Store {
     pub(super) schema: Option<Schema>,
@@ -141,7 +141,7 @@ impl Writer for Mock {
     fn bulk(&mut self) -> Option<&mut dyn BulkWriter> {
         Some(self)
     }
-    /// Strings get numbers; the heap is the list of them.
+    /// Replaces strings by numbers; the heap lists the strings.
     fn put_heap(&mut self, _: VarId, values: &Values) -> Result<Vec<u8>> {
         let Values::String(all) = values else {
             panic!()

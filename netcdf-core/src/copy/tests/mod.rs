@@ -53,7 +53,7 @@ fn add(schema: &mut Schema, name: &[u8], ty: Atomic, dims: &[u32]) -> VarId {
     })
 }
 
-/// Bytes of a dataset whose variables hold different numbers, in `records` records.
+/// Returns the bytes of a dataset whose variables have different numbers, in `records` records.
 fn make(schema: Schema, records: u64) -> Vec<u8> {
     let (target, out) = MemoryTarget::new("made");
     let mut w = format::create(
@@ -150,7 +150,7 @@ fn data_is_the_same_whatever_the_kinds() {
     }
 }
 
-/// Records that stand side by side without padding: large ones are moved, small ones gathered.
+/// Adjacent records without padding: large records are moved, small records gathered.
 #[test]
 fn packed_records_come_out_byte_by_byte() {
     for (len, records) in [(1, 1), (1, 2), (3, 70_001), (40_000, 9)] {
@@ -174,7 +174,7 @@ fn a_single_record_variable_stays_unpadded() {
     assert_eq!(copy, bytes);
 }
 
-/// Large and small records side by side, with padding, to fixed dimensions and to a selection.
+/// Adjacent large and small records with padding, copied to fixed dimensions and to a selection.
 #[test]
 fn records_are_taken_apart_and_selected() {
     let mut s = dataset(Kind::OFFSET64, &[0, 70_001]);
@@ -337,7 +337,7 @@ fn progress_reaches_its_end() {
     assert!(total > 1000);
 }
 
-/// No tool asks for another type yet, but netCDF-4 storage will ask for another byte order.
+/// No tool requests another type yet, but netCDF-4 storage will request another byte order.
 #[test]
 fn other_types_are_converted_with_range_checks() {
     let mut s = dataset(Kind::CLASSIC, &[0, 300]);

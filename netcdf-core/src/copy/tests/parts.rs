@@ -1,4 +1,4 @@
-//! Copies in parts: the same bytes as in one process, for any number of parts, made in any order, some of them twice.
+//! Copies in parts have the same bytes as copies in one process, for any number of parts in any order, and for repeated parts.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::io::{Container, Output, Store};
 use crate::model::{FilterSpec, StorageLayout};
 
-/// Where the output of a copy goes.
+/// The output of a copy.
 enum Made {
     File(Arc<std::sync::Mutex<Option<Vec<u8>>>>),
     Store(Arc<dyn Store>),
@@ -68,7 +68,7 @@ impl Case<'_> {
         }
     }
 
-    /// Calls `copy` with the open input, the plan of the copy, and a writer of its output; returns the output.
+    /// Calls `copy` with the open input, the plan of the copy, and a writer for the output. Returns the output.
     fn run(
         &self,
         threads: usize,
@@ -98,7 +98,7 @@ impl Case<'_> {
         self.run(2, |set, plan, writer| run(set, plan, writer).map(|_| ()))
     }
 
-    /// The first stage of a copy in so many parts: the keys of the store between the stages.
+    /// Runs the first stage of a copy in `parts` parts. Returns the store between the stages.
     fn first_stage(&self, through: &Through, parts: u64) -> Arc<dyn Store> {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new("between"));
         let env = self.env(2);
@@ -119,7 +119,7 @@ impl Case<'_> {
         store
     }
 
-    /// As [`Case::at_once`], in so many parts.
+    /// Like [`Case::at_once`], in `parts` parts.
     fn in_parts(&self, parts: u64) -> Vec<(String, Vec<u8>)> {
         self.in_stages(parts, &|_| None)
     }
@@ -254,7 +254,7 @@ fn variables_of_all_types_and_records() {
     }
 }
 
-/// The chunks that the planner would choose, and others that fit nothing.
+/// Uses the planner's chunks, and chunks without a fit.
 #[test]
 fn two_stages() {
     let bytes = with_gaps(&[4, 5, 9]);
@@ -292,7 +292,7 @@ fn two_stages() {
     }
 }
 
-/// Large and small records side by side, whose order in a netCDF-4 file is that of a sweep.
+/// Adjacent large and small records, which a netCDF-4 file stores in the order of a sweep.
 #[test]
 fn records_of_any_size() {
     let mut s = dataset(Kind::OFFSET64, &[0, 70_001]);
@@ -309,7 +309,7 @@ fn records_of_any_size() {
     }
 }
 
-/// A netCDF-4 file of 24 × 20 × 9 numbers in chunks, of which every third is not stored.
+/// Returns a netCDF-4 file of 24 × 20 × 9 numbers in chunks. Every third chunk is missing.
 fn with_gaps(chunk: &[u64]) -> Vec<u8> {
     chunks_of(&[24, 20, 9], chunk)
 }
@@ -361,7 +361,7 @@ fn chunks_that_are_moved_recoded_and_made_anew() {
     check(&bytes, &cloud);
 }
 
-/// Where large chunks go in a netCDF-4 file depends on where they were in the input, if they are moved.
+/// The offset of a moved large chunk in a netCDF-4 file depends on its offset in the input.
 #[test]
 fn large_chunks() {
     let bytes = chunks_of(&[40, 111, 97], &[4, 111, 97]);
@@ -394,7 +394,7 @@ fn strings_and_numbers() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Chunks of any shape become chunks of any other, with memory for few of them.
+    /// Chunks of any shape are rechunked to any shape, with memory for few chunks.
     #[test]
     fn any_shapes_and_numbers_of_parts(
         from in [1..25u64, 1..21u64, 1..10u64],

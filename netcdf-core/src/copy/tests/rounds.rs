@@ -1,4 +1,4 @@
-//! How many rounds of requests it takes to read what is far away.
+//! Number of request rounds for reading remote data.
 
 use super::*;
 use crate::chunk::InBands;
@@ -62,7 +62,7 @@ pub(super) fn deflate() -> Vec<FilterSpec> {
     }]
 }
 
-/// What `read` asks of a file that is far away, after it was opened.
+/// Returns the number of requests that `read` sends for a remote file after opening.
 fn asked(bytes: &[u8], env: &Env, read: impl FnOnce(&dyn Reader)) -> RequestCount {
     let inner: Arc<dyn Source> = Arc::new(MemorySource::new("far", bytes.to_vec()));
     let runtime = env.runtime.for_requests(true);
@@ -104,12 +104,12 @@ fn chunks_are_asked_for_many_at_a_time() {
         };
         let index = asked(&bytes, &env, locate).rounds;
         let all = asked(&bytes, &env, |reader| pass(reader, &env)).rounds;
-        let of = format!("{requests} at a time: {all} rounds, {index} of them for the index");
+        let of = format!("{requests} at a time: {all} rounds, including {index} for the index");
         assert!(index <= 4 && all - index <= most, "{of}");
     }
 }
 
-/// Copies a file that is far away to netCDF-4, with all storage kept, and reads the copy again.
+/// Copies a remote file to netCDF-4 with unchanged storage, and reads the copy again.
 fn copied(bytes: &[u8], env: &Env) -> RequestCount {
     asked(bytes, env, |reader| {
         let plan = plan(reader.schema(), &to(Kind::NETCDF4)).unwrap();

@@ -86,7 +86,8 @@ fn made(kind: Kind, filter: FilterSpec, framing: Framing) -> (Box<dyn Reader>, V
     made_of(kind, (24, 0), vec![filter], framing)
 }
 
-/// Gives a chunk at element 12 another length in the tree of chunks, where it has the 48 bytes of its shape. Bytes follow the file.
+/// Changes the length of the chunk at element 12 in the chunk B-tree, where the length is the 48 bytes of the chunk shape. `len` bytes
+/// follow the file.
 fn cut(mut bytes: Vec<u8>, mask: u32, len: usize) -> Vec<u8> {
     let head = [48, mask].map(u32::to_le_bytes);
     let key = [head.as_flattened(), &12_u64.to_le_bytes()].concat();
@@ -262,7 +263,7 @@ fn deflate_streams_change_their_container() {
     assert_eq!(&gzip[10..gzip.len() - 8], stream);
 }
 
-/// The stored form of other bytes than those of the second chunk.
+/// Replaces the stored bytes of the second chunk by the stored form of `bytes`.
 fn replaced((data, made): (&[u8], Vec<u8>), filter: u32, bytes: &[u8]) -> Vec<u8> {
     if data[0] == 0 {
         return made;

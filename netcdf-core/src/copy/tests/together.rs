@@ -1,4 +1,4 @@
-//! Chunks that follow each other in a file that is far away are asked for together.
+//! One request fetches adjacent chunks of a remote file.
 
 use super::rounds::{CHUNKS, LEN, chunked, deflate, env};
 use super::*;
@@ -24,7 +24,7 @@ fn copy(bytes: &[u8], options: &CopyOptions, env: &Env) -> Result<(Vec<u8>, u64)
     Ok((copy, source.requests() - before))
 }
 
-/// Ways to copy: chunks are moved, decoded and encoded, made of others, and read in bands.
+/// Copy methods: chunks are moved, recoded, rechunked, and read in bands.
 fn ways() -> Vec<(&'static str, CopyOptions)> {
     let keep = to(Kind::NETCDF4);
     let (mut recode, mut rows, mut columns) = (keep.clone(), keep.clone(), keep.clone());
@@ -59,7 +59,7 @@ fn copies_are_the_same_and_take_few_requests() {
         for (requests, most) in [(1, 12), (4, 30), (16, 50)] {
             let (copy, asked) = copy(&bytes, &options, &env(requests)).unwrap();
             assert!(copy == expected, "{way}, {requests} at a time");
-            // Each of these chunks asks for what it is made of.
+            // Each output chunk requests its input chunks.
             let most = if way == "of rows" {
                 CHUNKS / 3 + 3
             } else {
@@ -73,7 +73,7 @@ fn copies_are_the_same_and_take_few_requests() {
     }
 }
 
-/// Where the stored bytes of a chunk are.
+/// Returns the byte range of a stored chunk.
 fn place(bytes: &[u8], index: u64) -> std::ops::Range<usize> {
     let env = Env::default();
     let reader = open(bytes, &env).unwrap();

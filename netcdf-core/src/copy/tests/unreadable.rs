@@ -9,7 +9,7 @@ use crate::io::zip::{ZipStore, ZipTarget};
 use crate::io::{Source, Store, StoreTarget};
 use crate::limits::Limits;
 
-/// A dataset on a disk that fails from some byte on, or whose file is cut, once it is open.
+/// A dataset on a disk that fails from a byte offset on, or whose file is truncated after opening.
 #[derive(Debug)]
 struct Failing {
     bytes: MemorySource,

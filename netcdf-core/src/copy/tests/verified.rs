@@ -52,7 +52,7 @@ fn checked_in(
     let mut target = kept.take().unwrap().target("a file").unwrap();
     damage(&mut *target);
     target.commit().unwrap();
-    // The held target was committed to be damaged: it is held once more.
+    // The deferred target was committed so that the test can damage it: defer it again.
     let written = out.lock().unwrap().take().unwrap();
     let (target, out) = MemoryTarget::new("out.nc");
     let (target, kept) = hold(Box::new(target));

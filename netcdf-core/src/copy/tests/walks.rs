@@ -1,4 +1,4 @@
-//! How often a copy walks the chunk indexes of its input.
+//! Number of chunk index traversals by a copy.
 
 use std::collections::BTreeMap;
 
@@ -74,7 +74,7 @@ fn a_copy_walks_each_index_once() {
             let (copy, visits) = counted(&bytes, &options, reported);
             assert_eq!(values(&copy), values(&bytes));
             assert_eq!(visits.len(), 2);
-            // One more if it was only looked whether there are any.
+            // One additional traversal if the copy only checked whether any chunks exist.
             assert!(
                 visits.values().all(|&n| n <= chunks + 1),
                 "{options:?}: {visits:?}"

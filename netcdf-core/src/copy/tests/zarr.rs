@@ -38,7 +38,7 @@ pub(super) fn encoded(layout: &Layout, chunk: &[u8]) -> Vec<u8> {
         .1
 }
 
-/// An HDF5 file of 5 × 7 integers in shuffled and deflated chunks: one of them went without filters.
+/// Returns an HDF5 file of 5 × 7 integers in shuffled and deflated chunks; one chunk skips all filters.
 fn hdf5() -> (Vec<u8>, Vec<u8>) {
     let mut s = dataset(Kind::NETCDF4, &[5, 7]);
     let v = add(&mut s, b"v", Atomic::Int, &[0, 1]);
@@ -62,7 +62,7 @@ fn hdf5() -> (Vec<u8>, Vec<u8>) {
     (bytes.unwrap(), first)
 }
 
-/// Copies into a store; returns the report, too.
+/// Copies into a store. Returns the store and the report.
 pub(super) fn stored(
     reader: &dyn Reader,
     options: &CopyOptions,
@@ -250,13 +250,13 @@ fn fill_values_of_user_types_come_back() {
             assert!(text.contains(&format!("\"fill_value\": {fill}")), "{text}");
             assert_eq!(all(&*opened(&store)).slice(1..2), said.values, "{text}");
         }
-        // netCDF-C does not open such stores.
+        // netCDF-C does not open these stores.
         stored(&*hdf5, &to(Kind::NCZARR)).unwrap_err();
     }
 }
 
-/// xarray takes strings of a fixed size for bytes unless an attribute says that they are text. It opens no store of version 3
-/// with a `_FillValue` of strings.
+/// xarray reads strings of a fixed size as bytes unless an attribute marks the data as text. xarray opens no store of version 3 with a
+/// string `_FillValue`.
 #[test]
 fn strings_of_pure_zarr_say_that_they_are_text() {
     let mut s = dataset(Kind::NETCDF4, &[1]);
@@ -317,7 +317,7 @@ fn codecs_of_zarr_only_are_replaced_or_refused_in_hdf5() {
     let remedy = "if zarr-python has the codec, it can store the array with another one";
     assert_eq!(e.remedy(), Some(remedy));
     assert!(plan(&s, &to(Kind::NCZARR)).is_ok());
-    // What is asked for is done, or refused.
+    // A requested filter is applied, or refused.
     let gzip = [spec(codec::ids::GZIP, &[5])];
     let mut options = to(Kind::NETCDF4);
     let asked = Filtering {
@@ -459,7 +459,7 @@ fn chunks_that_are_not_stored_take_no_time() {
     }
 }
 
-/// 2^34 strings, none of which is stored, are not read to find the longest one.
+/// The copy does not read 2^34 missing strings to find the longest string.
 #[test]
 fn unwritten_strings_are_not_read() {
     let mut s = dataset(Kind::NETCDF4, &[1 << 34]);

@@ -17,10 +17,10 @@ use crate::format;
 use crate::io::Container;
 use crate::io::held::DeferredOutput;
 
-/// Bytes of progress that [`verify`] will report: those of the elements to compare.
+/// Returns the number of progress bytes that [`verify`] will report: the bytes of the elements to compare.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for variables that do not exist.
+/// Returns [`ErrorKind::NotFound`] for missing variables.
 pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
     let mut all = Amount::default();
     for pair in &plan.data {
@@ -30,13 +30,11 @@ pub fn bytes(reader: &dyn Reader, plan: &Plan) -> Result<u64> {
     Ok(all.get())
 }
 
-/// Compares a finished output with the input, and makes it visible if they agree; returns the permitted
-/// differences.
+/// Compares a finished output with the input, and makes the output visible if both agree. Returns the permitted differences.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`] with the variable and position of a value that differs; those of reading;
-/// [`ErrorKind::Io`] if a file of the input changed meanwhile; those of
-/// [`Output::commit`](crate::io::Output::commit).
+/// Returns [`ErrorKind::Corrupt`] with the variable and position of a different value, errors of reading, [`ErrorKind::Io`] if an input
+/// file changed during the comparison, and the errors of [`Output::commit`](crate::io::Output::commit).
 pub fn verify(set: Dataset<'_>, plan: &Plan, kept: &DeferredOutput) -> Result<Allowed> {
     let mut output = kept.take()?;
     let allowed = compare(set, plan, output.written()?)?;
@@ -45,7 +43,7 @@ pub fn verify(set: Dataset<'_>, plan: &Plan, kept: &DeferredOutput) -> Result<Al
     Ok(allowed)
 }
 
-/// Compares the data that `plan` names, and its schema's attributes, with what was written.
+/// Compares the variables in `plan`, and the attributes of its schema, with the written output.
 pub(super) fn compare(from: Dataset<'_>, plan: &Plan, written: Container) -> Result<Allowed> {
     let env = from.env;
     let output = format::open(written, env)?;

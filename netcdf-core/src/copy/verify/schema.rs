@@ -19,7 +19,7 @@ pub(super) struct Verified {
 /// Compares groups, variables and attributes. Objects that only the output has are allowed, as are changes that its kind makes.
 ///
 /// # Errors
-/// [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for any other difference.
+/// Returns [`ErrorKind::Corrupt`](crate::ErrorKind::Corrupt) for any other difference.
 pub(super) fn compare(planned: &Schema, written: &Schema) -> Result<Verified> {
     let schemas = [planned, written];
     let SchemaDifferences {
@@ -44,7 +44,7 @@ pub(super) fn compare(planned: &Schema, written: &Schema) -> Result<Verified> {
     })
 }
 
-/// Checks that the output has an object of the plan. Writers make attributes themselves whose names begin with `_`.
+/// Checks that the output has an object of the plan. Writers create their own attributes with names that begin with `_`.
 fn check_missing(difference: &Difference) -> Result<()> {
     let what = match (&difference.finding, &difference.attribute) {
         (DifferenceKind::Only(DatasetSide::First), None) => {

@@ -18,7 +18,7 @@ pub(super) struct Copied<'a> {
 }
 
 impl Copied<'_> {
-    /// Compares the values; returns the largest difference if values may differ.
+    /// Compares the values. Returns the largest difference if values may differ.
     pub(super) fn compare(&self) -> Result<Option<f64>> {
         self.check_shapes()?;
         let ([from, to], [x, y]) = (self.sets, self.vars);
@@ -53,11 +53,13 @@ impl Copied<'_> {
         let read = to.reader.schema().shape(y);
         match read == shape {
             true => Ok(()),
-            false => Err(differs(format!("its shape is {read:?}, not {shape:?}"))),
+            false => Err(differs(format!(
+                "the output's shape is {read:?}, not {shape:?}"
+            ))),
         }
     }
 
-    /// The check of stored chunks. Chunks behind a missing filter could only be moved.
+    /// Returns the check of stored chunks. Chunks with a missing filter were always moved.
     fn check(&self) -> Result<ChunkCheck> {
         let ([from, to], [x, _]) = (self.sets, self.vars);
         match from.check_filters(x) {
@@ -84,7 +86,7 @@ fn conversion(var: VarId, [from, to]: &[Layout; 2]) -> ElementConversion {
     }
 }
 
-/// Whether values went through filters that may change them. Moved chunks did not.
+/// Returns whether the values passed filters that may change them. Moved chunks did not.
 fn is_lossy([from, to]: &[Layout; 2]) -> bool {
     let moved = from.filters == to.filters && from.chunk == to.chunk;
     !moved && to.filters.iter().any(names::is_lossy)
@@ -94,7 +96,7 @@ fn mismatch(found: Mismatch) -> Error {
     differs(match found {
         Mismatch::Element(index) => format!("element {index:?} differs from the input"),
         Mismatch::Chunk(place) => format!("the chunk of element {place:?} differs from the input"),
-        Mismatch::Chunks => "its chunks differ from the input's".to_owned(),
-        Mismatch::Filters => "its filters differ from the input's".to_owned(),
+        Mismatch::Chunks => "the output's chunks differ from the input's".to_owned(),
+        Mismatch::Filters => "the output's filters differ from the input's".to_owned(),
     })
 }

@@ -1,6 +1,6 @@
-//! Whole comparisons.
+//! Comparisons of datasets.
 
-mod made;
+mod datasets;
 mod schemas;
 
 use super::*;
@@ -9,7 +9,7 @@ use crate::env::{Env, Memory};
 use crate::model::{Endianness, GroupId, Values, VarId};
 use crate::runtime::Runtime;
 use crate::testing::{MemoryDataset, add_table};
-use made::{Form, damage, made, var};
+use datasets::{Form, damage, made, var};
 
 const PLAIN: DiffOptions<'_> = DiffOptions {
     tolerance: Tolerance {
@@ -21,7 +21,7 @@ const PLAIN: DiffOptions<'_> = DiffOptions {
     takes: &|_| true,
 };
 
-/// The differences, and why values could not be compared, with this many threads.
+/// Returns the differences, and the errors of comparing values, with this many threads.
 fn on_threads(
     [a, b]: [&MemoryDataset; 2],
     options: &DiffOptions<'_>,
@@ -55,7 +55,7 @@ fn both(sides: [&MemoryDataset; 2], options: &DiffOptions<'_>) -> (Vec<Differenc
     one
 }
 
-/// The differences of values of the only variable that has any.
+/// Returns the value differences of the only variable with differences.
 fn values(sides: [&MemoryDataset; 2]) -> Option<DifferentValues> {
     let (found, failed) = both(sides, &PLAIN);
     assert_eq!(failed, [""; 0]);
@@ -151,7 +151,7 @@ fn chunks_with_equal_bytes_are_not_decoded() {
     };
     let found = values([&made(numbers()), &made(changed)]).unwrap();
     assert_eq!((found.differing, found.first.index), (1, vec![29, 39]));
-    // In other chunks, all have to be decoded.
+    // In different chunks, all have to be decoded.
     let other = grid(Values::Int64(numbers()), Form::chunks(&[10, 20]));
     let (found, failed) = both([&made(numbers()), &other], &PLAIN);
     assert_eq!((found.len(), failed.len()), (0, 1));
@@ -222,7 +222,7 @@ fn fill_values_are_equal_also_where_nothing_is_stored() {
     assert_eq!(fills([&made(-1, ones(1), &[]), &b]), [400]);
 }
 
-/// A small file can claim so many elements.
+/// A small file can claim this number of elements.
 #[test]
 fn what_is_stored_nowhere_is_not_read() {
     let made = |chunk: u64| {

@@ -56,12 +56,12 @@ fn text(of: &str, value: &str) -> Attribute {
     Attribute::atomic(name(of), Values::Char(value.as_bytes().to_vec())).unwrap()
 }
 
-/// What a change is found to be: paths, and what differs there.
+/// Returns the paths and differences that a change causes.
 fn found(layout: bool, change: impl Fn(&mut Schema)) -> Vec<(String, DifferenceKind)> {
     let (a, mut b) = (schema(), schema());
     change(&mut b);
     let options = DiffOptions { layout, ..PLAIN };
-    let mut walk = walk::GroupWalk::new([&a, &b], &options);
+    let mut walk = group_walk::GroupWalk::new([&a, &b], &options);
     walk.run();
     let path = |d: &Difference| match &d.attribute {
         Some(name) => format!("{}:{name}", d.path),
@@ -237,8 +237,8 @@ fn what_is_left_out_is_not_found() {
         takes: &takes,
         ..PLAIN
     };
-    let mut walk = walk::GroupWalk::new([&a, &b], &options);
+    let mut walk = group_walk::GroupWalk::new([&a, &b], &options);
     walk.run();
     assert_eq!(walk.found, []);
-    assert_eq!(walk.pairs, [], "the group is left out");
+    assert_eq!(walk.pairs, [], "the group is skipped");
 }

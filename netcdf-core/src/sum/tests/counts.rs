@@ -1,4 +1,4 @@
-//! What counts for a digest, and what does not.
+//! Changes that affect a digest, and changes that do not.
 
 use super::memory::{FILL, add, dataset, env};
 use super::{form, number, sums};
@@ -63,14 +63,14 @@ fn sample() -> MemoryDataset {
     memory
 }
 
-/// The digests after a change of the schema.
+/// Returns the digests after a schema change.
 fn changed(change: impl Fn(&mut Schema)) -> (Digest, Digest) {
     let mut memory = sample();
     change(&mut memory.schema);
     sums(&memory, &env(1, 1 << 20))
 }
 
-/// A change, and whether it changes the digest of the variable, too.
+/// A change, and whether it affects the digest of the variable.
 type Change = (bool, &'static str, fn(&mut Schema));
 
 #[test]
@@ -121,7 +121,7 @@ fn what_counts() {
         (false, "name of a group", |s| {
             s.groups[1].name = Name::stored(b"h")
         }),
-        (false, "a dimension that nothing has", |s| {
+        (false, "a dimension without variables", |s| {
             s.add_dim(dim("u", 3));
         }),
         (false, "name of a type", |s| {
@@ -178,7 +178,7 @@ fn what_does_not_count() {
             s.vars[0].storage.layout = Some(StorageLayout::Chunked(vec![1, 1]))
         }),
         ("order of members", |s| members(s).reverse()),
-        ("places of fields in memory", |s| fields(s)[1].offset = 16),
+        ("field offsets in memory", |s| fields(s)[1].offset = 16),
     ];
     for (what, change) in changes {
         assert_eq!(changed(change), before, "{what}");
@@ -205,7 +205,7 @@ fn the_order_of_definition_does_not_count() {
     assert_ne!(made(["a", "b", "c"]).1, made(["a", "b", "d"]).1);
 }
 
-/// Descriptions of types that are made of each other take no exponential time, and circles end.
+/// Descriptions of nested types take no exponential time, and circles end.
 #[test]
 fn types_are_described_once() {
     let mut memory = sample();

@@ -16,13 +16,13 @@ pub(crate) fn env(threads: usize, memory: u64) -> Env {
     }
 }
 
-/// How the variable is stored.
+/// The storage of the variable.
 #[derive(Debug, Clone)]
 pub(crate) struct Form {
     pub(crate) chunk: Vec<u64>,
     pub(crate) filtered: bool,
     pub(crate) order: Endianness,
-    /// Chunks of fill values are not stored.
+    /// True if chunks of fill values are missing.
     pub(crate) sparse: bool,
 }
 

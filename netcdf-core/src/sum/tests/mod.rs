@@ -1,4 +1,4 @@
-//! Digests of datasets in memory, however they are stored.
+//! Digests of datasets in memory with different storage.
 
 mod counts;
 pub(crate) mod memory;
@@ -128,7 +128,7 @@ fn chunks_are_decoded_as_often_as_planned() {
     assert!(once > 0 && more > 0, "{once} {more}");
 }
 
-/// Missing chunks are fill values, and a file for nothing else is not made.
+/// Missing chunks are fill values, and no scratch file is created for them.
 #[test]
 fn what_was_never_written_is_the_fill_value() {
     let written = |n: u64| if n / 9 == 31 { number(n) } else { FILL };

@@ -1,14 +1,13 @@
-//! Applies filters to chunks, and undoes them, for `.ci/filters` and `.ci/plugins`, which compare with libhdf5, and for
-//! `.ci/codecs`, which compares with numcodecs and zarr-python. With the argument
-//! `--prefer-plugins`, plugins come before the filters that are built in.
+//! Encodes and decodes chunks with filters, for `.ci/filters` and `.ci/plugins`, which compare with libhdf5, and for `.ci/codecs`, which
+//! compares with numcodecs and zarr-python. With the argument `--prefer-plugins`, plugins take precedence over built-in filters.
 //!
 //! Each line of standard input is a job, with words separated by blanks:
 //!
 //! - `encode TYPE ORDER SHAPE FILTERS INPUT OUTPUT`: prepares a user's parameters, encodes the chunk in
 //!   the file INPUT to the file OUTPUT and prints the mask and the stored filters.
-//! - `decode TYPE ORDER SHAPE FILTERS INPUT OUTPUT MASK`: undoes stored filters; prints `ok`.
-//! - `codec TYPE ORDER SHAPE NAME JSON -`: prints the parameters that a codec library makes of the JSON, the visible and the
-//!   working ones for the chunk, and the JSON that it makes of the visible ones.
+//! - `decode TYPE ORDER SHAPE FILTERS INPUT OUTPUT MASK`: decodes stored filters; prints `ok`.
+//! - `codec TYPE ORDER SHAPE NAME JSON -`: prints the parameters that a codec library returns for the JSON, the visible and the working
+//!   parameters for the chunk, and the JSON that the library returns for the visible parameters.
 //!
 //! TYPE is a netCDF type, `half`, or `text9` for texts of 9 bytes, ORDER `little` or `big`, SHAPE numbers between commas (`-` for none), FILTERS `ID,P,P|ID`,
 //! or `@FILE` with a list of codecs as JSON; `encode` then prints the codecs as written. Failures are printed as `error: …`.
@@ -126,7 +125,7 @@ fn codecs_of(
     Ok((String::from_utf8(written).unwrap(), bytes))
 }
 
-/// The result of a codec library for JSON.
+/// Returns the result of a codec library for JSON.
 fn of_library(plugins: &Plugins, context: &ChunkContext, name: &str, json: &str) -> String {
     let Some(codec) = plugins.codec(name) else {
         return format!("error: no codec {name}: {}", plugins.searched());

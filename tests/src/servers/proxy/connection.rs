@@ -25,7 +25,7 @@ struct Upstream {
 }
 
 impl Shared {
-    /// Passes on the requests of a client until one of the two goes away.
+    /// Forwards the requests of a client until either side closes the connection.
     pub(super) fn serve(&self, client: TcpStream) -> io::Result<()> {
         let number = self.opened(&client)?;
         let mut upstream = None;
@@ -46,8 +46,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Answers a request; whether another may follow. It counts as under way until just before the last bytes of the answer are
-    /// sent: a client that has them may be faster with its next request than this thread.
+    /// Answers a request. Returns whether another request may follow. The request counts as in flight until just before the last bytes of
+    /// the answer: a client with all bytes may send its next request before this thread continues.
     fn answer(
         &self,
         request: &Message,
@@ -94,7 +94,7 @@ impl Shared {
         Ok(!answer.is_last())
     }
 
-    /// Asks the server.
+    /// Queries the server.
     fn ask(
         &self,
         request: &Message,
@@ -125,17 +125,17 @@ impl Shared {
     }
 }
 
-/// The answer to a request that is refused for now.
+/// Returns the answer to a temporarily refused request.
 pub(super) fn unavailable() -> String {
     refusal("503 Slow Down", UNAVAILABLE)
 }
 
-/// The answer to a request with a condition, by a service that does not know conditions.
+/// Returns the answer to a conditional request, by a service without support for conditions.
 pub(super) fn not_implemented() -> String {
     refusal("501 Not Implemented", NOT_IMPLEMENTED)
 }
 
-/// The answer to a request without permission.
+/// Returns the answer to a request without permission.
 pub(super) fn denied() -> String {
     refusal("403 Forbidden", DENIED)
 }

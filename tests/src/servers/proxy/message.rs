@@ -6,32 +6,32 @@ use std::net::TcpStream;
 /// A request or an answer.
 #[derive(Debug)]
 pub(super) struct Message {
-    /// All its bytes.
+    /// All bytes of the message.
     pub bytes: Vec<u8>,
-    /// How many of them come before the body.
+    /// The length of the head in bytes.
     head: usize,
-    /// Nothing is missing at its end.
+    /// Whether the message is complete.
     pub whole: bool,
-    /// Its end is that of the connection.
+    /// Whether the end of the connection ends the message.
     to_end: bool,
 }
 
-/// What comes after the head.
+/// The form of the body after the head.
 #[derive(Debug, PartialEq, Eq)]
 enum Body {
     Length(u64),
     Chunked,
-    /// All that comes until the connection is closed.
+    /// All bytes until the connection is closed.
     ToEnd,
 }
 
 impl Message {
-    /// Reads a request; `None` if there is none any more.
+    /// Reads a request; `None` if no further request follows.
     pub fn request(from: &mut BufReader<TcpStream>) -> Option<Self> {
         Self::read(from, |head| head.body().unwrap_or(Body::Length(0)))
     }
 
-    /// Reads the answer to a request with this method; `None` if there is not even a part of its head.
+    /// Reads the answer to a request with this method; `None` if no part of the head arrives.
     pub fn answer(from: &mut BufReader<TcpStream>, method: &str) -> Option<Self> {
         Self::read(from, |head| match head.word(1).as_str() {
             "204" | "304" => Body::Length(0),
@@ -47,12 +47,12 @@ impl Message {
             whole: false,
             to_end: false,
         };
-        // Where reading fails, what has been read stays.
+        // After a read error, the bytes read so far remain.
         message.whole = message.fill(from, body).unwrap_or(false);
         (!message.bytes.is_empty()).then_some(message)
     }
 
-    /// Reads everything; whether nothing is missing.
+    /// Reads the body. Returns whether the body is complete.
     fn fill(
         &mut self,
         from: &mut BufReader<TcpStream>,
@@ -72,7 +72,7 @@ impl Message {
         }
     }
 
-    /// Reads lines up to an empty one; whether there is one.
+    /// Reads lines up to an empty line. Returns whether an empty line was found.
     fn lines(&mut self, from: &mut BufReader<TcpStream>) -> io::Result<bool> {
         loop {
             match from.read_until(b'\n', &mut self.bytes)? {
@@ -83,7 +83,7 @@ impl Message {
         }
     }
 
-    /// Reads so many bytes; whether there are as many.
+    /// Reads `count` bytes. Returns whether all bytes arrived.
     fn some(&mut self, from: &mut BufReader<TcpStream>, count: u64) -> io::Result<bool> {
         let got = from.take(count).read_to_end(&mut self.bytes)?;
         Ok(got as u64 == count)
@@ -98,7 +98,7 @@ impl Message {
             match u64::from_str_radix(size, 16) {
                 Err(_) => return Ok(false),
                 Ok(0) => return self.lines(from),
-                // With the end of line behind the bytes.
+                // Includes the end of line after the bytes.
                 Ok(size) => {
                     if !self.some(from, size + 2)? {
                         return Ok(false);
@@ -108,7 +108,7 @@ impl Message {
         }
     }
 
-    /// A word of the first line.
+    /// Returns a word of the first line.
     fn word(&self, number: usize) -> String {
         let text = self.bytes.split(|b| *b == b'\n').next();
         let text = String::from_utf8_lossy(text.unwrap_or_default());
@@ -116,17 +116,17 @@ impl Message {
         words.nth(number).unwrap_or_default().to_owned()
     }
 
-    /// The method of a request.
+    /// Returns the method of a request.
     pub fn method(&self) -> String {
         self.word(0)
     }
 
-    /// Whether the first line begins with a text.
+    /// Returns whether the first line begins with a text.
     pub fn begins(&self, text: &str) -> bool {
         self.bytes.starts_with(text.as_bytes())
     }
 
-    /// Removes a header, whose name is in lower case.
+    /// Removes a header by its lower-case name.
     pub fn remove(&mut self, name: &str) {
         let head = &self.bytes[..self.head];
         let is_it = |line: &&[u8]| {
@@ -141,7 +141,7 @@ impl Message {
         self.bytes = [kept, body].concat();
     }
 
-    /// The value of a header, whose name is in lower case; in lower case, too.
+    /// Returns the lower-case value of a header, by its lower-case name.
     pub fn header(&self, name: &str) -> Option<String> {
         let head = String::from_utf8_lossy(&self.bytes[..self.head]).to_ascii_lowercase();
         let mut fields = head.lines().filter_map(|line| line.split_once(':'));
@@ -158,13 +158,13 @@ impl Message {
         length.parse().ok().map(Body::Length)
     }
 
-    /// No other message follows on the connection.
+    /// Returns whether no further message follows on the connection.
     pub fn is_last(&self) -> bool {
         let closes = |value: String| value.contains("close");
         !self.whole || self.to_end || self.header("connection").is_some_and(closes)
     }
 
-    /// The head and half of the body; half of the head, if there is no body.
+    /// Returns the head and half of the body, or half of the head without a body.
     pub fn half(&self) -> &[u8] {
         let body = self.bytes.len() - self.head;
         match body {
@@ -173,7 +173,7 @@ impl Message {
         }
     }
 
-    /// It is an answer before the one that counts.
+    /// Returns whether an answer is interim, before the final answer.
     pub fn is_interim(&self) -> bool {
         self.word(1).starts_with('1')
     }

@@ -1,8 +1,8 @@
-//! An HTTP/1.1 proxy before a server on this machine: it delays requests, makes faults, and counts.
+//! An HTTP/1.1 proxy before a local server: it delays requests, injects faults, and counts.
 //!
-//! Bytes pass through as they are, so that a client which signs its requests for the proxy's address is believed by the server
-//! behind it, which sees that address in `Host`. Each connection of a client has one of its own to the server. Requests and answers are
-//! held as a whole before they are passed on. `Expect: 100-continue` is not for this proxy: it would wait for the body.
+//! Bytes pass unchanged, so clients can sign requests for the proxy's address: the server finds this address in `Host`. Each client
+//! connection has a separate connection to the server. Requests and answers are buffered completely before they are forwarded. `Expect:
+//! 100-continue` does not work with this proxy, because it would wait for the body.
 
 mod connection;
 mod message;
@@ -20,33 +20,34 @@ use message::Message;
 use traffic::Counts;
 pub use traffic::Traffic;
 
-/// What goes wrong with a request.
+/// A fault of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The answer is 503, as S3 gives it to those who ask too often; the server does not see the request.
+    /// The answer is 503, as from S3 after too many requests. The server does not receive the request.
     Unavailable,
-    /// There is never an answer, and the server does not see the request.
+    /// No answer is sent, and the server does not receive the request.
     Stall,
     /// The connection is closed in the middle of the answer.
     Drop,
 }
 
-/// What a server does that differs from the one behind the proxy.
+/// A deviation from the server behind the proxy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Manner {
-    /// It gives files only as a whole. For requests without a signature.
+    /// Ignores ranges and returns whole files. For requests without a signature.
     NoRanges,
-    /// To what should be stored only if there is nothing yet it answers 501; the server behind does not see the request.
+    /// Answers 501 to writes with the condition that the object is missing. The server does not receive the request.
     NoConditions,
-    /// It answers 501 to requests whose first line begins with a text; the server behind does not see them.
+    /// Answers 501 to requests whose first line begins with a text. The server does not receive these requests.
     Refuse(&'static str),
-    /// It answers 403 to requests whose first line begins with a text; the server behind does not see them.
+    /// Answers 403 to requests whose first line begins with a text. The server does not receive these requests.
     Deny(&'static str),
-    /// So many requests whose first line begins with a text are answered by the server, but the client does not get the answer.
+    /// Drops the answers to a number of requests whose first line begins with a text. The server answers, but the client does not receive
+    /// the answers.
     Lose(&'static str, usize),
 }
 
-/// The proxy. Dropping it ends it and all its connections.
+/// The proxy. Dropping it closes all connections.
 #[derive(Debug)]
 pub struct Proxy {
     port: u16,
@@ -54,7 +55,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy before the server at a port of this machine. At first it changes nothing.
+    /// Starts a proxy before the server at a local port, without faults or delays.
     #[must_use]
     pub fn start(server: u16) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port of this machine");
@@ -67,44 +68,44 @@ impl Proxy {
                     return;
                 }
                 let shared = Arc::clone(&own);
-                // The client or the server may have gone away: that is no matter of the proxy.
+                // A connection closed by the client or the server is not an error of the proxy.
                 thread::spawn(move || shared.serve(client));
             }
         });
         Self { port, shared }
     }
 
-    /// The address, without a `/` at its end.
+    /// Returns the address, without a `/` at its end.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// From now on, so much time passes before a request is passed on: for each, however many there are at once.
+    /// Delays each request from now on. Concurrent requests wait concurrently.
     pub fn delay(&self, time: Duration) {
         let micros = u64::try_from(time.as_micros()).expect("a short time");
         self.shared.delay.store(micros, Ordering::Relaxed);
     }
 
-    /// The fault happens to so many requests, from the next one on.
+    /// Injects the fault into the next `requests` requests.
     pub fn next(&self, fault: Fault, requests: usize) {
         let slot = &self.shared.slot(fault).next;
         slot.store(requests, Ordering::Relaxed);
     }
 
-    /// The fault happens to every `nth` request from now on; never, if that is 0.
+    /// Injects the fault into every `nth` request from now on; 0 means never.
     pub fn every(&self, fault: Fault, nth: usize) {
         let slot = self.shared.slot(fault);
         slot.passed.store(0, Ordering::Relaxed);
         slot.nth.store(nth, Ordering::Relaxed);
     }
 
-    /// From now on, the server is one that does this.
+    /// Makes the server deviate from now on.
     pub fn instead(&self, manner: Manner) {
         self.shared.lock_manners().push(manner);
     }
 
-    /// Requests wait at the proxy from this one on, counted from 1 since the start, or since [`Proxy::reset`]; until [`Proxy::release`].
+    /// Holds requests from this number on, until [`Proxy::release`]. Numbers count from 1 since the start, or since [`Proxy::reset`].
     pub fn hold_from(&self, request: usize) {
         self.shared.counts.hold_from(Some(request));
     }
@@ -112,31 +113,31 @@ impl Proxy {
     /// Waits until a request is held.
     ///
     /// # Panics
-    /// If none is to be held, or if that takes a minute.
+    /// Panics if no request is to be held, or after a minute.
     pub fn wait_for_held(&self) {
         self.shared.counts.wait_for_held();
     }
 
-    /// Passes on the requests that wait.
+    /// Forwards the held requests.
     pub fn release(&self) {
         self.shared.counts.hold_from(None);
     }
 
-    /// What there was since the start, or since [`Proxy::reset`].
+    /// Returns the traffic since the start, or since [`Proxy::reset`].
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         self.shared.counts.traffic()
     }
 
-    /// Begins to count anew; requests under way count no more.
+    /// Resets the counts; requests in flight no longer count.
     pub fn reset(&self) {
         self.shared.counts.reset();
     }
 
-    /// Waits until so many requests have come since the start, or since [`Proxy::reset`].
+    /// Waits for this number of requests since the start, or since [`Proxy::reset`].
     ///
     /// # Panics
-    /// If that takes a minute.
+    /// Panics after a minute.
     pub fn wait_for(&self, requests: usize) {
         self.shared.counts.wait_for(requests);
     }
@@ -152,19 +153,19 @@ impl Drop for Proxy {
     }
 }
 
-/// To how many requests a fault happens.
+/// The requests to which a fault happens.
 #[derive(Debug, Default)]
 struct Slot {
-    /// So many of the next ones.
+    /// The number of next requests with the fault.
     next: AtomicUsize,
-    /// Every such one; none, if 0.
+    /// The interval between requests with the fault; 0 for none.
     nth: AtomicUsize,
-    /// Requests since that was said.
+    /// Requests since `nth` was set.
     passed: AtomicUsize,
 }
 
 impl Slot {
-    /// Whether it happens to the request that has just come.
+    /// Returns whether the fault happens to the newest request.
     fn takes(&self) -> bool {
         let less = |left: usize| left.checked_sub(1);
         let order = Ordering::Relaxed;
@@ -175,12 +176,12 @@ impl Slot {
     }
 }
 
-/// What the threads of a proxy share.
+/// The shared state of the proxy's threads.
 #[derive(Debug)]
 struct Shared {
     server: SocketAddr,
     stopped: AtomicBool,
-    /// In microseconds.
+    /// The delay in microseconds.
     delay: AtomicU64,
     faults: [(Fault, Slot); 3],
     manners: Mutex<Vec<Manner>>,
@@ -188,7 +189,7 @@ struct Shared {
     open: Mutex<Open>,
 }
 
-/// The connections that are open, by numbers.
+/// The open connections by number.
 #[derive(Debug, Default)]
 struct Open {
     last: usize,
@@ -215,7 +216,7 @@ impl Shared {
         &found.expect("a slot for each fault").1
     }
 
-    /// What happens to the request that has just come. Each slot counts it.
+    /// Returns the fault of the newest request. Each slot counts the request.
     fn fault(&self) -> Option<Fault> {
         let all = self.faults.iter();
         let taken: Vec<Fault> = all.filter(|(_, slot)| slot.takes()).map(|f| f.0).collect();
@@ -223,14 +224,14 @@ impl Shared {
     }
 
     fn lock_manners(&self) -> MutexGuard<'_, Vec<Manner>> {
-        self.manners.lock().expect("nobody panicked with it")
+        self.manners.lock().expect("the lock is not poisoned")
     }
 
     fn has(&self, manner: &Manner) -> bool {
         self.lock_manners().contains(manner)
     }
 
-    /// Whether the server does not know what a request asks for.
+    /// Returns whether the server refuses a request as unsupported.
     fn refuses(&self, request: &Message) -> bool {
         let manners = self.lock_manners();
         manners.iter().any(|manner| match manner {
@@ -240,7 +241,7 @@ impl Shared {
         })
     }
 
-    /// Whether a request lacks a permission.
+    /// Returns whether a request lacks a permission.
     fn denies(&self, request: &Message) -> bool {
         let manners = self.lock_manners();
         manners
@@ -248,7 +249,7 @@ impl Shared {
             .any(|manner| matches!(manner, Manner::Deny(text) if request.begins(text)))
     }
 
-    /// Whether the answer to a request is lost.
+    /// Returns whether the answer to a request is lost.
     fn loses(&self, request: &Message) -> bool {
         let mut manners = self.lock_manners();
         let mut lost = manners.iter_mut().filter_map(|manner| match manner {
@@ -265,16 +266,16 @@ impl Shared {
         })
     }
 
-    /// Notes a connection that ends with the proxy.
+    /// Records a connection that ends with the proxy.
     fn opened(&self, stream: &TcpStream) -> io::Result<usize> {
         stream.set_nodelay(true)?;
         let stream = stream.try_clone()?;
-        let mut open = self.open.lock().expect("nobody panicked with it");
+        let mut open = self.open.lock().expect("the lock is not poisoned");
         open.last += 1;
         let number = open.last;
         open.streams.insert(number, stream);
         drop(open);
-        // One that came while the others were closed.
+        // A connection that arrived while the proxy closed all connections.
         if self.stopped.load(Ordering::Relaxed) {
             self.close_all();
         }
@@ -283,16 +284,16 @@ impl Shared {
 
     /// Closes a connection.
     fn close(&self, number: usize) {
-        let mut open = self.open.lock().expect("nobody panicked with it");
+        let mut open = self.open.lock().expect("the lock is not poisoned");
         if let Some(stream) = open.streams.remove(&number) {
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 
     fn close_all(&self) {
-        let open = self.open.lock().expect("nobody panicked with it");
+        let open = self.open.lock().expect("the lock is not poisoned");
         for stream in open.streams.values() {
-            // It may have been closed by the other side.
+            // The peer may have closed the connection.
             let _ = stream.shutdown(Shutdown::Both);
         }
     }

@@ -1,4 +1,4 @@
-//! Tests of the proxy before a server of a few lines.
+//! Tests of the proxy before a small server.
 
 use std::io::{Read as _, Write as _};
 use std::sync::mpsc::{Receiver, channel};
@@ -11,12 +11,13 @@ const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n";
 const NOTHING: &str = "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n";
 const TO_END: &str = "HTTP/1.1 200 OK\r\n\r\nall the rest";
 
-/// The time after which a test gives up.
+/// The time limit of a test.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const GET: &str = "GET /a HTTP/1.1\r\nhOsT:  x\r\n\r\n";
 
-/// Gives its answers in turn, each to a whole request, on connections with so many requests each; tells the requests.
+/// Starts a server with fixed answers, one per complete request, and a fixed number of requests per connection. The receiver gets the
+/// requests.
 fn server(connections: &[&[(&'static str, &'static str)]]) -> (u16, Receiver<String>) {
     let connections: Vec<_> = connections.iter().map(|c| c.to_vec()).collect();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -36,7 +37,7 @@ fn server(connections: &[&[(&'static str, &'static str)]]) -> (u16, Receiver<Str
     (port, requests)
 }
 
-/// A connection on which a read that waits for too long fails: a proxy that does not answer fails the test, rather than holding it up.
+/// Connects with a read timeout: a proxy that does not answer fails the test instead of blocking it.
 fn connect(proxy: &Proxy) -> TcpStream {
     let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, proxy.port)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -51,7 +52,7 @@ fn exchange(stream: &mut TcpStream, request: &str, answer: &str) {
     assert_eq!(String::from_utf8_lossy(&got), answer);
 }
 
-/// All that comes before the connection is closed.
+/// Returns all bytes until the connection is closed.
 fn rest(stream: &mut TcpStream) -> String {
     let mut got = vec![];
     stream.read_to_end(&mut got).unwrap();

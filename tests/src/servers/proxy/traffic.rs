@@ -4,21 +4,21 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// What passed through a proxy.
+/// The traffic of a proxy.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// How many requests there were of each method.
+    /// The number of requests per method.
     pub methods: BTreeMap<String, usize>,
-    /// The greatest number of requests under way at once.
+    /// The maximum number of concurrent requests.
     pub at_once: usize,
-    /// The length of the longest chain of requests, each of which began after another one of the chain had ended.
+    /// The length of the longest chain of requests. In a chain, each request begins after the end of its predecessor.
     pub rounds: usize,
-    /// How many requests had faults.
+    /// The number of requests with faults.
     pub faults: usize,
 }
 
 impl Traffic {
-    /// The number of all requests.
+    /// Returns the number of all requests.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.methods.values().sum()
@@ -29,7 +29,7 @@ impl Traffic {
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     state: Mutex<State>,
-    /// Told of new requests, and that none is held any more.
+    /// Signals new requests, and the end of holding.
     changed: Condvar,
 }
 
@@ -37,19 +37,19 @@ pub(super) struct Counts {
 struct State {
     traffic: Traffic,
     under_way: usize,
-    /// The longest chain of requests that have ended.
+    /// The length of the longest chain of ended requests.
     ended: usize,
-    /// How often counting began anew.
+    /// The number of resets.
     resets: usize,
-    /// The first request that has to wait, counted from 1.
+    /// The number of the first held request, counted from 1.
     held_from: Option<usize>,
-    /// Requests that wait.
+    /// The number of held requests.
     held: usize,
 }
 
 impl Counts {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().expect("nobody panicked with it")
+        self.state.lock().expect("the lock is not poisoned")
     }
 
     pub fn traffic(&self) -> Traffic {
@@ -66,7 +66,7 @@ impl Counts {
         };
     }
 
-    /// A request has come.
+    /// Counts a new request.
     pub fn begin(&self, method: &str, fault: bool) -> UnderWay<'_> {
         let mut state = self.state();
         state.under_way += 1;
@@ -88,13 +88,13 @@ impl Counts {
         }
     }
 
-    /// From which request on they have to wait.
+    /// Holds requests from this number on; `None` releases them.
     pub fn hold_from(&self, first: Option<usize>) {
         self.state().held_from = first;
         self.changed.notify_all();
     }
 
-    /// Waits while a request has to.
+    /// Waits while the request is held.
     pub fn pass(&self, request: &UnderWay<'_>) {
         let held = |state: &mut State| state.held_from.is_some_and(|first| request.number >= first);
         let mut state = self.state();
@@ -104,7 +104,7 @@ impl Counts {
         state.held += 1;
         self.changed.notify_all();
         let waited = self.changed.wait_while(state, held);
-        waited.expect("nobody panicked with it").held -= 1;
+        waited.expect("the lock is not poisoned").held -= 1;
     }
 
     pub fn wait_for_held(&self) {
@@ -112,7 +112,7 @@ impl Counts {
         let none = |state: &mut State| state.held == 0;
         let minute = Duration::from_secs(60);
         let waited = self.changed.wait_timeout_while(self.state(), minute, none);
-        let (state, waited) = waited.expect("nobody panicked with it");
+        let (state, waited) = waited.expect("the lock is not poisoned");
         assert!(!waited.timed_out(), "only {:?} so far", state.traffic);
     }
 
@@ -120,18 +120,18 @@ impl Counts {
         let fewer = |state: &mut State| state.traffic.requests() < requests;
         let minute = Duration::from_secs(60);
         let waited = self.changed.wait_timeout_while(self.state(), minute, fewer);
-        let (state, waited) = waited.expect("nobody panicked with it");
+        let (state, waited) = waited.expect("the lock is not poisoned");
         assert!(!waited.timed_out(), "only {:?} so far", state.traffic);
     }
 }
 
-/// A request under way; it ends where this is dropped.
+/// A request in flight; dropping the value ends it.
 #[derive(Debug)]
 pub(super) struct UnderWay<'a> {
     counts: &'a Counts,
-    /// How many came up to this one.
+    /// The number of requests up to this request.
     number: usize,
-    /// The length of the longest chain of requests up to this one.
+    /// The length of the longest chain of requests up to this request.
     chain: usize,
     resets: usize,
 }

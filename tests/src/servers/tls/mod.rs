@@ -1,7 +1,7 @@
-//! TLS before any server on this machine, with the certificate of an authority that nobody knows.
+//! TLS before any local server, with the certificate of an unknown authority.
 //!
-//! The certificates were made for these tests with openssl, for a hundred years: for `127.0.0.1` and `localhost`. The key of the
-//! authority was thrown away; that of the server, `key.pem`, is no secret.
+//! The certificates were created for these tests with openssl, valid for a hundred years, for `127.0.0.1` and `localhost`. The authority's
+//! key was discarded. The server's key, `key.pem`, is not secret.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio_rustls::TlsAcceptor;
 
-/// TLS before a server, on a port and a thread of its own.
+/// TLS before a server, with its own port and thread.
 #[derive(Debug)]
 pub struct Tls {
     port: u16,
@@ -23,10 +23,10 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// TLS before the server at a port of this machine.
+    /// Starts TLS before the server at a local port.
     ///
     /// # Panics
-    /// If there is no port, or no thread.
+    /// Panics if no port or thread is available.
     #[must_use]
     pub fn start(server: u16) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port of this machine");
@@ -41,13 +41,13 @@ impl Tls {
         }
     }
 
-    /// The address, without a `/` at its end.
+    /// Returns the address, without a `/` at its end.
     #[must_use]
     pub fn url(&self) -> String {
         format!("https://127.0.0.1:{}", self.port)
     }
 
-    /// The file with the authority's certificate.
+    /// Returns the path of the authority's certificate.
     #[must_use]
     pub fn authority() -> PathBuf {
         file("authority.pem")
@@ -78,7 +78,7 @@ async fn serve(listener: TcpListener, acceptor: TlsAcceptor, server: u16) {
     while let Ok((client, _)) = listener.accept().await {
         let acceptor = acceptor.clone();
         tokio::spawn(async move {
-            // The client may not trust the certificate, and either side may go away.
+            // The client may not trust the certificate, and either side may close the connection.
             let mut client = acceptor.accept(client).await?;
             let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, server)).await?;
             copy_bidirectional(&mut client, &mut server).await

@@ -1,18 +1,18 @@
-//! Segments: what a part of a copy stores, piece by piece, with the place of each in the output.
+//! Segments: the data that one part of a copy stores, with the output location of each fragment.
 //!
 //! All numbers are little-endian.
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! |---|---|
 //! | 8 | `NCPART01` |
-//! | | the pieces, those of a variable side by side: 32 bytes about the piece, then its bytes |
-//! | | the table: 24 bytes for each variable with pieces |
+//! | | the fragments, grouped by variable: a header of 32 bytes, then the bytes of the fragment |
+//! | | the table: 24 bytes for each variable with fragments |
 //! | 48 | the end: the offset of the table (8), its length in bytes (8), BLAKE3 of all bytes before this digest (32) |
 //!
-//! About a piece: variable (4), what it is (4: 0 a run of elements, 1 a chunk, 2 a chunk that is moved), number of its first element or of
-//! the chunk (8), the chunk's filter mask (4), number of zeros before its bytes (4), length in bytes (8). The bytes of a moved chunk lie
-//! at the same place of a page as in the input: where they go in the output depends on this. In the table: variable (4), zero (4), offset of its first piece (8), and the
-//! offset behind its last (8).
+//! Fragment header: variable (4), kind (4: 0 a run of elements, 1 a chunk, 2 a moved chunk), number of the first element or of the chunk
+//! (8), the chunk's filter mask (4), number of zeros before the bytes (4), length in bytes (8). A moved chunk has the same offset within a
+//! page as in the input, because its output location depends on this offset. Table entry: variable (4), zero (4), offset of the first
+//! fragment (8), offset after the last fragment (8).
 
 mod read;
 mod write;
@@ -23,35 +23,35 @@ pub use write::{SegmentContent, SegmentWriter};
 use crate::model::VarId;
 
 const MAGIC: &[u8; 8] = b"NCPART01";
-/// Bytes about a piece, of an entry of the table, and of the end.
+/// Bytes of a fragment header, of a table entry, and of the segment's end.
 const HEAD: u64 = 32;
 const ENTRY: u64 = 24;
 const END: u64 = 48;
 
-/// A piece of the output.
+/// A fragment of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SegmentPiece {
     /// The variable.
     pub var: VarId,
-    /// What it is, and its place.
+    /// The kind and location of the fragment.
     pub kind: SegmentPieceKind,
 }
 
-/// What a piece is, and its place.
+/// The kind and location of a fragment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SegmentPieceKind {
-    /// Elements from a row-major number on.
+    /// A run of elements.
     Run {
-        /// The number of the first one.
+        /// The row-major number of the first element.
         element: u64,
     },
     /// An encoded chunk.
     Chunk {
-        /// Its row-major number in the grid.
+        /// The row-major number in the chunk grid.
         index: u64,
         /// The filters that were not applied.
         mask: u32,
-        /// Whether it is moved from the input ([`Writer::move_chunk`](crate::chunk::Writer::move_chunk)).
+        /// Whether the chunk is moved from the input ([`Writer::move_chunk`](crate::chunk::Writer::move_chunk)).
         moved: bool,
     },
 }

@@ -13,17 +13,17 @@ use crate::io::source::read_range;
 use crate::model::VarId;
 use crate::sum::Digest;
 
-/// Bytes that are read at a time to check the digest.
+/// Bytes read at a time for the digest.
 const BUFFER: u64 = 4 << 20;
 
-/// The pieces of each variable, in bytes.
+/// The byte range of the fragments per variable.
 type PieceTable = Vec<(VarId, Range<u64>)>;
 
 /// The segment of a part.
 #[derive(Debug)]
 pub struct Segment {
     source: Arc<dyn Source>,
-    /// The pieces of each variable, in bytes.
+    /// The byte range of the fragments per variable.
     table: PieceTable,
     written: SegmentContent,
 }
@@ -32,7 +32,7 @@ impl Segment {
     /// Reads the table of a segment.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`] and [`ErrorKind::Truncated`] for what is not a segment; those of the source.
+    /// Returns [`ErrorKind::Corrupt`] or [`ErrorKind::Truncated`] for files that are no segments, and I/O errors of the source.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
         let opened = opened(&*source);
         let (table, written) = opened.map_err(|e| e.of(source.name()))?;
@@ -43,16 +43,16 @@ impl Segment {
         })
     }
 
-    /// What it holds.
+    /// Returns the length and digest of the segment.
     #[must_use]
     pub fn written(&self) -> SegmentContent {
         self.written
     }
 
-    /// Checks that its bytes are those that were written.
+    /// Checks the bytes against the digest.
     ///
     /// # Errors
-    /// [`ErrorKind::Corrupt`]; those of the source.
+    /// Returns [`ErrorKind::Corrupt`] for different bytes, and I/O errors of the source.
     pub fn verify(&self, cancel: &Cancel) -> Result<()> {
         let mut hasher = blake3::Hasher::new();
         let end = self.written.bytes - length(&(0..32));
@@ -76,13 +76,13 @@ impl Segment {
         }
     }
 
-    /// The bytes that the pieces refer to.
+    /// Returns the source of the fragments' bytes.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// The pieces of a variable and their bytes in the source, in the order in which they were put.
+    /// Returns the fragments of a variable and their byte ranges in the source, in the order of the writes.
     pub fn pieces(
         &self,
         var: VarId,
@@ -101,14 +101,14 @@ impl Segment {
                 return None;
             }
             let found = piece(&*self.source, &(at..range.end));
-            // Behind a mistake there is nothing more.
+            // After an error, the iteration ends.
             at = found.as_ref().map_or(range.end, |(_, bytes)| bytes.end);
             Some(found.map_err(|e| e.of(self.source.name())))
         })
     }
 }
 
-/// A piece at the start of a range, and its bytes.
+/// Reads the fragment at the start of a range. Returns its byte range.
 fn piece(source: &dyn Source, within: &Range<u64>) -> Result<(SegmentPiece, Range<u64>)> {
     let head = span(within.start, HEAD)?;
     if head.end > within.end {
@@ -137,7 +137,7 @@ fn piece(source: &dyn Source, within: &Range<u64>) -> Result<(SegmentPiece, Rang
     }
 }
 
-/// The pieces of each variable, and what the segment holds.
+/// Reads the table of fragments, and the length and digest of the segment.
 fn opened(source: &dyn Source) -> Result<(PieceTable, SegmentContent)> {
     let len = source.len();
     let Some(end) = len
@@ -164,7 +164,9 @@ fn opened(source: &dyn Source) -> Result<(PieceTable, SegmentContent)> {
         cursor.skip(4)?;
         let range = cursor.u64_le()?..cursor.u64_le()?;
         if range.start > range.end || range.end > table.start {
-            return Err(wrong("pieces outside of their segment").at(source.name(), table.start));
+            return Err(
+                wrong("fragments outside of the segment's data").at(source.name(), table.start)
+            );
         }
         all.push((var, range));
     }

@@ -7,7 +7,7 @@ use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::source::read_range;
 use crate::io::target::PAGE;
 
-/// A segment of two variables, and what it holds.
+/// Returns a segment of two variables, and its length and digest.
 fn made() -> (Vec<u8>, SegmentContent) {
     let (target, out) = MemoryTarget::new("segment");
     let mut writer = SegmentWriter::new(Box::new(target));
@@ -66,7 +66,7 @@ fn damage_is_an_error() {
     for cut in [0, 7, 8, 55, 56, bytes.len() - 1] {
         assert!(opened(bytes[..cut].to_vec()).is_err(), "{cut}");
     }
-    // Whatever byte is wrong, nothing panics, and the digest tells.
+    // For any wrong byte, the reader does not panic, and the digest differs.
     let places = (0..48).chain(bytes.len() - 100..bytes.len());
     for at in places {
         let mut other = bytes.clone();

@@ -8,27 +8,27 @@ use crate::io::target::PAGE;
 use crate::model::VarId;
 use crate::sum::Digest;
 
-/// Bytes that are collected before they are written.
+/// Bytes buffered before a write.
 const BUFFER: usize = 1 << 20;
 
 /// A segment being written.
 pub struct SegmentWriter {
     target: Box<dyn Target>,
     hasher: Box<blake3::Hasher>,
-    /// What is not written yet.
+    /// Bytes that are not written yet.
     buffer: Vec<u8>,
     /// Bytes before the buffer.
     at: u64,
-    /// The variables, with the offsets of their first piece and behind their last.
+    /// The variables, with the offset of the first fragment and the offset after the last fragment.
     table: Vec<(VarId, u64, u64)>,
 }
 
-/// What a segment holds.
+/// The length and digest of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SegmentContent {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub bytes: u64,
-    /// BLAKE3 of all bytes but the last 32, which repeat it.
+    /// BLAKE3 of all bytes except the last 32, which contain this digest.
     pub digest: Digest,
 }
 
@@ -43,7 +43,7 @@ impl SegmentWriter {
         }
     }
 
-    /// Adds a piece. Those of a variable come one after the other. A moved piece was at byte `origin` of the input.
+    /// Adds a fragment. All fragments of a variable must be consecutive. A moved fragment was at byte `origin` of the input.
     pub(in crate::copy::parts) fn add(
         &mut self,
         piece: SegmentPiece,
@@ -80,7 +80,7 @@ impl SegmentWriter {
         self.write(bytes)
     }
 
-    /// Bytes so far.
+    /// Returns the number of bytes so far.
     fn end(&self) -> Result<u64> {
         (exact(self.at) + self.buffer.len()).get()
     }

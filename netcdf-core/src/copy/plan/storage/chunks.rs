@@ -1,4 +1,4 @@
-//! The chunk shapes of variables.
+//! Chunk shapes of variables.
 
 use super::filters::name;
 use super::{StorageCase, StorageNotes};
@@ -11,21 +11,21 @@ use crate::format::kind_row;
 use crate::model::{DimId, FilterSpec, Storage};
 use crate::notes::Note;
 
-/// A shape of chunks.
+/// A chunk shape.
 pub(super) struct ChunkShape {
     /// Elements per dimension.
     pub(super) lengths: Vec<u64>,
-    /// Bytes of an element.
+    /// Bytes per element.
     pub(super) size: u64,
 }
 
 impl StorageCase<'_> {
-    /// The shape of the chunks. For each dimension this is, in this order: what is asked for the variable, what
-    /// is asked for the dimension, what the size that is asked for needs, the input's length, the default. It is never longer than a fixed dimension,
-    /// and has never more bytes than HDF5 allows.
+    /// Returns the chunk shape. Each length comes from the first setting present: the variable's shape, the dimension's length, the target
+    /// chunk size, the input's chunks, the default. A chunk is never longer than a fixed dimension, and never exceeds the HDF5 limit in
+    /// bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a shape with too many bytes.
+    /// Returns [`ErrorKind::Argument`] for a shape with too many bytes.
     pub(super) fn shape(&self, asked: Option<&VarLayout>) -> Result<ChunkShape> {
         let of_var = match asked {
             Some(VarLayout::Chunked(lengths)) => lengths.as_slice(),
@@ -45,18 +45,18 @@ impl StorageCase<'_> {
         for (n, (to, given)) in self.to.dims.iter().zip(given).enumerate() {
             let others = [&sized, of_input, &default].map(|shape| shape.get(n).copied());
             let known = given.or_else(|| others.into_iter().flatten().next());
-            lengths.push(known.unwrap_or(1).clamp(1, self.most(*to)));
+            lengths.push(known.unwrap_or(1).clamp(1, self.max_length(*to)));
             free.push(given.is_none());
         }
         fit(&mut lengths, &free, size)?;
         Ok(ChunkShape { lengths, size })
     }
 
-    /// The shape of chunks of the size that is asked for; empty if none is, or if the chunks of the input are as they should be.
+    /// Returns the chunk shape for the target chunk size. Returns an empty shape without a target size, or if the input's chunks stay.
     fn sized(&self, given: &[Option<u64>], size: u64) -> Vec<u64> {
         let free = given.iter().all(Option::is_none);
         match &self.ask.chunk_size {
-            Some(asked) if !(free && (self.is_fixed(asked) || self.stay(asked, size))) => {
+            Some(asked) if !(free && (self.is_fixed(asked) || self.keeps_chunks(asked, size))) => {
                 of_bytes(&self.input.shape(self.pair.from), given, size, asked.bytes)
             }
             Some(_) | None => vec![],
@@ -67,16 +67,16 @@ impl StorageCase<'_> {
         self.from.storage.chunk().is_some() && asked.fixed.contains_key(&self.pair.from)
     }
 
-    /// Says why chunks stay that would have another size otherwise.
-    pub(super) fn say_fixed(&self, storage: &Storage, said: &mut StorageNotes) {
+    /// Adds a note on fixed chunks that ignore the target chunk size.
+    pub(super) fn note_fixed(&self, storage: &Storage, log: &mut StorageNotes) {
         let size = self.output.memory_size(self.to.ty).max(1);
         let asked = self.ask.chunk_size.as_ref();
-        let Some(asked) = asked.filter(|asked| !self.stay(asked, size)) else {
+        let Some(asked) = asked.filter(|asked| !self.keeps_chunks(asked, size)) else {
             return;
         };
         let stays = storage.chunk().is_some() && storage.chunk() == self.from.storage.chunk();
         if let Some(why) = asked.fixed.get(&self.pair.from).filter(|_| stays) {
-            said.notes.push(Note {
+            log.notes.push(Note {
                 object: self.path(),
                 what: format!("keeps its chunks: {why}"),
                 remedy: None,
@@ -84,8 +84,8 @@ impl StorageCase<'_> {
         }
     }
 
-    /// Whether the chunks of the input are large enough and not too large, or one of them is all of the variable.
-    fn stay(&self, asked: &ChunkSize, size: u64) -> bool {
+    /// Returns whether the size of the input's chunks is in the accepted range, or the variable is a single small chunk.
+    fn keeps_chunks(&self, asked: &ChunkSize, size: u64) -> bool {
         let Some((kept, chunk)) = asked.kept.as_ref().zip(self.from.storage.chunk()) else {
             return false;
         };
@@ -95,19 +95,19 @@ impl StorageCase<'_> {
         kept.contains(&bytes) || is_one && bytes <= *kept.end()
     }
 
-    /// The most elements of a chunk along a dimension of the output.
-    fn most(&self, dim: DimId) -> u64 {
+    /// Returns the maximum chunk length along an output dimension.
+    fn max_length(&self, dim: DimId) -> u64 {
         let fixed = self.output.dim(dim).filter(|d| !d.unlimited);
         fixed.map_or(u64::MAX, |d| d.len.max(1))
     }
 
-    /// Makes chunks with fewer elements than a filter needs longer, from the last dimension on; lengths that were
-    /// asked for stay, and fixed dimensions limit the others.
+    /// Lengthens chunks with fewer elements than a filter requires, starting at the last dimension. Requested lengths stay; fixed
+    /// dimensions limit the remaining lengths.
     pub(super) fn suit_filters(
         &self,
         shape: &mut ChunkShape,
         storage: &Storage,
-        said: &mut StorageNotes,
+        log: &mut StorageNotes,
     ) {
         let Some(filter) = storage.filters.iter().max_by_key(|f| least(f)) else {
             return;
@@ -120,7 +120,7 @@ impl StorageCase<'_> {
         let mut longer = shape.lengths.clone();
         let dims = self.from.dims.iter().zip(&self.to.dims).enumerate();
         for (n, (from, to)) in dims.collect::<Vec<_>>().into_iter().rev() {
-            let most = self.most(*to);
+            let most = self.max_length(*to);
             let all = elements(&longer);
             if let Some(length) = longer.get_mut(n)
                 && !self.ask.chunks.dims.contains_key(from)
@@ -132,7 +132,7 @@ impl StorageCase<'_> {
         if elements(&longer) < least {
             return;
         }
-        said.remarks.push(Note {
+        log.remarks.push(Note {
             object: self.path(),
             what: format!(
                 "stored in longer chunks: {} needs at least {least} elements",
@@ -143,8 +143,8 @@ impl StorageCase<'_> {
         shape.lengths = longer;
     }
 
-    /// The shape of the shards. For each dimension this is what is asked for the variable, else what is asked
-    /// for the dimension, else one chunk.
+    /// Returns the shard shape. Each length comes from the first setting present: the variable's shard shape, the dimension's shard length,
+    /// one chunk.
     pub(super) fn shard(&self, storage: &Storage) -> Option<Vec<u64>> {
         let asked = &self.ask.shards;
         let of_var = match asked.vars.get(&self.pair.from) {
@@ -169,17 +169,17 @@ impl StorageCase<'_> {
     }
 }
 
-/// Elements of a chunk.
+/// Returns the number of elements per chunk.
 pub(super) fn elements(lengths: &[u64]) -> u64 {
     Amount::product(lengths).get()
 }
 
-/// Fewest elements of a chunk for a filter.
+/// Returns the minimum number of elements per chunk for a filter.
 pub(super) fn least(filter: &FilterSpec) -> u64 {
     (policy(filter.id).least)(&filter.params)
 }
 
-/// Halves lengths that were not asked for until a chunk is small enough.
+/// Halves lengths that no option specifies until a chunk is small enough.
 fn fit(lengths: &mut [u64], free: &[bool], size: u64) -> Result<()> {
     while bytes(lengths, size) > MOST {
         let free = lengths.iter_mut().zip(free).filter(|(_, free)| **free);

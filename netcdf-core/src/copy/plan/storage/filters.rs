@@ -1,7 +1,7 @@
 //! The filters of the output's variables.
 //!
-//! Filters named for a variable override the input and all other options. For other variables, `-F none` removes
-//! all filters; `-d` replaces all but the checksum, which netCDF-C keeps as well.
+//! Filters named for a variable override the input and all other options. For variables without named filters, `-F none` removes all
+//! filters. `-d` replaces all filters except the checksum, which netCDF-C keeps as well.
 
 use super::{StorageCase, StorageNotes, is_heap};
 use crate::copy::options::Filtering;
@@ -15,13 +15,13 @@ use crate::model::kind::Filterable;
 use crate::model::{Atomic, FilterSpec, Storage, ZarrVersion};
 use crate::notes::Note;
 
-/// The name of a filter.
+/// Returns the name of a filter.
 pub(super) fn name(filter: &FilterSpec) -> String {
     let label = FilterTable::default().label(filter);
     label.name.unwrap_or_else(|| filter.id.to_string())
 }
 
-/// The name of a filter, with the codec of Blosc in the form of `-F` if the codec matters.
+/// Returns the name of a filter, with the Blosc codec in the form of `-F` if the codec matters.
 fn full_name(filter: &FilterSpec) -> String {
     let inner = match (filter.id, filter.params.get(6)) {
         (BLOSC, Some(3)) => ",codec=snappy",
@@ -43,20 +43,20 @@ impl StorageCase<'_> {
     /// Sets the filters.
     ///
     /// # Errors
-    /// Those of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable given by its name.
-    pub(super) fn filters(&self, storage: &mut Storage, said: &mut StorageNotes) -> Result<()> {
+    /// Returns the errors of [`Schema::takes_filters`](crate::model::Schema::takes_filters) for a variable that the user named.
+    pub(super) fn filters(&self, storage: &mut Storage, log: &mut StorageNotes) -> Result<()> {
         match self.asked {
-            Some(asked) => self.asked(asked, storage, said)?,
+            Some(asked) => self.set_requested(asked, storage, log)?,
             None if self.ask.filters.none || self.to.dims.is_empty() => {}
-            None => self.unnamed(storage, said),
+            None => self.set_unnamed(storage, log),
         }
-        self.leave_shuffle(storage, said);
-        self.tell_of_shuffle(storage, said);
+        self.drop_shuffle(storage, log);
+        self.remark_shuffle(storage, log);
         Ok(())
     }
 
-    /// Removes shuffling from text that has no fixed size in chunks.
-    fn leave_shuffle(&self, storage: &mut Storage, said: &mut StorageNotes) {
+    /// Removes shuffle from text without a fixed size in chunks.
+    fn drop_shuffle(&self, storage: &mut Storage, log: &mut StorageNotes) {
         let unsized_texts = kind_row(self.output.kind).is_some_and(|row| row.no_default_size);
         if !unsized_texts || self.to.ty != Atomic::String.into() {
             return;
@@ -70,20 +70,20 @@ impl StorageCase<'_> {
                 remedy: None,
             };
             match asked.by_name {
-                true => said.notes.push(note),
-                false => said.remarks.push(note),
+                true => log.notes.push(note),
+                false => log.remarks.push(note),
             }
         }
         storage.filters.retain(|f| !fixed(f));
     }
 
-    /// Adds a remark if a store of another kind becomes one of Zarr 3 with shuffle, which is no codec of the specification.
-    fn tell_of_shuffle(&self, storage: &Storage, said: &mut StorageNotes) {
+    /// Adds a remark on shuffle if a store becomes Zarr 3, whose specification has no shuffle codec.
+    fn remark_shuffle(&self, storage: &Storage, log: &mut StorageNotes) {
         let (from, to) = (self.input.kind, self.output.kind);
         let version = to.as_zarr().map(|zarr| zarr.version);
         let shuffled = storage.filters.iter().any(|f| f.id == SHUFFLE);
         if shuffled && version == Some(ZarrVersion::V3) && from.storage != to.storage {
-            said.remarks.push(Note {
+            log.remarks.push(Note {
                 object: self.path(),
                 what: "stored with numcodecs.shuffle, which Zarr 3 does not specify".to_owned(),
                 remedy: Some("blosc shuffles and compresses: -F '*,blosc,codec=zstd'".to_owned()),
@@ -97,7 +97,7 @@ impl StorageCase<'_> {
     }
 
     /// Adds a remark if common readers of the output lack a codec that the user names.
-    fn tell_of_readers(&self, filter: &FilterSpec, said: &mut StorageNotes) {
+    fn remark_codecs(&self, filter: &FilterSpec, log: &mut StorageNotes) {
         if !self.has_codecs() || FilterTable::default().codec_names(filter.id).is_none() {
             return;
         }
@@ -116,23 +116,22 @@ impl StorageCase<'_> {
         }
     }
 
-    /// Whether filters of the output may be codecs that HDF5 does not have.
+    /// Returns whether output filters may be codecs outside HDF5.
     pub(super) fn has_codecs(&self) -> bool {
         self.output.kind.storage.filterable() == Filterable::Arrays
     }
 
-    /// Whether a filter that is not built in comes from a codec, with the parameters of a user, and needs those of an
-    /// HDF5 filter.
+    /// Returns whether an HDF5 output needs HDF5 parameters for a plugin filter, but the input has codec parameters.
     pub(super) fn has_user_form(&self, storage: &Storage) -> bool {
         let codecs = self.input.kind.storage.filterable() == Filterable::Arrays;
         let table = FilterTable::default();
         codecs && !self.has_codecs() && storage.filters.iter().any(|f| !table.has(f.id))
     }
 
-    /// Checks that the output can have the filters, some of which may be codecs of Zarr only.
+    /// Checks that the output supports the filters, some of which may exist only in Zarr.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] if it is an HDF5 file.
+    /// Returns [`ErrorKind::Unsupported`] for a Zarr-only filter in an HDF5 file.
     pub(super) fn has_filters(&self, storage: &Storage) -> Result<()> {
         if self.has_codecs() {
             return Ok(());
@@ -156,8 +155,8 @@ impl StorageCase<'_> {
         Err(Error::new(ErrorKind::Unsupported, what).with_remedy(remedy))
     }
 
-    /// Removes filters of the input that can be undone but not applied, unless chunks are moved unchanged.
-    pub(super) fn leave_decode_only(&self, storage: &mut Storage, said: &mut StorageNotes) {
+    /// Removes decode-only filters of the input, unless chunks are moved unchanged.
+    pub(super) fn drop_decode_only(&self, storage: &mut Storage, log: &mut StorageNotes) {
         if self.asked.is_some() {
             return;
         }
@@ -166,7 +165,7 @@ impl StorageCase<'_> {
         let same = old.layout == storage.layout && old.filters == storage.filters && !heap;
         let filters = storage.filters.iter();
         let moved = same && filters.clone().all(|f| self.is_of_whole_elements(f));
-        // Heap elements are stored as references, which the output makes anew.
+        // Heap elements are stored as references, which the output creates anew.
         let unsuited = |f: &FilterSpec| heap && policy(f.id).suits == Suits::Numbers;
         let stays = |f: &FilterSpec| !unsuited(f) && (moved || policy(f.id).read_only.is_none());
         for filter in filters.filter(|f| !stays(f)) {
@@ -174,7 +173,7 @@ impl StorageCase<'_> {
                 true => "which is for numbers",
                 false => "which can be read but not written",
             };
-            said.remarks.push(Note {
+            log.remarks.push(Note {
                 object: self.path(),
                 what: format!("stored without {}, {why}", name(filter)),
                 remedy: Some("use -d or -F for other compression".to_owned()),
@@ -183,20 +182,19 @@ impl StorageCase<'_> {
         storage.filters.retain(stays);
     }
 
-    /// Whether a filter that packs bits packed whole elements as netCDF has them: all bits, and the same size.
+    /// Returns whether a bit-packing filter packs whole netCDF elements: all bits, and the same size.
     fn is_of_whole_elements(&self, f: &FilterSpec) -> bool {
         let size = self.input.memory_size(self.from.ty);
         let whole = policy(f.id).read_only;
         whole.is_none_or(|whole| whole(&f.params, size))
     }
 
-    /// Sets the filters asked for. Filters that a pattern asks for but that do not fit are found in
-    /// [`super::unfit`].
-    fn asked(
+    /// Sets the requested filters. [`super::pattern_filters`] handles pattern filters that do not fit.
+    fn set_requested(
         &self,
         asked: &Filtering,
         storage: &mut Storage,
-        said: &mut StorageNotes,
+        log: &mut StorageNotes,
     ) -> Result<()> {
         // Patterns do not apply to scalars.
         if asked.filters.is_empty() || self.to.dims.is_empty() && !asked.by_name {
@@ -204,14 +202,14 @@ impl StorageCase<'_> {
         }
         self.output.takes_filters(self.pair.to)?;
         for filter in asked.filters.iter().cloned() {
-            self.tell_of_readers(&filter, said);
+            self.remark_codecs(&filter, log);
             storage.define_filter(filter, self.output.kind.storage);
         }
         Ok(())
     }
 
-    /// The filters of the input, or what replaces them in the output.
-    fn kept(&self, storage: &mut Storage, said: &mut StorageNotes) {
+    /// Sets the input's filters, or their substitutes in the output.
+    fn set_kept(&self, storage: &mut Storage, log: &mut StorageNotes) {
         let (old, new) = match self.has_codecs() {
             false => ("codec", "filter"),
             true => ("filter", "codec"),
@@ -242,7 +240,7 @@ impl StorageCase<'_> {
                 FilterReplacement::DropSilently => continue,
                 FilterReplacement::Drop => "without".to_owned(),
             };
-            said.remarks.push(Note {
+            log.remarks.push(Note {
                 object: self.path(),
                 what: format!("stored {stored} the {old} {}", full_name(filter)),
                 remedy: Some("use -F to choose other filters".to_owned()),
@@ -250,11 +248,11 @@ impl StorageCase<'_> {
         }
     }
 
-    /// The filters of a variable that `-F` does not mention.
-    fn unnamed(&self, storage: &mut Storage, said: &mut StorageNotes) {
+    /// Sets the filters of a variable without an entry in `-F`.
+    fn set_unnamed(&self, storage: &mut Storage, log: &mut StorageNotes) {
         let old = &self.from.storage.filters;
         let Some(level) = self.ask.deflate else {
-            self.kept(storage, said);
+            self.set_kept(storage, log);
             return;
         };
         let checksum = old.iter().filter(|f| f.id == FLETCHER32);

@@ -1,8 +1,8 @@
-//! How the variables of the output are stored.
+//! Storage of the output's variables: layout, chunks, filters, fill mode.
 
 mod chunks;
 mod filters;
-mod unfit;
+mod pattern_filters;
 
 use std::collections::HashSet;
 
@@ -21,10 +21,10 @@ use crate::model::{
 use crate::notes::Note;
 use chunks::ChunkShape;
 
-/// Most bytes of compact data: a message of the object header holds it, with a 16-bit length.
+/// Maximum bytes of compact data: an object header message with a 16-bit length contains the data.
 const COMPACT: u64 = 65_000;
 
-/// One variable whose storage is decided.
+/// A variable and the options for its storage.
 struct StorageCase<'a> {
     input: &'a Schema,
     output: &'a Schema,
@@ -32,23 +32,23 @@ struct StorageCase<'a> {
     from: &'a Variable,
     to: &'a Variable,
     ask: &'a StorageOptions,
-    /// The filters asked for this variable.
+    /// The filters requested for this variable.
     asked: Option<&'a Filtering>,
-    /// Whether some option concerns the variable, so that small chunks are given up.
-    anew: bool,
+    /// Whether an option concerns the variable, so that small chunks become contiguous.
+    has_options: bool,
 }
 
-/// Notes and remarks on how variables are stored.
+/// Notes and remarks on the storage of variables.
 #[derive(Default)]
 struct StorageNotes {
     notes: Vec<Note>,
     remarks: Vec<Note>,
 }
 
-/// Decides how the variables of a plan's output are stored; `pairs` are those of input and output.
+/// Decides the storage of the variables in a plan's output; `pairs` are the variables in input and output.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if something impossible is asked for a variable given by its name.
+/// Returns [`ErrorKind::Argument`] if an option requests impossible storage for a variable that the user named.
 pub(super) fn decide(
     input: &Schema,
     plan: &mut Plan,
@@ -56,13 +56,13 @@ pub(super) fn decide(
     options: &CopyOptions,
 ) -> Result<()> {
     let mut decided = vec![];
-    let mut said = StorageNotes::default();
+    let mut log = StorageNotes::default();
     let copied: HashSet<VarId> = plan.data.iter().map(|p| p.to).collect();
     for &pair in pairs {
         let found = input.var(pair.from).zip(plan.schema.var(pair.to));
         let (from, to) = found.or_internal("a variable")?;
         let asked = options.storage.filters.vars.get(&pair.from);
-        let others = anew(input, options, pair.from);
+        let others = has_options(input, options, pair.from);
         let case = StorageCase {
             input,
             output: &plan.schema,
@@ -71,9 +71,9 @@ pub(super) fn decide(
             to,
             ask: &options.storage,
             asked,
-            anew: others || asked.is_some(),
+            has_options: others || asked.is_some(),
         };
-        let mut storage = case.stored(others, &mut said);
+        let mut storage = case.stored(others, &mut log);
         if let Ok(storage) = &mut storage
             && traits(case.output.kind).settings
         {
@@ -81,26 +81,26 @@ pub(super) fn decide(
         }
         decided.push((pair.to, storage.in_object(|| input.var_path(pair.from))?));
     }
-    plan.notes.append(&mut said.notes);
-    plan.remarks.append(&mut said.remarks);
+    plan.notes.append(&mut log.notes);
+    plan.remarks.append(&mut log.remarks);
     for (to, storage) in decided {
         let var = plan.schema.var_mut(to)?;
         if let Some(quantize) = storage.quantize {
-            tell(quantize, &mut var.attributes);
+            put_attribute(quantize, &mut var.attributes);
         }
         var.storage = storage;
     }
     Ok(())
 }
 
-/// Puts the attribute of the quantization first, as netCDF-C does, and removes those of other quantizations.
-fn tell(quantize: Quantize, attributes: &mut Vec<Attribute>) {
+/// Puts the quantization attribute first, as netCDF-C does, and removes the attributes of other quantization methods.
+fn put_attribute(quantize: Quantize, attributes: &mut Vec<Attribute>) {
     attributes.retain(|a| Algorithm::from_attribute(a.name.as_bytes()).is_none());
     attributes.insert(0, quantize.attribute());
 }
 
-/// True if an option other than `-F` for this variable concerns its storage.
-fn anew(input: &Schema, options: &CopyOptions, var: VarId) -> bool {
+/// Returns whether an option other than `-F` concerns this variable's storage.
+fn has_options(input: &Schema, options: &CopyOptions, var: VarId) -> bool {
     let ask = &options.storage;
     let mut dims = input.var(var).into_iter().flat_map(|v| &v.dims);
     let unlimited = dims.any(|&dim| input.is_unlimited(dim));
@@ -113,7 +113,7 @@ fn anew(input: &Schema, options: &CopyOptions, var: VarId) -> bool {
 }
 
 impl StorageCase<'_> {
-    fn storage(&self, said: &mut StorageNotes) -> Result<Storage> {
+    fn storage(&self, log: &mut StorageNotes) -> Result<Storage> {
         if !traits(self.output.kind).settings {
             return Ok(Storage::default());
         }
@@ -121,19 +121,19 @@ impl StorageCase<'_> {
             endianness: self.from.storage.endianness,
             ..Storage::default()
         };
-        self.filters(&mut storage, said)?;
+        self.filters(&mut storage, log)?;
         self.has_filters(&storage)?;
-        storage.layout = Some(self.layout(&storage, said)?);
-        self.say_fixed(&storage, said);
+        storage.layout = Some(self.layout(&storage, log)?);
+        self.note_fixed(&storage, log);
         storage.shard = self.shard(&storage);
         let quantize = self.ask.quantize.get(&self.pair.from);
         storage.quantize = quantize.map(|asked| asked.quantize);
-        self.leave_decode_only(&mut storage, said);
+        self.drop_decode_only(&mut storage, log);
         storage.prepared = self.keeps_filters(&storage);
         Ok(storage)
     }
 
-    /// Whether both the filters, with their parameters, and the chunks are those of the input.
+    /// Returns whether the output has the input's filters, with the same parameters, and the input's chunks.
     fn keeps_filters(&self, storage: &Storage) -> bool {
         let old = &self.from.storage;
         let types = match (self.from.ty, self.to.ty) {
@@ -150,10 +150,10 @@ impl StorageCase<'_> {
             && storage.layout == old.layout
     }
 
-    /// The fill mode: a copied variable is written in full, others stay fill. As in netCDF-C, only numbers and
-    /// characters are marked as not filled; strings as well if they may have a fixed size, as in Zarr, where readers mask elements that equal a
-    /// fill value. Variables that can grow keep the fill mode of the input: a later program may skip records. Zarr version 3 stores a fill
-    /// value in any case, and its readers do not mask elements that equal it.
+    /// Returns the fill mode. Copied variables are written completely; uncopied variables stay fill. As in netCDF-C, only numbers and
+    /// characters are marked as not filled. Strings are also marked if the output may store them with a fixed size: in Zarr, readers mask
+    /// elements that equal a fill value. Variables that can grow keep the input's fill mode, because a later program may skip records. Zarr
+    /// version 3 always stores a fill value, and readers do not mask elements that equal it.
     fn fill(&self, copied: bool) -> FillMode {
         let sized = traits(self.output.kind).sized_strings;
         match self.to.ty {
@@ -165,7 +165,7 @@ impl StorageCase<'_> {
         }
     }
 
-    /// Whether the output keeps the fill mode of the input.
+    /// Returns whether the output keeps the input's fill mode.
     fn keeps_fill(&self) -> bool {
         match bare_fill(self.output.kind) {
             BareFill::Nothing => grows(self.output, self.to),
@@ -175,7 +175,7 @@ impl StorageCase<'_> {
         }
     }
 
-    fn layout(&self, storage: &Storage, said: &mut StorageNotes) -> Result<StorageLayout> {
+    fn layout(&self, storage: &Storage, log: &mut StorageNotes) -> Result<StorageLayout> {
         let asked = self.ask.chunks.vars.get(&self.pair.from);
         if self.to.dims.is_empty() {
             return Ok(match asked {
@@ -187,21 +187,21 @@ impl StorageCase<'_> {
         let mut dims = self.to.dims.iter();
         let unlimited = dims.any(|&dim| self.output.is_unlimited(dim));
         if unlimited || !storage.filters.is_empty() {
-            self.say_chunked(asked, unlimited, said);
+            self.note_chunked(asked, unlimited, log);
             let mut shape = self.shape(asked)?;
-            self.suit_filters(&mut shape, storage, said);
+            self.suit_filters(&mut shape, storage, log);
             return Ok(StorageLayout::Chunked(shape.lengths));
         }
         match asked {
             Some(VarLayout::Compact) => self.compact(),
             Some(VarLayout::Contiguous) => Ok(StorageLayout::Contiguous),
             Some(VarLayout::Chunked(_)) => Ok(StorageLayout::Chunked(self.shape(asked)?.lengths)),
-            None => self.unasked(),
+            None => self.default_layout(),
         }
     }
 
-    /// The layout of a variable that needs no chunks, and for which no layout is asked.
-    fn unasked(&self) -> Result<StorageLayout> {
+    /// Returns the layout of a variable that needs no chunks, and for which no layout is requested.
+    fn default_layout(&self) -> Result<StorageLayout> {
         let chunked = self.from.storage.chunk().is_some();
         let named = self
             .from
@@ -219,19 +219,19 @@ impl StorageCase<'_> {
         }
         let ChunkShape { lengths, size } = self.shape(None)?;
         let least = self.ask.min_chunk.unwrap_or(MIN_CHUNK);
-        // A chunk shape that is asked for may be small, as long as the variable is not.
+        // A requested chunk shape may be small if the variable is not small.
         let counted = if named {
             self.bytes()
         } else {
             bytes(&lengths, size)
         };
-        if self.anew && counted < least {
+        if self.has_options && counted < least {
             return Ok(StorageLayout::Contiguous);
         }
         Ok(StorageLayout::Chunked(lengths))
     }
 
-    /// Whether the variable is a single chunk only because its format has no other layout.
+    /// Returns whether the variable is a single chunk only because its format has no other layout.
     fn was_unchunked(&self) -> bool {
         let chunked = |schema: &Schema| traits(schema.kind).all_chunked;
         let shape = self.input.shape(self.pair.from);
@@ -239,7 +239,7 @@ impl StorageCase<'_> {
         chunked(self.input) && !chunked(self.output) && whole
     }
 
-    /// The input's layout, if it is not chunked.
+    /// Returns the input's layout, if it is not chunked.
     fn unchunked(&self) -> StorageLayout {
         let compact = self.from.storage.layout == Some(StorageLayout::Compact);
         match compact && self.bytes() <= COMPACT {
@@ -257,14 +257,14 @@ impl StorageCase<'_> {
         Ok(StorageLayout::Compact)
     }
 
-    /// Bytes of the variable.
+    /// Returns the bytes of the variable.
     fn bytes(&self) -> u64 {
         let shape = self.output.shape(self.pair.to);
         bytes(&shape, self.output.memory_size(self.to.ty).max(1))
     }
 
-    /// Adds a note if a variable is stored in chunks although another layout is asked for.
-    fn say_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, said: &mut StorageNotes) {
+    /// Adds a note if a variable is chunked although an option requests another layout.
+    fn note_chunked(&self, asked: Option<&VarLayout>, unlimited: bool, log: &mut StorageNotes) {
         let plain = match asked {
             Some(VarLayout::Compact | VarLayout::Contiguous) => true,
             Some(VarLayout::Chunked(_)) => false,
@@ -275,7 +275,7 @@ impl StorageCase<'_> {
                 true => ("an unlimited dimension needs", "-u makes dimensions fixed"),
                 false => ("filters need", "-F none removes filters"),
             };
-            said.notes.push(Note {
+            log.notes.push(Note {
                 object: self.path(),
                 what: format!("stored in chunks, which {why}"),
                 remedy: Some(remedy.to_owned()),
@@ -288,13 +288,12 @@ impl StorageCase<'_> {
     }
 }
 
-/// True if programs may add records to an output variable. Missing records read as the fill value.
+/// Returns whether programs may add records to an output variable. Missing records read as the fill value.
 pub(super) fn grows(output: &Schema, var: &Variable) -> bool {
     var.dims.iter().any(|&dim| output.is_unlimited(dim))
 }
 
-/// True if elements of this type refer to data elsewhere, which filters do not reach. Strings may have a fixed
-/// size.
+/// Returns whether elements of this type refer to heap data, which filters do not process. Strings may have a fixed size.
 fn is_heap(schema: &Schema, var: VarId) -> bool {
     let sized = traits(schema.kind).sized_strings;
     let fixed = |ty: DataType| sized && ty == Atomic::String.into();

@@ -1,4 +1,4 @@
-//! Filters that a pattern asks for but that do not fit a variable: its filters stay unchanged.
+//! Filters that a pattern requests but that do not fit a variable. The variable keeps its filters.
 
 use super::chunks::{elements, least};
 use super::{StorageCase, StorageNotes};
@@ -9,22 +9,22 @@ use crate::model::{Atomic, Endianness, FilterSpec, Storage, StoredElement};
 use crate::notes::Note;
 
 impl StorageCase<'_> {
-    /// How the variable is stored; `anew` says whether an option other than `-F` concerns it.
+    /// Returns the storage of the variable. `has_options` means that an option other than `-F` concerns the variable.
     ///
     /// # Errors
-    /// If something asked for the variable by its name is impossible.
-    pub(super) fn stored(&self, anew: bool, said: &mut StorageNotes) -> Result<Storage> {
+    /// Returns an error if an option requests impossible storage for a variable that the user named.
+    pub(super) fn stored(&self, has_options: bool, log: &mut StorageNotes) -> Result<Storage> {
         let asked = self.asked.filter(|asked| !asked.by_name);
         let filters = asked.is_some_and(|asked| !asked.filters.is_empty());
         if !filters || self.to.dims.is_empty() || !traits(self.output.kind).settings {
-            return self.storage(said);
+            return self.storage(log);
         }
         let mut own = StorageNotes::default();
         let why = match self.storage(&mut own) {
             Ok(storage) => match self.unfit(&storage) {
                 None => {
-                    said.notes.append(&mut own.notes);
-                    said.remarks.append(&mut own.remarks);
+                    log.notes.append(&mut own.notes);
+                    log.remarks.append(&mut own.remarks);
                     return Ok(storage);
                 }
                 Some(why) => why,
@@ -32,21 +32,20 @@ impl StorageCase<'_> {
             Err(e) if e.kind() == ErrorKind::VariableLength => e,
             Err(e) => return Err(e),
         };
-        said.remarks.push(Note {
+        log.remarks.push(Note {
             object: self.path(),
             what: format!("skipped by the pattern of -F: {}", why.what()),
             remedy: None,
         });
         let without = StorageCase {
             asked: None,
-            anew,
+            has_options,
             ..*self
         };
-        without.storage(said)
+        without.storage(log)
     }
 
-    /// Why the filters cannot be applied to chunks of the variable. Filters that are not built in are not
-    /// checked.
+    /// Returns the reason why chunks of the variable cannot have the filters. Filters that are not built in are not checked.
     fn unfit(&self, storage: &Storage) -> Option<Error> {
         let table = FilterTable::default();
         let mut context = ChunkContext::of(self.output, self.to, storage.chunk()?.to_vec());
@@ -76,7 +75,7 @@ impl StorageCase<'_> {
     }
 }
 
-/// Whether a filter can be applied at all, tried on a chunk of floats.
+/// Returns whether a filter can encode, tested with a chunk of floats.
 fn is_written(table: &FilterTable, filter: &FilterSpec) -> bool {
     let context = ChunkContext {
         shape: vec![64],

@@ -18,10 +18,10 @@ use crate::filter::strict::Rewrap;
 use crate::filter::{FilterChain, StrictCheck};
 use crate::io::source::present;
 
-/// Copies of a decoded chunk in memory while a chunk is checked, roughly.
+/// Approximate number of copies of a decoded chunk in memory during a check.
 const COPIES: u64 = 3;
 
-/// Most decoded bytes for each stored byte, roughly (deflate makes up to 1032).
+/// Approximate maximum ratio of decoded bytes to stored bytes; deflate reaches 1032.
 const RATIO: usize = 1 << 10;
 
 /// The chunks of a variable on their way to the output.
@@ -31,7 +31,7 @@ struct Mover<'a> {
     /// The filters of the input.
     chain: FilterChain,
     encoder: ChunkEncoder,
-    /// The deflate filter that gets another container.
+    /// The deflate filter with a new container.
     rewrap: Option<Rewrap>,
     /// The effort of checking whether a chunk can move unchanged.
     check: StrictCheck,
@@ -41,7 +41,7 @@ struct Mover<'a> {
 }
 
 impl CopyJob {
-    /// Moves the stored chunks; returns the bytes stored. Missing chunks stay missing.
+    /// Moves the stored chunks. Returns the bytes stored. Missing chunks stay missing.
     pub(super) fn chunks_moved(&self, set: Dataset<'_>, writer: &mut dyn Writer) -> Result<u64> {
         let mover = Mover::new(self, set, writer)?;
         let meter = self.meter(set);
@@ -79,7 +79,7 @@ impl<'a> Mover<'a> {
         self.job.bytes() / self.grid.len().max(1)
     }
 
-    /// Reads the chunks, several at a time, and puts them into the output.
+    /// Reads several chunks at a time, and puts the chunks into the output.
     fn fetched(&self, writer: &mut dyn Writer, mut meter: VariableMeter<'_>) -> Result<u64> {
         let decoded = Amount::of(self.job.from.chunk_bytes()) * COPIES;
         let chunks = StoredChunks {
@@ -112,7 +112,7 @@ impl<'a> Mover<'a> {
         Ok(stored)
     }
 
-    /// Lets the output take a chunk from its file, if the chunk stays unchanged.
+    /// Lets the output take an unchanged chunk from its file.
     fn moved(&self, writer: &mut dyn Writer, chunk: ChunkRef) -> Result<u64> {
         let found = length(&chunk.range);
         if self.lacks_filters(&chunk) || !self.has_length(&chunk, found) {
@@ -127,7 +127,7 @@ impl<'a> Mover<'a> {
         Ok(found)
     }
 
-    /// Writes a chunk; returns its length in bytes.
+    /// Writes a chunk. Returns its length in bytes.
     fn put(&self, writer: &mut dyn Writer, chunk: &ChunkRef, made: EncodedChunk) -> Result<u64> {
         let index = self.grid.index(&self.job.place(chunk));
         writer.put_chunk(self.job.pair.to, index, made.mask, &made.bytes)?;
@@ -136,7 +136,7 @@ impl<'a> Mover<'a> {
         Ok(stored)
     }
 
-    /// The stored form of a chunk in the output.
+    /// Returns the stored form of a chunk in the output.
     fn stored(&self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<EncodedChunk> {
         let made = match self.is_kept(chunk, &bytes) {
             Ok(true) => {
@@ -151,7 +151,7 @@ impl<'a> Mover<'a> {
         made.map_err(|e| self.in_chunk(e, chunk))
     }
 
-    /// Whether a chunk stays unchanged.
+    /// Returns whether a chunk stays unchanged.
     fn is_kept(&self, chunk: &ChunkRef, bytes: &[u8]) -> Result<bool> {
         if self.lacks_filters(chunk)
             || !self.has_length(chunk, bytes.len() as u64)
@@ -170,7 +170,7 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// A chunk in another container, or encoded again.
+    /// Returns a chunk in another container, or a newly encoded chunk.
     fn changed(&self, chunk: &ChunkRef, bytes: Vec<u8>) -> Result<EncodedChunk> {
         let mut scratch = self.scratch(bytes.len())?;
         if let Some(bytes) = self.rewrapped(chunk, &bytes, &mut scratch)? {
@@ -203,7 +203,7 @@ impl<'a> Mover<'a> {
         }
     }
 
-    /// Returns a chunk with all elements of the chunk shape, and no more. `elements` may lack elements beyond the extent.
+    /// Returns a chunk with exactly the elements of the chunk shape. `elements` may lack elements beyond the extent.
     fn whole(&self, chunk: &ChunkRef, mut elements: Vec<u8>) -> Result<Vec<u8>> {
         let (found, whole) = (elements.len(), self.encoder.chunk_bytes());
         if !is_enough(&self.job.from, chunk.index, whole, found) {
@@ -218,19 +218,19 @@ impl<'a> Mover<'a> {
         Ok(elements)
     }
 
-    /// Memory for a decoded chunk, unless so few stored bytes cannot make a chunk.
+    /// Allocates memory for a decoded chunk, unless the stored bytes are too short for a chunk.
     fn scratch(&self, stored: usize) -> Result<Vec<u8>> {
         let whole = self.encoder.chunk_bytes();
         let possible = whole / RATIO <= stored;
         self.set.env.buffers.take(if possible { whole } else { 0 })
     }
 
-    /// Whether a chunk skipped a filter, which the output does not allow.
+    /// Returns whether a chunk skipped a filter, which the output does not allow.
     fn lacks_filters(&self, chunk: &ChunkRef) -> bool {
         self.complete && chunk.mask != 0
     }
 
-    /// Whether this is the length of a chunk, as far as filters leave it known.
+    /// Returns whether a chunk may have this length. Some filters leave the length unknown.
     fn has_length(&self, chunk: &ChunkRef, found: u64) -> bool {
         let whole = || self.job.from.chunk_bytes();
         !self.chain.skips_all(chunk.mask) || whole().is_some_and(|n| n as u64 == found)

@@ -8,8 +8,8 @@ use crate::chunk::visit::Locate;
 use crate::chunk::{Dataset, FilePages};
 use crate::error::Result;
 
-/// The first page that holds both metadata and data of a variable, by its first byte; `None` if there is none, or if the file has no
-/// pages. Indexes are read once more.
+/// Returns the first byte of the first page with both metadata and variable data. Returns `None` if no page mixes both, or the file has no
+/// pages. Reads the chunk indexes an additional time.
 pub(super) fn page(set: Dataset<'_>, survey: &Survey) -> Result<Option<u64>> {
     let file = survey.file();
     let pages = file.and_then(|file| file.pages).filter(|p| p.size > 0);
@@ -33,7 +33,7 @@ pub(super) fn page(set: Dataset<'_>, survey: &Survey) -> Result<Option<u64>> {
     Ok(first.and_then(place))
 }
 
-/// The numbers of the pages that have bytes of a range, which has some.
+/// Returns the numbers of the pages that overlap a non-empty range.
 fn numbers(pages: FilePages, range: &Range<u64>) -> Range<u64> {
     let number = |place: u64| {
         place
@@ -44,7 +44,7 @@ fn numbers(pages: FilePages, range: &Range<u64>) -> Range<u64> {
     number(range.start)..last + 1
 }
 
-/// The first page of a range that is in one of these ranges, too, which are in ascending order.
+/// Returns the first page of a data range that is also in one of the metadata ranges, which are in ascending order.
 fn common(metadata: &[Range<u64>], data: &Range<u64>) -> Option<u64> {
     let next = metadata.partition_point(|range| range.end <= data.start);
     let range = metadata.get(next)?;

@@ -1,4 +1,4 @@
-//! The size of a dataset, and of the parts of it.
+//! The size of a dataset and of its metadata.
 
 use super::Survey;
 use crate::arithmetic::{Amount, length};
@@ -15,14 +15,14 @@ pub struct DatasetSize {
     pub bytes: Option<u64>,
     /// Number of keys.
     pub keys: Option<u64>,
-    /// Bytes of the keys that hold metadata.
+    /// Bytes of the metadata keys.
     pub metadata: Option<u64>,
 }
 
-/// The size of a dataset. Stores far away are not asked for all their keys.
+/// Returns the size of a dataset. Does not list the keys of remote stores.
 ///
 /// # Errors
-/// Those of listing the keys.
+/// Returns errors of listing the keys.
 pub fn size(container: &Container) -> Result<DatasetSize> {
     match container {
         Container::Source(source) => Ok(DatasetSize {
@@ -53,14 +53,14 @@ fn of_keys(keys: &dyn Store) -> Result<DatasetSize> {
     })
 }
 
-/// Whether a key holds metadata: names of chunks do not begin like this.
+/// Returns whether a key stores metadata. No chunk key begins with such a name.
 fn is_metadata(key: &str) -> bool {
     let last = key.rsplit('/').next().unwrap_or(key);
     last == "zarr.json" || last.starts_with(".z") || last.starts_with(".nc")
 }
 
 impl Survey {
-    /// Bytes of metadata.
+    /// Returns the bytes of metadata.
     #[must_use]
     pub fn metadata_bytes(&self) -> Option<u64> {
         match self.metadata.as_ref()? {
@@ -72,7 +72,8 @@ impl Survey {
         }
     }
 
-    /// Bytes of a file that neither its metadata nor its data explains; `None` if that is not known, as where elements refer to a heap.
+    /// Returns the bytes of a file outside metadata and data. Returns `None` if the number is unknown, for example because elements refer
+    /// to a heap.
     #[must_use]
     pub fn unused(&self, schema: &Schema) -> Option<u64> {
         let file = self.file()?;

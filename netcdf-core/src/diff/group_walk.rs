@@ -1,14 +1,14 @@
-//! The state of a comparison of two schemas: differences found so far, and objects matched by their names.
+//! The state of a schema comparison: differences found so far, and objects matched by name.
 
 use std::collections::BTreeSet;
 
 use super::difference::{DatasetSide, Difference, DifferenceKind, ObjectKind};
-use super::matched::MatchedObjects;
+use super::matching::MatchedObjects;
 use super::rule::EqualityRule;
 use super::{DiffOptions, IgnoreCandidate};
 use crate::model::{Attribute, DimId, GroupId, Name, Schema, VarId};
 
-/// A variable of both datasets.
+/// A common variable of two datasets.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct VariablePair {
     pub(super) vars: [VarId; 2],
@@ -17,13 +17,13 @@ pub(super) struct VariablePair {
     pub(super) comparable: bool,
 }
 
-/// A walk through the groups of both datasets.
+/// A traversal of the groups of two datasets.
 pub(super) struct GroupWalk<'a> {
     pub(super) schemas: [&'a Schema; 2],
     pub(super) options: &'a DiffOptions<'a>,
     pub(super) found: Vec<Difference>,
     pub(super) pairs: Vec<VariablePair>,
-    /// The attributes that differ, with the paths of their owners.
+    /// The different attributes, with the paths of their owners.
     pub(super) attributes: Vec<(String, [&'a Attribute; 2])>,
     /// The rule for attribute values.
     pub(super) rule: EqualityRule,
@@ -31,7 +31,7 @@ pub(super) struct GroupWalk<'a> {
     pub(super) lengths: BTreeSet<DimId>,
 }
 
-/// A group of both datasets, and the kind of objects that are looked for.
+/// A common group, and the object kind to compare.
 pub(super) struct GroupPair<'p> {
     kind: ObjectKind,
     groups: [GroupId; 2],
@@ -57,7 +57,7 @@ impl<'a> GroupWalk<'a> {
         }
     }
 
-    /// True if an object is compared.
+    /// Returns whether an object is compared.
     pub(super) fn takes(&self, side: DatasetSide, kind: ObjectKind, path: &str) -> bool {
         (self.options.takes)(&IgnoreCandidate {
             side,
@@ -76,7 +76,7 @@ impl<'a> GroupWalk<'a> {
         });
     }
 
-    /// The objects of a kind that are compared, matched. An object of only one dataset is a difference.
+    /// Matches the compared objects of a kind. An object in only one dataset is a difference.
     pub(super) fn matched<I: Copy>(
         &mut self,
         inside: GroupPair<'_>,
@@ -115,7 +115,7 @@ impl<'a> GroupWalk<'a> {
     }
 }
 
-/// The path of an object in a group.
+/// Returns the path of an object in a group.
 pub(super) fn within(group: &str, name: &Name) -> String {
     format!("{}/{name}", group.trim_end_matches('/'))
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes files as other programs write them, by what these say of their formats: matlab.mat (a MAT-file of version 7.3:
+"""Creates files in the form of other programs, according to their format descriptions: matlab.mat (a MAT-file of version 7.3:
 a user block, classes as attributes, cells as references), pytables.h5 (tables, arrays that grow, lists); deflate_0.h5,
 a dataset with the filter deflate at level 0; same_types.h5, committed types of one name in two groups, and of one
 structure under two names; shared_types.h5, one that datasets and attributes have; truth.h5, enums without

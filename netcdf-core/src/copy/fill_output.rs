@@ -1,29 +1,29 @@
-//! What the input does not store: how many chunks the output has, and whether it would consist mostly of fill values.
+//! Missing data of the input: counts the output's chunks, and refuses outputs that would consist mostly of fill values.
 
 use super::CopyJob;
 use crate::arithmetic::Amount;
 use crate::chunk::Dataset;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Outputs up to this many bytes may be anything.
+/// Maximum bytes of outputs without this check.
 const LARGE: u64 = 1_000_000_000;
 
-/// So many chunks are not counted where counting takes a request for each.
+/// Maximum grid size without counting stored chunks. Counting may take one request per chunk.
 const FEW: u64 = 4096;
 
-/// One of this many bytes has to be stored in the input.
+/// The input must store at least one of this many output bytes.
 const PARTS: u64 = 1000;
 
-/// Checks that a large output is not made of fill values alone because chunks that the input does not store have
-/// to be written. Data that merely compresses well counts as stored.
+/// Checks that a large output does not consist only of fill values written for missing input chunks. Highly compressible data counts as
+/// stored.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`].
+/// Returns [`ErrorKind::Limit`] for an output of fill values.
 pub(super) fn check(set: Dataset<'_>, jobs: &[CopyJob]) -> Result<()> {
     if !set.env.made_up.refuse_large {
         return Ok(());
     }
-    let filled: Vec<_> = jobs.iter().filter(|job| !job.leaves_out(set)).collect();
+    let filled: Vec<_> = jobs.iter().filter(|job| !job.keeps_missing(set)).collect();
     let written = filled.iter().map(|job| job.written());
     let written = written.sum::<Amount>().get();
     if written <= LARGE {
@@ -40,22 +40,22 @@ pub(super) fn check(set: Dataset<'_>, jobs: &[CopyJob]) -> Result<()> {
     let what = format!(
         "the output would have {written} bytes, but the input stores only {stored}: the rest are fill values"
     );
-    let remedy = "use --allow-large to write them, or keep the shape of the input's chunks, so that chunks not stored are left out";
+    let remedy = "use --allow-large to write the fill values, or keep the input's chunk shape so that missing chunks stay missing";
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 
 impl CopyJob {
-    /// Whether chunks that the input does not store are not stored in the output either.
-    fn leaves_out(&self, set: Dataset<'_>) -> bool {
+    /// Returns whether chunks missing in the input stay missing in the output.
+    fn keeps_missing(&self, set: Dataset<'_>) -> bool {
         self.same_fill && !set.reader.assembles(self.pair.from)
     }
 
-    /// The most chunks that the output has: those of its grid, or those that chunks of the input have elements of. The same wherever the
-    /// input is, because it decides where data lies.
-    pub(super) fn most_chunks(&self, set: Dataset<'_>) -> Result<u64> {
+    /// Returns the maximum number of output chunks: the grid size, or the number of output chunks that overlap stored input chunks. The
+    /// number must not depend on the input's location, because it determines data offsets.
+    pub(super) fn max_chunks(&self, set: Dataset<'_>) -> Result<u64> {
         let grid = Amount::product(&self.to.grid());
         let few = grid <= FEW.into() && !set.reader.has_index(self.pair.from);
-        if few || !self.leaves_out(set) {
+        if few || !self.keeps_missing(set) {
             return Ok(grid.get());
         }
         let lines = self.from.chunk.iter().zip(&self.to.chunk);
@@ -69,7 +69,7 @@ impl CopyJob {
         Ok(grid.get().min(stored.get()))
     }
 
-    /// The fewest bytes to be written: filters compress equal values to almost nothing.
+    /// Returns the minimum bytes of the output. Filters compress equal values to almost zero bytes.
     fn written(&self) -> u64 {
         match self.to.filters.len() {
             0 => self.bytes(),
@@ -77,9 +77,9 @@ impl CopyJob {
         }
     }
 
-    /// Bytes of the elements that are stored in the input, before filters.
+    /// Returns the bytes of elements stored in the input, before filters.
     fn elements_stored(&self, set: Dataset<'_>) -> Result<u64> {
-        // The parts of virtual datasets are stored elsewhere.
+        // Virtual datasets store no data; their source datasets do.
         if let Some(assembly) = set.reader.assembly(self.pair.from) {
             let size = self.from.element.size;
             let enough = self.bytes() / PARTS / size.max(1);

@@ -1,15 +1,15 @@
-//! Objects of both datasets, matched by their names.
+//! Common objects of two datasets, matched by name.
 
 use std::collections::BTreeSet;
 
 use crate::model::Name;
 use crate::model::name::ByName;
 
-/// Objects of one kind in a group of both datasets.
+/// Common objects of one kind in a group.
 pub(super) struct MatchedObjects<I> {
     pub(super) both: Vec<[I; 2]>,
     pub(super) only: [Vec<I>; 2],
-    /// The names that both have, in the order of each, unless the order is the same.
+    /// The common names in each dataset's order, unless the orders are equal.
     pub(super) order: Option<[Vec<String>; 2]>,
 }
 
@@ -45,7 +45,7 @@ impl<I: Copy> MatchedObjects<I> {
     }
 }
 
-/// Both orders of names, given the first one with the places in the second, if they differ.
+/// Returns the orders of names if they differ. `order` has the names in the first order with their positions in the second order.
 fn reordered(mut order: Vec<(&Name, usize)>) -> Option<[Vec<String>; 2]> {
     let names = |order: &[(&Name, usize)]| order.iter().map(|(name, _)| name.to_string()).collect();
     if order.is_sorted_by_key(|(_, place)| *place) {

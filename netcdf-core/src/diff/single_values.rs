@@ -1,15 +1,15 @@
-//! Single values of any types.
+//! Comparison of single values of any types.
 
 use super::rule::{Distance, EqualityRule, ExactNumber, NumberVerdict};
 use crate::model::{Name, Schema, TypeKind, Values};
 
-/// Types within types are compared down to here.
+/// Maximum nesting depth of compared types.
 const DEPTH: u32 = 64;
 
-/// Compares values of two datasets, one at a time.
+/// Compares single values of two datasets.
 #[derive(Clone, Copy)]
 pub(super) struct General<'a> {
-    /// The schemas that ids of types belong to.
+    /// The schemas to which type ids belong.
     pub(super) schemas: [&'a Schema; 2],
     pub(super) rule: EqualityRule,
 }
@@ -20,13 +20,13 @@ type One<'v> = (&'v Values, usize);
 /// Some values of a list.
 type ListPart<'v> = (&'v Values, std::ops::Range<usize>);
 
-/// What is said of two values.
+/// The result of comparing two values.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Agreement {
     Same,
     Different {
         distance: Option<Distance>,
-        /// The first field that differs.
+        /// The first differing field.
         field: Option<String>,
     },
 }
@@ -53,7 +53,7 @@ impl General<'_> {
         self.at_depth(a, b, DEPTH)
     }
 
-    /// True if two lists have the same values in the same order.
+    /// Returns whether two lists have the same values in the same order.
     pub(super) fn all_same(&self, a: &Values, b: &Values) -> bool {
         self.lists((a, 0..a.len()), (b, 0..b.len()), DEPTH)
     }
@@ -129,7 +129,7 @@ impl General<'_> {
         }
     }
 
-    /// The name of a field of the first dataset.
+    /// Returns the name of a field in the first dataset.
     fn field(&self, values: &Values, n: usize) -> Option<String> {
         let Values::Compound { ty, .. } = values else {
             return None;
@@ -140,7 +140,7 @@ impl General<'_> {
         }
     }
 
-    /// True for values of enums that have the same name.
+    /// Returns whether two enum values have the same name.
     fn same_member(&self, a: One<'_>, b: One<'_>) -> bool {
         let [x, y] = self.schemas;
         let named = member(x, a);
@@ -148,7 +148,7 @@ impl General<'_> {
     }
 }
 
-/// Whether two floating-point numbers of one type have the same bits; `None` for other values.
+/// Returns whether two floating-point numbers of one type have the same bits; `None` for all other values.
 fn same_bits((a, i): One<'_>, (b, j): One<'_>) -> Option<bool> {
     match (a, b) {
         (Values::Float(a), Values::Float(b)) => Some(a.get(i)?.to_bits() == b.get(j)?.to_bits()),
@@ -157,7 +157,7 @@ fn same_bits((a, i): One<'_>, (b, j): One<'_>) -> Option<bool> {
     }
 }
 
-/// The name of a value of an enum.
+/// Returns the name of an enum value.
 fn member<'s>(schema: &'s Schema, (values, at): One<'_>) -> Option<&'s Name> {
     let Values::Enum(ty, base) = values else {
         return None;
@@ -174,7 +174,7 @@ fn member<'s>(schema: &'s Schema, (values, at): One<'_>) -> Option<&'s Name> {
     }
 }
 
-/// True for a character and a string of it alone; the empty string is NUL. Some formats store characters so.
+/// Returns whether a string consists only of this character. NUL equals the empty string. Some formats store characters as strings.
 fn is_character(character: Option<&u8>, string: Option<&Option<Box<[u8]>>>) -> bool {
     let Some((character, Some(string))) = character.zip(string) else {
         return false;
@@ -182,7 +182,7 @@ fn is_character(character: Option<&u8>, string: Option<&Option<Box<[u8]>>>) -> b
     **string == [*character] || string.is_empty() && *character == 0
 }
 
-/// The bytes of an opaque value.
+/// Returns the bytes of an opaque value.
 fn bytes(values: &Values, at: usize) -> Option<&[u8]> {
     let Values::Opaque { size, bytes, .. } = values else {
         return None;
@@ -190,7 +190,7 @@ fn bytes(values: &Values, at: usize) -> Option<&[u8]> {
     bytes.chunks_exact((*size).max(1)).nth(at)
 }
 
-/// The fields of a compound: for each its column, and which values of the column are its own.
+/// Returns the fields of a compound: each field's column, and the range of the compound's values in the column.
 fn columns(values: &Values, at: usize) -> Option<Vec<ListPart<'_>>> {
     let Values::Compound { len, columns, .. } = values else {
         return None;

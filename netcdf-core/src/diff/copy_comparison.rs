@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use super::changes::{ChunkCheck, Expected, Mismatch};
 use super::difference::{Difference, ObjectKind};
-use super::general::General;
+use super::group_walk::{GroupWalk, VariablePair};
 use super::rule::{EqualityRule, Tolerance};
+use super::single_values::General;
 use super::tally::{DiffParts, DiffTally};
 use super::values::Both;
-use super::walk::{GroupWalk, VariablePair};
 use super::{Compared, DiffOptions};
 use crate::chunk::decode::ChunkDecoder;
 use crate::chunk::layout::ChunkRef;
@@ -24,13 +24,13 @@ use crate::model::{Attribute, Region, Schema, Values, VarId};
 pub(crate) struct SchemaDifferences<'a> {
     /// The differences between groups, variables and attributes.
     pub found: Vec<Difference>,
-    /// The attributes that differ, with the paths of their owners.
+    /// The different attributes, with the paths of their owners.
     pub attributes: Vec<(String, [&'a Attribute; 2])>,
-    /// The variables of the second schema for the variables of the first.
+    /// The second schema's variables for the first schema's variables.
     pub vars: BTreeMap<VarId, VarId>,
 }
 
-/// The comparison of schemas: formats may change dimensions and types.
+/// Options for schema comparison: formats may change dimensions and types.
 const SCHEMAS: DiffOptions<'_> = DiffOptions {
     tolerance: EqualityRule::EXACT.tolerance,
     layout: false,
@@ -53,11 +53,11 @@ pub(crate) fn compare_schemas<'a>(schemas: [&'a Schema; 2]) -> SchemaDifferences
     }
 }
 
-/// Compares a variable with its copy of the same shape. Returns the largest difference between numbers, if it is measured: infinite
-/// between a finite number and another one.
+/// Compares a variable with its copy of the same shape. Returns the largest difference between numbers, if measured. The difference between
+/// a finite and another number is infinite.
 ///
 /// # Errors
-/// Returns the error that [`Expected::differs`] makes for the first mismatch, and errors of reading and decoding.
+/// Returns the error of [`Expected::differs`] for the first mismatch, and errors of reading and decoding.
 pub(crate) fn compare_copy(
     sets: [Dataset<'_>; 2],
     vars: [VarId; 2],
@@ -73,7 +73,7 @@ pub(crate) fn compare_copy(
     Ok(both.for_copy(expected).compare()?.largest)
 }
 
-/// Whether two lists of values, with types of these schemas, are the same bit by bit.
+/// Returns whether two value lists with types from these schemas are equal bit by bit.
 #[must_use]
 pub fn same_values(schemas: [&Schema; 2], [a, b]: [&Values; 2]) -> bool {
     let rule = EqualityRule::EXACT;
@@ -81,12 +81,12 @@ pub fn same_values(schemas: [&Schema; 2], [a, b]: [&Values; 2]) -> bool {
 }
 
 impl Both<'_> {
-    /// Whether chunks can be decoded.
+    /// Returns whether chunks can be decoded.
     pub(super) fn decodes(&self) -> bool {
         self.expected.is_none_or(|e| e.check != ChunkCheck::Stored)
     }
 
-    /// Whether elements are converted or quantized.
+    /// Returns whether elements are converted or quantized.
     pub(super) fn changes_elements(&self) -> bool {
         self.is_quantized() || self.expected.is_some_and(|e| e.convert.is_some())
     }
@@ -95,7 +95,7 @@ impl Both<'_> {
         self.expected.is_some_and(|e| e.quantize.is_some())
     }
 
-    /// Whether a copy is compared as stored only.
+    /// Returns whether a copy is compared only as stored.
     ///
     /// # Errors
     /// Returns a mismatch if this comparison is impossible.
@@ -111,7 +111,7 @@ impl Both<'_> {
         }
     }
 
-    /// A decoder for chunks with equal stored bytes, if these are checked.
+    /// Returns a decoder for chunks with equal stored bytes, if the check includes decoding.
     pub(super) fn moved_decoder(&self) -> Result<Option<ChunkDecoder<'_>>> {
         if self.expected.is_none() || !self.decodes() {
             return Ok(None);
@@ -154,7 +154,7 @@ impl Both<'_> {
         }))
     }
 
-    /// Elements of the input in the type of the copy.
+    /// Converts elements of the input to the type of the copy.
     pub(super) fn converted(&self, elements: Vec<u8>) -> Result<Vec<u8>> {
         match self.expected.and_then(|expected| expected.convert) {
             Some(convert) => convert(elements),
@@ -162,7 +162,7 @@ impl Both<'_> {
         }
     }
 
-    /// Compares elements of a box: `x` of the input, `y` of the copy. Returns `x` in the form of the copy.
+    /// Compares elements of a box: `x` from the input, `y` from the copy. Returns `x` in the form of the copy.
     pub(super) fn compare_expected(
         &self,
         (part, x, y): (&Region, Vec<u8>, &[u8]),

@@ -1,4 +1,4 @@
-//! Chunks that are stored alike. Those with equal bytes have equal elements, and are not decoded.
+//! Chunks with the same storage in both datasets. Equal stored bytes imply equal elements, so these chunks are not decoded.
 
 use std::collections::BTreeMap;
 
@@ -13,31 +13,31 @@ use crate::filter::substitutes::decode_alike;
 use crate::model::{Region, VarId};
 use crate::runtime::WorkItem;
 
-/// Chunks whose places are held at a time, per dataset.
+/// Maximum number of chunk locations in memory, per dataset.
 const CHUNKS: u64 = 1 << 12;
-/// Chunks that a worker compares, at most.
+/// Maximum number of chunks in a worker's group.
 const TOGETHER: usize = 64;
-/// Stored bytes per dataset that a worker compares, roughly, for sources with latency.
+/// Approximate stored bytes per dataset in a worker's group, for sources with latency.
 const BYTES: u64 = 1 << 20;
-/// Stored bytes per dataset for local sources. They fit in the processor's cache.
+/// Stored bytes per dataset for local sources. This amount fits in the processor's cache.
 const NEAR_BYTES: u64 = 128 << 10;
-/// Bytes of the largest chunks without filters that are compared as a whole.
+/// Maximum bytes of chunks without filters that are compared whole.
 const WHOLE: u64 = 4 << 20;
-/// Bytes of a variable that are worth asking whether any are stored.
+/// Minimum bytes of a variable for checking whether any chunks are stored.
 const MANY: u64 = 64 << 20;
-/// Copies of a decoded chunk while it is compared.
+/// Copies of a decoded chunk during the comparison.
 const COPIES: u64 = 4;
 
 /// A chunk of the grid, as each dataset stores it.
 struct StoredCell {
-    /// Its elements.
+    /// The elements of the chunk.
     part: Region,
-    /// `None` if it is not stored.
+    /// `None` for a missing chunk.
     chunks: [Option<ChunkRef>; 2],
 }
 
 impl StoredCell {
-    /// Bytes to read to compare it as it is stored; `None` if it has to be decoded.
+    /// Returns the stored bytes to compare; `None` if the chunk has to be decoded.
     fn stored(&self) -> Option<[&ChunkRef; 2]> {
         match &self.chunks {
             [Some(a), Some(b)] if a.mask == b.mask && length(&a.range) == length(&b.range) => {
@@ -53,7 +53,7 @@ impl StoredCell {
 }
 
 impl Both<'_> {
-    /// True if chunks of the same place are stored in the same way, so that equal bytes are equal elements.
+    /// Returns whether chunks with the same index are stored the same way, so that equal bytes are equal elements.
     pub(super) fn stored_alike(&self) -> Result<bool> {
         let [a, b] = &self.layouts;
         let grid = a.chunk == b.chunk && a.extent == b.extent && a.extent == self.shape;
@@ -71,8 +71,8 @@ impl Both<'_> {
         Ok(self.is_same_element()? && self.sets().into_iter().all(is_chunked))
     }
 
-    /// True if neither dataset stores any element, and all of them read the same: a file of a few bytes can have more of
-    /// them than anybody can wait for. Of a few elements that is not asked.
+    /// Returns whether all elements are missing in both datasets and read the same. A file of a few bytes can declare an enormous number of
+    /// missing elements. The function returns false for small variables without checking.
     pub(super) fn is_stored_nowhere(&self) -> Result<bool> {
         if self.bytes(&self.shape) <= MANY.into() || self.is_quantized() {
             return Ok(false);
@@ -86,7 +86,7 @@ impl Both<'_> {
         self.unwritten_alike()
     }
 
-    /// True if an element has the same bytes in both datasets.
+    /// Returns whether an element has the same bytes in both datasets.
     fn is_same_element(&self) -> Result<bool> {
         let [a, b] = [&self.layouts[0].element, &self.layouts[1].element];
         Ok(match (a.plain_type(), b.plain_type()) {
@@ -96,7 +96,7 @@ impl Both<'_> {
         })
     }
 
-    /// Both datasets with their variables.
+    /// Returns the two datasets with their variables.
     pub(super) fn sets(&self) -> [(Dataset<'_>, VarId); 2] {
         let [a, b] = self.sides;
         let [x, y] = self.pair.vars;
@@ -128,7 +128,7 @@ impl Both<'_> {
         Ok(found)
     }
 
-    /// True if elements that are not stored are the same in both datasets.
+    /// Returns whether missing elements are the same in both datasets.
     fn unwritten_alike(&self) -> Result<bool> {
         let [(a, x), (b, y)] = self.sets();
         let (p, q) = (a.fill(x, &self.layouts[0])?, b.fill(y, &self.layouts[1])?);
@@ -136,8 +136,8 @@ impl Both<'_> {
         Ok(self.tally(&self.general.rule, [&p, &q])?.differing == 0)
     }
 
-    /// The chunks of a section of the grid that are stored, in groups that are compared together. Those that neither
-    /// dataset stores are among them if they are not `alike`.
+    /// Returns the stored chunks in a section of the grid, in groups for joint comparison. Chunks missing in both datasets are included
+    /// unless they are `alike`.
     fn groups(
         &self,
         grid: &ChunkGrid,
@@ -213,7 +213,7 @@ impl Both<'_> {
         Ok(found)
     }
 
-    /// The stored bytes of each chunk of a group that both datasets store with the same bytes.
+    /// Returns the stored bytes of each chunk with equal bytes in both datasets.
     fn equal_bytes(
         &self,
         group: &[StoredCell],
@@ -229,7 +229,7 @@ impl Both<'_> {
                 .map(|chunk| (*chunk).clone())
                 .collect()
         });
-        // Equal chunks of a copy are decoded next.
+        // The next step decodes equal chunks of a copy.
         let room = |stored| decoder.map_or(0, |decoder| decoder.room(stored));
         let left = a.fetch_reused(&x, room);
         let left = left.map_err(|e| self.sides[0].named(e))?;

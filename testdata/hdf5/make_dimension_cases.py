@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes inexpressible.h5: compounds with fields that netCDF has no types for; scales.h5: scales on some
-dimensions only, of other lengths, of several dimensions, in groups; unsized_scales.h5: scales without a length; phony.h5: dimensions
+"""Makes inexpressible.h5: compounds with fields without a netCDF type; scales.h5: scales on some
+dimensions only, with other lengths, with several dimensions, in groups; unsized_scales.h5: scales without a length; phony.h5: dimensions
 without names. Needs h5py.
 """
 import os
@@ -50,7 +50,7 @@ def bits(file):
 
 
 def phony():
-    """Variables of types that the C library gives up, each of a length of its own."""
+    """Variables with types that the C library does not support, each with a distinct length."""
     with h5py.File("phony.h5", "w") as file:
         nested = np.dtype([("n", "<i4"), ("c", "<c8")])
         lists = h5py.vlen_dtype(np.dtype([("x", "<i4")]))

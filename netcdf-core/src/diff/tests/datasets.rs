@@ -1,16 +1,16 @@
-//! Datasets in memory, in chunks of any shape, with a filter or not.
+//! Datasets in memory, in chunks of any shape, with or without a filter.
 
 use super::*;
 use crate::model::{DimId, Kind, StorageLayout};
 use crate::testing::{MemoryDataset, add_filter};
 
-/// How a variable is stored.
+/// The storage of a variable.
 #[derive(Debug, Clone)]
 pub(super) struct Form {
     pub(super) chunk: Vec<u64>,
     pub(super) filtered: bool,
     pub(super) order: Endianness,
-    /// Chunks that are not stored.
+    /// Missing chunks.
     pub(super) missing: Vec<u64>,
 }
 
@@ -25,7 +25,7 @@ impl Form {
     }
 }
 
-/// A dataset with these dimensions.
+/// Returns a dataset with these dimensions.
 pub(super) fn made(dims: &[(&str, u64)]) -> MemoryDataset {
     let mut made = MemoryDataset::new(Kind::NETCDF4);
     made.source = Some("made");
@@ -57,7 +57,7 @@ pub(super) fn var(
     var
 }
 
-/// Replaces a chunk with one that is too short to be decoded.
+/// Replaces a chunk with a chunk that is too short to be decoded.
 pub(super) fn damage(made: &mut MemoryDataset, var: VarId, index: u64) {
     made.put(var, index, 0, b"damaged");
 }

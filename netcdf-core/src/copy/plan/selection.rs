@@ -1,4 +1,4 @@
-//! Which groups, dimensions and variables of a dataset are kept.
+//! Selection of the groups, dimensions and variables to keep.
 
 use std::collections::BTreeSet;
 
@@ -6,38 +6,37 @@ use super::CopiedVariable;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::{DimId, Dimension, Group, GroupId, Schema, UserType, VarId, Variable};
 
-/// What becomes of a group.
+/// The planned treatment of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stay {
-    /// It is left out.
-    Nothing,
-    /// The definitions in it are kept, but not its variables.
-    Frame,
-    /// It is kept.
+pub(super) enum GroupScope {
+    /// The output lacks the group.
+    Excluded,
+    /// The output keeps the group's definitions, but not its variables.
+    Definitions,
+    /// The output keeps the group with its variables.
     Whole,
 }
 
-/// Leaves out what is not kept, as `groups` and `vars` say; returns the schema, and the kept variables in input
-/// and output. Types keep their ids, because values in memory refer to them; so groups that define types are
-/// kept.
+/// Returns the schema without the groups and variables that `groups` and `vars` exclude, and the kept variables in input and output. Types
+/// keep their ids, because values in memory refer to type ids. Therefore groups that define types are kept.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a variable whose dimension is missing.
+/// Returns [`ErrorKind::NotFound`] for a variable whose dimension is missing.
 pub(super) fn keep(
     input: &Schema,
-    groups: &[Stay],
+    groups: &[GroupScope],
     vars: &[bool],
 ) -> Result<(Schema, Vec<CopiedVariable>)> {
     keep_dims(input, groups, vars, &vec![true; input.dims.len()])
 }
 
-/// As [`keep`]; `dims` says which dimensions of kept groups are kept.
+/// Like [`keep`]; `dims` selects the dimensions to keep in kept groups.
 ///
 /// # Errors
-/// As [`keep`].
+/// Returns the errors of [`keep`].
 pub(super) fn keep_dims(
     input: &Schema,
-    groups: &[Stay],
+    groups: &[GroupScope],
     vars: &[bool],
     dims: &[bool],
 ) -> Result<(Schema, Vec<CopiedVariable>)> {
@@ -45,7 +44,7 @@ pub(super) fn keep_dims(
     out.json_texts = input.json_texts;
     out.groups.clear();
     let groups = needed(input, groups, vars);
-    let new_groups = numbers(groups.iter().map(|s| *s != Stay::Nothing));
+    let new_groups = numbers(groups.iter().map(|s| *s != GroupScope::Excluded));
     let group = |id: GroupId| new_groups.get(id.index()).copied().flatten().map(GroupId);
     for (old_id, old) in input.group_ids().zip(&input.groups) {
         if let Some(id) = group(old_id) {
@@ -84,7 +83,7 @@ pub(super) fn keep_dims(
     out.vars.reserve_exact(kept);
     let mut pairs = Vec::with_capacity(kept);
     for (from, (var, stays)) in input.var_ids().zip(input.vars.iter().zip(vars)) {
-        let whole = groups.get(var.group.index()) == Some(&Stay::Whole);
+        let whole = groups.get(var.group.index()) == Some(&GroupScope::Whole);
         if let Some(group) = group(var.group).filter(|_| *stays && whole) {
             let dims = var.dims.iter().map(dim).collect::<Option<_>>();
             let dims = dims.ok_or_else(|| lost(input, from))?;
@@ -104,16 +103,16 @@ fn lost(input: &Schema, var: VarId) -> Error {
     Error::new(ErrorKind::NotFound, what).in_object(&input.var_path(var))
 }
 
-/// Adds the groups that others need: their parents, groups with types, and groups with dimensions of kept
-/// variables. HDF5 lets a variable have dimensions of any group.
-fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
+/// Adds all required groups: parents, groups with types, and groups with dimensions of kept variables. In HDF5, a variable can have
+/// dimensions from any group.
+fn needed(input: &Schema, groups: &[GroupScope], vars: &[bool]) -> Vec<GroupScope> {
     let mut all = groups.to_vec();
     let stays = |group: GroupId| {
         groups
             .get(group.index())
-            .is_some_and(|s| *s != Stay::Nothing)
+            .is_some_and(|s| *s != GroupScope::Excluded)
     };
-    let whole = |group: GroupId| groups.get(group.index()) == Some(&Stay::Whole);
+    let whole = |group: GroupId| groups.get(group.index()) == Some(&GroupScope::Whole);
     let kept = input.vars.iter().zip(vars);
     let kept = kept.filter(|(v, stays)| **stays && whole(v.group));
     let dims = kept.flat_map(|(v, _)| &v.dims);
@@ -123,10 +122,13 @@ fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
             continue;
         }
         let mut at = Some(id);
-        // Parents come before their groups, so this ends.
+        // Parents precede their groups, so this loop ends.
         while let Some(id) = at {
-            if let Some(stay) = all.get_mut(id.index()).filter(|s| **s == Stay::Nothing) {
-                *stay = Stay::Frame;
+            if let Some(stay) = all
+                .get_mut(id.index())
+                .filter(|s| **s == GroupScope::Excluded)
+            {
+                *stay = GroupScope::Definitions;
             }
             at = input.group(id).and_then(|g| g.parent).filter(|p| *p < id);
         }
@@ -134,7 +136,7 @@ fn needed(input: &Schema, groups: &[Stay], vars: &[bool]) -> Vec<Stay> {
     all
 }
 
-/// New numbers of what is kept.
+/// Returns new numbers for the kept objects.
 fn numbers(stays: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
     let mut next = 0;
     let number = |stays: bool| {
@@ -190,7 +192,7 @@ mod tests {
         s
     }
 
-    fn kept(stays: &[Stay], vars: &[bool]) -> (Vec<String>, Vec<String>) {
+    fn kept(stays: &[GroupScope], vars: &[bool]) -> (Vec<String>, Vec<String>) {
         let (out, pairs) = keep(&sample(), stays, vars).unwrap();
         let groups = (0..)
             .take(out.groups.len())
@@ -204,21 +206,21 @@ mod tests {
 
     #[test]
     fn everything_stays() {
-        let (out, pairs) = keep(&sample(), &[Stay::Whole; 5], &[true; 3]).unwrap();
+        let (out, pairs) = keep(&sample(), &[GroupScope::Whole; 5], &[true; 3]).unwrap();
         assert_eq!(out, sample());
         assert!(pairs.iter().all(|p| p.from == p.to) && pairs.len() == 3);
     }
 
     #[test]
     fn groups_above_and_with_types_stay_as_frames() {
-        use Stay::{Nothing, Whole};
-        let (groups, vars) = kept(&[Nothing, Nothing, Whole, Nothing, Nothing], &[true; 3]);
+        use GroupScope::{Excluded, Whole};
+        let (groups, vars) = kept(&[Excluded, Excluded, Whole, Excluded, Excluded], &[true; 3]);
         assert_eq!(groups, ["/", "/a", "/a/b", "/c"]);
         assert_eq!(vars, ["1 /a/b/w[2]"]);
-        let (groups, vars) = kept(&[Nothing, Nothing, Nothing, Nothing, Whole], &[true; 3]);
+        let (groups, vars) = kept(&[Excluded, Excluded, Excluded, Excluded, Whole], &[true; 3]);
         assert_eq!(groups, ["/", "/c", "/d"]);
         assert_eq!(vars, ["2 /d/v[5]"]);
-        let (groups, vars) = kept(&[Nothing, Nothing, Nothing, Whole, Nothing], &[true; 3]);
+        let (groups, vars) = kept(&[Excluded, Excluded, Excluded, Whole, Excluded], &[true; 3]);
         assert_eq!((groups, vars), (vec!["/".into(), "/c".into()], vec![]));
         let (_, vars) = kept(&[Whole; 5], &[false, false, true]);
         assert_eq!(vars, ["2 /d/v[5]"]);
@@ -227,10 +229,10 @@ mod tests {
     /// HDF5 files have variables like this.
     #[test]
     fn groups_with_dimensions_of_others_stay_as_frames() {
-        use Stay::{Nothing, Whole};
+        use GroupScope::{Excluded, Whole};
         let mut input = sample();
         input.vars[2].dims = vec![DimId(0), DimId(1)];
-        let stays = [Nothing, Nothing, Nothing, Nothing, Whole];
+        let stays = [Excluded, Excluded, Excluded, Excluded, Whole];
         let (out, pairs) = keep(&input, &stays, &[true; 3]).unwrap();
         let groups: Vec<_> = (0..4).map(|n| out.group_path(GroupId(n))).collect();
         assert_eq!(groups, ["/", "/a", "/c", "/d"]);

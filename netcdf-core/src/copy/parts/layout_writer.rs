@@ -1,4 +1,4 @@
-//! A writer that says how an output would be stored.
+//! A writer without output, for the layouts of a future output.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::io::memory::MemoryTarget;
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 use crate::model::{CreateOptions, Schema};
 
-/// A writer for `schema` whose output goes nowhere. Nothing is to be put.
+/// Creates a writer for `schema` that discards its output. It provides layouts; callers must not write data.
 ///
 /// # Errors
-/// As [`format::create`].
+/// Returns the errors of [`format::create`].
 pub fn sketch(schema: Schema, create: CreateOptions, env: &Env) -> Result<Box<dyn Writer>> {
     let name = "(sketch)";
     let output = match format::traits(schema.kind).keys {

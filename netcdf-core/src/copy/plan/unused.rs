@@ -1,30 +1,30 @@
-//! What is kept if only some variables are asked for and the output's kind has no groups and types.
+//! Drops groups and types that the selected variables do not use, for output kinds without groups or types.
 
 use super::CopiedVariable;
-use super::keep::{self, Stay};
+use super::selection::{self, GroupScope};
 use crate::error::{OrInternal as _, Result};
 use crate::model::{Attribute, DataType, DimId, GroupId, Schema};
 use crate::notes::Note;
 
-/// As [`keep::keep`], but leaves out what no kept variable needs: groups without variables, unused types, and
-/// unused unlimited dimensions if there are several. `notes` say which groups are left out.
+/// Like [`selection::keep`], but also drops groups without variables, unused types, and unused unlimited dimensions if there are several
+/// unlimited dimensions. `notes` names the dropped groups.
 ///
 /// # Errors
-/// As [`keep::keep`].
+/// Returns the errors of [`selection::keep`].
 pub(super) fn keep(
     input: &Schema,
-    groups: &[Stay],
+    groups: &[GroupScope],
     vars: &[bool],
     notes: &mut Vec<Note>,
 ) -> Result<(Schema, Vec<CopiedVariable>)> {
     let stays = |n: usize| {
         let group = input.vars.get(n).map(|v| v.group.index());
-        let group = group.and_then(|g| groups.get(g)) == Some(&Stay::Whole);
+        let group = group.and_then(|g| groups.get(g)) == Some(&GroupScope::Whole);
         group && vars.get(n) == Some(&true)
     };
     let kept: Vec<_> = (0..input.vars.len()).filter(|&n| stays(n)).collect();
     let kept = || kept.iter().filter_map(|&n| input.vars.get(n));
-    let mut asked = vec![Stay::Nothing; groups.len()];
+    let mut asked = vec![GroupScope::Excluded; groups.len()];
     for group in kept().map(|v| v.group).chain([GroupId::ROOT]) {
         let stay = asked.get_mut(group.index()).zip(groups.get(group.index()));
         let (stay, before) = stay.or_internal("the group of a variable")?;
@@ -44,19 +44,19 @@ pub(super) fn keep(
     }
     let used = |id: DimId| kept().any(|v| v.dims.contains(&id));
     let dims = (0..).map(DimId).zip(&input.dims);
-    // A single unlimited dimension is kept like any other, used or not.
+    // A single unlimited dimension stays, used or unused.
     let many = input.dims.iter().filter(|d| d.unlimited).count() > 1;
     let needless = |id: DimId, unlimited: bool| many && unlimited && !used(id);
     let dims: Vec<bool> = dims.map(|(id, dim)| !needless(id, dim.unlimited)).collect();
-    let (schema, pairs) = keep::keep_dims(&bare, &asked, vars, &dims)?;
-    // If groups are kept, the kind is refused later.
+    let (schema, pairs) = selection::keep_dims(&bare, &asked, vars, &dims)?;
+    // If groups remain, a later check rejects the kind.
     let alone = schema.groups.len() == 1;
     let left_out = (0..).map(GroupId).zip(groups).zip(&asked);
     for ((id, before), now) in left_out.filter(|_| alone) {
-        if *before != Stay::Nothing && *now == Stay::Nothing {
+        if *before != GroupScope::Excluded && *now == GroupScope::Excluded {
             notes.push(Note {
                 object: input.group_path(id),
-                what: "left out: a group without variables to copy".to_owned(),
+                what: "skipped: a group without variables to copy".to_owned(),
                 remedy: None,
             });
         }

@@ -1,15 +1,15 @@
-//! Checks whether a kind of dataset can hold a schema.
+//! Checks whether a dataset kind supports a schema.
 
 use crate::error::{Error, ErrorKind, Result, list_names};
 use crate::format;
 use crate::model::{DataType, DimId, GroupId, Kind, Schema, Values};
 
-/// Checks that the schema's kind can hold all of it. Nothing is changed to fit: readers of the output may rely
-/// on the types. `fixed` says that unlimited dimensions were made fixed where possible.
+/// Checks that the schema's kind supports the whole schema. The schema is not adapted, because readers of the output may rely on the types.
+/// `fixed` means that unlimited dimensions were made fixed if possible.
 ///
 /// # Errors
-/// [`ErrorKind::BadType`], [`ErrorKind::Strict`], [`ErrorKind::Unlimited`] or, for Zarr,
-/// [`ErrorKind::NotInFormat`], naming everything that the kind cannot hold.
+/// Returns [`ErrorKind::BadType`], [`ErrorKind::Strict`], [`ErrorKind::Unlimited`] or, for Zarr, [`ErrorKind::NotInFormat`]. The error
+/// names all objects that the kind does not support.
 pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
     (format::writing(schema.kind)?.holds)(schema)?;
     let sorts = [
@@ -34,19 +34,18 @@ pub(super) fn check(schema: &Schema, fixed: bool) -> Result<()> {
     let Some((kind, _, _)) = found.first() else {
         return Ok(());
     };
-    let said = found
+    let lacks = found
         .iter()
         .map(|(_, sort, names)| format!("{sort} {}", list_names(names)));
-    let said = said.collect::<Vec<_>>().join("; ");
-    let what = format!("{} files do not have {said}", schema.kind.name());
-    Err(Error::new(*kind, what).with_remedy(way_out(schema, fixed)))
+    let lacks = lacks.collect::<Vec<_>>().join("; ");
+    let what = format!("{} files do not have {lacks}", schema.kind.name());
+    Err(Error::new(*kind, what).with_remedy(remedy(schema, fixed)))
 }
 
-/// Checks that the schema's kind can count the records that each `(dimension, length)` needs, before any is
-/// written.
+/// Checks before the copy that the schema's kind can count the records required by each `(dimension, length)`.
 ///
 /// # Errors
-/// [`ErrorKind::DimSize`].
+/// Returns [`ErrorKind::DimSize`] for too many records.
 pub(super) fn check_records(
     schema: &Schema,
     lengths: impl IntoIterator<Item = (DimId, u64)>,
@@ -77,7 +76,7 @@ fn types(schema: &Schema) -> Vec<String> {
     paths.filter(|_| !schema.kind.is_enhanced()).collect()
 }
 
-/// Variables and attributes whose types the kind does not have.
+/// Returns the variables and attributes with types that the kind does not support.
 fn lacking(schema: &Schema) -> Vec<String> {
     let mut lacking = Vec::new();
     let mut look = |ty: DataType, values: Option<&Values>, name: &dyn Fn() -> String| {
@@ -112,7 +111,7 @@ fn lacking(schema: &Schema) -> Vec<String> {
     lacking
 }
 
-/// The unlimited dimensions, if there are too many.
+/// Returns the unlimited dimensions if their number exceeds the kind's limit.
 fn unlimited(schema: &Schema) -> Vec<String> {
     let names = schema.dims.iter().filter(|d| d.unlimited);
     let names: Vec<_> = names.map(|d| d.name.to_string()).collect();
@@ -122,16 +121,16 @@ fn unlimited(schema: &Schema) -> Vec<String> {
     names
 }
 
-/// The variables with an unlimited dimension that is not the first, if the kind does not allow that.
+/// Returns the variables with an unlimited dimension after the first dimension, if the kind does not allow that.
 fn records(schema: &Schema) -> Vec<String> {
     let vars = schema.var_ids().zip(&schema.vars);
-    let odd = vars.filter(|(_, v)| v.dims.iter().skip(1).any(|&d| schema.is_unlimited(d)));
-    let paths = odd.map(|(id, _)| schema.var_path(id));
+    let later = vars.filter(|(_, v)| v.dims.iter().skip(1).any(|&d| schema.is_unlimited(d)));
+    let paths = later.map(|(id, _)| schema.var_path(id));
     let records = format::traits(schema.kind).records;
     paths.filter(|_| records).collect()
 }
 
-fn way_out(schema: &Schema, fixed: bool) -> &'static str {
+fn remedy(schema: &Schema, fixed: bool) -> &'static str {
     let mut cdf5 = schema.clone();
     cdf5.kind = Kind::CDF5;
     let enhanced = !groups(schema).is_empty() || !types(schema).is_empty();
