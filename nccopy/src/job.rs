@@ -1,4 +1,4 @@
-//! All copies of a run, one by one.
+//! Runs all copies of a request in sequence.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,10 @@ use crate::request::{CopyRequest, Existing};
 use crate::told::Told;
 use crate::turn::CopyTurn;
 
-/// Makes the copies one by one. A failure does not keep the others from being made.
+/// Runs the copies in sequence. The run continues after a failed copy.
 ///
 /// # Errors
-/// Those of signals and of the report.
+/// Returns errors of signals and of the report.
 pub(crate) fn run(
     request: &CopyRequest,
     copies: &[CopyPair],
@@ -108,7 +108,7 @@ struct CopyRun<'a> {
 }
 
 impl CopyRun<'_> {
-    /// Makes a copy. Returns its outcome and notes, or nothing after EPIPE on standard output.
+    /// Makes a copy. Returns its outcome and notes, or `None` after EPIPE on standard output.
     fn copied(
         &mut self,
         turn: CopyTurn<'_>,
@@ -124,7 +124,7 @@ impl CopyRun<'_> {
         }
         let outcome = match copied {
             Ok(outcome) => {
-                // It may be another file now, and those that follow may need it.
+                // The output is a new file, which later copies may read.
                 env.siblings.outputs.add(&copy.output.path);
                 outcome
             }
@@ -197,7 +197,7 @@ fn skipped(count: usize, (why, remedy): (&str, Option<&str>)) -> Option<Note> {
     })
 }
 
-/// Numbers of the copies that are not made because what is there stays.
+/// Returns the numbers of the copies whose outputs exist and must stay.
 fn there(existing: Existing, copies: &[CopyPair], env: &Env) -> Result<BTreeSet<usize>> {
     let mut there = BTreeSet::new();
     if existing == Existing::Replace {
@@ -211,14 +211,14 @@ fn there(existing: Existing, copies: &[CopyPair], env: &Env) -> Result<BTreeSet<
     Ok(there)
 }
 
-/// The copies that are to be made.
+/// Returns the remaining copies.
 fn left<'c>(copies: &'c [CopyPair], there: &BTreeSet<usize>) -> impl Iterator<Item = &'c CopyPair> {
     let all = copies.iter().enumerate();
     all.filter(|(n, _)| !there.contains(n))
         .map(|(_, copy)| copy)
 }
 
-/// What becomes of a copy that is not made because there is something already.
+/// Returns the outcome of a copy whose output exists.
 fn skip(existing: Existing, copy: &CopyPair, bar: &Bar, io: &mut Io) -> CopyOutcome {
     if existing == Existing::Skip {
         return CopyOutcome::Skipped(Skip::Exists);

@@ -16,7 +16,7 @@ pub(crate) struct DoneCopy<'c> {
 
 #[cfg(test)]
 impl<'c> DoneCopy<'c> {
-    /// A copy without notes.
+    /// Returns a copy without notes.
     pub(crate) fn quietly(copy: &'c CopyPair, outcome: CopyOutcome) -> Self {
         Self {
             copy,
@@ -29,11 +29,11 @@ impl<'c> DoneCopy<'c> {
 /// The result of a copy.
 #[derive(Debug)]
 pub(crate) enum CopyOutcome {
-    /// The copy was made.
+    /// A finished copy.
     Copied(CopyReport),
     /// The existing output remains.
     Skipped(Skip),
-    /// The copy failed for this reason.
+    /// The reason for a failed copy.
     Failed(String),
 }
 

@@ -1,4 +1,4 @@
-//! What is said of several inputs.
+//! Notes of several inputs. Repeated notes are merged.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -7,17 +7,17 @@ use netcdf_core::notes::{CollectedNotes, Note, Notes, few};
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io};
 
-/// The notes of a job: one of several inputs names the input, and what was said of one is counted for those that follow.
+/// Merges and prints the notes of several inputs. Each note names its input. A repeated note is counted instead of printed again.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     several: bool,
-    /// Each note with the inputs behind the first of which it speaks.
+    /// Each printed note with the further inputs that caused the same note.
     said: Vec<(Note, Vec<String>)>,
     places: HashMap<Note, usize>,
 }
 
 impl Told {
-    /// The notes of a job of so many inputs.
+    /// Returns empty notes for this number of inputs.
     #[must_use]
     pub(crate) fn of(inputs: usize) -> Self {
         Self {
@@ -26,7 +26,7 @@ impl Told {
         }
     }
 
-    /// Says what there is to say of an input and was not said before.
+    /// Prints the notes of an input that no earlier input caused.
     pub(crate) fn tell(&mut self, notes: &CollectedNotes, input: &Path, io: &mut Io) {
         let input = ShownAddress::of(input).into_text();
         let fresh = Notes::default();
@@ -46,7 +46,7 @@ impl Told {
         tool::tell("nccopy", &fresh, io);
     }
 
-    /// Says of which inputs the same is true.
+    /// Prints the further inputs of each repeated note.
     pub(crate) fn rest(self, io: &mut Io) {
         let rest = Notes::default();
         for (note, others) in self.said {
@@ -58,7 +58,7 @@ impl Told {
     }
 }
 
-/// A note that names its input.
+/// Returns a note that names its input.
 fn of(input: &str, note: Note) -> Note {
     let object = match note.object.starts_with(input) {
         true => note.object,

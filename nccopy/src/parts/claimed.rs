@@ -1,4 +1,4 @@
-//! Stores on object stores: parts put their keys there, while a claim of the plan keeps others away.
+//! Plan stores on object stores. Parts write their keys there, while a claim object of the plan locks out other runs.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -14,16 +14,16 @@ use super::record::{PlanRecord, StorePlace};
 use crate::environment::environment;
 use crate::request::{CopyRequest, ProcessRequest};
 
-/// What tells the claim of a plan from all others.
+/// Returns the unique tag of a plan's claim.
 pub(super) fn tag() -> String {
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())
 }
 
-/// Claims the place of a plan's output, if parts write there.
+/// Claims the output location of a plan if its parts write to an object store.
 ///
 /// # Errors
-/// Those of [`ClaimedStore::begin`].
+/// Returns errors of [`ClaimedStore::begin`].
 pub(super) fn begin(request: &CopyRequest, record: &PlanRecord, io: &mut Io) -> Result<()> {
     match record.store() {
         Some(StorePlace::Claimed(tag)) => with(request, tag, io, |store, _| store.begin()),
@@ -31,10 +31,10 @@ pub(super) fn begin(request: &CopyRequest, record: &PlanRecord, io: &mut Io) -> 
     }
 }
 
-/// Removes what the parts of a plan put on an object store, unless the output is finished.
+/// Removes the keys that the parts of a plan wrote to an object store, unless the output is finished.
 ///
 /// # Errors
-/// Those of [`ClaimedStore::remove`].
+/// Returns errors of [`ClaimedStore::remove`].
 pub(super) fn remove(
     process: &ProcessRequest,
     (folder, plan): (&PlanDirectory, &StoredPlan),
@@ -57,7 +57,7 @@ pub(super) fn remove(
     })
 }
 
-/// Calls `then` with the store whose claim has a tag, and what gives a note about it.
+/// Calls `then` with the store whose claim has this tag, and a function that returns a note about the store.
 fn with(
     request: &CopyRequest,
     tag: &str,

@@ -30,13 +30,13 @@ use crate::report::RunReport;
 use crate::request::{CopyRequest, FinishRequest, ProcessRequest, ReportForm, RunOutput};
 use crate::told::Told;
 
-/// Bytes of memory for the check of a segment.
+/// Bytes of memory for checking a segment.
 const SEGMENT: u64 = 4 << 20;
 
-/// Checks that all parts are done and whole, and makes the output from them.
+/// Checks that all parts are complete, and creates the output from them.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
+/// Returns [`ErrorKind::NotFound`] for unfinished parts, and errors of joining the parts.
 pub(super) fn run(
     (process, options): (&ProcessRequest, FinishRequest),
     folder: &PlanDirectory,
@@ -75,7 +75,7 @@ pub(super) fn run(
     };
     let joined = ready::with(asked, &env, io, |mut ready, _| {
         bar.begin(0, env.progress.clone());
-        // They were told when the plan was made.
+        // `--plan` reported these notes.
         drop(env.notes.take_all());
         let end = End {
             request: &request,
@@ -113,7 +113,7 @@ pub(super) fn run(
     Ok(Status::Success)
 }
 
-/// The planned copy, with the options of this process.
+/// Returns the planned copy with the options of this process.
 fn finished(
     plan: &StoredPlan,
     (process, options): (&ProcessRequest, FinishRequest),
@@ -124,7 +124,7 @@ fn finished(
     Ok(request)
 }
 
-/// The division into parts, if the plan still holds. Finds the string lengths that the plan does not have.
+/// Returns the division into parts if the plan still holds. Finds string lengths that the plan does not have.
 fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
     let (create, env) = (ready.create, ready.set.env);
     let sketch = |ready: &Ready<'_>| parts::sketch(ready.plan.schema.clone(), create, env);
@@ -136,7 +136,7 @@ fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
     plan.sized_division(ready, &mut *sketch(ready)?)
 }
 
-/// Reports a plan that was finished before.
+/// Reports a plan that is already finished.
 fn already((planned, form): (CopyRequest, Option<ReportForm>), io: &mut Io) -> Result<Status> {
     if let Some(mut report) = RunReport::of_plan((form, &planned), 1, io)? {
         let done = DoneCopy {
@@ -185,7 +185,7 @@ fn of_files(
     Err(Error::new(ErrorKind::NotFound, what))
 }
 
-/// The end of a copy in parts.
+/// The last step of a copy in parts.
 struct End<'a> {
     request: &'a CopyRequest,
     /// Whether stored bytes are compared with the digests of the parts.
@@ -198,7 +198,7 @@ struct End<'a> {
 }
 
 impl End<'_> {
-    /// Makes the output from the segments of the parts.
+    /// Creates the output from the segments of the parts.
     fn joined(&self, ready: Ready<'_>) -> Result<Option<CopyReport>> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
@@ -208,7 +208,7 @@ impl End<'_> {
         })
     }
 
-    /// Finishes the store that the parts wrote together.
+    /// Finishes the store that the parts wrote concurrently.
     fn together(&self, ready: Ready<'_>, place: &StorePlace) -> Result<Option<CopyReport>> {
         let (env, to) = (ready.set.env, &ready.output);
         let target = match place {
@@ -229,7 +229,7 @@ impl End<'_> {
         })
     }
 
-    /// The target, which does not appear if another process took over the right to finish, or if the input changed.
+    /// Returns a target that is not committed if another process took over the right to finish, or if the input changed.
     fn guarded(&self, ready: &Ready<'_>, target: Output) -> Output {
         let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
         let hold = self.hold.checker();
@@ -256,7 +256,7 @@ impl End<'_> {
         }
     }
 
-    /// Compares the states of files beside the input that parts read.
+    /// Compares the states of other input files that parts read.
     fn compare_files(&self, env: &Env) -> Result<()> {
         for part in 0..self.plan.record.parts {
             let done = self.folder.done(part)?;
@@ -277,7 +277,7 @@ impl End<'_> {
         parts::compare(set.env, puts, &mut *writer).map(|_| ())
     }
 
-    /// Compares all segments, each on a thread.
+    /// Compares all segments, one thread per segment.
     fn compare_segments(&self, env: &Env) -> Result<()> {
         let record = &self.plan.record;
         let parts = record.first_stage()..record.parts;
@@ -289,7 +289,7 @@ impl End<'_> {
         env.runtime.ordered(items, work, Ok)
     }
 
-    /// The chunks of parts, with their sums unless `--no-check` is set.
+    /// Returns the chunks of parts, with checksums unless `--no-check` is set.
     fn puts(&self, parts: Range<u64>) -> impl Iterator<Item = Result<PutByPart>> + '_ {
         parts.filter_map(|part| {
             let put = |done: DoneRecord| PutByPart {
@@ -305,7 +305,7 @@ impl End<'_> {
     }
 }
 
-/// Checks that all parts are done and whole.
+/// Checks that all parts are complete.
 fn check(folder: &PlanDirectory, plan: &StoredPlan) -> Result<()> {
     let mut missing = vec![];
     for part in 0..plan.record.parts {

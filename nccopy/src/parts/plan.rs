@@ -1,4 +1,4 @@
-//! `--plan`: decides what all parts share.
+//! `--plan`: fixes the decisions that all parts share.
 
 use std::path::{Path, PathBuf};
 
@@ -33,13 +33,13 @@ use crate::inputs::CopyPair;
 use crate::ready::{self, Ready, RequestedCopy};
 use crate::request::{CopyRequest, MOST_PARTS, PlanRequest};
 
-/// A plan of one dataset, the schema of the store between two stages, if there are two, and the costs.
+/// A plan of one dataset, the schema of the intermediate store if there are two stages, and the costs.
 type DatasetPlan = (PlanRecord, Option<Schema>, Estimate);
 
 /// Writes the requested plan into its directory.
 ///
 /// # Errors
-/// Those of the copy as far as metadata tells, and of the folder.
+/// Returns errors of the copy that metadata reveals, and errors of the plan directory.
 pub(super) fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
     tool::catch_limits()?;
     let (folder, process) = (&request.folder, &request.copy.process);
@@ -92,7 +92,7 @@ pub(super) fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// What the parts of two stages do.
+/// Describes the parts of two stages.
 fn stages_of(record: &PlanRecord) -> String {
     match record.stages().as_slice() {
         [first, second] => format!(
@@ -132,7 +132,7 @@ fn of_files((request, shown): (&PlanRequest, bool), copies: &[CopyPair]) -> Resu
     all.or_internal("the lists of the plan")
 }
 
-/// What the copies of many files are going to take.
+/// Estimates the costs of copying many files.
 fn of_copies(request: &CopyRequest, listed: &PlanLists) -> Estimate {
     Estimate {
         costs: listed.costs,
@@ -140,7 +140,7 @@ fn of_copies(request: &CopyRequest, listed: &PlanLists) -> Estimate {
     }
 }
 
-/// A note about files that cannot be copied as far as their headers tell.
+/// Returns a note about files that cannot be copied according to their headers.
 fn refused(listed: &PlanLists) -> Option<Note> {
     let (first, e) = listed.refused.first()?;
     let names: Vec<&str> = listed
@@ -158,7 +158,7 @@ fn refused(listed: &PlanLists) -> Option<Note> {
     })
 }
 
-/// The directory that relative paths start from.
+/// Returns the base directory of relative paths.
 fn here() -> Result<PathBuf> {
     std::env::current_dir().map_err(|e| Error::io("cannot find", ".", e))
 }
@@ -175,8 +175,8 @@ fn of_dataset(plan: &PlanRequest, io: &mut Io) -> Result<DatasetPlan> {
         idle: &Idle::default(),
     };
     let record = ready::with(asked, &env, io, |ready, _| {
-        // What refuses the output is better known now than in the end. Elsewhere, to begin it may remove what is there: a store is
-        // begun once there is a plan.
+        // Detect output errors before the parts run. For a remote output, this check could remove the existing store, so the store begins
+        // only after the plan exists.
         if copy.output.remote.is_none() {
             drop(ready.target(request, &copy)?);
         }
@@ -254,7 +254,7 @@ fn record(
     Ok((record, between, estimate))
 }
 
-/// The other files that have data of the input, with their states. Parts look up local files by absolute paths.
+/// Returns the other files that contain data of the input, with their states. Parts locate local files by absolute paths.
 fn other_files(ready: &Ready<'_>, directory: &Path) -> Result<Vec<(String, String)>> {
     let (set, pairs) = (ready.set, &ready.plan.data);
     for pair in pairs {
@@ -273,7 +273,7 @@ fn other_files(ready: &Ready<'_>, directory: &Path) -> Result<Vec<(String, Strin
     Ok(files.into_iter().map(absolute).collect())
 }
 
-/// The variables that go through a store between two stages, and the number of parts of the first one.
+/// Returns the variables that use the intermediate store, and the number of parts of the first stage.
 fn stages(number: Option<u8>, set: Dataset<'_>, division: &Division) -> (Option<Through>, u64) {
     let memory = set.env.memory.0;
     let choose = |parts: InParts<'_>| match number {
@@ -287,7 +287,7 @@ fn stages(number: Option<u8>, set: Dataset<'_>, division: &Division) -> (Option<
     }
 }
 
-/// The place of the store that the parts write together, if the output is a store.
+/// Returns the location of the store that the parts write concurrently, if the output is a store.
 fn store((output, directory): (&Destination, &Path), digest: &Digest) -> Option<StorePlace> {
     let tag: String = digest.to_string().chars().take(8).collect();
     let place = || match output.remote {

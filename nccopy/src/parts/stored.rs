@@ -1,4 +1,4 @@
-//! A plan as it was read, and whether it still holds.
+//! A plan read from its directory, and the check whether it still holds.
 
 use netcdf_core::chunk::Writer;
 use netcdf_core::copy::parts::{self, Division, PartSize};
@@ -13,10 +13,10 @@ use crate::ready::Ready;
 use crate::request::{CopyMode, CopyRequest, ProcessRequest};
 
 impl StoredPlan {
-    /// The planned copy. `process` takes precedence over the settings of the plan.
+    /// Returns the planned copy. `process` takes precedence over the settings of the plan.
     ///
     /// # Errors
-    /// As [`cli::planned`].
+    /// Returns the errors of [`cli::planned`].
     pub(super) fn request(&self, process: &ProcessRequest) -> Result<CopyRequest> {
         let mut request = cli::planned(&self.record.arguments)?;
         for path in &mut request.files.inputs {
@@ -34,10 +34,10 @@ impl StoredPlan {
         Ok(request)
     }
 
-    /// The division into parts of the last stage, if the input and what is to be written are as planned. `writer` was made for the output.
+    /// Returns the division into parts of the last stage, if input and output are as planned. `writer` was created for the output.
     ///
     /// # Errors
-    /// [`ErrorKind::Changed`] if not.
+    /// Returns [`ErrorKind::Changed`] if input or output differs.
     pub(super) fn division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
         let PartWork::Dataset(record) = &self.record.work else {
             return Err(Error::internal("parts of files that are divided"));
@@ -71,8 +71,8 @@ impl StoredPlan {
         }
     }
 
-    /// The division after [`Ready::size_strings`], without the checks of [`StoredPlan::division`]. `writer` was made for the output with these
-    /// string lengths.
+    /// Returns the division after [`Ready::size_strings`], without the checks of [`StoredPlan::division`]. `writer` was created for the
+    /// output with these string lengths.
     ///
     /// # Errors
     /// Returns errors of the input.

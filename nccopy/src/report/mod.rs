@@ -55,7 +55,7 @@ impl Totals {
         self.after = self.after.saturating_add(after);
     }
 
-    /// The inputs that an interrupted run did not come to.
+    /// Returns the number of inputs that an interrupted run did not reach.
     fn left(&self) -> usize {
         let begun = self.copied + self.skipped + self.failed;
         self.inputs.saturating_sub(begun)
@@ -196,7 +196,7 @@ pub(crate) fn names(copy: &CopyPair) -> (String, String) {
     (text(&copy.input), text(&copy.output.path))
 }
 
-/// What `--verify` allowed to differ, if anything does.
+/// Returns a note about allowed differences that `--verify` found.
 pub(crate) fn allowed(report: &CopyReport, output: &Path) -> Option<Note> {
     let largest = |v: &VarReport| v.changes.largest.filter(|&n| n > 0.0);
     let values = report.vars.iter().filter_map(|v| {

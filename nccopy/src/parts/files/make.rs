@@ -47,7 +47,7 @@ impl FileParts<'_> {
     /// Copies the files of a part.
     ///
     /// # Errors
-    /// Those that may be gone when the part is made again; [`ErrorKind::Cancelled`].
+    /// Returns errors that another attempt may not have, and [`ErrorKind::Cancelled`].
     pub(crate) fn make(&self, part: u64, env: &mut Env, io: &mut Io) -> Result<MadeFiles> {
         let files = rows::read(self.folder.path(), part)?;
         let digest = Digest::of_bytes(format!("{files:?}").as_bytes());
@@ -91,7 +91,7 @@ impl FileParts<'_> {
         })
     }
 
-    /// Whether an error may be gone when the part is made again.
+    /// Checks whether another attempt may succeed after this error.
     fn may_pass(&self, e: &Error, file: &FileRow) -> bool {
         let input = self.plan.record.located(Path::new(&file.input));
         let gone = !file.input.contains("://") && !input.exists();

@@ -1,4 +1,4 @@
-//! A part from its beginning to its done-file.
+//! Records a part from its beginning to its done-file.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use super::meter::{EVERY, LogMeter};
 use crate::parts::folder::PlanDirectory;
 use crate::parts::record::DoneRecord;
 
-/// A part that was begun.
+/// A running part.
 pub(super) struct Begun<'a> {
     folder: &'a PlanDirectory,
     part: u64,
@@ -20,7 +20,7 @@ pub(super) struct Begun<'a> {
 
 impl<'a> Begun<'a> {
     /// # Errors
-    /// Those of the log.
+    /// Returns log errors.
     pub(super) fn new(folder: &'a PlanDirectory, part: u64, progress: &Progress) -> Result<Self> {
         folder.log(part, "begun", vec![])?;
         Ok(Self {
@@ -31,10 +31,10 @@ impl<'a> Begun<'a> {
         })
     }
 
-    /// Puts the done-file.
+    /// Writes the done-file.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the part was made before with other bytes; those of the folder.
+    /// Returns [`ErrorKind::Argument`] if the part was already written with different contents, and errors of the plan directory.
     pub(super) fn done(self, record: DoneRecord) -> Result<()> {
         drop(self.meter);
         let (folder, part) = (self.folder, self.part);

@@ -1,4 +1,4 @@
-//! Makes parts of one dataset.
+//! Runs parts of one dataset.
 
 use std::sync::Arc;
 
@@ -33,10 +33,10 @@ pub(super) struct DatasetParts<'a> {
 }
 
 impl DatasetParts<'_> {
-    /// Makes parts, one after the other.
+    /// Runs parts in sequence.
     ///
     /// # Errors
-    /// The first one, with the part that could not be made.
+    /// Returns the first error, with the number of the failed part.
     pub(super) fn make(
         &self,
         numbers: &[u64],
@@ -109,7 +109,7 @@ impl DatasetParts<'_> {
         let (target, sums) = format::part_of_store(&place, None, self.is_synced(), set.env)?;
         let create = CreateOptions::default();
         let mut writer = format::create(target, first.schema.clone(), create, set.env)?;
-        // Only where the plan still holds.
+        // Check that the plan still holds.
         self.plan.division(ready, &mut *self.sketch(ready)?)?;
         let parts = self.dataset.first_stage;
         let division = through.divided((set, &first), parts, &mut *writer)?;
@@ -121,7 +121,7 @@ impl DatasetParts<'_> {
         Ok((written(&sums), chunks))
     }
 
-    /// Stores a part of the output, which has this number among those of its stage.
+    /// Stores a part of the output. The number counts parts of the same stage.
     fn of_output(
         &self,
         ready: &Ready<'_>,
@@ -147,7 +147,7 @@ impl DatasetParts<'_> {
         }
     }
 
-    /// Checks that no key of the input that was read changed after the plan was made, and no other file of the input since it was opened.
+    /// Checks that no key that was read has changed since the plan was made, and no other input file since it was opened.
     fn check_reads(&self, ready: &Ready<'_>) -> Result<()> {
         ready.set.env.siblings.opened.check()?;
         ready.reads.check(self.plan.record.time)
@@ -158,7 +158,7 @@ impl DatasetParts<'_> {
         !self.request.process.no_sync
     }
 
-    /// A writer that says how the output is stored.
+    /// Returns a writer that only computes the output layout.
     fn sketch(&self, ready: &Ready<'_>) -> Result<Box<dyn Writer>> {
         sketch(ready.plan.schema.clone(), ready.create, ready.set.env)
     }
@@ -179,7 +179,7 @@ impl DatasetParts<'_> {
         output.complete()
     }
 
-    /// Puts the chunks of a part into the store.
+    /// Writes the chunks of a part into the store.
     fn put_chunks(
         &self,
         (ready, origin): (&Ready<'_>, PartOrigin<'_>),
@@ -207,7 +207,7 @@ impl DatasetParts<'_> {
     }
 }
 
-/// What was put into a store.
+/// Returns size and digest of the data written to a store.
 fn written(sums: &RunningSums) -> SegmentContent {
     let KeySum { bytes, sum } = sums.get();
     let digest = Digest::from_bytes(sum);
