@@ -84,7 +84,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     Ok(match cli::parse(args)? {
         Err(e) => misused(&e, io),
         Ok(Request::Print(request)) => all(&request, io),
-        // Status 1 would say that something differs, or that a dataset violates a rule.
+        // Status 1 is reserved for differences and rule violations.
         Ok(Request::Diff(request)) => {
             tool::guarded(NAME, Status::Usage, io, |io| diff::run(&request, io))
         }
@@ -104,7 +104,7 @@ fn misused(e: &Error, io: &mut Io) -> Status {
 fn all(request: &PrintRequest, io: &mut Io) -> Status {
     let (job, process) = (&request.job, &request.process);
     let mut files = FileSeries::new(&request.inputs);
-    // Truncated XML or JSON is of no use, and a digest of a part is none of the whole.
+    // Truncated XML or JSON is useless, and a digest of a part is not the digest of the dataset.
     let mut env = environment(
         process,
         !matches!(
@@ -163,7 +163,7 @@ fn conclude(
     }
 }
 
-/// Prints the output; the reasons why data or damaged parts were left out go to `omitted`.
+/// Prints the output. `omitted` receives the reasons for skipped data and damaged parts.
 fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
     let &AskedOutput {
         request,
@@ -189,13 +189,13 @@ fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Resul
     omitted.extend(found.into_iter().map(|e| e.of(&resource)));
     let printed = printed.map_err(|e| e.of(&resource));
     if !heading.is_one_of_several() {
-        // The process is about to end: freeing the memory of 10^5 attributes one by one would take as long as printing them.
+        // The process ends soon: freeing the memory of 10^5 attributes takes as long as printing them.
         std::mem::forget(reader);
     }
     printed
 }
 
-/// Checks the digests of a list, which is a file or standard input.
+/// Checks the digests of a list, read from a file or standard input.
 fn checked(path: &Path, access: &InputAccess, env: &Env, io: &mut Io) -> Result<()> {
     let mut stdin = std::mem::replace(&mut io.stdin, Box::new(std::io::empty()));
     let standard = path.as_os_str() == "-";
@@ -222,14 +222,14 @@ fn checked(path: &Path, access: &InputAccess, env: &Env, io: &mut Io) -> Result<
     sum::check::check((&mut *list, &name), &mut open, env, io)
 }
 
-/// The path with these bytes.
+/// Returns the path with these bytes.
 #[cfg(unix)]
 fn path_of(bytes: &[u8]) -> Result<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
     Ok(PathBuf::from(OsStr::from_bytes(bytes)))
 }
 
-/// The path with these bytes, which are UTF-8.
+/// Returns the path with these bytes, which must be UTF-8.
 #[cfg(not(unix))]
 fn path_of(bytes: &[u8]) -> Result<PathBuf> {
     let text = std::str::from_utf8(bytes);
@@ -242,7 +242,7 @@ fn path_of(bytes: &[u8]) -> Result<PathBuf> {
     text.map(PathBuf::from).map_err(wrong)
 }
 
-/// What a command line asks for.
+/// The output of a command line for one file.
 struct AskedOutput<'a> {
     request: &'a PrintRequest,
     input: &'a Path,
@@ -250,7 +250,7 @@ struct AskedOutput<'a> {
     heading: &'a Heading,
 }
 
-/// Prints the output for the part of an open dataset that is selected.
+/// Prints the output for the selected part of an open dataset.
 fn print_part(
     asked: &AskedOutput<'_>,
     reader: &dyn Reader,
@@ -332,12 +332,12 @@ fn print(
     }
 }
 
-/// The dataset's name: the given one, or the last part of the path without its extension.
+/// Returns the dataset's name: the given one, or the last path component without its extension.
 fn name(request: &DumpRequest, input: &Path) -> Vec<u8> {
     if let Some(name) = &request.name {
         return name.as_encoded_bytes().to_vec();
     }
-    // The input was opened, so if it is a URL, it is valid.
+    // Opening the input has already validated the URL.
     let at = Location::new(input).unwrap_or(Location::of_path(input));
     if at.is_standard() {
         return b"stdin".to_vec();

@@ -1,4 +1,4 @@
-//! The ncgen tool: makes a dataset from CDL or JSON.
+//! The ncgen tool: creates a dataset from CDL or JSON.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -46,7 +46,7 @@ use netcdf_grammar::kind_options::{self, Kinds};
 
 use request::{ProgramLanguage, Request};
 
-/// The name of ncgen for netCDF-3 in messages. It is a link to ncgen, which has all options of that tool.
+/// The name of ncgen for netCDF-3 in messages: a link to ncgen, with all options of the older tool.
 const NCGEN3: &str = "ncgen3";
 
 /// Runs ncgen; `args` begin with the program's name.
@@ -57,7 +57,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     ended::status(tool, ended, io)
 }
 
-/// The name of the tool in messages, from the first argument.
+/// Returns the name of the tool in messages, from the first argument.
 fn tool_name(program: Option<&OsString>) -> &'static str {
     let name = program.and_then(|name| Path::new(name).file_stem());
     match name.is_some_and(|name| name == NCGEN3) {
@@ -131,16 +131,16 @@ fn generate(request: &Request, env: &mut Env, io: &mut Io) -> Result<(), CdlErro
     Ok(())
 }
 
-/// All errors of a reporter.
+/// Returns all errors of a reporter.
 fn all(reporter: Reporter<'_>) -> CdlError {
     match reporter.finish() {
         Err(errors) => errors.into(),
-        // Callers have seen errors.
+        // A reporter without errors is a bug of the caller.
         Ok(_) => Error::new(ErrorKind::Argument, "the text cannot be used").into(),
     }
 }
 
-/// The requested kind. Fortran 77 and Java programs make classic files, or 64-bit offset files on request.
+/// Returns the requested kind. Fortran 77 and Java programs create classic files, or 64-bit offset files on request.
 fn asked(request: &Request, language: Option<ProgramLanguage>) -> Result<Option<Kind>, Error> {
     let kind = request.output.kind;
     let language = match language {
@@ -163,7 +163,7 @@ fn asked(request: &Request, language: Option<ProgramLanguage>) -> Result<Option<
     Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
 }
 
-/// Checks options that only some kinds have, if the command line names the kind.
+/// Checks options that only some kinds support, if the command line names the kind.
 fn check_output(request: &Request) -> anyhow::Result<()> {
     let mut kind = request.output.kind;
     if request.language == Some(ProgramLanguage::Binary)
@@ -186,7 +186,7 @@ fn check_output(request: &Request) -> anyhow::Result<()> {
     Ok(kind_options::check(&cli::command(), kind, &options)?)
 }
 
-/// The text.
+/// Returns the source of the text.
 fn source(request: &Request, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
     let at = match &request.input {
         Some(path) => Location::new(path)?,
@@ -217,7 +217,7 @@ fn warn(request: &Request, warnings: &Diagnostics, io: &mut Io) {
     }
 }
 
-/// The output never replaces the text, under whatever name.
+/// Checks that the output does not replace the text, under any name.
 fn refuse_same(input: Option<&Path>, output: &Path) -> Result<(), Error> {
     let input = input.unwrap_or(Path::new("-"));
     match file::overlap(input, output) && !file::in_place(output) {
@@ -247,7 +247,7 @@ struct DatasetText<'a> {
     source: &'a dyn Source,
 }
 
-/// Writes the dataset. If there are errors, nothing is left behind.
+/// Writes the dataset. After errors, no output remains.
 fn write(
     request: &Request,
     DatasetText { cdl, source }: DatasetText<'_>,
@@ -261,7 +261,7 @@ fn write(
     refuse_same(request.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;
     if !file::in_place(path) {
-        // From here on there may be a temporary file, which a signal must not leave behind.
+        // From here on, a temporary file may exist, which a signal must not leave behind.
         tool::catch_signals(
             &env.cancel,
             &tool::Idle::default(),

@@ -15,10 +15,10 @@ use super::found::{DatasetLayout, mean};
 use super::mend::mend;
 use crate::filters::of_filter;
 
-/// All that was found, on one line.
+/// Returns the whole listing on one line.
 ///
 /// # Errors
-/// As [`Json::line`].
+/// Returns the errors of [`Json::line`].
 pub(super) fn document(
     path: &Path,
     found: &DatasetLayout,
@@ -109,7 +109,7 @@ fn filters(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
     let filters = schema.var(var.var).map(|v| v.storage.filters.as_slice());
     let one = |filter| {
         let [id, name, _, parameters] = of_filter(&env.filters, filter);
-        // Codecs of Zarr that are not HDF5 filters have no number.
+        // Zarr codecs that are not HDF5 filters have no number.
         let id = id.parse::<u32>().map_or(Json::Null, Json::int);
         Json::object([
             ("id", id),
@@ -120,7 +120,7 @@ fn filters(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
     Json::Array(filters.unwrap_or_default().iter().map(one).collect())
 }
 
-/// What a set of rules says.
+/// Returns the verdict of a rule set.
 fn verdict(path: &Path, (schema, rules): (&Schema, RuleSet), missed: &[Shortcoming]) -> Json {
     let reasons = missed.iter().map(|one| {
         let path = one.var.map(|var| Json::text(&schema.var_path(var)));

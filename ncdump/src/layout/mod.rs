@@ -1,4 +1,4 @@
-//! `--layout` and `--require`: how a dataset is stored, and where it falls short of rules.
+//! `--layout` and `--require`: storage layout of datasets, and rule violations.
 //!
 //! | module | what |
 //! |---|---|
@@ -58,7 +58,7 @@ pub(crate) fn run(request: &LayoutRequest, io: &mut Io) -> Status {
     files.worst()
 }
 
-/// The status after an error.
+/// Returns the status after an error.
 fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
     if let Some(status) = tool::cancelled(&env.cancel) {
         return status;
@@ -95,7 +95,7 @@ fn look(
             false => heading.block() + &text::listing(path, &found, reader.schema(), env),
         };
         match say(io, &text) {
-            // Nobody reads on, but the status still tells.
+            // EPIPE on standard output: the status still reports violations.
             Err(e) if e.is_broken_pipe() && request.rules.is_some() => {}
             said => said?,
         }
@@ -106,7 +106,7 @@ fn look(
     })
 }
 
-/// Says where a dataset falls short of the rules.
+/// Prints the rule violations of a dataset.
 fn judge(
     path: &Path,
     found: &DatasetLayout,
@@ -118,7 +118,7 @@ fn judge(
         let file = ShownAddress::of(path).into_text();
         let reason = found::reason(reader.schema(), shortcoming);
         let line = format!("{NAME}: {file}: {reason}");
-        // If standard error is closed, the status still tells.
+        // If standard error is closed, the status still reports violations.
         let _ = writeln!(io.stderr, "{}", ShownText::new(&line));
     }
     match missed.is_empty() {

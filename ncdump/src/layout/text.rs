@@ -19,10 +19,10 @@ const HEAD: [&str; 13] = [
     "variable", "shape", "storage", "chunk", "bytes", "chunks", "smallest", "mean", "largest",
     "stored", "raw", "ratio", "filters",
 ];
-/// Columns of numbers.
+/// The right-aligned columns.
 const RIGHT: [usize; 8] = [4, 5, 6, 7, 8, 9, 10, 11];
 
-/// The tables of variables, of the file and of the rules.
+/// Returns the tables of variables, of the file and of the rules.
 pub(super) fn listing(path: &Path, found: &DatasetLayout, schema: &Schema, env: &Env) -> String {
     let mut vars = TextTable::flush_right(&RIGHT);
     vars.row(HEAD);
@@ -59,7 +59,7 @@ fn row(schema: &Schema, var: &VariableSurvey, env: &Env) -> [String; HEAD.len()]
     ]
 }
 
-/// A number, or `-` if it is not known.
+/// Formats a number, or `-` if it is unknown.
 fn known(number: Option<u64>) -> String {
     number.map_or("-".to_owned(), |number| number.to_string())
 }
@@ -87,7 +87,7 @@ fn filters(schema: &Schema, var: VarId, env: &Env) -> String {
     }
 }
 
-/// What is known of the whole.
+/// Returns the table of the whole file.
 fn whole(found: &DatasetLayout) -> TextTable {
     let survey = &found.survey;
     let mut table = TextTable::default();
@@ -113,7 +113,7 @@ fn whole(found: &DatasetLayout) -> TextTable {
     table
 }
 
-/// Where the metadata lies, as a part of a sentence.
+/// Describes the metadata location as a part of a sentence.
 fn place(found: &DatasetLayout) -> String {
     let survey = &found.survey;
     match (&survey.metadata, survey.first_data()) {
@@ -134,7 +134,7 @@ fn place(found: &DatasetLayout) -> String {
     }
 }
 
-/// What a set of rules says.
+/// Returns the rows of a rule set.
 fn rows(
     path: &Path,
     (schema, rules): (&Schema, RuleSet),
