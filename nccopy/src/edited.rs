@@ -20,7 +20,7 @@ pub(crate) struct EditedInput<'a> {
     pub named: Schema,
 }
 
-/// Returns the changed input, or `None` if the options change nothing. `cache` holds data read from the input.
+/// Returns the changed input, or `None` without changes. `cache` holds data read from the input.
 ///
 /// # Errors
 /// Returns [`ErrorKind::NotFound`](netcdf_core::error::ErrorKind::NotFound) and

@@ -43,7 +43,7 @@ pub(crate) struct OutputRules<'a> {
     pub suffix: Option<&'a OsStr>,
     /// Whether a directory includes its sub-directories.
     pub recursive: bool,
-    /// Whether nothing is written. The output directory may then be missing.
+    /// Whether this is a dry run. The output directory may then be missing.
     pub dry_run: bool,
 }
 

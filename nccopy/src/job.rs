@@ -197,7 +197,7 @@ fn skipped(count: usize, (why, remedy): (&str, Option<&str>)) -> Option<Note> {
     })
 }
 
-/// Returns the numbers of the copies whose outputs exist and must stay.
+/// Returns the numbers of the copies with existing outputs that must stay.
 fn there(existing: Existing, copies: &[CopyPair], env: &Env) -> Result<BTreeSet<usize>> {
     let mut there = BTreeSet::new();
     if existing == Existing::Replace {
@@ -218,7 +218,7 @@ fn left<'c>(copies: &'c [CopyPair], there: &BTreeSet<usize>) -> impl Iterator<It
         .map(|(_, copy)| copy)
 }
 
-/// Returns the outcome of a copy whose output exists.
+/// Returns the outcome for an existing output.
 fn skip(existing: Existing, copy: &CopyPair, bar: &Bar, io: &mut Io) -> CopyOutcome {
     if existing == Existing::Skip {
         return CopyOutcome::Skipped(Skip::Exists);

@@ -17,7 +17,7 @@ use crate::request::{CloudRules, CopyRequest, StorageRequest};
 use crate::{cloud, selection};
 
 /// Returns the copy options for an input with this schema and an output of `kind`, if a kind was given. Chunks of the `fixed` variables
-/// stay ([`cloud::fixed`]). `notes` receives storage option names that match nothing.
+/// stay ([`cloud::fixed`]). `notes` receives storage option names without a match.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`. Returns
@@ -104,7 +104,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Adds a note for an option name that matches nothing. In a directory, a name need not match in every file.
+/// Adds a note for an option name without a match. In a directory, a name need not match in every file.
 pub(crate) fn say_unmatched(request: &CopyRequest, note: Note, notes: &Notes) {
     match request.in_place().is_some() && !request.checks.strict {
         true => notes.remark(note),

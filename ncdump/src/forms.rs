@@ -1,4 +1,4 @@
-//! Numbers with a format of their variable: times, and variables with a `C_format`.
+//! Number formats of variables: times and `C_format`.
 
 use netcdf_core::model::{Atomic, DataType, GroupId, Schema, VarId, Variable};
 use netcdf_core::notes::{Note, Notes};

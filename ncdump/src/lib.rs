@@ -1,6 +1,6 @@
 //! Prints netCDF datasets as CDL text or JSON, or their metadata as NcML.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`modes`] | the modes, and the options that each mode uses |
@@ -8,12 +8,12 @@
 //! | `session` | opening of datasets, and output |
 //! | `dump` | datasets as CDL, JSON, comma-separated values and NcML |
 //! | `select` | the variables and groups that `-v` and `-g` name |
-//! | `forms` | numbers in other forms than CDL's: times and `C_format` |
+//! | `forms` | number formats other than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
-//! | `layout` | how a dataset is stored, and where it falls short of rules |
+//! | `layout` | storage layouts, and rule violations |
 //! | `listing` | the kind, and the table of filters, as JSON |
-//! | `diff` | what differs between two datasets |
+//! | `diff` | differences between two datasets |
 //! | `csv` | variables with their coordinates as comma-separated values |
 //! | `stats` | statistics of variables |
 //! | `sum` | digests, and their check |

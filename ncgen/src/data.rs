@@ -101,7 +101,7 @@ fn set_lengths(cdl: &CdlDataset, source: &dyn Source, writer: &mut dyn Writer) -
     }
     let lists = cdl.data.iter();
     for list in lists.filter(|list| lists::needs_lengths(list, &cdl.schema)) {
-        // The second pass over the list reports its mistakes.
+        // The second pass over the list reports mistakes.
         let mut problems = Problems::default();
         for (dim, len) in values::lengths(&text(list, source), &cdl.schema, &mut problems)? {
             writer.set_len(dim, len)?;
@@ -116,7 +116,7 @@ pub(crate) fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter
     !reporter.is_full()
 }
 
-/// Fills the elements without values in the list. Like the C tool, ignores `--no-fill` and similar options.
+/// Fills the elements without values in the list. Like the C tool, does so independent of options.
 fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer, env: &Env) -> Result<()> {
     let total = elements_of(writer.schema(), id);
     if end >= total {

@@ -37,7 +37,7 @@ pub(crate) fn widen(
         if let Some(Values::String(fill)) = var.fill_value() {
             longest.look(&fill);
         }
-        // Writing the list reports its mistakes.
+        // Mistakes are reported when the list is written.
         let mut problems = Problems::default();
         let text = text(list, source);
         if lists::needs_lengths(list, &whole) {

@@ -57,7 +57,7 @@ pub(super) fn remove(
     })
 }
 
-/// Calls `then` with the store whose claim has this tag, and a function that returns a note about the store.
+/// Calls `then` with the store of the claim with this tag, and a function that returns a note about the store.
 fn with(
     request: &CopyRequest,
     tag: &str,

@@ -67,7 +67,7 @@ pub struct InPlaceRequest {
     pub force: bool,
     /// Whether only smaller copies replace their inputs.
     pub if_smaller: bool,
-    /// Whether copies have the modification times of their inputs.
+    /// Whether copies keep the modification times of their inputs.
     pub keep_mtime: bool,
 }
 

@@ -1,8 +1,8 @@
 //! `--diff`: the differences between two datasets.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `choice` | which objects are compared |
+//! | `choice` | the compared objects |
 //! | `value` | values as text |
 //! | `text` | findings as lines |
 //! | `json` | findings as JSON |

@@ -1,11 +1,11 @@
 //! `--layout` and `--require`: storage layout of datasets, and rule violations.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `found` | what was found |
+//! | `found` | surveyed layout and rule violations |
 //! | `text` | the listing as a table |
 //! | `json` | the listing as JSON |
-//! | `mend` | the command that mends a dataset |
+//! | `mend` | the `nccopy` command that corrects violations |
 
 mod found;
 mod json;

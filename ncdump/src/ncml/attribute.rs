@@ -27,7 +27,7 @@ impl Ncml<'_> {
         self.bytes(" />\n");
     }
 
-    /// Returns the texts of values that NcML can only store as text. Such types exist only in the netCDF-4 model.
+    /// Returns the texts of values that NcML can only store as text. These types exist only in the netCDF-4 model.
     fn texts(&self, values: &Values) -> Option<Vec<Vec<u8>>> {
         let bytes = |text: &Option<Box<[u8]>>| text.as_deref().unwrap_or_default().to_vec();
         match values {

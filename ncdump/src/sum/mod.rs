@@ -1,10 +1,10 @@
 //! Digests of dataset contents (`--sum`), and their check (`--sum --check`).
 //!
-//! | file | what |
+//! | module | content |
 //! |---|---|
 //! | `line` | a line of a list: digest, file and path |
-//! | `list` | the lines of a list, as they are read |
-//! | `check` | datasets compared with a list |
+//! | `list` | the lines of a list, grouped by file |
+//! | `check` | comparison of datasets with a list |
 
 pub(crate) mod check;
 mod line;

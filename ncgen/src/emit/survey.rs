@@ -34,7 +34,7 @@ pub(super) fn data(
     }
     for list in &cdl.data {
         if lists::needs_lengths(list, schema) {
-            // The second pass over the list reports its mistakes.
+            // The second pass over the list reports mistakes.
             let mut problems = Problems::default();
             let needed = values::lengths(&lists::text(list, source), schema, &mut problems)?;
             needed

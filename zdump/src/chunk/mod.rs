@@ -1,4 +1,4 @@
-//! `chunk`: the decoded values of chunks, and what each codec did.
+//! `chunk`: the decoded values of chunks, and the result of each codec.
 
 mod index;
 mod print;
@@ -21,7 +21,7 @@ use print::ChunkPrinter;
 /// Runs the command.
 ///
 /// # Errors
-/// Errors of the store; arguments that do not fit the array; for a single chunk, errors of its codecs.
+/// Returns errors of the store, and of arguments that do not fit the array. For a single chunk, returns errors of its codecs.
 pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
     let survey = session.survey(&store)?;
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Ve
     done
 }
 
-/// Checks that there are this many codecs to undo.
+/// Checks that the array has at least `stage` decoding steps.
 fn stage_exists(opened: &OpenArray<'_>, stage: Option<usize>) -> Result<()> {
     let codecs = opened.codecs();
     match stage {
@@ -67,7 +67,7 @@ fn stage_exists(opened: &OpenArray<'_>, stage: Option<usize>) -> Result<()> {
     }
 }
 
-/// Shows one chunk, stored or not.
+/// Prints one chunk, stored or missing.
 fn one(printer: &mut ChunkPrinter<'_, '_>, place: &[u64]) -> Result<Verdict> {
     let opened = printer.opened;
     let found = opened.locate(place)?;
@@ -86,7 +86,7 @@ fn one(printer: &mut ChunkPrinter<'_, '_>, place: &[u64]) -> Result<Verdict> {
     Ok(Verdict::Sound)
 }
 
-/// Shows all stored chunks.
+/// Prints all stored chunks.
 fn all(printer: &mut ChunkPrinter<'_, '_>) -> Result<Verdict> {
     let opened = printer.opened;
     let (stage, mut wrong, mut count) = (printer.stage, 0u64, 0u64);
@@ -127,7 +127,7 @@ fn all(printer: &mut ChunkPrinter<'_, '_>) -> Result<Verdict> {
     Ok(Verdict::Problems)
 }
 
-/// Reads a stored chunk and decodes as much as is shown: up to a stage, else to values, which take the place of the bytes.
+/// Reads a stored chunk and decodes the printed part: up to a stage, otherwise to values, which replace the bytes.
 fn look(
     opened: &OpenArray<'_>,
     place: &ChunkPlace,

@@ -31,7 +31,7 @@ const HEAD: [&str; 7] = [
 /// Prints the codecs.
 ///
 /// # Errors
-/// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a store.
+/// Returns errors of the store, and [`netcdf_core::ErrorKind::UnknownFormat`] for an input that is not a store.
 pub(crate) fn run(args: &CodecsArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
     let survey = session.survey(&store)?;
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &CodecsArgs, session: &Session, io: &mut Io) -> Result<V
     })
 }
 
-/// The table, and the messages about missing or wrong codecs, each once.
+/// Prints the table, and each message about a missing or wrong codec once.
 fn show(arrays: &[(&Node, Vec<CodecStep>, Option<&str>)], out: &mut CommandOut<'_>) -> Result<()> {
     let mut table = TextTable::default();
     table.row(HEAD.map(str::to_owned));

@@ -27,7 +27,7 @@ pub(crate) struct DatasetRecord {
     pub first_stage: u64,
     /// The estimated costs of the copy.
     pub estimate: Json,
-    /// The variables whose data is copied, in order.
+    /// The copied variables in order.
     pub variables: Vec<VariableRecord>,
 }
 
@@ -53,12 +53,12 @@ pub(crate) struct InputRecord {
     pub files: Vec<(String, String)>,
 }
 
-/// A variable whose data is copied.
+/// A copied variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VariableRecord {
     /// The path in the input.
     pub path: String,
-    /// The bytes of its elements in the output, before filters.
+    /// The element bytes in the output, before filters.
     pub bytes: u64,
     /// Whether `--finish` copies it.
     pub at_finish: bool,

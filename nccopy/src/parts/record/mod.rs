@@ -202,7 +202,7 @@ impl PlanRecord {
         !self.is_local() || self.output().exists()
     }
 
-    /// Returns the variables whose data is copied. Plans of many files have none.
+    /// Returns the copied variables. Plans of many files have none.
     pub(super) fn variables(&self) -> &[VariableRecord] {
         match &self.work {
             PartWork::Dataset(dataset) => &dataset.variables,

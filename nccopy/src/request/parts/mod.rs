@@ -21,7 +21,7 @@ pub struct PlanRequest {
     pub folder: PathBuf,
     /// The planned copy.
     pub copy: CopyRequest,
-    /// The arguments from which part processes derive the same copy.
+    /// The arguments that define the same copy for all part processes.
     pub arguments: Vec<OsString>,
     /// The size of the parts.
     pub size: PartSize,

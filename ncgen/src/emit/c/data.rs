@@ -71,7 +71,7 @@ struct CDataWriter<'a, 'p, 'o> {
     size: u64,
     /// Bytes on the stack so far.
     stack: u64,
-    /// The values that wait for the declaration of their arrays.
+    /// Values that are printed after the declaration of their arrays.
     text: String,
     place: (Vec<u64>, Vec<u64>),
     /// Whether the block has values so far.

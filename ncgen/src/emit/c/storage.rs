@@ -74,7 +74,7 @@ fn level(storage: &Storage) -> Option<u32> {
     }
 }
 
-/// Returns the filters except those with a fixed leading position.
+/// Returns the filters except fletcher32 and shuffle, which always come first.
 fn ranked(storage: &Storage) -> impl Iterator<Item = &FilterSpec> {
     let first = [FLETCHER32, SHUFFLE];
     storage

@@ -1,4 +1,4 @@
-//! The whole command: what it prints, and its exit status.
+//! Runs of the whole command: output and exit status.
 
 use std::io::Write;
 use std::path::Path;
@@ -33,7 +33,7 @@ impl Kept {
     }
 }
 
-/// Status, standard output and standard error of `zdump check OPTIONS PATH`.
+/// Returns status, standard output and standard error of `zdump check OPTIONS PATH`.
 fn run(folder: &Path, options: &[&str], path: &str) -> (u8, String, String) {
     let (stdout, stderr) = (Kept::default(), Kept::default());
     let mut io = Io {
