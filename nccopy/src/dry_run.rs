@@ -14,7 +14,7 @@ use netcdf_core::tool::Io;
 use netcdf_core::tool::table::TextTable;
 
 use crate::outcome::CopyOutcome;
-use crate::ready::Ready;
+use crate::prepare::PreparedCopy;
 use crate::report;
 use crate::report::method::method;
 use crate::report::table::add_changes;
@@ -27,11 +27,11 @@ use crate::turn::CopyTurn;
 /// Returns errors of planning and of standard output.
 pub(crate) fn print(
     (form, quiet): (ReportForm, bool),
-    ready: &Ready<'_>,
+    prepared: &PreparedCopy<'_>,
     turn: CopyTurn<'_>,
     io: &mut Io,
 ) -> Result<()> {
-    let (set, plan) = (ready.set, &ready.plan);
+    let (set, plan) = (prepared.set, &prepared.plan);
     let planned = PlannedVariable {
         set,
         plan,

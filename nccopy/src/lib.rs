@@ -9,31 +9,31 @@
     )
 )]
 
-mod as_asked;
 mod batch;
 pub mod cli;
 mod clock;
 mod cloud;
 mod copies;
 mod dry_run;
-mod edited;
+mod edited_input;
 mod environment;
 mod history;
 mod in_place;
+mod input_notes;
 mod inputs;
 mod job;
 pub mod modes;
 mod options;
 mod outcome;
 mod parts;
-mod ready;
+mod prepare;
 mod report;
 mod request;
+mod request_match;
 mod selection;
-mod told;
+mod shell;
 mod turn;
 mod walk;
-mod words;
 
 use std::ffi::OsString;
 

@@ -54,7 +54,7 @@ pub(crate) enum Skip {
     /// The output exists.
     Exists,
     /// The dataset is already stored as requested.
-    AsAsked,
+    AsRequested,
     /// The copy is not smaller than the input.
     NotSmaller,
 }
@@ -63,7 +63,7 @@ impl Skip {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Exists => "it is there already",
-            Self::AsAsked => "it is already stored as requested",
+            Self::AsRequested => "it is already stored as requested",
             Self::NotSmaller => "the copy is not smaller",
         }
     }

@@ -17,7 +17,7 @@
 //! | `csv` | variables with their coordinates as comma-separated values |
 //! | `stats` | statistics of variables |
 //! | `sum` | digests, and their check |
-//! | `several` | several files on one command line |
+//! | `file_series` | several files on one command line |
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -32,6 +32,7 @@ pub mod cli;
 mod csv;
 mod diff;
 mod dump;
+mod file_series;
 mod filters;
 mod forms;
 mod layout;
@@ -41,7 +42,6 @@ mod ncml;
 mod request;
 mod select;
 mod session;
-mod several;
 mod stats;
 mod sum;
 
@@ -62,11 +62,11 @@ use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::{ended, usage};
 
+use file_series::{FileSeries, Heading};
 use request::{DumpRequest, NAME, OutputJob, PrintRequest, Request};
 use session::{access, environment, part, say, write};
-use several::{FileSeries, Heading};
-use stats::AskedStatistics;
-use sum::AskedSums;
+use stats::StatisticsRequest;
+use sum::SumRequest;
 
 /// Runs the tool; `args` begin with its own name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -124,7 +124,7 @@ fn all(request: &PrintRequest, io: &mut Io) -> Status {
     for input in &request.inputs {
         let heading = files.heading(input);
         let mut omitted = Vec::new();
-        let asked = AskedOutput {
+        let asked = RequestedOutput {
             request,
             input,
             env: &env,
@@ -164,8 +164,8 @@ fn conclude(
 }
 
 /// Prints the output. `omitted` receives the reasons for skipped data and damaged parts.
-fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
-    let &AskedOutput {
+fn dump(asked: &RequestedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
+    let &RequestedOutput {
         request,
         input: path,
         env,
@@ -243,7 +243,7 @@ fn path_of(bytes: &[u8]) -> Result<PathBuf> {
 }
 
 /// The output of a command line for one file.
-struct AskedOutput<'a> {
+struct RequestedOutput<'a> {
     request: &'a PrintRequest,
     input: &'a Path,
     env: &'a Env,
@@ -252,7 +252,7 @@ struct AskedOutput<'a> {
 
 /// Prints the output for the selected part of an open dataset.
 fn print_part(
-    asked: &AskedOutput<'_>,
+    asked: &RequestedOutput<'_>,
     reader: &dyn Reader,
     omitted: &mut Vec<Error>,
     io: &mut Io,
@@ -271,12 +271,12 @@ fn print_part(
 
 /// Prints the output for an open dataset.
 fn print(
-    &AskedOutput {
+    &RequestedOutput {
         request,
         input,
         env,
         heading,
-    }: &AskedOutput<'_>,
+    }: &RequestedOutput<'_>,
     set: Dataset<'_>,
     omitted: &mut Vec<Error>,
     io: &mut Io,
@@ -305,7 +305,7 @@ fn print(
         OutputJob::Json(dump) => dump.json(&set, &name(dump, input), omitted, &mut *io.stdout),
         OutputJob::Sum(select) => {
             let file = ShownAddress::path(input);
-            let asked = AskedSums {
+            let asked = SumRequest {
                 file: file.as_os_str().as_encoded_bytes(),
                 chosen: select.chosen(reader.schema())?,
                 json,
@@ -316,7 +316,7 @@ fn print(
         OutputJob::Csv(dump) => dump.csv(set, &mut *io.stdout),
         OutputJob::Statistics { select, unpack } => {
             let file = ShownAddress::of(input);
-            let asked = AskedStatistics {
+            let asked = StatisticsRequest {
                 file: file.text(),
                 heading: heading.block(),
                 chosen: select.chosen(reader.schema())?,

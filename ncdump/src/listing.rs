@@ -7,8 +7,8 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::model::{Schema, StorageLayout, Variable};
 use netcdf_grammar::cdl::write::DataSelection;
 
+use crate::file_series::Heading;
 use crate::filters::{layout, of_filter, path, selected};
-use crate::several::Heading;
 
 /// Returns the kind (`-k`).
 ///

@@ -35,7 +35,7 @@ const RIGHT: [usize; 6] = [2, 3, 4, 6, 8, 9];
 const HEIGHTS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
 /// The requested statistics.
-pub(crate) struct AskedStatistics<'a> {
+pub(crate) struct StatisticsRequest<'a> {
     /// The name of the file, as given.
     pub(crate) file: &'a str,
     /// The text before the table.
@@ -62,23 +62,23 @@ struct StatsRow {
 /// Returns write errors and [`ErrorKind::Cancelled`].
 pub(crate) fn write(
     set: Dataset<'_>,
-    asked: &AskedStatistics<'_>,
+    request: &StatisticsRequest<'_>,
     omitted: &mut Vec<Error>,
     out: &mut dyn Write,
 ) -> Result<()> {
     let schema = set.reader.schema();
     let all = || schema.var_ids().collect();
     let mut rows = vec![];
-    for id in asked.chosen.clone().unwrap_or_else(all) {
-        match statistics(set, id, asked.unpack) {
+    for id in request.chosen.clone().unwrap_or_else(all) {
+        match statistics(set, id, request.unpack) {
             Ok(made) => rows.push(row(schema, id, made)?),
             Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
             Err(e) => omitted.push(e),
         }
     }
-    let text = match asked.json {
-        true => json(asked, rows)?,
-        false => asked.heading.clone() + &table(schema, &rows),
+    let text = match request.json {
+        true => json(request, rows)?,
+        false => request.heading.clone() + &table(schema, &rows),
     };
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|e| Error::io("cannot write", "(stdout)", e))
@@ -158,11 +158,11 @@ fn bars(of: &Histogram) -> String {
     heights.filter_map(bar).copied().collect()
 }
 
-fn json(asked: &AskedStatistics<'_>, rows: Vec<StatsRow>) -> Result<String> {
+fn json(request: &StatisticsRequest<'_>, rows: Vec<StatsRow>) -> Result<String> {
     let vars = rows.into_iter().map(|row| (row.path.clone(), row.json()));
     let all = Json::object([
-        ("file", Json::text(asked.file)),
-        ("unpacked", Json::Bool(asked.unpack)),
+        ("file", Json::text(request.file)),
+        ("unpacked", Json::Bool(request.unpack)),
         ("variables", Json::Object(vars.collect())),
     ]);
     Ok(format!(

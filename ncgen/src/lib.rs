@@ -9,13 +9,13 @@
     )
 )]
 
+mod chunk_counts;
 pub mod cli;
 mod data;
 mod emit;
-mod expected;
-mod fail;
+mod failure;
+mod fill_limit;
 mod lists;
-mod made_up;
 pub mod modes;
 mod name;
 mod request;
@@ -83,7 +83,7 @@ fn start(tool: &'static str, args: Vec<OsString>, io: &mut Io) -> anyhow::Result
     process.network.tell(tool, io);
     match made {
         Ok(()) => Ok(Status::Success),
-        Err(failure) => fail::status(failure, &env, io),
+        Err(failure) => failure::status(failure, &env, io),
     }
 }
 
@@ -92,7 +92,7 @@ fn generate(request: &Request, env: &mut Env, io: &mut Io) -> Result<(), CdlErro
     tool::catch_limits()?;
     let source = source(request, env, io)?;
     let options = ReadOptions {
-        kind: asked(request, language)?,
+        kind: requested_kind(request, language)?,
         limits: env.limits.clone(),
         strict: request.strict,
     };
@@ -141,7 +141,10 @@ fn all(reporter: Reporter<'_>) -> CdlError {
 }
 
 /// Returns the requested kind. Fortran 77 and Java programs create classic files, or 64-bit offset files on request.
-fn asked(request: &Request, language: Option<ProgramLanguage>) -> Result<Option<Kind>, Error> {
+fn requested_kind(
+    request: &Request,
+    language: Option<ProgramLanguage>,
+) -> Result<Option<Kind>, Error> {
     let kind = request.output.kind;
     let language = match language {
         None | Some(ProgramLanguage::C) => return Ok(kind),
@@ -213,7 +216,7 @@ fn source(request: &Request, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, 
 
 fn warn(request: &Request, warnings: &Diagnostics, io: &mut Io) {
     if !request.process.quiet && !warnings.list.is_empty() {
-        fail::print(warnings, io);
+        failure::print(warnings, io);
     }
 }
 
@@ -297,11 +300,11 @@ fn write(
         } else {
             cdl.data.as_slice()
         };
-        let checked = made_up::check(lists, &mut *writer, request.no_fill);
+        let checked = fill_limit::check(lists, &mut *writer, request.no_fill);
         checked.map_err(|e| e.of(&path.to_string_lossy()))?;
     }
     if request.cloud {
-        expected::tell(cdl, request.header_only, &mut *writer)?;
+        chunk_counts::announce(cdl, request.header_only, &mut *writer)?;
     }
     if !request.header_only {
         data::write(cdl, source, &mut *writer, reporter, env)?;

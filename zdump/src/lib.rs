@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`modes`] | the commands, and the options that each command uses |
-//! | `open` | the store, and the context for reading it |
+//! | `session` | the store, and the context for reading it |
 //! | `array` | arrays: chunk locations, decoding, comparison of values |
 //! | `out` | text and JSON lines |
 //! | `bar` | the progress bar of long checks |
@@ -43,8 +43,8 @@ mod key;
 mod keys;
 mod map;
 pub mod modes;
-mod open;
 mod out;
+mod session;
 mod stat;
 mod table;
 mod tree;
@@ -58,7 +58,7 @@ use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::ended;
 
 use cli::{Command, NAME};
-use open::Session;
+use session::Session;
 use verdict::Verdict;
 
 /// Runs the tool; `args` begin with the program's name. Returns the exit code: 0 for success, 1 for a failure or for findings of `check`,

@@ -9,8 +9,8 @@ use netcdf_core::tool::Io;
 
 use crate::array::OpenArray;
 use crate::cli::TreeArgs;
-use crate::open::Session;
 use crate::out::{Colour, CommandOut, maybe, numbers, plain};
+use crate::session::Session;
 use crate::stat::{self, SizeStats, raw_of};
 use crate::table::{TextTable, count, ratio, shape, size};
 use crate::verdict::Verdict;

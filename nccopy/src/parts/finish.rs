@@ -18,17 +18,17 @@ use netcdf_core::notes::CollectedNotes;
 use netcdf_core::runtime::WorkItem;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
-use super::folder::{PlanDirectory, StoredPlan};
-use super::hold::Hold;
+use super::finish_right::FinishRight;
 use super::one_copy::one_copy;
+use super::plan_directory::{PlanDirectory, StoredPlan};
 use super::record::{DoneRecord, FilesRecord, PartWork, StorePlace};
 use crate::environment::environment;
+use crate::input_notes::InputNotes;
 use crate::inputs::CopyPair;
 use crate::outcome::{CopyOutcome, DoneCopy, Skip};
-use crate::ready::{self, Ready, RequestedCopy};
+use crate::prepare::{self, PreparedCopy, RequestedCopy};
 use crate::report::RunReport;
 use crate::request::{CopyRequest, FinishRequest, ProcessRequest, ReportForm, RunOutput};
-use crate::told::Told;
 
 /// Bytes of memory for checking a segment.
 const SEGMENT: u64 = 4 << 20;
@@ -43,7 +43,7 @@ pub(super) fn run(
     io: &mut Io,
 ) -> Result<Status> {
     let plan = folder.plan()?;
-    let hold = Hold::take(folder, options.lease)?;
+    let right = FinishRight::take(folder, options.lease)?;
     if folder.is_finished(&plan)? && plan.record.may_have_output() {
         folder.end(&plan)?;
         return already((plan.request(process)?, options.report), io);
@@ -73,7 +73,7 @@ pub(super) fn run(
         copy: &copy,
         idle: &idle,
     };
-    let joined = ready::with(asked, &env, io, |mut ready, _| {
+    let joined = prepare::with(asked, &env, io, |mut prepared, _| {
         bar.begin(0, env.progress.clone());
         // `--plan` reported these notes.
         drop(env.notes.take_all());
@@ -83,23 +83,23 @@ pub(super) fn run(
             copy: &copy,
             folder,
             plan: &plan,
-            hold: &hold,
-            division: division(&plan, &mut ready)?,
+            right: &right,
+            division: division(&plan, &mut prepared)?,
         };
-        end.compare(&ready)?;
+        end.compare(&prepared)?;
         end.compare_files(&env)?;
         match plan.record.store() {
-            Some(place) => end.together(ready, place),
-            None => end.joined(ready),
+            Some(place) => end.together(prepared, place),
+            None => end.joined(prepared),
         }
     });
     drop(bar);
     let notes = env.notes.take_all();
     if !request.process.quiet {
-        Told::of(1).tell(&notes, &copy.input, io);
+        InputNotes::of(1).print(&notes, &copy.input, io);
     }
     let outcome = CopyOutcome::Copied(joined?.unwrap_or_default());
-    hold.check()?;
+    right.check()?;
     folder.end(&plan)?;
     let done = DoneCopy {
         copy: &copy,
@@ -125,15 +125,16 @@ fn finished(
 }
 
 /// Returns the division into parts if the plan still holds. Finds string lengths that the plan does not have.
-fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
-    let (create, env) = (ready.create, ready.set.env);
-    let sketch = |ready: &Ready<'_>| parts::sketch(ready.plan.schema.clone(), create, env);
-    let division = plan.division(ready, &mut *sketch(ready)?)?;
-    if ready.plan.unsized_strings.is_empty() {
+fn division(plan: &StoredPlan, prepared: &mut PreparedCopy<'_>) -> Result<Division> {
+    let (create, env) = (prepared.create, prepared.set.env);
+    let sketch =
+        |prepared: &PreparedCopy<'_>| parts::sketch(prepared.plan.schema.clone(), create, env);
+    let division = plan.division(prepared, &mut *sketch(prepared)?)?;
+    if prepared.plan.unsized_strings.is_empty() {
         return Ok(division);
     }
-    ready.size_strings()?;
-    plan.sized_division(ready, &mut *sketch(ready)?)
+    prepared.size_strings()?;
+    plan.sized_division(prepared, &mut *sketch(prepared)?)
 }
 
 /// Reports a plan that is already finished.
@@ -193,24 +194,28 @@ struct End<'a> {
     copy: &'a CopyPair,
     folder: &'a PlanDirectory,
     plan: &'a StoredPlan,
-    hold: &'a Hold,
+    right: &'a FinishRight,
     division: Division,
 }
 
 impl End<'_> {
     /// Creates the output from the segments of the parts.
-    fn joined(&self, ready: Ready<'_>) -> Result<Option<CopyReport>> {
+    fn joined(&self, prepared: PreparedCopy<'_>) -> Result<Option<CopyReport>> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
-        let target = self.guarded(&ready, ready.target(self.request, self.copy)?);
-        ready.written(self.request, (self.copy, target), |set, plan, writer| {
+        let target = self.guarded(&prepared, prepared.target(self.request, self.copy)?);
+        prepared.written(self.request, (self.copy, target), |set, plan, writer| {
             parts::join(set, plan, (&self.division, &open), writer)
         })
     }
 
     /// Finishes the store that the parts wrote concurrently.
-    fn together(&self, ready: Ready<'_>, place: &StorePlace) -> Result<Option<CopyReport>> {
-        let (env, to) = (ready.set.env, &ready.output);
+    fn together(
+        &self,
+        prepared: PreparedCopy<'_>,
+        place: &StorePlace,
+    ) -> Result<Option<CopyReport>> {
+        let (env, to) = (prepared.set.env, &prepared.output);
         let target = match place {
             StorePlace::Directory(store) => {
                 let mark = self.folder.mark(self.plan);
@@ -219,40 +224,40 @@ impl End<'_> {
             }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();
-                ClaimedStore { to, tag, run }.end(self.hold.owner())?
+                ClaimedStore { to, tag, run }.end(self.right.owner())?
             }
         };
-        let target = self.guarded(&ready, target);
+        let target = self.guarded(&prepared, target);
         let puts = self.puts(self.plan.record.first_stage()..self.plan.record.parts);
-        ready.written(self.request, (self.copy, target), |set, plan, writer| {
+        prepared.written(self.request, (self.copy, target), |set, plan, writer| {
             parts::complete(set, plan, (&self.division, puts), writer)
         })
     }
 
     /// Returns a target that is not committed if another process took over the right to finish, or if the input changed.
-    fn guarded(&self, ready: &Ready<'_>, target: Output) -> Output {
-        let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
-        let hold = self.hold.checker();
+    fn guarded(&self, prepared: &PreparedCopy<'_>, target: Output) -> Output {
+        let (reads, time) = (Arc::clone(&prepared.reads), self.plan.record.time);
+        let right = self.right.checker();
         guard(
             target,
-            Box::new(move || hold().and_then(|()| reads.check(time))),
+            Box::new(move || right().and_then(|()| reads.check(time))),
         )
     }
 
     /// Compares the stored bytes with the digests of the parts.
-    fn compare(&self, ready: &Ready<'_>) -> Result<()> {
+    fn compare(&self, prepared: &PreparedCopy<'_>) -> Result<()> {
         if !self.check {
             return Ok(());
         }
         if let PartWork::Dataset(record) = &self.plan.record.work
             && let Some(through) = record.through()
         {
-            self.compare_between(ready, &through)?;
+            self.compare_between(prepared, &through)?;
         }
         match self.plan.record.store() {
             // `parts::complete` compares its chunks.
             Some(_) => Ok(()),
-            None => self.compare_segments(ready.set.env),
+            None => self.compare_segments(prepared.set.env),
         }
     }
 
@@ -268,9 +273,9 @@ impl End<'_> {
     }
 
     /// Compares the store between two stages.
-    fn compare_between(&self, ready: &Ready<'_>, through: &Through) -> Result<()> {
-        let set = ready.set;
-        let first = through.first(set, &ready.plan.data)?;
+    fn compare_between(&self, prepared: &PreparedCopy<'_>, through: &Through) -> Result<()> {
+        let set = prepared.set;
+        let first = through.first(set, &prepared.plan.data)?;
         let (target, _) = format::part_of_store(&self.folder.between(), None, false, set.env)?;
         let mut writer = format::create(target, first.schema, CreateOptions::default(), set.env)?;
         let puts = self.puts(0..self.plan.record.first_stage());

@@ -1,28 +1,28 @@
 //! Copies in parts, which other programs run in parallel on any machines: `--plan`, `--part`, `--finish` and related options.
 //!
-//! `--plan` fixes all decisions that parts share, and writes them into a plan directory (`folder`, docs/machines.md). `--part` opens the
+//! `--plan` fixes all decisions that parts share, and writes them into a plan directory (`plan_directory`, docs/machines.md). `--part` opens the
 //! input, checks that it has not changed, and stores the part's boxes in a segment (`netcdf_core::copy::parts`). Each part then creates a
 //! done-file, which records the segment content and is never overwritten. `--finish` joins the segments. For Zarr stores, parts write
-//! chunks directly instead: into a directory beside the output, or to an object store (`claimed`). In plans of two stages, parts of the
+//! chunks directly instead: into a directory beside the output, or to an object store (`claim`). In plans of two stages, parts of the
 //! first stage write chunk fragments into a store in the plan directory, and parts of the second stage read them. Correctness depends
 //! neither on clocks nor on the assignment of parts to processes.
 
-mod claimed;
+mod claim;
 mod clean;
 mod digests;
 mod emit;
 mod estimate;
 mod files;
 mod finish;
-mod folder;
-mod hold;
+mod finish_right;
 mod make;
 mod one_copy;
 mod paths;
 mod plan;
+mod plan_directory;
 mod record;
 mod status;
-mod stored;
+mod stored_plan;
 
 use std::path::{Path, PathBuf};
 
@@ -30,8 +30,8 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::request::{PlanRequest, PlanStep, StepRequest};
-use folder::PlanDirectory;
 use paths::in_folder;
+use plan_directory::PlanDirectory;
 
 /// Makes a plan.
 ///

@@ -6,7 +6,7 @@ use std::path::Path;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file::FileSource;
 
-use crate::words::quoted;
+use crate::shell::quoted;
 
 /// The placeholder for the plan directory in remedies.
 const PLACEHOLDER: &str = "FOLDER";

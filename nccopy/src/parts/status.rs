@@ -5,7 +5,7 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::shown::{ShownText, number_agreement};
 use netcdf_core::tool::{Io, Status};
 
-use super::folder::{PlanDirectory, StoredPlan};
+use super::plan_directory::{PlanDirectory, StoredPlan};
 
 /// The part counts per state.
 #[derive(Debug, Default)]

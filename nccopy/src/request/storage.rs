@@ -27,7 +27,7 @@ pub struct StorageRequest {
 
 impl StorageRequest {
     /// Checks whether an option requests a form of storage.
-    pub fn asks(&self) -> bool {
+    pub fn requests_any(&self) -> bool {
         let lists = [&self.chunks, &self.shards, &self.filters, &self.quantize];
         self.deflate.is_some()
             || self.shuffle

@@ -15,11 +15,11 @@ use netcdf_grammar::time::Separator;
 use super::args::{Cli, RuleName};
 use super::value::{annotation, digits, fill_type, line_length, tolerance};
 
+use crate::file_series::shown;
 use crate::request::{
     DiffRequest, DumpRequest, LayoutRequest, OutputJob, PrintRequest, ProcessRequest, Request,
     SelectionRequest,
 };
-use crate::several::shown;
 
 /// Returns the request of a command line.
 ///

@@ -2,14 +2,14 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | `found` | surveyed layout and rule violations |
+//! | `dataset_layout` | surveyed layout and rule violations |
 //! | `text` | the listing as a table |
 //! | `json` | the listing as JSON |
-//! | `mend` | the `nccopy` command that corrects violations |
+//! | `correction` | the `nccopy` command that corrects violations |
 
-mod found;
+mod correction;
+mod dataset_layout;
 mod json;
-mod mend;
 mod text;
 
 use std::io::Write as _;
@@ -26,10 +26,10 @@ use netcdf_core::shown::{ShownAddress, ShownText};
 use netcdf_core::survey::{RuleSet, size, survey};
 use netcdf_core::tool::{self, Io, Status};
 
+use crate::file_series::{FileSeries, Heading};
 use crate::request::{LayoutRequest, NAME};
 use crate::session::{access, environment, say};
-use crate::several::{FileSeries, Heading};
-use found::DatasetLayout;
+use dataset_layout::DatasetLayout;
 
 /// Prints the layout of datasets, and violations of the required rules. Returns failure for a violation, and the status of misuse for
 /// an error.
@@ -116,7 +116,7 @@ fn judge(
     let missed = found.missed(rules);
     for shortcoming in missed {
         let file = ShownAddress::of(path).into_text();
-        let reason = found::reason(reader.schema(), shortcoming);
+        let reason = dataset_layout::reason(reader.schema(), shortcoming);
         let line = format!("{NAME}: {file}: {reason}");
         // If standard error is closed, the status still reports violations.
         let _ = writeln!(io.stderr, "{}", ShownText::new(&line));

@@ -22,7 +22,7 @@ use netcdf_core::sum::{Digest, DigestMaker, VERSION, var_path};
 use line::SumLine;
 
 /// The requested digests.
-pub(crate) struct AskedSums<'a> {
+pub(crate) struct SumRequest<'a> {
     /// The name of the file, as given.
     pub(crate) file: &'a [u8],
     /// The selected variables, without the dataset.
@@ -38,7 +38,7 @@ pub(crate) struct AskedSums<'a> {
 /// Returns write errors and [`ErrorKind::Cancelled`].
 pub(crate) fn write(
     set: Dataset<'_>,
-    asked: &AskedSums<'_>,
+    asked: &SumRequest<'_>,
     omitted: &mut Vec<Error>,
     out: &mut dyn Write,
 ) -> Result<()> {
@@ -95,7 +95,7 @@ impl Made {
     /// Prints a digest, or stores it for the JSON.
     fn say(
         &mut self,
-        asked: &AskedSums<'_>,
+        asked: &SumRequest<'_>,
         (digest, path): (&Digest, Option<&[u8]>),
         out: &mut dyn Write,
     ) -> Result<()> {

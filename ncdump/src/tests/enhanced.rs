@@ -1,6 +1,6 @@
 //! Runs on datasets of the netCDF-4 model.
 
-use crate::AskedOutput;
+use crate::RequestedOutput;
 use std::io::Cursor;
 
 use netcdf_core::chunk::{Provenance, Reader};
@@ -15,8 +15,8 @@ use netcdf_core::testing::{MemoryDataset, field, strings};
 use netcdf_core::tool::{Io, Status};
 
 use super::{ROOT, Sink, name, text};
+use crate::file_series::FileSeries;
 use crate::request::Request;
-use crate::several::FileSeries;
 use crate::{cli, conclude, print_part};
 
 /// Runs ncdump on an open dataset. Returns status, standard output and standard error.
@@ -37,7 +37,7 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
     let mut omitted = vec![];
     let input = request.inputs[0].as_path();
     let heading = FileSeries::new(&request.inputs).heading(input);
-    let asked = AskedOutput {
+    let asked = RequestedOutput {
         request: &request,
         input,
         env,

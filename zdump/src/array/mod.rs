@@ -1,14 +1,14 @@
 //! An open array of a store: locates and decodes its chunks.
 
 mod rows;
-mod stored;
+mod stored_chunks;
 #[cfg(test)]
 pub(crate) mod tests;
 mod times;
 pub(crate) mod values;
 
 pub(crate) use rows::{ElementValues, rows};
-pub(crate) use stored::FoundChunk;
+pub(crate) use stored_chunks::FoundChunk;
 pub(crate) use times::Times;
 
 use std::ops::Range;
@@ -82,7 +82,7 @@ pub(crate) struct ChunkPlace {
 
 /// A shard with an unreadable index.
 #[derive(Debug)]
-pub(crate) struct Lost {
+pub(crate) struct UnreadableShard {
     /// The coordinates in the grid of shards.
     pub key_place: Vec<u64>,
     /// The reason.
@@ -91,7 +91,7 @@ pub(crate) struct Lost {
 
 /// The bytes of a chunk after some decoding steps.
 #[derive(Debug)]
-pub(crate) struct Undone {
+pub(crate) struct PartiallyDecoded {
     /// The number of stored bytes, and of bytes after each decoding step.
     pub sizes: Vec<u64>,
     /// The bytes.
@@ -186,7 +186,7 @@ impl<'a> OpenArray<'a> {
     }
 
     /// Adds store and array to an error.
-    pub(crate) fn said(&self, e: Error) -> Error {
+    pub(crate) fn in_array(&self, e: Error) -> Error {
         e.of(self.store.name()).in_object(&self.path)
     }
 
@@ -328,12 +328,12 @@ impl<'a> OpenArray<'a> {
     /// # Errors
     /// Returns the reason if chunks cannot be decoded.
     pub(crate) fn chain(&self) -> Result<&FilterChain> {
-        let chain = self.chain.as_ref().map_err(|e| self.said(e.again()))?;
+        let chain = self.chain.as_ref().map_err(|e| self.in_array(e.again()))?;
         let filters = &self.array.layout.filters;
         self.env
             .filters
             .check(filters, 0)
-            .map_err(|e| self.said(e))?;
+            .map_err(|e| self.in_array(e))?;
         Ok(chain)
     }
 
@@ -344,7 +344,7 @@ impl<'a> OpenArray<'a> {
     pub(crate) fn numbered(&self) -> Result<()> {
         let e = || Error::new(ErrorKind::Limit, "the array has more than 2^64 chunks");
         let chunks = product(&self.array.key_grid());
-        chunks.map(|_| ()).ok_or_else(|| self.said(e()))
+        chunks.map(|_| ()).ok_or_else(|| self.in_array(e()))
     }
 
     /// Returns the codec names in decoding order.
@@ -403,10 +403,10 @@ impl<'a> OpenArray<'a> {
         place: &ChunkPlace,
         mut bytes: Vec<u8>,
         stages: usize,
-    ) -> Result<Undone> {
+    ) -> Result<PartiallyDecoded> {
         let mut sizes = vec![bytes.len() as u64];
         if stages == 0 {
-            return Ok(Undone { sizes, bytes });
+            return Ok(PartiallyDecoded { sizes, bytes });
         }
         let chain = self.chain()?;
         let decoded = self
@@ -432,7 +432,7 @@ impl<'a> OpenArray<'a> {
             bytes = undone.map_err(e)?;
             sizes.push(bytes.len() as u64);
         }
-        Ok(Undone { sizes, bytes })
+        Ok(PartiallyDecoded { sizes, bytes })
     }
 
     /// Returns all values of a chunk, including values beyond the end of the array. A shorter or longer chunk is accepted if it contains
@@ -521,7 +521,7 @@ impl<'a> OpenArray<'a> {
     fn in_chunk(&self, e: Error, place: &ChunkPlace) -> Error {
         let e = match e.kind() {
             // A missing codec is not an error of the chunk.
-            ErrorKind::FilterUnavailable => return self.said(e),
+            ErrorKind::FilterUnavailable => return self.in_array(e),
             _ => e.within(&format!("chunk {} of {}", numbers(&place.place), self.path)),
         };
         e.of(self.store.name()).in_object(&place.key)

@@ -13,8 +13,8 @@ use netcdf_core::tool::Io;
 
 use crate::cli::CatArgs;
 use crate::hex;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{join, split};
 

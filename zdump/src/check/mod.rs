@@ -45,8 +45,8 @@ use self::context::CheckedStore;
 use self::report::CheckReport;
 use crate::cli::CheckArgs;
 use crate::cli::NAME;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{StoreSurvey, no_store};
 

@@ -10,10 +10,10 @@ use netcdf_core::model::Values;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
-use crate::array::{ChunkPlace, FoundChunk, OpenArray, Times, Undone, find};
+use crate::array::{ChunkPlace, FoundChunk, OpenArray, PartiallyDecoded, Times, find};
 use crate::cli::ChunkArgs;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::no_store;
 use print::ChunkPrinter;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Ve
         opened.times = Times::of(node, &opened.array.described.stored, notes);
     }
     stage_exists(&opened, args.stage)?;
-    let wanted = index::wanted(args, &opened).map_err(|e| opened.said(e))?;
+    let wanted = index::wanted(args, &opened).map_err(|e| opened.in_array(e))?;
     let mut printer = ChunkPrinter {
         opened: &opened,
         out: CommandOut::new(session.json, io, ("chunk", store.name()))?,
@@ -61,7 +61,7 @@ fn stage_exists(opened: &OpenArray<'_>, stage: Option<usize>) -> Result<()> {
                 "there is no stage {stage}: there are {} codecs to undo{names}",
                 codecs.len()
             );
-            Err(opened.said(Error::new(ErrorKind::Argument, what)))
+            Err(opened.in_array(Error::new(ErrorKind::Argument, what)))
         }
         Some(_) | None => Ok(()),
     }
@@ -132,7 +132,7 @@ fn look(
     opened: &OpenArray<'_>,
     place: &ChunkPlace,
     stage: Option<usize>,
-) -> Result<(Undone, Option<Values>)> {
+) -> Result<(PartiallyDecoded, Option<Values>)> {
     let bytes = opened.fetch(place)?;
     let stages = stage.unwrap_or_else(|| opened.codecs().len());
     let mut undone = opened.undo(place, bytes, stages)?;

@@ -8,7 +8,7 @@ use netcdf_core::model::region::product;
 use netcdf_core::tool::table::left;
 
 use super::rows::{self, RowPiece};
-use crate::array::{ChunkPlace, OpenArray, Undone, numbers};
+use crate::array::{ChunkPlace, OpenArray, PartiallyDecoded, numbers};
 use crate::hex;
 use crate::out::{Colour, CommandOut, numbers as list, object, plain};
 use crate::table::{count, shape};
@@ -40,7 +40,7 @@ impl ChunkPrinter<'_, '_> {
     pub(super) fn chunk(
         &mut self,
         place: &ChunkPlace,
-        (undone, values): &(Undone, Option<Values>),
+        (undone, values): &(PartiallyDecoded, Option<Values>),
     ) -> Result<()> {
         self.head(place, Some(&undone.sizes))?;
         match values {

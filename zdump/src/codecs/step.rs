@@ -45,7 +45,7 @@ pub(super) enum StepState {
 
 impl StepState {
     /// Returns the message for a step that cannot be decoded.
-    pub(super) fn said(&self) -> Option<&str> {
+    pub(super) fn message(&self) -> Option<&str> {
         match self {
             Self::BuiltIn | Self::Plugin(_) => None,
             Self::Missing(what) | Self::Wrong(what) => Some(what),
@@ -119,7 +119,7 @@ impl CodecStep {
             ("stated", self.json.clone().unwrap_or(Json::Null)),
             ("state", Json::text(self.state.name())),
             ("file", text(file)),
-            ("remedy", text(self.state.said())),
+            ("remedy", text(self.state.message())),
         ]
     }
 }
@@ -207,7 +207,7 @@ fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> CodecStep 
                 Ok(UsableFilter::Plugin(plugin)) => {
                     StepState::Plugin(plugin.path.display().to_string())
                 }
-                Err(_) => StepState::Missing(said(&spec, env)),
+                Err(_) => StepState::Missing(message(&spec, env)),
             };
             step.hdf5 = Some(spec).filter(|spec| !is_private(spec.id));
         }
@@ -222,7 +222,7 @@ fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> CodecStep 
 }
 
 /// Returns the message about a missing filter, with an installation hint.
-fn said(spec: &FilterSpec, env: &Env) -> String {
+fn message(spec: &FilterSpec, env: &Env) -> String {
     let found = env.filters.check(std::slice::from_ref(spec), 0);
     found.err().map(|e| e.to_string()).unwrap_or_default()
 }

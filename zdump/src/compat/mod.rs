@@ -21,8 +21,8 @@ use netcdf_core::tool::{self, Io, Status};
 
 use crate::cli::NAME;
 use crate::key;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use netcdf_core::format::zarr::survey::{Role, StoreSurvey, split};
 
 use args::{PrintOptions, USAGE};
@@ -34,8 +34,8 @@ const DEPTH: usize = 256;
 pub(crate) fn run(args: &[OsString], io: &mut Io) -> Status {
     let options = match args::parse(args) {
         Ok(Some(options)) => options,
-        Ok(None) => return told(USAGE, io),
-        Err(what) => return told(&format!("{NAME}: {what}\n{USAGE}"), io),
+        Ok(None) => return usage(USAGE, io),
+        Err(what) => return usage(&format!("{NAME}: {what}\n{USAGE}"), io),
     };
     for (said, text) in [
         (options.given.ty.is_some(), "Default type: ubyte\n"),
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &[OsString], io: &mut Io) -> Status {
 }
 
 /// Prints the usage message. The exit status is 1, as in `zmapio`.
-fn told(text: &str, io: &mut Io) -> Status {
+fn usage(text: &str, io: &mut Io) -> Status {
     // If standard error is closed, the message is lost.
     let _ = write!(io.stderr, "{text}");
     Status::Failure

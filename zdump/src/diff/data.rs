@@ -304,7 +304,7 @@ impl ArrayPair<'_> {
 fn unwritten<'o>(opened: &'o OpenArray<'_>) -> Result<&'o Values> {
     opened.unwritten.as_ref().ok_or_else(|| {
         let what = "a chunk is missing, and the fill value is not a value of the type";
-        opened.said(Error::new(ErrorKind::Corrupt, what))
+        opened.in_array(Error::new(ErrorKind::Corrupt, what))
     })
 }
 

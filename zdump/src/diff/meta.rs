@@ -14,7 +14,7 @@ use netcdf_core::format::zarr::survey::Node;
 
 /// The similarity of two types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Alike {
+enum TypeSimilarity {
     /// Types with the same values.
     Same,
     /// Numbers of different types.
@@ -47,10 +47,10 @@ pub(super) fn compare(
     }
     let alike = types(a, b);
     let (s, t) = (&a.array.described.stored, &b.array.described.stored);
-    if alike != Alike::Same || s.spelling() != t.spelling() {
+    if alike != TypeSimilarity::Same || s.spelling() != t.spelling() {
         let difference =
             StoreDifference::texts("dtype", &words::dtype(a.array), &words::dtype(b.array));
-        tell(difference.of_layout(alike == Alike::Same))?;
+        tell(difference.of_layout(alike == TypeSimilarity::Same))?;
     }
     for difference in layout(a, b) {
         tell(difference.of_layout(true))?;
@@ -63,7 +63,7 @@ pub(super) fn compare(
     if names.0 != names.1 && (!a.shape.is_empty() || !b.shape.is_empty()) {
         tell(StoreDifference::new("dimension_names", names.0, names.1))?;
     }
-    Ok(ranks && alike != Alike::Different)
+    Ok(ranks && alike != TypeSimilarity::Different)
 }
 
 /// Returns differences of the storage only.
@@ -103,11 +103,11 @@ fn codecs(opened: &OpenArray<'_>) -> String {
 fn fill(
     (x, a): (&Node, &OpenArray<'_>),
     (y, b): (&Node, &OpenArray<'_>),
-    alike: Alike,
+    alike: TypeSimilarity,
 ) -> Option<StoreDifference> {
     let (s, t) = (&a.array.described.fill, &b.array.described.fill);
     let equal = match (&a.unwritten, &b.unwritten) {
-        (Some(x), Some(y)) if alike != Alike::Different => same(x, 0, y, 0),
+        (Some(x), Some(y)) if alike != TypeSimilarity::Different => same(x, 0, y, 0),
         _ => s == t,
     };
     let nulls = (*s == Json::Null) != (*t == Json::Null);
@@ -151,13 +151,13 @@ fn mask(node: &Node, opened: &OpenArray<'_>) -> Option<Option<Values>> {
 }
 
 /// Returns the similarity of two array types.
-fn types(a: &OpenArray<'_>, b: &OpenArray<'_>) -> Alike {
+fn types(a: &OpenArray<'_>, b: &OpenArray<'_>) -> TypeSimilarity {
     let (s, t) = (&a.array.described.stored, &b.array.described.stored);
     let texts = |o: &OpenArray<'_>| o.chars || is_text(&o.array.described.stored);
     match (texts(a), texts(b)) {
-        (true, true) => Alike::Same,
+        (true, true) => TypeSimilarity::Same,
         (false, false) => alike(s, t),
-        (true, false) | (false, true) => Alike::Different,
+        (true, false) | (false, true) => TypeSimilarity::Different,
     }
 }
 
@@ -172,23 +172,25 @@ fn is_number(stored: &StoredType) -> bool {
     matches!(stored.dtype, Dtype::Number(_) | Dtype::Half | Dtype::Bool)
 }
 
-fn alike(a: &StoredType, b: &StoredType) -> Alike {
+fn alike(a: &StoredType, b: &StoredType) -> TypeSimilarity {
     if a.dtype == b.dtype || (is_text(a) && is_text(b)) {
-        return Alike::Same;
+        return TypeSimilarity::Same;
     }
     if is_number(a) && is_number(b) {
-        return Alike::Numbers;
+        return TypeSimilarity::Numbers;
     }
     let (Dtype::Struct(x), Dtype::Struct(y)) = (&a.dtype, &b.dtype) else {
-        return Alike::Different;
+        return TypeSimilarity::Different;
     };
     let mut fields = x.iter().zip(y);
     let same = x.len() == y.len()
         && fields.all(|(x, y)| {
-            x.name == y.name && x.dims == y.dims && alike(&x.stored, &y.stored) == Alike::Same
+            x.name == y.name
+                && x.dims == y.dims
+                && alike(&x.stored, &y.stored) == TypeSimilarity::Same
         });
     match same {
-        true => Alike::Same,
-        false => Alike::Different,
+        true => TypeSimilarity::Same,
+        false => TypeSimilarity::Different,
     }
 }

@@ -30,8 +30,8 @@ use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::Io;
 
 use crate::cli::DiffArgs;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{StoreSurvey, no_store};
 use report::DiffReport;

@@ -9,8 +9,8 @@ use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
 use crate::cli::KeysArgs;
-use crate::open::Session;
 use crate::out::{Colour, CommandOut, numbers, plain};
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{Role, StoreSurvey};
 

@@ -18,8 +18,8 @@ use netcdf_core::tool::Io;
 
 use crate::array::{OpenArray, find};
 use crate::cli::MapArgs;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::no_store;
 use scale::ChunkMap;

@@ -5,7 +5,7 @@ use netcdf_core::model::{Region, Values};
 
 use super::scale::ChunkMap;
 use crate::array::values::ValueAt;
-use crate::array::{ChunkPlace, ElementValues, FoundChunk, Lost, OpenArray, rows};
+use crate::array::{ChunkPlace, ElementValues, FoundChunk, OpenArray, UnreadableShard, rows};
 
 /// Returns the map of an array. `far` permits decoding the chunks of a remote store.
 ///
@@ -64,7 +64,7 @@ fn enter(map: &mut ChunkMap, place: &ChunkPlace, fill: Result<bool>) {
 }
 
 /// Marks all cells of an unreadable shard as wrong.
-fn lose(map: &mut ChunkMap, opened: &OpenArray<'_>, lost: Lost) {
+fn lose(map: &mut ChunkMap, opened: &OpenArray<'_>, lost: UnreadableShard) {
     let ratio: Vec<u64> = opened.per_key().iter().map(|n| (*n).max(1)).collect();
     let first = lost.key_place.iter().zip(&ratio);
     let first: Vec<u64> = first.map(|(at, n)| at.saturating_mul(*n)).collect();

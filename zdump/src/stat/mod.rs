@@ -15,8 +15,8 @@ use netcdf_core::shown::number_agreement;
 use netcdf_core::tool::Io;
 
 use crate::cli::StoreArgs;
-use crate::open::Session;
 use crate::out::{Colour, CommandOut, maybe, object, plain};
+use crate::session::Session;
 use crate::table::{count, ratio, shape, size};
 use crate::verdict::Verdict;
 use crate::words::dtype;
@@ -26,7 +26,7 @@ pub(crate) use sizes::SizeStats;
 
 /// All keys of a store except chunks.
 #[derive(Debug, Default)]
-pub(crate) struct Rest {
+pub(crate) struct OtherKeys {
     metadata: SizeStats,
     other: SizeStats,
 }
@@ -67,9 +67,9 @@ pub(crate) fn run(args: &StoreArgs, session: &Session, io: &mut Io) -> Result<Ve
 pub(crate) fn sizes(
     survey: &StoreSurvey,
     (store, session): (&Arc<dyn Store>, &Session),
-) -> Result<(Vec<SizeStats>, Rest)> {
+) -> Result<(Vec<SizeStats>, OtherKeys)> {
     let mut of = vec![SizeStats::default(); survey.nodes.len()];
-    let mut rest = Rest::default();
+    let mut rest = OtherKeys::default();
     survey.each((store, &session.env), &mut |_, bytes, role| {
         match role {
             Role::Metadata => rest.metadata.add(bytes),
@@ -149,7 +149,7 @@ pub(crate) fn raw_of(array: &RawArray, elements: Option<u64>) -> Option<u64> {
     elements?.checked_mul(array.described.stored.size()?)
 }
 
-fn total(all: &SizeStats, rest: &Rest) -> String {
+fn total(all: &SizeStats, rest: &OtherKeys) -> String {
     let other = match rest.other.count {
         0 => String::new(),
         n => format!("; {n} other keys, {}", size(rest.other.bytes)),
@@ -189,7 +189,7 @@ fn members(node: &Node, array: &RawArray, sizes: &SizeStats) -> Vec<(&'static st
     ]
 }
 
-fn totals(all: &SizeStats, rest: &Rest) -> Vec<(&'static str, Json)> {
+fn totals(all: &SizeStats, rest: &OtherKeys) -> Vec<(&'static str, Json)> {
     vec![
         ("present", Json::int(all.count)),
         ("stored_bytes", Json::int(all.bytes)),

@@ -10,8 +10,8 @@ use netcdf_core::shown::ShownText;
 use netcdf_core::sum::Digest;
 
 use super::quote;
-use crate::parts::folder::PlanDirectory;
 use crate::parts::paths::wrong;
+use crate::parts::plan_directory::PlanDirectory;
 use crate::request::ProcessRequest;
 
 const MIB: u64 = 1 << 20;

@@ -12,7 +12,7 @@ mod snakemake;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::tool::{Io, Status};
 
-use super::folder::PlanDirectory;
+use super::plan_directory::PlanDirectory;
 use crate::request::{Engine, ProcessRequest};
 use facts::Facts;
 pub(super) use facts::memory;

@@ -11,7 +11,7 @@ use netcdf_core::tool::{Bar, Idle, Io};
 use crate::environment::environment;
 use crate::inputs::CopyPair;
 use crate::parts::digests::of_input;
-use crate::ready::{self, Ready, RequestedCopy};
+use crate::prepare::{self, PreparedCopy, RequestedCopy};
 use crate::request::CopyRequest;
 
 /// Approximate memory in bytes for reading a header.
@@ -68,7 +68,7 @@ pub(super) fn read(
 
 fn header(request: &CopyRequest, copy: &CopyPair, env: &Env) -> Result<Header> {
     let idle = &Idle::default();
-    ready::with(
+    prepare::with(
         RequestedCopy {
             request,
             copy,
@@ -76,20 +76,20 @@ fn header(request: &CopyRequest, copy: &CopyPair, env: &Env) -> Result<Header> {
         },
         env,
         &mut without_streams(),
-        |ready, _| {
+        |prepared, _| {
             Ok(Header {
-                metadata: of_input(ready.set.reader.schema()),
-                costs: costs(&ready)?,
-                state: ready.state,
+                metadata: of_input(prepared.set.reader.schema()),
+                costs: costs(&prepared)?,
+                state: prepared.state,
             })
         },
     )
 }
 
 /// Estimates the costs of a direct copy.
-fn costs(ready: &Ready<'_>) -> Result<Costs> {
-    let (set, plan) = (ready.set, &ready.plan);
-    let mut writer = sketch(plan.schema.clone(), ready.create, set.env)?;
+fn costs(prepared: &PreparedCopy<'_>) -> Result<Costs> {
+    let (set, plan) = (prepared.set, &prepared.plan);
+    let mut writer = sketch(plan.schema.clone(), prepared.create, set.env)?;
     let jobs = jobs(set, plan, &mut *writer)?;
     let whole = Division::new(jobs, &*writer, PartSize::Number(1));
     whole.costs(set, &[], (&*writer, false))

@@ -7,7 +7,7 @@ use std::time::Duration;
 use netcdf_core::env::Progress;
 use netcdf_core::json::Json;
 
-use crate::parts::folder::PlanDirectory;
+use crate::parts::plan_directory::PlanDirectory;
 
 /// Time between two lines.
 pub(super) const EVERY: Duration = Duration::from_secs(30);

@@ -1,9 +1,9 @@
 //! `--part` and `--next`: run parts.
 
-mod begun;
 mod dataset;
 mod meter;
 mod next;
+mod running_part;
 
 pub(super) use next::run as next;
 
@@ -12,12 +12,12 @@ use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::json::Json;
 use netcdf_core::tool::{self, Io, Status};
 
-use self::begun::Begun;
 use self::dataset::DatasetParts;
+use self::running_part::RunningPart;
 use super::files::{FileParts, MadeFiles};
-use super::folder::{PlanDirectory, StoredPlan};
-use super::hold::recover_output;
+use super::finish_right::recover_output;
 use super::paths::in_folder;
+use super::plan_directory::{PlanDirectory, StoredPlan};
 use super::record::{DoneRecord, PartWork};
 use crate::environment::environment;
 use crate::request::{CopyRequest, PartChoice, ProcessRequest};
@@ -167,7 +167,7 @@ impl<'a> Worker<'a> {
 
 /// Copies the files of a part.
 fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Result<()> {
-    let begun = Begun::new(parts.folder, part, &env.progress)?;
+    let begun = RunningPart::new(parts.folder, part, &env.progress)?;
     let MadeFiles {
         written,
         failed,

@@ -9,8 +9,8 @@ use netcdf_core::error::Result;
 use netcdf_core::tool::{Io, Status};
 
 use super::Worker;
-use crate::parts::folder::{PlanDirectory, StoredPlan, now};
-use crate::parts::hold::recover_output;
+use crate::parts::finish_right::recover_output;
+use crate::parts::plan_directory::{PlanDirectory, StoredPlan, now};
 use crate::request::ProcessRequest;
 
 /// The default lease of a part.

@@ -1,11 +1,11 @@
 //! The JSON records of a plan and its parts (docs/machines.md).
 
 mod dataset;
-mod done;
+mod done_record;
 pub(super) mod members;
 
 pub(super) use dataset::{DatasetRecord, InputRecord, StorePlace, VariableRecord};
-pub(super) use done::{DoneRecord, FailedFile};
+pub(super) use done_record::{DoneRecord, FailedFile};
 
 use std::ffi::OsString;
 use std::ops::Range;

@@ -7,18 +7,18 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 
 use super::meter::{EVERY, LogMeter};
-use crate::parts::folder::PlanDirectory;
+use crate::parts::plan_directory::PlanDirectory;
 use crate::parts::record::DoneRecord;
 
 /// A running part.
-pub(super) struct Begun<'a> {
+pub(super) struct RunningPart<'a> {
     folder: &'a PlanDirectory,
     part: u64,
     start: Instant,
     meter: LogMeter,
 }
 
-impl<'a> Begun<'a> {
+impl<'a> RunningPart<'a> {
     /// # Errors
     /// Returns log errors.
     pub(super) fn new(folder: &'a PlanDirectory, part: u64, progress: &Progress) -> Result<Self> {

@@ -12,7 +12,7 @@ use crate::lists::with_lengths;
 ///
 /// # Errors
 /// Returns writer errors.
-pub(crate) fn tell(cdl: &CdlDataset, header_only: bool, writer: &mut dyn Writer) -> Result<()> {
+pub(crate) fn announce(cdl: &CdlDataset, header_only: bool, writer: &mut dyn Writer) -> Result<()> {
     if writer.chunk_index().is_none() {
         return Ok(());
     }

@@ -6,10 +6,10 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_grammar::hyperslab::Hyperslab;
 
 use super::digests::{of_input, of_output};
-use super::folder::StoredPlan;
+use super::plan_directory::StoredPlan;
 use super::record::{DatasetRecord, PartWork};
 use crate::cli;
-use crate::ready::Ready;
+use crate::prepare::PreparedCopy;
 use crate::request::{CopyMode, CopyRequest, ProcessRequest};
 
 impl StoredPlan {
@@ -38,7 +38,11 @@ impl StoredPlan {
     ///
     /// # Errors
     /// Returns [`ErrorKind::Changed`] if input or output differs.
-    pub(super) fn division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
+    pub(super) fn division(
+        &self,
+        prepared: &PreparedCopy<'_>,
+        writer: &mut dyn Writer,
+    ) -> Result<Division> {
         let PartWork::Dataset(record) = &self.record.work else {
             return Err(Error::internal("parts of files that are divided"));
         };
@@ -46,55 +50,55 @@ impl StoredPlan {
             let e = Error::new(ErrorKind::Changed, what);
             e.with_remedy("make the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
         };
-        if ready.state != record.input.state {
+        if prepared.state != record.input.state {
             return Err(changed(
                 "the input is another one than when the plan was made",
             ));
         }
-        if of_input(ready.set.reader.schema()) != record.input.metadata {
+        if of_input(prepared.set.reader.schema()) != record.input.metadata {
             return Err(changed(
                 "the metadata is not what it was when the plan was made",
             ));
         }
         for (name, state) in &record.input.files {
-            ready.set.env.siblings.opened.expect(name, state)?;
+            prepared.set.env.siblings.opened.expect(name, state)?;
         }
-        if of_output(&ready.plan, ready.create) != record.schema {
+        if of_output(&prepared.plan, prepared.create) != record.schema {
             return Err(changed("the copy would not be stored as planned"));
         }
-        let division = self.divided(ready, record, writer)?;
+        let division = self.divided(prepared, record, writer)?;
         match division.bytes() == self.record.bytes
-            && record.variables.len() == ready.plan.data.len()
+            && record.variables.len() == prepared.plan.data.len()
         {
             true => Ok(division),
             false => Err(changed("the data would not be divided as planned")),
         }
     }
 
-    /// Returns the division after [`Ready::size_strings`], without the checks of [`StoredPlan::division`]. `writer` was created for the
+    /// Returns the division after [`PreparedCopy::size_strings`], without the checks of [`StoredPlan::division`]. `writer` was created for the
     /// output with these string lengths.
     ///
     /// # Errors
     /// Returns errors of the input.
     pub(super) fn sized_division(
         &self,
-        ready: &Ready<'_>,
+        prepared: &PreparedCopy<'_>,
         writer: &mut dyn Writer,
     ) -> Result<Division> {
         match &self.record.work {
-            PartWork::Dataset(record) => self.divided(ready, record, writer),
+            PartWork::Dataset(record) => self.divided(prepared, record, writer),
             PartWork::Files(_) => Err(Error::internal("parts of files that are divided")),
         }
     }
 
     fn divided(
         &self,
-        ready: &Ready<'_>,
+        prepared: &PreparedCopy<'_>,
         record: &DatasetRecord,
         writer: &mut dyn Writer,
     ) -> Result<Division> {
         let fills: Vec<bool> = record.variables.iter().map(|var| var.same_fill).collect();
-        let jobs = parts::jobs(ready.set, &ready.plan, &fills, writer)?;
+        let jobs = parts::jobs(prepared.set, &prepared.plan, &fills, writer)?;
         let parts = self.record.parts - record.first_stage;
         let mut division = Division::new(jobs, writer, PartSize::Number(parts));
         if let Some(through) = record.through() {

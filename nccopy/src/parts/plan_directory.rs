@@ -9,7 +9,7 @@
 //! | `between` | the intermediate store of two-stage plans ([`netcdf_core::copy::parts::Through`]) |
 //! | `done/first` | marker: all parts of the first stage are done |
 //! | `leases/K` | end of the lease of part K (`--next`), in seconds since 1970 |
-//! | `finishing/N` | the owner and the lease of the right to finish the plan, on file systems without locks ([`super::hold`]) |
+//! | `finishing/N` | the owner and the lease of the right to finish the plan, on file systems without locks ([`super::finish_right`]) |
 //! | `finished` | marker: the output is complete |
 //! | `planning` | marker: a process is making the plan; removed once `plan.json` exists |
 //! | `reports/K.jsonl` | the report lines of part K of a plan of many files |
@@ -211,7 +211,7 @@ impl PlanDirectory {
         self.path.join(PLAN)
     }
 
-    /// Returns the directory with the claims of finishing processes ([`super::hold`]).
+    /// Returns the directory with the claims of finishing processes ([`super::finish_right`]).
     pub(super) fn claims(&self) -> PathBuf {
         self.path.join(FINISHING)
     }

@@ -22,10 +22,10 @@ use netcdf_core::survey;
 use netcdf_core::tool::{Idle, Io};
 use netcdf_grammar::hyperslab::SelectedIndices;
 
-use crate::as_asked::{PlannedCopy, StoredFile};
 use crate::inputs::CopyPair;
 use crate::request::{CloudRules, CopyRequest};
-use crate::{cloud, edited, in_place, options, report};
+use crate::request_match::{PlannedCopy, StoredFile};
+use crate::{cloud, edited_input, in_place, options, report};
 
 /// Estimated maximum metadata bytes of a file, apart from chunk metadata.
 const METADATA: u64 = 1 << 20;
@@ -40,7 +40,7 @@ pub(crate) struct RequestedCopy<'a> {
 }
 
 /// A planned copy with its open input.
-pub(crate) struct Ready<'a> {
+pub(crate) struct PreparedCopy<'a> {
     /// The input with the requested changes.
     pub set: Dataset<'a>,
     /// The indices of the dimensions that `--select` names.
@@ -56,7 +56,7 @@ pub(crate) struct Ready<'a> {
     /// The keys of the input that are read, for a copy in parts.
     pub reads: Arc<KeyReads>,
     /// Whether `--in-place` skips the input: it is already stored as requested.
-    pub as_asked: bool,
+    pub matches_request: bool,
     /// Whether to count stored bytes of the input.
     pub counts: bool,
     /// The input size for `--if-smaller`.
@@ -76,7 +76,7 @@ pub(crate) fn with<R>(
     }: RequestedCopy<'_>,
     env: &Env,
     io: &mut Io,
-    then: impl FnOnce(Ready<'_>, &mut Io) -> Result<R>,
+    then: impl FnOnce(PreparedCopy<'_>, &mut Io) -> Result<R>,
 ) -> Result<R> {
     idle.store(true, Ordering::Relaxed);
     let trace = Trace::from_environment(request.process.trace);
@@ -118,7 +118,7 @@ pub(crate) fn with<R>(
     if in_place.is_some() {
         in_place::check_whole(copy, &*reader)?;
     }
-    let edited = edited::edited(request, whole, &cache).map_err(|e| e.of(&name))?;
+    let edited = edited_input::edited(request, whole, &cache).map_err(|e| e.of(&name))?;
     let of_edited = ReadCache::new(env);
     let set = match &edited {
         Some(edited) => Dataset::new(&edited.view, env).with(&of_edited),
@@ -140,9 +140,9 @@ pub(crate) fn with<R>(
     };
     let unsaid = env.notes.check().is_ok();
     let force = in_place.is_some_and(|options| options.force);
-    let ready = Ready {
+    let prepared = PreparedCopy {
         counts: request.reported().is_some(),
-        as_asked: file.is_some_and(|file| !force && unsaid && planned.is_as_asked(file)),
+        matches_request: file.is_some_and(|file| !force && unsaid && planned.matches_request(file)),
         bytes: file
             .filter(|_| request.if_smaller())
             .and_then(|file| file.size.bytes),
@@ -157,10 +157,10 @@ pub(crate) fn with<R>(
         reads,
         trace,
     };
-    then(ready, io).map_err(|e| e.of(&name))
+    then(prepared, io).map_err(|e| e.of(&name))
 }
 
-impl Ready<'_> {
+impl PreparedCopy<'_> {
     /// Begins the output.
     ///
     /// # Errors

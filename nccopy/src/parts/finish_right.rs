@@ -18,8 +18,8 @@ use netcdf_core::io::file::{self, FileId, FileLock, LockAttempt, Sharing};
 use netcdf_core::io::guarded::Check;
 use netcdf_core::io::lease::{self, Lease, LeaseOwner, LeasedRight};
 
-use super::claimed;
-use super::folder::{PlanDirectory, StoredPlan};
+use super::claim;
+use super::plan_directory::{PlanDirectory, StoredPlan};
 use super::record::StorePlace;
 
 /// Maximum bytes of a claim.
@@ -30,7 +30,7 @@ const LEASE: Duration = Duration::from_secs(300);
 
 /// The right to finish or remove a plan, released on drop.
 #[derive(Debug)]
-pub(super) struct Hold {
+pub(super) struct FinishRight {
     right: Arc<Right>,
     owner: LeaseOwner,
 }
@@ -60,7 +60,7 @@ struct PartClaim {
     last: Mutex<(u64, String)>,
 }
 
-impl Hold {
+impl FinishRight {
     /// Takes the right. `lease` is the requested lease of a claim.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ pub(super) fn recover_output(folder: &PlanDirectory, plan: &StoredPlan, lease: O
         return;
     }
     // No process may be between the two renames.
-    if let Ok(_hold) = Hold::take(folder, lease) {
+    if let Ok(_right) = FinishRight::take(folder, lease) {
         file::recover(&output);
     }
 }
@@ -267,7 +267,7 @@ fn text(until: u64, owner: &str) -> String {
 /// Returns a unique name of this process.
 fn process() -> String {
     let host: Vec<_> = file::host().split_whitespace().map(str::to_owned).collect();
-    format!("{}/{}", host.join("_"), claimed::tag())
+    format!("{}/{}", host.join("_"), claim::tag())
 }
 
 /// Returns the end of a claim's lease, in seconds since 1970.
@@ -306,11 +306,11 @@ mod tests {
     fn one_process_has_the_right_at_a_time() {
         let home = tempfile::tempdir().unwrap();
         let folder = folder(home.path());
-        let first = Hold::with(&folder, HOUR).unwrap();
+        let first = FinishRight::with(&folder, HOUR).unwrap();
         first.check().unwrap();
-        busy(Hold::with(&folder, HOUR));
+        busy(FinishRight::with(&folder, HOUR));
         drop(first);
-        drop(Hold::with(&folder, HOUR).unwrap());
+        drop(FinishRight::with(&folder, HOUR).unwrap());
     }
 
     #[test]
@@ -339,12 +339,12 @@ mod tests {
     fn a_lock_gives_way_to_a_claim() {
         let home = tempfile::tempdir().unwrap();
         let folder = folder(home.path());
-        let locked = Hold::with(&folder, HOUR).unwrap();
+        let locked = FinishRight::with(&folder, HOUR).unwrap();
         let claim = claim(&folder, HOUR).unwrap();
         busy(locked.check());
         drop(locked);
-        busy(Hold::with(&folder, HOUR));
+        busy(FinishRight::with(&folder, HOUR));
         drop(claim);
-        drop(Hold::with(&folder, HOUR).unwrap());
+        drop(FinishRight::with(&folder, HOUR).unwrap());
     }
 }

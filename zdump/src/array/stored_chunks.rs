@@ -3,14 +3,14 @@
 use netcdf_core::error::Result;
 use netcdf_core::runtime::WorkItem;
 
-use super::{ChunkPlace, Lost, OpenArray};
+use super::{ChunkPlace, OpenArray, UnreadableShard};
 use netcdf_core::format::zarr::survey::known;
 
 /// Chunks per batch: enough for all threads, few enough for memory.
 const BATCH: usize = 512;
 
 /// A chunk, or a shard with an unreadable index.
-pub(crate) type FoundChunk = Result<ChunkPlace, Lost>;
+pub(crate) type FoundChunk = Result<ChunkPlace, UnreadableShard>;
 
 /// A listed key of an array.
 struct ListedKey {
@@ -100,7 +100,7 @@ impl OpenArray<'_> {
                 Ok(parts) => parts,
                 Err(error) => {
                     let key_place = at.place;
-                    batch.push(Err(Lost { key_place, error }));
+                    batch.push(Err(UnreadableShard { key_place, error }));
                     return Ok(());
                 }
             };

@@ -9,14 +9,14 @@ use netcdf_core::tool::{self, Io};
 
 /// Merges and prints the notes of several inputs. Each note names its input. A repeated note is counted instead of printed again.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct InputNotes {
     several: bool,
     /// Each printed note with the further inputs that caused the same note.
-    said: Vec<(Note, Vec<String>)>,
-    places: HashMap<Note, usize>,
+    printed: Vec<(Note, Vec<String>)>,
+    indices: HashMap<Note, usize>,
 }
 
-impl Told {
+impl InputNotes {
     /// Returns empty notes for this number of inputs.
     #[must_use]
     pub(crate) fn of(inputs: usize) -> Self {
@@ -27,7 +27,7 @@ impl Told {
     }
 
     /// Prints the notes of an input that no earlier input caused.
-    pub(crate) fn tell(&mut self, notes: &CollectedNotes, input: &Path, io: &mut Io) {
+    pub(crate) fn print(&mut self, notes: &CollectedNotes, input: &Path, io: &mut Io) {
         let input = ShownAddress::of(input).into_text();
         let fresh = Notes::default();
         for note in notes.together() {
@@ -35,23 +35,26 @@ impl Told {
                 fresh.say(note);
                 continue;
             }
-            let place = *self.places.entry(note.clone()).or_insert(self.said.len());
-            if let Some((_, others)) = self.said.get_mut(place) {
-                others.push(input.clone());
+            let index = *self
+                .indices
+                .entry(note.clone())
+                .or_insert(self.printed.len());
+            if let Some((_, inputs)) = self.printed.get_mut(index) {
+                inputs.push(input.clone());
                 continue;
             }
             fresh.say(of(&input, note.clone()));
-            self.said.push((note, vec![]));
+            self.printed.push((note, vec![]));
         }
         tool::tell("nccopy", &fresh, io);
     }
 
     /// Prints the further inputs of each repeated note.
-    pub(crate) fn rest(self, io: &mut Io) {
+    pub(crate) fn print_repeated(self, io: &mut Io) {
         let rest = Notes::default();
-        for (note, others) in self.said {
-            if !others.is_empty() {
-                rest.say(of(&few(&others), note));
+        for (note, inputs) in self.printed {
+            if !inputs.is_empty() {
+                rest.say(of(&few(&inputs), note));
             }
         }
         tool::tell("nccopy", &rest, io);

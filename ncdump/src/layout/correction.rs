@@ -8,7 +8,7 @@ use netcdf_core::shown::{ShownAddress, is_control};
 use netcdf_core::survey::RuleSet;
 
 /// Returns the `nccopy` command whose output follows the rules, for a POSIX shell or Bash.
-pub(super) fn mend(input: &Path, rules: RuleSet, kind: Kind) -> String {
+pub(super) fn correction(input: &Path, rules: RuleSet, kind: Kind) -> String {
     let (how, output) = match (rules, kind.storage) {
         (RuleSet::Cloud, StorageFormat::Zarr(_)) => ("--cloud", "out.zarr"),
         (RuleSet::Cloud, StorageFormat::Hdf5 | StorageFormat::Cdf(_)) => ("--cloud", "out.nc"),

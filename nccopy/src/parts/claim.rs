@@ -8,8 +8,8 @@ use netcdf_core::io::lease::LeaseOwner;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::{self, Io};
 
-use super::folder::{PlanDirectory, StoredPlan};
 use super::one_copy::one_copy;
+use super::plan_directory::{PlanDirectory, StoredPlan};
 use super::record::{PlanRecord, StorePlace};
 use crate::environment::environment;
 use crate::request::{CopyRequest, ProcessRequest};
