@@ -136,7 +136,7 @@ pub(crate) fn check_whole(copy: &CopyPair, reader: &dyn Reader) -> Result<()> {
     match reader.bytes().is_spread() {
         false => Ok(()),
         true => {
-            let what = "the data is in several places (other files, or a virtual dataset); the copy would store all of it in this file";
+            let what = "the data is in several files (external files or a virtual dataset); the copy would store all data in this file";
             Err(refused(copy, what.to_owned()))
         }
     }

@@ -279,7 +279,7 @@ fn check_output(
         let what = "a Zarr store; a file does not replace it";
         return wrong(
             path,
-            (what, "choose another name, or ask for Zarr: -k zarr3"),
+            (what, "choose another name, or request Zarr: -k zarr3"),
         );
     }
     let name = inputs

@@ -224,7 +224,7 @@ fn skip(existing: Existing, copy: &CopyPair, bar: &Bar, io: &mut Io) -> CopyOutc
     if existing == Existing::Skip {
         return CopyOutcome::Skipped(Skip::Exists);
     }
-    let what = "it is there already, and --no-clobber keeps it";
+    let what = "output exists, and --no-clobber is set";
     let e = Error::new(ErrorKind::Exists, what).of(&copy.output.path.to_string_lossy());
     bar.line().aside(|| tool::report("nccopy", &e, io));
     CopyOutcome::Failed(e.to_string())

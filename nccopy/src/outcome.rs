@@ -62,7 +62,7 @@ pub(crate) enum Skip {
 impl Skip {
     pub(crate) fn text(self) -> &'static str {
         match self {
-            Self::Exists => "it is there already",
+            Self::Exists => "the output exists",
             Self::AsRequested => "it is already stored as requested",
             Self::NotSmaller => "the copy is not smaller",
         }

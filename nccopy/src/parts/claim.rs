@@ -50,7 +50,7 @@ pub(super) fn remove(
     let request = plan.request(process)?;
     with(&request, tag, io, |store, say| {
         if !store.remove(owner)? {
-            let what = "the claim of the plan is not there any more: nothing was removed there";
+            let what = "the plan's claim object is missing: no keys were removed";
             say(what);
         }
         Ok(())

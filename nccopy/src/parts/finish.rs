@@ -326,7 +326,7 @@ fn check(folder: &PlanDirectory, plan: &StoredPlan) -> Result<()> {
     let what = format!("{some} of {all} parts are not done: {names}");
     let e = Error::new(ErrorKind::NotFound, what).of(&folder.path().to_string_lossy());
     let remedy = format!(
-        "make them, as in: nccopy --part {} FOLDER",
+        "run them, for example: nccopy --part {} FOLDER",
         missing.first().map_or("K", String::as_str)
     );
     Err(e.with_remedy(remedy))

@@ -89,7 +89,7 @@ fn folder(paths: &[PathBuf]) -> Result<PlanDirectory> {
     match paths {
         [one] => PlanDirectory::open(one),
         _ => {
-            let what = "expected one path, the folder of a plan";
+            let what = "expected one path, the plan directory";
             Err(Error::new(ErrorKind::Argument, what))
         }
     }

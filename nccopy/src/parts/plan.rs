@@ -96,7 +96,7 @@ pub(super) fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
 fn stages_of(record: &PlanRecord) -> String {
     match record.stages().as_slice() {
         [first, second] => format!(
-            "two stages: parts {} to {} cut chunks of the input into pieces, parts {} to {} put these together\n",
+            "two stages: parts {} to {} split input chunks into fragments, parts {} to {} join the fragments\n",
             first.start,
             first.end - 1,
             second.start,
@@ -154,7 +154,7 @@ fn refused(listed: &PlanLists) -> Option<Note> {
             Some(why) => format!("cannot be copied{why}"),
             None => format!("cannot be copied: {e}"),
         },
-        remedy: Some("parts try, and --finish names what could not be copied".to_owned()),
+        remedy: Some("parts try again, and --finish lists the failed files".to_owned()),
     })
 }
 

@@ -230,7 +230,7 @@ impl PlanDirectory {
     /// Returns [`ErrorKind::NotFound`] without a plan, and [`ErrorKind::Corrupt`] if a file, pipe or device replaces a required directory.
     pub(super) fn open(path: &Path) -> Result<Self> {
         if !path.join(PLAN).is_file() {
-            let what = format!("not the folder of a plan: there is no {PLAN}");
+            let what = format!("not a plan directory: no {PLAN} in it");
             let e = Error::new(ErrorKind::NotFound, what).of(&path.to_string_lossy());
             return Err(
                 e.with_remedy("make one: nccopy --plan FOLDER --parts N [OPTIONS] INPUT OUTPUT")
@@ -547,10 +547,7 @@ impl PlanDirectory {
         if let Some(StorePlace::Directory(store)) = plan.record.store() {
             // Never trust the path in `plan.json`: remove only directories with the naming scheme of part stores.
             if !shared::is_place(store, &plan.record.output()) {
-                return Err(wrong(
-                    store,
-                    "not a store that parts write; nothing was removed",
-                ));
+                return Err(wrong(store, "not a part store; no files were removed"));
             }
             file::recover(&plan.record.output());
             match self.is_finished(&plan)? {
@@ -668,15 +665,15 @@ pub(super) fn now() -> Duration {
 }
 
 fn no_store(store: &Path) -> Error {
-    let what = "the store that the parts write is not there: it was finished, or removed";
+    let what = "the part store is missing: it was finished or removed";
     let e = Error::new(ErrorKind::NotFound, what).of(&store.to_string_lossy());
     e.with_remedy("remove the plan: nccopy --clean FOLDER")
 }
 
 fn exists(path: &Path) -> Error {
-    let what = "there is something already; a plan needs a folder of its own";
+    let what = "path exists: a plan needs a new or empty directory";
     let e = Error::new(ErrorKind::Exists, what).of(&path.to_string_lossy());
-    e.with_remedy("name another folder, or remove the plan there: nccopy --clean FOLDER")
+    e.with_remedy("name another directory, or remove the plan there: nccopy --clean FOLDER")
 }
 
 #[cfg(test)]

@@ -56,9 +56,7 @@ impl StoredPlan {
             ));
         }
         if of_input(prepared.set.reader.schema()) != record.input.metadata {
-            return Err(changed(
-                "the metadata is not what it was when the plan was made",
-            ));
+            return Err(changed("the metadata has changed since the plan was made"));
         }
         for (name, state) in &record.input.files {
             prepared.set.env.siblings.opened.expect(name, state)?;

@@ -1,10 +1,7 @@
 //! A file that needs more than the available memory causes an error, never an abort. The tests run the executable, because a memory limit
 //! applies to a process.
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::process::{Command, Output};

@@ -3,7 +3,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test ends where something is not as it should be"
+    reason = "a test fails by panicking"
 )]
 
 use std::fs;
@@ -100,7 +100,7 @@ fn assert_done(out: &Output) {
         out.status,
         text(&out.stderr)
     );
-    assert_eq!(text(&out.stderr), "", "nothing is said of a good run");
+    assert_eq!(text(&out.stderr), "", "a successful run has no output");
 }
 
 /// Asserts a failure with exit 1 whose message contains `what`.
@@ -302,7 +302,7 @@ fn standard_output_is_written_in_place_whatever_it_is() {
     let got = fs::read(place.path("f")).unwrap();
     assert!(
         got == with(b"head\n", b"tail\n"),
-        "a file that others write to"
+        "a file with several writers"
     );
     assert_done(&place.shell("echo head > g; \"$NCCOPY\" in.nc /dev/fd/1 >> g"));
     assert!(

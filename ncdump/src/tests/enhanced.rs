@@ -200,11 +200,11 @@ fn notes_are_told_with_the_header_too() {
         let env = Env::default();
         env.notes.say(Note {
             object: "/ref".into(),
-            what: "references are left out".into(),
+            what: "references are skipped".into(),
             remedy: None,
         });
         let (status, _, err) = run_in(args, &memory(), &env);
-        let expected = "ncdump: /ref: references are left out\n";
+        let expected = "ncdump: /ref: references are skipped\n";
         assert_eq!((status, err.as_str()), (Status::Success, expected));
     }
 }

@@ -256,7 +256,7 @@ impl<'a> OpenArray<'a> {
         let e = |e: Error| {
             let e = match e.is_damage() {
                 true => e.within("the index of a shard").with_remedy(
-                    "`zdump cat --hex` prints the bytes of a key; chunks of the shard can only be found by its index",
+                    "`zdump cat --hex` prints the bytes of a key; the index is needed to locate the chunks of the shard",
                 ),
                 false => e,
             };
@@ -418,7 +418,9 @@ impl<'a> OpenArray<'a> {
             let filter = chain.len().saturating_sub(n + 1);
             let undone = chain.undo(filter, &bytes);
             let e = |e: Error| {
-                let way = format!("`zdump chunk --stage {n}` prints the bytes before it is undone");
+                let way = format!(
+                    "`zdump chunk --stage {n}` prints the bytes before this codec is decoded"
+                );
                 // Some codecs already name themselves.
                 let own = self.array.layout.filters.get(filter);
                 let own = own.and_then(|f| self.env.filters.label(f).name);

@@ -109,7 +109,10 @@ fn characters_of_old_netcdf_have_one_byte_each() {
         opened.decode(&place)
     };
     assert_eq!(values("c").unwrap(), Values::Char(b"abc".to_vec()));
-    assert!(values("d").is_err(), "of others it is damage");
+    assert!(
+        values("d").is_err(),
+        "in arrays of other writers it is damage"
+    );
 }
 
 #[test]

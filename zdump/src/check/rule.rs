@@ -91,7 +91,7 @@ rules! {
     MixedVersions "mixed-versions" Error "remove the objects of one version: readers see only one of them",
     OrphanMetadata "orphan-metadata" Warning "remove the object, or add the group or array it belongs to",
     OrphanChunk "orphan-chunk" Error "remove the chunks of an array that is gone, or restore its metadata",
-    OrphanKey "orphan-key" Warning "remove the key if nobody needs it",
+    OrphanKey "orphan-key" Warning "remove the key if it is not needed",
     ChunkKey "chunk-key" Error "rename the chunk: no reader finds it",
     ChunkOutside "chunk-outside" Error "remove the chunk, or correct the shape: it comes back when the array grows",
     ChunkSize "chunk-size" Error "restore the chunk, or remove it to have fill values",

@@ -58,7 +58,7 @@ fn stage_exists(opened: &OpenArray<'_>, stage: Option<usize>) -> Result<()> {
                 false => format!(": {}", codecs.join(", ")),
             };
             let what = format!(
-                "there is no stage {stage}: there are {} codecs to undo{names}",
+                "no stage {stage}: the array has {} codecs{names}",
                 codecs.len()
             );
             Err(opened.in_array(Error::new(ErrorKind::Argument, what)))

@@ -23,7 +23,7 @@ pub(super) struct PrintOptions {
 
 /// The options of the command line.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(super) struct GivenOptions {
     /// `-t`
     pub ty: Option<ShownType>,

@@ -292,8 +292,8 @@ impl ArrayPair<'_> {
         let mut difference = StoreDifference::texts("missing", &a, &b);
         difference.more = vec![("count", Json::int(left))];
         let elements = match left {
-            1 => "1 element is stored in neither, and the fill values differ".to_owned(),
-            n => format!("{n} elements are stored in neither, and the fill values differ"),
+            1 => "1 element is in neither store, and the fill values differ".to_owned(),
+            n => format!("{n} elements are in neither store, and the fill values differ"),
         };
         difference.text = vec![format!("{elements}: {a} | {b}")];
         Some(difference)

@@ -43,7 +43,7 @@ pub(super) fn look(opened: &OpenArray<'_>, far: bool) -> Result<ChunkMap> {
 
 /// Returns the reason why chunks of a remote store are not decoded: the list contains their sizes, but each chunk would need a request.
 fn too_far() -> Error {
-    let what = "they are on another machine (--decode reads all of them)";
+    let what = "the store is remote (--decode reads all chunks)";
     Error::new(ErrorKind::Unsupported, what)
 }
 

@@ -129,7 +129,7 @@ impl<'a> Worker<'a> {
             list_names(&names)
         );
         let e = Error::new(ErrorKind::NotFound, what).of(&self.folder.path().to_string_lossy());
-        tool::report("nccopy", &e.with_remedy("make these first"), io);
+        tool::report("nccopy", &e.with_remedy("run these parts first"), io);
         Ok(true)
     }
 

@@ -44,9 +44,9 @@ impl<'a> RunningPart<'a> {
         };
         let first = folder.put_done(part, done.clone())?;
         if first.written != done.written || first.plan != done.plan {
-            let what = format!("part {part} was made before, with other bytes");
+            let what = format!("part {part} was already written with different contents");
             let e = Error::new(ErrorKind::Argument, what).of(&folder.path().to_string_lossy());
-            return Err(e.with_remedy("make the plan again, where nothing changes the input"));
+            return Err(e.with_remedy("make the plan again, and do not change the input"));
         }
         let sums = vec![
             ("seconds", Json::Number(done.seconds)),
