@@ -76,8 +76,8 @@ impl CopyPair {
     }
 }
 
-/// Returns the copies of a command line. `output` is a directory if it ends in `/`, if there are several inputs, or if an input is a
-/// directory, unless the input is a Zarr store and `output` is a Zarr store to replace. [`batch::name`] returns the names in the directory.
+/// Returns the copies of a command line. `output` is a directory if there are several inputs, if an input is a directory, or if `output`
+/// ends in `/` and is not a Zarr store to replace. [`batch::name`] returns the names in the directory.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Argument`] if an output is also an input, if two outputs are the same file, or if the directory does not exist.

@@ -50,7 +50,7 @@ fn check_each<'l>(
             let mut sink = Nowhere { env };
             lists::read(&text, &schema, Endianness::Big, &mut problems, &mut sink)?;
         }
-        if !tell(&problems, list, reporter) {
+        if !report_problems(&problems, list, reporter) {
             break;
         }
     }
@@ -79,7 +79,7 @@ pub(crate) fn write(
         let mut sink = VarSink::new(writer, list.var, env).in_object(path)?;
         let text = text(list, source);
         lists::read(&text, &schema, order, &mut problems, &mut sink).in_object(path)?;
-        if !tell(&problems, list, reporter) {
+        if !report_problems(&problems, list, reporter) {
             break;
         }
         if !reporter.has_errors() {
@@ -111,7 +111,11 @@ fn set_lengths(cdl: &CdlDataset, source: &dyn Source, writer: &mut dyn Writer) -
 }
 
 /// Passes problems to `reporter`. Returns whether it accepts more.
-pub(crate) fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter<'_>) -> bool {
+pub(crate) fn report_problems(
+    problems: &Problems,
+    list: &DataList,
+    reporter: &mut Reporter<'_>,
+) -> bool {
     problems.tell(list.anchor(), reporter);
     !reporter.is_full()
 }

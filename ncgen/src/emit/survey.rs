@@ -56,7 +56,7 @@ pub(super) fn data(
         if let Some(count) = count.filter(|_| counts) {
             records(schema, list.var, count);
         }
-        if !data::tell(&problems, list, reporter) {
+        if !data::report_problems(&problems, list, reporter) {
             break;
         }
     }

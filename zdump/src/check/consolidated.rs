@@ -152,7 +152,7 @@ fn compare(
     }
 }
 
-/// Checks whether a member is compared. Ignores a member whose value equals its default, and copies of objects below the group.
+/// Checks whether a member is compared. Ignores empty members that mean the same as missing members, and copies of objects below the group.
 fn counts(name: &str, json: &Json) -> bool {
     match name {
         "consolidated_metadata" => false,

@@ -80,12 +80,12 @@ impl DatasetParts<'_> {
     }
 
     fn one(&self, prepared: &PreparedCopy<'_>, part: u64) -> Result<()> {
-        let begun = RunningPart::new(self.folder, part, &prepared.set.env.progress)?;
+        let running = RunningPart::new(self.folder, part, &prepared.set.env.progress)?;
         let (written, chunks) = match part.checked_sub(self.dataset.first_stage) {
             None => self.put_between(prepared, part)?,
             Some(number) => self.of_output(prepared, (part, number))?,
         };
-        begun.done(DoneRecord {
+        running.done(DoneRecord {
             plan: self.plan.digest,
             written,
             chunks,

@@ -167,14 +167,14 @@ impl<'a> Worker<'a> {
 
 /// Copies the files of a part.
 fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Result<()> {
-    let begun = RunningPart::new(parts.folder, part, &env.progress)?;
+    let running = RunningPart::new(parts.folder, part, &env.progress)?;
     let MadeFiles {
         written,
         failed,
         lines,
     } = parts.make(part, env, io)?;
     parts.folder.put_report(part, &lines)?;
-    begun.done(DoneRecord {
+    running.done(DoneRecord {
         plan: parts.plan.digest,
         written,
         chunks: vec![],
