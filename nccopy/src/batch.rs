@@ -10,11 +10,11 @@ use netcdf_core::io::locator::OutputRequest;
 /// Extensions of files of any kind.
 const FILES: [&str; 2] = ["nc", "cdf"];
 
-/// The name of the copy of `input`. A `suffix` replaces the extension; without one, the extension changes only if it names
-/// another format than that of the copy.
+/// Returns the name of the copy of `input`. A `suffix` replaces the extension. Without a suffix, the extension changes only if it belongs
+/// to another format than the copy's.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for an input without a name, and for a suffix that is empty or contains `/`.
+/// Returns [`ErrorKind::Argument`] for an input without a name, and for a suffix that is empty or contains `/`.
 pub(crate) fn name(input: &Path, asked: OutputRequest, suffix: Option<&OsStr>) -> Result<OsString> {
     let base = base(input)?;
     let end = match suffix {
@@ -29,12 +29,12 @@ pub(crate) fn name(input: &Path, asked: OutputRequest, suffix: Option<&OsStr>) -
     Ok(name)
 }
 
-/// Whether a file has an extension of datasets.
+/// Checks whether a file has a dataset extension.
 pub(crate) fn is_dataset(path: &Path) -> bool {
     ends_in(path, &FILES) || ends_in_one_of(path, |_| true)
 }
 
-/// The name of a file within its directory.
+/// Returns the name of a file within its directory.
 fn base(input: &Path) -> Result<&OsStr> {
     let name = input.file_name().filter(|_| input.as_os_str() != "-");
     name.ok_or_else(|| {
@@ -55,14 +55,14 @@ fn checked(suffix: &OsStr) -> Result<&OsStr> {
     }
 }
 
-/// A name without its extension, if it is an extension of datasets: `.nc` in `a.2020.nc` is one, `.2020` in `a.2020` is not.
+/// Removes a dataset extension: `.nc` in `a.2020.nc` is one, `.2020` in `a.2020` is not.
 fn stem(base: &OsStr) -> &OsStr {
     let path = Path::new(base);
     let stem = path.file_stem().filter(|_| is_dataset(path));
     stem.unwrap_or(base)
 }
 
-/// The extension of the copy, if it differs from the input's.
+/// Returns the extension of the copy if it differs from the input's.
 fn extension(input: &Path, asked: OutputRequest) -> Option<&'static str> {
     let stored = ends_in_one_of(input, |traits| traits.keys);
     let nameless = input.is_dir() && !is_dataset(input);
@@ -72,12 +72,12 @@ fn extension(input: &Path, asked: OutputRequest) -> Option<&'static str> {
             let other = ends_in_one_of(input, |other| other != traits(kind));
             (nameless || other).then_some(".nc")
         }
-        // A store without an extension of datasets becomes a netCDF-4 file.
+        // A store without a dataset extension becomes a netCDF-4 file.
         None => nameless.then_some(".nc"),
     }
 }
 
-/// Whether a path has an extension of a format like this.
+/// Checks whether a path has the extension of a matching format.
 fn ends_in_one_of(path: &Path, like: impl Fn(&Traits) -> bool) -> bool {
     let mut formats = FORMATS.iter().filter(|format| like(&format.traits));
     formats.any(|format| ends_in(path, format.traits.extensions))

@@ -1,4 +1,4 @@
-//! `--cloud`: what readers over a network need.
+//! `--cloud`: optimizes the output for remote readers.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use netcdf_core::survey;
 
 use crate::request::{CloudRules, StorageRequest};
 
-/// Bytes of a chunk where nothing else is asked for.
+/// The default chunk size in bytes.
 const CHUNK: u64 = 4 << 20;
-/// Chunks of the input may have so many times more or fewer bytes.
+/// Input chunks are retained if their size differs from the target size by at most this factor.
 const FACTOR: u64 = 4;
 
-/// The size of chunks that the options ask for.
+/// Returns the requested chunk size.
 pub(crate) fn chunk_size(
     given: &StorageRequest,
     fixed: BTreeMap<VarId, String>,
@@ -35,11 +35,11 @@ pub(crate) fn chunk_size(
     })
 }
 
-/// The variables whose chunks cannot be decoded or made anew here, and why. Without rules there are none: then sizes of chunks are asked
-/// for, and what cannot be done is an error.
+/// Returns the variables whose chunks cannot be decoded or re-encoded, each with the reason. Returns none without `--cloud` rules: the
+/// options then request chunk sizes, and an impossible chunk size is an error.
 ///
 /// # Errors
-/// Those of reading the index of chunks.
+/// Returns errors from reading the chunk index.
 pub(crate) fn fixed(
     rules: Option<CloudRules>,
     set: Dataset<'_>,
@@ -67,7 +67,7 @@ pub(crate) fn fixed(
     Ok(found)
 }
 
-/// Puts the time coordinate and its bounds into one chunk each, unless they have none, or chunks of theirs are asked for.
+/// Stores the time coordinate and its bounds in one chunk each, unless they are not chunked or the options set their chunk shape.
 pub(crate) fn time_in_one_chunk(
     schema: &Schema,
     fixed: &BTreeMap<VarId, String>,

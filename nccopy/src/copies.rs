@@ -10,12 +10,12 @@ use crate::request::CopyRequest;
 /// Returns the copies of a request.
 ///
 /// # Errors
-/// As [`inputs::copies`] and [`in_place::copies`].
+/// Returns the errors of [`inputs::copies`] and [`in_place::copies`].
 pub(crate) fn requested(request: &CopyRequest) -> Result<ListedCopies> {
     under(request, OutputRules::of(request))
 }
 
-/// Checks whether the copies are possible without the options of Zarr.
+/// Checks whether the copies are possible without Zarr options.
 pub(crate) fn are_possible_without_zarr(request: &CopyRequest) -> bool {
     let plain = OutputRules {
         asked: OutputRequest {

@@ -1,4 +1,4 @@
-//! `--dry-run`: prints what would be done.
+//! `--dry-run`: prints the planned copies.
 
 use netcdf_core::chunk::Dataset;
 use netcdf_core::chunk::layout::Layout;
@@ -14,24 +14,24 @@ use netcdf_core::tool::Io;
 use netcdf_core::tool::table::TextTable;
 
 use crate::outcome::CopyOutcome;
-use crate::ready::Ready;
+use crate::prepare::PreparedCopy;
 use crate::report;
 use crate::report::method::method;
 use crate::report::table::add_changes;
 use crate::request::ReportForm;
 use crate::turn::CopyTurn;
 
-/// Prints how the data of each variable would be copied. A table has no notes if `quiet` is set.
+/// Prints the copy method of each variable. A table has no notes if `quiet` is set.
 ///
 /// # Errors
-/// Errors of planning, and of writing to standard output.
+/// Returns errors of planning and of standard output.
 pub(crate) fn print(
     (form, quiet): (ReportForm, bool),
-    ready: &Ready<'_>,
+    prepared: &PreparedCopy<'_>,
     turn: CopyTurn<'_>,
     io: &mut Io,
 ) -> Result<()> {
-    let (set, plan) = (ready.set, &ready.plan);
+    let (set, plan) = (prepared.set, &prepared.plan);
     let planned = PlannedVariable {
         set,
         plan,
@@ -68,7 +68,7 @@ pub(crate) fn print(
     io.stdout.write_all(text.as_bytes()).map_err(failed)
 }
 
-/// Prints the reason for an input that would not be copied.
+/// Prints the reason for a skipped or failed input.
 ///
 /// # Errors
 /// Returns I/O errors of standard output.
@@ -99,7 +99,7 @@ pub(crate) fn print_other(
     io.stdout.write_all(text.as_bytes()).map_err(failed)
 }
 
-/// What would be done with each variable.
+/// The planned copy of one variable.
 struct PlannedVariable<'a> {
     set: Dataset<'a>,
     plan: &'a Plan,
@@ -135,7 +135,7 @@ impl PlannedVariable<'_> {
         ]
     }
 
-    /// An object for each variable.
+    /// Returns the JSON object of a variable.
     fn json(&self) -> Json {
         let one = |job: &CopyJob| {
             let [from, to] = self.stored(job);
@@ -152,7 +152,7 @@ impl PlannedVariable<'_> {
         Json::Array(self.jobs.iter().map(one).collect())
     }
 
-    /// How a variable is stored in the input and in the output.
+    /// Returns the layout of a variable in the input and in the output.
     fn stored<'j>(&self, job: &'j CopyJob) -> [LayoutCell<'j>; 2] {
         [
             LayoutCell::of(self.set.reader.schema(), job.pair.from, &job.from),
@@ -161,12 +161,12 @@ impl PlannedVariable<'_> {
     }
 }
 
-/// The name of a kind. The kinds of Zarr have names of their own here, although the C tools call them netCDF-4.
+/// Returns the name of a kind. Zarr kinds have separate names here, although the C tools call them netCDF-4.
 fn label(kind: Kind) -> &'static str {
     format::kind_row(kind).map_or(kind.name(), |row| row.label)
 }
 
-/// What would be done, found out by creating an output in memory.
+/// Plans the copy by creating an output in memory.
 fn planned(set: Dataset<'_>, plan: &Plan) -> Result<Vec<CopyJob>> {
     let create = CreateOptions {
         no_fill: !traits(plan.schema.kind).settings,
@@ -176,18 +176,18 @@ fn planned(set: Dataset<'_>, plan: &Plan) -> Result<Vec<CopyJob>> {
     jobs(set, plan, &mut *writer)
 }
 
-/// How a variable is stored.
+/// The layout column of the table.
 enum LayoutCell<'a> {
-    /// In chunks of a shape.
+    /// A chunk shape.
     Chunks(&'a [u64]),
-    /// In another layout, which has this name.
+    /// The name of another layout.
     Otherwise(&'static str),
 }
 
 impl<'a> LayoutCell<'a> {
     fn of(schema: &Schema, var: VarId, layout: &'a Layout) -> Self {
         match schema.var(var).and_then(|v| v.storage.layout.as_ref()) {
-            // Sets of keys have nothing but chunks; the chunk of a scalar has no shape.
+            // All Zarr arrays are chunked. The chunk of a scalar has no shape.
             _ if traits(schema.kind).keys && layout.chunk.is_empty() => Self::Otherwise("scalar"),
             _ if traits(schema.kind).keys => Self::Chunks(&layout.chunk),
             Some(StorageLayout::Chunked(_)) => Self::Chunks(&layout.chunk),
@@ -200,7 +200,7 @@ impl<'a> LayoutCell<'a> {
         }
     }
 
-    /// The shape of chunks, or the name of another layout.
+    /// Returns the chunk shape or the layout name.
     fn text(&self) -> String {
         match self {
             Self::Chunks(shape) => {
@@ -211,7 +211,7 @@ impl<'a> LayoutCell<'a> {
         }
     }
 
-    /// The same with the filters, as an object.
+    /// Returns chunk shape or layout name, and filters, as a JSON object.
     fn json(&self, layout: &Layout, env: &Env) -> Json {
         let mut members = match self {
             Self::Chunks(shape) => vec![
@@ -228,7 +228,7 @@ impl<'a> LayoutCell<'a> {
     }
 }
 
-/// `shuffle|deflate,4`, in the form of `-F`, with the parameters that filters add by themselves.
+/// Returns `shuffle|deflate,4`, in the form of `-F`, including parameters that filters add.
 fn filters(layout: &Layout, env: &Env) -> String {
     let filters = layout.filters.iter().map(|f| filter(f, env));
     match filters.collect::<Vec<_>>().join("|") {
@@ -237,7 +237,7 @@ fn filters(layout: &Layout, env: &Env) -> String {
     }
 }
 
-/// One filter in the form of `-F`.
+/// Returns one filter in the form of `-F`.
 fn filter(filter: &FilterSpec, env: &Env) -> String {
     let label = env.filters.label(filter);
     let name = label.name.unwrap_or_else(|| filter.id.to_string());

@@ -8,7 +8,7 @@ use netcdf_core::runtime::Runtime;
 
 use crate::request::CopyRequest;
 
-/// Limits, filters, threads and memory of a copy.
+/// Returns limits, filters, threads and memory of a copy.
 pub(crate) fn environment(request: &CopyRequest) -> Env {
     let (process, checks) = (&request.process, &request.checks);
     let in_place = request.in_place().is_some();

@@ -7,7 +7,7 @@ use netcdf_core::model::{Atomic, Attribute, Name, Schema, Values};
 use netcdf_core::notes::Note;
 use netcdf_core::shown::{ShownAddress, without_secrets};
 
-use crate::words::quoted;
+use crate::shell::quoted;
 
 const NAME: &str = "history";
 /// The option for the time of a plan.

@@ -17,11 +17,11 @@ use netcdf_core::notes::{Note, Notes};
 use crate::inputs::{CopyPair, ListedCopies, OutputRules};
 use crate::walk::{DirectoryWalk, is_folder};
 
-/// The datasets that `paths` name, each once. A directory that is not a store stands for its datasets.
+/// Returns the datasets that `paths` name, each once. A directory that is not a store stands for its datasets.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for a directory without datasets, for anything that is not a file, and for a kind that is stored in
-/// another way; errors of listing directories.
+/// Returns [`ErrorKind::Argument`] for a directory without datasets, for anything that is not a file, and for a kind of another storage
+/// form. Returns errors of listing directories.
 pub(crate) fn copies(paths: &[PathBuf], rules: OutputRules<'_>) -> Result<ListedCopies> {
     let mut seen = HashSet::new();
     let (mut copies, mut notes) = (vec![], vec![]);
@@ -61,7 +61,7 @@ pub(crate) fn copies(paths: &[PathBuf], rules: OutputRules<'_>) -> Result<Listed
     Ok((copies, notes))
 }
 
-/// `asked`, plus consolidated metadata if the store at `path` has it.
+/// Returns `asked`, plus consolidated metadata if the store at `path` has it.
 fn keeping(path: &Path, asked: OutputRequest) -> OutputRequest {
     let consolidated = asked.consolidated || is_consolidated(path).unwrap_or(false);
     OutputRequest {
@@ -70,7 +70,7 @@ fn keeping(path: &Path, asked: OutputRequest) -> OutputRequest {
     }
 }
 
-/// Whether `path` is a store with consolidated metadata. If it cannot be read, opening it later reports that.
+/// Checks whether `path` is a store with consolidated metadata. Read errors are ignored: opening the store later reports them.
 pub(crate) fn is_consolidated(path: &Path) -> Result<bool> {
     let Container::Store(store) =
         InputAccess::default().input(&Location::of_path(path), &mut std::io::empty())?
@@ -84,11 +84,11 @@ pub(crate) fn is_consolidated(path: &Path) -> Result<bool> {
     Ok(store.size(".zmetadata")?.is_some() || store.get("zarr.json")?.is_some_and(within))
 }
 
-/// Refuses files that cannot be replaced without loss: those with other names (hard links), which would keep the old content,
-/// and those with bytes before the dataset, which a copy would not have.
+/// Checks that a file can be replaced without loss. A file with hard links fails, because the other links would keep the old content. A
+/// file with a user block fails, because a copy would not have it.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`].
+/// Returns [`ErrorKind::Unsupported`].
 pub(crate) fn check(copy: &CopyPair, input: &Container) -> Result<()> {
     let Container::Source(source) = input else {
         return Ok(());
@@ -111,10 +111,10 @@ pub(crate) fn check(copy: &CopyPair, input: &Container) -> Result<()> {
     }
 }
 
-/// Refuses a dataset of a read-only kind.
+/// Checks that the dataset's kind can be written.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`].
+/// Returns [`ErrorKind::Unsupported`].
 pub(crate) fn check_kind(copy: &CopyPair, reader: &dyn Reader) -> Result<()> {
     let kind = reader.schema().kind;
     // The destination determines the Zarr kind.
@@ -128,15 +128,15 @@ pub(crate) fn check_kind(copy: &CopyPair, reader: &dyn Reader) -> Result<()> {
     }
 }
 
-/// Refuses a dataset that refers to other files: a copy would contain their data.
+/// Checks that the dataset does not refer to other files: a copy would contain their data.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`].
+/// Returns [`ErrorKind::Unsupported`].
 pub(crate) fn check_whole(copy: &CopyPair, reader: &dyn Reader) -> Result<()> {
     match reader.bytes().is_spread() {
         false => Ok(()),
         true => {
-            let what = "the data is in several places (other files, or a virtual dataset); the copy would store all of it in this file";
+            let what = "the data is in several files (external files or a virtual dataset); the copy would store all data in this file";
             Err(refused(copy, what.to_owned()))
         }
     }

@@ -21,9 +21,9 @@ use crate::walk::{DirectoryWalk, is_folder};
 pub(crate) struct CopyPair {
     /// The dataset, by path or URL.
     pub input: PathBuf,
-    /// The dataset's path on this machine; the short form of an address on another.
+    /// The dataset's local path, or the short form of a remote address.
     pub local: PathBuf,
-    /// The dataset's address, if it is on another machine.
+    /// The dataset's address if it is remote.
     pub remote: Option<Address>,
     /// The output.
     pub output: Destination,
@@ -43,7 +43,7 @@ pub(crate) struct OutputRules<'a> {
     pub suffix: Option<&'a OsStr>,
     /// Whether a directory includes its sub-directories.
     pub recursive: bool,
-    /// Whether nothing is written. The output directory may then be missing.
+    /// Whether this is a dry run. The output directory may then be missing.
     pub dry_run: bool,
 }
 
@@ -60,10 +60,10 @@ impl<'a> OutputRules<'a> {
 }
 
 impl CopyPair {
-    /// The copy of one input to an output of exactly this name.
+    /// Returns the copy of one input to an output of exactly this name.
     ///
     /// # Errors
-    /// Those of [`Location::new`] and [`Destination::resolve`].
+    /// Returns the errors of [`Location::new`] and [`Destination::resolve`].
     pub(crate) fn of(input: &Path, output: &Path, asked: OutputRequest) -> Result<Self> {
         let at = Location::new(input)?;
         Ok(Self {
@@ -76,12 +76,12 @@ impl CopyPair {
     }
 }
 
-/// Returns the copies of a command line. `output` is a directory for them if it ends in `/`, if there are several inputs, or if an
-/// input is a directory, unless it is a Zarr store that another one is to replace. [`batch::name`] gives the names in the directory.
+/// Returns the copies of a command line. `output` is a directory if there are several inputs, if an input is a directory, or if `output`
+/// ends in `/` and is not a Zarr store to replace. [`batch::name`] returns the names in the directory.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if an output would be an input, if two outputs would be the same file, and if there is no such
-/// directory; errors of [`Location::new`], [`batch::name`], [`Destination::resolve`] and [`DirectoryWalk::of`].
+/// Returns [`ErrorKind::Argument`] if an output is also an input, if two outputs are the same file, or if the directory does not exist.
+/// Returns errors of [`Location::new`], [`batch::name`], [`Destination::resolve`] and [`DirectoryWalk::of`].
 pub(crate) fn copies(
     inputs: &[PathBuf],
     output: &Path,
@@ -101,7 +101,7 @@ pub(crate) fn copies(
         return Err(no_dataset(one, output));
     }
     match into {
-        // On another machine there are no directories, and what a store would replace is looked at when it begins.
+        // Object stores have no directories. An existing store is detected when the copy begins.
         _ if elsewhere => {}
         true if folders && slash && !output.exists() => {}
         true => notes.extend(check_directory(output, rules)?),
@@ -136,7 +136,7 @@ fn no_dataset(input: &Path, output: &Path) -> Error {
 /// Returns copies into a directory. An input directory stands for its datasets, whose copies have the same relative paths.
 ///
 /// # Errors
-/// As [`copies`].
+/// Returns the errors of [`copies`].
 pub(crate) fn into_directory(
     inputs: &[PathBuf],
     output: &Path,
@@ -187,13 +187,13 @@ fn is_elsewhere(path: &Path) -> bool {
 /// Checks that no output is an input or another output.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`].
+/// Returns [`ErrorKind::Argument`].
 pub(crate) fn check(copies: &[CopyPair]) -> Result<()> {
     refuse_twice(copies)?;
     refuse_same(copies)
 }
 
-/// An address, and what follows it in a URL: query and fragment.
+/// Splits a URL into the address, and query and fragment.
 fn parted(url: &Path) -> (String, String) {
     let url = url.to_string_lossy().replace("\\#", "#");
     let end = url.find(['?', '#']).unwrap_or(url.len());
@@ -201,7 +201,7 @@ fn parted(url: &Path) -> (String, String) {
     (address.to_owned(), rest.to_owned())
 }
 
-/// The name of a copy in a directory, or below an address.
+/// Returns the path of a copy in a directory, or its URL below an address.
 fn inside(output: &Path, name: &Path, elsewhere: bool) -> PathBuf {
     if !elsewhere {
         return output.join(name);
@@ -211,7 +211,7 @@ fn inside(output: &Path, name: &Path, elsewhere: bool) -> PathBuf {
     PathBuf::from(format!("{address}/{name}{rest}"))
 }
 
-/// Whether the output of this name would be Zarr.
+/// Checks whether an output of this name would be Zarr.
 fn is_zarr(output: &Path, asked: OutputRequest) -> bool {
     let output = Location::new(output).and_then(|at| Destination::resolve(&at, asked));
     output.is_ok_and(|output| output.form != OutputForm::File)
@@ -279,7 +279,7 @@ fn check_output(
         let what = "a Zarr store; a file does not replace it";
         return wrong(
             path,
-            (what, "choose another name, or ask for Zarr: -k zarr3"),
+            (what, "choose another name, or request Zarr: -k zarr3"),
         );
     }
     let name = inputs
@@ -306,7 +306,7 @@ fn refuse_twice(copies: &[CopyPair]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses to copy anything onto itself or another input, under whatever name.
+/// Checks that no output is also an input, under any name.
 fn refuse_same(copies: &[CopyPair]) -> Result<()> {
     let inputs: Vec<&Path> = copies.iter().map(|c| c.local.as_path()).collect();
     let paths: HashSet<&Path> = inputs.iter().copied().collect();
@@ -328,10 +328,10 @@ fn refuse_same(copies: &[CopyPair]) -> Result<()> {
     Ok(())
 }
 
-/// The real paths of inputs, in an order in which what is inside of a directory follows the directory.
+/// The real paths of inputs, sorted: the content of a directory follows the directory.
 struct Places {
     all: BTreeSet<PathBuf>,
-    /// Those that are stores: one overlaps with everything in it.
+    /// Zarr stores. Each overlaps with all paths in it.
     stores: BTreeSet<PathBuf>,
 }
 
@@ -345,7 +345,7 @@ impl Places {
         }
     }
 
-    /// Whether an output is an input, or inside of one, or one is inside of the output.
+    /// Checks whether an output is an input, is inside an input, or contains an input.
     fn overlap(&self, output: &Path) -> bool {
         let real = file::real(output);
         let inside = || real.ancestors().any(|above| self.stores.contains(above));
@@ -360,7 +360,7 @@ impl Places {
 /// Checks that no output is the same file as another output or as an input, under another name (hard link).
 ///
 /// # Errors
-/// [`ErrorKind::Argument`].
+/// Returns [`ErrorKind::Argument`].
 pub(crate) fn check_links(copies: &[CopyPair]) -> Result<()> {
     let mut seen: HashSet<_> = copies
         .iter()

@@ -1,4 +1,4 @@
-//! All copies of a run, one by one.
+//! Runs all copies of a request in sequence.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +11,18 @@ use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
 use crate::dry_run;
+use crate::input_notes::InputNotes;
 use crate::inputs::CopyPair;
 use crate::outcome::{CopyOutcome, DoneCopy, Skip};
-use crate::ready::{self, RequestedCopy};
+use crate::prepare::{self, RequestedCopy};
 use crate::report::RunReport;
 use crate::request::{CopyRequest, Existing};
-use crate::told::Told;
 use crate::turn::CopyTurn;
 
-/// Makes the copies one by one. A failure does not keep the others from being made.
+/// Runs the copies in sequence. The run continues after a failed copy.
 ///
 /// # Errors
-/// Those of signals and of the report.
+/// Returns errors of signals and of the report.
 pub(crate) fn run(
     request: &CopyRequest,
     copies: &[CopyPair],
@@ -48,7 +48,7 @@ pub(crate) fn run(
     let mut run = CopyRun {
         request,
         report: RunReport::begin(request, copies, io)?,
-        told: Told::of(copies.len()),
+        input_notes: InputNotes::of(copies.len()),
         failed: vec![],
         skipped: [0; 2],
         interrupted: false,
@@ -98,17 +98,17 @@ pub(crate) fn run(
 struct CopyRun<'a> {
     request: &'a CopyRequest,
     report: Option<RunReport>,
-    told: Told,
+    input_notes: InputNotes,
     /// The failed inputs.
     failed: Vec<String>,
-    /// Counts of [`Skip::AsAsked`] and [`Skip::NotSmaller`].
+    /// Counts of [`Skip::AsRequested`] and [`Skip::NotSmaller`].
     skipped: [usize; 2],
     /// Whether a signal ended the run.
     interrupted: bool,
 }
 
 impl CopyRun<'_> {
-    /// Makes a copy. Returns its outcome and notes, or nothing after EPIPE on standard output.
+    /// Makes a copy. Returns its outcome and notes, or `None` after EPIPE on standard output.
     fn copied(
         &mut self,
         turn: CopyTurn<'_>,
@@ -119,12 +119,13 @@ impl CopyRun<'_> {
         let copied = copy_one(request, turn, env, io);
         let notes = env.notes.take_all();
         if !request.process.quiet || env.notes.is_strict() {
-            let told = &mut self.told;
-            bar.line().aside(|| told.tell(&notes, &copy.input, io));
+            let input_notes = &mut self.input_notes;
+            bar.line()
+                .aside(|| input_notes.print(&notes, &copy.input, io));
         }
         let outcome = match copied {
             Ok(outcome) => {
-                // It may be another file now, and those that follow may need it.
+                // The output is a new file, which later copies may read.
                 env.siblings.outputs.add(&copy.output.path);
                 outcome
             }
@@ -145,12 +146,12 @@ impl CopyRun<'_> {
 
     /// Reports the outcome of a copy.
     fn end(&mut self, done: &DoneCopy, turn: CopyTurn<'_>, io: &mut Io) -> Result<()> {
-        let [as_asked, not_smaller] = &mut self.skipped;
+        let [as_requested, not_smaller] = &mut self.skipped;
         match done.outcome {
             CopyOutcome::Failed(_) => self
                 .failed
                 .push(ShownAddress::of(&done.copy.input).into_text()),
-            CopyOutcome::Skipped(Skip::AsAsked) => *as_asked += 1,
+            CopyOutcome::Skipped(Skip::AsRequested) => *as_requested += 1,
             CopyOutcome::Skipped(Skip::NotSmaller) => *not_smaller += 1,
             CopyOutcome::Copied(_) | CopyOutcome::Skipped(Skip::Exists) => {}
         }
@@ -165,14 +166,14 @@ impl CopyRun<'_> {
 
     /// Prints the remaining notes and the report. Returns the failed inputs.
     fn finish(self, io: &mut Io) -> Result<Vec<String>> {
-        self.told.rest(io);
-        let [as_asked, not_smaller] = self.skipped;
+        self.input_notes.print_repeated(io);
+        let [as_requested, not_smaller] = self.skipped;
         if !self.request.process.quiet {
             let notes = Notes::default();
             let force = "use --force to rewrite them";
-            let as_asked = skipped(as_asked, ("already stored as requested", Some(force)));
+            let as_requested = skipped(as_requested, ("already stored as requested", Some(force)));
             let not_smaller = skipped(not_smaller, ("not smaller as a copy", None));
-            let both = as_asked.into_iter().chain(not_smaller);
+            let both = as_requested.into_iter().chain(not_smaller);
             both.for_each(|note| notes.remark(note));
             tool::tell("nccopy", &notes, io);
         }
@@ -197,7 +198,7 @@ fn skipped(count: usize, (why, remedy): (&str, Option<&str>)) -> Option<Note> {
     })
 }
 
-/// Numbers of the copies that are not made because what is there stays.
+/// Returns the numbers of the copies with existing outputs that must stay.
 fn there(existing: Existing, copies: &[CopyPair], env: &Env) -> Result<BTreeSet<usize>> {
     let mut there = BTreeSet::new();
     if existing == Existing::Replace {
@@ -211,19 +212,19 @@ fn there(existing: Existing, copies: &[CopyPair], env: &Env) -> Result<BTreeSet<
     Ok(there)
 }
 
-/// The copies that are to be made.
+/// Returns the remaining copies.
 fn left<'c>(copies: &'c [CopyPair], there: &BTreeSet<usize>) -> impl Iterator<Item = &'c CopyPair> {
     let all = copies.iter().enumerate();
     all.filter(|(n, _)| !there.contains(n))
         .map(|(_, copy)| copy)
 }
 
-/// What becomes of a copy that is not made because there is something already.
+/// Returns the outcome for an existing output.
 fn skip(existing: Existing, copy: &CopyPair, bar: &Bar, io: &mut Io) -> CopyOutcome {
     if existing == Existing::Skip {
         return CopyOutcome::Skipped(Skip::Exists);
     }
-    let what = "it is there already, and --no-clobber keeps it";
+    let what = "output exists, and --no-clobber is set";
     let e = Error::new(ErrorKind::Exists, what).of(&copy.output.path.to_string_lossy());
     bar.line().aside(|| tool::report("nccopy", &e, io));
     CopyOutcome::Failed(e.to_string())
@@ -244,22 +245,22 @@ fn copy_one(
         copy,
         idle,
     };
-    ready::with(asked, env, io, |ready, io| {
-        if ready.as_asked {
-            return Ok(CopyOutcome::Skipped(Skip::AsAsked));
+    prepare::with(asked, env, io, |prepared, io| {
+        if prepared.matches_request {
+            return Ok(CopyOutcome::Skipped(Skip::AsRequested));
         }
         if let Some(form) = request.dry_run() {
             let quiet = request.process.quiet;
-            dry_run::print((form, quiet), &ready, turn, io)?;
+            dry_run::print((form, quiet), &prepared, turn, io)?;
             env.notes.check()?;
             return Ok(CopyOutcome::Copied(CopyReport::default()));
         }
-        let target = ready.target(request, copy)?;
+        let target = prepared.target(request, copy)?;
         if !request.process.quiet {
-            let env = ready.set.env;
+            let env = prepared.set.env;
             line.aside(|| tool::tell_urgent("nccopy", &env.notes, io));
         }
-        let made = ready.written(request, (copy, target), copy::run)?;
+        let made = prepared.written(request, (copy, target), copy::run)?;
         Ok(made.map_or(CopyOutcome::Skipped(Skip::NotSmaller), CopyOutcome::Copied))
     })
 }

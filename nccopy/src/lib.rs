@@ -9,31 +9,31 @@
     )
 )]
 
-mod as_asked;
 mod batch;
 pub mod cli;
 mod clock;
 mod cloud;
 mod copies;
 mod dry_run;
-mod edited;
+mod edited_input;
 mod environment;
 mod history;
 mod in_place;
+mod input_notes;
 mod inputs;
 mod job;
 pub mod modes;
 mod options;
 mod outcome;
 mod parts;
-mod ready;
+mod prepare;
 mod report;
 mod request;
+mod request_match;
 mod selection;
-mod told;
+mod shell;
 mod turn;
 mod walk;
-mod words;
 
 use std::ffi::OsString;
 
@@ -71,7 +71,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     Ok(ended?)
 }
 
-/// Makes the requested copies. The outer errors are about the command line.
+/// Makes the requested copies. The outer errors concern the command line.
 fn copy(request: &CopyRequest, io: &mut Io) -> anyhow::Result<Result<Status>> {
     let (copies, skipped) = copies::requested(request).map_err(|e| blamed(request, e))?;
     check_kind(request, kind(request, &copies))?;
@@ -93,7 +93,7 @@ fn usage(io: &mut Io) -> Status {
     tool::usage("nccopy", &text, true, io)
 }
 
-/// The kind that the command line names, as an option or in the name of the only output.
+/// Returns the kind that the command line names, as an option or in the name of the only output.
 fn kind(request: &CopyRequest, copies: &[CopyPair]) -> Option<Kind> {
     match copies {
         [one] => one.output.kind,
@@ -101,7 +101,7 @@ fn kind(request: &CopyRequest, copies: &[CopyPair]) -> Option<Kind> {
     }
 }
 
-/// Checks options that only some kinds have.
+/// Checks options that only some kinds support.
 fn check_kind(request: &CopyRequest, kind: Option<Kind>) -> anyhow::Result<()> {
     let Some(kind) = kind else {
         return Ok(());
@@ -110,7 +110,7 @@ fn check_kind(request: &CopyRequest, kind: Option<Kind>) -> anyhow::Result<()> {
     Ok(kind_options::check(&cli::command(), kind, &options)?)
 }
 
-/// An error about the outputs, which may be about options of Zarr.
+/// Returns an error about the outputs, which may concern Zarr options.
 fn blamed(request: &CopyRequest, e: Error) -> anyhow::Error {
     let possible = || copies::are_possible_without_zarr(request);
     kind_options::blamed(&cli::command(), e, possible)

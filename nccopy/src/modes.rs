@@ -7,10 +7,10 @@ use netcdf_grammar::modes::{ModeTable, ToolMode};
 /// Modes that copy or plan a copy.
 const COPIES: &[&str] = &["copy", "in_place", "plan"];
 
-/// Copies under other names.
+/// Copies to other names.
 const NEW: &[&str] = &["copy", "plan"];
 
-/// Copies at once.
+/// Copies without a plan.
 const AT_ONCE: &[&str] = &["copy", "in_place"];
 
 /// Modes that read or write datasets.

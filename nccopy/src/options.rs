@@ -1,4 +1,4 @@
-//! From the command line to the options of the copy.
+//! Resolves storage options for an input.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ use netcdf_grammar::{chunk_spec, mistake::Mistake};
 use crate::request::{CloudRules, CopyRequest, StorageRequest};
 use crate::{cloud, selection};
 
-/// The options of a copy of an input with this schema, where chunks of the `fixed` variables stay ([`cloud::fixed`]), to an output of
-/// `kind`, if a kind was given. `notes` receives names in storage options that match nothing.
+/// Returns the copy options for an input with this schema and an output of `kind`, if a kind was given. Chunks of the `fixed` variables
+/// stay ([`cloud::fixed`]). `notes` receives storage option names without a match.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`;
+/// Returns [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`. Returns
 /// [`ErrorKind::NotFound`] for unknown variables and groups.
 pub(crate) fn resolve(
     request: &CopyRequest,
@@ -104,7 +104,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Notes a name in an option that matches nothing. In a directory, it need not match something in every file.
+/// Adds a note for an option name without a match. In a directory, a name need not match in every file.
 pub(crate) fn say_unmatched(request: &CopyRequest, note: Note, notes: &Notes) {
     match request.in_place().is_some() && !request.checks.strict {
         true => notes.remark(note),
@@ -112,7 +112,7 @@ pub(crate) fn say_unmatched(request: &CopyRequest, note: Note, notes: &Notes) {
     }
 }
 
-/// The kind of the output if none is asked for: the input's, or the netCDF-4 kind that the storage options need.
+/// Returns the default output kind: the input's, or the netCDF-4 kind that the storage options need.
 fn output_kind(storage: &StorageRequest, input: Kind) -> Kind {
     let kept = format::copied_as(input);
     match !format::traits(kept).settings && is_netcdf4(storage) {
@@ -122,14 +122,14 @@ fn output_kind(storage: &StorageRequest, input: Kind) -> Kind {
     }
 }
 
-/// True if any `-F` asks for filters; `none` does not.
+/// Checks whether any `-F` requests filters. `none` does not.
 fn has_filters(storage: &StorageRequest) -> bool {
     let none =
         |f: &String| f.is_empty() || matches!(filter_spec::assignment(f), Ok(Assignment::None));
     !storage.filters.iter().all(none)
 }
 
-/// True if an option needs netCDF-4 storage, but not the netCDF-4 model.
+/// Checks whether an option needs netCDF-4 storage, but not the netCDF-4 model.
 fn is_netcdf4(storage: &StorageRequest) -> bool {
     storage.deflate.is_some_and(|level| level > 0)
         || storage.shuffle
@@ -139,13 +139,13 @@ fn is_netcdf4(storage: &StorageRequest) -> bool {
         || quantizes(storage)
 }
 
-/// True if any `--quantize` asks for it; `none` does not.
+/// Checks whether any `--quantize` requests quantization. `none` does not.
 fn quantizes(storage: &StorageRequest) -> bool {
     let none = |q: &String| filter_spec::quantization(q).is_ok_and(|q| q.how.is_none());
     !storage.quantize.iter().all(none)
 }
 
-/// The given options that have no effect on an output of this kind.
+/// Returns the given options without effect on an output of this kind.
 #[must_use]
 pub(crate) fn without_effect(storage: &StorageRequest, output: Kind) -> Vec<&'static str> {
     let options = [
@@ -163,7 +163,7 @@ pub(crate) fn without_effect(storage: &StorageRequest, output: Kind) -> Vec<&'st
     given.map(|(name, _)| name).collect()
 }
 
-/// The options of our own that only some kinds have.
+/// Returns our own options that only some kinds support.
 #[must_use]
 pub(crate) fn of_kinds(storage: &StorageRequest) -> [KindOption; 5] {
     [
@@ -179,7 +179,7 @@ pub(crate) fn of_kinds(storage: &StorageRequest) -> [KindOption; 5] {
     ]
 }
 
-/// Whether pages are asked for in an output that has settings of storage, but no pages.
+/// Checks whether pages are requested for an output with storage settings but without pages.
 #[must_use]
 pub(crate) fn pages_without_effect(storage: &StorageRequest, output: Kind) -> bool {
     storage.is_paged() && format::traits(output).settings && output.storage != StorageFormat::Hdf5
@@ -209,7 +209,7 @@ mod tests {
         )
     }
 
-    /// The kind of a copy of a 64-bit offset file with a variable `v` over `t`.
+    /// Returns the kind of a copy of a 64-bit offset file with a variable `v` over `t`.
     fn kind(line: &str) -> Option<Kind> {
         let request = request(line);
         let mut schema = Schema::new(Kind::OFFSET64);

@@ -16,7 +16,7 @@ pub(crate) struct DoneCopy<'c> {
 
 #[cfg(test)]
 impl<'c> DoneCopy<'c> {
-    /// A copy without notes.
+    /// Returns a copy without notes.
     pub(crate) fn quietly(copy: &'c CopyPair, outcome: CopyOutcome) -> Self {
         Self {
             copy,
@@ -29,11 +29,11 @@ impl<'c> DoneCopy<'c> {
 /// The result of a copy.
 #[derive(Debug)]
 pub(crate) enum CopyOutcome {
-    /// The copy was made.
+    /// A finished copy.
     Copied(CopyReport),
     /// The existing output remains.
     Skipped(Skip),
-    /// The copy failed for this reason.
+    /// The reason for a failed copy.
     Failed(String),
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum Skip {
     /// The output exists.
     Exists,
     /// The dataset is already stored as requested.
-    AsAsked,
+    AsRequested,
     /// The copy is not smaller than the input.
     NotSmaller,
 }
@@ -62,8 +62,8 @@ pub(crate) enum Skip {
 impl Skip {
     pub(crate) fn text(self) -> &'static str {
         match self {
-            Self::Exists => "it is there already",
-            Self::AsAsked => "it is already stored as requested",
+            Self::Exists => "the output exists",
+            Self::AsRequested => "it is already stored as requested",
             Self::NotSmaller => "the copy is not smaller",
         }
     }

@@ -1,4 +1,4 @@
-//! The variables, groups and dimensions that `-v`, `-V`, `-g`, `-G` and `--unlimited` name.
+//! Variables, groups and dimensions that `-v`, `-V`, `-g`, `-G` and `--unlimited` name.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use netcdf_grammar::selection::{dimensions, groups, variables};
 
 use crate::request::{NameChoice, SelectRequest};
 
-/// The selected variables and groups of an input with this schema. No note names omitted objects: their omission was requested.
+/// Returns the selected variables and groups of an input with this schema. Omitted objects get no notes: their omission was requested.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for groups of an input without groups, [`ErrorKind::NotFound`] for unknown names.
+/// Returns [`ErrorKind::Argument`] for groups of an input without groups, and [`ErrorKind::NotFound`] for unknown names.
 pub(crate) fn resolve(
     request: &SelectRequest,
     schema: &Schema,
@@ -34,10 +34,10 @@ pub(crate) fn resolve(
     Ok((select, groups))
 }
 
-/// The dimensions that `--unlimited` names.
+/// Returns the dimensions that `--unlimited` names.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for unknown names.
+/// Returns [`ErrorKind::NotFound`] for unknown names.
 pub(crate) fn unlimited(request: &SelectRequest, schema: &Schema) -> Result<BTreeSet<DimId>> {
     match request.unlimited.is_empty() {
         true => Ok(BTreeSet::new()),

@@ -34,7 +34,7 @@ struct Skipped {
     links: usize,
     /// Names that begin with a dot.
     hidden: usize,
-    /// Sub-directories, without `--recursive`.
+    /// Sub-directories without `--recursive`.
     folders: usize,
 }
 

@@ -18,7 +18,7 @@ impl DumpRequest {
     /// Writes a dataset as CDL. `omitted` receives the reasons for skipped data.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](netcdf_core::ErrorKind::NotFound) for names that are not in the dataset; errors of reading and writing.
+    /// Returns [`ErrorKind::NotFound`](netcdf_core::ErrorKind::NotFound) for unknown names, and errors of reading and writing.
     pub(crate) fn write(
         &self,
         set: &Dataset<'_>,
@@ -47,7 +47,7 @@ impl DumpRequest {
     /// Writes a dataset as JSON. `omitted` receives the reasons for skipped data.
     ///
     /// # Errors
-    /// As [`DumpRequest::write`].
+    /// Returns the errors of [`DumpRequest::write`].
     pub(crate) fn json(
         &self,
         set: &Dataset<'_>,
@@ -67,7 +67,7 @@ impl DumpRequest {
     /// Writes the selected variables as comma-separated values.
     ///
     /// # Errors
-    /// As [`csv::write`]; [`ErrorKind::NotFound`](netcdf_core::ErrorKind::NotFound) for names that are not in the dataset.
+    /// Returns the errors of [`csv::write`], and [`ErrorKind::NotFound`](netcdf_core::ErrorKind::NotFound) for unknown names.
     pub(crate) fn csv(&self, set: Dataset<'_>, out: &mut dyn Write) -> Result<()> {
         let schema = set.reader.schema();
         let vars = self.select.chosen(schema)?.unwrap_or_default();
@@ -79,10 +79,10 @@ impl DumpRequest {
         csv::write(set, &vars, forms, out)
     }
 
-    /// The metadata of a dataset as NcML.
+    /// Returns the metadata of a dataset as NcML.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](netcdf_core::ErrorKind::NotFound) for names that are not in the dataset,
+    /// Returns [`ErrorKind::NotFound`](netcdf_core::ErrorKind::NotFound) for unknown names, and
     /// [`ErrorKind::Limit`](netcdf_core::ErrorKind::Limit) for types with too many nested fields.
     pub(crate) fn ncml(&self, reader: &dyn Reader, path: &Path, notes: &Notes) -> Result<Vec<u8>> {
         let selection = self.select.selection(reader.schema())?;

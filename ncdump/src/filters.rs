@@ -1,5 +1,4 @@
-//! The table of `--filters`: the filters that the data of each variable went through, and which of
-//! them are available.
+//! The `--filters` table: filters of each variable, and their availability.
 
 use netcdf_core::error::{Error, ErrorKind, list_names};
 use netcdf_core::filter::codec::is_private;
@@ -23,7 +22,7 @@ const HEAD: [&str; 7] = [
 ];
 type FilterRow = [String; HEAD.len()];
 
-/// The table as text, or a sentence if there are no filters.
+/// Returns the table as text, or a sentence if there are no filters.
 pub(crate) fn table(
     schema: &Schema,
     known: &filter::FilterTable,
@@ -47,7 +46,7 @@ pub(crate) fn table(
     table.text()
 }
 
-/// An error for each variable with a missing filter.
+/// Returns an error for each variable with a missing filter.
 pub(crate) fn missing(
     schema: &Schema,
     known: &filter::FilterTable,
@@ -62,7 +61,7 @@ pub(crate) fn missing(
     failed.collect()
 }
 
-/// One error for all variables that lack the same filter, at the place of the first.
+/// Merges the errors of variables that lack the same filter. The merged error replaces the first one.
 pub(crate) fn grouped(errors: Vec<Error>) -> Vec<Error> {
     let mut groups: Vec<(Error, Vec<String>)> = vec![];
     for e in errors {
@@ -90,10 +89,10 @@ pub(crate) fn grouped(errors: Vec<Error>) -> Vec<Error> {
     limited(groups.into_iter().map(one).collect())
 }
 
-/// Maximum number of errors that are printed one by one.
+/// Maximum number of errors printed individually.
 const MOST: usize = 100;
 
-/// The first errors, and the number of further errors: a truncated file may have 100,000 damaged variables.
+/// Returns the first errors, and the number of further errors: a truncated file may have 100,000 damaged variables.
 fn limited(mut errors: Vec<Error>) -> Vec<Error> {
     let more = errors.len().saturating_sub(MOST);
     errors.truncate(MOST);
@@ -104,13 +103,13 @@ fn limited(mut errors: Vec<Error>) -> Vec<Error> {
     errors
 }
 
-/// The selected variables, in the order of a dump.
+/// Returns the selected variables in dump order.
 pub(crate) fn selected<'s>(schema: &'s Schema, selection: &DataSelection) -> Vec<&'s Variable> {
     let ids = select::selected(schema, selection).into_iter();
     ids.filter_map(|id| schema.var(id)).collect()
 }
 
-/// One row per filter, in the order of writing. The columns about the variable are filled in the first row only.
+/// Returns one row per filter, in the order of writing. Only the first row has the variable columns.
 fn of_variable(schema: &Schema, known: &filter::FilterTable, var: &Variable) -> Vec<FilterRow> {
     let (storage, chunk) = layout(&var.storage);
     let mut head = [path(schema, var), storage.to_owned(), chunk].to_vec();
@@ -127,7 +126,7 @@ fn of_variable(schema: &Schema, known: &filter::FilterTable, var: &Variable) -> 
     filters.map(|f| row(of_filter(known, f))).collect()
 }
 
-/// Id, name, state and parameters of a filter.
+/// Returns id, name, state and parameters of a filter.
 pub(crate) fn of_filter(known: &filter::FilterTable, filter: &FilterSpec) -> [String; 4] {
     let state = match known.entry(filter.id) {
         Ok(UsableFilter::BuiltIn(_)) => "built in".to_owned(),
@@ -144,7 +143,7 @@ pub(crate) fn of_filter(known: &filter::FilterTable, filter: &FilterSpec) -> [St
     [id, name, state, label.params]
 }
 
-/// The word for the layout, and the shape of a chunk.
+/// Returns the layout name and the chunk shape.
 pub(crate) fn layout(storage: &Storage) -> (&'static str, String) {
     let word = match &storage.layout {
         None => "",
@@ -160,7 +159,7 @@ pub(crate) fn layout(storage: &Storage) -> (&'static str, String) {
     (word, String::new())
 }
 
-/// The path of a variable, escaped as in CDL.
+/// Returns the path of a variable, escaped as in CDL.
 pub(crate) fn path(schema: &Schema, var: &Variable) -> String {
     let parent = |id: &GroupId| schema.group(*id).and_then(|g| g.parent);
     let way = std::iter::successors(Some(var.group), parent)

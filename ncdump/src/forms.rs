@@ -1,4 +1,4 @@
-//! Numbers that are not printed in the usual form of CDL: times, and variables with a `C_format`.
+//! Number formats of variables: times and `C_format`.
 
 use netcdf_core::model::{Atomic, DataType, GroupId, Schema, VarId, Variable};
 use netcdf_core::notes::{Note, Notes};
@@ -10,13 +10,13 @@ use netcdf_grammar::escape::trim_nuls;
 use crate::request::Digits;
 use netcdf_grammar::time::{Count, Formatted, Separator, TimeUnits, attribute_text, until_nul};
 
-/// The forms of a dataset's variables.
+/// The number formats of a dataset's variables.
 pub(crate) struct DumpForms<'a> {
     schema: &'a Schema,
     digits: Digits,
     times: Option<Separator>,
     notes: &'a Notes,
-    /// Per group, the last variable with `bounds` that is declared before the group's data.
+    /// Per group: the last variable with `bounds` that is declared before the group's data.
     bounded: Vec<Option<&'a Variable>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> DumpForms<'a> {
         }
     }
 
-    /// The time units of a variable; `say` receives the note for a reference time that is not understood as a whole.
+    /// Returns the time units of a variable. `say` receives a note if the reference time is only partly understood.
     fn time(&self, id: VarId, owner: &Variable, say: impl Fn(Note)) -> Option<Box<dyn NumberText>> {
         let separator = self.times?;
         let units = attribute_text(owner, "units")?;
@@ -57,8 +57,8 @@ impl<'a> DumpForms<'a> {
         }
     }
 
-    /// The variable whose units apply: for bounds, the variable that they bound. As in the C tool, only the last of the
-    /// `bounds` attributes declared so far counts.
+    /// Returns the variable with the units of `var`: a bounds variable uses the units of the variable that it bounds. As in the C tool,
+    /// only the last of the `bounds` attributes declared so far has an effect.
     fn owner(&self, var: &'a Variable) -> &'a Variable {
         let bounded = self.bounded.get(var.group.index()).copied().flatten();
         let names = |owner: &&Variable| {
@@ -109,15 +109,15 @@ impl Forms for DumpForms<'_> {
     }
 }
 
-/// Whether the text around the number in this format is harmless: nothing that would end the number, the data list or the line,
-/// or control a terminal.
+/// Checks whether the text around the number in this format is harmless. Harmful text ends the number, the data list or the line, or
+/// controls a terminal.
 fn stays_a_number(format: &[u8]) -> bool {
     let text = std::str::from_utf8(format);
     let odd = |c: char| is_control(c) || matches!(c, ';' | ',' | '"' | '\'' | '{' | '}' | '\\');
     text.is_ok_and(|text| !text.contains(odd) && !text.contains("//"))
 }
 
-/// Fills in the last variable with `bounds` for a group and the groups in it; returns the variable for the last of them.
+/// Sets the last variable with `bounds` of a group and its nested groups. Returns the variable of the last group.
 fn find_bounded<'a>(
     schema: &'a Schema,
     at: GroupId,

@@ -1,6 +1,6 @@
 //! Prints netCDF datasets as CDL text or JSON, or their metadata as NcML.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`modes`] | the modes, and the options that each mode uses |
@@ -8,16 +8,16 @@
 //! | `session` | opening of datasets, and output |
 //! | `dump` | datasets as CDL, JSON, comma-separated values and NcML |
 //! | `select` | the variables and groups that `-v` and `-g` name |
-//! | `forms` | numbers in other forms than CDL's: times and `C_format` |
+//! | `forms` | number formats other than CDL's: times and `C_format` |
 //! | `ncml` | NcML |
 //! | `filters` | the table of filters |
-//! | `layout` | how a dataset is stored, and where it falls short of rules |
+//! | `layout` | storage layouts, and rule violations |
 //! | `listing` | the kind, and the table of filters, as JSON |
-//! | `diff` | what differs between two datasets |
+//! | `diff` | differences between two datasets |
 //! | `csv` | variables with their coordinates as comma-separated values |
 //! | `stats` | statistics of variables |
 //! | `sum` | digests, and their check |
-//! | `several` | several files on one command line |
+//! | `file_series` | several files on one command line |
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -32,6 +32,7 @@ pub mod cli;
 mod csv;
 mod diff;
 mod dump;
+mod file_series;
 mod filters;
 mod forms;
 mod layout;
@@ -41,7 +42,6 @@ mod ncml;
 mod request;
 mod select;
 mod session;
-mod several;
 mod stats;
 mod sum;
 
@@ -62,11 +62,11 @@ use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::{exit_status, usage};
 
+use file_series::{FileSeries, Heading};
 use request::{DumpRequest, NAME, OutputJob, PrintRequest, Request};
 use session::{access, environment, part, say, write};
-use several::{FileSeries, Heading};
-use stats::AskedStatistics;
-use sum::AskedSums;
+use stats::StatisticsRequest;
+use sum::SumRequest;
 
 /// Runs the tool; `args` begin with its own name.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
@@ -84,7 +84,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     Ok(match cli::parse(args)? {
         Err(e) => misused(&e, io),
         Ok(Request::Print(request)) => all(&request, io),
-        // Status 1 would say that something differs, or that a dataset violates a rule.
+        // Status 1 is reserved for differences and rule violations.
         Ok(Request::Diff(request)) => {
             tool::guarded(NAME, Status::Usage, io, |io| diff::run(&request, io))
         }
@@ -104,7 +104,7 @@ fn misused(e: &Error, io: &mut Io) -> Status {
 fn all(request: &PrintRequest, io: &mut Io) -> Status {
     let (job, process) = (&request.job, &request.process);
     let mut files = FileSeries::new(&request.inputs);
-    // Truncated XML or JSON is of no use, and a digest of a part is none of the whole.
+    // Truncated XML or JSON is useless, and a digest of a part is not the digest of the dataset.
     let mut env = environment(
         process,
         !matches!(
@@ -124,7 +124,7 @@ fn all(request: &PrintRequest, io: &mut Io) -> Status {
     for input in &request.inputs {
         let heading = files.heading(input);
         let mut omitted = Vec::new();
-        let asked = AskedOutput {
+        let asked = RequestedOutput {
             request,
             input,
             env: &env,
@@ -163,9 +163,9 @@ fn conclude(
     }
 }
 
-/// Prints the output; the reasons why data or damaged parts were left out go to `omitted`.
-fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
-    let &AskedOutput {
+/// Prints the output. `omitted` receives the reasons for skipped data and damaged parts.
+fn dump(asked: &RequestedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Result<()> {
+    let &RequestedOutput {
         request,
         input: path,
         env,
@@ -189,13 +189,13 @@ fn dump(asked: &AskedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> Resul
     omitted.extend(found.into_iter().map(|e| e.of(&resource)));
     let printed = printed.map_err(|e| e.of(&resource));
     if !heading.is_one_of_several() {
-        // The process is about to end: freeing the memory of 10^5 attributes one by one would take as long as printing them.
+        // The process ends soon: freeing the memory of 10^5 attributes takes as long as printing them.
         std::mem::forget(reader);
     }
     printed
 }
 
-/// Checks the digests of a list, which is a file or standard input.
+/// Checks the digests of a list, read from a file or standard input.
 fn checked(path: &Path, access: &InputAccess, env: &Env, io: &mut Io) -> Result<()> {
     let mut stdin = std::mem::replace(&mut io.stdin, Box::new(std::io::empty()));
     let standard = path.as_os_str() == "-";
@@ -222,14 +222,14 @@ fn checked(path: &Path, access: &InputAccess, env: &Env, io: &mut Io) -> Result<
     sum::check::check((&mut *list, &name), &mut open, env, io)
 }
 
-/// The path with these bytes.
+/// Returns the path with these bytes.
 #[cfg(unix)]
 fn path_of(bytes: &[u8]) -> Result<PathBuf> {
     use std::os::unix::ffi::OsStrExt as _;
     Ok(PathBuf::from(OsStr::from_bytes(bytes)))
 }
 
-/// The path with these bytes, which are UTF-8.
+/// Returns the path with these bytes, which must be UTF-8.
 #[cfg(not(unix))]
 fn path_of(bytes: &[u8]) -> Result<PathBuf> {
     let text = std::str::from_utf8(bytes);
@@ -242,17 +242,17 @@ fn path_of(bytes: &[u8]) -> Result<PathBuf> {
     text.map(PathBuf::from).map_err(wrong)
 }
 
-/// What a command line asks for.
-struct AskedOutput<'a> {
+/// The output of a command line for one file.
+struct RequestedOutput<'a> {
     request: &'a PrintRequest,
     input: &'a Path,
     env: &'a Env,
     heading: &'a Heading,
 }
 
-/// Prints the output for the part of an open dataset that is selected.
+/// Prints the output for the selected part of an open dataset.
 fn print_part(
-    asked: &AskedOutput<'_>,
+    asked: &RequestedOutput<'_>,
     reader: &dyn Reader,
     omitted: &mut Vec<Error>,
     io: &mut Io,
@@ -271,12 +271,12 @@ fn print_part(
 
 /// Prints the output for an open dataset.
 fn print(
-    &AskedOutput {
+    &RequestedOutput {
         request,
         input,
         env,
         heading,
-    }: &AskedOutput<'_>,
+    }: &RequestedOutput<'_>,
     set: Dataset<'_>,
     omitted: &mut Vec<Error>,
     io: &mut Io,
@@ -305,7 +305,7 @@ fn print(
         OutputJob::Json(dump) => dump.json(&set, &name(dump, input), omitted, &mut *io.stdout),
         OutputJob::Sum(select) => {
             let file = ShownAddress::path(input);
-            let asked = AskedSums {
+            let asked = SumRequest {
                 file: file.as_os_str().as_encoded_bytes(),
                 chosen: select.chosen(reader.schema())?,
                 json,
@@ -316,7 +316,7 @@ fn print(
         OutputJob::Csv(dump) => dump.csv(set, &mut *io.stdout),
         OutputJob::Statistics { select, unpack } => {
             let file = ShownAddress::of(input);
-            let asked = AskedStatistics {
+            let asked = StatisticsRequest {
                 file: file.text(),
                 heading: heading.block(),
                 chosen: select.chosen(reader.schema())?,
@@ -332,12 +332,12 @@ fn print(
     }
 }
 
-/// The dataset's name: the given one, or the last part of the path without its extension.
+/// Returns the dataset's name: the given one, or the last path component without its extension.
 fn name(request: &DumpRequest, input: &Path) -> Vec<u8> {
     if let Some(name) = &request.name {
         return name.as_encoded_bytes().to_vec();
     }
-    // The input was opened, so if it is a URL, it is valid.
+    // Opening the input has already validated the URL.
     let at = Location::new(input).unwrap_or(Location::of_path(input));
     if at.is_standard() {
         return b"stdin".to_vec();

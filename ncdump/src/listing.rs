@@ -1,4 +1,4 @@
-//! The kind, and the table of filters, as text or JSON.
+//! The kind and the filter table, as text or JSON.
 
 use netcdf_core::chunk::Provenance;
 use netcdf_core::error::Result;
@@ -7,13 +7,13 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::model::{Schema, StorageLayout, Variable};
 use netcdf_grammar::cdl::write::DataSelection;
 
+use crate::file_series::Heading;
 use crate::filters::{layout, of_filter, path, selected};
-use crate::several::Heading;
 
-/// The kind (`-k`).
+/// Returns the kind (`-k`).
 ///
 /// # Errors
-/// As [`Json::line`].
+/// Returns the errors of [`Json::line`].
 pub(crate) fn kind(kind: &str, json: bool, heading: &Heading) -> Result<String> {
     match json {
         true => line(heading, [("kind", Json::text(kind))]),
@@ -21,10 +21,10 @@ pub(crate) fn kind(kind: &str, json: bool, heading: &Heading) -> Result<String> 
     }
 }
 
-/// Storage and mode (`-K`).
+/// Returns storage and mode (`-K`).
 ///
 /// # Errors
-/// As [`Json::line`].
+/// Returns the errors of [`Json::line`].
 pub(crate) fn extended_kind(known: &Provenance, json: bool, heading: &Heading) -> Result<String> {
     let mode = format!("{:08x}", known.mode);
     match json {
@@ -39,10 +39,10 @@ pub(crate) fn extended_kind(known: &Provenance, json: bool, heading: &Heading) -
     }
 }
 
-/// The filters of each variable, a line per variable.
+/// Returns the filters of each variable, one line per variable.
 ///
 /// # Errors
-/// As [`Json::line`].
+/// Returns the errors of [`Json::line`].
 pub(crate) fn filters(
     schema: &Schema,
     known: &filter::FilterTable,
@@ -76,7 +76,7 @@ fn of_variable(schema: &Schema, known: &filter::FilterTable, var: &Variable) -> 
     }
     let filters = var.storage.filters.iter().map(|filter| {
         let [id, name, state, parameters] = of_filter(known, filter);
-        // Codecs of Zarr that are not HDF5 filters have no number.
+        // Zarr codecs that are not HDF5 filters have no number.
         let id = match id.parse::<u32>() {
             Ok(id) => Json::int(id),
             Err(_) => Json::Null,
@@ -92,7 +92,7 @@ fn of_variable(schema: &Schema, known: &filter::FilterTable, var: &Variable) -> 
     Json::object(members)
 }
 
-/// An object on a line, with the name of one of several files.
+/// Returns an object on a line, with the file name if there are several files.
 fn line<const N: usize>(heading: &Heading, members: [(&'static str, Json); N]) -> Result<String> {
     let all = heading.member().into_iter().chain(members);
     Ok(Json::object(all).line(Between::CommaBlank)? + "\n")

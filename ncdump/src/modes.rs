@@ -4,12 +4,12 @@
 
 use netcdf_grammar::modes::{ModeTable, ToolMode};
 
-/// Modes of our own that look at some variables and groups.
+/// Modes of our own that print selected variables and groups.
 const SELECTED: &[&str] = &[
     "json", "filters", "sum", "stats", "layout", "require", "diff", "csv",
 ];
 
-/// All modes: settings of the process, which limit, permit or prefer something wherever a dataset is opened.
+/// All modes: settings of the process, which affect every opened dataset.
 const ALL: &[&str] = &[
     "dump", "kind", "extended", "ncml", "json", "filters", "sum", "stats", "layout", "require",
     "diff", "csv",

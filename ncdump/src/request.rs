@@ -21,7 +21,7 @@ pub(crate) const NAME: &str = "ncdump";
 pub enum Request {
     /// Prints datasets.
     Print(PrintRequest),
-    /// Prints how datasets are stored, or checks it.
+    /// Prints storage layouts, or checks them.
     Layout(LayoutRequest),
     /// Compares two datasets.
     Diff(DiffRequest),
@@ -118,7 +118,7 @@ impl Default for Digits {
     }
 }
 
-/// The listing of how datasets are stored, and the required rules.
+/// The listing of storage layouts, and the required rules.
 #[derive(Debug)]
 pub struct LayoutRequest {
     pub(crate) inputs: Vec<PathBuf>,

@@ -8,10 +8,10 @@ use netcdf_grammar::selection;
 use crate::request::SelectionRequest;
 
 impl SelectionRequest {
-    /// The variables that `-v` and `-g` select; `None` if neither is given.
+    /// Returns the variables that `-v` and `-g` select, or `None` if neither is given.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for names that are not in the dataset.
+    /// Returns [`ErrorKind::NotFound`] for unknown names.
     pub(crate) fn chosen(&self, schema: &Schema) -> Result<Option<Vec<VarId>>> {
         if self.variables.is_none() && self.groups.is_none() {
             return Ok(None);
@@ -20,10 +20,10 @@ impl SelectionRequest {
         Ok(Some(selected(schema, &selection)))
     }
 
-    /// The selected variables and groups.
+    /// Returns the selected variables and groups.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for names that are not in the dataset.
+    /// Returns [`ErrorKind::NotFound`] for unknown names.
     pub(crate) fn selection(&self, schema: &Schema) -> Result<DataSelection> {
         let (named, of_groups) = (self.variables.as_deref(), self.groups.as_deref());
         Ok(DataSelection {
@@ -34,10 +34,10 @@ impl SelectionRequest {
     }
 }
 
-/// The variables that match a list of names and patterns, in the order of the schema.
+/// Returns the variables that match a list of names and patterns, in schema order.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a name or pattern that matches no variable.
+/// Returns [`ErrorKind::NotFound`] for a name or pattern that matches no variable.
 pub(crate) fn variables(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<VarId>> {
     if names.is_empty() {
         return Ok(vec![]);
@@ -46,10 +46,10 @@ pub(crate) fn variables(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<VarId>
     Ok(found.into_iter().collect())
 }
 
-/// The groups that match a list of names and patterns; `/` and an empty list stand for the root.
+/// Returns the groups that match a list of names and patterns. `/` and an empty list stand for the root.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for a name or pattern that matches no group, [`ErrorKind::Argument`] for a dataset that cannot have
+/// Returns [`ErrorKind::NotFound`] for a name or pattern that matches no group, and [`ErrorKind::Argument`] for a dataset that cannot have
 /// groups.
 pub(crate) fn groups(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<GroupId>> {
     if !schema.kind.is_enhanced() {
@@ -63,7 +63,7 @@ pub(crate) fn groups(schema: &Schema, names: &[Vec<u8>]) -> Result<Vec<GroupId>>
     Ok(found.into_iter().collect())
 }
 
-/// The selected variables, in the order of a dump.
+/// Returns the selected variables in dump order.
 pub(crate) fn selected(schema: &Schema, selection: &DataSelection) -> Vec<VarId> {
     let mut ids = Vec::new();
     collect(schema, GroupId::ROOT, selection, &mut ids);

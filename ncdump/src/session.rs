@@ -15,7 +15,7 @@ use netcdf_grammar::hyperslab::{self, Hyperslab};
 
 use crate::request::ProcessRequest;
 
-/// The environment of a run. `tolerates` permits to skip damaged parts of a dataset.
+/// Returns the environment of a run. `tolerates` permits skipping damaged parts of a dataset.
 pub(crate) fn environment(request: &ProcessRequest, tolerates: bool) -> Env {
     let mut env = Env::with_threads(request.threads);
     request.network.apply(&mut env);
@@ -30,7 +30,7 @@ pub(crate) fn environment(request: &ProcessRequest, tolerates: bool) -> Env {
     env
 }
 
-/// Settings for opening datasets.
+/// Returns settings for opening datasets.
 pub(crate) fn access(request: &ProcessRequest, env: &Env) -> InputAccess {
     InputAccess {
         trace: Trace::from_environment(request.trace),
@@ -42,7 +42,7 @@ pub(crate) fn access(request: &ProcessRequest, env: &Env) -> InputAccess {
     }
 }
 
-/// The selected part of a dataset, unless all of the dataset is selected. `cache` keeps the read data.
+/// Returns the selected part of a dataset, or `None` for the whole dataset. `cache` holds the read data.
 pub(crate) fn part<'a>(
     parts: &[Hyperslab],
     set: Dataset<'a>,

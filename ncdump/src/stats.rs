@@ -28,19 +28,19 @@ const HEAD: [&str; 11] = [
     "histogram",
 ];
 
-/// Columns of numbers.
+/// The right-aligned columns.
 const RIGHT: [usize; 6] = [2, 3, 4, 6, 8, 9];
 
-/// Heights of bins, none first.
+/// The bar characters by height.
 const HEIGHTS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// What is asked for.
-pub(crate) struct AskedStatistics<'a> {
+/// The requested statistics.
+pub(crate) struct StatisticsRequest<'a> {
     /// The name of the file, as given.
     pub(crate) file: &'a str,
     /// The text before the table.
     pub(crate) heading: String,
-    /// Only these variables.
+    /// The selected variables.
     pub(crate) chosen: Option<Vec<VarId>>,
     /// Whether stored values are unpacked.
     pub(crate) unpack: bool,
@@ -48,7 +48,7 @@ pub(crate) struct AskedStatistics<'a> {
     pub(crate) json: bool,
 }
 
-/// A variable with its statistics; variables without numbers have none.
+/// A variable with its statistics, or without if it has no numbers.
 struct StatsRow {
     path: String,
     ty: String,
@@ -56,29 +56,29 @@ struct StatsRow {
     made: Option<Statistics>,
 }
 
-/// Prints the statistics of variables. Variables that cannot be read are left out, with an error in `omitted`.
+/// Prints the statistics of variables. Skips unreadable variables, with an error in `omitted`.
 ///
 /// # Errors
-/// Those of writing; [`ErrorKind::Cancelled`].
+/// Returns write errors and [`ErrorKind::Cancelled`].
 pub(crate) fn write(
     set: Dataset<'_>,
-    asked: &AskedStatistics<'_>,
+    request: &StatisticsRequest<'_>,
     omitted: &mut Vec<Error>,
     out: &mut dyn Write,
 ) -> Result<()> {
     let schema = set.reader.schema();
     let all = || schema.var_ids().collect();
     let mut rows = vec![];
-    for id in asked.chosen.clone().unwrap_or_else(all) {
-        match statistics(set, id, asked.unpack) {
+    for id in request.chosen.clone().unwrap_or_else(all) {
+        match statistics(set, id, request.unpack) {
             Ok(made) => rows.push(row(schema, id, made)?),
             Err(e) if e.kind() == ErrorKind::Cancelled => return Err(e),
             Err(e) => omitted.push(e),
         }
     }
-    let text = match asked.json {
-        true => json(asked, rows)?,
-        false => asked.heading.clone() + &table(schema, &rows),
+    let text = match request.json {
+        true => json(request, rows)?,
+        false => request.heading.clone() + &table(schema, &rows),
     };
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|e| Error::io("cannot write", "(stdout)", e))
@@ -125,7 +125,7 @@ fn table(schema: &Schema, rows: &[StatsRow]) -> String {
     table.text()
 }
 
-/// A value with as many digits as a dump has, and its index.
+/// Formats a value with the digits of a dump, and its index.
 fn extreme(schema: &Schema, extreme: Option<&Extreme>) -> [String; 2] {
     match extreme {
         Some(extreme) => [text(schema, &extreme.value, 15), index(&extreme.index)],
@@ -133,7 +133,7 @@ fn extreme(schema: &Schema, extreme: Option<&Extreme>) -> [String; 2] {
     }
 }
 
-/// A number; doubles have at most so many digits.
+/// Formats a number. Doubles have at most this number of digits.
 fn text(schema: &Schema, value: &Values, digits: u8) -> String {
     let text = constants(
         schema,
@@ -149,7 +149,7 @@ fn index(index: &[u64]) -> String {
     format!("[{}]", all.join(","))
 }
 
-/// A bar for each bin; bins with elements are never empty.
+/// Draws a bar for each bin. Bins with elements are never empty.
 fn bars(of: &Histogram) -> String {
     let most = of.counts.iter().copied().max().unwrap_or(0).max(1);
     let height = |&count: &u64| (Amount::of(count) * 8u64).get().div_ceil(most);
@@ -158,11 +158,11 @@ fn bars(of: &Histogram) -> String {
     heights.filter_map(bar).copied().collect()
 }
 
-fn json(asked: &AskedStatistics<'_>, rows: Vec<StatsRow>) -> Result<String> {
+fn json(request: &StatisticsRequest<'_>, rows: Vec<StatsRow>) -> Result<String> {
     let vars = rows.into_iter().map(|row| (row.path.clone(), row.json()));
     let all = Json::object([
-        ("file", Json::text(asked.file)),
-        ("unpacked", Json::Bool(asked.unpack)),
+        ("file", Json::text(request.file)),
+        ("unpacked", Json::Bool(request.unpack)),
         ("variables", Json::Object(vars.collect())),
     ]);
     Ok(format!(
@@ -171,7 +171,7 @@ fn json(asked: &AskedStatistics<'_>, rows: Vec<StatsRow>) -> Result<String> {
     ))
 }
 
-/// A number, or a text for those that JSON does not have.
+/// Returns a JSON number, or a text for numbers that JSON does not have.
 fn real(x: f64) -> Json {
     Json::Number(format!("{x:?}"))
 }
@@ -213,7 +213,7 @@ impl StatsRow {
     }
 }
 
-/// One number in JSON.
+/// Returns one number as JSON.
 fn number(value: &Values) -> Json {
     match value {
         Values::Byte(all) => first(all),

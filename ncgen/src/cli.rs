@@ -213,7 +213,7 @@ pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Request, clap::E
     Ok(request)
 }
 
-/// The mode of a command line.
+/// Returns the mode of a command line.
 fn mode(request: &Request) -> &'static str {
     match request.language {
         None => "check",
@@ -255,7 +255,7 @@ impl Cli {
         }
     }
 
-    /// The language of the output. Without one, the text is only checked.
+    /// Returns the language of the output, or `None` to only check the text.
     fn language(&self) -> Option<ProgramLanguage> {
         let implied = self.output.file.is_some() || self.kind.kind().is_some();
         let flags = [

@@ -15,15 +15,15 @@ use netcdf_grammar::diagnostic::Reporter;
 
 use crate::lists::{self, text};
 
-/// Most bytes of fill after the values of one list: more would fill the disk.
+/// Maximum fill bytes after the values of one list: more would fill the disk.
 const FILL: u64 = 1 << 40;
-/// Bytes of fill that are written at a time.
+/// The number of fill bytes per write.
 const PIECE: usize = 1 << 20;
 
-/// Reads all lists and reports what is wrong with them.
+/// Reads all lists and reports their errors.
 ///
 /// # Errors
-/// Errors of the source, and a signal.
+/// Returns errors of the source, and signals.
 pub(crate) fn check(
     cdl: &CdlDataset,
     source: &dyn Source,
@@ -50,17 +50,17 @@ fn check_each<'l>(
             let mut sink = Nowhere { env };
             lists::read(&text, &schema, Endianness::Big, &mut problems, &mut sink)?;
         }
-        if !tell(&problems, list, reporter) {
+        if !report_problems(&problems, list, reporter) {
             break;
         }
     }
     Ok(())
 }
 
-/// Writes all lists; `reporter` receives what is wrong with them.
+/// Writes all lists. `reporter` receives their errors.
 ///
 /// # Errors
-/// Errors of the source and of the writer, and a signal.
+/// Returns errors of the source and of the writer, and signals.
 pub(crate) fn write(
     cdl: &CdlDataset,
     source: &dyn Source,
@@ -79,7 +79,7 @@ pub(crate) fn write(
         let mut sink = VarSink::new(writer, list.var, env).in_object(path)?;
         let text = text(list, source);
         lists::read(&text, &schema, order, &mut problems, &mut sink).in_object(path)?;
-        if !tell(&problems, list, reporter) {
+        if !report_problems(&problems, list, reporter) {
             break;
         }
         if !reporter.has_errors() {
@@ -94,14 +94,14 @@ pub(crate) fn write(
     })
 }
 
-/// Sets the lengths of unlimited dimensions that must be known before their values can be placed.
+/// Sets the lengths of unlimited dimensions that must be known before writing values.
 fn set_lengths(cdl: &CdlDataset, source: &dyn Source, writer: &mut dyn Writer) -> Result<()> {
     for &(dim, len) in &cdl.lengths {
         writer.set_len(dim, len)?;
     }
     let lists = cdl.data.iter();
     for list in lists.filter(|list| lists::needs_lengths(list, &cdl.schema)) {
-        // Mistakes in the list are reported when its values are read.
+        // The second pass over the list reports mistakes.
         let mut problems = Problems::default();
         for (dim, len) in values::lengths(&text(list, source), &cdl.schema, &mut problems)? {
             writer.set_len(dim, len)?;
@@ -110,13 +110,13 @@ fn set_lengths(cdl: &CdlDataset, source: &dyn Source, writer: &mut dyn Writer) -
     Ok(())
 }
 
-/// Passes problems to `reporter`; returns whether there is room for more.
+/// Passes problems to `reporter`. Returns whether it accepts more.
 pub(crate) fn tell(problems: &Problems, list: &DataList, reporter: &mut Reporter<'_>) -> bool {
     problems.report(list.anchor(), reporter);
     !reporter.is_full()
 }
 
-/// Fills the elements for which the list has no values. The C tool always does this, too, whatever the options.
+/// Fills the elements without values in the list. Like the C tool, does so independent of options.
 fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer, env: &Env) -> Result<()> {
     let total = elements_of(writer.schema(), id);
     if end >= total {
@@ -130,7 +130,7 @@ fn fill_rest(id: VarId, end: u64, writer: &mut dyn Writer, env: &Env) -> Result<
     })
 }
 
-/// Checks that so much fill is plausible.
+/// Checks that the number of fill bytes is plausible.
 fn admit(elements: u64, size: usize) -> Result<()> {
     let bytes = elements.saturating_mul(size as u64);
     if bytes <= FILL {
@@ -142,7 +142,7 @@ fn admit(elements: u64, size: usize) -> Result<()> {
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 
-/// Puts one element at all places of a range, piece by piece.
+/// Writes one element to all positions of a range, in blocks.
 fn repeat(
     one: &[u8],
     places: Range<u64>,
@@ -164,7 +164,7 @@ fn repeat(
     Ok(())
 }
 
-/// Stored form of the value that completes a list: the variable's fill value, else that of its type.
+/// Returns the stored form of the fill value: the variable's, or that of the type.
 fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
     let element = writer.layout(id)?.element;
     let schema = writer.schema();
@@ -178,7 +178,7 @@ fn fill_of(writer: &mut dyn Writer, id: VarId) -> Result<Vec<u8>> {
     }
 }
 
-/// Stored form of values of a variable.
+/// Returns the stored form of a variable's values.
 fn stored(
     writer: &mut dyn Writer,
     id: VarId,
@@ -221,9 +221,9 @@ struct VarSink<'a> {
     writer: &'a mut dyn Writer,
     var: VarId,
     element: StoredElement,
-    /// Assembles chunks, if the variable is stored in chunks.
+    /// Assembles chunks if the variable is chunked.
     chunks: Option<Assembler<'a>>,
-    /// Number of elements so far: one more than the index of the last element.
+    /// The number of elements so far: one more than the index of the last element.
     end: u64,
     env: &'a Env,
 }
@@ -246,14 +246,15 @@ impl<'a> VarSink<'a> {
         })
     }
 
-    /// Completes the chunks. For a variable without chunks, returns it with the end of its values, which the caller fills up from.
+    /// Completes the chunks. For a variable without chunks, returns the variable and the end of its values. The caller then fills the
+    /// remaining elements.
     fn finish(mut self) -> Result<Option<(VarId, u64)>> {
         let Some(mut chunks) = self.chunks.take() else {
             return Ok(Some((self.var, self.end)));
         };
         self.grow()?;
         let total = elements_of(self.writer.schema(), self.var);
-        // If missing chunks read as the fill value, large gaps are not stored; small ones are, as in the C tool.
+        // If missing chunks read as the fill value, large gaps are not stored. Small gaps are stored, as in the C tool.
         let size = self.element.size.max(1);
         let much = (total.saturating_sub(self.end)).saturating_mul(size) > assemble::FILLED;
         if self.end < total && !(much && self.is_filled()) {
@@ -269,14 +270,14 @@ impl<'a> VarSink<'a> {
         Ok(None)
     }
 
-    /// Whether missing chunks read as the fill value.
+    /// Checks whether missing chunks read as the fill value.
     fn is_filled(&self) -> bool {
         let plain = self.element.plain_type().is_some();
         let var = self.writer.schema().var(self.var).filter(|_| plain);
         var.is_some_and(|var| var.storage.fill == FillMode::Fill && var.fill_value().is_some())
     }
 
-    /// Makes an unlimited first dimension long enough for the values so far.
+    /// Extends an unlimited first dimension for the values so far.
     fn grow(&mut self) -> Result<()> {
         let schema = self.writer.schema();
         let Some(var) = schema.var(self.var).filter(|var| schema.is_record(var)) else {
@@ -312,7 +313,7 @@ impl ValueSink for VarSink<'_> {
     fn repeat(&mut self, element: u64, byte: u8, count: u64) -> Result<()> {
         let end = element.saturating_add(count);
         if let (Some(_), true) = (&self.chunks, self.is_filled()) {
-            // The next run, if any, comes after these elements.
+            // The next run, if any, follows these elements.
             self.end = self.end.max(end);
             return Ok(());
         }

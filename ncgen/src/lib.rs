@@ -1,4 +1,4 @@
-//! The ncgen tool: makes a dataset from CDL or JSON.
+//! The ncgen tool: creates a dataset from CDL or JSON.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -9,13 +9,13 @@
     )
 )]
 
+mod chunk_counts;
 pub mod cli;
 mod data;
 mod emit;
-mod expected;
-mod fail;
+mod failure;
+mod fill_limit;
 mod lists;
-mod made_up;
 pub mod modes;
 mod name;
 mod request;
@@ -46,7 +46,7 @@ use netcdf_grammar::kind_options::{self, Kinds};
 
 use request::{ProgramLanguage, Request};
 
-/// The name of ncgen for netCDF-3 in messages. It is a link to ncgen, which has all options of that tool.
+/// The name of ncgen for netCDF-3 in messages: a link to ncgen, with all options of the older tool.
 const NCGEN3: &str = "ncgen3";
 
 /// Runs ncgen; `args` begin with the program's name.
@@ -57,7 +57,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> Status {
     exit_status::status(tool, ended, io)
 }
 
-/// The name of the tool in messages, from the first argument.
+/// Returns the name of the tool in messages, from the first argument.
 fn tool_name(program: Option<&OsString>) -> &'static str {
     let name = program.and_then(|name| Path::new(name).file_stem());
     match name.is_some_and(|name| name == NCGEN3) {
@@ -83,7 +83,7 @@ fn start(tool: &'static str, args: Vec<OsString>, io: &mut Io) -> anyhow::Result
     process.network.tell(tool, io);
     match made {
         Ok(()) => Ok(Status::Success),
-        Err(failure) => fail::status(failure, &env, io),
+        Err(failure) => failure::status(failure, &env, io),
     }
 }
 
@@ -92,7 +92,7 @@ fn generate(request: &Request, env: &mut Env, io: &mut Io) -> Result<(), CdlErro
     tool::catch_limits()?;
     let source = source(request, env, io)?;
     let options = ReadOptions {
-        kind: asked(request, language)?,
+        kind: requested_kind(request, language)?,
         limits: env.limits.clone(),
         strict: request.strict,
     };
@@ -131,17 +131,20 @@ fn generate(request: &Request, env: &mut Env, io: &mut Io) -> Result<(), CdlErro
     Ok(())
 }
 
-/// All errors of a reporter.
+/// Returns all errors of a reporter.
 fn all(reporter: Reporter<'_>) -> CdlError {
     match reporter.finish() {
         Err(errors) => errors.into(),
-        // Callers have seen errors.
+        // A reporter without errors is a bug of the caller.
         Ok(_) => Error::new(ErrorKind::Argument, "the text cannot be used").into(),
     }
 }
 
-/// The requested kind. Fortran 77 and Java programs make classic files, or 64-bit offset files on request.
-fn asked(request: &Request, language: Option<ProgramLanguage>) -> Result<Option<Kind>, Error> {
+/// Returns the requested kind. Fortran 77 and Java programs create classic files, or 64-bit offset files on request.
+fn requested_kind(
+    request: &Request,
+    language: Option<ProgramLanguage>,
+) -> Result<Option<Kind>, Error> {
     let kind = request.output.kind;
     let language = match language {
         None | Some(ProgramLanguage::C) => return Ok(kind),
@@ -163,7 +166,7 @@ fn asked(request: &Request, language: Option<ProgramLanguage>) -> Result<Option<
     Err(error.with_remedy("use -lc for a C program, -b for a netCDF file"))
 }
 
-/// Checks options that only some kinds have, if the command line names the kind.
+/// Checks options that only some kinds support, if the command line names the kind.
 fn check_output(request: &Request) -> anyhow::Result<()> {
     let mut kind = request.output.kind;
     if request.language == Some(ProgramLanguage::Binary)
@@ -186,7 +189,7 @@ fn check_output(request: &Request) -> anyhow::Result<()> {
     Ok(kind_options::check(&cli::command(), kind, &options)?)
 }
 
-/// The text.
+/// Returns the source of the text.
 fn source(request: &Request, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, Error> {
     let at = match &request.input {
         Some(path) => Location::new(path)?,
@@ -213,11 +216,11 @@ fn source(request: &Request, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, 
 
 fn warn(request: &Request, warnings: &Diagnostics, io: &mut Io) {
     if !request.process.quiet && !warnings.list.is_empty() {
-        fail::print(warnings, io);
+        failure::print(warnings, io);
     }
 }
 
-/// The output never replaces the text, under whatever name.
+/// Checks that the output does not replace the text, under any name.
 fn refuse_same(input: Option<&Path>, output: &Path) -> Result<(), Error> {
     let input = input.unwrap_or(Path::new("-"));
     match file::overlap(input, output) && !file::in_place(output) {
@@ -247,7 +250,7 @@ struct DatasetText<'a> {
     source: &'a dyn Source,
 }
 
-/// Writes the dataset. If there are errors, nothing is left behind.
+/// Writes the dataset. After errors, no output remains.
 fn write(
     request: &Request,
     DatasetText { cdl, source }: DatasetText<'_>,
@@ -261,7 +264,7 @@ fn write(
     refuse_same(request.input.as_deref(), path)?;
     known_filters(&cdl.schema, env)?;
     if !file::in_place(path) {
-        // From here on there may be a temporary file, which a signal must not leave behind.
+        // From here on, a temporary file may exist, which a signal must not leave behind.
         tool::catch_signals(
             &env.cancel,
             &tool::Idle::default(),
@@ -297,11 +300,11 @@ fn write(
         } else {
             cdl.data.as_slice()
         };
-        let checked = made_up::check(lists, &mut *writer, request.no_fill);
+        let checked = fill_limit::check(lists, &mut *writer, request.no_fill);
         checked.map_err(|e| e.of(&path.to_string_lossy()))?;
     }
     if request.cloud {
-        expected::tell(cdl, request.header_only, &mut *writer)?;
+        chunk_counts::announce(cdl, request.header_only, &mut *writer)?;
     }
     if !request.header_only {
         data::write(cdl, source, &mut *writer, reporter, env)?;

@@ -1,4 +1,4 @@
-//! The values of a variable in the text, in whichever form the text has.
+//! Values of a variable in the text, in CDL or JSON.
 
 use netcdf_core::error::Result;
 use netcdf_core::io::Source;
@@ -10,7 +10,7 @@ use netcdf_grammar::json;
 /// Reads the text of a dataset.
 ///
 /// # Errors
-/// Those of the readers of CDL and JSON.
+/// Returns errors of the CDL and JSON readers.
 pub(crate) fn dataset(source: &dyn Source, options: &ReadOptions) -> Result<CdlDataset, CdlError> {
     match json::read::is_json(source)? {
         true => json::read::read(source, options),
@@ -18,7 +18,7 @@ pub(crate) fn dataset(source: &dyn Source, options: &ReadOptions) -> Result<CdlD
     }
 }
 
-/// The values of a variable, ready to be read from the text.
+/// Returns the values of a variable, to be read from the text.
 pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> ValueList<'a> {
     ValueList {
         source,
@@ -28,10 +28,10 @@ pub(crate) fn text<'a>(list: &DataList, source: &'a dyn Source) -> ValueList<'a>
     }
 }
 
-/// Reads the values of a variable; returns the number of its elements, if they come one after the other.
+/// Reads the values of a variable. Returns the number of elements if they are consecutive.
 ///
 /// # Errors
-/// Errors of the source and of the sink.
+/// Returns errors of the source and of the sink.
 pub(crate) fn read(
     list: &ValueList<'_>,
     schema: &Schema,
@@ -45,13 +45,13 @@ pub(crate) fn read(
     }
 }
 
-/// Whether lengths must be taken from the values before they can be read: not if the text tells them.
+/// Checks whether lengths must be derived from the values before reading them, because the text does not define them.
 pub(crate) fn needs_lengths(list: &DataList, schema: &Schema) -> bool {
     let var = schema.var(list.var);
     list.form == TextForm::Cdl && var.is_some_and(|var| !values::is_flat(schema, var))
 }
 
-/// Gives a schema the lengths that the text tells.
+/// Adds the lengths in the text to a schema.
 pub(crate) fn with_lengths(mut schema: Schema, cdl: &CdlDataset) -> Schema {
     for &(dim, len) in &cdl.lengths {
         if let Some(dim) = schema.dims.get_mut(dim.index()) {

@@ -8,11 +8,11 @@ use netcdf_core::format::traits;
 
 use crate::request::Request;
 
-/// The path or URL of the output: as given, else in the working directory, named after the text file, or after the dataset if
-/// the text came through standard input.
+/// Returns the path or URL of the output. Without a given name, the output is in the working directory, named after the text file, or after
+/// the dataset if the text is standard input.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if there is no name.
+/// Returns [`ErrorKind::Argument`] if there is no name.
 pub(crate) fn output(request: &Request, dataset: &[u8]) -> Result<PathBuf> {
     if let Some(path) = &request.names.file {
         return Ok(path.clone());

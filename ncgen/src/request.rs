@@ -78,7 +78,7 @@ pub(crate) enum ProgramLanguage {
 }
 
 impl ProgramLanguage {
-    /// The name in messages.
+    /// Returns the name in messages.
     #[must_use]
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ impl ProgramLanguage {
 }
 
 impl Request {
-    /// The path of the text, unless it is standard input.
+    /// Returns the path of the text, unless it is standard input.
     pub(crate) fn text(&self) -> Option<&Path> {
         self.input.as_deref().filter(|path| *path != Path::new("-"))
     }

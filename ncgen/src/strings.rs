@@ -1,4 +1,4 @@
-//! Strings in outputs that store them with a fixed size: the size of the longest one.
+//! Strings in outputs with fixed-size strings: the size of the longest string.
 
 use netcdf_core::env::Env;
 use netcdf_core::error::Result;
@@ -11,10 +11,10 @@ use netcdf_grammar::cdl::values::{self, Problems, ValueSink};
 
 use crate::lists::{self, text};
 
-/// Gives the string variables of a dataset with strings of a fixed size room for their longest string, unless an attribute says how long strings may be.
+/// Sets the fixed size of string variables to their longest string, unless an attribute sets the size.
 ///
 /// # Errors
-/// Errors of the source, and a signal; [`Argument`](netcdf_core::ErrorKind::Argument) for attributes that are not lengths.
+/// Returns errors of the source, signals, and [`Argument`](netcdf_core::ErrorKind::Argument) for attributes that are not lengths.
 pub(crate) fn widen(
     schema: &mut Schema,
     cdl: &CdlDataset,
@@ -24,7 +24,7 @@ pub(crate) fn widen(
     if !traits(schema.kind).sized_strings || schema.said_string_size()?.is_some() {
         return Ok(());
     }
-    // Lists are read with the final lengths of dimensions.
+    // Lists are read with the final dimension lengths.
     let mut whole = lists::with_lengths(schema.clone(), cdl);
     for list in &cdl.data {
         let Some(var) = schema.var(list.var) else {
@@ -37,7 +37,7 @@ pub(crate) fn widen(
         if let Some(Values::String(fill)) = var.fill_value() {
             longest.look(&fill);
         }
-        // Mistakes in the list are reported when its values are written.
+        // Mistakes are reported when the list is written.
         let mut problems = Problems::default();
         let text = text(list, source);
         if lists::needs_lengths(list, &whole) {

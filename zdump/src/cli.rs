@@ -233,7 +233,7 @@ pub fn command() -> clap::Command {
     help::with_examples(Cli::command(), &EXAMPLES)
 }
 
-/// The command line.
+/// Parses the command line.
 ///
 /// # Errors
 /// Returns mistakes in the command line, and the requested help or version.
@@ -243,7 +243,7 @@ pub fn parse(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
         let mut names = commands.get_subcommands();
         arg == "help" || names.any(|c| arg == c.get_name())
     };
-    // If several words follow, the first one is a misspelled command, and clap suggests a similar one.
+    // If several words follow, the first word is a misspelled command, and clap suggests a similar one.
     let words: Vec<_> = operands(&args).take(2).collect();
     let store_alone = matches!(words.as_slice(), [store] if !known(store));
     if store_alone {
@@ -261,7 +261,7 @@ pub fn parse(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
-/// The mode of a command.
+/// Returns the mode of a command.
 fn mode(command: &Command) -> &'static str {
     match command {
         Command::Tree(_) => "tree",
@@ -280,7 +280,7 @@ fn mode(command: &Command) -> &'static str {
 /// Options of `tree` with a value.
 const VALUED: [&str; 4] = ["--threads", "--requests", "--timeout", "--depth"];
 
-/// The arguments that are neither options nor values of options.
+/// Returns the arguments that are neither options nor option values.
 fn operands(args: &[OsString]) -> impl Iterator<Item = &OsString> {
     let mut value = false;
     args.iter().skip(1).filter(move |arg| {

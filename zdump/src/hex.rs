@@ -1,4 +1,4 @@
-//! Bytes in hexadecimal digits, and as shown by `hexdump -C`: offset, hexadecimal digits, characters; repeated lines become a `*`.
+//! Bytes in hexadecimal digits, and in the form of `hexdump -C`: offset, hexadecimal digits, characters. Repeated lines become a `*`.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::out::CommandOut;
 /// Bytes in a line.
 pub(crate) const LINE: usize = 16;
 
-/// The state between one part of the bytes and the next.
+/// The state between two blocks of bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Dump {
     offset: u64,
@@ -18,10 +18,10 @@ pub(crate) struct Dump {
 }
 
 impl Dump {
-    /// Prints the next bytes. All parts but the last must be whole lines.
+    /// Prints the next bytes. All blocks except the last must be whole lines.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(crate) fn add(&mut self, bytes: &[u8], out: &mut CommandOut<'_>) -> Result<()> {
         bytes.chunks(LINE).try_for_each(|line| {
             let text = self.next(line);
@@ -29,7 +29,7 @@ impl Dump {
         })
     }
 
-    /// The text of the next line, if it has one.
+    /// Returns the text of the next line, or `None` for a repeated line.
     fn next(&mut self, line: &[u8]) -> Option<String> {
         let offset = self.offset;
         self.offset = offset.saturating_add(line.len() as u64);
@@ -43,10 +43,10 @@ impl Dump {
         Some(format!("{digits}  |{text}|"))
     }
 
-    /// Prints the offset of the end, if there were any bytes.
+    /// Prints the end offset, if there were any bytes.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(crate) fn end(self, out: &mut CommandOut<'_>) -> Result<()> {
         match self.offset {
             0 => Ok(()),
@@ -55,7 +55,7 @@ impl Dump {
     }
 }
 
-/// The offset and the hexadecimal digits of a line, and its characters.
+/// Returns the offset and hexadecimal digits of a line, and its characters.
 pub(crate) fn line(offset: u64, line: &[u8]) -> (String, String) {
     let (left, right) = line.split_at_checked(LINE / 2).unwrap_or((line, &[]));
     let digits = format!("{}  {}", spaced(left, " "), spaced(right, " "));
@@ -67,7 +67,7 @@ pub(crate) fn line(offset: u64, line: &[u8]) -> (String, String) {
     (format!("{offset:08x}  {digits:<48}"), text)
 }
 
-/// Hexadecimal digits without separators.
+/// Returns hexadecimal digits without separators.
 pub(crate) fn digits(bytes: &[u8]) -> String {
     spaced(bytes, "")
 }

@@ -1,4 +1,4 @@
-//! Keys of a store and their bytes.
+//! Keys of a store, and their bytes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::Store;
 
-/// Size of a key in bytes; `None` if it does not exist, or only has keys below it.
+/// Returns the size of a key in bytes, or `None` if the key is missing or only a prefix.
 ///
 /// # Errors
-/// Errors of the store.
+/// Returns errors of the store.
 pub(crate) fn size(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
     match store.size(key) {
         Err(e) if e.kind() == ErrorKind::NoContent => Ok(None),
@@ -17,18 +17,18 @@ pub(crate) fn size(store: &Arc<dyn Store>, key: &str) -> Result<Option<u64>> {
     }
 }
 
-/// The bytes of a key that was there.
+/// Returns the bytes of a listed key.
 ///
 /// # Errors
-/// Errors of the store; [`ErrorKind::NotFound`] if it has disappeared.
+/// Returns errors of the store, and [`ErrorKind::NotFound`] if the key has disappeared.
 pub(crate) fn bytes(store: &Arc<dyn Store>, key: &str) -> Result<Vec<u8>> {
     store.get(key)?.ok_or_else(|| gone(store, key))
 }
 
-/// A range of the bytes of a key that was there.
+/// Returns a range of the bytes of a listed key.
 ///
 /// # Errors
-/// As [`bytes`].
+/// Returns the errors of [`bytes`].
 pub(crate) fn range(store: &Arc<dyn Store>, key: &str, range: Range<u64>) -> Result<Vec<u8>> {
     let parts = store.get_ranges(key, &[range])?;
     let part = parts.and_then(|mut parts| parts.pop());

@@ -1,22 +1,22 @@
-//! Looks into the storage of Zarr datasets: keys, metadata, chunks, codecs.
+//! Inspects the storage of Zarr datasets: keys, metadata, chunks, codecs.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`modes`] | the commands, and the options that each command uses |
-//! | `open` | the store and everything needed to read it |
-//! | `array` | an array: where its chunks are, what they decode to, comparison of values |
+//! | `session` | the store, and the context for reading it |
+//! | `array` | arrays: chunk locations, decoding, comparison of values |
 //! | `out` | text and JSON lines |
 //! | `bar` | the progress bar of long checks |
 //! | `hex` | bytes in hexadecimal digits |
 //! | `key` | keys and their bytes |
 //! | `table` | columns of text, sizes and ratios |
 //! | `verdict` | outcomes of commands |
-//! | `words` | types, codecs and dimensions in the words of Zarr |
+//! | `words` | types, codecs and dimensions in Zarr's terms |
 //! | `tree`, `keys`, `cat`, `chunk`, `codecs`, `check`, `stat`, `map`, `diff` | the commands |
-//! | `compat` | the command line and the text of netCDF-C's `zmapio` |
+//! | `compat` | the command line and the output of netCDF-C's `zmapio` |
 //!
-//! It works on stores, the metadata of Zarr (`format::zarr::raw`, `survey`) and codecs, never through a reader of datasets.
+//! zdump uses stores, Zarr metadata (`format::zarr::raw`, `survey`) and codecs, never a dataset reader.
 #![forbid(unsafe_code)]
 #![cfg_attr(
     test,
@@ -43,8 +43,8 @@ mod key;
 mod keys;
 mod map;
 pub mod modes;
-mod open;
 mod out;
+mod session;
 mod stat;
 mod table;
 mod tree;
@@ -58,11 +58,11 @@ use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::exit_status;
 
 use cli::{Command, NAME};
-use open::Session;
+use session::Session;
 use verdict::Verdict;
 
-/// Runs the tool; `args` begin with its own name. Returns the exit code: 0 for success, 1 for a failure or for findings of
-/// `check`, `codecs --missing` and `diff`, 2 for a wrong command line, 3 if `check` finds no store.
+/// Runs the tool; `args` begin with the program's name. Returns the exit code: 0 for success, 1 for a failure or for findings of `check`,
+/// `codecs --missing` and `diff`, 2 for a wrong command line, 3 if `check` finds no store.
 pub fn run(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> u8 {
     let args: Vec<_> = args.into_iter().collect();
     if args.get(1).is_some_and(|first| first == "--compat") {

@@ -1,4 +1,4 @@
-//! The output of commands: text, or JSON lines. Each JSON line is an object whose member `record` says what it is; the first is
+//! Command output as text or JSON lines. Each JSON line is an object, and its member `record` is the record type. The first line is
 //! `{"record": "zdump", "schema": 2, "command": …, "store": …}`.
 
 use std::borrow::Cow;
@@ -9,9 +9,9 @@ use netcdf_core::json::{Between, Json};
 use netcdf_core::shown::{ShownAddress, ShownText, is_control, json};
 use netcdf_core::tool::Io;
 
-/// The schema version of the JSON lines: changes when a member or record changes its meaning or is removed.
+/// The schema version of the JSON lines. It changes if a member or record is removed or changes its meaning.
 const SCHEMA: u32 = 2;
-/// Bytes collected before they are written.
+/// The buffer size in bytes.
 const BUFFER: usize = 1 << 16;
 
 /// Colours of text on a terminal.
@@ -21,7 +21,7 @@ pub(crate) enum Colour {
     Bold,
     /// Less important text.
     Dim,
-    /// Everything right.
+    /// Success.
     Green,
     /// Warnings.
     Yellow,
@@ -29,7 +29,7 @@ pub(crate) enum Colour {
     Red,
 }
 
-/// The terminal code of the colour.
+/// The terminal codes of the colours.
 const CODES: [(Colour, &str); 5] = [
     (Colour::Bold, "\u{1b}[1m"),
     (Colour::Dim, "\u{1b}[2m"),
@@ -52,7 +52,7 @@ impl<'w> CommandOut<'w> {
     /// Prints the head of the JSON lines, if requested.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(crate) fn new(json: bool, io: &'w mut Io, (command, store): (&str, &str)) -> Result<Self> {
         let no_colour = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
         let mut out = Self {
@@ -75,7 +75,7 @@ impl<'w> CommandOut<'w> {
     /// Prints a line of JSON.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(crate) fn record(
         &mut self,
         record: &str,
@@ -86,20 +86,20 @@ impl<'w> CommandOut<'w> {
         self.line(&json(&line))
     }
 
-    /// Prints a line of text. Names in a store may contain anything; on a terminal they must not do more than show text.
+    /// Prints a line of text. Names in a store may contain any bytes, so characters that control a terminal are escaped.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(crate) fn line(&mut self, text: &str) -> Result<()> {
         let text = shown(text, self.fancy);
         self.bytes(text.as_bytes())?;
         self.bytes(b"\n")
     }
 
-    /// Prints bytes as they are.
+    /// Prints bytes unchanged.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.buffer.extend_from_slice(bytes);
         if self.buffer.len() >= BUFFER {
@@ -108,7 +108,7 @@ impl<'w> CommandOut<'w> {
         Ok(())
     }
 
-    /// Text in a colour, where there are colours.
+    /// Colours a text, if colours are enabled.
     pub(crate) fn paint(&self, colour: Colour, text: &str) -> String {
         if !self.fancy {
             return text.to_owned();
@@ -127,16 +127,16 @@ impl<'w> CommandOut<'w> {
         written.map_err(|e| Error::io("cannot write", "(stdout)", e))
     }
 
-    /// Writes what was collected.
+    /// Writes the remaining buffer.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(crate) fn end(mut self) -> Result<()> {
         self.flush()
     }
 }
 
-/// A name from a store in a form that is safe in a line of text.
+/// Escapes a name from a store for a line of text.
 pub(crate) fn plain(name: &str) -> String {
     ShownText::new(name).to_string()
 }
@@ -144,7 +144,7 @@ pub(crate) fn plain(name: &str) -> String {
 /// The terminal code that ends a colour.
 const UNPAINTED: &str = "\u{1b}[0m";
 
-/// A line in which nothing but our own colours controls the terminal.
+/// Escapes a line, so that only our own colours control the terminal.
 fn shown(line: &str, fancy: bool) -> Cow<'_, str> {
     if !line.contains(is_control) {
         return Cow::Borrowed(line);
@@ -163,7 +163,7 @@ fn shown(line: &str, fancy: bool) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// An object in JSON.
+/// Returns an object in JSON.
 pub(crate) fn object(members: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
     let members = members.into_iter();
     Json::Object(
@@ -173,12 +173,12 @@ pub(crate) fn object(members: impl IntoIterator<Item = (&'static str, Json)>) ->
     )
 }
 
-/// Numbers as a list in JSON.
+/// Returns numbers as a list in JSON.
 pub(crate) fn numbers(numbers: &[u64]) -> Json {
     Json::Array(numbers.iter().map(Json::int).collect())
 }
 
-/// A number in JSON, or `null`.
+/// Returns a number in JSON, or `null`.
 pub(crate) fn maybe(number: Option<u64>) -> Json {
     number.map_or(Json::Null, Json::int)
 }

@@ -1,8 +1,8 @@
-//! Sizes, shapes and ratios for people, in the cells of tables.
+//! Cell formats for sizes, shapes and ratios.
 
 pub(crate) use netcdf_core::tool::table::TextTable;
 
-/// `12x3`; `scalar` for no dimensions.
+/// Formats a shape as `12x3`, or `scalar` without dimensions.
 pub(crate) fn shape(lengths: &[u64]) -> String {
     if lengths.is_empty() {
         return "scalar".to_owned();
@@ -11,7 +11,7 @@ pub(crate) fn shape(lengths: &[u64]) -> String {
     lengths.join("x")
 }
 
-/// `17 B`, `1.5 kB`, `2.0 GB`: three digits at most and decimal units.
+/// Formats a size as `17 B`, `1.5 kB`, `2.0 GB`: at most three digits, and decimal units.
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
 pub(crate) fn size(bytes: u64) -> String {
     if bytes < 1000 {
@@ -33,12 +33,12 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-/// A number; `?` for one beyond 2^64.
+/// Formats a number, or `?` for a number beyond 2^64.
 pub(crate) fn count(number: Option<u64>) -> String {
     number.map_or_else(|| "?".to_owned(), |n| n.to_string())
 }
 
-/// The compression ratio: `3.2`, or `-` if nothing is stored or the number of raw bytes is unknown.
+/// Formats a compression ratio as `3.2`, or `-` if no chunk is stored or the raw size is unknown.
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
 pub(crate) fn ratio(raw: Option<u64>, stored: u64) -> String {
     match raw {

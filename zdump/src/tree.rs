@@ -1,4 +1,4 @@
-//! `tree`: groups and arrays with their shapes, chunks, types and codecs, and how much of them is stored.
+//! `tree`: groups and arrays with shapes, chunks, types, codecs and stored sizes.
 
 use netcdf_core::error::Result;
 use netcdf_core::format::zarr::raw::RawArray;
@@ -9,8 +9,8 @@ use netcdf_core::tool::Io;
 
 use crate::array::OpenArray;
 use crate::cli::TreeArgs;
-use crate::open::Session;
 use crate::out::{Colour, CommandOut, maybe, numbers, plain};
+use crate::session::Session;
 use crate::stat::{self, SizeStats, raw_of};
 use crate::table::{TextTable, count, ratio, shape, size};
 use crate::verdict::Verdict;
@@ -20,7 +20,7 @@ use netcdf_core::format::zarr::survey::{Node, NodeContent, split};
 /// Prints the tree.
 ///
 /// # Errors
-/// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a store.
+/// Returns errors of the store, and [`netcdf_core::ErrorKind::UnknownFormat`] for an input that is not a store.
 pub(crate) fn run(args: &TreeArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
     let survey = session.survey(&store)?;
@@ -68,7 +68,7 @@ fn record_name(node: &Node) -> &'static str {
     }
 }
 
-/// A row of the table.
+/// Returns a row of the table.
 fn cells(node: &Node, stored: &SizeStats) -> Vec<String> {
     let (_, name) = split(&node.path);
     let name = match node.path.as_str() {
@@ -110,7 +110,7 @@ fn array_cells(node: &Node, array: &RawArray, stored: &SizeStats) -> Vec<String>
     ]
 }
 
-/// The codecs, in the order of writing.
+/// Returns the codecs in the order of writing.
 fn codecs(array: &RawArray) -> String {
     let names = words::codecs(array);
     match names.is_empty() {

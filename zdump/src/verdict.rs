@@ -5,7 +5,7 @@
 pub(crate) enum Verdict {
     /// Exit 0.
     Sound,
-    /// Exit 1: it found problems.
+    /// Exit 1: problems were found.
     Problems,
     /// Exit 3: not a store.
     NoStore,

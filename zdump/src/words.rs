@@ -1,4 +1,4 @@
-//! The metadata of arrays in Zarr's own words: types, codecs with their parameters, names of dimensions.
+//! Array metadata in Zarr's terms: types, codecs with parameters, dimension names.
 
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::json::Json;
@@ -7,18 +7,18 @@ use netcdf_core::model::ZarrVersion;
 use crate::out::plain;
 use netcdf_core::format::zarr::survey::{Node, split};
 
-/// A type as in the metadata: `<f4`, `float32`; as JSON if it is not a word.
+/// Returns a type in the notation of the metadata: `<f4`, `float32`, or JSON.
 pub(crate) fn dtype(array: &RawArray) -> String {
     text(&array.ty)
 }
 
-/// The name of a codec: `zlib`, `numcodecs.zlib`.
+/// Returns the name of a codec: `zlib`, `numcodecs.zlib`.
 pub(crate) fn codec_name(codec: &Json) -> Option<&str> {
     let named = codec.get("id").or_else(|| codec.get("name"));
     named.unwrap_or(codec).as_str()
 }
 
-/// The parameters of a codec by their names: `level=5 checksum=false`.
+/// Returns the named parameters of a codec: `level=5 checksum=false`.
 pub(crate) fn codec_params(codec: &Json) -> String {
     let (members, own): (_, &[&str]) = match codec.get("id") {
         Some(_) => (codec.members(), &["id"]),
@@ -36,14 +36,14 @@ pub(crate) fn codec_params(codec: &Json) -> String {
     params.join(" ")
 }
 
-/// The filters of an array with their parameters, in the order of writing.
+/// Returns the filters of an array with their parameters, in the order of writing.
 pub(crate) fn codecs(array: &RawArray) -> Vec<String> {
     let described = &array.described;
     let filters = described.filters.iter().chain(&described.whole);
     filters.map(codec).collect()
 }
 
-/// The number of a version.
+/// Returns the number of a version.
 pub(crate) fn version_number(version: ZarrVersion) -> u8 {
     match version {
         ZarrVersion::V2 => 2,
@@ -51,17 +51,17 @@ pub(crate) fn version_number(version: ZarrVersion) -> u8 {
     }
 }
 
-/// The name of a codec of version 3: `{"name": …}` or just that.
+/// Returns the name of a version 3 codec: from `{"name": …}` or from a plain text.
 pub(crate) fn stated_name(codec: &Json) -> Option<&str> {
     codec.as_str().or_else(|| codec.get("name")?.as_str())
 }
 
-/// A member of the configuration of a codec of version 3.
+/// Returns a configuration member of a version 3 codec.
 pub(crate) fn configured<'j>(codec: &'j Json, name: &str) -> Option<&'j Json> {
     codec.get("configuration")?.get(name)
 }
 
-/// A codec with its parameters: `zlib level=5`.
+/// Returns a codec with its parameters: `zlib level=5`.
 fn codec(json: &Json) -> String {
     let Some(name) = codec_name(json) else {
         return text(json);
@@ -73,14 +73,14 @@ fn codec(json: &Json) -> String {
     }
 }
 
-/// netCDF's own metadata in the attributes of an array.
+/// Returns netCDF's metadata in the attributes of an array.
 pub(crate) fn netcdf(node: &Node) -> Option<&Json> {
     let attributes = node.attributes()?;
     let names = ["_nczarr_array", "_NCZARR_ARRAY"];
     names.iter().find_map(|name| attributes.get(name))
 }
 
-/// The names of the dimensions, wherever they are: `dimension_names`, `_ARRAY_DIMENSIONS`, netCDF's references.
+/// Returns the dimension names, from `dimension_names`, `_ARRAY_DIMENSIONS` or netCDF's references.
 pub(crate) fn dimensions(node: &Node, array: &RawArray) -> Option<Json> {
     if let Some(names) = &array.described.names {
         let name = |name: &Option<String>| name.as_deref().map_or(Json::Null, Json::text);
@@ -97,7 +97,7 @@ pub(crate) fn dimensions(node: &Node, array: &RawArray) -> Option<Json> {
     Some(Json::Array(paths.iter().map(last).collect()))
 }
 
-/// The names of the dimensions separated by commas; `-` if there are none.
+/// Returns the dimension names separated by commas, or `-` without names.
 pub(crate) fn dimension_list(node: &Node, array: &RawArray) -> String {
     let names = dimensions(node, array);
     let names = names.as_ref().and_then(Json::items).unwrap_or_default();
@@ -115,7 +115,7 @@ pub(crate) fn dimension_list(node: &Node, array: &RawArray) -> String {
     }
 }
 
-/// A text without quotes, or JSON.
+/// Returns a text without quotes, or JSON.
 fn text(json: &Json) -> String {
     match json {
         Json::Text(text) => plain(&String::from_utf8_lossy(text)),

@@ -68,7 +68,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request, clap::
     Ok(resolve::request(cli, &args))
 }
 
-/// The copy of a plan, from the arguments in the plan.
+/// Returns the copy of a plan, from the arguments in the plan.
 ///
 /// # Errors
 /// Returns [`ErrorKind::Corrupt`] for arguments that request no plan.
@@ -99,7 +99,7 @@ fn typed(args: &[OsString]) -> Result<Cli, clap::Error> {
     }
 }
 
-/// The modes that a command line names, or the default.
+/// Returns the modes that a command line names, or the default.
 fn modes(cli: &Cli) -> Vec<&'static str> {
     let plan = &cli.plan;
     let named = [

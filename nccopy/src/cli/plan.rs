@@ -64,7 +64,7 @@ pub(super) struct PlanArgs {
 }
 
 impl PlanArgs {
-    /// Whether the only path is a plan directory.
+    /// Checks whether the only path is a plan directory.
     #[must_use]
     pub(super) fn takes_folder(&self) -> bool {
         let one = self.next || self.finish || self.status || self.clean;

@@ -20,10 +20,10 @@ use crate::request::{
     RunOutput, SelectRequest, StepRequest, StorageRequest,
 };
 
-/// Bytes of elements of a part by default.
+/// The default part size in element bytes.
 const PART: u64 = 1 << 30;
 
-/// The request of a command line. `args` begin with the program's name.
+/// Returns the request of a command line. `args` begin with the program's name.
 pub(super) fn request(mut cli: Cli, args: &[OsString]) -> Request {
     let given = CommandFacts {
         args,
@@ -46,7 +46,7 @@ pub(super) fn request(mut cli: Cli, args: &[OsString]) -> Request {
     }
 }
 
-/// Properties of a command line that are no option.
+/// Facts of a command line that are not options.
 struct CommandFacts<'a> {
     args: &'a [OsString],
     /// All arguments except paths, without secrets.
@@ -77,7 +77,7 @@ fn plan(folder: PathBuf, mut cli: Cli, given: CommandFacts<'_>) -> PlanRequest {
     }
 }
 
-/// The arguments for all parts, with the time for `--history`.
+/// Returns the arguments for all parts, with the time for `--history`.
 fn arguments(edit: &EditArgs, given: &CommandFacts<'_>) -> Vec<OsString> {
     let time = || format!("{}{}", history::TIME, given.started).into();
     let time = (edit.history && edit.history_time.is_none()).then(time);
@@ -111,7 +111,7 @@ fn step(cli: &mut Cli) -> Option<PlanStep> {
     named.map(|(_, step)| step)
 }
 
-/// The mode of a copy without a plan, and the inputs.
+/// Returns the mode of a copy without a plan, and the inputs.
 fn mode(cli: &mut Cli) -> (CopyMode, Vec<PathBuf>) {
     if cli.job.in_place {
         let options = InPlaceRequest {
@@ -130,7 +130,7 @@ fn mode(cli: &mut Cli) -> (CopyMode, Vec<PathBuf>) {
     (CopyMode::New { to, existing }, inputs)
 }
 
-/// The output, and the inputs.
+/// Returns the output, and the inputs.
 fn paths(cli: &mut Cli) -> (PathBuf, Vec<PathBuf>) {
     let mut inputs = std::mem::take(&mut cli.paths);
     let to = inputs.pop().unwrap_or_default();
@@ -196,7 +196,7 @@ fn listed(lists: &[OsString]) -> Vec<Vec<u8>> {
     names(lists.iter().map(OsString::as_os_str))
 }
 
-/// The choice of two options that exclude each other.
+/// Returns the choice from two options that exclude each other.
 fn choice(data: &[OsString], only: &[OsString]) -> NameChoice {
     match (data, only) {
         ([], []) => NameChoice::All,

@@ -14,7 +14,7 @@ pub(super) fn parse_attribute(text: &str) -> Result<AttributeEdit, String> {
     AttributeEdit::parse(text).map_err(|e| e.to_string())
 }
 
-/// A level of deflate. The C tool reads the digits of `5.0`, too.
+/// Parses a deflate level. Like the C tool, accepts `5.0` as 5.
 pub(super) fn parse_level(text: &str) -> Result<u8, String> {
     let level = whole_number::trimmed(text).parse::<u8>().ok();
     let level = level.filter(|level| *level <= 9);
@@ -28,7 +28,7 @@ pub(super) fn parse_chunk_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A size with a suffix of the C tool (`5000000`, `5M`, `0.5g`) or for a power of two.
+/// Parses a size with a suffix of the C tool (`5000000`, `5M`, `0.5g`) or a suffix for a power of two.
 ///
 /// # Errors
 /// Returns a message for any other text.
@@ -48,8 +48,8 @@ pub(super) fn parse_memory(text: &str) -> Result<u64, String> {
     parse_size(text)
 }
 
-/// A number with a decimal suffix, as in the C tool: `5000000`, `5M`, `0.5g`. The C tool ignores text after the suffix. Here, only `B`
-/// may follow (`500MB`, `5kb`).
+/// Parses a number with a decimal suffix, as in the C tool: `5000000`, `5M`, `0.5g`. The C tool ignores text after the suffix. Here, only
+/// `B` may follow (`500MB`, `5kb`).
 pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let wrong = || "expected a number, optionally followed by K, M, G, T or P".to_owned();
     let text = text.trim();

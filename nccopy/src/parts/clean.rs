@@ -3,20 +3,20 @@
 use netcdf_core::error::Result;
 use netcdf_core::tool::{Io, Status};
 
-use super::claimed;
-use super::folder::PlanDirectory;
-use super::hold::Hold;
+use super::claim;
+use super::finish_right::FinishRight;
+use super::plan_directory::PlanDirectory;
 use crate::request::ProcessRequest;
 
-/// Removes the folder of a plan, and what its parts put elsewhere. Outputs stay.
+/// Removes the plan directory, and keys that its parts stored elsewhere. Outputs stay.
 ///
 /// # Errors
-/// Errors of removing; [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) while a process makes or finishes the plan.
+/// Returns errors of removing, and [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) while a process makes or finishes the plan.
 pub(super) fn run(process: &ProcessRequest, folder: &PlanDirectory, io: &mut Io) -> Result<Status> {
     let _made = folder.is_made()?;
-    let hold = Hold::take(folder, None)?;
-    claimed::remove(process, (folder, &folder.plan()?), hold.owner(), io)?;
-    hold.check()?;
+    let right = FinishRight::take(folder, None)?;
+    claim::remove(process, (folder, &folder.plan()?), right.owner(), io)?;
+    right.check()?;
     folder.remove()?;
     Ok(Status::Success)
 }

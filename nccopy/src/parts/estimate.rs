@@ -1,19 +1,19 @@
-//! What `--plan` says of the costs of a copy.
+//! Cost estimates for `--plan`.
 
 use netcdf_core::copy::parts::Costs;
 use netcdf_core::json::Json;
 use netcdf_core::shown::number_agreement;
 
-/// What a copy is going to take.
+/// The estimated costs of a copy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Estimate {
     pub costs: Costs,
-    /// The most bytes of memory of a process.
+    /// The maximum memory of a process in bytes.
     pub memory: u64,
 }
 
 impl Estimate {
-    /// In words, a line for each thing that matters.
+    /// Returns the estimate as text, one line per cost.
     pub(super) fn text(&self) -> String {
         let Self { costs, memory } = self;
         let Costs {
@@ -41,7 +41,7 @@ impl Estimate {
         )
     }
 
-    /// As a member of a plan.
+    /// Returns the estimate as a member of a plan.
     pub(super) fn json(&self) -> Json {
         let Self { costs, memory } = self;
         Json::object([
@@ -57,20 +57,20 @@ impl Estimate {
     }
 }
 
-/// The largest figure that is stored: shapes in damaged files can be of any size, and figures have their place in a row.
+/// The maximum stored figure. Damaged files can have shapes of any size, and figures must fit into a row.
 const MOST: f64 = 1e23;
 
-/// A number of bytes or chunks.
+/// Returns a number of bytes or chunks.
 pub(super) fn whole(n: f64) -> Json {
     Json::Number(format!("{:.0}", n.min(MOST)))
 }
 
-/// A time in seconds.
+/// Returns a time in seconds.
 pub(super) fn seconds(s: f64) -> Json {
     Json::Number(format!("{:.3}", s.min(MOST)))
 }
 
-/// A number of bytes, with two or three digits.
+/// Returns a number of bytes with two or three digits.
 fn size(bytes: f64) -> String {
     let mut n = bytes;
     for unit in ["B", "kB", "MB", "GB", "TB", "PB"] {
@@ -85,7 +85,7 @@ fn size(bytes: f64) -> String {
     format!("{} EB", digits(n))
 }
 
-/// A time, with three digits.
+/// Returns a time with three digits.
 fn time(seconds: f64) -> String {
     match seconds {
         s if s < 100.0 => format!("{} s", digits(s)),

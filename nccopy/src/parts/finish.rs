@@ -18,32 +18,32 @@ use netcdf_core::notes::CollectedNotes;
 use netcdf_core::runtime::WorkItem;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
-use super::folder::{PlanDirectory, StoredPlan};
-use super::hold::Hold;
+use super::finish_right::FinishRight;
 use super::one_copy::one_copy;
+use super::plan_directory::{PlanDirectory, StoredPlan};
 use super::record::{DoneRecord, FilesRecord, PartWork, StorePlace};
 use crate::environment::environment;
+use crate::input_notes::InputNotes;
 use crate::inputs::CopyPair;
 use crate::outcome::{CopyOutcome, DoneCopy, Skip};
-use crate::ready::{self, Ready, RequestedCopy};
+use crate::prepare::{self, PreparedCopy, RequestedCopy};
 use crate::report::RunReport;
 use crate::request::{CopyRequest, FinishRequest, ProcessRequest, ReportForm, RunOutput};
-use crate::told::Told;
 
-/// Bytes of memory for the check of a segment.
+/// Bytes of memory for checking a segment.
 const SEGMENT: u64 = 4 << 20;
 
-/// Checks that all parts are done and whole, and makes the output from them.
+/// Checks that all parts are complete, and creates the output from them.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] for parts that are not done; those of joining them.
+/// Returns [`ErrorKind::NotFound`] for unfinished parts, and errors of joining the parts.
 pub(super) fn run(
     (process, options): (&ProcessRequest, FinishRequest),
     folder: &PlanDirectory,
     io: &mut Io,
 ) -> Result<Status> {
     let plan = folder.plan()?;
-    let hold = Hold::take(folder, options.lease)?;
+    let right = FinishRight::take(folder, options.lease)?;
     if folder.is_finished(&plan)? && plan.record.may_have_output() {
         folder.end(&plan)?;
         return already((plan.request(process)?, options.report), io);
@@ -73,9 +73,9 @@ pub(super) fn run(
         copy: &copy,
         idle: &idle,
     };
-    let joined = ready::with(asked, &env, io, |mut ready, _| {
+    let joined = prepare::with(asked, &env, io, |mut prepared, _| {
         bar.begin(0, env.progress.clone());
-        // They were told when the plan was made.
+        // `--plan` reported these notes.
         drop(env.notes.take_all());
         let end = End {
             request: &request,
@@ -83,23 +83,23 @@ pub(super) fn run(
             copy: &copy,
             folder,
             plan: &plan,
-            hold: &hold,
-            division: division(&plan, &mut ready)?,
+            right: &right,
+            division: division(&plan, &mut prepared)?,
         };
-        end.compare(&ready)?;
+        end.compare(&prepared)?;
         end.compare_files(&env)?;
         match plan.record.store() {
-            Some(place) => end.together(ready, place),
-            None => end.joined(ready),
+            Some(place) => end.together(prepared, place),
+            None => end.joined(prepared),
         }
     });
     drop(bar);
     let notes = env.notes.take_all();
     if !request.process.quiet {
-        Told::of(1).tell(&notes, &copy.input, io);
+        InputNotes::of(1).print(&notes, &copy.input, io);
     }
     let outcome = CopyOutcome::Copied(joined?.unwrap_or_default());
-    hold.check()?;
+    right.check()?;
     folder.end(&plan)?;
     let done = DoneCopy {
         copy: &copy,
@@ -113,7 +113,7 @@ pub(super) fn run(
     Ok(Status::Success)
 }
 
-/// The planned copy, with the options of this process.
+/// Returns the planned copy with the options of this process.
 fn finished(
     plan: &StoredPlan,
     (process, options): (&ProcessRequest, FinishRequest),
@@ -124,19 +124,20 @@ fn finished(
     Ok(request)
 }
 
-/// The division into parts, if the plan still holds. Finds the string lengths that the plan does not have.
-fn division(plan: &StoredPlan, ready: &mut Ready<'_>) -> Result<Division> {
-    let (create, env) = (ready.create, ready.set.env);
-    let sketch = |ready: &Ready<'_>| parts::sketch(ready.plan.schema.clone(), create, env);
-    let division = plan.division(ready, &mut *sketch(ready)?)?;
-    if ready.plan.unsized_strings.is_empty() {
+/// Returns the division into parts if the plan still holds. Finds string lengths that the plan does not have.
+fn division(plan: &StoredPlan, prepared: &mut PreparedCopy<'_>) -> Result<Division> {
+    let (create, env) = (prepared.create, prepared.set.env);
+    let sketch =
+        |prepared: &PreparedCopy<'_>| parts::sketch(prepared.plan.schema.clone(), create, env);
+    let division = plan.division(prepared, &mut *sketch(prepared)?)?;
+    if prepared.plan.unsized_strings.is_empty() {
         return Ok(division);
     }
-    ready.size_strings()?;
-    plan.sized_division(ready, &mut *sketch(ready)?)
+    prepared.size_strings()?;
+    plan.sized_division(prepared, &mut *sketch(prepared)?)
 }
 
-/// Reports a plan that was finished before.
+/// Reports a plan that is already finished.
 fn already((planned, form): (CopyRequest, Option<ReportForm>), io: &mut Io) -> Result<Status> {
     if let Some(mut report) = RunReport::of_plan((form, &planned), 1, io)? {
         let done = DoneCopy {
@@ -185,7 +186,7 @@ fn of_files(
     Err(Error::new(ErrorKind::NotFound, what))
 }
 
-/// The end of a copy in parts.
+/// The last step of a copy in parts.
 struct End<'a> {
     request: &'a CopyRequest,
     /// Whether stored bytes are compared with the digests of the parts.
@@ -193,24 +194,28 @@ struct End<'a> {
     copy: &'a CopyPair,
     folder: &'a PlanDirectory,
     plan: &'a StoredPlan,
-    hold: &'a Hold,
+    right: &'a FinishRight,
     division: Division,
 }
 
 impl End<'_> {
-    /// Makes the output from the segments of the parts.
-    fn joined(&self, ready: Ready<'_>) -> Result<Option<CopyReport>> {
+    /// Creates the output from the segments of the parts.
+    fn joined(&self, prepared: PreparedCopy<'_>) -> Result<Option<CopyReport>> {
         let first = self.plan.record.first_stage();
         let open = |part: u64| self.folder.segment(first + part);
-        let target = self.guarded(&ready, ready.target(self.request, self.copy)?);
-        ready.written(self.request, (self.copy, target), |set, plan, writer| {
+        let target = self.guarded(&prepared, prepared.target(self.request, self.copy)?);
+        prepared.written(self.request, (self.copy, target), |set, plan, writer| {
             parts::join(set, plan, (&self.division, &open), writer)
         })
     }
 
-    /// Finishes the store that the parts wrote together.
-    fn together(&self, ready: Ready<'_>, place: &StorePlace) -> Result<Option<CopyReport>> {
-        let (env, to) = (ready.set.env, &ready.output);
+    /// Finishes the store that the parts wrote concurrently.
+    fn together(
+        &self,
+        prepared: PreparedCopy<'_>,
+        place: &StorePlace,
+    ) -> Result<Option<CopyReport>> {
+        let (env, to) = (prepared.set.env, &prepared.output);
         let target = match place {
             StorePlace::Directory(store) => {
                 let mark = self.folder.mark(self.plan);
@@ -219,44 +224,44 @@ impl End<'_> {
             }
             StorePlace::Claimed(tag) => {
                 let run = &env.run();
-                ClaimedStore { to, tag, run }.end(self.hold.owner())?
+                ClaimedStore { to, tag, run }.end(self.right.owner())?
             }
         };
-        let target = self.guarded(&ready, target);
+        let target = self.guarded(&prepared, target);
         let puts = self.puts(self.plan.record.first_stage()..self.plan.record.parts);
-        ready.written(self.request, (self.copy, target), |set, plan, writer| {
+        prepared.written(self.request, (self.copy, target), |set, plan, writer| {
             parts::complete(set, plan, (&self.division, puts), writer)
         })
     }
 
-    /// The target, which does not appear if another process took over the right to finish, or if the input changed.
-    fn guarded(&self, ready: &Ready<'_>, target: Output) -> Output {
-        let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
-        let hold = self.hold.checker();
+    /// Returns a target that is not committed if another process took over the right to finish, or if the input changed.
+    fn guarded(&self, prepared: &PreparedCopy<'_>, target: Output) -> Output {
+        let (reads, time) = (Arc::clone(&prepared.reads), self.plan.record.time);
+        let right = self.right.checker();
         guard(
             target,
-            Box::new(move || hold().and_then(|()| reads.check(time))),
+            Box::new(move || right().and_then(|()| reads.check(time))),
         )
     }
 
     /// Compares the stored bytes with the digests of the parts.
-    fn compare(&self, ready: &Ready<'_>) -> Result<()> {
+    fn compare(&self, prepared: &PreparedCopy<'_>) -> Result<()> {
         if !self.check {
             return Ok(());
         }
         if let PartWork::Dataset(record) = &self.plan.record.work
             && let Some(through) = record.through()
         {
-            self.compare_between(ready, &through)?;
+            self.compare_between(prepared, &through)?;
         }
         match self.plan.record.store() {
             // `parts::complete` compares its chunks.
             Some(_) => Ok(()),
-            None => self.compare_segments(ready.set.env),
+            None => self.compare_segments(prepared.set.env),
         }
     }
 
-    /// Compares the states of files beside the input that parts read.
+    /// Compares the states of other input files that parts read.
     fn compare_files(&self, env: &Env) -> Result<()> {
         for part in 0..self.plan.record.parts {
             let done = self.folder.done(part)?;
@@ -268,16 +273,16 @@ impl End<'_> {
     }
 
     /// Compares the store between two stages.
-    fn compare_between(&self, ready: &Ready<'_>, through: &Through) -> Result<()> {
-        let set = ready.set;
-        let first = through.first(set, &ready.plan.data)?;
+    fn compare_between(&self, prepared: &PreparedCopy<'_>, through: &Through) -> Result<()> {
+        let set = prepared.set;
+        let first = through.first(set, &prepared.plan.data)?;
         let (target, _) = format::part_of_store(&self.folder.between(), None, false, set.env)?;
         let mut writer = format::create(target, first.schema, CreateOptions::default(), set.env)?;
         let puts = self.puts(0..self.plan.record.first_stage());
         parts::compare(set.env, puts, &mut *writer).map(|_| ())
     }
 
-    /// Compares all segments, each on a thread.
+    /// Compares all segments, one thread per segment.
     fn compare_segments(&self, env: &Env) -> Result<()> {
         let record = &self.plan.record;
         let parts = record.first_stage()..record.parts;
@@ -289,7 +294,7 @@ impl End<'_> {
         env.runtime.ordered(items, work, Ok)
     }
 
-    /// The chunks of parts, with their sums unless `--no-check` is set.
+    /// Returns the chunks of parts, with checksums unless `--no-check` is set.
     fn puts(&self, parts: Range<u64>) -> impl Iterator<Item = Result<PutByPart>> + '_ {
         parts.filter_map(|part| {
             let put = |done: DoneRecord| PutByPart {
@@ -305,7 +310,7 @@ impl End<'_> {
     }
 }
 
-/// Checks that all parts are done and whole.
+/// Checks that all parts are complete.
 fn check(folder: &PlanDirectory, plan: &StoredPlan) -> Result<()> {
     let mut missing = vec![];
     for part in 0..plan.record.parts {
@@ -321,7 +326,7 @@ fn check(folder: &PlanDirectory, plan: &StoredPlan) -> Result<()> {
     let what = format!("{some} of {all} parts are not done: {names}");
     let e = Error::new(ErrorKind::NotFound, what).of(&folder.path().to_string_lossy());
     let remedy = format!(
-        "make them, as in: nccopy --part {} FOLDER",
+        "run them, for example: nccopy --part {} FOLDER",
         missing.first().map_or("K", String::as_str)
     );
     Err(e.with_remedy(remedy))

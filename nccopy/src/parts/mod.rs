@@ -1,27 +1,28 @@
-//! A copy in parts, which other programs run side by side on any machines: `--plan`, `--part`, `--finish` and what belongs to them.
+//! Copies in parts, which other programs run in parallel on any machines: `--plan`, `--part`, `--finish` and related options.
 //!
-//! `--plan` decides once what all parts share, and writes it into a folder (`folder`, docs/machines.md). `--part` opens the input, checks
-//! that nothing has changed, and stores its boxes in a segment (`netcdf_core::copy::parts`). A done-file, which is put if there is none,
-//! says what the segment holds. `--finish` joins the segments. Of Zarr stores, parts put chunks in their places instead: in a directory
-//! beside the output, or on an object store (`claimed`). Of two stages, parts of the first put pieces of chunks into a store in the folder,
-//! which the second reads. Nothing depends on clocks or on who runs what.
+//! `--plan` fixes all decisions that parts share, and writes them into a plan directory (`plan_directory`, docs/machines.md). `--part` opens the
+//! input, checks that it has not changed, and stores the part's boxes in a segment (`netcdf_core::copy::parts`). Each part then creates a
+//! done-file, which records the segment content and is never overwritten. `--finish` joins the segments. For Zarr stores, parts write
+//! chunks directly instead: into a directory beside the output, or to an object store (`claim`). In plans of two stages, parts of the
+//! first stage write chunk fragments into a store in the plan directory, and parts of the second stage read them. Correctness depends
+//! neither on clocks nor on the assignment of parts to processes.
 
-mod claimed;
+mod claim;
 mod clean;
 mod digests;
 mod emit;
 mod estimate;
 mod files;
 mod finish;
-mod folder;
-mod hold;
+mod finish_right;
 mod make;
 mod one_copy;
 mod paths;
 mod plan;
+mod plan_directory;
 mod record;
 mod status;
-mod stored;
+mod stored_plan;
 
 use std::path::{Path, PathBuf};
 
@@ -29,19 +30,19 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::request::{PlanRequest, PlanStep, StepRequest};
-use folder::PlanDirectory;
 use paths::in_folder;
+use plan_directory::PlanDirectory;
 
 /// Makes a plan.
 ///
 /// # Errors
-/// As [`plan::run`].
+/// Returns the errors of [`plan::run`].
 pub(crate) fn plan(request: &PlanRequest, io: &mut Io) -> Result<Status> {
     let made = plan::run(request, io);
     ended(made, Some(&request.folder), io)
 }
 
-/// Does a step of a planned copy.
+/// Runs a step of a planned copy.
 ///
 /// # Errors
 /// Returns errors of the step.
@@ -50,14 +51,14 @@ pub(crate) fn step(request: &StepRequest, io: &mut Io) -> Result<Status> {
     ended(done, request.paths.first().map(PathBuf::as_path), io)
 }
 
-/// Puts the plan directory into the remedy of an error. Reports an error that another attempt may not have.
+/// Inserts the plan directory into the remedy of an error. Reports an error that another attempt may not have.
 fn ended(done: Result<Status>, folder: Option<&Path>, io: &mut Io) -> Result<Status> {
     let named = |e| match folder {
         Some(folder) => in_folder(e, folder),
         None => e,
     };
     match done.map_err(named) {
-        // Another process is in the way, or the system is short of something.
+        // Another process is active, or the system is short of resources.
         Err(e) if e.kind() == ErrorKind::Busy || e.is_too_many_files() => {
             tool::report("nccopy", &e, io);
             Ok(Status::TryAgain)
@@ -88,7 +89,7 @@ fn folder(paths: &[PathBuf]) -> Result<PlanDirectory> {
     match paths {
         [one] => PlanDirectory::open(one),
         _ => {
-            let what = "expected one path, the folder of a plan";
+            let what = "expected one path, the plan directory";
             Err(Error::new(ErrorKind::Argument, what))
         }
     }

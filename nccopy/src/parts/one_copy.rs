@@ -9,10 +9,10 @@ use crate::copies;
 use crate::inputs::CopyPair;
 use crate::request::CopyRequest;
 
-/// The only copy of a request.
+/// Returns the only copy of a request.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for copies that cannot be made in parts.
+/// Returns [`ErrorKind::Argument`] for copies that cannot be made in parts.
 pub(super) fn one_copy(request: &CopyRequest) -> Result<CopyPair> {
     let (mut copies, _) = copies::requested(request)?;
     let copy = match (copies.pop(), copies.is_empty()) {

@@ -6,12 +6,12 @@ use std::path::Path;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::file::FileSource;
 
-use crate::words::quoted;
+use crate::shell::quoted;
 
 /// The placeholder for the plan directory in remedies.
 const PLACEHOLDER: &str = "FOLDER";
 
-/// Puts the path of a plan directory into the remedy.
+/// Inserts the path of a plan directory into the remedy.
 pub(super) fn in_folder(e: Error, folder: &Path) -> Error {
     e.naming(PLACEHOLDER, &quoted(&folder.to_string_lossy()))
 }
@@ -19,7 +19,7 @@ pub(super) fn in_folder(e: Error, folder: &Path) -> Error {
 /// Opens a file of a plan directory.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for anything but a file; errors of opening it.
+/// Returns [`ErrorKind::Argument`] for anything but a file, and errors of opening it.
 pub(super) fn source(path: &Path) -> Result<FileSource> {
     // A pipe would wait for its writer.
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
@@ -31,7 +31,7 @@ pub(super) fn source(path: &Path) -> Result<FileSource> {
     FileSource::open(path)
 }
 
-/// An error about a path.
+/// Returns an error about a path.
 pub(super) fn wrong(path: &Path, what: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Argument, what).of(&path.to_string_lossy())
 }

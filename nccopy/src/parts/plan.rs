@@ -1,4 +1,4 @@
-//! `--plan`: decides what all parts share.
+//! `--plan`: fixes the decisions that all parts share.
 
 use std::path::{Path, PathBuf};
 
@@ -18,28 +18,28 @@ use netcdf_core::shown::{ShownAddress, number_agreement};
 use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Idle, Io, Status};
 
-use super::claimed;
+use super::claim;
 use super::digests::{of_input, of_output};
 use super::emit::memory;
 use super::estimate::Estimate;
 use super::files::{self, PlanLists};
-use super::folder::{BETWEEN, PlanDirectory, StoredPlan};
 use super::one_copy::one_copy;
+use super::plan_directory::{BETWEEN, PlanDirectory, StoredPlan};
 use super::record::{
     DatasetRecord, FilesRecord, InputRecord, PartWork, PlanRecord, StorePlace, VariableRecord,
 };
 use crate::environment::environment;
 use crate::inputs::CopyPair;
-use crate::ready::{self, Ready, RequestedCopy};
+use crate::prepare::{self, PreparedCopy, RequestedCopy};
 use crate::request::{CopyRequest, MOST_PARTS, PlanRequest};
 
-/// A plan of one dataset, the schema of the store between two stages, if there are two, and the costs.
+/// A plan of one dataset, the schema of the intermediate store if there are two stages, and the costs.
 type DatasetPlan = (PlanRecord, Option<Schema>, Estimate);
 
 /// Writes the requested plan into its directory.
 ///
 /// # Errors
-/// Those of the copy as far as metadata tells, and of the folder.
+/// Returns errors of the copy that metadata reveals, and errors of the plan directory.
 pub(super) fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
     tool::catch_limits()?;
     let (folder, process) = (&request.folder, &request.copy.process);
@@ -74,7 +74,7 @@ pub(super) fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
                     folder.mark(plan).begin(store, !process.no_sync)
                 }
                 Some(StorePlace::Claimed(_)) | None => {
-                    claimed::begin(&request.copy, &plan.record, io)
+                    claim::begin(&request.copy, &plan.record, io)
                 }
             };
             let record = PlanDirectory::create((folder, request.allow_secrets), fill, begin)?;
@@ -92,11 +92,11 @@ pub(super) fn run(request: &PlanRequest, io: &mut Io) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// What the parts of two stages do.
+/// Describes the parts of two stages.
 fn stages_of(record: &PlanRecord) -> String {
     match record.stages().as_slice() {
         [first, second] => format!(
-            "two stages: parts {} to {} cut chunks of the input into pieces, parts {} to {} put these together\n",
+            "two stages: parts {} to {} split input chunks into fragments, parts {} to {} join the fragments\n",
             first.start,
             first.end - 1,
             second.start,
@@ -114,7 +114,7 @@ fn of_files((request, shown): (&PlanRequest, bool), copies: &[CopyPair]) -> Resu
     let fill = || {
         let listed = all.insert(files::plan((request, shown), copies)?);
         Ok(PlanRecord {
-            identity: claimed::tag(),
+            identity: claim::tag(),
             directory: here()?,
             arguments: request.arguments.clone(),
             output: output.to_string_lossy().into_owned(),
@@ -132,7 +132,7 @@ fn of_files((request, shown): (&PlanRequest, bool), copies: &[CopyPair]) -> Resu
     all.or_internal("the lists of the plan")
 }
 
-/// What the copies of many files are going to take.
+/// Estimates the costs of copying many files.
 fn of_copies(request: &CopyRequest, listed: &PlanLists) -> Estimate {
     Estimate {
         costs: listed.costs,
@@ -140,7 +140,7 @@ fn of_copies(request: &CopyRequest, listed: &PlanLists) -> Estimate {
     }
 }
 
-/// A note about files that cannot be copied as far as their headers tell.
+/// Returns a note about files that cannot be copied according to their headers.
 fn refused(listed: &PlanLists) -> Option<Note> {
     let (first, e) = listed.refused.first()?;
     let names: Vec<&str> = listed
@@ -154,11 +154,11 @@ fn refused(listed: &PlanLists) -> Option<Note> {
             Some(why) => format!("cannot be copied{why}"),
             None => format!("cannot be copied: {e}"),
         },
-        remedy: Some("parts try, and --finish names what could not be copied".to_owned()),
+        remedy: Some("parts try again, and --finish lists the failed files".to_owned()),
     })
 }
 
-/// The directory that relative paths start from.
+/// Returns the base directory of relative paths.
 fn here() -> Result<PathBuf> {
     std::env::current_dir().map_err(|e| Error::io("cannot find", ".", e))
 }
@@ -174,14 +174,14 @@ fn of_dataset(plan: &PlanRequest, io: &mut Io) -> Result<DatasetPlan> {
         copy: &copy,
         idle: &Idle::default(),
     };
-    let record = ready::with(asked, &env, io, |ready, _| {
-        // What refuses the output is better known now than in the end. Elsewhere, to begin it may remove what is there: a store is
-        // begun once there is a plan.
+    let record = prepare::with(asked, &env, io, |prepared, _| {
+        // Detect output errors before the parts run. For a remote output, this check could remove the existing store, so the store begins
+        // only after the plan exists.
         if copy.output.remote.is_none() {
-            drop(ready.target(request, &copy)?);
+            drop(prepared.target(request, &copy)?);
         }
         env.notes.check()?;
-        record((plan, began), &copy, &ready)
+        record((plan, began), &copy, &prepared)
     });
     if !request.process.quiet || env.notes.is_strict() {
         tool::tell("nccopy", &env.notes, io);
@@ -192,10 +192,10 @@ fn of_dataset(plan: &PlanRequest, io: &mut Io) -> Result<DatasetPlan> {
 fn record(
     (request, began): (&PlanRequest, u64),
     copy: &CopyPair,
-    ready: &Ready<'_>,
+    prepared: &PreparedCopy<'_>,
 ) -> Result<DatasetPlan> {
-    let (set, plan) = (ready.set, &ready.plan);
-    let mut writer = sketch(plan.schema.clone(), ready.create, set.env)?;
+    let (set, plan) = (prepared.set, &prepared.plan);
+    let mut writer = sketch(plan.schema.clone(), prepared.create, set.env)?;
     let jobs = jobs(set, plan, &mut *writer)?;
     let division = Division::new(jobs, &*writer, request.size);
     let (through, first_stage) = stages(request.stages, set, &division);
@@ -209,8 +209,8 @@ fn record(
         None => None,
     };
     let directory = here()?;
-    let digest = of_output(plan, ready.create);
-    let store = store((&ready.output, &directory), &digest);
+    let digest = of_output(plan, prepared.create);
+    let store = store((&prepared.output, &directory), &digest);
     let schema = set.reader.schema();
     let chunks = through.as_ref().map_or(&[][..], Through::vars);
     let variables = division
@@ -230,11 +230,11 @@ fn record(
     let dataset = DatasetRecord {
         input: InputRecord {
             path: ShownAddress::of(&copy.input).into_text(),
-            state: ready.state.clone(),
+            state: prepared.state.clone(),
             metadata: of_input(schema),
-            files: other_files(ready, &directory)?,
+            files: other_files(prepared, &directory)?,
         },
-        selected: ready.selected.clone(),
+        selected: prepared.selected.clone(),
         store,
         schema: digest,
         first_stage,
@@ -242,21 +242,21 @@ fn record(
         variables: variables.collect(),
     };
     let record = PlanRecord {
-        identity: claimed::tag(),
+        identity: claim::tag(),
         directory,
         arguments: request.arguments.clone(),
         output: copy.output.path.to_string_lossy().into_owned(),
         parts,
         bytes: division.bytes(),
-        time: began.max(ready.reads.newest()),
+        time: began.max(prepared.reads.newest()),
         work: PartWork::Dataset(Box::new(dataset)),
     };
     Ok((record, between, estimate))
 }
 
-/// The other files that have data of the input, with their states. Parts look up local files by absolute paths.
-fn other_files(ready: &Ready<'_>, directory: &Path) -> Result<Vec<(String, String)>> {
-    let (set, pairs) = (ready.set, &ready.plan.data);
+/// Returns the other files that contain data of the input, with their states. Parts locate local files by absolute paths.
+fn other_files(prepared: &PreparedCopy<'_>, directory: &Path) -> Result<Vec<(String, String)>> {
+    let (set, pairs) = (prepared.set, &prepared.plan.data);
     for pair in pairs {
         if let Some(files) = set.reader.named_files(pair.from) {
             files.open(pair.from, set.env)?;
@@ -273,7 +273,7 @@ fn other_files(ready: &Ready<'_>, directory: &Path) -> Result<Vec<(String, Strin
     Ok(files.into_iter().map(absolute).collect())
 }
 
-/// The variables that go through a store between two stages, and the number of parts of the first one.
+/// Returns the variables that use the intermediate store, and the number of parts of the first stage.
 fn stages(number: Option<u8>, set: Dataset<'_>, division: &Division) -> (Option<Through>, u64) {
     let memory = set.env.memory.0;
     let choose = |parts: InParts<'_>| match number {
@@ -287,11 +287,11 @@ fn stages(number: Option<u8>, set: Dataset<'_>, division: &Division) -> (Option<
     }
 }
 
-/// The place of the store that the parts write together, if the output is a store.
+/// Returns the location of the store that the parts write concurrently, if the output is a store.
 fn store((output, directory): (&Destination, &Path), digest: &Digest) -> Option<StorePlace> {
     let tag: String = digest.to_string().chars().take(8).collect();
     let place = || match output.remote {
-        Some(_) => StorePlace::Claimed(claimed::tag()),
+        Some(_) => StorePlace::Claimed(claim::tag()),
         None => StorePlace::Directory(shared::place(
             &file::real(&directory.join(&output.path)),
             &tag,

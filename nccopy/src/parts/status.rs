@@ -1,29 +1,29 @@
-//! `--status`: how far the parts are.
+//! `--status`: the progress of a plan.
 
 use netcdf_core::error::{Error, Result};
 use netcdf_core::json::{Between, Json};
 use netcdf_core::shown::{ShownText, number_agreement};
 use netcdf_core::tool::{Io, Status};
 
-use super::folder::{PlanDirectory, StoredPlan};
+use super::plan_directory::{PlanDirectory, StoredPlan};
 
-/// How many parts are how far.
+/// The part counts per state.
 #[derive(Debug, Default)]
 struct PartProgress {
     done: u64,
     begun: u64,
     failed: Vec<(u64, String)>,
     waiting: u64,
-    /// Seconds that the parts took that are done.
+    /// The total seconds of finished parts.
     seconds: f64,
-    /// Of two stages, how many parts of the first there are, and how many of these are done.
+    /// The number of parts of the first stage, and the number of finished ones.
     first: Option<(u64, u64)>,
 }
 
-/// Prints how far the parts are, as JSON if `json` is set.
+/// Prints the progress, as JSON if `json` is set.
 ///
 /// # Errors
-/// Those of the folder, and of standard output.
+/// Returns errors of the plan directory and of standard output.
 pub(super) fn run(json: bool, folder: &PlanDirectory, io: &mut Io) -> Result<Status> {
     let plan = folder.plan()?;
     let progress = progress(folder, &plan)?;
@@ -63,7 +63,7 @@ fn progress(folder: &PlanDirectory, plan: &StoredPlan) -> Result<PartProgress> {
 }
 
 impl PartProgress {
-    /// Seconds of work that are left, if parts take as long as before.
+    /// Returns the remaining seconds of work, extrapolated from finished parts.
     fn left(&self, parts: u64) -> Option<f64> {
         let count = |n: u64| u32::try_from(n).map_or(f64::INFINITY, f64::from);
         let each = self.seconds / count(self.done);

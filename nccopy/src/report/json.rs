@@ -29,7 +29,7 @@ pub(crate) fn begin(request: &ReportRequest) -> Json {
 }
 
 /// The line of a copy: `{"input": …, "output": …, "variables": [{"name": …, …}], "before": …, "after": …, "ratio": …, "notes": [{"object":
-/// …, "what": …}, …]}`; of a copy that was not made `"error"`, or `"skipped"` and `"reason"`.
+/// …, "what": …}, …]}`. The line of a failed copy has `"error"`, and the line of a skipped copy `"skipped"` and `"reason"`.
 pub(crate) fn of(done: &DoneCopy) -> Json {
     let what = match &done.outcome {
         CopyOutcome::Copied(report) => of_report(report, true),
@@ -162,7 +162,7 @@ pub(crate) fn changes(changes: &Changes) -> JsonMembers {
         members.push(("passed_over", Json::text(why)));
     }
     if let Some(largest) = changes.largest {
-        // There is no infinity in JSON.
+        // JSON has no infinity.
         let number = match largest.is_finite() {
             true => Json::Number(largest.to_string()),
             false => Json::Null,

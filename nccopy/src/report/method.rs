@@ -3,7 +3,7 @@
 use netcdf_core::chunk::rechunk::RechunkWay;
 use netcdf_core::copy::methods::Method;
 
-/// A method in a few words.
+/// Returns the name of a method.
 #[must_use]
 pub(crate) fn method(method: Method) -> String {
     match method {

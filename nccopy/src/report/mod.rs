@@ -55,7 +55,7 @@ impl Totals {
         self.after = self.after.saturating_add(after);
     }
 
-    /// The inputs that an interrupted run did not come to.
+    /// Returns the number of inputs that an interrupted run did not reach.
     fn left(&self) -> usize {
         let begun = self.copied + self.skipped + self.failed;
         self.inputs.saturating_sub(begun)
@@ -196,7 +196,7 @@ pub(crate) fn names(copy: &CopyPair) -> (String, String) {
     (text(&copy.input), text(&copy.output.path))
 }
 
-/// What `--verify` allowed to differ, if anything does.
+/// Returns a note about allowed differences that `--verify` found.
 pub(crate) fn allowed(report: &CopyReport, output: &Path) -> Option<Note> {
     let largest = |v: &VarReport| v.changes.largest.filter(|&n| n > 0.0);
     let values = report.vars.iter().filter_map(|v| {
@@ -216,7 +216,7 @@ pub(crate) fn allowed(report: &CopyReport, output: &Path) -> Option<Note> {
     }
     (!parts.is_empty()).then(|| Note {
         object: ShownAddress::of(output).into_text(),
-        what: format!("verified; what differs as it may: {}", parts.join("; ")),
+        what: format!("verified; allowed differences: {}", parts.join("; ")),
         remedy: None,
     })
 }
@@ -269,7 +269,7 @@ mod tests {
              /v        move        80     20   4.00    1.500\n\
              /g/\\x01   move         8      0      -    1.500\n\
              total                 88     20   4.40\n\
-             note: /r and /s: left out\n";
+             note: /r and /s: skipped\n";
         let done = DoneCopy {
             copy: &copy,
             outcome: CopyOutcome::Copied(report),
@@ -314,9 +314,9 @@ mod tests {
              \"method\": \"move\", \"raw\": 80, \"before\": 80, \"after\": 20, \"ratio\": 4.0000, \"seconds\": 1.500000}, \
              {\"name\": \"/g/\\u0001\", \"method\": \"move\", \"raw\": 80, \"before\": 8, \"after\": 0, \"ratio\": null, \
              \"seconds\": 1.500000}], \"before\": 88, \"after\": 20, \"ratio\": 4.4000, \
-             \"notes\": [{\"object\": \"/r\", \"what\": \"left out\"}, {\"object\": \"/s\", \"what\": \"left out\"}]}\n\
+             \"notes\": [{\"object\": \"/r\", \"what\": \"skipped\"}, {\"object\": \"/s\", \"what\": \"skipped\"}]}\n\
              {\"input\": \"in.nc\", \"output\": \"out \\\"1\\\".nc\", \"error\": \"no \\\"disk\\\"\"}\n\
-             {\"input\": \"in.nc\", \"output\": \"out \\\"1\\\".nc\", \"skipped\": true, \"reason\": \"it is there already\"}\n\
+             {\"input\": \"in.nc\", \"output\": \"out \\\"1\\\".nc\", \"skipped\": true, \"reason\": \"the output exists\"}\n\
              {\"totals\": {\"inputs\": 4, \"copied\": 1, \"skipped\": 1, \"failed\": 1, \"not_begun\": 1, \"before\": 88, \
              \"after\": 20, \"ratio\": 4.4000, \"seconds\": 2.000000}}\n"
         );
@@ -327,7 +327,7 @@ mod tests {
         for object in ["/r", "/s"] {
             notes.say(Note {
                 object: object.to_owned(),
-                what: "left out".to_owned(),
+                what: "skipped".to_owned(),
                 remedy: None,
             });
         }

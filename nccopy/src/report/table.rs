@@ -75,7 +75,7 @@ fn times(before: u64, after: u64) -> String {
     ratio(before, after).map_or("-".to_owned(), |r| format!("{r:.2}"))
 }
 
-/// A table with a line a variable, and the sums.
+/// Returns a table with one line per variable, and the sums.
 fn of_copy(report: &CopyReport) -> String {
     let titles = ["variable", "method", "before", "after", "ratio", "seconds"];
     let mut rows = vec![titles.map(str::to_owned).to_vec()];

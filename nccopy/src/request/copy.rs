@@ -63,11 +63,11 @@ pub enum Existing {
 /// Options of copies that replace their inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InPlaceRequest {
-    /// Whether datasets that are already stored as requested are copied, too.
+    /// Whether to copy datasets that are already stored as requested.
     pub force: bool,
     /// Whether only smaller copies replace their inputs.
     pub if_smaller: bool,
-    /// Whether copies have the modification times of their inputs.
+    /// Whether copies keep the modification times of their inputs.
     pub keep_mtime: bool,
 }
 

@@ -16,7 +16,7 @@ pub struct EditRequest {
 }
 
 impl EditRequest {
-    /// Checks whether names and attributes stay as they are.
+    /// Checks whether names and attributes stay unchanged.
     pub fn is_empty(&self) -> bool {
         self.renames.is_empty() && self.attributes.is_empty() && self.history.is_none()
     }

@@ -1,8 +1,8 @@
 //! Requests: command lines with every value resolved.
 //!
-//! `cli` makes one request of each command line, and no other module knows the options as typed. A request contains no impossible
+//! `cli` creates one request from each command line, and no other module knows the options as typed. A request contains no impossible
 //! combination: the options of a mode are in the variant of the mode. Specifications of `-c`, `--shard`, `-F` and `--quantize` stay text,
-//! because their names need the schema of an input, and a mistake in one of them is reported after the input was opened.
+//! because their names need the schema of an input. Mistakes in these specifications are reported after the input was opened.
 
 mod copy;
 mod edit;
@@ -30,7 +30,7 @@ pub enum Request {
     Copy(Box<CopyRequest>),
     /// Plans a copy in parts.
     Plan(Box<PlanRequest>),
-    /// Does one step of a planned copy.
+    /// Runs one step of a planned copy.
     Step(StepRequest),
 }
 

@@ -11,7 +11,7 @@ pub struct SelectRequest {
     pub unlimited: Vec<Vec<u8>>,
     /// The variables.
     pub variables: NameChoice,
-    /// Whether the variables that locate the chosen ones are copied, too.
+    /// Whether to also copy the variables that locate the selected variables.
     pub coordinates: bool,
     /// The groups.
     pub groups: NameChoice,

@@ -21,13 +21,13 @@ pub struct StorageRequest {
     pub min_chunk: Option<u64>,
     /// The bytes of a chunk before filters.
     pub chunk_size: Option<u64>,
-    /// The rules for readers over a network.
+    /// The rules for remote readers.
     pub cloud: Option<CloudRules>,
 }
 
 impl StorageRequest {
     /// Checks whether an option requests a form of storage.
-    pub fn asks(&self) -> bool {
+    pub fn requests_any(&self) -> bool {
         let lists = [&self.chunks, &self.shards, &self.filters, &self.quantize];
         self.deflate.is_some()
             || self.shuffle
@@ -37,18 +37,18 @@ impl StorageRequest {
             || lists.iter().any(|list| !list.is_empty())
     }
 
-    /// Checks whether metadata is to be stored in pages.
+    /// Checks whether metadata is stored in pages.
     pub fn is_paged(&self) -> bool {
         self.cloud.is_some_and(|rules| rules.paged.is_some())
     }
 }
 
-/// Rules for readers over a network, beyond the common ones.
+/// Rules for remote readers, beyond the common ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CloudRules {
     /// Whether the output follows the rules of CMIP7.
     pub cmip7: bool,
-    /// Pages for metadata, and their size in bytes if it is given.
+    /// Pages for metadata, with an optional page size in bytes.
     pub paged: Option<Option<u64>>,
 }
 

@@ -1,10 +1,7 @@
-//! A file that needs more memory than there is causes an error, never an abort. The tests run the executable, as a memory limit
+//! A file that needs more than the available memory causes an error, never an abort. The tests run the executable, because a memory limit
 //! applies to a process.
 #![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test ends where something is not as it should be"
-)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -21,7 +18,7 @@ fn name(text: &str) -> Name {
     Name::stored(text.as_bytes())
 }
 
-/// A variable `x(n)` of an opaque type with this many bytes, few of them stored.
+/// Writes a variable `x(n)` of an opaque type with this many bytes, few of them stored.
 fn opaque(path: &Path, size: u64) {
     let mut schema = Schema::new(Kind::NETCDF4);
     let dim = schema.add_dim(Dimension {

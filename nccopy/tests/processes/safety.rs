@@ -1,10 +1,9 @@
-//! What happens to files when nccopy fails, is stopped, or is told to overwrite something. The tests run the executable, as
-//! signals, pipes and links need a process.
+//! Output files after failures, signals and overwriting. The tests run the executable, because signals, pipes and links need a process.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "a test ends where something is not as it should be"
+    reason = "a test fails by panicking"
 )]
 
 use std::fs;
@@ -21,11 +20,11 @@ use netcdf_core::model::{
     Atomic, CreateOptions, DimId, Dimension, GroupId, Kind, Name, Schema, Storage, VarId, Variable,
 };
 
-/// A directory with `in.nc`, in which the tool runs.
+/// A directory with `in.nc`, where the tool runs.
 struct Place(tempfile::TempDir);
 
 impl Place {
-    /// `in.nc` has one variable `v` of `len` bytes, zeros.
+    /// Creates `in.nc` with one variable `v` of `len` zero bytes.
     fn new(len: u64) -> Self {
         let dir = tempfile::tempdir().unwrap();
         write_dataset(&dir.path().join("in.nc"), len);
@@ -101,10 +100,10 @@ fn assert_done(out: &Output) {
         out.status,
         text(&out.stderr)
     );
-    assert_eq!(text(&out.stderr), "", "nothing is said of a good run");
+    assert_eq!(text(&out.stderr), "", "a successful run has no output");
 }
 
-/// A failure with exit 1 whose message contains `what`.
+/// Asserts a failure with exit 1 whose message contains `what`.
 fn assert_failed(out: &Output, what: &str) {
     assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
     let message = text(&out.stderr);
@@ -157,7 +156,7 @@ fn nothing_is_copied_over_its_own_input() {
     assert_eq!(fs::metadata(place.path("hard")).unwrap().nlink(), 2);
 }
 
-/// Files that a dataset refers to are inputs just like the named file.
+/// Files that a dataset refers to count as inputs.
 #[test]
 fn nothing_is_copied_over_a_file_of_its_input() {
     let place = Place::new(1000);
@@ -224,7 +223,7 @@ fn names_of_one_file_get_a_file_each() {
     fs::create_dir(place.path("d")).unwrap();
     fs::write(place.path("d/in.nc"), "old").unwrap();
     fs::hard_link(place.path("d/in.nc"), place.path("d/b.nc")).unwrap();
-    // One output would overwrite the other one.
+    // One output would overwrite another output.
     assert_failed(
         &place.run("--keep-links in.nc b.nc d/"),
         "--keep-links would overwrite it twice, or overwrite an input",
@@ -303,7 +302,7 @@ fn standard_output_is_written_in_place_whatever_it_is() {
     let got = fs::read(place.path("f")).unwrap();
     assert!(
         got == with(b"head\n", b"tail\n"),
-        "a file that others write to"
+        "a file with several writers"
     );
     assert_done(&place.shell("echo head > g; \"$NCCOPY\" in.nc /dev/fd/1 >> g"));
     assert!(
@@ -324,7 +323,7 @@ fn a_pipe_with_a_name_gets_the_bytes() {
     assert_eq!(place.names(), ["got", "in.nc", "p"]);
 }
 
-/// Users must learn that the output in a pipe was cut off.
+/// A truncated output in a pipe must cause an error.
 #[test]
 fn a_reader_that_goes_away_is_a_failure() {
     let place = Place::new(1 << 20);
@@ -379,7 +378,7 @@ fn stop(place: &Place, signal: &str) -> Output {
     wait(child)
 }
 
-/// True if a process has a file of the place open, other than its input, that is not empty. It may have no name.
+/// Checks whether a process has a non-empty file of the directory open, other than its input. The file may have no name.
 fn is_under_way(place: &Place, id: u32) -> bool {
     let fds = PathBuf::from(format!("/proc/{id}/fd"));
     let Ok(list) = fs::read_dir(fds) else {
@@ -393,7 +392,7 @@ fn is_under_way(place: &Place, id: u32) -> bool {
     found.any(|fd| fs::metadata(fd).is_ok_and(|m| m.len() > 0))
 }
 
-/// Waits for the end of a process, which is killed before it fills the disk.
+/// Waits for the end of a process. Kills it before it fills the disk.
 fn wait(mut child: Child) -> Output {
     let end = Instant::now() + Duration::from_secs(20);
     while child.try_wait().unwrap().is_none() {
@@ -405,13 +404,13 @@ fn wait(mut child: Child) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// Zeros without blocks on the disk, which take some seconds to copy.
+/// Zeros without disk blocks, which take some seconds to copy.
 const LONG: u64 = 8 << 30;
 
 #[test]
 fn signals_leave_what_was_there() {
     let place = Place::new(LONG);
-    // The tools ignore what their parent process ignores, as under `nohup` or in the background of a script.
+    // The tools inherit ignored signals, as under `nohup` or in the background of a script.
     let ignored = ignored();
     let signals = [("INT", 130), ("TERM", 143), ("HUP", 129)];
     let caught = signals
@@ -428,15 +427,15 @@ fn signals_leave_what_was_there() {
     assert_eq!(fs::read(place.path("out.nc")).unwrap(), b"old");
 }
 
-/// The signals that this process ignores, and with it the processes that it starts: bit 0 is signal 1.
+/// Returns the ignored signals of this process and its children: bit 0 is signal 1.
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
     u64::from_str_radix(mask.unwrap().trim(), 16).unwrap()
 }
 
-/// A tool that waits for input has nothing to remove, and the signal wakes it. SIGINT would not do: a script that starts the tests in the
-/// background ignores it.
+/// A waiting tool has no files to remove, and the signal wakes it. SIGINT is unsuitable: a script that starts the tests in the background
+/// ignores it.
 #[test]
 fn signals_end_the_wait_for_input() {
     use std::os::unix::process::ExitStatusExt;
@@ -444,7 +443,7 @@ fn signals_end_the_wait_for_input() {
     let mut command = place.command("- out.nc");
     command.stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Not dropped, so the input has no end.
+    // Kept open, so that the input has no end.
     let stdin = child.stdin.take();
     std::thread::sleep(Duration::from_millis(300));
     let line = format!("kill -TERM {}", child.id());
@@ -470,7 +469,7 @@ fn a_killed_run_leaves_nothing_or_its_temporary_file() {
     assert_eq!(fs::read(place.path("out.nc")).unwrap(), b"old");
     let mut names = place.names();
     names.retain(|name| name != "in.nc" && name != "out.nc");
-    // Only where files without a name are impossible.
+    // Only for file systems without unnamed files.
     let is_temporary = |name: &String| name.starts_with(".out.nc.") && name.ends_with(".tmp");
     assert!(
         names.len() <= 1 && names.iter().all(is_temporary),
@@ -549,7 +548,7 @@ fn directories_and_files_without_the_right_to_write_are_respected() {
     assert_eq!(fs::read(place.path("old")).unwrap(), b"old");
 }
 
-/// A limit on the size of files stands for a disk that is full.
+/// A file size limit simulates a full disk.
 #[test]
 fn a_full_disk_is_said_and_leaves_what_was_there() {
     let place = Place::new(4 << 20);

@@ -46,7 +46,7 @@ pub fn parse(args: Vec<OsString>) -> std::result::Result<Result<Request>, clap::
     Ok(resolve::request(cli))
 }
 
-/// The modes that a command line names, or the default.
+/// Returns the modes that a command line names, or the default.
 fn modes(cli: &Cli) -> Vec<&'static str> {
     let named = [
         ("kind", cli.print.kind),

@@ -15,16 +15,16 @@ use netcdf_grammar::time::Separator;
 use super::args::{Cli, RuleName};
 use super::value::{annotation, digits, fill_type, line_length, tolerance};
 
+use crate::file_series::shown;
 use crate::request::{
     DiffRequest, DumpRequest, LayoutRequest, OutputJob, PrintRequest, ProcessRequest, Request,
     SelectionRequest,
 };
-use crate::several::shown;
 
-/// The request of a command line.
+/// Returns the request of a command line.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for too many files, and for a wrong value of an option.
+/// Returns [`ErrorKind::Argument`] for too many files, and for an invalid option value.
 pub(super) fn request(cli: Cli) -> Result<Request> {
     if cli.form.diff {
         return diff(cli).map(Request::Diff);
@@ -61,7 +61,7 @@ fn diff(cli: Cli) -> Result<DiffRequest> {
     })
 }
 
-/// The two datasets of a comparison.
+/// Returns the two datasets of a comparison.
 fn pair(cli: &Cli) -> Result<[PathBuf; 2]> {
     let lacking = || Error::new(ErrorKind::Argument, "--diff: needs two datasets");
     let (other, more) = cli.others.split_first().ok_or_else(lacking)?;
@@ -77,7 +77,7 @@ fn pair(cli: &Cli) -> Result<[PathBuf; 2]> {
     Ok(inputs)
 }
 
-/// The files. Only some options take several, and only one file can be standard input.
+/// Returns the files. Only some options accept several files, and only one file can be standard input.
 fn inputs(cli: &Cli) -> Result<Vec<PathBuf>> {
     let second = cli.others.first().filter(|_| !takes_several(cli));
     if let Some(second) = second {
@@ -127,7 +127,7 @@ fn rules(name: RuleName) -> RuleSet {
 }
 
 fn job(cli: &Cli) -> Result<OutputJob> {
-    // Wrong values are errors in all jobs.
+    // Invalid values are errors in all jobs.
     let dump = dump(cli)?;
     Ok(if cli.output.check {
         OutputJob::Check

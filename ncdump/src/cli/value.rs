@@ -11,7 +11,7 @@ fn wrong(what: String) -> Error {
     Error::new(ErrorKind::Argument, what)
 }
 
-/// The values of `-b` and `-f`, and whether `-f` comes after `-b`.
+/// Returns the values of `-b` and `-f`, and whether `-f` follows `-b`.
 pub(super) fn annotation(
     (rows, values): (Option<&str>, Option<&str>),
     full_last: bool,
@@ -30,7 +30,7 @@ pub(super) fn annotation(
     })
 }
 
-/// The first letter counts.
+/// Only the first letter is significant.
 fn language(option: &str, value: &str) -> Result<Language> {
     match value.bytes().next() {
         Some(b'c' | b'C') => Ok(Language::C),
@@ -41,7 +41,7 @@ fn language(option: &str, value: &str) -> Result<Language> {
     }
 }
 
-/// A number as C's `strtol` reads it, decimal, octal or hexadecimal.
+/// Parses a number like C's `strtol`: decimal, octal or hexadecimal.
 pub(super) fn line_length(value: Option<&str>) -> Result<usize> {
     const LEAST: usize = 10;
     let Some(value) = value else { return Ok(80) };
@@ -58,7 +58,7 @@ pub(super) fn line_length(value: Option<&str>) -> Result<usize> {
     })
 }
 
-/// The values of `-d` and `-p`.
+/// Returns the values of `-d` and `-p`.
 pub(super) fn digits(old: Option<&str>, precision: Option<&str>) -> Result<Digits> {
     let mut digits = Digits::default();
     if let Some(value) = old {
@@ -77,7 +77,7 @@ pub(super) fn digits(old: Option<&str>, precision: Option<&str>) -> Result<Digit
     }
 }
 
-/// `FLOAT`, `FLOAT,DOUBLE` or `,DOUBLE`.
+/// Parses `FLOAT`, `FLOAT,DOUBLE` or `,DOUBLE`.
 fn read_digits(value: &str) -> Result<Digits> {
     let mut digits = Digits::default();
     let (float, double) = match value.split_once(',') {
@@ -119,7 +119,7 @@ pub(super) fn fill_type(extra: &[String]) -> Result<bool> {
     Ok(found)
 }
 
-/// `ABS[,REL]`: finite numbers that are not negative.
+/// Parses `ABS[,REL]`: finite numbers that are not negative.
 pub(super) fn tolerance(text: &str) -> Result<Tolerance> {
     let wrong = || {
         wrong(format!(

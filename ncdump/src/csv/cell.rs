@@ -9,7 +9,7 @@ use super::CellForms;
 use crate::request::Digits;
 
 impl CellForms<'_> {
-    /// The form of a variable's numbers, if it is not the usual one.
+    /// Returns the number format of a variable, if it is not the default.
     pub(super) fn number(&self, id: VarId, var: &Variable) -> Option<Box<dyn NumberText>> {
         let numeric = match var.ty {
             DataType::Atomic(ty) => !matches!(ty, Atomic::Char | Atomic::String),
@@ -29,7 +29,7 @@ pub(super) struct CsvCells<'a> {
 }
 
 impl CsvCells<'_> {
-    /// The texts of values.
+    /// Returns the texts of values.
     pub(super) fn all(&self, values: &Values) -> Vec<String> {
         let missing = |i: usize| self.fill == Some(&values.slice(i..i.saturating_add(1)));
         if let Values::String(texts) = values {
@@ -47,14 +47,14 @@ impl CsvCells<'_> {
         cells.collect()
     }
 
-    /// A number in the variable's own form.
+    /// Formats a number in the variable's own format.
     fn formed(&self, values: &Values, i: usize) -> Option<String> {
         let mut out = vec![];
         let written = self.number?.write(number(values, i)?, &mut out);
         written.then(|| lossy(&out).trim_matches('"').to_owned())
     }
 
-    /// A text of characters.
+    /// Formats a character text.
     pub(super) fn text(&self, text: &[u8]) -> String {
         let is_fill = |fill: &&Values| {
             let fill = fill.as_text().and_then(<[u8]>::first);
@@ -71,7 +71,7 @@ fn lossy(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
 
-/// A CDL constant without the suffix of special floats.
+/// Removes the suffix of special floats from a CDL constant.
 fn usual(constant: &[u8]) -> String {
     let text = lossy(constant);
     match text.strip_suffix('f') {
@@ -80,7 +80,7 @@ fn usual(constant: &[u8]) -> String {
     }
 }
 
-/// A cell: in quotes if its text has commas, quotes, line ends, or blanks around it.
+/// Quotes a cell if its text contains commas, quotes or line ends, or begins or ends with blanks.
 pub(super) fn quoted(text: &str) -> String {
     let text = ShownText::new(text).lines().to_string();
     match text.contains([',', '"', '\n', '\r']) || text.trim() != text {

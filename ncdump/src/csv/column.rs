@@ -28,12 +28,12 @@ struct ColumnSource<'a> {
     number: Option<Box<dyn NumberText>>,
     /// The value of an empty cell.
     fill: Option<Values>,
-    /// Characters of a text.
+    /// The characters of a text.
     width: Option<u64>,
 }
 
 impl<'a> CsvColumn<'a> {
-    /// The indices along dimension `n` of the table.
+    /// Returns a column with the indices along dimension `n` of the table.
     pub(super) fn index(dim: &Dimension, n: usize) -> Self {
         Self {
             name: dim.name.to_string(),
@@ -42,7 +42,7 @@ impl<'a> CsvColumn<'a> {
         }
     }
 
-    /// A column for a variable. All dimensions of the variable are in `dims`, the dimensions of the table.
+    /// Returns a column for a variable. All dimensions of the variable are in `dims`, the dimensions of the table.
     pub(super) fn of(
         schema: &'a Schema,
         id: VarId,
@@ -71,12 +71,12 @@ impl<'a> CsvColumn<'a> {
         })
     }
 
-    /// The variable, if there is one.
+    /// Returns the variable, if the column has one.
     pub(super) fn var(&self) -> Option<VarId> {
         self.source.as_ref().map(|source| source.id)
     }
 
-    /// The position of an element's cell among the cells of a band.
+    /// Returns the position of an element's cell among the cells of a band.
     pub(super) fn place(&self, index: &[u64], counts: &[u64]) -> usize {
         let place = self.dims.iter().fold(0u64, |place, &dim| {
             let of = |list: &[u64]| list.get(dim).copied().unwrap_or(0);
@@ -85,7 +85,7 @@ impl<'a> CsvColumn<'a> {
         usize::try_from(place).unwrap_or(usize::MAX)
     }
 
-    /// The cells of a band.
+    /// Returns the cells of a band.
     pub(super) fn cells(&self, set: Dataset<'_>, band: &Region) -> Result<Vec<String>> {
         let of = |list: &[u64]| -> Vec<u64> {
             let dims = self.dims.iter();
@@ -125,7 +125,7 @@ impl ColumnSource<'_> {
         }
     }
 
-    /// Whether a value is missing if it equals the fill value. Bytes and user types have no default fill value, as in CDL.
+    /// Checks whether a value is missing if it equals the fill value. Bytes and user types have no default fill value, as in CDL.
     fn has_fill(&self) -> bool {
         let own = self.var.attribute("_FillValue");
         let own = own.is_some_and(|a| a.ty == self.var.ty && a.values.len() == 1);

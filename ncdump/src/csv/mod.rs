@@ -24,7 +24,7 @@ use column::CsvColumn;
 
 /// Rows of a band.
 const BAND: u64 = 1 << 13;
-/// Bytes of memory for a cell, roughly.
+/// Approximate bytes of memory for a cell.
 const CELL: u64 = 64;
 
 /// The form of the values.
@@ -39,7 +39,7 @@ pub(crate) struct CellForms<'a> {
 /// Writes a table: a column for each dimension, auxiliary coordinate and variable, and a row for each element.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for variables with different dimensions; errors of reading, and of writing to `out`.
+/// Returns [`ErrorKind::Argument`] for variables with different dimensions, and errors of reading and of writing to `out`.
 pub(crate) fn write(
     set: Dataset<'_>,
     vars: &[VarId],
@@ -68,7 +68,7 @@ pub(crate) fn write(
         .map_err(|e| Error::io("cannot write", "(stdout)", e))
 }
 
-/// The dimensions of a variable in a table. Characters along the last dimension are one text.
+/// Returns the dimensions of a variable in a table. Characters along the last dimension are one text.
 fn table_dims(schema: &Schema, var: VarId) -> &[DimId] {
     let Some(var) = schema.var(var) else {
         return &[];
@@ -79,7 +79,7 @@ fn table_dims(schema: &Schema, var: VarId) -> &[DimId] {
     }
 }
 
-/// The dimensions of all variables.
+/// Returns the common dimensions of all variables.
 fn common_dims(schema: &Schema, vars: &[VarId]) -> Result<Vec<DimId>> {
     let [first, others @ ..] = vars else {
         let what = "--csv: -v names no variable";
@@ -100,7 +100,7 @@ fn common_dims(schema: &Schema, vars: &[VarId]) -> Result<Vec<DimId>> {
     }
 }
 
-/// The columns of dimensions, auxiliary coordinates and variables.
+/// Returns the columns of dimensions, auxiliary coordinates and variables.
 fn columns<'a>(
     schema: &'a Schema,
     vars: &[VarId],
@@ -113,7 +113,7 @@ fn columns<'a>(
         let coordinate = coordinate_variable(schema, dim);
         match coordinate {
             Some(id) if is_new(&id) => all.push(CsvColumn::of(schema, id, dims, forms)?),
-            // A coordinate variable that is itself printed.
+            // The coordinate variable is already a printed column.
             Some(_) => {}
             None => all.push(CsvColumn::index(
                 schema.dim(dim).or_internal("a dimension")?,
@@ -133,7 +133,7 @@ fn columns<'a>(
     Ok(all)
 }
 
-/// The variables that the attributes `coordinates` name.
+/// Returns the variables that the attributes `coordinates` name.
 fn auxiliary(schema: &Schema, vars: &[VarId]) -> Vec<VarId> {
     let names = CfNames::new(schema);
     let vars = vars.iter().filter_map(|&id| schema.var(id));
@@ -150,7 +150,7 @@ fn head(columns: &[CsvColumn<'_>]) -> Vec<u8> {
     format!("{}\n", names.join(",")).into_bytes()
 }
 
-/// The rows of a band.
+/// Returns the rows of a band.
 fn rows(set: Dataset<'_>, columns: &[CsvColumn<'_>], band: &Region) -> Result<Vec<u8>> {
     let cells = columns.iter().map(|column| column.cells(set, band));
     let cells: Vec<Vec<String>> = cells.collect::<Result<_>>()?;

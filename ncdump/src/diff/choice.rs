@@ -1,4 +1,4 @@
-//! Which objects are compared: those that `-v` and `-g` select, without those of `--ignore`.
+//! Selects the compared objects: `-v` and `-g` without `--ignore`.
 
 use std::collections::BTreeSet;
 
@@ -10,16 +10,16 @@ use netcdf_grammar::selection;
 
 use crate::request::DiffRequest;
 
-/// What is compared.
+/// The compared objects.
 pub(super) struct DiffChoice<'a> {
     left_out: &'a IgnoreList,
-    /// What `-v` selects in either dataset, if it is given.
+    /// The objects that `-v` selects in each dataset, if it is given.
     variables: Option<[SelectedVariables; 2]>,
-    /// Paths of the groups that `-g` selects in either dataset, if it is given.
+    /// The paths of the groups that `-g` selects in each dataset, if it is given.
     groups: Option<[BTreeSet<String>; 2]>,
 }
 
-/// The paths of selected variables, and of what they use.
+/// The paths of selected variables, and of the objects that they use.
 #[derive(Default)]
 struct SelectedVariables {
     paths: BTreeSet<String>,
@@ -29,7 +29,8 @@ struct SelectedVariables {
 
 impl<'a> DiffChoice<'a> {
     /// # Errors
-    /// [`ErrorKind::NotFound`](netcdf_core::error::ErrorKind::NotFound) for a name or pattern that matches nothing in both datasets.
+    /// Returns [`ErrorKind::NotFound`](netcdf_core::error::ErrorKind::NotFound) for a name or pattern that matches no object in either
+    /// dataset.
     pub(super) fn new(request: &'a DiffRequest, schemas: [&Schema; 2]) -> Result<Self> {
         let variables = match &request.select.variables {
             Some(list) => {
@@ -56,7 +57,7 @@ impl<'a> DiffChoice<'a> {
         })
     }
 
-    /// True if an object is compared.
+    /// Checks whether an object is compared.
     pub(super) fn takes(&self, candidate: &IgnoreCandidate<'_>) -> bool {
         let out = match candidate.attribute {
             Some(name) => self.left_out.has_attribute(candidate.path, name),
@@ -111,14 +112,14 @@ fn nth([a, b]: [&Schema; 2], n: usize) -> &Schema {
     }
 }
 
-/// True if a path is in a group, or in a group within it.
+/// Checks whether a path is in a group or in a nested group.
 fn holds(paths: &BTreeSet<String>, group: &str) -> bool {
     let start = format!("{group}/");
     let next = paths.range(start.clone()..).next();
     next.is_some_and(|path| path.starts_with(&start))
 }
 
-/// What a list selects in each dataset. Each entry has to match something in one of them.
+/// Returns the selection of a list in each dataset. Each entry must match an object in one of them.
 fn in_both<I: Ord>(
     list: &[Vec<u8>],
     select: impl Fn(&[Vec<u8>], usize) -> Result<BTreeSet<I>>,
@@ -139,7 +140,7 @@ fn in_both<I: Ord>(
     }
     let removes = |entry: &Vec<u8>| entry.first() == Some(&b'!');
     let selected = |n: usize, kept: &[Vec<u8>]| {
-        // What only removes begins with all objects.
+        // A list with only `!` patterns starts from all objects.
         let none = kept.iter().all(removes) && !list.iter().all(removes);
         match none || list.is_empty() {
             true => Ok(BTreeSet::new()),
@@ -150,7 +151,7 @@ fn in_both<I: Ord>(
     Ok([selected(0, a)?, selected(1, b)?])
 }
 
-/// The paths of variables, and of the dimensions and types that they have.
+/// Returns the paths of variables, and of their dimensions and types.
 fn selected(schema: &Schema, vars: BTreeSet<VarId>) -> SelectedVariables {
     let path = |group: GroupId, name: &Name| {
         let group = schema.group_path(group);

@@ -14,7 +14,7 @@ use super::value::ValueForms;
 
 use crate::request::DiffRequest;
 
-/// The whole output: one line.
+/// Returns the whole output as one line.
 pub(super) fn document(request: &DiffRequest, outcome: &DiffOutcome) -> String {
     let [a, b] = request
         .inputs
@@ -33,7 +33,7 @@ pub(super) fn document(request: &DiffRequest, outcome: &DiffOutcome) -> String {
     line.map_or_else(|_| String::new(), |line| line + "\n")
 }
 
-/// A finding.
+/// Returns a finding as JSON.
 pub(super) fn finding(forms: &ValueForms<'_>, difference: &Difference) -> Json {
     let Difference {
         kind,
@@ -55,7 +55,7 @@ pub(super) fn finding(forms: &ValueForms<'_>, difference: &Difference) -> Json {
 
 type DiffMembers = Vec<(&'static str, Json)>;
 
-/// The word for a finding, and its members.
+/// Returns the word for a finding, and its members.
 fn said(forms: &ValueForms<'_>, finding: &DifferenceKind) -> (&'static str, DiffMembers) {
     match finding {
         DifferenceKind::Only(side) => ("only", vec![("in", Json::text(name(*side)))]),

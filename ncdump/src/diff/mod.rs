@@ -1,8 +1,8 @@
-//! `--diff`: what differs between two datasets.
+//! `--diff`: the differences between two datasets.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `choice` | which objects are compared |
+//! | `choice` | the compared objects |
 //! | `value` | values as text |
 //! | `text` | findings as lines |
 //! | `json` | findings as JSON |
@@ -29,7 +29,7 @@ use crate::request::{DiffRequest, NAME};
 use crate::session::{access, environment, part, say};
 use choice::DiffChoice;
 
-/// Runs a comparison: success if nothing differs, failure if something does, and the status of misuse for any trouble.
+/// Runs a comparison. Returns success without differences, failure with differences, and the misuse status after an error.
 pub(crate) fn run(request: &DiffRequest, io: &mut Io) -> Status {
     let mut env = environment(&request.process, true);
     (env.raw_types, env.exact_null) = (true, true);
@@ -55,23 +55,23 @@ pub(crate) fn run(request: &DiffRequest, io: &mut Io) -> Status {
     }
 }
 
-/// What was found.
+/// The result of a comparison.
 #[derive(Default)]
 struct DiffOutcome {
     differ: bool,
     /// The findings, if they are printed as a whole.
     findings: Vec<netcdf_core::json::Json>,
-    /// Why some values could not be compared.
+    /// The reasons why some values could not be compared.
     errors: Vec<Error>,
 }
 
-/// The status after an error that ended the comparison.
+/// Reports an error that ended the comparison. Returns the exit status.
 fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
     if let Some(status) = tool::cancelled(&env.cancel) {
         return status;
     }
     if e.is_broken_pipe() {
-        // Only differences are written.
+        // Comparisons only write differences.
         return Status::Failure;
     }
     tool::report(NAME, e, io);
@@ -133,7 +133,7 @@ fn compare(
     Ok(())
 }
 
-/// An error for skipped objects, which are not compared.
+/// Returns an error about skipped objects, which are not compared.
 fn skipped(env: &Env, choice: &DiffChoice<'_>) -> Option<Error> {
     let taken = |note: &Note| {
         let (path, attribute) = match note.object.rsplit_once(':') {
@@ -168,7 +168,7 @@ fn skipped(env: &Env, choice: &DiffChoice<'_>) -> Option<Error> {
     Some(error.with_remedy("--ignore excludes objects by name"))
 }
 
-/// The part of a dataset, or all of it.
+/// Returns the selected part of a dataset, or the whole dataset.
 fn selected<'a>(whole: &'a dyn Reader, part: Option<&'a SubsetReader<'a>>) -> &'a dyn Reader {
     match part {
         Some(part) => part,

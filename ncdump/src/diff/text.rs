@@ -1,4 +1,4 @@
-//! Findings as lines: the path first.
+//! Findings as lines that begin with a path.
 
 use netcdf_core::diff::{
     AttributeValues, DatasetSide, Difference, DifferenceKind, DifferentElement, DifferentValues,
@@ -8,7 +8,7 @@ use netcdf_core::shown::ShownText;
 
 use super::value::ValueForms;
 
-/// The line of a finding.
+/// Returns the line of a finding.
 pub(super) fn line(forms: &ValueForms<'_>, difference: &Difference) -> String {
     let Difference {
         kind,
@@ -68,7 +68,7 @@ fn unless(compared: bool) -> &'static str {
     }
 }
 
-/// What each dataset has, if it has it.
+/// Describes values that one or both datasets have.
 fn either(both: &[Option<String>; 2]) -> String {
     match both {
         [Some(a), Some(b)] => format!("{a} and {b}"),
@@ -78,7 +78,7 @@ fn either(both: &[Option<String>; 2]) -> String {
     }
 }
 
-/// The names from the first to the last whose places differ.
+/// Returns the names from the first to the last different position.
 fn order(a: &[String], b: &[String]) -> (String, String) {
     let same = |(a, b): &(&String, &String)| a == b;
     let first = a.iter().zip(b).take_while(same).count();
@@ -128,7 +128,7 @@ fn of_values(forms: &ValueForms<'_>, values: &DifferentValues) -> String {
     said
 }
 
-/// The largest differences, and the first one if that is elsewhere.
+/// Describes the largest differences, and the first one if it is at another element.
 fn of_sizes(forms: &ValueForms<'_>, values: &DifferentValues, most: &Farthest) -> String {
     let at = place(forms, &most.element);
     let is_there = |element: &DifferentElement| element.index == most.element.index;
@@ -150,7 +150,7 @@ fn of_sizes(forms: &ValueForms<'_>, values: &DifferentValues, most: &Farthest) -
     said
 }
 
-/// A difference; a fraction has six digits.
+/// Formats a difference. A fraction has six digits.
 fn size(by: f64) -> String {
     const WHOLE: f64 = 1e15;
     if by.fract() == 0.0 && by.abs() < WHOLE {
@@ -170,7 +170,7 @@ fn elements(n: u64) -> String {
     }
 }
 
-/// An element with its coordinates and values: `[3,4] (lat=30): 1 and 2`.
+/// Formats an element with coordinates and values: `[3,4] (lat=30): 1 and 2`.
 fn place(forms: &ValueForms<'_>, element: &DifferentElement) -> String {
     let coordinates = element.coordinates.iter();
     let texts: Vec<_> = coordinates

@@ -1,4 +1,4 @@
-//! Values as text: as CDL has them, with all digits.
+//! Values as CDL text, with all digits if necessary.
 
 use netcdf_core::diff::{DatasetSide, ElementCoordinate};
 use netcdf_core::json::Json;
@@ -13,11 +13,11 @@ use netcdf_grammar::time::{Separator, TimeUnits, attribute_text};
 use crate::forms::DumpForms;
 use crate::request::Digits;
 
-/// Values of an attribute that are shown, and characters of a text.
+/// The maximum number of attribute values and text characters in the output.
 const VALUES: usize = 10;
 const CHARACTERS: usize = 200;
 
-/// Digits of float and double in a dump, and all digits.
+/// The digits of float and double in a dump, and all digits.
 const USUAL: [Precision; 2] = [Precision::Digits(7), Precision::Digits(15)];
 const EXACT: [Precision; 2] = [Precision::Exact, Precision::Exact];
 
@@ -50,7 +50,7 @@ impl<'a> ValueForms<'a> {
         all.into_iter().map(text).map(plain).collect()
     }
 
-    /// Different values as texts, with as many digits as a dump has, or all if the texts would be the same.
+    /// Formats different values. Uses the digits of a dump, or all digits if the texts would be equal.
     pub(super) fn pair(&self, [a, b]: &[Values; 2]) -> [String; 2] {
         let both = |digits| {
             [
@@ -65,7 +65,7 @@ impl<'a> ValueForms<'a> {
         }
     }
 
-    /// One or more values as a text that is not too long.
+    /// Formats one or more values as a text of limited length.
     fn text(&self, side: DatasetSide, values: &Values, digits: [Precision; 2]) -> String {
         if let Values::Char(text) = values {
             let mut quoted = vec![];
@@ -87,7 +87,7 @@ impl<'a> ValueForms<'a> {
         }
     }
 
-    /// Values as JSON: a text for characters, else one value or a list.
+    /// Returns values as JSON: a text for characters, otherwise one value or a list.
     pub(super) fn json(&self, side: DatasetSide, values: &Values) -> Json {
         if let Values::Char(text) = values {
             return Json::Text(text.clone());
@@ -116,7 +116,7 @@ impl<'a> ValueForms<'a> {
         }
     }
 
-    /// A coordinate as text: a time as a date.
+    /// Formats a coordinate. A time becomes a date.
     pub(super) fn coordinate(&self, coordinate: &ElementCoordinate) -> String {
         let date = self.date(coordinate.var, &coordinate.value);
         date.unwrap_or_else(|| self.text(DatasetSide::First, &coordinate.value, USUAL))
@@ -132,7 +132,7 @@ impl<'a> ValueForms<'a> {
         written.then(|| String::from_utf8_lossy(&out).trim_matches('"').to_owned())
     }
 
-    /// Whether a variable has time units.
+    /// Checks whether a variable has time units.
     fn has_time(&self, var: VarId) -> bool {
         let units = self.schemas[0].var(var);
         let units = units.and_then(|var| attribute_text(var, "units"));
@@ -140,7 +140,7 @@ impl<'a> ValueForms<'a> {
     }
 }
 
-/// `NaN` for the `NaNf` of CDL: types are shown elsewhere.
+/// Removes the CDL suffix: `NaN` instead of `NaNf`. Types are shown elsewhere.
 fn plain(text: String) -> String {
     match text.strip_suffix('f') {
         Some(word @ ("NaN" | "Infinity" | "-Infinity")) => word.to_owned(),

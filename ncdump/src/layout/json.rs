@@ -11,34 +11,34 @@ use netcdf_core::model::Schema;
 use netcdf_core::shown::{self, ShownAddress};
 use netcdf_core::survey::{LayoutClass, RuleSet, Shortcoming, VariableSurvey};
 
-use super::found::{DatasetLayout, mean};
-use super::mend::mend;
+use super::correction::correction;
+use super::dataset_layout::{DatasetLayout, mean};
 use crate::filters::of_filter;
 
-/// All that was found, on one line.
+/// Returns the whole listing on one line.
 ///
 /// # Errors
-/// As [`Json::line`].
+/// Returns the errors of [`Json::line`].
 pub(super) fn document(
     path: &Path,
-    found: &DatasetLayout,
+    layout: &DatasetLayout,
     schema: &Schema,
     env: &Env,
 ) -> Result<String> {
-    let vars = found.shown().map(|var| variable(schema, var, env));
-    let rules = found.rules().iter().map(|(of, missed)| {
+    let vars = layout.shown().map(|var| variable(schema, var, env));
+    let rules = layout.rules().iter().map(|(of, missed)| {
         let verdict = verdict(path, (schema, *of), missed);
         (of.name(), verdict)
     });
     let all = [
         ("file", Json::text(ShownAddress::of(path).text())),
         ("kind", Json::text(schema.kind.name())),
-        ("size", number(found.survey.size.bytes)),
-        ("keys", number(found.survey.size.keys)),
-        ("metadata", metadata(found)),
-        ("opening", opening(found)),
-        ("page", number(page(found))),
-        ("unused", number(found.unused)),
+        ("size", number(layout.survey.size.bytes)),
+        ("keys", number(layout.survey.size.keys)),
+        ("metadata", metadata(layout)),
+        ("opening", opening(layout)),
+        ("page", number(page(layout))),
+        ("unused", number(layout.unused)),
         ("variables", Json::Array(vars.collect())),
         ("rules", Json::object(rules)),
     ];
@@ -50,12 +50,12 @@ fn number(n: Option<u64>) -> Json {
     n.map_or(Json::Null, Json::int)
 }
 
-fn page(found: &DatasetLayout) -> Option<u64> {
-    Some(found.survey.file()?.pages?.size)
+fn page(layout: &DatasetLayout) -> Option<u64> {
+    Some(layout.survey.file()?.pages?.size)
 }
 
-fn metadata(found: &DatasetLayout) -> Json {
-    let survey = &found.survey;
+fn metadata(layout: &DatasetLayout) -> Json {
+    let survey = &layout.survey;
     let consolidated = match &survey.metadata {
         Some(MetadataExtent::Keys { consolidated }) => *consolidated,
         Some(MetadataExtent::File(_)) | None => None,
@@ -70,10 +70,10 @@ fn metadata(found: &DatasetLayout) -> Json {
     ])
 }
 
-fn opening(found: &DatasetLayout) -> Json {
+fn opening(layout: &DatasetLayout) -> Json {
     Json::object([
-        ("requests", Json::int(found.opening.requests)),
-        ("bytes", Json::int(found.opening.bytes)),
+        ("requests", Json::int(layout.opening.requests)),
+        ("bytes", Json::int(layout.opening.bytes)),
     ])
 }
 
@@ -109,7 +109,7 @@ fn filters(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
     let filters = schema.var(var.var).map(|v| v.storage.filters.as_slice());
     let one = |filter| {
         let [id, name, _, parameters] = of_filter(&env.filters, filter);
-        // Codecs of Zarr that are not HDF5 filters have no number.
+        // Zarr codecs that are not HDF5 filters have no number.
         let id = id.parse::<u32>().map_or(Json::Null, Json::int);
         Json::object([
             ("id", id),
@@ -120,7 +120,7 @@ fn filters(schema: &Schema, var: &VariableSurvey, env: &Env) -> Json {
     Json::Array(filters.unwrap_or_default().iter().map(one).collect())
 }
 
-/// What a set of rules says.
+/// Returns the verdict of a rule set.
 fn verdict(path: &Path, (schema, rules): (&Schema, RuleSet), missed: &[Shortcoming]) -> Json {
     let reasons = missed.iter().map(|one| {
         let path = one.var.map(|var| Json::text(&schema.var_path(var)));
@@ -131,7 +131,7 @@ fn verdict(path: &Path, (schema, rules): (&Schema, RuleSet), missed: &[Shortcomi
     });
     let command = match missed.is_empty() {
         true => Json::Null,
-        false => Json::text(&mend(path, rules, schema.kind)),
+        false => Json::text(&correction(path, rules, schema.kind)),
     };
     Json::object([
         ("passes", Json::Bool(missed.is_empty())),

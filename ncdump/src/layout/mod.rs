@@ -1,15 +1,15 @@
-//! `--layout` and `--require`: how a dataset is stored, and where it falls short of rules.
+//! `--layout` and `--require`: storage layout of datasets, and rule violations.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `found` | what was found |
+//! | `dataset_layout` | surveyed layout and rule violations |
 //! | `text` | the listing as a table |
 //! | `json` | the listing as JSON |
-//! | `mend` | the command that mends a dataset |
+//! | `correction` | the `nccopy` command that corrects violations |
 
-mod found;
+mod correction;
+mod dataset_layout;
 mod json;
-mod mend;
 mod text;
 
 use std::io::Write as _;
@@ -26,10 +26,10 @@ use netcdf_core::shown::{ShownAddress, ShownText};
 use netcdf_core::survey::{RuleSet, size, survey};
 use netcdf_core::tool::{self, Io, Status};
 
+use crate::file_series::{FileSeries, Heading};
 use crate::request::{LayoutRequest, NAME};
 use crate::session::{access, environment, say};
-use crate::several::{FileSeries, Heading};
-use found::DatasetLayout;
+use dataset_layout::DatasetLayout;
 
 /// Prints the layout of datasets, and violations of the required rules. Returns failure for a violation, and the status of misuse for
 /// an error.
@@ -58,7 +58,7 @@ pub(crate) fn run(request: &LayoutRequest, io: &mut Io) -> Status {
     files.worst()
 }
 
-/// The status after an error.
+/// Returns the status after an error.
 fn failed(e: &Error, env: &Env, io: &mut Io) -> Status {
     if let Some(status) = tool::cancelled(&env.cancel) {
         return status;
@@ -95,7 +95,7 @@ fn look(
             false => heading.block() + &text::listing(path, &found, reader.schema(), env),
         };
         match say(io, &text) {
-            // Nobody reads on, but the status still tells.
+            // EPIPE on standard output: the status still reports violations.
             Err(e) if e.is_broken_pipe() && request.rules.is_some() => {}
             said => said?,
         }
@@ -106,7 +106,7 @@ fn look(
     })
 }
 
-/// Says where a dataset falls short of the rules.
+/// Prints the rule violations of a dataset.
 fn judge(
     path: &Path,
     found: &DatasetLayout,
@@ -116,9 +116,9 @@ fn judge(
     let missed = found.missed(rules);
     for shortcoming in missed {
         let file = ShownAddress::of(path).into_text();
-        let reason = found::reason(reader.schema(), shortcoming);
+        let reason = dataset_layout::reason(reader.schema(), shortcoming);
         let line = format!("{NAME}: {file}: {reason}");
-        // If standard error is closed, the status still tells.
+        // If standard error is closed, the status still reports violations.
         let _ = writeln!(io.stderr, "{}", ShownText::new(&line));
     }
     match missed.is_empty() {

@@ -10,8 +10,8 @@ use netcdf_core::shown::number_agreement;
 use netcdf_core::survey::{ChunkSizes, RuleSet, Shortcoming, VariableSurvey};
 use netcdf_core::tool::table::TextTable;
 
-use super::found::{DatasetLayout, mean, reason};
-use super::mend::mend;
+use super::correction::correction;
+use super::dataset_layout::{DatasetLayout, mean, reason};
 use crate::filters::of_filter;
 
 /// Columns of the table of variables.
@@ -19,21 +19,21 @@ const HEAD: [&str; 13] = [
     "variable", "shape", "storage", "chunk", "bytes", "chunks", "smallest", "mean", "largest",
     "stored", "raw", "ratio", "filters",
 ];
-/// Columns of numbers.
+/// The right-aligned columns.
 const RIGHT: [usize; 8] = [4, 5, 6, 7, 8, 9, 10, 11];
 
-/// The tables of variables, of the file and of the rules.
-pub(super) fn listing(path: &Path, found: &DatasetLayout, schema: &Schema, env: &Env) -> String {
+/// Returns the tables of variables, of the file and of the rules.
+pub(super) fn listing(path: &Path, layout: &DatasetLayout, schema: &Schema, env: &Env) -> String {
     let mut vars = TextTable::flush_right(&RIGHT);
     vars.row(HEAD);
-    for var in found.shown() {
+    for var in layout.shown() {
         vars.row(row(schema, var, env));
     }
     let mut rules = TextTable::default();
-    for (of, missed) in found.rules() {
+    for (of, missed) in layout.rules() {
         rules = rules.with(rows(path, (schema, *of), missed));
     }
-    [vars.text(), whole(found).text(), rules.text()].join("\n")
+    [vars.text(), whole(layout).text(), rules.text()].join("\n")
 }
 
 fn row(schema: &Schema, var: &VariableSurvey, env: &Env) -> [String; HEAD.len()] {
@@ -59,7 +59,7 @@ fn row(schema: &Schema, var: &VariableSurvey, env: &Env) -> [String; HEAD.len()]
     ]
 }
 
-/// A number, or `-` if it is not known.
+/// Formats a number, or `-` if it is unknown.
 fn known(number: Option<u64>) -> String {
     number.map_or("-".to_owned(), |number| number.to_string())
 }
@@ -87,9 +87,9 @@ fn filters(schema: &Schema, var: VarId, env: &Env) -> String {
     }
 }
 
-/// What is known of the whole.
-fn whole(found: &DatasetLayout) -> TextTable {
-    let survey = &found.survey;
+/// Returns the table of the whole file.
+fn whole(layout: &DatasetLayout) -> TextTable {
+    let survey = &layout.survey;
     let mut table = TextTable::default();
     let agreed = |text: String| number_agreement(text.into()).into_owned();
     let bytes = |n: Option<u64>| n.map_or("-".to_owned(), |n| agreed(format!("{n} bytes")));
@@ -98,10 +98,10 @@ fn whole(found: &DatasetLayout) -> TextTable {
         size.push_str(&agreed(format!(" in {keys} keys")));
     }
     table.row(["size", &size]);
-    let place = place(found);
+    let place = place(layout);
     let metadata = format!("{}{place}", bytes(survey.metadata_bytes()));
     table.row(["metadata", &metadata]);
-    let opening = found.opening;
+    let opening = layout.opening;
     let opening = agreed(format!(
         "{} requests, {} bytes",
         opening.requests, opening.bytes
@@ -109,13 +109,13 @@ fn whole(found: &DatasetLayout) -> TextTable {
     table.row(["opening", &opening]);
     let pages = survey.file().and_then(|file| file.pages);
     table.row(["pages", &bytes(pages.map(|pages| pages.size))]);
-    table.row(["unused", &bytes(found.unused)]);
+    table.row(["unused", &bytes(layout.unused)]);
     table
 }
 
-/// Where the metadata lies, as a part of a sentence.
-fn place(found: &DatasetLayout) -> String {
-    let survey = &found.survey;
+/// Describes the metadata location as a part of a sentence.
+fn place(layout: &DatasetLayout) -> String {
+    let survey = &layout.survey;
     match (&survey.metadata, survey.first_data()) {
         (None, _) => String::new(),
         (Some(MetadataExtent::Keys { consolidated }), _) => match consolidated {
@@ -134,7 +134,7 @@ fn place(found: &DatasetLayout) -> String {
     }
 }
 
-/// What a set of rules says.
+/// Returns the rows of a rule set.
 fn rows(
     path: &Path,
     (schema, rules): (&Schema, RuleSet),
@@ -144,7 +144,7 @@ fn rows(
         return vec![vec![rules.name().to_owned(), "passes".to_owned()]];
     }
     let reasons = missed.iter().map(|one| reason(schema, one));
-    let command = mend(path, rules, schema.kind);
+    let command = correction(path, rules, schema.kind);
     let all = reasons.chain([format!("mended by: {command}")]);
     let names = std::iter::once(rules.name()).chain(std::iter::repeat(""));
     all.zip(names)

@@ -1,4 +1,4 @@
-//! Attributes.
+//! NcML attributes.
 
 use netcdf_core::model::{Attribute, DataType, TypeId, Values};
 use netcdf_grammar::cdl::write::constants;
@@ -8,7 +8,7 @@ use netcdf_grammar::number::{FloatForm, FloatFormat, NumberToken};
 use super::Ncml;
 
 impl Ncml<'_> {
-    /// An attribute. Text has no `type`: NcML takes values for text by default.
+    /// Writes an attribute. Text has no `type`, because text is NcML's default.
     pub(super) fn attribute(&mut self, attribute: &Attribute) {
         self.open("attribute");
         self.name(&attribute.name);
@@ -27,7 +27,7 @@ impl Ncml<'_> {
         self.bytes(" />\n");
     }
 
-    /// The values of types that NcML can only hold as text; netCDF-4 model only.
+    /// Returns the texts of values that NcML can only store as text. These types exist only in the netCDF-4 model.
     fn texts(&self, values: &Values) -> Option<Vec<Vec<u8>>> {
         let bytes = |text: &Option<Box<[u8]>>| text.as_deref().unwrap_or_default().to_vec();
         match values {
@@ -44,7 +44,7 @@ impl Ncml<'_> {
         }
     }
 
-    /// Names of members; numbers for values without a member.
+    /// Returns the names of enum members, and numbers for values without a member.
     fn members(&self, ty: TypeId, base: &Values) -> Vec<Vec<u8>> {
         let digits = (self.digits.float, self.digits.double);
         let members = self.schema.enum_members(ty).unwrap_or_default();
@@ -59,7 +59,7 @@ impl Ncml<'_> {
             .collect()
     }
 
-    /// Texts as one value, with a separator if there are several.
+    /// Writes texts as one value, with a separator between texts.
     fn list(&mut self, texts: &[Vec<u8>]) {
         if texts.len() < 2 {
             return self.value("value", &texts.concat());
@@ -93,7 +93,7 @@ impl Ncml<'_> {
             Values::UInt64(v) => list(v, |x, t| t.write_u64(x)),
             Values::Float(v) => list(v, |x, t| float.write_f32(x, t)),
             Values::Double(v) => list(v, |x, t| double.write_f64(x, t)),
-            // In netCDF-4 files the classic model may hold strings: the first one is the value.
+            // In netCDF-4 files the classic model may contain strings: only the first one is written.
             Values::String(v) => v
                 .first()
                 .and_then(|s| s.as_deref())

@@ -1,7 +1,7 @@
 //! NcML 2.2: the metadata of datasets as XML.
 //!
-//! Datasets of the classic model are printed as by the C tool, with names of types that NcML does not have. The C tool refuses
-//! the netCDF-4 model; those datasets follow the schema of NcML 2.2.
+//! Datasets of the classic model are printed as by the C tool, including type names that NcML does not define. The C tool refuses the
+//! netCDF-4 model. For the netCDF-4 model, the output follows the schema of NcML 2.2.
 
 mod attribute;
 mod variable;
@@ -16,13 +16,13 @@ use netcdf_grammar::escape::{trim_nuls, xml_text};
 
 use crate::request::{Digits, DumpRequest};
 
-/// Most fields of compound types, counted each time they are written: nested types can have more fields than the file has bytes.
+/// Maximum number of written compound fields. Repeated types count repeatedly: nested types can have more fields than the file has bytes.
 const FIELDS: usize = 1 << 18;
 
-/// The metadata of a dataset as NcML.
+/// Returns the metadata of a dataset as NcML.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`] for types with too many nested fields.
+/// Returns [`ErrorKind::Limit`] for types with too many nested fields.
 pub(crate) fn write(
     schema: &Schema,
     path: &Path,
@@ -59,7 +59,7 @@ pub(crate) fn write(
     Ok(ncml.out)
 }
 
-/// Whether a variable has rank 1 and the name of a dimension.
+/// Checks whether a variable has rank 1 and the name of a dimension.
 fn is_coordinate(schema: &Schema, id: VarId) -> bool {
     let var = schema.var(id).filter(|v| v.dims.len() == 1);
     var.is_some_and(|v| schema.dims.iter().any(|d| d.name == v.name))
@@ -81,13 +81,13 @@ struct Ncml<'a> {
     enhanced: bool,
     /// Indentation of elements, in blanks.
     indent: usize,
-    /// Fields that may still be written.
+    /// The remaining number of fields.
     fields: usize,
-    /// Which variables without attributes are written as a single tag.
+    /// Returns whether a variable without attributes is written as a single tag.
     short: &'a dyn Fn(VarId) -> bool,
-    /// Where the line of the last element begins.
+    /// The start offset of the last element.
     started: usize,
-    /// Number of texts that were escaped because XML cannot hold them.
+    /// The number of escaped texts, which XML cannot represent.
     escaped: usize,
     out: Vec<u8>,
 }
@@ -105,7 +105,7 @@ impl Ncml<'_> {
         Ok(())
     }
 
-    /// The content of a group.
+    /// Writes the content of a group.
     fn contents(&mut self, id: GroupId) -> Result<()> {
         let schema = self.schema;
         let Some(group) = schema.group(id) else {
@@ -138,7 +138,7 @@ impl Ncml<'_> {
         Ok(())
     }
 
-    /// The enum types of a group that NcML can express; it has no names for other types.
+    /// Writes the enum types of a group that NcML can represent.
     fn enumerations(&mut self, group: &Group) {
         let schema = self.schema;
         for ty in group.types.iter().filter_map(|&id| schema.user_type(id)) {
@@ -178,8 +178,8 @@ impl Ncml<'_> {
         }
     }
 
-    /// How to refer to an object from within a group: by its name if the name leads to it, else by its path. `has` tells which
-    /// groups define an object of that name.
+    /// Returns a reference to an object from within a group: the name if it is unambiguous, otherwise the path. `has` checks whether a
+    /// group defines an object of that name.
     fn reference(
         &self,
         from: GroupId,
@@ -211,7 +211,7 @@ impl Ncml<'_> {
         written
     }
 
-    /// `<element`
+    /// Writes `<element`.
     fn open(&mut self, element: &str) {
         self.started = self.out.len();
         self.out.resize(self.out.len() + self.indent, b' ');
@@ -219,7 +219,7 @@ impl Ncml<'_> {
         self.bytes(element);
     }
 
-    /// `</element>`
+    /// Writes `</element>`.
     fn close(&mut self, element: &str) {
         self.out.resize(self.out.len() + self.indent, b' ');
         self.bytes(&format!("</{element}>\n"));
@@ -229,7 +229,7 @@ impl Ncml<'_> {
         self.value("name", trim_nuls(name.as_bytes()));
     }
 
-    /// ` key="value"`
+    /// Writes ` key="value"`.
     fn value(&mut self, key: &str, value: &[u8]) {
         self.bytes(" ");
         self.bytes(key);
@@ -238,7 +238,7 @@ impl Ncml<'_> {
         self.bytes("\"");
     }
 
-    /// Text in an element. If it is escaped, a comment before the element says so for this key.
+    /// Writes text in an element. For escaped text, writes a comment about this key before the element.
     fn text(&mut self, key: &str, text: &[u8]) {
         if !xml_text(text, &mut self.out) {
             return;
@@ -260,7 +260,7 @@ impl Ncml<'_> {
     }
 }
 
-/// The note that texts are escaped.
+/// Returns the note about escaped texts.
 fn note(path: &Path, texts: usize) -> Note {
     let texts = match texts {
         1 => "a text has".to_owned(),
@@ -276,7 +276,7 @@ fn note(path: &Path, texts: usize) -> Note {
     }
 }
 
-/// The error for types with too many fields.
+/// Returns the error for types with too many fields.
 fn too_many_fields() -> Error {
     let what =
         format!("NcML repeats types wherever they are used, which makes more than {FIELDS} fields");

@@ -6,16 +6,16 @@ use netcdf_core::model::{Name, VarId};
 
 use super::{Ncml, too_many_fields};
 
-/// Deepest nesting of types that is followed.
+/// Maximum nesting depth of types.
 const DEPTH: usize = 64;
 
-/// A type in NcML's words.
+/// The NcML form of a type.
 struct Spelled<'a> {
     /// The value of `type`.
     word: &'static str,
     /// The name of the enum.
     typedef: Option<Vec<u8>>,
-    /// Lists of variable length around the type.
+    /// The number of variable-length lists around the type.
     lists: usize,
     fields: &'a [Field],
 }
@@ -47,7 +47,7 @@ impl<'a> Ncml<'a> {
         Ok(())
     }
 
-    /// The fields of a compound type.
+    /// Writes the fields of a compound type.
     fn inner(&mut self, group: GroupId, fields: &[Field], depth: usize) -> Result<()> {
         for field in fields {
             self.fields = self.fields.checked_sub(1).ok_or_else(too_many_fields)?;
@@ -68,7 +68,7 @@ impl<'a> Ncml<'a> {
         Ok(())
     }
 
-    /// A variable's tag without its end.
+    /// Writes a variable's tag without its end.
     fn start(&mut self, name: &Name, mut shape: Vec<Vec<u8>>, spelled: &Spelled<'_>) {
         self.open("variable");
         self.name(name);
@@ -125,7 +125,7 @@ impl<'a> Ncml<'a> {
         spelled
     }
 
-    /// The innermost type of lists of variable length, and how many lists enclose it.
+    /// Returns the innermost type of nested variable-length lists, and the number of lists.
     fn element(&self, mut ty: DataType) -> (DataType, usize) {
         for lists in 0..DEPTH {
             let id = match ty {
@@ -149,7 +149,7 @@ impl<'a> Ncml<'a> {
         }))
     }
 
-    /// The word for an atomic type: in the classic model the word of CDL, as in the C tool.
+    /// Returns the NcML name of an atomic type. In the classic model, returns the CDL name, as in the C tool.
     pub(super) fn atomic(&self, ty: Atomic) -> &'static str {
         if !self.enhanced {
             return ty.name();
@@ -165,8 +165,8 @@ impl<'a> Ncml<'a> {
     }
 }
 
-/// The word for an enum with integers of a type. NcML has no enums of eight bytes and none without members, and their keys are
-/// signed integers of four bytes: all other enums are written as integers.
+/// Returns the NcML name of an enum with this base type. NcML has no enums of eight bytes and none without members, and their keys are
+/// signed integers of four bytes. All other enums are written as integers.
 pub(super) fn enumeration(base: Atomic, members: &[(Name, i128)]) -> Option<&'static str> {
     let fits = |(_, key): &(Name, i128)| i32::try_from(*key).is_ok();
     if members.is_empty() || !members.iter().all(fits) {

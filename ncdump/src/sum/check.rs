@@ -1,4 +1,4 @@
-//! Datasets compared with a list of digests (`--sum --check`).
+//! Compares datasets with a list of digests (`--sum --check`).
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -16,10 +16,10 @@ use super::list::SumList;
 use super::put;
 use crate::request::NAME;
 
-/// Opens the dataset with a name in a list.
+/// Opens a dataset by its name in a list.
 pub(crate) type Open<'a> = &'a mut dyn FnMut(&[u8]) -> Result<Box<dyn Reader>>;
 
-/// What became of the lines of a list.
+/// The result counts of a list.
 #[derive(Default)]
 struct SumTally {
     lines: u64,
@@ -27,11 +27,11 @@ struct SumTally {
     unread: u64,
 }
 
-/// Prints for each line of a list whether the digest is that of the dataset or variable now.
+/// Prints for each line of a list whether the digest still matches the dataset or variable.
 ///
 /// # Errors
-/// [`ErrorKind::Checksum`] if digests differ or could not be made; [`ErrorKind::UnknownFormat`] for what is no list; those of
-/// reading the list and of writing; [`ErrorKind::Cancelled`].
+/// Returns [`ErrorKind::Checksum`] for different or missing digests, [`ErrorKind::UnknownFormat`] for a file that is not a list, I/O
+/// errors, and [`ErrorKind::Cancelled`].
 pub(crate) fn check(
     (from, name): (&mut dyn BufRead, &str),
     open: Open<'_>,
@@ -89,7 +89,7 @@ fn of_file(
     Ok(())
 }
 
-/// What became of a line.
+/// The result of a line.
 enum LineCheck {
     Same,
     Differs,
@@ -97,7 +97,7 @@ enum LineCheck {
 }
 
 impl SumTally {
-    /// Prints and counts what became of a line.
+    /// Prints and counts the result of a line.
     fn say(&mut self, line: &SumLine, checked: &LineCheck, io: &mut Io) -> Result<()> {
         let said = match checked {
             LineCheck::Same => "OK",
@@ -113,7 +113,7 @@ impl SumTally {
         put(&mut *io.stdout, &format!("{}: {said}\n", line.name()))
     }
 
-    /// An error if not all is well.
+    /// Returns an error if any digest differs or is missing.
     fn end(&self) -> Result<()> {
         let Self {
             lines,
@@ -137,7 +137,7 @@ impl SumTally {
     }
 }
 
-/// The digests of a dataset as it is now; each is made once.
+/// The current digests of a dataset, each computed once.
 struct CurrentSums<'a> {
     sums: DigestMaker<'a>,
     vars: BTreeMap<Vec<u8>, VarId>,
@@ -155,7 +155,7 @@ impl<'a> CurrentSums<'a> {
         })
     }
 
-    /// The digest of what a line is about.
+    /// Returns the digest of the dataset or variable of a line.
     fn digest(&mut self, line: &SumLine) -> Result<Digest> {
         let Some(path) = &line.path else {
             return self.dataset();

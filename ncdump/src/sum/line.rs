@@ -1,14 +1,14 @@
 //! A line of a list: `blake3:DIGEST  FILE` for a dataset, `blake3:DIGEST  FILE#/PATH` for a variable.
 //!
-//! A backslash in a name is written `\\`, and a `#` before a slash `\#`, so that the first other `#/` begins the path. Bytes
-//! that are no text, such as line ends, are written `\xHH`.
+//! In names, a backslash is written `\\`, and a `#` before a slash `\#`, so that the first unescaped `#/` begins the path. Bytes that are
+//! not text, for example line ends, are written `\xHH`.
 
 use std::fmt;
 
 use netcdf_core::shown::{ShownAddress, is_control};
 use netcdf_core::sum::Digest;
 
-/// What lines begin with.
+/// The prefix of each line.
 const PREFIX: &[u8] = b"blake3:";
 /// Hexadecimal digits of a digest.
 const DIGITS: usize = 64;
@@ -25,7 +25,7 @@ pub(super) struct SumLine {
 }
 
 impl SumLine {
-    /// Reads a line without its end; `None` if it is no line of a list.
+    /// Parses a line without its end. Returns `None` for any other text.
     pub(super) fn parse(line: &[u8]) -> Option<Self> {
         let (digest, name) = line.strip_prefix(PREFIX)?.split_at_checked(DIGITS)?;
         let (file, path) = unescaped(name.strip_prefix(b"  ")?)?;
@@ -36,13 +36,13 @@ impl SumLine {
         })
     }
 
-    /// The name of the file or variable, as in the list.
+    /// Returns the name of the file or variable, as in the list.
     pub(super) fn name(&self) -> String {
         let path = self
             .path
             .as_deref()
             .map(|path| format!("#{}", escaped(path)));
-        // A list of an older version may have secrets.
+        // A list of an older version may contain secrets.
         let file = match std::str::from_utf8(&self.file) {
             Ok(file) => escaped(ShownAddress::new(file).text().as_bytes()),
             Err(_) => escaped(&self.file),
@@ -57,7 +57,7 @@ impl fmt::Display for SumLine {
     }
 }
 
-/// A name with escapes.
+/// Returns a name with escapes.
 pub(super) fn escaped(name: &[u8]) -> String {
     let mut out = String::with_capacity(name.len());
     let hex = |bytes: &[u8]| {
@@ -81,7 +81,7 @@ pub(super) fn escaped(name: &[u8]) -> String {
     out
 }
 
-/// The name of a file and the path of a variable, without escapes; `None` for unknown escapes.
+/// Returns the file name and the variable path without escapes, or `None` for unknown escapes.
 fn unescaped(name: &[u8]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
     let (mut out, mut file) = (vec![], None);
     let mut rest = name;
@@ -105,7 +105,7 @@ fn unescaped(name: &[u8]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
     })
 }
 
-/// The byte that an escape stands for, and what comes behind the escape.
+/// Returns the byte of an escape, and the text after the escape.
 fn escape(name: &[u8]) -> Option<(u8, &[u8])> {
     match name.split_first()? {
         (&byte @ (b'\\' | b'#'), behind) => Some((byte, behind)),

@@ -1,4 +1,4 @@
-//! The lines of a list, as they are read: those about one file together.
+//! Reads the lines of a list, grouped by file.
 
 use std::io::{BufRead, Read as _};
 
@@ -6,9 +6,9 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 
 use super::line::SumLine;
 
-/// Bytes of a line, at most.
+/// Maximum bytes of a line.
 const LONGEST: u64 = 1 << 20;
-/// Lines about one file that are kept at a time.
+/// Maximum number of lines per group.
 const MOST: usize = 1 << 14;
 
 /// The lines of a list.
@@ -18,12 +18,12 @@ pub(super) struct SumList<'a> {
     name: &'a str,
     /// A line about the next file.
     next: Option<SumLine>,
-    /// Lines that are none of a list.
+    /// The number of invalid lines.
     pub(super) odd: u64,
 }
 
 impl<'a> SumList<'a> {
-    /// The list that `from` has.
+    /// Reads a list from `from`.
     pub(super) fn new(from: &'a mut dyn BufRead, name: &'a str) -> Self {
         Self {
             from,
@@ -33,10 +33,10 @@ impl<'a> SumList<'a> {
         }
     }
 
-    /// The next lines, all about one file; none at the end.
+    /// Returns the next lines, all about one file. Returns none at the end.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`]; [`ErrorKind::Limit`] for a line that is too long.
+    /// Returns [`ErrorKind::Io`], and [`ErrorKind::Limit`] for a line that is too long.
     pub(super) fn lines(&mut self) -> Result<Vec<SumLine>> {
         let mut lines: Vec<SumLine> = self.next.take().into_iter().collect();
         while lines.len() < MOST {
@@ -50,7 +50,7 @@ impl<'a> SumList<'a> {
         Ok(lines)
     }
 
-    /// The next line of a list. Empty lines do not count.
+    /// Returns the next line of a list. Skips empty lines.
     fn line(&mut self) -> Result<Option<SumLine>> {
         loop {
             let mut line = vec![];
@@ -73,7 +73,7 @@ impl<'a> SumList<'a> {
     }
 }
 
-/// A line without its end.
+/// Returns a line without its end.
 fn without_end(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)

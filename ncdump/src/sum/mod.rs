@@ -1,10 +1,10 @@
-//! Digests of what a dataset says (`--sum`), and their check (`--sum --check`).
+//! Digests of dataset contents (`--sum`), and their check (`--sum --check`).
 //!
-//! | file | what |
+//! | module | content |
 //! |---|---|
 //! | `line` | a line of a list: digest, file and path |
-//! | `list` | the lines of a list, as they are read |
-//! | `check` | datasets compared with a list |
+//! | `list` | the lines of a list, grouped by file |
+//! | `check` | comparison of datasets with a list |
 
 pub(crate) mod check;
 mod line;
@@ -21,24 +21,24 @@ use netcdf_core::sum::{Digest, DigestMaker, VERSION, var_path};
 
 use line::SumLine;
 
-/// What is asked for.
-pub(crate) struct AskedSums<'a> {
+/// The requested digests.
+pub(crate) struct SumRequest<'a> {
     /// The name of the file, as given.
     pub(crate) file: &'a [u8],
-    /// Only these variables, without the dataset.
+    /// The selected variables, without the dataset.
     pub(crate) chosen: Option<Vec<VarId>>,
     /// Whether to print JSON.
     pub(crate) json: bool,
 }
 
-/// Prints the digests of variables in the order of their paths, and that of the dataset. Variables that cannot be read are
-/// left out, with an error in `omitted`; then the dataset has no digest.
+/// Prints the digests of variables in path order, then the digest of the dataset. Skips unreadable variables, with an error in `omitted`.
+/// The dataset then has no digest.
 ///
 /// # Errors
-/// Those of writing; [`ErrorKind::Cancelled`].
+/// Returns write errors and [`ErrorKind::Cancelled`].
 pub(crate) fn write(
     set: Dataset<'_>,
-    asked: &AskedSums<'_>,
+    asked: &SumRequest<'_>,
     omitted: &mut Vec<Error>,
     out: &mut dyn Write,
 ) -> Result<()> {
@@ -69,7 +69,7 @@ pub(crate) fn write(
     }
 }
 
-/// Variables in the order of their paths.
+/// Returns variables in path order.
 fn ordered(schema: &Schema, chosen: Option<&[VarId]>) -> Vec<(Vec<u8>, VarId)> {
     let ids: Vec<VarId> = match chosen {
         Some(chosen) => chosen.to_vec(),
@@ -83,7 +83,7 @@ fn ordered(schema: &Schema, chosen: Option<&[VarId]>) -> Vec<(Vec<u8>, VarId)> {
     all
 }
 
-/// Digests made so far.
+/// The digests computed so far.
 #[derive(Default)]
 struct Made {
     vars: Vec<(VarId, Digest)>,
@@ -92,10 +92,10 @@ struct Made {
 }
 
 impl Made {
-    /// Prints a digest, or keeps it for the JSON.
+    /// Prints a digest, or stores it for the JSON.
     fn say(
         &mut self,
-        asked: &AskedSums<'_>,
+        asked: &SumRequest<'_>,
         (digest, path): (&Digest, Option<&[u8]>),
         out: &mut dyn Write,
     ) -> Result<()> {
@@ -112,7 +112,7 @@ impl Made {
         put(out, &format!("{line}\n"))
     }
 
-    /// The JSON object, with a line end.
+    /// Returns the JSON object with a line end.
     fn json(self, file: &[u8], dataset: Option<Digest>) -> Result<String> {
         let dataset = dataset.map_or(Json::Null, |digest| Json::text(&digest.to_string()));
         let members = [
@@ -127,7 +127,7 @@ impl Made {
     }
 }
 
-/// A name in JSON: with escapes as in a list, if it is not UTF-8.
+/// Returns a name for JSON. A name that is not UTF-8 has the escapes of a list.
 fn text(name: &[u8]) -> String {
     let text = std::str::from_utf8(name);
     text.map_or_else(|_| line::escaped(name), str::to_owned)

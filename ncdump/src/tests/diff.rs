@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A file with a variable `v` over `x`, which has a coordinate variable.
+/// Returns a file with a variable `v` over `x`, which has a coordinate variable.
 fn file(kind: Kind, values: &Values, attributes: &[(&str, Values)]) -> Vec<u8> {
     let mut file = File::new(kind);
     file.dim("x", 4, false);
@@ -11,7 +11,7 @@ fn file(kind: Kind, values: &Values, attributes: &[(&str, Values)]) -> Vec<u8> {
     file.bytes()
 }
 
-/// Status, standard output and standard error of a comparison.
+/// Returns status, standard output and standard error of a comparison.
 fn compare(args: &[&str], a: Vec<u8>, b: &[u8]) -> (Status, String, String) {
     let unique = format!("{:?}", std::thread::current().id());
     let number: String = unique.chars().filter(char::is_ascii_digit).collect();

@@ -1,6 +1,6 @@
 //! Runs on datasets of the netCDF-4 model.
 
-use crate::AskedOutput;
+use crate::RequestedOutput;
 use std::io::Cursor;
 
 use netcdf_core::chunk::{Provenance, Reader};
@@ -15,11 +15,11 @@ use netcdf_core::testing::{MemoryDataset, field, strings};
 use netcdf_core::tool::{Io, Status};
 
 use super::{ROOT, Sink, name, text};
+use crate::file_series::FileSeries;
 use crate::request::Request;
-use crate::several::FileSeries;
 use crate::{cli, conclude, print_part};
 
-/// Status, standard output and standard error of a run on a dataset that is open already.
+/// Runs ncdump on an open dataset. Returns status, standard output and standard error.
 fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, String) {
     let (out, err) = (Sink::default(), Sink::default());
     let mut io = Io {
@@ -37,7 +37,7 @@ fn run_in(args: &[&str], reader: &dyn Reader, env: &Env) -> (Status, String, Str
     let mut omitted = vec![];
     let input = request.inputs[0].as_path();
     let heading = FileSeries::new(&request.inputs).heading(input);
-    let asked = AskedOutput {
+    let asked = RequestedOutput {
         request: &request,
         input,
         env,
@@ -56,7 +56,7 @@ fn ints() -> Values {
     Values::Int(vec![1, 2])
 }
 
-/// A dataset of the netCDF-4 model.
+/// Returns a dataset of the netCDF-4 model.
 fn memory() -> MemoryDataset {
     let mut m = MemoryDataset::new(Kind::NETCDF4);
     m.order = Endianness::Big;
@@ -80,7 +80,7 @@ fn filters(m: &mut MemoryDataset, var: VarId, chunk: &[u64], filters: &[(u32, &[
     m.layout_mut(var).filters = storage.filters.clone();
 }
 
-/// Variables in two groups: without filters, with netCDF's own filters, and with an unknown one.
+/// Returns variables in two groups: without filters, with netCDF's own filters, and with an unknown one.
 fn filtered() -> MemoryDataset {
     let mut m = memory();
     let x = m.dim(ROOT, "x", 2, false);
@@ -94,7 +94,7 @@ fn filtered() -> MemoryDataset {
     m
 }
 
-/// Shuffle and deflate, which are only looked up.
+/// Returns an environment with shuffle and deflate, which are only looked up.
 fn shuffle_and_deflate() -> Env {
     let row = |id, name| FilterEntry {
         id,
@@ -162,14 +162,14 @@ fn data_behind_missing_filters_is_left_out() {
     let place = " is not available in /g/b c (pip install ";
     assert!(err.contains(place), "{err}");
     assert_eq!(err.lines().count(), 1, "{err}");
-    // If no data is asked for, nothing is missing.
+    // A missing filter is no error if the variable's data is not printed.
     for args in [&["-h"][..], &["-hs"], &["-v", "last"], &["-k"], &["-x"]] {
         let (status, _, err) = run(args, &m);
         assert_eq!((status, err.as_str()), (Status::Success, ""), "{args:?}");
     }
 }
 
-/// An error after written values: the list ends with a fill value, and a comment names the reason.
+/// An error after some values: a fill value ends the list, and a comment gives the reason.
 #[test]
 fn an_error_within_a_list_ends_it_early() {
     let mut m = memory();
@@ -200,11 +200,11 @@ fn notes_are_told_with_the_header_too() {
         let env = Env::default();
         env.notes.say(Note {
             object: "/ref".into(),
-            what: "references are left out".into(),
+            what: "references are skipped".into(),
             remedy: None,
         });
         let (status, _, err) = run_in(args, &memory(), &env);
-        let expected = "ncdump: /ref: references are left out\n";
+        let expected = "ncdump: /ref: references are skipped\n";
         assert_eq!((status, err.as_str()), (Status::Success, expected));
     }
 }
@@ -215,7 +215,7 @@ fn kinds() {
     assert_eq!(run(&["-K"], &memory()).1, "HDF5 mode=00001000\n");
 }
 
-/// Groups, types and their values.
+/// Returns a dataset with groups, types and values.
 fn typed() -> MemoryDataset {
     let mut m = memory();
     let t = m.dim(ROOT, "t", 2, true);
@@ -363,7 +363,7 @@ fn ncml_of_types_that_grow_without_end() {
     assert_eq!(run(&["-h"], &m).0, Status::Success);
 }
 
-/// The classic model in an HDF5 file keeps the words of the C tool.
+/// The classic model in an HDF5 file has the type names of the C tool.
 #[test]
 fn ncml_of_the_classic_model() {
     let mut m = memory();

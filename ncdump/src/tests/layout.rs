@@ -1,4 +1,4 @@
-//! How datasets are stored (`--layout`), and rules for that (`--require`).
+//! Storage layouts (`--layout`), and rules (`--require`).
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn layouts_are_listed() {
     insta::assert_snapshot!(dump(&["--layout", "--json"], &bytes));
     let one = dump(&["--layout", "-v", "v"], &bytes);
     let all = dump(&["--layout"], &bytes);
-    // Rules are about all variables.
+    // Rules apply to all variables.
     assert_eq!(
         one.split_once("\n\n").unwrap().1,
         all.split_once("\n\n").unwrap().1

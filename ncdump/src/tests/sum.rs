@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Runs in a folder with `a.nc` and `b.nc`, where `{}` in arguments and output stands for the folder.
+/// A directory with `a.nc` and `b.nc`. `{}` in arguments and output stands for the directory.
 struct Folder(tempfile::TempDir);
 
 impl Folder {
@@ -25,7 +25,7 @@ impl Folder {
         (status, out.replace(here, "{}"), err.replace(here, "{}"))
     }
 
-    /// The list of a file.
+    /// Returns the list of a file.
     fn list(&self, args: &[&str]) -> String {
         let (status, out, err) = self.run(&[&["--sum"], args].concat(), "");
         assert_eq!((status, err.as_str()), (Status::Success, ""));
@@ -81,7 +81,7 @@ fn changes_are_found() {
     let mut list = folder.list(&["{}/a.nc"]) + &folder.list(&["{}/b.nc"]);
     list += "\nodd\n";
     let mut changed = sample(Kind::CLASSIC);
-    // The last number of `w`.
+    // Change the last number of `w`.
     let at = changed
         .windows(6)
         .position(|w| w == [0, 1, 0, 2, 0, 3])
@@ -115,7 +115,7 @@ fn a_list_has_digests() {
     insta::assert_snapshot!(said.join("\n"));
 }
 
-/// A part of a dataset has no digest.
+/// A damaged dataset has no digest.
 #[test]
 fn damage_is_not_left_out() {
     let bytes = sample(Kind::CLASSIC);

@@ -1,7 +1,7 @@
-//! Programs that make the dataset: in C, Fortran 77 or Java.
+//! Programs that create the dataset: in C, Fortran 77 or Java.
 //!
-//! The text is read twice: first to find errors in the data and the lengths of unlimited dimensions, so that nothing is printed
-//! for a text with errors; then while printing. Memory holds at most one row of a variable.
+//! The text is read twice. The first pass finds data errors and the lengths of unlimited dimensions, so that a text with errors produces no
+//! output. The second pass prints the program. Memory contains at most one row of a variable.
 
 mod c;
 mod f77;
@@ -28,24 +28,24 @@ use crate::request::{ProgramLanguage, Request};
 use out::ProgramOut;
 use program::Program;
 
-/// Most values of a variable in a program: no compiler takes more.
+/// Maximum values of a variable in a program: no compiler accepts more.
 const VALUES: u64 = 1 << 28;
 
-/// A text to make a program of.
+/// The input of a program.
 #[derive(Clone, Copy)]
 pub(crate) struct ProgramInput<'a> {
-    /// What was read.
+    /// The parsed text.
     pub cdl: &'a CdlDataset,
-    /// Where the data is read from.
+    /// The source of the data.
     pub source: &'a dyn Source,
     /// Limits, memory, cancellation.
     pub env: &'a Env,
 }
 
-/// Prints a program. If there is anything wrong with the text, `reporter` receives it and nothing is printed.
+/// Prints a program. If the text has errors, `reporter` receives them, and the output stays empty.
 ///
 /// # Errors
-/// Errors of the source and of `out`, and a signal.
+/// Returns errors of the source and of `out`, and signals.
 pub(crate) fn write(
     (language, request): (ProgramLanguage, &Request),
     input: ProgramInput<'_>,
@@ -89,7 +89,7 @@ pub(crate) fn write(
     out.finish()
 }
 
-/// Checks that a program can hold the values and the fill after them.
+/// Checks that a program can store the values and the fill values after them.
 fn admit(cdl: &CdlDataset, schema: &Schema, language: ProgramLanguage) -> Result<()> {
     for list in &cdl.data {
         let shape = schema.shape(list.var);
@@ -113,7 +113,7 @@ fn dataset(request: &Request, cdl: &CdlDataset) -> Vec<u8> {
     }
 }
 
-/// The name of the file that the program makes. `-o` may be anything that the program's library can open.
+/// Returns the name of the file that the program creates. `-o` may be any name that the program's library can open.
 fn file(request: &Request, cdl: &CdlDataset) -> Result<String> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     match &request.names.file {

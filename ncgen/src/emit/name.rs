@@ -1,4 +1,4 @@
-//! Identifiers, made from names of objects.
+//! Identifiers, derived from object names.
 
 use std::collections::HashSet;
 
@@ -40,7 +40,7 @@ const WORDS: &[(u8, &str)] = &[
     (b'~', "TILDE"),
 ];
 
-/// The part of an identifier after its beginning.
+/// Returns the part of an identifier after its beginning.
 pub(super) fn rest(name: &[u8]) -> String {
     let mut out = String::with_capacity(name.len());
     for &byte in name {
@@ -53,7 +53,7 @@ pub(super) fn rest(name: &[u8]) -> String {
     out
 }
 
-/// A whole identifier: as [`rest`], with a word before a digit at its beginning, and without an underscore there.
+/// Returns a whole identifier. Like [`rest`], but a leading digit gets a word before it, and a leading underscore is removed.
 pub(super) fn whole(name: &[u8]) -> String {
     let name = name.strip_prefix(b"/").unwrap_or(name);
     let digit = |first: u8, tail: &[u8]| format!("DIGIT_{}_{}", char::from(first), rest(tail));
@@ -69,7 +69,7 @@ pub(super) fn whole(name: &[u8]) -> String {
     }
 }
 
-/// Appends a part of a path, without the characters that divide paths.
+/// Appends a path component without path separators.
 pub(super) fn part(name: &[u8], out: &mut Vec<u8>) {
     for &byte in name {
         match byte {
@@ -80,7 +80,7 @@ pub(super) fn part(name: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The path of a group: `/g/h`, and nothing for the root.
+/// Returns the path of a group: `/g/h`, and an empty path for the root.
 pub(super) fn group_path(schema: &Schema, id: GroupId) -> Vec<u8> {
     let mut names = vec![];
     let mut at = schema.group(id);
@@ -97,7 +97,7 @@ pub(super) fn group_path(schema: &Schema, id: GroupId) -> Vec<u8> {
     path
 }
 
-/// Names that differ from each other and from those that are `taken`.
+/// Returns unique names that do not occur in `taken`.
 pub(super) fn unique<N: AsRef<[u8]>>(
     names: impl Iterator<Item = N>,
     taken: &mut HashSet<String>,
@@ -106,7 +106,7 @@ pub(super) fn unique<N: AsRef<[u8]>>(
     names.map(claim).collect()
 }
 
-/// The name, or the first of `name_2`, `name_3` … that is not taken. Names in the headers of C begin with `nc_` and `NC_`.
+/// Returns the name, or the first of `name_2`, `name_3` … that is not in `taken`. Names in the headers of C begin with `nc_` and `NC_`.
 pub(super) fn claim(name: String, taken: &mut HashSet<String>) -> String {
     let mut number = 1u32;
     let mut own = name.clone();

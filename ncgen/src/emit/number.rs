@@ -1,15 +1,15 @@
-//! Floating-point values in programs, with as many digits as are needed to read the same value back.
+//! Floating-point constants with enough digits to read back the same value.
 
 use std::str::FromStr;
 
 use netcdf_grammar::number::{FloatForm, FloatFormat, NumberToken, Precision};
 
-/// As C's `%.8g`, with a ninth digit where eight do not give the same value back.
+/// Formats like C's `%.8g`, with a ninth digit if eight digits do not read back as the same value.
 pub(super) fn float(value: f32) -> String {
     shorter_or([8, 9], value, FloatFormat::write_f32)
 }
 
-/// As C's `%.16g`, with a seventeenth digit where sixteen do not give the same value back.
+/// Formats like C's `%.16g`, with a seventeenth digit if sixteen digits do not read back as the same value.
 pub(super) fn double(value: f64) -> String {
     shorter_or([16, 17], value, FloatFormat::write_f64)
 }

@@ -5,10 +5,10 @@ use std::io::{BufWriter, Write};
 
 use netcdf_core::error::{Error, Result};
 
-/// Bytes that are written at a time.
+/// The buffer size in bytes.
 const BUFFER: usize = 1 << 16;
 
-/// Takes text.
+/// Writes buffered text.
 pub(super) struct ProgramOut<'a> {
     to: BufWriter<&'a mut dyn Write>,
 }
@@ -34,7 +34,7 @@ impl<'a> ProgramOut<'a> {
         self.to.write_all(bytes).map_err(failed)
     }
 
-    /// Writes what is left in the buffer.
+    /// Writes the remaining buffer.
     pub(super) fn finish(mut self) -> Result<()> {
         self.to.flush().map_err(failed)
     }

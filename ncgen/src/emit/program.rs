@@ -27,18 +27,18 @@ pub(super) struct Program<'a> {
     pub(super) header_only: bool,
     /// The maximum number of elements per call, if no dimension is unlimited.
     pub(super) at_once: u64,
-    /// The maximum number of elements per call, if there is a limit. Text is then written by rows, too.
+    /// The maximum number of elements per call, if there is a limit. Text is then also written by rows.
     pub(super) most: Option<u64>,
     pub(super) env: &'a Env,
 }
 
-/// The mode flags of `nc_create` for a kind, without `NC_`.
+/// Returns the mode flags of `nc_create` for a kind, without `NC_`.
 pub(super) fn mode(kind: Kind) -> &'static [&'static str] {
     kind_row(kind).map_or(&[], |row| row.mode)
 }
 
 impl Program<'_> {
-    /// The data list of a variable.
+    /// Returns the data list of a variable.
     pub(super) fn list(&self, var: VarId) -> Option<&DataList> {
         self.lists.get(&var).copied()
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// Appends a text in the form that it has between `quote`s in C.
+/// Appends a text in C syntax for the given `quote`.
 pub(super) fn c(bytes: &[u8], quote: char, out: &mut String) {
     for chunk in bytes.utf8_chunks() {
         chunk.valid().chars().for_each(|c| c_char(c, quote, out));
@@ -33,7 +33,7 @@ fn octal(byte: u8, out: &mut String) {
     let _ = write!(out, "\\{byte:03o}");
 }
 
-/// As [`c`] between double quotes; bytes that are not UTF-8 stay as they are.
+/// Like [`c`] between double quotes. Bytes that are not UTF-8 stay unchanged.
 pub(super) fn c_bytes(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -45,7 +45,7 @@ pub(super) fn c_bytes(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A text in double quotes, in C.
+/// Returns a text in double quotes, in C.
 pub(super) fn c_string(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
     out.push('"');
@@ -54,7 +54,7 @@ pub(super) fn c_string(bytes: &[u8]) -> String {
     out
 }
 
-/// A text in Fortran 77: in single quotes, with bytes other than printable ASCII as numbers. An empty text is a NUL.
+/// Returns a text in Fortran 77: in single quotes, with bytes other than printable ASCII as numbers. An empty text is a NUL.
 pub(super) fn fortran(bytes: &[u8]) -> String {
     let mut parts: Vec<String> = vec![];
     for run in bytes.chunk_by(|a, b| plain(*a) && plain(*b)) {
@@ -75,7 +75,7 @@ fn plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
 
-/// A text between `quote`s in Java, in ASCII; bytes that are not UTF-8 become the characters with these numbers.
+/// Returns a Java text between `quote`s, in ASCII. Bytes that are not UTF-8 become the characters with these numbers.
 pub(super) fn java(bytes: &[u8], quote: char) -> String {
     let mut out = quote.to_string();
     for chunk in bytes.utf8_chunks() {

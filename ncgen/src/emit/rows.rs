@@ -1,4 +1,4 @@
-//! The values of a variable in the pieces in which a program writes them.
+//! Splits a variable's values into the blocks that a program writes.
 
 use netcdf_core::chunk::elements;
 use netcdf_core::env::Env;
@@ -9,42 +9,41 @@ use netcdf_grammar::cdl::values::{self, Problems, ValueSink};
 use super::program::Program;
 use crate::lists;
 
-/// Receives pieces: the place and shape of each, then its values in one or more runs.
+/// Receives blocks: start and shape of each block, then its values in one or more runs.
 pub(super) trait PieceWriter {
-    /// A piece begins; `start` and `count` have one number per dimension.
+    /// Begins a block. `start` and `count` have one number per dimension.
     ///
     /// # Errors
-    /// Errors of printing.
+    /// Returns errors of printing.
     fn begin(&mut self, start: &[u64], count: &[u64]) -> Result<()>;
 
-    /// The next values of the piece.
+    /// Passes the next values of the block.
     ///
     /// # Errors
-    /// Errors of printing.
+    /// Returns errors of printing.
     fn values(&mut self, values: &Values) -> Result<()>;
 
-    /// The piece is complete.
+    /// Ends the block.
     ///
     /// # Errors
-    /// Errors of printing.
+    /// Returns errors of printing.
     fn end(&mut self) -> Result<()>;
 }
 
 impl Program<'_> {
-    /// The number of pieces that [`Program::rows`] makes.
+    /// Returns the number of blocks that [`Program::rows`] makes.
     pub(super) fn pieces(&self, var: VarId) -> u64 {
         let pieces = self.list(var).and_then(|_| RowPieces::new(self, var));
         pieces.map_or(0, |pieces| pieces.count())
     }
 
-    /// Reads a variable's list and passes its values to `to` row by row, with fill values for missing ones. Does nothing if
-    /// there is no list.
+    /// Reads a variable's list and passes its values to `to` row by row, with fill values for missing ones. Does nothing without a list.
     pub(super) fn rows(&self, var: VarId, to: &mut dyn PieceWriter) -> Result<()> {
         let Some((list, mut rows)) = self.list(var).zip(ListRows::new(self, var, to)) else {
             return Ok(());
         };
         let text = lists::text(list, self.source);
-        // Everything wrong was reported before.
+        // The first pass reported all errors.
         let mut problems = Problems::default();
         let read = lists::read(
             &text,
@@ -58,20 +57,20 @@ impl Program<'_> {
     }
 }
 
-/// How a variable is cut into pieces. Text and small variables without an unlimited dimension are one piece; otherwise each row
-/// of the last dimension is a piece.
+/// The division of a variable into blocks. Text and small variables without an unlimited dimension are one block. For other variables, each
+/// row of the last dimension is a block.
 pub(super) struct RowPieces {
     shape: Vec<u64>,
-    /// Elements per piece: all, or a row.
+    /// The elements per row, or all elements.
     row: u64,
-    /// Most elements of a piece.
+    /// The maximum elements of a block.
     most: u64,
-    /// Elements of the variable.
+    /// The elements of the variable.
     total: u64,
 }
 
 impl RowPieces {
-    /// `None` for variables without elements.
+    /// Returns `None` for variables without elements.
     pub(super) fn new(program: &Program<'_>, id: VarId) -> Option<Self> {
         let schema = &program.schema;
         let var = schema.var(id)?;
@@ -94,12 +93,12 @@ impl RowPieces {
         })
     }
 
-    /// Their number.
+    /// Returns the number of blocks.
     pub(super) fn count(&self) -> u64 {
         (self.total / self.row).saturating_mul(self.row.div_ceil(self.most))
     }
 
-    /// Elements of the piece that has element `at`.
+    /// Returns the elements of the block that contains element `at`.
     fn len(&self, at: u64) -> u64 {
         let within = at % self.row;
         let before = within - within % self.most;
@@ -107,7 +106,7 @@ impl RowPieces {
     }
 }
 
-/// Cuts the values of a list into pieces, and adds fill values for missing ones.
+/// Splits the values of a list into blocks, and adds fill values for missing ones.
 pub(super) struct ListRows<'a> {
     env: &'a Env,
     to: &'a mut dyn PieceWriter,
@@ -120,7 +119,7 @@ pub(super) struct ListRows<'a> {
 }
 
 impl<'a> ListRows<'a> {
-    /// `None` for variables without elements.
+    /// Returns `None` for variables without elements.
     pub(super) fn new(
         program: &Program<'a>,
         id: VarId,
@@ -138,7 +137,7 @@ impl<'a> ListRows<'a> {
         })
     }
 
-    /// Passes on the next values; those beyond the variable's end are left out.
+    /// Passes the next values. Values beyond the variable's end are skipped.
     fn put(&mut self, values: &Values) -> Result<()> {
         self.env.cancel.check()?;
         let mut from = 0;
@@ -180,7 +179,7 @@ impl<'a> ListRows<'a> {
         self.to.begin(&start, &count)
     }
 
-    /// Fill values up to `element`.
+    /// Adds fill values up to `element`.
     fn fill_to(&mut self, element: u64) -> Result<()> {
         let fill = self.fill.clone();
         while self.at < element.min(self.pieces.total) {
@@ -189,7 +188,7 @@ impl<'a> ListRows<'a> {
         Ok(())
     }
 
-    /// Adds fill values for everything that the list did not have.
+    /// Adds fill values for all elements after the list.
     pub(super) fn finish(mut self) -> Result<()> {
         self.fill_to(self.pieces.total)
     }

@@ -1,4 +1,4 @@
-//! What must be known of all values before a program can be printed.
+//! First pass over the values: collects the facts that code generation needs.
 
 use netcdf_core::chunk::elements;
 use netcdf_core::env::Env;
@@ -11,18 +11,17 @@ use netcdf_grammar::diagnostic::Reporter;
 
 use crate::{data, lists};
 
-/// Whether attributes have values that are not numbers, or infinite.
+/// Checks whether attributes have NaN or infinite values.
 pub(super) fn attributes(schema: &Schema) -> bool {
     let groups = schema.groups.iter().flat_map(|g| &g.attributes);
     let vars = schema.vars.iter().flat_map(|v| &v.attributes);
     groups.chain(vars).any(|a| unusual(&a.values))
 }
 
-/// Reads all lists: sets the lengths of unlimited dimensions, reports mistakes, and returns whether any value is infinite or
-/// not a number.
+/// Reads all lists. Sets the lengths of unlimited dimensions, reports mistakes, and returns whether any value is NaN or infinite.
 ///
 /// # Errors
-/// Errors of the source, and a signal.
+/// Returns errors of the source, and signals.
 pub(super) fn data(
     cdl: &CdlDataset,
     source: &dyn Source,
@@ -35,7 +34,7 @@ pub(super) fn data(
     }
     for list in &cdl.data {
         if lists::needs_lengths(list, schema) {
-            // Mistakes in the list are reported when its values are read.
+            // The second pass over the list reports mistakes.
             let mut problems = Problems::default();
             let needed = values::lengths(&lists::text(list, source), schema, &mut problems)?;
             needed
@@ -57,14 +56,14 @@ pub(super) fn data(
         if let Some(count) = count.filter(|_| counts) {
             records(schema, list.var, count);
         }
-        if !data::tell(&problems, list, reporter) {
+        if !data::report_problems(&problems, list, reporter) {
             break;
         }
     }
     Ok(found)
 }
 
-/// Gives an unlimited first dimension the length that `count` elements of a variable need.
+/// Extends an unlimited first dimension for `count` elements of a variable.
 fn records(schema: &mut Schema, var: VarId, count: u64) {
     let shape = schema.shape(var);
     let Some(&dim) = schema.var(var).and_then(|var| var.dims.first()) else {
@@ -80,7 +79,7 @@ fn lengthen(schema: &mut Schema, dim: DimId, len: u64) {
     }
 }
 
-/// Looks for values that are not finite.
+/// Looks for NaN and infinite values.
 struct FiniteSurvey<'a> {
     env: &'a Env,
     atomic: Option<Atomic>,
@@ -107,7 +106,7 @@ impl ValueSink for FiniteSurvey<'_> {
     }
 }
 
-/// Whether there are floating-point values that are not finite.
+/// Checks whether floating-point values are NaN or infinite.
 fn unusual(values: &Values) -> bool {
     match values {
         Values::Float(v) => v.iter().any(|x| !x.is_finite()),

@@ -16,7 +16,7 @@ use netcdf_core::model::{Kind, Region, Values};
 use netcdf_core::tool::{Io, Status};
 use tempfile::TempDir;
 
-/// A stream whose content can be inspected afterwards.
+/// A stream whose content can be read afterwards.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -31,12 +31,12 @@ impl Write for Shared {
     }
 }
 
-/// Runs ncgen with `text` as its standard input: status and standard error.
+/// Runs ncgen with `text` as standard input. Returns status and standard error.
 fn ncgen(args: &[&str], text: &[u8]) -> (Status, String) {
     named("ncgen", args, text)
 }
 
-/// As [`ncgen`], under another name.
+/// Like [`ncgen`], under another name.
 fn named(program: &str, args: &[&str], text: &[u8]) -> (Status, String) {
     let stderr = Shared::default();
     let mut io = Io {
@@ -52,7 +52,7 @@ fn named(program: &str, args: &[&str], text: &[u8]) -> (Status, String) {
     (status, String::from_utf8(said).unwrap())
 }
 
-/// The kind of a file and the values of its variables.
+/// Returns the kind of a file and the values of its variables.
 fn contents(path: &Path) -> (Kind, Vec<Values>) {
     let env = Env::default();
     let input = locator::input(&locator::Location::of_path(path), &mut std::io::empty()).unwrap();
@@ -66,7 +66,7 @@ fn contents(path: &Path) -> (Kind, Vec<Values>) {
     (schema.kind, schema.var_ids().map(read).collect())
 }
 
-/// Makes a dataset with `flags`.
+/// Creates a dataset with `flags`.
 fn made(flags: &[&str], text: &str) -> (Kind, Vec<Values>) {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("x.nc");
@@ -78,7 +78,7 @@ fn made(flags: &[&str], text: &str) -> (Kind, Vec<Values>) {
     contents(&path)
 }
 
-/// Runs ncgen, which must fail and leave no file; returns its messages.
+/// Runs ncgen, which must fail and leave no file. Returns its messages.
 fn failed(flags: &[&str], text: &[u8]) -> String {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("x.nc");
@@ -283,7 +283,7 @@ fn usual_mistakes_are_named() {
     );
 }
 
-/// As ncdump writes text that ends with a newline.
+/// ncdump writes text with a final newline in this form.
 #[test]
 fn an_empty_string_behind_the_last_character_is_nothing() {
     let text = r#"netcdf x { dimensions: n = 4 ; variables: char a(n), b(n) ;

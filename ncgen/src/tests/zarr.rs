@@ -11,7 +11,7 @@ use netcdf_core::model::{CreateOptions, Kind};
 use netcdf_grammar::cdl::ReadOptions;
 use netcdf_grammar::diagnostic::Reporter;
 
-/// The store that is made of a text.
+/// Returns the store created from a text.
 fn stored(kind: Kind, text: &str) -> netcdf_core::error::Result<Arc<dyn Store>> {
     let source = MemorySource::new("x.cdl", text.as_bytes().to_vec());
     let env = Env::default();

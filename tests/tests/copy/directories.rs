@@ -138,7 +138,7 @@ fn dry_runs_have_a_line_for_each_input() {
     std::fs::create_dir(sandbox.path("out")).unwrap();
     sandbox.write("out/a.nc", "");
     for (option, said) in [
-        ("--skip-existing", "skipped: it is there already"),
+        ("--skip-existing", "skipped: the output exists"),
         ("--no-clobber", "not copied: "),
     ] {
         let out = nccopy(&sandbox, &["--dry-run", option, "@in/a.nc", "@out/"]);

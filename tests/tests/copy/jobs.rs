@@ -255,7 +255,7 @@ fn losses_in_place() {
     for name in ["@external.h5", "@virtual_v110.h5"] {
         let refused = nccopy(&sandbox, &["--in-place", name]);
         let said = refused.message();
-        assert!(said.contains("the data is in several places"), "{said}");
+        assert!(said.contains("the data is in several files"), "{said}");
     }
     assert_eq!(nccopy(&sandbox, &["--in-place", "@family_0.h5"]).code, 1);
     make(&sandbox, "a.nc", &[]);

@@ -419,7 +419,7 @@ fn plans_that_cannot_be_made_are_refused() {
         &sandbox,
         &["--part", "1", "@a.nc"],
         1,
-        "not the folder of a plan",
+        "not a plan directory",
     );
     fails(
         &sandbox,
@@ -663,7 +663,7 @@ fn only_what_belongs_to_a_plan_is_removed() {
         &sandbox,
         &["--clean", "@p"],
         1,
-        "not a store that parts write",
+        "not a part store",
     );
     assert!(sandbox.path("mine/data").exists() && sandbox.path("p/plan.json").exists());
 }

@@ -123,7 +123,7 @@ fn what_is_there_is_replaced_only_if_asked() {
     let got = run(server.environment(), &copy(&input, &[]));
     failed(&got, &[STORE, "objects below this key", "--overwrite"]);
     let got = run(server.environment(), &copy(&input, &["--no-clobber"]));
-    failed(&got, &["--no-clobber keeps it"]);
+    failed(&got, &["--no-clobber is set"]);
     assert!(files(&server.folder()) == before);
     let old = server.folder().join("run/store/v/c/9999");
     std::fs::write(&old, "old").unwrap();

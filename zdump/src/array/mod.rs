@@ -1,14 +1,14 @@
-//! An array of a store: where its chunks are, and what they decode to.
+//! An open array of a store: locates and decodes its chunks.
 
 mod rows;
-mod stored;
+mod stored_chunks;
 #[cfg(test)]
 pub(crate) mod tests;
 mod times;
 pub(crate) mod values;
 
 pub(crate) use rows::{ElementValues, rows};
-pub(crate) use stored::FoundChunk;
+pub(crate) use stored_chunks::FoundChunk;
 pub(crate) use times::Times;
 
 use std::ops::Range;
@@ -35,45 +35,44 @@ use crate::out::plain;
 use crate::words::{codec_name, netcdf};
 use netcdf_core::format::zarr::survey::{Node, NodeContent, StoreSurvey};
 
-/// Additional bytes of memory for an element: each text is an allocation of its own.
+/// Additional bytes of memory per text element, for its separate allocation.
 const TEXT: u64 = 48;
 
-/// An array whose chunks are read and decoded.
+/// An array with readable chunks.
 pub(crate) struct OpenArray<'a> {
     /// The store.
     pub store: &'a Arc<dyn Store>,
     /// Limits, threads.
     pub env: &'a Env,
-    /// The array as its metadata describes it.
+    /// The array described by its metadata.
     pub array: &'a RawArray,
-    /// The path as users write it.
+    /// The path in user syntax.
     pub path: String,
-    /// The shape in elements, as in the metadata. For scalars of NCZarr, which the metadata describes as arrays of one element,
-    /// it is empty.
+    /// The shape in elements, as in the metadata. Empty for NCZarr scalars, whose metadata describes an array of one element.
     pub shape: Vec<u64>,
-    /// The shape of a chunk, likewise.
+    /// The chunk shape. Empty for NCZarr scalars.
     pub chunk: Vec<u64>,
-    /// Whether its elements are characters of netCDF.
+    /// Whether its elements are netCDF characters.
     pub chars: bool,
     /// The fill value.
     pub fill: Option<Values>,
-    /// The value that readers use for elements that are not stored; `None` if it is unknown.
+    /// The value that readers use for unwritten elements; `None` if it is unknown.
     pub unwritten: Option<Values>,
-    /// How to show the values as times, if they are times and are to be shown as such.
+    /// The date conversion, if the values are times and dates are requested.
     pub times: Option<Times>,
-    /// Threads for its chunks; where requests take long, many are made at a time.
+    /// The threads for its chunks. For remote stores, many concurrent requests.
     runtime: Runtime,
     /// The prefix of the array's keys.
     prefix: String,
     chain: Result<FilterChain>,
-    /// The shard that was last decoded as a whole, and its key.
+    /// The shard that was last decoded as a whole, with its key.
     last: Mutex<Option<(String, Arc<Vec<u8>>)>>,
 }
 
-/// Where the bytes of a chunk are.
+/// The location of a chunk's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ChunkPlace {
-    /// Its place in the grid of chunks.
+    /// The coordinates in the chunk grid.
     pub place: Vec<u64>,
     /// The key.
     pub key: String,
@@ -81,28 +80,28 @@ pub(crate) struct ChunkPlace {
     pub range: Range<u64>,
 }
 
-/// A shard whose chunks cannot be found.
+/// A shard with an unreadable index.
 #[derive(Debug)]
-pub(crate) struct Lost {
-    /// Its place in the grid of shards.
+pub(crate) struct UnreadableShard {
+    /// The coordinates in the grid of shards.
     pub key_place: Vec<u64>,
-    /// Why.
+    /// The reason.
     pub error: Error,
 }
 
-/// The bytes of a chunk after some codecs were undone.
+/// The bytes of a chunk after some decoding steps.
 #[derive(Debug)]
-pub(crate) struct Undone {
-    /// Number of stored bytes, and of bytes after each codec that was undone.
+pub(crate) struct PartiallyDecoded {
+    /// The number of stored bytes, and of bytes after each decoding step.
     pub sizes: Vec<u64>,
     /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// The array at this path.
+/// Returns the array at this path.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if there is none; [`ErrorKind::Corrupt`] if its metadata does not describe an array.
+/// Returns [`ErrorKind::NotFound`] for an unknown path, and [`ErrorKind::Corrupt`] if the metadata does not describe an array.
 pub(crate) fn find<'s>(
     survey: &'s StoreSurvey,
     store: &Arc<dyn Store>,
@@ -126,7 +125,7 @@ pub(crate) fn find<'s>(
     Err(e.with_remedy("`zdump tree` shows the arrays of a store"))
 }
 
-/// Whether an array is a scalar of netCDF, stored as an array of one element.
+/// Checks whether an array is a netCDF scalar, stored as an array of one element.
 pub(crate) fn is_scalar(node: &Node, array: &RawArray) -> bool {
     let flag = netcdf(node)
         .and_then(|a| a.get("scalar"))
@@ -136,14 +135,14 @@ pub(crate) fn is_scalar(node: &Node, array: &RawArray) -> bool {
     flag && array.described.shape == [1] && array.described.chunk == [1]
 }
 
-/// Whether the elements of an array are characters of netCDF.
+/// Checks whether the elements of an array are netCDF characters.
 fn is_chars(node: &Node, array: &RawArray) -> bool {
     let stored = &array.described.stored;
     match stored.dtype {
         Dtype::Char => true,
         // netCDF-C marks characters by a byte order for a single byte.
         Dtype::Bytes(1) => stored.order == Some(Endianness::Big),
-        // Before 4.9.1 it wrote `<U1`, with one byte per character.
+        // netCDF-C before 4.9.1 wrote `<U1`, with one byte per character.
         Dtype::Utf32(1) => netcdf(node).is_some() || node.objects.contains_key(".nczarray"),
         _ => {
             let alias = netcdf(node).and_then(|a| a.get("type_alias")?.as_str());
@@ -153,7 +152,7 @@ fn is_chars(node: &Node, array: &RawArray) -> bool {
 }
 
 impl<'a> OpenArray<'a> {
-    /// The array of a node; `None` if the node is not an array.
+    /// Returns the array of a node, or `None` if the node is not an array.
     pub(crate) fn new(store: &'a Arc<dyn Store>, env: &'a Env, node: &'a Node) -> Option<Self> {
         let array = node.array()?;
         let (mut shape, mut chunk) = (array.described.shape.clone(), array.described.chunk.clone());
@@ -187,17 +186,17 @@ impl<'a> OpenArray<'a> {
     }
 
     /// Adds store and array to an error.
-    pub(crate) fn said(&self, e: Error) -> Error {
+    pub(crate) fn in_array(&self, e: Error) -> Error {
         e.of(self.store.name()).in_object(&self.path)
     }
 
-    /// Number of chunks per dimension.
+    /// Returns the number of chunks per dimension.
     pub(crate) fn grid(&self) -> Vec<u64> {
         let lengths = self.shape.iter().zip(&self.chunk);
         lengths.map(|(&n, &c)| n.div_ceil(c.max(1))).collect()
     }
 
-    /// The elements of a chunk, those beyond the end of the array included.
+    /// Returns the elements of a chunk, including elements beyond the end of the array.
     pub(crate) fn block(&self, place: &[u64]) -> Block {
         let start = place.iter().zip(&self.chunk);
         Block {
@@ -206,14 +205,14 @@ impl<'a> OpenArray<'a> {
         }
     }
 
-    /// How many elements of a block lie in the array, per dimension.
+    /// Returns the number of a block's elements in the array, per dimension.
     pub(crate) fn inside(&self, block: &Block) -> Vec<u64> {
         let ends = block.start.iter().zip(&block.count).zip(&self.shape);
         ends.map(|((start, count), len)| len.saturating_sub(*start).min(*count))
             .collect()
     }
 
-    /// The place in the grid of keys: of the chunk itself, or of its shard.
+    /// Returns the coordinates of the chunk's key: of the chunk itself, or of its shard.
     pub(crate) fn key_place(&self, place: &[u64]) -> Vec<u64> {
         if place.is_empty() {
             return vec![0; self.array.described.rank];
@@ -226,27 +225,27 @@ impl<'a> OpenArray<'a> {
             .collect()
     }
 
-    /// Number of chunks in a key, per dimension.
+    /// Returns the number of chunks per key and dimension.
     pub(crate) fn per_key(&self) -> Vec<u64> {
         let outer = self.array.outer().iter().zip(&self.chunk);
         let ratio = outer.map(|(outer, inner)| outer / (*inner).max(1));
         ratio.collect()
     }
 
-    /// The key at a place in the grid of keys.
+    /// Returns the key at these coordinates in the grid of keys.
     pub(crate) fn key(&self, key_place: &[u64]) -> String {
         format!("{}{}", self.prefix, self.array.key(key_place))
     }
 
-    /// Whether chunks are parts of shards.
+    /// Checks whether the array is sharded.
     pub(crate) fn sharded(&self) -> bool {
         !self.array.described.shards.is_empty()
     }
 
-    /// The chunks in a key with this many bytes.
+    /// Returns the chunks in a key with this number of bytes.
     ///
     /// # Errors
-    /// Errors of the store; a damaged index of a shard.
+    /// Returns errors of the store, and of a damaged shard index.
     pub(crate) fn parts(&self, key_place: &[u64], key: &str, size: u64) -> Result<Vec<KeyPart>> {
         let mut read = |range: Range<u64>| self.read(key, range);
         let size = match self.array.is_whole() {
@@ -257,7 +256,7 @@ impl<'a> OpenArray<'a> {
         let e = |e: Error| {
             let e = match e.is_damage() {
                 true => e.within("the index of a shard").with_remedy(
-                    "`zdump cat --hex` prints the bytes of a key; chunks of the shard can only be found by its index",
+                    "`zdump cat --hex` prints the bytes of a key; the index is needed to locate the chunks of the shard",
                 ),
                 false => e,
             };
@@ -270,10 +269,10 @@ impl<'a> OpenArray<'a> {
         Ok(parts)
     }
 
-    /// Where a chunk is; `None` if it is not stored.
+    /// Returns the location of a chunk, or `None` for a missing chunk.
     ///
     /// # Errors
-    /// As [`Self::parts`].
+    /// Returns the errors of [`Self::parts`].
     pub(crate) fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
         let key_place = self.key_place(place);
         let key = self.key(&key_place);
@@ -289,7 +288,7 @@ impl<'a> OpenArray<'a> {
         }))
     }
 
-    /// Decodes a shard that is encoded as a whole. The last one is kept.
+    /// Decodes a shard that is encoded as a whole. The last shard is cached.
     fn whole(&self, key: &str) -> Result<Arc<Vec<u8>>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, shard)) = last.as_ref().filter(|(known, _)| known == key) {
@@ -302,7 +301,7 @@ impl<'a> OpenArray<'a> {
         Ok(shard)
     }
 
-    /// Bytes of a key.
+    /// Returns bytes of a key.
     fn read(&self, key: &str, range: Range<u64>) -> Result<Vec<u8>> {
         let e = |e: Error| e.of(self.store.name()).in_object(key);
         if self.array.is_whole() {
@@ -316,10 +315,10 @@ impl<'a> OpenArray<'a> {
         self.runtime.ask(read).map_err(e)
     }
 
-    /// The stored bytes of a chunk.
+    /// Returns the stored bytes of a chunk.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// Returns errors of the store.
     pub(crate) fn fetch(&self, place: &ChunkPlace) -> Result<Vec<u8>> {
         self.read(&place.key, place.range.clone())
     }
@@ -327,28 +326,28 @@ impl<'a> OpenArray<'a> {
     /// Checks that chunks can be decoded.
     ///
     /// # Errors
-    /// The reason why they cannot.
+    /// Returns the reason if chunks cannot be decoded.
     pub(crate) fn chain(&self) -> Result<&FilterChain> {
-        let chain = self.chain.as_ref().map_err(|e| self.said(e.again()))?;
+        let chain = self.chain.as_ref().map_err(|e| self.in_array(e.again()))?;
         let filters = &self.array.layout.filters;
         self.env
             .filters
             .check(filters, 0)
-            .map_err(|e| self.said(e))?;
+            .map_err(|e| self.in_array(e))?;
         Ok(chain)
     }
 
     /// Checks that chunks can be numbered.
     ///
     /// # Errors
-    /// [`ErrorKind::Limit`] for more than 2^64 chunks.
+    /// Returns [`ErrorKind::Limit`] for more than 2^64 chunks.
     pub(crate) fn numbered(&self) -> Result<()> {
         let e = || Error::new(ErrorKind::Limit, "the array has more than 2^64 chunks");
         let chunks = product(&self.array.key_grid());
-        chunks.map(|_| ()).ok_or_else(|| self.said(e()))
+        chunks.map(|_| ()).ok_or_else(|| self.in_array(e()))
     }
 
-    /// The names of the codecs, in the order in which they are undone.
+    /// Returns the codec names in decoding order.
     pub(crate) fn codecs(&self) -> Vec<String> {
         let filters = self.array.layout.filters.iter();
         let stated = self.array.described.filters.iter().map(Some);
@@ -363,19 +362,19 @@ impl<'a> OpenArray<'a> {
         names
     }
 
-    /// The fill value as a constant of CDL.
+    /// Returns the fill value as a CDL constant.
     pub(crate) fn fill_text(&self) -> Option<String> {
         let fill = self.fill.as_ref()?;
         self.constants(fill).into_iter().next()
     }
 
-    /// Whether the elements are numbers.
+    /// Checks whether the elements are numbers.
     pub(crate) fn is_numeric(&self) -> bool {
         let dtype = &self.array.described.stored.dtype;
         matches!(dtype, Dtype::Number(_) | Dtype::Half | Dtype::Brain)
     }
 
-    /// The fill value, or another value of the type, in the usual notation: without CDL suffixes such as in `NaNf`.
+    /// Formats the fill value or another value of the type without CDL suffixes such as in `NaNf`.
     pub(crate) fn plain_text(&self, value: &Values) -> Option<String> {
         let text = self.constants(value).into_iter().next()?;
         Some(match text.strip_suffix('f').filter(|_| self.is_numeric()) {
@@ -384,7 +383,7 @@ impl<'a> OpenArray<'a> {
         })
     }
 
-    /// The value of an attribute `_FillValue`, which xarray writes in base 64 in version 3.
+    /// Returns the value of an attribute `_FillValue`, which xarray writes in base 64 in version 3.
     pub(crate) fn fill_of(&self, json: &Json) -> Option<Values> {
         let one = match json.items() {
             Some([one]) => one,
@@ -395,19 +394,19 @@ impl<'a> OpenArray<'a> {
         Some(self.typed(value))
     }
 
-    /// Undoes the first `stages` codecs of a chunk.
+    /// Runs the first `stages` decoding steps of a chunk.
     ///
     /// # Errors
-    /// Errors of the codecs, with their names.
+    /// Returns errors of the codecs, with codec names.
     pub(crate) fn undo(
         &self,
         place: &ChunkPlace,
         mut bytes: Vec<u8>,
         stages: usize,
-    ) -> Result<Undone> {
+    ) -> Result<PartiallyDecoded> {
         let mut sizes = vec![bytes.len() as u64];
         if stages == 0 {
-            return Ok(Undone { sizes, bytes });
+            return Ok(PartiallyDecoded { sizes, bytes });
         }
         let chain = self.chain()?;
         let decoded = self
@@ -419,8 +418,10 @@ impl<'a> OpenArray<'a> {
             let filter = chain.len().saturating_sub(n + 1);
             let undone = chain.decode_filter(filter, &bytes);
             let e = |e: Error| {
-                let way = format!("`zdump chunk --stage {n}` prints the bytes before it is undone");
-                // Some codecs already give their names.
+                let way = format!(
+                    "`zdump chunk --stage {n}` prints the bytes before this codec is decoded"
+                );
+                // Some codecs already name themselves.
                 let own = self.array.layout.filters.get(filter);
                 let own = own.and_then(|f| self.env.filters.label(f).name);
                 let own = own.as_ref().unwrap_or(name);
@@ -433,21 +434,21 @@ impl<'a> OpenArray<'a> {
             bytes = undone.map_err(e)?;
             sizes.push(bytes.len() as u64);
         }
-        Ok(Undone { sizes, bytes })
+        Ok(PartiallyDecoded { sizes, bytes })
     }
 
-    /// All values of a chunk, also values beyond the end of the array. A shorter or longer chunk is read if it has all elements inside
-    /// the array; a remark is made.
+    /// Returns all values of a chunk, including values beyond the end of the array. A shorter or longer chunk is accepted if it contains
+    /// all elements inside the array, and causes a note.
     ///
     /// # Errors
-    /// Errors of the codecs; decoded bytes that do not form a chunk.
+    /// Returns errors of the codecs, and of decoded bytes that do not form a chunk.
     pub(crate) fn values(&self, place: &ChunkPlace, mut decoded: Vec<u8>) -> Result<Values> {
         let stages = self.array.layout.filters.len();
         let e = |e: Error| {
             let way = format!("`zdump chunk --stage {stages}` prints the bytes without codecs");
             self.in_chunk(e.with_remedy(way), place)
         };
-        // Without codecs, nothing has checked yet whether the array can be decoded at all.
+        // Without codecs, no earlier step has checked whether the array can be decoded.
         self.chain()?;
         let narrow = self.chars && self.array.described.stored.size() != Some(1);
         if narrow && product(&self.chunk) == Some(decoded.len() as u64) {
@@ -461,10 +462,10 @@ impl<'a> OpenArray<'a> {
         Ok(self.typed(values))
     }
 
-    /// The values of a stored chunk.
+    /// Returns the values of a stored chunk.
     ///
     /// # Errors
-    /// Errors of the store, and as [`Self::values`].
+    /// Returns errors of the store, and the errors of [`Self::values`].
     pub(crate) fn decode(&self, place: &ChunkPlace) -> Result<Values> {
         self.env.cancel.check()?;
         let bytes = self.fetch(place)?;
@@ -472,7 +473,7 @@ impl<'a> OpenArray<'a> {
         self.values(place, undone.bytes)
     }
 
-    /// Approximate bytes of memory for decoding a chunk.
+    /// Returns the approximate bytes of memory for decoding a chunk.
     pub(crate) fn memory(&self, place: &ChunkPlace) -> u64 {
         let stored = place.range.end.saturating_sub(place.range.start);
         let elements = product(&self.chunk).unwrap_or(u64::MAX);
@@ -486,7 +487,7 @@ impl<'a> OpenArray<'a> {
         stored.saturating_add(decoded).saturating_add(texts)
     }
 
-    /// Characters, typed as such.
+    /// Converts characters to the character type.
     fn typed(&self, values: Values) -> Values {
         match values {
             Values::UByte(bytes) if self.chars => Values::Char(bytes),
@@ -498,7 +499,7 @@ impl<'a> OpenArray<'a> {
         }
     }
 
-    /// Values as CDL constants.
+    /// Returns values as CDL constants.
     pub(crate) fn constants(&self, values: &Values) -> Vec<String> {
         let exact = (Precision::Exact, Precision::Exact);
         let texts = constants(&self.array.schema, values, exact).into_iter();
@@ -507,7 +508,7 @@ impl<'a> OpenArray<'a> {
             .collect()
     }
 
-    /// Values for display: times as dates if requested, all others as constants.
+    /// Formats values for display: times as dates if requested, all other values as constants.
     pub(crate) fn shown(&self, values: &Values) -> Vec<String> {
         let constants = self.constants(values);
         let Some(times) = &self.times else {
@@ -521,15 +522,15 @@ impl<'a> OpenArray<'a> {
 
     fn in_chunk(&self, e: Error, place: &ChunkPlace) -> Error {
         let e = match e.kind() {
-            // This is not the fault of the chunk.
-            ErrorKind::FilterUnavailable => return self.said(e),
+            // A missing codec is not an error of the chunk.
+            ErrorKind::FilterUnavailable => return self.in_array(e),
             _ => e.within(&format!("chunk {} of {}", numbers(&place.place), self.path)),
         };
         e.of(self.store.name()).in_object(&place.key)
     }
 }
 
-/// The number whose bytes xarray encoded in Base64.
+/// Returns the number that xarray encoded in Base64.
 fn xarray_number(json: &Json) -> Option<Json> {
     let bytes = base64(json.as_str()?.as_bytes())?;
     let number = f64::from_le_bytes(bytes.try_into().ok()?);
@@ -543,7 +544,7 @@ fn xarray_number(json: &Json) -> Option<Json> {
     })
 }
 
-/// `1,0`; `-` for the only place of a scalar.
+/// Formats coordinates as `1,0`, or `-` for a scalar.
 pub(crate) fn numbers(place: &[u64]) -> String {
     if place.is_empty() {
         return "-".to_owned();
@@ -552,7 +553,7 @@ pub(crate) fn numbers(place: &[u64]) -> String {
     numbers.join(",")
 }
 
-/// The place of a number in a grid.
+/// Returns the coordinates of a numbered cell in a grid.
 pub(crate) fn place(mut number: u64, grid: &[u64]) -> Vec<u64> {
     let mut place = vec![0; grid.len()];
     for (at, &cells) in place.iter_mut().zip(grid).rev() {

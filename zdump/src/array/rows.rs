@@ -1,4 +1,4 @@
-//! Elements of boxes, row by row.
+//! Elements of blocks, row by row.
 
 use netcdf_core::chunk::scatter::{Block, advance};
 use netcdf_core::model::{Region, Values};
@@ -8,14 +8,14 @@ use super::values::ValueAt;
 /// The values of elements.
 #[derive(Clone, Copy)]
 pub(crate) enum ElementValues<'a> {
-    /// Those of a chunk, and the box that it fills.
+    /// The values of a chunk, and its block.
     Chunk(&'a Values, &'a Block),
-    /// A single value stands for all elements.
+    /// A single value for all elements.
     Fill(&'a Values),
 }
 
 impl<'a> ElementValues<'a> {
-    /// The value of an element of the array.
+    /// Returns the value of an element of the array.
     pub(crate) fn at(self, index: &[u64]) -> ValueAt<'a> {
         match self {
             Self::Chunk(values, block) => ValueAt::new(values, offset(index, block)),
@@ -24,8 +24,8 @@ impl<'a> ElementValues<'a> {
     }
 }
 
-/// Visits the rows of a box while `visit` returns true: the index of the first element, and how many there are. Returns whether
-/// all were visited.
+/// Visits the rows of a block while `visit` returns true. `visit` receives the index of the first element and the number of elements.
+/// Returns whether all rows were visited.
 pub(crate) fn rows(part: &Region, visit: &mut dyn FnMut(&[u64], usize) -> bool) -> bool {
     let len = part.count.last().copied().unwrap_or(1);
     let len = usize::try_from(len).unwrap_or(usize::MAX);
@@ -45,7 +45,7 @@ pub(crate) fn rows(part: &Region, visit: &mut dyn FnMut(&[u64], usize) -> bool) 
     }
 }
 
-/// The number of an element in a chunk.
+/// Returns the number of an element in a chunk.
 fn offset(index: &[u64], block: &Block) -> usize {
     let parts = index.iter().zip(&block.start).zip(&block.count);
     let number = parts.fold(0u64, |n, ((at, start), len)| {

@@ -1,7 +1,7 @@
 use super::*;
 use netcdf_core::io::memory_store::MemoryStore;
 
-/// A store of these keys.
+/// Returns a store with these keys.
 pub(crate) fn store(keys: &[(&str, &[u8])]) -> Arc<dyn Store> {
     let store = MemoryStore::new("m");
     for (key, bytes) in keys {
@@ -36,7 +36,7 @@ fn chunks_are_located_and_decoded() {
         Values::UByte(vec![1, 2, 3, 4])
     );
     assert_eq!(opened.inside(&opened.block(&[2, 1])), [1, 1]);
-    // All elements inside the array are there.
+    // All elements inside the array are present.
     let place = opened.locate(&[2, 1]).unwrap().unwrap();
     assert_eq!(
         opened.decode(&place).unwrap(),
@@ -109,7 +109,10 @@ fn characters_of_old_netcdf_have_one_byte_each() {
         opened.decode(&place)
     };
     assert_eq!(values("c").unwrap(), Values::Char(b"abc".to_vec()));
-    assert!(values("d").is_err(), "of others it is damage");
+    assert!(
+        values("d").is_err(),
+        "in arrays of other writers it is damage"
+    );
 }
 
 #[test]

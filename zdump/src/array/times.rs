@@ -13,18 +13,18 @@ use netcdf_core::format::zarr::survey::Node;
 /// NumPy's value for "not a time".
 const NAT: &str = "NaT";
 
-/// How numbers are converted to times.
+/// A conversion of numbers to times.
 #[derive(Debug)]
 pub(crate) struct Times {
     units: TimeUnits,
-    /// A number is multiplied with the first factor and divided by the second one to get a number in these units.
+    /// Numbers are multiplied by the first factor and divided by the second one to convert them to these units.
     factor: (u64, u64),
-    /// Whether the least number stands for "not a time".
+    /// Whether the minimum number stands for "not a time".
     nat: bool,
 }
 
 impl Times {
-    /// The conversion for an array, if its elements are times. A note reports an unreadable reference time of the array `path`.
+    /// Returns the conversion for an array, if its elements are times. A note reports an unreadable reference time of the array `path`.
     pub(crate) fn of(
         node: &Node,
         stored: &StoredType,
@@ -65,7 +65,7 @@ impl Times {
         }
     }
 
-    /// Value `n` as a date in quotes; `None` if it is not a date.
+    /// Returns value `n` as a date in quotes, or `None` if it is not a date.
     pub(crate) fn date(&self, values: &Values, n: usize) -> Option<String> {
         if self.nat && matches!(values, Values::Int64(v) if v.get(n) == Some(&i64::MIN)) {
             return Some(NAT.to_owned());
@@ -83,7 +83,7 @@ impl Times {
     }
 }
 
-/// The unit to count in for a unit of NumPy, and how many of NumPy's units make one.
+/// Returns the counting unit for a NumPy unit, and the number of NumPy units per counting unit.
 fn unit(numpy: &str) -> Option<(&'static str, u64)> {
     Some(match numpy {
         "Y" => ("years", 1),

@@ -1,4 +1,4 @@
-//! Values compared with each other. NaN equals NaN; -0.0 equals 0.0, as numbers do.
+//! Comparison of values. NaN equals NaN, and -0.0 equals 0.0.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub(crate) enum AnyNumber {
 }
 
 impl AnyNumber {
-    /// As a floating-point number.
+    /// Returns the number as a floating-point number.
     #[expect(
         clippy::cast_precision_loss,
         reason = "an integer beside a floating-point number is compared as one"
@@ -28,7 +28,7 @@ impl AnyNumber {
         }
     }
 
-    /// The number if it is whole.
+    /// Returns the number if it is whole.
     fn exact(self) -> Option<i128> {
         match self {
             Self::Whole(n) => Some(n),
@@ -44,7 +44,7 @@ impl AnyNumber {
         }
     }
 
-    /// The distance of two numbers; `None` if one is NaN.
+    /// Returns the distance of two numbers, or `None` if one is NaN.
     pub(crate) fn distance(self, other: Self) -> Option<Self> {
         let whole = matches!(self, Self::Whole(_)) || matches!(other, Self::Whole(_));
         let exact = self.exact().zip(other.exact()).filter(|_| whole);
@@ -55,7 +55,7 @@ impl AnyNumber {
         (!distance.is_nan()).then_some(Self::Real(distance))
     }
 
-    /// Whether `self` is larger.
+    /// Checks whether `self` is larger.
     pub(crate) fn exceeds(self, other: Self) -> bool {
         match (self, other) {
             (Self::Whole(n), Self::Whole(m)) => n > m,
@@ -76,7 +76,7 @@ impl std::fmt::Display for AnyNumber {
     }
 }
 
-/// Whether two texts are the same number; NaN is none.
+/// Checks whether two texts are the same number. NaN is not a number.
 pub(crate) fn same_numbers(x: &str, y: &str) -> bool {
     if let (Ok(n), Ok(m)) = (x.parse::<i128>(), y.parse::<i128>()) {
         return n == m;
@@ -85,7 +85,7 @@ pub(crate) fn same_numbers(x: &str, y: &str) -> bool {
     x.is_ok_and(|x| y.is_ok_and(|y| x == y))
 }
 
-/// Value `i` as a number, if it is one. Values of enums (true or false) are numbers.
+/// Returns value `i` as a number, if it is one. Values of enums (true or false) are numbers.
 pub(crate) fn number(values: &Values, i: usize) -> Option<AnyNumber> {
     if let Values::Enum(_, base) = values {
         return number(base, i);
@@ -98,7 +98,7 @@ pub(crate) fn number(values: &Values, i: usize) -> Option<AnyNumber> {
     })
 }
 
-/// Value `i` as bytes, if it is text or uninterpreted. The character with code 0 is the empty text.
+/// Returns value `i` as bytes, if it is text or uninterpreted. The character with code 0 is the empty text.
 fn text(values: &Values, i: usize) -> Option<&[u8]> {
     match values {
         Values::String(v) => Some(v.get(i)?.as_deref().unwrap_or_default()),
@@ -117,7 +117,7 @@ fn text(values: &Values, i: usize) -> Option<&[u8]> {
     }
 }
 
-/// Whether value `i` of one list equals value `j` of another. Numbers of different types are compared as numbers.
+/// Checks whether value `i` of one list equals value `j` of another. Numbers of different types are compared as numbers.
 pub(crate) fn same(a: &Values, i: usize, b: &Values, j: usize) -> bool {
     if let (Some(n), Some(m)) = (number(a, i), number(b, j)) {
         return n.same(m);
@@ -149,7 +149,7 @@ pub(crate) fn same(a: &Values, i: usize, b: &Values, j: usize) -> bool {
     }
 }
 
-/// The values of structure `i` in a column, which holds a field of `len` structures.
+/// Returns the values of structure `i` in a column, which contains a field of `len` structures.
 fn part(column: &Values, len: usize, i: usize) -> Range<usize> {
     let per = column.len().checked_div(len).unwrap_or(0);
     let first = i.saturating_mul(per);
@@ -161,12 +161,12 @@ fn part(column: &Values, len: usize, i: usize) -> Range<usize> {
 pub(crate) struct ValueAt<'v> {
     pub(crate) values: &'v Values,
     pub(crate) index: usize,
-    /// Whether the value stands for those after it, too.
+    /// Whether the value also stands for all following positions.
     only: bool,
 }
 
 impl<'v> ValueAt<'v> {
-    /// A value with others after it.
+    /// Returns a value with further values after it.
     pub(crate) fn new(values: &'v Values, index: usize) -> Self {
         Self {
             values,
@@ -175,7 +175,7 @@ impl<'v> ValueAt<'v> {
         }
     }
 
-    /// The only value of a list.
+    /// Returns the only value of a list.
     pub(crate) fn only(values: &'v Values) -> Self {
         Self {
             only: true,
@@ -183,7 +183,7 @@ impl<'v> ValueAt<'v> {
         }
     }
 
-    /// The value `n` places further on.
+    /// Returns the value `n` positions further on.
     pub(crate) fn after(self, n: usize) -> Self {
         let n = if self.only { 0 } else { n };
         Self {
@@ -192,14 +192,14 @@ impl<'v> ValueAt<'v> {
         }
     }
 
-    /// Whether the values `n` places after this one and another are the same.
+    /// Checks whether the values `n` positions after two values are the same.
     pub(crate) fn same_after(self, other: Self, n: usize) -> bool {
         let (one, other) = (self.after(n), other.after(n));
         same(one.values, one.index, other.values, other.index)
     }
 }
 
-/// Visits every `n < len` for which the value `n` places after one differs from that after another.
+/// Visits every `n < len` where the values `n` positions after `self` and `other` differ.
 pub(crate) fn differing(
     one: ValueAt<'_>,
     other: ValueAt<'_>,
@@ -219,7 +219,7 @@ pub(crate) fn differing(
             }
         };
     }
-    // Most values are equal, which is quick to see.
+    // Fast path for equal values.
     let equal = equal_slices!(
         Byte, Short, Int, Int64, UByte, UShort, UInt, UInt64, Float, Double, Char
     );

@@ -1,15 +1,15 @@
-//! Guesses what bytes are; formats JSON for people.
+//! Detects the form of bytes, and formats JSON for people.
 
 use netcdf_core::json::Json;
 use netcdf_core::shown::{is_control, json as escaped};
 
-/// Longest list, in characters, that is printed on one line.
+/// Maximum characters of a list on one line.
 const WIDTH: usize = 100;
 
-/// The form of some bytes.
+/// The form of a key's bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum BytesForm {
-    /// An object or a list; for metadata, any JSON.
+    /// An object or a list. For metadata, any JSON.
     Json(Json),
     /// Text without control characters other than newlines and tabs.
     Text(String),
@@ -18,7 +18,7 @@ pub(super) enum BytesForm {
 }
 
 impl BytesForm {
-    /// Guesses the form of some bytes.
+    /// Detects the form of bytes.
     pub(super) fn of(bytes: &[u8], metadata: bool) -> Self {
         let starts = bytes.iter().find(|b| !b.is_ascii_whitespace());
         if (metadata || matches!(starts, Some(b'{' | b'[')))
@@ -34,7 +34,7 @@ impl BytesForm {
     }
 }
 
-/// JSON over several lines: members in their original order, including duplicates, and numbers as written.
+/// Formats JSON over several lines: members in their original order, including duplicates, and numbers as written.
 pub(super) fn pretty(json: &Json) -> String {
     let mut out = String::new();
     write(json, 0, &mut out);
@@ -69,7 +69,7 @@ fn write(json: &Json, depth: usize, out: &mut String) {
     }
 }
 
-/// A list on one line; `None` if it would be too long.
+/// Formats a list on one line. Returns `None` if it would be too long.
 fn one_line(items: &[Json]) -> Option<String> {
     if items.len() > WIDTH {
         return None;
@@ -99,7 +99,7 @@ fn lines<'j>(
     out.push(close);
 }
 
-/// JSON on one line, without characters that control a terminal.
+/// Formats JSON on one line, without characters that control a terminal.
 fn plain(json: &Json) -> String {
     let text = json.to_bytes();
     let text = String::from_utf8_lossy(&text);

@@ -1,4 +1,4 @@
-//! `cat`: the bytes of a key: metadata as indented JSON, text as it is, everything else in hexadecimal digits.
+//! `cat`: the bytes of a key: metadata as indented JSON, text unchanged, other bytes in hexadecimal digits.
 
 mod form;
 
@@ -13,16 +13,16 @@ use netcdf_core::tool::Io;
 
 use crate::cli::CatArgs;
 use crate::hex;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{join, split};
 
 use form::BytesForm;
 
-/// Most bytes of a key that is shown as JSON or text. JSON takes about 32 times as much memory.
+/// Maximum bytes of a key printed as JSON or text. JSON takes about 32 times the memory.
 const LARGEST: u64 = 1 << 26;
-/// Bytes read and printed at a time; a whole number of lines of digits.
+/// Bytes per read: a whole number of lines of digits.
 const BLOCK: u64 = 1 << 20;
 /// Bytes in a line of JSON.
 const RECORD: usize = 1 << 16;
@@ -30,7 +30,7 @@ const RECORD: usize = 1 << 16;
 /// Prints the bytes of a key.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if there is no such key; errors of the store.
+/// Returns [`ErrorKind::NotFound`] for a missing key, and errors of the store.
 pub(crate) fn run(args: &CatArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
     let key = args.key.trim_start_matches('/');
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &CatArgs, session: &Session, io: &mut Io) -> Result<Verd
     Ok(Verdict::Sound)
 }
 
-/// The form of the bytes of a key.
+/// Detects the form of a key's bytes.
 fn form_of((store, key): (&Arc<dyn Store>, &str), size: u64) -> Result<BytesForm> {
     if size > LARGEST {
         return Ok(BytesForm::Bytes);
@@ -83,7 +83,7 @@ fn form_of((store, key): (&Arc<dyn Store>, &str), size: u64) -> Result<BytesForm
     Ok(BytesForm::of(&bytes, METADATA.contains(&split(key).1)))
 }
 
-/// Notes why metadata is not shown as JSON.
+/// Notes why metadata is not printed as JSON.
 fn say_no_json((store, key): (&Arc<dyn Store>, &str), session: &Session) {
     let bytes = store.get(key).ok().flatten().unwrap_or_default();
     let why = Json::parse(&bytes).err();
@@ -95,7 +95,7 @@ fn say_no_json((store, key): (&Arc<dyn Store>, &str), session: &Session) {
     });
 }
 
-/// Visits the bytes of a key, some at a time.
+/// Visits the bytes of a key block by block.
 fn blocks(
     (store, key): (&Arc<dyn Store>, &str),
     size: u64,
@@ -115,7 +115,7 @@ fn blocks(
     Ok(())
 }
 
-/// The record of a key, and those of its bytes if it is neither JSON nor text.
+/// Prints the record of a key, and the records of its bytes if it is neither JSON nor text.
 fn record(
     store: &Arc<dyn Store>,
     (key, size, form): (&str, u64, &BytesForm),
@@ -149,14 +149,14 @@ fn record(
     })
 }
 
-/// The error for a missing key.
+/// Returns the error for a missing key.
 fn missing(store: &Arc<dyn Store>, key: &str) -> Error {
     let e = Error::new(ErrorKind::NotFound, format!("there is no key {key}"));
     e.of(store.name())
         .with_remedy("`zdump keys` lists all keys")
 }
 
-/// The error for a path that only has keys below it; names the metadata keys among them.
+/// Returns the error for a path that is only a prefix of keys. The error names the metadata keys with this prefix.
 fn without(store: &Arc<dyn Store>, key: &str, e: Error) -> Error {
     if e.kind() != ErrorKind::NoContent {
         return e;

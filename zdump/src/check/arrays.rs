@@ -1,4 +1,4 @@
-//! The arrays in the form in which their chunks are stored.
+//! Arrays in the form in which their chunks are stored.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use netcdf_core::json::Json;
 use super::context::{CheckedStore, part};
 use netcdf_core::format::zarr::survey::Node;
 
-/// All arrays, by the numbers of their nodes.
+/// All arrays, by node number.
 pub(super) struct ArrayTable<'a> {
     /// The store.
     pub checked: CheckedStore<'a>,
-    /// Arrays that are stored differently from what their metadata says.
+    /// Arrays with a stored form that differs from their metadata.
     others: BTreeMap<usize, RawArray>,
 }
 
 impl<'a> ArrayTable<'a> {
-    /// The arrays of a store.
+    /// Returns the arrays of a store.
     pub(super) fn of(checked: CheckedStore<'a>) -> Self {
         let nodes = checked.survey.nodes.iter().enumerate();
         let others = nodes.filter_map(|(n, node)| Some((n, characters(checked, node)?)));
@@ -28,7 +28,7 @@ impl<'a> ArrayTable<'a> {
         }
     }
 
-    /// The array of a node, and its path.
+    /// Returns the array of a node, and its path.
     pub(super) fn get(&self, n: usize) -> Option<(&'a str, &RawArray)> {
         let node = self.checked.survey.nodes.get(n)?;
         let array = self.others.get(&n).or_else(|| node.array())?;
@@ -36,7 +36,7 @@ impl<'a> ArrayTable<'a> {
     }
 }
 
-/// An array of characters that netCDF-C wrote up to 4.9.0: `<U1`, with one byte per character instead of four.
+/// Returns an array of characters that netCDF-C wrote up to 4.9.0: `<U1`, with one byte per character instead of four.
 fn characters(checked: CheckedStore<'_>, node: &Node) -> Option<RawArray> {
     let version = node.array()?.described.version;
     part(node, NczarrPart::Array)?;

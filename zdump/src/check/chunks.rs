@@ -1,4 +1,4 @@
-//! Reads chunks and shards: checks that indexes are sound and that every chunk can be decoded.
+//! Reads chunks and shards. Checks that indexes are valid and that every chunk can be decoded.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ use super::rule::Rule;
 use super::shards;
 use netcdf_core::format::zarr::survey::Role;
 
-/// Up to this many shards of an array have their indexes read even without `--deep`.
+/// Maximum shards of an array for reading shard indexes without `--deep`.
 const FEW: u64 = 1000;
-/// Keys passed to the threads at a time.
+/// Keys per batch for the threads.
 const BATCH: usize = 4096;
 /// Assumed expansion of a stored byte, for estimating the memory of a chunk (deflate: up to 1032).
 const RATIO: u64 = 1 << 10;
@@ -28,7 +28,7 @@ type KeyResult = (usize, u64, Vec<Finding>, u64);
 /// Reads the shards of arrays with few shards; with `deep`, all chunks.
 ///
 /// # Errors
-/// Errors of the store; [`ErrorKind::Cancelled`].
+/// Returns errors of the store and [`ErrorKind::Cancelled`].
 pub(super) fn check(
     arrays: &ArrayTable<'_>,
     stored: &StoredAmounts,
@@ -71,7 +71,7 @@ pub(super) fn check(
     batch.run(report)
 }
 
-/// What to do with each array.
+/// Returns the work for each array.
 fn plan<'a>(
     arrays: &'a ArrayTable<'_>,
     stored: &StoredAmounts,
@@ -99,7 +99,7 @@ fn plan<'a>(
     works.collect()
 }
 
-/// Keys that are read together.
+/// A batch of keys to read.
 struct KeyBatch<'a> {
     checked: CheckedStore<'a>,
     work: BTreeMap<usize, ChunkWork<'a>>,
@@ -131,7 +131,7 @@ impl KeyBatch<'_> {
         )
     }
 
-    /// Approximate memory of a job.
+    /// Returns the approximate memory of a job.
     fn bytes(&self, job: &KeyToRead) -> u64 {
         let chunk = self.work.get(&job.node).and_then(|w| w.array.chunk_bytes());
         let most = job.size.saturating_mul(RATIO);
@@ -157,7 +157,7 @@ impl KeyBatch<'_> {
     }
 }
 
-/// Checks a chunk with a key of its own. The size of an uncoded chunk was checked with its key.
+/// Checks a chunk with a separate key. The key check already covers the size of a chunk without codecs.
 fn chunk(work: &ChunkWork<'_>, read: &KeyReading<'_>) -> (Vec<Finding>, u64) {
     let Some(decoder) = &work.decoder else {
         return (vec![], 0);

@@ -1,5 +1,4 @@
-//! Missing chunks: keys of the grid that do not exist, and chunks that are not in the index of a shard. Memory grows with the
-//! stored keys, not with the grid.
+//! Missing chunks: missing keys of the grid, and missing entries in shard indexes. Memory grows with the stored keys, not with the grid.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +14,13 @@ use super::text::counted;
 use crate::array::place;
 use netcdf_core::format::zarr::survey::{Role, join};
 
-/// Most chunks of a shard that are named.
+/// Maximum chunks of a shard that are named.
 const NAMED: u64 = 5;
 
 /// Looks for missing chunks of all arrays.
 ///
 /// # Errors
-/// Errors of the store.
+/// Returns errors of the store.
 pub(super) fn check(arrays: &ArrayTable<'_>, report: &mut CheckReport) -> Result<()> {
     let checked = arrays.checked;
     let nodes = checked.survey.nodes.iter().enumerate();
@@ -57,13 +56,13 @@ pub(super) fn check(arrays: &ArrayTable<'_>, report: &mut CheckReport) -> Result
     Ok(())
 }
 
-/// The number of a place in a grid.
+/// Returns the number of a cell in a grid.
 fn number(place: &[u64], grid: &[u64]) -> Option<u64> {
     let mut parts = place.iter().zip(grid);
     parts.try_fold(0u64, |n, (at, len)| n.checked_mul(*len)?.checked_add(*at))
 }
 
-/// The numbers below `all` that are not in a list: the first ones, at most `most`, and how many there are.
+/// Returns the numbers below `all` that are not in a list: at most the first `most`, and the total count.
 fn absent(mut present: Vec<u64>, all: u64, most: u64) -> (Vec<u64>, u64) {
     present.sort_unstable();
     present.dedup();
@@ -99,7 +98,7 @@ fn what(array: &RawArray) -> &'static str {
     }
 }
 
-/// Reports the chunks within the array that a shard does not have. A damaged index is another finding.
+/// Reports the chunks in the array that a shard lacks. A damaged index is a separate finding.
 fn within(array: &RawArray, mut read: KeyReading<'_>) -> Option<Finding> {
     if array.described.shards.is_empty() || array.described.problem.is_some() {
         return None;

@@ -1,4 +1,4 @@
-//! Compares consolidated metadata with the objects that it repeats.
+//! Compares consolidated metadata with the original objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use super::text::shown;
 use crate::array::values::same_numbers;
 use netcdf_core::format::zarr::survey::{Node, StoreSurvey, join, split};
 
-/// The objects that `.zmetadata` repeats.
+/// The objects that `.zmetadata` copies.
 const REPEATED: [&str; 3] = [".zgroup", ".zarray", ".zattrs"];
 
-/// Checks all nodes that have consolidated metadata.
+/// Checks all nodes with consolidated metadata.
 pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
     for node in &checked.survey.nodes {
         if let Some(json) = node.json(".zmetadata") {
@@ -28,7 +28,7 @@ pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
     }
 }
 
-/// The objects in consolidated metadata, by their names there.
+/// Returns the objects in consolidated metadata, by name.
 fn repeated<'j>(
     json: &'j Json,
     about: &mut FindingCollector<'_>,
@@ -46,7 +46,7 @@ fn repeated<'j>(
     )
 }
 
-/// The nodes at and below a path, with the rest of their paths.
+/// Returns the nodes at and below a path, with the rest of their paths.
 fn below<'a>(survey: &'a StoreSurvey, path: &str) -> impl Iterator<Item = (&'a Node, &'a str)> {
     let prefix = if path.is_empty() {
         String::new()
@@ -128,7 +128,7 @@ fn v3(survey: &StoreSurvey, (node, json): (&Node, &Json), report: &mut CheckRepo
     }
 }
 
-/// Compares an object with its copy. An unreadable object has its own finding; empty attributes may be left out.
+/// Compares an object with its copy. An unreadable object is a separate finding. Empty attributes may be missing.
 fn compare(
     (key, object): (&str, Option<&Json>),
     copy: Option<&Json>,
@@ -152,7 +152,7 @@ fn compare(
     }
 }
 
-/// Whether a member counts: not if its value means the same as a missing member, or if it repeats objects below the group.
+/// Checks whether a member is compared. Ignores empty members that mean the same as missing members, and copies of objects below the group.
 fn counts(name: &str, json: &Json) -> bool {
     match name {
         "consolidated_metadata" => false,
@@ -164,14 +164,14 @@ fn counts(name: &str, json: &Json) -> bool {
     }
 }
 
-/// The members that count.
+/// Returns the compared members.
 fn members(json: &Json, depth: usize) -> BTreeMap<&str, &Json> {
     let all = json.members().iter();
     let all = all.filter(|(name, json)| depth > 0 || counts(name, json));
     all.map(|(name, json)| (name.as_str(), json)).collect()
 }
 
-/// The path at which two values differ. The order of members does not count, nor the spelling of numbers.
+/// Returns the path at which two values differ. Ignores the order of members and the notation of numbers.
 fn difference(a: &Json, b: &Json, depth: usize) -> Option<String> {
     let here = |same: bool| (!same).then(String::new);
     match (a, b) {

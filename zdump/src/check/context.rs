@@ -1,4 +1,4 @@
-//! The context that all checks share.
+//! The common context of all checks.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(super) struct FindingCollector<'a> {
 }
 
 impl<'a> FindingCollector<'a> {
-    /// For the object with this name of a node.
+    /// Returns a collector for the object with this name of a node.
     pub(super) fn object(report: &'a mut CheckReport, node: &'a Node, name: &str) -> Self {
         Self {
             report,
@@ -49,7 +49,7 @@ impl<'a> FindingCollector<'a> {
         self.report.add(self.node, finding);
     }
 
-    /// Adds a finding with its own remedy instead of the rule's.
+    /// Adds a finding with a specific remedy.
     pub(super) fn advise(
         &mut self,
         rule: Rule,
@@ -62,7 +62,7 @@ impl<'a> FindingCollector<'a> {
     }
 }
 
-/// The name of the object that defines a node.
+/// Returns the name of the object that defines a node.
 pub(super) fn main_object(node: &Node) -> Option<&'static str> {
     let names = ["zarr.json", ".zarray", ".zgroup"];
     names
@@ -70,7 +70,7 @@ pub(super) fn main_object(node: &Node) -> Option<&'static str> {
         .find(|name| node.objects.contains_key(*name))
 }
 
-/// The name of the object with a node's attributes.
+/// Returns the name of the object with a node's attributes.
 pub(super) fn attributes_object(node: &Node) -> &'static str {
     match node.version {
         Some(ZarrVersion::V3) => "zarr.json",
@@ -78,7 +78,7 @@ pub(super) fn attributes_object(node: &Node) -> &'static str {
     }
 }
 
-/// A part of netCDF's own metadata of a node, and the name of the object that it is in.
+/// Returns a part of netCDF's metadata of a node, and the name of the object that contains it.
 pub(super) fn part(node: &Node, part: NczarrPart) -> Option<(&Json, &'static str)> {
     let attributes = node
         .attributes()

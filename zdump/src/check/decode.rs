@@ -1,4 +1,4 @@
-//! Decodes chunks and finds what is wrong with them.
+//! Decodes chunks and finds their errors.
 
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind};
@@ -15,17 +15,17 @@ pub(super) struct ArrayDecoder<'a> {
 }
 
 impl<'a> ArrayDecoder<'a> {
-    /// The decoder of an array with its codecs.
+    /// Returns the decoder of an array with its codecs.
     pub(super) fn new(array: &'a RawArray, chain: FilterChain, env: &'a Env) -> Self {
         Self { array, env, chain }
     }
 
-    /// Whether chunks are stored without codecs.
+    /// Checks whether chunks are stored without codecs.
     pub(super) fn is_plain(&self) -> bool {
         self.chain.is_empty() && self.array.described.heap.is_none()
     }
 
-    /// What is wrong with a stored chunk.
+    /// Returns the error of a stored chunk.
     pub(super) fn problem(&self, stored: Vec<u8>) -> Option<(Rule, String)> {
         let expected = self.array.chunk_bytes();
         if self.is_plain() {
@@ -47,7 +47,7 @@ impl<'a> ArrayDecoder<'a> {
         }
     }
 
-    /// Number of bytes of a decoded chunk, whatever its length, if it can be decoded at all.
+    /// Returns the bytes of a decoded chunk of any length, if it can be decoded.
     fn decoded_size(&self, stored: Vec<u8>) -> Option<usize> {
         if self.array.described.heap.is_some() {
             return None;

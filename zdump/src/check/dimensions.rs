@@ -14,10 +14,10 @@ use super::rule::Rule;
 use super::text::counted;
 use netcdf_core::format::zarr::survey::{Node, split};
 
-/// The length of each dimension of a group, and the first array that has it.
+/// The length of each dimension of a group, and the first array with this dimension.
 type Lengths<'a> = BTreeMap<(&'a str, String), (u64, &'a str)>;
 
-/// The names that an array gives its dimensions in one place; `None` for a dimension without a name.
+/// The dimension names of an array in one metadata source. `None` is a dimension without a name.
 struct DimensionNames {
     place: &'static str,
     object: &'static str,
@@ -35,7 +35,7 @@ pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
     }
 }
 
-/// The dimensions that netCDF defines, by the path of their group; `None` if they are damaged.
+/// The dimensions that netCDF defines, by group path. `None` for damaged ones.
 struct Groups<'a>(BTreeMap<&'a str, Option<BTreeMap<String, GroupDimension>>>);
 
 impl<'a> Groups<'a> {
@@ -50,7 +50,7 @@ impl<'a> Groups<'a> {
         Self(groups.collect())
     }
 
-    /// The dimension at a path; `Ok(None)` if that is unknown.
+    /// Returns the dimension at a path, or `Ok(None)` if it is unknown.
     fn find(&self, path: &str) -> Result<Option<&GroupDimension>, ()> {
         let (group, name) = split(path.trim_start_matches('/'));
         match self.0.get(group) {
@@ -90,7 +90,7 @@ fn one<'a>(
     }
 }
 
-/// The names from all places that have names.
+/// Returns the names from all metadata sources.
 fn names(
     node: &Node,
     array: &RawArray,
@@ -131,7 +131,7 @@ fn names(
     all
 }
 
-/// Checks that all places with the same number of names have the same names.
+/// Checks that all sources with the same number of names have the same names.
 fn agree(node: &Node, all: &[DimensionNames], report: &mut CheckReport) {
     let Some((first, others)) = all.split_first() else {
         return;
@@ -150,7 +150,7 @@ fn agree(node: &Node, all: &[DimensionNames], report: &mut CheckReport) {
     }
 }
 
-/// Checks netCDF's references to dimensions, and the lengths.
+/// Checks netCDF's references to dimensions, and the dimension lengths.
 fn referred(
     paths: &[String],
     shape: &[u64],
@@ -170,7 +170,7 @@ fn referred(
     }
 }
 
-/// Checks for dimensions with one name but several lengths in a group, which xarray refuses.
+/// Checks for dimensions with one name but several lengths in a group, which xarray rejects.
 fn conflicts<'a>(
     node: &'a Node,
     (all, shape): (&[DimensionNames], &[u64]),

@@ -1,4 +1,4 @@
-//! Keys: each must belong to something, and be where readers look for it.
+//! Checks that each key belongs to a node and is where readers look for it.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +15,18 @@ use super::text::counted;
 use crate::stat::SizeStats;
 use netcdf_core::format::zarr::survey::{Node, NodeContent, Role, join, split};
 
-/// Most bytes of a key in S3.
+/// Maximum bytes of a key in S3.
 const KEY: usize = 1024;
-/// Most bytes of a name in most file systems.
+/// Maximum bytes of a name in most file systems.
 const PART: usize = 255;
 
-/// How much is stored of each array, by the number of its node.
+/// The stored amount of each array, by node number.
 pub(super) type StoredAmounts = BTreeMap<usize, SizeStats>;
 
-/// Checks all keys; returns what is stored of each array.
+/// Checks all keys. Returns the stored amount of each array.
 ///
 /// # Errors
-/// Errors of the store.
+/// Returns errors of the store.
 pub(super) fn check(arrays: &ArrayTable<'_>, report: &mut CheckReport) -> Result<StoredAmounts> {
     let checked = arrays.checked;
     let mut stored = StoredAmounts::new();
@@ -71,7 +71,7 @@ fn odd(checked: CheckedStore<'_>, report: &mut CheckReport) -> Result<()> {
     Ok(())
 }
 
-/// Reports keys that not every store can hold.
+/// Reports keys that some stores cannot contain.
 fn long(checked: CheckedStore<'_>, key: &str, report: &mut CheckReport) {
     let part = key.split('/').map(str::len).max().unwrap_or_default();
     let what = match (key.len(), part) {
@@ -98,7 +98,7 @@ fn size(path: &str, array: &RawArray, (key, size): (&str, u64), report: &mut Che
     }
 }
 
-/// The path of the deepest node above a key, and the node; the root if there is none.
+/// Returns the path of the deepest node above a key, and the node. Returns the root if there is none.
 fn nearest<'a>(checked: CheckedStore<'a>, key: &str) -> (&'a str, Option<&'a Node>) {
     let mut path = key;
     while !path.is_empty() {
@@ -115,7 +115,7 @@ fn other(checked: CheckedStore<'_>, key: &str, report: &mut CheckReport) {
     let (path, node) = nearest(checked, key);
     let rest = key.get(path.len()..).unwrap_or(key).trim_start_matches('/');
     match node.map(|node| &node.what) {
-        // It is unknown what belongs below it.
+        // The valid keys below a broken node are unknown.
         Some(NodeContent::Broken(_)) => {}
         Some(NodeContent::Array(array)) if unclear(array) => {}
         Some(NodeContent::Array(array)) => {
@@ -138,7 +138,7 @@ fn other(checked: CheckedStore<'_>, key: &str, report: &mut CheckReport) {
     }
 }
 
-/// Whether the array's metadata has unknown parts, so that its real grid may differ.
+/// Checks whether the array's metadata has unknown parts, so that its real grid may differ.
 fn unclear(array: &RawArray) -> bool {
     let described = &array.described;
     let known = !matches!(described.stored.dtype, Dtype::Unknown(..));
@@ -146,7 +146,7 @@ fn unclear(array: &RawArray) -> bool {
     described.problem.is_some() && known && !codecs
 }
 
-/// Splits a key into the path of an array and a part that looks like the place of a chunk: `a/b` and `c/0/1`, `0.1`.
+/// Splits a key into an array path and a part in chunk key form: `a/b` and `c/0/1`, `0.1`.
 fn chunk_like(rest: &str) -> (&str, &str) {
     let number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let dotted = |part: &str| {
@@ -168,7 +168,7 @@ fn chunk_like(rest: &str) -> (&str, &str) {
     (rest.get(..at).unwrap_or_default(), chunk)
 }
 
-/// The finding about a key below an array that is not one of its chunks.
+/// Returns the finding about a key below an array that is not a chunk.
 fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
     let (above, chunk) = chunk_like(rest);
     if chunk.is_empty() || !above.is_empty() {
@@ -205,7 +205,7 @@ fn below_array(array: &RawArray, key: &str, rest: &str) -> Option<Finding> {
     Some(Finding::new(Rule::ChunkOutside, key, what))
 }
 
-/// The finding that a chunk lies outside in some dimension. In grids with more chunks than can be numbered it may lie inside.
+/// Returns the finding that a chunk lies outside the grid in some dimension. Returns `None` for grids with more than 2^64 chunks.
 fn outside((shape, grid): (&[u64], &[u64]), parts: &[&str]) -> Option<String> {
     let cells = parts.iter().zip(shape.iter().zip(grid)).enumerate();
     let mut outside = cells.filter(|(_, (part, (_, cells)))| {

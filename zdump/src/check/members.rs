@@ -16,7 +16,7 @@ pub(super) fn version(json: &Json, version: u64, about: &mut FindingCollector<'_
     }
 }
 
-/// A required member.
+/// Returns a required member, or adds a finding.
 pub(super) fn required<'j>(
     json: &'j Json,
     name: &str,
@@ -29,7 +29,7 @@ pub(super) fn required<'j>(
     found
 }
 
-/// A list of whole numbers with the minimum `least`.
+/// Returns a list of whole numbers with the minimum `least`.
 pub(super) fn lengths(
     (name, json): (&str, &Json),
     least: u64,
@@ -47,7 +47,7 @@ pub(super) fn lengths(
     numbers
 }
 
-/// The shape of an array, and the minimum chunk length.
+/// Returns the shape of an array, and the minimum chunk length.
 pub(super) fn shape(json: &Json, about: &mut FindingCollector<'_>) -> (Option<Vec<u64>>, u64) {
     let shape = required(json, "shape", about).and_then(|j| lengths(("shape", j), 0, about));
     let empty = shape.as_ref().is_some_and(|s| s.contains(&0));
@@ -75,7 +75,7 @@ pub(super) fn ranks(
     }
 }
 
-/// Checks that a member is one of some words.
+/// Checks that a member is one of the given words.
 pub(super) fn word((name, json): (&str, &Json), words: &[&str], about: &mut FindingCollector<'_>) {
     if !json.as_str().is_some_and(|word| words.contains(&word)) {
         let words: Vec<_> = words.iter().map(|word| format!("\"{word}\"")).collect();

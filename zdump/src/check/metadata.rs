@@ -1,4 +1,4 @@
-//! Requirements on the metadata of groups and arrays of all versions.
+//! Metadata requirements for groups and arrays of all versions.
 
 use netcdf_core::format::zarr::Dtype;
 use netcdf_core::format::zarr::raw::RawArray;
@@ -47,7 +47,7 @@ fn described(checked: CheckedStore<'_>, node: &Node, report: &mut CheckReport) {
     let before = report.errors_of(&node.path);
     let mut about = FindingCollector::object(report, node, name);
     match &node.what {
-        // Only if the checks of the members have not found it.
+        // Report the reason unless the member checks found it.
         NodeContent::Broken(why) if before == 0 => about.say(Rule::MemberWrong, why),
         NodeContent::Broken(_) | NodeContent::Group | NodeContent::Nothing => {}
         NodeContent::Array(array) => self::array(checked, (array, before > 0), &mut about),
@@ -72,7 +72,7 @@ fn array(
         (_, Some(problem)) if array.layout.filters.len() < described.filters.len() => {
             about.say(Rule::CodecWrong, problem);
         }
-        // The checks of the members have found the reason.
+        // The member checks found the reason.
         (_, Some(_)) if wrong => {}
         (_, Some(problem)) => about.say(Rule::Undecodable, format!("not decoded here: {problem}")),
         (_, None) => codecs(checked, array, about),
@@ -87,7 +87,7 @@ fn array(
     }
 }
 
-/// Checks that the codecs are available, and that their parameters are possible.
+/// Checks that the codecs are available, and that their parameters are valid.
 fn codecs(checked: CheckedStore<'_>, array: &RawArray, about: &mut FindingCollector<'_>) {
     let available = checked.env.filters.check(&array.layout.filters, 0);
     let (rule, e) = match (available, array.chain(checked.env)) {

@@ -1,15 +1,15 @@
-//! `check`: what is wrong in a store. `docs/zdump.md` has the table of the rules.
+//! `check`: finds errors in a store. `docs/zdump.md` has the table of the rules.
 //!
-//! | module | what it checks |
+//! | module | content |
 //! |---|---|
 //! | `objects`, `strict` | metadata as text: JSON that all readers accept |
-//! | `metadata`, `v2`, `v3`, `members` | members of metadata: present, possible, of consistent rank |
-//! | `structure` | groups above everything, one version, names |
-//! | `dimensions`, `nczarr` | names and lengths of dimensions, netCDF's lists |
+//! | `metadata`, `v2`, `v3`, `members` | metadata members: presence, validity, consistent rank |
+//! | `structure` | parent groups, versions, names |
+//! | `dimensions`, `nczarr` | dimension names and lengths, netCDF's lists |
 //! | `consolidated` | consolidated metadata compared with the objects |
-//! | `keys` | keys of chunks, sizes of uncoded chunks, keys that belong to nothing |
-//! | `chunks`, `shards`, `reading`, `decode` | indexes of shards, decoding of chunks |
-//! | `complete` | chunks that are missing |
+//! | `keys` | chunk keys, sizes of chunks without codecs, orphaned keys |
+//! | `chunks`, `shards`, `reading`, `decode` | shard indexes, decoding of chunks |
+//! | `complete` | missing chunks |
 //! | `rule`, `report` | the rules; the findings |
 
 mod arrays;
@@ -45,15 +45,15 @@ use self::context::CheckedStore;
 use self::report::CheckReport;
 use crate::cli::CheckArgs;
 use crate::cli::NAME;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{StoreSurvey, no_store};
 
 /// Runs the command.
 ///
 /// # Errors
-/// Errors of opening and of the store.
+/// Returns errors of opening and of the store.
 pub(crate) fn run(args: &CheckArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = match session.store(&args.store.store, io) {
         Ok(store) => store,
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &CheckArgs, session: &Session, io: &mut Io) -> Result<Ve
     let bar = Bar::over(vec![args.store.store.clone()], show);
     bar.begin(0, env.progress.clone());
     if show {
-        // There is nothing to undo, but the bar must not be left behind.
+        // A check changes no files, but a signal must remove the progress bar.
         tool::catch_signals(&env.cancel, &Idle::new(true.into()), &bar.line())?;
     }
     let (store, survey) = (&store, &survey);
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &CheckArgs, session: &Session, io: &mut Io) -> Result<Ve
     Ok(verdict)
 }
 
-/// Reports that something is not a store.
+/// Reports that an input is not a store.
 fn none(session: &Session, (name, e): (&str, &Error), io: &mut Io) -> Result<Verdict> {
     if session.json {
         let mut out = CommandOut::new(true, io, ("check", name))?;
@@ -99,10 +99,10 @@ fn none(session: &Session, (name, e): (&str, &Error), io: &mut Io) -> Result<Ver
     Ok(Verdict::NoStore)
 }
 
-/// All checks.
+/// Runs all checks.
 ///
 /// # Errors
-/// Errors of the store.
+/// Returns errors of the store.
 fn look(checked: CheckedStore<'_>, (deep, complete): (bool, bool)) -> Result<CheckReport> {
     let mut report = CheckReport::default();
     objects::check(checked, &mut report)?;

@@ -1,4 +1,4 @@
-//! Compares netCDF's lists of the contents of a group with what exists.
+//! Compares netCDF's group content lists with the existing nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use netcdf_core::format::zarr::survey::{Node, NodeContent, split};
 /// The nodes directly below each node, by name.
 type NodeChildren<'a> = BTreeMap<&'a str, BTreeMap<&'a str, &'a Node>>;
 
-/// Checks all groups that have such lists.
+/// Checks all groups with content lists.
 pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
     let mut children = NodeChildren::new();
     for node in checked.survey.nodes.iter().filter(|n| !n.path.is_empty()) {

@@ -1,4 +1,4 @@
-//! Metadata objects as text: they must be readable, be JSON, and have each member only once.
+//! Metadata objects as text: each must be readable, valid JSON, and without duplicate members.
 
 use netcdf_core::error::{ErrorKind, Result};
 
@@ -11,7 +11,7 @@ use netcdf_core::format::zarr::survey::MetadataObject;
 /// Checks all metadata objects.
 ///
 /// # Errors
-/// [`ErrorKind::Cancelled`].
+/// Returns [`ErrorKind::Cancelled`].
 pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) -> Result<()> {
     for node in &checked.survey.nodes {
         for (name, object) in node.objects.iter().filter(|(_, o)| o.size.is_some()) {

@@ -1,4 +1,4 @@
-//! Keys that are read, and their bytes.
+//! Keys to read, and their bytes.
 
 use std::ops::Range;
 
@@ -12,11 +12,11 @@ use super::report::Finding;
 use super::rule::Rule;
 use crate::key;
 
-/// What to do with the chunks of an array.
+/// The work for the chunks of an array.
 pub(super) struct ChunkWork<'a> {
     pub path: &'a str,
     pub array: &'a RawArray,
-    /// Decodes chunks; `None` if only indexes are read.
+    /// Decodes chunks. `None` if only indexes are read.
     pub decoder: Option<ArrayDecoder<'a>>,
 }
 
@@ -33,12 +33,12 @@ pub(super) struct KeyReading<'a> {
     checked: CheckedStore<'a>,
     /// The key.
     pub job: &'a KeyToRead,
-    /// The decoded shard, if it is encoded as a whole.
+    /// The decoded shard if it is encoded as a whole.
     pub whole: Option<Vec<u8>>,
 }
 
 impl<'a> KeyReading<'a> {
-    /// For a key that has not been read yet.
+    /// Returns an unread key.
     pub(super) fn new(checked: CheckedStore<'a>, job: &'a KeyToRead) -> Self {
         Self {
             checked,
@@ -47,7 +47,7 @@ impl<'a> KeyReading<'a> {
         }
     }
 
-    /// Number of bytes that ranges refer to.
+    /// Returns the number of bytes that ranges refer to.
     pub(super) fn size(&self) -> u64 {
         self.whole
             .as_ref()
@@ -57,7 +57,7 @@ impl<'a> KeyReading<'a> {
     /// Decodes a shard that is encoded as a whole.
     ///
     /// # Errors
-    /// Errors of reading and decoding.
+    /// Returns errors of reading and decoding.
     pub(super) fn unwrap_whole(&mut self, array: &RawArray) -> Result<()> {
         if array.is_whole() {
             let stored = self.all()?;
@@ -69,7 +69,7 @@ impl<'a> KeyReading<'a> {
     /// Reads all stored bytes.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// Returns errors of the store.
     pub(super) fn all(&self) -> Result<Vec<u8>> {
         key::bytes(self.checked.store, &self.job.key)
     }
@@ -77,7 +77,7 @@ impl<'a> KeyReading<'a> {
     /// Reads a range of the bytes.
     ///
     /// # Errors
-    /// Errors of the store.
+    /// Returns errors of the store.
     pub(super) fn range(&self, range: Range<u64>) -> Result<Vec<u8>> {
         if let Some(shard) = &self.whole {
             return range_of(shard, &range).map(<[u8]>::to_vec);
@@ -85,12 +85,12 @@ impl<'a> KeyReading<'a> {
         key::range(self.checked.store, &self.job.key, range)
     }
 
-    /// A finding about the key.
+    /// Returns a finding about the key.
     pub(super) fn finding(&self, rule: Rule, what: impl Into<String>) -> Finding {
         Finding::new(rule, self.job.key.clone(), what)
     }
 
-    /// The finding that bytes of the key cannot be read.
+    /// Returns the finding that the key is unreadable.
     pub(super) fn unreadable(&self, e: &Error) -> Finding {
         self.finding(Rule::KeyUnreadable, e.what())
     }

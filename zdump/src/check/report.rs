@@ -1,4 +1,4 @@
-//! The findings, in order.
+//! The findings in key order.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,24 +10,24 @@ use super::rule::{Rule, RuleSeverity};
 use super::text::counted;
 use crate::out::{Colour, CommandOut, plain};
 
-/// Most findings of one rule kept per node; the others are counted.
+/// Maximum findings per rule and node. Further findings are only counted.
 pub(super) const MOST: u64 = 1000;
 
-/// Something that is wrong.
+/// An error or a warning.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     /// The key.
     pub key: String,
     /// The broken rule.
     pub rule: Rule,
-    /// What is wrong.
+    /// The error.
     pub what: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: Cow<'static, str>,
 }
 
 impl Finding {
-    /// A finding with the usual remedy of its rule.
+    /// Returns a finding with the usual remedy of its rule.
     pub(super) fn new(rule: Rule, key: impl Into<String>, what: impl Into<String>) -> Self {
         Self {
             key: key.into(),
@@ -41,15 +41,15 @@ impl Finding {
 /// All findings.
 #[derive(Debug, Default)]
 pub(crate) struct CheckReport {
-    /// The findings that are kept.
+    /// The retained findings.
     findings: Vec<Finding>,
-    /// Number of findings of each rule per node.
+    /// The number of findings per rule and node.
     of_nodes: BTreeMap<(String, Rule), u64>,
-    /// What the store contains.
+    /// The content counts.
     pub counts: StoreCounts,
 }
 
-/// Counts of what a store contains.
+/// Content counts of a store.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct StoreCounts {
     /// Keys.
@@ -63,33 +63,33 @@ pub(crate) struct StoreCounts {
 }
 
 impl CheckReport {
-    /// Adds a finding about a node. Only a limited number per rule is kept.
+    /// Adds a finding about a node. Only a limited number per rule is retained.
     pub(super) fn add(&mut self, node: &str, finding: Finding) {
         if self.count(node, finding.rule, 1) <= MOST {
             self.findings.push(finding);
         }
     }
 
-    /// Counts findings of a rule about a node; returns how many there are now.
+    /// Counts findings of a rule about a node. Returns the new count.
     pub(super) fn count(&mut self, node: &str, rule: Rule, more: u64) -> u64 {
         let count = self.of_nodes.entry((node.to_owned(), rule)).or_default();
         *count = count.saturating_add(more);
         *count
     }
 
-    /// Number of findings of a severity.
+    /// Returns the number of findings of a severity.
     fn total(&self, severity: RuleSeverity) -> u64 {
         let all = self.of_nodes.iter();
         let of_severity = all.filter(|((_, rule), _)| rule.severity() == severity);
         of_severity.fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
-    /// Whether there are errors.
+    /// Checks whether there are errors.
     pub(super) fn has_errors(&self) -> bool {
         self.total(RuleSeverity::Error) > 0
     }
 
-    /// Number of errors of a node.
+    /// Returns the number of errors of a node.
     pub(super) fn errors_of(&self, node: &str) -> u64 {
         let from = (node.to_owned(), Rule::KeyUnreadable);
         let of_node = self
@@ -100,7 +100,7 @@ impl CheckReport {
         errors.map(|(_, count)| count).sum()
     }
 
-    /// The findings that are kept, sorted by key.
+    /// Returns the retained findings, sorted by key.
     #[cfg(test)]
     pub(super) fn sorted(&mut self) -> &[Finding] {
         self.findings.sort();
@@ -110,7 +110,7 @@ impl CheckReport {
     /// Prints all findings, and the counts of the store.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn print(mut self, out: &mut CommandOut<'_>) -> Result<()> {
         self.findings.sort();
         for finding in &self.findings {
@@ -178,7 +178,7 @@ fn members(finding: &Finding) -> [(&'static str, Json); 5] {
     ]
 }
 
-/// A line: `error json-invalid: v/.zarray: what is wrong (remedy)`.
+/// Prints a line: `error json-invalid: v/.zarray: what is wrong (remedy)`.
 fn text(finding: &Finding, out: &mut CommandOut<'_>) -> Result<()> {
     let severity = finding.rule.severity();
     let colour = match severity {

@@ -1,6 +1,6 @@
-//! The rules: what can be wrong in a store.
+//! The rules for stores.
 
-/// How bad something is.
+/// The severity of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RuleSeverity {
     /// Readers fail, or read wrong or no data.
@@ -10,7 +10,7 @@ pub(crate) enum RuleSeverity {
 }
 
 impl RuleSeverity {
-    /// Its name.
+    /// Returns the name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -22,7 +22,7 @@ impl RuleSeverity {
 /// Declares the rules with their names, severities and usual remedies.
 macro_rules! rules {
     ($($rule:ident $name:literal $severity:ident $remedy:literal,)*) => {
-        /// What is wrong. `docs/zdump.md` has a table of them.
+        /// A rule. `docs/zdump.md` has a table of all rules.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub(crate) enum Rule {
             $(
@@ -36,21 +36,21 @@ macro_rules! rules {
             #[cfg(test)]
             pub(crate) const ALL: &[Self] = &[$(Self::$rule,)*];
 
-            /// Its name, which does not change.
+            /// Returns the name, which never changes.
             pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Self::$rule => $name,)*
                 }
             }
 
-            /// How bad it is.
+            /// Returns the severity.
             pub(crate) fn severity(self) -> RuleSeverity {
                 match self {
                     $(Self::$rule => RuleSeverity::$severity,)*
                 }
             }
 
-            /// What to do.
+            /// Returns the remedy.
             pub(crate) fn remedy(self) -> &'static str {
                 match self {
                     $(Self::$rule => $remedy,)*
@@ -91,7 +91,7 @@ rules! {
     MixedVersions "mixed-versions" Error "remove the objects of one version: readers see only one of them",
     OrphanMetadata "orphan-metadata" Warning "remove the object, or add the group or array it belongs to",
     OrphanChunk "orphan-chunk" Error "remove the chunks of an array that is gone, or restore its metadata",
-    OrphanKey "orphan-key" Warning "remove the key if nobody needs it",
+    OrphanKey "orphan-key" Warning "remove the key if it is not needed",
     ChunkKey "chunk-key" Error "rename the chunk: no reader finds it",
     ChunkOutside "chunk-outside" Error "remove the chunk, or correct the shape: it comes back when the array grows",
     ChunkSize "chunk-size" Error "restore the chunk, or remove it to have fill values",

@@ -1,4 +1,4 @@
-//! Shards: their indexes, and the chunks in them.
+//! Checks of shards: indexes and chunks.
 
 use std::ops::Range;
 
@@ -9,10 +9,10 @@ use super::reading::{ChunkWork, KeyReading};
 use super::report::Finding;
 use super::rule::Rule;
 
-/// What is wrong with a shard, and how many of its chunks were decoded.
+/// Returns the findings about a shard, and the number of decoded chunks.
 ///
 /// # Errors
-/// [`ErrorKind::Cancelled`].
+/// Returns [`ErrorKind::Cancelled`].
 pub(super) fn check(work: &ChunkWork<'_>, read: &KeyReading<'_>) -> Result<(Vec<Finding>, u64)> {
     let job = read.job;
     let parts = work
@@ -40,7 +40,7 @@ pub(super) fn check(work: &ChunkWork<'_>, read: &KeyReading<'_>) -> Result<(Vec<
     Ok((findings, decoded))
 }
 
-/// Finds chunks that share bytes with each other or with the index.
+/// Finds chunks that overlap each other or the index.
 fn overlaps(array: &RawArray, parts: &[KeyPart], read: &KeyReading<'_>) -> Vec<Finding> {
     let mut findings = vec![];
     let mut sorted: Vec<&KeyPart> = parts.iter().filter(|p| !p.range.is_empty()).collect();
@@ -65,7 +65,7 @@ fn overlaps(array: &RawArray, parts: &[KeyPart], read: &KeyReading<'_>) -> Vec<F
     findings
 }
 
-/// The range of the index in a shard with this many bytes.
+/// Returns the range of the index in a shard with this number of bytes.
 fn index(array: &RawArray, size: u64) -> Option<Range<u64>> {
     let shards = &array.described.shards;
     let inner = shards.get(1).map_or(&array.described.chunk, |s| &s.shape);
@@ -73,7 +73,7 @@ fn index(array: &RawArray, size: u64) -> Option<Range<u64>> {
     shard.index_range(&shard.cells(inner), &(0..size)).ok()
 }
 
-/// `1, 0`.
+/// Formats chunk coordinates as `1, 0`.
 fn place(part: &KeyPart) -> String {
     let numbers: Vec<_> = part.place.iter().map(u64::to_string).collect();
     numbers.join(", ")

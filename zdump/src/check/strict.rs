@@ -1,8 +1,8 @@
-//! Whether Python's reader, and so zarr-python, accepts a JSON text. Our reader accepts more, as netCDF-C does not always write
-//! valid JSON.
+//! Checks whether Python's reader, and therefore zarr-python, accepts a JSON text. Our reader accepts more, because netCDF-C sometimes
+//! writes invalid JSON.
 //!
-//! `serde_json` is not suitable: it refuses `NaN`, which occurs in stores and which Python's reader accepts, and it reports
-//! line and column instead of an offset in bytes.
+//! `serde_json` is not suitable. It rejects `NaN`, which occurs in stores and which Python's reader accepts. It reports line and column
+//! instead of a byte offset.
 //!
 //! Specification: RFC 8259, with the words `NaN`, `Infinity` and `-Infinity`, which Python reads and writes.
 
@@ -10,22 +10,22 @@ use std::collections::HashSet;
 
 use netcdf_core::json::Json;
 
-/// Deepest nesting of values; the lenient reader has refused anything deeper.
+/// Maximum nesting of values. The lenient reader has rejected deeper values.
 const DEEPEST: usize = 256;
 
-/// The first thing in a text that is not strict.
+/// The first mistake in a JSON text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StrictMistake {
-    /// Its offset in bytes.
+    /// The byte offset.
     pub at: usize,
-    /// What it is.
+    /// The description.
     pub what: String,
 }
 
-/// What is not strict in a text that the lenient reader accepted.
+/// Checks a text that the lenient reader accepted.
 ///
 /// # Errors
-/// The first mistake.
+/// Returns the first mistake.
 pub(super) fn strict(text: &[u8]) -> Result<(), StrictMistake> {
     if let Err(e) = std::str::from_utf8(text) {
         let what = "bytes that are not UTF-8".to_owned();
@@ -41,7 +41,7 @@ pub(super) fn strict(text: &[u8]) -> Result<(), StrictMistake> {
     }
 }
 
-/// The paths of members that an object has more than once.
+/// Returns the paths of duplicate members.
 pub(super) fn duplicates(json: &Json) -> Vec<String> {
     let mut found = vec![];
     collect(json, "", &mut found, 0);
@@ -90,7 +90,7 @@ impl StrictReader<'_> {
         }
     }
 
-    /// Skips blanks and, if it comes next, `byte`.
+    /// Skips blanks, and `byte` if it follows.
     fn take(&mut self, byte: u8) -> bool {
         self.blanks();
         let here = self.peek() == Some(byte);
@@ -111,7 +111,7 @@ impl StrictReader<'_> {
         }
     }
 
-    /// An object or a list.
+    /// Checks an object or a list.
     fn list(&mut self, end: u8, depth: usize, members: bool) -> StrictResult {
         self.at += 1;
         if self.take(end) {
@@ -193,7 +193,7 @@ impl StrictReader<'_> {
     }
 }
 
-/// `-`, digits without a leading zero, `.` and digits, `e` and digits.
+/// Checks a number: `-`, digits without a leading zero, `.` and digits, `e` and digits.
 fn is_number(word: &[u8]) -> bool {
     let digits = |b: &[u8]| !b.is_empty() && b.iter().all(u8::is_ascii_digit);
     let word = word.strip_prefix(b"-").unwrap_or(word);

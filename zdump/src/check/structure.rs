@@ -1,4 +1,4 @@
-//! The tree of nodes: there must be groups above everything, one version, and names that every file system can hold.
+//! The tree of nodes: all ancestors must be groups of the same version, with names that every file system accepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub(super) fn check(checked: CheckedStore<'_>, report: &mut CheckReport) {
     }
 }
 
-/// Whether a node has objects of its own, not only consolidated ones.
+/// Checks whether a node has its own objects, not only consolidated ones.
 fn has_own(node: &Node) -> bool {
     node.objects.values().any(|o| o.size.is_some())
 }

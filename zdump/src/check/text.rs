@@ -2,7 +2,7 @@
 
 use netcdf_core::json::Json;
 
-/// JSON as text for a message, shortened.
+/// Formats JSON for a message, shortened.
 pub(super) fn shown(json: &Json) -> String {
     let text = json.to_bytes();
     let text = String::from_utf8_lossy(&text).into_owned();
@@ -12,7 +12,7 @@ pub(super) fn shown(json: &Json) -> String {
     }
 }
 
-/// `1 dimension`, `2 dimensions`.
+/// Returns `1 dimension` or `2 dimensions`.
 pub(super) fn counted(n: u64, what: &str) -> String {
     let end = if n == 1 { "" } else { "s" };
     format!("{n} {what}{end}")

@@ -10,7 +10,7 @@ use super::rule::Rule;
 use super::text::shown;
 use crate::words::{configured, stated_name};
 
-/// Deepest nesting of shards; the description of the array refuses anything deeper.
+/// Maximum nesting of shards. The metadata parser rejects deeper shards.
 const DEPTH: u32 = 16;
 
 /// Checks a group or an array.
@@ -57,7 +57,7 @@ fn array(json: &Json, about: &mut FindingCollector<'_>) {
     }
 }
 
-/// The names of dimensions; some may be `null`.
+/// Checks the dimension names, which may be `null`.
 fn names(json: &Json, shape: Option<&[u64]>, about: &mut FindingCollector<'_>) {
     let name = |j: &Json| *j == Json::Null || j.as_str().is_some();
     let Some(names) = json.items().filter(|names| names.iter().all(name)) else {
@@ -76,7 +76,7 @@ fn codecs(
     about: &mut FindingCollector<'_>,
     depth: u32,
 ) {
-    // Codecs that turn elements into bytes.
+    // Codecs that convert elements to bytes.
     const BYTES: [&str; 5] = [
         "bytes",
         "endian",

@@ -1,4 +1,4 @@
-//! Finds the chunk that the command line asks for.
+//! Finds the chunk that the command line names.
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 
@@ -6,10 +6,10 @@ use crate::array::{OpenArray, numbers};
 use crate::cli::ChunkArgs;
 use crate::table::shape;
 
-/// The place of the chunk in the grid of chunks; `None` for all chunks.
+/// Returns the coordinates of the chunk, or `None` for all chunks.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if the array has no such chunk or element.
+/// Returns [`ErrorKind::Argument`] for a chunk or element outside the array.
 pub(super) fn wanted(args: &ChunkArgs, opened: &OpenArray<'_>) -> Result<Option<Vec<u64>>> {
     let grid = opened.grid();
     if args.all {
@@ -28,7 +28,7 @@ pub(super) fn wanted(args: &ChunkArgs, opened: &OpenArray<'_>) -> Result<Option<
         };
     };
     let place = parse(index)?;
-    // A scalar has one chunk, whose key is `0` in version 2.
+    // A scalar has one chunk with the key `0` in version 2.
     let place = match grid.is_empty() && place == [0] {
         true => vec![],
         false => place,
@@ -37,7 +37,7 @@ pub(super) fn wanted(args: &ChunkArgs, opened: &OpenArray<'_>) -> Result<Option<
     Ok(Some(place))
 }
 
-/// Numbers separated by commas or dots.
+/// Parses numbers separated by commas or dots.
 fn parse(text: &str) -> Result<Vec<u64>> {
     let numbers = text.split([',', '.']).map(|n| n.trim().parse().ok());
     let numbers: Option<Vec<u64>> = match text.is_empty() || text == "-" {
@@ -50,7 +50,7 @@ fn parse(text: &str) -> Result<Vec<u64>> {
     })
 }
 
-/// Checks that such a chunk or element exists.
+/// Checks that the chunk or element exists.
 fn fits((place, text): (&[u64], &str), lengths: &[u64], name: &str) -> Result<()> {
     if place.len() != lengths.len() {
         let (have, want) = (place.len(), lengths.len());
@@ -65,7 +65,7 @@ fn fits((place, text): (&[u64], &str), lengths: &[u64], name: &str) -> Result<()
     Ok(())
 }
 
-/// The error if no chunk is given although there are several, or if there are none.
+/// Returns the error for a missing chunk argument: the array has several chunks or none.
 fn which(grid: &[u64]) -> Error {
     if grid.contains(&0) {
         return Error::new(

@@ -1,4 +1,4 @@
-//! `chunk`: the decoded values of chunks, and what each codec did.
+//! `chunk`: the decoded values of chunks, and the result of each codec.
 
 mod index;
 mod print;
@@ -10,10 +10,10 @@ use netcdf_core::model::Values;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::Io;
 
-use crate::array::{ChunkPlace, FoundChunk, OpenArray, Times, Undone, find};
+use crate::array::{ChunkPlace, FoundChunk, OpenArray, PartiallyDecoded, Times, find};
 use crate::cli::ChunkArgs;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::no_store;
 use print::ChunkPrinter;
@@ -21,7 +21,7 @@ use print::ChunkPrinter;
 /// Runs the command.
 ///
 /// # Errors
-/// Errors of the store; arguments that do not fit the array; for a single chunk, errors of its codecs.
+/// Returns errors of the store, and of arguments that do not fit the array. For a single chunk, returns errors of its codecs.
 pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
     let survey = session.survey(&store)?;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Ve
         opened.times = Times::of(node, &opened.array.described.stored, notes);
     }
     stage_exists(&opened, args.stage)?;
-    let wanted = index::wanted(args, &opened).map_err(|e| opened.said(e))?;
+    let wanted = index::wanted(args, &opened).map_err(|e| opened.in_array(e))?;
     let mut printer = ChunkPrinter {
         opened: &opened,
         out: CommandOut::new(session.json, io, ("chunk", store.name()))?,
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &ChunkArgs, session: &Session, io: &mut Io) -> Result<Ve
     done
 }
 
-/// Checks that there are this many codecs to undo.
+/// Checks that the array has at least `stage` decoding steps.
 fn stage_exists(opened: &OpenArray<'_>, stage: Option<usize>) -> Result<()> {
     let codecs = opened.codecs();
     match stage {
@@ -58,16 +58,16 @@ fn stage_exists(opened: &OpenArray<'_>, stage: Option<usize>) -> Result<()> {
                 false => format!(": {}", codecs.join(", ")),
             };
             let what = format!(
-                "there is no stage {stage}: there are {} codecs to undo{names}",
+                "no stage {stage}: the array has {} codecs{names}",
                 codecs.len()
             );
-            Err(opened.said(Error::new(ErrorKind::Argument, what)))
+            Err(opened.in_array(Error::new(ErrorKind::Argument, what)))
         }
         Some(_) | None => Ok(()),
     }
 }
 
-/// Shows one chunk, stored or not.
+/// Prints one chunk, stored or missing.
 fn one(printer: &mut ChunkPrinter<'_, '_>, place: &[u64]) -> Result<Verdict> {
     let opened = printer.opened;
     let found = opened.locate(place)?;
@@ -86,7 +86,7 @@ fn one(printer: &mut ChunkPrinter<'_, '_>, place: &[u64]) -> Result<Verdict> {
     Ok(Verdict::Sound)
 }
 
-/// Shows all stored chunks.
+/// Prints all stored chunks.
 fn all(printer: &mut ChunkPrinter<'_, '_>) -> Result<Verdict> {
     let opened = printer.opened;
     let (stage, mut wrong, mut count) = (printer.stage, 0u64, 0u64);
@@ -127,12 +127,12 @@ fn all(printer: &mut ChunkPrinter<'_, '_>) -> Result<Verdict> {
     Ok(Verdict::Problems)
 }
 
-/// Reads a stored chunk and decodes as much as is shown: up to a stage, else to values, which take the place of the bytes.
+/// Reads a stored chunk and decodes the printed part: up to a stage, otherwise to values, which replace the bytes.
 fn look(
     opened: &OpenArray<'_>,
     place: &ChunkPlace,
     stage: Option<usize>,
-) -> Result<(Undone, Option<Values>)> {
+) -> Result<(PartiallyDecoded, Option<Values>)> {
     let bytes = opened.fetch(place)?;
     let stages = stage.unwrap_or_else(|| opened.codecs().len());
     let mut undone = opened.undo(place, bytes, stages)?;

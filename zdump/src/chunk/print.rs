@@ -8,13 +8,13 @@ use netcdf_core::model::region::product;
 use netcdf_core::tool::table::left;
 
 use super::rows::{self, RowPiece};
-use crate::array::{ChunkPlace, OpenArray, Undone, numbers};
+use crate::array::{ChunkPlace, OpenArray, PartiallyDecoded, numbers};
 use crate::hex;
 use crate::out::{Colour, CommandOut, numbers as list, object, plain};
 use crate::table::{count, shape};
 use crate::words::dtype;
 
-/// Most characters in a line of values.
+/// Maximum characters in a line of values.
 const WIDTH: usize = 100;
 
 /// Bytes of a line of JSON.
@@ -26,21 +26,21 @@ pub(super) struct ChunkPrinter<'a, 'w> {
     pub opened: &'a OpenArray<'a>,
     /// The output.
     pub out: CommandOut<'w>,
-    /// The number of codecs to undo, if not all.
+    /// The number of decoding steps, if limited.
     pub stage: Option<usize>,
-    /// The key of the last shard shown.
+    /// The key of the last printed shard.
     pub shard: Option<String>,
 }
 
 impl ChunkPrinter<'_, '_> {
-    /// A chunk.
+    /// Prints a chunk.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn chunk(
         &mut self,
         place: &ChunkPlace,
-        (undone, values): &(Undone, Option<Values>),
+        (undone, values): &(PartiallyDecoded, Option<Values>),
     ) -> Result<()> {
         self.head(place, Some(&undone.sizes))?;
         match values {
@@ -69,10 +69,10 @@ impl ChunkPrinter<'_, '_> {
         Ok(())
     }
 
-    /// Prints the head of a chunk, before its values; `sizes` are the numbers of bytes after each codec that was undone.
+    /// Prints the head of a chunk, before its values. `sizes` are the numbers of bytes after each decoding step.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn head(&mut self, place: &ChunkPlace, sizes: Option<&[u64]>) -> Result<()> {
         let stored = place.range.end.saturating_sub(place.range.start);
         let stored = [stored];
@@ -96,7 +96,7 @@ impl ChunkPrinter<'_, '_> {
         self.out.line(&format!("  stored    {text}"))
     }
 
-    /// The first lines of a chunk: place, key and elements.
+    /// Prints the first lines of a chunk: coordinates, key and elements.
     fn title(&mut self, place: &[u64], key: &str) -> Result<()> {
         let opened = self.opened;
         let title = format!("{} chunk {}  {}", opened.path, numbers(place), plain(key));
@@ -117,7 +117,7 @@ impl ChunkPrinter<'_, '_> {
         self.out.line(&format!("  elements  {elements}{clipped}"))
     }
 
-    /// The text about a chunk that reaches beyond the end of the array.
+    /// Describes a chunk that extends beyond the end of the array.
     fn clipped(&self, block: &Block, inside: &[u64]) -> String {
         if inside == block.count {
             return String::new();
@@ -142,7 +142,7 @@ impl ChunkPrinter<'_, '_> {
         self.out.record("chunk", members)
     }
 
-    /// The JSON members that all chunks have.
+    /// Returns the common JSON members of all chunks.
     fn about(&self, place: &[u64], key: &str) -> Vec<(&'static str, Json)> {
         let block = self.opened.block(place);
         vec![
@@ -161,10 +161,10 @@ impl ChunkPrinter<'_, '_> {
         ]
     }
 
-    /// Prints a chunk that is not stored.
+    /// Prints a missing chunk.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn missing(&mut self, place: &[u64]) -> Result<()> {
         let key = self.opened.key(&self.opened.key_place(place));
         if self.out.json {
@@ -186,7 +186,7 @@ impl ChunkPrinter<'_, '_> {
     /// Prints that no chunk is stored.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn nothing(&mut self) -> Result<()> {
         if self.out.json {
             return Ok(());
@@ -198,7 +198,7 @@ impl ChunkPrinter<'_, '_> {
     /// Prints a chunk or shard that cannot be decoded.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn problem(&mut self, place: Option<&ChunkPlace>, e: &Error) -> Result<()> {
         if let Some(place) = place {
             self.head(place, None)?;
@@ -242,7 +242,7 @@ fn record(out: &mut CommandOut<'_>, mut piece: RowPiece) -> Result<()> {
     out.record("row", [index, inside, beyond])
 }
 
-/// Breaks a piece of a row into lines that begin with the index of their first element.
+/// Splits a row fragment into lines that begin with the index of their first element.
 fn lines(out: &mut CommandOut<'_>, piece: &RowPiece, width: usize) -> Result<()> {
     let mut line = String::new();
     let mut index = piece.index.clone();

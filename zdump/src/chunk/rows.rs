@@ -1,4 +1,4 @@
-//! The values of a chunk row by row, in small pieces to save memory.
+//! Values of a chunk, row by row, in small fragments to save memory.
 
 use netcdf_core::chunk::scatter::advance;
 use netcdf_core::error::Result;
@@ -7,23 +7,23 @@ use netcdf_core::model::{Values, ZarrVersion};
 use crate::array::values::same;
 use crate::array::{ChunkPlace, OpenArray};
 
-/// Values of a row that are converted to text at a time.
+/// Maximum values per fragment.
 const PIECE: usize = 1024;
 
-/// A piece of a row.
+/// A fragment of a row.
 pub(super) struct RowPiece {
-    /// The index of its first element in the array.
+    /// The index of the first element in the array.
     pub index: Vec<u64>,
     /// The values as constants; `_` for the fill value.
     pub constants: Vec<String>,
-    /// How many of the first values lie in the array.
+    /// The number of leading values inside the array.
     pub inside: usize,
 }
 
 /// Visits the rows of a chunk.
 ///
 /// # Errors
-/// Errors of `visit`.
+/// Returns errors of `visit`.
 pub(super) fn each(
     opened: &OpenArray<'_>,
     place: &ChunkPlace,
@@ -86,7 +86,7 @@ fn piece(opened: &OpenArray<'_>, index: Vec<u64>, part: &Values, inside: usize) 
     }
 }
 
-/// The characters of a row as one text, and those beyond the array as another.
+/// Returns the characters of a row as one text, and the characters beyond the array as another text.
 fn text_piece(opened: &OpenArray<'_>, index: Vec<u64>, text: &[u8], inside: usize) -> RowPiece {
     let (within, beyond) = text.split_at_checked(inside).unwrap_or((text, &[]));
     let texts = [within, beyond].into_iter().filter(|t| !t.is_empty());

@@ -1,4 +1,4 @@
-//! The index of a shard.
+//! Prints the index of a shard.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,20 +16,20 @@ use crate::out::{Colour, maybe, numbers as list, plain};
 use crate::table::count;
 
 impl ChunkPrinter<'_, '_> {
-    /// Prints the head of the shard of a chunk, if there are shards.
+    /// Prints the shard head of a chunk, if the array is sharded.
     ///
     /// # Errors
-    /// Errors of the store, a damaged index, errors of writing.
+    /// Returns errors of the store, of a damaged index, and write errors.
     pub(super) fn shard_of(&mut self, place: &[u64]) -> Result<()> {
         let key_place = self.opened.key_place(place);
         let key = self.opened.key(&key_place);
         self.shard_in(&key, place)
     }
 
-    /// Prints the head of the shard with this key, if there are shards and this was not the last one shown.
+    /// Prints the head of the shard with this key, if the array is sharded and this shard was not printed last.
     ///
     /// # Errors
-    /// As [`Self::shard_of`].
+    /// Returns the errors of [`Self::shard_of`].
     pub(super) fn shard_in(&mut self, key: &str, place: &[u64]) -> Result<()> {
         if !self.opened.sharded() || self.shard.as_deref() == Some(key) {
             return Ok(());
@@ -66,7 +66,7 @@ impl ChunkPrinter<'_, '_> {
         }
     }
 
-    /// Prints the entries of the index. For nested shards, only those of stored chunks.
+    /// Prints the index entries. For nested shards, prints only the entries of stored chunks.
     fn entries(&mut self, key_place: &[u64], ratio: &[u64], parts: Vec<KeyPart>) -> Result<()> {
         if self.opened.array.described.shards.len() > 1 {
             return parts
@@ -75,7 +75,7 @@ impl ChunkPrinter<'_, '_> {
         }
         let parts = parts.into_iter().map(|part| (part.place, part.range));
         let parts: BTreeMap<Vec<u64>, Range<u64>> = parts.collect();
-        // The index was read, so there are no more chunks than it has entries.
+        // The index was read, so the number of chunks is at most the number of entries.
         let mut at = vec![0u64; ratio.len()];
         loop {
             let place = at.iter().zip(key_place).zip(ratio);

@@ -9,8 +9,8 @@ use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
 use crate::cli::CodecsArgs;
-use crate::open::Session;
 use crate::out::{Colour, CommandOut, plain};
+use crate::session::Session;
 use crate::table::TextTable;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{Node, NodeContent};
@@ -31,7 +31,7 @@ const HEAD: [&str; 7] = [
 /// Prints the codecs.
 ///
 /// # Errors
-/// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a store.
+/// Returns errors of the store, and [`netcdf_core::ErrorKind::UnknownFormat`] for an input that is not a store.
 pub(crate) fn run(args: &CodecsArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
     let survey = session.survey(&store)?;
@@ -72,21 +72,21 @@ pub(crate) fn run(args: &CodecsArgs, session: &Session, io: &mut Io) -> Result<V
     })
 }
 
-/// The table, and the messages about missing or wrong codecs, each once.
+/// Prints the table, and each message about a missing or wrong codec once.
 fn show(arrays: &[(&Node, Vec<CodecStep>, Option<&str>)], out: &mut CommandOut<'_>) -> Result<()> {
     let mut table = TextTable::default();
     table.row(HEAD.map(str::to_owned));
-    let mut said: Vec<String> = vec![];
+    let mut messages: Vec<String> = vec![];
     for (node, steps, problem) in arrays {
         let mut name = node.shown();
         for step in steps {
             let mut row = vec![std::mem::take(&mut name)];
             row.extend(step.cells().map(|cell| plain(&cell)));
             table.row(row);
-            if let Some(text) = step.state.said().map(plain)
-                && !said.contains(&text)
+            if let Some(text) = step.state.message().map(plain)
+                && !messages.contains(&text)
             {
-                said.push(text);
+                messages.push(text);
             }
         }
         if let Some(problem) = problem {
@@ -103,10 +103,11 @@ fn show(arrays: &[(&Node, Vec<CodecStep>, Option<&str>)], out: &mut CommandOut<'
         };
         out.line(&line)?;
     }
-    if !said.is_empty() {
+    if !messages.is_empty() {
         out.line("")?;
     }
-    said.iter()
+    messages
+        .iter()
         .try_for_each(|text| out.line(&out.paint(Colour::Red, text)))
 }
 

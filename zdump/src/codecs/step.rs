@@ -1,4 +1,4 @@
-//! A step of the way from values to stored bytes.
+//! An encoding step from values to stored bytes.
 
 use netcdf_core::chunk::texts::TextCodec;
 use netcdf_core::env::Env;
@@ -13,39 +13,39 @@ use netcdf_core::model::{Endianness, FilterSpec, ZarrVersion};
 use crate::table::shape;
 use crate::words::{codec_name, codec_params, configured, stated_name};
 
-/// A step.
+/// An encoding step.
 #[derive(Debug)]
 pub(super) struct CodecStep {
-    /// What it is: `filter`, `byte order`, `texts`, `shards`.
+    /// The role: `filter`, `byte order`, `texts`, `shards`.
     role: &'static str,
-    /// Its names in Zarr versions 2 and 3.
+    /// The names in Zarr versions 2 and 3.
     names: [Option<String>; 2],
-    /// Number of the HDF5 filter, and its parameters.
+    /// The number and parameters of the HDF5 filter.
     hdf5: Option<FilterSpec>,
-    /// Parameters in readable form.
+    /// The parameters in readable form.
     params: String,
-    /// The codec as in the metadata; `None` for steps that follow from the type of a version 2 array.
+    /// The codec in the metadata. `None` for steps that follow from the type of a version 2 array.
     json: Option<Json>,
-    /// Whether it can be undone.
+    /// Whether the step can be decoded.
     pub state: StepState,
 }
 
-/// Whether a step can be undone here.
+/// Whether this installation can decode a step.
 #[derive(Debug)]
 pub(super) enum StepState {
-    /// It is built in.
+    /// A built-in codec.
     BuiltIn,
-    /// A plugin in this file does it.
+    /// A plugin in this file.
     Plugin(String),
-    /// Missing, with a message.
+    /// A missing codec, with a message.
     Missing(String),
-    /// Impossible, with what is wrong.
+    /// An invalid codec, with the error.
     Wrong(String),
 }
 
 impl StepState {
-    /// The message for a step that cannot be undone.
-    pub(super) fn said(&self) -> Option<&str> {
+    /// Returns the message for a step that cannot be decoded.
+    pub(super) fn message(&self) -> Option<&str> {
         match self {
             Self::BuiltIn | Self::Plugin(_) => None,
             Self::Missing(what) | Self::Wrong(what) => Some(what),
@@ -74,7 +74,7 @@ impl CodecStep {
         }
     }
 
-    /// Whether nothing here can undo it.
+    /// Checks whether the codec is missing.
     pub(super) fn is_missing(&self) -> bool {
         match self.state {
             StepState::Missing(_) => true,
@@ -82,7 +82,7 @@ impl CodecStep {
         }
     }
 
-    /// Cells of the table, but for the first one.
+    /// Returns the cells of the table, except the first one.
     pub(super) fn cells(&self) -> [String; 6] {
         let [v2, v3] = self.names.clone();
         let or = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
@@ -100,7 +100,7 @@ impl CodecStep {
         ]
     }
 
-    /// Members of its record.
+    /// Returns the JSON members of the step.
     pub(super) fn members(&self) -> Vec<(&'static str, Json)> {
         let text = |text: Option<&str>| text.map_or(Json::Null, Json::text);
         let [v2, v3] = &self.names;
@@ -119,12 +119,12 @@ impl CodecStep {
             ("stated", self.json.clone().unwrap_or(Json::Null)),
             ("state", Json::text(self.state.name())),
             ("file", text(file)),
-            ("remedy", text(self.state.said())),
+            ("remedy", text(self.state.message())),
         ]
     }
 }
 
-/// The steps of an array, in the order of writing.
+/// Returns the steps of an array in the order of writing.
 pub(super) fn steps(array: &RawArray, env: &Env) -> Vec<CodecStep> {
     let mut filters = array.filters(env).into_iter();
     let mut steps = vec![];
@@ -146,12 +146,12 @@ pub(super) fn steps(array: &RawArray, env: &Env) -> Vec<CodecStep> {
             way.follow(codecs.unwrap_or_default(), &mut shards);
         }
     }
-    // The steps of version 2, or those of version 3 that the walk did not reach.
+    // The steps of version 2, and version 3 steps that the traversal did not reach.
     steps.extend(filters.map(|(json, spec)| of_filter((json, spec), env)));
     steps
 }
 
-/// A walk along the codecs of version 3.
+/// A traversal of version 3 codecs.
 struct CodecWalk<'w, 'a, I> {
     array: &'a RawArray,
     env: &'w Env,
@@ -160,7 +160,7 @@ struct CodecWalk<'w, 'a, I> {
 }
 
 impl<'a, I: Iterator<Item = (&'a Json, Result<FilterSpec>)>> CodecWalk<'_, 'a, I> {
-    /// The steps of these codecs and of the codecs in shards. The depth is that of the shards.
+    /// Adds the steps of these codecs and of the codecs in shards, at this shard depth.
     fn follow<'s>(&mut self, codecs: &[Json], shards: &mut impl Iterator<Item = &'s Shard>) {
         for codec in codecs {
             let name = stated_name(codec);
@@ -207,7 +207,7 @@ fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> CodecStep 
                 Ok(UsableFilter::Plugin(plugin)) => {
                     StepState::Plugin(plugin.path.display().to_string())
                 }
-                Err(_) => StepState::Missing(said(&spec, env)),
+                Err(_) => StepState::Missing(message(&spec, env)),
             };
             step.hdf5 = Some(spec).filter(|spec| !is_private(spec.id));
         }
@@ -221,8 +221,8 @@ fn of_filter((json, spec): (&Json, Result<FilterSpec>), env: &Env) -> CodecStep 
     step
 }
 
-/// The message about a missing filter, with what to install.
-fn said(spec: &FilterSpec, env: &Env) -> String {
+/// Returns the message about a missing filter, with an installation hint.
+fn message(spec: &FilterSpec, env: &Env) -> String {
     let found = env.filters.check(std::slice::from_ref(spec), 0);
     found.err().map(|e| e.to_string()).unwrap_or_default()
 }
@@ -248,7 +248,7 @@ fn of_texts(heap: TextCodec, array: &RawArray) -> CodecStep {
     CodecStep::new("texts", names, what.to_owned())
 }
 
-/// A shard; the codecs of its chunks are steps of their own.
+/// Returns the step of a shard. The codecs of the chunks are separate steps.
 fn of_shard(shard: &Shard, codec: &Json, array: &RawArray) -> CodecStep {
     let place = if shard.index_first { "first" } else { "last" };
     let sum = if shard.checksum { " with crc32c" } else { "" };

@@ -3,7 +3,7 @@ use netcdf_core::env::Env;
 use netcdf_core::format::zarr::raw::RawArray;
 use netcdf_core::model::ZarrVersion;
 
-/// The rows of an array, their cells between commas.
+/// Returns the rows of an array, with commas between cells.
 fn rows(text: &str) -> Vec<String> {
     let json = Json::parse(text.as_bytes()).unwrap();
     let version = match json.get("zarr_format").and_then(Json::as_u64) {

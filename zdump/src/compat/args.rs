@@ -8,22 +8,22 @@ use super::format::{ElementPrinter, ShownType};
 /// The usage message, printed for a wrong command line and for `-v`.
 pub(super) const USAGE: &str = "usage: zdump --compat [-t <type>[/<length>]][-d][-v][-h][-x objdump][-F <format>][-T <level>][-Xm] <file>\n";
 
-/// What objects to print, and how.
+/// The objects to print, and their format.
 #[derive(Debug)]
 pub(super) struct PrintOptions {
     /// The store.
     pub store: PathBuf,
-    /// The type in which all chunks are shown.
+    /// The display type of all chunks.
     pub ty: ShownType,
     /// The format of numbers.
     pub printer: ElementPrinter,
-    /// The options as they were given.
+    /// The given options.
     pub given: GivenOptions,
 }
 
 /// The options of the command line.
 #[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(super) struct GivenOptions {
     /// `-t`
     pub ty: Option<ShownType>,
@@ -41,10 +41,10 @@ pub(super) struct GivenOptions {
     pub trace: bool,
 }
 
-/// Reads the command line; `None` if the usage message is requested.
+/// Parses the command line. Returns `None` if the usage message is requested.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Returns the error message.
 pub(super) fn parse(args: &[OsString]) -> Result<Option<PrintOptions>, String> {
     let (mut given, mut files) = (GivenOptions::default(), vec![]);
     let mut args = args.iter();
@@ -63,7 +63,7 @@ pub(super) fn parse(args: &[OsString]) -> Result<Option<PrintOptions>, String> {
 }
 
 impl GivenOptions {
-    /// Reads the options in one argument; returns whether the usage message is requested.
+    /// Parses the options in one argument. Returns whether the usage message is requested.
     fn options<'a>(
         &mut self,
         letters: &str,
@@ -123,7 +123,7 @@ impl GivenOptions {
     }
 }
 
-/// A name without the backslashes with which scripts quote the `#` of URLs.
+/// Removes the backslashes with which scripts quote the `#` of URLs.
 fn unescaped(file: OsString) -> PathBuf {
     match file.to_str() {
         Some(text) if text.contains("://") && text.contains('\\') => {

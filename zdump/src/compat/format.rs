@@ -1,19 +1,19 @@
-//! Bytes as numbers of one type.
+//! Formats bytes as numbers of one type.
 
 use netcdf_core::error::Result;
 use netcdf_grammar::c_format::{AttributeFloatFormat, IntegerFormat};
 
-/// The type in which the bytes of a chunk are shown.
+/// The display type of a chunk's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ShownType {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The size used to count elements. Texts count as the pointers that `zmapio` has for them.
+    /// The size for counting elements. Texts count as pointers, as in `zmapio`.
     pub size: u64,
     class: DisplayClass,
 }
 
-/// How the bytes of an element are shown.
+/// The display of an element's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DisplayClass {
     Unsigned,
@@ -25,7 +25,7 @@ enum DisplayClass {
     Text(usize),
 }
 
-/// The types but for texts.
+/// The types other than texts.
 const TYPES: [ShownType; 11] = [
     ShownType::new("ubyte", 1, DisplayClass::Unsigned),
     ShownType::new("byte", 1, DisplayClass::Signed),
@@ -39,9 +39,9 @@ const TYPES: [ShownType; 11] = [
     ShownType::new("double", 8, DisplayClass::Float),
     ShownType::new("char", 1, DisplayClass::Char),
 ];
-/// Most bytes of a text.
+/// Maximum bytes of a text.
 const LONGEST: usize = 1 << 20;
-/// Bytes of text collected before they are passed on.
+/// The buffer size for text in bytes.
 const BUFFER: usize = 1 << 16;
 
 impl Default for ShownType {
@@ -55,10 +55,10 @@ impl ShownType {
         Self { name, size, class }
     }
 
-    /// The type with this name: `int`, `string/12`.
+    /// Returns the type with this name: `int`, `string/12`.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns a message for an unknown name.
     pub(super) fn named(text: &str) -> std::result::Result<Self, String> {
         let lower = text.to_ascii_lowercase();
         let wrong = || format!("unknown type {text}");
@@ -77,12 +77,12 @@ impl ShownType {
         Self::new("string", 8, DisplayClass::Text(length))
     }
 
-    /// Whether it is a type of texts.
+    /// Checks whether the type is a text type.
     pub(super) fn is_text(self) -> bool {
         matches!(self.class, DisplayClass::Text(_))
     }
 
-    /// Bytes of an element.
+    /// Returns the bytes of an element.
     fn bytes(self) -> usize {
         match self.class {
             DisplayClass::Text(length) => length,
@@ -112,10 +112,10 @@ enum DisplayForm {
 }
 
 impl ElementPrinter {
-    /// Prints in the default format of the type, or in a C format for one number.
+    /// Returns a printer for the default format of the type, or for a C format for one number.
     ///
     /// # Errors
-    /// If the format is not for one number of this type.
+    /// Returns a message if the format is not for one number of this type.
     pub(super) fn new(ty: ShownType, format: Option<&str>) -> std::result::Result<Self, String> {
         let wrong = || {
             let format = format.unwrap_or_default();
@@ -141,10 +141,10 @@ impl ElementPrinter {
         Ok(Self { ty, how })
     }
 
-    /// Prints bytes as elements separated by commas. An incomplete last element is filled up with zeros.
+    /// Prints bytes as elements separated by commas. An incomplete last element is padded with zeros.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn print(
         &self,
         bytes: &[u8],
@@ -196,7 +196,7 @@ impl ElementPrinter {
         }
     }
 
-    /// The bits of an element, as the lowest bits of the number.
+    /// Returns the bits of an element as the lowest bits of the number.
     fn bits(&self, bytes: &[u8], big_endian: bool) -> u64 {
         let mut padded = [0; 8];
         padded
@@ -209,12 +209,12 @@ impl ElementPrinter {
         }
     }
 
-    /// The number with these lowest bits, of which the highest is the sign.
+    /// Returns the number with these lowest bits. The highest one is the sign.
     fn signed(&self, bits: u64) -> i64 {
         (bits << self.unused()).cast_signed() >> self.unused()
     }
 
-    /// The bits of a number that an element does not have.
+    /// Returns the unused bits of a number.
     fn unused(&self) -> u64 {
         64 - 8 * self.ty.size
     }

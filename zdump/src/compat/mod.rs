@@ -1,8 +1,8 @@
-//! `--compat`: the command line of netCDF-C's test program `zmapio`, and what it prints. Chunks are shown as stored, all in the
-//! same type, whatever the metadata says.
+//! `--compat`: the command line and the output of netCDF-C's test program `zmapio`. All stored chunks are shown in the same type,
+//! independent of the metadata.
 //!
-//! It differs where `zmapio` does harm or loses data: `-x clear` is refused, `-F` only accepts formats for one number, texts
-//! are neither cut off nor read beyond their ends, and `zarr.json` is metadata. docs/zdump.md has the list.
+//! Differences from `zmapio` avoid harm and data loss: `-x clear` is refused, `-F` only accepts formats for one number, texts are neither
+//! truncated nor read beyond their ends, and `zarr.json` is metadata. docs/zdump.md has the list.
 
 mod args;
 mod format;
@@ -21,28 +21,28 @@ use netcdf_core::tool::{self, Io, Status};
 
 use crate::cli::NAME;
 use crate::key;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use netcdf_core::format::zarr::survey::{Role, StoreSurvey, split};
 
 use args::{PrintOptions, USAGE};
 
-/// Most levels of keys.
+/// Maximum levels of keys.
 const DEPTH: usize = 256;
 
-/// Runs the tool as netCDF-C's `zmapio`; `args` are what follows `--compat`.
+/// Runs the tool like netCDF-C's `zmapio`. `args` follow `--compat`.
 pub(crate) fn run(args: &[OsString], io: &mut Io) -> Status {
     let options = match args::parse(args) {
         Ok(Some(options)) => options,
-        Ok(None) => return told(USAGE, io),
-        Err(what) => return told(&format!("{NAME}: {what}\n{USAGE}"), io),
+        Ok(None) => return usage(USAGE, io),
+        Err(what) => return usage(&format!("{NAME}: {what}\n{USAGE}"), io),
     };
     for (said, text) in [
         (options.given.ty.is_some(), "Default type: ubyte\n"),
         (options.given.action, "Default action: objdump\n"),
     ] {
         if !said {
-            // If standard error is closed, there is nobody left to tell.
+            // If standard error is closed, the message is lost.
             let _ = write!(io.stderr, "{text}");
         }
     }
@@ -52,9 +52,9 @@ pub(crate) fn run(args: &[OsString], io: &mut Io) -> Status {
     }
 }
 
-/// Prints the usage message; as in `zmapio`, the exit status is 1.
-fn told(text: &str, io: &mut Io) -> Status {
-    // If standard error is closed, there is nobody left to tell.
+/// Prints the usage message. The exit status is 1, as in `zmapio`.
+fn usage(text: &str, io: &mut Io) -> Status {
+    // If standard error is closed, the message is lost.
     let _ = write!(io.stderr, "{text}");
     Status::Failure
 }
@@ -66,7 +66,7 @@ fn dump(options: &PrintOptions, io: &mut Io) -> Result<()> {
     let store = session.store(&options.store, io)?;
     let survey = StoreSurvey::read(&store, &session.env)?;
     if options.given.debug {
-        // If standard error is closed, there is nobody left to tell.
+        // If standard error is closed, the message is lost.
         let _ = writeln!(io.stderr, "stack:");
         each(&store, &mut |n, key| {
             let _ = writeln!(io.stderr, "[{n}] /{}", ShownText::new(key));
@@ -86,7 +86,7 @@ fn dump(options: &PrintOptions, io: &mut Io) -> Result<()> {
     out.end()
 }
 
-/// Visits everything in a store, including groups, with its number: depth first, names in the order of their bytes.
+/// Visits all keys and groups of a store with a number: depth first, names in byte order.
 fn each(store: &Arc<dyn Store>, visit: &mut dyn FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let level = |prefix: &str| store.children(prefix).map(Vec::into_iter);
     let mut levels = vec![(String::new(), level("")?)];
@@ -115,12 +115,12 @@ fn each(store: &Arc<dyn Store>, visit: &mut dyn FnMut(u64, &str) -> Result<()>) 
     Ok(())
 }
 
-/// The kinds of keys that `zmapio` knows.
+/// The key kinds of `zmapio`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeyKind {
     Metadata,
     Chunk,
-    /// The contents are not shown.
+    /// A key without printed contents.
     Hidden,
 }
 
@@ -133,7 +133,7 @@ fn kind(key: &str, options: &PrintOptions) -> KeyKind {
     }
 }
 
-/// A store, and how it is shown.
+/// A store with its display options.
 struct ShownStore<'a> {
     store: &'a Arc<dyn Store>,
     survey: &'a StoreSurvey,
@@ -187,7 +187,7 @@ fn contents(
     }
 }
 
-/// Whether the numbers of the array above a key are big-endian. Nothing else of its type matters.
+/// Checks whether the numbers of the array above a key are big-endian. The rest of the type has no effect.
 fn is_big_endian(survey: &StoreSurvey, key: &str) -> bool {
     let node = match survey.role(key) {
         Role::Chunk(node, _) | Role::Shard(node, _) => Some(node),

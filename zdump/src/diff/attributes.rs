@@ -1,4 +1,4 @@
-//! Attributes, by value.
+//! Compares attributes by value.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use netcdf_core::format::zarr::survey::Node;
 /// Two nodes as arrays, if they are arrays.
 type MetadataPair<'a> = Option<(&'a OpenArray<'a>, &'a OpenArray<'a>)>;
 
-/// Compares the attributes of two nodes, by their names.
+/// Compares the attributes of two nodes by name.
 ///
 /// # Errors
-/// Errors of writing.
+/// Returns write errors.
 pub(super) fn compare(
     path: &str,
     (one, other): (Option<&Node>, Option<&Node>),
@@ -55,12 +55,12 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// The attributes of a node.
+/// Returns the attributes of a node.
 fn all(node: Option<&Node>) -> BTreeMap<&str, &Json> {
     members(node.and_then(Node::attributes))
 }
 
-/// The members of an object by name; the last one if there are several with the same name.
+/// Returns the members of an object by name. The last duplicate wins.
 fn members(object: Option<&Json>) -> BTreeMap<&str, &Json> {
     let members = object.map(Json::members).unwrap_or_default().iter();
     members
@@ -68,7 +68,7 @@ fn members(object: Option<&Json>) -> BTreeMap<&str, &Json> {
         .collect()
 }
 
-/// Whether an attribute is internal metadata of netCDF or xarray.
+/// Checks whether an attribute is internal metadata of netCDF or xarray.
 fn is_own(name: &str) -> bool {
     name == "_ARRAY_DIMENSIONS"
         || name == "_NCProperties"
@@ -76,13 +76,13 @@ fn is_own(name: &str) -> bool {
         || name.starts_with("_NCZARR_")
 }
 
-/// Whether an attribute only says that bytes are UTF-8. Strings in other layouts are always UTF-8, so only one of two stores
-/// may have it.
+/// Checks whether an attribute only declares that bytes are UTF-8. Strings in other layouts are always UTF-8, so only one of two stores may
+/// have the attribute.
 fn says_text(name: &str, value: Option<&Json>) -> bool {
     name == ENCODING && matches!(value, Some(Json::Text(text)) if is_utf8(text))
 }
 
-/// Whether two values are the same: numbers by value, members in any order. Numbers that JSON cannot express may be texts.
+/// Checks whether two values are the same: numbers by value, members in any order. Numbers that JSON cannot represent may be texts.
 pub(super) fn same(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(x), Json::Number(y)) => x == y || same_or_nan(x, y),
@@ -94,7 +94,7 @@ pub(super) fn same(a: &Json, b: &Json) -> bool {
             x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y))
         }
         (Json::Object(_), Json::Object(_)) => {
-            // Each pair is compared once, however deeply the objects are nested.
+            // Each pair is compared once, at any nesting depth.
             let (x, y) = (members(Some(a)), members(Some(b)));
             let mut pairs = x.iter().zip(&y);
             x.len() == y.len() && pairs.all(|((k, x), (l, y))| k == l && same(x, y))
@@ -108,13 +108,13 @@ fn same_or_nan(x: &str, y: &str) -> bool {
     same_numbers(x, y) || (nan(x) && nan(y))
 }
 
-/// Whether two fill values are the same, however they are written.
+/// Checks whether two fill values are the same in any notation.
 fn same_fill((a, x): (&OpenArray<'_>, &Json), (b, y): (&OpenArray<'_>, &Json)) -> bool {
     let pair = a.fill_of(x).zip(b.fill_of(y));
     pair.is_some_and(|(x, y)| values::same(&x, 0, &y, 0))
 }
 
-/// A fill value as a plain constant, if it is written in another form.
+/// Returns a fill value as a plain constant, if it has another form.
 fn value(opened: &OpenArray<'_>, json: &Json) -> Json {
     let constant = || {
         let value = opened.fill_of(json)?;

@@ -1,6 +1,6 @@
-//! Compares the values of two arrays with any chunks. Goes through the stored chunks of the array with the larger chunks, and
-//! compares each with the same elements of the other array; then through the stored chunks of the other, where the first has
-//! none. So time and memory depend on the stored data, not on the size in the metadata.
+//! Compares the values of two arrays with any chunks. First iterates over the stored chunks of the array with the larger chunks, and
+//! compares each with the same elements of the second array. Then iterates over the stored chunks of the second array at missing chunks of
+//! the first. Time and memory therefore depend on the stored data, not on the size in the metadata.
 
 use netcdf_core::chunk::grid::ChunkGrid;
 use netcdf_core::error::{Error, ErrorKind, Result};
@@ -16,17 +16,17 @@ use crate::array::values::{ValueAt, differing, same};
 use crate::array::{ChunkPlace, ElementValues, FoundChunk, OpenArray, rows};
 use crate::out::plain;
 
-/// Two arrays whose values are compared; `x` is the one with the larger chunks.
+/// Two compared arrays. `x` is the one with the larger chunks.
 struct ArrayPair<'a> {
     x: Finder<'a>,
     y: Finder<'a>,
-    /// The common shape: the smaller of their lengths in each dimension.
+    /// The common shape: the smaller length in each dimension.
     shape: Vec<u64>,
     /// Whether equal bytes mean equal values.
     twins: bool,
 }
 
-/// Whether two arrays are stored in the same way, so that equal bytes always mean equal values.
+/// Checks whether two arrays have the same storage, so that equal bytes always mean equal values.
 fn twins(a: &OpenArray<'_>, b: &OpenArray<'_>) -> bool {
     let (x, y) = (&a.array.described, &b.array.described);
     let layout = |o: &OpenArray<'_>| (o.shape.clone(), o.chunk.clone(), o.chars);
@@ -40,7 +40,7 @@ fn twins(a: &OpenArray<'_>, b: &OpenArray<'_>) -> bool {
 /// Compares the values of two arrays with the same number of dimensions.
 ///
 /// # Errors
-/// Errors of listing the stores, and of writing.
+/// Returns errors of listing the stores, and write errors.
 pub(super) fn compare(
     (a, b): (&OpenArray<'_>, &OpenArray<'_>),
     report: &mut DiffReport<'_>,
@@ -48,7 +48,7 @@ pub(super) fn compare(
     let mut readable = true;
     let twins = twins(a, b);
     for opened in [a, b] {
-        // If the stored bytes of twins are equal, nothing has to be decoded.
+        // Chunks with equal stored bytes need no decoding.
         let decodes = || opened.chain().map(|_| ());
         let ready = opened.numbered();
         if let Err(e) = ready.and_then(|()| if twins { Ok(()) } else { decodes() }) {
@@ -82,7 +82,7 @@ pub(super) fn compare(
     problems(&tally, report, &a.path)
 }
 
-/// The reasons why chunks could not be compared.
+/// Reports the reasons why chunks could not be compared.
 fn problems(tally: &StoreTally, report: &mut DiffReport<'_>, path: &str) -> Result<()> {
     if tally.wrong == 0 {
         return Ok(());
@@ -106,7 +106,7 @@ fn problems(tally: &StoreTally, report: &mut DiffReport<'_>, path: &str) -> Resu
 }
 
 impl ArrayPair<'_> {
-    /// Goes through all stored chunks of an array, in parallel.
+    /// Processes all stored chunks of an array in parallel.
     fn each(
         &self,
         opened: &OpenArray<'_>,
@@ -131,7 +131,7 @@ impl ArrayPair<'_> {
         })
     }
 
-    /// Whether a key has the same bytes in both stores.
+    /// Checks whether a key has the same bytes in both stores.
     fn same_key(&self, key_place: &[u64]) -> bool {
         let (x, y) = (self.x.opened, self.y.opened);
         let (key, other) = (x.key(key_place), y.key(key_place));
@@ -140,7 +140,7 @@ impl ArrayPair<'_> {
         self.twins && equal().is_ok_and(|equal| equal)
     }
 
-    /// Whether `y` has the same stored bytes for a chunk of `x`, with the same meaning.
+    /// Checks whether `y` has the same stored bytes for a chunk of `x`, with the same meaning.
     fn same_chunk(&self, place: &ChunkPlace) -> Result<bool> {
         if !self.twins {
             return Ok(false);
@@ -154,7 +154,7 @@ impl ArrayPair<'_> {
         }
     }
 
-    /// The part of a chunk within both arrays.
+    /// Returns the part of a chunk within both arrays.
     fn common(&self, opened: &OpenArray<'_>, place: &ChunkPlace) -> Option<Region> {
         let block = opened.block(&place.place);
         let ends = block.start.iter().zip(&block.count).zip(&self.shape);
@@ -189,7 +189,7 @@ impl ArrayPair<'_> {
         Ok(tally)
     }
 
-    /// Compares a part of a chunk of `x` with the chunk of `y` that has it.
+    /// Compares a part of a chunk of `x` with the matching chunk of `y`.
     fn with_y(
         &self,
         x: ElementValues<'_>,
@@ -208,7 +208,7 @@ impl ArrayPair<'_> {
         Ok(())
     }
 
-    /// Compares a stored chunk of `y` where `x` has no chunk.
+    /// Compares a stored chunk of `y` at missing chunks of `x`.
     fn over_y(&self, place: &ChunkPlace) -> Result<StoreTally> {
         let mut tally = StoreTally::default();
         let Some(part) = self.common(self.y.opened, place) else {
@@ -218,7 +218,7 @@ impl ArrayPair<'_> {
         let block = self.y.opened.block(&place.place);
         for (cell, part) in cells(self.x.opened, &part) {
             match self.x.locate(&cell) {
-                // It was compared before, or the failure was reported.
+                // The chunk was compared before, or the failure was reported.
                 Ok(Some(_)) | Err(_) => continue,
                 Ok(None) => {}
             }
@@ -245,7 +245,7 @@ impl ArrayPair<'_> {
         Ok(tally)
     }
 
-    /// Compares the elements of a box.
+    /// Compares the elements of a block.
     fn compare(
         &self,
         x: ElementValues<'_>,
@@ -271,7 +271,7 @@ impl ArrayPair<'_> {
         tally.differs(index, x, y, &texts);
     }
 
-    /// Compares elements that neither store has: they differ if the fill values do.
+    /// Compares elements that neither store contains: they differ if the fill values differ.
     fn unstored(
         &self,
         whole: Option<u64>,
@@ -283,7 +283,7 @@ impl ArrayPair<'_> {
         let (Some(x), Some(y)) = fills else {
             return None;
         };
-        // If chunks cannot be found, it is unknown what is stored.
+        // If chunks cannot be located, the stored elements are unknown.
         if left == 0 || same(x, 0, y, 0) || tally.wrong > 0 {
             return None;
         }
@@ -292,23 +292,23 @@ impl ArrayPair<'_> {
         let mut difference = StoreDifference::texts("missing", &a, &b);
         difference.more = vec![("count", Json::int(left))];
         let elements = match left {
-            1 => "1 element is stored in neither, and the fill values differ".to_owned(),
-            n => format!("{n} elements are stored in neither, and the fill values differ"),
+            1 => "1 element is in neither store, and the fill values differ".to_owned(),
+            n => format!("{n} elements are in neither store, and the fill values differ"),
         };
         difference.text = vec![format!("{elements}: {a} | {b}")];
         Some(difference)
     }
 }
 
-/// The value that readers use for elements that are not stored.
+/// Returns the value that readers use for unwritten elements.
 fn unwritten<'o>(opened: &'o OpenArray<'_>) -> Result<&'o Values> {
     opened.unwritten.as_ref().ok_or_else(|| {
         let what = "a chunk is missing, and the fill value is not a value of the type";
-        opened.said(Error::new(ErrorKind::Corrupt, what))
+        opened.in_array(Error::new(ErrorKind::Corrupt, what))
     })
 }
 
-/// The chunks of an array with elements in a box, and the part of each within the box.
+/// Returns the chunks of an array that intersect a block, with the intersections.
 fn cells(
     opened: &OpenArray<'_>,
     part: &Region,
@@ -324,7 +324,7 @@ fn cells(
     })
 }
 
-/// The index of an element `n` further along the last dimension.
+/// Returns the index of the element `n` positions further along the last dimension.
 fn along(index: &[u64], n: usize) -> Vec<u64> {
     let mut index = index.to_vec();
     if let Some(last) = index.last_mut() {

@@ -1,5 +1,5 @@
-//! Finds and decodes chunks of an array by place. The latest ones are kept, as neighbouring chunks of one array overlap with
-//! the same chunks of the other.
+//! Locates and decodes chunks of an array. Recent chunks are cached, because neighbouring chunks of one array overlap with the same chunks
+//! of the second array.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -11,19 +11,19 @@ use netcdf_core::model::Values;
 use crate::array::{ChunkPlace, OpenArray};
 use crate::key;
 
-/// Most indexes of shards that are kept.
+/// Maximum number of cached shard indexes.
 const INDEXES: usize = 8;
 
-/// Most chunks that are kept: more would take long to search.
+/// Maximum number of cached chunks: a longer search would be slow.
 const CHUNKS: usize = 64;
 
-/// The chunks of a key by place; `None` if there is no such key.
+/// The chunks of a key by coordinates. `None` for a missing key.
 type ChunksOfKey = Option<BTreeMap<Vec<u64>, Range<u64>>>;
 
-/// A kept item: its place, its size in bytes, and the item.
+/// A cached item: coordinates, size in bytes, and value.
 type KeptItem<T> = (Vec<u64>, u64, Arc<T>);
 
-/// The kept items, most recently used first.
+/// The cached items, most recently used first.
 type KeptItems<T> = Mutex<VecDeque<KeptItem<T>>>;
 
 /// Finds chunks.
@@ -35,7 +35,7 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    /// A finder that keeps nothing yet.
+    /// Returns a finder with an empty cache.
     pub(super) fn new(opened: &'a OpenArray<'a>) -> Self {
         Self {
             opened,
@@ -44,10 +44,10 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Where a chunk is; `None` if it is not stored.
+    /// Returns the location of a chunk, or `None` for a missing chunk.
     ///
     /// # Errors
-    /// Errors of the store; a damaged index of a shard.
+    /// Returns errors of the store, and of a damaged shard index.
     pub(super) fn locate(&self, place: &[u64]) -> Result<Option<ChunkPlace>> {
         if !self.opened.sharded() {
             return self.opened.locate(place);
@@ -82,10 +82,10 @@ impl<'a> Finder<'a> {
         Ok(Some(parts.map(|part| (part.place, part.range)).collect()))
     }
 
-    /// The values of a chunk.
+    /// Returns the values of a chunk.
     ///
     /// # Errors
-    /// As [`OpenArray::decode`].
+    /// Returns the errors of [`OpenArray::decode`].
     pub(super) fn decode(&self, place: &ChunkPlace) -> Result<Arc<Values>> {
         if let Some(values) = get(&self.chunks, &place.place) {
             return Ok(values);
@@ -114,7 +114,7 @@ fn get<T>(kept: &KeptItems<T>, place: &[u64]) -> Option<Arc<T>> {
     Some(value)
 }
 
-/// Keeps an item until more recently used items fill the room.
+/// Caches an item. The least recently used items are evicted.
 fn put<T>(kept: &KeptItems<T>, new: KeptItem<T>, most: u64) {
     let mut kept = lock(kept);
     kept.push_front(new);

@@ -12,21 +12,21 @@ use crate::table::shape;
 use crate::words;
 use netcdf_core::format::zarr::survey::Node;
 
-/// How similar two types are.
+/// The similarity of two types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Alike {
-    /// They have the same values.
+enum TypeSimilarity {
+    /// Types with the same values.
     Same,
     /// Numbers of different types.
     Numbers,
-    /// Their values cannot be compared.
+    /// Types without comparable values.
     Different,
 }
 
-/// Compares two arrays except for attributes and values; returns whether their values can be compared.
+/// Compares two arrays except for attributes and values. Returns whether their values can be compared.
 ///
 /// # Errors
-/// Errors of writing.
+/// Returns write errors.
 pub(super) fn compare(
     (x, a): (&Node, &OpenArray<'_>),
     (y, b): (&Node, &OpenArray<'_>),
@@ -47,10 +47,10 @@ pub(super) fn compare(
     }
     let alike = types(a, b);
     let (s, t) = (&a.array.described.stored, &b.array.described.stored);
-    if alike != Alike::Same || s.spelling() != t.spelling() {
+    if alike != TypeSimilarity::Same || s.spelling() != t.spelling() {
         let difference =
             StoreDifference::texts("dtype", &words::dtype(a.array), &words::dtype(b.array));
-        tell(difference.of_layout(alike == Alike::Same))?;
+        tell(difference.of_layout(alike == TypeSimilarity::Same))?;
     }
     for difference in layout(a, b) {
         tell(difference.of_layout(true))?;
@@ -63,10 +63,10 @@ pub(super) fn compare(
     if names.0 != names.1 && (!a.shape.is_empty() || !b.shape.is_empty()) {
         tell(StoreDifference::new("dimension_names", names.0, names.1))?;
     }
-    Ok(ranks && alike != Alike::Different)
+    Ok(ranks && alike != TypeSimilarity::Different)
 }
 
-/// The differences that only concern how the data is stored.
+/// Returns differences of the storage only.
 fn layout(a: &OpenArray<'_>, b: &OpenArray<'_>) -> Vec<StoreDifference> {
     let shards = |o: &OpenArray<'_>| {
         let shards = o.array.described.shards.iter();
@@ -89,7 +89,7 @@ fn layout(a: &OpenArray<'_>, b: &OpenArray<'_>) -> Vec<StoreDifference> {
         .collect()
 }
 
-/// The codecs with their parameters, in the order of writing.
+/// Returns the codecs with their parameters in the order of writing.
 fn codecs(opened: &OpenArray<'_>) -> String {
     let filters = words::codecs(opened.array);
     match filters.is_empty() {
@@ -98,17 +98,16 @@ fn codecs(opened: &OpenArray<'_>) -> String {
     }
 }
 
-/// How the fill values differ. No fill value means the same as zeros for elements that are not stored; version 3 always has
-/// one. In version 2 the fill value also says which elements count as missing; version 3 has the attribute `_FillValue` for
-/// that.
+/// Returns the difference of the fill values. For unwritten elements, no fill value means zeros. Version 3 always has a fill value. In
+/// version 2 the fill value also marks missing elements. In version 3 the attribute `_FillValue` marks them.
 fn fill(
     (x, a): (&Node, &OpenArray<'_>),
     (y, b): (&Node, &OpenArray<'_>),
-    alike: Alike,
+    alike: TypeSimilarity,
 ) -> Option<StoreDifference> {
     let (s, t) = (&a.array.described.fill, &b.array.described.fill);
     let equal = match (&a.unwritten, &b.unwritten) {
-        (Some(x), Some(y)) if alike != Alike::Different => same(x, 0, y, 0),
+        (Some(x), Some(y)) if alike != TypeSimilarity::Different => same(x, 0, y, 0),
         _ => s == t,
     };
     let nulls = (*s == Json::Null) != (*t == Json::Null);
@@ -127,7 +126,7 @@ fn fill(
     Some(difference.of_layout(equal || same_mask((x, a), (y, b))))
 }
 
-/// Whether the same elements count as missing in two versions of one array.
+/// Checks whether the same elements are marked as missing in two versions of one array.
 pub(super) fn same_mask((x, a): (&Node, &OpenArray<'_>), (y, b): (&Node, &OpenArray<'_>)) -> bool {
     if x.version == y.version {
         return false;
@@ -139,7 +138,7 @@ pub(super) fn same_mask((x, a): (&Node, &OpenArray<'_>), (y, b): (&Node, &OpenAr
     }
 }
 
-/// The value of the elements that count as missing, if there is one; `None` if it is not a value of the type.
+/// Returns the value that marks missing elements, if there is one. Returns `None` if it is not a value of the type.
 fn mask(node: &Node, opened: &OpenArray<'_>) -> Option<Option<Values>> {
     let attribute = node.attributes().and_then(|a| a.get("_FillValue"));
     match (attribute, node.version) {
@@ -151,14 +150,14 @@ fn mask(node: &Node, opened: &OpenArray<'_>) -> Option<Option<Values>> {
     }
 }
 
-/// How similar the types of two arrays are.
-fn types(a: &OpenArray<'_>, b: &OpenArray<'_>) -> Alike {
+/// Returns the similarity of two array types.
+fn types(a: &OpenArray<'_>, b: &OpenArray<'_>) -> TypeSimilarity {
     let (s, t) = (&a.array.described.stored, &b.array.described.stored);
     let texts = |o: &OpenArray<'_>| o.chars || is_text(&o.array.described.stored);
     match (texts(a), texts(b)) {
-        (true, true) => Alike::Same,
+        (true, true) => TypeSimilarity::Same,
         (false, false) => alike(s, t),
-        (true, false) | (false, true) => Alike::Different,
+        (true, false) | (false, true) => TypeSimilarity::Different,
     }
 }
 
@@ -173,23 +172,25 @@ fn is_number(stored: &StoredType) -> bool {
     matches!(stored.dtype, Dtype::Number(_) | Dtype::Half | Dtype::Bool)
 }
 
-fn alike(a: &StoredType, b: &StoredType) -> Alike {
+fn alike(a: &StoredType, b: &StoredType) -> TypeSimilarity {
     if a.dtype == b.dtype || (is_text(a) && is_text(b)) {
-        return Alike::Same;
+        return TypeSimilarity::Same;
     }
     if is_number(a) && is_number(b) {
-        return Alike::Numbers;
+        return TypeSimilarity::Numbers;
     }
     let (Dtype::Struct(x), Dtype::Struct(y)) = (&a.dtype, &b.dtype) else {
-        return Alike::Different;
+        return TypeSimilarity::Different;
     };
     let mut fields = x.iter().zip(y);
     let same = x.len() == y.len()
         && fields.all(|(x, y)| {
-            x.name == y.name && x.dims == y.dims && alike(&x.stored, &y.stored) == Alike::Same
+            x.name == y.name
+                && x.dims == y.dims
+                && alike(&x.stored, &y.stored) == TypeSimilarity::Same
         });
     match same {
-        true => Alike::Same,
-        false => Alike::Different,
+        true => TypeSimilarity::Same,
+        false => TypeSimilarity::Different,
     }
 }

@@ -1,13 +1,13 @@
 //! `diff`: the differences between two stores of any layout and version.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
-//! | `nodes` | groups and arrays of both, by path |
+//! | `nodes` | groups and arrays by path |
 //! | `meta` | the metadata of two arrays |
 //! | `attributes` | attributes by value |
-//! | `data` | values, by regions of the array |
-//! | `tally` | the result for the values |
-//! | `finder` | chunks by place, for regions of other chunks |
+//! | `data` | array values by region |
+//! | `tally` | the result of a value comparison |
+//! | `finder` | located and cached chunks |
 //! | `raw` | keys and bytes |
 //! | `report` | text and JSON lines |
 
@@ -30,8 +30,8 @@ use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::Io;
 
 use crate::cli::DiffArgs;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{StoreSurvey, no_store};
 use report::DiffReport;
@@ -39,7 +39,7 @@ use report::DiffReport;
 /// Runs the command.
 ///
 /// # Errors
-/// Errors of the stores.
+/// Returns errors of the stores.
 pub(crate) fn run(args: &DiffArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let stdin = Path::new("-");
     if args.a == stdin && args.b == stdin {

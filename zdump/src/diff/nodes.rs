@@ -1,4 +1,4 @@
-//! Groups and arrays of two stores, by their paths.
+//! Compares groups and arrays of two stores by path.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ type StoreSide<'a> = (&'a Arc<dyn Store>, &'a StoreSurvey);
 /// Compares all nodes of two stores.
 ///
 /// # Errors
-/// Errors of the stores, and of writing.
+/// Returns errors of the stores, and write errors.
 pub(super) fn compare(
     a: StoreSide<'_>,
     b: StoreSide<'_>,
@@ -53,7 +53,7 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// Whether there are nodes below a path, which makes it a group without metadata.
+/// Checks whether there are nodes below a path, which is then a group without metadata.
 fn has_below(survey: &StoreSurvey, path: &str) -> bool {
     let below = |node: &Node| match path {
         "" => true,
@@ -82,7 +82,7 @@ fn alone(node: &Node, implied: bool, (report, second): (&mut DiffReport<'_>, boo
     attributes::compare(&path, sides, None, report)
 }
 
-/// The kind of a node, and a description.
+/// Returns the kind and the description of a node.
 fn what(node: &Node) -> (&'static str, String) {
     match &node.what {
         NodeContent::Group | NodeContent::Nothing => ("group", "group".to_owned()),
@@ -95,7 +95,7 @@ fn what(node: &Node) -> (&'static str, String) {
     }
 }
 
-/// Compares the versions of nodes; each pair of versions is reported once.
+/// Compares the versions of nodes. Each pair of versions is reported once.
 fn version(
     (a, b): (&Node, &Node),
     said: &mut BTreeSet<(u8, u8)>,

@@ -13,20 +13,20 @@ use super::report::{DiffReport, StoreDifference};
 use crate::key;
 use netcdf_core::format::zarr::survey::Node;
 
-/// Keys compared at a time.
+/// Keys per batch.
 const BATCH: usize = 512;
-/// Bytes of a key compared at a time.
+/// Bytes per comparison.
 const PIECE: u64 = 16 << 20;
 
 type Stores<'a> = (&'a Arc<dyn Store>, &'a Arc<dyn Store>);
 
-/// Pieces of two keys, and their offset.
+/// Fragments of two keys, and their offset.
 type KeyPair = (u64, Vec<u8>, Vec<u8>);
 
-/// Compares all keys of two stores: first the keys of the first store, then those that only the second has.
+/// Compares all keys of two stores: first the keys of the first store, then keys that only the second store has.
 ///
 /// # Errors
-/// Errors of the stores, and of writing.
+/// Returns errors of the stores, and write errors.
 pub(super) fn compare((a, b): Stores<'_>, env: &Env, report: &mut DiffReport<'_>) -> Result<()> {
     each((a, env, report), &|key, size| {
         with((a, b), (key, size), env)
@@ -58,7 +58,7 @@ impl<'a> StoredKey<'a> {
     }
 }
 
-/// Goes through all keys of a store, in parallel.
+/// Processes all keys of a store in parallel.
 fn each(
     (store, env, report): (&Arc<dyn Store>, &Env, &mut DiffReport<'_>),
     look: &(dyn Fn(&str, u64) -> Result<Option<StoreDifference>> + Sync),
@@ -93,7 +93,7 @@ fn bytes(size: u64) -> Json {
     Json::text(&format!("{size} B"))
 }
 
-/// How a key differs between the stores.
+/// Returns the difference of a key between the stores.
 fn with(
     (a, b): Stores<'_>,
     (key, size): (&str, u64),
@@ -111,7 +111,7 @@ fn with(
     Ok(different.map(|(at, x, y)| first(at, &x, &y)))
 }
 
-/// The first piece in which two keys of this size differ, and its offset.
+/// Returns the first fragment in which two keys of this size differ, and its offset.
 fn piece(
     one: StoredKey<'_>,
     other: StoredKey<'_>,
@@ -132,10 +132,10 @@ fn piece(
     Ok(None)
 }
 
-/// Whether two keys have the same bytes.
+/// Checks whether two keys have the same bytes.
 ///
 /// # Errors
-/// Errors of the stores.
+/// Returns errors of the stores.
 pub(super) fn equal(one: StoredKey<'_>, other: StoredKey<'_>, env: &Env) -> Result<bool> {
     let sizes = [one, other].map(|k| key::size(k.store, k.key));
     let [size, known] = sizes;
@@ -146,10 +146,10 @@ pub(super) fn equal(one: StoredKey<'_>, other: StoredKey<'_>, env: &Env) -> Resu
     }
 }
 
-/// Whether all keys of a node, and those below it, are the same in two stores.
+/// Checks whether all keys of a node and below it are the same in two stores.
 ///
 /// # Errors
-/// Errors of the stores; keys that cannot be read do not count as equal.
+/// Returns errors of the stores. Unreadable keys are not equal.
 pub(super) fn unchanged(
     StoredNode { store: a, node: x }: StoredNode<'_>,
     StoredNode { store: b, node: y }: StoredNode<'_>,
@@ -186,7 +186,7 @@ fn read(store: &Arc<dyn Store>, key: &str, range: std::ops::Range<u64>) -> Resul
     key::range(store, key, range).map_err(said)
 }
 
-/// The first differing byte from byte `at` on.
+/// Returns the first differing byte at or after byte `at`.
 fn first(at: u64, x: &[u8], y: &[u8]) -> StoreDifference {
     let n = x.iter().zip(y).position(|(a, b)| a != b);
     let n = n.unwrap_or(x.len().min(y.len()));

@@ -6,7 +6,7 @@ use netcdf_core::json::Json;
 use crate::out::{Colour, CommandOut, plain};
 use crate::verdict::Verdict;
 
-/// Most characters of a value shown in text.
+/// Maximum characters of a printed value.
 const SHOWN: usize = 120;
 
 /// A difference.
@@ -20,7 +20,7 @@ pub(super) struct StoreDifference {
     pub a: Option<Json>,
     /// The value in the second store.
     pub b: Option<Json>,
-    /// Whether it only concerns how the data is stored.
+    /// Whether the difference only concerns the storage.
     pub layout: bool,
     /// Additional members in JSON.
     pub more: Vec<(&'static str, Json)>,
@@ -29,7 +29,7 @@ pub(super) struct StoreDifference {
 }
 
 impl StoreDifference {
-    /// A difference between values.
+    /// Returns a difference between values.
     pub(super) fn new(kind: &'static str, a: Option<Json>, b: Option<Json>) -> Self {
         Self {
             kind,
@@ -42,12 +42,12 @@ impl StoreDifference {
         }
     }
 
-    /// A difference between texts.
+    /// Returns a difference between texts.
     pub(super) fn texts(kind: &'static str, a: &str, b: &str) -> Self {
         Self::new(kind, Some(Json::text(a)), Some(Json::text(b)))
     }
 
-    /// Marks the difference as one of layout, if `layout` is true.
+    /// Marks a difference as storage only, if `layout` is true.
     pub(super) fn of_layout(mut self, layout: bool) -> Self {
         self.layout = layout;
         self
@@ -59,7 +59,7 @@ impl StoreDifference {
         self
     }
 
-    /// The lines of text.
+    /// Returns the lines of text.
     fn lines(&self) -> Vec<String> {
         let name = self.name.as_ref().map(|name| format!(" {}", plain(name)));
         let name = name.unwrap_or_default();
@@ -106,7 +106,7 @@ pub(super) struct DiffReport<'w> {
 }
 
 impl<'w> DiffReport<'w> {
-    /// A report without differences.
+    /// Returns a report without differences.
     pub(super) fn new(out: CommandOut<'w>) -> Self {
         Self {
             out,
@@ -119,7 +119,7 @@ impl<'w> DiffReport<'w> {
     /// Prints a difference at a path.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn tell(&mut self, path: &str, difference: StoreDifference) -> Result<()> {
         match difference.layout {
             true => self.layout += 1,
@@ -162,7 +162,7 @@ impl<'w> DiffReport<'w> {
     /// Prints a problem that prevents a comparison.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn problem(&mut self, path: &str, e: &Error) -> Result<()> {
         let text = e.to_string();
         let mut difference = StoreDifference::new("problem", None, None);
@@ -171,10 +171,10 @@ impl<'w> DiffReport<'w> {
         self.tell(path, difference)
     }
 
-    /// Prints the last line; returns the outcome.
+    /// Prints the last line. Returns the outcome.
     ///
     /// # Errors
-    /// Errors of writing.
+    /// Returns write errors.
     pub(super) fn end(mut self) -> Result<Verdict> {
         if self.out.json {
             let members = [

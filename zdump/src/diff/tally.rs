@@ -1,4 +1,4 @@
-//! The result of comparing the values of two arrays.
+//! Result of comparing the values of two arrays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,24 +13,24 @@ use crate::array::{OpenArray, numbers};
 use crate::out::{maybe, numbers as list, object};
 use crate::table;
 
-/// Most differing elements that are shown.
+/// Maximum number of printed differing elements.
 const SHOWN: usize = 5;
-/// Most reasons reported why chunks cannot be compared.
+/// Maximum number of reported reasons for failed comparisons.
 const REASONS: usize = 5;
 
-/// A value of either side, as constants.
+/// The values of both sides, as constants.
 pub(super) type ConstantPair = (String, String);
 
 /// The result of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct StoreTally {
-    /// Number of differing elements.
+    /// The number of differing elements.
     pub count: u64,
-    /// Number of elements stored in at least one of the stores.
+    /// The number of elements that at least one store contains.
     pub covered: u64,
     /// The first differing elements.
     pub first: BTreeMap<Vec<u64>, ConstantPair>,
-    /// The largest distance of two numbers, and where it is.
+    /// The largest distance of two numbers, and its index.
     pub largest: Option<(AnyNumber, Vec<u64>)>,
     /// The reasons why chunks could not be compared.
     pub reasons: BTreeSet<String>,
@@ -39,7 +39,7 @@ pub(super) struct StoreTally {
 }
 
 impl StoreTally {
-    /// Counts a differing element; `texts` are its constants.
+    /// Counts a differing element. `texts` are the two constants.
     pub(super) fn differs(
         &mut self,
         index: Vec<u64>,
@@ -59,7 +59,7 @@ impl StoreTally {
     }
 
     fn far(&mut self, distance: AnyNumber, index: &[u64]) {
-        // Among equally large distances the first element counts, whatever the order of calls.
+        // Among equal distances the first element wins, independent of the order of calls.
         let further = self.largest.as_ref().is_none_or(|(known, at)| {
             distance.exceeds(*known) || (!known.exceeds(distance) && index < at.as_slice())
         });
@@ -82,7 +82,7 @@ impl StoreTally {
     /// Counts a failed comparison.
     ///
     /// # Errors
-    /// The error of a cancelled run, which does not concern the stores.
+    /// Returns the error of a cancelled run, which does not concern the stores.
     pub(super) fn failed(&mut self, e: Error) -> Result<()> {
         if e.kind() == ErrorKind::Cancelled {
             return Err(e);
@@ -109,8 +109,8 @@ impl StoreTally {
         self.reasons.extend(reasons.take(room));
     }
 
-    /// The difference of the values among `elements` compared ones; `None` if there is none. `swapped` if the first value of
-    /// each pair is from the second store.
+    /// Returns the value difference among `elements` compared ones, or `None` without a difference. `swapped` if the first value of each
+    /// pair is from the second store.
     pub(super) fn difference(
         &self,
         elements: Option<u64>,
@@ -165,7 +165,7 @@ impl StoreTally {
     }
 }
 
-/// The constant of value `i`.
+/// Returns the constant of value `i`.
 pub(super) fn constant(opened: &OpenArray<'_>, values: &Values, i: usize) -> String {
     let one = values.slice(i..i.saturating_add(1));
     opened

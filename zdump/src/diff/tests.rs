@@ -6,16 +6,16 @@ use std::cell::RefCell;
 use std::io::Write;
 use std::rc::Rc;
 
-/// Lengths of the arrays.
+/// The lengths of the arrays.
 const SHAPE: [usize; 2] = [7, 5];
 
-/// The next pseudo-random number.
+/// Returns the next pseudo-random number.
 fn next(seed: &mut u32) -> u32 {
     *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     *seed >> 24
 }
 
-/// The keys of an array in chunks, and the values that readers see. Some chunks are missing.
+/// Returns the keys of an array in chunks, and the values that readers see. Some chunks are missing.
 fn array(seed: &mut u32, chunk: [usize; 2], fill: u8) -> (Vec<(String, Vec<u8>)>, Vec<u8>) {
     let metadata = format!(
         r#"{{"zarr_format":2,"shape":[7,5],"chunks":[{},{}],"dtype":"|u1","fill_value":{fill},"order":"C",
@@ -45,7 +45,7 @@ fn array(seed: &mut u32, chunk: [usize; 2], fill: u8) -> (Vec<(String, Vec<u8>)>
     (keys, found)
 }
 
-/// A writer whose output can be read back.
+/// A writer with readable output.
 #[derive(Clone, Default)]
 struct Kept(Rc<RefCell<Vec<u8>>>);
 
@@ -60,7 +60,7 @@ impl Write for Kept {
     }
 }
 
-/// The number of differing elements found: of kind `values` and of kind `missing`.
+/// Returns the number of differing elements: of kind `values` and of kind `missing`.
 fn counts(a: &[(String, Vec<u8>)], b: &[(String, Vec<u8>)]) -> (u64, u64) {
     let kept = Kept::default();
     let mut io = Io {

@@ -1,5 +1,5 @@
-//! Patterns of keys. `*` stands for any characters but `/`, `**` for any characters, `?` for one character but `/`; a backslash
-//! quotes the next character. A part `**` of a path also matches no part at all: `**/.zarray` includes the root's `.zarray`.
+//! Key patterns. `*` matches any characters except `/`, `**` matches any characters, `?` matches one character except `/`, and a backslash
+//! quotes the next character. A path component `**` also matches no component: `**/.zarray` includes the root's `.zarray`.
 
 /// A pattern of keys.
 #[derive(Debug)]
@@ -15,12 +15,12 @@ enum KeyPattern {
     Run,
     /// `**`
     All,
-    /// The next two pieces, `**` and `/`, may match nothing.
+    /// The next two elements, `**` and `/`, may match the empty text.
     Perhaps,
 }
 
 impl KeyGlob {
-    /// The pattern in `text`. Keys have no leading `/`, but users may write one.
+    /// Parses a pattern. Keys have no leading `/`, but users may write one.
     pub(super) fn new(text: &str) -> Self {
         let text = text.strip_prefix('/').unwrap_or(text);
         let mut pieces = vec![];
@@ -45,8 +45,8 @@ impl KeyGlob {
         Self(pieces)
     }
 
-    /// Whether it matches a key. All alternatives are followed at once, so the time is at most the length of the pattern times
-    /// that of the key.
+    /// Checks whether the pattern matches a key. All alternatives are tracked at once, so the time is at most proportional to the product
+    /// of pattern and key length.
     pub(super) fn matches(&self, key: &str) -> bool {
         let mut here = vec![false; self.0.len() + 1];
         self.reach(0, &mut here);
@@ -70,7 +70,7 @@ impl KeyGlob {
         here.last().copied().unwrap_or_default()
     }
 
-    /// Marks a place in the pattern, and those that can be reached from it without a character.
+    /// Marks a position in the pattern, and all positions that are reachable without a character.
     fn reach(&self, at: usize, reached: &mut [bool]) {
         match reached.get_mut(at) {
             Some(place) if !*place => *place = true,
@@ -118,7 +118,7 @@ mod tests {
         assert!(KeyGlob::new("").matches("") && !KeyGlob::new("").matches("a"));
     }
 
-    /// A matcher that tries one alternative after another would never end.
+    /// A matcher that tries alternatives in sequence would not finish.
     #[test]
     fn all_ways_are_tried_at_once() {
         let glob = KeyGlob::new(&"**a".repeat(200));

@@ -1,4 +1,4 @@
-//! `keys`: the keys with their sizes and kinds.
+//! `keys`: lists keys with sizes and kinds.
 
 mod glob;
 #[cfg(test)]
@@ -9,17 +9,17 @@ use netcdf_core::json::Json;
 use netcdf_core::tool::Io;
 
 use crate::cli::KeysArgs;
-use crate::open::Session;
 use crate::out::{Colour, CommandOut, numbers, plain};
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::{Role, StoreSurvey};
 
 use glob::KeyGlob;
 
-/// Lists the keys as they are found: there may be millions.
+/// Lists the keys in listing order, without sorting: there may be millions.
 ///
 /// # Errors
-/// Errors of the store; [`ErrorKind::NotFound`] if the pattern matches no key.
+/// Returns errors of the store, and [`ErrorKind::NotFound`] if the pattern matches no key.
 pub(crate) fn run(args: &KeysArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store.store, io)?;
     let survey = StoreSurvey::read(&store, &session.env)?;

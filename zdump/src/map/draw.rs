@@ -1,4 +1,4 @@
-//! The map as text and as JSON lines.
+//! Prints the map as text and as JSON lines.
 
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
@@ -11,7 +11,7 @@ use crate::array::OpenArray;
 use crate::out::{Colour, CommandOut, numbers as list, plain};
 use crate::table::{shape, size};
 
-/// The character for a cell.
+/// Returns the character for a cell.
 fn sign(look: CellLook, fancy: bool) -> char {
     let row = LOOKS.iter().find(|row| row.0 == look);
     row.map_or(
@@ -23,7 +23,7 @@ fn sign(look: CellLook, fancy: bool) -> char {
 /// Draws the map.
 ///
 /// # Errors
-/// Errors of writing.
+/// Returns write errors.
 pub(super) fn text(out: &mut CommandOut<'_>, opened: &OpenArray<'_>, map: &ChunkMap) -> Result<()> {
     let title = headline(opened, map);
     let title = out.paint(Colour::Bold, &title);
@@ -52,7 +52,7 @@ pub(super) fn text(out: &mut CommandOut<'_>, opened: &OpenArray<'_>, map: &Chunk
     legend(out, map, largest)
 }
 
-/// The head line: the array and its chunks.
+/// Returns the first line: the array and its chunks.
 pub(super) fn headline(opened: &OpenArray<'_>, map: &ChunkMap) -> String {
     let total = map.total();
     let chunks = match map.grid.is_empty() {
@@ -72,12 +72,12 @@ pub(super) fn headline(opened: &OpenArray<'_>, map: &ChunkMap) -> String {
     )
 }
 
-/// The line about cells, if a cell stands for more than one chunk.
+/// Returns the line about cells, if a cell stands for more than one chunk.
 pub(super) fn blocks(map: &ChunkMap) -> Option<String> {
     (!map.is_whole()).then(|| format!("each cell is a block of {} chunks", shape(&map.block)))
 }
 
-/// The place of a slice, in chunks.
+/// Returns the location of a slice, in chunks.
 pub(super) fn heading(map: &ChunkMap, slice: usize, cells: usize) -> String {
     let place = map.place((slice as u64).saturating_mul(cells as u64));
     let outer = map.shape.len().saturating_sub(2);
@@ -86,7 +86,7 @@ pub(super) fn heading(map: &ChunkMap, slice: usize, cells: usize) -> String {
     format!("[{},*,*]", spans.join(","))
 }
 
-/// The chunks of a cell along a dimension.
+/// Returns the chunks of a cell along a dimension.
 fn span(at: u64, block: u64, cells: u64) -> String {
     let first = at.saturating_mul(block);
     let last = first.saturating_add(block).min(cells).saturating_sub(1);
@@ -96,7 +96,7 @@ fn span(at: u64, block: u64, cells: u64) -> String {
     }
 }
 
-/// The number of the first chunk of a row along the vertical dimension.
+/// Returns the first chunk number of a row along the vertical dimension.
 fn label(map: &ChunkMap, slice: usize, row: usize, (width, height): (usize, usize)) -> String {
     let first = slice
         .saturating_mul(height)
@@ -139,10 +139,10 @@ fn legend(out: &mut CommandOut<'_>, map: &ChunkMap, largest: u64) -> Result<()> 
     }
 }
 
-/// The map as JSON: a record for the array, and one per row of cells.
+/// Prints the map as JSON: a record for the array, and one per row of cells.
 ///
 /// # Errors
-/// Errors of writing.
+/// Returns write errors.
 pub(super) fn records(
     out: &mut CommandOut<'_>,
     opened: &OpenArray<'_>,

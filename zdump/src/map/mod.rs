@@ -1,4 +1,4 @@
-//! `map`: draws the chunk grid of an array: which chunks are stored, which hold only the fill value, how large they are.
+//! `map`: draws the chunk grid of an array: stored chunks, chunks with only fill values, and chunk sizes.
 
 mod draw;
 mod scale;
@@ -18,8 +18,8 @@ use netcdf_core::tool::Io;
 
 use crate::array::{OpenArray, find};
 use crate::cli::MapArgs;
-use crate::open::Session;
 use crate::out::CommandOut;
+use crate::session::Session;
 use crate::verdict::Verdict;
 use netcdf_core::format::zarr::survey::no_store;
 use scale::ChunkMap;
@@ -27,7 +27,7 @@ use scale::ChunkMap;
 /// Runs the command.
 ///
 /// # Errors
-/// Errors of the store; an output that would be in the store; errors of writing the output.
+/// Returns errors of the store, of an output inside the store, and write errors.
 pub(crate) fn run(args: &MapArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let file = args
         .output
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &MapArgs, session: &Session, io: &mut Io) -> Result<Verd
     Ok(verdict(&opened, &map))
 }
 
-/// Whether all stored chunks could be decoded; if not, adds a note.
+/// Checks whether all stored chunks could be decoded. Adds a note otherwise.
 fn verdict(opened: &OpenArray<'_>, map: &ChunkMap) -> Verdict {
     let Some((e, count)) = &map.wrong else {
         return Verdict::Sound;
@@ -70,7 +70,7 @@ fn verdict(opened: &OpenArray<'_>, map: &ChunkMap) -> Verdict {
     Verdict::Problems
 }
 
-/// Checks that an output is neither the store nor in it.
+/// Checks that an output is outside the store.
 fn outside(file: &Path, store: &Path) -> Result<()> {
     let store = Location::new(store)?;
     if store.is_standard() || !overlap(store.path(), file) {
@@ -81,7 +81,7 @@ fn outside(file: &Path, store: &Path) -> Result<()> {
     Err(e.with_remedy("name a file outside the store; zdump never writes to a store"))
 }
 
-/// Writes a temporary file, then gives it the name.
+/// Writes a temporary file, then renames it.
 fn write(file: &Path, bytes: &[u8]) -> Result<()> {
     let mut target = Box::new(FileTarget::create(file, true)?);
     target.write_at(0, bytes)?;

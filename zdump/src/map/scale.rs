@@ -5,11 +5,11 @@ use netcdf_core::model::region::product;
 
 use crate::array::place;
 
-/// Most cells in a row.
+/// Maximum cells in a row.
 pub(super) const WIDTH: u64 = 100;
-/// Most rows of a slice, or lines of a map of one dimension.
+/// Maximum rows of a slice, or lines of a one-dimensional map.
 const HEIGHT: u64 = 50;
-/// Slices.
+/// Maximum number of slices.
 const SLICES: u64 = 20;
 
 /// Counts of the chunks of a cell.
@@ -19,7 +19,7 @@ pub(super) struct MapCell {
     pub chunks: u64,
     /// Stored chunks.
     pub present: u64,
-    /// Stored chunks that hold only the fill value.
+    /// Stored chunks with only fill values.
     pub fill: u64,
     /// Chunks that cannot be decoded.
     pub wrong: u64,
@@ -27,16 +27,16 @@ pub(super) struct MapCell {
     pub bytes: u64,
 }
 
-/// How a cell is drawn.
+/// The look of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CellLook {
-    /// None of its chunks is stored.
+    /// A cell without stored chunks.
     Missing,
-    /// All stored chunks hold only the fill value.
+    /// A cell with stored chunks that contain only fill values.
     Fill,
-    /// Some cannot be decoded.
+    /// A cell with undecodable chunks.
     Wrong,
-    /// Stored; the size, from 0 to 3.
+    /// A cell with stored chunks, with a size from 0 to 3.
     Size(usize),
 }
 
@@ -65,14 +65,14 @@ pub(super) struct ChunkMap {
     pub shape: Vec<u64>,
     /// The cells in row-major order.
     pub cells: Vec<MapCell>,
-    /// Why it is unknown which chunks hold only the fill value, if it is unknown.
+    /// The reason why chunks with only fill values are unknown.
     pub undecoded: Option<Error>,
-    /// The first chunk or shard that cannot be decoded, and how many there are.
+    /// The first undecodable chunk or shard, and their number.
     pub wrong: Option<(Error, u64)>,
 }
 
 impl ChunkMap {
-    /// A map of a grid, with nothing stored.
+    /// Returns the map of a grid without stored chunks.
     pub(super) fn new(grid: &[u64]) -> Self {
         let block = blocks(grid);
         let shape = grid
@@ -98,7 +98,7 @@ impl ChunkMap {
         map
     }
 
-    /// Number of chunks in a cell: fewer at the ends of the grid.
+    /// Returns the number of chunks in a cell. Cells at the ends of the grid have fewer.
     fn chunks(&self, cell: u64) -> u64 {
         let place = self.place(cell);
         let spans = place.iter().zip(&self.block).zip(&self.grid);
@@ -108,12 +108,12 @@ impl ChunkMap {
         product(&spans).unwrap_or(u64::MAX)
     }
 
-    /// The place of a cell.
+    /// Returns the coordinates of a cell.
     pub(super) fn place(&self, cell: u64) -> Vec<u64> {
         place(cell, &self.shape)
     }
 
-    /// The cell of a chunk.
+    /// Returns the cell of a chunk.
     pub(super) fn cell(&mut self, place: &[u64]) -> Option<&mut MapCell> {
         let parts = place.iter().zip(&self.block).zip(&self.shape);
         let mut cell = 0u64;
@@ -127,7 +127,7 @@ impl ChunkMap {
         self.cells.get_mut(usize::try_from(cell).ok()?)
     }
 
-    /// Counts chunks that cannot be decoded.
+    /// Counts undecodable chunks.
     pub(super) fn wrong(&mut self, e: Error) {
         match &mut self.wrong {
             Some((_, count)) => *count = count.saturating_add(1),
@@ -135,7 +135,7 @@ impl ChunkMap {
         }
     }
 
-    /// Marks the cells with any of these chunks: from `first` on, `count` per dimension.
+    /// Marks the cells of these chunks: from `first` on, `count` per dimension.
     pub(super) fn wrong_cells(&mut self, first: &[u64], count: &[u64]) {
         let inside = |map: &Self, cell: u64| {
             let place = map.place(cell);
@@ -153,13 +153,13 @@ impl ChunkMap {
         }
     }
 
-    /// The largest mean number of bytes per chunk of all cells; at least 1.
+    /// Returns the largest mean number of bytes per chunk of all cells, at least 1.
     pub(super) fn largest(&self) -> u64 {
         let sizes = self.cells.iter().map(|cell| mean(*cell));
         sizes.max().unwrap_or(0).max(1)
     }
 
-    /// How a cell is drawn.
+    /// Returns the look of a cell.
     pub(super) fn look(&self, cell: MapCell, largest: u64) -> CellLook {
         if cell.wrong > 0 {
             return CellLook::Wrong;
@@ -175,12 +175,12 @@ impl ChunkMap {
         CellLook::Size(usize::try_from(quarter).unwrap_or(3).min(3))
     }
 
-    /// Whether a cell is a single chunk.
+    /// Checks whether a cell is a single chunk.
     pub(super) fn is_whole(&self) -> bool {
         self.block.iter().all(|n| *n <= 1)
     }
 
-    /// Sums over all cells.
+    /// Returns the sums over all cells.
     pub(super) fn total(&self) -> MapCell {
         self.cells
             .iter()
@@ -193,7 +193,7 @@ impl ChunkMap {
             })
     }
 
-    /// Cells per row, and rows per slice.
+    /// Returns cells per row, and rows per slice.
     pub(super) fn slice(&self) -> (usize, usize) {
         let len = |n: usize| {
             let at = self.shape.len().checked_sub(n);
@@ -212,12 +212,12 @@ impl ChunkMap {
     }
 }
 
-/// Mean bytes per chunk of a cell; missing chunks count as empty.
+/// Returns the mean bytes per chunk of a cell. Missing chunks count as empty.
 fn mean(cell: MapCell) -> u64 {
     cell.bytes.div_ceil(cell.chunks.max(1))
 }
 
-/// Chunks per cell in each dimension, so that the map has a readable size.
+/// Returns chunks per cell in each dimension, so that the map has a readable size.
 fn blocks(grid: &[u64]) -> Vec<u64> {
     let mut block = vec![1u64; grid.len()];
     let most = |n: usize| match (grid.len(), n) {
@@ -235,7 +235,7 @@ fn blocks(grid: &[u64]) -> Vec<u64> {
         let cells: Vec<u64> = cells.map(|(n, b)| n.div_ceil((*b).max(1))).collect();
         product(&cells).unwrap_or(u64::MAX)
     };
-    // Outer dimensions are coarsened first, until there are few enough slices.
+    // Outer dimensions are coarsened first, down to the slice limit.
     for n in 0..outer {
         while slices(&block) > SLICES {
             let cells = grid.get(n).copied().unwrap_or(1);

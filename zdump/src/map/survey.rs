@@ -5,19 +5,19 @@ use netcdf_core::model::{Region, Values};
 
 use super::scale::ChunkMap;
 use crate::array::values::ValueAt;
-use crate::array::{ChunkPlace, ElementValues, FoundChunk, Lost, OpenArray, rows};
+use crate::array::{ChunkPlace, ElementValues, FoundChunk, OpenArray, UnreadableShard, rows};
 
-/// The map of an array. Chunks of a store far away are decoded only if `far` says so.
+/// Returns the map of an array. `far` permits decoding the chunks of a remote store.
 ///
 /// # Errors
-/// Errors of listing the store.
+/// Returns errors of listing the store.
 pub(super) fn look(opened: &OpenArray<'_>, far: bool) -> Result<ChunkMap> {
     let mut map = ChunkMap::new(&opened.grid());
     let chain = match opened.store.latency() && !far && opened.fill.is_some() {
         true => Err(too_far()),
         false => opened.chain().map(|_| ()),
     };
-    // Without a fill value no chunk can be all fill, so nothing needs to be decoded.
+    // Without a fill value no chunk can be all fill, so decoding is unnecessary.
     let decodes = chain.is_ok() && opened.fill.is_some();
     map.undecoded = chain.err();
     let work = |place: FoundChunk| match place {
@@ -41,13 +41,13 @@ pub(super) fn look(opened: &OpenArray<'_>, far: bool) -> Result<ChunkMap> {
     Ok(map)
 }
 
-/// Why chunks of a store on another machine are not decoded: their sizes are in a list, but each of them would be a request.
+/// Returns the reason why chunks of a remote store are not decoded: the list contains their sizes, but each chunk would need a request.
 fn too_far() -> Error {
-    let what = "they are on another machine (--decode reads all of them)";
+    let what = "the store is remote (--decode reads all chunks)";
     Error::new(ErrorKind::Unsupported, what)
 }
 
-/// Enters a stored chunk.
+/// Adds a stored chunk.
 fn enter(map: &mut ChunkMap, place: &ChunkPlace, fill: Result<bool>) {
     if let Some(cell) = map.cell(&place.place) {
         let len = place.range.end.saturating_sub(place.range.start);
@@ -63,8 +63,8 @@ fn enter(map: &mut ChunkMap, place: &ChunkPlace, fill: Result<bool>) {
     }
 }
 
-/// Enters a shard whose chunks cannot be found: all its cells are marked as wrong.
-fn lose(map: &mut ChunkMap, opened: &OpenArray<'_>, lost: Lost) {
+/// Marks all cells of an unreadable shard as wrong.
+fn lose(map: &mut ChunkMap, opened: &OpenArray<'_>, lost: UnreadableShard) {
     let ratio: Vec<u64> = opened.per_key().iter().map(|n| (*n).max(1)).collect();
     let first = lost.key_place.iter().zip(&ratio);
     let first: Vec<u64> = first.map(|(at, n)| at.saturating_mul(*n)).collect();
@@ -72,7 +72,7 @@ fn lose(map: &mut ChunkMap, opened: &OpenArray<'_>, lost: Lost) {
     map.wrong(lost.error);
 }
 
-/// Whether all elements of a chunk that lie in the array are the fill value.
+/// Checks whether all elements of a chunk inside the array are the fill value.
 fn all_fill(opened: &OpenArray<'_>, place: &ChunkPlace, values: &Values) -> bool {
     let Some(fill) = &opened.fill else {
         return false;
@@ -86,7 +86,7 @@ fn all_fill(opened: &OpenArray<'_>, place: &ChunkPlace, values: &Values) -> bool
     })
 }
 
-/// The note if the chunks of an array cannot be decoded.
+/// Returns the note that the chunks of an array cannot be decoded.
 pub(super) fn why(e: &Error) -> String {
     let what = e.what();
     format!("chunks are not decoded, so chunks of fill values only are not marked: {what}")

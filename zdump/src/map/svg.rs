@@ -1,22 +1,22 @@
-//! The map as an image.
+//! Draws the map as an image.
 
 use super::draw::{blocks, heading, headline};
 use super::scale::{CellLook, ChunkMap, LOOKS, MapCell};
 use crate::array::OpenArray;
 
-/// Pixels of a cell.
+/// The cell size in pixels.
 const CELL: usize = 10;
-/// Pixels around the map.
+/// The margin in pixels.
 const EDGE: usize = 16;
-/// Pixels of a line of text.
+/// The height of a text line in pixels.
 const LINE: usize = 18;
-/// Least width of the text, in pixels.
+/// The minimum text width in pixels.
 const TEXT: usize = 640;
 
 const STYLE: &str = "text{font:12px sans-serif;fill:#222}.m{fill:#f4f4f4;stroke:#ccc;stroke-width:.5}.f{fill:#f3d9a2}\
     .a{fill:#c6dbef}.b{fill:#6baed6}.c{fill:#2171b5}.d{fill:#08306b}.w{fill:#d7301f}";
 
-/// The image.
+/// Returns the image.
 pub(super) fn image(opened: &OpenArray<'_>, map: &ChunkMap) -> String {
     let (width, height) = map.slice();
     let per_slice = width.saturating_mul(height).max(1);
@@ -53,7 +53,7 @@ pub(super) fn image(opened: &OpenArray<'_>, map: &ChunkMap) -> String {
     )
 }
 
-/// A row of cells; neighbours with the same look become one rectangle.
+/// Draws a row of cells. Neighbours with the same look become one rectangle.
 fn cells(body: &mut String, map: &ChunkMap, row: &[MapCell], top: usize) {
     let largest = map.largest();
     let looks: Vec<CellLook> = row.iter().map(|cell| map.look(*cell, largest)).collect();
@@ -81,7 +81,7 @@ fn text(body: &mut String, base: usize, text: &str) {
     body.push_str(&format!("<text x=\"{EDGE}\" y=\"{base}\">{text}</text>\n"));
 }
 
-/// Draws the legend; returns where it ends.
+/// Draws the legend. Returns its end.
 fn legend(body: &mut String, map: &ChunkMap, mut top: usize) -> usize {
     let largest = map.largest();
     for (look, _, _, what) in LOOKS {
@@ -104,7 +104,7 @@ fn legend(body: &mut String, map: &ChunkMap, mut top: usize) -> usize {
     top
 }
 
-/// Text escaped for XML.
+/// Escapes text for XML.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in crate::out::plain(text).chars() {

@@ -1,4 +1,4 @@
-//! `stat`: how large the stored chunks of each array are, and how well they compress.
+//! `stat`: chunk sizes and compression ratios of each array.
 
 mod sizes;
 #[cfg(test)]
@@ -15,8 +15,8 @@ use netcdf_core::shown::number_agreement;
 use netcdf_core::tool::Io;
 
 use crate::cli::StoreArgs;
-use crate::open::Session;
 use crate::out::{Colour, CommandOut, maybe, object, plain};
+use crate::session::Session;
 use crate::table::{count, ratio, shape, size};
 use crate::verdict::Verdict;
 use crate::words::dtype;
@@ -24,9 +24,9 @@ use netcdf_core::format::zarr::survey::{Node, NodeContent, Role, StoreSurvey};
 
 pub(crate) use sizes::SizeStats;
 
-/// Everything in a store other than chunks.
+/// All keys of a store except chunks.
 #[derive(Debug, Default)]
-pub(crate) struct Rest {
+pub(crate) struct OtherKeys {
     metadata: SizeStats,
     other: SizeStats,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Rest {
 /// Prints the sizes.
 ///
 /// # Errors
-/// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a store.
+/// Returns errors of the store, and [`netcdf_core::ErrorKind::UnknownFormat`] for an input that is not a store.
 pub(crate) fn run(args: &StoreArgs, session: &Session, io: &mut Io) -> Result<Verdict> {
     let store = session.store(&args.store, io)?;
     let survey = session.survey(&store)?;
@@ -60,16 +60,16 @@ pub(crate) fn run(args: &StoreArgs, session: &Session, io: &mut Io) -> Result<Ve
     Ok(Verdict::Sound)
 }
 
-/// The sizes of the chunks of each node, and of everything else in a store.
+/// Returns the chunk sizes of each node, and the sizes of all other keys of a store.
 ///
 /// # Errors
-/// Errors of the store.
+/// Returns errors of the store.
 pub(crate) fn sizes(
     survey: &StoreSurvey,
     (store, session): (&Arc<dyn Store>, &Session),
-) -> Result<(Vec<SizeStats>, Rest)> {
+) -> Result<(Vec<SizeStats>, OtherKeys)> {
     let mut of = vec![SizeStats::default(); survey.nodes.len()];
-    let mut rest = Rest::default();
+    let mut rest = OtherKeys::default();
     survey.each((store, &session.env), &mut |_, bytes, role| {
         match role {
             Role::Metadata => rest.metadata.add(bytes),
@@ -126,7 +126,7 @@ fn show(
         .try_for_each(|line| out.line(&format!("  {line}")))
 }
 
-/// A node that should be an array but is broken: its keys are unknown.
+/// Prints a broken array node. The keys of the array are unknown.
 fn broken(node: &Node, why: &str, out: &mut CommandOut<'_>) -> Result<()> {
     if out.json {
         let path = Json::text(&format!("/{}", node.path));
@@ -143,13 +143,13 @@ fn word(array: &RawArray) -> &'static str {
     }
 }
 
-/// Bytes of this many elements; `None` for texts of variable length.
+/// Returns the bytes of this number of elements, or `None` for variable-length texts.
 pub(crate) fn raw_of(array: &RawArray, elements: Option<u64>) -> Option<u64> {
     array.raw_bytes()?;
     elements?.checked_mul(array.described.stored.size()?)
 }
 
-fn total(all: &SizeStats, rest: &Rest) -> String {
+fn total(all: &SizeStats, rest: &OtherKeys) -> String {
     let other = match rest.other.count {
         0 => String::new(),
         n => format!("; {n} other keys, {}", size(rest.other.bytes)),
@@ -189,7 +189,7 @@ fn members(node: &Node, array: &RawArray, sizes: &SizeStats) -> Vec<(&'static st
     ]
 }
 
-fn totals(all: &SizeStats, rest: &Rest) -> Vec<(&'static str, Json)> {
+fn totals(all: &SizeStats, rest: &OtherKeys) -> Vec<(&'static str, Json)> {
     vec![
         ("present", Json::int(all.count)),
         ("stored_bytes", Json::int(all.bytes)),

@@ -1,12 +1,12 @@
-//! Statistics of any number of sizes: count, total, smallest, largest, and a histogram by powers of two.
+//! Size statistics: count, total, minimum, maximum, and a histogram by powers of two.
 
 use netcdf_core::tool::table::right;
 
 use crate::table::TextTable;
 
-/// Bins: one for no bytes, and one for each power of two.
+/// The number of bins: one for zero bytes, and one for each power of two.
 const BINS: usize = 65;
-/// Characters of the longest bar.
+/// The length of the longest bar in characters.
 const WIDTH: u64 = 40;
 
 /// Statistics of sizes in bytes.
@@ -20,7 +20,7 @@ pub(crate) struct SizeStats {
     pub least: Option<u64>,
     /// The largest.
     pub most: Option<u64>,
-    /// Elements of the array in these chunks; `None` if there are too many.
+    /// The number of the array's elements in these chunks. `None` after an overflow.
     pub elements: Option<u64>,
     bins: [u64; BINS],
 }
@@ -58,18 +58,18 @@ impl SizeStats {
         self.elements = sum.and_then(|(sum, more)| sum.checked_add(more));
     }
 
-    /// Adds the count and total of other sizes.
+    /// Adds count and total of another statistic.
     pub(crate) fn join(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
     }
 
-    /// The mean, rounded down.
+    /// Returns the mean, rounded down.
     pub(crate) fn mean(&self) -> Option<u64> {
         self.bytes.checked_div(self.count)
     }
 
-    /// Smallest size, largest size and count of each bin, from the first to the last bin that is not empty.
+    /// Returns minimum, maximum and count of each bin, from the first to the last bin that is not empty.
     pub(crate) fn bins(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let any = |n: &u64| *n > 0;
         let first = self.bins.iter().position(any).unwrap_or(BINS);
@@ -83,7 +83,7 @@ impl SizeStats {
         })
     }
 
-    /// The bins as bars.
+    /// Returns the bins as bars.
     pub(crate) fn bars(&self, fancy: bool) -> Vec<String> {
         let most = self.bins.iter().copied().max().unwrap_or_default();
         let mut table = TextTable::default();
@@ -103,7 +103,7 @@ impl SizeStats {
     }
 }
 
-/// A power of two in bytes, for people.
+/// Formats a power of two in bytes.
 fn power(exponent: u32) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let unit = usize::try_from(exponent / 10)
@@ -112,7 +112,7 @@ fn power(exponent: u32) -> String {
     format!("{} {}", 1 << (exponent % 10), unit.unwrap_or(&""))
 }
 
-/// A bar; every number but zero has at least one mark.
+/// Returns a bar. Every number except zero has at least one mark.
 fn bar(count: u64, most: u64, fancy: bool) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let parts = if fancy { 8 } else { 1 };

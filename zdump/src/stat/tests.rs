@@ -15,7 +15,7 @@ fn raw_bytes_are_those_of_what_is_stored() {
     assert_eq!(raw_of(&array("<i4"), Some(5)), Some(20));
     assert_eq!(raw_of(&array("<i4"), None), None);
     assert_eq!(raw_of(&array("|O"), Some(2)), None);
-    // The last chunk has room for two elements, the array has one of them.
+    // The last chunk has two elements, and one of them is in the array.
     assert_eq!(array("<i4").elements_at(&[1]), Some(2));
     assert_eq!(array("<i4").elements_at(&[2]), Some(1));
 }

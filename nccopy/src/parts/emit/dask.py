@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-# Makes the copy that is planned in a directory: tasks of Dask make the parts, then one task joins them.
+# Runs a planned copy: Dask tasks run the parts, then one task joins them.
 #
 # Run: python3 THIS_SCRIPT tcp://SCHEDULER:8786, or with N worker processes on this machine: python3 THIS_SCRIPT --local N
-# Needs the package distributed. Run it again at any time: parts that are done already are not made again.
+# Needs the package distributed. Run it again at any time: finished parts are skipped.
 # The exit status is 0 if the copy is complete, else 1.
 #
 # Made by: nccopy --emit dask @COMMENT@
 import os
 import sys
 
-# Otherwise a script called copy.py would hide a module of Python that others need.
+# Otherwise a script called copy.py would hide a standard module of Python.
 sys.path[:] = [path for path in sys.path if os.path.abspath(path) != os.path.dirname(os.path.abspath(__file__))]
 
 import argparse
@@ -17,32 +17,32 @@ import subprocess
 
 from distributed import Client, LocalCluster, as_completed
 
-# The program, and the directory of the plan, as all workers see them.
+# The program and the plan directory. All workers must see both paths.
 NCCOPY = os.environ.get("NCCOPY", "nccopy")
 DIR = @DIR@
 PARTS = @PARTS@
-# The parts of each stage. Those of a second stage need all of the first.
+# The parts of each stage. Parts of the second stage need all parts of the first.
 STAGES = [@RANGES@]
-# Threads of a part: a task takes one of a worker.
+# Threads of a part: a task occupies one worker thread.
 THREADS = 1
-# How often a part is tried again. Dask itself repeats tasks of workers that are lost.
+# Maximum retries per part. Dask itself repeats the tasks of lost workers.
 RETRIES = 3
-# The keys of the tasks begin with this. Plans that differ have other keys.
+# The prefix of task keys. Different plans have different keys.
 NAME = "nccopy-part-@PLAN@"
 
 
 def run(option, program, directory, threads):
-    """Runs nccopy; returns what it says if it makes no sense to try again, else None. Dask repeats tasks that raise exceptions."""
+    """Runs nccopy; returns the error message of a permanent failure, else None. Dask repeats tasks that raise exceptions."""
     command = [program, "--threads", str(threads), *option, directory]
     done = subprocess.run(command, stderr=subprocess.PIPE, encoding="utf-8", errors="replace", check=False)
-    # 75: nccopy asks to try again. Below zero: the process was killed, for example for lack of memory.
+    # 75: nccopy requests a retry. Below zero: the process was killed, for example for lack of memory.
     if done.returncode == 75 or done.returncode < 0:
         raise RuntimeError(f"nccopy ended with {done.returncode}: {done.stderr.strip()}")
     return done.stderr.strip() or "failed" if done.returncode else None
 
 
 def mistake(future):
-    """What is wrong with a task that has ended, else None."""
+    """Returns the error of a finished task, or None."""
     if future.status == "finished":
         return future.result()
     return str(future.exception()) if future.status == "error" else future.status
@@ -53,7 +53,7 @@ def tell(text, end="\n"):
 
 
 def copy(client):
-    """Makes all parts, and joins them; returns the exit status."""
+    """Runs all parts and joins them; returns the exit status."""
     tell(f"dashboard: {client.dashboard_link}")
     common = {"program": NCCOPY, "directory": DIR, "threads": THREADS}
     done = 0

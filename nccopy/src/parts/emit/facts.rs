@@ -1,4 +1,4 @@
-//! What scripts need to know about a plan.
+//! Values of a plan for generated scripts.
 
 use std::ops::Range;
 
@@ -10,46 +10,46 @@ use netcdf_core::shown::ShownText;
 use netcdf_core::sum::Digest;
 
 use super::quote;
-use crate::parts::folder::PlanDirectory;
 use crate::parts::paths::wrong;
+use crate::parts::plan_directory::PlanDirectory;
 use crate::request::ProcessRequest;
 
 const MIB: u64 = 1 << 20;
-/// Bytes of elements that are decoded, encoded and stored in a second, at least.
+/// Minimum rate of parts, in element bytes decoded, encoded and stored per second.
 const COPIED: u64 = 5_000_000;
-/// How much longer than the plan says copies may take, where that is more than by their bytes: files may be much smaller than their elements.
+/// Safety factor of the estimate, if the estimate exceeds the time from element bytes. Files may be much smaller than their elements.
 const LONGER: u64 = 4;
-/// Bytes of elements that are joined in a second, at least: what they became is only read and written.
+/// Minimum rate of `--finish`, in element bytes per second. `--finish` only reads and writes encoded data.
 const JOINED: u64 = 50_000_000;
-/// Minutes for all else: a start on a busy machine, opening the input.
+/// Minutes for other work: starting on a busy machine, opening the input.
 const MINUTES: u64 = 10;
 
-/// What scripts need to know about a plan.
+/// Values of a plan for generated scripts.
 #[derive(Debug)]
 pub(super) struct Facts {
-    /// The folder of the plan, absolute.
+    /// The absolute path of the plan directory.
     pub folder: String,
     /// BLAKE3 of `plan.json`.
     pub plan: Digest,
-    /// How many parts there are, at least one.
+    /// The number of parts, at least one.
     pub parts: u64,
     /// The parts of each stage.
     pub stages: Vec<Range<u64>>,
-    /// Bytes of all elements that parts copy.
+    /// Element bytes that parts copy.
     bytes: u64,
-    /// Seconds that the parts are going to take, as the plan says.
+    /// Estimated seconds of all parts.
     seconds: u64,
-    /// Bytes of the elements that are copied when the parts are joined.
+    /// Element bytes that `--finish` copies.
     at_finish: u64,
-    /// The memory that the plan gives to a process, in bytes.
+    /// The process memory of the plan, in bytes.
     memory: u64,
 }
 
 impl Facts {
-    /// The facts of the plan in a folder.
+    /// Returns the facts of a plan directory.
     ///
     /// # Errors
-    /// Those of the folder; [`netcdf_core::error::ErrorKind::Argument`] for a path that is not UTF-8.
+    /// Returns errors of the plan directory, and [`netcdf_core::error::ErrorKind::Argument`] for a path that is not UTF-8.
     pub(super) fn of(process: &ProcessRequest, folder: &PlanDirectory) -> Result<Self> {
         let plan = folder.plan()?;
         let path = std::path::absolute(folder.path())
@@ -75,12 +75,12 @@ impl Facts {
         })
     }
 
-    /// MiB of memory for a process.
+    /// Returns the MiB of memory for a process.
     pub(super) fn memory(&self) -> u64 {
         memory(self.memory).div_ceil(MIB)
     }
 
-    /// Minutes for so many parts in one process.
+    /// Returns the minutes for this number of parts in one process.
     pub(super) fn minutes(&self, parts: u64) -> u64 {
         let stage = self.stages.last().map_or(1, |last| last.end - last.start);
         let share = |of: u64| Amount::of(of.div_ceil(stage.max(1))) * parts;
@@ -88,12 +88,12 @@ impl Facts {
         minutes(bytes.max((share(self.seconds) * LONGER).get()))
     }
 
-    /// Minutes for joining the parts.
+    /// Returns the minutes for `--finish`.
     pub(super) fn minutes_of_finish(&self) -> u64 {
         minutes(self.bytes.div_ceil(JOINED) + self.at_finish.div_ceil(COPIED))
     }
 
-    /// Values that all scripts have in common: those for the shell.
+    /// Returns the common values of all scripts, in shell syntax.
     pub(super) fn of_shell(&self) -> Vec<(&'static str, String)> {
         [("DIR", quote::shell(&self.folder))]
             .into_iter()
@@ -101,7 +101,7 @@ impl Facts {
             .collect()
     }
 
-    /// The same for Python.
+    /// Returns the common values of all scripts, in Python syntax.
     pub(super) fn of_python(&self) -> Vec<(&'static str, String)> {
         [("DIR", quote::python(&self.folder))]
             .into_iter()
@@ -119,7 +119,7 @@ impl Facts {
             ("STAGES", shell.collect::<Vec<_>>().join(" ")),
             ("RANGES", python.collect::<Vec<_>>().join(", ")),
             ("FIRST", first.map_or(0, |s| s.end).to_string()),
-            // Within a comment, so that it has to stay on its line.
+            // A comment must stay on its line.
             ("COMMENT", quote::shell(&shown)),
             ("PARTS", self.parts.to_string()),
             ("MEMORY", self.memory().to_string()),
@@ -127,12 +127,12 @@ impl Facts {
     }
 }
 
-/// The most bytes of memory of a process that may use so many for data: there are tables, buffers and the program, too.
+/// Returns the maximum process memory for this data memory: data, tables, buffers and program.
 pub(crate) fn memory(data: u64) -> u64 {
     (Amount::of(data) * 2_u64 + 256 * MIB).get()
 }
 
-/// The seconds of an estimate, rounded up.
+/// Returns the seconds of an estimate, rounded up.
 fn whole_seconds(estimate: &Json) -> u64 {
     let seconds = estimate.get("cpu_seconds").and_then(Json::as_number);
     let whole = seconds.and_then(|text| text.split('.').next()?.parse().ok());
@@ -145,7 +145,7 @@ fn minutes(seconds: u64) -> u64 {
 
 #[cfg(test)]
 impl Facts {
-    /// A plan of parts of 1 GB.
+    /// Returns a plan with parts of 1 GB.
     pub(super) fn example(folder: &str, parts: u64) -> Self {
         Self {
             folder: folder.to_owned(),

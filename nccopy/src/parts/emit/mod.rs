@@ -1,6 +1,6 @@
-//! `--emit`: a script for another program that makes the parts, wherever that program runs them, and joins them.
+//! `--emit`: a script for another program, which runs the parts on its machines and then `--finish`.
 //!
-//! The fixed text of each script lies beside its module. It names values as `@NAME@`.
+//! The template of each script is stored beside its module. Placeholders have the form `@NAME@`.
 
 mod dask;
 mod facts;
@@ -12,7 +12,7 @@ mod snakemake;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::tool::{Io, Status};
 
-use super::folder::PlanDirectory;
+use super::plan_directory::PlanDirectory;
 use crate::request::{Engine, ProcessRequest};
 use facts::Facts;
 pub(super) use facts::memory;
@@ -20,7 +20,7 @@ pub(super) use facts::memory;
 /// Prints the script.
 ///
 /// # Errors
-/// Those of the folder, and of standard output.
+/// Returns errors of the plan directory and of standard output.
 pub(super) fn run(
     process: &ProcessRequest,
     folder: &PlanDirectory,
@@ -43,7 +43,7 @@ fn script(engine: Engine, facts: &Facts) -> Result<String> {
     }
 }
 
-/// A template with values in the place of `@NAME@`. Values are not looked at again: paths may have such text, too.
+/// Replaces each `@NAME@` in a template by its value. Values are not scanned again, because paths may contain `@NAME@`.
 fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut text = String::new();
     let mut rest = template;
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(fill("@A@ @B@@B@ $@ @C@ a@b", &values), "@B@ 22 $@ @C@ a@b");
     }
 
-    /// A name that has no value would stay in the script.
+    /// A placeholder without a value would stay in the script.
     #[test]
     fn scripts_are_complete() {
         let facts = Facts::example("/a b/it's", 2500);

@@ -1,15 +1,15 @@
-//! Text as the languages of the scripts write it.
+//! String quoting for script languages.
 
 use std::fmt::Write as _;
 
 use netcdf_core::shown::is_control;
 
-/// A word of the shell.
+/// Quotes a shell word.
 pub(super) fn shell(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// A string of Python.
+/// Quotes a Python string.
 pub(super) fn python(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,12 +1,12 @@
-//! For Slurm.
+//! Scripts for Slurm.
 
 use super::facts::Facts;
 use super::fill;
 
-/// Most tasks of a job array: Slurm's `MaxArraySize` is 1001, if nobody set it, and the number of a task has to be smaller.
+/// Maximum tasks of a job array: Slurm's default `MaxArraySize` is 1001, and task numbers must be smaller.
 const TASKS: u64 = 1000;
 
-/// A shell script that submits the jobs.
+/// Returns a shell script that submits the jobs.
 pub(super) fn script(facts: &Facts) -> String {
     let most = facts.stages.iter().map(|stage| stage.end - stage.start);
     let each = parts_of_a_task(most.max().unwrap_or(1));
@@ -19,7 +19,7 @@ pub(super) fn script(facts: &Facts) -> String {
     fill(include_str!("slurm.sh"), &values)
 }
 
-/// How many parts a task makes, so that there are not too many tasks; the last one may make fewer.
+/// Returns the number of parts per task, for at most [`TASKS`] tasks. The last task may run fewer parts.
 fn parts_of_a_task(parts: u64) -> u64 {
     parts.div_ceil(TASKS).max(1)
 }
@@ -40,7 +40,7 @@ mod tests {
             (1_000_000, (1000, 1000)),
         ] {
             let each = parts_of_a_task(parts);
-            // As the script counts them.
+            // The same count as in the script.
             let tasks = parts.div_ceil(each);
             assert_eq!((tasks, each), wanted, "{parts}");
         }

@@ -1,23 +1,23 @@
 #!/bin/sh
-# Makes the copy that is planned in a directory: a Slurm job array makes the parts, then one job joins them.
+# Runs a planned copy: a Slurm job array runs the parts, then one job joins them.
 #
 # Run: sh THIS_SCRIPT [OPTIONS OF SBATCH], for example: sh THIS_SCRIPT --partition=long --account=climate
-# The script prints the numbers of both jobs and ends. Run it again at any time: parts that are done already are not made again.
-# What the jobs say is in the files log/slurm-* of the directory; nccopy --status tells how far the parts are.
+# The script prints the numbers of both jobs and ends. Run it again at any time: finished parts are skipped.
+# The job output is in the files log/slurm-* of the directory. nccopy --status prints the progress.
 #
 # Made by: nccopy --emit slurm @COMMENT@
 set -eu
 
-# The program, and the directory of the plan, as all nodes see them.
+# The program and the plan directory. All nodes must see both paths.
 NCCOPY=${NCCOPY:-nccopy}
 DIR=@DIR@
-# The parts of each stage, from the first number to the last. Those of a second stage need all of the first.
+# The parts of each stage, from the first number to the last. Parts of the second stage need all parts of the first.
 STAGES='@STAGES@'
-# How many parts a task makes, one after the other. An array has at most 1000 tasks on most clusters.
+# Parts per task, run in sequence. An array has at most 1000 tasks on most clusters.
 PARTS_PER_TASK=@EACH@
-# How many tasks run at the same time, at most.
+# Maximum number of concurrent tasks.
 AT_ONCE=100
-# How often a task is tried again.
+# Maximum retries per task.
 RETRIES=3
 # Threads, memory and minutes of a task, and minutes of the job that joins the parts.
 THREADS=1
@@ -36,7 +36,7 @@ last=$((first + PARTS_PER_TASK - 1))
 [ "$last" -le "$LAST" ] || last=$LAST
 status=0
 "$NCCOPY" --threads "$THREADS" --part "$first-$last" "$DIR" || status=$?
-# 75: nccopy asks to try again. 137: the process was killed, for example for lack of memory.
+# 75: nccopy requests a retry. 137: the process was killed, for example for lack of memory.
 case $status in
 75 | 137)
     if [ "${SLURM_RESTART_COUNT:-0}" -lt "$RETRIES" ]; then
@@ -55,14 +55,13 @@ exec "$NCCOPY" --threads "$THREADS" --finish "$DIR"
 JOB
 }
 
-# --requeue: tasks of nodes that fail are started again on others. In names of files, %% stands for %.
+# --requeue: tasks of failed nodes are restarted on other nodes. In file names, %% stands for %.
 submit() {
     sbatch --parsable --export=ALL --requeue --open-mode=append --cpus-per-task="$THREADS" --mem="$MEM" "$@"
 }
 log=$(printf '%s\n' "$DIR" | sed 's/%/%%/g')/log
 
-# afterany: also after tasks that failed. The job that follows checks itself that all parts are done which it needs, and says which are
-# not.
+# afterany: also after failed tasks. The next job checks that all required parts are done, and reports unfinished ones.
 array=
 for stage in $STAGES; do
     FIRST=${stage%-*} LAST=${stage#*-}

@@ -1,4 +1,4 @@
-//! For Snakemake.
+//! Scripts for Snakemake.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::facts::Facts;
 use super::fill;
 use crate::parts::paths::wrong;
 
-/// A Snakefile.
+/// Returns a Snakefile.
 ///
 /// # Errors
-/// [`netcdf_core::error::ErrorKind::Argument`] for paths that Snakemake takes for patterns.
+/// Returns [`netcdf_core::error::ErrorKind::Argument`] for paths that Snakemake would read as patterns.
 pub(super) fn script(facts: &Facts) -> Result<String> {
     if facts.folder.contains(['{', '}']) {
         let what = "Snakemake has no way to write paths with braces";

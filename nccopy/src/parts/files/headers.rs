@@ -1,4 +1,4 @@
-//! What the headers of many files say about their copies.
+//! Reads the headers of many input files for a plan.
 
 use netcdf_core::copy::jobs;
 use netcdf_core::copy::parts::{Costs, Division, PartSize, sketch};
@@ -11,27 +11,28 @@ use netcdf_core::tool::{Bar, Idle, Io};
 use crate::environment::environment;
 use crate::inputs::CopyPair;
 use crate::parts::digests::of_input;
-use crate::ready::{self, Ready, RequestedCopy};
+use crate::prepare::{self, PreparedCopy, RequestedCopy};
 use crate::request::CopyRequest;
 
-/// Bytes of memory for a header while it is read, roughly.
+/// Approximate memory in bytes for reading a header.
 const MEMORY: u64 = 4 << 20;
 
-/// What the header of a file says.
+/// The header facts of an input file.
 #[derive(Debug, Clone)]
 pub(super) struct Header {
-    /// What tells the state of the file from a later one.
+    /// The file state, to detect later changes.
     pub state: Option<String>,
-    /// The digest of its metadata.
+    /// The digest of the metadata.
     pub metadata: Digest,
-    /// What its copy is going to take.
+    /// The estimated costs of the copy.
     pub costs: Costs,
 }
 
-/// Reads the headers of all inputs, in their order; a progress bar is shown if `shown`. An error stands for a file that cannot be copied, as far as its header tells.
+/// Reads the headers of all inputs in order, with a progress bar if `shown`. An error stands for a file that cannot be copied according to
+/// its header.
 ///
 /// # Errors
-/// The first one, if no file can be copied; [`ErrorKind::Cancelled`].
+/// Returns the first error if no file can be copied, and [`ErrorKind::Cancelled`].
 pub(super) fn read(
     request: &CopyRequest,
     copies: &[CopyPair],
@@ -51,7 +52,7 @@ pub(super) fn read(
         .ordered(items, work, |header| {
             headers.push(header);
             bar.begin(headers.len(), Progress::default());
-            // Parts tell them.
+            // Parts report the notes.
             drop(env.notes.take_all());
             Ok(())
         })?;
@@ -67,7 +68,7 @@ pub(super) fn read(
 
 fn header(request: &CopyRequest, copy: &CopyPair, env: &Env) -> Result<Header> {
     let idle = &Idle::default();
-    ready::with(
+    prepare::with(
         RequestedCopy {
             request,
             copy,
@@ -75,26 +76,26 @@ fn header(request: &CopyRequest, copy: &CopyPair, env: &Env) -> Result<Header> {
         },
         env,
         &mut without_streams(),
-        |ready, _| {
+        |prepared, _| {
             Ok(Header {
-                metadata: of_input(ready.set.reader.schema()),
-                costs: costs(&ready)?,
-                state: ready.state,
+                metadata: of_input(prepared.set.reader.schema()),
+                costs: costs(&prepared)?,
+                state: prepared.state,
             })
         },
     )
 }
 
-/// What a copy at once is going to take.
-fn costs(ready: &Ready<'_>) -> Result<Costs> {
-    let (set, plan) = (ready.set, &ready.plan);
-    let mut writer = sketch(plan.schema.clone(), ready.create, set.env)?;
+/// Estimates the costs of a direct copy.
+fn costs(prepared: &PreparedCopy<'_>) -> Result<Costs> {
+    let (set, plan) = (prepared.set, &prepared.plan);
+    let mut writer = sketch(plan.schema.clone(), prepared.create, set.env)?;
     let jobs = jobs(set, plan, &mut *writer)?;
     let whole = Division::new(jobs, &*writer, PartSize::Number(1));
     whole.costs(set, &[], (&*writer, false))
 }
 
-/// Inputs of a plan have names.
+/// Plans have no standard streams as inputs.
 fn without_streams() -> Io {
     Io {
         stdin: Box::new(std::io::empty()),

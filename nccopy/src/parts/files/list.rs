@@ -1,4 +1,4 @@
-//! Which files a plan copies, and which part copies which.
+//! The files of a plan, and their distribution to parts.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::walk::is_folder;
 /// stands for its datasets, whose copies have the same relative paths.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for files that are not copied as a run without a plan would copy them.
+/// Returns [`ErrorKind::Argument`] for files that a plan cannot copy as a direct run would.
 pub(crate) fn listed(request: &CopyRequest) -> Result<Option<inputs::ListedCopies>> {
     let named = &request.files.inputs;
     let output = request.to().unwrap_or(Path::new(""));
@@ -31,7 +31,7 @@ pub(crate) fn listed(request: &CopyRequest) -> Result<Option<inputs::ListedCopie
     Ok(Some((copies, notes)))
 }
 
-/// Refuses inputs and outputs that other processes cannot open.
+/// Rejects inputs and outputs that other processes cannot open.
 fn refuse_here(copy: &CopyPair) -> Result<()> {
     if copy.input.as_os_str() != "-" && !file::in_place(&copy.output.path) {
         return Ok(());
@@ -43,20 +43,20 @@ fn refuse_here(copy: &CopyPair) -> Result<()> {
 /// The lists of a plan.
 #[derive(Debug)]
 pub(crate) struct PlanLists {
-    /// How many parts there are.
+    /// The number of parts.
     pub parts: u64,
-    /// Bytes of all files.
+    /// The bytes of all files.
     pub bytes: u64,
-    /// What the copies are going to take.
+    /// The estimated costs of all copies.
     pub costs: Costs,
-    /// The inputs that cannot be copied as far as their headers tell, and why.
+    /// The inputs that cannot be copied according to their headers, each with its error.
     pub refused: Vec<(String, Error)>,
 }
 
 /// Reads the headers of all files, with a progress bar if `shown`, and writes the lists of a plan into its directory.
 ///
 /// # Errors
-/// Those of the files if none can be copied, and of writing.
+/// Returns errors of the files if none can be copied, and write errors.
 pub(crate) fn plan(
     (request, shown): (&PlanRequest, bool),
     copies: &[CopyPair],
@@ -95,7 +95,7 @@ pub(crate) fn plan(
     })
 }
 
-/// The maximum number of parts for files with this number of bytes.
+/// Returns the maximum number of parts for files with this number of bytes.
 fn parts(size: PartSize, bytes: u64) -> u64 {
     match size {
         PartSize::Number(parts) => parts.max(1),
@@ -103,7 +103,7 @@ fn parts(size: PartSize, bytes: u64) -> u64 {
     }
 }
 
-/// A file, of whose header that much is known. Of stores, and of what is elsewhere, the bytes of chunks are.
+/// Returns the row of a file with its known header. The size of stores and remote files is the size of their chunks.
 fn row(copy: &CopyPair, header: Option<&Header>) -> Result<FileRow> {
     let local = copy.remote.is_none() && copy.local.is_file();
     let size = local.then(|| std::fs::metadata(&copy.local).map(|about| about.len()));
@@ -125,7 +125,7 @@ fn not_utf8() -> Error {
     Error::new(ErrorKind::Argument, "--plan: paths must be UTF-8")
 }
 
-/// How many files each part copies: files that follow each other, as long as their cost is an equal share.
+/// Returns the number of consecutive files for each part, so that all parts have about equal costs.
 fn grouped(costs: &[Costs], parts: u64) -> Vec<usize> {
     let nanoseconds = |costs: &Costs| estimated(costs.at_once() * 1e9);
     let all = costs.iter().map(|costs| Amount::of(nanoseconds(costs)));
@@ -144,7 +144,7 @@ fn grouped(costs: &[Costs], parts: u64) -> Vec<usize> {
     counts
 }
 
-/// An estimate as a whole number.
+/// Rounds an estimate to a whole number.
 fn estimated(n: f64) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(of(&[100, 1, 1, 1], 11), [1, 3]);
         assert_eq!(of(&[1, 1, 100, 1, 1], 2), [3, 2]);
         assert_eq!(of(&[], 5), [0; 0]);
-        // Files of which nothing is known count as well.
+        // Files of unknown size have equal costs.
         assert_eq!(of(&[0; 7], 3), [3, 2, 2]);
         assert_eq!(of(&[0; 2], 5), [1, 1]);
         assert_eq!(parts(PartSize::Bytes(10), 21), 3);

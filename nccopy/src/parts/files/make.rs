@@ -15,14 +15,14 @@ use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
 
 use super::rows::{self, FileRow};
+use crate::input_notes::InputNotes;
 use crate::inputs::CopyPair;
 use crate::parts::digests::of_input;
-use crate::parts::folder::{PlanDirectory, StoredPlan};
+use crate::parts::plan_directory::{PlanDirectory, StoredPlan};
 use crate::parts::record::FailedFile;
-use crate::ready::{self, RequestedCopy};
+use crate::prepare::{self, RequestedCopy};
 use crate::report::json::{self, CopyCounts};
 use crate::request::CopyRequest;
-use crate::told::Told;
 
 /// Copies the files of parts.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ impl FileParts<'_> {
     /// Copies the files of a part.
     ///
     /// # Errors
-    /// Those that may be gone when the part is made again; [`ErrorKind::Cancelled`].
+    /// Returns errors that another attempt may not have, and [`ErrorKind::Cancelled`].
     pub(crate) fn make(&self, part: u64, env: &mut Env, io: &mut Io) -> Result<MadeFiles> {
         let files = rows::read(self.folder.path(), part)?;
         let digest = Digest::of_bytes(format!("{files:?}").as_bytes());
@@ -56,7 +56,7 @@ impl FileParts<'_> {
         let idle = Idle::default();
         tool::catch_signals(&env.cancel, &idle, &bar.line())?;
         let (mut failed, mut lines) = (vec![], vec![]);
-        let mut told = Told::of(files.len());
+        let mut input_notes = InputNotes::of(files.len());
         for (place, file) in files.iter().enumerate() {
             env.progress = Progress::default();
             bar.begin(place, env.progress.clone());
@@ -64,7 +64,7 @@ impl FileParts<'_> {
             let notes = env.notes.take_all();
             if !self.request.process.quiet {
                 bar.line()
-                    .aside(|| told.tell(&notes, Path::new(&file.input), io));
+                    .aside(|| input_notes.print(&notes, Path::new(&file.input), io));
             }
             let shown = |path: &str| ShownAddress::new(path).into_text();
             let names = (shown(&file.input), shown(&file.output));
@@ -81,7 +81,7 @@ impl FileParts<'_> {
             }
         }
         drop(bar);
-        told.rest(io);
+        input_notes.print_repeated(io);
         let bytes = files.iter().map(|file| Amount::of(file.bytes));
         let bytes = bytes.sum::<Amount>().get();
         Ok(MadeFiles {
@@ -91,7 +91,7 @@ impl FileParts<'_> {
         })
     }
 
-    /// Whether an error may be gone when the part is made again.
+    /// Checks whether another attempt may succeed after this error.
     fn may_pass(&self, e: &Error, file: &FileRow) -> bool {
         let input = self.plan.record.located(Path::new(&file.input));
         let gone = !file.input.contains("://") && !input.exists();
@@ -121,20 +121,20 @@ impl FileParts<'_> {
             copy: &copy,
             idle,
         };
-        ready::with(asked, env, io, |mut ready, _| {
-            let other = file.state.is_some() && ready.state != file.state;
-            let metadata = of_input(ready.set.reader.schema());
+        prepare::with(asked, env, io, |mut prepared, _| {
+            let other = file.state.is_some() && prepared.state != file.state;
+            let metadata = of_input(prepared.set.reader.schema());
             if other || file.metadata.is_some_and(|planned| planned != metadata) {
                 let what = "the file is another one than when the plan was made";
                 return Err(Error::new(ErrorKind::Changed, what));
             }
-            ready.size_strings()?;
-            let (reads, time) = (Arc::clone(&ready.reads), self.plan.record.time);
-            let target = ready.target(request, &copy)?;
+            prepared.size_strings()?;
+            let (reads, time) = (Arc::clone(&prepared.reads), self.plan.record.time);
+            let target = prepared.target(request, &copy)?;
             let target = guard(target, Box::new(move || reads.check(time)));
-            let counted = !ready.set.reader.bytes().latency();
-            ready.counts = counted;
-            let report = ready.written(request, (&copy, target), copy::run)?;
+            let counted = !prepared.set.reader.bytes().latency();
+            prepared.counts = counted;
+            let report = prepared.written(request, (&copy, target), copy::run)?;
             Ok(CopyCounts {
                 report: report.unwrap_or_default(),
                 before: counted,

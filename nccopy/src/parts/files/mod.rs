@@ -1,4 +1,4 @@
-//! Plans of many files: each part copies some of them, as a run without a plan would.
+//! Plans of many files. Each part copies some of the files, as a direct run would.
 
 mod headers;
 mod list;

@@ -1,7 +1,7 @@
-//! The lists of files and parts, in the folder of a plan.
+//! The file and part lists in a plan directory.
 //!
-//! `files.jsonl` has a line for each file; `parts.jsonl` has a line of [`ROW`] bytes for each part, which says what its copies are going to
-//! take, and which bytes of the list of files belong to the part. So a part reads what concerns it alone.
+//! `files.jsonl` has a line for each file. `parts.jsonl` has a line of [`ROW`] bytes for each part, with the estimated costs of the part
+//! and the byte range of its files in `files.jsonl`. Each part therefore reads only its own lines.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ use crate::parts::record::{
 
 const FILES: &str = "files.jsonl";
 const PARTS: &str = "parts.jsonl";
-/// Bytes of a line about a part, with spaces at its end.
+/// Bytes of a part line, padded with spaces.
 const ROW: u64 = 256;
 
 /// A file to copy.
@@ -31,15 +31,15 @@ const ROW: u64 = 256;
 pub(crate) struct FileRow {
     pub input: String,
     pub output: String,
-    /// What told the state of the input when the plan was made.
+    /// The input state when the plan was made.
     pub state: Option<String>,
-    /// The digest of its metadata, if that could be read.
+    /// The digest of the metadata, if it was readable.
     pub metadata: Option<Digest>,
-    /// Its size, or the bytes of its chunks.
+    /// The file size, or the size of the chunks.
     pub bytes: u64,
 }
 
-/// Files that a part copies, and what that is going to take.
+/// The files of a part, and their estimated costs.
 pub(crate) type FileGroup<'a> = (&'a [FileRow], Costs);
 
 impl FileRow {
@@ -77,10 +77,10 @@ impl FileRow {
     }
 }
 
-/// Writes the lists: a group for each part. `allow_secrets` is whether secrets may be where other users can read them.
+/// Writes the lists: one group for each part. `allow_secrets` permits secrets in files that other users can read.
 ///
 /// # Errors
-/// Those of the files.
+/// Returns write errors.
 pub(crate) fn write((folder, allow_secrets): (&Path, bool), parts: &[FileGroup<'_>]) -> Result<()> {
     let (mut lines, mut rows) = (String::new(), String::new());
     for (part, (files, costs)) in parts.iter().enumerate() {
@@ -124,10 +124,10 @@ fn put(path: &Path, text: &str) -> Result<()> {
     Box::new(target).commit()
 }
 
-/// The files of a part.
+/// Returns the files of a part.
 ///
 /// # Errors
-/// Those of reading; [`ErrorKind::Corrupt`].
+/// Returns read errors and [`ErrorKind::Corrupt`].
 pub(crate) fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
     let rows = source(&folder.join(PARTS))?;
     let start = part
@@ -157,7 +157,7 @@ pub(crate) fn read(folder: &Path, part: u64) -> Result<Vec<FileRow>> {
 /// Removes the lists and their temporary files, if they exist.
 ///
 /// # Errors
-/// [`ErrorKind::Io`].
+/// Returns [`ErrorKind::Io`].
 pub(crate) fn remove(folder: &Path) -> Result<()> {
     for name in [FILES, PARTS] {
         let path = folder.join(name);

@@ -1,4 +1,4 @@
-//! Makes parts of one dataset.
+//! Runs parts of one dataset.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use netcdf_core::sum::Digest;
 use netcdf_core::tool::{self, Bar, Idle, Io};
 
 use super::Failed;
-use super::begun::Begun;
-use crate::parts::folder::{PlanDirectory, StoredPlan};
+use super::running_part::RunningPart;
 use crate::parts::one_copy::one_copy;
+use crate::parts::plan_directory::{PlanDirectory, StoredPlan};
 use crate::parts::record::{DatasetRecord, DoneRecord, StorePlace};
-use crate::ready::{self, Ready, RequestedCopy};
+use crate::prepare::{self, PreparedCopy, RequestedCopy};
 use crate::request::CopyRequest;
 
 /// The parts of a dataset.
@@ -33,10 +33,10 @@ pub(super) struct DatasetParts<'a> {
 }
 
 impl DatasetParts<'_> {
-    /// Makes parts, one after the other.
+    /// Runs parts in sequence.
     ///
     /// # Errors
-    /// The first one, with the part that could not be made.
+    /// Returns the first error, with the number of the failed part.
     pub(super) fn make(
         &self,
         numbers: &[u64],
@@ -58,11 +58,11 @@ impl DatasetParts<'_> {
             copy: &copy,
             idle: &idle,
         };
-        let made = ready::with(asked, env, io, |ready, _| {
+        let made = prepare::with(asked, env, io, |prepared, _| {
             bar.begin(0, env.progress.clone());
             for &part in numbers {
                 at = Some(part);
-                self.one(&ready, part).or_else(|e| self.if_late(e))?;
+                self.one(&prepared, part).or_else(|e| self.if_late(e))?;
             }
             Ok(())
         });
@@ -79,19 +79,19 @@ impl DatasetParts<'_> {
         }
     }
 
-    fn one(&self, ready: &Ready<'_>, part: u64) -> Result<()> {
-        let begun = Begun::new(self.folder, part, &ready.set.env.progress)?;
+    fn one(&self, prepared: &PreparedCopy<'_>, part: u64) -> Result<()> {
+        let running = RunningPart::new(self.folder, part, &prepared.set.env.progress)?;
         let (written, chunks) = match part.checked_sub(self.dataset.first_stage) {
-            None => self.put_between(ready, part)?,
-            Some(number) => self.of_output(ready, (part, number))?,
+            None => self.put_between(prepared, part)?,
+            Some(number) => self.of_output(prepared, (part, number))?,
         };
-        begun.done(DoneRecord {
+        running.done(DoneRecord {
             plan: self.plan.digest,
             written,
             chunks,
             failed: vec![],
-            reads: ready.reads.record(),
-            files: ready.set.env.siblings.opened.states(),
+            reads: prepared.reads.record(),
+            files: prepared.set.env.siblings.opened.states(),
             seconds: String::new(),
         })
     }
@@ -99,35 +99,35 @@ impl DatasetParts<'_> {
     /// Stores a part of the first stage.
     fn put_between(
         &self,
-        ready: &Ready<'_>,
+        prepared: &PreparedCopy<'_>,
         part: u64,
     ) -> Result<(SegmentContent, Vec<PutChunks>)> {
-        let (set, through) = (ready.set, self.dataset.through());
+        let (set, through) = (prepared.set, self.dataset.through());
         let through = through.or_internal("variables of the first stage")?;
-        let first = through.first(set, &ready.plan.data)?;
+        let first = through.first(set, &prepared.plan.data)?;
         let place = self.folder.between();
         let (target, sums) = format::part_of_store(&place, None, self.is_synced(), set.env)?;
         let create = CreateOptions::default();
         let mut writer = format::create(target, first.schema.clone(), create, set.env)?;
-        // Only where the plan still holds.
-        self.plan.division(ready, &mut *self.sketch(ready)?)?;
+        // Check that the plan still holds.
+        self.plan.division(prepared, &mut *self.sketch(prepared)?)?;
         let parts = self.dataset.first_stage;
         let division = through.divided((set, &first), parts, &mut *writer)?;
         let origin = PartOrigin { set, between: None };
         parts::make(origin, &division, part, &mut *writer)?;
-        self.check_reads(ready)?;
+        self.check_reads(prepared)?;
         let chunks = writer.shared()?.end_part()?;
         writer.finish()?;
         Ok((written(&sums), chunks))
     }
 
-    /// Stores a part of the output, which has this number among those of its stage.
+    /// Stores a part of the output. The number counts parts of the same stage.
     fn of_output(
         &self,
-        ready: &Ready<'_>,
+        prepared: &PreparedCopy<'_>,
         (part, number): (u64, u64),
     ) -> Result<(SegmentContent, Vec<PutChunks>)> {
-        let set = ready.set;
+        let set = prepared.set;
         let env = set.env;
         let between = match self.dataset.first_stage {
             0 => None,
@@ -142,15 +142,15 @@ impl DatasetParts<'_> {
             .map(|b| Dataset::new(b, env).with(&cache));
         let origin = PartOrigin { set, between };
         match &self.dataset.store {
-            Some(store) => self.put_chunks((ready, origin), store, number),
-            None => Ok((self.segment((ready, origin), (part, number))?, vec![])),
+            Some(store) => self.put_chunks((prepared, origin), store, number),
+            None => Ok((self.segment((prepared, origin), (part, number))?, vec![])),
         }
     }
 
-    /// Checks that no key of the input that was read changed after the plan was made, and no other file of the input since it was opened.
-    fn check_reads(&self, ready: &Ready<'_>) -> Result<()> {
-        ready.set.env.siblings.opened.check()?;
-        ready.reads.check(self.plan.record.time)
+    /// Checks that no key that was read has changed since the plan was made, and no other input file since it was opened.
+    fn check_reads(&self, prepared: &PreparedCopy<'_>) -> Result<()> {
+        prepared.set.env.siblings.opened.check()?;
+        prepared.reads.check(self.plan.record.time)
     }
 
     /// Checks whether stored data is synced.
@@ -158,35 +158,39 @@ impl DatasetParts<'_> {
         !self.request.process.no_sync
     }
 
-    /// A writer that says how the output is stored.
-    fn sketch(&self, ready: &Ready<'_>) -> Result<Box<dyn Writer>> {
-        sketch(ready.plan.schema.clone(), ready.create, ready.set.env)
+    /// Returns a writer that only computes the output layout.
+    fn sketch(&self, prepared: &PreparedCopy<'_>) -> Result<Box<dyn Writer>> {
+        sketch(
+            prepared.plan.schema.clone(),
+            prepared.create,
+            prepared.set.env,
+        )
     }
 
     /// Stores a part in its segment.
     fn segment(
         &self,
-        (ready, origin): (&Ready<'_>, PartOrigin<'_>),
+        (prepared, origin): (&PreparedCopy<'_>, PartOrigin<'_>),
         (part, number): (u64, u64),
     ) -> Result<SegmentContent> {
-        let whole = self.sketch(ready)?;
+        let whole = self.sketch(prepared)?;
         let target = self.folder.segment_target(part, self.is_synced())?;
         let mut output = PartOutput::new(whole, target);
-        let division = self.plan.division(ready, &mut output)?;
+        let division = self.plan.division(prepared, &mut output)?;
         parts::make(origin, &division, number, &mut output)?;
-        self.check_reads(ready)?;
-        ready.set.env.cancel.check()?;
+        self.check_reads(prepared)?;
+        prepared.set.env.cancel.check()?;
         output.complete()
     }
 
-    /// Puts the chunks of a part into the store.
+    /// Writes the chunks of a part into the store.
     fn put_chunks(
         &self,
-        (ready, origin): (&Ready<'_>, PartOrigin<'_>),
+        (prepared, origin): (&PreparedCopy<'_>, PartOrigin<'_>),
         place: &StorePlace,
         number: u64,
     ) -> Result<(SegmentContent, Vec<PutChunks>)> {
-        let (env, to) = (ready.set.env, &ready.output);
+        let (env, to) = (prepared.set.env, &prepared.output);
         let (target, sums) = match place {
             StorePlace::Directory(store) => {
                 let mark = self.folder.mark(self.plan);
@@ -197,17 +201,18 @@ impl DatasetParts<'_> {
                 ClaimedStore { to, tag, run }.part()?
             }
         };
-        let mut writer = format::create(target, ready.plan.schema.clone(), ready.create, env)?;
-        let division = self.plan.division(ready, &mut *writer)?;
+        let mut writer =
+            format::create(target, prepared.plan.schema.clone(), prepared.create, env)?;
+        let division = self.plan.division(prepared, &mut *writer)?;
         parts::make(origin, &division, number, &mut *writer)?;
-        self.check_reads(ready)?;
+        self.check_reads(prepared)?;
         let chunks = writer.shared()?.end_part()?;
         writer.finish()?;
         Ok((written(&sums), chunks))
     }
 }
 
-/// What was put into a store.
+/// Returns size and digest of the data written to a store.
 fn written(sums: &RunningSums) -> SegmentContent {
     let KeySum { bytes, sum } = sums.get();
     let digest = Digest::from_bytes(sum);

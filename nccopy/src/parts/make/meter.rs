@@ -1,4 +1,4 @@
-//! Lines in the log of a part while it is made.
+//! Progress lines in the log of a running part.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -7,12 +7,12 @@ use std::time::Duration;
 use netcdf_core::env::Progress;
 use netcdf_core::json::Json;
 
-use crate::parts::folder::PlanDirectory;
+use crate::parts::plan_directory::PlanDirectory;
 
 /// Time between two lines.
 pub(super) const EVERY: Duration = Duration::from_secs(30);
 
-/// Adds a line to the log of a part at times, until it is dropped.
+/// Adds lines to the log of a part at intervals until it is dropped.
 pub(super) struct LogMeter {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -39,13 +39,13 @@ impl Drop for LogMeter {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A line that is missing must not make the part fail.
+            // A missing log line must not fail the part.
             let _ = thread.join();
         }
     }
 }
 
-/// Says how far the part is, counted from now on: a process may have made others before.
+/// Logs the progress of the part, counted from this call: the process may have run other parts before.
 fn tell(
     (folder, part): (&PlanDirectory, u64),
     progress: &Progress,
@@ -77,7 +77,7 @@ mod tests {
         progress.expect(10);
         progress.advance(10);
         let meter = LogMeter::start(&folder, 3, &progress, Duration::from_millis(1));
-        // Counted only once the meter runs.
+        // Count only while the meter runs.
         while folder.last_logged(3).unwrap().is_none() {
             std::thread::yield_now();
         }

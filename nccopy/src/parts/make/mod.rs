@@ -1,9 +1,9 @@
-//! `--part` and `--next`: make parts.
+//! `--part` and `--next`: run parts.
 
-mod begun;
 mod dataset;
 mod meter;
 mod next;
+mod running_part;
 
 pub(super) use next::run as next;
 
@@ -12,20 +12,20 @@ use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::json::Json;
 use netcdf_core::tool::{self, Io, Status};
 
-use self::begun::Begun;
 use self::dataset::DatasetParts;
+use self::running_part::RunningPart;
 use super::files::{FileParts, MadeFiles};
-use super::folder::{PlanDirectory, StoredPlan};
-use super::hold::recover_output;
+use super::finish_right::recover_output;
 use super::paths::in_folder;
+use super::plan_directory::{PlanDirectory, StoredPlan};
 use super::record::{DoneRecord, PartWork};
 use crate::environment::environment;
 use crate::request::{CopyRequest, PartChoice, ProcessRequest};
 
-/// Makes parts, one after the other; those that are done already stay.
+/// Runs parts in sequence. Finished parts stay.
 ///
 /// # Errors
-/// Those of the folder, of the copy, and [`ErrorKind::Changed`] where the input or the plan is not what it was.
+/// Returns errors of the plan directory and of the copy, and [`ErrorKind::Changed`] if the input or the plan has changed.
 pub(super) fn run(
     process: &ProcessRequest,
     folder: &PlanDirectory,
@@ -60,10 +60,10 @@ pub(super) fn run(
     Ok(Status::Success)
 }
 
-/// An error, and the part that could not be made.
+/// An error, and the number of the failed part.
 type Failed = (Option<u64>, Error);
 
-/// A process that makes parts.
+/// A process that runs parts.
 struct Worker<'a> {
     /// The planned copy.
     request: CopyRequest,
@@ -88,7 +88,7 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Makes parts until one fails; tells of the error, and puts it into the log.
+    /// Runs parts until one fails. Reports the error, and adds it to the log.
     fn all(&mut self, numbers: &[u64], io: &mut Io) -> Result<Status> {
         let Some(&first) = numbers.first() else {
             return Ok(Status::Success);
@@ -99,23 +99,23 @@ impl<'a> Worker<'a> {
         self.failed(part.unwrap_or(first), e, io)
     }
 
-    /// Reports the error of a part, and puts it into the log. Returns whether another attempt makes sense.
+    /// Reports the error of a part, and adds it to the log. Returns whether another attempt makes sense.
     fn failed(&self, part: u64, e: Error, io: &mut Io) -> Result<Status> {
         let e = in_folder(e, self.folder.path());
         if e.kind() == ErrorKind::Cancelled {
             return Ok(tool::cancelled(&self.env.cancel).unwrap_or(Status::Failure));
         }
         let error = vec![("error", Json::text(&e.to_string()))];
-        // The error itself matters more than its record.
+        // Ignore log errors: the first error is more useful.
         let _ = self.folder.log(part, "failed", error);
-        // Whether it makes sense to try again decides the status.
+        // The exit status shows whether another attempt makes sense.
         Ok(match (tool::report("nccopy", &e, io), e.kind()) {
             (Status::Failure, ErrorKind::Io | ErrorKind::Busy) => Status::TryAgain,
             (status, _) => status,
         })
     }
 
-    /// Whether parts of the first stage are not done; says which.
+    /// Checks whether parts of the first stage are unfinished, and reports them.
     fn waits(&self, io: &mut Io) -> Result<bool> {
         let lacks = self.folder.first_lacks(self.plan)?;
         if lacks.is_empty() {
@@ -129,7 +129,7 @@ impl<'a> Worker<'a> {
             list_names(&names)
         );
         let e = Error::new(ErrorKind::NotFound, what).of(&self.folder.path().to_string_lossy());
-        tool::report("nccopy", &e.with_remedy("make these first"), io);
+        tool::report("nccopy", &e.with_remedy("run these parts first"), io);
         Ok(true)
     }
 
@@ -167,14 +167,14 @@ impl<'a> Worker<'a> {
 
 /// Copies the files of a part.
 fn of_files(parts: FileParts<'_>, part: u64, env: &mut Env, io: &mut Io) -> Result<()> {
-    let begun = Begun::new(parts.folder, part, &env.progress)?;
+    let running = RunningPart::new(parts.folder, part, &env.progress)?;
     let MadeFiles {
         written,
         failed,
         lines,
     } = parts.make(part, env, io)?;
     parts.folder.put_report(part, &lines)?;
-    begun.done(DoneRecord {
+    running.done(DoneRecord {
         plan: parts.plan.digest,
         written,
         chunks: vec![],

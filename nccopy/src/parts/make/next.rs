@@ -1,7 +1,7 @@
-//! `--next`: makes parts that nobody else makes, one after the other.
+//! `--next`: runs unclaimed parts in sequence.
 //!
-//! A lease keeps processes from making the same part at the same time, which would only be a waste: it says until when a part is taken.
-//! Whoever finds one that has expired takes the part over. A wrong clock makes a process wait or work in vain, and nothing else.
+//! Each running part has a lease with an expiry time. Leases only avoid duplicate work: a process takes over parts with expired leases. A
+//! wrong clock only causes waiting or duplicate work.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use netcdf_core::error::Result;
 use netcdf_core::tool::{Io, Status};
 
 use super::Worker;
-use crate::parts::folder::{PlanDirectory, StoredPlan, now};
-use crate::parts::hold::recover_output;
+use crate::parts::finish_right::recover_output;
+use crate::parts::plan_directory::{PlanDirectory, StoredPlan, now};
 use crate::request::ProcessRequest;
 
 /// The default lease of a part.
 const LEASE: Duration = Duration::from_secs(3600);
 
-/// Makes all parts that are free, until none is. `lease` is the requested lease of a part.
+/// Runs all free parts until none is free. `lease` is the requested lease of a part.
 ///
 /// # Errors
-/// Those of the folder, and as [`super::run`].
+/// Returns errors of the plan directory, and the errors of [`super::run`].
 pub(crate) fn run(
     process: &ProcessRequest,
     folder: &PlanDirectory,
@@ -38,7 +38,7 @@ pub(crate) fn run(
         if stage.start > 0 && worker.waits(io)? {
             return Ok(Status::TryAgain);
         }
-        // Processes that start together begin at different parts.
+        // Processes with the same start time begin at different parts.
         let parts = stage.end - stage.start;
         let begin = stage.start + u64::from(std::process::id()) % parts.max(1);
         for part in (begin..stage.end).chain(stage.start..begin) {
@@ -53,7 +53,7 @@ pub(crate) fn run(
 }
 
 impl Worker<'_> {
-    /// Makes a part, unless it is done. Somebody else may be making it: then it is to be looked at again.
+    /// Runs a part unless it is done. If another process runs the part, its state must be checked again later.
     fn if_free(&mut self, part: u64, lease: Duration, io: &mut Io) -> Result<Status> {
         let folder = self.folder;
         if folder.is_whole(part, self.plan)? {
@@ -66,13 +66,13 @@ impl Worker<'_> {
         }
         match (self.all(&[part], io)?, folder.end_lease(part)) {
             (Status::Success, Err(e)) => self.failed(part, e, io),
-            // The first error counts.
+            // The first error decides.
             (status, _) => Ok(status),
         }
     }
 }
 
-/// Whether parts are left, which others make or which failed for now.
+/// Returns whether unfinished parts remain, which other processes run or which failed temporarily.
 fn ended(folder: &PlanDirectory, plan: &StoredPlan, left: u64) -> Result<Status> {
     if left == 0 {
         return Ok(Status::Success);

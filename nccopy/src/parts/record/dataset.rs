@@ -1,4 +1,4 @@
-//! What the parts of one dataset share.
+//! The plan record of one dataset.
 
 use std::path::PathBuf;
 
@@ -12,67 +12,67 @@ use netcdf_grammar::hyperslab::SelectedIndices;
 
 use super::members::{RecordMembers, files_json, files_of, lacks, utf8};
 
-/// What the parts of one dataset share.
+/// The data that the parts of one dataset share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DatasetRecord {
     /// The input.
     pub input: InputRecord,
     /// The indices of `--select`.
     pub selected: Vec<SelectedIndices>,
-    /// The store that the parts write together; without one, parts write segments.
+    /// The store that the parts write concurrently. Without one, parts write segments.
     pub store: Option<StorePlace>,
     /// The digest of the output's schema and storage.
     pub schema: Digest,
-    /// The number of parts of the first stage, which come first; 0 if there is one stage.
+    /// The number of parts of the first stage, which precede the other parts; 0 for one stage.
     pub first_stage: u64,
-    /// What the copy is going to take, by typical figures.
+    /// The estimated costs of the copy.
     pub estimate: Json,
-    /// The variables whose data is copied, in their order.
+    /// The copied variables in order.
     pub variables: Vec<VariableRecord>,
 }
 
-/// The place of a store that the parts write together.
+/// The location of a store that the parts write concurrently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StorePlace {
-    /// A directory, until it gets the output's name.
+    /// A directory, which is renamed to the output at the end.
     Directory(PathBuf),
-    /// That of the output, on another machine. A claim with this tag keeps others away.
+    /// The remote output. A claim with this tag locks out other runs.
     Claimed(String),
 }
 
-/// An input as it was when the plan was made.
+/// An input with its state when the plan was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InputRecord {
-    /// Its path or URL.
+    /// The path or URL.
     pub path: String,
-    /// Its size, and the time of its last change or its tag.
+    /// The size, and the modification time or the tag.
     pub state: Option<String>,
-    /// The digest of its metadata.
+    /// The digest of the metadata.
     pub metadata: Digest,
-    /// The other files that have its data, with their states.
+    /// The other files that contain its data, with their states.
     pub files: Vec<(String, String)>,
 }
 
-/// A variable whose data is copied.
+/// A copied variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VariableRecord {
-    /// Its path in the input.
+    /// The path in the input.
     pub path: String,
-    /// Bytes of its elements in the output, before filters.
+    /// The element bytes in the output, before filters.
     pub bytes: u64,
-    /// Whether it is copied when the parts are joined.
+    /// Whether `--finish` copies it.
     pub at_finish: bool,
-    /// Whether elements that are not stored read the same in the input and the output.
+    /// Whether unwritten elements read the same in input and output.
     pub same_fill: bool,
-    /// How it is stored between the stages, if it is.
+    /// The chunks in the intermediate store.
     pub between: Option<StageChunks>,
 }
 
 impl DatasetRecord {
-    /// As members of a plan.
+    /// Returns the members of a plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for a path that is not UTF-8.
+    /// Returns [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for a path that is not UTF-8.
     pub(crate) fn members(&self) -> Result<Vec<(&'static str, Json)>> {
         let (store, claim) = match &self.store {
             Some(StorePlace::Directory(path)) => (Json::text(utf8(path.to_str())?), Json::Null),
@@ -96,7 +96,7 @@ impl DatasetRecord {
     }
 
     /// # Errors
-    /// [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
+    /// Returns [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
     pub(crate) fn from_json(json: &Json) -> Result<Self> {
         let of = RecordMembers(json);
         let selected = of.list("select")?.iter().map(indices_of);
@@ -112,7 +112,7 @@ impl DatasetRecord {
         })
     }
 
-    /// The variables that go through a store between two stages.
+    /// Returns the variables that use the intermediate store.
     pub(crate) fn through(&self) -> Option<Through> {
         let between = self.variables.iter().map(|var| var.between.clone());
         Through::new(between.collect())
@@ -120,7 +120,7 @@ impl DatasetRecord {
 }
 
 impl StorePlace {
-    /// The place that a plan names, if it does.
+    /// Returns the store location in a plan, if there is one.
     fn from_json(json: &Json) -> Result<Option<Self>> {
         let path = RecordMembers(json).get("store")?.as_str();
         let claim = json.get("claim").and_then(Json::as_str);
@@ -186,7 +186,7 @@ impl VariableRecord {
     }
 }
 
-/// `[start, count, stride]` for each run.
+/// Returns `[start, count, stride]` for each run.
 fn indices_json(indices: &SelectedIndices) -> Json {
     let run = |run: &IndexRun| Json::ints(&[run.start, run.count, run.stride]);
     Json::object([

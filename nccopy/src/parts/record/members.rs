@@ -40,14 +40,14 @@ impl<'a> RecordMembers<'a> {
     }
 }
 
-/// Files with their states.
+/// Returns files with their states as JSON.
 pub(crate) fn files_json(files: &[(String, String)]) -> Json {
     let pair =
         |(name, state): &(String, String)| Json::Array(vec![Json::text(name), Json::text(state)]);
     Json::Array(files.iter().map(pair).collect())
 }
 
-/// The files of a member `files`, with their states.
+/// Returns the files of a member `files`, with their states.
 pub(crate) fn files_of(of: &RecordMembers<'_>) -> Result<Vec<(String, String)>> {
     let pair = |json: &Json| match json.items() {
         Some([name, state]) => Some((name.as_str()?.to_owned(), state.as_str()?.to_owned())),
@@ -67,7 +67,7 @@ pub(crate) fn utf8(text: Option<&str>) -> Result<&str> {
     text.ok_or_else(|| Error::new(ErrorKind::Argument, what))
 }
 
-/// An object with a line for each member, and for each item of the lists.
+/// Returns an object with one line per member and per list item.
 pub(crate) fn lines(members: &[(&str, Json)]) -> Result<String> {
     let mut text = String::from("{");
     for (n, (name, value)) in members.iter().enumerate() {

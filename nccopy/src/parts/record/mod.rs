@@ -1,11 +1,11 @@
 //! The JSON records of a plan and its parts (docs/machines.md).
 
 mod dataset;
-mod done;
+mod done_record;
 pub(super) mod members;
 
 pub(super) use dataset::{DatasetRecord, InputRecord, StorePlace, VariableRecord};
-pub(super) use done::{DoneRecord, FailedFile};
+pub(super) use done_record::{DoneRecord, FailedFile};
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -21,13 +21,13 @@ use members::{RecordMembers, lacks, lines, utf8};
 
 /// The version of `plan.json`.
 const VERSION: u64 = 3;
-/// The program that made a plan. Parts are made by the same version, as others may encode chunks in another way.
+/// The program that made a plan. The same version must run the parts, because other versions may encode chunks differently.
 pub(super) const PROGRAM: &str = concat!("netcdf-tools ", env!("CARGO_PKG_VERSION"));
 
-/// What all parts share.
+/// The data that all parts share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PlanRecord {
-    /// Letters and digits that no other plan has.
+    /// Unique letters and digits of this plan.
     pub identity: String,
     /// The directory in which the plan was made: relative paths start there.
     pub directory: PathBuf,
@@ -35,35 +35,35 @@ pub(super) struct PlanRecord {
     pub arguments: Vec<OsString>,
     /// The path or URL of the output, or the directory of the outputs.
     pub output: String,
-    /// How many parts there are.
+    /// The number of parts.
     pub parts: u64,
-    /// Bytes of all elements that parts copy; of files, their size.
+    /// The bytes of all elements that parts copy. For files, their size.
     pub bytes: u64,
-    /// The time when the plan was made, in seconds since 1970, or that of the last change of the metadata of a store if it is later.
+    /// The time when the plan was made, in seconds since 1970, or the modification time of the store metadata if it is later.
     pub time: u64,
-    /// What the parts make.
+    /// The work of the parts.
     pub work: PartWork,
 }
 
-/// What parts make.
+/// The work of the parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PartWork {
     /// Boxes of one dataset.
     Dataset(Box<DatasetRecord>),
-    /// Whole files, which are listed beside the plan.
+    /// Whole files, listed beside the plan.
     Files(FilesRecord),
 }
 
-/// What the parts of a plan of many files share.
+/// The data that the parts of a plan of many files share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilesRecord {
-    /// How many files there are.
+    /// The number of files.
     pub files: u64,
-    /// What their copies are going to take, by typical figures.
+    /// The estimated costs of the copies.
     pub estimate: Json,
 }
 
-/// Users that may read a file with these paths and addresses. `allowed` is whether secrets may be where other users can read them.
+/// Returns the users that may read a file with these paths and addresses. `allowed` permits secrets in files that other users can read.
 pub(super) fn readers<'p>(mut paths: impl Iterator<Item = &'p Path>, allowed: bool) -> Readers {
     match (
         paths.any(|path| ShownAddress::of(path).has_secret()),
@@ -75,7 +75,7 @@ pub(super) fn readers<'p>(mut paths: impl Iterator<Item = &'p Path>, allowed: bo
     }
 }
 
-/// The remedy for a plan that other users could read.
+/// Returns the remedy for a plan that other users could read.
 pub(super) fn allow_secrets(e: Error) -> Error {
     match e.kind() {
         ErrorKind::Unsupported => e.with_remedy(
@@ -86,10 +86,10 @@ pub(super) fn allow_secrets(e: Error) -> Error {
 }
 
 impl PlanRecord {
-    /// As JSON: a line for each member, and for each item of the lists.
+    /// Returns the plan as JSON, with one line per member and per list item.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for arguments that are not UTF-8.
+    /// Returns [`ErrorKind::Argument`] for arguments that are not UTF-8.
     pub(super) fn text(&self) -> Result<String> {
         let arguments = self
             .arguments
@@ -117,7 +117,7 @@ impl PlanRecord {
     }
 
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for a plan of another version; [`ErrorKind::Corrupt`].
+    /// Returns [`ErrorKind::Unsupported`] for a plan of another version, and [`ErrorKind::Corrupt`].
     pub(super) fn from_json(json: &Json) -> Result<Self> {
         let of = RecordMembers(json);
         let (version, program) = (of.number("plan")?, of.text("program")?);
@@ -162,13 +162,13 @@ impl PlanRecord {
         }
     }
 
-    /// Users that may read the plan: only the owner, if an address in it has a user name, a password or a query.
+    /// Returns the users that may read the plan: only the owner if an address in the plan has a user name, a password or a query.
     pub(super) fn readers(&self, allowed: bool) -> Readers {
         let arguments = self.arguments.iter().map(Path::new);
         readers(arguments.chain([Path::new(&self.output)]), allowed)
     }
 
-    /// A path of the command line, wherever this process is.
+    /// Returns a path of the command line, independent of the current directory.
     pub(super) fn located(&self, path: &Path) -> PathBuf {
         match path.to_string_lossy().contains("://") {
             true => path.to_owned(),
@@ -176,7 +176,7 @@ impl PlanRecord {
         }
     }
 
-    /// The path of the output, wherever this process is. Links in it are followed.
+    /// Returns the path of the output, independent of the current directory. Symbolic links are followed.
     pub(super) fn output(&self) -> PathBuf {
         let path = self.located(Path::new(&self.output));
         match self.is_local() {
@@ -185,24 +185,24 @@ impl PlanRecord {
         }
     }
 
-    /// Whether the output is on this machine.
+    /// Checks whether the output is local.
     pub(super) fn is_local(&self) -> bool {
         !self.output.contains("://")
     }
 
-    /// Removes the temporary files and directories that processes left beside an output on this machine.
+    /// Removes temporary files and directories that processes left beside a local output.
     pub(super) fn sweep_output(&self) {
         if self.is_local() {
             file::sweep(&self.output());
         }
     }
 
-    /// Whether the output may be there. One on another machine is not looked for.
+    /// Checks whether the output may exist. A remote output is not queried.
     pub(super) fn may_have_output(&self) -> bool {
         !self.is_local() || self.output().exists()
     }
 
-    /// The variables whose data is copied; of many files, they are not known.
+    /// Returns the copied variables. Plans of many files have none.
     pub(super) fn variables(&self) -> &[VariableRecord] {
         match &self.work {
             PartWork::Dataset(dataset) => &dataset.variables,
@@ -210,7 +210,7 @@ impl PlanRecord {
         }
     }
 
-    /// What the copy is going to take, by typical figures.
+    /// Returns the estimated costs of the copy.
     pub(super) fn estimate(&self) -> &Json {
         match &self.work {
             PartWork::Dataset(dataset) => &dataset.estimate,
@@ -218,7 +218,7 @@ impl PlanRecord {
         }
     }
 
-    /// The parts of each stage.
+    /// Returns the parts of each stage.
     pub(super) fn stages(&self) -> Vec<Range<u64>> {
         let first = self.first_stage();
         let stages = [0..first, first..self.parts];
@@ -228,7 +228,7 @@ impl PlanRecord {
             .collect()
     }
 
-    /// The number of parts of the first stage, if there are two.
+    /// Returns the number of parts of the first stage, if there are two stages.
     pub(super) fn first_stage(&self) -> u64 {
         match &self.work {
             PartWork::Dataset(dataset) => dataset.first_stage,
@@ -236,7 +236,7 @@ impl PlanRecord {
         }
     }
 
-    /// The store that the parts write together.
+    /// Returns the store that the parts write concurrently.
     pub(super) fn store(&self) -> Option<&StorePlace> {
         match &self.work {
             PartWork::Dataset(dataset) => dataset.store.as_ref(),

@@ -1,19 +1,19 @@
-//! Which parts a run makes.
+//! The parts that a run makes.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use netcdf_core::error::{Error, ErrorKind, Result};
 
-/// Variables of the environment that number the tasks of a job: Slurm's, and that of Kubernetes.
+/// Environment variables that number the tasks of a job, of Slurm and of Kubernetes.
 const TASKS: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
 
 /// The parts that `--part` names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartChoice {
-    /// One part, or several that follow each other.
+    /// One part, or several consecutive parts.
     Range(RangeInclusive<u64>),
-    /// The part with the number of the task that this process is.
+    /// The part with the task number of this process.
     Auto,
 }
 
@@ -39,10 +39,10 @@ impl FromStr for PartChoice {
 }
 
 impl PartChoice {
-    /// The numbers of the parts, of `parts` that there are. `variable` looks up a variable of the environment.
+    /// Returns the numbers of the selected parts, out of `parts`. `variable` looks up an environment variable.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for parts that there are not, and where no variable has the number of a task.
+    /// Returns [`ErrorKind::Argument`] for part numbers out of range, and if no variable has a task number.
     pub fn numbers(
         &self,
         parts: u64,
@@ -67,7 +67,7 @@ impl PartChoice {
     }
 }
 
-/// The number of the task that this process is.
+/// Returns the task number of this process.
 fn task(variable: impl Fn(&str) -> Option<String>) -> Result<u64> {
     let found = TASKS.iter().find_map(|name| Some((name, variable(name)?)));
     let Some((name, text)) = found else {

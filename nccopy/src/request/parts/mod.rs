@@ -21,13 +21,13 @@ pub struct PlanRequest {
     pub folder: PathBuf,
     /// The planned copy.
     pub copy: CopyRequest,
-    /// The arguments from which the processes of the parts get the same copy.
+    /// The arguments that define the same copy for all part processes.
     pub arguments: Vec<OsString>,
     /// The size of the parts.
     pub size: PartSize,
-    /// The number of stages, if it is given.
+    /// The requested number of stages.
     pub stages: Option<u8>,
-    /// Whether other users may be able to read secrets of addresses.
+    /// Whether other users may read secrets in addresses.
     pub allow_secrets: bool,
 }
 

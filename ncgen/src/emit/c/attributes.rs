@@ -1,4 +1,4 @@
-//! Attributes.
+//! Attributes in C programs.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Attribute, DataType, GroupId, Values};
@@ -10,7 +10,7 @@ use super::OK;
 use super::names::CNames;
 use super::values::ValuePrinter;
 
-/// Attributes of groups, then those of variables.
+/// Writes attributes of groups, then of variables.
 pub(super) fn write(
     program: &Program<'_>,
     names: &CNames,
@@ -54,7 +54,7 @@ pub(super) fn write(
     put!(out, "\n")
 }
 
-/// What has an attribute.
+/// The owner of an attribute.
 struct AttributeHolder<'a> {
     group: GroupId,
     /// The id of the variable in the program, or `NC_GLOBAL`.
@@ -74,14 +74,14 @@ fn put(
     put!(out, "\n    {{\n")?;
     if let Values::Char(text) = &attribute.values {
         let len = text.len().max(1);
-        // An empty text has one byte, which the end of the string provides.
+        // The string terminator provides the only byte of an empty text.
         let text = if text == b"\0" { b"" } else { text.as_slice() };
         put!(out, "    stat = nc_put_att_text({place}, {len}, \"")?;
         out.bytes(&quote::c_bytes(text))?;
         put!(out, "\");\n{OK}")?;
         return put!(out, "    }}\n");
     }
-    // The list of values itself counts, too.
+    // The number includes the list of values.
     printer.lists += 1;
     let (len, values) = (attribute.values.len(), printer.list(&attribute.values));
     for array in printer.arrays.drain(..) {
@@ -97,7 +97,7 @@ fn put(
         )?;
         constant = format!("{own}_att");
     }
-    // The functions for one type do not take values of user-defined types.
+    // The functions for one type do not accept values of user-defined types.
     let atomic = attribute.ty.atomic();
     let function = atomic.map_or_else(String::new, |ty| format!("_{}", suffix(ty)));
     let ty = match attribute.ty {
@@ -112,7 +112,7 @@ fn put(
     put!(out, "    }}\n")
 }
 
-/// The ending of the function's name for a type.
+/// Returns the suffix of the function name for a type.
 fn suffix(ty: Atomic) -> &'static str {
     match ty {
         Atomic::Byte => "schar",
@@ -130,7 +130,7 @@ fn suffix(ty: Atomic) -> &'static str {
     }
 }
 
-/// Whether the check is on the same line.
+/// Returns whether the status check is on the same line.
 fn same_line(ty: Option<Atomic>) -> bool {
     ty.is_some_and(|ty| ty.number() > 6)
 }

@@ -1,4 +1,4 @@
-//! The values of variables.
+//! Variable data in C programs.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, DataType, Schema, TypeKind, Values, VarId, Variable};
@@ -11,10 +11,10 @@ use super::call;
 use super::names::CNames;
 use super::values::ValuePrinter;
 
-/// Bytes of values that may be on the stack; later ones are static.
+/// Maximum bytes of values on the stack. Further values are static.
 const STACK: u64 = 1 << 20;
 
-/// All values.
+/// Writes all values.
 pub(super) fn write(
     program: &Program<'_>,
     names: &CNames,
@@ -47,7 +47,7 @@ pub(super) fn write(
     put!(out, "\n")
 }
 
-/// Approximate bytes of a value in C.
+/// Returns the approximate bytes of a value in C.
 fn size(schema: &Schema, ty: DataType) -> u64 {
     const POINTER: u64 = 8;
     let user = |id| match schema.user_type(id).map(|ty| &ty.kind) {
@@ -60,7 +60,7 @@ fn size(schema: &Schema, ty: DataType) -> u64 {
     })
 }
 
-/// Prints a block for each piece.
+/// Prints one code block per data block.
 struct CDataWriter<'a, 'p, 'o> {
     names: &'a CNames,
     var: &'a Variable,
@@ -71,10 +71,10 @@ struct CDataWriter<'a, 'p, 'o> {
     size: u64,
     /// Bytes on the stack so far.
     stack: u64,
-    /// Values that are held back until the arrays that they need are declared.
+    /// Values that are printed after the declaration of their arrays.
     text: String,
     place: (Vec<u64>, Vec<u64>),
-    /// Whether the piece has any values yet.
+    /// Whether the block has values so far.
     some: bool,
 }
 
@@ -83,12 +83,12 @@ impl CDataWriter<'_, '_, '_> {
         self.var.ty == DataType::Atomic(Atomic::Char) && !self.var.dims.is_empty()
     }
 
-    /// Whether values may need arrays.
+    /// Checks whether values may need arrays.
     fn has_arrays(&self) -> bool {
         self.var.ty.atomic().is_none() && self.var.ty.fixed_size(self.printer.schema).is_none()
     }
 
-    /// The text before the values.
+    /// Writes the text before the values.
     fn head(&mut self) -> Result<()> {
         let (ty, own) = (self.names.ty(self.var.ty), self.names.var(self.id));
         if self.var.dims.is_empty() {
@@ -104,7 +104,7 @@ impl CDataWriter<'_, '_, '_> {
         put!(self.out, "    {kept}{ty} {own}_data[{count}] = {{")
     }
 
-    /// The call for more than one value.
+    /// Writes the call for several values.
     fn call(&mut self) -> Result<()> {
         let own = self.names.var(self.id);
         let rank = self.var.dims.len();
@@ -135,7 +135,7 @@ impl PieceWriter for CDataWriter<'_, '_, '_> {
         self.some = false;
         put!(self.out, "\n    {{\n")?;
         if !self.is_text() && !self.var.dims.is_empty() {
-            // The list of values itself counts, too.
+            // The number includes the list of values.
             self.printer.lists += 1;
         }
         if self.has_arrays() {

@@ -21,9 +21,9 @@ use values::ValuePrinter;
 /// Prints the program.
 ///
 /// # Errors
-/// Errors of the source and of `out`, and a signal.
+/// Returns errors of the source and of `out`, and signals.
 pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
-    // Before anything is printed.
+    // Fail before any output.
     let _ = target(program)?;
     let names = CNames::new(&program.schema, &program.dataset);
     head(program, out)?;
@@ -52,7 +52,7 @@ pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<(
 /// The line that follows each call.
 const OK: &str = "    CHECK_ERR(stat);\n";
 
-/// Writes a call of a function of netCDF, and the check of its status.
+/// Writes a netCDF call with a status check.
 macro_rules! call {
     ($out:expr, $($text:tt)*) => {
         $out.put(format_args!("    stat = {};\n{}", format_args!($($text)*), $crate::emit::c::OK))
@@ -73,7 +73,7 @@ check_err(const int stat, int line, const char* file, const char* func) {
 
 "#;
 
-/// Macros for values that are not finite, with the names that [`values`] uses.
+/// Macros for NaN and infinite values, with the names that [`values`] uses.
 const UNUSUAL: &str = "
 #define nanf (0.0f/0.0f)
 #define nan  (0.0/0.0)
@@ -114,7 +114,7 @@ fn create(program: &Program<'_>, names: &CNames, out: &mut ProgramOut<'_>) -> Re
     Ok(())
 }
 
-/// The name of the program's output; for Zarr, a URL that says so.
+/// Returns the name of the program's output: for Zarr, a URL with the format.
 fn target(program: &Program<'_>) -> Result<String> {
     let file = &program.file;
     let Some(row) = kind_row(program.schema.kind) else {

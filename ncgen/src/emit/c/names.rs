@@ -1,4 +1,4 @@
-//! Identifiers of a C program. Each is unique: duplicates get a number.
+//! Identifiers of a C program. Duplicates get a number, so each identifier is unique.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use netcdf_core::model::{Atomic, DataType, DimId, GroupId, Schema, TypeId, VarId
 
 use super::super::name::{self, claim, unique};
 
-/// Words that types of the dataset may not be called: keywords, names in the headers, and names in the program.
+/// Reserved names: keywords, names in the headers, and names in the program.
 const RESERVED: &str = "\
     auto break case char const continue default do double else enum extern float for goto if inline int long register restrict \
     return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false nullptr typeof asm \
@@ -35,7 +35,7 @@ pub(super) struct CNames {
     types: Vec<String>,
     dims: Vec<String>,
     vars: Vec<String>,
-    /// The beginning of the names of the root group's attributes.
+    /// The prefix of the root group's attribute names.
     root: Vec<u8>,
 }
 
@@ -79,7 +79,7 @@ impl CNames {
         }
     }
 
-    /// The variable that holds a group's id.
+    /// Returns the variable with a group's id.
     pub(super) fn group(&self, id: GroupId) -> String {
         match self.groups.get(id.index()).filter(|_| !self.classic) {
             Some(name) => format!("{name}_grp"),
@@ -95,7 +95,7 @@ impl CNames {
         self.vars.get(id.index()).map_or("", String::as_str)
     }
 
-    /// The C type of a type.
+    /// Returns the C type of a type.
     pub(super) fn ty(&self, ty: DataType) -> &str {
         match ty {
             DataType::Atomic(atomic) => atomic_type(atomic),
@@ -107,7 +107,7 @@ impl CNames {
         self.types.get(id.index()).map_or("", String::as_str)
     }
 
-    /// netCDF's id of a type: a macro, or a variable.
+    /// Returns netCDF's id of a type: a macro or a variable.
     pub(super) fn type_id(&self, ty: DataType) -> String {
         match ty {
             DataType::Atomic(atomic) => type_macro(atomic),
@@ -115,7 +115,7 @@ impl CNames {
         }
     }
 
-    /// The members of an enum, or the fields of a compound type.
+    /// Returns the members of an enum, or the fields of a compound type.
     pub(super) fn members<'a>(
         &self,
         id: TypeId,
@@ -131,7 +131,7 @@ impl CNames {
         members.map(name).collect()
     }
 
-    /// Attributes are in blocks of their own, so their names need not differ.
+    /// Returns the name of an attribute. Each attribute has a separate code block, so names may repeat.
     pub(super) fn attribute(&self, schema: &Schema, group: GroupId, own: &[u8]) -> String {
         let mut path = match schema.group(group).and_then(|g| g.parent) {
             Some(_) => name::group_path(schema, group),
@@ -143,7 +143,7 @@ impl CNames {
     }
 }
 
-/// Names that types may not have.
+/// Returns the reserved names of types.
 fn reserved(groups: &[String], dims: &[String], vars: &[String]) -> HashSet<String> {
     let mut taken: HashSet<String> = RESERVED.split_whitespace().map(str::to_owned).collect();
     taken.extend(groups.iter().map(|g| format!("{g}_grp")));
@@ -157,7 +157,7 @@ fn reserved(groups: &[String], dims: &[String], vars: &[String]) -> HashSet<Stri
     taken
 }
 
-/// The C type of an atomic type.
+/// Returns the C type of an atomic type.
 pub(super) fn atomic_type(ty: Atomic) -> &'static str {
     match ty {
         Atomic::Byte => "signed char",
@@ -175,7 +175,7 @@ pub(super) fn atomic_type(ty: Atomic) -> &'static str {
     }
 }
 
-/// `NC_INT` and so on.
+/// Returns `NC_INT` or another type macro.
 pub(super) fn type_macro(ty: Atomic) -> String {
     format!("NC_{}", ty.name().to_ascii_uppercase())
 }

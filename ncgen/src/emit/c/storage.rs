@@ -1,4 +1,4 @@
-//! Settings of storage: chunks, filters, byte order, filling.
+//! Storage settings: chunks, filters, byte order, fill mode.
 
 use netcdf_core::error::Result;
 use netcdf_core::filter::ids::{DEFLATE, FLETCHER32, SHUFFLE};
@@ -13,7 +13,7 @@ use super::super::program::Program;
 use super::call;
 use super::names::CNames;
 
-/// Arrays of numbers that the settings need.
+/// Writes the number arrays for the settings.
 pub(super) fn constants(
     program: &Program<'_>,
     names: &CNames,
@@ -60,7 +60,7 @@ fn joined<T: ToString>(numbers: &[T], suffix: &str) -> String {
     numbers.join(", ")
 }
 
-/// The deflate level that is set by a call of its own: only if deflate comes before the other filters.
+/// Returns the deflate level for a separate call: only if deflate precedes the other filters.
 fn level(storage: &Storage) -> Option<u32> {
     match ranked(storage).next() {
         Some(FilterSpec {
@@ -74,7 +74,7 @@ fn level(storage: &Storage) -> Option<u32> {
     }
 }
 
-/// The filters without those that always come first.
+/// Returns the filters except fletcher32 and shuffle, which always come first.
 fn ranked(storage: &Storage) -> impl Iterator<Item = &FilterSpec> {
     let first = [FLETCHER32, SHUFFLE];
     storage
@@ -83,14 +83,14 @@ fn ranked(storage: &Storage) -> impl Iterator<Item = &FilterSpec> {
         .filter(move |f| !first.contains(&f.id))
 }
 
-/// The filters that are given by their numbers.
+/// Returns the filters that are set by number.
 fn filters(storage: &Storage) -> Vec<&FilterSpec> {
     ranked(storage)
         .skip(usize::from(level(storage).is_some()))
         .collect()
 }
 
-/// The calls for a variable.
+/// Writes the calls for a variable.
 pub(super) fn settings(
     program: &Program<'_>,
     names: &CNames,
@@ -155,7 +155,7 @@ pub(super) fn settings(
     Ok(())
 }
 
-/// The macro of a layout, and the sizes of chunks.
+/// Returns the layout macro and the chunk shape.
 fn layout(storage: &Storage, name: &str) -> Option<(&'static str, String)> {
     let sizes = "NULL".to_owned();
     match storage.layout.as_ref()? {
@@ -163,7 +163,7 @@ fn layout(storage: &Storage, name: &str) -> Option<(&'static str, String)> {
         StorageLayout::Compact => Some(("NC_COMPACT", sizes)),
         StorageLayout::Chunked(shape) if shape.is_empty() => Some(("NC_CHUNKED", sizes)),
         StorageLayout::Chunked(_) => Some(("NC_CHUNKED", format!("{name}_chunksizes"))),
-        // Text does not ask for these.
+        // CDL text cannot specify these layouts.
         StorageLayout::Virtual | StorageLayout::Unknown => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Types: as C types, and as types of the dataset.
+//! User-defined types, as C types and as dataset types.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{DataType, Field, Name, Schema, TypeId, TypeKind, UserType};
@@ -9,7 +9,7 @@ use super::super::quote::c_string;
 use super::names::{CNames, atomic_type, type_macro};
 use super::{OK, call, values};
 
-/// All types in the order of the C tool: types made of atomic types first.
+/// Returns all types in the order of the C tool: types of atomic types first.
 pub(super) fn ordered(schema: &Schema) -> Vec<(TypeId, &UserType)> {
     let atomic = |ty: DataType| ty.atomic().is_some();
     let first = |ty: &UserType| match &ty.kind {
@@ -23,7 +23,7 @@ pub(super) fn ordered(schema: &Schema) -> Vec<(TypeId, &UserType)> {
     types
 }
 
-/// The C types.
+/// Declares the C types.
 pub(super) fn declare(
     program: &Program<'_>,
     names: &CNames,

@@ -6,17 +6,17 @@ use super::super::quote;
 use super::super::{number, quote::c_string};
 use super::names::CNames;
 
-/// Prints values. Lists of variable length become arrays of their own, which must be declared before the values that refer to them.
+/// Prints values. Variable-length lists become separate arrays, which must be declared before the values that refer to them.
 pub(super) struct ValuePrinter<'a> {
     pub(super) schema: &'a Schema,
     pub(super) names: &'a CNames,
-    /// Number of lists so far, of all sorts: the C tool numbers arrays by it.
+    /// The number of lists so far, of all sorts. The C tool numbers arrays by it.
     pub(super) lists: u64,
-    /// Declarations needed by the values so far.
+    /// The declarations of the values so far.
     pub(super) arrays: Vec<String>,
 }
 
-/// Structures, a column for each field.
+/// Structures, one column per field.
 struct CStructures<'v> {
     len: usize,
     columns: &'v [Values],
@@ -32,7 +32,7 @@ impl<'a> ValuePrinter<'a> {
         }
     }
 
-    /// All of `values`, with commas between.
+    /// Returns all `values`, separated by commas.
     pub(super) fn list(&mut self, values: &Values) -> String {
         let mut out = String::new();
         for at in 0..values.len() {
@@ -44,7 +44,7 @@ impl<'a> ValuePrinter<'a> {
         out
     }
 
-    /// Value `at` of `values`; nothing beyond their end.
+    /// Writes value `at` of `values`. Beyond the end, writes no text.
     fn value(&mut self, values: &Values, at: usize, out: &mut String) {
         match values {
             Values::Byte(v) => text(v, at, out, |x| x.to_string()),
@@ -80,7 +80,7 @@ impl<'a> ValuePrinter<'a> {
         }
     }
 
-    /// A list of variable length.
+    /// Writes a variable-length list.
     fn array(&mut self, base: &str, list: &Values, out: &mut String) {
         self.lists += 1;
         let (number, count) = (self.lists, list.len());
@@ -113,8 +113,8 @@ impl<'a> ValuePrinter<'a> {
         out.push('}');
     }
 
-    /// A field with dimensions. If values have braces of their own, or are text, every dimension has braces; otherwise one pair
-    /// encloses all values.
+    /// Writes a field with dimensions. If values have braces or are text, every dimension has braces. Otherwise one pair encloses all
+    /// values.
     fn field(&mut self, dims: &[u64], values: &Values, out: &mut String) {
         if let Values::Char(text) = values {
             return characters(dims, text, out);
@@ -144,7 +144,7 @@ impl<'a> ValuePrinter<'a> {
     }
 }
 
-/// Text of some dimensions: a string for each row of the last.
+/// Writes multidimensional text: one string for each row of the last dimension.
 fn characters(dims: &[u64], text: &[u8], out: &mut String) {
     let [first, rest @ ..] = dims else { return };
     if rest.is_empty() {
@@ -167,11 +167,11 @@ fn text<T>(values: &[T], at: usize, out: &mut String, text: impl FnOnce(&T) -> S
     }
 }
 
-/// An integer of a type, as a constant of that type.
+/// Returns an integer constant of a type.
 pub(super) fn integer(ty: Atomic, value: i128) -> String {
     match ty {
         Atomic::UByte | Atomic::UShort | Atomic::UInt => format!("{value}U"),
-        // C has no negative constants, and the number without its sign does not fit.
+        // C has no negative constants, and the absolute value does not fit the type.
         Atomic::Int64 if value == i64::MIN.into() => format!("(-{}LL-1)", i64::MAX),
         Atomic::Int64 => format!("{value}LL"),
         Atomic::UInt64 => format!("{value}ULL"),
@@ -200,7 +200,7 @@ fn double(value: f64) -> String {
     format!("((double){})", zero(number::double(value)))
 }
 
-/// As a floating-point constant where an integer constant would lose the sign or digits.
+/// Returns a floating-point constant if an integer constant would lose sign or digits.
 fn zero(text: String) -> String {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let integer = text.bytes().all(|b| b == b'-' || b.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Attributes: their values go through one vector for each type.
+//! Attributes in Fortran programs. Values pass through one vector per type.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Attribute, Values};
@@ -9,10 +9,10 @@ use super::lines::{Lines, call, line};
 use super::names::FortranNames;
 use super::values;
 
-/// Most bytes of text in the call itself, or in one assignment.
+/// Maximum bytes of text in a call or assignment.
 const TEXT: usize = 500;
 
-/// The vector of a type.
+/// Returns the vector of a type.
 fn vector(ty: Atomic) -> &'static str {
     match ty {
         Atomic::Char => "textval",
@@ -32,7 +32,7 @@ fn all<'a>(program: &'a Program<'_>) -> impl Iterator<Item = &'a Attribute> {
     program.schema.root().attributes.iter().chain(vars)
 }
 
-/// The vectors.
+/// Declares the vectors.
 pub(super) fn declare(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<()> {
     if all(program).next().is_none() {
         return Ok(());
@@ -51,7 +51,7 @@ pub(super) fn declare(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<
     Ok(())
 }
 
-/// Attributes of the dataset, then those of variables.
+/// Writes attributes of the dataset, then of variables.
 pub(super) fn write(
     program: &Program<'_>,
     names: &FortranNames,

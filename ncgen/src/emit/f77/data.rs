@@ -1,4 +1,4 @@
-//! The values of variables: scalars in the program itself, others in a subroutine for each piece.
+//! Variable data: scalars in the program itself, each data block in a subroutine.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Schema, Values, VarId};
@@ -10,7 +10,7 @@ use super::lines::{Lines, call, line};
 use super::names::FortranNames;
 use super::{atomic, values};
 
-/// Scalars.
+/// Writes the scalars.
 pub(super) fn scalars(
     program: &Program<'_>,
     names: &FortranNames,
@@ -30,7 +30,7 @@ pub(super) fn scalars(
     out.blank()
 }
 
-/// Variables with dimensions, and the numbers of their first subroutines.
+/// Returns variables with dimensions, and the numbers of their first subroutines.
 fn arrays<'a>(
     program: &'a Program<'_>,
     names: &'a FortranNames,
@@ -45,7 +45,7 @@ fn arrays<'a>(
         })
 }
 
-/// The calls of the subroutines.
+/// Writes the calls of the subroutines.
 pub(super) fn calls(
     program: &Program<'_>,
     names: &FortranNames,
@@ -63,7 +63,7 @@ pub(super) fn calls(
     Ok(())
 }
 
-/// The subroutines.
+/// Writes the subroutines.
 pub(super) fn subroutines(
     program: &Program<'_>,
     names: &FortranNames,
@@ -78,7 +78,7 @@ pub(super) fn subroutines(
     out.blank()
 }
 
-/// Prints a statement or a subroutine for each piece.
+/// Prints a statement or a subroutine for each block.
 struct StatementWriter<'a, 'l, 'o> {
     out: &'a mut Lines<'l, 'o>,
     name: &'a str,
@@ -88,7 +88,7 @@ struct StatementWriter<'a, 'l, 'o> {
     unusual: bool,
     /// The number of the next subroutine.
     number: u64,
-    /// Values of the piece so far.
+    /// The number of values in the block so far.
     count: u64,
     text: Vec<u8>,
 }
@@ -112,7 +112,7 @@ impl<'a, 'l, 'o> StatementWriter<'a, 'l, 'o> {
         }
     }
 
-    /// The head of a subroutine.
+    /// Writes the head of a subroutine.
     fn head(&mut self, start: &[u64], count: &[u64]) -> Result<()> {
         let (name, rank, number) = (self.name, self.rank, self.number);
         self.number += 1;
@@ -133,7 +133,7 @@ impl<'a, 'l, 'o> StatementWriter<'a, 'l, 'o> {
             line!(self.out, "double precision zero")?;
             line!(self.out, "zero = 0")?;
         }
-        // Fortran has the fastest dimension first, and counts from 1.
+        // Fortran's first dimension varies fastest, and indices start at 1.
         for (at, start) in start.iter().rev().enumerate() {
             line!(self.out, "{name}_start({}) = {}", at + 1, start + 1)?;
         }

@@ -6,10 +6,10 @@ use netcdf_core::error::Result;
 
 use super::super::out::{ProgramOut, put};
 
-/// Columns of a line that a statement may fill.
+/// The statement columns of a line.
 const COLUMNS: usize = 66;
 
-/// Takes statements.
+/// Writes statements.
 pub(super) struct Lines<'a, 'o> {
     out: &'a mut ProgramOut<'o>,
 }
@@ -20,7 +20,7 @@ macro_rules! line {
 }
 pub(super) use line;
 
-/// Writes a call of a function of netCDF, and the check of its status.
+/// Writes a netCDF call with a status check.
 macro_rules! call {
     ($out:expr, $($text:tt)*) => { $out.call(format_args!($($text)*)) };
 }
@@ -31,7 +31,7 @@ impl<'a, 'o> Lines<'a, 'o> {
         Self { out }
     }
 
-    /// Writes a statement, folded where a line is full.
+    /// Writes a statement, folded at the end of each line.
     pub(super) fn statement(&mut self, text: fmt::Arguments<'_>) -> Result<()> {
         let text: Vec<char> = text.to_string().chars().collect();
         for (at, part) in text.chunks(COLUMNS).enumerate() {
@@ -42,7 +42,7 @@ impl<'a, 'o> Lines<'a, 'o> {
         Ok(())
     }
 
-    /// Writes a call, and the check of its status.
+    /// Writes a call with a status check.
     pub(super) fn call(&mut self, text: fmt::Arguments<'_>) -> Result<()> {
         line!(self, "stat = {text}")?;
         line!(self, "call check_err(stat)")

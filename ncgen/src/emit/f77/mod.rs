@@ -15,13 +15,13 @@ use super::quote;
 use lines::{Lines, call, line};
 use names::FortranNames;
 
-/// Most elements that one subroutine writes: compilers are slow on long ones.
+/// Maximum number of elements per subroutine: compilers are slow on long subroutines.
 pub(super) const MOST: u64 = 1024;
 
 /// Prints the program.
 ///
 /// # Errors
-/// Errors of the source and of `out`, and a signal.
+/// Returns errors of the source and of `out`, and signals.
 pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
     let names = FortranNames::new(program);
     let mut lines = Lines::new(out);
@@ -91,7 +91,7 @@ fn create(program: &Program<'_>, out: &mut Lines<'_, '_>) -> Result<()> {
     call!(out, "nf_create({file}, {mode}, ncid)")
 }
 
-/// Dimensions and variables, as variables of the program.
+/// Declares dimensions and variables as program variables.
 fn declare(program: &Program<'_>, names: &FortranNames, out: &mut Lines<'_, '_>) -> Result<()> {
     let schema = &program.schema;
     if !schema.dims.is_empty() {
@@ -141,12 +141,12 @@ fn declare(program: &Program<'_>, names: &FortranNames, out: &mut Lines<'_, '_>)
     Ok(())
 }
 
-/// The type of a variable; the model has only atomic types.
+/// Returns the type of a variable. The model has only atomic types.
 fn atomic(var: &Variable) -> Atomic {
     var.ty.atomic().unwrap_or(Atomic::Char)
 }
 
-/// Dimensions and variables, in the dataset.
+/// Defines dimensions and variables in the dataset.
 fn define(program: &Program<'_>, names: &FortranNames, out: &mut Lines<'_, '_>) -> Result<()> {
     let schema = &program.schema;
     if !schema.dims.is_empty() {
@@ -162,7 +162,7 @@ fn define(program: &Program<'_>, names: &FortranNames, out: &mut Lines<'_, '_>) 
     for (own, var) in names.vars.iter().zip(&schema.vars) {
         out.blank()?;
         let dim = |id: DimId| names.dims.get(id.index()).map_or("", String::as_str);
-        // Fortran has the fastest dimension first.
+        // Fortran's first dimension varies fastest.
         for (at, &id) in var.dims.iter().rev().enumerate() {
             line!(out, "{own}_dims({}) = {}_dim", at + 1, dim(id))?;
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::name;
 use super::super::program::Program;
 
-/// Names that variables may not have: the program uses them for other things.
+/// Reserved variable names, which the program itself uses.
 const RESERVED: &[&str] = &[
     "stat",
     "ncid",
@@ -23,7 +23,7 @@ const RESERVED: &[&str] = &[
     "doubleval",
 ];
 
-/// Most characters of a name's own part; compilers take 63 in all.
+/// Maximum characters of a base name. Compilers accept 63 characters in total.
 const LONGEST: usize = 40;
 
 /// The identifiers, in the order of the schema.
@@ -46,7 +46,7 @@ impl FortranNames {
 }
 
 fn unique<'a>(names: impl Iterator<Item = &'a [u8]>, taken: &mut HashSet<String>) -> Vec<String> {
-    // The last number given to each name, as many may begin alike.
+    // The last number of each name: many names may have the same prefix.
     let mut numbers = HashMap::new();
     let claim = |bytes: &[u8]| {
         let whole = name::whole(bytes);
@@ -73,7 +73,7 @@ fn unique<'a>(names: impl Iterator<Item = &'a [u8]>, taken: &mut HashSet<String>
     names.map(claim).collect()
 }
 
-/// Whether names of this form are used for something else.
+/// Checks whether the program uses names of this form.
 fn is_other(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let suffixes = ["_len", "_dim", "_id", "_rank", "_dims", "_start", "_count"];

@@ -4,7 +4,7 @@ use netcdf_core::model::{Atomic, Values};
 
 use super::super::number;
 
-/// The type of variables that hold values of a type.
+/// Returns the type of Fortran variables for values of a type.
 pub(super) fn declared(ty: Atomic) -> &'static str {
     match ty {
         Atomic::Float => "real",
@@ -16,12 +16,12 @@ pub(super) fn declared(ty: Atomic) -> &'static str {
     }
 }
 
-/// netCDF's name of a type.
+/// Returns netCDF's name of a type.
 pub(super) fn type_name(ty: Atomic) -> String {
     format!("nf_{}", ty.name())
 }
 
-/// The ending of the functions' names for a type.
+/// Returns the suffix of the function names for a type.
 pub(super) fn suffix(ty: Atomic) -> &'static str {
     match ty {
         Atomic::Char => "text",
@@ -34,12 +34,12 @@ pub(super) fn suffix(ty: Atomic) -> &'static str {
     }
 }
 
-/// Each value as an expression. Values that are not finite result from a division by the variable `zero`.
+/// Returns each value as an expression. NaN and infinite values result from a division by the variable `zero`.
 pub(super) fn expressions(values: &Values) -> Vec<String> {
     match values {
         Values::Byte(v) => v.iter().map(i8::to_string).collect(),
         Values::Short(v) => v.iter().map(i16::to_string).collect(),
-        // Fortran has no negative constants, and the number without its sign does not fit.
+        // Fortran has no negative constants, and the absolute value does not fit the type.
         Values::Int(v) => v
             .iter()
             .map(|x| match *x {

@@ -1,4 +1,4 @@
-//! The values of variables.
+//! Variable data in Java programs.
 
 use netcdf_core::error::Result;
 use netcdf_core::model::{Atomic, Values};
@@ -9,7 +9,7 @@ use super::super::quote;
 use super::super::rows::PieceWriter;
 use super::{atomic, text, values};
 
-/// All values.
+/// Writes all values.
 pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
     let schema = &program.schema;
     if schema.vars.is_empty() {
@@ -31,7 +31,7 @@ pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<(
     put!(out, "\n")
 }
 
-/// Prints a block for each piece.
+/// Prints one code block per data block.
 struct JavaDataWriter<'a, 'o> {
     out: &'a mut ProgramOut<'o>,
     /// The variable's name, quoted.
@@ -39,7 +39,7 @@ struct JavaDataWriter<'a, 'o> {
     ty: Atomic,
     scalar: bool,
     place: (Vec<u64>, Vec<u64>),
-    /// Whether the piece has any values yet.
+    /// Whether the block has values so far.
     some: bool,
 }
 

@@ -22,7 +22,7 @@ struct JavaNames {
 /// Prints the program.
 ///
 /// # Errors
-/// Errors of the source and of `out`, and a signal.
+/// Returns errors of the source and of `out`, and signals.
 pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<()> {
     let schema = &program.schema;
     let dims = schema.dims.iter().map(|d| d.name.as_bytes());
@@ -57,12 +57,12 @@ pub(super) fn write(program: &Program<'_>, out: &mut ProgramOut<'_>) -> Result<(
     put!(out, "    ncfile.close();\n\n    }}\n}}\n")
 }
 
-/// Identifiers, each unique.
+/// Identifiers are unique.
 fn text(bytes: &[u8]) -> String {
     quote::java(bytes, '"')
 }
 
-/// The type of a variable; the model has only atomic types.
+/// Returns the type of a variable. The model has only atomic types.
 fn atomic(var: &Variable) -> Atomic {
     var.ty.atomic().unwrap_or(Atomic::Char)
 }

@@ -4,12 +4,12 @@ use netcdf_core::model::{Atomic, Values};
 
 use super::super::number;
 
-/// Java's type for a type. For those of the classic model, which alone occur here, Java uses the names of CDL.
+/// Returns the Java type of a type. Only types of the classic model occur here, and their Java names equal the CDL names.
 pub(super) fn type_name(ty: Atomic) -> &'static str {
     ty.name()
 }
 
-/// As [`type_name`], with a capital letter.
+/// Like [`type_name`], with a capital letter.
 pub(super) fn class_name(ty: Atomic) -> String {
     let mut name = ty.name().to_owned();
     if let Some(first) = name.get_mut(..1) {
@@ -18,7 +18,7 @@ pub(super) fn class_name(ty: Atomic) -> String {
     name
 }
 
-/// All values of a numeric type, with commas between.
+/// Returns all values of a numeric type, separated by commas.
 pub(super) fn list(values: &Values) -> String {
     let list: Vec<String> = match values {
         Values::Byte(v) => v.iter().map(i8::to_string).collect(),
@@ -34,7 +34,7 @@ pub(super) fn list(values: &Values) -> String {
     list.join(", ")
 }
 
-/// Values that are not finite are written by name.
+/// Returns the name of a NaN or infinite value.
 fn unusual(value: f64, class: &str) -> Option<String> {
     let name = match value {
         _ if value.is_nan() => "NaN",
@@ -55,7 +55,7 @@ fn double(value: f64) -> String {
     unusual(value, "Double").unwrap_or_else(usual)
 }
 
-/// Integer constants have 31 bits, and zero has no sign.
+/// Returns an integer constant. Integer constants have 31 bits, and zero has no sign.
 fn constant(text: String) -> String {
     let integer = !text.contains(['.', 'e']);
     if integer && (text == "-0" || text.len() > 9) {

@@ -65,7 +65,7 @@ fn chunks_that_a_shard_does_not_have() {
     put(&mut keys, "v/zarr.json", SHARDED);
     let mut shard = vec![1, 2];
     let none = [u64::MAX; 2];
-    // Four rows of two chunks; the last row lies beyond the end of the array.
+    // Four rows of two chunks. The last row is beyond the end of the array.
     for entry in [none, [0, 2], none, none, none, none, none, none] {
         shard.extend(entry.map(u64::to_le_bytes).concat());
     }

@@ -1,4 +1,4 @@
-//! Consolidated metadata that is stale, both ways.
+//! Stale consolidated metadata, with added and removed objects.
 
 use super::nczarr::{newest, version_3 as nczarr3};
 use super::stores::{

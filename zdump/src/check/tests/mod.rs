@@ -1,5 +1,5 @@
-//! Planted faults: each row of the tables is a sound store, one change of it, and what is then found. Each row also checks that
-//! nothing is found without the change, so that it can fail.
+//! Planted faults: each row of the tables is a sound store, one change, and the expected findings. Each row also checks that the store has
+//! no findings without the change.
 
 mod complete;
 mod consolidated;
@@ -70,7 +70,7 @@ fn look(keys: &Keys, deep: bool, threads: usize) -> (CheckReport, StoreCounts) {
     (report, counts)
 }
 
-/// `rule key` of all findings.
+/// Returns `rule key` of all findings.
 fn found(keys: &Keys, deep: bool) -> Vec<String> {
     let (mut report, _) = look(keys, deep, 2);
     let findings = report.sorted().iter();
@@ -79,17 +79,17 @@ fn found(keys: &Keys, deep: bool) -> Vec<String> {
         .collect()
 }
 
-/// `what` of all findings.
+/// Returns `what` of all findings.
 fn said(keys: &Keys) -> String {
     let (mut report, _) = look(keys, true, 2);
     let said: Vec<_> = report.sorted().iter().map(|f| f.what.clone()).collect();
     said.join("\n")
 }
 
-/// A change of a store, and what is then found.
+/// A change of a store, and the expected findings.
 type Row = (&'static str, fn(&mut Keys), &'static [&'static str]);
 
-/// Checks rows of faults that are found without decoding chunks or, with `deep`, only by decoding them.
+/// Checks rows of faults. With `deep`, only decoding the chunks finds the faults.
 fn faults(base: fn() -> Keys, deep: bool, rows: &[Row]) {
     assert_eq!(found(&base(), true), [""; 0], "the store is sound");
     for (name, change, expected) in rows {
@@ -111,7 +111,7 @@ fn every_rule_is_broken_by_a_fault() {
         include_str!("run.rs"),
         include_str!("v2.rs"),
         include_str!("v3.rs"),
-        // Entries that are not keys, in zip files that are made there.
+        // Entries that are not keys, in generated zip files.
         include_str!("../../../../tests/tests/zarr/odd_keys.rs"),
     ];
     for rule in super::rule::Rule::ALL {

@@ -10,7 +10,7 @@ fn variable() -> String {
     COORDINATE.replace("[3]", "[2,3]")
 }
 
-/// As netCDF-C 4.9.3 and later, and nccopy, write it.
+/// The form of netCDF-C 4.9.3 and later, and of nccopy.
 pub(super) fn newest() -> Keys {
     let mut keys = Keys::new();
     put(&mut keys, ".zgroup", V2_GROUP);
@@ -67,7 +67,7 @@ pub(super) fn newest() -> Keys {
     keys
 }
 
-/// As netCDF-C 4.9.0 writes it: characters are `<U1`, with a byte for each; bare `NaN`.
+/// The form of netCDF-C 4.9.0: characters are `<U1`, with one byte per character, and `NaN` is unquoted.
 pub(super) fn capitals() -> Keys {
     let mut keys = Keys::new();
     put(
@@ -123,7 +123,7 @@ pub(super) fn capitals() -> Keys {
     keys
 }
 
-/// As netCDF-C 4.8.0 wrote it.
+/// The form of netCDF-C 4.8.0.
 pub(super) fn oldest() -> Keys {
     let mut keys = Keys::new();
     put(&mut keys, ".zgroup", V2_GROUP);
@@ -148,7 +148,7 @@ pub(super) fn oldest() -> Keys {
     keys
 }
 
-/// As nccopy writes it.
+/// The form of nccopy.
 pub(super) fn version_3() -> Keys {
     let mut keys = Keys::new();
     let group =
@@ -250,7 +250,7 @@ fn attributes() {
             ),
         ],
     );
-    // Records that the array does not have yet.
+    // The dimension has more records than the array.
     let mut keys = newest();
     swap(&mut keys, ".zattrs", "\"size\": 2", "\"size\": 7");
     assert_eq!(super::found(&keys, true), [""; 0]);

@@ -1,4 +1,4 @@
-//! The whole command: what it prints, and its exit status.
+//! Runs of the whole command: output and exit status.
 
 use std::io::Write;
 use std::path::Path;
@@ -33,7 +33,7 @@ impl Kept {
     }
 }
 
-/// Status, standard output and standard error of `zdump check OPTIONS PATH`.
+/// Returns status, standard output and standard error of `zdump check OPTIONS PATH`.
 fn run(folder: &Path, options: &[&str], path: &str) -> (u8, String, String) {
     let (stdout, stderr) = (Kept::default(), Kept::default());
     let mut io = Io {
@@ -79,7 +79,7 @@ fn problems() {
     let folder = written(&keys);
     let (status, text, message) = run(folder.path(), &[], "s");
     let expected = "\
-README: warning orphan-key: it belongs to no array or group (remove the key if nobody needs it)
+README: warning orphan-key: it belongs to no array or group (remove the key if it is not needed)
 v/c/9/1: error chunk-outside: chunk 9 of dimension 0, which has 2 chunks for a length of 4 (remove the chunk, or correct \
 the shape: it comes back when the array grows)
 1 error, 1 warning: 16 keys, 4 arrays
@@ -87,7 +87,7 @@ the shape: it comes back when the array grows)
     assert_eq!((status, text.as_str(), message.as_str()), (1, expected, ""));
     let (status, text, _) = run(folder.path(), &["--json"], "s");
     let lines: Vec<_> = text.lines().collect();
-    let expected = r#"{"record": "finding", "severity": "warning", "rule": "orphan-key", "key": "README", "what": "it belongs to no array or group", "remedy": "remove the key if nobody needs it"}"#;
+    let expected = r#"{"record": "finding", "severity": "warning", "rule": "orphan-key", "key": "README", "what": "it belongs to no array or group", "remedy": "remove the key if it is not needed"}"#;
     assert_eq!((status, lines.len(), lines[1]), (1, 4, expected));
     assert!(lines[3].contains(r#""verdict": "problems", "errors": 1, "warnings": 1"#));
 }

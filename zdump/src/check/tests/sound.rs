@@ -1,4 +1,4 @@
-//! Stores of all writers and generations in which nothing is wrong.
+//! Sound stores of all writers and generations.
 
 use super::stores::{v2, v2_consolidated, v3, v3_consolidated};
 use super::{Keys, found, look, nczarr, put, rename, swap};
@@ -72,7 +72,7 @@ fn what_was_looked_at_is_counted() {
     assert_eq!(counts.decoded, 0);
 }
 
-/// As zarr-python writes it with a codec behind the shards.
+/// zarr-python writes this form with a codec after the shards.
 #[test]
 fn shards_that_are_encoded_as_a_whole() {
     let metadata = r#"{"zarr_format":3,"node_type":"array","shape":[2,4],"data_type":"uint8","fill_value":0,

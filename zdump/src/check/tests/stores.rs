@@ -1,4 +1,4 @@
-//! Sound stores, as their writers write them.
+//! Sound stores in the form of their writers.
 
 use netcdf_core::env::Env;
 use netcdf_core::format::zarr::raw::RawArray;
@@ -7,7 +7,7 @@ use netcdf_core::model::ZarrVersion;
 
 use super::{Keys, put, swap};
 
-/// `[4,6]` integers in chunks of `[2,4]`, as zarr-python writes them in version 2.
+/// Integers of shape `[4,6]` in chunks of `[2,4]`, in zarr-python's form of version 2.
 pub(super) const V2_PLAIN: &str = r#"{
   "shape": [4, 6], "chunks": [2, 4], "dtype": "<i4", "fill_value": 0, "order": "C", "filters": null,
   "dimension_separator": ".", "compressor": null, "zarr_format": 2
@@ -18,7 +18,7 @@ pub(super) const V2_CODED: &str = r#"{"shape": [3], "chunks": [2], "dtype": "<f8
   "filters": [{"id": "shuffle", "elementsize": 8}, {"id": "fletcher32"}],
   "compressor": {"id": "zlib", "level": 1}, "zarr_format": 2}"#;
 
-/// As zarr-python writes them in version 3.
+/// The same integers in zarr-python's form of version 3.
 pub(super) const V3_PLAIN: &str = r#"{
   "shape": [4, 6], "data_type": "int32",
   "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 4]}},
@@ -50,7 +50,7 @@ pub(super) const V3_SHARDED: &str = r#"{
 pub(super) const V2_GROUP: &str = r#"{"zarr_format": 2}"#;
 pub(super) const V3_GROUP: &str = r#"{"attributes": {}, "zarr_format": 3, "node_type": "group"}"#;
 
-/// The stored form of a chunk.
+/// Encodes a chunk.
 pub(super) fn encoded(array: &str, version: ZarrVersion, raw: Vec<u8>) -> Vec<u8> {
     let (json, env) = (Json::parse(array.as_bytes()).unwrap(), Env::default());
     let array = RawArray::new(&json, version, &env).unwrap();
@@ -58,7 +58,7 @@ pub(super) fn encoded(array: &str, version: ZarrVersion, raw: Vec<u8>) -> Vec<u8
     chain.encode(raw, &mut vec![]).unwrap().1
 }
 
-/// The stored form of a chunk with `len` bytes, whatever its array says.
+/// Returns the stored form of a chunk with `len` bytes, independent of its array.
 pub(super) fn zlib(len: usize) -> Vec<u8> {
     let array = format!(
         r#"{{"shape":[{len}],"chunks":[{len}],"dtype":"|u1","compressor":{{"id":"zlib","level":1}},"filters":null}}"#
@@ -66,7 +66,7 @@ pub(super) fn zlib(len: usize) -> Vec<u8> {
     encoded(&array, ZarrVersion::V2, vec![7; len])
 }
 
-/// A shard of two chunks at these places, with the checksum of the index.
+/// Returns a shard of two chunks at these offsets, with the index checksum.
 pub(super) fn shard(data: &[u8], places: [u64; 4]) -> Vec<u8> {
     let index = places.map(u64::to_le_bytes).concat();
     let sum = crc32c(&index).to_le_bytes();
@@ -85,13 +85,13 @@ fn doubles() -> Vec<u8> {
     [1.5f64, 2.5].map(f64::to_le_bytes).concat()
 }
 
-/// A store of zarr-python in version 2.
+/// Returns a store of zarr-python in version 2.
 pub(super) fn v2() -> Keys {
     let mut keys = Keys::new();
     for key in [".zgroup", "g/.zgroup"] {
         put(&mut keys, key, V2_GROUP);
     }
-    // Python writes values that are not numbers like this.
+    // Python writes NaN and infinity in this form.
     put(
         &mut keys,
         ".zattrs",
@@ -119,7 +119,7 @@ pub(super) fn v2() -> Keys {
     keys
 }
 
-/// A store of zarr-python in version 3.
+/// Returns a store of zarr-python in version 3.
 pub(super) fn v3() -> Keys {
     let mut keys = Keys::new();
     for key in ["zarr.json", "g/zarr.json"] {
@@ -150,12 +150,12 @@ pub(super) fn v3() -> Keys {
     keys
 }
 
-/// A store of xarray in version 2: consolidated.
+/// Returns a consolidated store of xarray in version 2.
 pub(super) fn v2_consolidated() -> Keys {
     consolidate(v2())
 }
 
-/// A store of version 2 with consolidated metadata.
+/// Returns a store of version 2 with consolidated metadata.
 pub(super) fn consolidate(mut keys: Keys) -> Keys {
     let objects = keys.iter().filter(|(key, _)| key.contains(".z"));
     let objects: Vec<_> = objects.map(|(key, text)| member(key, text)).collect();
@@ -165,12 +165,12 @@ pub(super) fn consolidate(mut keys: Keys) -> Keys {
     keys
 }
 
-/// A store of xarray in version 3: consolidated. The copies of groups have consolidated metadata of their own.
+/// Returns a consolidated store of xarray in version 3. The copies of groups also have consolidated metadata.
 pub(super) fn v3_consolidated() -> Keys {
     consolidate_v3(v3())
 }
 
-/// A store of version 3 with consolidated metadata.
+/// Returns a store of version 3 with consolidated metadata.
 pub(super) fn consolidate_v3(mut keys: Keys) -> Keys {
     let objects = keys.iter().filter_map(|(key, text)| {
         let path = key.strip_suffix("/zarr.json")?;

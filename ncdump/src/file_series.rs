@@ -20,7 +20,7 @@ pub(crate) struct FileSeries {
 }
 
 impl FileSeries {
-    /// Files without output so far.
+    /// Returns a series of files without output.
     pub(crate) fn new(paths: &[PathBuf]) -> Self {
         Self {
             paths: paths.to_vec(),
@@ -29,7 +29,7 @@ impl FileSeries {
         }
     }
 
-    /// The heading of the next file.
+    /// Returns the heading of the next file.
     pub(crate) fn heading(&self, path: &Path) -> Heading {
         let several = self.paths.len() > 1;
         Heading {
@@ -48,13 +48,13 @@ impl FileSeries {
         broken || matches!(status, Status::Signal(_))
     }
 
-    /// The worst status of all files.
+    /// Returns the worst status of all files.
     pub(crate) fn worst(&self) -> Status {
         self.worst
     }
 }
 
-/// A file name, without secrets.
+/// Returns a file name without secrets.
 pub(crate) fn shown(path: &Path) -> String {
     ShownText::new(&ShownAddress::of(path).into_text()).to_string()
 }
@@ -62,31 +62,31 @@ pub(crate) fn shown(path: &Path) -> String {
 /// The name of a file in the output, if there are several files.
 pub(crate) struct Heading {
     file: Option<String>,
-    /// Whether other output comes before it.
+    /// Whether the heading follows other output.
     blank: bool,
 }
 
 impl Heading {
-    /// The text before a block of lines.
+    /// Returns the text before a block of lines.
     pub(crate) fn block(&self) -> String {
         let blank = if self.blank { "\n" } else { "" };
         let heading = |file| format!("{blank}{file}:\n");
         self.file.as_ref().map_or(String::new(), heading)
     }
 
-    /// The text before a line.
+    /// Returns the text before a line.
     pub(crate) fn line(&self) -> String {
         let heading = |file| format!("{file}: ");
         self.file.as_ref().map_or(String::new(), heading)
     }
 
-    /// The member of a JSON object.
+    /// Returns the member of a JSON object.
     pub(crate) fn member(&self) -> Option<(&'static str, Json)> {
         let file = self.file.as_ref()?;
         Some(("file", Json::text(file)))
     }
 
-    /// Whether there are several files.
+    /// Checks whether there are several files.
     pub(crate) fn is_one_of_several(&self) -> bool {
         self.file.is_some()
     }

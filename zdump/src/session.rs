@@ -1,4 +1,4 @@
-//! The store, and everything needed to read it.
+//! The store, and the context for reading it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use netcdf_core::tool::Io;
 
 use crate::cli::SessionArgs;
 
-/// The context that all commands share.
+/// The common context of all commands.
 pub(crate) struct Session {
     /// Limits, filters, threads, notes.
     pub env: Env,
     /// Whether JSON lines are printed.
     pub json: bool,
-    /// How stores are opened.
+    /// The settings for opening stores.
     access: InputAccess,
 }
 
 impl Session {
-    /// A session with the options of the command line.
+    /// Returns a session with the options of the command line.
     pub(crate) fn new(args: &SessionArgs) -> Self {
         let mut env = Env::with_threads(args.process.threads);
         args.process.network.apply(&mut env);
@@ -39,7 +39,7 @@ impl Session {
         }
     }
 
-    /// A session without options other than tracing.
+    /// Returns a session without options other than tracing.
     pub(crate) fn plain(trace: bool) -> Self {
         Self::with(Env::default(), trace)
     }
@@ -60,10 +60,10 @@ impl Session {
         }
     }
 
-    /// Opens a directory or zip file, whatever its content.
+    /// Opens a directory or zip file of any content.
     ///
     /// # Errors
-    /// [`netcdf_core::ErrorKind::UnknownFormat`] for other files; [`netcdf_core::ErrorKind::Io`].
+    /// Returns [`netcdf_core::ErrorKind::UnknownFormat`] for other files, and [`netcdf_core::ErrorKind::Io`].
     pub(crate) fn store(&self, path: &Path, io: &mut Io) -> Result<Arc<dyn Store>> {
         self.access.keys(&Location::new(path)?, &mut *io.stdin)
     }
@@ -71,7 +71,7 @@ impl Session {
     /// Reads all metadata of a store.
     ///
     /// # Errors
-    /// Errors of the store; [`netcdf_core::ErrorKind::UnknownFormat`] for anything that is not a Zarr store.
+    /// Returns errors of the store, and [`netcdf_core::ErrorKind::UnknownFormat`] for an input that is not a Zarr store.
     pub(crate) fn survey(&self, store: &Arc<dyn Store>) -> Result<StoreSurvey> {
         let survey = StoreSurvey::read(store, &self.env)?;
         match survey.is_store() {

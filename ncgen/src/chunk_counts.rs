@@ -1,4 +1,4 @@
-//! `--cloud`: how many chunks there will be.
+//! `--cloud`: the expected number of chunks.
 
 use netcdf_core::chunk::Writer;
 use netcdf_core::error::Result;
@@ -8,11 +8,11 @@ use netcdf_grammar::cdl::{CdlDataset, DataList};
 
 use crate::lists::with_lengths;
 
-/// Tells the writer how many chunks variables will have at most, as far as their lengths are known before their values are read.
+/// Passes the maximum chunk number of each variable to the writer, if the dimension lengths are known before the values are read.
 ///
 /// # Errors
-/// Those of the writer.
-pub(crate) fn tell(cdl: &CdlDataset, header_only: bool, writer: &mut dyn Writer) -> Result<()> {
+/// Returns writer errors.
+pub(crate) fn announce(cdl: &CdlDataset, header_only: bool, writer: &mut dyn Writer) -> Result<()> {
     if writer.chunk_index().is_none() {
         return Ok(());
     }
@@ -31,7 +31,7 @@ pub(crate) fn tell(cdl: &CdlDataset, header_only: bool, writer: &mut dyn Writer)
     }
 }
 
-/// The most chunks of a variable; `None` as long as a length is not known.
+/// Returns the maximum number of chunks of a variable, or `None` if a length is unknown.
 fn chunks(list: &DataList, schema: &Schema, writer: &dyn Writer) -> Result<Option<u64>> {
     if !lengths_are_known(list.var, schema) {
         return Ok(None);

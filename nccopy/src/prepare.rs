@@ -22,12 +22,12 @@ use netcdf_core::survey;
 use netcdf_core::tool::{Idle, Io};
 use netcdf_grammar::hyperslab::SelectedIndices;
 
-use crate::as_asked::{PlannedCopy, StoredFile};
 use crate::inputs::CopyPair;
 use crate::request::{CloudRules, CopyRequest};
-use crate::{cloud, edited, in_place, options, report};
+use crate::request_match::{PlannedCopy, StoredFile};
+use crate::{cloud, edited_input, in_place, options, report};
 
-/// Estimated maximum bytes of metadata of a file, beside those of each chunk.
+/// Estimated maximum metadata bytes of a file, apart from chunk metadata.
 const METADATA: u64 = 1 << 20;
 
 /// A requested copy of one dataset.
@@ -39,24 +39,24 @@ pub(crate) struct RequestedCopy<'a> {
     pub idle: &'a Idle,
 }
 
-/// A copy that can begin.
-pub(crate) struct Ready<'a> {
-    /// The input, as it is to be copied.
+/// A planned copy with its open input.
+pub(crate) struct PreparedCopy<'a> {
+    /// The input with the requested changes.
     pub set: Dataset<'a>,
     /// The indices of the dimensions that `--select` names.
     pub selected: Vec<SelectedIndices>,
-    /// What becomes of it.
+    /// The plan of the copy.
     pub plan: Plan,
-    /// Where the copy goes.
+    /// The destination of the copy.
     pub output: Destination,
-    /// How the output is stored as a whole.
+    /// Storage options of the whole output.
     pub create: CreateOptions,
     /// The state of the input, for a copy in parts.
     pub state: Option<String>,
     /// The keys of the input that are read, for a copy in parts.
     pub reads: Arc<KeyReads>,
     /// Whether `--in-place` skips the input: it is already stored as requested.
-    pub as_asked: bool,
+    pub matches_request: bool,
     /// Whether to count stored bytes of the input.
     pub counts: bool,
     /// The input size for `--if-smaller`.
@@ -67,7 +67,7 @@ pub(crate) struct Ready<'a> {
 /// Opens the input of a copy, plans the copy, and calls `then`. Errors name the input.
 ///
 /// # Errors
-/// Those of opening and planning, and of `then`.
+/// Returns errors of opening and planning, and of `then`.
 pub(crate) fn with<R>(
     RequestedCopy {
         request,
@@ -76,7 +76,7 @@ pub(crate) fn with<R>(
     }: RequestedCopy<'_>,
     env: &Env,
     io: &mut Io,
-    then: impl FnOnce(Ready<'_>, &mut Io) -> Result<R>,
+    then: impl FnOnce(PreparedCopy<'_>, &mut Io) -> Result<R>,
 ) -> Result<R> {
     idle.store(true, Ordering::Relaxed);
     let trace = Trace::from_environment(request.process.trace);
@@ -89,7 +89,7 @@ pub(crate) fn with<R>(
         ..InputAccess::default()
     };
     let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
-    // From here on there may be a temporary file, which a signal must not leave behind.
+    // From here on, a temporary file may exist, which a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
     let name = Arc::clone(input.name());
     let file = stored(request, copy, &input)?;
@@ -118,7 +118,7 @@ pub(crate) fn with<R>(
     if in_place.is_some() {
         in_place::check_whole(copy, &*reader)?;
     }
-    let edited = edited::edited(request, whole, &cache).map_err(|e| e.of(&name))?;
+    let edited = edited_input::edited(request, whole, &cache).map_err(|e| e.of(&name))?;
     let of_edited = ReadCache::new(env);
     let set = match &edited {
         Some(edited) => Dataset::new(&edited.view, env).with(&of_edited),
@@ -140,9 +140,9 @@ pub(crate) fn with<R>(
     };
     let unsaid = env.notes.check().is_ok();
     let force = in_place.is_some_and(|options| options.force);
-    let ready = Ready {
+    let prepared = PreparedCopy {
         counts: request.reported().is_some(),
-        as_asked: file.is_some_and(|file| !force && unsaid && planned.is_as_asked(file)),
+        matches_request: file.is_some_and(|file| !force && unsaid && planned.matches_request(file)),
         bytes: file
             .filter(|_| request.if_smaller())
             .and_then(|file| file.size.bytes),
@@ -157,14 +157,14 @@ pub(crate) fn with<R>(
         reads,
         trace,
     };
-    then(ready, io).map_err(|e| e.of(&name))
+    then(prepared, io).map_err(|e| e.of(&name))
 }
 
-impl Ready<'_> {
+impl PreparedCopy<'_> {
     /// Begins the output.
     ///
     /// # Errors
-    /// Those of the target; a note, if notes are errors.
+    /// Returns errors of the target. Returns notes as errors with `--strict`.
     pub(crate) fn target(&self, request: &CopyRequest, copy: &CopyPair) -> Result<Output> {
         self.set.env.notes.check()?;
         if let Some(folder) = copy.output.path.parent().filter(|_| copy.makes_folder) {
@@ -179,13 +179,13 @@ impl Ready<'_> {
         format::output(&output, sync, self.set.env, &self.trace)
     }
 
-    /// The maximum size of the output in bytes: that of all values without compression, and space for metadata.
+    /// Returns the maximum output size in bytes: all values without compression, plus metadata.
     fn at_most(&self) -> Result<u64> {
         let values = copy::verify::bytes(self.set.reader, &self.plan)?;
         Ok((Amount::of(values) + values / 16 + METADATA).get())
     }
 
-    /// Reads the strings without a known length, to find the length.
+    /// Reads strings of unknown length to find the length.
     ///
     /// # Errors
     /// Returns read errors.
@@ -196,10 +196,10 @@ impl Ready<'_> {
         }
     }
 
-    /// Makes the output: `fill` stores the data of the input. Returns `None` if `--if-smaller` keeps the input.
+    /// Writes the output. `fill` stores the data of the input. Returns `None` if `--if-smaller` keeps the input.
     ///
     /// # Errors
-    /// Those of the target and of `fill`; with `--verify`, also a difference to the input.
+    /// Returns errors of the target and of `fill`. With `--verify`, returns differences from the input as errors.
     pub(crate) fn written(
         self,
         request: &CopyRequest,
@@ -271,13 +271,13 @@ fn stored(request: &CopyRequest, copy: &CopyPair, input: &Container) -> Result<O
     StoredFile::of(request, input, consolidated).map(Some)
 }
 
-/// How the output is stored as a whole.
+/// Returns the storage options of the whole output.
 fn create(cloud: Option<CloudRules>, output: &Destination, kind: Kind) -> CreateOptions {
     CreateOptions {
-        // All data of classic files is written; unselected data stays zero, as in C. For variables of netCDF-4 files, the plan decides.
+        // All data of classic files is written. Unselected data stays zero, as in C. For netCDF-4 variables, the plan decides.
         no_fill: !format::traits(kind).settings,
         space: cloud.map_or(FileSpace::Mixed, CloudRules::space),
-        // Readers over a network need the metadata of a store under one key.
+        // Remote readers need the metadata of a store under one key.
         zarr: ZarrOptions {
             consolidated: output.zarr.consolidated || cloud.is_some(),
             ..output.zarr
@@ -285,7 +285,7 @@ fn create(cloud: Option<CloudRules>, output: &Destination, kind: Kind) -> Create
     }
 }
 
-/// The target; with `verify`, one that stays hidden until it has been verified.
+/// Returns the target. With `verify`, the target stays hidden until the output has been verified.
 fn held(target: Output, verify: bool) -> (Output, Option<DeferredOutput>) {
     if !verify {
         return (target, None);
@@ -294,7 +294,7 @@ fn held(target: Output, verify: bool) -> (Output, Option<DeferredOutput>) {
     (target, Some(kept))
 }
 
-/// Plans a copy; the options use the names of `named`, which has the same ids as the dataset.
+/// Plans a copy. Options use the names in `named`, which has the same ids as the dataset.
 fn plan(
     request: &CopyRequest,
     kind: Option<Kind>,
@@ -324,7 +324,7 @@ fn plan(
     remarks.for_each(|remark| env.notes.remark(remark));
     copy::plan::keep_fill_values(set, &mut plan)?;
     match request.dry_run().is_some() || request.is_in_parts() {
-        // These read no data.
+        // Known strings are sized without reading data.
         true => copy::plan::size_known_strings(set, &mut plan)?,
         false => copy::plan::size_strings(set, &mut plan)?,
     }

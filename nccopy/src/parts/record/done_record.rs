@@ -14,34 +14,34 @@ use super::members::{RecordMembers, files_json, files_of, lacks};
 pub(crate) struct DoneRecord {
     /// The digest of the plan.
     pub plan: Digest,
-    /// Bytes and digest of the segment or of the stored keys; for a part of files, of the inputs.
+    /// Bytes and digest of the segment or of the stored keys. For a part of many files, bytes and digest of the inputs.
     pub written: SegmentContent,
-    /// The chunks that were put into the store.
+    /// The chunks that the part wrote into the store.
     pub chunks: Vec<PutChunks>,
-    /// The files that could not be copied, and why.
+    /// The files that could not be copied, each with its error.
     pub failed: Vec<FailedFile>,
-    /// The keys of a store that the part read: their number, bytes, and a digest of their sizes and times or tags.
+    /// The store keys that the part read: number, bytes, and a digest of sizes and times or tags.
     pub reads: Option<String>,
     /// The other files of the input that the part opened, with their states.
     pub files: Vec<(String, String)>,
-    /// How long it took.
+    /// The seconds that the part took.
     pub seconds: String,
 }
 
 /// A file that could not be copied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FailedFile {
-    /// Its path or URL.
+    /// The path or URL.
     pub input: String,
-    /// What is wrong.
+    /// The error message.
     pub error: String,
 }
 
 impl DoneRecord {
-    /// As a line of JSON.
+    /// Returns the record as a line of JSON.
     ///
     /// # Errors
-    /// Those of writing JSON.
+    /// Returns errors of writing JSON.
     pub(crate) fn text(&self) -> Result<String> {
         let json = Json::object([
             ("plan", Json::text(&self.plan.to_string())),
@@ -66,7 +66,7 @@ impl DoneRecord {
     }
 
     /// # Errors
-    /// [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
+    /// Returns [`ErrorKind::Corrupt`](netcdf_core::error::ErrorKind::Corrupt).
     pub(crate) fn from_json(json: &Json) -> Result<Self> {
         let of = RecordMembers(json);
         Ok(Self {
@@ -113,7 +113,7 @@ impl FailedFile {
     }
 }
 
-/// The chunks of a variable: its number, and the runs of their numbers.
+/// Returns the chunks of a variable: its number, and runs of chunk numbers.
 fn chunks_json(chunks: &PutChunks) -> Json {
     let runs = chunks
         .runs

@@ -1,11 +1,12 @@
-//! The right to finish or remove a plan, which one process has at a time.
+//! The right to finish or remove a plan. One process has it at a time.
 //!
-//! On a local file system, the right is an exclusive lock (`flock`) on `plan.json`, which the system releases if the process dies.
-//! Without locks, the right is a claim with a lease: the file `finishing/N` with the highest number N has the end of the lease and the
-//! owner. The owner renews the lease by putting `finishing/N+1`. After the lease, another process takes the right over in the same way.
-//! Only one process can put a number. The former owner finds the number taken, changes nothing more, and ends with exit status 75.
+//! On a local file system, the right is an exclusive lock (`flock`) on `plan.json`, which the system releases if the process dies. Without
+//! locks, the right is a claim with a lease: the file `finishing/N` with the highest number N contains the end of the lease and the owner.
+//! The owner renews the lease by writing `finishing/N+1`. After the lease expires, another process takes over the right in the same way.
+//! Only one process can create a file of each number. The former owner then finds its next number in use, stops, and ends with exit status
+//! 75.
 //!
-//! A process with the lock also stops if a claim has a lease that has not expired: the system can be out of locks for a while.
+//! A process with the lock also stops if a claim has an unexpired lease: the system may temporarily run out of locks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,28 +18,28 @@ use netcdf_core::io::file::{self, FileId, FileLock, LockAttempt, Sharing};
 use netcdf_core::io::guarded::Check;
 use netcdf_core::io::lease::{self, Lease, LeaseOwner, LeasedRight};
 
-use super::claimed;
-use super::folder::{PlanDirectory, StoredPlan};
+use super::claim;
+use super::plan_directory::{PlanDirectory, StoredPlan};
 use super::record::StorePlace;
 
-/// Bytes of a claim at most.
+/// Maximum bytes of a claim.
 const MOST: u64 = 4096;
 
 /// The default lease of the right. The owner renews it.
 const LEASE: Duration = Duration::from_secs(300);
 
-/// The right to finish or remove a plan, given back on drop.
+/// The right to finish or remove a plan, released on drop.
 #[derive(Debug)]
-pub(super) struct Hold {
+pub(super) struct FinishRight {
     right: Arc<Right>,
     owner: LeaseOwner,
 }
 
 #[derive(Debug)]
 enum Right {
-    /// A lock, which no other process can take over.
+    /// A lock. No other process can take it over.
     Locked { _lock: FileLock, claims: Claims },
-    /// A claim, which another process can take over after its lease.
+    /// A claim. Another process can take it over after the lease expires.
     Claimed(Lease),
 }
 
@@ -55,15 +56,15 @@ struct Claims {
 struct PartClaim {
     claims: Claims,
     owner: String,
-    /// The number of the claim, and its text.
+    /// The number of the claim, and the text.
     last: Mutex<(u64, String)>,
 }
 
-impl Hold {
+impl FinishRight {
     /// Takes the right. `lease` is the requested lease of a claim.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) if another process has the right; I/O errors.
+    /// Returns [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) if another process has the right, and I/O errors.
     pub(super) fn take(folder: &PlanDirectory, lease: Option<Duration>) -> Result<Self> {
         Self::with(folder, lease.unwrap_or(LEASE))
     }
@@ -103,7 +104,7 @@ impl Hold {
         Self { right, owner }
     }
 
-    /// The owner of the right, for a claim in a bucket.
+    /// Returns the owner of the right, for a claim in a bucket.
     pub(super) fn owner(&self) -> &LeaseOwner {
         &self.owner
     }
@@ -111,19 +112,19 @@ impl Hold {
     /// Checks that the process still has the right.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) after a takeover; I/O errors.
+    /// Returns [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) after a takeover, and I/O errors.
     pub(super) fn check(&self) -> Result<()> {
         self.right.check()
     }
 
-    /// The same check, for an output.
+    /// Returns the same check for an output.
     pub(super) fn checker(&self) -> Check {
         let right = Arc::clone(&self.right);
         Box::new(move || right.check())
     }
 }
 
-/// Gives the old output its name back if a process was killed after it moved the old output aside.
+/// Restores the name of the old output if a process was killed after it moved the old output aside.
 pub(super) fn recover_output(folder: &PlanDirectory, plan: &StoredPlan, lease: Option<Duration>) {
     let Some(StorePlace::Directory(_)) = plan.record.store() else {
         return;
@@ -133,7 +134,7 @@ pub(super) fn recover_output(folder: &PlanDirectory, plan: &StoredPlan, lease: O
         return;
     }
     // No process may be between the two renames.
-    if let Ok(_hold) = Hold::take(folder, lease) {
+    if let Ok(_right) = FinishRight::take(folder, lease) {
         file::recover(&output);
     }
 }
@@ -162,7 +163,7 @@ impl Claims {
         self.path.join(number.to_string())
     }
 
-    /// The highest number of a claim.
+    /// Returns the highest claim number.
     fn last(&self) -> Result<Option<u64>> {
         let failed = |e| Error::io("cannot list", &self.path.to_string_lossy(), e);
         let mut last = None;
@@ -177,13 +178,13 @@ impl Claims {
         Ok(last)
     }
 
-    /// The seconds until the lease of the last claim expires; `None` if no process has the right.
+    /// Returns the seconds until the lease of the last claim expires, or `None` if no process has the right.
     fn live(&self) -> Result<Option<u64>> {
         let Some(last) = self.last()? else {
             return Ok(None);
         };
         let until = match until(&self.at(last)) {
-            // The owner put a higher number and removed this one, or removed the plan.
+            // The owner wrote a higher number and removed this file, or removed the plan.
             Err(e) if e.is_missing() && self.last()? != Some(last) => return self.live(),
             until => until?,
         };
@@ -199,11 +200,11 @@ impl Claims {
         }
     }
 
-    /// Puts a claim. Returns false if another process put it.
+    /// Writes a claim. Returns false if another process wrote it.
     fn put(&self, number: u64, text: &str) -> Result<bool> {
         let path = self.at(number);
         let put = file::put_new(&path, text.as_bytes())?;
-        // Without hard links, another process may have put it at the same moment.
+        // Without hard links, another process may have written the file at the same moment.
         let ours = || file::read_small(&path, MOST).is_ok_and(|bytes| bytes == text.as_bytes());
         Ok(put && ours())
     }
@@ -243,7 +244,7 @@ impl LeasedRight for PartClaim {
         if self.claims.last()? != Some(last.0) || !self.claims.put(number, &text)? {
             return Err(lost());
         }
-        // The highest number decides: an older claim may stay.
+        // The highest number decides, so an older claim may stay.
         let _ = fs::remove_file(self.claims.at(last.0));
         *last = (number, text);
         Ok(())
@@ -263,13 +264,13 @@ fn text(until: u64, owner: &str) -> String {
     format!("{until} {owner}\n")
 }
 
-/// A name that no other process has.
+/// Returns a unique name of this process.
 fn process() -> String {
     let host: Vec<_> = file::host().split_whitespace().map(str::to_owned).collect();
-    format!("{}/{}", host.join("_"), claimed::tag())
+    format!("{}/{}", host.join("_"), claim::tag())
 }
 
-/// The end of the lease of a claim, in seconds since 1970.
+/// Returns the end of a claim's lease, in seconds since 1970.
 fn until(path: &Path) -> Result<Option<u64>> {
     let bytes = file::read_small(path, MOST)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -305,11 +306,11 @@ mod tests {
     fn one_process_has_the_right_at_a_time() {
         let home = tempfile::tempdir().unwrap();
         let folder = folder(home.path());
-        let first = Hold::with(&folder, HOUR).unwrap();
+        let first = FinishRight::with(&folder, HOUR).unwrap();
         first.check().unwrap();
-        busy(Hold::with(&folder, HOUR));
+        busy(FinishRight::with(&folder, HOUR));
         drop(first);
-        drop(Hold::with(&folder, HOUR).unwrap());
+        drop(FinishRight::with(&folder, HOUR).unwrap());
     }
 
     #[test]
@@ -338,12 +339,12 @@ mod tests {
     fn a_lock_gives_way_to_a_claim() {
         let home = tempfile::tempdir().unwrap();
         let folder = folder(home.path());
-        let locked = Hold::with(&folder, HOUR).unwrap();
+        let locked = FinishRight::with(&folder, HOUR).unwrap();
         let claim = claim(&folder, HOUR).unwrap();
         busy(locked.check());
         drop(locked);
-        busy(Hold::with(&folder, HOUR));
+        busy(FinishRight::with(&folder, HOUR));
         drop(claim);
-        drop(Hold::with(&folder, HOUR).unwrap());
+        drop(FinishRight::with(&folder, HOUR).unwrap());
     }
 }

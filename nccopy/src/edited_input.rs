@@ -1,4 +1,4 @@
-//! The input as `--select`, `--rename`, `--attribute` and `--history` make it.
+//! The input with the changes of `--select`, `--rename`, `--attribute` and `--history`.
 
 use netcdf_core::chunk::view::SubsetReader;
 use netcdf_core::chunk::{Dataset, ReadCache, Reader as _};
@@ -10,21 +10,21 @@ use netcdf_grammar::hyperslab::{self, SelectedIndices};
 use crate::request::CopyRequest;
 use crate::{history, options};
 
-/// An input that differs from what is stored.
+/// An input with requested changes.
 pub(crate) struct EditedInput<'a> {
     /// The dataset that is copied.
     pub view: SubsetReader<'a>,
     /// The selected indices of dimensions.
     pub selected: Vec<SelectedIndices>,
-    /// Its schema with the names and attributes of the input, which options refer to.
+    /// The schema of `view` with the input's names and attributes, which options refer to.
     pub named: Schema,
 }
 
-/// The input as the options make it, if they change it; `cache` keeps what is read of the input.
+/// Returns the changed input, or `None` without changes. `cache` holds data read from the input.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`](netcdf_core::error::ErrorKind::NotFound) and
-/// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for names and values that the input does not have; those of
+/// Returns [`ErrorKind::NotFound`](netcdf_core::error::ErrorKind::NotFound) and
+/// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for names and values that the input does not have, and errors from
 /// reading coordinates.
 pub(crate) fn edited<'a>(
     request: &CopyRequest,

@@ -3,18 +3,18 @@
 use netcdf_core::error::Result;
 use netcdf_core::runtime::WorkItem;
 
-use super::{ChunkPlace, Lost, OpenArray};
+use super::{ChunkPlace, OpenArray, UnreadableShard};
 use netcdf_core::format::zarr::survey::known;
 
-/// Chunks that are looked at together: enough for all threads, few enough to be held.
+/// Chunks per batch: enough for all threads, few enough for memory.
 const BATCH: usize = 512;
 
-/// A chunk, or a shard whose chunks cannot be found.
-pub(crate) type FoundChunk = Result<ChunkPlace, Lost>;
+/// A chunk, or a shard with an unreadable index.
+pub(crate) type FoundChunk = Result<ChunkPlace, UnreadableShard>;
 
-/// A key of an array, as it is listed.
+/// A listed key of an array.
 struct ListedKey {
-    /// Its place in the grid of keys.
+    /// The coordinates in the grid of keys.
     place: Vec<u64>,
     key: String,
     size: u64,
@@ -24,10 +24,10 @@ struct ListedKey {
 type VisitChunks<'a> = &'a mut dyn FnMut(Vec<FoundChunk>) -> Result<()>;
 
 impl OpenArray<'_> {
-    /// Works on the stored chunks in parallel, and passes the results on in order. `bytes` is the memory for a chunk.
+    /// Processes the stored chunks in parallel. Passes the results to `sink` in order. `bytes` is the memory for a chunk.
     ///
     /// # Errors
-    /// As [`Self::stored`], and those of `work` and `sink`.
+    /// Returns the errors of [`Self::stored`], `work` and `sink`.
     pub(crate) fn each_stored<R: Send>(
         &self,
         bytes: impl Fn(&ChunkPlace) -> u64,
@@ -43,11 +43,11 @@ impl OpenArray<'_> {
         })
     }
 
-    /// Visits the stored chunks in the order of their keys, and of their places in shards. A shard with a damaged index is an
-    /// error in place of its chunks.
+    /// Visits the stored chunks in the order of their keys and of their positions in shards. For a shard with a damaged index, visits an
+    /// error instead of its chunks.
     ///
     /// # Errors
-    /// Errors of listing the store, and of `visit`; [`netcdf_core::ErrorKind::Limit`] for more than 2^64 chunks.
+    /// Returns errors of listing the store and of `visit`, and [`netcdf_core::ErrorKind::Limit`] for more than 2^64 chunks.
     pub(super) fn stored(&self, visit: VisitChunks<'_>) -> Result<()> {
         self.numbered()?;
         let (mut keys, mut batch) = (vec![], vec![]);
@@ -74,8 +74,8 @@ impl OpenArray<'_> {
         }
     }
 
-    /// Keys whose chunks are found together: several only where that takes requests. Of shards that are encoded as a whole, the last
-    /// one is kept, so their chunks are found one shard after another.
+    /// Returns the number of keys whose chunks are located concurrently: several if locating needs requests. Shards that are encoded as a
+    /// whole are located one after another, because only the last decoded shard is cached.
     fn together(&self) -> usize {
         match self.runtime.asks_ahead() && self.sharded() && !self.array.is_whole() {
             true => BATCH,
@@ -83,7 +83,7 @@ impl OpenArray<'_> {
         }
     }
 
-    /// Visits the chunks in keys as soon as there is a batch of them.
+    /// Visits the chunks in keys in batches.
     fn chunks_of(
         &self,
         keys: Vec<ListedKey>,
@@ -100,7 +100,7 @@ impl OpenArray<'_> {
                 Ok(parts) => parts,
                 Err(error) => {
                     let key_place = at.place;
-                    batch.push(Err(Lost { key_place, error }));
+                    batch.push(Err(UnreadableShard { key_place, error }));
                     return Ok(());
                 }
             };
@@ -118,7 +118,7 @@ impl OpenArray<'_> {
         })
     }
 
-    /// Whether a chunk of a shard lies completely outside the array.
+    /// Checks whether a chunk of a shard lies completely outside the array.
     fn outside(&self, place: &[u64]) -> bool {
         place
             .iter()

@@ -1,4 +1,4 @@
-//! Refuses outputs that would be mostly fill values.
+//! Rejects outputs that consist mostly of fill values.
 
 use netcdf_core::chunk::Writer;
 use netcdf_core::error::{Error, ErrorKind, Result};
@@ -9,17 +9,17 @@ use netcdf_grammar::cdl::DataList;
 /// Outputs up to this many bytes are not checked.
 const LARGE: u64 = 1_000_000_000;
 
-/// The text must provide at least one byte out of this many.
+/// The text must provide at least one byte out of this number.
 const PARTS: u64 = 1000;
 
-/// Most bytes of a value per byte of its text.
+/// Maximum bytes of a value per byte of its text.
 const VALUE: u64 = 8;
 
-/// Checks that a large output does not consist of fill values alone. Variables stored in chunks, and variables of netCDF-4
-/// files without values, do not count: most of their fill values are not stored.
+/// Checks that a large output does not consist of fill values alone. Chunked variables, and netCDF-4 variables without values, do not
+/// count: most of their fill values are not stored.
 ///
 /// # Errors
-/// [`ErrorKind::Limit`].
+/// Returns [`ErrorKind::Limit`].
 pub(crate) fn check(lists: &[DataList], writer: &mut dyn Writer, no_fill: bool) -> Result<()> {
     let schema = writer.schema().clone();
     let mut listed = vec![false; schema.vars.len()];
@@ -49,7 +49,7 @@ pub(crate) fn check(lists: &[DataList], writer: &mut dyn Writer, no_fill: bool) 
     Err(Error::new(ErrorKind::Limit, what).with_remedy(remedy))
 }
 
-/// Bytes of a variable, with one record.
+/// Returns the bytes of a variable with one record.
 fn bytes(writer: &mut dyn Writer, id: VarId) -> Result<u64> {
     let size = writer.layout(id)?.element.size;
     let schema = writer.schema();

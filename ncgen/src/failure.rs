@@ -1,4 +1,4 @@
-//! How it is reported that nothing is made.
+//! Reports failures without output.
 
 use netcdf_core::env::Env;
 use netcdf_core::error::ErrorKind;
@@ -6,7 +6,7 @@ use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::cdl::CdlError;
 use netcdf_grammar::diagnostic::Diagnostics;
 
-/// Prints mistakes, each after the name of the tool. Lines of the text below are indented.
+/// Prints mistakes, each after the name of the tool. Source lines are indented.
 pub(crate) fn print(mistakes: &Diagnostics, io: &mut Io) {
     for line in mistakes.to_string().lines() {
         let name = if line.starts_with(' ') { "" } else { "ncgen: " };
@@ -15,10 +15,10 @@ pub(crate) fn print(mistakes: &Diagnostics, io: &mut Io) {
     }
 }
 
-/// Prints what is wrong with the text on standard error; returns the status of the run.
+/// Prints the errors in the text on standard error. Returns the status of the run.
 ///
 /// # Errors
-/// The failure, if it is still to be printed.
+/// Returns a failure that is not printed yet.
 pub(crate) fn status(failure: CdlError, env: &Env, io: &mut Io) -> anyhow::Result<Status> {
     match failure {
         CdlError::Other(e) if e.kind() == ErrorKind::Cancelled => {

@@ -1,25 +1,25 @@
-//! What was found.
+//! Surveyed layout and rule violations of a dataset.
 
 use netcdf_core::io::counted::RequestTotals;
 use netcdf_core::model::{Schema, VarId};
 use netcdf_core::survey::{RuleSet, Shortcoming, Survey, VariableSurvey};
 
-/// How a dataset is stored, and where it falls short of each set of rules.
+/// The storage layout of a dataset, and violations of each rule set.
 pub(super) struct DatasetLayout {
-    /// How it is stored.
+    /// The storage layout.
     pub(super) survey: Survey,
-    /// What opening it would take over a network.
+    /// The requests for opening the dataset over a network.
     pub(super) opening: RequestTotals,
-    /// The bytes that nothing explains.
+    /// The unused bytes, if known.
     pub(super) unused: Option<u64>,
-    /// The variables that are shown, if not all are.
+    /// The printed variables, or `None` for all.
     chosen: Option<Vec<VarId>>,
-    /// What is missing for [`RuleSet::ALL`].
+    /// The violations of [`RuleSet::ALL`].
     missed: [(RuleSet, Vec<Shortcoming>); 3],
 }
 
 impl DatasetLayout {
-    /// What was found. Rules are about all variables; `chosen` are those that are shown.
+    /// Returns the layout and its rule violations. Rules apply to all variables. `chosen` are the printed variables.
     pub(super) fn new(
         survey: Survey,
         schema: &Schema,
@@ -35,7 +35,7 @@ impl DatasetLayout {
         }
     }
 
-    /// The variables that are shown.
+    /// Returns the printed variables.
     pub(super) fn shown(&self) -> impl Iterator<Item = &VariableSurvey> {
         let is_chosen = |var: &&VariableSurvey| {
             let chosen = self.chosen.as_ref();
@@ -44,19 +44,19 @@ impl DatasetLayout {
         self.survey.vars.iter().filter(is_chosen)
     }
 
-    /// What is missing for each set of rules.
+    /// Returns the violations of each rule set.
     pub(super) fn rules(&self) -> &[(RuleSet, Vec<Shortcoming>)] {
         &self.missed
     }
 
-    /// What is missing for a set of rules.
+    /// Returns the violations of a rule set.
     pub(super) fn missed(&self, rules: RuleSet) -> &[Shortcoming] {
         let found = self.missed.iter().find(|(of, _)| *of == rules);
         found.map_or(&[], |(_, missed)| missed)
     }
 }
 
-/// A shortcoming as a sentence.
+/// Describes a violation as a sentence.
 pub(super) fn reason(schema: &Schema, shortcoming: &Shortcoming) -> String {
     match shortcoming.var {
         Some(var) => format!("{}: {}", schema.var_path(var), shortcoming.what),
@@ -64,7 +64,7 @@ pub(super) fn reason(schema: &Schema, shortcoming: &Shortcoming) -> String {
     }
 }
 
-/// Mean bytes of a stored chunk.
+/// Returns the mean bytes of a stored chunk.
 pub(super) fn mean(var: &VariableSurvey) -> Option<u64> {
     var.stored.checked_div(var.chunks?.count)
 }

@@ -1,4 +1,4 @@
-//! A plan as it was read, and whether it still holds.
+//! A plan read from its directory, and the check whether it still holds.
 
 use netcdf_core::chunk::Writer;
 use netcdf_core::copy::parts::{self, Division, PartSize};
@@ -6,17 +6,17 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_grammar::hyperslab::Hyperslab;
 
 use super::digests::{of_input, of_output};
-use super::folder::StoredPlan;
+use super::plan_directory::StoredPlan;
 use super::record::{DatasetRecord, PartWork};
 use crate::cli;
-use crate::ready::Ready;
+use crate::prepare::PreparedCopy;
 use crate::request::{CopyMode, CopyRequest, ProcessRequest};
 
 impl StoredPlan {
-    /// The planned copy. `process` takes precedence over the settings of the plan.
+    /// Returns the planned copy. `process` takes precedence over the settings of the plan.
     ///
     /// # Errors
-    /// As [`cli::planned`].
+    /// Returns the errors of [`cli::planned`].
     pub(super) fn request(&self, process: &ProcessRequest) -> Result<CopyRequest> {
         let mut request = cli::planned(&self.record.arguments)?;
         for path in &mut request.files.inputs {
@@ -34,11 +34,15 @@ impl StoredPlan {
         Ok(request)
     }
 
-    /// The division into parts of the last stage, if the input and what is to be written are as planned. `writer` was made for the output.
+    /// Returns the division into parts of the last stage, if input and output are as planned. `writer` was created for the output.
     ///
     /// # Errors
-    /// [`ErrorKind::Changed`] if not.
-    pub(super) fn division(&self, ready: &Ready<'_>, writer: &mut dyn Writer) -> Result<Division> {
+    /// Returns [`ErrorKind::Changed`] if input or output differs.
+    pub(super) fn division(
+        &self,
+        prepared: &PreparedCopy<'_>,
+        writer: &mut dyn Writer,
+    ) -> Result<Division> {
         let PartWork::Dataset(record) = &self.record.work else {
             return Err(Error::internal("parts of files that are divided"));
         };
@@ -46,55 +50,53 @@ impl StoredPlan {
             let e = Error::new(ErrorKind::Changed, what);
             e.with_remedy("make the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
         };
-        if ready.state != record.input.state {
+        if prepared.state != record.input.state {
             return Err(changed(
                 "the input is another one than when the plan was made",
             ));
         }
-        if of_input(ready.set.reader.schema()) != record.input.metadata {
-            return Err(changed(
-                "the metadata is not what it was when the plan was made",
-            ));
+        if of_input(prepared.set.reader.schema()) != record.input.metadata {
+            return Err(changed("the metadata has changed since the plan was made"));
         }
         for (name, state) in &record.input.files {
-            ready.set.env.siblings.opened.expect(name, state)?;
+            prepared.set.env.siblings.opened.expect(name, state)?;
         }
-        if of_output(&ready.plan, ready.create) != record.schema {
+        if of_output(&prepared.plan, prepared.create) != record.schema {
             return Err(changed("the copy would not be stored as planned"));
         }
-        let division = self.divided(ready, record, writer)?;
+        let division = self.divided(prepared, record, writer)?;
         match division.bytes() == self.record.bytes
-            && record.variables.len() == ready.plan.data.len()
+            && record.variables.len() == prepared.plan.data.len()
         {
             true => Ok(division),
             false => Err(changed("the data would not be divided as planned")),
         }
     }
 
-    /// The division after [`Ready::size_strings`], without the checks of [`StoredPlan::division`]. `writer` was made for the output with these
-    /// string lengths.
+    /// Returns the division after [`PreparedCopy::size_strings`], without the checks of [`StoredPlan::division`]. `writer` was created for the
+    /// output with these string lengths.
     ///
     /// # Errors
     /// Returns errors of the input.
     pub(super) fn sized_division(
         &self,
-        ready: &Ready<'_>,
+        prepared: &PreparedCopy<'_>,
         writer: &mut dyn Writer,
     ) -> Result<Division> {
         match &self.record.work {
-            PartWork::Dataset(record) => self.divided(ready, record, writer),
+            PartWork::Dataset(record) => self.divided(prepared, record, writer),
             PartWork::Files(_) => Err(Error::internal("parts of files that are divided")),
         }
     }
 
     fn divided(
         &self,
-        ready: &Ready<'_>,
+        prepared: &PreparedCopy<'_>,
         record: &DatasetRecord,
         writer: &mut dyn Writer,
     ) -> Result<Division> {
         let fills: Vec<bool> = record.variables.iter().map(|var| var.same_fill).collect();
-        let jobs = parts::jobs(ready.set, &ready.plan, &fills, writer)?;
+        let jobs = parts::jobs(prepared.set, &prepared.plan, &fills, writer)?;
         let parts = self.record.parts - record.first_stage;
         let mut division = Division::new(jobs, writer, PartSize::Number(parts));
         if let Some(through) = record.through() {

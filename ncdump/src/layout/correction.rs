@@ -1,4 +1,4 @@
-//! The command that mends a dataset.
+//! The `nccopy` command that corrects rule violations.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use netcdf_core::model::kind::StorageFormat;
 use netcdf_core::shown::{ShownAddress, is_control};
 use netcdf_core::survey::RuleSet;
 
-/// The command of `nccopy` whose output keeps to the rules, for a POSIX shell or Bash.
-pub(super) fn mend(input: &Path, rules: RuleSet, kind: Kind) -> String {
+/// Returns the `nccopy` command whose output follows the rules, for a POSIX shell or Bash.
+pub(super) fn correction(input: &Path, rules: RuleSet, kind: Kind) -> String {
     let (how, output) = match (rules, kind.storage) {
         (RuleSet::Cloud, StorageFormat::Zarr(_)) => ("--cloud", "out.zarr"),
         (RuleSet::Cloud, StorageFormat::Hdf5 | StorageFormat::Cdf(_)) => ("--cloud", "out.nc"),
@@ -24,7 +24,7 @@ pub(super) fn mend(input: &Path, rules: RuleSet, kind: Kind) -> String {
     )
 }
 
-/// A path as one word of a shell.
+/// Quotes a path as one shell word.
 fn quoted(path: &Path) -> String {
     let bytes = path.as_os_str().as_encoded_bytes();
     let option = bytes.starts_with(b"-") && bytes.len() > 1;
@@ -36,7 +36,7 @@ fn quoted(path: &Path) -> String {
     }
 }
 
-/// Whether a character means itself in a shell.
+/// Checks whether a character needs no quotes in a shell.
 fn is_plain(c: char) -> bool {
     c.is_alphanumeric() || "-_./:,+@%^".contains(c)
 }

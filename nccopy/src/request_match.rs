@@ -54,8 +54,10 @@ pub(crate) struct PlannedCopy<'a> {
 
 impl PlannedCopy<'_> {
     /// Checks whether the dataset is already stored as requested. Errors count as no.
-    pub(crate) fn is_as_asked(self, file: StoredFile) -> bool {
-        let same = asks(self.request) && self.defines_the_same() && self.is_whole_the_same(file);
+    pub(crate) fn matches_request(self, file: StoredFile) -> bool {
+        let same = requests_change(self.request)
+            && self.defines_the_same()
+            && self.is_whole_the_same(file);
         same && self.stores_the_same(file).unwrap_or(false)
     }
 
@@ -129,12 +131,12 @@ impl PlannedCopy<'_> {
 }
 
 /// Checks whether an option requests a form of storage or a change. Without one, nccopy rewrites each dataset.
-fn asks(request: &CopyRequest) -> bool {
+fn requests_change(request: &CopyRequest) -> bool {
     let (storage, edit) = (&request.storage, &request.edit);
     request.output.kind.is_some()
         || request.select.fix_unlimited
         || request.output.consolidated
-        || storage.asks()
+        || storage.requests_any()
         || !edit.renames.is_empty()
         || !edit.attributes.is_empty()
 }

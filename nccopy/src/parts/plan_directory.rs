@@ -1,19 +1,19 @@
-//! The folder of a plan.
+//! The plan directory.
 //!
-//! | path | what |
+//! | path | content |
 //! |---|---|
-//! | `plan.json` | what all parts share ([`PlanRecord`]) |
-//! | `segments/K` | what part K stored |
-//! | `done/K.json` | that part K is done, and what its segment holds ([`DoneRecord`]) |
-//! | `files.jsonl`, `parts.jsonl` | of a plan of many files: the files, and which part copies which |
-//! | `between` | the store between two stages ([`netcdf_core::copy::parts::Through`]) |
-//! | `done/first` | that all parts of the first stage are done |
-//! | `leases/K` | until when a process has taken part K (`--next`), in seconds since 1970 |
-//! | `finishing/N` | the owner and the lease of the right to finish the plan, on file systems without locks ([`super::hold`]) |
-//! | `finished` | that the output was made |
-//! | `planning` | that a process is making the plan, until there is `plan.json` |
-//! | `reports/K.jsonl` | for a plan of many files: the report lines of part K |
-//! | `log/K.jsonl` | when part K began, and how it ended, by each process that ran it |
+//! | `plan.json` | the data that all parts share ([`PlanRecord`]) |
+//! | `segments/K` | the stored data of part K |
+//! | `done/K.json` | the done-file of part K, with the content of its segment ([`DoneRecord`]) |
+//! | `files.jsonl`, `parts.jsonl` | the files of a plan of many files, and their distribution to parts |
+//! | `between` | the intermediate store of two-stage plans ([`netcdf_core::copy::parts::Through`]) |
+//! | `done/first` | marker: all parts of the first stage are done |
+//! | `leases/K` | end of the lease of part K (`--next`), in seconds since 1970 |
+//! | `finishing/N` | the owner and the lease of the right to finish the plan, on file systems without locks ([`super::finish_right`]) |
+//! | `finished` | marker: the output is complete |
+//! | `planning` | marker: a process is making the plan; removed once `plan.json` exists |
+//! | `reports/K.jsonl` | the report lines of part K of a plan of many files |
+//! | `log/K.jsonl` | start and end of part K, for each process that ran it |
 
 use std::fs;
 use std::io::ErrorKind as Failure;
@@ -40,36 +40,36 @@ const DONE: &str = "done";
 const LOG: &str = "log";
 const LEASES: &str = "leases";
 const REPORTS: &str = "reports";
-/// The store between two stages.
+/// The intermediate store of two-stage plans.
 pub(super) const BETWEEN: &str = "between";
 const FIRST: &str = "first";
 const FINISHED: &str = "finished";
-/// Marks the folder of a plan being made.
+/// Marks the directory of a plan under construction.
 const PLANNING: &str = "planning";
 const SIGNATURE: &[u8] = b"nccopy is making a plan here\n";
 const FOLDERS: [&str; 5] = [SEGMENTS, DONE, LOG, LEASES, REPORTS];
 /// The claims of processes that finish the plan.
 const FINISHING: &str = "finishing";
 
-/// Bytes of a plan at most.
+/// Maximum bytes of a plan.
 const LARGEST: u64 = 1 << 30;
-/// Bytes of a lease or marker at most.
+/// Maximum bytes of a lease or marker.
 const SMALL: u64 = 4096;
 
-/// The folder of a plan.
+/// A plan directory.
 #[derive(Debug, Clone)]
 pub(super) struct PlanDirectory {
     path: PathBuf,
 }
 
-/// A step that begins with a folder without a plan.
+/// A step that accepts a directory without a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DirectoryStep {
     Plan,
     Clean,
 }
 
-/// A plan as it was read.
+/// A plan read from its directory.
 #[derive(Debug)]
 pub(super) struct StoredPlan {
     pub record: PlanRecord,
@@ -78,13 +78,13 @@ pub(super) struct StoredPlan {
 }
 
 impl PlanDirectory {
-    /// Makes the folder of a plan. `allow_secrets` permits secrets in it where other users can read them. `fill` puts the other files, and
-    /// returns the plan, which is put last. Then `begin` begins the store or the claim. After a kill, `plan.json` names both. A folder with
-    /// an unfinished plan is emptied first.
+    /// Creates the directory of a plan. `allow_secrets` permits secrets in a plan that other users can read. `fill` writes the other files
+    /// and returns the plan, which is written last. Then `begin` creates the store or the claim. After a kill, `plan.json` names both. A
+    /// directory with an unfinished plan is emptied first.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Exists`] for any other directory with entries, [`ErrorKind::Busy`] while another process makes the plan, and the
-    /// errors of `fill` and `begin`. After an error, the folder is removed, with the store that `begin` made.
+    /// Returns [`ErrorKind::Exists`] for any other directory with entries, [`ErrorKind::Busy`] while another process makes the plan, and
+    /// the errors of `fill` and `begin`. After an error, the directory is removed, with the store that `begin` created.
     pub(super) fn create(
         (path, allow_secrets): (&Path, bool),
         fill: impl FnOnce() -> Result<PlanRecord>,
@@ -101,12 +101,12 @@ impl PlanDirectory {
         let _lock = folder.begin(there, DirectoryStep::Plan)?;
         let made = match folder.filled(allow_secrets, fill) {
             Ok(Some(plan)) => begin(&folder, &plan).map(|()| plan.record),
-            // The directory belongs to the process that put the plan.
+            // The directory belongs to the process that wrote the plan.
             Ok(None) => return Err(exists(path)),
             Err(e) => Err(e),
         };
         if made.is_err() {
-            // The first error says more than one of this.
+            // Ignore errors here: the first error is more useful.
             let _ = folder.withdraw();
             if !there {
                 let _ = fs::remove_dir(path);
@@ -117,7 +117,7 @@ impl PlanDirectory {
         made
     }
 
-    /// Puts the file that marks the folder of a plan being made, and locks it.
+    /// Writes the file that marks the directory of a plan under construction, and locks the file.
     fn begin(&self, there: bool, step: DirectoryStep) -> Result<LockAttempt> {
         let planning = self.path.join(PLANNING);
         file::sweep(&planning);
@@ -127,9 +127,9 @@ impl PlanDirectory {
         let new = file::put_new(&planning, SIGNATURE)?;
         match FileLock::attempt(&planning, Sharing::Exclusive)? {
             LockAttempt::Busy => Err(self.being_made()),
-            // The other process put the plan in the meantime.
+            // Another process wrote the plan in the meantime.
             _ if !self.is_begun() => Err(exists(&self.path)),
-            // Without locks, nobody knows whether the other process is still running.
+            // Without locks, a running process cannot be detected.
             LockAttempt::Unsupported if !new && step == DirectoryStep::Plan => {
                 let remedy = "if no process makes a plan there, remove it: nccopy --clean FOLDER";
                 Err(self.being_made().with_remedy(remedy))
@@ -141,10 +141,10 @@ impl PlanDirectory {
         }
     }
 
-    /// Checks that no process makes the plan: `plan.json` may be there while its store is not.
+    /// Checks that no process makes the plan: `plan.json` may exist before its store.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if one does; [`ErrorKind::Io`].
+    /// Returns [`ErrorKind::Busy`] if a process makes the plan, and [`ErrorKind::Io`].
     pub(super) fn is_made(&self) -> Result<Option<LockAttempt>> {
         match FileLock::attempt(&self.path.join(PLANNING), Sharing::Exclusive) {
             Ok(LockAttempt::Busy) => Err(self.being_made()),
@@ -159,14 +159,14 @@ impl PlanDirectory {
         Error::new(ErrorKind::Busy, what).of(&self.path.to_string_lossy())
     }
 
-    /// Whether a process began to make a plan here, and put none yet.
+    /// Checks whether a process began a plan here without writing `plan.json`.
     fn is_begun(&self) -> bool {
         let planning = file::read_small(&self.path.join(PLANNING), SMALL);
         let plan = self.path.join(PLAN).try_exists();
         planning.is_ok_and(|bytes| bytes == SIGNATURE) && plan.is_ok_and(|there| !there)
     }
 
-    /// Fills the folder. Returns `None` if another process put its plan.
+    /// Fills the directory. Returns `None` if another process wrote its plan.
     fn filled(
         &self,
         allow_secrets: bool,
@@ -188,8 +188,7 @@ impl PlanDirectory {
         }))
     }
 
-    /// Removes the store of a plan that could not be begun, then the plan. If the store cannot be removed, the plan stays: `--clean` needs
-    /// it.
+    /// Removes the incomplete store of a plan, then the plan. If the store cannot be removed, the plan stays: `--clean` needs it.
     fn withdraw(&self) -> Result<()> {
         match self.plan() {
             Err(e) if e.is_missing() => {}
@@ -207,17 +206,17 @@ impl PlanDirectory {
         }
     }
 
-    /// The file that processes lock.
+    /// Returns the path of the file that processes lock.
     pub(super) fn lock_path(&self) -> PathBuf {
         self.path.join(PLAN)
     }
 
-    /// The directory of the claims of processes that finish the plan ([`super::hold`]).
+    /// Returns the directory with the claims of finishing processes ([`super::finish_right`]).
     pub(super) fn claims(&self) -> PathBuf {
         self.path.join(FINISHING)
     }
 
-    /// The marker of the store of a plan.
+    /// Returns the store marker of a plan.
     pub(super) fn mark(&self, plan: &StoredPlan) -> PlanMark {
         PlanMark {
             identity: plan.digest.to_string(),
@@ -225,13 +224,13 @@ impl PlanDirectory {
         }
     }
 
-    /// The folder of a plan at a path.
+    /// Opens the plan directory at a path.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] if there is no plan; [`ErrorKind::Corrupt`] if an entry that must be a directory is a file, a pipe or a device.
+    /// Returns [`ErrorKind::NotFound`] without a plan, and [`ErrorKind::Corrupt`] if a file, pipe or device replaces a required directory.
     pub(super) fn open(path: &Path) -> Result<Self> {
         if !path.join(PLAN).is_file() {
-            let what = format!("not the folder of a plan: there is no {PLAN}");
+            let what = format!("not a plan directory: no {PLAN} in it");
             let e = Error::new(ErrorKind::NotFound, what).of(&path.to_string_lossy());
             return Err(
                 e.with_remedy("make one: nccopy --plan FOLDER --parts N [OPTIONS] INPUT OUTPUT")
@@ -244,7 +243,7 @@ impl PlanDirectory {
         Ok(folder)
     }
 
-    /// Checks that the directories of the plan are directories.
+    /// Checks that the sub-directories of the plan are directories.
     fn check_folders(&self) -> Result<()> {
         for name in FOLDERS.into_iter().chain([BETWEEN, FINISHING]) {
             let path = self.path.join(name);
@@ -260,10 +259,10 @@ impl PlanDirectory {
         &self.path
     }
 
-    /// The plan.
+    /// Reads the plan.
     ///
     /// # Errors
-    /// Those of reading; [`ErrorKind::Unsupported`] for a plan of another version.
+    /// Returns read errors, and [`ErrorKind::Unsupported`] for a plan of another version.
     pub(super) fn plan(&self) -> Result<StoredPlan> {
         let path = self.path.join(PLAN);
         let bytes = self.bytes(&path)?;
@@ -290,10 +289,10 @@ impl PlanDirectory {
         self.path.join(LOG).join(format!("{part}.jsonl"))
     }
 
-    /// Where the segment of a part goes.
+    /// Creates the segment target of a part.
     ///
     /// # Errors
-    /// Those of creating it.
+    /// Returns errors of creating the file.
     pub(super) fn segment_target(&self, part: u64, sync: bool) -> Result<Box<dyn Target>> {
         Ok(Box::new(FileTarget::create(
             &self.segment_path(part),
@@ -301,18 +300,18 @@ impl PlanDirectory {
         )?))
     }
 
-    /// The segment of a part.
+    /// Opens the segment of a part.
     ///
     /// # Errors
-    /// Those of opening it.
+    /// Returns errors of opening the file.
     pub(super) fn segment(&self, part: u64) -> Result<Segment> {
         Segment::open(Arc::new(source(&self.segment_path(part))?))
     }
 
-    /// What the done-file of a part says, if there is one.
+    /// Reads the done-file of a part, if it exists.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns read errors.
     pub(super) fn done(&self, part: u64) -> Result<Option<DoneRecord>> {
         let path = self.done_path(part);
         let bytes = match self.bytes(&path) {
@@ -323,10 +322,10 @@ impl PlanDirectory {
         record.map(Some).map_err(|e| e.of(&path.to_string_lossy()))
     }
 
-    /// Puts the done-file of a part, unless there is one; returns the one that is there then.
+    /// Writes the done-file of a part, unless one exists. Returns the record in the file.
     ///
     /// # Errors
-    /// Those of writing and reading.
+    /// Returns read and write errors.
     pub(super) fn put_done(&self, part: u64, record: DoneRecord) -> Result<DoneRecord> {
         let text = record.text()?;
         match file::put_new(&self.done_path(part), text.as_bytes())? {
@@ -368,10 +367,10 @@ impl PlanDirectory {
         lines.map(Json::parse).collect()
     }
 
-    /// Whether a part is done and its segment is there, as long as it was and with the same digest at its end.
+    /// Checks whether a part is done, and its segment has the recorded length and digest.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for the done-file of another plan.
+    /// Returns [`ErrorKind::Argument`] for the done-file of another plan.
     pub(super) fn is_whole(&self, part: u64, plan: &StoredPlan) -> Result<bool> {
         let Some(done) = self.done(part)? else {
             return Ok(false);
@@ -383,7 +382,7 @@ impl PlanDirectory {
             return Ok(true);
         }
         match plan.record.store() {
-            // Its chunks are looked for in the end.
+            // `--finish` checks the chunks.
             Some(StorePlace::Directory(store)) if self.mark(plan).is_in(store)? => Ok(true),
             // Another process finished the plan in the meantime.
             Some(StorePlace::Directory(_)) if self.is_finished(plan)? => Ok(true),
@@ -391,17 +390,17 @@ impl PlanDirectory {
             Some(StorePlace::Claimed(_)) => Ok(true),
             None => match self.segment(part) {
                 Ok(segment) => Ok(segment.written() == done.written),
-                // It is made again, unless the system fails.
+                // Another attempt at the part may succeed, unless the system fails.
                 Err(e) if e.is_damage() || e.is_missing() => Ok(false),
                 Err(e) => Err(e),
             },
         }
     }
 
-    /// Takes a part at the time `now`, since 1970, unless somebody else has taken it until later: then returns false.
+    /// Takes the lease of a part at the time `now`, since 1970. Returns false if another process has an unexpired lease.
     ///
     /// # Errors
-    /// Those of reading and writing.
+    /// Returns read and write errors.
     pub(super) fn take_lease(&self, part: u64, now: Duration, lease: Duration) -> Result<bool> {
         let path = self.lease_path(part);
         let until = (Amount::of(now.as_secs()) + lease.as_secs()).get();
@@ -411,7 +410,7 @@ impl PlanDirectory {
         }
         let there = match file::read_small(&path, SMALL) {
             Ok(there) => there,
-            // Another process gave it back.
+            // Another process released the lease.
             Err(e) if e.is_missing() => vec![],
             Err(e) => return Err(e),
         };
@@ -426,10 +425,10 @@ impl PlanDirectory {
         file::put_new(&path, text.as_bytes())
     }
 
-    /// Gives a part back.
+    /// Releases the lease of a part.
     ///
     /// # Errors
-    /// Those of removing the lease.
+    /// Returns errors of removing the lease.
     pub(super) fn end_lease(&self, part: u64) -> Result<()> {
         let path = self.lease_path(part);
         gone(&path, fs::remove_file(&path))
@@ -439,18 +438,18 @@ impl PlanDirectory {
         self.path.join(LEASES).join(part.to_string())
     }
 
-    /// The directory of the store between two stages.
+    /// Returns the directory of the intermediate store.
     pub(super) fn between(&self) -> PathBuf {
         self.path.join(BETWEEN)
     }
 
-    /// The parts of the first stage that are not done.
+    /// Returns the unfinished parts of the first stage.
     ///
     /// # Errors
-    /// Those of reading and writing.
+    /// Returns read and write errors.
     pub(super) fn first_lacks(&self, plan: &StoredPlan) -> Result<Vec<u64>> {
         let (first, digest) = (plan.record.first_stage(), plan.digest.to_string());
-        // In a folder, where nothing stays of a process that is killed while it puts the file.
+        // The marker is written in a directory without leftovers of killed processes.
         let marker = self.path.join(DONE).join(FIRST);
         let said = is_text(&marker, &digest)?;
         let mut lacks = vec![];
@@ -479,7 +478,7 @@ impl PlanDirectory {
         Ok(!mark.is_in(store)? && (said || mark.is_in(&plan.record.output())?))
     }
 
-    /// Performs the last steps after the commit: puts the name of the output on disk, then `finished`, and removes the replaced output.
+    /// Performs the last steps after the commit: syncs the name of the output, writes `finished`, and removes the replaced output.
     ///
     /// # Errors
     /// Returns I/O errors.
@@ -499,19 +498,19 @@ impl PlanDirectory {
         }
     }
 
-    /// Says that the output was made.
+    /// Records that the output is complete.
     ///
     /// # Errors
-    /// Those of writing.
+    /// Returns write errors.
     fn set_finished(&self, plan: &StoredPlan) -> Result<()> {
         let digest = plan.digest.to_string();
         file::put_new(&self.path.join(FINISHED), digest.as_bytes()).map(|_| ())
     }
 
-    /// Adds a line to the log of a part: what happened, more about that, the time and the number of this process.
+    /// Adds a line to the log of a part: the event, its details, the time and the id of this process.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`].
+    /// Returns [`ErrorKind::Io`].
     pub(super) fn log(&self, part: u64, event: &str, more: Vec<(&str, Json)>) -> Result<()> {
         let path = self.log_path(part);
         let who = [
@@ -524,10 +523,10 @@ impl PlanDirectory {
         file::append(&path, line.as_bytes())
     }
 
-    /// The last line of the log of a part, if it has one.
+    /// Returns the last log line of a part, if it exists.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns read errors.
     pub(super) fn last_logged(&self, part: u64) -> Result<Option<Json>> {
         let path = self.log_path(part);
         if !path.exists() {
@@ -539,19 +538,16 @@ impl PlanDirectory {
         Ok(last.and_then(|line| Json::parse(line).ok()))
     }
 
-    /// Removes the folder and all that belongs to the plan on this machine. What else is there stays.
+    /// Removes the directory and all local files of the plan. Unrelated files stay.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`].
+    /// Returns [`ErrorKind::Io`].
     pub(super) fn remove(&self) -> Result<()> {
         let plan = self.plan()?;
         if let Some(StorePlace::Directory(store)) = plan.record.store() {
-            // Whatever a plan says, nothing else goes.
+            // Never trust the path in `plan.json`: remove only directories with the naming scheme of part stores.
             if !shared::is_place(store, &plan.record.output()) {
-                return Err(wrong(
-                    store,
-                    "not a store that parts write; nothing was removed",
-                ));
+                return Err(wrong(store, "not a part store; no files were removed"));
             }
             file::recover(&plan.record.output());
             match self.is_finished(&plan)? {
@@ -570,7 +566,7 @@ impl PlanDirectory {
     /// Checks that the directory contains only the plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] for other entries; [`ErrorKind::Io`].
+    /// Returns [`ErrorKind::Exists`] for other entries, and [`ErrorKind::Io`].
     fn has_only_plan(&self) -> Result<()> {
         let path = self.path.to_string_lossy();
         let failed = |e| Error::io("cannot list", &path, e);
@@ -593,17 +589,17 @@ impl PlanDirectory {
         Err(e.with_remedy("move them, then repeat nccopy --clean FOLDER"))
     }
 
-    /// Removes the folder of a plan that no process finished to make.
+    /// Removes the directory of an unfinished plan.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if a process makes the plan; [`ErrorKind::NotFound`] for any other folder; [`ErrorKind::Io`].
+    /// Returns [`ErrorKind::Busy`] if a process makes the plan, [`ErrorKind::NotFound`] for any other directory, and [`ErrorKind::Io`].
     pub(super) fn remove_begun(path: &Path) -> Result<()> {
         let folder = Self {
             path: path.to_owned(),
         };
         file::sweep(&path.join(PLANNING));
         if !folder.is_begun() && !is_empty(path) {
-            // Another process put its plan in the meantime.
+            // Another process wrote its plan in the meantime.
             return Self::open(path).and_then(|folder| Err(folder.being_made()));
         }
         let _lock = folder.begin(true, DirectoryStep::Clean)?;
@@ -611,7 +607,7 @@ impl PlanDirectory {
         gone(path, fs::remove_dir(path))
     }
 
-    /// Removes what belongs to the plan from the folder, the plan last.
+    /// Removes the files of the plan from the directory, the plan last.
     fn empty(&self) -> Result<()> {
         self.empty_but(&[])
     }
@@ -637,7 +633,7 @@ impl PlanDirectory {
     }
 }
 
-/// The result of a removal. A missing path is removed.
+/// Returns the result of a removal. A missing path counts as removed.
 fn gone(path: &Path, removed: std::io::Result<()>) -> Result<()> {
     match removed {
         Err(e) if e.kind() != Failure::NotFound => {
@@ -647,12 +643,12 @@ fn gone(path: &Path, removed: std::io::Result<()>) -> Result<()> {
     }
 }
 
-/// Whether a path is a directory without entries.
+/// Checks whether a path is an empty directory.
 fn is_empty(path: &Path) -> bool {
     fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Whether a file has a text. A file that is missing has none.
+/// Checks whether a file has this text. Returns false for a missing file.
 fn is_text(path: &Path, text: &str) -> Result<bool> {
     match file::read_small(path, SMALL) {
         Ok(bytes) => Ok(bytes == text.as_bytes()),
@@ -661,7 +657,7 @@ fn is_text(path: &Path, text: &str) -> Result<bool> {
     }
 }
 
-/// The time since 1970.
+/// Returns the time since 1970.
 pub(super) fn now() -> Duration {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -669,15 +665,15 @@ pub(super) fn now() -> Duration {
 }
 
 fn no_store(store: &Path) -> Error {
-    let what = "the store that the parts write is not there: it was finished, or removed";
+    let what = "the part store is missing: it was finished or removed";
     let e = Error::new(ErrorKind::NotFound, what).of(&store.to_string_lossy());
     e.with_remedy("remove the plan: nccopy --clean FOLDER")
 }
 
 fn exists(path: &Path) -> Error {
-    let what = "there is something already; a plan needs a folder of its own";
+    let what = "path exists: a plan needs a new or empty directory";
     let e = Error::new(ErrorKind::Exists, what).of(&path.to_string_lossy());
-    e.with_remedy("name another folder, or remove the plan there: nccopy --clean FOLDER")
+    e.with_remedy("name another directory, or remove the plan there: nccopy --clean FOLDER")
 }
 
 #[cfg(test)]
@@ -687,7 +683,7 @@ mod tests {
     use super::*;
     use crate::parts::record::{DatasetRecord, InputRecord};
 
-    /// A plan with a store in a directory.
+    /// Returns a plan with a store in a directory.
     fn record(home: &Path, store: &Path) -> PlanRecord {
         let input = InputRecord {
             path: "a.nc".to_owned(),
@@ -731,7 +727,7 @@ mod tests {
         };
         let begun =
             |folder: &PlanDirectory, plan: &StoredPlan| folder.mark(plan).begin(&store, false);
-        // As if the name of the store could not be put on disk.
+        // Simulates a failed sync of the store name.
         let late = |folder: &PlanDirectory, plan: &StoredPlan| {
             begun(folder, plan).and_then(|()| Err(Error::internal("the disk")))
         };

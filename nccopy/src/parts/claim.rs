@@ -1,4 +1,4 @@
-//! Stores on object stores: parts put their keys there, while a claim of the plan keeps others away.
+//! Plan stores on object stores. Parts write their keys there, while a claim object of the plan locks out other runs.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
@@ -8,22 +8,22 @@ use netcdf_core::io::lease::LeaseOwner;
 use netcdf_core::notes::Note;
 use netcdf_core::tool::{self, Io};
 
-use super::folder::{PlanDirectory, StoredPlan};
 use super::one_copy::one_copy;
+use super::plan_directory::{PlanDirectory, StoredPlan};
 use super::record::{PlanRecord, StorePlace};
 use crate::environment::environment;
 use crate::request::{CopyRequest, ProcessRequest};
 
-/// What tells the claim of a plan from all others.
+/// Returns the unique tag of a plan's claim.
 pub(super) fn tag() -> String {
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())
 }
 
-/// Claims the place of a plan's output, if parts write there.
+/// Claims the output location of a plan if its parts write to an object store.
 ///
 /// # Errors
-/// Those of [`ClaimedStore::begin`].
+/// Returns errors of [`ClaimedStore::begin`].
 pub(super) fn begin(request: &CopyRequest, record: &PlanRecord, io: &mut Io) -> Result<()> {
     match record.store() {
         Some(StorePlace::Claimed(tag)) => with(request, tag, io, |store, _| store.begin()),
@@ -31,10 +31,10 @@ pub(super) fn begin(request: &CopyRequest, record: &PlanRecord, io: &mut Io) -> 
     }
 }
 
-/// Removes what the parts of a plan put on an object store, unless the output is finished.
+/// Removes the keys that the parts of a plan wrote to an object store, unless the output is finished.
 ///
 /// # Errors
-/// Those of [`ClaimedStore::remove`].
+/// Returns errors of [`ClaimedStore::remove`].
 pub(super) fn remove(
     process: &ProcessRequest,
     (folder, plan): (&PlanDirectory, &StoredPlan),
@@ -50,14 +50,14 @@ pub(super) fn remove(
     let request = plan.request(process)?;
     with(&request, tag, io, |store, say| {
         if !store.remove(owner)? {
-            let what = "the claim of the plan is not there any more: nothing was removed there";
+            let what = "the plan's claim object is missing: no keys were removed";
             say(what);
         }
         Ok(())
     })
 }
 
-/// Calls `then` with the store whose claim has a tag, and what gives a note about it.
+/// Calls `then` with the store of the claim with this tag, and a function that returns a note about the store.
 fn with(
     request: &CopyRequest,
     tag: &str,

@@ -1,4 +1,4 @@
-//! A part from its beginning to its done-file.
+//! Records a part from its beginning to its done-file.
 
 use std::time::Instant;
 
@@ -7,20 +7,20 @@ use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::json::Json;
 
 use super::meter::{EVERY, LogMeter};
-use crate::parts::folder::PlanDirectory;
+use crate::parts::plan_directory::PlanDirectory;
 use crate::parts::record::DoneRecord;
 
-/// A part that was begun.
-pub(super) struct Begun<'a> {
+/// A running part.
+pub(super) struct RunningPart<'a> {
     folder: &'a PlanDirectory,
     part: u64,
     start: Instant,
     meter: LogMeter,
 }
 
-impl<'a> Begun<'a> {
+impl<'a> RunningPart<'a> {
     /// # Errors
-    /// Those of the log.
+    /// Returns log errors.
     pub(super) fn new(folder: &'a PlanDirectory, part: u64, progress: &Progress) -> Result<Self> {
         folder.log(part, "begun", vec![])?;
         Ok(Self {
@@ -31,10 +31,10 @@ impl<'a> Begun<'a> {
         })
     }
 
-    /// Puts the done-file.
+    /// Writes the done-file.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the part was made before with other bytes; those of the folder.
+    /// Returns [`ErrorKind::Argument`] if the part was already written with different contents, and errors of the plan directory.
     pub(super) fn done(self, record: DoneRecord) -> Result<()> {
         drop(self.meter);
         let (folder, part) = (self.folder, self.part);
@@ -44,9 +44,9 @@ impl<'a> Begun<'a> {
         };
         let first = folder.put_done(part, done.clone())?;
         if first.written != done.written || first.plan != done.plan {
-            let what = format!("part {part} was made before, with other bytes");
+            let what = format!("part {part} was already written with different contents");
             let e = Error::new(ErrorKind::Argument, what).of(&folder.path().to_string_lossy());
-            return Err(e.with_remedy("make the plan again, where nothing changes the input"));
+            return Err(e.with_remedy("make the plan again, and do not change the input"));
         }
         let sums = vec![
             ("seconds", Json::Number(done.seconds)),
