@@ -659,12 +659,7 @@ fn only_what_belongs_to_a_plan_is_removed() {
     std::fs::create_dir(sandbox.path("mine")).expect("a directory");
     sandbox.write("mine/data", "x");
     sandbox.write("p/plan.json", plan.replace(&store, "mine"));
-    fails(
-        &sandbox,
-        &["--clean", "@p"],
-        1,
-        "not a part store",
-    );
+    fails(&sandbox, &["--clean", "@p"], 1, "not a part store");
     assert!(sandbox.path("mine/data").exists() && sandbox.path("p/plan.json").exists());
 }
 

@@ -68,9 +68,7 @@ fn datasets_are_created_far_away_once() {
     ] {
         let place = address(&server, key, mode);
         let mut d = Dataset::create(&place, kind).unwrap();
-        let x = d
-            .define_dim(GroupId::ROOT, "x", Length::Fixed(3))
-            .unwrap();
+        let x = d.define_dim(GroupId::ROOT, "x", Length::Fixed(3)).unwrap();
         let v = d.define_var(GroupId::ROOT, "v", Atomic::Int, &[x]).unwrap();
         d.write(v, &Select::all(), &[3, 1, 2]).unwrap();
         let e = d.sync().unwrap_err();

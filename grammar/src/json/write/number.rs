@@ -1,6 +1,6 @@
 //! Numbers: the shortest text that gives the same bits. Values without a JSON number, and values that JSON readers may round, are strings.
 
-use crate::number::{FloatForm, FloatFormat, Precision, BUFFER_LEN, put_i64, put_u64};
+use crate::number::{BUFFER_LEN, FloatForm, FloatFormat, Precision, put_i64, put_u64};
 use crate::write::BigEndian;
 
 /// The largest integer that readers with double precision keep exactly.

@@ -102,7 +102,7 @@ impl StorageCase<'_> {
             return;
         }
         if let FilterReplacement::Substitute(other) = self.instead(filter) {
-            said.remarks.push(Note {
+            log.remarks.push(Note {
                 object: self.path(),
                 what: format!(
                     "stored with {}, which zarr-python cannot read",
