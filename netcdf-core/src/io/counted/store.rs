@@ -1,4 +1,4 @@
-//! A set of keys whose requests are counted.
+//! A store with counted requests.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::io::key_reads::KeyReads;
 use crate::io::odd::Odd;
 use crate::io::store::{Hints, KeyContent, KeyParts, KeyRanges, VisitKey};
 
-/// A store whose requests are counted: one for each key, range of a key, and listing.
+/// A store with counted requests. A key, a range of a key, and a list each take one request.
 #[derive(Debug)]
 pub(super) struct CountedStore {
     pub(super) inner: Arc<dyn Store>,
