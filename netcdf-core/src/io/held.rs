@@ -1,4 +1,4 @@
-//! Outputs that are committed later than their writer does.
+//! Outputs with a deferred commit.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Hand, Output, Source, Store, StoreTarget, Target};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Receives the output when its writer is done.
+/// Receives the output when its writer commits.
 #[derive(Debug, Clone, Default)]
 pub struct DeferredOutput(Arc<Mutex<Option<Output>>>);
 
 impl DeferredOutput {
-    /// The output as its writer left it. It becomes visible when it is committed again.
+    /// Takes the output. It becomes visible when the caller commits it.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the writer has not finished.
+    /// Returns [`ErrorKind::Argument`] if the writer has not committed.
     pub fn take(&self) -> Result<Output> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let unfinished = || Error::new(ErrorKind::Argument, "the output is not finished");
@@ -34,14 +34,14 @@ struct DeferredTarget {
     kept: DeferredOutput,
 }
 
-/// As [`DeferredTarget`], for a store.
+/// Like [`DeferredTarget`], for a store.
 #[derive(Debug)]
 struct HeldStore {
     target: Box<dyn StoreTarget>,
     kept: DeferredOutput,
 }
 
-/// Holds an output back: a committed output is kept, so that it can be checked before it becomes visible.
+/// Defers the commit of an output: the caller can check the committed output before it becomes visible.
 #[must_use]
 pub fn hold(output: impl Into<Output>) -> (Output, DeferredOutput) {
     let kept = DeferredOutput::default();

@@ -1,5 +1,4 @@
-//! Entries of a directory or zip file that are not keys of a store, or several for one key: readers treat them
-//! differently.
+//! Invalid entries of a directory or zip file: entries that are not keys, and several entries for one key. Readers treat them differently.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,23 +7,22 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::list_names;
 use crate::notes::{Note, Notes};
 
-/// What is odd about an entry.
+/// The defect of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oddity {
-    /// The name cannot be a key: it has a control character, invalid UTF-8, an empty part, `..`, or a leading
-    /// `/`.
+    /// The name cannot be a key: it has a control character, invalid UTF-8, an empty part, `..`, or a leading `/`.
     NoKey,
-    /// Several members have this name; the last one counts.
+    /// Several members have this name. The last member is read.
     Twice,
-    /// The member's own header has another name than the directory of the zip file.
+    /// The local header of the member has another name than the central directory.
     OtherName,
 }
 
 impl Oddity {
-    /// All of them.
+    /// All defects.
     pub const ALL: [Self; 3] = [Self::NoKey, Self::Twice, Self::OtherName];
 
-    /// The text for notes on an entry.
+    /// The text of a note about the entry.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -37,17 +35,17 @@ impl Oddity {
     }
 }
 
-/// An entry, and what is odd about it.
+/// An invalid entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Odd {
-    /// What is odd.
+    /// The defect.
     pub what: Oddity,
-    /// Its name; invalid UTF-8 as `\\xe9`.
+    /// The name of the entry. Invalid UTF-8 is shown as `\\xe9`.
     pub name: String,
 }
 
 impl Odd {
-    /// An entry with this name.
+    /// Creates an entry.
     #[must_use]
     pub fn new(what: Oddity, name: &[u8]) -> Self {
         let mut text = String::new();
@@ -62,10 +60,10 @@ impl Odd {
     }
 }
 
-/// Entries kept at most.
+/// The maximum number of recorded entries.
 const MOST: usize = 10_000;
 
-/// The odd entries found.
+/// The recorded entries.
 #[derive(Debug, Default)]
 pub(super) struct InvalidEntries(Mutex<BTreeSet<Odd>>);
 
@@ -78,14 +76,14 @@ impl InvalidEntries {
         }
     }
 
-    /// All entries found so far, in order.
+    /// All recorded entries, sorted.
     pub(super) fn all(&self) -> Vec<Odd> {
         let met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         met.iter().cloned().collect()
     }
 }
 
-/// Adds notes on the odd entries of a store, one for each sort.
+/// Adds one note per defect about the invalid entries of a store.
 pub fn tell(odd: &[Odd], store: &str, notes: &Notes) {
     for what in Oddity::ALL {
         let names = odd.iter().filter(|odd| odd.what == what);

@@ -1,4 +1,4 @@
-//! Properties of every store: tests that each kind of store has to pass.
+//! Tests that every implementation of a store must pass.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::store::{KeyContent, KeyRanges, Store};
 use super::target::StoreTarget;
 use crate::error::{ErrorKind, Result};
 
-/// The keys of the store made by [`making`], sorted, with their bytes.
+/// The keys and bytes of the store that [`making`] creates, sorted.
 const KEYS: [(&str, &[u8]); 9] = [
     (".zattrs", b"{}"),
     (".zgroup", b"{\"zarr_format\": 2}"),
@@ -59,7 +59,7 @@ fn kind<T: std::fmt::Debug>(refused: Result<T>) -> ErrorKind {
     e.kind()
 }
 
-/// Checks what cannot be stored.
+/// Checks that invalid keys cannot be stored.
 fn refuses(store: &dyn Store) {
     assert_eq!(
         kind(store.put_if_absent("v/.zarray", b"x")),
@@ -91,7 +91,7 @@ fn refuses(store: &dyn Store) {
     }
 }
 
-/// Reads the store made by [`making`].
+/// Reads the store that [`making`] creates.
 pub(crate) fn reading(store: &dyn Store) {
     for (key, bytes) in KEYS {
         assert_eq!(store.get(key).unwrap().unwrap(), bytes, "{key}");
@@ -223,7 +223,7 @@ fn lists(store: &dyn Store) {
     );
 }
 
-/// Changes a store, if it can be changed.
+/// Changes a writable store.
 pub(crate) fn changing(store: &dyn Store) {
     refuses(store);
     store.put("v/0", b"other").unwrap();
