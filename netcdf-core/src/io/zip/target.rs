@@ -266,7 +266,7 @@ impl ZipInProgress {
         key: &str,
         bytes: &[u8],
     ) -> zip::result::ZipResult<u64> {
-        // The same keys and bytes result in the same file.
+        // The same keys and bytes must give the same file.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .last_modified_time(DateTime::default())
@@ -307,7 +307,7 @@ impl Store for ZipInProgress {
 
     fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
-        // The visitor may use the store, so do not hold the lock.
+        // Do not hold the lock while the visitor runs: it may use the store.
         let state = self.state();
         let below = tree::below(&state.members, prefix)
             .map(|(key, range)| (key.clone(), range.end - range.start));

@@ -1,4 +1,4 @@
-//! Parts of objects, from servers that keep to the rules and from others.
+//! Parts of objects, from correct and faulty servers.
 
 use std::io::Read;
 
