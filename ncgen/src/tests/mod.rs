@@ -190,7 +190,7 @@ fn what_cannot_be_written_is_said() {
     let (status, said) = ncgen(&["-o", "http://127.0.0.1:1/x.nc"], b"netcdf x { }");
     assert_eq!(status, Status::Failure);
     assert!(
-        said.contains("nothing can be written to a web server"),
+        said.contains("web servers are read-only"),
         "{said}"
     );
 }

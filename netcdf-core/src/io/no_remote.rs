@@ -108,7 +108,7 @@ pub(crate) fn remove_claimed(
 }
 
 fn left_out(address: &Address) -> Error {
-    let what = "this build reads and writes nothing on other machines";
+    let what = "this build does not support remote data";
     let e = Error::new(ErrorKind::Unsupported, what).of(&address.short());
-    e.with_remedy("use a copy here, or build with the cargo feature `remote`")
+    e.with_remedy("use a local copy, or build with the cargo feature `remote`")
 }

@@ -70,7 +70,7 @@ const SIGNATURES: &[(&[&[u8]], &str, &str)] = &[
     ),
     (
         &[b"\x89HDF"],
-        "an HDF5 file whose line ends were converted",
+        "an HDF5 file with converted line ends",
         "fetch it again as binary data",
     ),
 ];
@@ -100,7 +100,7 @@ const TEXTS: &[(&[&str], &str, &str)] = &[
     (
         &["{"],
         "JSON text",
-        "for a Zarr store, use the directory that it is in; ncgen makes a dataset of what ncdump --json printed",
+        "for a Zarr store, use the directory that it is in; ncgen reads the output of ncdump --json",
     ),
     (&["["], "JSON text", ""),
 ];

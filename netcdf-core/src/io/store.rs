@@ -202,7 +202,7 @@ fn content<S: Store + ?Sized>(store: &S, key: &str, left: &mut u64) -> Result<Ke
 /// The error for reading a name that is only a prefix of other keys.
 #[must_use]
 pub fn without_content(store: &str, key: &str) -> Error {
-    let what = "there are keys below it, but it has no bytes of its own";
+    let what = "the key is only a prefix of other keys, and has no value";
     Error::new(ErrorKind::NoContent, what)
         .in_object(key)
         .of(store)
@@ -247,7 +247,7 @@ pub fn range_of<'b>(bytes: &'b [u8], range: &Range<u64>) -> Result<&'b [u8]> {
         .ok_or_else(|| {
             let have = bytes.len();
             let what = format!(
-                "{have} bytes where those from {} to {} are expected",
+                "{have} bytes, but bytes {} to {} are needed",
                 range.start, range.end
             );
             Error::new(ErrorKind::Truncated, what)

@@ -41,7 +41,7 @@ pub(crate) fn making(target: Box<dyn StoreTarget>) {
         assert_eq!(
             store.get(key).unwrap().unwrap(),
             *bytes,
-            "what was put can be read"
+            "a stored key can be read"
         );
     }
     for (key, bytes) in metadata {
@@ -163,7 +163,7 @@ fn many(store: &dyn Store) {
     assert_eq!(got(16), all);
     let mut few = all.clone();
     few[3] = Ok(KeyContent::Longer(4));
-    assert_eq!(got(13), few, "what fits is still read");
+    assert_eq!(got(13), few, "smaller keys are still read");
     let parts = |key: &String| KeyRanges {
         key: key.clone(),
         ranges: vec![0..1, 1..2],
@@ -238,7 +238,7 @@ pub(crate) fn changing(store: &dyn Store) {
     assert_eq!(
         store.get("v/c").unwrap(),
         None,
-        "nothing is below it any more"
+        "the prefix has no keys left"
     );
     store.put("v/c", b"a key").unwrap();
     assert_eq!(store.get("v/c").unwrap().unwrap(), b"a key");

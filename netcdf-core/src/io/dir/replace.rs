@@ -98,7 +98,7 @@ impl Replace {
         );
         let e = Error::new(ErrorKind::Exists, what);
         Err(e.with_remedy(
-            "move them away, choose another name, or use --overwrite to remove them, too",
+            "move them away, choose another name, or use --overwrite to remove them as well",
         ))
     }
 

@@ -90,7 +90,7 @@ fn keep_attributes(_: &str, _: &File, _: &File) -> Result<()> {
 
 fn not_kept(name: &str, attribute: &[u8], e: std::io::Error) -> Error {
     let what = format!(
-        "its extended attribute {} cannot be kept, so it is not replaced: {}",
+        "not replaced: the extended attribute {} cannot be copied: {}",
         String::from_utf8_lossy(attribute),
         crate::error::plain(&e)
     );
@@ -178,7 +178,7 @@ mod tests {
         ]);
         const ACL: &[u8] = b"system.posix_acl_access";
         if attributes::set(&old, ACL, &acl).is_err() {
-            eprintln!("this file system has no access control lists: nothing to be seen here");
+            eprintln!("this file system has no access control lists: test skipped");
             return;
         }
         attributes::set(&new, ACL, &other).unwrap();

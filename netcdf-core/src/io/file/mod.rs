@@ -347,7 +347,7 @@ impl FileSource {
             let place = indices(exact(member.start) - range.start, length(member))?;
             let part = bytes
                 .get(place)
-                .or_internal("a range outside of its read")?;
+                .or_internal("a range outside its read")?;
             out.push(part.to_vec());
         }
         Ok(())
@@ -678,7 +678,7 @@ fn cut_off(e: Error, name: &str) -> Error {
     if !e.is_broken_pipe() {
         return e;
     }
-    let what = "cannot write: the reader went away before the end of the dataset";
+    let what = "cannot write: the output pipe was closed before the end of the dataset";
     Error::new(crate::ErrorKind::Io, what).of(name)
 }
 

@@ -39,7 +39,7 @@ pub(in crate::io) fn take_place(made: TempDir, path: &Path, disk: Option<&Disk>)
             Some(place) => {
                 let place = place.display();
                 e.with_remedy(format!(
-                    "what it replaced is kept in {place}: remove it when the output is safe"
+                    "the replaced directory is kept in {place}: remove it when the output is safe"
                 ))
             }
             None => e,
@@ -162,7 +162,7 @@ pub(in crate::io) fn remove(old: &Path) -> Result<()> {
     std::fs::remove_dir_all(old).or_else(|e| match e.kind() {
         Failure::NotFound => Ok(()),
         _ => {
-            let what = "the output is complete, but what it replaced cannot be removed";
+            let what = "the output is complete, but the replaced directory cannot be removed";
             Err(Error::io(what, &old.to_string_lossy(), e))
         }
     })

@@ -228,6 +228,6 @@ pub(super) fn kind(modes: &Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
 }
 
 fn contradiction() -> Error {
-    let what = "the URL and -k ask for different kinds of output";
+    let what = "the URL and -k specify different kinds of output";
     Error::new(ErrorKind::Argument, what)
 }

@@ -54,7 +54,7 @@ fn unnamed(asked: Option<Kind>) -> Result<Kind> {
     match asked {
         None | Some(Kind::NETCDF4) => Ok(Kind::NCZARR),
         Some(_) => {
-            let what = "without .nc, .nc4, .cdf or .h5 at its end, the output is a Zarr store, but the kind asked for is a file";
+            let what = "a key without .nc, .nc4, .cdf or .h5 at its end is a Zarr store, but -k specifies a file";
             let e = Error::new(ErrorKind::Argument, what);
             Err(e.with_remedy("let the key end in .nc, or add #mode=bytes to the address"))
         }

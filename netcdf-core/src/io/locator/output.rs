@@ -36,7 +36,7 @@ impl Destination {
             .is_some_and(|m| m.asked() == AskedFormat::Nothing)
             && zarr.is_none()
         {
-            let e = Error::new(ErrorKind::Argument, "the URL does not say what to create");
+            let e = Error::new(ErrorKind::Argument, "the URL does not specify an output format");
             return Err(named(e).with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
         }
         let modes = at.modes().cloned().unwrap_or_default();

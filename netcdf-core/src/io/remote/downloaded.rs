@@ -116,11 +116,11 @@ impl Source for Downloaded {
         let failed = |what: String| Error::new(ErrorKind::Unsupported, what).of(self.name());
         let shown = name.display();
         let Some(below) = below(name) else {
-            let what = format!("the file {shown} is not below the folder of this file");
+            let what = format!("the file {shown} is outside the directory of this file");
             return Err(failed(what));
         };
         let Some(folder) = &self.folder else {
-            let what = format!("the file {shown} beside a file with such an address is not read");
+            let what = format!("cannot read the file {shown}: the address of this file has no directory");
             return Err(failed(what).with_remedy("download both, and use their paths"));
         };
         folder.get(&format!("{}{below}", self.place))

@@ -81,7 +81,7 @@ fn is_refused_list(text: &str) -> bool {
 pub(super) fn changed() -> Error {
     let what = "the object changed while it was read";
     let e = Error::new(ErrorKind::Changed, what);
-    e.with_remedy("read it again once nobody writes it")
+    e.with_remedy("read it again when no program writes it")
 }
 
 /// The messages of an error and its causes. Secrets are removed from addresses.

@@ -101,7 +101,7 @@ pub(crate) fn exists(address: &Address, is_store: bool, network: &Arc<Network>) 
 /// Connects to the bucket of an address for writing.
 pub(super) fn writable(address: &Address, network: &Arc<Network>) -> Result<Bucket> {
     if let Service::Web { .. } = &address.service {
-        let what = "nothing can be written to a web server";
+        let what = "web servers are read-only";
         let e = Error::new(ErrorKind::Unsupported, what).of(&address.short());
         return Err(e.with_remedy(
             "name an object store, as in s3://BUCKET/KEY; for one with another address, add #mode=nczarr,s3",
@@ -248,7 +248,7 @@ fn file(
             notes.remark(Note {
                 object: address.short(),
                 what: format!(
-                    "the server gives no parts of files: all {length} bytes were downloaded"
+                    "the server does not support range requests: all {length} bytes were downloaded"
                 ),
                 remedy: None,
             });

@@ -92,7 +92,7 @@ pub(super) fn unsafe_connection(e: &rustls::Error) -> Error {
     match e {
         rustls::Error::InvalidCertificate(e) => error.with_remedy(certificate_remedy(e)),
         rustls::Error::InvalidMessage(_) => {
-            error.with_remedy("is this an http server? then the address begins with http://")
+            error.with_remedy("for an http server, use an address that begins with http://")
         }
         _ => error,
     }
@@ -152,7 +152,7 @@ mod tests {
         let odd = rustls::InvalidMessage::InvalidContentType;
         let e = unsafe_connection(&rustls::Error::InvalidMessage(odd));
         let remedy = e.remedy().unwrap_or_default();
-        assert!(remedy.contains("is this an http server?"), "{remedy}");
+        assert!(remedy.contains("for an http server"), "{remedy}");
         assert_eq!(
             unsafe_connection(&rustls::Error::DecryptError).remedy(),
             None

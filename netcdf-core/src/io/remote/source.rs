@@ -190,11 +190,11 @@ impl Source for RemoteObject {
     fn sibling(&self, name: &Path, _outside: bool) -> Result<Arc<dyn Source>> {
         let shown = name.display();
         let Some(below) = below(name) else {
-            let what = format!("the file {shown} is not below the folder of this object");
+            let what = format!("the file {shown} is outside the directory of this object");
             return Err(Error::new(ErrorKind::Unsupported, what).of(&self.name));
         };
         let Some((objects, folder)) = self.folder() else {
-            let what = format!("the file {shown} beside a file with such an address is not read");
+            let what = format!("cannot read the file {shown}: the address of this file has no directory");
             let e = Error::new(ErrorKind::Unsupported, what).of(&self.name);
             return Err(e.with_remedy("download both, and use their paths"));
         };

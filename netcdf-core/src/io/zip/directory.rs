@@ -79,7 +79,7 @@ pub(super) fn read(
         }
     }
     if count != directory.count {
-        let what = format!("{} members where {count} are listed", directory.count);
+        let what = format!("{} members, but the directory lists {count}", directory.count);
         return Err(damaged(source, directory.start, what));
     }
     Ok(members)
@@ -171,7 +171,7 @@ fn find_64(source: &dyn Source, end: u64) -> Result<Option<Directory>> {
     Err(damaged(
         source,
         at,
-        "the directory does not end where it should".to_owned(),
+        "the directory does not end at the expected offset".to_owned(),
     ))
 }
 
@@ -199,7 +199,7 @@ fn placed(
 fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], ZipMember)> {
     let at = cursor.offset();
     if cursor.bytes(4)? != ENTRY {
-        let what = "damaged zip file: no entry where one should be";
+        let what = "damaged zip file: no directory entry at the expected offset";
         return Err(Error::new(ErrorKind::Corrupt, what).at(cursor.resource(), at));
     }
     cursor.skip(4)?;

@@ -30,12 +30,12 @@ impl ZipMember {
     /// The offset of the data in the file.
     pub(super) fn stored_at(&self, source: &dyn Source) -> Result<u64> {
         if self.is_stored() && self.packed != self.size {
-            let what = format!("another stored size, {}", self.packed);
+            let what = format!("a different stored size, {}", self.packed);
             return Err(self.wrong(&what));
         }
         let header = self.local(source)?;
         if !header.starts_with(LOCAL) {
-            let what = "damaged zip file: no member where one should be";
+            let what = "damaged zip file: no local header at the recorded offset";
             return Err(Error::new(ErrorKind::Corrupt, what).at(source.name(), self.header));
         }
         let mut cursor = Cursor::new(&header, source.name(), self.header);
@@ -79,7 +79,7 @@ impl ZipMember {
             return Ok(());
         }
         let what = format!(
-            "{} bytes where those from {} to {} are expected",
+            "{} bytes, but bytes {} to {} are needed",
             self.size, range.start, range.end
         );
         Err(Error::new(ErrorKind::Truncated, what))
@@ -96,7 +96,7 @@ impl ZipMember {
             false => self.inflate(&packed)?,
         };
         if bytes.len() as u64 != self.size {
-            return Err(self.wrong("another size than the directory says"));
+            return Err(self.wrong("a size that differs from the directory"));
         }
         self.check_sum(&bytes)?;
         Ok(bytes)

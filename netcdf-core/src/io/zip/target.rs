@@ -132,7 +132,7 @@ impl Ground {
             let place = (exact(self.at) - self.base).index()?;
             let (over, behind) = bytes.split_at(bytes.len().min(self.kept.len() - place));
             let old = self.kept.get_mut(place..place + over.len());
-            let old = old.or_internal("bytes beyond those that are kept")?;
+            let old = old.or_internal("an offset past the buffered bytes")?;
             old.copy_from_slice(over);
             self.kept.extend_from_slice(behind);
         }
@@ -330,7 +330,7 @@ impl Store for ZipInProgress {
             return Err(in_the_way(&self.name, key));
         }
         let Some(writer) = &mut state.writer else {
-            let what = "the zip file is finished, nothing can be added";
+            let what = "the zip file is complete: no key can be added";
             return Err(Error::new(ErrorKind::Argument, what)
                 .in_object(key)
                 .of(&self.name));

@@ -161,7 +161,7 @@ fn deflated_members_are_read() {
             by_hand(b"v/0", (8, 0), (u32::MAX - 1, crc), &packed[..n]),
         ),
         (
-            "another stored size",
+            "different stored size",
             by_hand(b"v/0", (0, 0), (10_000, crc), b"abc"),
         ),
         ("encrypted", by_hand(b"v/0", (0, 1), (3, crc), b"abc")),

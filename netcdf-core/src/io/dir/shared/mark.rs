@@ -171,7 +171,7 @@ pub(super) fn unmark(output: &Path) -> Result<()> {
     let marker = output.join(MARKER);
     match std::fs::remove_file(&marker) {
         Err(e) if e.kind() != Failure::NotFound => {
-            let what = "the output is complete, but the marker of its plan cannot be removed";
+            let what = "the output is complete, but the plan's marker cannot be removed";
             Err(Error::io(what, &marker.to_string_lossy(), e))
         }
         Ok(()) | Err(_) => Ok(()),

@@ -62,7 +62,7 @@ fn not_begun(place: &Path, e: std::io::Error) -> Error {
         Failure::AlreadyExists | Failure::DirectoryNotEmpty => {
             let what = "other processes are writing the same store already";
             let e = Error::new(ErrorKind::Exists, what).of(&name);
-            e.with_remedy("wait for them, or remove it if nobody is")
+            e.with_remedy("wait for them, or remove the directory if no process writes the store")
         }
         _ => full::failed("cannot create", &name, e),
     }

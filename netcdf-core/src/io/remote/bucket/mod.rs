@@ -186,7 +186,7 @@ impl Bucket {
         };
         if short {
             let what = format!(
-                "the service gave {} bytes of {total}, not those that were asked for",
+                "the service returned {} bytes of {total} instead of the requested range",
                 bytes.len()
             );
             return Err(Error::new(ErrorKind::Truncated, what).into());

@@ -109,7 +109,7 @@ impl Profile {
             true => "no file, as no home directory is known".to_owned(),
             false => list(&self.looked),
         };
-        let what = format!("no AWS profile `{name}`, which {by} asks for (looked at {looked})");
+        let what = format!("no AWS profile `{name}`, requested by {by} (looked at {looked})");
         Error::new(ErrorKind::Argument, what)
     }
 

@@ -71,7 +71,7 @@ impl WebAccess {
         };
         built.map_err(|e| {
             let what = format!("cannot prepare connections: {}", transport::innermost(&e));
-            let remedy = "install the certificates of the system, or name a file of them";
+            let remedy = "install the system's certificates, or name a certificate file";
             Error::new(ErrorKind::Io, what).with_remedy(remedy)
         })
     }

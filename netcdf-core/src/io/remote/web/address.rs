@@ -38,7 +38,7 @@ impl WebAddress {
     /// [`ErrorKind::Unsupported`] for keys that an address cannot contain.
     pub(super) fn of(&self, key: &str) -> Result<Url> {
         self.joined(key).ok_or_else(|| {
-            let what = "a name that the address of a web server cannot have";
+            let what = "a key that a web address cannot contain";
             Error::new(ErrorKind::Unsupported, what).of(&self.shown(key))
         })
     }

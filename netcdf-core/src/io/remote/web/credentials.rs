@@ -76,7 +76,7 @@ impl WebCredential<'_> {
         };
         // The error may contain the token.
         let request = request.build().map_err(|_| {
-            let what = "the token has characters that no request can have";
+            let what = "the token has characters that a header cannot contain";
             Error::new(ErrorKind::Argument, what)
         })?;
         let header = request.headers().get(AUTHORIZATION).cloned();

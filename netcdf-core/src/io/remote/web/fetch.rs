@@ -232,7 +232,7 @@ pub(super) fn ended(have: u64, end: Option<u64>) -> Result<(), Fault> {
 }
 
 fn other_bytes() -> Error {
-    let what = "the server answered with other bytes than were asked for";
+    let what = "the server returned bytes outside the requested range";
     Error::new(ErrorKind::Corrupt, what)
 }
 
@@ -245,11 +245,11 @@ fn too_short(range: &Range<u64>, total: u64) -> Error {
 }
 
 fn no_length() -> Error {
-    let what = "the server does not tell how long the file is";
+    let what = "the server does not report the file length";
     Error::new(ErrorKind::Unsupported, what).with_remedy("download the file first")
 }
 
 fn too_long(most: u64) -> Error {
-    let what = format!("more than {most} bytes, and the server does not tell how many");
+    let what = format!("more than {most} bytes, and the server does not report the length");
     Error::new(ErrorKind::Limit, what)
 }

@@ -78,7 +78,7 @@ pub(super) fn unpacked(headers: &HeaderMap) -> Result<()> {
     match text(headers, CONTENT_ENCODING) {
         None | Some("" | "identity") => Ok(()),
         Some(how) => {
-            let what = format!("the server compresses the bytes ({how}), though asked not to");
+            let what = format!("the server compresses the bytes ({how}) against the request");
             Err(Error::new(ErrorKind::Unsupported, what))
         }
     }

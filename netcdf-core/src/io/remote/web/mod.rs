@@ -89,7 +89,7 @@ impl Web {
     }
 
     fn cannot_list<T>(&self) -> Result<T> {
-        let what = "a web server does not list what it has";
+        let what = "a web server cannot list keys";
         let e = Error::new(ErrorKind::Unsupported, what).of(&self.address.shown(""));
         Err(e.with_remedy(
             "check the address; a Zarr store there needs consolidated metadata (nccopy --consolidated) or netCDF's own (-k nczarr), \
@@ -140,6 +140,6 @@ impl Objects for Web {
 }
 
 fn no_ranges() -> Error {
-    let what = "the server gives no parts of files, only whole ones";
+    let what = "the server does not support range requests";
     Error::new(ErrorKind::Unsupported, what).with_remedy("download the file first")
 }

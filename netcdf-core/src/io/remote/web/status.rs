@@ -34,9 +34,9 @@ impl Web {
             _ => what.push_str(self.credentials.words()),
         }
         let remedy = match (elsewhere, self.credentials.header()) {
-            (true, _) => "name the address it redirects to, if it is to get a login or a token",
+            (true, _) => "to send a login or token there, use the address that it redirects to",
             (_, None) => "give a login or a token for this server",
-            (_, Some(_)) => "check what they are allowed to read",
+            (_, Some(_)) => "check their read permissions",
         };
         Error::new(ErrorKind::Io, what).with_remedy(remedy)
     }

@@ -93,7 +93,7 @@ impl StoreClaim {
         if again.await? != Made::There {
             run.notes.remark(Note {
                 object: self.bucket.address(&self.key),
-                what: "the service stores objects without looking whether they exist, so that two runs which write the same store might not notice each other".to_owned(),
+                what: "the service has no conditional puts: two runs that write the same store might not detect each other".to_owned(),
                 remedy: None,
             });
         }
@@ -185,7 +185,7 @@ pub(in crate::io::remote) async fn refused(bucket: &Bucket, prefix: &str) -> Res
     );
     let e = Error::new(ErrorKind::Exists, what).of(&bucket.address(&key));
     Ok(e.with_remedy(
-        "once you know that no run writes there, replace what is there with --overwrite",
+        "if no run writes this store, replace it with --overwrite",
     ))
 }
 

@@ -64,7 +64,7 @@ impl ObjectTarget {
     pub(crate) fn create(bucket: Bucket, key: &str, run: &OutputRun) -> Result<Self> {
         let name: Arc<str> = bucket.address(key).into();
         if key.is_empty() {
-            let what = "the address of a bucket, where that of a file is needed";
+            let what = "the address of a file needs a key";
             let e = Error::new(ErrorKind::Argument, what).of(&name);
             return Err(e.with_remedy("add a key: s3://BUCKET/KEY.nc"));
         }
@@ -310,7 +310,7 @@ impl Drop for ObjectTarget {
         };
         if let Err(e) = wait(self.inner.bucket.abort(&upload)) {
             let what = format!(
-                "the parts that were sent could not be removed: {}",
+                "the sent parts could not be removed: {}",
                 e.what()
             );
             self.run.notes.say(crate::notes::Note {

@@ -162,7 +162,7 @@ impl FinishRight {
     fn unsure(&self) -> Note {
         Note {
             object: self.claim.address(),
-            what: "the service has no conditional puts, so that two processes which finish the same plan might not notice each other".to_owned(),
+            what: "the service has no conditional puts: two processes that finish the same plan might not detect each other".to_owned(),
             remedy: None,
         }
     }

@@ -159,7 +159,7 @@ async fn same(bucket: &Bucket, full: &str, bytes: &[u8]) -> Result<()> {
     if there.await?.is_some_and(|there| there.bytes == bytes) {
         return Ok(());
     }
-    let what = "the store was finished, and this is not what was put: another run replaced it";
+    let what = "the finished store has another value: another run replaced the store";
     Err(Error::new(ErrorKind::Changed, what).of(&bucket.address(full)))
 }
 
@@ -280,7 +280,7 @@ impl Store for InProgress {
             return Ok(());
         }
         if self.others.is_some() {
-            return Err(Error::internal("a key removed where others write, too"));
+            return Err(Error::internal("a key removed from a shared store"));
         }
         self.sending.finish()?;
         wait(self.place.bucket.delete(&self.place.full(key)))

@@ -40,7 +40,7 @@ impl ObjectPrefix {
     ) -> Result<StoreClaim> {
         let Self { bucket, key, .. } = self;
         if !key.is_empty() && bucket.length(key).await?.is_some() {
-            let what = "there is an object of this name, which a store would hide";
+            let what = "an object with this name exists, and a store would hide it";
             let e = Error::new(ErrorKind::Exists, what).of(&bucket.address(key));
             return Err(e.with_remedy("remove it, or choose another key"));
         }

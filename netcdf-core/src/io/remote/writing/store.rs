@@ -77,7 +77,7 @@ impl StoreTarget for BucketTarget {
         self.run.cancel.check()?;
         self.store.sending.finish()?;
         if !wait(self.claim.is_ours())? {
-            let what = "another run took this store over; what is there is not what was written";
+            let what = "another run took over this store and may have replaced its contents";
             return Err(Error::new(ErrorKind::Changed, what).of(self.store.there.name()));
         }
         wait(self.store.send_root())?;
@@ -98,7 +98,7 @@ impl Drop for BucketTarget {
         self.store.sending.give_up();
         if let Err(e) = wait(self.remove()) {
             let what = format!(
-                "what was written of the store could not be removed: {}",
+                "the incomplete store could not be removed: {}",
                 e.what()
             );
             self.say(what, "replace it with --overwrite");
