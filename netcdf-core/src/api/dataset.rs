@@ -12,7 +12,7 @@ use crate::copy::plan::widen_strings;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format;
-use crate::io::held::hold;
+use crate::io::deferred::defer_commit;
 use crate::io::locator::{Location, OutputRequest};
 use crate::io::{Container, Output};
 use crate::model::{CreateOptions, FillMode, Kind, Schema};
@@ -338,7 +338,7 @@ impl Dataset {
         let mut plan = self.staged.plan(&self.env)?;
         let set = self.staged.set(&self.env);
         widen_strings(set, &mut plan)?;
-        let (output, kept) = hold(self.place.output(self.sync, &self.env)?);
+        let (output, kept) = defer_commit(self.place.output(self.sync, &self.env)?);
         let writer = format::create(
             output,
             plan.schema.clone(),

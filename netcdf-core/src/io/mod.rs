@@ -4,16 +4,16 @@
 //! use no memory maps. If a file shrinks during a read, the read returns an error instead of a crash.
 
 pub mod address;
-pub(crate) mod ahead;
 pub(crate) mod blocks;
 pub mod claimed;
+pub mod commit_check;
 mod concurrency;
-pub mod counted;
+pub mod deferred;
 pub mod dir;
 pub mod file;
-pub mod guarded;
+pub mod foreign_format;
 pub(crate) mod head;
-pub mod held;
+pub mod invalid_entries;
 pub mod key;
 pub mod key_reads;
 pub mod lease;
@@ -22,13 +22,13 @@ pub mod memory;
 pub mod memory_store;
 pub(crate) mod merge;
 pub mod network;
-pub mod odd;
-pub mod other;
+pub(crate) mod prefetch;
 #[cfg(feature = "remote")]
 pub(crate) mod remote;
 #[cfg(not(feature = "remote"))]
 #[path = "no_remote.rs"]
 pub(crate) mod remote;
+pub mod request_counter;
 pub(crate) mod request_limit;
 #[cfg(test)]
 pub(crate) mod rounds;

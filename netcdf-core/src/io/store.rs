@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::invalid_entries::InvalidEntry;
 use super::key_reads::KeyReads;
-use super::odd::Odd;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 
@@ -172,7 +172,7 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
-    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
+    fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
         let _ = all;
         Ok(vec![])
     }

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::invalid_entries::InvalidEntry;
 use super::key_reads::KeyReads;
-use super::odd::Odd;
 use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey};
 use super::target::StoreTarget;
 use crate::error::Result;
@@ -170,8 +170,8 @@ impl Store for Traced {
         said.collect()
     }
 
-    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
-        self.store.odd(all)
+    fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
+        self.store.invalid_entries(all)
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {

@@ -1,6 +1,6 @@
 //! Asks for the metadata objects of a store level by level: few rounds of requests are then enough, where each takes long.
 //!
-//! [`crate::io::ahead`] keeps the answers. The walk that builds the schema asks for one object at a time, as in any other store, and asks
+//! [`crate::io::prefetch`] keeps the answers. The walk that builds the schema asks for one object at a time, as in any other store, and asks
 //! again for what is not there. Nothing is decided here, and no error is reported.
 //!
 //! Groups whose contents netCDF's own metadata tells are not listed; neither are arrays, which may have millions of chunks.

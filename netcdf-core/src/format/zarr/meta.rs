@@ -18,7 +18,7 @@ const UNUSABLE: [ErrorKind; 3] = [ErrorKind::Corrupt, ErrorKind::Limit, ErrorKin
 /// Most bytes of text in metadata objects that are asked for ahead.
 pub(super) const AHEAD: u64 = 64 << 20;
 
-/// Asks for the objects with these names below prefixes, all at once. [`crate::io::ahead`] keeps the answers.
+/// Asks for the objects with these names below prefixes, all at once. [`crate::io::prefetch`] keeps the answers.
 pub(super) fn ahead(store: &Arc<dyn Store>, prefixes: &[String], names: &[&str]) {
     let mut keys = Vec::with_capacity(prefixes.len() * names.len());
     for prefix in prefixes {

@@ -2,8 +2,8 @@
 
 mod paths;
 mod replace;
-mod seen;
 pub mod shared;
+mod stamps;
 mod states;
 mod sync;
 mod target;
@@ -19,12 +19,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use self::seen::SeenEntries;
-use super::file::beside::open_itself;
+use self::stamps::SeenEntries;
+use super::file::references::open_itself;
 use super::file::{FileSource, PIECE, full};
+use super::invalid_entries::{InvalidEntries, InvalidEntry};
 use super::key;
 use super::key_reads::KeyReads;
-use super::odd::{InvalidEntries, Odd};
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, VisitKey, exists, in_the_way, without_content};
 use crate::arithmetic::Amount;
@@ -50,7 +50,7 @@ pub struct DirStore {
     /// The record of the files read.
     reads: OnceLock<Arc<KeyReads>>,
     /// Entries that are not keys.
-    odd: InvalidEntries,
+    invalid: InvalidEntries,
 }
 
 impl DirStore {
@@ -74,7 +74,7 @@ impl DirStore {
             name: name.into(),
             root,
             hints: Hints::default(),
-            odd: InvalidEntries::default(),
+            invalid: InvalidEntries::default(),
             external: false,
             folders: Mutex::default(),
             seen: Mutex::default(),
@@ -209,8 +209,8 @@ impl Store for DirStore {
         self.hints
     }
 
-    fn odd(&self, _: bool) -> Result<Vec<Odd>> {
-        Ok(self.odd.all())
+    fn invalid_entries(&self, _: bool) -> Result<Vec<InvalidEntry>> {
+        Ok(self.invalid.all())
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::DirStore;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::invalid_entries::{EntryDefect, InvalidEntry};
 use crate::io::key;
-use crate::io::odd::{Odd, Oddity};
 
 /// The maximum number of cached directories.
 const FOLDERS: usize = 10_000;
@@ -107,7 +107,8 @@ impl DirStore {
             let name = entry.file_name();
             let Some(name) = name.to_str().filter(|name| key::is_part(name)) else {
                 let name = [prefix.as_bytes(), name.as_encoded_bytes()].concat();
-                self.odd.add(Odd::new(Oddity::NoKey, &name));
+                self.invalid
+                    .add(InvalidEntry::new(EntryDefect::NoKey, &name));
                 continue;
             };
             entries.push(DirEntry {

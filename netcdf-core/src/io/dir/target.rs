@@ -14,7 +14,7 @@ use crate::io::file::disk::Disk;
 use crate::io::file::obstacle::is_mount_point;
 use crate::io::file::place::{self, PathEnd};
 use crate::io::file::temporary::{self, Lock};
-use crate::io::file::{aside, full, kept, replace};
+use crate::io::file::{full, permissions, replace, swap};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;
 
@@ -64,7 +64,7 @@ impl DirTarget {
             let e = Error::new(ErrorKind::Unsupported, what).of(&name);
             return Err(e.with_remedy(format!("use a name in it: {}", inside.display())));
         }
-        aside::recover(&path);
+        swap::recover(&path);
         let goes = replace.check(&path, cancel).map_err(|e| e.of(&name))?;
         temporary::sweep(&path);
         let making = temporary::beside(&path, 0o777, |builder, folder| builder.tempdir_in(folder));
@@ -123,7 +123,7 @@ fn keep(name: &str, making: &Path, old: &Path) -> Result<()> {
     };
     let failed = |e| full::failed("cannot create", name, e);
     let meta = old.metadata().map_err(failed)?;
-    kept::keep(name, &new, (&old, &meta))?;
+    permissions::keep(name, &new, (&old, &meta))?;
     // The process needs write permission until the store is complete.
     #[cfg(unix)]
     {

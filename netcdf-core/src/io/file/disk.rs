@@ -6,7 +6,7 @@ use std::io::{ErrorKind as Failure, Result};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::beside::open_itself;
+use super::references::open_itself;
 use crate::error::{self, Error};
 
 /// Syncs an open file or directory with the given path.

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::FileId;
-use super::beside::open_itself;
 use super::names::folder;
+use super::references::open_itself;
 use crate::cancel::Cancel;
 use crate::error::{self, Error};
 

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::place::{self, PathEnd};
-use super::{aside, temporary};
+use super::{swap, temporary};
 
 /// Restores a directory after a kill during its replacement, on file systems without an exchange of two names.
 pub fn recover(path: &Path) {
     let path: PathBuf = path.components().collect();
     if let Ok(PathEnd::Path(real)) = place::resolve(&path) {
-        aside::recover(&real);
+        swap::recover(&real);
     }
 }
 
@@ -24,7 +24,7 @@ pub fn clear(path: &Path) {
 pub fn is_aside(path: &Path) -> bool {
     let path: PathBuf = path.components().collect();
     match place::resolve(&path) {
-        Ok(PathEnd::Path(real)) => aside::is_aside(&real),
+        Ok(PathEnd::Path(real)) => swap::is_aside(&real),
         Ok(_) | Err(_) => false,
     }
 }

@@ -1,23 +1,23 @@
 //! Files: positioned reads, and outputs created beside the target and renamed when complete.
 
 pub(super) mod adopt;
-pub(super) mod aside;
-pub(super) mod beside;
 pub(super) mod disk;
 mod exclusive;
 mod existing;
 pub(crate) mod full;
 mod id;
-pub(super) mod kept;
 mod leftovers;
 pub(super) mod names;
 pub(super) mod obstacle;
+pub(super) mod permissions;
 pub(super) mod place;
 mod pool;
+pub(super) mod references;
 pub(super) mod replace;
 mod scratch;
 mod space;
 mod stamp;
+pub(super) mod swap;
 pub(super) mod temporary;
 pub(super) mod unnamed;
 mod writers;
@@ -104,7 +104,7 @@ impl FileSource {
     /// Opens `path` in a pool, which may close the file while another file is read. `real` is the resolved path.
     fn pooled(path: &Path, real: &Path, pool: &Arc<Pool>) -> Result<Self> {
         let name = path.to_string_lossy();
-        let file = beside::open(real).map_err(|e| Error::io("cannot open", &name, e))?;
+        let file = references::open(real).map_err(|e| Error::io("cannot open", &name, e))?;
         let opened = Self::from_file(&name, file)?.found_at(path);
         let handle = match opened.handle {
             Handle::Open(file) => Handle::pooled(pool, real, file),
@@ -126,7 +126,7 @@ impl Source for FileSource {
             let what = format!("no file {} beside this source", name.display());
             Error::new(crate::ErrorKind::Unsupported, what).of(&self.name)
         })?;
-        let real = beside::resolve(folder, name, outside)?;
+        let real = references::resolve(folder, name, outside)?;
         let sibling = Self::pooled(&folder.join(name), &real, &self.beside)?;
         Ok(Arc::new(sibling))
     }
@@ -345,9 +345,7 @@ impl FileSource {
         let bytes = read_range(self, range)?;
         for member in members {
             let place = indices(exact(member.start) - range.start, length(member))?;
-            let part = bytes
-                .get(place)
-                .or_internal("a range outside its read")?;
+            let part = bytes.get(place).or_internal("a range outside its read")?;
             out.push(part.to_vec());
         }
         Ok(())
@@ -508,7 +506,7 @@ impl FileTarget {
         let (obstacle, e) = match made {
             Ok((making, file)) => {
                 let opened = obstacle::open_to_read(real).map_err(failed)?;
-                kept::keep(name, &file, (&opened, old))?;
+                permissions::keep(name, &file, (&opened, old))?;
                 existing::tell_links(name, links, how.notes)?;
                 return Ok(Self::ending(name, file, CommitMode::Rename(making), sync));
             }

@@ -85,7 +85,7 @@ pub(super) fn open(path: &Path) -> Result<std::fs::File> {
 /// # Errors
 /// Returns system errors.
 pub(super) fn open_to_read(path: &Path) -> Result<std::fs::File> {
-    super::beside::open_itself(path).or_else(|_| open(path))
+    super::references::open_itself(path).or_else(|_| open(path))
 }
 
 /// Checks whether files can be created in a directory, as far as the system reports it.

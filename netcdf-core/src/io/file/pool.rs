@@ -97,7 +97,7 @@ impl Pooled {
         }
         let name = self.path.to_string_lossy();
         let failed = |e| Error::io("cannot open again", &name, e);
-        let file = super::beside::open(&self.path).map_err(failed)?;
+        let file = super::references::open(&self.path).map_err(failed)?;
         if !self.is_same(&file.metadata().map_err(failed)?) {
             let what = "not the same file as when the dataset was opened";
             return Err(Error::new(ErrorKind::Changed, what).of(&name));

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::aside::{Aside, swap};
 use super::disk::Disk;
 use super::full;
 use super::names::{folder, prefix};
+use super::swap::{Aside, swap};
 use super::temporary::Lock;
 use crate::error::{Error, Result};
 

@@ -10,9 +10,9 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
-use super::beside::open_itself;
 use super::exclusive::{self, Sharing, locks_are_sure};
 use super::names::{folder, prefix};
+use super::references::open_itself;
 use crate::error::is_too_many;
 
 /// The number of random letters in a name. Equally many letters are computed.
@@ -20,7 +20,7 @@ const CHOSEN: usize = 3;
 const FOLLOW: usize = 3;
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SUFFIX: &str = ".tmp";
-/// The suffix of a directory that contains a replaced directory ([`super::aside`]).
+/// The suffix of a directory that contains a replaced directory ([`super::swap`]).
 pub(super) const REPLACED: &str = ".was";
 
 /// Creates a file or directory beside `path` under an unused name, with the permissions `mode`, and locks it. `make` gets a builder for the

@@ -112,7 +112,7 @@ fn copied(path: &Path, mut file: &File) -> Result<TemporaryName> {
     let (mut made, temp) = named(path, |builder, folder| builder.tempfile_in(folder))?;
     std::io::Seek::rewind(&mut file)?;
     std::io::copy(&mut file, &mut made)?;
-    super::kept::copy(&made, file)?;
+    super::permissions::copy(&made, file)?;
     made.sync_all()?;
     Ok(temp)
 }

@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::ErrorKind as Failure;
 use std::path::Path;
 
-use super::beside::open_itself;
 use super::exclusive::{Sharing, try_lock};
 use super::read_exact_at;
+use super::references::open_itself;
 use crate::error::is_too_many;
 use crate::error::{Error, ErrorKind, Result};
 

@@ -16,7 +16,7 @@ use crate::io::source::Source;
 use crate::io::store::{Hints, Store};
 use crate::io::trace::Trace;
 use crate::io::zip::{self, ZipStore};
-use crate::io::{Container, other, remote};
+use crate::io::{Container, foreign_format, remote};
 use crate::limits::Limits;
 use crate::notes::Notes;
 
@@ -139,7 +139,7 @@ impl InputAccess {
         }
         let source: Arc<dyn Source> = Arc::new(open(path, self.wanted())?);
         if !modes.has("zip") && !zip::is_zip(&*source)? {
-            return Err(other::refusal(
+            return Err(foreign_format::refusal(
                 &*source,
                 "a Zarr store in a directory or zip file",
             ));

@@ -2,11 +2,11 @@
 
 mod address;
 mod destination;
-mod elsewhere;
 mod input;
 mod location;
 mod modes;
 mod output;
+mod remote_output;
 mod url;
 
 pub use destination::{Destination, OutputForm, OutputRequest};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::destination::{Destination, OutputRequest, ends_in, kind};
 use super::modes::AskedFormat;
-use super::{Location, elsewhere};
+use super::{Location, remote_output};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Target;
 use crate::io::file::{FileTarget, or_stdout};
@@ -28,7 +28,7 @@ impl Destination {
     pub fn resolve(at: &Location, asked: OutputRequest) -> Result<Self> {
         let named = |e: Error| e.of(&at.named().to_string_lossy());
         if let Some(address) = at.remote() {
-            return elsewhere::resolve(at, address, asked).map_err(|e| e.of(&address.short()));
+            return remote_output::resolve(at, address, asked).map_err(|e| e.of(&address.short()));
         }
         let zarr = asked.kind.and_then(Kind::as_zarr);
         if at
@@ -36,7 +36,10 @@ impl Destination {
             .is_some_and(|m| m.asked() == AskedFormat::Nothing)
             && zarr.is_none()
         {
-            let e = Error::new(ErrorKind::Argument, "the URL does not specify an output format");
+            let e = Error::new(
+                ErrorKind::Argument,
+                "the URL does not specify an output format",
+            );
             return Err(named(e).with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
         }
         let modes = at.modes().cloned().unwrap_or_default();

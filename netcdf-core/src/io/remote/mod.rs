@@ -6,10 +6,10 @@
 
 mod bucket;
 mod connect;
-mod downloaded;
+mod download;
 mod failure;
 mod instance;
-mod listed;
+mod key_list;
 mod objects;
 mod open;
 mod outage;

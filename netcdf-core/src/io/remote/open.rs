@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::bucket::Bucket;
 use super::connect::{self, TIMEOUT};
-use super::downloaded::Downloaded;
+use super::download::Downloaded;
 use super::settings::{self, NetrcLogin, SettingSources};
 use super::source::{HEAD, RemoteObject};
 use super::store::ObjectStore;

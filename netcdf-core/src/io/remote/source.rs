@@ -194,7 +194,8 @@ impl Source for RemoteObject {
             return Err(Error::new(ErrorKind::Unsupported, what).of(&self.name));
         };
         let Some((objects, folder)) = self.folder() else {
-            let what = format!("cannot read the file {shown}: the address of this file has no directory");
+            let what =
+                format!("cannot read the file {shown}: the address of this file has no directory");
             let e = Error::new(ErrorKind::Unsupported, what).of(&self.name);
             return Err(e.with_remedy("download both, and use their paths"));
         };

@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 
 use super::failure::changed;
-use super::listed::ListedKeys;
+use super::key_list::ListedKeys;
 use super::outage::each;
 use super::source::{cut, merged};
 use super::wait::{aside, wait};

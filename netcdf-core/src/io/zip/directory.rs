@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use crate::arithmetic::claimed;
 use crate::bytes::cursor::Cursor;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::invalid_entries::{EntryDefect, InvalidEntries, InvalidEntry};
 use crate::io::key;
-use crate::io::odd::{InvalidEntries, Odd, Oddity};
 use crate::io::source::{Source, read_range};
 use crate::limits::Limits;
 
@@ -50,11 +50,11 @@ const END_64_SIZE: u64 = 56;
 const ENTRY: &[u8] = b"PK\x01\x02";
 
 /// Reads the members of a zip file by name. If names repeat, the last member wins, as in every zip tool. Names that cannot be keys are
-/// skipped. `odd` records invalid entries.
+/// skipped. `invalid` records invalid entries.
 pub(super) fn read(
     source: &dyn Source,
     limits: &Limits,
-    odd: &InvalidEntries,
+    invalid: &InvalidEntries,
 ) -> Result<BTreeMap<String, ZipMember>> {
     let directory = find(source)?;
     limits
@@ -72,14 +72,17 @@ pub(super) fn read(
         let name = name.strip_prefix("./").unwrap_or(name);
         if key::check(name).is_ok() {
             if members.insert(name.to_owned(), member).is_some() {
-                odd.add(Odd::new(Oddity::Twice, bytes));
+                invalid.add(InvalidEntry::new(EntryDefect::Twice, bytes));
             }
         } else if !is_folder(bytes, name) {
-            odd.add(Odd::new(Oddity::NoKey, bytes));
+            invalid.add(InvalidEntry::new(EntryDefect::NoKey, bytes));
         }
     }
     if count != directory.count {
-        let what = format!("{} members, but the directory lists {count}", directory.count);
+        let what = format!(
+            "{} members, but the directory lists {count}",
+            directory.count
+        );
         return Err(damaged(source, directory.start, what));
     }
     Ok(members)

@@ -3,9 +3,9 @@
 //! Specification: PKWARE's APPNOTE.TXT, version 6.3. Members are stored or deflated. netCDF-C puts all members into a directory named like
 //! the file, and zarr-python does not.
 
-mod ahead;
 mod directory;
 mod member;
+mod prefetch;
 mod target;
 
 pub use target::ZipTarget;
@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::invalid_entries::{EntryDefect, InvalidEntries, InvalidEntry};
 use super::key;
-use super::odd::{InvalidEntries, Odd, Oddity};
 use super::source::{Source, read_range};
 use super::store::{
     Hints, KeyContent, KeyParts, KeyRanges, MARKERS, Store, VisitKey, ranges_of, without_content,
@@ -24,8 +24,8 @@ use super::tree;
 use crate::arithmetic::{Amount, claimed, length};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::Limits;
-use ahead::KnownRanges;
 use directory::ZipMember;
+use prefetch::KnownRanges;
 
 /// An inflated member, with its key.
 type Inflated = Option<(String, Arc<Vec<u8>>)>;
@@ -42,7 +42,7 @@ pub struct ZipStore {
     /// The member that was inflated last, to read more ranges.
     inflated: Mutex<Inflated>,
     /// Invalid entries.
-    odd: InvalidEntries,
+    invalid: InvalidEntries,
 }
 
 impl ZipStore {
@@ -52,8 +52,8 @@ impl ZipStore {
     /// [`ErrorKind::UnknownFormat`] for a file that is not a zip file; [`ErrorKind::Truncated`] and [`ErrorKind::Corrupt`] for a damaged
     /// file; I/O errors.
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        let odd = InvalidEntries::default();
-        let all = directory::read(&*source, limits, &odd)?;
+        let invalid = InvalidEntries::default();
+        let all = directory::read(&*source, limits, &invalid)?;
         let prefix = prefix(all.keys().map(String::as_str)).to_owned();
         let inside = |(key, member): (String, ZipMember)| {
             let key = key.strip_prefix(&prefix)?;
@@ -64,7 +64,7 @@ impl ZipStore {
             source,
             hints: Hints::default(),
             inflated: Mutex::default(),
-            odd,
+            invalid,
         })
     }
 
@@ -217,13 +217,14 @@ impl Store for ZipStore {
         Ok(Some(self.source.state()))
     }
 
-    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
+    fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
         for (key, member) in self.members.iter().filter(|_| all) {
             if member.has_other_name(&*self.source) {
-                self.odd.add(Odd::new(Oddity::OtherName, key.as_bytes()));
+                self.invalid
+                    .add(InvalidEntry::new(EntryDefect::OtherName, key.as_bytes()));
             }
         }
-        Ok(self.odd.all())
+        Ok(self.invalid.all())
     }
 
     fn latency(&self) -> bool {

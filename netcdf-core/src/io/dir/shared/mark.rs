@@ -12,7 +12,7 @@ use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::disk::Disk;
 use crate::io::file::names::folder;
-use crate::io::file::{FileLock, aside, full, read_small, replace, temporary};
+use crate::io::file::{FileLock, full, read_small, replace, swap, temporary};
 
 /// The name of the marker.
 pub const MARKER: &str = ".netcdf-tools-plan";
@@ -109,7 +109,7 @@ impl PlanMark {
     /// The error states that the output is complete.
     pub fn tidy(&self, place: &Path, output: &Path) -> Result<()> {
         if output.symlink_metadata().is_ok() {
-            aside::recover(output);
+            swap::recover(output);
         }
         temporary::sweep(place);
         temporary::sweep(output);

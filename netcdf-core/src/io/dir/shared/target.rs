@@ -15,7 +15,7 @@ use crate::io::file::adopt::adopt;
 use crate::io::file::disk::Disk;
 use crate::io::file::replace::Replaced;
 use crate::io::file::temporary::{self, Lock};
-use crate::io::file::{aside, full, real, replace};
+use crate::io::file::{full, real, replace, swap};
 use crate::io::store::{MARKERS, Store};
 use crate::io::sums::RunningSums;
 use crate::io::target::StoreTarget;
@@ -85,7 +85,7 @@ impl SharedDirectoryTarget {
         // Replace the target of a symbolic link. A trailing `/` would hide the link.
         let path: PathBuf = path.components().collect();
         let path = real(&path);
-        aside::recover(&path);
+        swap::recover(&path);
         replace
             .check(&path, &self.cancel)
             .map_err(|e| e.of(&path.to_string_lossy()))?;

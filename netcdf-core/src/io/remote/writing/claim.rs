@@ -184,9 +184,7 @@ pub(in crate::io::remote) async fn refused(bucket: &Bucket, prefix: &str) -> Res
         words(age)
     );
     let e = Error::new(ErrorKind::Exists, what).of(&bucket.address(&key));
-    Ok(e.with_remedy(
-        "if no run writes this store, replace it with --overwrite",
-    ))
+    Ok(e.with_remedy("if no run writes this store, replace it with --overwrite"))
 }
 
 /// A time in words.

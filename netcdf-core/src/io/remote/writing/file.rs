@@ -309,10 +309,7 @@ impl Drop for ObjectTarget {
             return;
         };
         if let Err(e) = wait(self.inner.bucket.abort(&upload)) {
-            let what = format!(
-                "the sent parts could not be removed: {}",
-                e.what()
-            );
+            let what = format!("the sent parts could not be removed: {}", e.what());
             self.run.notes.say(crate::notes::Note {
                 object: self.inner.name.to_string(),
                 what,

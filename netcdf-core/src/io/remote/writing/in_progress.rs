@@ -12,7 +12,7 @@ use crate::io::key;
 use crate::io::lease::Lease;
 use crate::io::network::OutputRun;
 use crate::io::remote::bucket::Bucket;
-use crate::io::remote::listed::ListedKeys;
+use crate::io::remote::key_list::ListedKeys;
 use crate::io::remote::store::ObjectStore;
 use crate::io::remote::wait::wait;
 use crate::io::remote::{Objects, Part};

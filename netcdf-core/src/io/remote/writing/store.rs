@@ -97,10 +97,7 @@ impl Drop for BucketTarget {
         }
         self.store.sending.give_up();
         if let Err(e) = wait(self.remove()) {
-            let what = format!(
-                "the incomplete store could not be removed: {}",
-                e.what()
-            );
+            let what = format!("the incomplete store could not be removed: {}", e.what());
             self.say(what, "replace it with --overwrite");
         }
     }

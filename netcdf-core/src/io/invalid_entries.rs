@@ -9,7 +9,7 @@ use crate::notes::{Note, Notes};
 
 /// The defect of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Oddity {
+pub enum EntryDefect {
     /// The name cannot be a key: it has a control character, invalid UTF-8, an empty part, `..`, or a leading `/`.
     NoKey,
     /// Several members have this name. The last member is read.
@@ -18,7 +18,7 @@ pub enum Oddity {
     OtherName,
 }
 
-impl Oddity {
+impl EntryDefect {
     /// All defects.
     pub const ALL: [Self; 3] = [Self::NoKey, Self::Twice, Self::OtherName];
 
@@ -37,17 +37,17 @@ impl Oddity {
 
 /// An invalid entry.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Odd {
+pub struct InvalidEntry {
     /// The defect.
-    pub what: Oddity,
+    pub defect: EntryDefect,
     /// The name of the entry. Invalid UTF-8 is shown as `\\xe9`.
     pub name: String,
 }
 
-impl Odd {
+impl InvalidEntry {
     /// Creates an entry.
     #[must_use]
-    pub fn new(what: Oddity, name: &[u8]) -> Self {
+    pub fn new(defect: EntryDefect, name: &[u8]) -> Self {
         let mut text = String::new();
         for chunk in name.utf8_chunks() {
             text.push_str(chunk.valid());
@@ -56,7 +56,7 @@ impl Odd {
                 let _ = write!(text, "\\x{byte:02x}");
             }
         }
-        Self { what, name: text }
+        Self { defect, name: text }
     }
 }
 
@@ -65,34 +65,34 @@ const MOST: usize = 10_000;
 
 /// The recorded entries.
 #[derive(Debug, Default)]
-pub(super) struct InvalidEntries(Mutex<BTreeSet<Odd>>);
+pub(super) struct InvalidEntries(Mutex<BTreeSet<InvalidEntry>>);
 
 impl InvalidEntries {
     /// Records an entry.
-    pub(super) fn add(&self, odd: Odd) {
-        let mut met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if met.len() < MOST {
-            met.insert(odd);
+    pub(super) fn add(&self, entry: InvalidEntry) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() < MOST {
+            entries.insert(entry);
         }
     }
 
     /// All recorded entries, sorted.
-    pub(super) fn all(&self) -> Vec<Odd> {
-        let met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        met.iter().cloned().collect()
+    pub(super) fn all(&self) -> Vec<InvalidEntry> {
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.iter().cloned().collect()
     }
 }
 
 /// Adds one note per defect about the invalid entries of a store.
-pub fn tell(odd: &[Odd], store: &str, notes: &Notes) {
-    for what in Oddity::ALL {
-        let names = odd.iter().filter(|odd| odd.what == what);
-        let names: Vec<_> = names.map(|odd| odd.name.clone()).collect();
+pub fn add_notes(entries: &[InvalidEntry], store: &str, notes: &Notes) {
+    for defect in EntryDefect::ALL {
+        let names = entries.iter().filter(|entry| entry.defect == defect);
+        let names: Vec<_> = names.map(|entry| entry.name.clone()).collect();
         if !names.is_empty() {
             notes.say(Note {
                 object: store.to_owned(),
-                what: format!("{}: {}", list_names(&names), what.text()),
-                remedy: Some("zdump check lists all of them".to_owned()),
+                what: format!("{}: {}", list_names(&names), defect.text()),
+                remedy: Some("zdump check lists all entries".to_owned()),
             });
         }
     }

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 const HEAD: usize = 4096;
 
 /// The name of a format, and the remedy.
-type KnownFile = (&'static str, &'static str);
+type ForeignFormat = (&'static str, &'static str);
 
 /// Signatures, format names and remedies.
 const SIGNATURES: &[(&[&[u8]], &str, &str)] = &[
@@ -106,7 +106,7 @@ const TEXTS: &[(&[&str], &str, &str)] = &[
 ];
 
 /// Recognises a file by its first bytes.
-fn known(source: &dyn Source) -> Option<KnownFile> {
+fn known(source: &dyn Source) -> Option<ForeignFormat> {
     if source.is_empty() {
         return Some(("an empty file", "fetch or make it again"));
     }
@@ -131,7 +131,7 @@ fn known(source: &dyn Source) -> Option<KnownFile> {
 }
 
 /// Recognises text by its first bytes.
-fn text(head: &[u8]) -> Option<KnownFile> {
+fn text(head: &[u8]) -> Option<ForeignFormat> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,

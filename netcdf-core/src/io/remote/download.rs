@@ -120,7 +120,8 @@ impl Source for Downloaded {
             return Err(failed(what));
         };
         let Some(folder) = &self.folder else {
-            let what = format!("cannot read the file {shown}: the address of this file has no directory");
+            let what =
+                format!("cannot read the file {shown}: the address of this file has no directory");
             return Err(failed(what).with_remedy("download both, and use their paths"));
         };
         folder.get(&format!("{}{below}", self.place))

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::invalid_entries::InvalidEntry;
 use super::key_reads::KeyReads;
-use super::odd::Odd;
 use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey, ranges_of};
 use crate::error::{OrInternal as _, Result};
 
@@ -206,8 +206,8 @@ impl Store for PrefetchStore {
         self.inner.changed()
     }
 
-    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
-        self.inner.odd(all)
+    fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
+        self.inner.invalid_entries(all)
     }
 
     fn delete(&self, key: &str) -> Result<()> {

@@ -36,24 +36,24 @@ struct DeferredTarget {
 
 /// Like [`DeferredTarget`], for a store.
 #[derive(Debug)]
-struct HeldStore {
+struct DeferredStoreTarget {
     target: Box<dyn StoreTarget>,
     kept: DeferredOutput,
 }
 
 /// Defers the commit of an output: the caller can check the committed output before it becomes visible.
 #[must_use]
-pub fn hold(output: impl Into<Output>) -> (Output, DeferredOutput) {
+pub fn defer_commit(output: impl Into<Output>) -> (Output, DeferredOutput) {
     let kept = DeferredOutput::default();
     let to = kept.clone();
     let held = match output.into() {
         Output::Target(target) => Output::Target(Box::new(DeferredTarget { target, kept: to })),
-        Output::Store(target) => Output::Store(Box::new(HeldStore { target, kept: to })),
+        Output::Store(target) => Output::Store(Box::new(DeferredStoreTarget { target, kept: to })),
     };
     (held, kept)
 }
 
-impl StoreTarget for HeldStore {
+impl StoreTarget for DeferredStoreTarget {
     fn store(&self) -> &Arc<dyn Store> {
         self.target.store()
     }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_held_target_becomes_visible_when_it_is_let_go() {
         let (target, out) = MemoryTarget::new("m");
-        let (held, kept) = hold(Box::new(target));
+        let (held, kept) = defer_commit(Box::new(target));
         let mut held = held.target("m").unwrap();
         assert!(kept.take().is_err());
         held.write_at(1, b"x").unwrap();
@@ -129,7 +129,7 @@ mod tests {
     fn so_does_a_store() {
         let (target, committed) = MemoryStoreTarget::new(Arc::new(MemoryStore::new("m")));
         let target: Box<dyn StoreTarget> = Box::new(target);
-        let (held, kept) = hold(target);
+        let (held, kept) = defer_commit(target);
         let held = held.store("m").unwrap();
         held.store().put("a", b"x").unwrap();
         held.commit().unwrap();
