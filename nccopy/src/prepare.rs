@@ -11,7 +11,7 @@ use netcdf_core::copy::{self, CopyReport, Plan};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
-use netcdf_core::io::held::{DeferredOutput, hold};
+use netcdf_core::io::deferred::{DeferredOutput, defer_commit};
 use netcdf_core::io::key_reads::KeyReads;
 use netcdf_core::io::locator::{Destination, InputAccess, Location};
 use netcdf_core::io::trace::Trace;
@@ -290,7 +290,7 @@ fn held(target: Output, verify: bool) -> (Output, Option<DeferredOutput>) {
     if !verify {
         return (target, None);
     }
-    let (target, kept) = hold(target);
+    let (target, kept) = defer_commit(target);
     (target, Some(kept))
 }
 

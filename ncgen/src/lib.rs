@@ -33,7 +33,7 @@ use netcdf_core::format;
 use netcdf_core::format::traits;
 use netcdf_core::io::locator::{Destination, InputAccess, Location, OutputRequest};
 use netcdf_core::io::trace::Trace;
-use netcdf_core::io::{Container, Source, file, other};
+use netcdf_core::io::{Container, Source, file, foreign_format};
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
 use netcdf_core::notes::Notes;
@@ -203,7 +203,7 @@ fn source(request: &Request, env: &Env, io: &mut Io) -> Result<Arc<dyn Source>, 
     match access.input(&at, &mut *io.stdin)? {
         Container::Source(source) => {
             if !is_json(&*source)? {
-                other::may_be_cdl(&*source)?;
+                foreign_format::may_be_cdl(&*source)?;
             }
             Ok(source)
         }

@@ -11,7 +11,7 @@ use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::format;
 use netcdf_core::io::Output;
 use netcdf_core::io::claimed::ClaimedStore;
-use netcdf_core::io::guarded::guard;
+use netcdf_core::io::commit_check::guard;
 use netcdf_core::io::sums::KeySum;
 use netcdf_core::model::CreateOptions;
 use netcdf_core::notes::CollectedNotes;

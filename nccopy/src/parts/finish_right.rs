@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use netcdf_core::error::{Error, Result};
+use netcdf_core::io::commit_check::Check;
 use netcdf_core::io::file::{self, FileId, FileLock, LockAttempt, Sharing};
-use netcdf_core::io::guarded::Check;
 use netcdf_core::io::lease::{self, Lease, LeaseOwner, LeasedRight};
 
 use super::claim;

@@ -337,7 +337,7 @@ fn a_reader_that_goes_away_is_a_failure() {
     assert_eq!(&head, b"CDF\x05");
     assert_failed(
         &child.wait_with_output().unwrap(),
-        "/dev/stdout: cannot write: the reader went away before the end of the dataset",
+        "/dev/stdout: cannot write: the output pipe was closed before the end of the dataset",
     );
 }
 

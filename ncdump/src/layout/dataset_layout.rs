@@ -1,6 +1,6 @@
 //! Surveyed layout and rule violations of a dataset.
 
-use netcdf_core::io::counted::RequestTotals;
+use netcdf_core::io::request_counter::RequestTotals;
 use netcdf_core::model::{Schema, VarId};
 use netcdf_core::survey::{RuleSet, Shortcoming, Survey, VariableSurvey};
 

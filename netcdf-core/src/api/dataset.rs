@@ -12,7 +12,7 @@ use crate::copy::plan::widen_strings;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::format;
-use crate::io::held::hold;
+use crate::io::deferred::defer_commit;
 use crate::io::locator::{Location, OutputRequest};
 use crate::io::{Container, Output};
 use crate::model::{CreateOptions, FillMode, Kind, Schema};

@@ -6,9 +6,9 @@ use super::{Format, Traits, classic, hdf4, netcdf4, zarr};
 use crate::chunk::{Reader, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::ahead::PrefetchStore;
 use crate::io::head::Headed;
-use crate::io::{Container, Output, Source, Store, odd, other};
+use crate::io::prefetch::PrefetchStore;
+use crate::io::{Container, Output, Source, Store, foreign_format, invalid_entries};
 use crate::model::kind::StorageFormat;
 use crate::model::{CreateOptions, GroupId, Kind, Schema};
 
@@ -47,7 +47,7 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
             if let Some(ahead) = ahead {
                 ahead.forget();
             }
-            odd::tell(&store.odd(false)?, store.name(), &env.notes);
+            invalid_entries::add_notes(&store.invalid_entries(false)?, store.name(), &env.notes);
             opened
         }
     }
@@ -151,7 +151,7 @@ fn find(container: &Container) -> Result<&'static Format> {
 
 fn unknown(container: &Container) -> Error {
     match container {
-        Container::Source(source) => other::refusal(&**source, "a netCDF file"),
+        Container::Source(source) => foreign_format::refusal(&**source, "a netCDF file"),
         Container::Store(store) => {
             let what = "not a netCDF file: unknown file format";
             Error::new(ErrorKind::UnknownFormat, what).of(store.name())

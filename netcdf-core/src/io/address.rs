@@ -1,23 +1,23 @@
-//! Addresses of data on other machines: web servers and object stores. `locator` parses them.
+//! Addresses of data on web servers and in object stores. `locator` parses them.
 
 use std::collections::BTreeMap;
 
 use crate::shown::ShownAddress;
 
-/// Data on another machine.
+/// The address of remote data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// Who has it.
+    /// The service that stores the data.
     pub service: Service,
-    /// The name of the object, or of all objects of a store; without slashes at its ends. Empty for the whole of a bucket, and where
-    /// the service is a web server.
+    /// The object name, or the common prefix of a store's keys, without leading and trailing slashes. Empty for a whole bucket and for web
+    /// servers.
     pub key: String,
-    /// What the fragment says, apart from `mode`: names in lower case, and values.
+    /// The settings in the fragment except `mode`, as pairs of lower-case name and value.
     pub said: Vec<(String, String)>,
 }
 
 impl Address {
-    /// The address without its query and fragment, in one form for each service. It does not have what was written before an `@`.
+    /// The address without user information, query and fragment. Each service has one form.
     #[must_use]
     pub fn short(&self) -> String {
         if let Service::Web { url } = &self.service {
@@ -30,8 +30,8 @@ impl Address {
         }
     }
 
-    /// Whether both may lead to the same objects, or those of one are among those of the other. Addresses of one service can be written
-    /// in many ways, so the name of the bucket is enough.
+    /// Checks whether two addresses may lead to the same object, or one address is a prefix of the other. A bucket can have many addresses,
+    /// so equal bucket names are enough.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         let same = match (&self.service, &other.service) {
@@ -58,10 +58,10 @@ impl Address {
     }
 }
 
-/// Many addresses, of which those that overlap with another are found at once.
+/// A set of addresses with a fast check for overlaps.
 #[derive(Debug, Default)]
 pub struct Addresses<'a> {
-    /// By service, name of the bucket, and key.
+    /// The addresses by service, bucket name and key.
     all: BTreeMap<(&'static str, &'a str, &'a str), Vec<&'a Address>>,
 }
 
@@ -79,7 +79,7 @@ impl<'a> FromIterator<&'a Address> for Addresses<'a> {
 }
 
 impl Addresses<'_> {
-    /// Whether one of them overlaps with another address ([`Address::overlaps`]).
+    /// Checks whether an address overlaps with an address of the set ([`Address::overlaps`]).
     #[must_use]
     pub fn overlap(&self, other: &Address) -> bool {
         let (service, bucket) = other.service.place();
@@ -112,7 +112,7 @@ pub fn authority(url: &str) -> &str {
     authority.rsplit('@').next().unwrap_or_default()
 }
 
-/// Text with its `%XX` replaced.
+/// Decodes `%XX` sequences.
 #[must_use]
 pub fn decoded(text: &str) -> String {
     let mut parts = text.split('%');
@@ -132,7 +132,7 @@ pub fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A service with objects, and the part of it that has them.
+/// A service, and the bucket or container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Service {
     /// A web server.
@@ -164,7 +164,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// The protocol, and the name of what has the objects.
+    /// The protocol, and the bucket, container or URL.
     fn place(&self) -> (&'static str, &str) {
         match self {
             Self::Web { url } => ("https", url),
@@ -244,7 +244,7 @@ mod tests {
         others.extend(keys.iter().map(|key| azure(Some("one"), key)));
         others.extend(["a", "x/y"].map(|key| azure(None, key)));
         others.extend(["http://h/b", "http://h/b/x"].map(web));
-        // Each address among sets of two and three others: as one by one.
+        // Compare the result with pairwise checks, for sets of two and three addresses.
         for (n, first) in others.iter().enumerate() {
             for second in &others {
                 let set = [first, second, &others[(n * 7 + 3) % others.len()]];

@@ -1,4 +1,4 @@
-//! A write-back cache of blocks in front of a target, for many small writes close together.
+//! A write-back block cache in front of a target, for many small writes to nearby offsets.
 
 use std::collections::BTreeMap;
 
@@ -6,27 +6,27 @@ use super::Target;
 use crate::arithmetic::{exact, indices};
 use crate::error::{OrInternal as _, Result};
 
-/// Bytes of a block.
+/// The block length in bytes.
 const LEN: usize = 64 << 10;
 const BLOCK: u64 = LEN as u64;
-/// Blocks held at a time.
+/// The maximum number of cached blocks.
 const BLOCKS: usize = 128;
 
-/// Blocks of a target that were written to; small writes to a block become one write.
+/// Modified blocks of a target. Small writes to a block become one write.
 #[derive(Debug, Default)]
 pub(crate) struct DirtyBlocks {
     held: BTreeMap<u64, Vec<u8>>,
-    /// The block written to last, which is not in `held`: the next write often goes to it, too.
+    /// The last written block, which is not in `held`. The next write often goes to the same block.
     last: Option<(u64, Vec<u8>)>,
-    /// End of all data ever written: there is nothing to read back after it.
+    /// The end of all written data. Blocks after it need not be read.
     end: u64,
 }
 
 impl DirtyBlocks {
-    /// Writes `bytes` from byte `offset` on, through the cache if they are few.
+    /// Writes `bytes` at `offset`. Small writes go through the cache.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns I/O errors of the target.
     pub(crate) fn write(
         &mut self,
         target: &mut dyn Target,
@@ -62,7 +62,7 @@ impl DirtyBlocks {
         Ok(())
     }
 
-    /// Overwrites part of the last block, if the bytes go to its filled part.
+    /// Overwrites bytes of the last block, if they are in its filled part.
     fn overwrite_last(&mut self, offset: u64, bytes: &[u8]) -> bool {
         let Some((number, block)) = &mut self.last else {
             return false;
@@ -78,10 +78,10 @@ impl DirtyBlocks {
         }
     }
 
-    /// Tells the cache that the target was, or will be, written directly from `offset` to `end`.
+    /// Writes and drops cached blocks before a direct write of the range from `offset` to `end`.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns I/O errors of the target.
     pub(crate) fn forget(&mut self, target: &mut dyn Target, offset: u64, end: u64) -> Result<()> {
         self.put_back_last();
         let touched = self
@@ -99,7 +99,7 @@ impl DirtyBlocks {
     /// Writes all blocks, in order.
     ///
     /// # Errors
-    /// Those of the target.
+    /// Returns I/O errors of the target.
     pub(crate) fn flush(&mut self, target: &mut dyn Target) -> Result<()> {
         self.put_back_last();
         for (number, bytes) in std::mem::take(&mut self.held) {
@@ -112,7 +112,7 @@ impl DirtyBlocks {
         self.held.extend(self.last.take());
     }
 
-    /// The block with this number, which becomes the last one.
+    /// Returns a block, which becomes the last block.
     fn block(&mut self, target: &mut dyn Target, number: u64) -> Result<&mut Vec<u8>> {
         if self.last.as_ref().is_none_or(|(n, _)| *n != number) {
             self.put_back_last();

@@ -10,7 +10,7 @@ use super::sums::RunningSums;
 use super::{Output, remote};
 use crate::error::{OrInternal as _, Result};
 
-/// A store that several processes write together.
+/// An object-store prefix that several processes write concurrently.
 #[derive(Debug, Clone, Copy)]
 pub struct ClaimedStore<'a> {
     /// The address of the store.

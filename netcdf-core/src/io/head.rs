@@ -1,4 +1,4 @@
-//! The first bytes of a source, read once for all formats that look at them.
+//! The first bytes of a source, read once for all formats.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::source::Source;
 use crate::arithmetic::{indices, length};
 use crate::error::{OrInternal as _, Result};
 
-/// A source whose first bytes are read once, and kept until [`Headed::forget`].
+/// A source whose first bytes are cached until [`Headed::forget`].
 #[derive(Debug)]
 pub(crate) struct Headed {
     inner: Arc<dyn Source>,
@@ -23,23 +23,23 @@ enum SourceHead {
     Forgotten,
 }
 
-/// Bytes of the head: enough for most headers, and hardly slower to get than one.
+/// The length of the head in bytes. It is enough for most headers, and takes hardly longer to read than one byte.
 const HEAD: u64 = 32 << 10;
 
 impl Headed {
-    /// Reads from `inner`; the head is read when its first byte is asked for.
+    /// Wraps `inner`. The first read of a byte in the head reads the head.
     #[must_use]
     pub(crate) fn new(inner: Arc<dyn Source>) -> Self {
         let head = Mutex::new(SourceHead::Unread);
         Self { inner, head }
     }
 
-    /// Forgets the head: from now on, every byte comes from the source.
+    /// Drops the head. From then on, every byte comes from the source.
     pub(crate) fn forget(&self) {
         *self.head.lock().unwrap_or_else(PoisonError::into_inner) = SourceHead::Forgotten;
     }
 
-    /// The head, if a range begins in it and ends within the source, and if the head can be read.
+    /// Returns the head if it contains the start of a range, the range ends within the source, and the head can be read.
     fn head(&self, range: &Range<u64>) -> Option<Arc<Vec<u8>>> {
         let len = self.inner.len();
         if range.start >= HEAD || range.end > len {
@@ -59,7 +59,7 @@ impl Headed {
         }
     }
 
-    /// The bytes of a range, if all of them are in the head.
+    /// The bytes of a range that is in the head.
     fn whole(&self, range: &Range<u64>) -> Option<Vec<u8>> {
         let head = self.head(range)?;
         let span = indices(range.start, usize::try_from(length(range)).ok()?).ok()?;
@@ -89,7 +89,7 @@ impl Source for Headed {
         if rest.is_empty() || self.inner.read_at(head.len() as u64, rest).is_ok() {
             return Ok(());
         }
-        // The error is about all that was asked for.
+        // Repeat the whole read, so that the error names the requested range.
         self.inner.read_at(offset, buf)
     }
 

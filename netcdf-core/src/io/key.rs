@@ -1,14 +1,14 @@
-//! The grammar of keys: parts separated by `/`, none of them empty, `.` or `..`, without control characters.
+//! The grammar of keys: parts separated by `/`. No part is empty, `.` or `..`, or contains control characters.
 //!
-//! Keys come from files (they contain names of variables and groups), and become paths: keys that pass these
-//! checks never lead out of a store.
+//! Keys come from files, because they contain names of variables and groups, and become paths. A key that passes these checks never leads
+//! outside a store.
 
 use crate::error::{Error, ErrorKind, Result};
 
 /// Checks a key.
 ///
 /// # Errors
-/// [`ErrorKind::BadName`] if it is not a key.
+/// Returns [`ErrorKind::BadName`] for an invalid key.
 pub fn check(key: &str) -> Result<()> {
     match key.split('/').all(is_part) {
         true => Ok(()),
@@ -16,10 +16,10 @@ pub fn check(key: &str) -> Result<()> {
     }
 }
 
-/// Checks a prefix: empty, or a key and `/`.
+/// Checks a prefix: empty, or a key followed by `/`.
 ///
 /// # Errors
-/// [`ErrorKind::BadName`] if it is not a prefix.
+/// Returns [`ErrorKind::BadName`] for an invalid prefix.
 pub fn check_prefix(prefix: &str) -> Result<()> {
     match prefix.strip_suffix('/') {
         Some(key) => check(key),
@@ -28,7 +28,7 @@ pub fn check_prefix(prefix: &str) -> Result<()> {
     }
 }
 
-/// True for a valid part of a key, between `/`.
+/// Checks a part of a key between `/`.
 #[must_use]
 pub fn is_part(part: &str) -> bool {
     let separates = |c: char| cfg!(windows) && matches!(c, '\\' | ':');

@@ -1,4 +1,4 @@
-//! The keys of a store that a process reads, with their sizes and times or tags.
+//! The record of the keys that a process reads, with sizes and modification times or tags.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Maximum number of keys in a record. Times are compared for all keys.
 const MOST: usize = 1 << 20;
 
-/// Clocks of machines that differ by no more seconds do not matter.
+/// Clock differences up to this number of seconds are ignored.
 const MARGIN: u64 = 1;
 
 /// The state of a key that is read.
@@ -77,7 +77,7 @@ impl KeyReads {
         (states.count() > 0).then(|| states.text())
     }
 
-    /// The time of the latest change of any key, in seconds since 1970.
+    /// The latest modification time of the keys, in seconds since 1970.
     #[must_use]
     pub fn newest(&self) -> u64 {
         self.lock().newest.as_ref().map_or(0, |(time, _)| *time)
@@ -100,7 +100,7 @@ impl KeyReads {
     }
 }
 
-/// The latest time that other clocks may show at a time, in seconds since 1970.
+/// The latest time that another machine's clock may show, in seconds since 1970.
 fn late(time: u64) -> u64 {
     (Amount::of(time) + MARGIN).get()
 }
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(reads.newest(), 12);
         let e = reads.check(10).unwrap_err();
         assert!(e.kind() == ErrorKind::Changed && e.to_string().contains("key v/0"));
-        // Clocks may differ a little.
+        // Accept small clock differences.
         reads.check(11).unwrap();
     }
 }

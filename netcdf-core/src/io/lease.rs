@@ -1,4 +1,4 @@
-//! Leases: another process can take a right over once its lease has expired. The owner renews the lease while it works.
+//! Leases: a process can take a right over when its lease has expired. The owner renews the lease while it works.
 //!
 //! The owner renews an expired lease before it changes anything. If clocks of machines differ, a takeover comes too early or too late. The
 //! former owner notices the takeover at the next renewal.
@@ -12,10 +12,10 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Renewals in the time of a lease.
+/// The number of renewals per lease time.
 const RENEWALS: u32 = 3;
 
-/// Time between two renewals, at least.
+/// The minimum time between two renewals.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A right with a lease.
@@ -30,10 +30,10 @@ pub trait LeasedRight: Debug + Send + Sync {
     fn end(&self);
 }
 
-/// The process that takes a right.
+/// The owner of a right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseOwner {
-    /// A name without blanks. Processes of which at most one runs at a time may share the name: the next one takes over at once.
+    /// A name without blanks. Processes that never run at the same time may share a name: the next process then takes over at once.
     pub name: String,
     /// The time of a lease.
     pub length: Duration,
@@ -63,7 +63,7 @@ struct LeaseState {
 }
 
 impl Lease {
-    /// Keeps a right that was taken until a time, in seconds since 1970.
+    /// Starts to renew a right that ends at the time `until`, in seconds since 1970.
     #[must_use]
     pub fn keep(right: Box<dyn LeasedRight>, length: Duration, until: u64) -> Self {
         let shared = Arc::new(LeaseShared {
@@ -99,7 +99,7 @@ impl Lease {
     /// Renews the lease now.
     ///
     /// # Errors
-    /// As [`Lease::check`].
+    /// Returns the errors of [`Lease::check`].
     pub fn renew(&self) -> Result<()> {
         self.shared.renew()
     }
@@ -176,7 +176,7 @@ pub fn now() -> u64 {
     now.unwrap_or_default().as_secs()
 }
 
-/// Returns the error for a plan that another process finishes or removes. `seconds` is the rest of the lease.
+/// Returns the error for a plan that another process finishes or removes. `seconds` is the remaining time of the lease.
 #[must_use]
 pub fn busy(object: &str, seconds: Option<u64>) -> Error {
     let what = "another process is finishing or removing this plan";

@@ -15,7 +15,7 @@ pub struct MemorySource {
 }
 
 impl MemorySource {
-    /// `bytes` with a name for messages.
+    /// Creates a source of `bytes`. `name` is for messages.
     #[must_use]
     pub fn new(name: &str, bytes: Vec<u8>) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Source for MemorySource {
     }
 }
 
-/// A target in memory; committed bytes can be taken from the other handle.
+/// A target in memory. Commit passes the bytes to a second handle.
 #[derive(Debug)]
 pub struct MemoryTarget {
     name: Arc<str>,
@@ -61,7 +61,7 @@ pub struct MemoryTarget {
 }
 
 impl MemoryTarget {
-    /// An empty target, and the handle that receives the bytes on commit.
+    /// Creates an empty target, and the handle that receives the bytes on commit.
     #[must_use]
     pub fn new(name: &str) -> (Self, Arc<Mutex<Option<Vec<u8>>>>) {
         let committed = Arc::default();

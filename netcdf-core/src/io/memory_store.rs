@@ -19,7 +19,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store with a name for messages.
+    /// Creates an empty store. `name` is for messages.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Self {
@@ -32,7 +32,7 @@ impl MemoryStore {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The keys, if this key may be read.
+    /// Locks the keys to read `key`. Checks the key's name.
     fn reading(&self, key: &str) -> Result<MutexGuard<'_, BTreeMap<String, Vec<u8>>>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         let keys = self.keys();
@@ -42,7 +42,7 @@ impl MemoryStore {
         }
     }
 
-    /// The keys, if this key may be stored.
+    /// Locks the keys to store `key`. Checks that the key can be stored.
     fn putting(&self, key: &str) -> Result<MutexGuard<'_, BTreeMap<String, Vec<u8>>>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         let keys = self.keys();
@@ -82,7 +82,7 @@ impl Store for MemoryStore {
 
     fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
-        // The visitor may use the store, so do not hold the lock.
+        // Do not hold the lock while the visitor runs: it may use the store.
         let keys = self.keys();
         let below =
             tree::below(&keys, prefix).map(|(key, bytes)| (key.clone(), bytes.len() as u64));
@@ -112,7 +112,7 @@ impl Store for MemoryStore {
     }
 }
 
-/// A store in memory being written; the other handle says whether it was committed.
+/// A new store in memory. A second handle receives whether the store was committed.
 #[derive(Debug)]
 pub struct MemoryStoreTarget {
     store: Arc<dyn Store>,
@@ -120,7 +120,7 @@ pub struct MemoryStoreTarget {
 }
 
 impl MemoryStoreTarget {
-    /// A target that fills `store`, and the handle that says whether it was committed.
+    /// Creates a target that fills `store`, and the handle that receives whether the store was committed.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> (Self, Arc<Mutex<bool>>) {
         let committed = Arc::default();

@@ -1,18 +1,18 @@
-//! Merges nearby ranges, so that one read serves several of them.
+//! Merges nearby ranges, so that one read serves several ranges.
 
 use std::ops::Range;
 
-/// Which ranges of a source are better asked for together.
+/// The limits for merging ranges of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Near {
-    /// Gaps up to this many bytes are read rather than skipped.
+    /// The maximum gap in bytes between merged ranges. Gaps are read and discarded.
     pub gap: u64,
-    /// Most bytes of a merged read.
+    /// The maximum number of bytes of a merged read.
     pub most: u64,
 }
 
 impl Near {
-    /// What suits another machine: within the time of a round trip, a network moves about as many bytes as lie in a gap.
+    /// The limits for remote data: in the time of a round trip, a network transfers about as many bytes as a gap has.
     pub const FAR: Self = Self {
         gap: 256 << 10,
         most: 8 << 20,
@@ -20,7 +20,7 @@ impl Near {
 }
 
 impl Default for Near {
-    /// What suits a local file.
+    /// Returns the limits for a local file.
     fn default() -> Self {
         Self {
             gap: 16 << 10,
@@ -29,17 +29,16 @@ impl Default for Near {
     }
 }
 
-/// One read and the ranges it serves.
+/// A read, and the ranges that it serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MergedRead {
-    /// The bytes to read.
+    /// The range to read.
     pub range: Range<u64>,
-    /// The indices of the ranges in it.
+    /// The indices of the served ranges.
     pub members: Range<usize>,
 }
 
-/// The reads that serve `ranges`, in their order: a range that starts closely after the one before it joins its
-/// read.
+/// Merges `ranges` in their order. A range that starts closely after the previous range joins its read.
 pub(crate) fn merge(ranges: &[Range<u64>], source: Near) -> impl Iterator<Item = MergedRead> + '_ {
     let mut next = 0;
     std::iter::from_fn(move || {

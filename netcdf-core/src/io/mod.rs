@@ -1,19 +1,19 @@
-//! Where bytes come from and go to: the storage layer.
+//! The storage layer: sources and targets of bytes.
 //!
-//! A [`Source`] or [`Target`] is a file (classic formats, HDF5, HDF4), a [`Store`] is a set of keys (Zarr).
-//! Reads are positioned, without memory maps: if a file shrinks while it is read, that is an error, not a crash.
+//! A [`Source`] or [`Target`] is a file (classic formats, HDF5, HDF4), and a [`Store`] is a set of keys (Zarr). Reads are positioned and
+//! use no memory maps. If a file shrinks during a read, the read returns an error instead of a crash.
 
 pub mod address;
-pub(crate) mod ahead;
 pub(crate) mod blocks;
 pub mod claimed;
+pub mod commit_check;
 mod concurrency;
-pub mod counted;
+pub mod deferred;
 pub mod dir;
 pub mod file;
-pub mod guarded;
+pub mod foreign_format;
 pub(crate) mod head;
-pub mod held;
+pub mod invalid_entries;
 pub mod key;
 pub mod key_reads;
 pub mod lease;
@@ -22,13 +22,13 @@ pub mod memory;
 pub mod memory_store;
 pub(crate) mod merge;
 pub mod network;
-pub mod odd;
-pub mod other;
+pub(crate) mod prefetch;
 #[cfg(feature = "remote")]
 pub(crate) mod remote;
 #[cfg(not(feature = "remote"))]
 #[path = "no_remote.rs"]
 pub(crate) mod remote;
+pub mod request_counter;
 pub(crate) mod request_limit;
 #[cfg(test)]
 pub(crate) mod rounds;
@@ -53,17 +53,17 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// What a dataset is read from.
+/// An opened input dataset.
 #[derive(Debug, Clone)]
 pub enum Container {
-    /// A file, or something like one.
+    /// A file, an object, or bytes in memory.
     Source(Arc<dyn Source>),
-    /// A set of keys.
+    /// A key-value store.
     Store(Arc<dyn Store>),
 }
 
 impl Container {
-    /// Name for messages.
+    /// The name for messages.
     #[must_use]
     pub fn name(&self) -> &Arc<str> {
         match self {
@@ -72,7 +72,7 @@ impl Container {
         }
     }
 
-    /// Records the keys that are read from now on ([`Store::watch`]). A file has a state as a whole.
+    /// Records keys that are read from now on ([`Store::watch`]). A file does not need a record, because it has one state.
     pub fn watch(&self, reads: &Arc<key_reads::KeyReads>) {
         match self {
             Self::Source(_) => {}
@@ -80,7 +80,7 @@ impl Container {
         }
     }
 
-    /// A text that changes with the content ([`Source::state`], [`Store::state`]); `None` if the store has no such text.
+    /// Returns a text that changes with the content ([`Source::state`], [`Store::state`]). `None` if the store has no such text.
     ///
     /// # Errors
     /// Returns I/O errors of the store.
@@ -92,17 +92,17 @@ impl Container {
     }
 }
 
-/// What a dataset is written to.
+/// An output dataset.
 #[derive(Debug)]
 pub enum Output {
-    /// A file, or something like one.
+    /// A file, an object, or bytes in memory.
     Target(Box<dyn Target>),
-    /// A set of keys.
+    /// A key-value store.
     Store(Box<dyn StoreTarget>),
 }
 
 impl Output {
-    /// Name for messages.
+    /// The name for messages.
     #[must_use]
     pub fn name(&self) -> &Arc<str> {
         match self {
@@ -111,10 +111,10 @@ impl Output {
         }
     }
 
-    /// What has been written so far; nothing may be written while it is read.
+    /// Returns the written data. The caller must not write while it reads this data.
     ///
     /// # Errors
-    /// As [`Target::written`] and [`StoreTarget::written`].
+    /// Returns the errors of [`Target::written`] and [`StoreTarget::written`].
     pub fn written(&mut self) -> Result<Container> {
         match self {
             Self::Target(target) => target.written().map(Container::Source),
@@ -122,10 +122,10 @@ impl Output {
         }
     }
 
-    /// Makes the output visible as a whole.
+    /// Makes the output visible atomically.
     ///
     /// # Errors
-    /// As [`Target::commit`] and [`StoreTarget::commit`].
+    /// Returns the errors of [`Target::commit`] and [`StoreTarget::commit`].
     pub fn commit(self) -> Result<()> {
         match self {
             Self::Target(target) => target.commit(),
@@ -133,10 +133,10 @@ impl Output {
         }
     }
 
-    /// The file, for a format that needs one.
+    /// Returns the file, for formats that need a file.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if it is a set of keys.
+    /// Returns [`ErrorKind::Argument`] for a store.
     pub fn target(self, format: &str) -> Result<Box<dyn Target>> {
         match self {
             Self::Target(target) => Ok(target),
@@ -147,10 +147,10 @@ impl Output {
         }
     }
 
-    /// The set of keys, for a format that needs one.
+    /// Returns the store, for formats that need a store.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if it is a file.
+    /// Returns [`ErrorKind::Argument`] for a file.
     pub fn store(self, format: &str) -> Result<Box<dyn StoreTarget>> {
         match self {
             Self::Store(store) => Ok(store),

@@ -12,30 +12,30 @@ use crate::io::request_limit::RequestLimit;
 use crate::notes::Notes;
 use crate::shown::number_agreement;
 
-/// How other machines are asked, and what was asked of them.
+/// Network settings and request statistics of a run.
 #[derive(Debug, Default)]
 pub struct Network {
-    /// When a request is given up, with all that is repeated; `None` if nobody says.
+    /// The time limit of a request, including retries. `None` means the default.
     pub timeout: Option<Duration>,
-    /// The limit for reading. Reading and writing may use different services, so each adapts to its own.
+    /// The limit for reading. Reads and writes have separate limits, because they may use different services.
     pub downloads: RequestLimit,
     /// The limit for writing.
     pub uploads: RequestLimit,
     counts: Mutex<Counts>,
-    /// Whether this machine has a role at a service, once that was asked.
+    /// Whether this machine has a role, per queried service.
     roles: Mutex<BTreeMap<&'static str, bool>>,
 }
 
-/// What an output on another machine needs of a run.
+/// The context of a run for remote outputs.
 #[derive(Debug, Clone)]
 pub struct OutputRun {
-    /// Set by a signal.
+    /// The cancellation token, which a signal sets.
     pub cancel: Cancel,
-    /// Where notes are said.
+    /// Receives notes.
     pub notes: Arc<Notes>,
-    /// How other machines are asked.
+    /// The network settings.
     pub network: Arc<Network>,
-    /// Bytes that may be under way at a time.
+    /// The maximum number of bytes in flight.
     pub memory: u64,
 }
 
@@ -55,26 +55,26 @@ struct Counts {
     in_flight: u64,
 }
 
-/// Requests so far.
+/// Request statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
-    /// Requests, each counted once, however often it was repeated.
+    /// The number of requests. A retry does not count.
     pub requests: u64,
-    /// The longest chain of requests, each of which began after the one before it had ended.
+    /// The length of the longest chain of requests in which each request began after the previous request had ended.
     pub rounds: u64,
     /// The highest number of requests in flight.
     pub at_once: u64,
-    /// Bytes that were asked for.
+    /// The number of requested bytes.
     pub asked: u64,
-    /// Bytes of those that were used.
+    /// The number of requested bytes that were used.
     pub used: u64,
-    /// Bytes that were sent.
+    /// The number of sent bytes.
     pub sent: u64,
-    /// Tries that failed, and were made again if there was time.
+    /// The number of failed attempts.
     pub failed: u64,
 }
 
-/// A request under way.
+/// A request in flight. Drop ends the request.
 #[derive(Debug)]
 pub struct PendingRequest<'n> {
     network: &'n Network,
@@ -82,8 +82,7 @@ pub struct PendingRequest<'n> {
 }
 
 impl Network {
-    /// A network with a time limit for each request, and a maximum number of requests in flight. After a signal, waiting
-    /// requests fail.
+    /// Creates settings with a time limit per request and a maximum number of requests in flight. After a signal, waiting requests fail.
     #[must_use]
     pub fn new(timeout: Option<Duration>, requests: Option<usize>, cancel: &Cancel) -> Self {
         let limit = || RequestLimit::new(requests, timeout, cancel);
@@ -99,10 +98,10 @@ impl Network {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this machine has a role at a service; asks once.
+    /// Whether this machine has a role at a service. Queries each service once.
     ///
     /// # Errors
-    /// Those of asking.
+    /// Returns errors of `ask`.
     pub fn has_role(
         &self,
         service: &'static str,
@@ -119,13 +118,13 @@ impl Network {
         }
     }
 
-    /// What was asked so far.
+    /// Returns the statistics so far.
     #[must_use]
     pub fn traffic(&self) -> Traffic {
         self.lock().traffic
     }
 
-    /// Counts a request, which ends when what is returned is dropped.
+    /// Counts a request, which ends when the returned value is dropped.
     #[must_use]
     pub fn request(&self) -> PendingRequest<'_> {
         let mut counts = self.lock();
@@ -140,22 +139,22 @@ impl Network {
         }
     }
 
-    /// Counts bytes that were asked for.
+    /// Counts requested bytes.
     pub fn asked(&self, bytes: u64) {
         add(&mut self.lock().traffic.asked, bytes);
     }
 
-    /// Counts bytes that were used.
+    /// Counts used bytes.
     pub fn used(&self, bytes: u64) {
         add(&mut self.lock().traffic.used, bytes);
     }
 
-    /// Counts bytes that were sent.
+    /// Counts sent bytes.
     pub fn sent(&self, bytes: u64) {
         add(&mut self.lock().traffic.sent, bytes);
     }
 
-    /// Counts a failed attempt, which lowers the limit of requests.
+    /// Counts a failed attempt, which lowers the request limit.
     pub fn failed(&self, transfer: Transfer) {
         self.lock().traffic.failed += 1;
         match transfer {

@@ -1,4 +1,4 @@
-//! Where the cargo feature `remote` is off: nothing on other machines is opened.
+//! Errors for remote datasets in builds without the cargo feature `remote`.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub(crate) fn store(address: &Address, _: Hints, _: &Arc<Network>) -> Result<Arc
     Err(left_out(address))
 }
 
-/// Opens what is there.
+/// Opens an object or a store.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
@@ -55,7 +55,7 @@ pub(crate) fn store_target(
     Err(left_out(address))
 }
 
-/// Whether there is an object or a store.
+/// Checks whether an object or a store exists.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
@@ -63,7 +63,7 @@ pub(crate) fn exists(address: &Address, _: bool, _: &Arc<Network>) -> Result<boo
     Err(left_out(address))
 }
 
-/// Begins a store that several processes write together.
+/// Begins a store that several processes write concurrently.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
@@ -71,7 +71,7 @@ pub(crate) fn begin_claimed(address: &Address, _: (&str, bool), _: &OutputRun) -
     Err(left_out(address))
 }
 
-/// Begins a part of such a store.
+/// Begins a part of a shared store.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
@@ -83,7 +83,7 @@ pub(crate) fn part_of_claimed(
     Err(left_out(address))
 }
 
-/// Begins its last part.
+/// Begins the last part of a shared store.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
@@ -95,7 +95,7 @@ pub(crate) fn end_of_claimed(
     Err(left_out(address))
 }
 
-/// Removes it.
+/// Removes a shared store.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`], always.
@@ -108,7 +108,7 @@ pub(crate) fn remove_claimed(
 }
 
 fn left_out(address: &Address) -> Error {
-    let what = "this build reads and writes nothing on other machines";
+    let what = "this build does not support remote data";
     let e = Error::new(ErrorKind::Unsupported, what).of(&address.short());
-    e.with_remedy("use a copy here, or build with the cargo feature `remote`")
+    e.with_remedy("use a local copy, or build with the cargo feature `remote`")
 }

@@ -1,7 +1,7 @@
-//! Counts the rounds of requests that reading takes, for tests.
+//! Counts rounds of requests, for tests.
 //!
-//! No request is answered before every caller waits for one. What is then answered together is a round. There is no clock: one thread
-//! that reads takes a round for each request; of the workers of a runtime it is known whether they will ask for more.
+//! A round ends when every caller waits for an answer. All waiting requests are then answered together. No clock is needed. A single
+//! reading thread takes one round per request. A runtime reports whether its workers will send more requests.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,23 +13,23 @@ use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey};
 use crate::arithmetic::length;
 use crate::error::Result;
 
-/// The number of requests under way, if no more will come before one is answered.
+/// The number of requests in flight, if no more requests will come before an answer.
 type Unanswered = dyn Fn() -> Option<usize> + Send + Sync;
 
-/// A source or store whose requests are counted.
+/// A source or store with counted requests.
 pub(crate) struct Rounds<T: ?Sized> {
     inner: Arc<T>,
     counter: Arc<RoundCounter>,
-    /// If workers of a runtime ask.
+    /// Set for requests from workers of a runtime.
     unanswered: Option<Box<Unanswered>>,
 }
 
-/// What was asked for.
+/// The request statistics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct RequestCount {
     /// Rounds of requests.
     pub rounds: u64,
-    /// Bytes of all ranges, or of all keys.
+    /// The number of bytes of all ranges or keys.
     pub bytes: u64,
 }
 
@@ -42,15 +42,15 @@ struct RoundCounter {
 #[derive(Debug, Default)]
 struct RoundState {
     asked: RequestCount,
-    /// Requests, of which a round has one or more.
+    /// The number of requests. A round has at least one request.
     requests: u64,
-    /// Threads that may ask; without any, the only thread of the test.
+    /// The number of registered threads. Zero means the test's only thread.
     callers: usize,
     waiting: usize,
 }
 
 impl RoundState {
-    /// Ends a round if nobody is left who could ask for more.
+    /// Ends a round if no other caller can send a request.
     fn release(&mut self, answered: &Condvar) {
         if self.waiting > 0 && self.waiting >= self.callers {
             self.asked.rounds += 1;
@@ -72,7 +72,7 @@ impl RoundCounter {
         drop(self.answered.wait_while(state, waits).unwrap());
     }
 
-    /// As [`RoundCounter::ask`], where it is known how many requests wait when no more will come.
+    /// Like [`RoundCounter::ask`], for workers of a runtime.
     fn ask_of(&self, requests: usize, bytes: u64, unanswered: &Unanswered) {
         let mut state = self.state.lock().unwrap();
         let round = state.asked.rounds;
@@ -101,7 +101,7 @@ impl RoundCounter {
     }
 }
 
-/// A thread that reads beside others, until this is dropped.
+/// A registered thread, until the value is dropped.
 #[derive(Debug)]
 pub(crate) struct RoundMember(Arc<RoundCounter>);
 
@@ -129,8 +129,8 @@ impl<T: ?Sized> Rounds<T> {
         })
     }
 
-    /// Counts the requests to a source or store that has latency. `unanswered` says how many are under way, if no more will come
-    /// before one is answered.
+    /// Counts the requests to a source or store with latency. `unanswered` returns the number of requests in flight, if no more requests
+    /// will come before an answer.
     pub(crate) fn of_jobs(
         inner: Arc<T>,
         unanswered: impl Fn() -> Option<usize> + Send + Sync + 'static,
@@ -142,17 +142,17 @@ impl<T: ?Sized> Rounds<T> {
         })
     }
 
-    /// What was asked for so far.
+    /// Returns the statistics so far.
     pub(crate) fn asked(&self) -> RequestCount {
         self.counter.state.lock().unwrap().asked
     }
 
-    /// The number of requests so far, each of which asks for one key, one list or parts of one source.
+    /// Returns the number of requests so far. A request fetches a key, a list, or ranges of one source.
     pub(crate) fn requests(&self) -> u64 {
         self.counter.state.lock().unwrap().requests
     }
 
-    /// A thread that reads beside others. All of them are made before the first reads.
+    /// Registers a reading thread. All threads must be registered before the first read.
     pub(crate) fn caller(&self) -> RoundMember {
         self.counter.join(true);
         RoundMember(Arc::clone(&self.counter))
@@ -195,7 +195,7 @@ impl Source for Rounds<dyn Source> {
 }
 
 impl Rounds<dyn Store> {
-    /// Counts a request for a key, which has no answer before its bytes are there.
+    /// Counts a request for a key. Its answer waits for the end of the round.
     fn key<A>(&self, answer: Result<A>, size: impl FnOnce(&A) -> usize) -> Result<A> {
         self.ask(answer.as_ref().map_or(0, |a| size(a) as u64));
         answer

@@ -1,4 +1,4 @@
-//! Files that belong to a dataset, apart from the one that was opened.
+//! Files beside an opened dataset that the dataset refers to.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Component, Path, PathBuf};
@@ -9,12 +9,12 @@ use super::file::{FileId, FileSource};
 use crate::error::{Error, ErrorKind, Result};
 use crate::shown::ShownAddress;
 
-/// The files that a run creates or replaces. No dataset may need them, by any name.
+/// The files that a run creates or replaces. Input datasets must not refer to these files, by any name.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs(Arc<Mutex<HashSet<FileId>>>);
 
 impl Outputs {
-    /// Adds the file at `path`, if there is one.
+    /// Adds the file at `path`, if it exists.
     pub fn add(&self, path: &Path) {
         let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ids.extend(FileId::of_path(path));
@@ -30,7 +30,7 @@ impl Outputs {
     }
 }
 
-/// The files beside datasets that a run opened, with their states ([`Source::state`]).
+/// The opened files beside datasets, with their states ([`Source::state`]).
 #[derive(Debug, Clone, Default)]
 pub struct OpenedSiblings(Arc<Mutex<FileStates>>);
 
@@ -78,10 +78,10 @@ impl OpenedSiblings {
     /// Checks that no local file changed since it was opened.
     ///
     /// # Errors
-    /// As [`OpenedSiblings::add`].
+    /// Returns the errors of [`OpenedSiblings::add`].
     pub fn check(&self) -> Result<()> {
         for (name, _) in self.states() {
-            // The read of a file that is gone reports it.
+            // A later read reports a missing file.
             if let Ok(file) = FileSource::open(Path::new(&name)) {
                 self.add(&name, &file.state())?;
             }
@@ -109,23 +109,23 @@ fn changed(name: &str, what: &'static str) -> Error {
     e.with_remedy("make the plan again, where nothing changes the input")
 }
 
-/// Which files beside a dataset may be opened.
+/// Rules for opening files beside a dataset.
 #[derive(Debug, Clone, Default)]
 pub struct SiblingAccess {
-    /// Files outside the directory, too.
+    /// Whether files outside the dataset's directory may be opened.
     pub outside: bool,
-    /// Files not to open.
+    /// Files that must not be opened.
     pub outputs: Outputs,
-    /// Files that were opened.
+    /// The opened files.
     pub opened: OpenedSiblings,
 }
 
-/// Opens the file that a dataset refers to by `name`. Unless the user allows others, only files in or below the
-/// dataset's directory are opened: a dataset from elsewhere must not make us read `/etc`.
+/// Opens the file `name` that a dataset refers to. By default, the file must be in or below the dataset's directory: a downloaded dataset
+/// must not read files such as `/etc/passwd`.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for a name that leads elsewhere; [`ErrorKind::Argument`] for an output of the run;
-/// [`ErrorKind::Changed`] for a file that changed since it was opened before; those of opening.
+/// Returns [`ErrorKind::Unsupported`] for a name that leads outside, [`ErrorKind::Argument`] for an output of the run,
+/// [`ErrorKind::Changed`] for a file that changed since it was opened, and errors of opening the file.
 pub fn open(source: &dyn Source, name: &[u8], access: &SiblingAccess) -> Result<Arc<dyn Source>> {
     let text = String::from_utf8_lossy(name);
     let path = PathBuf::from(text.as_ref());
@@ -141,7 +141,7 @@ pub fn open(source: &dyn Source, name: &[u8], access: &SiblingAccess) -> Result<
     Ok(sibling)
 }
 
-/// True for a path that cannot lead out of a directory.
+/// Whether a path stays inside a directory.
 fn is_below(path: &Path) -> bool {
     let mut parts = path.components();
     parts.all(|c| matches!(c, Component::Normal(_) | Component::CurDir))
@@ -191,7 +191,7 @@ mod tests {
             assert!(open(&source, name, &access(true)).is_ok());
         }
         assert!(open(&source, b"same", &access(false)).is_ok());
-        // Opening does not wait for a writer.
+        // Opening a pipe does not block.
         for name in [&b"fifo"[..], b"../data/fifo", b"/dev/null", b"."] {
             assert!(open(&source, name, &access(true)).is_err());
         }

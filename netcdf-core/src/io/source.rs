@@ -1,4 +1,4 @@
-//! Readable bytes with a length.
+//! Readable bytes with a known length.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -11,58 +11,58 @@ use crate::error::Result;
 
 /// A file, an object, or bytes in memory, read by position.
 pub trait Source: Debug + Send + Sync {
-    /// Name for messages: path or URL.
+    /// The name for messages: a path or URL.
     fn name(&self) -> &Arc<str>;
 
-    /// Length in bytes.
+    /// The length in bytes.
     fn len(&self) -> u64;
 
-    /// True if there are no bytes.
+    /// Whether the source is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Fills `buf` from byte `offset` on.
+    /// Fills `buf` with the bytes at `offset`.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Truncated`] if some bytes are missing, with resource and offset;
-    /// [`crate::ErrorKind::Io`].
+    /// Returns [`crate::ErrorKind::Truncated`], with resource and offset, past the end, and [`crate::ErrorKind::Io`].
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()>;
 
-    /// The bytes of several ranges. A remote source can merge and parallelize them.
+    /// Returns the bytes of several ranges. A remote source can merge and parallelise the reads.
     ///
     /// # Errors
-    /// As [`Source::read_at`]; [`crate::ErrorKind::Limit`] for a range too large for memory.
+    /// Returns the errors of [`Source::read_at`], and [`crate::ErrorKind::Limit`] for a range that exceeds the memory.
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         ranges.iter().map(|r| read_range(self, r)).collect()
     }
 
-    /// Opens the file `name` beside this one; `outside` allows links that lead out of the directory.
+    /// Opens the file `name` beside this file. `outside` allows links that lead outside the directory.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`] for a source without neighbours, and for links that lead out; those of opening.
+    /// Returns [`crate::ErrorKind::Unsupported`] for a source without a directory and for links that lead outside, and errors of opening
+    /// the file.
     fn sibling(&self, name: &Path, outside: bool) -> Result<Arc<dyn Source>> {
         let _ = outside;
         let what = format!("no file {} beside this source", name.display());
         Err(crate::Error::new(crate::ErrorKind::Unsupported, what).of(self.name()))
     }
 
-    /// True if an answer takes so long that many requests should be under way at a time.
+    /// Whether the latency is high, so that callers should send requests concurrently.
     fn latency(&self) -> bool {
         false
     }
 
-    /// Which ranges are better asked for together.
+    /// The limits for merging ranges.
     fn near(&self) -> Near {
         Near::default()
     }
 
-    /// True if the bytes may have changed since the source was opened.
+    /// Whether the bytes may have changed since the source was opened.
     fn has_changed(&self) -> bool {
         false
     }
 
-    /// What tells this state of the bytes from a later one: their number and, if known, when they changed, or a tag of the server.
+    /// A text that changes with the bytes: their number and, if known, the modification time or a tag of the server.
     fn state(&self) -> String {
         format!("{} bytes", self.len())
     }
@@ -73,10 +73,10 @@ pub trait Source: Debug + Send + Sync {
     }
 }
 
-/// The bytes of one range, which is checked against the source's length before memory is allocated.
+/// Returns the bytes of one range. The range is checked against the source's length before memory is allocated.
 ///
 /// # Errors
-/// As [`Source::read_ranges`].
+/// Returns the errors of [`Source::read_ranges`].
 pub fn read_range<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<Vec<u8>> {
     let size = present(source, range)?;
     let mut buf = crate::limits::zeros(size, "a read")?;
@@ -84,10 +84,10 @@ pub fn read_range<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<
     Ok(buf)
 }
 
-/// Length of `range` in bytes, if all of it lies within the source.
+/// Returns the length of `range` in bytes, if the source contains the range.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Truncated`] otherwise.
+/// Returns [`crate::ErrorKind::Truncated`] for a range past the end.
 pub fn present<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<usize> {
     let want = length(range);
     let have = source.len().saturating_sub(range.start);
@@ -97,7 +97,7 @@ pub fn present<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> Result<usi
     crate::limits::Limits::default().item(want, "a read")
 }
 
-/// The error for `want` bytes at `offset` if only `have` exist.
+/// The error for a read of `want` bytes at `offset` if only `have` bytes exist.
 #[must_use]
 pub fn truncated(name: &Arc<str>, offset: u64, want: u64, have: u64) -> crate::Error {
     let what = format!("the file is truncated: expected {want} bytes, found {have}");

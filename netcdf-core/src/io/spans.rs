@@ -1,8 +1,8 @@
-//! Sets of ranges: which parts of a variable were written.
+//! Sets of ranges, for the written bytes of a variable.
 
 use std::ops::Range;
 
-/// Disjoint ranges, in order; adjacent ones are merged.
+/// Disjoint ranges, sorted. Adjacent ranges are merged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Spans(Vec<Range<u64>>);
 
@@ -27,7 +27,7 @@ impl Spans {
         self.0.insert(from, joined);
     }
 
-    /// The parts of `0..end` that are missing.
+    /// The ranges in `0..end` that are missing.
     pub(crate) fn gaps(&self, end: u64) -> impl Iterator<Item = Range<u64>> + '_ {
         let starts = std::iter::once(0).chain(self.0.iter().map(|r| r.end));
         let ends = self.0.iter().map(|r| r.start).chain([end]);

@@ -1,7 +1,7 @@
-//! The standard output of the process, which plugins must not write to.
+//! The standard output of the process, protected from plugins.
 //!
-//! Plugins print. Before the first one is loaded, descriptor 1 is redirected to standard error; data goes to a
-//! duplicate made before that.
+//! Plugins may print. Before the first plugin is loaded, descriptor 1 is redirected to standard error. Data goes to an earlier duplicate of
+//! descriptor 1.
 
 use std::fs::File;
 use std::io::Result;
@@ -13,12 +13,12 @@ use std::os::fd::{AsFd, OwnedFd};
 #[cfg(unix)]
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whether the process was started with its standard output closed. Code that runs before `main` finds out: see
-/// `filter::plugin::stdout_check`.
+/// Whether the process was started with a closed standard output. Code that runs before `main` sets this value, see
+/// `filter::plugin::closed`.
 #[cfg(unix)]
 pub(crate) static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// The original of descriptor 1. Like the descriptor, it belongs to the process.
+/// The original of descriptor 1. Like the descriptor, it exists once per process.
 #[cfg(unix)]
 static KEPT: Mutex<Option<OwnedFd>> = Mutex::new(None);
 
@@ -27,10 +27,10 @@ fn kept() -> MutexGuard<'static, Option<OwnedFd>> {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A duplicate of the standard output that the process was started with.
+/// Returns a duplicate of the original standard output.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns system errors.
 #[cfg(unix)]
 pub(crate) fn stdout() -> Result<File> {
     if CLOSED.load(Ordering::Relaxed) {
@@ -43,11 +43,11 @@ pub(crate) fn stdout() -> Result<File> {
     .map(File::from)
 }
 
-/// Redirects descriptor 1 to standard error, or to nowhere if that is closed; [`stdout`] is not affected. Once
-/// is enough.
+/// Redirects descriptor 1 to standard error, or to the null device if standard error is closed. [`stdout`] is not affected. Repeated calls
+/// have no effect.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns system errors.
 #[cfg(unix)]
 pub(crate) fn lead_to_stderr() -> Result<()> {
     let mut kept = kept();
@@ -64,19 +64,19 @@ pub(crate) fn lead_to_stderr() -> Result<()> {
     Ok(())
 }
 
-/// Not supported here.
+/// Not supported on this system.
 ///
 /// # Errors
-/// Always.
+/// Always returns an error.
 #[cfg(not(unix))]
 pub fn stdout() -> Result<File> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Does nothing here.
+/// Does nothing on this system.
 ///
 /// # Errors
-/// None.
+/// Never returns an error.
 #[cfg(not(unix))]
 pub fn lead_to_stderr() -> Result<()> {
     Ok(())

@@ -1,4 +1,4 @@
-//! A set of keys, each with bytes (Zarr).
+//! A key-value store (Zarr).
 //!
 //! Keys have no leading `/`: `.zgroup`, `v/.zarray`, `v/c/0/1`. A prefix is empty or ends in `/`.
 
@@ -6,19 +6,18 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::invalid_entries::InvalidEntry;
 use super::key_reads::KeyReads;
-use super::odd::Odd;
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 
-/// The size of a key whose bytes cannot be read, such as a link that leads out of the store: asking for its
-/// size, or for its bytes, returns the error.
+/// The size of a key that cannot be read, such as a link that leads outside the store. Requests for the size or the bytes return the error.
 pub const UNKNOWN: u64 = u64::MAX;
 
 /// A visitor of keys and their sizes in bytes, which may be [`UNKNOWN`].
 pub type VisitKey<'a> = &'a mut dyn FnMut(&str, u64) -> Result<()>;
 
-/// What the user said about a store, for instance by the fragment of a URL.
+/// User options for a store, for instance from the fragment of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Hints {
     /// Ignore netCDF's own metadata (`mode=zarr`).
@@ -29,8 +28,8 @@ pub struct Hints {
     pub consolidated: bool,
 }
 
-/// Last parts of keys of which every Zarr store has at least one directly below its root: in versions 2 and 3,
-/// and in the first NCZarr.
+/// Last parts of metadata keys. Every Zarr store has at least one of these keys directly below its root, in versions 2 and 3 and in the
+/// first NCZarr.
 pub const MARKERS: [&str; 6] = [
     ".zgroup",
     ".zarray",
@@ -40,72 +39,72 @@ pub const MARKERS: [&str; 6] = [
     ".nczarr",
 ];
 
-/// What there is under a key, as far as it was asked for.
+/// The result of a read with a size limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyContent {
-    /// No such key.
+    /// The key does not exist.
     Missing,
-    /// All its bytes.
+    /// All bytes of the key.
     Bytes(Vec<u8>),
-    /// More bytes than may be read: so many.
+    /// The size of a key that exceeds the limit.
     Longer(u64),
 }
 
-/// Parts of a key.
+/// A key and requested ranges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRanges {
     /// The key.
     pub key: String,
-    /// Ranges of its bytes.
+    /// The requested ranges.
     pub ranges: Vec<Range<u64>>,
 }
 
-/// The bytes of the ranges of a key, unless it is missing.
+/// The bytes of the ranges of a key, or `None` for a missing key.
 pub type KeyParts = Option<Vec<Vec<u8>>>;
 
-/// A store of keys. A missing key is `None`; a failure is an error. Keys that violate the grammar
-/// ([`super::key`]) are [`crate::ErrorKind::BadName`] everywhere. No key with bytes has keys below it; a name
-/// that only has keys below it is a "key without content", which has its own error.
+/// A key-value store. A missing key is `None`, and a failure is an error. Keys that violate the grammar ([`super::key`]) are
+/// [`crate::ErrorKind::BadName`] in all methods. A key with bytes has no keys below it. A name that is only a prefix of other keys is a
+/// "key without content", and reading it is an error.
 pub trait Store: Debug + Send + Sync {
-    /// Name for messages: path or URL.
+    /// The name for messages: a path or URL.
     fn name(&self) -> &Arc<str>;
 
-    /// The hints about it.
+    /// The user options.
     fn hints(&self) -> Hints {
         Hints::default()
     }
 
-    /// True if every request takes long, however little it asks for: many are then better made at once than one after another.
+    /// Whether the latency is high, so that callers should send requests concurrently.
     fn latency(&self) -> bool {
         false
     }
 
-    /// The bytes of a key.
+    /// Returns the bytes of a key.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::NoContent`] for a name that only has keys below it; [`crate::ErrorKind::Io`].
+    /// Returns [`crate::ErrorKind::NoContent`] for a name that is only a prefix of other keys, and [`crate::ErrorKind::Io`].
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>>;
 
-    /// Ranges of the bytes of a key.
+    /// Returns ranges of a key.
     ///
     /// # Errors
-    /// As [`Store::get`]; [`crate::ErrorKind::Truncated`] past the end.
+    /// Returns the errors of [`Store::get`], and [`crate::ErrorKind::Truncated`] past the end.
     fn get_ranges(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts>;
 
-    /// As [`Store::get_ranges`], for several keys. A store with latency asks for all of them at once.
+    /// Like [`Store::get_ranges`], for several keys. A store with latency sends the requests concurrently.
     fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
         let parts = |of: &KeyRanges| self.get_ranges(&of.key, &of.ranges);
         keys.iter().map(parts).collect()
     }
 
-    /// Size of a key in bytes.
+    /// Returns the size of a key in bytes.
     ///
     /// # Errors
-    /// As [`Store::get`].
+    /// Returns the errors of [`Store::get`].
     fn size(&self, key: &str) -> Result<Option<u64>>;
 
-    /// The contents of keys, each with its own errors, which are those of [`Store::get`]. All together have at most `most` bytes; a key
-    /// for which there is no room is [`KeyContent::Longer`]. A store with latency asks for all keys at once.
+    /// Returns the contents of keys, each with the errors of [`Store::get`]. The limit for all contents together is `most` bytes. A key
+    /// beyond the limit is [`KeyContent::Longer`]. A store with latency sends the requests concurrently.
     fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
         let mut left = most;
         keys.iter()
@@ -113,18 +112,18 @@ pub trait Store: Debug + Send + Sync {
             .collect()
     }
 
-    /// As [`Store::size`], for several keys. A store with latency asks for all of them at once.
+    /// Like [`Store::size`], for several keys. A store with latency sends the requests concurrently.
     fn sizes(&self, keys: &[String]) -> Vec<Result<Option<u64>>> {
         keys.iter().map(|key| self.size(key)).collect()
     }
 
-    /// The names directly below `prefix`, of keys and of names with keys below them, sorted by bytes.
+    /// Returns the names directly below `prefix`, of keys and of longer prefixes, sorted by bytes.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
     fn children(&self, prefix: &str) -> Result<Vec<String>>;
 
-    /// As [`Store::children`], for several prefixes. A store with latency asks for all of them at once.
+    /// Like [`Store::children`], for several prefixes. A store with latency sends the requests concurrently.
     fn children_many(&self, prefixes: &[String]) -> Vec<Result<Vec<String>>> {
         prefixes
             .iter()
@@ -132,26 +131,25 @@ pub trait Store: Debug + Send + Sync {
             .collect()
     }
 
-    /// All keys below `prefix` with their sizes, sorted.
+    /// Visits all keys below `prefix` with their sizes, sorted.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`], and those of the visitor.
+    /// Returns [`crate::ErrorKind::Io`] and errors of `visit`.
     fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()>;
 
-    /// Stores a key; each key is stored once.
+    /// Stores a key. Each key is stored once.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Exists`] if there are keys below it, or if it would be below another key;
-    /// [`crate::ErrorKind::Io`].
+    /// Returns [`crate::ErrorKind::Exists`] if the key is a prefix of another key or the reverse, and [`crate::ErrorKind::Io`].
     fn put(&self, key: &str, bytes: &[u8]) -> Result<()>;
 
-    /// Stores a key that must not exist.
+    /// Stores a new key.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Exists`] if it does, and as [`Store::put`].
+    /// Returns [`crate::ErrorKind::Exists`] for an existing key, and the errors of [`Store::put`].
     fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()>;
 
-    /// A text that is another one after a change of any key: from sizes and times or tags. `None` if the store has too many keys, or
+    /// Returns a text that changes with every key: it is computed from sizes and times or tags. `None` if the store has too many keys, or
     /// keys without times and tags.
     ///
     /// # Errors
@@ -160,23 +158,21 @@ pub trait Store: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// Records the keys that are read from now on, where they have times or tags.
+    /// Records keys that are read from now on, if they have times or tags.
     fn watch(&self, reads: &Arc<KeyReads>) {
         let _ = reads;
     }
 
-    /// The name of a file that has changed since keys were read, as far as known; of very many keys, only some
-    /// are checked.
+    /// The name of a key that has changed since it was read, as far as known. For very many keys, only a sample is checked.
     fn changed(&self) -> Option<Arc<str>> {
         None
     }
 
-    /// Entries that are not keys, or several for one key, as found so far; with `all`, also those that require a
-    /// look at the whole store.
+    /// Returns the invalid entries found so far. `all` includes entries that require a scan of the whole store.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
-    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
+    fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
         let _ = all;
         Ok(vec![])
     }
@@ -184,11 +180,11 @@ pub trait Store: Debug + Send + Sync {
     /// Removes a key, if it exists.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::NoContent`] for a name that only has keys below it; [`crate::ErrorKind::Io`].
+    /// Returns [`crate::ErrorKind::NoContent`] for a name that is only a prefix of other keys, and [`crate::ErrorKind::Io`].
     fn delete(&self, key: &str) -> Result<()>;
 }
 
-/// The content of a key, if it has no more than the bytes that are left.
+/// The content of a key, up to the limit `left`.
 fn content<S: Store + ?Sized>(store: &S, key: &str, left: &mut u64) -> Result<KeyContent> {
     let Some(size) = store.size(key)? else {
         return Ok(KeyContent::Missing);
@@ -203,33 +199,33 @@ fn content<S: Store + ?Sized>(store: &S, key: &str, left: &mut u64) -> Result<Ke
     Ok(KeyContent::Bytes(bytes))
 }
 
-/// The error for reading the bytes of a name that only has keys below it.
+/// The error for reading a name that is only a prefix of other keys.
 #[must_use]
 pub fn without_content(store: &str, key: &str) -> Error {
-    let what = "there are keys below it, but it has no bytes of its own";
+    let what = "the key is only a prefix of other keys, and has no value";
     Error::new(ErrorKind::NoContent, what)
         .in_object(key)
         .of(store)
 }
 
-/// The error for a key that must not exist.
+/// The error for a key that already exists.
 #[must_use]
 pub fn exists(store: &str, key: &str) -> Error {
     let what = "the key already exists";
     Error::new(ErrorKind::Exists, what).in_object(key).of(store)
 }
 
-/// The error for a key that cannot have bytes because it has keys below it, or would be below one.
+/// The error for a key that is a prefix of another key, or the reverse.
 #[must_use]
 pub fn in_the_way(store: &str, key: &str) -> Error {
     let what = "the key cannot be stored: a key with bytes cannot have keys below it";
     Error::new(ErrorKind::Exists, what).in_object(key).of(store)
 }
 
-/// Copies of ranges of bytes.
+/// Copies ranges of bytes.
 ///
 /// # Errors
-/// As [`range_of`]; [`crate::ErrorKind::Limit`] if there is no memory for one.
+/// Returns the errors of [`range_of`], and [`crate::ErrorKind::Limit`] if memory is insufficient.
 pub fn ranges_of(bytes: &[u8], ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
     let part = |range: &Range<u64>| {
         let part = range_of(bytes, range)?;
@@ -239,10 +235,10 @@ pub fn ranges_of(bytes: &[u8], ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
     ranges.iter().map(part).collect()
 }
 
-/// A range of bytes.
+/// Returns a range of bytes.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Truncated`] if some of them are missing.
+/// Returns [`crate::ErrorKind::Truncated`] if the range exceeds the bytes.
 pub fn range_of<'b>(bytes: &'b [u8], range: &Range<u64>) -> Result<&'b [u8]> {
     let span = usize::try_from(range.start)
         .ok()
@@ -251,7 +247,7 @@ pub fn range_of<'b>(bytes: &'b [u8], range: &Range<u64>) -> Result<&'b [u8]> {
         .ok_or_else(|| {
             let have = bytes.len();
             let what = format!(
-                "{have} bytes where those from {} to {} are expected",
+                "{have} bytes, but bytes {} to {} are needed",
                 range.start, range.end
             );
             Error::new(ErrorKind::Truncated, what)

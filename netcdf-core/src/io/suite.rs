@@ -1,4 +1,4 @@
-//! Properties of every store: tests that each kind of store has to pass.
+//! Tests that every implementation of a store must pass.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::store::{KeyContent, KeyRanges, Store};
 use super::target::StoreTarget;
 use crate::error::{ErrorKind, Result};
 
-/// The keys of the store made by [`making`], sorted, with their bytes.
+/// The keys and bytes of the store that [`making`] creates, sorted.
 const KEYS: [(&str, &[u8]); 9] = [
     (".zattrs", b"{}"),
     (".zgroup", b"{\"zarr_format\": 2}"),
@@ -41,7 +41,7 @@ pub(crate) fn making(target: Box<dyn StoreTarget>) {
         assert_eq!(
             store.get(key).unwrap().unwrap(),
             *bytes,
-            "what was put can be read"
+            "a stored key can be read"
         );
     }
     for (key, bytes) in metadata {
@@ -59,7 +59,7 @@ fn kind<T: std::fmt::Debug>(refused: Result<T>) -> ErrorKind {
     e.kind()
 }
 
-/// Checks what cannot be stored.
+/// Checks that invalid keys cannot be stored.
 fn refuses(store: &dyn Store) {
     assert_eq!(
         kind(store.put_if_absent("v/.zarray", b"x")),
@@ -91,7 +91,7 @@ fn refuses(store: &dyn Store) {
     }
 }
 
-/// Reads the store made by [`making`].
+/// Reads the store that [`making`] creates.
 pub(crate) fn reading(store: &dyn Store) {
     for (key, bytes) in KEYS {
         assert_eq!(store.get(key).unwrap().unwrap(), bytes, "{key}");
@@ -163,7 +163,7 @@ fn many(store: &dyn Store) {
     assert_eq!(got(16), all);
     let mut few = all.clone();
     few[3] = Ok(KeyContent::Longer(4));
-    assert_eq!(got(13), few, "what fits is still read");
+    assert_eq!(got(13), few, "smaller keys are still read");
     let parts = |key: &String| KeyRanges {
         key: key.clone(),
         ranges: vec![0..1, 1..2],
@@ -223,7 +223,7 @@ fn lists(store: &dyn Store) {
     );
 }
 
-/// Changes a store, if it can be changed.
+/// Changes a writable store.
 pub(crate) fn changing(store: &dyn Store) {
     refuses(store);
     store.put("v/0", b"other").unwrap();
@@ -238,7 +238,7 @@ pub(crate) fn changing(store: &dyn Store) {
     assert_eq!(
         store.get("v/c").unwrap(),
         None,
-        "nothing is below it any more"
+        "the prefix has no keys left"
     );
     store.put("v/c", b"a key").unwrap();
     assert_eq!(store.get("v/c").unwrap().unwrap(), b"a key");

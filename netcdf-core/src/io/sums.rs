@@ -1,11 +1,11 @@
-//! The sums of what a process puts into a store.
+//! Digests of the keys that a process stores.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::arithmetic::Amount;
 
-/// The sum of keys with their bytes. The order of the keys does not matter, so that many threads can compute the sum.
+/// A digest of keys and bytes. It does not depend on the order of the keys, so many threads can compute it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct KeySum {
     /// The number of bytes of all values.
@@ -15,10 +15,10 @@ pub struct KeySum {
 }
 
 impl KeySum {
-    /// The sum of one key. Its bytes come in fragments.
+    /// Computes the digest of one key from fragments of its bytes.
     ///
     /// # Errors
-    /// The first one of the pieces.
+    /// Returns the first error of the fragments.
     pub fn of<E>(
         (key, len): (&str, u64),
         pieces: impl IntoIterator<Item = Result<Vec<u8>, E>>,
@@ -48,7 +48,7 @@ impl KeySum {
         }
     }
 
-    /// Adds another sum.
+    /// Adds another digest.
     pub fn add(&mut self, other: &Self) {
         self.bytes = (Amount::of(self.bytes) + other.bytes).get();
         let mut carry = false;
@@ -61,7 +61,7 @@ impl KeySum {
     }
 }
 
-/// The states of keys: sizes and times or tags. Like [`KeySum`], they do not depend on the order of the keys.
+/// The states of keys: sizes and times or tags. Like [`KeySum`], the states do not depend on the order of the keys.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KeyStates {
     count: u64,
@@ -83,7 +83,7 @@ impl KeyStates {
         self.count
     }
 
-    /// A text that is another one after a change.
+    /// A text that changes with every state.
     #[must_use]
     pub fn text(&self) -> String {
         let mut text = format!("{} keys, {} bytes, ", self.count, self.sum.bytes);
@@ -94,19 +94,19 @@ impl KeyStates {
     }
 }
 
-/// The running sum of all puts. Clones share it.
+/// The running digest of all puts. Clones share the digest.
 #[derive(Debug, Clone, Default)]
 pub struct RunningSums(Arc<Mutex<KeySum>>);
 
 impl RunningSums {
-    /// Adds a key that is put.
+    /// Adds a key.
     pub(super) fn note(&self, key: &str, bytes: &[u8]) {
         let one = KeySum::of_bytes(key, bytes);
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.add(&one);
     }
 
-    /// The sum so far.
+    /// The digest so far.
     #[must_use]
     pub fn get(&self) -> KeySum {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)

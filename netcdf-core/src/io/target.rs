@@ -1,4 +1,4 @@
-//! Bytes being written.
+//! Writable bytes.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -8,22 +8,22 @@ use super::{Source, Store};
 use crate::arithmetic::{Amount, exact};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
-/// The unit that systems copy within their cache, if it is aligned alike in both files.
+/// The unit of copies within the system's cache, if both offsets are aligned.
 pub const PAGE: u64 = 4 << 10;
 
-/// Bytes written by position that become visible as a whole on [`Target::commit`]; a dropped target leaves
-/// nothing. Bytes never written read as zero.
+/// Bytes written by position that become visible atomically on [`Target::commit`]. Dropping the target removes them. Unwritten bytes read
+/// as zero.
 pub trait Target: Debug + Send {
-    /// Name for messages: path or URL of the output.
+    /// The name for messages: the path or URL of the output.
     fn name(&self) -> &Arc<str>;
 
-    /// Writes `bytes` from byte `offset` on.
+    /// Writes `bytes` at `offset`.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> Result<()>;
 
-    /// Reads back from byte `offset` on; zeros where nothing was written.
+    /// Reads written bytes at `offset`. Unwritten bytes are zero.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -38,60 +38,58 @@ pub trait Target: Debug + Send {
     /// Copies a range of a source to byte `offset`, within the kernel if possible.
     ///
     /// # Errors
-    /// Those of reading and writing.
+    /// Returns errors of reading and writing.
     fn copy_from(&mut self, source: &dyn Source, range: Range<u64>, offset: u64) -> Result<()> {
         copy_by_buffer(self, source, &range, offset)
     }
 
-    /// A second handle that writes to the same bytes; `None` if only one can.
+    /// Returns a handle for writes from other threads, or `None` if the target has none.
     fn hand(&self) -> Option<Arc<dyn Hand>> {
         None
     }
 
-    /// What has been written so far; nothing may be written while it is read.
+    /// Returns the written bytes. The caller must not write while it reads them.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`] for targets that cannot be read as a whole;
-    /// [`crate::ErrorKind::Io`].
+    /// Returns [`crate::ErrorKind::Unsupported`] for targets that cannot be read back, and [`crate::ErrorKind::Io`].
     fn written(&mut self) -> Result<Arc<dyn Source>> {
         let what = "output there cannot be read back";
         Err(Error::new(ErrorKind::Unsupported, what).of(self.name()))
     }
 
-    /// Makes the bytes visible under the target's name, as a whole.
+    /// Makes the bytes visible under the target's name, atomically.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`]; the old target then stays as it was.
+    /// Returns [`crate::ErrorKind::Io`]. The old target then stays unchanged.
     fn commit(self: Box<Self>) -> Result<()>;
 }
 
-/// Writes to a [`Target`] from several threads at once.
+/// Writes to a [`Target`] from several threads.
 pub trait Hand: Debug + Send + Sync {
-    /// Writes `bytes` from byte `offset` on. Writes of several threads must not overlap.
+    /// Writes `bytes` at `offset`. Concurrent writes must not overlap.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
     fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()>;
 }
 
-/// A store being written, which becomes visible as a whole on [`StoreTarget::commit`]; a dropped target leaves
-/// nothing.
+/// A new store, which becomes visible atomically on [`StoreTarget::commit`]. Dropping the target removes the store.
 pub trait StoreTarget: Debug + Send {
-    /// The store to put keys into, each once. They can be read back.
+    /// The store to put keys into. Each key is put once. The keys can be read back.
     fn store(&self) -> &Arc<dyn Store>;
 
-    /// What has been put so far, reopened if possible; nothing may be put while it is read.
+    /// Returns the written keys, reopened if possible. The caller must not put keys while it reads them.
     ///
     /// # Errors
-    /// Those of opening.
+    /// Returns errors of opening the store.
     fn written(&mut self) -> Result<Arc<dyn Store>> {
         Ok(Arc::clone(self.store()))
     }
 
-    /// Makes the keys visible under the target's name, as a whole.
+    /// Makes the keys visible under the target's name, atomically.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`]; the old target then stays as it was.
+    /// Returns [`crate::ErrorKind::Io`]. The old target then stays unchanged.
     fn commit(self: Box<Self>) -> Result<()>;
 
     /// Commits like [`StoreTarget::commit`] if a check succeeds. Targets with several steps repeat the check before the last step.
@@ -104,10 +102,10 @@ pub trait StoreTarget: Debug + Send {
     }
 }
 
-/// Copies `range` of `source` to byte `offset` through a buffer.
+/// Copies `range` of `source` to `offset` through a buffer.
 ///
 /// # Errors
-/// Those of reading and writing.
+/// Returns errors of reading and writing.
 pub fn copy_by_buffer<T: Target + ?Sized>(
     target: &mut T,
     source: &dyn Source,

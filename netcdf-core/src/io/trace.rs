@@ -1,28 +1,28 @@
-//! Reports operations on a store as they happen.
+//! Traces store operations.
 
 use std::fmt;
 use std::io::Write;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::invalid_entries::InvalidEntry;
 use super::key_reads::KeyReads;
-use super::odd::Odd;
 use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey};
 use super::target::StoreTarget;
 use crate::error::Result;
 
-/// Where operations are reported, if they are.
+/// The writer for trace lines, if tracing is on.
 #[derive(Clone, Default)]
 pub struct Trace(Option<Arc<Mutex<dyn Write + Send>>>);
 
 impl Trace {
-    /// Reports operations to `out`.
+    /// Traces to `out`.
     pub fn to(out: impl Write + Send + 'static) -> Self {
         Self(Some(Arc::new(Mutex::new(out))))
     }
 
-    /// Reports operations on standard error if `asked`, or if `NCTRACING` is set in the environment: its value
-    /// is a level, of which there is only one here.
+    /// Traces to standard error if `asked`, or if the environment sets `NCTRACING`. The value is a level, but this trace has only one
+    /// level.
     #[must_use]
     pub fn from_environment(asked: bool) -> Self {
         let level = std::env::var("NCTRACING").unwrap_or_default();
@@ -33,7 +33,7 @@ impl Trace {
         }
     }
 
-    /// The store, with its operations reported if asked for.
+    /// Wraps a store to trace its operations, if tracing is on.
     #[must_use]
     pub fn store(&self, store: Arc<dyn Store>) -> Arc<dyn Store> {
         match &self.0 {
@@ -45,7 +45,7 @@ impl Trace {
         }
     }
 
-    /// As [`Trace::store`], for a store being written.
+    /// Like [`Trace::store`], for a new store.
     #[must_use]
     pub fn target(&self, target: Box<dyn StoreTarget>) -> Box<dyn StoreTarget> {
         match &self.0 {
@@ -62,12 +62,12 @@ impl Trace {
         if let Some(out) = &self.0 {
             let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
             let key = key.escape_debug();
-            // If standard error is closed, there is nobody to tell.
+            // Ignore a closed standard error.
             let _ = writeln!(out, "trace: {operation} {key}: {came}");
         }
     }
 
-    /// Reports the result of an operation, and returns it.
+    /// Traces the result of an operation, and returns the result.
     fn pass<T>(
         &self,
         (operation, key): (&str, &str),
@@ -170,8 +170,8 @@ impl Store for Traced {
         said.collect()
     }
 
-    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
-        self.store.odd(all)
+    fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
+        self.store.invalid_entries(all)
     }
 
     fn size(&self, key: &str) -> Result<Option<u64>> {
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
     use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
 
-    /// Keeps what is written.
+    /// Collects written bytes.
     #[derive(Clone, Default)]
     struct Heard(Arc<Mutex<Vec<u8>>>);
 

@@ -1,9 +1,9 @@
-//! Sorted keys in memory, viewed as the tree that they form.
+//! Sorted keys in memory as a tree.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-/// The keys below a prefix, in order.
+/// The keys below a prefix, sorted.
 pub(super) fn below<'k, V>(
     keys: &'k BTreeMap<String, V>,
     prefix: &'k str,
@@ -12,19 +12,19 @@ pub(super) fn below<'k, V>(
     from.take_while(move |(key, _)| key.starts_with(prefix))
 }
 
-/// True if there are keys below a key.
+/// Whether a key is a prefix of other keys.
 pub(super) fn has_below<V>(keys: &BTreeMap<String, V>, key: &str) -> bool {
     below(keys, &format!("{key}/")).next().is_some()
 }
 
-/// True if a key cannot be stored because there are keys below it, or it would be below another.
+/// Whether a key cannot be stored, because it is a prefix of another key or the reverse.
 pub(super) fn is_blocked<V>(keys: &BTreeMap<String, V>, key: &str) -> bool {
     let ends = key.match_indices('/');
     let mut above = ends.filter_map(|(end, _)| key.get(..end));
     above.any(|above| keys.contains_key(above)) || has_below(keys, key)
 }
 
-/// The names directly below a prefix, sorted; deeper ones are skipped.
+/// The names directly below a prefix, sorted.
 pub(super) fn children<V>(keys: &BTreeMap<String, V>, prefix: &str) -> Vec<String> {
     let mut names = vec![];
     let mut from = prefix.to_owned();
@@ -34,7 +34,7 @@ pub(super) fn children<V>(keys: &BTreeMap<String, V>, prefix: &str) -> Vec<Strin
         };
         let name = rest.split('/').next().unwrap_or_default();
         names.push(name.to_owned());
-        // The first key after all that begin with the name and `/`, or after the name itself.
+        // The first key after the name, or after all keys below the name.
         let end = if name.len() < rest.len() { "0" } else { "\0" };
         from = format!("{prefix}{name}{end}");
     }

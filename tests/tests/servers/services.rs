@@ -2,7 +2,7 @@
 
 use super::*;
 
-const NOTE: &str = "the service stores objects without looking whether they exist";
+const NOTE: &str = "the service has no conditional puts: two runs";
 
 /// Copies a dataset to a store of a service, which becomes what it is here.
 fn copied(server: &S3, url: &str) -> CommandOutput {

@@ -39,7 +39,7 @@ const FILES: &[(&[u8], &str, &str)] = &[
     ),
     (
         b"\x89HDF\n\x1a\n",
-        "an HDF5 file whose line ends were converted",
+        "an HDF5 file with converted line ends",
         "binary",
     ),
 ];

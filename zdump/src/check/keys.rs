@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use netcdf_core::error::Result;
 use netcdf_core::format::zarr::Dtype;
 use netcdf_core::format::zarr::raw::RawArray;
-use netcdf_core::io::odd::Oddity;
+use netcdf_core::io::invalid_entries::EntryDefect;
 
 use super::arrays::ArrayTable;
 use super::context::CheckedStore;
@@ -54,19 +54,19 @@ pub(super) fn check(arrays: &ArrayTable<'_>, report: &mut CheckReport) -> Result
             }
             Ok(())
         })?;
-    odd(checked, report)?;
+    invalid_entries(checked, report)?;
     Ok(stored)
 }
 
 /// Reports entries that are not keys, or not unique keys.
-fn odd(checked: CheckedStore<'_>, report: &mut CheckReport) -> Result<()> {
-    for odd in checked.store.odd(true)? {
-        let rule = match odd.what {
-            Oddity::NoKey => Rule::KeyIllegal,
-            Oddity::Twice => Rule::KeyTwice,
-            Oddity::OtherName => Rule::KeyNamed,
+fn invalid_entries(checked: CheckedStore<'_>, report: &mut CheckReport) -> Result<()> {
+    for entry in checked.store.invalid_entries(true)? {
+        let rule = match entry.defect {
+            EntryDefect::NoKey => Rule::KeyIllegal,
+            EntryDefect::Twice => Rule::KeyTwice,
+            EntryDefect::OtherName => Rule::KeyNamed,
         };
-        report.add("", Finding::new(rule, odd.name, odd.what.text()));
+        report.add("", Finding::new(rule, entry.name, entry.defect.text()));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use netcdf_core::copy;
 use netcdf_core::copy::parts::segment::SegmentContent;
 use netcdf_core::env::{Env, Progress};
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::io::guarded::guard;
+use netcdf_core::io::commit_check::guard;
 use netcdf_core::json::Json;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::sum::Digest;

@@ -138,7 +138,7 @@ fn a_file_that_changed_is_not_copied() {
         let reader = format::open(Container::Source(Arc::clone(&source) as _), &env).unwrap();
         let plan = plan(reader.schema(), &CopyOptions::default()).unwrap();
         let (target, out) = MemoryTarget::new("out.nc");
-        let (target, kept) = crate::io::held::hold(Box::new(target));
+        let (target, kept) = crate::io::deferred::defer_commit(Box::new(target));
         let create = CreateOptions {
             no_fill: true,
             ..CreateOptions::default()

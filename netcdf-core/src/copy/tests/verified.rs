@@ -9,7 +9,7 @@ use crate::filter::{
     ChunkContext, Encoded, Filter, FilterEntry, FilterTable, Policy, ids::DEFLATE,
 };
 use crate::io::Target;
-use crate::io::held::hold;
+use crate::io::deferred::defer_commit;
 use crate::io::source::read_range;
 use crate::model::{FilterSpec, StorageLayout};
 
@@ -42,7 +42,7 @@ fn checked_in(
     let reader = open(bytes, env).unwrap();
     let plan = plan(reader.schema(), options).unwrap();
     let (target, out) = MemoryTarget::new("out.nc");
-    let (target, kept) = hold(Box::new(target));
+    let (target, kept) = defer_commit(Box::new(target));
     let create = CreateOptions {
         no_fill: true,
         ..CreateOptions::default()
@@ -55,7 +55,7 @@ fn checked_in(
     // The deferred target was committed so that the test can damage it: defer it again.
     let written = out.lock().unwrap().take().unwrap();
     let (target, out) = MemoryTarget::new("out.nc");
-    let (target, kept) = hold(Box::new(target));
+    let (target, kept) = defer_commit(Box::new(target));
     let mut target = target.target("a file").unwrap();
     target.write_at(0, &written).unwrap();
     target.commit().unwrap();

@@ -15,7 +15,7 @@ use crate::chunk::{Dataset, ReadCache, Reader};
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format;
 use crate::io::Container;
-use crate::io::held::DeferredOutput;
+use crate::io::deferred::DeferredOutput;
 
 /// Returns the number of progress bytes that [`verify`] will report: the bytes of the elements to compare.
 ///

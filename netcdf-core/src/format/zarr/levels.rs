@@ -1,7 +1,7 @@
 //! Prefetches the metadata objects of a store level by level. The number of round trips is then small, even on a store with high latency.
 //!
-//! [`crate::io::ahead`] caches the answers. The schema builder later requests one object at a time, like on any store, and repeats requests
-//! for missing objects. Prefetching makes no decisions and reports no errors.
+//! [`crate::io::prefetch`] keeps the answers. The walk that builds the schema asks for one object at a time, as in any other store, and asks
+//! again for what is not there. Nothing is decided here, and no error is reported.
 //!
 //! Groups with netCDF metadata about their contents are not listed. Arrays are not listed either, because an array may have millions of
 //! chunks.

@@ -18,7 +18,7 @@ const UNUSABLE: [ErrorKind; 3] = [ErrorKind::Corrupt, ErrorKind::Limit, ErrorKin
 /// Maximum size of prefetched metadata text in bytes.
 pub(super) const AHEAD: u64 = 64 << 20;
 
-/// Prefetches the objects with these names below prefixes concurrently. [`crate::io::ahead`] caches the answers.
+/// Asks for the objects with these names below prefixes, all at once. [`crate::io::prefetch`] keeps the answers.
 pub(super) fn ahead(store: &Arc<dyn Store>, prefixes: &[String], names: &[&str]) {
     let mut keys = Vec::with_capacity(prefixes.len() * names.len());
     for prefix in prefixes {

@@ -2,8 +2,8 @@
 
 mod paths;
 mod replace;
-mod seen;
 pub mod shared;
+mod stamps;
 mod states;
 mod sync;
 mod target;
@@ -19,12 +19,12 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use self::seen::SeenEntries;
-use super::file::beside::open_itself;
+use self::stamps::SeenEntries;
+use super::file::references::open_itself;
 use super::file::{FileSource, PIECE, full};
+use super::invalid_entries::{InvalidEntries, InvalidEntry};
 use super::key;
 use super::key_reads::KeyReads;
-use super::odd::{InvalidEntries, Odd};
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, VisitKey, exists, in_the_way, without_content};
 use crate::arithmetic::Amount;
@@ -34,30 +34,30 @@ use crate::limits::room;
 /// Maximum number of files in a state. A million files take some seconds.
 const MOST_STATES: u64 = 1_000_000;
 
-/// A store in a directory. It includes what links within it lead to, as long as that is in the directory, too.
+/// A store in a directory. Symbolic links are followed within the directory.
 #[derive(Debug)]
 pub struct DirStore {
     name: Arc<str>,
-    /// The directory, without links.
+    /// The directory path, with symbolic links resolved.
     root: PathBuf,
     hints: Hints,
-    /// Whether links may lead out of the directory.
+    /// Whether links may lead outside the directory.
     external: bool,
-    /// Directories known to exist within the store, with their paths without links.
+    /// Existing directories of the store, with their resolved paths.
     folders: Mutex<HashMap<String, PathBuf>>,
     /// The state of the files read.
     seen: Mutex<SeenEntries>,
     /// The record of the files read.
     reads: OnceLock<Arc<KeyReads>>,
     /// Entries that are not keys.
-    odd: InvalidEntries,
+    invalid: InvalidEntries,
 }
 
 impl DirStore {
     /// Opens the store in the directory `path`.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`], with the path; also if it is not a directory.
+    /// [`ErrorKind::Io`] with the path, also if `path` is not a directory.
     pub fn open(path: &Path) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| Error::io("cannot open", &name, e);
@@ -68,13 +68,13 @@ impl DirStore {
         Ok(Self::at(&name, root))
     }
 
-    /// The store in the directory `root`, a path without links, with a name for messages.
+    /// Opens the directory `root`, a resolved path. `name` is for messages.
     fn at(name: &str, root: PathBuf) -> Self {
         Self {
             name: name.into(),
             root,
             hints: Hints::default(),
-            odd: InvalidEntries::default(),
+            invalid: InvalidEntries::default(),
             external: false,
             folders: Mutex::default(),
             seen: Mutex::default(),
@@ -82,14 +82,14 @@ impl DirStore {
         }
     }
 
-    /// The same store, with hints about it.
+    /// Sets the hints.
     #[must_use]
     pub fn with_hints(mut self, hints: Hints) -> Self {
         self.hints = hints;
         self
     }
 
-    /// The same store; `external` says whether links may lead out of its directory.
+    /// Sets whether links may lead outside the directory.
     #[must_use]
     pub fn allow_external(mut self, external: bool) -> Self {
         self.external = external;
@@ -104,12 +104,12 @@ impl DirStore {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A system error for a key.
+    /// Returns the error for a failed system call on a key.
     fn failed(&self, what: &str, key: &str, e: std::io::Error) -> Error {
         full::failed(what, &self.name, e).in_object(key)
     }
 
-    /// Opens the file of a key for reading; `None` if there is no such key.
+    /// Opens the file of a key for reading. Returns `None` for a missing key.
     fn file(&self, key: &str) -> Result<Option<FileSource>> {
         let failed = |e| self.failed("cannot open", key, e);
         let Some(path) = self.named(key)? else {
@@ -117,7 +117,7 @@ impl DirStore {
             return Ok(None);
         };
         let file = match open_itself(&path) {
-            // It may be a link that leads nowhere, or out of the store.
+            // The path may be a link to a missing file, or to a file outside the store.
             Err(e) if e.kind() != Failure::NotFound || path.is_symlink() => {
                 let Some(path) = self.found(key)? else {
                     return Ok(None);
@@ -163,7 +163,7 @@ impl DirStore {
         })
     }
 
-    /// Makes sure that a directory exists within the store.
+    /// Creates a directory within the store, unless it exists.
     fn folder(&self, folder: &str) -> Result<()> {
         let known = |folder: &str| folder.is_empty() || self.known(folder).is_some();
         if known(folder) {
@@ -209,8 +209,8 @@ impl Store for DirStore {
         self.hints
     }
 
-    fn odd(&self, _: bool) -> Result<Vec<Odd>> {
-        Ok(self.odd.all())
+    fn invalid_entries(&self, _: bool) -> Result<Vec<InvalidEntry>> {
+        Ok(self.invalid.all())
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
@@ -317,7 +317,7 @@ impl Store for DirStore {
     }
 }
 
-/// True for a directory that is a Zarr store.
+/// Checks whether a directory is a Zarr store.
 #[must_use]
 pub fn is_store(path: &Path) -> bool {
     MARKERS.iter().any(|name| path.join(name).is_file())

@@ -1,31 +1,31 @@
-//! Converts keys to paths that do not leave the store.
+//! Converts keys to paths that do not lead outside the store.
 
 use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};
 
 use super::DirStore;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::invalid_entries::{EntryDefect, InvalidEntry};
 use crate::io::key;
-use crate::io::odd::{Odd, Oddity};
 
-/// Most directories to remember.
+/// The maximum number of cached directories.
 const FOLDERS: usize = 10_000;
 
 /// An entry of a directory.
 pub(super) struct DirEntry {
     /// The name.
     pub name: String,
-    /// True for a directory, as far as known without following links.
+    /// Whether the entry is a directory. Links are not followed.
     pub folder: bool,
-    /// True for a link.
+    /// Whether the entry is a symbolic link.
     pub link: bool,
 }
 
 impl DirStore {
-    /// The path that a key leads to, without links; `None` if it does not exist.
+    /// The resolved path of a key, or `None` for a missing key.
     pub(super) fn found(&self, key: &str) -> Result<Option<PathBuf>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
-        // If the directory's path is known, only the last part may be a link.
+        // In a directory with a known path, only the last part may be a link.
         let (above, name) = key.rsplit_once('/').unwrap_or(("", key));
         if let Some(above) = self.known(above) {
             let path = above.join(name);
@@ -42,7 +42,7 @@ impl DirStore {
         }
     }
 
-    /// The path of a key without links, except for the last part; `None` if there is no such directory.
+    /// The path of a key with only the directory resolved, or `None` if the directory is missing.
     pub(super) fn named(&self, key: &str) -> Result<Option<PathBuf>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         match key.rsplit_once('/') {
@@ -51,7 +51,7 @@ impl DirStore {
         }
     }
 
-    /// The path of a directory, without links; `None` if it does not exist.
+    /// The resolved path of a directory, or `None` for a missing directory.
     pub(super) fn folder_of(&self, folder: &str) -> Result<Option<PathBuf>> {
         if let Some(known) = self.known(folder) {
             return Ok(Some(known));
@@ -63,12 +63,12 @@ impl DirStore {
         Ok(found)
     }
 
-    /// The path of a directory found before.
+    /// The cached path of a directory.
     pub(super) fn known(&self, folder: &str) -> Option<PathBuf> {
         self.folders().get(folder).cloned()
     }
 
-    /// Remembers the path of a directory.
+    /// Caches the path of a directory.
     pub(super) fn remember(&self, folder: &str, path: &Path) {
         let mut folders = self.folders();
         if folders.len() >= FOLDERS {
@@ -77,7 +77,7 @@ impl DirStore {
         folders.insert(folder.to_owned(), path.to_owned());
     }
 
-    /// The directory that a prefix leads to, without links; `None` if it does not exist.
+    /// The resolved path of a prefix, or `None` for a missing directory.
     pub(super) fn found_folder(&self, prefix: &str) -> Result<Option<PathBuf>> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
         match prefix.strip_suffix('/') {
@@ -86,7 +86,7 @@ impl DirStore {
         }
     }
 
-    /// Refuses a path outside the store that a link led to.
+    /// Checks that a resolved path is inside the store.
     fn inside(&self, key: &str, real: PathBuf) -> Result<PathBuf> {
         if self.external || real.starts_with(&self.root) {
             return Ok(real);
@@ -97,7 +97,7 @@ impl DirStore {
         Err(e.with_remedy("use --allow-external to follow it"))
     }
 
-    /// The entries of a directory, sorted; entries whose names cannot be keys are left out, and recorded.
+    /// The sorted entries of a directory. Entries with names that cannot be keys are skipped and recorded.
     pub(super) fn entries(&self, prefix: &str, folder: &Path) -> Result<Vec<DirEntry>> {
         let failed = |e| self.failed("cannot list", prefix, e);
         let mut entries = vec![];
@@ -107,7 +107,8 @@ impl DirStore {
             let name = entry.file_name();
             let Some(name) = name.to_str().filter(|name| key::is_part(name)) else {
                 let name = [prefix.as_bytes(), name.as_encoded_bytes()].concat();
-                self.odd.add(Odd::new(Oddity::NoKey, &name));
+                self.invalid
+                    .add(InvalidEntry::new(EntryDefect::NoKey, &name));
                 continue;
             };
             entries.push(DirEntry {
@@ -121,12 +122,12 @@ impl DirStore {
     }
 }
 
-/// True for a key that cannot be a file because a part of it is longer than file names can be.
+/// Checks whether a part of a key exceeds the length limit of file names.
 fn is_too_long(key: &str) -> bool {
     key.split('/').any(|part| part.len() > 255)
 }
 
-/// True if the name does not exist, also because a file is in place of a directory.
+/// Checks whether a name is missing, or a file is where a directory should be.
 fn is_absent(e: &std::io::Error) -> bool {
     matches!(e.kind(), Failure::NotFound | Failure::NotADirectory)
 }

@@ -1,4 +1,4 @@
-//! Which directories a store may replace.
+//! The rules for replacing a directory by a store.
 
 use std::fmt;
 use std::io::ErrorKind as Failure;
@@ -12,16 +12,16 @@ use crate::io::file::full;
 use crate::io::key;
 use crate::io::store::Store;
 
-/// Files in the directory of a store that are not part of it.
+/// Foreign files in the directory of a store.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Foreign {
-    /// The names of the first ones.
+    /// The first names.
     names: Vec<String>,
-    /// How many there are.
+    /// The number of files.
     count: u64,
 }
 
-/// Most names to list.
+/// The maximum number of names in a message.
 const NAMED: usize = 3;
 
 impl Foreign {
@@ -33,7 +33,7 @@ impl Foreign {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the directory has no foreign files.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.count == 0
@@ -50,21 +50,21 @@ impl fmt::Display for Foreign {
     }
 }
 
-/// What a store may replace.
+/// The rules for replacing a store.
 #[derive(Debug, Clone, Copy)]
 pub struct Replace {
-    /// Finds the keys in a store that do not belong to anything in it.
+    /// Finds the keys in a store that do not belong to a group or array.
     pub foreign: fn(&Arc<dyn Store>, &Cancel) -> Result<Foreign>,
-    /// Whether a store may be replaced although files that are not part of it are removed, too.
+    /// Whether the replacement may also remove foreign files.
     pub overwrite: bool,
 }
 
 impl Replace {
-    /// Refuses to replace anything but a Zarr store or an empty directory. Returns the files that would be
-    /// removed with a store although they are not part of it; unless allowed, it refuses these as well.
+    /// Checks that the directory is a Zarr store or empty. Returns the foreign files that the replacement removes. Without `overwrite`,
+    /// foreign files are an error.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`]; those of reading.
+    /// Returns [`ErrorKind::Exists`] and I/O errors.
     pub(super) fn check(self, path: &Path, cancel: &Cancel) -> Result<Foreign> {
         let failed = |e| full::failed("cannot create", &path.to_string_lossy(), e);
         match std::fs::metadata(path) {
@@ -98,7 +98,7 @@ impl Replace {
         );
         let e = Error::new(ErrorKind::Exists, what);
         Err(e.with_remedy(
-            "move them away, choose another name, or use --overwrite to remove them, too",
+            "move them away, choose another name, or use --overwrite to remove them as well",
         ))
     }
 
@@ -113,7 +113,7 @@ impl Replace {
     }
 }
 
-/// The files whose names cannot be keys.
+/// Finds the files with names that cannot be keys.
 fn no_keys(root: &Path, cancel: &Cancel) -> Result<Foreign> {
     let failed = |e| Error::io("cannot list", &root.to_string_lossy(), e);
     let mut found = Foreign::default();
@@ -137,7 +137,7 @@ fn no_keys(root: &Path, cancel: &Cancel) -> Result<Foreign> {
     Ok(found)
 }
 
-/// Replacing must require the same right as overwriting: write permission.
+/// Replacing a store requires write permission, like overwriting.
 #[cfg(unix)]
 fn may_write(path: &Path) -> std::io::Result<()> {
     Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?)

@@ -1,4 +1,4 @@
-//! The state of all files of a store, to notice later changes.
+//! The state of all files of a store, to detect later changes.
 
 use std::io::{ErrorKind as Failure, Result};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::io::sums::KeyStates;
 
-/// The files below a directory with their sizes and times of change; `None` if there are more than `most`.
+/// The files below a directory with sizes and modification times. Returns `None` for more than `most` files.
 ///
 /// # Errors
 /// Returns system errors.
@@ -23,7 +23,7 @@ pub(super) fn of(root: &Path, most: u64) -> Result<Option<KeyStates>> {
             }
             let meta = match std::fs::metadata(entry.path()) {
                 Ok(meta) => meta,
-                // A link that leads nowhere, or a file that was removed after it was listed.
+                // A broken link, or a file that was removed after it was listed.
                 Err(e) if e.kind() == Failure::NotFound => continue,
                 Err(e) => return Err(e),
             };

@@ -1,4 +1,4 @@
-//! Syncs a store in the making: all its files and folders, and nothing of others.
+//! Syncs all files and directories of a new store.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,26 +11,25 @@ use crate::error::{Error, Result};
 use crate::io::file::disk::Disk;
 use crate::io::file::full;
 
-/// Most threads that sync. They only wait, whatever the number of processors: many that wait at the same time wait
-/// for one flush of the disk's cache, which takes most of the time. 5,000 small files take 20 s one by one; 20,000
-/// take 7 s with 4 threads, 2.7 s with 16, and 1.5 to 2 s with 32, 64 or 128. To start the writing of all files
-/// first takes as long as it saves, and so does to start that of each when it is made.
+/// The maximum number of sync threads. The threads only wait, so their number does not depend on the processors. Concurrent syncs share one
+/// flush of the disk's cache, which takes most of the time. 5,000 small files take 20 s one by one. 20,000 files take 7 s with 4 threads,
+/// 2.7 s with 16, and 1.5 to 2 s with 32, 64 or 128. Starting the writeback of files early saves no time in total.
 const MOST: usize = 64;
 
-/// Bytes of stack of a thread, which does little.
+/// The stack size of a sync thread in bytes.
 const STACK: usize = 256 << 10;
 
-/// A file or folder to be synced.
+/// A file or directory to sync.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum SyncItem {
     File(PathBuf),
-    /// The names in it.
+    /// The directory entries.
     Folder(PathBuf),
 }
 
-/// A tree of files and folders to be synced.
+/// A directory tree to sync.
 pub(super) struct Tree<'a> {
-    /// The store's name, for messages.
+    /// The store name, for messages.
     pub name: &'a str,
     pub root: &'a Path,
     pub disk: &'a Disk,
@@ -38,10 +37,10 @@ pub(super) struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Syncs all of it. In which order does not matter: nobody relies on a part of it before the end.
+    /// Syncs the whole tree. The order does not matter, because the store is renamed afterwards.
     ///
     /// # Errors
-    /// One of those of the disk, with the key or folder; [`crate::ErrorKind::Cancelled`].
+    /// Returns the first disk error, with the key or directory, or [`crate::ErrorKind::Cancelled`].
     pub(super) fn sync(&self) -> Result<()> {
         let (give, take) = sync_channel(MOST);
         let queue = SyncQueue {
@@ -60,7 +59,7 @@ impl Tree<'_> {
             let mut one = |item| crew.sync(item);
             self.walk(&mut one)
         });
-        // What stopped the threads stopped the walk, too.
+        // The error that stopped the threads also stopped the traversal.
         match queue
             .why
             .into_inner()
@@ -89,14 +88,14 @@ impl Tree<'_> {
         }
     }
 
-    /// Visits all files, and each folder after what is in it, until `one` says false; false then. Memory holds
-    /// the names of folders that wait, but not those of files: there may be millions.
+    /// Visits all files, and each directory after its entries. Stops and returns false if `one` returns false. Only names of pending
+    /// directories are in memory, because a store can have millions of files.
     fn walk(&self, one: &mut dyn FnMut(SyncItem) -> Result<bool>) -> Result<bool> {
         let mut path = self.root.to_owned();
         let Some(folders) = self.enter(&path, one)? else {
             return Ok(false);
         };
-        // For each folder on the way, the names of those in it that wait, as one path to save memory.
+        // For each directory on the current path, the names of its pending subdirectories, as one path to save memory.
         let mut waiting = vec![folders];
         while let Some(folders) = waiting.last_mut() {
             if let Some(name) = folders.file_name() {
@@ -117,7 +116,7 @@ impl Tree<'_> {
         Ok(true)
     }
 
-    /// Visits the files in a folder; the names of the folders in it, none if `one` said false.
+    /// Visits the files of a directory. Returns the names of subdirectories, or `None` if `one` returned false.
     fn enter(
         &self,
         folder: &Path,
@@ -137,7 +136,7 @@ impl Tree<'_> {
     }
 }
 
-/// What waits for a thread, and what went wrong.
+/// The queue of the sync threads, with the first error.
 struct SyncQueue {
     take: Mutex<Receiver<SyncItem>>,
     failed: AtomicBool,
@@ -154,14 +153,14 @@ impl SyncQueue {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Keeps the first error.
+    /// Records the first error.
     fn fail(&self, e: Error) {
         let mut why = self.why.lock().unwrap_or_else(PoisonError::into_inner);
         why.get_or_insert(e);
         self.failed.store(true, Ordering::Relaxed);
     }
 
-    /// Syncs what comes; after an error nothing, but takes it all the same, so that nobody waits for room.
+    /// Syncs items from the queue. After an error it discards items, so that senders do not block.
     fn serve(&self, tree: &Tree) {
         while let Some(item) = self.next() {
             if self.has_failed() {
@@ -174,7 +173,7 @@ impl SyncQueue {
     }
 }
 
-/// Threads that sync. A new one is started for each of the first items: most stores are small.
+/// The sync threads. Each of the first items starts a thread, because most stores are small.
 struct Crew<'scope, 'env> {
     tree: &'env Tree<'env>,
     queue: &'env SyncQueue,
@@ -184,7 +183,7 @@ struct Crew<'scope, 'env> {
 }
 
 impl Crew<'_, '_> {
-    /// Has an item synced, now or later; false after an error.
+    /// Queues an item. Returns false after an error.
     fn sync(&mut self, item: SyncItem) -> Result<bool> {
         self.tree.cancel.check()?;
         if self.queue.has_failed() {
@@ -193,7 +192,7 @@ impl Crew<'_, '_> {
         if self.threads < MOST && self.start().is_ok() {
             self.threads += 1;
         }
-        // Where no thread can be started, this one does it.
+        // If no thread can be started, sync the item here.
         let left = match self.threads {
             0 => Some(item),
             _ => self.give.send(item).err().map(|e| e.0),
@@ -215,7 +214,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// Everything below a folder, as found otherwise, sorted; with `/` at the end of folders.
+    /// All entries below a directory by an independent traversal, sorted. Directories end in `/`.
     fn all(root: &Path) -> Vec<String> {
         let (mut found, mut left) = (vec![String::new()], vec![root.to_owned()]);
         while let Some(folder) = left.pop() {
@@ -244,7 +243,7 @@ mod tests {
         }
     }
 
-    /// Syncs a tree; what was synced, sorted, and the result.
+    /// Syncs a tree. Returns the synced entries, sorted, and the result.
     fn synced(
         root: &Path,
         cancel: &Cancel,
@@ -255,7 +254,7 @@ mod tests {
         let disk = Disk::of(move |path, file| {
             let name = path.strip_prefix(&from).unwrap().to_str().unwrap();
             to.lock().unwrap().push(name.to_owned());
-            // What is open is what the path says.
+            // The open file matches the path.
             assert_eq!(file.metadata().unwrap().is_dir(), path.is_dir());
             fail(name)
         });

@@ -1,4 +1,4 @@
-//! A store being written to a directory.
+//! A new store in a directory.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,41 +14,40 @@ use crate::io::file::disk::Disk;
 use crate::io::file::obstacle::is_mount_point;
 use crate::io::file::place::{self, PathEnd};
 use crate::io::file::temporary::{self, Lock};
-use crate::io::file::{aside, full, kept, replace};
+use crate::io::file::{full, permissions, replace, swap};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;
 
-/// A store being written, to a directory `.NAME.*.tmp` beside its final one.
+/// A new store in a directory `.NAME.*.tmp` beside the final directory.
 #[derive(Debug)]
 pub struct DirTarget {
     store: Arc<dyn Store>,
     making: TempDir,
     _lock: Lock,
-    /// Its final path.
+    /// The final path.
     path: PathBuf,
-    /// None if it need not be on disk.
+    /// `None` if the store is not synced.
     pub(super) sync: Option<Disk>,
     cancel: Cancel,
     replace: Replace,
-    /// The files removed with the replaced store although they were not part of it.
+    /// Foreign files of the replaced store, which are removed.
     goes: Foreign,
 }
 
 impl DirTarget {
-    /// Creates a store that becomes the directory `path` on commit. An existing Zarr store with nothing else in
-    /// its directory, or an empty directory, is replaced; anything else is refused. A symbolic link stays, and
-    /// its target is replaced.
+    /// Creates a store that becomes the directory `path` on commit. Replaces an empty directory, or a Zarr store without foreign files. A
+    /// symbolic link stays, and its target is replaced.
     ///
-    /// `sync` asks for the data to be on disk before that, and for the name to be there before what it replaces
-    /// is removed. Nothing is committed once `cancel` is set.
+    /// With `sync`, the data is synced before the rename, and the name before the replaced store is removed. After `cancel` is set, commit
+    /// fails.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] for what is not replaced; [`ErrorKind::Argument`] for what cannot be the name of a
-    /// directory; [`ErrorKind::Io`].
+    /// Returns [`ErrorKind::Exists`] for a path that is not replaced, [`ErrorKind::Argument`] for a path that cannot be the name of a
+    /// directory, and [`ErrorKind::Io`].
     pub fn create(path: &Path, sync: bool, replace: Replace, cancel: &Cancel) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
-        // Without a trailing `/`, which would hide a link.
+        // A trailing `/` would hide a link.
         let path: PathBuf = path.components().collect();
         let PathEnd::Path(path) = place::resolve(&path).map_err(failed)? else {
             let what =
@@ -65,7 +64,7 @@ impl DirTarget {
             let e = Error::new(ErrorKind::Unsupported, what).of(&name);
             return Err(e.with_remedy(format!("use a name in it: {}", inside.display())));
         }
-        aside::recover(&path);
+        swap::recover(&path);
         let goes = replace.check(&path, cancel).map_err(|e| e.of(&name))?;
         temporary::sweep(&path);
         let making = temporary::beside(&path, 0o777, |builder, folder| builder.tempdir_in(folder));
@@ -84,7 +83,7 @@ impl DirTarget {
         })
     }
 
-    /// Files in the replaced directory that are removed although they are not part of the store.
+    /// The foreign files that commit removes.
     #[must_use]
     pub fn goes(&self) -> &Foreign {
         &self.goes
@@ -108,7 +107,7 @@ impl StoreTarget for DirTarget {
             tree.sync()?;
         }
         self.cancel.check()?;
-        // It may have changed in the meantime.
+        // The directory may have changed since the first check.
         let cancel = &self.cancel;
         let goes = self.replace.check(&self.path, cancel);
         goes.map_err(|e| e.of(&name))?;
@@ -117,16 +116,15 @@ impl StoreTarget for DirTarget {
     }
 }
 
-/// Gives the new directory the permissions and attributes of the one that it replaces, so that its files inherit
-/// them from the start.
+/// Copies permissions and attributes of the replaced directory to the new directory, before files inherit them.
 fn keep(name: &str, making: &Path, old: &Path) -> Result<()> {
     let (Ok(new), Ok(old)) = (File::open(making), File::open(old)) else {
         return Ok(());
     };
     let failed = |e| full::failed("cannot create", name, e);
     let meta = old.metadata().map_err(failed)?;
-    kept::keep(name, &new, (&old, &meta))?;
-    // Until it is complete, we have to write to it.
+    permissions::keep(name, &new, (&old, &meta))?;
+    // The process needs write permission until the store is complete.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

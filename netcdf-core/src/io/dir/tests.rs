@@ -13,13 +13,13 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Every key belongs to the store.
+/// All keys belong to the store.
 const ANY: Replace = Replace {
     foreign: |_, _| Ok(Foreign::default()),
     overwrite: false,
 };
 
-/// Keys with `old` in their names do not.
+/// Keys with `old` in their names are foreign.
 fn old(store: &Arc<dyn Store>, _: &Cancel) -> Result<Foreign> {
     let mut found = Foreign::default();
     store.walk("", &mut |key, _| {
@@ -140,7 +140,7 @@ fn files_that_are_no_part_of_a_store_are_kept_and_named() {
         "{text}"
     );
     assert_eq!(names(&path.join("src")), ["old1", "old2", "older"]);
-    // Also keys that appeared while the store was being written.
+    // Also keys that another process wrote after `create`.
     std::fs::remove_dir_all(&path).unwrap();
     let target = Box::new(create(false).unwrap());
     fill();
@@ -183,7 +183,7 @@ mod links {
     use crate::io::store::UNKNOWN;
     use std::os::unix::fs::symlink;
 
-    /// A store `s` with the keys `.zgroup` and `v/0`, and a directory `out` beside it.
+    /// Creates a store `s` with the keys `.zgroup` and `v/0`, and a directory `out` beside it.
     fn store(dir: &Path) -> DirStore {
         let root = dir.join("s");
         std::fs::create_dir_all(root.join("v")).unwrap();
@@ -305,7 +305,7 @@ fn names_that_are_no_keys_are_not_listed() {
     assert_eq!(store.children("").unwrap(), ["c"]);
 }
 
-/// A target for `path` with a disk that fails where `wrong` says, and what was synced, with paths from `above`.
+/// A target for `path` with a disk that fails for the path `wrong`, and the synced paths relative to `above`.
 fn on_disk(
     path: &Path,
     wrong: impl Fn(&Path) -> bool + Send + Sync + 'static,
@@ -323,7 +323,7 @@ fn on_disk(
     (target, synced)
 }
 
-/// An existing store with the keys `.zgroup` and `old`.
+/// Creates a store with the keys `.zgroup` and `old`.
 fn there(path: &Path) {
     std::fs::create_dir(path).unwrap();
     for name in [".zgroup", "old"] {
@@ -341,7 +341,7 @@ fn all_of_a_store_is_synced_then_its_name_then_the_old_one_goes() {
     let see = Arc::clone(&seen);
     let (target, synced) = on_disk(&path, move |path| {
         if path == above {
-            // The new store has its name, and the old one still exists.
+            // The new store has the final name, and the replaced store still exists.
             see.lock().unwrap().push((names(&to), names(&above).len()));
         }
         false
@@ -355,11 +355,11 @@ fn all_of_a_store_is_synced_then_its_name_then_the_old_one_goes() {
     let mut ends: Vec<_> = synced
         .iter()
         .filter_map(|path| path.strip_prefix(dir.path()).ok())
-        // Its name while it was being made.
+        // Drop the temporary name.
         .map(|path| path.components().skip(1).collect::<PathBuf>())
         .collect();
     ends.sort();
-    // The folder itself again after its permissions were set, and the one above.
+    // The store directory again after its permissions were set, and the directory above.
     assert_eq!(ends, ["", "", "", ".zgroup", "v", "v/0"].map(PathBuf::from));
 }
 
@@ -406,7 +406,7 @@ fn what_is_replaced_stays_until_the_new_name_is_on_disk() {
     assert!(left.len() == 2 && left[0].ends_with(".old.tmp"), "{left:?}");
     assert_eq!(names(&kept.join("old")), [".zgroup", "old"]);
     assert!(e.contains(&format!("is kept in {}", kept.display())), "{e}");
-    // The next run to the same place does not remove it.
+    // The next run with the same output does not remove it.
     made(&path).unwrap().commit().unwrap();
     assert_eq!(names(dir.path()), left);
 }

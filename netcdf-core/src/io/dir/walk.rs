@@ -1,4 +1,4 @@
-//! Walks all keys below a prefix.
+//! Traverses all keys below a prefix.
 
 use std::path::PathBuf;
 
@@ -7,19 +7,19 @@ use super::paths::DirEntry;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::store::{UNKNOWN, VisitKey};
 
-/// A directory on the path from the prefix to the current place.
+/// A directory on the path from the prefix to the current position.
 struct WalkDirectory {
     prefix: String,
     real: PathBuf,
-    /// Its remaining entries, in reverse order.
+    /// The remaining entries, in reverse order.
     left: Vec<DirEntry>,
 }
 
-/// Most links to directories that a walk follows: links to each other make very many paths.
+/// The maximum number of links to directories that a traversal follows. Links to each other create very many paths.
 const LINKS: usize = 10_000;
 
-/// Visits all keys below `prefix` with their sizes, sorted. Links that lead nowhere, or that may not be
-/// followed, are keys of [`UNKNOWN`] size: reading them is an error, but listing the keys beside them is not.
+/// Visits all keys below `prefix` with their sizes, sorted. A broken link, or a link that must not be followed, is a key of [`UNKNOWN`]
+/// size. Reading such a key is an error, but listing its neighbours is not.
 pub(super) fn walk(store: &DirStore, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
     let mut links = 0;
     let Some(real) = store.found_folder(prefix)? else {
@@ -33,20 +33,20 @@ pub(super) fn walk(store: &DirStore, prefix: &str, visit: VisitKey<'_>) -> Resul
         };
         let key = format!("{}{}", folder.prefix, entry.name);
         let real = match entry.link {
-            // No link is involved, so there is nothing to resolve, and no cycle.
+            // Without links, the path is resolved and has no cycle.
             false => folder.real.join(&entry.name),
             true => match store.found(&key) {
                 Ok(Some(real)) => real,
-                Ok(None) => continue, // It has gone.
+                Ok(None) => continue, // Removed after it was listed.
                 Err(_) => {
-                    // Reading its bytes reports where it leads.
+                    // Reading the key reports the target of the link.
                     visit(&key, UNKNOWN)?;
                     continue;
                 }
             },
         };
         if !((entry.folder || entry.link) && real.is_dir()) {
-            // Else it was a directory, and has gone.
+            // Otherwise a directory was removed.
             if !entry.folder {
                 let size = std::fs::metadata(&real);
                 let size = size.map_err(|e| store.failed("cannot read", &key, e))?;
@@ -72,7 +72,7 @@ impl WalkDirectory {
         store.note(&prefix, std::fs::metadata(&real).ok().as_ref());
         store.remember(prefix.trim_end_matches('/'), &real);
         let mut left = store.entries(&prefix, &real)?;
-        // Keys are sorted as a whole, so a directory sorts by its name followed by `/`.
+        // Whole keys are sorted, so a directory is sorted as its name followed by `/`.
         let order = |e: &DirEntry| match e.folder || (e.link && real.join(&e.name).is_dir()) {
             true => format!("{}/", e.name),
             false => e.name.clone(),

@@ -1,4 +1,4 @@
-//! Moves all files of one directory into another one.
+//! Moves all files of one directory into another directory.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use super::disk::Disk;
 
-/// Moves the files below `from` to the same places below `to`, in place of those that are there. Files directly in `from` whose
-/// names are among `last` come last, in that order. With a `disk`, the names are on disk when it returns.
+/// Moves the files below `from` to the same relative paths below `to`, and replaces existing files. Files directly in `from` with names in
+/// `last` are moved last, in that order. With a `disk`, the directories are synced.
 ///
 /// # Errors
-/// Those of the system. What was moved stays moved.
+/// Returns system errors. Moved files stay moved.
 pub(in crate::io) fn adopt(
     from: &Path,
     to: &Path,
@@ -43,7 +43,7 @@ pub(in crate::io) fn adopt(
         with_folders_above(&folder, &mut named);
     }
     if let Some(disk) = disk {
-        // A folder after what is in it.
+        // Sync a directory after its subdirectories.
         named
             .iter()
             .rev()
@@ -57,7 +57,7 @@ pub(in crate::io) fn adopt(
     disk.map_or(Ok(()), |disk| disk.folder(to))
 }
 
-/// Makes the directory `folder` below `root`, but not `root` itself: another process may have given it another name.
+/// Creates the directory `folder` below `root`, but not `root`: another process may have renamed `root`.
 fn make_below(root: &Path, folder: &Path) -> Result<()> {
     let mut path = root.to_owned();
     for name in folder {
@@ -70,7 +70,7 @@ fn make_below(root: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds a folder and those above it.
+/// Adds a directory and its parents.
 fn with_folders_above(folder: &Path, all: &mut BTreeSet<PathBuf>) {
     for folder in folder.ancestors() {
         if folder.as_os_str() == OsStr::new("") || !all.insert(folder.to_owned()) {

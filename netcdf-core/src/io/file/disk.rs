@@ -1,4 +1,4 @@
-//! Syncing: bytes and names are put on disk before anything relies on them.
+//! Syncs file contents and directory entries.
 
 use std::fmt;
 use std::fs::File;
@@ -6,13 +6,13 @@ use std::io::{ErrorKind as Failure, Result};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::beside::open_itself;
+use super::references::open_itself;
 use crate::error::{self, Error};
 
-/// Syncs an open file or folder, whose path is given, too.
+/// Syncs an open file or directory with the given path.
 type SyncCall = dyn Fn(&Path, &File) -> Result<()> + Send + Sync;
 
-/// The way to sync open files and folders: that of the system; tests look on, and let it fail.
+/// The sync operation: the system's, or a hook of a test.
 #[derive(Clone)]
 pub(in crate::io) struct Disk(Arc<SyncCall>);
 
@@ -36,34 +36,34 @@ impl Disk {
         Self(Arc::new(sync))
     }
 
-    /// Puts the bytes of an open file on disk.
+    /// Syncs an open file.
     ///
     /// # Errors
-    /// Those of the disk.
+    /// Returns disk errors.
     pub(in crate::io) fn open_file(&self, path: &Path, file: &File) -> Result<()> {
         (self.0)(path, file)
     }
 
-    /// Puts the bytes of a file on disk.
+    /// Syncs a file.
     ///
     /// # Errors
-    /// Those of opening it, and of the disk.
+    /// Returns errors of opening the file, and disk errors.
     pub(in crate::io) fn file(&self, path: &Path) -> Result<()> {
         let file = match cfg!(windows) {
-            // It syncs only what is open for writing.
+            // Windows only syncs files that are open for writing.
             true => File::options().write(true).open(path),
             false => open_itself(path),
         };
         (self.0)(path, &file?)
     }
 
-    /// Puts the names in a folder on disk, not those in folders within it.
+    /// Syncs the entries of a directory, without subdirectories.
     ///
     /// # Errors
-    /// Those of the disk; where folders cannot be synced at all, there are none.
+    /// Returns disk errors. File systems that cannot sync directories return none.
     pub(in crate::io) fn folder(&self, path: &Path) -> Result<()> {
         match File::open(path) {
-            // A folder that is only written to (mode 0300), or a system that opens no folders, like Windows.
+            // A write-only directory (mode 0300), or a system that opens no directories (Windows).
             Err(e) if e.kind() == Failure::PermissionDenied => Ok(()),
             Err(e) => Err(e),
             Ok(folder) => match (self.0)(path, &folder) {
@@ -73,10 +73,10 @@ impl Disk {
         }
     }
 
-    /// As [`Disk::folder`], for the folder in which the complete output `name` just got its name.
+    /// Syncs the directory in which the complete output `name` just got its name.
     ///
     /// # Errors
-    /// Says that the output is there, but may lose its name.
+    /// The error states that the output is complete but may lose its name.
     pub(in crate::io) fn folder_above(&self, folder: &Path, name: &str) -> error::Result<()> {
         let what = "the output is complete and in place, but a power failure may undo that: \
                     its directory cannot be written to disk";
@@ -84,13 +84,13 @@ impl Disk {
     }
 }
 
-/// True if a file system says that it does not sync folders, rather than that it failed to:
-/// - `EINVAL`: not possible for what is open, in the words of POSIX; CIFS, some FUSE and cluster file systems;
-/// - `EBADF`: some FUSE file systems and old NFS sync only what is open for writing, and no folder is;
-/// - `ENOTSUP`, `EOPNOTSUPP`, `ENOSYS`: no such operation, from FUSE, 9P and network file systems;
-/// - `EROFS`: what is open does not support it, in the words of Linux; a name was just written there.
+/// Checks whether an error means that the file system cannot sync directories:
+/// - `EINVAL`: not possible for this file (POSIX). CIFS, some FUSE and cluster file systems.
+/// - `EBADF`: some FUSE file systems and old NFS only sync files open for writing, and a directory never is.
+/// - `ENOTSUP`, `EOPNOTSUPP`, `ENOSYS`: no sync operation. FUSE, 9P and network file systems.
+/// - `EROFS`: the file does not support it (Linux). The file system is writable, because a name was just written.
 ///
-/// Their names are on disk when the server or the file system below has them there.
+/// The server or the underlying file system then decides when names are on disk.
 #[cfg(unix)]
 fn cannot_sync_folders(e: &std::io::Error) -> bool {
     use rustix::io::Errno;
@@ -105,7 +105,7 @@ fn cannot_sync_folders(e: &std::io::Error) -> bool {
     Errno::from_io_error(e).is_some_and(|e| no.contains(&e))
 }
 
-/// Only Unix has a call for that.
+/// Only Unix can sync directories.
 #[cfg(not(unix))]
 fn cannot_sync_folders(_: &std::io::Error) -> bool {
     true

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::FileId;
-use super::beside::open_itself;
 use super::names::folder;
+use super::references::open_itself;
 use crate::cancel::Cancel;
 use crate::error::{self, Error};
 
@@ -28,7 +28,7 @@ pub enum Sharing {
 pub enum LockAttempt {
     /// The process has the lock until the value is dropped.
     Held(FileLock),
-    /// Another process has it.
+    /// Another process has the lock.
     Busy,
     /// The file system has no locks that all machines see.
     Unsupported,
@@ -102,7 +102,7 @@ fn has_no_locks(e: &std::io::Error) -> bool {
     e.kind() == Failure::Unsupported
 }
 
-/// Whether `path` still leads to an open file.
+/// Whether `path` still leads to the open file.
 pub(super) fn is_at(file: &File, path: &Path) -> bool {
     let own = file.metadata().ok();
     let own = own.and_then(|meta| FileId::of_open(path, &meta));

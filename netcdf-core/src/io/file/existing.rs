@@ -107,7 +107,7 @@ impl ExistingFile {
             e.with_remedy(format!("the finished output is in {made}"))
         })?;
         std::fs::remove_file(&made).map_err(|e| {
-            let what = "the output is complete, but a temporary copy of it cannot be removed";
+            let what = "the output is complete, but its temporary copy cannot be removed";
             Error::io(what, &made.to_string_lossy(), e)
         })
     }

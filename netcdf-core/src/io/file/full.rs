@@ -1,11 +1,11 @@
-//! Full disks, and what to do about them.
+//! Errors about full disks, with remedies.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::error::Error;
 
-/// True if there is no room for what is written.
+/// Checks whether a file system or quota is full.
 pub(crate) fn is_full(e: &std::io::Error) -> bool {
     remedy(e).is_some()
 }
@@ -20,7 +20,7 @@ fn remedy(e: &std::io::Error) -> Option<&'static str> {
     }
 }
 
-/// The error for a failed operation on a file being written, with a remedy.
+/// The error for a failed operation on an output, with a remedy.
 pub(crate) fn failed(what: &str, name: &str, e: std::io::Error) -> Error {
     let remedy = remedy(&e);
     let e = Error::io(what, name, e);
@@ -35,12 +35,12 @@ pub(crate) fn temporary(folder: &Path) -> String {
     format!("temporary file in {}", folder.display())
 }
 
-/// As [`failed`], for a temporary file in the system's directory that holds the data of `name`.
+/// Like [`failed`], for a file with the data of `name` in the system's temporary directory.
 pub(crate) fn failed_temporary(what: &str, name: &str, e: std::io::Error) -> Error {
     failed_elsewhere(what, (&temporary(&std::env::temp_dir()), name), e)
 }
 
-/// As [`failed`], for a temporary file (see [`temporary`]) in another directory that holds the data of `name`.
+/// Like [`failed`], for a temporary file (see [`temporary`]) with the data of `name` in another directory.
 pub(crate) fn failed_elsewhere(
     what: &str,
     (temporary, name): (&str, &str),
@@ -54,8 +54,7 @@ pub(crate) fn failed_elsewhere(
     e.with_remedy("make room there, or set TMPDIR to another directory")
 }
 
-/// As [`failed_temporary`], for a file that cannot be created: the system's directory for temporary files may
-/// not exist.
+/// Like [`failed_temporary`], for a file that cannot be created. The system's temporary directory may be missing.
 pub(crate) fn failed_to_make(name: &str, e: std::io::Error) -> Error {
     let named = format!("{} for {name}", temporary(&std::env::temp_dir()));
     let full = is_full(&e);

@@ -1,11 +1,10 @@
-//! Identifies files, whatever their names.
+//! The identity of a file, independent of its path.
 
 use std::path::Path;
 
 use crate::io::Source;
 
-/// Identifies a file through links of any sort: its device and number or, where there are none, its path without
-/// links.
+/// The identity of a file: device and inode number, or the resolved path on systems without inodes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FileId(
     #[cfg(unix)] (u64, u64),
@@ -13,7 +12,7 @@ pub struct FileId(
 );
 
 impl FileId {
-    /// The file that `path` leads to; `None` if it does not exist.
+    /// The identity of the file at `path`. Returns `None` for a missing file.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         #[cfg(unix)]
@@ -26,7 +25,7 @@ impl FileId {
         }
     }
 
-    /// The file behind a source; `None` if there is none.
+    /// The identity of a source's file. Returns `None` for sources without a file.
     #[must_use]
     pub fn of_source(source: &dyn Source) -> Option<Self> {
         let file = source.as_file()?;
@@ -41,7 +40,7 @@ impl FileId {
         }
     }
 
-    /// The open file at `path`, with its metadata.
+    /// The identity of the open file at `path`.
     #[must_use]
     pub(super) fn of_open(path: &Path, meta: &std::fs::Metadata) -> Option<Self> {
         #[cfg(unix)]
@@ -56,7 +55,7 @@ impl FileId {
         }
     }
 
-    /// The file in words without blanks: the host, and the number of the file there.
+    /// The host name and the file's number, as text without blanks.
     #[must_use]
     pub fn on_this_host(&self) -> String {
         #[cfg(unix)]
@@ -74,7 +73,7 @@ impl FileId {
     }
 }
 
-/// The name of this host.
+/// The host name.
 #[must_use]
 pub fn host() -> String {
     #[cfg(unix)]

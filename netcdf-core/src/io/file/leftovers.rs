@@ -1,20 +1,20 @@
-//! Removal of entries that killed processes left beside a path.
+//! Removes files and directories that killed processes left beside an output.
 
 use std::path::{Path, PathBuf};
 
 use super::place::{self, PathEnd};
-use super::{aside, temporary};
+use super::{swap, temporary};
 
-/// Moves a directory back after a kill during its replacement, on file systems without an exchange of two names.
+/// Restores a directory after a kill during its replacement, on file systems without an exchange of two names.
 pub fn recover(path: &Path) {
     let path: PathBuf = path.components().collect();
     if let Ok(PathEnd::Path(real)) = place::resolve(&path) {
-        aside::recover(&real);
+        swap::recover(&real);
     }
 }
 
-/// Removes what processes left beside `path`, except entries that a running process has locked. The caller has the right to remove all
-/// entries of the directory.
+/// Removes leftovers beside `path`, except entries locked by a running process. The caller has the right to remove all entries of the
+/// directory.
 pub fn clear(path: &Path) {
     temporary::clear(path);
 }
@@ -24,12 +24,12 @@ pub fn clear(path: &Path) {
 pub fn is_aside(path: &Path) -> bool {
     let path: PathBuf = path.components().collect();
     match place::resolve(&path) {
-        Ok(PathEnd::Path(real)) => aside::is_aside(&real),
+        Ok(PathEnd::Path(real)) => swap::is_aside(&real),
         Ok(_) | Err(_) => false,
     }
 }
 
-/// Removes what processes that were killed left beside `path` while they put it there.
+/// Removes temporary files of killed processes beside `path`.
 pub fn sweep(path: &Path) {
     temporary::sweep(path);
 }

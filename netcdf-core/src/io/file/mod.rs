@@ -1,23 +1,23 @@
-//! Files: positioned reads; outputs beside their target, renamed when complete.
+//! Files: positioned reads, and outputs created beside the target and renamed when complete.
 
 pub(super) mod adopt;
-pub(super) mod aside;
-pub(super) mod beside;
 pub(super) mod disk;
 mod exclusive;
 mod existing;
 pub(crate) mod full;
 mod id;
-pub(super) mod kept;
 mod leftovers;
 pub(super) mod names;
 pub(super) mod obstacle;
+pub(super) mod permissions;
 pub(super) mod place;
 mod pool;
+pub(super) mod references;
 pub(super) mod replace;
 mod scratch;
 mod space;
 mod stamp;
+pub(super) mod swap;
 pub(super) mod temporary;
 pub(super) mod unnamed;
 mod writers;
@@ -52,10 +52,10 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 #[derive(Debug)]
 pub struct FileSource {
     name: Arc<str>,
-    /// The path at which it was opened; none if it was passed in open.
+    /// The path at which the file was opened. `None` if the process inherited an open file.
     path: Option<PathBuf>,
     handle: Handle,
-    /// The open ones of the files beside it that are read.
+    /// The pool of open files beside this file.
     beside: Arc<Pool>,
     len: u64,
     modified: Option<std::time::SystemTime>,
@@ -72,7 +72,7 @@ impl FileSource {
         Ok(Self::from_file(&name, file)?.found_at(path))
     }
 
-    /// Says where the file is, so that files beside it can be opened.
+    /// Sets the path, so that files beside this file can be opened.
     #[must_use]
     pub fn found_at(mut self, path: &Path) -> Self {
         self.path = Some(path.to_owned());
@@ -101,10 +101,10 @@ impl FileSource {
         })
     }
 
-    /// Opens `path`, whose real path is `real`, as part of a pool, which closes it while others are read.
+    /// Opens `path` in a pool, which may close the file while another file is read. `real` is the resolved path.
     fn pooled(path: &Path, real: &Path, pool: &Arc<Pool>) -> Result<Self> {
         let name = path.to_string_lossy();
-        let file = beside::open(real).map_err(|e| Error::io("cannot open", &name, e))?;
+        let file = references::open(real).map_err(|e| Error::io("cannot open", &name, e))?;
         let opened = Self::from_file(&name, file)?.found_at(path);
         let handle = match opened.handle {
             Handle::Open(file) => Handle::pooled(pool, real, file),
@@ -126,7 +126,7 @@ impl Source for FileSource {
             let what = format!("no file {} beside this source", name.display());
             Error::new(crate::ErrorKind::Unsupported, what).of(&self.name)
         })?;
-        let real = beside::resolve(folder, name, outside)?;
+        let real = references::resolve(folder, name, outside)?;
         let sibling = Self::pooled(&folder.join(name), &real, &self.beside)?;
         Ok(Arc::new(sibling))
     }
@@ -143,7 +143,7 @@ impl Source for FileSource {
         let file = self.handle.file()?;
         read_exact_at(&file, buf, offset).map_err(|e| match e.kind() {
             std::io::ErrorKind::UnexpectedEof => {
-                // It may have become shorter.
+                // The file may have been truncated.
                 let len = file.metadata().map_or(self.len, |m| m.len());
                 let have = len.saturating_sub(offset);
                 truncated(&self.name, offset, buf.len() as u64, have)
@@ -184,7 +184,7 @@ impl Source for FileSource {
     }
 }
 
-/// Creates a file with these bytes, which appears under its name as a whole, unless there is one already: then returns false.
+/// Creates a complete file atomically. Returns false if the file exists.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`], with the path.
@@ -203,15 +203,15 @@ pub enum Readers {
     OwnerIfPossible,
 }
 
-/// As [`put_new`], for a file that only these users may read.
+/// Like [`put_new`], for a file that only `readers` may read.
 ///
 /// # Errors
-/// As [`put_new`]; [`crate::ErrorKind::Unsupported`] if other users could read the file.
+/// Returns the errors of [`put_new`], and [`crate::ErrorKind::Unsupported`] if other users could read the file.
 pub fn put_with(path: &Path, bytes: &[u8], readers: Readers) -> Result<bool> {
     put_if(path, bytes, (readers, others_read))
 }
 
-/// As [`put_with`]. `others_read` checks whether other users may read a file.
+/// Like [`put_with`]. `others_read` checks whether other users may read a file.
 fn put_if(
     path: &Path,
     bytes: &[u8],
@@ -239,8 +239,8 @@ fn put_if(
     };
     match (e.error.kind(), path.symlink_metadata()) {
         (std::io::ErrorKind::AlreadyExists, _) | (_, Ok(_)) => Ok(false),
-        // The file system has neither hard links nor renames that keep files. If two processes put the file at the same moment, the last
-        // one wins; callers compare the result with their own bytes.
+        // The file system has neither hard links nor renames that fail on an existing file. If two processes create the file at the same
+        // moment, the last process wins. Callers compare the file with their own bytes.
         (
             std::io::ErrorKind::InvalidInput
             | std::io::ErrorKind::Unsupported
@@ -255,7 +255,7 @@ fn put_if(
     }
 }
 
-/// Adds a line to a file in one call, so that lines of several processes do not mix. Does not wait for the reader of a pipe.
+/// Appends a line to a file in one call, so that lines of several processes do not mix. Does not block on a pipe.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`].
@@ -272,7 +272,7 @@ pub fn append(path: &Path, line: &[u8]) -> Result<()> {
     std::io::Write::write_all(&mut file, line).map_err(failed)
 }
 
-/// The bytes of a small file that other processes put. Pipes and devices are refused without waiting for them.
+/// Reads a small file of another process. Pipes and devices are errors.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Corrupt`] for a pipe, a device or more than `most` bytes; [`crate::ErrorKind::Io`].
@@ -313,13 +313,13 @@ fn others_read(meta: &std::fs::Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o077 != 0
 }
 
-/// Whether other users may read a file. Directories decide that here.
+/// Whether other users may read a file. On this system, only directories decide that.
 #[cfg(not(unix))]
 fn others_read(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// Puts the name `path` on disk, where its directory exists.
+/// Syncs the name `path`, if its directory exists.
 ///
 /// # Errors
 /// The error states that the output is complete.
@@ -332,7 +332,7 @@ pub fn sync_name(path: &Path) -> Result<()> {
 }
 
 impl FileSource {
-    /// Reads `range` at once and returns the requested parts.
+    /// Reads `range` in one call, and returns the requested ranges.
     fn read_merged(
         &self,
         range: &Range<u64>,
@@ -345,9 +345,7 @@ impl FileSource {
         let bytes = read_range(self, range)?;
         for member in members {
             let place = indices(exact(member.start) - range.start, length(member))?;
-            let part = bytes
-                .get(place)
-                .or_internal("a range outside of its read")?;
+            let part = bytes.get(place).or_internal("a range outside its read")?;
             out.push(part.to_vec());
         }
         Ok(())
@@ -409,29 +407,29 @@ pub struct FileTarget {
     /// The temporary file in messages, if the bytes are in another directory until commit.
     temporary: Option<Arc<str>>,
     ending: CommitMode,
-    /// None if it need not be on disk.
+    /// `None` if the file is not synced.
     sync: Option<Disk>,
     cancel: Cancel,
 }
 
 impl FileTarget {
-    /// Creates a file that becomes `path` on commit. Until then it is in the same directory without a name or,
-    /// on file systems that do not support that, as `.NAME.*.tmp`. A symbolic link stays, and its target is
-    /// replaced; the permissions of an existing file are kept. If `path` exists and is not a regular file, it is
-    /// written through, never replaced; so is an open file of the process (`/dev/stdout`), whatever it is.
+    /// Creates a file that becomes `path` on commit. Until then the file has no name, or a name `.NAME.*.tmp` in the same directory on file
+    /// systems without unnamed files. A symbolic link stays, and its target is replaced. An existing file passes its permissions on. If
+    /// `path` is a pipe, a device, or an open file of the process (`/dev/stdout`), commit writes to it instead of replacing it.
     ///
-    /// `sync` asks for the data to be on disk before the rename.
+    /// With `sync`, the data is synced before the rename.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`]; [`crate::ErrorKind::Busy`] for an HDF5 file that another program has open for writing, also on commit.
+    /// Returns [`crate::ErrorKind::Io`], and [`crate::ErrorKind::Busy`] for an HDF5 file that another program has open for writing, also on
+    /// commit.
     pub fn create(path: &Path, sync: bool) -> Result<Self> {
         Self::create_as(path, sync, Replacement::default())
     }
 
-    /// As [`FileTarget::create`]. If `how` has notes, the bytes of a file that a rename cannot replace are overwritten on commit.
+    /// Like [`FileTarget::create`]. If `how` has notes, commit overwrites a file that a rename cannot replace.
     ///
     /// # Errors
-    /// As [`FileTarget::create`]; the error of a strict note.
+    /// Returns the errors of [`FileTarget::create`], and the error of a strict note.
     pub fn create_as(path: &Path, sync: bool, how: Replacement) -> Result<Self> {
         let name = path.to_string_lossy();
         let failed = |e| full::failed("cannot create", &name, e);
@@ -445,7 +443,7 @@ impl FileTarget {
         let old = match std::fs::metadata(&real) {
             Ok(old) => Some(old),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
-            // The name is too long, or a file is in place of a directory: the final name is impossible.
+            // The path is impossible: the name is too long, or a file is where a directory should be.
             Err(e) => return Err(failed(e)),
         };
         if old.as_ref().is_some_and(std::fs::Metadata::is_dir) {
@@ -455,7 +453,7 @@ impl FileTarget {
             let through = File::options().write(true).open(&real).map_err(failed)?;
             return Self::through(&name, through);
         }
-        // The lock is released at once, because the copy may take long.
+        // Release the lock at once, because the copy may take long.
         writers::refuse(&real).map_err(|e| e.of(&name))?;
         let sync = sync.then(Disk::default);
         match old {
@@ -483,7 +481,7 @@ impl FileTarget {
         }
     }
 
-    /// Creates a file in place of the existing file `real`.
+    /// Starts the replacement of the existing file `real`.
     fn over(
         (name, real): (&str, &Path),
         old: &std::fs::Metadata,
@@ -491,7 +489,7 @@ impl FileTarget {
         how: Replacement,
     ) -> Result<Self> {
         let failed = |e| full::failed("cannot create", name, e);
-        // Replacing must require the same right as overwriting: write permission.
+        // Replacing a file requires write permission, like overwriting.
         obstacle::may_write(real).map_err(failed)?;
         let links = names(real);
         let obstacle = match how.keep_links && links > 1 {
@@ -508,7 +506,7 @@ impl FileTarget {
         let (obstacle, e) = match made {
             Ok((making, file)) => {
                 let opened = obstacle::open_to_read(real).map_err(failed)?;
-                kept::keep(name, &file, (&opened, old))?;
+                permissions::keep(name, &file, (&opened, old))?;
                 existing::tell_links(name, links, how.notes)?;
                 return Ok(Self::ending(name, file, CommitMode::Rename(making), sync));
             }
@@ -528,7 +526,7 @@ impl FileTarget {
         ))
     }
 
-    /// Creates a file whose bytes go through `out` on commit; until then they are in a temporary file.
+    /// Creates a temporary file. Commit copies its bytes to `out`.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -538,8 +536,7 @@ impl FileTarget {
         Ok(Self::ending(name, file, CommitMode::Stream(out), None))
     }
 
-    /// The same file, not committed once `cancel` is set: not even if that happens while its data is being
-    /// synced, which can take long.
+    /// Sets the cancellation token. After cancellation, commit fails, also during a long sync.
     #[must_use]
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
@@ -558,7 +555,7 @@ fn failed(name: &str, temporary: Option<&str>, (what, e): (&str, std::io::Error)
     }
 }
 
-/// Writes to a new file beside its target.
+/// A concurrent writer to an unfinished file.
 #[derive(Debug)]
 struct FileHand {
     name: Arc<str>,
@@ -573,13 +570,13 @@ impl Hand for FileHand {
     }
 }
 
-/// Bytes written at a time. For larger writes Linux uses larger runs of free memory as its page cache, which a
-/// virtual machine may first have to get from its host: that took up to ten times as long. If they are
-/// available, they save a quarter of the time.
+/// The maximum number of bytes in one write call. Larger writes make Linux use larger runs of free memory for the page cache. A virtual
+/// machine may first have to get such runs from its host, which took up to ten times as long. If runs are available, they save a quarter of
+/// the time.
 pub(super) const PIECE: usize = 32 << 10;
 
-/// Writes in pieces that end at multiples of [`PIECE`]. Unaligned pieces take half as long again: they begin and
-/// end in the middle of a run of memory, and the kernel then uses several small runs.
+/// Writes blocks that end at multiples of [`PIECE`]. Unaligned blocks take 50% longer, because the kernel then uses several small runs of
+/// memory.
 fn write_pieces(file: &File, offset: u64, bytes: &[u8]) -> std::io::Result<()> {
     let (mut at, mut rest) = (offset, bytes);
     while !rest.is_empty() {
@@ -654,7 +651,7 @@ impl Target for FileTarget {
         let failed = |e| full::failed("cannot write", &name, e);
         match self.ending {
             CommitMode::Rename(making) => {
-                // No program may open the file for writing until it has lost its name.
+                // No program may open the old file for writing until it has lost its name.
                 let _lock = writers::refuse(making.path())?;
                 let path = making.finish(&self.file).map_err(failed)?;
                 match self.sync {
@@ -674,18 +671,17 @@ impl Target for FileTarget {
     }
 }
 
-/// A dataset without its end is useless: unlike for text, a reader that goes away is an error.
+/// Converts the error of a closed pipe. Unlike truncated text, a truncated dataset is useless, so the closed pipe is an error.
 fn cut_off(e: Error, name: &str) -> Error {
     if !e.is_broken_pipe() {
         return e;
     }
-    let what = "cannot write: the reader went away before the end of the dataset";
+    let what = "cannot write: the output pipe was closed before the end of the dataset";
     Error::new(crate::ErrorKind::Io, what).of(name)
 }
 
-/// Copies `range` within the kernel as far as possible; returns the bytes copied, and the caller copies the
-/// rest. A start that is not a multiple of [`PIECE`] is first copied up to one, because the kernel continues in
-/// steps from the start.
+/// Copies `range` within the kernel as far as possible, and returns the number of copied bytes. The caller copies the rest. An unaligned
+/// start is first copied up to a multiple of [`PIECE`], because the kernel continues in steps from the start.
 #[cfg(target_os = "linux")]
 fn copy_in_kernel(from: &File, to: &File, range: &Range<u64>, offset: u64) -> u64 {
     let (mut source, mut target) = (range.start, offset);
@@ -709,8 +705,8 @@ fn copy_in_kernel(_: &File, _: &File, _: &Range<u64>, _: u64) -> u64 {
     0
 }
 
-/// True if an output at `path` is written in place because it is a pipe, a device or an open file of the
-/// process. Then there is no named temporary file.
+/// Checks whether an output at `path` is written in place, without a named temporary file: a pipe, a device, or an open file of the
+/// process.
 #[must_use]
 pub fn in_place(path: &Path) -> bool {
     match place::resolve(path) {
@@ -722,7 +718,7 @@ pub fn in_place(path: &Path) -> bool {
     }
 }
 
-/// The path of an output: `-` stands for standard output.
+/// Returns the path of an output. `-` is standard output.
 #[must_use]
 pub fn or_stdout(path: &Path) -> PathBuf {
     match path.as_os_str() == "-" {
@@ -731,8 +727,7 @@ pub fn or_stdout(path: &Path) -> PathBuf {
     }
 }
 
-/// The real path of an output at `path`, the same for all paths that lead to the same name. Nothing needs to
-/// exist there yet.
+/// The resolved path of an output, the same for all paths that lead to the same file. The file may be missing.
 #[must_use]
 pub fn real(path: &Path) -> PathBuf {
     if let Ok(real) = std::fs::canonicalize(path) {
@@ -748,23 +743,23 @@ pub fn real(path: &Path) -> PathBuf {
     }
 }
 
-/// Where the temporary files of an output are made: in its directory, unless the output is written in place or the directory takes no new
-/// files.
+/// The directory for temporary files of an output: the output's directory, unless the output is written in place or no file can be created
+/// in the directory.
 #[must_use]
 pub fn beside(output: &Path) -> Option<PathBuf> {
     let usable = !in_place(output) && obstacle::may_create(folder(output));
     output.parent().filter(|_| usable).map(Path::to_path_buf)
 }
 
-/// True if replacing `output` would harm `input`, or would put the output into it: they are the same, or one is
-/// inside the other.
+/// Checks whether `output` and `input` are the same, or one is inside the other. Writing the output would then damage the input, or put the
+/// output inside it.
 #[must_use]
 pub fn overlap(input: &Path, output: &Path) -> bool {
     let input = input_path(input);
     same_file(input, output) || within(input, output) || within(output, input)
 }
 
-/// The path of an input: for `-` that of standard input, which may be a file.
+/// The path of an input. `-` is standard input, which may be a file.
 #[must_use]
 pub fn input_path(input: &Path) -> &Path {
     match input == Path::new("-") {
@@ -773,7 +768,7 @@ pub fn input_path(input: &Path) -> &Path {
     }
 }
 
-/// True if `path` leads into the directory `folder`, at any depth. The last part of `path` need not exist.
+/// Checks whether `path` is below the directory `folder`. The last part of `path` may be missing.
 #[must_use]
 pub fn within(path: &Path, folder: &Path) -> bool {
     let real = std::fs::canonicalize(path).or_else(|_| {
@@ -784,7 +779,7 @@ pub fn within(path: &Path, folder: &Path) -> bool {
     real.is_ok_and(|real| folder.is_ok_and(|folder| real != folder && real.starts_with(folder)))
 }
 
-/// The number of names (hard links) of the file that `path` leads to; 1 if unknown.
+/// The number of names (hard links) of the file at `path`, or 1 if unknown.
 #[must_use]
 pub fn names(path: &Path) -> u64 {
     #[cfg(unix)]
@@ -795,7 +790,7 @@ pub fn names(path: &Path) -> u64 {
     names
 }
 
-/// True if both paths lead to the same file, through links of any sort.
+/// Checks whether two paths lead to the same file, through any links.
 #[must_use]
 pub fn same_file(a: &Path, b: &Path) -> bool {
     FileId::of_path(a).is_some_and(|id| FileId::of_path(b) == Some(id))

@@ -8,7 +8,7 @@ pub(in crate::io) fn folder(path: &Path) -> &Path {
     dir.unwrap_or(Path::new("."))
 }
 
-/// Longer names may exceed the limit of the file system together with the added letters.
+/// The maximum length of names that get a prefix and suffix. Longer names may exceed the limit of the file system.
 const LONG_NAME: usize = 240;
 
 /// The start of temporary names: a dot and the final name.

@@ -20,7 +20,7 @@ pub(super) enum Obstacle {
 }
 
 impl Obstacle {
-    /// The obstacle to replacing the file `path`, as far as it is known without creating a file.
+    /// Returns the obstacle to replacing the file `path`, as far as it is known without creating a file.
     pub(super) fn find(path: &Path, meta: &Metadata) -> Option<Self> {
         if is_mount_point(path, meta) {
             return Some(Self::Mount);
@@ -31,7 +31,7 @@ impl Obstacle {
         is_sticky(path, meta).then_some(Self::Sticky)
     }
 
-    /// The reason in a message.
+    /// The reason, for messages.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Self::Links => "--keep-links keeps all names of the file",
@@ -43,7 +43,8 @@ impl Obstacle {
     }
 }
 
-/// Whether a file may be overwritten. Files are not opened for that: programs that watch them would take the close for a finished output.
+/// Checks whether a file may be overwritten. The file is not opened, because programs that watch it would take the close for a finished
+/// output.
 ///
 /// # Errors
 /// Returns the error of opening the file for writing.
@@ -52,7 +53,7 @@ pub(super) fn may_write(path: &Path) -> Result<()> {
     {
         use rustix::fs::{Access, AtFlags, CWD, accessat};
         use rustix::io::Errno;
-        // Opening reports that a file is append-only.
+        // Opening the file reports that it is append-only.
         if !is_append_only(path) {
             match accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
                 Err(Errno::NOSYS | Errno::INVAL) => {}
@@ -63,7 +64,7 @@ pub(super) fn may_write(path: &Path) -> Result<()> {
     open(path).map(drop)
 }
 
-/// Opens an existing file for writing; its bytes stay.
+/// Opens an existing file for writing without truncating it.
 ///
 /// # Errors
 /// Returns system errors.
@@ -84,10 +85,10 @@ pub(super) fn open(path: &Path) -> Result<std::fs::File> {
 /// # Errors
 /// Returns system errors.
 pub(super) fn open_to_read(path: &Path) -> Result<std::fs::File> {
-    super::beside::open_itself(path).or_else(|_| open(path))
+    super::references::open_itself(path).or_else(|_| open(path))
 }
 
-/// Whether files can be created in a directory, as far as the system tells.
+/// Checks whether files can be created in a directory, as far as the system reports it.
 pub(super) fn may_create(folder: &Path) -> bool {
     #[cfg(unix)]
     {

@@ -1,23 +1,22 @@
-//! Resolves the path of an output.
+//! Resolves output paths.
 
 use std::fs::File;
 use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// What a path leads to, all symbolic links followed.
+/// The end of a path after all symbolic links.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum PathEnd {
     /// A path, which may or may not exist.
     Path(PathBuf),
-    /// An open file of a process, by its path (`/proc/self/fd/1`, `/dev/fd/1`).
+    /// An open file of a process, such as `/proc/self/fd/1` or `/dev/fd/1`.
     Descriptor(PathBuf),
 }
 
-/// Follows `path`. Names of open files look like links as well, but are not followed: a shell may have opened
-/// them for others to write to, too.
+/// Resolves `path`. Names of open files look like links but are not followed, because other processes may write to the same open file.
 ///
 /// # Errors
-/// If the links never end.
+/// Returns an error for a cycle of links.
 pub(crate) fn resolve(path: &Path) -> Result<PathEnd> {
     let mut at = path.to_path_buf();
     for _ in 0..40 {
@@ -32,7 +31,7 @@ pub(crate) fn resolve(path: &Path) -> Result<PathEnd> {
     Err(Error::other("too many levels of symbolic links"))
 }
 
-/// True for the names of open files: entries of `/dev/fd` or `/proc/<process>/fd`.
+/// Checks for names of open files: entries of `/dev/fd` or `/proc/<process>/fd`.
 fn is_descriptor(path: &Path) -> bool {
     let number = path.file_name().and_then(|n| n.to_str());
     if number.is_none_or(|n| n.parse::<u32>().is_err()) {
@@ -43,17 +42,17 @@ fn is_descriptor(path: &Path) -> bool {
     dir == Path::new("/dev/fd") || (real.starts_with("/proc") && real.ends_with("fd"))
 }
 
-/// Opens the file that [`PathEnd::Descriptor`] names, for writing. Standard output and error are written at their
-/// current position; a regular file opened by number is written from its start.
+/// Opens the file of a [`PathEnd::Descriptor`] for writing. Standard output and error are written at their current offset. A regular file
+/// opened by number is written from its start.
 ///
 /// # Errors
-/// Those of opening.
+/// Returns errors of opening the file.
 pub(crate) fn open_descriptor(path: &Path) -> Result<File> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd;
         let dir = path.parent().map(std::fs::canonicalize);
-        // The files of a thread (`/proc/thread-self/fd`) are those of the process.
+        // A thread (`/proc/thread-self/fd`) shares the files of its process.
         let process = Path::new("/proc").join(std::process::id().to_string());
         let is_own = |dir: PathBuf| dir.starts_with(&process) && dir.ends_with("fd");
         let own = path.starts_with("/dev/fd") || dir.is_some_and(|d| d.is_ok_and(is_own));

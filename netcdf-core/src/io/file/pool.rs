@@ -1,5 +1,5 @@
-//! Input files of which only some are open at a time: a dataset may consist of thousands, but a process can have
-//! only a few hundred open.
+//! A pool of input files with a limit on open files. A dataset may consist of thousands of files, but a process can have only a few hundred
+//! files open.
 
 use std::fs::{File, Metadata};
 use std::path::{Path, PathBuf};
@@ -9,38 +9,38 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::FileId;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Most open files of a pool; in addition, each thread may be using one.
+/// The maximum number of open files in a pool. In addition, each thread may use one file.
 const OPEN: usize = 64;
 
-/// The most recently read files, open, with their numbers.
+/// The most recently used open files, with their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     open: Mutex<Vec<(u64, Arc<File>)>>,
     next: AtomicU64,
 }
 
-/// A file that is open, or opened when needed.
+/// A file that is always open, or opened when it is read.
 #[derive(Debug)]
 pub(super) enum Handle {
-    /// Stays open.
+    /// The file stays open.
     Open(Arc<File>),
-    /// Open while it is among the most recently used of its pool.
+    /// The pool may close the file when other files are read.
     Pooled(Pooled),
 }
 
-/// A file of a pool.
+/// A file in a pool.
 #[derive(Debug)]
 pub(super) struct Pooled {
     pool: Arc<Pool>,
     number: u64,
     path: PathBuf,
-    /// Its identity and length when first opened: another file must not be read instead.
+    /// The identity and length at the first opening. A different file at the path is an error.
     id: Option<FileId>,
     len: u64,
 }
 
 impl Pool {
-    /// The open file with this number, which becomes the last to be closed.
+    /// Returns the open file with this number, and marks it as most recently used.
     fn get(&self, number: u64) -> Option<Arc<File>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let found = open.iter().position(|(n, _)| *n == number)?;
@@ -64,7 +64,7 @@ impl Pool {
 }
 
 impl Handle {
-    /// Moves an open file, at `path`, into a pool.
+    /// Moves the open file at `path` into a pool.
     pub(super) fn pooled(pool: &Arc<Pool>, path: &Path, file: Arc<File>) -> std::io::Result<Self> {
         let meta = file.metadata()?;
         let number = pool.next.fetch_add(1, Ordering::Relaxed);
@@ -78,7 +78,7 @@ impl Handle {
         }))
     }
 
-    /// The file, open.
+    /// Returns the open file. Opens it again if the pool has closed it.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] if it cannot be reopened; [`ErrorKind::Changed`] if another file has replaced it.
@@ -97,7 +97,7 @@ impl Pooled {
         }
         let name = self.path.to_string_lossy();
         let failed = |e| Error::io("cannot open again", &name, e);
-        let file = super::beside::open(&self.path).map_err(failed)?;
+        let file = super::references::open(&self.path).map_err(failed)?;
         if !self.is_same(&file.metadata().map_err(failed)?) {
             let what = "not the same file as when the dataset was opened";
             return Err(Error::new(ErrorKind::Changed, what).of(&name));
@@ -124,7 +124,7 @@ mod tests {
     use crate::io::Source;
     use crate::io::file::FileSource;
 
-    /// A dataset and files beside it, each of which has its number in it.
+    /// A dataset and files beside it. Each file contains its number.
     fn files(dir: &Path, count: usize) -> (FileSource, Vec<Arc<dyn Source>>) {
         std::fs::write(dir.join("base"), "base").unwrap();
         let base = FileSource::open(&dir.join("base")).unwrap();
@@ -142,7 +142,7 @@ mod tests {
         Ok(String::from_utf8(bytes.to_vec()).unwrap())
     }
 
-    /// Descriptors of this process that lead into a directory.
+    /// The number of this process's open files in a directory.
     #[cfg(target_os = "linux")]
     fn open_below(dir: &Path) -> usize {
         let all = std::fs::read_dir("/proc/self/fd").unwrap();
@@ -161,7 +161,7 @@ mod tests {
                 assert_eq!(read(&**sibling).unwrap(), format!("{n:08}"));
             }
         }
-        // Those beside a sibling are of the same pool.
+        // Files beside a sibling use the same pool.
         let beside = siblings[0].sibling(Path::new("7"), false).unwrap();
         assert_eq!(read(&*beside).unwrap(), "00000007");
         assert_eq!(open_below(&folder), OPEN + 1);

@@ -1,14 +1,14 @@
-//! Replaces one directory by another.
+//! Replaces one directory by another directory.
 
 use std::io::ErrorKind as Failure;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::aside::{Aside, swap};
 use super::disk::Disk;
 use super::full;
 use super::names::{folder, prefix};
+use super::swap::{Aside, swap};
 use super::temporary::Lock;
 use crate::error::{Error, Result};
 
@@ -17,20 +17,19 @@ use crate::error::{Error, Result};
 pub(in crate::io) enum Replaced {
     /// No directory had the name.
     Nothing,
-    /// The directory has the name of the new one.
+    /// The directory has the former name of the new directory.
     Exchanged(PathBuf),
     /// The directory was moved aside.
     Aside(Aside),
 }
 
-/// Gives `made` the name `path`, then removes a directory that had the name; with a `disk`, not before the new
-/// directory certainly has the name after a power failure, too.
+/// Gives `made` the name `path`, then removes the directory that had this name. With a `disk`, the new name is synced before the removal.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Io`]; the old directory keeps the name, unless the error says that the output is complete.
-/// If it may lose its name, the error says where the old directory is.
+/// Returns [`crate::ErrorKind::Io`]. The old directory keeps the name, unless the error states that the output is complete. If a power
+/// failure may undo the rename, the error names the location of the old directory.
 pub(in crate::io) fn take_place(made: TempDir, path: &Path, disk: Option<&Disk>) -> Result<()> {
-    // The old directory is ours now, under that name: the lock keeps other runs from removing it, too.
+    // The lock keeps other runs from removing the old directory under its new name.
     let _old = Lock::at(path);
     let replaced = give_name(made.path(), path, disk)?;
     let _ = made.keep();
@@ -40,7 +39,7 @@ pub(in crate::io) fn take_place(made: TempDir, path: &Path, disk: Option<&Disk>)
             Some(place) => {
                 let place = place.display();
                 e.with_remedy(format!(
-                    "what it replaced is kept in {place}: remove it when the output is safe"
+                    "the replaced directory is kept in {place}: remove it when the output is safe"
                 ))
             }
             None => e,
@@ -48,11 +47,11 @@ pub(in crate::io) fn take_place(made: TempDir, path: &Path, disk: Option<&Disk>)
     }
 }
 
-/// Gives the directory `made` the name `path`. A directory with the name stays; the caller removes it. With a `disk`, the name is on disk
-/// when the function returns.
+/// Gives the directory `made` the name `path`. The caller removes a directory that had this name. With a `disk`, the name is synced when
+/// the function returns.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Io`]; both directories keep their names, unless the error says that the output is complete.
+/// Returns [`crate::ErrorKind::Io`]. Both directories keep their names, unless the error states that the output is complete.
 pub(in crate::io) fn take_name(made: &Path, path: &Path, disk: Option<&Disk>) -> Result<Replaced> {
     let replaced = give_name(made, path, disk)?;
     named(path, disk)?;
@@ -67,9 +66,9 @@ fn give_name(made: &Path, path: &Path, disk: Option<&Disk>) -> Result<Replaced> 
         std::fs::rename(made, path).map_err(failed)?;
         return Ok(Replaced::Nothing);
     };
-    // Not every file system has permissions.
+    // Some file systems have no permissions.
     let _ = std::fs::set_permissions(made, old.permissions());
-    // They are to be on disk before the name is.
+    // Sync the permissions before the name.
     let synced = disk.map_or(Ok(()), |disk| disk.folder(made));
     synced.map_err(|e| full::failed("cannot write to disk", &name, e))?;
     match exchange(made, path) {
@@ -78,7 +77,7 @@ fn give_name(made: &Path, path: &Path, disk: Option<&Disk>) -> Result<Replaced> 
     }
 }
 
-/// Puts the name of a new directory on disk.
+/// Syncs the name of a new directory.
 fn named(path: &Path, disk: Option<&Disk>) -> Result<()> {
     let name = path.to_string_lossy();
     disk.map_or(Ok(()), |disk| disk.folder_above(folder(path), &name))
@@ -124,7 +123,7 @@ impl Replaced {
         }
     }
 
-    /// Moves the old directory to where no other run takes it for a leftover. Returns its new path.
+    /// Moves the old directory to a name that no run removes as a leftover. Returns the new path.
     fn put_away(self, path: &Path) -> Option<PathBuf> {
         let old = match &self {
             Self::Nothing => return None,
@@ -142,11 +141,10 @@ impl Replaced {
     }
 }
 
-/// The name of the old directory within the one made for it.
+/// The name of the replaced directory within the temporary directory.
 const OLD: &str = "old";
 
-/// Makes a directory for the old one. If the run is killed, it remains: no other run takes it for an unfinished
-/// one.
+/// Creates a directory for the old directory. No run removes it as a leftover after a kill.
 fn away(path: &Path) -> std::io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     let prefix = prefix(path);
@@ -164,7 +162,7 @@ pub(in crate::io) fn remove(old: &Path) -> Result<()> {
     std::fs::remove_dir_all(old).or_else(|e| match e.kind() {
         Failure::NotFound => Ok(()),
         _ => {
-            let what = "the output is complete, but what it replaced cannot be removed";
+            let what = "the output is complete, but the replaced directory cannot be removed";
             Err(Error::io(what, &old.to_string_lossy(), e))
         }
     })

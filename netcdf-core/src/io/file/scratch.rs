@@ -1,4 +1,4 @@
-//! Temporary files without a name.
+//! Unnamed temporary files.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::arithmetic::{exact, span};
 use crate::error::{Error, Result};
 use crate::io::source::{Source, read_range, truncated};
 
-/// A temporary file that nobody else sees, and that disappears with the process, however it ends.
+/// An unnamed temporary file. The system removes it when the process ends.
 #[derive(Debug)]
 pub struct Scratch {
     name: Arc<str>,
@@ -19,10 +19,10 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Creates an empty file in `folder` or, without one, in the system's directory for temporary files.
+    /// Creates an empty file in `folder`, or in the system's temporary directory.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`], with the folder.
+    /// Returns [`crate::ErrorKind::Io`] with the directory.
     pub fn new(folder: Option<&Path>) -> Result<Self> {
         let default = std::env::temp_dir();
         let own = folder.is_some();
@@ -44,7 +44,7 @@ impl Scratch {
         })
     }
 
-    /// Writes `bytes` from byte `offset` on.
+    /// Writes `bytes` at `offset`.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -56,7 +56,7 @@ impl Scratch {
         Ok(())
     }
 
-    /// Appends `bytes`; returns their offset. Only one thread may append at a time.
+    /// Appends `bytes` and returns their offset. Only one thread may append at a time.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -66,10 +66,10 @@ impl Scratch {
         Ok(at)
     }
 
-    /// Reads `len` bytes from byte `offset` on.
+    /// Reads `len` bytes at `offset`.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Io`]; [`crate::ErrorKind::Truncated`] beyond the end.
+    /// Returns [`crate::ErrorKind::Io`], and [`crate::ErrorKind::Truncated`] past the end.
     pub fn read(&self, offset: u64, len: u64) -> Result<Vec<u8>> {
         read_range(self, &span(offset, len)?)
     }

@@ -15,8 +15,9 @@ struct Space {
     in_memory: bool,
 }
 
-/// Directories for an output of `at_most` bytes in place of the file `path`, best first: the directory of the file, `TMPDIR`, and other
-/// directories on disk. Directories in memory that may be too small are excluded, and append-only ones, where nothing can be removed.
+/// Directories for an output of `at_most` bytes that replaces the file `path`, best first: the directory of the file, `TMPDIR`, and other
+/// directories on disk. Excludes directories in memory that may be too small, and append-only directories, because their files cannot be
+/// removed.
 pub(super) fn directories(path: &Path, at_most: Option<u64>) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let all = [
@@ -69,7 +70,7 @@ fn space(folder: &Path) -> Space {
     }
 }
 
-/// Bytes that this user may still write to the file system of `path`.
+/// Free bytes for this user on the file system of `path`.
 #[cfg(unix)]
 pub(super) fn free(path: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(path).ok()?;
@@ -81,7 +82,7 @@ pub(super) fn free(_: &Path) -> Option<u64> {
     None
 }
 
-/// Bytes of memory that programs can still get.
+/// Available memory in bytes.
 #[cfg(target_os = "linux")]
 fn available_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;

@@ -1,4 +1,4 @@
-//! Remembers what is at a path, to notice later changes.
+//! Records the state of a path, to detect later changes.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::Metadata;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::FileId;
 use crate::error::{Error, Result};
 
-/// Identity, size and time of change of a file, or of all files in a directory.
+/// The identity, size and modification time of a file, or of all files in a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStamp {
     id: Option<FileId>,
@@ -16,7 +16,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// The state of `path` now; `None` if it does not exist.
+    /// Returns the current state of `path`. `None` if the path is missing.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Io`].
@@ -36,8 +36,7 @@ impl FileStamp {
     }
 }
 
-/// The state of all files below a directory, in any order. Files that links lead to count, but links to
-/// directories are not entered.
+/// The state of all files below a directory, in any order. Includes targets of links to files, but not of links to directories.
 fn within(root: &Path) -> std::io::Result<u64> {
     let mut sum = 0u64;
     let mut left: Vec<PathBuf> = vec![root.to_owned()];
@@ -49,11 +48,11 @@ fn within(root: &Path) -> std::io::Result<u64> {
                 left.push(path);
                 continue;
             }
-            // For a link that leads nowhere, the link itself counts.
+            // For a broken link, use the link's own metadata.
             let meta = std::fs::metadata(&path).or_else(|_| entry.metadata());
             match meta {
                 Ok(meta) => sum = sum.wrapping_add(state(&path, &meta)),
-                // It was removed after it was listed; its absence changes the stamp.
+                // The file was removed after it was listed. Its absence changes the stamp.
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
                 Err(e) => return Err(e),
             }
@@ -62,7 +61,7 @@ fn within(root: &Path) -> std::io::Result<u64> {
     Ok(sum)
 }
 
-/// The state of one file. Pipes and devices have none: reading them changes their times.
+/// The state of one file. Pipes and devices have no state, because reading changes their times.
 fn state(path: &Path, meta: &Metadata) -> u64 {
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);

@@ -1,10 +1,8 @@
-//! Names of unfinished outputs beside their final place, `.NAME.??????.tmp`, and removal of leftovers with such
-//! names.
+//! Temporary names beside an output, `.NAME.??????.tmp`, and removal of leftovers with such a name.
 //!
-//! A run locks what it is making. Something with such a name but without a lock was left by a run that was
-//! killed, and the next run to the same place removes it; but only if the name is certainly ours (its last
-//! letters are computed from the others), and only on local file systems, where locks of other processes are
-//! certainly seen.
+//! A run locks its temporary file. The next run with the same output removes an unlocked temporary file, because its run was killed. Two
+//! conditions make this safe. The last letters of the name are computed from the first letters, so other programs do not create such a
+//! name. And the file system is local, so that locks of all processes are visible.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,24 +10,24 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
-use super::beside::open_itself;
 use super::exclusive::{self, Sharing, locks_are_sure};
 use super::names::{folder, prefix};
+use super::references::open_itself;
 use crate::error::is_too_many;
 
-/// Number of random letters in a name, and of letters computed from them.
+/// The number of random letters in a name. Equally many letters are computed.
 const CHOSEN: usize = 3;
 const FOLLOW: usize = 3;
 const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SUFFIX: &str = ".tmp";
-/// The suffix of a directory that contains a replaced directory ([`super::aside`]).
+/// The suffix of a directory that contains a replaced directory ([`super::swap`]).
 pub(super) const REPLACED: &str = ".was";
 
-/// Makes something beside `path` under an unused name, with the permissions `mode`, and locks it. `make` gets a
-/// builder for the name, and the directory.
+/// Creates a file or directory beside `path` under an unused name, with the permissions `mode`, and locks it. `make` gets a builder for the
+/// name, and the directory.
 ///
 /// # Errors
-/// Those of `make`.
+/// Returns errors of `make`.
 pub(in crate::io) fn beside<T: AsRef<Path>>(
     path: &Path,
     mode: u32,
@@ -75,7 +73,7 @@ fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Makes something under an unused name and locks it. `number` returns the number behind the letters of a name for each attempt.
+/// Creates a file or directory under an unused name and locks it. `number` returns the number for the letters of each attempt.
 fn named<T: AsRef<Path>>(
     path: &Path,
     (mode, suffix): (u32, &str),
@@ -91,7 +89,7 @@ fn named<T: AsRef<Path>>(
         let made = make(&builder, folder(path));
         let made = made.and_then(|made| Ok((Lock::at(made.as_ref())?, made)));
         match made {
-            // Another process may have removed it as a leftover before it was locked.
+            // Another process may have removed the file as a leftover before it was locked.
             Ok((lock, made)) if lock.is_of(made.as_ref()) => return Ok((made, lock)),
             Ok(_) => {}
             Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => last = Some(e),
@@ -109,7 +107,7 @@ fn permit(builder: &mut tempfile::Builder, mode: u32) {
 #[cfg(not(unix))]
 fn permit(_: &mut tempfile::Builder, _: u32) {}
 
-/// A temporary name for what becomes `path`.
+/// A temporary name for the output `path`.
 fn name(path: &Path, mut number: u64, suffix: &str) -> OsString {
     let mut name = prefix(path);
     let chosen = letters(&mut number, CHOSEN);
@@ -129,7 +127,7 @@ fn letters(number: &mut u64, count: usize) -> String {
     (0..count).map(|_| letter()).collect()
 }
 
-/// The letters computed from others, the same in every run and version (FNV-1a).
+/// The computed letters of a name, the same in every run and version (FNV-1a).
 fn follow(prefix: &OsStr, chosen: &str) -> String {
     let bytes = prefix.as_encoded_bytes().iter().chain(chosen.as_bytes());
     let mut sum = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
@@ -139,7 +137,7 @@ fn follow(prefix: &OsStr, chosen: &str) -> String {
     letters(&mut sum, FOLLOW)
 }
 
-/// Whether a name is one that [`name`] makes with this prefix and suffix.
+/// Checks whether [`name`] generates this name from the prefix and suffix.
 fn is_ours(name: &OsStr, (prefix, suffix): (&OsStr, &str)) -> bool {
     let rest = name.as_encoded_bytes();
     let rest = rest.strip_prefix(prefix.as_encoded_bytes());
@@ -151,16 +149,15 @@ fn is_ours(name: &OsStr, (prefix, suffix): (&OsStr, &str)) -> bool {
     parts.is_some_and(|(chosen, end)| end.len() == FOLLOW && end == follow(prefix, chosen))
 }
 
-/// Held while something is being made. Without a file, because none could be opened, nobody else removes it
-/// either.
+/// A lock on a temporary file or directory. `None` if the file cannot be opened: then other processes cannot remove it either.
 #[derive(Debug)]
 pub(in crate::io) struct Lock(Option<File>);
 
 impl Lock {
-    /// Locks what is at a path.
+    /// Locks the file or directory at `path`.
     ///
     /// # Errors
-    /// If it is locked by another process, which is about to remove it; if too many files are open.
+    /// Returns an error if another process has locked the file to remove it, or if too many files are open.
     pub(in crate::io) fn at(path: &Path) -> Result<Self> {
         let file = match open_itself(path) {
             Ok(file) => file,
@@ -171,15 +168,15 @@ impl Lock {
             Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
                 Err(std::io::ErrorKind::AlreadyExists.into())
             }
-            // Not every file system has locks; where they are unreliable, nothing is removed.
+            // Some file systems have no locks. Where locks are unreliable, no process removes leftovers.
             Ok(()) | Err(_) => Ok(Self(Some(file))),
         }
     }
 
-    /// Whether the locked file is still what the path leads to.
+    /// Checks whether `path` still leads to the locked file.
     fn is_of(&self, path: &Path) -> bool {
         let Some(file) = &self.0 else {
-            // It could not be opened: perhaps because it was removed.
+            // The file could not be opened, perhaps because it was removed.
             return path.symlink_metadata().is_ok();
         };
         exclusive::is_at(file, path)
@@ -201,18 +198,18 @@ fn lock(file: &File) -> Result<()> {
 /// The number of names that [`beside_first`] tries before random ones.
 const FIRST: u64 = 4;
 
-/// Most entries of a directory to look at: in a larger directory, leftovers stay.
+/// The maximum number of directory entries to scan. Leftovers in larger directories stay.
 const MOST: usize = 20_000;
 
-/// Removes what killed runs left beside `path`. Failures to remove are ignored.
+/// Removes leftovers of killed runs beside `path`. Failures to remove are ignored.
 pub(in crate::io) fn sweep(path: &Path) {
     if locks_are_sure(folder(path)) {
         left(path, SUFFIX).iter().for_each(|path| remove(path));
     }
 }
 
-/// Removes what processes left beside `path`, except entries that a running process has locked. The caller has the right to remove all
-/// entries of the directory. Failures to remove are ignored.
+/// Removes leftovers beside `path`, except entries locked by a running process. The caller has the right to remove all entries of the
+/// directory. Failures to remove are ignored.
 pub(in crate::io) fn clear(path: &Path) {
     for left in left(path, SUFFIX) {
         let locked = |e: std::io::Error| e.kind() == std::io::ErrorKind::WouldBlock;

@@ -1,5 +1,5 @@
-//! A file being written: without a name if the system allows that, so that nothing is left however the process
-//! ends; otherwise under a temporary name beside its final one.
+//! A file being written. It has no name if the system allows that, so no leftover remains after a kill. Otherwise it has a temporary name
+//! beside the output.
 
 use std::fs::File;
 use std::io::Result;
@@ -9,12 +9,12 @@ use super::exclusive::locks_are_sure;
 use super::names::folder;
 use super::temporary::{self, Lock};
 
-/// A file being written. Dropping it leaves nothing.
+/// A file being written. Drop removes it.
 #[derive(Debug)]
 pub(super) struct UnnamedFile {
-    /// Its final name.
+    /// The final name.
     path: PathBuf,
-    /// Its temporary name, if it has one.
+    /// The temporary name, if the file has one.
     temp: Option<TemporaryName>,
 }
 
@@ -29,7 +29,7 @@ impl UnnamedFile {
     /// Creates an empty file that can become `path`.
     ///
     /// # Errors
-    /// Those of creating it.
+    /// Returns errors of creating the file.
     pub(super) fn new(path: &Path) -> Result<(Self, File)> {
         let path = path.to_owned();
         temporary::sweep_first(&path);
@@ -47,11 +47,11 @@ impl UnnamedFile {
         &self.path
     }
 
-    /// Gives `file` its final name, and replaces what has it. Programs that watch the directory see one event of the final name (see
+    /// Gives `file` its final name, and replaces an existing file. Programs that watch the directory see one event of the final name (see
     /// [`close_name`]).
     ///
     /// # Errors
-    /// Those of the file system; what had the name then keeps it.
+    /// Returns errors of the file system. An existing file then keeps the name.
     pub(super) fn finish(self, file: &File) -> Result<PathBuf> {
         let is_new = self.temp.is_none() && link(file, &self.path).is_ok();
         match is_new {
@@ -63,14 +63,14 @@ impl UnnamedFile {
         }
     }
 
-    /// As [`UnnamedFile::finish`], but programs that wait for a file to be closed do not see the new file.
+    /// Like [`UnnamedFile::finish`], but programs that wait for a file to be closed do not see the new file.
     ///
     /// # Errors
-    /// As [`UnnamedFile::finish`].
+    /// Returns the errors of [`UnnamedFile::finish`].
     pub(super) fn finish_unannounced(self, file: &File) -> Result<PathBuf> {
         let temp = match self.temp {
             Some(temp) => temp,
-            // This fails if a file has the name.
+            // Linking fails if a file has the name.
             None if link(file, &self.path).is_ok() => return Ok(self.path),
             None => linked(&self.path, file).or_else(|_| copied(&self.path, file))?,
         };
@@ -82,7 +82,7 @@ impl UnnamedFile {
 /// Creates a file without a name in a directory that is removed at once. Programs that watch the directory of `path` see no events of the
 /// file, not even that it is closed (inotify then reports names such as `#123`).
 fn unwatched(path: &Path) -> Option<File> {
-    // Elsewhere, files without names or their events are impossible.
+    // On other file systems, unnamed files or their events are impossible.
     if !locks_are_sure(folder(path)) {
         return None;
     }
@@ -97,7 +97,7 @@ fn close_name(path: &Path) {
     let _ = super::obstacle::open(path);
 }
 
-/// Gives a file a temporary name beside its final one: linking cannot replace a file, renaming can.
+/// Gives a file a temporary name beside its final name. A link cannot replace a file, but a rename can.
 fn linked(path: &Path, file: &File) -> Result<TemporaryName> {
     let make = |builder: &tempfile::Builder, folder: &Path| {
         builder.make_in(folder, |path| link(file, path))
@@ -107,17 +107,17 @@ fn linked(path: &Path, file: &File) -> Result<TemporaryName> {
     Ok(TemporaryName { path, _lock: lock })
 }
 
-/// A copy under a temporary name, for systems that name files only on creation.
+/// Copies the file to a temporary name, on systems that cannot name an unnamed file.
 fn copied(path: &Path, mut file: &File) -> Result<TemporaryName> {
     let (mut made, temp) = named(path, |builder, folder| builder.tempfile_in(folder))?;
     std::io::Seek::rewind(&mut file)?;
     std::io::copy(&mut file, &mut made)?;
-    super::kept::copy(&made, file)?;
+    super::permissions::copy(&made, file)?;
     made.sync_all()?;
     Ok(temp)
 }
 
-/// Creates a file in the same directory, under a name that says what it will become.
+/// Creates a file with a temporary name beside `path`.
 fn named<R>(
     path: &Path,
     make: impl Fn(&tempfile::Builder, &Path) -> Result<tempfile::NamedTempFile<R>>,
@@ -127,14 +127,14 @@ fn named<R>(
     Ok((made, TemporaryName { path, _lock: lock }))
 }
 
-/// Creates a file without a name that can be given one later; `None` if that is not supported.
+/// Creates an unnamed file that can be named later. `None` if the file system does not support that.
 #[cfg(target_os = "linux")]
 fn without_name(folder: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let file = rustix::fs::open(folder, flags, Mode::from_raw_mode(0o666)).ok()?;
     let file = File::from(file);
-    // Without this path, which a sandbox may hide, the file cannot be given a name.
+    // A sandbox may hide this path. Without it the file cannot be named.
     descriptor(&file).exists().then_some(file)
 }
 
@@ -145,7 +145,7 @@ fn descriptor(file: &File) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
-/// Gives a file without a name this name.
+/// Gives an unnamed file a name.
 #[cfg(target_os = "linux")]
 fn link(file: &File, path: &Path) -> Result<()> {
     use rustix::fs::{AtFlags, CWD};
@@ -174,7 +174,7 @@ mod tests {
             .collect()
     }
 
-    /// Both ways, whatever the file system supports.
+    /// Tests both methods on any file system.
     #[test]
     fn a_file_gets_its_name_at_the_end() {
         let dir = tempfile::tempdir().unwrap();
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(names(dir.path()), ["a.nc"]);
     }
 
-    /// A process that is killed between the link and the rename leaves its file under a temporary name.
+    /// A process that is killed between link and rename leaves a temporary name.
     #[test]
     #[cfg(target_os = "linux")]
     fn the_next_run_removes_what_a_killed_one_left() {

@@ -1,22 +1,22 @@
-//! Notices programs that have an HDF5 file open for writing.
+//! Detects programs that have an HDF5 file open for writing.
 //!
-//! The HDF5 library locks its files (`flock`): for writing exclusively, for reading shared. A shared lock is therefore free unless a
-//! program writes the file. Programs with SWMR access hold no lock.
+//! The HDF5 library locks its files (`flock`), exclusively for writing and shared for reading. A shared lock is therefore available unless
+//! a program writes the file. Programs with SWMR access hold no lock.
 
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::ErrorKind as Failure;
 use std::path::Path;
 
-use super::beside::open_itself;
 use super::exclusive::{Sharing, try_lock};
 use super::read_exact_at;
+use super::references::open_itself;
 use crate::error::is_too_many;
 use crate::error::{Error, ErrorKind, Result};
 
 const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
 
-/// The variable of the environment with which users turn off the locks of HDF5.
+/// The environment variable that turns off the locks of HDF5.
 const LOCKING: &str = "HDF5_USE_FILE_LOCKING";
 
 /// Takes a shared lock of an HDF5 file. Returns `None` for other files, and on file systems without locks.
@@ -31,7 +31,7 @@ pub(super) fn refuse(path: &Path) -> Result<Option<File>> {
         Err(e) if is_too_many(&e) => {
             return Err(Error::io("cannot open", &path.to_string_lossy(), e));
         }
-        // It is absent or unreadable.
+        // The file is missing or unreadable.
         Err(_) => return Ok(None),
         Ok(file) if !is_hdf5(&file) => return Ok(None),
         Ok(file) => file,
@@ -45,7 +45,7 @@ pub(super) fn refuse(path: &Path) -> Result<Option<File>> {
                 "wait until that program closes it, or set HDF5_USE_FILE_LOCKING=FALSE if none writes it",
             ))
         }
-        // Not every file system has locks.
+        // Some file systems have no locks.
         Err(_) => Ok(None),
     }
 }
@@ -55,7 +55,7 @@ fn is_on(value: Option<&OsStr>) -> bool {
     !value.is_some_and(|value| value == "FALSE" || value == "0")
 }
 
-/// Whether the signature is where HDF5 looks for it: at the start, or behind a user block.
+/// Checks for the signature at the offsets that HDF5 defines: the start, or the end of a user block.
 fn is_hdf5(file: &File) -> bool {
     let len = file.metadata().ok().filter(std::fs::Metadata::is_file);
     let len = len.map_or(0, |meta| meta.len());

@@ -1,18 +1,18 @@
-//! Parses addresses of data on other machines.
+//! Parses addresses of remote data.
 
 use super::modes::{AskedFormat, Modes};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::{Address, Service, decoded};
 
-/// Protocols of data on other machines.
+/// The protocols of remote data.
 const PROTOCOLS: [&str; 9] = [
     "http", "https", "s3", "gs3", "gs", "az", "azure", "abfs", "abfss",
 ];
 
-/// Parses what follows `protocol://`, without the fragment; `None` for protocols of another kind. `said` is the fragment.
+/// Parses the text after `protocol://`, without the fragment. Returns `None` for other protocols. `said` is the fragment.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] without a host, bucket or container; [`ErrorKind::Unsupported`] for servers of OPeNDAP.
+/// [`ErrorKind::Argument`] without a host, bucket or container; [`ErrorKind::Unsupported`] for OPeNDAP servers.
 pub(super) fn parse(
     protocol: &str,
     place: &str,
@@ -48,13 +48,13 @@ pub(super) fn parse(
     }))
 }
 
-/// A key without a query and without slashes at its ends.
+/// Removes the query, and leading and trailing slashes of a key.
 fn clean(key: &str) -> String {
     let key = key.split('?').next().unwrap_or_default();
     key.trim_matches('/').to_owned()
 }
 
-/// The pairs of a fragment, apart from `mode`.
+/// The pairs of a fragment, except `mode`.
 fn pairs(fragment: &str) -> Vec<(String, String)> {
     let pairs = fragment.split('&').filter_map(|part| part.split_once('='));
     pairs
@@ -63,7 +63,7 @@ fn pairs(fragment: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What an address with `http` or `https` leads to: object stores are known by their hosts, or by the word `s3`.
+/// Finds the service of an `http` or `https` address. Object stores are recognised by host, or by the word `s3`.
 fn of_host<'a>(
     protocol: &str,
     host: &str,
@@ -100,7 +100,7 @@ fn of_host<'a>(
     Ok((Service::Web { url }, ""))
 }
 
-/// The bucket and key of a path.
+/// Splits a path into bucket and key.
 fn first_part(path: &str) -> Result<(&str, &str)> {
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     match first.is_empty() {
@@ -109,8 +109,8 @@ fn first_part(path: &str) -> Result<(&str, &str)> {
     }
 }
 
-/// What an address of Amazon's leads to: `BUCKET.s3.REGION.amazonaws.com/KEY`, or `s3.REGION.amazonaws.com/BUCKET/KEY`, each also
-/// without the region, or with a dash before it.
+/// Parses an address of Amazon: `BUCKET.s3.REGION.amazonaws.com/KEY`, or `s3.REGION.amazonaws.com/BUCKET/KEY`. Both forms may lack the
+/// region, or have a dash before it.
 fn amazon<'a>(host: &str, path: &'a str) -> Option<Result<(Service, &'a str)>> {
     let rest = host.strip_suffix(".amazonaws.com")?;
     let region = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -153,7 +153,7 @@ fn azure(host: &str) -> Service {
     Service::Azure { account, container }
 }
 
-/// Refuses what THREDDS and Hyrax serve by OPeNDAP, unless the address says that it is a file.
+/// Refuses OPeNDAP addresses of THREDDS and Hyrax, unless the fragment specifies a file.
 fn refuse_opendap(path: &str, modes: &Modes) -> Result<()> {
     let opendap = |part: &str| matches!(part, "dodsC" | "opendap");
     if modes.has("bytes") || !path.split('/').any(opendap) {

@@ -12,7 +12,7 @@ use crate::io::{dir, file, key, remote};
 use crate::model::{Kind, Zarr, ZarrOptions, ZarrVersion};
 use crate::notes::Note;
 
-/// The options of a command line for an output, apart from the name.
+/// The options of a command line for an output, except the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OutputRequest {
     /// The kind.
@@ -28,7 +28,7 @@ pub struct OutputRequest {
 }
 
 impl OutputRequest {
-    /// The form of an output that is Zarr or not, and may be a zip file.
+    /// The form of an output: Zarr or a file, perhaps zipped.
     pub(super) fn form(self, zarr: Option<Zarr>, zip: bool) -> OutputForm {
         match zarr {
             Some(zarr) if zip => OutputForm::Zip {
@@ -39,7 +39,7 @@ impl OutputRequest {
         }
     }
 
-    /// Options for writing Zarr, with the words of a URL.
+    /// Options for writing Zarr, from the command line and a URL.
     pub(super) fn zarr(self, modes: &Modes) -> ZarrOptions {
         ZarrOptions {
             consolidated: self.consolidated
@@ -82,9 +82,9 @@ pub enum OutputForm {
 /// The location and form of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
-    /// The path on this machine; the short form of an address on another.
+    /// The local path, or the short form of a remote address.
     pub path: PathBuf,
-    /// The address, if it is on another machine.
+    /// The address of a remote output.
     pub remote: Option<Address>,
     /// The form.
     pub form: OutputForm,
@@ -103,11 +103,11 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// The output that replaces the dataset at `path`: it is stored in the same form, and Zarr stays the same
-    /// kind unless another is asked for.
+    /// Returns the output that replaces the dataset at `path`. It has the same form. Zarr keeps its kind unless the options have another
+    /// kind.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a kind that is stored in another form.
+    /// Returns [`ErrorKind::Argument`] for a kind with another form.
     pub fn in_place(path: &Path, asked: OutputRequest) -> Result<Self> {
         let zip = ends_in(path, "zip");
         let store = path.is_dir() || zip;
@@ -146,7 +146,7 @@ impl Destination {
         self.remote.is_none() && self.form == OutputForm::Directory && dir::is_store(&self.path)
     }
 
-    /// Whether there is something already, where the output goes.
+    /// Checks whether the output exists.
     ///
     /// # Errors
     /// Returns errors of the remote service.
@@ -157,7 +157,7 @@ impl Destination {
         }
     }
 
-    /// Where temporary files are created: beside the output, or, for one on another machine, in the folder of the system.
+    /// The directory for temporary files: the output's directory, or the system's for a remote output.
     #[must_use]
     pub fn scratch(&self) -> Option<PathBuf> {
         match self.remote {
@@ -166,7 +166,7 @@ impl Destination {
         }
     }
 
-    /// The note to give after a store was replaced.
+    /// The note about a replaced store.
     #[must_use]
     pub fn replaced(&self) -> Note {
         Note {
@@ -176,8 +176,7 @@ impl Destination {
         }
     }
 
-    /// The same output for an input of this kind: if only its name says that it is Zarr, Zarr input keeps its
-    /// kind.
+    /// Adapts the output to the kind of the input: if only the name implies Zarr, Zarr input keeps its kind.
     #[must_use]
     pub fn of_input(mut self, input: Kind, asked: OutputRequest) -> Self {
         if let (true, Some(zarr)) = (self.by_name, input.as_zarr()) {
@@ -188,7 +187,7 @@ impl Destination {
         self
     }
 
-    /// The directory of the members of a zip file: named like the file, as netCDF-C makes it, or empty.
+    /// The directory of the members of a zip file: the file's name without extension, like netCDF-C, or empty.
     #[must_use]
     pub fn zip_prefix(&self) -> String {
         if self.form != (OutputForm::Zip { prefix: true }) {
@@ -205,8 +204,7 @@ pub(super) fn ends_in(path: &Path, extension: &str) -> bool {
     ends.is_some_and(|e| e.eq_ignore_ascii_case(extension))
 }
 
-/// The kind that the words of a URL and `-k` specify together: as in netCDF-C, the URL takes precedence, and
-/// `-k` adds the version.
+/// Combines the kind of a URL and `-k`. Like in netCDF-C, the URL takes precedence, and `-k` adds the version.
 pub(super) fn kind(modes: &Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
     let said = kind.and_then(Kind::as_zarr);
     let pure = match modes.asked() {
@@ -230,6 +228,6 @@ pub(super) fn kind(modes: &Modes, kind: Option<Kind>) -> Result<Option<Kind>> {
 }
 
 fn contradiction() -> Error {
-    let what = "the URL and -k ask for different kinds of output";
+    let what = "the URL and -k specify different kinds of output";
     Error::new(ErrorKind::Argument, what)
 }

@@ -16,41 +16,41 @@ use crate::io::source::Source;
 use crate::io::store::{Hints, Store};
 use crate::io::trace::Trace;
 use crate::io::zip::{self, ZipStore};
-use crate::io::{Container, other, remote};
+use crate::io::{Container, foreign_format, remote};
 use crate::limits::Limits;
 use crate::notes::Notes;
 
-/// How inputs are opened.
+/// Options for opening inputs.
 #[derive(Debug, Clone, Default)]
 pub struct InputAccess {
-    /// Where operations on stores are reported.
+    /// The trace of store operations.
     pub trace: Trace,
-    /// Whether links in a store may lead out of it.
+    /// Whether links may lead outside a store.
     pub allow_external: bool,
-    /// Limits for what a zip file may make us allocate.
+    /// Limits for memory allocations from sizes in a zip file.
     pub limits: Limits,
     /// Whether the input is text instead of a dataset.
     pub text: bool,
-    /// Where it is said what users may want to know of how an input was opened.
+    /// Receives notes about opening an input.
     pub notes: Arc<Notes>,
-    /// How other machines are asked.
+    /// The network settings.
     pub network: Arc<Network>,
 }
 
-/// Opens an input; standard input is `stdin`, which is spooled to a temporary file.
+/// Opens an input. `stdin` is standard input, which is copied to a temporary file.
 ///
 /// # Errors
-/// As [`InputAccess::input`].
+/// Returns the errors of [`InputAccess::input`].
 pub fn input(at: &Location, stdin: &mut dyn Read) -> Result<Container> {
     InputAccess::default().input(at, stdin)
 }
 
 impl InputAccess {
-    /// Opens an input; standard input is `stdin`, which is spooled to a temporary file. A path to a
-    /// directory or zip file with Zarr metadata is a store; so is everything that a URL says is one.
+    /// Opens an input. `stdin` is standard input, which is copied to a temporary file. A directory or zip file with Zarr metadata is a
+    /// store, and a URL can specify a store.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`] for a directory that is not a store; [`ErrorKind::Io`].
+    /// Returns [`ErrorKind::UnknownFormat`] for a directory that is not a store, and [`ErrorKind::Io`].
     pub fn input(&self, at: &Location, stdin: &mut dyn Read) -> Result<Container> {
         if at.is_standard() {
             return self.file(Arc::new(spool("(stdin)", stdin, self.wanted())?));
@@ -69,7 +69,7 @@ impl InputAccess {
         }
     }
 
-    /// Opens what is on another machine.
+    /// Opens a remote input.
     fn elsewhere(&self, address: &Address, modes: &Modes) -> Result<Container> {
         match modes.asked() {
             AskedFormat::Zarr { pure } => {
@@ -103,7 +103,7 @@ impl InputAccess {
         Ok(self.trace.store(store))
     }
 
-    /// Decides by the first bytes of an input without a length whether to read the rest.
+    /// The check of the first bytes of a pipe, which decides whether to read the rest.
     fn wanted(&self) -> fn(&[u8]) -> bool {
         if self.text { is_text } else { is_dataset }
     }
@@ -139,7 +139,7 @@ impl InputAccess {
         }
         let source: Arc<dyn Source> = Arc::new(open(path, self.wanted())?);
         if !modes.has("zip") && !zip::is_zip(&*source)? {
-            return Err(other::refusal(
+            return Err(foreign_format::refusal(
                 &*source,
                 "a Zarr store in a directory or zip file",
             ));
@@ -160,7 +160,7 @@ impl InputAccess {
         Ok((self.trace.store(Arc::new(store)), is_store))
     }
 
-    /// Opens whatever is at a path.
+    /// Opens the dataset at a path.
     fn any(&self, path: &Path) -> Result<Container> {
         if !path.is_dir() {
             return self.file(Arc::new(open(path, self.wanted())?));
@@ -173,7 +173,7 @@ impl InputAccess {
         self.directory(path, plain()).map(Container::Store)
     }
 
-    /// Opens a file, which may be a zip file with a store in it.
+    /// Opens a file, or the store in a zip file.
     fn file(&self, source: Arc<dyn Source>) -> Result<Container> {
         if zip::is_zip(&*source)? {
             let (store, is_store) = self.zip(Arc::clone(&source), plain())?;
@@ -185,7 +185,7 @@ impl InputAccess {
     }
 }
 
-/// The hints that a URL gives.
+/// The hints of a URL.
 fn asked_hints(modes: &Modes, pure: bool) -> Hints {
     Hints {
         pure,
@@ -194,7 +194,7 @@ fn asked_hints(modes: &Modes, pure: bool) -> Hints {
     }
 }
 
-/// The hints for a store given by its path.
+/// The hints for a path.
 fn plain() -> Hints {
     Hints {
         consolidated: consolidated_by_environment(),
@@ -202,7 +202,7 @@ fn plain() -> Hints {
     }
 }
 
-/// Opens a path as a source; input without a length (a pipe) is spooled to a temporary file.
+/// Opens a path as a source. A pipe is copied to a temporary file.
 fn open(path: &Path, wanted: fn(&[u8]) -> bool) -> Result<FileSource> {
     let name = path.to_string_lossy();
     let mut file = File::open(path).map_err(|e| Error::io("cannot open", &name, e))?;
@@ -215,10 +215,10 @@ fn open(path: &Path, wanted: fn(&[u8]) -> bool) -> Result<FileSource> {
     spool(&name, &mut file, wanted)
 }
 
-/// Bytes by which an input without a length is judged.
+/// The number of bytes that decide whether a pipe contains a dataset.
 const FIRST: u64 = 64 << 10;
 
-/// Whether bytes may be the start of a dataset.
+/// Checks whether bytes may be the start of a dataset.
 fn is_dataset(first: &[u8]) -> bool {
     let hdf5 = |at: usize| {
         first
@@ -234,7 +234,7 @@ fn is_dataset(first: &[u8]) -> bool {
     starts.iter().any(|start| first.starts_with(start)) || places.any(hdf5)
 }
 
-/// Whether bytes may be the start of CDL, which is `netcdf` after blanks and comments.
+/// Checks whether bytes may be the start of CDL: `netcdf` after blanks and comments.
 fn is_text(first: &[u8]) -> bool {
     let mut rest = first
         .strip_prefix(b"\xef\xbb\xbf")
@@ -248,7 +248,7 @@ fn is_text(first: &[u8]) -> bool {
     !first.contains(&0) && b"netcdf".starts_with(&word.to_ascii_lowercase())
 }
 
-/// Spools `from` to a temporary file without a name; if its first bytes are not `wanted`, only these.
+/// Copies `from` to an unnamed temporary file. If the first bytes are not `wanted`, copies only these bytes.
 ///
 /// # Errors
 /// [`ErrorKind::Io`].
@@ -258,7 +258,7 @@ fn spool(name: &str, from: &mut dyn Read, wanted: fn(&[u8]) -> bool) -> Result<F
     from.take(FIRST).read_to_end(&mut first).map_err(failed)?;
     let mut file = tempfile::tempfile().map_err(|e| full::failed_to_make(name, e))?;
     file.write_all(&first).map_err(failed)?;
-    // Unknown data must not fill the disk; its first bytes are enough to say what it is.
+    // Unknown data must not fill the disk. The first bytes are enough to report the format.
     if wanted(&first) {
         std::io::copy(from, &mut file).map_err(failed)?;
     }
@@ -332,7 +332,7 @@ mod tests {
         assert!(matches!(opened(&path("hi")).unwrap(), Container::Source(_)));
     }
 
-    /// A stream that never ends, and that counts what is read of it.
+    /// An endless stream that counts the bytes read.
     struct Endless(u64, u8);
 
     impl Read for Endless {

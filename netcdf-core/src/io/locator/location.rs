@@ -1,4 +1,4 @@
-//! Where a dataset is, as users say it.
+//! Locations of datasets on command lines.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,23 @@ use super::url::{self, UrlTarget};
 use crate::error::Result;
 use crate::io::address::Address;
 
-/// Where a dataset is: standard input or output, a path, or a URL.
+/// The location of a dataset: standard input or output, a path, or a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     named: PathBuf,
     path: PathBuf,
     remote: Option<Address>,
-    /// What a URL says of the dataset.
+    /// The modes in the fragment of a URL.
     modes: Option<Modes>,
     standard: bool,
 }
 
 impl Location {
-    /// The location that a command line names: a path, a URL, or `-` for standard input or output.
+    /// Parses a command-line argument: a path, a URL, or `-` for standard input or output.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for servers of OPeNDAP,
-    /// [`ErrorKind::Argument`](crate::ErrorKind::Argument) for unknown URLs.
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for OPeNDAP servers, [`ErrorKind::Argument`](crate::ErrorKind::Argument)
+    /// for unknown URLs.
     pub fn new(named: impl AsRef<Path>) -> Result<Self> {
         let named = named.as_ref();
         let standard = named == Path::new("-");
@@ -44,10 +44,10 @@ impl Location {
         })
     }
 
-    /// The location that a program names: a path, which may be `-`, or a URL.
+    /// Parses a location from a program: a path or a URL. `-` is a path.
     ///
     /// # Errors
-    /// As [`Location::new`].
+    /// Returns the errors of [`Location::new`].
     pub fn of_program(named: impl AsRef<Path>) -> Result<Self> {
         let named = named.as_ref();
         match named == Path::new("-") {
@@ -65,7 +65,7 @@ impl Location {
         }
     }
 
-    /// A path of this machine, whatever it looks like.
+    /// A local path, even if it looks like a URL.
     #[must_use]
     pub fn of_path(path: &Path) -> Self {
         Self {
@@ -77,19 +77,19 @@ impl Location {
         }
     }
 
-    /// The name as it was given, for messages.
+    /// The original name, for messages.
     #[must_use]
     pub fn named(&self) -> &Path {
         &self.named
     }
 
-    /// The path on this machine; `-` for standard input or output, and a short form of the address of data on another machine.
+    /// The local path, `-` for standard input or output, or the short form of a remote address.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The address, if the data is on another machine.
+    /// The address of remote data.
     #[must_use]
     pub fn remote(&self) -> Option<&Address> {
         self.remote.as_ref()
@@ -101,7 +101,7 @@ impl Location {
         self.standard
     }
 
-    /// What a URL says; `None` for paths.
+    /// The modes of a URL. `None` for paths.
     pub(super) fn modes(&self) -> Option<&Modes> {
         self.modes.as_ref()
     }

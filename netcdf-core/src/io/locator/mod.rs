@@ -1,12 +1,12 @@
-//! What tools name on their command lines: inputs and outputs by path or URL, `-` for the standard ones.
+//! Command-line names of inputs and outputs: paths, URLs, and `-` for standard input and output.
 
 mod address;
 mod destination;
-mod elsewhere;
 mod input;
 mod location;
 mod modes;
 mod output;
+mod remote_output;
 mod url;
 
 pub use destination::{Destination, OutputForm, OutputRequest};
@@ -14,7 +14,7 @@ pub use input::{InputAccess, input};
 pub use location::Location;
 pub use output::output;
 
-/// True if `NCZARR_CONSOLIDATED` in the environment asks for consolidated metadata, as in netCDF-C.
+/// Whether `NCZARR_CONSOLIDATED` in the environment requests consolidated metadata, like in netCDF-C.
 fn consolidated_by_environment() -> bool {
     let value = std::env::var("NCZARR_CONSOLIDATED").unwrap_or_default();
     matches!(value.to_ascii_lowercase().as_str(), "1" | "true" | "yes")

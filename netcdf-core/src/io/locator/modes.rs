@@ -1,24 +1,24 @@
-//! The words of a URL fragment that specify how a dataset is stored.
+//! The words of a URL fragment that specify the storage of a dataset.
 
 use std::collections::BTreeSet;
 
 use crate::model::ZarrVersion;
 use crate::shown::FRAGMENT_WORDS;
 
-/// The words of `mode` in a fragment, and the words that they imply.
+/// The words of `mode` in a fragment, and implied words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Modes(BTreeSet<String>);
 
-/// The sort of dataset that a fragment specifies.
+/// The format that a fragment specifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AskedFormat {
-    /// No word specifies the sort.
+    /// No word specifies the format.
     Nothing,
     /// A file: classic or HDF5.
     File,
     /// Zarr.
     Zarr {
-        /// Whether without netCDF's own metadata.
+        /// Whether netCDF's own metadata is ignored.
         pure: bool,
     },
 }
@@ -48,7 +48,7 @@ impl Modes {
             let part = part.to_ascii_lowercase();
             let list = match part.split_once('=') {
                 Some(("mode", list)) => list,
-                Some(_) => continue, // A key for another layer, as `log` or `aws.profile`.
+                Some(_) => continue, // A key for another layer, such as `log` or `aws.profile`.
                 None if part.split(',').all(|word| FRAGMENT_WORDS.contains(&word)) => &part,
                 None => continue,
             };
@@ -59,7 +59,7 @@ impl Modes {
         modes
     }
 
-    /// Adds the implied words.
+    /// Adds implied words.
     fn conclude(&mut self) {
         // Each pass can add words that follow from words of the previous pass.
         for _ in IMPLIES {
@@ -76,12 +76,12 @@ impl Modes {
         }
     }
 
-    /// True if a word is present.
+    /// Whether a word is present.
     pub(super) fn has(&self, word: &str) -> bool {
         self.0.contains(word)
     }
 
-    /// The sort of dataset.
+    /// The format.
     pub(super) fn asked(&self) -> AskedFormat {
         if self.has("nczarr") {
             let pure = self.has("zarr");

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use super::destination::{Destination, OutputRequest, ends_in, kind};
 use super::modes::AskedFormat;
-use super::{Location, elsewhere};
+use super::{Location, remote_output};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Target;
 use crate::io::file::{FileTarget, or_stdout};
 use crate::model::Kind;
 
-/// A file as an output at `path`.
+/// Creates an output file at `path`.
 ///
 /// # Errors
 /// [`ErrorKind::Io`].
@@ -19,16 +19,16 @@ pub fn output(path: &Path, sync: bool) -> Result<Box<dyn Target>> {
 }
 
 impl Destination {
-    /// The output specified by a path or URL and a kind. A URL or the kind says that it is Zarr; with a kind
-    /// alone, a path that ends in `.zip` is a zip file, and any other a directory. With neither, a path that
-    /// ends in `.zarr` or `.zip` is pure Zarr version 3. `-` is standard output.
+    /// Returns the output for a location and options. A URL or the kind can specify Zarr. With only a kind, a path that ends in `.zip` is a
+    /// zip file, and another path is a directory. Without URL and kind, a path that ends in `.zarr` or `.zip` is pure Zarr version 3. `-`
+    /// is standard output.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a URL that does not say what to create, or contradicts the kind.
+    /// Returns [`ErrorKind::Argument`] for a URL without a format, or with a format that contradicts the kind.
     pub fn resolve(at: &Location, asked: OutputRequest) -> Result<Self> {
         let named = |e: Error| e.of(&at.named().to_string_lossy());
         if let Some(address) = at.remote() {
-            return elsewhere::resolve(at, address, asked).map_err(|e| e.of(&address.short()));
+            return remote_output::resolve(at, address, asked).map_err(|e| e.of(&address.short()));
         }
         let zarr = asked.kind.and_then(Kind::as_zarr);
         if at
@@ -36,7 +36,10 @@ impl Destination {
             .is_some_and(|m| m.asked() == AskedFormat::Nothing)
             && zarr.is_none()
         {
-            let e = Error::new(ErrorKind::Argument, "the URL does not say what to create");
+            let e = Error::new(
+                ErrorKind::Argument,
+                "the URL does not specify an output format",
+            );
             return Err(named(e).with_remedy("add #mode=nczarr,file for Zarr, or use a path"));
         }
         let modes = at.modes().cloned().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! URLs of datasets: `PROTOCOL://PATH?QUERY#FRAGMENT` as in netCDF-C, and `file:/PATH#FRAGMENT`.
 //!
-//! The fragment says how a dataset is stored: `mode=nczarr,zip`, or single words like `zarr`, separated by `&`.
+//! The fragment specifies the storage of a dataset: `mode=nczarr,zip`, or single words like `zarr`, separated by `&`.
 //! See "The NetCDF NCZarr Implementation", section "Accessing Data".
 
 use std::path::{Path, PathBuf};
@@ -11,28 +11,28 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::Address;
 use crate::shown::ShownAddress;
 
-/// A dataset by URL.
+/// A parsed URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Url {
-    /// Where it is.
+    /// The target.
     pub place: UrlTarget,
     /// The modes in the fragment.
     pub modes: Modes,
 }
 
-/// Where a dataset is that a URL names.
+/// The target of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum UrlTarget {
-    /// At a path of this machine.
+    /// A local path.
     Here(PathBuf),
-    /// On another machine.
+    /// A remote address.
     Elsewhere(Address),
 }
 
-/// Parses `text` as a URL; `None` for a path.
+/// Parses `text` as a URL. Returns `None` for a path.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for remote data; [`ErrorKind::Argument`] for an invalid URL.
+/// [`ErrorKind::Unsupported`] for OPeNDAP servers; [`ErrorKind::Argument`] for an invalid URL.
 pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     let Some(text) = text.to_str() else {
         return Ok(None);
@@ -41,7 +41,7 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     let Some((protocol, rest)) = usual.or_else(|| file_at_root(text)) else {
         return Ok(None);
     };
-    // They remain from quoting for a shell.
+    // Quoting for a shell may leave backslashes.
     let rest = rest.replace("\\#", "#").replace("\\&", "&");
     let (place, fragment) = rest.split_once('#').unwrap_or((&rest, ""));
     let modes = Modes::parse(fragment);
@@ -57,7 +57,7 @@ pub(super) fn parse(text: &Path) -> Result<Option<Url>> {
     Ok(Some(Url { place, modes }))
 }
 
-/// Where a URL leads: `place` is what follows `PROTOCOL://`.
+/// Finds the target of a URL. `place` is the text after `PROTOCOL://`.
 fn place_of(protocol: &str, place: &str, modes: &Modes, fragment: &str) -> Result<UrlTarget> {
     refuse_dap(protocol, modes)?;
     let path = place.split_once('?').map_or(place, |(path, _)| path);
@@ -80,7 +80,7 @@ fn place_of(protocol: &str, place: &str, modes: &Modes, fragment: &str) -> Resul
     }
 }
 
-/// The parts of `file:/PATH`, as in RFC 8089, unless a file with that name exists.
+/// Splits `file:/PATH` (RFC 8089), unless a file with that name exists.
 fn file_at_root(text: &str) -> Option<(&str, &str)> {
     let (protocol, path) = text.split_once(':')?;
     let url = protocol.eq_ignore_ascii_case("file") && path.starts_with('/');

@@ -1,4 +1,4 @@
-//! What goes wrong at an object store, as errors.
+//! Errors of object stores.
 
 use std::error::Error as _;
 
@@ -6,32 +6,32 @@ use super::reach;
 use crate::error::{Error, ErrorKind};
 use crate::shown::without_secrets;
 
-/// What services answer if there is no such bucket or container.
+/// The error codes for a missing bucket or container.
 const MISSING: [&str; 2] = [
     "<Code>NoSuchBucket</Code>",
     "<Code>ContainerNotFound</Code>",
 ];
 
-/// Makes errors of those of the library.
+/// Converts errors of the library.
 #[derive(Debug)]
 pub(super) struct RequestFailure {
-    /// With which credentials it was tried, in words.
+    /// A description of the credentials.
     tried: String,
 }
 
 impl RequestFailure {
-    /// Errors of a service that is asked with what `tried` says.
+    /// `tried` describes the credentials in messages.
     pub(super) fn new(tried: &str) -> Self {
         let tried = tried.to_owned();
         Self { tried }
     }
 
-    /// The error for what happened to an object that was read.
+    /// The error for a failed read of an object.
     pub(super) fn of(&self, e: object_store::Error, address: &str) -> Error {
         self.of_any("cannot be read", e, address)
     }
 
-    /// The error for what happened to an object that was written.
+    /// The error for a failed write of an object.
     pub(super) fn of_writing(&self, e: object_store::Error, address: &str) -> Error {
         self.of_any("cannot be written", e, address)
     }
@@ -62,7 +62,7 @@ impl RequestFailure {
                     "for a Zarr store with consolidated metadata, add #mode=zarr,consolidated to the address",
                 )
             }
-            // Of a list, the library does not tell.
+            // For a list request, the library does not return `NotFound`.
             e if MISSING.iter().any(|code| innermost(e).contains(code)) => {
                 Error::new(ErrorKind::NotFound, "there is no such bucket")
             }
@@ -72,19 +72,19 @@ impl RequestFailure {
     }
 }
 
-/// Whether a text is the library's message about a list without permission.
+/// Whether a text is the library's message about a list request without permission.
 fn is_refused_list(text: &str) -> bool {
     text.contains("list request") && text.contains("403 Forbidden")
 }
 
-/// The error for an object that is not what it was.
+/// The error for an object that changed during a read.
 pub(super) fn changed() -> Error {
     let what = "the object changed while it was read";
     let e = Error::new(ErrorKind::Changed, what);
-    e.with_remedy("read it again once nobody writes it")
+    e.with_remedy("read it again when no program writes it")
 }
 
-/// The messages of an error and its sources, with addresses without secrets.
+/// The messages of an error and its causes. Secrets are removed from addresses.
 fn innermost(e: &object_store::Error) -> String {
     let mut text = match e {
         object_store::Error::Generic { source, .. } => source.to_string(),

@@ -1,4 +1,4 @@
-//! The role that Amazon, Google or Azure gives to the machine that we run on.
+//! The role of this machine at Amazon, Google or Azure.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,23 +7,23 @@ use reqwest::{Client, Response, redirect};
 
 use super::settings::SettingSources;
 
-/// Where machines are told about themselves.
+/// The address of the metadata service.
 pub(super) const SERVICE: &str = "http://169.254.169.254";
 
-/// The time for all questions: on other machines nobody answers.
+/// The time limit for all queries. Other machines have no metadata service, and queries get no answer.
 const MOST: Duration = Duration::from_secs(1);
 
-/// Most bytes of a token.
+/// The maximum length of a token in bytes.
 const LONGEST: u64 = 4096;
 
-/// Files in which the system says whose machine it is, and how Google's and Azure's begin.
+/// Files that identify the vendor of the machine, and their first characters at Google and Azure.
 const GOOGLE: (&str, &str) = ("/sys/class/dmi/id/product_name", "Google");
 const AZURE: (&str, &str) = (
     "/sys/class/dmi/id/chassis_asset_tag",
     "7783-7084-3265-9085-8269-3286-77",
 );
 
-/// The service that knows the role of this machine, if it is one of Google, or if the environment names that service.
+/// The metadata service for the role of this machine, at Google or if the environment names a service.
 pub(super) fn google_service(said: &SettingSources) -> Option<String> {
     if let Some((_, host)) = said.first(&["GCE_METADATA_HOST", "GCE_METADATA_ROOT"]) {
         return Some(format!("http://{host}"));
@@ -31,7 +31,7 @@ pub(super) fn google_service(said: &SettingSources) -> Option<String> {
     is_of(GOOGLE).then(|| SERVICE.to_owned())
 }
 
-/// The service that knows the identity of this machine, if it is one of Azure.
+/// The metadata service for the identity of this machine, at Azure.
 pub(super) fn azure_service() -> Option<&'static str> {
     is_of(AZURE).then_some(SERVICE)
 }
@@ -40,7 +40,7 @@ fn is_of((file, begin): (impl AsRef<Path>, &str)) -> bool {
     std::fs::read_to_string(file).is_ok_and(|text| text.starts_with(begin))
 }
 
-/// Whether the service of Amazon says that this machine has a role. That takes a second at most.
+/// Checks whether Amazon's metadata service has a role for this machine. Takes at most one second.
 pub(super) async fn amazon(service: &str) -> bool {
     in_time(amazon_role(service)).await
 }
@@ -74,7 +74,7 @@ async fn ask(url: &str, (name, value): (&'static str, &str)) -> Option<Response>
     success(request.send().await.ok()?)
 }
 
-/// The answer of a service that knows a role.
+/// Queries Amazon's metadata service for the role.
 async fn amazon_role(service: &str) -> Option<Response> {
     let token = client()?
         .put(format!("{service}/latest/api/token"))

@@ -1,15 +1,15 @@
-//! Datasets on other machines: web servers and object stores, behind the traits of [`crate::io`].
+//! Remote datasets: web servers and object stores, behind the traits of [`crate::io`].
 //!
-//! `Objects` is the interface of a service: reading parts of objects, and listing keys. `source` makes a
-//! [`Source`](crate::io::Source) of one object and `store` a [`Store`](crate::io::Store) of all keys below a prefix. Requests are
-//! futures that a few threads of our own wait for ([`wait`]); none of this shows outside.
+//! `Objects` is the interface of a service: it reads ranges of objects and lists keys. `source` wraps one object in a
+//! [`Source`](crate::io::Source), and `store` wraps all keys below a prefix in a [`Store`](crate::io::Store). Requests are futures on a
+//! small internal runtime ([`wait`]), and callers outside this module only see blocking calls.
 
 mod bucket;
 mod connect;
-mod downloaded;
+mod download;
 mod failure;
 mod instance;
-mod listed;
+mod key_list;
 mod objects;
 mod open;
 mod outage;

@@ -1,4 +1,4 @@
-//! The interface of a service: reading parts of objects, and listing keys if the service supports listing.
+//! The interface of a service: reads ranges of objects, and lists keys if the service supports lists.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -17,24 +17,24 @@ pub(in crate::io) fn below(key: &str) -> String {
     }
 }
 
-/// The future answer of a service.
+/// The pending answer of a service.
 pub(in crate::io) type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
 
 /// Objects of one service: a bucket, or a web server. Keys have no leading `/`.
 ///
-/// Errors name the address of the object and the expected answer. No error and no `Debug` output has credentials. Requests
-/// that fail for a while (time-outs, broken connections, 429, 5xx) are repeated before they are an error.
+/// Errors name the object's address and the expected answer. Errors and `Debug` output never contain credentials. Transient failures
+/// (timeouts, broken connections, 429, 5xx) are retried before they become an error.
 pub(in crate::io) trait Objects: Debug + Send + Sync {
     /// The address of an object, for messages.
     fn address(&self, key: &str) -> String;
 
-    /// The statistics that count requests.
+    /// The request statistics.
     fn network(&self) -> &Network;
 
     /// A part of an object; `None` if the object is missing. With `version`, the object must still have this version.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Changed`] if the object has another version by now; [`crate::ErrorKind::Truncated`] for a range past the end;
+    /// [`crate::ErrorKind::Changed`] if the object has another version; [`crate::ErrorKind::Truncated`] for a range past the end;
     /// [`crate::ErrorKind::Io`].
     fn get<'a>(
         &'a self,
@@ -43,7 +43,7 @@ pub(in crate::io) trait Objects: Debug + Send + Sync {
         version: Option<&'a Version>,
     ) -> Answer<'a, Option<Got>>;
 
-    /// All keys that begin with `prefix`, sorted by bytes; `visit` is called with a page of them at a time.
+    /// Visits all keys that begin with `prefix`, sorted by bytes. `visit` receives one page of keys at a time.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Unsupported`] if the service lists no keys; [`crate::ErrorKind::Io`], and errors of `visit`.
@@ -52,22 +52,22 @@ pub(in crate::io) trait Objects: Debug + Send + Sync {
     /// The states of all keys with this prefix; `None` for more than `most` keys, or if the server cannot list keys.
     ///
     /// # Errors
-    /// As [`Objects::walk`].
+    /// Returns the errors of [`Objects::walk`].
     fn states<'a>(&'a self, _prefix: &'a str, _most: u64) -> Answer<'a, Option<KeyStates>> {
         Box::pin(async { Ok(None) })
     }
 
-    /// The names directly below `prefix`, which is empty or ends in `/`, sorted by bytes: of objects, and of what objects are below.
+    /// The names directly below `prefix`, of objects and of longer prefixes, sorted by bytes. `prefix` is empty or ends in `/`.
     ///
     /// # Errors
-    /// As [`Objects::walk`].
+    /// Returns the errors of [`Objects::walk`].
     fn children<'a>(&'a self, prefix: &'a str) -> Answer<'a, Vec<String>>;
 }
 
-/// A part of an object ([`Objects::get`]), once the limit of requests admits the request.
+/// A part of an object ([`Objects::get`]). The request waits for the request limit.
 ///
 /// # Errors
-/// As [`Objects::get`]; [`crate::ErrorKind::Cancelled`].
+/// Returns the errors of [`Objects::get`], and [`crate::ErrorKind::Cancelled`].
 pub(in crate::io) async fn limited(
     objects: &dyn Objects,
     key: &str,
@@ -79,10 +79,10 @@ pub(in crate::io) async fn limited(
     objects.network().downloads.run(request, bytes).await
 }
 
-/// Takes keys and their sizes in bytes.
+/// Receives a page of keys and their sizes in bytes.
 pub(in crate::io) type Page<'a> = &'a mut dyn FnMut(Vec<(String, u64)>) -> Result<()>;
 
-/// A walk, which stays on the thread that waits for it: so the visitor need not leave that thread.
+/// A traversal. It stays on the waiting thread, so the visitor need not be `Send`.
 pub(in crate::io) type Walk<'a> = Pin<Box<dyn Future<Output = Result<()>> + 'a>>;
 
 /// The requested part of an object.

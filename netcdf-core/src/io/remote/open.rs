@@ -1,11 +1,11 @@
-//! Opens what addresses name.
+//! Opens remote inputs and outputs.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::bucket::Bucket;
 use super::connect::{self, TIMEOUT};
-use super::downloaded::Downloaded;
+use super::download::Downloaded;
 use super::settings::{self, NetrcLogin, SettingSources};
 use super::source::{HEAD, RemoteObject};
 use super::store::ObjectStore;
@@ -26,7 +26,7 @@ use crate::notes::{Note, Notes};
 /// Opens an object.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if there is none; those of connecting and reading.
+/// Returns [`ErrorKind::NotFound`] for a missing object, and errors of connecting and reading.
 pub(crate) fn source(
     address: &Address,
     notes: &Notes,
@@ -42,10 +42,10 @@ pub(crate) fn source(
     }
 }
 
-/// Opens all objects below the key of an address as a store, whatever they are.
+/// Opens all objects below the key of an address as a store, without a check of the contents.
 ///
 /// # Errors
-/// Those of connecting.
+/// Returns errors of connecting.
 pub(crate) fn store(
     address: &Address,
     hints: Hints,
@@ -55,19 +55,19 @@ pub(crate) fn store(
     Ok(Arc::new(ObjectStore::new(objects, &address.key, hints)))
 }
 
-/// Begins a file that becomes the object of an address.
+/// Begins a file that becomes the object at an address.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for web servers; those of connecting.
+/// Returns [`ErrorKind::Unsupported`] for web servers, and errors of connecting.
 pub(crate) fn target(address: &Address, run: &OutputRun) -> Result<Box<dyn Target>> {
     let bucket = writable(address, &run.network)?;
     Ok(Box::new(ObjectTarget::create(bucket, &address.key, run)?))
 }
 
-/// Begins a store below the key of an address; with `overwrite`, instead of the store that is there.
+/// Begins a store below the key of an address. With `overwrite`, replaces an existing store.
 ///
 /// # Errors
-/// [`ErrorKind::Exists`] if there is anything that is not replaced; [`ErrorKind::Unsupported`] for web servers; those of connecting.
+/// Returns [`ErrorKind::Exists`] for objects that are not replaced, [`ErrorKind::Unsupported`] for web servers, and errors of connecting.
 pub(crate) fn store_target(
     address: &Address,
     overwrite: bool,
@@ -78,10 +78,10 @@ pub(crate) fn store_target(
     Ok(Box::new(target))
 }
 
-/// Whether there is an object with the key of an address, or, of a store, the metadata of its root.
+/// Checks whether the object at an address exists. For a store, checks the root metadata.
 ///
 /// # Errors
-/// Those of connecting and asking.
+/// Returns errors of connecting and of the request.
 pub(crate) fn exists(address: &Address, is_store: bool, network: &Arc<Network>) -> Result<bool> {
     let bucket = writable(address, network)?;
     wait(async {
@@ -98,10 +98,10 @@ pub(crate) fn exists(address: &Address, is_store: bool, network: &Arc<Network>) 
     })
 }
 
-/// The bucket of an address, to write to it.
+/// Connects to the bucket of an address for writing.
 pub(super) fn writable(address: &Address, network: &Arc<Network>) -> Result<Bucket> {
     if let Service::Web { .. } = &address.service {
-        let what = "nothing can be written to a web server";
+        let what = "web servers are read-only";
         let e = Error::new(ErrorKind::Unsupported, what).of(&address.short());
         return Err(e.with_remedy(
             "name an object store, as in s3://BUCKET/KEY; for one with another address, add #mode=nczarr,s3",
@@ -110,7 +110,7 @@ pub(super) fn writable(address: &Address, network: &Arc<Network>) -> Result<Buck
     bucket(address, network)
 }
 
-/// Whether an address ends in `.zarr`, as addresses of stores do.
+/// Whether an address ends in `.zarr`, like addresses of stores.
 fn is_zarr_name(path: &str) -> bool {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let name = path.trim_end_matches('/').rsplit('/').next();
@@ -118,11 +118,11 @@ fn is_zarr_name(path: &str) -> bool {
     ending.is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("zarr"))
 }
 
-/// Opens an object with this key, or else a store below the key. An address that ends in `.zarr` is a store on a web server and in a
-/// bucket that refuses lists.
+/// Opens the object at an address, or the store below it. On a web server, and in a bucket without list permission, an address that ends in
+/// `.zarr` is a store.
 ///
 /// # Errors
-/// [`ErrorKind::NotFound`] if there is neither; those of connecting and reading.
+/// Returns [`ErrorKind::NotFound`] if both are missing, and errors of connecting and reading.
 pub(crate) fn any(
     address: &Address,
     hints: Hints,
@@ -138,7 +138,7 @@ pub(crate) fn any(
     let bucket = objects(address, network)?;
     let key = address.key.as_str();
     let prefix = below(key);
-    // Both are asked at once.
+    // Query object and store concurrently.
     let object = async {
         match key {
             "" => Ok(None),
@@ -148,7 +148,7 @@ pub(crate) fn any(
     let both = futures_util::future::join(object, bucket.children(&prefix));
     let (object, names) = wait(async { Ok(both.await) })?;
     if is_zarr_name(key) && names.is_err() && !matches!(object, Ok(Some(_))) {
-        // Without the permission to list, a service also refuses objects that do not exist.
+        // Without list permission, a service also denies access to missing objects.
         return store(address, hints, network).map(Container::Store);
     }
     if let Some(first) = object? {
@@ -187,19 +187,19 @@ fn web(url: &str, address: &Address, network: &Arc<Network>) -> Result<Web> {
     Web::connect(url, access(url, &said(address), network)?)
 }
 
-/// The address of the folder of a file; `None` if a query says which file it is.
+/// The address of a file's directory. `None` if a query specifies the file.
 fn folder(url: &str) -> Option<&str> {
     let (folder, _) = url.rsplit_once('/').filter(|_| !url.contains('?'))?;
     (!folder.ends_with('/')).then_some(folder)
 }
 
-/// The folder of a file on its server, if the address tells it.
+/// Connects to the directory of a file, if the address has a directory.
 fn beside(url: &str, address: &Address, network: &Arc<Network>) -> Result<Option<Arc<Web>>> {
     let folder = folder(url).map(|url| web(url, address, network));
     Ok(folder.transpose()?.map(Arc::new))
 }
 
-/// How the server of a URL is reached. A token, which is for any server, is sent over https only.
+/// The access settings for a URL. A token is valid for any server, so it is only sent over https.
 fn access(url: &str, said: &SettingSources, network: &Arc<Network>) -> Result<WebAccess> {
     let parsed = reqwest::Url::parse(url).ok();
     let host = parsed.as_ref().and_then(reqwest::Url::host_str);
@@ -224,7 +224,7 @@ fn nothing(address: &Address, what: &'static str) -> Error {
     Error::new(ErrorKind::NotFound, what).of(&address.short())
 }
 
-/// Opens a file of a web server: by its parts, if the server gives them, and else as a copy in a temporary file without a name.
+/// Opens a file on a web server: by range requests if the server supports them, and otherwise as a copy in an unnamed temporary file.
 fn file(
     url: &str,
     address: &Address,
@@ -248,7 +248,7 @@ fn file(
             notes.remark(Note {
                 object: address.short(),
                 what: format!(
-                    "the server gives no parts of files: all {length} bytes were downloaded"
+                    "the server does not support range requests: all {length} bytes were downloaded"
                 ),
                 remedy: None,
             });

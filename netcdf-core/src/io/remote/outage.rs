@@ -1,4 +1,4 @@
-//! Many requests of one caller, and when the rest of them is given up.
+//! Groups of requests that fail together if the service is unreachable.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,11 +8,11 @@ use futures_util::future::BoxFuture;
 use super::wait::wait;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The range of consecutive failures that mean an unreachable service.
+/// The minimum and maximum number of consecutive failures that mean an unreachable service.
 const LEAST: usize = 8;
 const MOST: usize = 32;
 
-/// Failures without a success between them. Each took its time, with all its repetitions: after so many, the service is gone.
+/// Counts consecutive failures. Each failure includes all retries.
 #[derive(Debug)]
 struct Outage {
     most: usize,
@@ -20,7 +20,7 @@ struct Outage {
 }
 
 impl Outage {
-    /// An answer, unless there were too many failures.
+    /// Waits for an answer. After too many failures, returns the last error at once.
     async fn guard<T>(&self, answer: impl Future<Output = Result<T>>) -> Result<T> {
         let lock = || self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if let (failures, Some(e)) = &*lock()
@@ -38,8 +38,8 @@ impl Outage {
     }
 }
 
-/// Answers for many, at most `at_once` requests under way at a time, in their order. Once so many in a row have failed because the
-/// service does not answer, the rest fails in the same way without being asked for. Each answer is passed on through `take`, in order.
+/// Sends a request per item, at most `at_once` at the same time, and passes the answers through `take` in order. After too many consecutive
+/// failures the service is unreachable: the remaining requests fail with the last error, and are not sent.
 pub(super) fn each<'a, T, A>(
     items: &'a [A],
     at_once: usize,
@@ -55,7 +55,7 @@ where
         failed: Mutex::default(),
     };
     let mut take = take;
-    // Made as they are asked for, so that memory does not grow with their number.
+    // The stream creates requests lazily, so that memory does not grow with the number of items.
     let asked = futures_util::stream::iter(items).map(|item| outage.guard(ask(item)));
     let all = asked.buffered(at_once);
     let all = all.map(|answer| answer.map(&mut take));

@@ -1,4 +1,4 @@
-//! Whom we trust, and by which proxy we go: settings put into clients, and what it means if a server is not trusted.
+//! Proxy and certificate settings of clients, and errors for refused certificates.
 
 use std::error::Error as StdError;
 use std::io;
@@ -11,10 +11,10 @@ use rustls::CertificateError;
 use super::settings::ConnectionSettings;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A client of web servers with these settings.
+/// Creates a client for web servers with these settings.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for a proxy or certificates that cannot be used; [`ErrorKind::Io`] for a file that cannot be read.
+/// [`ErrorKind::Argument`] for an unusable proxy or certificate; [`ErrorKind::Io`] for an unreadable file.
 pub(super) fn client(
     mut builder: ClientBuilder,
     line: &ConnectionSettings,
@@ -33,10 +33,10 @@ pub(super) fn client(
     })
 }
 
-/// The same for clients of object stores.
+/// The same settings for clients of object stores.
 ///
 /// # Errors
-/// As [`client`].
+/// Returns the errors of [`client`].
 pub(super) fn options(
     mut options: ClientOptions,
     line: &ConnectionSettings,
@@ -71,13 +71,13 @@ fn proxy(text: &str) -> Result<Proxy> {
     Proxy::all(text).map_err(failed)
 }
 
-/// The refusal of TLS that is behind an error.
+/// The TLS error among the causes of an error.
 pub(super) fn refusal<'a>(e: &'a (dyn StdError + 'static)) -> Option<&'a rustls::Error> {
     let mut causes = std::iter::successors(Some(e), |&e| next(e));
     causes.find_map(|cause| cause.downcast_ref())
 }
 
-/// The cause of an error; what an error of the system wraps is one, too.
+/// The cause of an error. System errors may wrap a cause.
 fn next<'a>(e: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
     let system = e.downcast_ref::<io::Error>();
     match system.and_then(io::Error::get_ref) {
@@ -86,19 +86,19 @@ fn next<'a>(e: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'stat
     }
 }
 
-/// The error for a refusal of TLS.
+/// The error for a failed TLS connection.
 pub(super) fn unsafe_connection(e: &rustls::Error) -> Error {
     let error = Error::new(ErrorKind::Io, format!("no safe connection: {e}"));
     match e {
         rustls::Error::InvalidCertificate(e) => error.with_remedy(certificate_remedy(e)),
         rustls::Error::InvalidMessage(_) => {
-            error.with_remedy("is this an http server? then the address begins with http://")
+            error.with_remedy("for an http server, use an address that begins with http://")
         }
         _ => error,
     }
 }
 
-/// The remedy for a certificate that is refused. Certificates that openssl makes by default are authorities without names.
+/// The remedy for a refused certificate. By default, openssl creates certificates of authorities without names.
 fn certificate_remedy(e: &CertificateError) -> &'static str {
     let about = |what: &str| format!("{e:?}").contains(what);
     match e {
@@ -152,7 +152,7 @@ mod tests {
         let odd = rustls::InvalidMessage::InvalidContentType;
         let e = unsafe_connection(&rustls::Error::InvalidMessage(odd));
         let remedy = e.remedy().unwrap_or_default();
-        assert!(remedy.contains("is this an http server?"), "{remedy}");
+        assert!(remedy.contains("for an http server"), "{remedy}");
         assert_eq!(
             unsafe_connection(&rustls::Error::DecryptError).remedy(),
             None

@@ -1,4 +1,4 @@
-//! Stores below the key of an address that several processes write together.
+//! Stores below an address that several processes write concurrently.
 
 use super::open::writable;
 use super::writing::SharedStore;
@@ -9,10 +9,11 @@ use crate::io::network::OutputRun;
 use crate::io::sums::RunningSums;
 use crate::io::target::StoreTarget;
 
-/// Claims the place of a store with a tag; with `overwrite`, removes the store that is there.
+/// Claims the prefix of a store with a tag. With `overwrite`, removes an existing store.
 ///
 /// # Errors
-/// As [`SharedStore::begin`]; [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for web servers; those of connecting.
+/// Returns the errors of [`SharedStore::begin`], [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for web servers, and errors of
+/// connecting.
 pub(crate) fn begin_claimed(
     address: &Address,
     (tag, overwrite): (&str, bool),
@@ -21,10 +22,10 @@ pub(crate) fn begin_claimed(
     shared(address, tag, run)?.begin(overwrite)
 }
 
-/// Begins a part of such a store, and gives the sums of what is put.
+/// Begins a part of a shared store. Returns the store and the running digest of its keys.
 ///
 /// # Errors
-/// As [`SharedStore::part`]; those of connecting.
+/// Returns the errors of [`SharedStore::part`] and of connecting.
 pub(crate) fn part_of_claimed(
     address: &Address,
     tag: &str,
@@ -33,10 +34,10 @@ pub(crate) fn part_of_claimed(
     shared(address, tag, run)?.part()
 }
 
-/// Begins its last part, as the process that finishes the store.
+/// Begins the last part. The process takes the right to finish the store.
 ///
 /// # Errors
-/// As [`SharedStore::end`]; those of connecting.
+/// Returns the errors of [`SharedStore::end`] and of connecting.
 pub(crate) fn end_of_claimed(
     address: &Address,
     (tag, owner): (&str, &LeaseOwner),

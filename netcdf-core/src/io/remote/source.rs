@@ -1,4 +1,4 @@
-//! One object as a source: its bytes are asked for by ranges.
+//! An object as a source. Range requests read the bytes.
 
 use std::ops::Range;
 use std::path::{Component, Path};
@@ -14,10 +14,10 @@ use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::merge::{MergedRead, Near, merge};
 use crate::io::source::{Source, present, truncated};
 
-/// Bytes that are asked for when an object is opened: what all formats look at first.
+/// The number of bytes that opening an object reads: all formats need these bytes first.
 pub(super) const HEAD: u64 = 32 << 10;
 
-/// An object that stays the same while it is read.
+/// An object that must not change during reads.
 #[derive(Debug)]
 pub(super) struct RemoteObject {
     objects: Arc<dyn Objects>,
@@ -27,12 +27,12 @@ pub(super) struct RemoteObject {
     head: Vec<u8>,
     len: u64,
     version: Option<Version>,
-    /// The objects of the folder, where the key does not lead to them.
+    /// The objects of the directory, if the key does not contain the directory.
     folder: Option<Arc<dyn Objects>>,
 }
 
 impl RemoteObject {
-    /// The object under a key, whose first bytes, at most [`HEAD`], are `first`.
+    /// Creates the source for a key. `first` contains at most [`HEAD`] bytes from the start.
     pub(super) fn new(objects: Arc<dyn Objects>, key: &str, first: Got) -> Self {
         let name = objects.address(key).into();
         Self {
@@ -46,21 +46,21 @@ impl RemoteObject {
         }
     }
 
-    /// Opens an object; `None` if there is none.
+    /// Opens an object. Returns `None` for a missing object.
     ///
     /// # Errors
-    /// As [`Objects::get`].
+    /// Returns the errors of [`Objects::get`].
     pub(super) fn open(objects: Arc<dyn Objects>, key: &str) -> Result<Option<Self>> {
         let first = wait(objects.get(key, Part::First(HEAD), None))?;
         Ok(first.map(|first| Self::new(objects, key, first)))
     }
 
-    /// The same object, beside which there are the objects of a folder.
+    /// Sets the directory of the object.
     pub(super) fn beside(self, folder: Option<Arc<dyn Objects>>) -> Self {
         Self { folder, ..self }
     }
 
-    /// The objects of the folder, and what their keys begin with.
+    /// The objects of the directory, and the prefix of their keys.
     fn folder(&self) -> Option<(&Arc<dyn Objects>, String)> {
         match (&self.folder, self.key.rsplit_once('/')) {
             (Some(folder), _) => Some((folder, String::new())),
@@ -69,7 +69,7 @@ impl RemoteObject {
         }
     }
 
-    /// The bytes of a range that is not empty.
+    /// Fetches a range that is not empty.
     async fn ask(&self, range: Range<u64>) -> Result<Vec<u8>> {
         if let Some(known) = self.known(&range) {
             return Ok(known.to_vec());
@@ -79,7 +79,7 @@ impl RemoteObject {
         let got = limited(&*self.objects, &self.key, part, self.version.as_ref());
         let failed = |e: Error| e.at(&self.name, start);
         let got = got.await.map_err(failed)?;
-        // One that is gone has changed, too.
+        // A missing object counts as changed.
         let same = |got: &Got| {
             let told = got.version.as_ref().zip(self.version.as_ref());
             got.total == self.len && told.is_none_or(|(now, before)| now == before)
@@ -90,7 +90,7 @@ impl RemoteObject {
         }
     }
 
-    /// The bytes of a range, if they are among the first.
+    /// Returns the bytes of a range in the head.
     fn known(&self, range: &Range<u64>) -> Option<&[u8]> {
         let count = usize::try_from(length(range)).ok()?;
         self.head.get(indices(range.start, count).ok()?)
@@ -109,12 +109,12 @@ impl RemoteObject {
     }
 }
 
-/// The reads that serve ranges, some of which may be empty.
+/// Merges ranges to reads. Ranges may be empty.
 pub(super) fn merged(ranges: &[Range<u64>]) -> Vec<MergedRead> {
     merge(ranges, Near::FAR).collect()
 }
 
-/// The bytes of each range, from those of the reads that serve them.
+/// Cuts the requested ranges from the merged reads.
 pub(super) fn cut(
     ranges: &[Range<u64>],
     reads: &[MergedRead],
@@ -190,11 +190,12 @@ impl Source for RemoteObject {
     fn sibling(&self, name: &Path, _outside: bool) -> Result<Arc<dyn Source>> {
         let shown = name.display();
         let Some(below) = below(name) else {
-            let what = format!("the file {shown} is not below the folder of this object");
+            let what = format!("the file {shown} is outside the directory of this object");
             return Err(Error::new(ErrorKind::Unsupported, what).of(&self.name));
         };
         let Some((objects, folder)) = self.folder() else {
-            let what = format!("the file {shown} beside a file with such an address is not read");
+            let what =
+                format!("cannot read the file {shown}: the address of this file has no directory");
             let e = Error::new(ErrorKind::Unsupported, what).of(&self.name);
             return Err(e.with_remedy("download both, and use their paths"));
         };
@@ -214,7 +215,7 @@ impl Source for RemoteObject {
     }
 }
 
-/// The key of a name that cannot lead out of a folder.
+/// Converts a relative path to a key. `None` if the path leads outside its directory.
 pub(super) fn below(name: &Path) -> Option<String> {
     let mut parts = vec![];
     for part in name.components() {
@@ -227,7 +228,7 @@ pub(super) fn below(name: &Path) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// The error for an object that is not there.
+/// The error for a missing object.
 pub(super) fn missing(objects: &dyn Objects, key: &str) -> Error {
     let e = Error::new(ErrorKind::NotFound, "there is no such object");
     e.of(&objects.address(key))

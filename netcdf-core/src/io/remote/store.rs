@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 
 use super::failure::changed;
-use super::listed::ListedKeys;
+use super::key_list::ListedKeys;
 use super::outage::each;
 use super::source::{cut, merged};
 use super::wait::{aside, wait};
@@ -19,33 +19,33 @@ use crate::io::key;
 use crate::io::key_reads::{KeyReads, KeyState};
 use crate::io::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey};
 
-/// Most bytes of a key that is read without a limit of its own: a server may send without an end.
+/// The size limit for reading a key without a caller's limit, because a server may send endless data.
 const MOST: u64 = 4 << 30;
 
 /// Maximum number of keys in a state. Listing 1,000 keys takes one request.
 const MOST_STATES: u64 = 20_000;
 
-/// Versions of keys that are remembered.
+/// The maximum number of cached versions.
 const VERSIONS: usize = 1 << 16;
 
 /// A store of objects.
 #[derive(Debug)]
 pub(super) struct ObjectStore {
     objects: Arc<dyn Objects>,
-    /// Empty, or ends in `/`.
+    /// The prefix: empty, or a key with a trailing `/`.
     prefix: String,
     name: Arc<str>,
     hints: Hints,
-    /// Versions of the keys read so far: a key that is read again is the same, or that is an error.
+    /// The versions of the keys read so far. Another version in a later read is an error.
     versions: Mutex<BTreeMap<String, Version>>,
-    /// All keys, once somebody has asked for all: a list takes a request for each thousand of them.
+    /// The sizes of all keys, after the first complete list. A list takes one request per 1,000 keys.
     listed: OnceLock<ListedKeys>,
     /// The record of the keys read.
     reads: OnceLock<Arc<KeyReads>>,
 }
 
 impl ObjectStore {
-    /// The objects below `prefix`, a key without slashes at its ends.
+    /// Creates a store of the objects below `prefix`, a key without leading and trailing slashes.
     pub(super) fn new(objects: Arc<dyn Objects>, prefix: &str, hints: Hints) -> Self {
         let name = objects.address(prefix).into();
         let prefix = below(prefix);
@@ -60,14 +60,14 @@ impl ObjectStore {
         }
     }
 
-    /// The key of the service for one of ours.
+    /// The service's key for a key of the store.
     fn full(&self, key: &str) -> Result<String> {
         let wrong = |e: Error| e.of(&self.name).in_object(key);
         key::check(key).map_err(wrong)?;
         Ok(format!("{}{key}", self.prefix))
     }
 
-    /// The prefix of the service for one of ours.
+    /// The service's prefix for a prefix of the store.
     fn full_prefix(&self, prefix: &str) -> Result<String> {
         match prefix {
             "" => Ok(self.prefix.clone()),
@@ -82,7 +82,7 @@ impl ObjectStore {
         versions.get(key).cloned()
     }
 
-    /// Remembers the version of an answer; an error if it is not that of an earlier one.
+    /// Records the version of an answer. Returns an error if an earlier answer had another version.
     fn same(&self, key: &str, got: &Got) -> Result<()> {
         let Some(version) = &got.version else {
             return Ok(());
@@ -149,7 +149,7 @@ impl ObjectStore {
             .map(|got| got.bytes))
     }
 
-    /// Ranges of a key, merged.
+    /// Reads ranges of a key with merged requests.
     async fn parts(&self, key: &str, ranges: &[Range<u64>]) -> Result<KeyParts> {
         let reads = merged(ranges);
         for range in ranges {
@@ -176,7 +176,7 @@ impl ObjectStore {
         self.objects.network().downloads.most()
     }
 
-    /// Answers for many, in their order.
+    /// Sends a request per item. Returns the answers in order.
     fn each<'a, T: Send + 'a, A: Sync>(
         &self,
         items: &'a [A],
@@ -233,7 +233,7 @@ impl Store for ObjectStore {
     }
 
     fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
-        // What is left only shrinks, so that a request which may not have its bytes would not have got them later either.
+        // The remaining limit only shrinks, so a refused answer would not fit later either.
         let left = Mutex::new(most);
         let now = || *left.lock().unwrap_or_else(PoisonError::into_inner);
         let take = |content| {
@@ -300,7 +300,7 @@ impl Store for ObjectStore {
             }
             Ok(())
         };
-        // Visitors may ask for something themselves.
+        // The visitor may send requests.
         wait(self.objects.walk(&full, &mut |keys| aside(|| page(keys))))?;
         if let Some(all) = all.whole().filter(|_| prefix.is_empty()) {
             // Another thread may have listed the same keys.

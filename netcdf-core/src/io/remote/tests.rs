@@ -1,4 +1,4 @@
-//! Tests of stores of a service in memory.
+//! Tests of stores in an in-memory service.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::wait::wait;
 use crate::io::network::Network;
 use crate::io::store::{Hints, Store};
 
-/// A store of these keys, and what counts its requests.
+/// A store with these keys, and its request counter.
 fn store(keys: &[&str]) -> (ObjectStore, Arc<Network>) {
     let objects = Arc::new(InMemory::new());
     for key in keys {
@@ -29,7 +29,7 @@ fn store(keys: &[&str]) -> (ObjectStore, Arc<Network>) {
     )
 }
 
-/// The keys below a prefix, each of which is read by the visitor.
+/// The keys below a prefix. The visitor reads each key.
 fn walked(store: &ObjectStore, prefix: &str) -> Vec<String> {
     let mut found = vec![];
     store

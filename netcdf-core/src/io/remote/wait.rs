@@ -1,4 +1,4 @@
-//! Waits for answers: one small runtime for futures, which lives as long as the process.
+//! Waits for answers with one small runtime for futures, which lives as long as the process.
 
 use std::sync::OnceLock;
 
@@ -7,23 +7,23 @@ use tokio::task::AbortHandle;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Threads that move bytes between the network and those who wait.
+/// The number of threads that transfer bytes between the network and waiting threads.
 const THREADS: usize = 2;
 
-/// Waits for an answer. Any thread may, but none that polls futures.
+/// Waits for an answer. Threads that poll futures must not call this function.
 ///
 /// # Errors
-/// Those of the answer; [`ErrorKind::Io`] if no thread can be started.
+/// Returns errors of the answer, and [`ErrorKind::Io`] if no thread can be started.
 pub(super) fn wait<T>(answer: impl Future<Output = Result<T>>) -> Result<T> {
     runtime()?.block_on(answer)
 }
 
-/// Does something within an answer that [`wait`] waits for: it may itself wait for answers.
+/// Runs blocking work within a future that [`wait`] polls. The work may call [`wait`].
 pub(super) fn aside<R>(work: impl FnOnce() -> R) -> R {
     tokio::task::block_in_place(work)
 }
 
-/// Begins something that nobody waits for.
+/// Starts a future in the background.
 ///
 /// # Errors
 /// [`ErrorKind::Io`] if no thread can be started.

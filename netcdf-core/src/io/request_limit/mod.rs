@@ -10,7 +10,7 @@ use super::concurrency::{Concurrency, MOST, Started};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 
-/// This many consecutive failed requests mean an unreachable service.
+/// The number of consecutive failed requests that mean an unreachable service.
 const OUTAGE: usize = 8;
 
 /// A limit for the requests of a run in one direction.
@@ -26,7 +26,7 @@ struct State {
     in_flight: usize,
     /// Requests that wait for admission, by ticket.
     waiting: BTreeMap<u64, Waker>,
-    /// Tickets so far.
+    /// The number of tickets.
     tickets: u64,
     /// Consecutive requests that failed with all retries.
     failures: usize,
@@ -117,7 +117,7 @@ impl State {
         (ticket <= *last).then(|| e.again())
     }
 
-    /// Takes the wakers of the requests that may start, oldest first. A request that is not admitted then waits again.
+    /// Takes the wakers of the requests that may start, oldest first. A request that is not admitted waits again.
     fn next(&mut self) -> Vec<Waker> {
         let mut free = self.concurrency.limit().saturating_sub(self.in_flight);
         if let Some((last, _)) = &self.outage
@@ -186,7 +186,7 @@ impl<'a> Future for Admission<'a> {
 
 impl Drop for Admission<'_> {
     fn drop(&mut self) {
-        // The request may have been woken before: then another one may start.
+        // If the request was woken, another request may start instead.
         let mut state = self.limit.lock();
         state.waiting.remove(&self.ticket);
         self.limit.wake(state);

@@ -1,47 +1,47 @@
-//! The central directory: the members of a zip file, and their positions.
+//! The central directory of a zip file: its members and their offsets.
 
 use std::collections::BTreeMap;
 
 use crate::arithmetic::claimed;
 use crate::bytes::cursor::Cursor;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::invalid_entries::{EntryDefect, InvalidEntries, InvalidEntry};
 use crate::io::key;
-use crate::io::odd::{InvalidEntries, Odd, Oddity};
 use crate::io::source::{Source, read_range};
 use crate::limits::Limits;
 
-/// A member.
+/// A member of a zip file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ZipMember {
-    /// Position of its local header.
+    /// The offset of the local header.
     pub header: u64,
-    /// Its compressed size in bytes.
+    /// The compressed size in bytes.
     pub packed: u64,
-    /// Its size in bytes.
+    /// The uncompressed size in bytes.
     pub size: u64,
-    /// How it is compressed.
+    /// The compression method.
     pub method: u16,
-    /// General purpose flags.
+    /// The general purpose flags.
     pub flags: u16,
-    /// CRC-32 of its bytes.
+    /// The CRC-32 of the uncompressed bytes.
     pub crc: u32,
-    /// Bytes of its name, and their CRC-32.
+    /// The length and CRC-32 of the name.
     pub name: (u16, u32),
 }
 
-/// Position of the directory in bytes, and number of its members.
+/// The offset of the directory in bytes, and the number of members.
 #[derive(Debug, Clone, Copy)]
 struct Directory {
     start: u64,
     size: u64,
     count: u64,
-    /// Position of the byte from which offsets count.
+    /// The offset of the first byte of the zip data.
     skew: u64,
 }
 
 const END: &[u8] = b"PK\x05\x06";
 const END_SIZE: usize = 22;
-/// The longest comment at the end.
+/// The maximum length of the comment at the end.
 const COMMENT: u64 = 65535;
 const LOCATOR: &[u8] = b"PK\x06\x07";
 const LOCATOR_SIZE: u64 = 20;
@@ -49,12 +49,12 @@ const END_64: &[u8] = b"PK\x06\x06";
 const END_64_SIZE: u64 = 56;
 const ENTRY: &[u8] = b"PK\x01\x02";
 
-/// Reads the members of a zip file by name; if several have the same name, the last one counts, as in every zip
-/// tool. Names that cannot be keys are left out; `odd` records oddities.
+/// Reads the members of a zip file by name. If names repeat, the last member wins, as in every zip tool. Names that cannot be keys are
+/// skipped. `invalid` records invalid entries.
 pub(super) fn read(
     source: &dyn Source,
     limits: &Limits,
-    odd: &InvalidEntries,
+    invalid: &InvalidEntries,
 ) -> Result<BTreeMap<String, ZipMember>> {
     let directory = find(source)?;
     limits
@@ -72,20 +72,23 @@ pub(super) fn read(
         let name = name.strip_prefix("./").unwrap_or(name);
         if key::check(name).is_ok() {
             if members.insert(name.to_owned(), member).is_some() {
-                odd.add(Odd::new(Oddity::Twice, bytes));
+                invalid.add(InvalidEntry::new(EntryDefect::Twice, bytes));
             }
         } else if !is_folder(bytes, name) {
-            odd.add(Odd::new(Oddity::NoKey, bytes));
+            invalid.add(InvalidEntry::new(EntryDefect::NoKey, bytes));
         }
     }
     if count != directory.count {
-        let what = format!("{} members where {count} are listed", directory.count);
+        let what = format!(
+            "{} members, but the directory lists {count}",
+            directory.count
+        );
         return Err(damaged(source, directory.start, what));
     }
     Ok(members)
 }
 
-/// True for an entry that represents a directory: it is not a key, and leaving it out loses nothing.
+/// Whether an entry represents a directory. A directory is not a key.
 fn is_folder(bytes: &[u8], name: &str) -> bool {
     let folder = name.strip_suffix('/');
     bytes == b"./" || folder.is_some_and(|name| key::check(name).is_ok())
@@ -96,7 +99,7 @@ fn damaged(source: &dyn Source, at: u64, what: String) -> Error {
     Error::new(ErrorKind::Corrupt, what).at(source.name(), at)
 }
 
-/// Finds the directory by the end record of the file.
+/// Finds the directory with the end record of the file.
 fn find(source: &dyn Source) -> Result<Directory> {
     let len = source.len();
     let most = COMMENT + END_SIZE as u64;
@@ -138,8 +141,7 @@ fn find(source: &dyn Source) -> Result<Directory> {
     placed(source, end, found)
 }
 
-/// The directory of a large file: its end record is followed by a locator, which is followed by the normal end
-/// record.
+/// Finds the directory of a large file. A ZIP64 end record and a locator precede the normal end record.
 fn find_64(source: &dyn Source, end: u64) -> Result<Option<Directory>> {
     let Some(at) = end.checked_sub(LOCATOR_SIZE) else {
         return Ok(None);
@@ -151,7 +153,7 @@ fn find_64(source: &dyn Source, end: u64) -> Result<Option<Directory>> {
     let mut cursor = Cursor::new(&bytes, source.name(), at);
     cursor.skip(8)?;
     let said = cursor.u64_le()?;
-    // If bytes precede the first member, it is elsewhere: directly before the locator.
+    // If bytes precede the first member, the record is directly before the locator.
     for start in [Some(said), at.checked_sub(END_64_SIZE)]
         .into_iter()
         .flatten()
@@ -172,11 +174,11 @@ fn find_64(source: &dyn Source, end: u64) -> Result<Option<Directory>> {
     Err(damaged(
         source,
         at,
-        "the directory does not end where it should".to_owned(),
+        "the directory does not end at the expected offset".to_owned(),
     ))
 }
 
-/// The directory that ends at byte `end`.
+/// The directory that ends at the offset `end`.
 fn placed(
     source: &dyn Source,
     end: u64,
@@ -196,11 +198,11 @@ fn placed(
     })
 }
 
-/// Reads an entry: the name and description of a member.
+/// Reads an entry of the directory: name and description of a member.
 fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], ZipMember)> {
     let at = cursor.offset();
     if cursor.bytes(4)? != ENTRY {
-        let what = "damaged zip file: no entry where one should be";
+        let what = "damaged zip file: no directory entry at the expected offset";
         return Err(Error::new(ErrorKind::Corrupt, what).at(cursor.resource(), at));
     }
     cursor.skip(4)?;
@@ -228,12 +230,12 @@ fn entry<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], ZipMember)> {
     Ok((name, member))
 }
 
-/// Takes sizes that need 64 bits from the extra field.
+/// Reads 64-bit sizes from the extra field.
 fn extend(member: &mut ZipMember, mut extra: Cursor<'_>) -> Result<()> {
     const LARGE: u64 = u32::MAX as u64;
     const ZIP64: u16 = 1;
     let mut wanted = [&mut member.size, &mut member.packed, &mut member.header];
-    // Some writers leave garbage at the end.
+    // Some writers append garbage.
     while extra.remaining() >= 4 {
         let (id, len) = (extra.u16_le()?, extra.u16_le()?);
         let at = extra.offset();

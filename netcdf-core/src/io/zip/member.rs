@@ -1,4 +1,4 @@
-//! The bytes of a member.
+//! The bytes of a zip member.
 
 use std::ops::Range;
 
@@ -10,32 +10,32 @@ use crate::io::source::{Source, read_range, truncated};
 use crate::limits::{room, zeros};
 
 const LOCAL: &[u8] = b"PK\x03\x04";
-/// Bytes of a local header before its name.
+/// The length of a local header without the name.
 pub(super) const LOCAL_SIZE: u64 = 30;
 
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
-/// The most bytes that one byte of deflated data can make.
+/// The maximum expansion of deflate: bytes per compressed byte.
 const MOST: u64 = 1032;
 
 const ENCRYPTED: u16 = 1;
 
 impl ZipMember {
-    /// True if its bytes are stored uncompressed.
+    /// Whether the bytes are stored uncompressed.
     pub(super) fn is_stored(&self) -> bool {
         self.method == STORED && self.flags & ENCRYPTED == 0
     }
 
-    /// The position of its data in the file.
+    /// The offset of the data in the file.
     pub(super) fn stored_at(&self, source: &dyn Source) -> Result<u64> {
         if self.is_stored() && self.packed != self.size {
-            let what = format!("another stored size, {}", self.packed);
+            let what = format!("a different stored size, {}", self.packed);
             return Err(self.wrong(&what));
         }
         let header = self.local(source)?;
         if !header.starts_with(LOCAL) {
-            let what = "damaged zip file: no member where one should be";
+            let what = "damaged zip file: no local header at the recorded offset";
             return Err(Error::new(ErrorKind::Corrupt, what).at(source.name(), self.header));
         }
         let mut cursor = Cursor::new(&header, source.name(), self.header);
@@ -54,7 +54,7 @@ impl ZipMember {
         }
     }
 
-    /// The local header, followed by as many bytes as the name has in the directory.
+    /// Reads the local header, and as many bytes as the name has in the directory.
     fn local(&self, source: &dyn Source) -> Result<Vec<u8>> {
         let len = LOCAL_SIZE + u64::from(self.name.0);
         read_range(source, &claimed(self.header, len))
@@ -67,25 +67,25 @@ impl ZipMember {
         (len && libdeflater::crc32(name) == self.name.1) || cfg!(fuzzing)
     }
 
-    /// Whether there is a local header, but with another name than in the directory.
+    /// Whether the local header exists, but has another name than the directory.
     pub(super) fn has_other_name(&self, source: &dyn Source) -> bool {
         let local = self.local(source).unwrap_or_default();
         local.starts_with(LOCAL) && !self.is_named(&local)
     }
 
-    /// Checks a range of its bytes.
+    /// Checks a range of the member's bytes.
     pub(super) fn check_range(&self, range: &Range<u64>) -> Result<()> {
         if range.start <= range.end && range.end <= self.size.min(self.packed) {
             return Ok(());
         }
         let what = format!(
-            "{} bytes where those from {} to {} are expected",
+            "{} bytes, but bytes {} to {} are needed",
             self.size, range.start, range.end
         );
         Err(Error::new(ErrorKind::Truncated, what))
     }
 
-    /// All of its bytes.
+    /// Reads all bytes of the member.
     pub(super) fn bytes(&self, source: &dyn Source) -> Result<Vec<u8>> {
         self.check_method()?;
         let start = self.stored_at(source)?;
@@ -96,13 +96,13 @@ impl ZipMember {
             false => self.inflate(&packed)?,
         };
         if bytes.len() as u64 != self.size {
-            return Err(self.wrong("another size than the directory says"));
+            return Err(self.wrong("a size that differs from the directory"));
         }
         self.check_sum(&bytes)?;
         Ok(bytes)
     }
 
-    /// Checks the checksum of all its bytes.
+    /// Checks the CRC-32 of the member's bytes.
     pub(super) fn check_sum(&self, bytes: &[u8]) -> Result<()> {
         if libdeflater::crc32(bytes) == self.crc || cfg!(fuzzing) {
             return Ok(());
@@ -130,7 +130,7 @@ impl ZipMember {
         Err(e.with_remedy("unzip it, and use the directory"))
     }
 
-    /// Inflates a member; its claimed size is checked for plausibility first.
+    /// Inflates a member, after a plausibility check of the size in the directory.
     fn inflate(&self, packed: &[u8]) -> Result<Vec<u8>> {
         let most = (Amount::of(self.packed) * MOST + MOST).get();
         let size = usize::try_from(self.size)

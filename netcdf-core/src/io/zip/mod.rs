@@ -1,11 +1,11 @@
-//! A store in a zip file: a key is the name of a member, without the directory that all members may share.
+//! A store in a zip file. A key is a member's name without the common directory of all members.
 //!
-//! Specification: PKWARE's APPNOTE.TXT, version 6.3. Members are stored or deflated. netCDF-C puts all of them
-//! into a directory named like the file, zarr-python does not.
+//! Specification: PKWARE's APPNOTE.TXT, version 6.3. Members are stored or deflated. netCDF-C puts all members into a directory named like
+//! the file, and zarr-python does not.
 
-mod ahead;
 mod directory;
 mod member;
+mod prefetch;
 mod target;
 
 pub use target::ZipTarget;
@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::invalid_entries::{EntryDefect, InvalidEntries, InvalidEntry};
 use super::key;
-use super::odd::{InvalidEntries, Odd, Oddity};
 use super::source::{Source, read_range};
 use super::store::{
     Hints, KeyContent, KeyParts, KeyRanges, MARKERS, Store, VisitKey, ranges_of, without_content,
@@ -24,36 +24,36 @@ use super::tree;
 use crate::arithmetic::{Amount, claimed, length};
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::limits::Limits;
-use ahead::KnownRanges;
 use directory::ZipMember;
+use prefetch::KnownRanges;
 
-/// The bytes of an inflated member, with its key.
+/// An inflated member, with its key.
 type Inflated = Option<(String, Arc<Vec<u8>>)>;
 
-/// Most bytes that are asked for together.
+/// The maximum number of bytes in a group of concurrent reads.
 const MOST_AHEAD: u64 = 64 << 20;
 
-/// A store in a zip file, for reading.
+/// A read-only store in a zip file.
 #[derive(Debug)]
 pub struct ZipStore {
     source: Arc<dyn Source>,
     hints: Hints,
     members: BTreeMap<String, ZipMember>,
-    /// The member last inflated to read parts of it.
+    /// The member that was inflated last, to read more ranges.
     inflated: Mutex<Inflated>,
-    /// Members that are not keys, or several for one key.
-    odd: InvalidEntries,
+    /// Invalid entries.
+    invalid: InvalidEntries,
 }
 
 impl ZipStore {
-    /// Opens the store in a zip file: lists its members, but reads none.
+    /// Opens the store in a zip file. Reads the directory, but no member.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`] for a file that is not a zip file; [`ErrorKind::Truncated`] and
-    /// [`ErrorKind::Corrupt`] for a damaged one; those of reading.
+    /// [`ErrorKind::UnknownFormat`] for a file that is not a zip file; [`ErrorKind::Truncated`] and [`ErrorKind::Corrupt`] for a damaged
+    /// file; I/O errors.
     pub fn open(source: Arc<dyn Source>, limits: &Limits) -> Result<Self> {
-        let odd = InvalidEntries::default();
-        let all = directory::read(&*source, limits, &odd)?;
+        let invalid = InvalidEntries::default();
+        let all = directory::read(&*source, limits, &invalid)?;
         let prefix = prefix(all.keys().map(String::as_str)).to_owned();
         let inside = |(key, member): (String, ZipMember)| {
             let key = key.strip_prefix(&prefix)?;
@@ -64,25 +64,25 @@ impl ZipStore {
             source,
             hints: Hints::default(),
             inflated: Mutex::default(),
-            odd,
+            invalid,
         })
     }
 
-    /// The same store, with hints about it.
+    /// Sets the hints.
     #[must_use]
     pub fn with_hints(mut self, hints: Hints) -> Self {
         self.hints = hints;
         self
     }
 
-    /// True if there is Zarr metadata in it.
+    /// Whether the store has Zarr metadata.
     #[must_use]
     pub fn is_store(&self) -> bool {
         let ends = |key: &String| MARKERS.contains(&last(key));
         self.members.keys().any(ends)
     }
 
-    /// The member with this key.
+    /// The member for a key.
     fn member(&self, key: &str) -> Result<Option<&ZipMember>> {
         key::check(key).map_err(|e| e.of(self.source.name()))?;
         let found = self.members.get(key);
@@ -92,7 +92,7 @@ impl ZipStore {
         Ok(found)
     }
 
-    /// The bytes of an inflated member, kept because more parts may be read.
+    /// Inflates a member, and caches the bytes for further ranges.
     fn inflated(&self, key: &str, member: &ZipMember) -> Result<Arc<Vec<u8>>> {
         let lock = || self.inflated.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, bytes)) = lock().as_ref().filter(|(of, _)| of == key) {
@@ -143,7 +143,7 @@ impl ZipStore {
         parts.map(Some).map_err(|e| e.of(self.name()))
     }
 
-    /// The source, with what these members need of it if it is far away. What cannot be read ahead is read later, one by one.
+    /// Reads members of a remote file ahead. A failed read is ignored: a later read of the member reports the error.
     fn ahead<'s>(
         &'s self,
         wanted: impl Iterator<Item = (&'s str, Option<&'s [Range<u64>]>)>,
@@ -181,8 +181,8 @@ fn last(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
-/// The directory that is the root of the store: that of the least deep metadata or, if several directories have
-/// some, their common parent.
+/// The root directory of the store: the directory of the metadata with the shortest path, or the common parent if several directories have
+/// metadata.
 fn prefix<'k>(keys: impl Iterator<Item = &'k str>) -> &'k str {
     let mut found: Option<(usize, &str)> = None;
     for key in keys.filter(|key| MARKERS.contains(&last(key))) {
@@ -217,13 +217,14 @@ impl Store for ZipStore {
         Ok(Some(self.source.state()))
     }
 
-    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
+    fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
         for (key, member) in self.members.iter().filter(|_| all) {
             if member.has_other_name(&*self.source) {
-                self.odd.add(Odd::new(Oddity::OtherName, key.as_bytes()));
+                self.invalid
+                    .add(InvalidEntry::new(EntryDefect::OtherName, key.as_bytes()));
             }
         }
-        Ok(self.odd.all())
+        Ok(self.invalid.all())
     }
 
     fn latency(&self) -> bool {
@@ -236,7 +237,7 @@ impl Store for ZipStore {
 
     fn get_many(&self, keys: &[String], most: u64) -> Vec<Result<KeyContent>> {
         let mut left = most;
-        // Members that there is no room for are not read.
+        // Do not read members beyond the limit.
         let fits: Vec<Result<Option<u64>>> = keys.iter().map(|key| self.size(key)).collect();
         let mut answers: Vec<Option<Result<KeyContent>>> = vec![];
         for size in fits {
@@ -312,10 +313,10 @@ impl Store for ZipStore {
     }
 }
 
-/// True if a file starts like a zip file.
+/// Whether a file has the signature of a zip file.
 ///
 /// # Errors
-/// Those of reading.
+/// Returns I/O errors.
 pub fn is_zip(source: &dyn Source) -> Result<bool> {
     let head = read_range(source, &(0..source.len().min(4)))?;
     Ok(head == *b"PK\x03\x04" || head == *b"PK\x05\x06")

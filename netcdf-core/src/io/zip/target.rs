@@ -1,4 +1,4 @@
-//! A store being written to a zip file.
+//! A new store in a zip file.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::io::target::{StoreTarget, Target};
 use crate::io::tree;
 use crate::limits::{Limits, zeros};
 
-/// A store being written to a zip file. Its members are not compressed: chunks have their own compression.
+/// A new store in a zip file. Members are not compressed, because chunks have their own compression.
 #[derive(Debug)]
 pub struct ZipTarget {
     store: Arc<ZipInProgress>,
@@ -27,7 +27,7 @@ pub struct ZipTarget {
 }
 
 impl ZipTarget {
-    /// A store that fills `target`. `prefix` is the directory of all members: empty, or ending in `/`.
+    /// Creates a store in `target`. `prefix` is the directory of all members: empty, or a name with a trailing `/`.
     #[must_use]
     pub fn new(target: Box<dyn Target>, prefix: &str) -> Self {
         let name = Arc::clone(target.name());
@@ -73,21 +73,20 @@ impl StoreTarget for ZipTarget {
     }
 }
 
-/// The file, and the current position.
+/// The zip file, and the current offset.
 #[derive(Debug)]
 struct Ground {
-    /// None after its commit.
+    /// `None` after commit.
     target: Option<Box<dyn Target>>,
     at: u64,
-    /// Bytes so far.
+    /// The number of written bytes.
     end: u64,
-    /// Bytes not yet in the file, and their position: headers are written, and later corrected, a few bytes at a
-    /// time.
+    /// Buffered bytes, and their offset. The zip writer writes and corrects headers in small steps.
     kept: Vec<u8>,
     base: u64,
-    /// The target's error, which says more than a system error can.
+    /// The error of the target, which has more details than a system error.
     failed: Option<Error>,
-    /// Whether the file is no longer wanted: writes then go nowhere.
+    /// Whether the output was dropped. Further writes are discarded.
     given_up: bool,
 }
 
@@ -96,7 +95,7 @@ fn finished() -> Error {
     Error::new(ErrorKind::Argument, "the output is finished")
 }
 
-/// Bytes kept before they are written.
+/// The maximum number of buffered bytes.
 const KEPT: usize = 1 << 20;
 
 impl Ground {
@@ -104,7 +103,7 @@ impl Ground {
         self.target.as_mut().ok_or_else(finished)
     }
 
-    /// Writes the kept bytes.
+    /// Writes the buffered bytes.
     fn flush(&mut self) -> Result<()> {
         let kept = std::mem::take(&mut self.kept);
         if kept.is_empty() {
@@ -114,7 +113,7 @@ impl Ground {
         self.target()?.write_at(base, &kept)
     }
 
-    /// Writes `bytes` at the current position, or keeps them.
+    /// Writes `bytes` at the current offset, or buffers them.
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let place = self.at.checked_sub(self.base).map(Amount::from);
         let fits = place.is_some_and(|place| {
@@ -133,7 +132,7 @@ impl Ground {
             let place = (exact(self.at) - self.base).index()?;
             let (over, behind) = bytes.split_at(bytes.len().min(self.kept.len() - place));
             let old = self.kept.get_mut(place..place + over.len());
-            let old = old.or_internal("bytes beyond those that are kept")?;
+            let old = old.or_internal("an offset past the buffered bytes")?;
             old.copy_from_slice(over);
             self.kept.extend_from_slice(behind);
         }
@@ -143,7 +142,7 @@ impl Ground {
     }
 }
 
-/// Writes to the file.
+/// A writer for the zip file.
 #[derive(Debug, Clone)]
 struct Pen(Arc<Mutex<Ground>>);
 
@@ -195,15 +194,15 @@ impl Seek for Pen {
     }
 }
 
-/// The members so far.
+/// The written members.
 struct ZipMembers {
-    /// None once the file is complete.
+    /// `None` once the file is complete.
     writer: Option<ZipWriter<Pen>>,
-    /// The positions of their bytes.
+    /// The offsets of the members' bytes.
     members: BTreeMap<String, Range<u64>>,
 }
 
-/// The store into which keys are put.
+/// The store that receives the keys.
 struct ZipInProgress {
     name: Arc<str>,
     prefix: String,
@@ -217,7 +216,7 @@ impl fmt::Debug for ZipInProgress {
     }
 }
 
-/// If the zip writer were dropped unfinished, it would try to finish, and print that it cannot.
+/// Discards further writes. Otherwise a dropped zip writer tries to finish, and prints its failure.
 impl Drop for ZipInProgress {
     fn drop(&mut self) {
         self.pen.ground().given_up = true;
@@ -229,7 +228,7 @@ impl ZipInProgress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the directory, unless done already.
+    /// Writes the central directory, unless it is written.
     fn finish(&self) -> Result<()> {
         match self.state().writer.take() {
             None => Ok(()),
@@ -240,7 +239,7 @@ impl ZipInProgress {
         }
     }
 
-    /// The position of a key's bytes.
+    /// The offset and length of a key's bytes.
     fn place(&self, key: &str) -> Result<Option<Range<u64>>> {
         key::check(key).map_err(|e| e.of(&self.name))?;
         let state = self.state();
@@ -267,7 +266,7 @@ impl ZipInProgress {
         key: &str,
         bytes: &[u8],
     ) -> zip::result::ZipResult<u64> {
-        // The same keys and bytes result in the same file.
+        // The same keys and bytes must give the same file.
         let options = SimpleFileOptions::default()
             .compression_method(CompressionMethod::Stored)
             .last_modified_time(DateTime::default())
@@ -308,7 +307,7 @@ impl Store for ZipInProgress {
 
     fn walk(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         key::check_prefix(prefix).map_err(|e| e.of(&self.name))?;
-        // The visitor may use the store, so do not hold the lock.
+        // Do not hold the lock while the visitor runs: it may use the store.
         let state = self.state();
         let below = tree::below(&state.members, prefix)
             .map(|(key, range)| (key.clone(), range.end - range.start));
@@ -331,7 +330,7 @@ impl Store for ZipInProgress {
             return Err(in_the_way(&self.name, key));
         }
         let Some(writer) = &mut state.writer else {
-            let what = "the zip file is finished, nothing can be added";
+            let what = "the zip file is complete: no key can be added";
             return Err(Error::new(ErrorKind::Argument, what)
                 .in_object(key)
                 .of(&self.name));

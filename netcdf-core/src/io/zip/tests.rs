@@ -4,7 +4,7 @@ use crate::io::rounds::Rounds;
 use crate::io::suite;
 use crate::io::target::StoreTarget;
 
-/// A zip file of these members.
+/// A zip file with these members.
 fn zipped(prefix: &str, members: &[(&str, &[u8])]) -> Vec<u8> {
     let (target, out) = MemoryTarget::new("s.zip");
     let target = Box::new(ZipTarget::new(Box::new(target), prefix));
@@ -89,7 +89,7 @@ fn the_root_is_where_the_metadata_is() {
     }
 }
 
-/// A zip file with one member as every zip tool writes it, but by hand: name, method, flags, size, CRC and data.
+/// A zip file with one member, as zip tools write it: name, method, flags, size, CRC and data.
 fn by_hand(
     name: &[u8],
     (method, flags): (u16, u16),
@@ -138,7 +138,7 @@ fn deflated_members_are_read() {
         assert_eq!(parts, [&bytes[9_990..], &bytes[..3]]);
     }
     assert!(store.get_ranges("v/0", &[0..1, 9_990..10_001]).is_err());
-    // Each of the following is damaged in one way.
+    // Each file has one defect.
     for (what, file) in [
         (
             "checksum",
@@ -161,7 +161,7 @@ fn deflated_members_are_read() {
             by_hand(b"v/0", (8, 0), (u32::MAX - 1, crc), &packed[..n]),
         ),
         (
-            "another stored size",
+            "different stored size",
             by_hand(b"v/0", (0, 0), (10_000, crc), b"abc"),
         ),
         ("encrypted", by_hand(b"v/0", (0, 1), (3, crc), b"abc")),
@@ -274,7 +274,7 @@ fn damaged_files_are_errors() {
             "{end}: {e}"
         );
     }
-    // Whatever byte is wrong: a value, or an error.
+    // For each wrong byte, the result is a value or an error.
     for at in 0..whole.len() {
         for bit in [1, 0x80, 0xff] {
             let mut file = whole.clone();
@@ -330,7 +330,7 @@ fn an_empty_zip_file_is_no_store() {
     assert!(!store.is_store() && keys(&store).is_empty());
 }
 
-/// A target that accepts nothing, and counts requests.
+/// A target that returns an error for each request, and counts the requests.
 #[derive(Debug)]
 struct Full(Arc<str>, Arc<std::sync::atomic::AtomicUsize>);
 

@@ -200,7 +200,7 @@ fn an_end_that_was_not_noted_can_be_repeated() {
         std::fs::write(folder.join(key), "{}").unwrap();
         failed(
             &site.nccopy(&["--finish"]),
-            &[key, "this is not what was put"],
+            &[key, "the finished store has another value"],
         );
         assert!(site.made()[key] == b"{}");
         std::fs::write(folder.join(key), &want[key]).unwrap();

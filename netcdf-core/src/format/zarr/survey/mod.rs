@@ -15,7 +15,7 @@ use crate::env::Env;
 use crate::error::{Error, Result};
 use crate::format::zarr::raw::METADATA;
 use crate::io::Store;
-use crate::io::odd;
+use crate::io::invalid_entries;
 use crate::io::store::{KeyContent, UNKNOWN};
 use crate::json::Json;
 
@@ -60,7 +60,7 @@ impl StoreSurvey {
             }
             Ok(())
         })?;
-        odd::tell(&store.odd(false)?, store.name(), &env.notes);
+        invalid_entries::add_notes(&store.invalid_entries(false)?, store.name(), &env.notes);
         let mut left = env.limits.metadata / IN_MEMORY;
         for keys in keys.chunks(TOGETHER) {
             let full = keys

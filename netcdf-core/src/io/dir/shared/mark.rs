@@ -12,29 +12,28 @@ use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::disk::Disk;
 use crate::io::file::names::folder;
-use crate::io::file::{FileLock, aside, full, read_small, replace, temporary};
+use crate::io::file::{FileLock, full, read_small, replace, swap, temporary};
 
 /// The name of the marker.
 pub const MARKER: &str = ".netcdf-tools-plan";
 
-/// A marker is far shorter.
+/// The maximum length of a marker, which is far shorter.
 const MOST: u64 = 4096;
 
 /// The marker of a plan.
 #[derive(Debug, Clone)]
 pub struct PlanMark {
-    /// The text that no other plan has.
+    /// A text that is unique to the plan.
     pub identity: String,
     /// The file that processes of the plan lock.
     pub lock: PathBuf,
 }
 
 impl PlanMark {
-    /// Makes the directory of a store with the marker. The directory appears with the marker or not at all. `sync` asks for both to be on
-    /// disk.
+    /// Creates the directory of a store with the marker, atomically. With `sync`, both are synced.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if there is a directory already; [`ErrorKind::Io`].
+    /// Returns [`ErrorKind::Exists`] for an existing directory, and [`ErrorKind::Io`].
     pub fn begin(&self, place: &Path, sync: bool) -> Result<()> {
         let failed = |e| full::failed("cannot create", &place.to_string_lossy(), e);
         temporary::sweep(place);
@@ -110,7 +109,7 @@ impl PlanMark {
     /// The error states that the output is complete.
     pub fn tidy(&self, place: &Path, output: &Path) -> Result<()> {
         if output.symlink_metadata().is_ok() {
-            aside::recover(output);
+            swap::recover(output);
         }
         temporary::sweep(place);
         temporary::sweep(output);
@@ -158,8 +157,7 @@ fn marker_of(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Checks whether a directory for the store of a plan contains the remains of a replaced or removed store. A marker without content is
-/// what a power failure can leave.
+/// Checks whether a plan's store directory contains the remains of a replaced or removed store. A power failure can leave an empty marker.
 fn is_unmarked(place: &Path) -> Result<bool> {
     let marker = marker_of(place)?;
     Ok(marker.is_none_or(|bytes| bytes.is_empty()) && place.is_dir())
@@ -173,7 +171,7 @@ pub(super) fn unmark(output: &Path) -> Result<()> {
     let marker = output.join(MARKER);
     match std::fs::remove_file(&marker) {
         Err(e) if e.kind() != Failure::NotFound => {
-            let what = "the output is complete, but the marker of its plan cannot be removed";
+            let what = "the output is complete, but the plan's marker cannot be removed";
             Err(Error::io(what, &marker.to_string_lossy(), e))
         }
         Ok(()) | Err(_) => Ok(()),

@@ -1,8 +1,8 @@
-//! A store that several processes write together, each its own keys.
+//! A store in a directory that several processes write concurrently. Each process writes distinct keys.
 //!
-//! It lies beside its final place. What a process puts is first in a directory of its own, and moves from there, file by file and on
-//! disk, so that a process which is killed leaves no half of a key. At the end, one more process puts the metadata, and gives the
-//! store its name. A marker in the store of a plan identifies the plan, also after the store has its final name (module `mark`).
+//! The store is created beside the output. A process writes keys to a directory of its own first. On commit it syncs each file and moves it
+//! into the store, so a killed process leaves no truncated key. The last process writes the metadata, and renames the store. A marker in
+//! the store of a plan identifies the plan, also after the rename (module `mark`).
 
 mod mark;
 mod overlay;
@@ -18,7 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::full;
 use crate::io::file::names::{folder, prefix};
 
-/// Where the store that becomes `output` is made. `tag` tells it from others that become the same.
+/// The directory in which the store `output` is created. `tag` distinguishes concurrent stores with the same output.
 #[must_use]
 pub fn place(output: &Path, tag: &str) -> PathBuf {
     let output: PathBuf = output.components().collect();
@@ -28,7 +28,7 @@ pub fn place(output: &Path, tag: &str) -> PathBuf {
     folder(&output).join(name)
 }
 
-/// Whether a path is one where the store that becomes `output` may be made.
+/// Checks whether `path` may be a directory from [`place`] for `output`.
 #[must_use]
 pub fn is_place(path: &Path, output: &Path) -> bool {
     let name = |path: &Path| {
@@ -47,22 +47,22 @@ pub fn is_place(path: &Path, output: &Path) -> bool {
     same_folder && own.ends_with(b".parts") && tag.is_some_and(tagged)
 }
 
-/// Makes the directory of a store that processes are going to write.
+/// Creates the directory of a store for several processes.
 ///
 /// # Errors
-/// [`ErrorKind::Exists`] if there is one already; [`ErrorKind::Io`].
+/// Returns [`ErrorKind::Exists`] for an existing directory, and [`ErrorKind::Io`].
 pub fn begin(place: &Path) -> Result<()> {
     std::fs::create_dir(place).map_err(|e| not_begun(place, e))
 }
 
-/// The error for a directory that cannot be made.
+/// The error for a directory that cannot be created.
 fn not_begun(place: &Path, e: std::io::Error) -> Error {
     let name = place.to_string_lossy();
     match e.kind() {
         Failure::AlreadyExists | Failure::DirectoryNotEmpty => {
             let what = "other processes are writing the same store already";
             let e = Error::new(ErrorKind::Exists, what).of(&name);
-            e.with_remedy("wait for them, or remove it if nobody is")
+            e.with_remedy("wait for them, or remove the directory if no process writes the store")
         }
         _ => full::failed("cannot create", &name, e),
     }

@@ -1,4 +1,4 @@
-//! What a process puts into a shared store, on top of what others put.
+//! The keys of this process on top of the keys of a shared store.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use crate::io::dir::DirStore;
 use crate::io::store::{KeyParts, Store, VisitKey};
 use crate::io::sums::RunningSums;
 
-/// A store whose keys hide those of another one. Listing shows only its own.
+/// A store whose own keys hide the shared keys. Lists contain only own keys.
 #[derive(Debug)]
 pub(super) struct Overlay {
-    /// What this process puts.
+    /// The keys of this process.
     pub own: DirStore,
-    /// What others put.
+    /// The keys of the shared store.
     pub others: DirStore,
     pub sums: RunningSums,
 }

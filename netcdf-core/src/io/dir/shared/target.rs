@@ -1,4 +1,4 @@
-//! What a process adds to a shared store.
+//! The keys that one process adds to a shared store.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::io::file::adopt::adopt;
 use crate::io::file::disk::Disk;
 use crate::io::file::replace::Replaced;
 use crate::io::file::temporary::{self, Lock};
-use crate::io::file::{aside, full, real, replace};
+use crate::io::file::{full, real, replace, swap};
 use crate::io::store::{MARKERS, Store};
 use crate::io::sums::RunningSums;
 use crate::io::target::StoreTarget;
@@ -30,15 +30,15 @@ pub struct SharedDirectoryTarget {
     place: PathBuf,
     /// The plan that the store belongs to.
     mark: Option<PlanMark>,
-    /// Where it goes when these keys are there, if they are the last.
+    /// The final path and the replacement rules, in the last process.
     becomes: Option<(PathBuf, Replace)>,
-    /// None if it need not be on disk.
+    /// `None` if the store is not synced.
     sync: Option<Disk>,
     cancel: Cancel,
 }
 
 impl SharedDirectoryTarget {
-    /// Keys for the store that is made in `place`; they are there on commit. `sync` asks for them to be on disk then.
+    /// Starts a part of the store in `place`. Commit moves the keys into the store, and syncs them if `sync` is set.
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io).
@@ -76,16 +76,16 @@ impl SharedDirectoryTarget {
         self
     }
 
-    /// The same, as the last keys: on commit, the store becomes the directory `path`, where a Zarr store or an empty directory is
-    /// replaced. The caller removes the replaced store ([`PlanMark::tidy`]).
+    /// Sets the final path, for the last part. On commit, the store becomes the directory `path`, and replaces a Zarr store or an empty
+    /// directory. The caller removes the replaced store ([`PlanMark::tidy`]).
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`](crate::ErrorKind::Exists) for what is not replaced.
+    /// Returns [`ErrorKind::Exists`](crate::ErrorKind::Exists) for a directory that is not replaced.
     pub fn becoming(mut self, path: &Path, replace: Replace) -> Result<Self> {
-        // A symbolic link stays. Without a trailing `/`, which would hide it.
+        // Replace the target of a symbolic link. A trailing `/` would hide the link.
         let path: PathBuf = path.components().collect();
         let path = real(&path);
-        aside::recover(&path);
+        swap::recover(&path);
         replace
             .check(&path, &self.cancel)
             .map_err(|e| e.of(&path.to_string_lossy()))?;
@@ -93,7 +93,7 @@ impl SharedDirectoryTarget {
         Ok(self)
     }
 
-    /// Moves what was put into the shared store, the metadata of the root last.
+    /// Moves the keys of this process into the shared store. Root metadata comes last.
     fn publish(&self) -> Result<()> {
         let name = self.store.name();
         if let Some(disk) = &self.sync {
@@ -142,20 +142,20 @@ impl StoreTarget for SharedDirectoryTarget {
         let Some((path, replace)) = &self.becomes else {
             return Ok(());
         };
-        // It may have changed in the meantime.
+        // The directory may have changed since the first check.
         let checked = replace.check(path, &self.cancel);
         checked.map_err(|e| e.of(&path.to_string_lossy()))?;
         check()?;
         if let Some(mark) = &self.mark {
             mark.check_free(&self.place, path)?;
         }
-        // Only this store may have a marker from here on.
+        // From here on, only the new store may have a marker.
         mark::unmark(path)?;
         let replaced = replace::take_name(&self.place, path, self.sync.as_ref())?;
         match (&self.mark, &replaced) {
-            // The caller removes it once the plan is finished.
+            // The caller removes the replaced store after the plan is finished.
             (Some(_), Replaced::Exchanged(_) | Replaced::Nothing) => Ok(()),
-            // The same, on file systems that cannot exchange two names.
+            // File systems without an exchange of two names move the replaced store aside.
             (Some(_), Replaced::Aside(aside)) => {
                 aside.take_name(&self.place).or_else(|_| replaced.remove())
             }

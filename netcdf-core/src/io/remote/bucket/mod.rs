@@ -1,4 +1,4 @@
-//! The objects of a bucket or container: S3, Google Cloud Storage, Azure's blobs.
+//! Objects of a bucket or container: S3, Google Cloud Storage, Azure Blob Storage.
 
 mod writing;
 
@@ -21,26 +21,26 @@ use crate::io::sums::KeyStates;
 
 pub(super) use writing::{Made, ObjectState, Replacement, Revision, Upload};
 
-/// Keys that are handed on together.
+/// The maximum number of keys in a page.
 const PAGE: usize = 1000;
 
-/// Times that an answer is waited for.
+/// The number of attempts for an answer.
 const TRIES: u32 = 3;
 
-/// A bucket, and how it is reached.
+/// A bucket and its client.
 pub(super) struct Bucket {
     store: Arc<dyn ObjectStore>,
-    /// The same, for files in parts.
+    /// The same client, for multipart uploads.
     uploads: Arc<dyn MultipartStore>,
-    /// Protocol and name.
+    /// The protocol and name.
     address: String,
     failure: RequestFailure,
     network: Arc<Network>,
-    /// When a request is given up, with all that is repeated.
+    /// The time limit of a request, including retries.
     timeout: Duration,
 }
 
-/// What was given instead of an answer: an error of the library, or one of ours.
+/// A failed request: an error of the library, or an error of this crate.
 enum Missed {
     Library(object_store::Error),
     Ours(Error),
@@ -65,7 +65,7 @@ impl fmt::Debug for Bucket {
 }
 
 impl Bucket {
-    /// The bucket at `address`, as in `s3://name`. `tried` says in words with which credentials it is asked.
+    /// Creates the bucket at `address`, as in `s3://name`. `tried` describes the credentials in messages.
     pub(super) fn new<S: ObjectStore + MultipartStore>(
         store: Arc<S>,
         (address, tried): (&str, &str),
@@ -81,7 +81,7 @@ impl Bucket {
         }
     }
 
-    /// Waits for an answer, or for more of one; `None` if it takes too long.
+    /// Waits for an answer or its next bytes. Returns `None` after a timeout.
     async fn within<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
         let answer = timeout(self.timeout / TRIES, answer).await;
         if answer.is_err() {
@@ -90,14 +90,14 @@ impl Bucket {
         answer.ok()
     }
 
-    /// The error for an answer that takes too long.
+    /// The error after timeouts in all attempts.
     fn late(&self) -> Error {
         let what = format!("no answer in {} s", self.timeout.as_secs_f64());
         let e = Error::new(ErrorKind::Io, what);
         e.with_remedy("try again later, or wait longer with --timeout SECONDS")
     }
 
-    /// The error for what was given instead of an answer.
+    /// Converts a failed request to an error.
     fn missed(&self, missed: Missed, key: &str) -> Error {
         match missed {
             Missed::Library(e) => self.failure.of(e, &self.address(key)),
@@ -125,7 +125,7 @@ impl Bucket {
         Err(self.late().of(&self.address(key)))
     }
 
-    /// Asks once, with all that the library repeats; the outer `None` says that it takes too long.
+    /// Sends one request; the library repeats it. Returns the outer `None` after a timeout.
     async fn ask_once(
         &self,
         path: &Path,
@@ -151,7 +151,7 @@ impl Bucket {
         Ok(self.take(got, part).await?.map(Some))
     }
 
-    /// The answer for the first bytes of an object without any: services refuse to give them.
+    /// The answer for the first bytes of an empty object: services return an error for this range.
     async fn empty(&self, path: &Path, part: &Part) -> Option<Got> {
         let Part::First(_) = part else {
             return None;
@@ -165,7 +165,7 @@ impl Bucket {
         })
     }
 
-    /// Takes the bytes of an answer; `None` if that takes too long.
+    /// Receives the bytes of an answer. Returns `None` after a timeout.
     async fn take(&self, got: GetResult, part: &Part) -> Result<Option<Got>, Missed> {
         let total = got.meta.size;
         let version = got.meta.e_tag.clone().map(Version);
@@ -186,7 +186,7 @@ impl Bucket {
         };
         if short {
             let what = format!(
-                "the service gave {} bytes of {total}, not those that were asked for",
+                "the service returned {} bytes of {total} instead of the requested range",
                 bytes.len()
             );
             return Err(Error::new(ErrorKind::Truncated, what).into());
@@ -199,8 +199,7 @@ impl Bucket {
         }))
     }
 
-    /// The bytes of an answer; `None` if they take too long. Of more than `most`, one chunk of the network too many is kept, so that
-    /// their number is not the one expected.
+    /// Receives a body. Returns `None` after a timeout. A body that exceeds `most` ends with the excess chunk, so that its length is wrong.
     async fn body(&self, got: GetResult, most: u64) -> Result<Option<Vec<u8>>, Missed> {
         let mut bytes = vec![];
         let mut parts = got.into_stream();
@@ -227,7 +226,7 @@ fn range(part: &Part) -> Option<GetRange> {
     }
 }
 
-/// The prefix of a list, which has no slash at its end.
+/// The prefix for a list request, without a trailing slash. `None` for the whole bucket.
 fn below(path: &Path) -> Option<&Path> {
     (!path.as_ref().is_empty()).then_some(path)
 }
@@ -267,7 +266,7 @@ impl Objects for Bucket {
                 let Some(page) = page.map_err(|e| e.1)? else {
                     return Ok(());
                 };
-                // Pages of the service are put together, so that only the last one here is shorter.
+                // Pages of the service are joined, so that only the last page is shorter.
                 let is_last = page.len() < PAGE;
                 let keys = page.into_iter().map(|m| (m.location.to_string(), m.size));
                 visit(keys.collect())?;

@@ -1,4 +1,4 @@
-//! Writing to a bucket: objects as a whole, objects in parts, and what is removed.
+//! Writes to a bucket: whole objects, multipart uploads, and deletions.
 
 use futures_util::future::BoxFuture;
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -15,23 +15,23 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Transfer;
 use crate::io::remote::Objects as _;
 
-/// Bytes for which the usual time-out is enough; more get more time.
+/// The number of bytes that fit the usual timeout. The timeout grows with the number of bytes.
 const USUAL: u64 = 8 << 20;
 
-/// The usual time-out is multiplied by no more than this.
+/// The maximum factor for the usual timeout.
 const MOST_TIMES: u64 = 1000;
 
-/// Requests to remove single objects that are under way at a time.
+/// The maximum number of concurrent requests that delete one object.
 const AT_ONCE: usize = 32;
 
-/// What came of making an object that must not exist.
+/// The result of a conditional put of a new object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::io::remote) enum Made {
-    /// It was made.
+    /// The object was created.
     New,
-    /// There is one already.
+    /// The object exists.
     There,
-    /// The service cannot make sure.
+    /// The service has no conditional puts.
     Unsure,
 }
 
@@ -44,22 +44,22 @@ pub(in crate::io::remote) struct Revision(UpdateVersion);
 pub(in crate::io::remote) enum Replacement {
     /// The object was replaced, and has a new revision.
     Done(Revision),
-    /// The object has another revision by now, or does not exist any more.
+    /// The object has another revision, or does not exist.
     Changed,
     /// The service has no conditional puts.
     Unsupported,
 }
 
-/// What tells whether an object was replaced.
+/// The state of an object, to detect a replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::io::remote) struct ObjectState {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub len: u64,
     tag: Option<String>,
     written: SystemTime,
 }
 
-/// An object that is sent in parts.
+/// A multipart upload.
 #[derive(Debug, Clone)]
 pub(in crate::io::remote) struct Upload {
     path: Path,
@@ -67,7 +67,7 @@ pub(in crate::io::remote) struct Upload {
 }
 
 impl Bucket {
-    /// Waits for an answer to `bytes` that are sent with it, repeatedly if it does not come.
+    /// Sends `bytes` bytes, and retries after a timeout.
     async fn sent<T, F>(&self, key: &str, bytes: u64, send: impl Fn() -> F + Sync) -> Result<T>
     where
         F: Future<Output = Result<T, Library>> + Send,
@@ -76,7 +76,7 @@ impl Bucket {
         self.answered(key, bytes / USUAL, send).await
     }
 
-    /// Waits for an answer that may take so many times as long as usual, repeatedly if it does not come.
+    /// Waits for an answer up to `times` times the usual timeout, and retries after a timeout.
     async fn answered<T, F>(&self, key: &str, times: u64, send: impl Fn() -> F + Sync) -> Result<T>
     where
         F: Future<Output = Result<T, Library>> + Send,
@@ -98,7 +98,7 @@ impl Bucket {
         self.failure.of_writing(e, &self.address(key))
     }
 
-    /// Stores an object, instead of any there is.
+    /// Stores an object. Replaces an existing object.
     pub(crate) async fn put(&self, key: &str, bytes: PutPayload) -> Result<()> {
         let path = self.path(key)?;
         let put = || self.store.put(&path, bytes.clone());
@@ -107,7 +107,7 @@ impl Bucket {
             .map(|_| ())
     }
 
-    /// Stores an object that must not exist.
+    /// Stores a new object.
     pub(crate) async fn put_new(&self, key: &str, bytes: PutPayload) -> Result<Made> {
         let path = self.path(key)?;
         let put = async || {
@@ -125,7 +125,7 @@ impl Bucket {
         self.sent(key, bytes.content_length() as u64, put).await
     }
 
-    /// The bytes and the revision of an object, which has no more than `most` bytes; `None` if it does not exist.
+    /// The bytes and revision of an object of at most `most` bytes. `None` if the object is missing.
     pub(crate) async fn revision(
         &self,
         key: &str,
@@ -177,7 +177,7 @@ impl Bucket {
         self.sent(key, bytes.content_length() as u64, put).await
     }
 
-    /// The time since an object was written; `None` if there is none.
+    /// The time since the last write of an object. `None` if the object is missing.
     pub(crate) async fn age(&self, key: &str) -> Result<Option<Duration>> {
         let path = self.path(key)?;
         let meta = self.sent(key, 0, || self.store.head(&path)).await;
@@ -192,7 +192,7 @@ impl Bucket {
         }
     }
 
-    /// The first of the keys below `prefix`, apart from one; `None` if there is none.
+    /// The first key below `prefix` except `but`. `None` if no key is left.
     pub(crate) async fn first_below(&self, prefix: &str, but: &str) -> Result<Option<String>> {
         let path = self.path(prefix)?;
         let first = || async {
@@ -219,7 +219,7 @@ impl Bucket {
         }
     }
 
-    /// Removes all objects below `prefix` but one.
+    /// Removes all objects below `prefix` except `but`.
     pub(crate) async fn delete_below(&self, prefix: &str, but: &str) -> Result<()> {
         let path = self.path(prefix)?;
         let list = self.store.list(below(&path));
@@ -236,7 +236,7 @@ impl Bucket {
         }
     }
 
-    /// Removes objects, together if the service can do that.
+    /// Removes objects, in one request if the service supports that.
     async fn delete_page(&self, prefix: &str, paths: Vec<Path>) -> Result<()> {
         let together = || {
             let paths = futures_util::stream::iter(paths.clone()).map(Ok).boxed();
@@ -253,7 +253,7 @@ impl Bucket {
         singly.try_for_each(|()| async { Ok(()) }).await
     }
 
-    /// Begins an object that is sent in parts.
+    /// Begins a multipart upload.
     pub(crate) async fn begin(&self, key: &str) -> Result<Upload> {
         let path = self.path(key)?;
         let begin = || self.uploads.create_multipart(&path);
@@ -261,7 +261,7 @@ impl Bucket {
         Ok(Upload { path, id })
     }
 
-    /// Sends a part, of which `number` is the place among all, from 0 on. A part that is sent again replaces the one before.
+    /// Sends a part. `number` counts from 0. A repeated part replaces the earlier part.
     pub(crate) async fn part(
         &self,
         upload: &Upload,
@@ -274,24 +274,24 @@ impl Bucket {
             .await
     }
 
-    /// Makes an object of all its parts.
+    /// Creates the object from all parts.
     pub(crate) async fn complete(&self, upload: &Upload, parts: Vec<PartId>) -> Result<()> {
         let Upload { path, id } = upload;
         let complete = || self.uploads.complete_multipart(path, id, parts.clone());
-        // Services put the parts together before they answer.
+        // Services join the parts before they answer.
         let times = parts.len() as u64;
         let completed = self.answered(path.as_ref(), times, complete);
         completed.await.map(|_| ())
     }
 
-    /// Gives up an object that is sent in parts.
+    /// Aborts a multipart upload.
     pub(crate) async fn abort(&self, upload: &Upload) -> Result<()> {
         let Upload { path, id } = upload;
         let abort = || self.uploads.abort_multipart(path, id);
         self.sent(path.as_ref(), 0, abort).await
     }
 
-    /// The state of an object; `None` if there is none.
+    /// The state of an object. `None` if the object is missing.
     pub(crate) async fn state(&self, key: &str) -> Result<Option<ObjectState>> {
         let path = self.path(key)?;
         match self.sent(key, 0, || self.store.head(&path)).await {
@@ -305,7 +305,7 @@ impl Bucket {
         }
     }
 
-    /// Length of an object in bytes; `None` if there is none.
+    /// The length of an object in bytes. `None` if the object is missing.
     pub(crate) async fn length(&self, key: &str) -> Result<Option<u64>> {
         Ok(self.state(key).await?.map(|state| state.len))
     }

@@ -1,4 +1,4 @@
-//! S3, and services like it.
+//! S3 and compatible services.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::io::remote::instance;
 use crate::io::remote::settings::{self, Aws, ConnectionSettings, Instance, SettingSources};
 use crate::io::remote::wait::wait;
 
-/// The bucket of that name, and what it is asked with.
+/// Connects to the bucket `name`, with credentials.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Argument`] for settings that contradict each other, or are not there.
+/// [`crate::ErrorKind::Argument`] for missing or contradictory settings.
 pub(super) fn bucket(
     (bucket, region, endpoint): (&str, Option<&str>, Option<&str>),
     said: &SettingSources,
@@ -45,7 +45,7 @@ pub(super) fn bucket(
         .with_retry(to.retry())
         .with_http_connector(to.connector());
     if endpoint.is_some() {
-        // Plain HTTP is used where it is named, and nowhere else.
+        // Plain HTTP is only used for an explicit `http://` address.
         let plain = url.starts_with("http://");
         builder = builder.with_endpoint(url).with_allow_http(plain);
     }
@@ -53,7 +53,7 @@ pub(super) fn bucket(
     Ok((Arc::new(made), aws.tried))
 }
 
-/// Who knows the role of this machine, if it has one. Services of others know no such roles.
+/// Finds the metadata service with the role of this machine. Other vendors' services (`other`) have no such roles.
 fn with_role(
     instance: Option<Instance>,
     other: bool,
@@ -69,9 +69,9 @@ fn with_role(
     Ok(instance.filter(|_| has))
 }
 
-/// A builder that knows how to sign.
+/// A builder with credentials.
 fn signed(aws: &Aws) -> AmazonS3Builder {
-    // The library gets the keys of containers and of web identities by the variables that lead to them.
+    // The library reads the variables for container and web identity credentials.
     let asks = aws.container || aws.web_identity;
     let builder = match asks {
         true => AmazonS3Builder::from_env(),

@@ -1,4 +1,4 @@
-//! Azure's blobs.
+//! Azure Blob Storage.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::io::remote::instance;
 use crate::io::remote::settings::{self, SettingSources};
 use crate::io::remote::wait::wait;
 
-/// The container of an account, or of the account that the environment names, and what it is asked with.
+/// Connects to the container of an account, with credentials. The environment can name the account.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Argument`] for settings that cannot be used, or are not there.
+/// [`crate::ErrorKind::Argument`] for missing or unusable settings.
 pub(super) fn container(
     (account, name): (Option<&str>, &str),
     said: &SettingSources,
@@ -75,7 +75,7 @@ fn no_account() -> Error {
     )
 }
 
-/// Whether this is a machine of Azure with an identity. Others are not kept waiting for a service that they do not have.
+/// Checks whether this machine is an Azure machine with an identity. On other machines a query would wait for a timeout.
 fn has_identity(to: &Connection) -> Result<bool> {
     let Some(service) = instance::azure_service() else {
         return Ok(false);

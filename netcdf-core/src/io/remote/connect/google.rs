@@ -10,13 +10,13 @@ use crate::io::remote::instance;
 use crate::io::remote::settings::{self, SettingSources, Signed};
 use crate::io::remote::wait::wait;
 
-/// Google's own service.
+/// Google's endpoint.
 const SERVICE: &str = "https://storage.googleapis.com";
 
-/// The bucket of that name, and what it is asked with.
+/// Connects to the bucket `name`, with credentials.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Argument`] for settings that cannot be used.
+/// [`crate::ErrorKind::Argument`] for unusable settings.
 pub(super) fn bucket(
     name: &str,
     said: &SettingSources,
@@ -32,7 +32,7 @@ pub(super) fn bucket(
             "the role of this machine".clone_into(&mut tried);
             GoogleCloudStorageBuilder::new()
         }
-        // Without the token, which is never sent, the library would look for credentials all the same.
+        // Without this unused token, the library would search for credentials.
         Signed::Role | Signed::Never => GoogleCloudStorageBuilder::new()
             .with_bearer_token("")
             .with_skip_signature(true),
@@ -51,7 +51,7 @@ pub(super) fn bucket(
     Ok((Arc::new(made), tried))
 }
 
-/// Whether this is a machine of Google with a role. Others are not kept waiting for a service that they do not have.
+/// Checks whether this machine is a Google machine with a role. On other machines a query would wait for a timeout.
 fn has_role(said: &SettingSources, to: &Connection) -> Result<bool> {
     let Some(service) = instance::google_service(said) else {
         return Ok(false);

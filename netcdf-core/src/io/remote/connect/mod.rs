@@ -1,4 +1,4 @@
-//! Connects to the services that addresses name.
+//! Connects to the services of addresses.
 
 mod amazon;
 mod azure;
@@ -19,19 +19,19 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::{Address, Service};
 use crate::io::network::Network;
 
-/// Requests that fail for a while are repeated so many times.
+/// The maximum number of retries after transient errors.
 const RETRIES: usize = 6;
 
-/// The time that a request may take with all that is repeated, unless somebody says otherwise.
+/// The default time limit of a request, including retries.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The time in which a connection has to be there.
+/// The time limit for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// The bucket or container of an address.
+/// Connects to the bucket or container of an address.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for settings that contradict each other, or are not there.
+/// [`ErrorKind::Argument`] for missing or contradictory settings.
 pub(super) fn bucket(
     address: &Address,
     said: &SettingSources,
@@ -79,16 +79,16 @@ pub(super) fn bucket(
     })
 }
 
-/// All of TLS here is done by rustls with ring.
+/// Makes rustls use ring.
 pub(super) fn use_ring() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Another part of the program may have chosen before: then that is used.
+        // Another part of the program may have installed a provider already, which then stays.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
 
-/// What clients of all services have in common.
+/// Settings for the clients of all services.
 struct Connection<'a> {
     /// The bucket, for messages.
     name: &'a str,
@@ -97,14 +97,14 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
-    /// How long bytes may take is up to [`Bucket`]: large parts on slow lines take their time.
+    /// The client options. [`Bucket`] limits the time of the transfer, because large parts on slow connections take long.
     fn options(&self, line: &ConnectionSettings) -> Result<ClientOptions> {
         let options = ClientOptions::new().with_timeout_disabled();
         let options = options.with_connect_timeout(CONNECT.min(self.timeout));
         reach::options(options, line)
     }
 
-    /// Checks that a name can be that of a bucket, a container or an account: the library panics at others.
+    /// Checks the name of a bucket, container or account, because the library panics for invalid names.
     fn check_name(&self, name: &str) -> Result<()> {
         let known = |b: u8| b.is_ascii_alphanumeric() || b"-._$".contains(&b);
         if !name.is_empty() && name.bytes().all(known) {
@@ -114,7 +114,8 @@ impl Connection<'_> {
         Err(Error::new(ErrorKind::Argument, what).of(self.name))
     }
 
-    /// The address of a service as the library takes it, which panics at any other. It may have a password, so no message shows it.
+    /// Checks the address of a service, because the library panics for invalid addresses. The address may contain a password, so no message
+    /// shows it.
     fn service(&self, url: &str) -> Result<String> {
         let parsed = reqwest::Url::parse(url).ok();
         let usable =
@@ -141,7 +142,7 @@ impl Connection<'_> {
         RetryCounter(Arc::clone(self.network))
     }
 
-    /// The error for a client that cannot be made.
+    /// The error for a client that cannot be created.
     fn failed(&self, tried: &str, e: object_store::Error) -> Error {
         RequestFailure::new(tried).of(e, self.name)
     }

@@ -1,4 +1,4 @@
-//! What sends the requests of the library.
+//! The HTTP client behind the `object_store` library.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::io::network::{Network, Transfer};
 use crate::io::remote::reach;
 
-/// Services of the machine or of its network, which no proxy can reach: they know roles and their keys.
+/// Metadata services on the machine or its network, which know roles and keys. No proxy can reach them.
 const NEAR: [&str; 6] = [
     "169.254.169.254",
     "169.254.170.2",
@@ -25,10 +25,10 @@ const NEAR: [&str; 6] = [
     "metadata.google.internal",
 ];
 
-/// The time in which they have to be there, if they are.
+/// The time limit for connections to metadata services.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Counts tries that fail, which the library repeats by itself.
+/// Counts failed attempts, which the library retries.
 #[derive(Debug)]
 pub(super) struct RetryCounter(pub Arc<Network>);
 
@@ -46,7 +46,7 @@ struct CountedService {
     network: Arc<Network>,
 }
 
-/// An answer to a request of the library.
+/// The answer to a request of the library.
 type ServiceAnswer<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
 
 impl CountedService {
@@ -87,7 +87,7 @@ impl HttpService for CountedService {
     }
 }
 
-/// A server that is not trusted now will not be next time: the library shall not ask again.
+/// Marks a refused certificate as a final error, so that the library does not retry.
 fn final_if_unsafe(e: HttpError) -> HttpError {
     match reach::refusal(&e) {
         Some(_) => HttpError::new(HttpErrorKind::Unknown, e),

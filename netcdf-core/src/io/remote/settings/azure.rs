@@ -1,4 +1,4 @@
-//! How to reach Azure's blobs: the variables of Azure's tools, and the connection string.
+//! Settings for Azure Blob Storage: the variables of Azure's tools, and the connection string.
 
 use super::secret::Secret;
 use super::sources::SettingSources;
@@ -6,7 +6,7 @@ use crate::error::{Error, ErrorKind, Result};
 
 const STRING: &str = "AZURE_STORAGE_CONNECTION_STRING";
 
-/// Variables that lead to credentials. The library reads them itself.
+/// Variables with credentials. The library reads these variables.
 const CREDENTIALS: [&str; 18] = [
     "AZURE_STORAGE_ACCOUNT_KEY",
     "AZURE_STORAGE_ACCESS_KEY",
@@ -28,31 +28,31 @@ const CREDENTIALS: [&str; 18] = [
     "AZURE_STORAGE_USE_EMULATOR",
 ];
 
-/// How to reach a container.
+/// The settings for a container.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Azure {
-    /// The account, if it is known.
+    /// The account, if known.
     pub account: Option<String>,
-    /// Its key, if the library does not find it by itself.
+    /// The account key, if the library does not read it from the environment.
     pub key: Option<Secret>,
-    /// A signature instead of the key.
+    /// A shared access signature instead of the key.
     pub sas: Option<Secret>,
-    /// The address of the service, if it is not Azure's own.
+    /// The service's address. `None` means Azure.
     pub endpoint: Option<String>,
-    /// It is the emulator, at the place and with the key that are usual for it.
+    /// Whether to use the emulator with its default address and key.
     pub emulator: bool,
-    /// There is something to sign requests with.
+    /// Whether credentials exist.
     pub signed: bool,
-    /// The user asked for requests without a signature.
+    /// Whether the user requests unsigned requests.
     pub anonymous: bool,
-    /// With what requests are signed, or where credentials were looked for.
+    /// A description of the credentials, or of the searched locations.
     pub tried: String,
 }
 
-/// Finds out how to reach the containers of an account, or of the account that the environment names.
+/// Reads the settings for containers of an account. The environment can name the account.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] for a connection string that is none. The error does not show it.
+/// [`ErrorKind::Argument`] for an invalid connection string. The error does not show the string.
 pub(crate) fn azure(sources: &SettingSources, account: Option<&str>) -> Result<Azure> {
     let mut azure = match connected(sources, account)? {
         Some(azure) => azure,
@@ -65,7 +65,7 @@ pub(crate) fn azure(sources: &SettingSources, account: Option<&str>) -> Result<A
     Ok(azure)
 }
 
-/// What single variables say.
+/// Reads the settings in single variables.
 fn named(sources: &SettingSources, account: Option<&str>) -> Azure {
     let names = [
         "AZURE_STORAGE_ACCOUNT_NAME",
@@ -100,7 +100,7 @@ fn named(sources: &SettingSources, account: Option<&str>) -> Azure {
     azure
 }
 
-/// What the connection string says, unless it is that of another account.
+/// Reads the connection string, unless it is for another account.
 fn connected(sources: &SettingSources, account: Option<&str>) -> Result<Option<Azure>> {
     let Some(text) = sources.env(STRING) else {
         return Ok(None);

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use super::sources::SettingSources;
 
-/// An environment, a `home` and a current directory, `here`.
+/// An environment, a home directory `home` and a current directory `here`.
 pub(super) struct Fixture {
     dir: TempDir,
     environment: HashMap<String, String>,
@@ -15,7 +15,7 @@ pub(super) struct Fixture {
 }
 
 impl Fixture {
-    /// Empty ones.
+    /// Creates empty directories and an empty environment.
     pub(super) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         for name in ["home/.aws", "here"] {
@@ -28,12 +28,12 @@ impl Fixture {
         }
     }
 
-    /// The user's directory.
+    /// The home directory.
     pub(super) fn home(&self) -> PathBuf {
         self.dir.path().join("home")
     }
 
-    /// A path, given from the temporary directory.
+    /// The absolute form of a path in the temporary directory.
     pub(super) fn at(&self, path: &str) -> String {
         self.dir.path().join(path).display().to_string()
     }
@@ -43,25 +43,25 @@ impl Fixture {
         std::fs::write(self.dir.path().join(path), text).unwrap();
     }
 
-    /// With a file.
+    /// Adds a file.
     pub(super) fn with(self, path: &str, text: &str) -> Self {
         self.write(path, text);
         self
     }
 
-    /// With an environment variable.
+    /// Adds an environment variable.
     pub(super) fn set(mut self, name: &str, value: &str) -> Self {
         self.environment.insert(name.to_owned(), value.to_owned());
         self
     }
 
-    /// With a key in the fragment.
+    /// Adds a key to the fragment.
     pub(super) fn fragment(mut self, key: &str, value: &str) -> Self {
         self.fragment.push((key.to_owned(), value.to_owned()));
         self
     }
 
-    /// The sources.
+    /// The setting sources.
     pub(super) fn sources(&self) -> SettingSources {
         let environment = self.environment.clone();
         SettingSources {

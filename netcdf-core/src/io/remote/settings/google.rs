@@ -1,8 +1,8 @@
-//! How to reach Google Cloud Storage: the variables and the file of Google's tools.
+//! Settings for Google Cloud Storage: the variables and the file of Google's tools.
 
 use super::sources::SettingSources;
 
-/// Variables that lead to credentials. The library reads them itself.
+/// Variables with credentials. The library reads these variables.
 const CREDENTIALS: [&str; 6] = [
     "GOOGLE_APPLICATION_CREDENTIALS",
     "GOOGLE_SERVICE_ACCOUNT",
@@ -12,32 +12,32 @@ const CREDENTIALS: [&str; 6] = [
     "SERVICE_ACCOUNT",
 ];
 
-/// The file with the credentials of `gcloud auth application-default login`, below the user's directory.
+/// The credentials file of `gcloud auth application-default login`, relative to the home directory.
 const FILE: &str = ".config/gcloud/application_default_credentials.json";
 
-/// How to reach a bucket.
+/// The settings for a bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Google {
-    /// The address of the service, if it is not Google's own.
+    /// The service's address. `None` means Google.
     pub endpoint: Option<String>,
-    /// How requests are signed.
+    /// The source of credentials.
     pub signed: Signed,
-    /// With what requests are signed, or where credentials were looked for.
+    /// A description of the credentials, or of the searched locations.
     pub tried: String,
 }
 
-/// How requests are signed.
+/// The source of credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signed {
-    /// They are not, as somebody says so.
+    /// A setting disables signatures.
     Never,
-    /// With what the environment leads to.
+    /// Credentials from the environment.
     Environment,
-    /// With the role of this machine, if it has one.
+    /// The role of this machine, if it has a role.
     Role,
 }
 
-/// Finds out how to reach a bucket. An emulator gets no credentials: its connections are not safe, and it asks for none.
+/// Reads the settings for a bucket. An emulator gets no credentials, because it needs none and its connections are not encrypted.
 #[must_use]
 pub(crate) fn google(sources: &SettingSources) -> Google {
     let emulator = sources.env("STORAGE_EMULATOR_HOST");

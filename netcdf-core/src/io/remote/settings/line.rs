@@ -1,4 +1,4 @@
-//! What lies between us and a server: which authorities are trusted, and the proxy.
+//! Connection settings: trusted certificates and the proxy.
 
 use std::path::PathBuf;
 
@@ -8,31 +8,31 @@ use super::sources::SettingSources;
 use crate::error::Result;
 use crate::io::address::authority;
 
-/// Variables with the file of certificates.
+/// Variables with a certificate file.
 const BUNDLES: [&str; 3] = ["SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"];
 
-/// Variables with the hosts that are asked without a proxy. reqwest looks at both in this order.
+/// Variables with hosts that are reached without a proxy, in the order of reqwest.
 const WITHOUT: [&str; 2] = ["NO_PROXY", "no_proxy"];
 
-/// How connections are made.
+/// The connection settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ConnectionSettings {
-    /// A file with certificates of authorities that are trusted besides those of the system.
+    /// A file with trusted certificates, in addition to the system's certificates.
     pub ca_bundle: Option<PathBuf>,
-    /// The proxy, if rc files name one.
+    /// The proxy in rc files.
     pub proxy: Option<Proxy>,
 }
 
-/// A proxy of rc files. The usual variables for proxies are not looked at here.
+/// A proxy in rc files. The HTTP library reads the proxy variables of the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Proxy {
-    /// Its address, which may have a password in it; empty for none, whatever the environment says.
+    /// The proxy address, which may contain a password. An empty address means no proxy and overrides the environment.
     pub address: Secret,
-    /// Hosts that are asked without it, as in `no_proxy`.
+    /// Hosts that are reached without the proxy, in the syntax of `no_proxy`.
     pub except: String,
 }
 
-/// How connections to the server of a URL are made.
+/// Reads the connection settings for the server of a URL.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
@@ -40,7 +40,7 @@ pub(crate) fn line(sources: &SettingSources, url: &str) -> Result<ConnectionSett
     Ok(of(sources, &rc(sources, Some(authority(url)))?))
 }
 
-/// What the files and the environment say.
+/// The connection settings in rc files and the environment.
 pub(super) fn of(sources: &SettingSources, rc: &Rc) -> ConnectionSettings {
     let bundle = rc.get("HTTP.SSL.CAINFO").map(str::to_owned);
     let bundle = bundle.or_else(|| Some(sources.first(&BUNDLES)?.1));

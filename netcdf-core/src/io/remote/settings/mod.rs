@@ -1,7 +1,7 @@
-//! How users say how to reach data on other machines: variables, files and the fragment of the URL.
+//! User settings for remote data: variables, files and the fragment of the URL.
 //!
-//! [`aws`](aws()) is for object stores and [`web`](web()) for web servers. Both say in `tried` what they found and where, for
-//! messages; passwords, keys and tokens are never shown. [`line`](line()) is for the way to any server.
+//! [`aws`](aws()) is for object stores and [`web`](web()) for web servers. For messages, both describe the credentials and searched
+//! locations in `tried`. They never show passwords, keys or tokens. [`line`](line()) is for connections to any server.
 
 mod aws;
 mod azure;
@@ -34,7 +34,7 @@ mod tests {
     use super::secret::Secret;
     use super::*;
 
-    /// What is secret has this in it.
+    /// All secrets contain this text.
     const MARK: &str = "hush";
 
     fn full() -> Fixture {

@@ -1,4 +1,4 @@
-//! The grammar of `.netrc`: words that name machines, and the logins for them.
+//! The grammar of `.netrc`: entries of machines with logins.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -8,7 +8,7 @@ use super::secret::Secret;
 /// A login: name and password.
 pub(crate) type NetrcLogin = (String, Secret);
 
-/// The login for a host: the first that is complete, or that of `default`. With `name`, only the login of this name.
+/// The login for a host: the first complete entry for the host or `default`. With `name`, only a login of this name counts.
 #[must_use]
 pub(super) fn find(text: &str, host: &str, name: Option<&str>) -> Option<NetrcLogin> {
     let mut words = NetrcWords(text.chars().peekable());
@@ -35,7 +35,7 @@ pub(super) fn find(text: &str, host: &str, name: Option<&str>) -> Option<NetrcLo
     entry.login(name)
 }
 
-/// What is said for one machine.
+/// The entry of a machine.
 #[derive(Default)]
 struct NetrcEntry {
     applies: bool,
@@ -91,7 +91,7 @@ impl NetrcWords<'_> {
         word
     }
 
-    /// The rest of a word in quotes, which ends at the end of its line at the latest.
+    /// The rest of a quoted word. A quoted word ends at the end of its line at the latest.
     fn quoted(&mut self) -> String {
         let mut word = String::new();
         while let Some(c) = self.0.next_if(|c| *c != '\n') {
@@ -123,7 +123,7 @@ impl NetrcWords<'_> {
     }
 }
 
-/// What a letter after `\` stands for.
+/// The character for a letter after `\`.
 fn escaped(c: char) -> char {
     match c {
         'n' => '\n',

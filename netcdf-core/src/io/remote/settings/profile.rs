@@ -1,4 +1,4 @@
-//! The profile of AWS that applies, and what the user's files say about it.
+//! The selected AWS profile, and its settings in the user's files.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::sections::{SettingsSection, profile as named_by, section};
 use super::sources::{SettingSources, read};
 use crate::error::{Error, ErrorKind, Result};
 
-/// What a profile may say that leads to keys, but only for AWS's own tools.
+/// Settings that lead to credentials in AWS's own tools only.
 const OTHER_WAYS: [&str; 5] = [
     "credential_process",
     "role_arn",
@@ -19,22 +19,22 @@ const OTHER_WAYS: [&str; 5] = [
 /// The choice of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ProfileChoice {
-    /// The one that is called `default`, if it exists.
+    /// The profile `default`, if it exists.
     Default,
-    /// The one of this name, which the user wrote there.
+    /// A profile named by the user.
     Named {
         /// The profile's name.
         name: String,
-        /// Where the name was found.
+        /// The source of the name.
         by: String,
-        /// It is in the URL itself, so that it comes before keys in the environment.
+        /// Whether the URL names the profile. The profile then takes precedence over keys in the environment.
         in_url: bool,
     },
-    /// None: requests are not signed. The text says where that was found.
+    /// No profile: requests are not signed. The text is the source of this choice.
     None(String),
 }
 
-/// The choice of the user: in the URL, then in rc files, then in the environment. The name `no` stands for none.
+/// Reads the user's choice: the URL, then rc files, then the environment. The name `no` means no profile.
 #[must_use]
 pub(super) fn choice(sources: &SettingSources, rc: &Rc) -> ProfileChoice {
     let in_url = sources.in_fragment(&["aws.profile", "awsprofile"]);
@@ -54,23 +54,23 @@ pub(super) fn choice(sources: &SettingSources, rc: &Rc) -> ProfileChoice {
     }
 }
 
-/// What the files say about a profile.
+/// The settings of a profile.
 #[derive(Default)]
 pub(super) struct Profile {
-    /// Its name, if it is in a file.
+    /// The profile name, if a file has the profile.
     pub name: Option<String>,
-    /// The files that were looked at.
+    /// The searched files.
     pub looked: Vec<PathBuf>,
-    /// Its settings in each file that has it.
+    /// The settings in each file with the profile.
     found: Vec<(PathBuf, SettingsSection)>,
 }
 
 impl Profile {
-    /// Reads the profile that was chosen.
+    /// Reads the selected profile.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the user named it and it does not exist; [`ErrorKind::Io`] and [`ErrorKind::Limit`] for a file that
-    /// cannot be read.
+    /// [`ErrorKind::Argument`] for a missing profile that the user named; [`ErrorKind::Io`] and [`ErrorKind::Limit`] for a file that cannot
+    /// be read.
     pub(super) fn read(sources: &SettingSources, choice: &ProfileChoice) -> Result<Self> {
         let name = match choice {
             ProfileChoice::None(_) => return Ok(Self::default()),
@@ -92,7 +92,7 @@ impl Profile {
         Ok(profile)
     }
 
-    /// Adds what a file says.
+    /// Adds the settings in a file.
     fn look(&mut self, file: Option<PathBuf>, is_wanted: impl Fn(&str) -> bool) -> Result<()> {
         let Some(file) = file else {
             return Ok(());
@@ -109,11 +109,11 @@ impl Profile {
             true => "no file, as no home directory is known".to_owned(),
             false => list(&self.looked),
         };
-        let what = format!("no AWS profile `{name}`, which {by} asks for (looked at {looked})");
+        let what = format!("no AWS profile `{name}`, requested by {by} (looked at {looked})");
         Error::new(ErrorKind::Argument, what)
     }
 
-    /// The files with this profile, and what they say, the one for credentials first.
+    /// The files with this profile and their settings. The credentials file is first.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &SettingsSection)> {
         self.found.iter().map(|(file, section)| (&**file, section))
     }
@@ -125,7 +125,7 @@ impl Profile {
         files.find_map(|(_, section)| value(section, key))
     }
 
-    /// A way to keys that only AWS's own tools can go.
+    /// A setting that leads to credentials in AWS's own tools only.
     #[must_use]
     pub(super) fn other_way(&self) -> Option<&'static str> {
         let mut ways = OTHER_WAYS.into_iter();
@@ -140,7 +140,7 @@ pub(super) fn value<'a>(section: &'a SettingsSection, key: &str) -> Option<&'a s
     (!value.is_empty()).then_some(value)
 }
 
-/// Names of files, with commas.
+/// Joins file names with commas.
 #[must_use]
 pub(super) fn list(files: &[PathBuf]) -> String {
     let names: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();

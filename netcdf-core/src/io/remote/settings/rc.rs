@@ -1,6 +1,6 @@
-//! The files in which users of netCDF-C say how to reach servers: `.ncrc`, `.daprc` and `.dodsrc`.
+//! The rc files of netCDF-C: `.ncrc`, `.daprc` and `.dodsrc`.
 //!
-//! Lines are `KEY=VALUE`, or `[http://host:port]KEY=VALUE` for one server only, whose path is not looked at.
+//! Lines are `KEY=VALUE`, or `[http://host:port]KEY=VALUE` for one server. The path of the server's URL is ignored.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::sources::{SettingSources, read};
 use crate::error::Result;
 
-/// Names of the files, in the order in which they are read.
+/// The file names, in reading order.
 const NAMES: [&str; 3] = [".ncrc", ".daprc", ".dodsrc"];
 
 /// The settings for one server.
@@ -17,26 +17,26 @@ const NAMES: [&str; 3] = [".ncrc", ".daprc", ".dodsrc"];
 pub(super) struct Rc {
     /// The settings, in the order of the files.
     entries: Vec<RcEntry>,
-    /// The files that were looked at.
+    /// The searched files.
     files: Vec<PathBuf>,
 }
 
 struct RcEntry {
     key: String,
     value: String,
-    /// The setting is for this server only.
+    /// Whether the setting is for this server only.
     only: bool,
     file: Arc<Path>,
 }
 
 impl Rc {
-    /// The value for a key, in whatever case, unless it is empty.
+    /// The value of a key, unless it is empty. Keys ignore case.
     #[must_use]
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         Some(self.find(key)?.0)
     }
 
-    /// A value as [`Rc::get`], and the file that has it.
+    /// The value of a key ([`Rc::get`]) and its file.
     #[must_use]
     pub(super) fn find(&self, key: &str) -> Option<(&str, &Path)> {
         let found = |only| {
@@ -47,7 +47,7 @@ impl Rc {
         (!entry.value.is_empty()).then_some((&*entry.value, &*entry.file))
     }
 
-    /// The files that were looked at, whether they exist or not.
+    /// The searched files, including missing files.
     #[must_use]
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.files
@@ -78,9 +78,9 @@ impl fmt::Debug for Rc {
     }
 }
 
-/// Reads the files, for a server `host` or `host:port`, or for none. Settings in later files replace those in earlier ones, and what
-/// is said for the server replaces what is said for all. As in netCDF-C, `NCRCENV_RC` names the only file, `NCRCENV_HOME` replaces the
-/// user's directory, and nothing is read if `NCRCENV_IGNORE` is set.
+/// Reads the files for a server `host` or `host:port`, or for no server. Later files override earlier files, and settings for the server
+/// override general settings. As in netCDF-C, `NCRCENV_RC` names the only file, `NCRCENV_HOME` replaces the home directory, and
+/// `NCRCENV_IGNORE` disables the files.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
@@ -113,7 +113,7 @@ fn files(sources: &SettingSources) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The server, if any, the key and the value of a line.
+/// Parses a line: the server if present, the key and the value.
 fn line(line: &str) -> Option<(Option<&str>, &str, &str)> {
     let line = line.trim();
     if line.starts_with('#') {
@@ -128,7 +128,7 @@ fn line(line: &str) -> Option<(Option<&str>, &str, &str)> {
     (!key.is_empty()).then_some((server, key, value.trim()))
 }
 
-/// The server of a URL that ends in `]`, and the text after it.
+/// Parses a URL that ends in `]`. Returns the server, and the text after the URL.
 fn server(text: &str) -> Option<(&str, &str)> {
     let text = text.split_once("://").map_or(text, |(_, rest)| rest);
     let numeric = match text.starts_with('[') {
@@ -142,7 +142,7 @@ fn server(text: &str) -> Option<(&str, &str)> {
     (!host.is_empty()).then_some((host, rest))
 }
 
-/// True for the same server. The usual ports are those of a URL without one.
+/// Whether two servers are equal. Default ports are optional.
 fn same(a: &str, b: &str) -> bool {
     let plain = |host: &'_ str| -> String {
         let short = host.strip_suffix(":80").or(host.strip_suffix(":443"));

@@ -1,18 +1,18 @@
-//! Text that must not be shown.
+//! Secret text.
 
 use std::fmt;
 
-/// A password, a key or a token: no message and no `Debug` output has it.
+/// A password, key or token. Messages and `Debug` output never contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Secret(String);
 
 impl Secret {
-    /// Takes the text.
+    /// Wraps a text.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself, only for requests.
+    /// The text, for requests only.
     #[must_use]
     pub(crate) fn show(&self) -> &str {
         &self.0

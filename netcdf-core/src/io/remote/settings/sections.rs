@@ -1,14 +1,13 @@
 //! The grammar of AWS's `config` and `credentials`: sections of settings.
 //!
-//! As AWS's own tools do, lines that are neither a section's name nor a setting are skipped, and so are the lines that belong to a
-//! setting because they are indented more.
+//! Like AWS's own tools, the parser skips lines that are neither a section name nor a setting, and further indented lines of a setting.
 
 use std::collections::BTreeMap;
 
 /// The settings of a section; names are in lower case.
 pub(super) type SettingsSection = BTreeMap<String, String>;
 
-/// The settings of all sections whose name is wanted; `None` if there are none.
+/// The settings of all sections with a wanted name. `None` without such a section.
 #[must_use]
 pub(super) fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<SettingsSection> {
     let mut found = None;
@@ -40,7 +39,7 @@ pub(super) fn section(text: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Se
     found
 }
 
-/// The name of a profile in a section's name of `config`: `default`, or what follows `profile`.
+/// The profile in a section name of `config`: `default`, or the text after `profile`.
 #[must_use]
 pub(super) fn profile(section: &str) -> Option<&str> {
     let Some(rest) = section.strip_prefix("profile") else {

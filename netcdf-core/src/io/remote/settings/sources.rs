@@ -1,4 +1,4 @@
-//! Where settings are looked for: the environment, files of the user, and the fragment of the URL.
+//! The sources of settings: the environment, the user's files, and the fragment of the URL.
 
 use std::fmt;
 use std::fs::File;
@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Most bytes of a file with settings.
+/// The maximum size of a settings file in bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// Gives the value of an environment variable.
+/// Returns the value of an environment variable.
 pub(super) type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// What settings are taken from.
+/// The sources of settings.
 pub(crate) struct SettingSources {
     /// The environment.
     pub environment: Environment,
-    /// The user's directory.
+    /// The home directory.
     pub home: Option<PathBuf>,
     /// The current directory.
     pub current: Option<PathBuf>,
-    /// The keys in the URL's fragment, in lower case, with their values.
+    /// The settings in the URL's fragment, as pairs of lower-case name and value.
     pub fragment: Vec<(String, String)>,
 }
 
 impl SettingSources {
-    /// Those of this process, for a URL with this fragment.
+    /// The sources of this process, for a URL with this fragment.
     #[must_use]
     pub(crate) fn of_process(fragment: &[(String, String)]) -> Self {
         Self {
@@ -43,14 +43,14 @@ impl SettingSources {
         (self.environment)(name).filter(|value| !value.is_empty())
     }
 
-    /// The first of these environment variables that is set.
+    /// The first variable in `names` that is set.
     #[must_use]
     pub(crate) fn first<'a>(&self, names: &[&'a str]) -> Option<(&'a str, String)> {
         let mut set = names.iter();
         set.find_map(|name| self.env(name).map(|value| (*name, value)))
     }
 
-    /// The first of these environment variables that says yes.
+    /// The first variable in `names` with a true value.
     #[must_use]
     pub(crate) fn first_true<'a>(&self, names: &[&'a str]) -> Option<&'a str> {
         let yes = |value: String| {
@@ -61,7 +61,7 @@ impl SettingSources {
         names.find(|name| self.env(name).is_some_and(yes))
     }
 
-    /// The value of the first of these keys that the fragment has, unless it is empty.
+    /// The first value of `names` in the fragment, unless it is empty.
     #[must_use]
     pub(crate) fn in_fragment(&self, names: &[&str]) -> Option<&str> {
         let value = |name: &&str| self.fragment.iter().find(|(key, _)| key == name);
@@ -69,7 +69,7 @@ impl SettingSources {
         Some(value.trim()).filter(|value| !value.is_empty())
     }
 
-    /// A path as users write it: `~/` is the user's directory.
+    /// Expands `~/` to the home directory.
     #[must_use]
     pub(crate) fn path(&self, text: &str) -> PathBuf {
         match (text.strip_prefix("~/"), &self.home, &self.current) {
@@ -79,7 +79,7 @@ impl SettingSources {
         }
     }
 
-    /// The file that an environment variable names, or this one in the user's directory.
+    /// The file in an environment variable, or the file `name` in the home directory.
     #[must_use]
     pub(crate) fn file(&self, variable: &str, name: &str) -> Option<PathBuf> {
         match self.env(variable) {
@@ -100,10 +100,10 @@ impl fmt::Debug for SettingSources {
     }
 }
 
-/// The text of a file; `None` if there is no such file.
+/// Reads a file. Returns `None` for a missing file.
 ///
 /// # Errors
-/// [`ErrorKind::Io`] if it cannot be read; [`ErrorKind::Limit`] if it is too long for settings.
+/// [`ErrorKind::Io`] if the file cannot be read; [`ErrorKind::Limit`] if it is too long.
 pub(super) fn read(path: &Path) -> Result<Option<String>> {
     let name = path.display().to_string();
     let file = match File::open(path) {

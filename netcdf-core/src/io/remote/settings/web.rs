@@ -1,4 +1,4 @@
-//! How to reach web servers: rc files of netCDF-C, `.netrc`, and the variables of curl and others.
+//! Settings for web servers: rc files of netCDF-C, `.netrc`, and the variables of curl and similar tools.
 
 use std::path::{Path, PathBuf};
 
@@ -12,22 +12,22 @@ use crate::error::Result;
 /// Variables with a token.
 const TOKENS: [&str; 2] = ["NETCDF_BEARER_TOKEN", "BEARER_TOKEN"];
 
-/// How to reach a web server.
+/// The settings for a web server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Web {
     /// Name and password.
     pub login: Option<NetrcLogin>,
-    /// A token, which comes before a login. It is for any server: send it over https only.
+    /// A token, which takes precedence over a login. It is valid for any server, so it must only be sent over https.
     pub bearer: Option<Secret>,
     /// Certificates and proxy.
     pub line: ConnectionSettings,
-    /// The most seconds that a request may take.
+    /// The time limit of a request in seconds.
     pub timeout: Option<u64>,
-    /// What requests have, or where logins were looked for. It has no secrets.
+    /// A description of the credentials, or of the searched locations. It contains no secrets.
     pub tried: String,
 }
 
-/// Finds out how to reach a web server. `port` is that of the URL, if it has one.
+/// Reads the settings for a web server. `port` is the port of the URL, if present.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Io`] and [`crate::ErrorKind::Limit`] for a file that cannot be read.
@@ -59,7 +59,7 @@ pub(crate) fn web(sources: &SettingSources, host: &str, port: Option<u16>) -> Re
     })
 }
 
-/// The login, and the file that has it. A name without a password in rc files is looked for in `.netrc`.
+/// The login and its file. A user name without a password in rc files selects the login in `.netrc`.
 fn login(rc: &Rc, netrc: &[PathBuf], host: &str) -> Result<Option<(NetrcLogin, PathBuf)>> {
     let name = rc.get("HTTP.CREDENTIALS.USERNAME");
     let password = rc.find("HTTP.CREDENTIALS.PASSWORD");
@@ -75,7 +75,7 @@ fn login(rc: &Rc, netrc: &[PathBuf], host: &str) -> Result<Option<(NetrcLogin, P
     Ok(None)
 }
 
-/// Where `.netrc` may be; only the first that exists is read.
+/// The possible locations of `.netrc`. The first existing file is read.
 fn netrc_files(sources: &SettingSources, rc: &Rc) -> Vec<PathBuf> {
     let named = sources.env("NETRC");
     if let Some(text) = named.as_deref().or_else(|| rc.get("HTTP.NETRC")) {
@@ -87,13 +87,13 @@ fn netrc_files(sources: &SettingSources, rc: &Rc) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The time limit; 0 stands for none, as with curl.
+/// The time limit. Like in curl, 0 means no limit.
 fn timeout(rc: &Rc) -> Option<u64> {
     let seconds: u64 = rc.get("HTTP.TIMEOUT")?.parse().ok()?;
     (seconds > 0).then_some(seconds)
 }
 
-/// What to say if there is no login.
+/// The description without a login.
 fn nothing(rc: &Rc, netrc: &[PathBuf]) -> String {
     let files = rc.files().iter().filter(|file| file.exists()).chain(netrc);
     let names = files.map(|file| Path::display(file).to_string());

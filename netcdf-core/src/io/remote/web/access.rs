@@ -1,4 +1,4 @@
-//! How a web server is reached: credentials, certificates, proxy, and how long we wait.
+//! Access settings of a web server: credentials, certificates, proxy and timeouts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,24 +13,24 @@ use crate::io::remote::connect::use_ring;
 use crate::io::remote::reach;
 use crate::io::remote::settings::ConnectionSettings;
 
-/// Longest wait for a connection.
+/// The time limit for a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// Longest wait for more bytes, before another try.
+/// The time limit for more bytes, before a retry.
 const STALL: Duration = Duration::from_secs(20);
 
 /// Settings for a web server.
 #[derive(Clone)]
 pub(in crate::io::remote) struct WebAccess {
-    /// User and password. A login in the address is used instead of it.
+    /// User and password. A login in the address takes precedence.
     pub login: Option<(String, String)>,
-    /// A token, used instead of the login.
+    /// A token, which takes precedence over the login.
     pub bearer: Option<String>,
     /// Certificates and proxy.
     pub line: ConnectionSettings,
-    /// When an answer is given up.
+    /// The time limit for an answer.
     pub timeout: Duration,
-    /// Where requests are counted.
+    /// The request statistics.
     pub network: Arc<Network>,
 }
 
@@ -46,7 +46,7 @@ impl Default for WebAccess {
     }
 }
 
-/// Shows no secrets, only which there are.
+/// Shows which secrets exist, but not their text.
 impl fmt::Debug for WebAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("WebAccess");
@@ -59,10 +59,10 @@ impl fmt::Debug for WebAccess {
 }
 
 impl WebAccess {
-    /// What sends the requests. Where the address is `plain`, without encryption, the system needs no certificates.
+    /// Creates the client. With `plain`, connections are not encrypted, and the system needs no certificates.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for a proxy or certificates that cannot be used; [`ErrorKind::Io`] if there are no certificates.
+    /// [`ErrorKind::Argument`] for an unusable proxy or certificate; [`ErrorKind::Io`] for missing certificates.
     pub(super) fn client(&self, plain: bool) -> Result<Client> {
         use_ring();
         let built = match self.builder()?.build() {
@@ -71,7 +71,7 @@ impl WebAccess {
         };
         built.map_err(|e| {
             let what = format!("cannot prepare connections: {}", transport::innermost(&e));
-            let remedy = "install the certificates of the system, or name a file of them";
+            let remedy = "install the system's certificates, or name a certificate file";
             Error::new(ErrorKind::Io, what).with_remedy(remedy)
         })
     }

@@ -1,4 +1,4 @@
-//! Addresses of objects, for requests and for messages.
+//! Addresses of objects, in a form for requests and a form for messages.
 
 use reqwest::Url;
 
@@ -14,10 +14,10 @@ pub(super) struct WebAddress(Url);
 pub(super) type Login = (String, String);
 
 impl WebAddress {
-    /// Takes an address apart from its login.
+    /// Parses an address, and separates the login.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for anything but `http` and `https`. The error does not show the text, which may have a password.
+    /// [`ErrorKind::Argument`] unless the protocol is `http` or `https`. The error does not show the text, which may contain a password.
     pub(super) fn parse(text: &str) -> Result<(Self, Option<Login>)> {
         let wrong = |why: &str| {
             let what = format!("not the address of a web server: {why}");
@@ -32,18 +32,18 @@ impl WebAddress {
         Ok((Self(url), login))
     }
 
-    /// The address of an object: that of the base, for an empty key.
+    /// The address of an object. An empty key is the base address.
     ///
     /// # Errors
-    /// [`ErrorKind::Unsupported`] for keys that addresses cannot have.
+    /// [`ErrorKind::Unsupported`] for keys that an address cannot contain.
     pub(super) fn of(&self, key: &str) -> Result<Url> {
         self.joined(key).ok_or_else(|| {
-            let what = "a name that the address of a web server cannot have";
+            let what = "a key that a web address cannot contain";
             Error::new(ErrorKind::Unsupported, what).of(&self.shown(key))
         })
     }
 
-    /// As [`WebAddress::of`], for messages: without the query.
+    /// Like [`WebAddress::of`], for messages: without the query.
     pub(super) fn shown(&self, key: &str) -> String {
         match self.joined(key) {
             Some(url) => shown(&url),
@@ -53,7 +53,7 @@ impl WebAddress {
 
     fn joined(&self, key: &str) -> Option<Url> {
         let mut url = self.0.clone();
-        // They would silently become another key.
+        // The URL parser would silently change these characters.
         let odd = |part: &str| part == "." || part == ".." || part.contains(['\t', '\n', '\r']);
         if key.split('/').any(odd) {
             return None;
@@ -65,31 +65,31 @@ impl WebAddress {
         Some(url)
     }
 
-    /// True for an address with the same scheme, host and port.
+    /// Whether two addresses have the same scheme, host and port.
     pub(super) fn is_origin_of(&self, url: &Url) -> bool {
         self.0.origin() == url.origin()
     }
 
-    /// True for an address without encryption.
+    /// Whether the address is not encrypted.
     pub(super) fn is_plain(&self) -> bool {
         self.0.scheme() == "http"
     }
 
-    /// True if the query may have a secret.
+    /// Whether the query may contain a secret.
     pub(super) fn has_secret(&self) -> bool {
         has_secret(&self.0)
     }
 }
 
-/// Removes what no server gets as part of the address.
+/// Removes login and fragment, which are not part of a request's address.
 pub(super) fn strip(url: &mut Url) {
-    // These cannot fail for addresses with a host, which all of `http` have.
+    // These calls cannot fail for addresses with a host, and every `http` address has a host.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_fragment(None);
 }
 
-/// An address for messages.
+/// The form of an address for messages.
 fn shown(url: &Url) -> String {
     ShownAddress::new(url.as_str()).into_text()
 }

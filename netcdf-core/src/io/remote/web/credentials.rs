@@ -1,4 +1,4 @@
-//! What proves to a server who asks.
+//! Credentials for a web server.
 
 use reqwest::Client;
 use reqwest::header::{AUTHORIZATION, HeaderValue};
@@ -7,17 +7,17 @@ use super::access::WebAccess;
 use super::address::{Login, WebAddress};
 use crate::error::{Error, ErrorKind, OrInternal, Result};
 
-/// The header `Authorization`, if any, and where it is from. It is only for the server of the address.
+/// The header `Authorization` if present, and its source. It is only sent to the server of the address.
 pub(super) struct Credentials {
     header: Option<HeaderValue>,
     words: &'static str,
 }
 
 impl Credentials {
-    /// The login of the address, or else the token or the login of the settings.
+    /// Selects the login of the address, the token, or the login of the settings, in this order.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for text that no header can have.
+    /// [`ErrorKind::Argument`] for characters that a header cannot contain.
     pub(super) fn new(
         client: &Client,
         address: &WebAddress,
@@ -56,7 +56,7 @@ impl Credentials {
         self.header.as_ref()
     }
 
-    /// What a request is sent with, for messages.
+    /// A description of the credentials, for messages.
     pub(super) fn words(&self) -> &'static str {
         self.words
     }
@@ -74,9 +74,9 @@ impl WebCredential<'_> {
             Self::Login((user, password)) => request.basic_auth(user, Some(password)),
             Self::Token(token) => request.bearer_auth(token),
         };
-        // The error may show the token.
+        // The error may contain the token.
         let request = request.build().map_err(|_| {
-            let what = "the token has characters that no request can have";
+            let what = "the token has characters that a header cannot contain";
             Error::new(ErrorKind::Argument, what)
         })?;
         let header = request.headers().get(AUTHORIZATION).cloned();

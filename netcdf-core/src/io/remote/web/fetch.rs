@@ -1,4 +1,4 @@
-//! Collects the bytes of a part, over as many tries as it takes.
+//! Collects the bytes of a part, with retries.
 
 use std::ops::{Deref, Range};
 
@@ -15,7 +15,7 @@ use crate::io::network::Transfer;
 use crate::io::remote::{Got, Part, Version};
 
 impl Web {
-    /// A part of an object.
+    /// Fetches a part of an object.
     pub(super) async fn fetch(
         &self,
         key: &str,
@@ -71,12 +71,12 @@ impl Web {
     }
 }
 
-/// What was received so far.
+/// The received bytes of a part.
 struct ReceivedPart {
     part: Part,
-    /// The version that was asked for.
+    /// The requested version.
     wanted: Option<Version>,
-    /// The version of the bytes.
+    /// The version of the received bytes.
     found: Option<Version>,
     bytes: Vec<u8>,
     total: u64,
@@ -101,13 +101,13 @@ impl ReceivedPart {
         matches!(self.part, Part::Whole(_))
     }
 
-    /// The version that an answer must have.
+    /// The version that the next answer must have.
     fn version(&self) -> Option<&Version> {
         let found = self.found.as_ref().filter(|_| !self.bytes.is_empty());
         self.wanted.as_ref().or(found)
     }
 
-    /// The range to ask for; none to ask for all.
+    /// The range of the next request. `None` requests the whole object.
     fn missing(&self) -> Option<Range<u64>> {
         let have = self.have();
         match &self.part {
@@ -118,7 +118,7 @@ impl ReceivedPart {
         }
     }
 
-    /// After a try that failed: only bytes that are surely of the same object can be continued.
+    /// Prepares a retry. Keeps the received bytes only if a strong tag identifies the object.
     fn keep_or_drop(&mut self) {
         let surely = self.found.as_ref().is_some_and(is_strong) && self.total > self.have();
         let rest = self.missing().is_none_or(|range| !range.is_empty());
@@ -127,7 +127,7 @@ impl ReceivedPart {
         }
     }
 
-    /// Takes an answer that has none of the bytes that were asked for.
+    /// Handles an answer without any requested bytes.
     fn nothing(&mut self, headers: &HeaderMap) -> Result<()> {
         let total = headers::sent(headers).and_then(|sent| sent.total);
         match (&self.part, total) {
@@ -141,7 +141,7 @@ impl ReceivedPart {
         }
     }
 
-    /// Takes an answer with a range.
+    /// Handles an answer with a range.
     async fn part(
         &mut self,
         response: Response,
@@ -165,7 +165,7 @@ impl ReceivedPart {
         self.read(response, Some(end), end, tries).await
     }
 
-    /// Takes an answer with the whole object.
+    /// Handles an answer with the whole object.
     async fn all(&mut self, response: Response, tries: &Tries) -> Result<(), Fault> {
         let Part::Whole(most) = self.part else {
             return Err(Error::internal("an answer for the whole object").into());
@@ -182,7 +182,7 @@ impl ReceivedPart {
         Ok(())
     }
 
-    /// Reads a body, after which there are `end` bytes if that is known, and at most `most`.
+    /// Reads a body. Afterwards the part has `end` bytes if known, and at most `most` bytes.
     async fn read(
         &mut self,
         mut response: Response,
@@ -214,7 +214,7 @@ impl ReceivedPart {
     }
 }
 
-/// The next bytes of a body.
+/// Reads the next bytes of a body.
 pub(super) async fn next(
     response: &mut Response,
     tries: &Tries,
@@ -223,7 +223,7 @@ pub(super) async fn next(
     chunk.map_err(|e| transport::fault(&e))
 }
 
-/// Checks that a body did not end early.
+/// Checks that a body is complete.
 pub(super) fn ended(have: u64, end: Option<u64>) -> Result<(), Fault> {
     match end {
         Some(end) if have < end => Err(Fault::passing("the answer ended early")),
@@ -232,7 +232,7 @@ pub(super) fn ended(have: u64, end: Option<u64>) -> Result<(), Fault> {
 }
 
 fn other_bytes() -> Error {
-    let what = "the server answered with other bytes than were asked for";
+    let what = "the server returned bytes outside the requested range";
     Error::new(ErrorKind::Corrupt, what)
 }
 
@@ -245,11 +245,11 @@ fn too_short(range: &Range<u64>, total: u64) -> Error {
 }
 
 fn no_length() -> Error {
-    let what = "the server does not tell how long the file is";
+    let what = "the server does not report the file length";
     Error::new(ErrorKind::Unsupported, what).with_remedy("download the file first")
 }
 
 fn too_long(most: u64) -> Error {
-    let what = format!("more than {most} bytes, and the server does not tell how many");
+    let what = format!("more than {most} bytes, and the server does not report the length");
     Error::new(ErrorKind::Limit, what)
 }

@@ -1,4 +1,4 @@
-//! What the headers of an answer say.
+//! Parses response headers.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -20,21 +20,21 @@ pub(super) fn version(headers: &HeaderMap) -> Option<Version> {
     found.map(|text| Version(text.to_owned()))
 }
 
-/// True for a tag that only objects with the same bytes share: weak ones begin with `W/`, times with a weekday.
+/// Whether a version is a strong tag: only identical objects share it. Weak tags begin with `W/`, and times begin with a weekday.
 pub(super) fn is_strong(version: &Version) -> bool {
     version.0.starts_with('"')
 }
 
-/// The bytes that a header `Content-Range` says are there, and the length of the object.
+/// The range and object length in a `Content-Range` header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sent {
-    /// None for an answer that has no bytes.
+    /// `None` for an answer without bytes.
     pub range: Option<Range<u64>>,
-    /// None if the server does not tell.
+    /// `None` if the server does not report the length.
     pub total: Option<u64>,
 }
 
-/// The header `Content-Range`; `None` if it is missing or means nothing.
+/// Parses the header `Content-Range`. Returns `None` if it is missing or invalid.
 pub(super) fn sent(headers: &HeaderMap) -> Option<Sent> {
     parse(text(headers, CONTENT_RANGE)?)
 }
@@ -64,21 +64,21 @@ fn inclusive(text: &str) -> Option<Range<u64>> {
     (!range.is_empty()).then_some(range)
 }
 
-/// The pause that the server asks for, if in seconds.
+/// The pause that the server requests in seconds.
 pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = text(headers, RETRY_AFTER)?.parse().ok()?;
     Some(Duration::from_secs(seconds))
 }
 
-/// Checks that the bytes are those of the object, not packed on the way.
+/// Checks that the transferred bytes are not compressed.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] if they are.
+/// [`ErrorKind::Unsupported`] for compressed bytes.
 pub(super) fn unpacked(headers: &HeaderMap) -> Result<()> {
     match text(headers, CONTENT_ENCODING) {
         None | Some("" | "identity") => Ok(()),
         Some(how) => {
-            let what = format!("the server compresses the bytes ({how}), though asked not to");
+            let what = format!("the server compresses the bytes ({how}) against the request");
             Err(Error::new(ErrorKind::Unsupported, what))
         }
     }

@@ -1,8 +1,8 @@
-//! Objects on a plain web server: a file, or the keys of a store below one address.
+//! Objects on a web server: a file, or the keys of a store below one address.
 //!
-//! [`access`] says how a server is reached, [`address`] makes addresses of keys, [`request`] asks once and follows redirects,
-//! [`tries`] decides whether to ask again, [`fetch`] collects the bytes of a part, and [`whole`] downloads a file from a server that
-//! cannot give parts.
+//! [`access`] has the settings of a server, [`address`] converts keys to addresses, [`request`] sends a request and follows redirects,
+//! [`tries`] decides about retries, [`fetch`] collects the bytes of a part, and [`whole`] downloads a file from a server without range
+//! requests.
 
 mod access;
 mod address;
@@ -36,31 +36,30 @@ pub(in crate::io::remote) struct Web {
     address: WebAddress,
     client: Client,
     credentials: Credentials,
-    /// When an answer is given up, after it was asked for.
+    /// The time limit of an answer.
     timeout: Duration,
-    /// The pause after the first try that failed.
+    /// The pause after the first failed attempt.
     pause: Duration,
     network: Arc<Network>,
 }
 
-/// The first bytes of an object, if the server can give them alone.
+/// The first bytes of an object, if the server supports range requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::io::remote) enum First {
-    /// The bytes; `None` if there is no such object.
+    /// The bytes. `None` if the object is missing.
     Part(Option<Got>),
     /// The server only sends whole objects.
     NoRanges {
-        /// Length of the object in bytes, if the server tells.
+        /// The object length in bytes, if the server reports it.
         length: Option<u64>,
     },
 }
 
 impl Web {
-    /// The file or store at the address `base`, which may have a login and a query. Nothing is sent yet.
+    /// Connects to the file or store at the address `base`, which may have a login and a query. No request is sent yet.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] for no address of a web server, and for settings that cannot be used; [`ErrorKind::Io`] if the
-    /// certificates cannot be read.
+    /// [`ErrorKind::Argument`] for an invalid address, and for unusable settings; [`ErrorKind::Io`] for unreadable certificates.
     pub(in crate::io::remote) fn connect(base: &str, access: WebAccess) -> Result<Self> {
         let (address, login) = WebAddress::parse(base)?;
         let client = access.client(address.is_plain())?;
@@ -75,12 +74,12 @@ impl Web {
         })
     }
 
-    /// The first `n` bytes of the file.
+    /// Fetches the first `n` bytes of the file.
     pub(in crate::io::remote) fn first(&self, n: u64) -> Answer<'_, First> {
         self.first_of("", n)
     }
 
-    /// The first `n` bytes of a file below the address.
+    /// Fetches the first `n` bytes of a file below the address.
     pub(in crate::io::remote) fn first_of<'a>(&'a self, key: &'a str, n: u64) -> Answer<'a, First> {
         Box::pin(self.fetch(key, Part::First(n), None))
     }
@@ -90,7 +89,7 @@ impl Web {
     }
 
     fn cannot_list<T>(&self) -> Result<T> {
-        let what = "a web server does not list what it has";
+        let what = "a web server cannot list keys";
         let e = Error::new(ErrorKind::Unsupported, what).of(&self.address.shown(""));
         Err(e.with_remedy(
             "check the address; a Zarr store there needs consolidated metadata (nccopy --consolidated) or netCDF's own (-k nczarr), \
@@ -141,6 +140,6 @@ impl Objects for Web {
 }
 
 fn no_ranges() -> Error {
-    let what = "the server gives no parts of files, only whole ones";
+    let what = "the server does not support range requests";
     Error::new(ErrorKind::Unsupported, what).with_remedy("download the file first")
 }

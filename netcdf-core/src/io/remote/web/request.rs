@@ -1,4 +1,4 @@
-//! One request, with the redirects that it leads to.
+//! A request with its redirects.
 
 use std::ops::Range;
 
@@ -13,26 +13,26 @@ use super::{Web, address, headers, transport};
 use crate::error::{Error, ErrorKind, OrInternal, Result};
 use crate::io::remote::Version;
 
-/// Most redirects for one request.
+/// The maximum number of redirects of a request.
 const REDIRECTS: usize = 10;
 
-/// What a server answered.
+/// The answer of a server.
 pub(super) enum Reply {
-    /// There is no such object.
+    /// The object is missing.
     Missing,
-    /// The whole object follows.
+    /// The body is the whole object.
     Whole(Response),
-    /// A part of the object follows.
+    /// The body is a range of the object.
     Part(Response),
-    /// The object has none of the bytes.
+    /// The range is past the end of the object.
     Beyond(HeaderMap),
 }
 
 impl Web {
-    /// Asks for an object, or bytes of it, that should have this version.
+    /// Requests an object, or a range of an object. With `version`, the object should have this version.
     ///
     /// # Errors
-    /// All but the answers that [`Reply`] lists.
+    /// Returns a fault for any answer that [`Reply`] does not list.
     pub(super) async fn ask(
         &self,
         url: &Url,
@@ -71,7 +71,7 @@ impl Web {
         Err(Error::new(ErrorKind::Io, what).into())
     }
 
-    /// Sends a request, with the credentials if it goes to the server that they are for.
+    /// Sends a request. Includes the credentials if the request goes to their server.
     async fn send_to(
         &self,
         url: &Url,
@@ -88,7 +88,7 @@ impl Web {
         sent.map_err(|e| transport::fault(&e))
     }
 
-    /// Where a server says that the object is instead.
+    /// The target of a redirect.
     fn redirect(&self, response: &Response) -> Result<Option<Url>> {
         if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
             return Ok(None);

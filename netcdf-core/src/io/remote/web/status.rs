@@ -1,4 +1,4 @@
-//! What the status of an answer means, if it is not the bytes.
+//! Errors for the status of an answer.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{Web, headers};
 use crate::error::{Error, ErrorKind};
 
 impl Web {
-    /// The fault of an answer that has nothing of the object.
+    /// The fault of an answer without object data.
     pub(super) fn refused(&self, response: &Response) -> Fault {
         let status = response.status();
         match status.as_u16() {
@@ -34,9 +34,9 @@ impl Web {
             _ => what.push_str(self.credentials.words()),
         }
         let remedy = match (elsewhere, self.credentials.header()) {
-            (true, _) => "name the address it redirects to, if it is to get a login or a token",
+            (true, _) => "to send a login or token there, use the address that it redirects to",
             (_, None) => "give a login or a token for this server",
-            (_, Some(_)) => "check what they are allowed to read",
+            (_, Some(_)) => "check their read permissions",
         };
         Error::new(ErrorKind::Io, what).with_remedy(remedy)
     }
@@ -53,7 +53,7 @@ pub(super) fn changed() -> Error {
     Error::new(ErrorKind::Changed, "the file changed while it was read")
 }
 
-/// True if there is no such object.
+/// Whether the status means a missing object.
 pub(super) fn is_missing(status: StatusCode) -> bool {
     matches!(status, StatusCode::NOT_FOUND | StatusCode::GONE)
 }

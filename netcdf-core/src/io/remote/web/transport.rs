@@ -1,4 +1,4 @@
-//! Failures below HTTP: of names, connections and certificates.
+//! Failures below HTTP: name lookup, connections and certificates.
 
 use std::error::Error as StdError;
 use std::io;
@@ -7,7 +7,7 @@ use super::tries::Fault;
 use crate::error::plain;
 use crate::io::remote::reach;
 
-/// What a failed request means. All but the choice of whom to trust may be better next time.
+/// Converts a failed request to a fault. Only a refused certificate is permanent.
 pub(super) fn fault(e: &reqwest::Error) -> Fault {
     if let Some(tls) = reach::refusal(e) {
         return Fault::Final(reach::unsafe_connection(tls));
@@ -23,7 +23,7 @@ pub(super) fn fault(e: &reqwest::Error) -> Fault {
     Fault::passing(format!("{what}: {cause}"))
 }
 
-/// The error and its causes. Causes have no addresses, which may show secrets.
+/// The error and its causes. Causes contain no addresses, which may show secrets.
 fn causes<'a>(e: &'a reqwest::Error) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(e.source(), |&e| e.source())
 }

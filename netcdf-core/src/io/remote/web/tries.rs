@@ -1,4 +1,4 @@
-//! Asking again: how often, after which pause, and until when.
+//! Retries: their number, pauses and time limit.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
@@ -7,37 +7,37 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Most tries for one answer.
+/// The maximum number of attempts for an answer.
 const MOST: u32 = 6;
 
-/// The pause after the first try; each further one is twice as long.
+/// The pause after the first attempt. Each further pause is twice as long.
 pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
-/// The longest pause that we choose.
+/// The maximum pause without a request of the server.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// The longest pause that a server may ask for.
+/// The maximum pause that a server may request.
 const LONGEST_ASKED: Duration = Duration::from_secs(30);
 
-/// The longest time-out: times far beyond it cannot be calculated with.
+/// The maximum timeout, to avoid an overflow.
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// Why a try failed.
+/// The reason why an attempt failed.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// Another try may succeed.
+    /// A retry may succeed.
     Passing {
-        /// What happened.
+        /// The failure.
         reason: String,
-        /// The pause that the server asks for.
+        /// The pause that the server requests.
         after: Option<Duration>,
     },
-    /// Another try would fail in the same way.
+    /// A retry would fail in the same way.
     Final(Error),
 }
 
 impl Fault {
-    /// A failure for which the server asks for no certain pause.
+    /// A failure without a pause from the server.
     pub(super) fn passing(reason: impl Into<String>) -> Self {
         let reason = reason.into();
         Self::Passing {
@@ -53,7 +53,7 @@ impl From<Error> for Fault {
     }
 }
 
-/// The tries for one answer.
+/// The attempts for an answer.
 #[derive(Debug)]
 pub(super) struct Tries {
     made: u32,
@@ -63,7 +63,7 @@ pub(super) struct Tries {
 }
 
 impl Tries {
-    /// Tries that end `timeout` from now. The first pause is `pause`.
+    /// Starts attempts with the time limit `timeout`. The first pause is `pause`.
     pub(super) fn new(timeout: Duration, pause: Duration) -> Self {
         let timeout = timeout.min(YEAR);
         Self {
@@ -74,7 +74,7 @@ impl Tries {
         }
     }
 
-    /// Gives more time: something was received.
+    /// Restarts the time limit after a success.
     pub(super) fn renew(&mut self) {
         self.deadline = Instant::now() + self.timeout;
     }
@@ -82,16 +82,16 @@ impl Tries {
     /// Waits for a part of the answer.
     ///
     /// # Errors
-    /// A fault when the time is over.
+    /// Returns a fault after the time limit.
     pub(super) async fn within<T>(&self, part: impl Future<Output = T>) -> Result<T, Fault> {
         let done = timeout_at(self.deadline, part).await;
         done.map_err(|_| Fault::passing("no answer in time"))
     }
 
-    /// Pauses before another try.
+    /// Pauses before a retry.
     ///
     /// # Errors
-    /// That of a final fault; [`ErrorKind::Io`] if there were enough tries, or the time would be over.
+    /// Returns the error of a final fault, and [`ErrorKind::Io`] after the maximum number of attempts or the time limit.
     pub(super) async fn again(&mut self, fault: Fault) -> Result<()> {
         let (reason, after) = match fault {
             Fault::Passing { reason, after } => (reason, after),
@@ -107,7 +107,7 @@ impl Tries {
         Ok(())
     }
 
-    /// Twice as long each time, less up to a half: those who were refused together shall not come again together.
+    /// A pause that doubles each time, minus a random part of up to a half. Random pauses keep clients from retrying at the same moment.
     fn own_pause(&self) -> Duration {
         let twice = self.pause.checked_mul(2u32.pow(self.made.min(16)));
         let half = twice.map_or(LONGEST, |twice| twice / 2).min(LONGEST) / 2;

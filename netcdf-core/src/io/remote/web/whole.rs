@@ -1,4 +1,4 @@
-//! Downloads a file from a server that gives no parts of it.
+//! Downloads a file from a server without range requests.
 
 use std::fs::File;
 use std::io::{Seek, Write};
@@ -14,12 +14,12 @@ use crate::io::network::Transfer;
 use crate::io::remote::Version;
 use crate::io::remote::wait::wait;
 
-/// Bytes that have to arrive within the timeout. A server that sends single bytes must not hold a run for ever.
+/// The number of bytes that must arrive within the timeout, so that a server which sends single bytes cannot block a run forever.
 const PROGRESS: u64 = 16 << 10;
 
 impl Web {
-    /// The whole file as a temporary one, at its start, with its length and version. The download ends if less than [`PROGRESS`] bytes
-    /// arrive within the timeout.
+    /// Downloads the file to a temporary file. Returns the file at offset 0, its length and its version. The download fails if less than
+    /// [`PROGRESS`] bytes arrive within the timeout.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`]; [`ErrorKind::Io`], also for a full disk.
@@ -27,10 +27,10 @@ impl Web {
         self.whole_of("")
     }
 
-    /// As [`Web::whole`], for a file below the address.
+    /// Like [`Web::whole`], for a file below the address.
     ///
     /// # Errors
-    /// As [`Web::whole`].
+    /// Returns the errors of [`Web::whole`].
     pub(in crate::io::remote) fn whole_of(
         &self,
         key: &str,

@@ -1,4 +1,4 @@
-//! The object that says that a store is being written.
+//! The claim object, which marks a store as being written.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::io::remote::bucket::{Bucket, Made, Replacement};
 use crate::io::remote::{Objects as _, Part};
 use crate::notes::Note;
 
-/// The last part of its key.
+/// The last part of the claim's key.
 pub(in crate::io::remote) const NAME: &str = ".netcdf-tools-writing";
 
-/// A claim is far shorter.
+/// The maximum length of a claim, which is far shorter.
 pub(super) const MOST: u64 = 4096;
 
 /// The claim of this run.
@@ -25,19 +25,19 @@ pub(super) struct StoreClaim {
     prefix: String,
 }
 
-/// Who has claimed a place.
+/// The holder of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ClaimHolder {
-    /// Who asks.
+    /// This run.
     Own,
-    /// Somebody else.
+    /// Another run.
     Other,
     /// There is no claim.
     Nobody,
 }
 
 impl StoreClaim {
-    /// A claim for all keys with a prefix. The claim object may exist or not.
+    /// Creates a claim for all keys with a prefix. The claim object may exist or not.
     pub(super) fn new(bucket: &Arc<Bucket>, prefix: &str, text: String) -> Self {
         Self {
             bucket: Arc::clone(bucket),
@@ -47,10 +47,10 @@ impl StoreClaim {
         }
     }
 
-    /// Claims the place; instead of a claim that is there, if so wanted.
+    /// Claims the prefix. With `overwrite`, replaces an existing claim.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] for a claim that is there, or that another run puts at the same time.
+    /// Returns [`ErrorKind::Exists`] for an existing claim, or a concurrent claim of another run.
     pub(super) async fn take(&self, overwrite: bool, run: &OutputRun) -> Result<()> {
         if self.put().await? == Made::There && !(overwrite && self.replace().await?) {
             return Err(refused(&self.bucket, &self.prefix).await?);
@@ -58,8 +58,8 @@ impl StoreClaim {
         self.check_service(run).await
     }
 
-    /// Puts the claim in place of the claim of another run, in one request: without any claim, no run could replace objects without root
-    /// metadata. Returns false if another run replaced or removed the claim.
+    /// Replaces the claim of another run by one conditional put. A moment without a claim would be unsafe: no run could then replace
+    /// objects without root metadata. Returns false if another run replaced or removed the claim.
     async fn replace(&self) -> Result<bool> {
         let Some((_, revision)) = self.bucket.revision(&self.key, MOST).await? else {
             return Ok(self.put().await? != Made::There);
@@ -67,7 +67,7 @@ impl StoreClaim {
         let text = || self.text.clone().into();
         match self.bucket.replace(&self.key, text(), &revision).await? {
             Replacement::Done(_) => Ok(true),
-            // The answer to a put can be lost, and the put repeated.
+            // After a lost answer, the repeated put finds this run's claim.
             Replacement::Changed => self.is_ours().await,
             Replacement::Unsupported => self.bucket.put(&self.key, text()).await.map(|()| true),
         }
@@ -76,7 +76,7 @@ impl StoreClaim {
     async fn put(&self) -> Result<Made> {
         let made = self.bucket.put_new(&self.key, self.text.clone().into());
         match made.await? {
-            // An answer that was lost, and the request repeated: then it is ours.
+            // After a lost answer, the repeated put finds this run's claim.
             Made::There if self.is_ours().await? => Ok(Made::New),
             Made::Unsure if self.bucket.age(&self.key).await?.is_some() => Ok(Made::There),
             Made::Unsure => {
@@ -87,45 +87,45 @@ impl StoreClaim {
         }
     }
 
-    /// Says so if the service would let two runs claim the same store.
+    /// Adds a note if two runs can claim the same store at this service.
     async fn check_service(&self, run: &OutputRun) -> Result<()> {
         let again = self.bucket.put_new(&self.key, self.text.clone().into());
         if again.await? != Made::There {
             run.notes.remark(Note {
                 object: self.bucket.address(&self.key),
-                what: "the service stores objects without looking whether they exist, so that two runs which write the same store might not notice each other".to_owned(),
+                what: "the service has no conditional puts: two runs that write the same store might not detect each other".to_owned(),
                 remedy: None,
             });
         }
         Ok(())
     }
 
-    /// Whose claim is there.
+    /// Reads the holder of the claim.
     ///
     /// # Errors
-    /// Those of the service.
+    /// Returns errors of the service.
     pub(super) async fn holder(&self) -> Result<ClaimHolder> {
         let there = self.bucket.get(&self.key, Part::Whole(MOST), None).await?;
         Ok(match there {
             None => ClaimHolder::Nobody,
-            // The process that finishes a plan adds a line.
+            // The process that finishes a plan appends a line.
             Some(there) if there.bytes.starts_with(self.text.as_bytes()) => ClaimHolder::Own,
             Some(_) => ClaimHolder::Other,
         })
     }
 
-    /// Whether the claim is still that of this run.
+    /// Whether this run still holds the claim.
     ///
     /// # Errors
-    /// Those of the service.
+    /// Returns errors of the service.
     pub(super) async fn is_ours(&self) -> Result<bool> {
         Ok(self.holder().await? == ClaimHolder::Own)
     }
 
-    /// Removes the claim if it is that of this run.
+    /// Removes the claim if this run holds it.
     ///
     /// # Errors
-    /// Those of the service.
+    /// Returns errors of the service.
     pub(super) async fn give_back(&self) -> Result<()> {
         match self.is_ours().await? {
             true => self.release().await,
@@ -136,7 +136,7 @@ impl StoreClaim {
     /// Removes the claim.
     ///
     /// # Errors
-    /// Those of the service.
+    /// Returns errors of the service.
     pub(super) async fn release(&self) -> Result<()> {
         self.bucket.delete(&self.key).await
     }
@@ -156,12 +156,12 @@ pub(in crate::io::remote) fn key(prefix: &str) -> String {
     format!("{prefix}{NAME}")
 }
 
-/// A text that no other run has.
+/// A text that is unique to this run.
 pub(super) fn text() -> String {
     text_of(&tag())
 }
 
-/// Letters and digits that no other run has.
+/// Letters and digits that are unique to this run.
 pub(super) fn tag() -> String {
     let random = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", random(), random())
@@ -175,7 +175,7 @@ pub(super) fn text_of(tag: &str) -> String {
 /// The error for the claim of another run.
 ///
 /// # Errors
-/// Those of asking for its age.
+/// Returns errors of reading the claim's age.
 pub(in crate::io::remote) async fn refused(bucket: &Bucket, prefix: &str) -> Result<Error> {
     let key = key(prefix);
     let age = bucket.age(&key).await?.unwrap_or_default();
@@ -184,9 +184,7 @@ pub(in crate::io::remote) async fn refused(bucket: &Bucket, prefix: &str) -> Res
         words(age)
     );
     let e = Error::new(ErrorKind::Exists, what).of(&bucket.address(&key));
-    Ok(e.with_remedy(
-        "once you know that no run writes there, replace what is there with --overwrite",
-    ))
+    Ok(e.with_remedy("if no run writes this store, replace it with --overwrite"))
 }
 
 /// A time in words.

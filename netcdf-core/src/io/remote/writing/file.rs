@@ -1,8 +1,8 @@
-//! A file being written to an object.
+//! An object that is written like a file.
 //!
-//! Formats write at any position and come back to what they wrote, so the bytes are collected in a temporary file without a name. A part
-//! is sent as soon as all its bytes are written, and again at the end if it was changed. The first part, which has what formats write
-//! last, is sent last. The object is there once the service has put all parts together, and until then stays what it was.
+//! Formats write at any offset, and rewrite earlier bytes. The bytes are therefore collected in an unnamed temporary file. A part is sent
+//! as soon as all its bytes are written, and again at the end if it has changed. The first part is sent last, because formats write the
+//! header last. The service creates the object when all parts have arrived. Until then an existing object stays unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ use crate::limits::zeros;
 pub(crate) struct ObjectTarget {
     inner: Arc<FileInner>,
     run: OutputRun,
-    /// Whether the object was made.
+    /// Whether the object was created.
     done: bool,
 }
 
@@ -48,23 +48,23 @@ struct FileInner {
 struct FileState {
     len: u64,
     written: WrittenParts,
-    /// Once a part was sent.
+    /// The multipart upload, after the first part.
     upload: Option<Upload>,
-    /// Parts that were sent.
+    /// Sent parts.
     sent: BTreeSet<u64>,
-    /// Parts that were changed after that.
+    /// Sent parts that have changed since.
     changed: BTreeSet<u64>,
 }
 
 impl ObjectTarget {
-    /// A file that becomes the object `key` of a bucket.
+    /// Creates a file that becomes the object `key` of a bucket.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] without a key; [`ErrorKind::Io`] if there is no room for temporary files.
+    /// [`ErrorKind::Argument`] without a key; [`ErrorKind::Io`] without space for temporary files.
     pub(crate) fn create(bucket: Bucket, key: &str, run: &OutputRun) -> Result<Self> {
         let name: Arc<str> = bucket.address(key).into();
         if key.is_empty() {
-            let what = "the address of a bucket, where that of a file is needed";
+            let what = "the address of a file needs a key";
             let e = Error::new(ErrorKind::Argument, what).of(&name);
             return Err(e.with_remedy("add a key: s3://BUCKET/KEY.nc"));
         }
@@ -108,7 +108,7 @@ impl FileInner {
         state.changed.extend(again);
         let whole = state.written.note(&(offset..end));
         for part in whole {
-            // The first part waits for the end.
+            // The first part is sent last.
             if part > 0 && state.sent.insert(part) {
                 self.send(&mut state, part)?;
             }
@@ -116,7 +116,7 @@ impl FileInner {
         Ok(())
     }
 
-    /// Sends a part as it is now.
+    /// Sends the current bytes of a part.
     fn send(&self, state: &mut FileState, part: u64) -> Result<()> {
         let upload = match &state.upload {
             Some(upload) => upload.clone(),
@@ -137,7 +137,7 @@ impl FileInner {
             })
     }
 
-    /// The bytes of a part of a file of so many bytes.
+    /// The bytes of a part. `len` is the file length.
     fn part(&self, part: u64, len: u64) -> Result<PutPayload> {
         let span = parts::span(part);
         let span = span.start..span.end.min(len);
@@ -146,7 +146,7 @@ impl FileInner {
         Ok(bytes.into())
     }
 
-    /// Reads what was written; zeros where nothing was.
+    /// Reads written bytes. Unwritten bytes are zero.
     fn read(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
         let there = self.spool.len().max(offset) - offset;
         let (there, none) = buf.split_at_mut(Amount::of(there).count().min(buf.len()));
@@ -157,7 +157,7 @@ impl FileInner {
         }
     }
 
-    /// Sends what is left, and makes the object.
+    /// Sends the remaining parts and creates the object.
     fn finish(&self) -> Result<()> {
         let mut state = self.lock();
         let (len, count) = (state.len, parts::count(state.len));
@@ -165,7 +165,7 @@ impl FileInner {
             let all = self.part(0, len)?;
             return wait(self.bucket.put(&self.key, all));
         }
-        // What is under way may be older than the change.
+        // A request in flight may have older bytes than a changed part.
         self.sending.finish()?;
         if state.sent.last().is_some_and(|last| *last >= count) {
             self.begin_again(&mut state)?;
@@ -184,7 +184,7 @@ impl FileInner {
         let ids: Option<Vec<_>> = ids.collect();
         let ids = ids.or_internal("all parts of a file")?;
         let upload = state.upload.take().or_internal("parts of a file")?;
-        // Whoever may write but not look learns of a lost answer as of any other failure.
+        // Without read permission, a lost answer is reported as a failure.
         let before = wait(self.bucket.state(&self.key)).ok();
         match wait(self.bucket.complete(&upload, ids)) {
             Err(e) if !before.is_some_and(|before| self.was_made(before.as_ref(), len)) => {
@@ -195,14 +195,14 @@ impl FileInner {
         }
     }
 
-    /// Whether the object was made although the service did not say so: the answer may have been lost, and when the request is
-    /// repeated, services do not know the upload any more.
+    /// Checks whether the object was created despite an error: if the answer was lost, the service no longer knows the upload in the
+    /// repeated request.
     fn was_made(&self, before: Option<&ObjectState>, len: u64) -> bool {
         let now = wait(self.bucket.state(&self.key)).ok().flatten();
         now.is_some_and(|now| now.len == len && before != Some(&now))
     }
 
-    /// Gives up what was sent, parts of which are no longer wanted.
+    /// Aborts the upload, because it has parts past the new end.
     fn begin_again(&self, state: &mut FileState) -> Result<()> {
         if let Some(upload) = state.upload.take() {
             wait(self.bucket.abort(&upload))?;
@@ -213,7 +213,7 @@ impl FileInner {
         Ok(())
     }
 
-    /// Checks that the object is what was sent.
+    /// Checks the length of the created object.
     fn check(&self) -> Result<()> {
         let len = self.lock().len;
         match wait(self.bucket.length(&self.key))? {
@@ -244,7 +244,7 @@ impl Target for ObjectTarget {
         let mut state = self.inner.lock();
         let old = std::mem::replace(&mut state.len, len);
         if len < old {
-            // What is beyond the end must read as zeros if the file grows again.
+            // Zero the truncated range: it must read as zeros if the file grows again.
             let gap = Amount::of(old - len).count().min(1 << 20);
             let zeros = zeros(gap, "a gap")?;
             let mut at = len;
@@ -309,10 +309,7 @@ impl Drop for ObjectTarget {
             return;
         };
         if let Err(e) = wait(self.inner.bucket.abort(&upload)) {
-            let what = format!(
-                "the parts that were sent could not be removed: {}",
-                e.what()
-            );
+            let what = format!("the sent parts could not be removed: {}", e.what());
             self.run.notes.say(crate::notes::Note {
                 object: self.inner.name.to_string(),
                 what,

@@ -1,7 +1,7 @@
-//! The right to finish or remove a store that several processes write. One process has it at a time.
+//! The right to finish or remove a shared store. One process has it at a time.
 //!
 //! The right is a second line in the claim of the plan: `finishing UNTIL OWNER PROCESS`. A process adds or replaces the line by a
-//! conditional put, so that of two processes one fails.
+//! conditional put, so only one of two concurrent processes succeeds.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -24,9 +24,9 @@ const ATTEMPTS: u32 = 5;
 struct FinishRight {
     claim: StoreClaim,
     owner: String,
-    /// Letters and digits that no other process has.
+    /// Letters and digits that are unique to this process.
     process: String,
-    /// The revision of the claim that this process put last.
+    /// The revision of the claim after the last put of this process.
     revision: Mutex<Revision>,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn take(claim: &StoreClaim, owner: &LeaseOwner, run: &OutputRun) -> R
         match put {
             ClaimPut::Done => {}
             ClaimPut::Unconditional => run.notes.remark(right.unsure()),
-            // The last request of a killed process can arrive late.
+            // The last request of a killed process may arrive late.
             ClaimPut::Changed => continue,
         }
         let lease = Lease::keep(Box::new(right), owner.length, until);
@@ -128,7 +128,7 @@ impl FinishRight {
                 Replacement::Done(new) => *revision = new,
                 Replacement::Changed => {
                     let there = bucket.revision(key, claim::MOST).await?;
-                    // The answer to a put can be lost, and the put repeated.
+                    // The answer to a put may be lost and the put repeated.
                     match there.filter(|(bytes, _)| bytes == text.as_bytes()) {
                         Some((_, new)) => *revision = new,
                         None => return Ok(ClaimPut::Changed),
@@ -162,7 +162,7 @@ impl FinishRight {
     fn unsure(&self) -> Note {
         Note {
             object: self.claim.address(),
-            what: "the service has no conditional puts, so that two processes which finish the same plan might not notice each other".to_owned(),
+            what: "the service has no conditional puts: two processes that finish the same plan might not detect each other".to_owned(),
             remedy: None,
         }
     }

@@ -1,4 +1,4 @@
-//! What was put so far of a store below a prefix.
+//! The keys of a store that is being written below a prefix.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -12,33 +12,33 @@ use crate::io::key;
 use crate::io::lease::Lease;
 use crate::io::network::OutputRun;
 use crate::io::remote::bucket::Bucket;
-use crate::io::remote::listed::ListedKeys;
+use crate::io::remote::key_list::ListedKeys;
 use crate::io::remote::store::ObjectStore;
 use crate::io::remote::wait::wait;
 use crate::io::remote::{Objects, Part};
 use crate::io::store::{Hints, KeyParts, MARKERS, Store, VisitKey, exists, ranges_of};
 use crate::io::sums::RunningSums;
 
-/// What was put so far.
+/// A store that is being written.
 #[derive(Debug)]
 pub(super) struct InProgress {
-    /// What the service has.
+    /// The objects of the service.
     pub there: ObjectStore,
     pub place: ObjectPrefix,
     pub sending: Sending,
     held: Mutex<HeldParts>,
-    /// What is special where other processes write, too.
+    /// State for stores that several processes write.
     others: Option<ForeignWriters>,
 }
 
-/// What is special where other processes write the same store.
+/// State for stores that several processes write.
 #[derive(Debug, Default)]
 pub(super) struct ForeignWriters {
-    /// Of what this process puts.
+    /// The digest of this process's keys.
     pub sums: RunningSums,
-    /// Nothing is sent: what is put must be there already.
+    /// Whether the store is complete. The process then compares keys with the stored keys instead of sending them.
     pub complete: bool,
-    /// What others put, once somebody asks for the size of a key: a list takes a request for each thousand of them.
+    /// Sizes of the other processes' keys, after the first size request. A list takes one request per 1,000 keys.
     pub listed: Option<OnceLock<Option<ListedKeys>>>,
     /// The lease of a process that finishes the store. Without the lease, the process puts no keys.
     pub lease: Option<Arc<Lease>>,
@@ -46,7 +46,7 @@ pub(super) struct ForeignWriters {
 
 #[derive(Debug, Default)]
 struct HeldParts {
-    /// Metadata of the root, in the order in which it was put.
+    /// Root metadata, in the order of the puts.
     root: Vec<(String, Vec<u8>)>,
     /// Keys that must not be put again.
     once: BTreeSet<String>,
@@ -72,14 +72,14 @@ impl InProgress {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The bytes of a key that was not sent yet.
+    /// The bytes of a key that is not sent yet.
     fn kept(&self, key: &str) -> Option<Vec<u8>> {
         let held = self.held();
         let found = held.root.iter().find(|(name, _)| name == key);
         found.map(|(_, bytes)| bytes.clone())
     }
 
-    /// What the service has, once all is there.
+    /// Waits for all requests, and returns the objects of the service.
     fn settled(&self) -> Result<&ObjectStore> {
         self.sending.finish()?;
         Ok(&self.there)
@@ -96,7 +96,7 @@ impl InProgress {
         key::check(key).map_err(|e| e.of(self.there.name()).in_object(key))
     }
 
-    /// Sends the metadata of the root; what a reader looks for comes last.
+    /// Sends the root metadata. The keys that identify a store are sent last.
     pub(super) async fn send_root(&self) -> Result<()> {
         let mut root = std::mem::take(&mut self.held().root);
         root.sort_by_key(|(name, _)| matches!(&**name, ".zgroup" | ".zarray" | ".nczarr"));
@@ -106,7 +106,7 @@ impl InProgress {
         Ok(())
     }
 
-    /// Puts a key, or finds out whether it was put.
+    /// Puts a key, or compares it with the stored key if the store is complete.
     fn putting(
         &self,
         key: &str,
@@ -123,7 +123,7 @@ impl InProgress {
         }
     }
 
-    /// The size of a key, if that is known without asking for the key itself.
+    /// The size of a key, if known without a request for the key.
     fn known(&self, key: &str) -> Result<Option<u64>> {
         match self.kept(key) {
             Some(bytes) => Ok(Some(bytes.len() as u64)),
@@ -131,7 +131,7 @@ impl InProgress {
         }
     }
 
-    /// The size of a key that others put, if they can be listed.
+    /// The size of another process's key, if keys can be listed.
     fn listed(&self, key: &str) -> Result<Option<u64>> {
         let Some(listed) = self.others.as_ref().and_then(|o| o.listed.as_ref()) else {
             return Ok(None);
@@ -159,7 +159,7 @@ async fn same(bucket: &Bucket, full: &str, bytes: &[u8]) -> Result<()> {
     if there.await?.is_some_and(|there| there.bytes == bytes) {
         return Ok(());
     }
-    let what = "the store was finished, and this is not what was put: another run replaced it";
+    let what = "the finished store has another value: another run replaced the store";
     Err(Error::new(ErrorKind::Changed, what).of(&bucket.address(full)))
 }
 
@@ -280,7 +280,7 @@ impl Store for InProgress {
             return Ok(());
         }
         if self.others.is_some() {
-            return Err(Error::internal("a key removed where others write, too"));
+            return Err(Error::internal("a key removed from a shared store"));
         }
         self.sending.finish()?;
         wait(self.place.bucket.delete(&self.place.full(key)))

@@ -1,9 +1,9 @@
-//! Outputs in buckets: a file is one object, a store all objects below a prefix.
+//! Outputs in buckets. A file is one object, and a store is all objects below a prefix.
 //!
-//! A file is collected in a temporary file and sent in parts while it grows ([`mod@file`], [`parts`]); its object appears at the end, or not at
-//! all. The keys of a store are sent as they come ([`store`]), many at a time ([`sending`]): it is a store once its root metadata is
-//! there, which is sent last, and nobody else writes it while its [`claim`] is there. Processes that know the claim of a plan can write
-//! a store together ([`shared`]). One process at a time finishes or removes the store ([`finisher`]).
+//! A file is collected in a temporary file and sent in parts while it grows ([`mod@file`], [`parts`]). The object is created atomically at
+//! the end. The keys of a store are sent concurrently ([`sending`]) as they are put ([`store`]). The root metadata is sent last and
+//! completes the store. A [`claim`] keeps other runs away until then. Processes that know the claim of a plan can write a store
+//! concurrently ([`shared`]). One process at a time finishes or removes the store ([`finisher`]).
 
 mod claim;
 mod file;

@@ -1,37 +1,37 @@
-//! The parts in which a file is sent, and which of their bytes have been written.
+//! The parts of a multipart upload, and their written bytes.
 //!
-//! Services take at most 10,000 parts, each of at least 5 MiB apart from the last, and objects of at most 5 TiB. So parts grow.
+//! Services accept at most 10,000 parts of at least 5 MiB (except the last part), and objects of at most 5 TiB. Part sizes therefore grow.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::arithmetic::Amount;
 
-/// Bytes of the first part, and by which parts grow.
+/// The size of the first part, and the growth step.
 const STEP: u64 = 8 << 20;
 
-/// Parts of the same size.
+/// The number of parts with the same size.
 const SAME: u64 = 64;
 
-/// Most parts of an object.
+/// The maximum number of parts of an object.
 pub(super) const MOST: u64 = 10_000;
 
-/// Separate runs of written bytes that are kept apart; with more, parts are sent at the end only.
+/// The maximum number of separate written runs. With more runs, parts are only sent at the end.
 const MOST_RUNS: usize = 1 << 16;
 
-/// The bytes of a part.
+/// The byte range of a part.
 pub(super) fn span(part: u64) -> Range<u64> {
     start(part)..start(part + 1)
 }
 
-/// Where a part begins: part `n` has `STEP * (1 + n / SAME)` bytes.
+/// The offset of a part. Part `n` has `STEP * (1 + n / SAME)` bytes.
 fn start(part: u64) -> u64 {
     let (rows, rest) = (part / SAME, part % SAME);
     let whole = Amount::of(SAME) * (rows * (rows + 1) / 2);
     ((whole + Amount::of(rest) * (rows + 1)) * STEP).get()
 }
 
-/// The part that a byte belongs to.
+/// The part that contains an offset.
 pub(super) fn of(offset: u64) -> u64 {
     let (mut low, mut high) = (0, MOST + 1);
     while high - low > 1 {
@@ -44,22 +44,22 @@ pub(super) fn of(offset: u64) -> u64 {
     low
 }
 
-/// Number of parts of so many bytes.
+/// The number of parts of a file with `len` bytes.
 pub(super) fn count(len: u64) -> u64 {
     len.checked_sub(1).map_or(0, |last| of(last) + 1)
 }
 
-/// The bytes that were written, and which parts have all of theirs.
+/// The written ranges of a file, to find complete parts.
 #[derive(Debug, Default)]
 pub(super) struct WrittenParts {
-    /// Ends of runs by their starts; no two touch.
+    /// Ends of written runs by start. No two runs touch.
     runs: BTreeMap<u64, u64>,
-    /// Whether there were too many runs to keep.
+    /// Whether the number of runs exceeded the limit.
     lost: bool,
 }
 
 impl WrittenParts {
-    /// Notes a range that was written; the parts of it that now have all their bytes.
+    /// Records a written range. Returns the parts that it completes.
     pub(super) fn note(&mut self, range: &Range<u64>) -> Vec<u64> {
         if range.is_empty() || self.lost {
             return vec![];

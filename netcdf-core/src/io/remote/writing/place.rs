@@ -1,4 +1,4 @@
-//! The place of a store: all objects below a prefix.
+//! The prefix of a store: all its objects are below the prefix.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use crate::io::remote::bucket::Bucket;
 use crate::io::remote::{Objects as _, below};
 use crate::io::store::MARKERS;
 
-/// The place of a store.
+/// The prefix of a store.
 #[derive(Debug, Clone)]
 pub(super) struct ObjectPrefix {
     pub bucket: Arc<Bucket>,
-    /// The key below which it is.
+    /// The key of the store.
     pub key: String,
-    /// What its keys begin with: empty, or ends in `/`.
+    /// The prefix of the store's keys: empty, or ends in `/`.
     pub prefix: String,
 }
 
@@ -28,10 +28,10 @@ impl ObjectPrefix {
         }
     }
 
-    /// Claims the place with a text that no other run has, and clears it if so wanted.
+    /// Claims the prefix with a unique text. With `overwrite`, removes an existing store.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if there is anything that is not replaced, or the claim of another run; those of the service.
+    /// Returns [`ErrorKind::Exists`] for objects that are not replaced or the claim of another run, and errors of the service.
     pub(super) async fn begin(
         &self,
         text: String,
@@ -40,22 +40,22 @@ impl ObjectPrefix {
     ) -> Result<StoreClaim> {
         let Self { bucket, key, .. } = self;
         if !key.is_empty() && bucket.length(key).await?.is_some() {
-            let what = "there is an object of this name, which a store would hide";
+            let what = "an object with this name exists, and a store would hide it";
             let e = Error::new(ErrorKind::Exists, what).of(&bucket.address(key));
             return Err(e.with_remedy("remove it, or choose another key"));
         }
         self.check(overwrite).await?;
         let claim = StoreClaim::new(bucket, &self.prefix, text);
         if let Err(e) = self.taken(&claim, overwrite, run).await {
-            // The first error says more than one of this.
+            // Return the first error, which is more useful.
             let _ = self.give_back(&claim, overwrite).await;
             return Err(e);
         }
         Ok(claim)
     }
 
-    /// Removes the claim after an error. The claim stays if the old store is partly removed: the next run with `--overwrite` replaces
-    /// objects without root metadata only if there is a claim.
+    /// Removes the claim after an error. The claim stays if the old store is partly removed: the next run with `--overwrite` only replaces
+    /// objects without root metadata if a claim exists.
     pub(super) async fn give_back(&self, claim: &StoreClaim, overwrite: bool) -> Result<()> {
         let Self { bucket, key, .. } = self;
         let is_store = !overwrite || self.has_root().await?;
@@ -65,17 +65,17 @@ impl ObjectPrefix {
         }
     }
 
-    /// Takes a claim, and clears the place if so wanted.
+    /// Takes a claim. With `overwrite`, removes an existing store.
     async fn taken(&self, claim: &StoreClaim, overwrite: bool, run: &OutputRun) -> Result<()> {
         claim.take(overwrite, run).await?;
         match overwrite {
             true => self.clear(claim).await,
-            // Another run may have ended between the look and the claim.
+            // Another run may have finished between the first check and the claim.
             false => self.check_empty(Some(claim)).await,
         }
     }
 
-    /// Removes what is there, apart from the claim; the metadata of the root first: what is left is no store.
+    /// Removes all objects except the claim. The root metadata is removed first, so that the remaining objects are not a store.
     pub(super) async fn clear(&self, claim: &StoreClaim) -> Result<()> {
         for name in MARKERS {
             self.bucket.delete(&self.full(name)).await?;
@@ -83,7 +83,7 @@ impl ObjectPrefix {
         self.bucket.delete_below(&self.prefix, claim.key()).await
     }
 
-    /// Whether the root has metadata, so that there is a store.
+    /// Whether the root has metadata, which means that a store exists.
     pub(super) async fn has_root(&self) -> Result<bool> {
         for name in MARKERS {
             if self.bucket.length(&self.full(name)).await?.is_some() {
@@ -93,12 +93,12 @@ impl ObjectPrefix {
         Ok(false)
     }
 
-    /// The key of the service for one of the store.
+    /// The service's key for a key of the store.
     pub(super) fn full(&self, key: &str) -> String {
         format!("{}{key}", self.prefix)
     }
 
-    /// Checks that a store may be begun here.
+    /// Checks that a store may begin at the prefix.
     async fn check(&self, overwrite: bool) -> Result<()> {
         let Self { bucket, key, .. } = self;
         if !overwrite {
@@ -114,7 +114,7 @@ impl ObjectPrefix {
         Err(e.with_remedy("--overwrite replaces Zarr stores only; choose another key"))
     }
 
-    /// Checks that there is nothing, apart from our own claim.
+    /// Checks that no object except this run's claim exists.
     async fn check_empty(&self, claim: Option<&StoreClaim>) -> Result<()> {
         let Self { bucket, key, .. } = self;
         let own = claim.map_or("", StoreClaim::key);

@@ -1,4 +1,4 @@
-//! Sends objects or parts of them, many at a time.
+//! Sends objects and parts concurrently.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,13 +11,13 @@ use crate::error::{Error, Result};
 use crate::io::network::{Network, OutputRun};
 use crate::io::remote::wait::start;
 
-/// Time after which those who wait look whether the run was stopped.
+/// The interval at which waiting threads check for cancellation.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Time for what is under way to end by itself when all is given up.
+/// Grace period for requests in flight after cancellation.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// What is being sent.
+/// The requests in flight.
 #[derive(Debug)]
 pub(super) struct Sending {
     shared: Arc<SendQueue>,
@@ -37,12 +37,12 @@ struct SendQueue {
 struct SendingState {
     count: usize,
     bytes: u64,
-    /// What stops each request.
+    /// Handles to abort requests.
     stops: BTreeMap<u64, AbortHandle>,
-    /// Requests begun so far.
+    /// The number of started requests.
     begun: u64,
     failed: Option<Error>,
-    /// Whether nothing more is wanted.
+    /// Whether the output was dropped.
     given_up: bool,
 }
 
@@ -52,7 +52,7 @@ impl SendQueue {
     }
 }
 
-/// A place among what is being sent, given back in any case.
+/// The share of a request in the limits. Drop releases it.
 struct SendPermit {
     shared: Arc<SendQueue>,
     number: u64,
@@ -86,10 +86,10 @@ impl Sending {
         }
     }
 
-    /// Begins to send something of so many bytes, as soon as there is room for it.
+    /// Waits until the limits admit a request of `bytes` bytes, and starts it.
     ///
     /// # Errors
-    /// That of what was sent before; [`crate::ErrorKind::Cancelled`].
+    /// Returns the error of an earlier request, and [`crate::ErrorKind::Cancelled`].
     pub(super) fn send(
         &self,
         bytes: u64,
@@ -129,7 +129,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Waits while `busy`.
+    /// Waits while `busy` returns true.
     fn waiting(
         &self,
         busy: impl Fn(&SendingState) -> bool,
@@ -148,15 +148,15 @@ impl Sending {
         }
     }
 
-    /// Waits until all is sent.
+    /// Waits until all requests have ended.
     ///
     /// # Errors
-    /// Those of what was sent; [`crate::ErrorKind::Cancelled`].
+    /// Returns the error of a request, and [`crate::ErrorKind::Cancelled`].
     pub(super) fn finish(&self) -> Result<()> {
         self.waiting(|state| state.count > 0).map(drop)
     }
 
-    /// Waits until nothing is under way any more; what does not end soon is stopped. Nothing is to be sent afterwards.
+    /// Waits until all requests have ended, and aborts them after [`GRACE`]. No request may start afterwards.
     pub(super) fn give_up(&self) {
         let until = Instant::now() + GRACE;
         let mut state = self.shared.lock();

@@ -20,7 +20,7 @@ use crate::io::sums::RunningSums;
 use crate::io::target::StoreTarget;
 use crate::notes::Note;
 
-/// A store that several processes write together.
+/// An object-store prefix that several processes write concurrently.
 #[derive(Debug)]
 pub(crate) struct SharedStore<'a> {
     place: ObjectPrefix,
@@ -28,7 +28,7 @@ pub(crate) struct SharedStore<'a> {
     run: &'a OutputRun,
 }
 
-/// What a process adds to it.
+/// The keys that one process adds to the store.
 #[derive(Debug)]
 struct SharedObjectTarget {
     store: Arc<InProgress>,
@@ -39,19 +39,19 @@ struct SharedObjectTarget {
     run: OutputRun,
 }
 
-/// Which process this is.
+/// The role of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WriterRole {
-    /// One of several.
+    /// The process writes a part.
     Part,
-    /// The last one.
+    /// The process finishes the store.
     Last,
-    /// The last one once more, after it had removed the claim.
+    /// The process finishes the store again: an earlier process removed the claim, and may have failed afterwards.
     Again,
 }
 
 impl<'a> SharedStore<'a> {
-    /// The store of the objects below `key`, whose claim has a tag.
+    /// Creates the store below `key` with the tag of its claim.
     pub(crate) fn new(bucket: Bucket, (key, tag): (&str, &'a str), run: &'a OutputRun) -> Self {
         Self {
             place: ObjectPrefix::new(bucket, key),
@@ -60,10 +60,10 @@ impl<'a> SharedStore<'a> {
         }
     }
 
-    /// Claims the place; with `overwrite`, removes the store that is there.
+    /// Claims the prefix. With `overwrite`, removes an existing store.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if there is anything that is not replaced, or if another run writes there; those of the service.
+    /// Returns [`ErrorKind::Exists`] for objects that are not replaced or the claim of another run, and errors of the service.
     pub(crate) fn begin(&self, overwrite: bool) -> Result<()> {
         let text = claim::text_of(self.tag);
         let begun = wait(self.place.begin(text, overwrite, self.run)).map(drop);
@@ -71,7 +71,8 @@ impl<'a> SharedStore<'a> {
             && e.kind() != ErrorKind::Exists
             && !overwrite
         {
-            // The service may have stored the claim although its answer was lost. This error is less useful than the first one.
+            // The service may have stored the claim although its answer was lost. The first error is more useful than an error of the
+            // release.
             let _ = wait(self.release_own());
         }
         begun
@@ -82,10 +83,10 @@ impl<'a> SharedStore<'a> {
         self.claim().give_back().await
     }
 
-    /// Starts a part, and gives the sums of what is put.
+    /// Starts a part. Returns the store and the running digest of its keys.
     ///
     /// # Errors
-    /// [`ErrorKind::Changed`] without the claim; those of the service.
+    /// Returns [`ErrorKind::Changed`] without the claim, and errors of the service.
     pub(crate) fn part(self) -> Result<(Box<dyn StoreTarget>, RunningSums)> {
         let claim = self.claim();
         if !wait(claim.is_ours())? {
@@ -99,8 +100,8 @@ impl<'a> SharedStore<'a> {
     /// Starts the last part, and takes the right to finish the store.
     ///
     /// # Errors
-    /// [`ErrorKind::Changed`] without the claim, unless the store is complete; [`ErrorKind::Busy`] if another process finishes or removes
-    /// it; those of the service.
+    /// Returns [`ErrorKind::Changed`] without the claim unless the store is complete, [`ErrorKind::Busy`] if another process finishes or
+    /// removes the store, and errors of the service.
     pub(crate) fn end(self, owner: &LeaseOwner) -> Result<Box<dyn StoreTarget>> {
         let claim = self.claim();
         let (turn, lease) = match finisher::take(&claim, owner, self.run)? {
@@ -118,7 +119,7 @@ impl<'a> SharedStore<'a> {
     }
 
     /// Removes the keys of the store, then the claim. Without the claim, removes no key and returns false. A store with root metadata
-    /// is finished, or the store to be replaced, and stays.
+    /// stays: it is finished, or a store that the plan replaces.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Busy`] if another process finishes or removes the store, and errors of the service.
@@ -161,7 +162,7 @@ impl<'a> SharedStore<'a> {
     }
 }
 
-/// The error where the claim is not what it was.
+/// The error for a missing or replaced claim.
 fn lost(place: &ObjectPrefix) -> Error {
     let what = "the claim of the plan is not there any more: the store was finished or removed, or another run took it over";
     let e = Error::new(ErrorKind::Changed, what).of(&place.bucket.address(&place.key));
@@ -169,7 +170,7 @@ fn lost(place: &ObjectPrefix) -> Error {
 }
 
 impl SharedObjectTarget {
-    /// Removes the claim of a store that is complete.
+    /// Removes the claim of a complete store.
     fn release(&self) {
         if let Err(e) = wait(self.claim.release()) {
             self.run.notes.say(Note {
@@ -208,7 +209,7 @@ impl StoreTarget for SharedObjectTarget {
 }
 
 impl Drop for SharedObjectTarget {
-    /// What was put stays. Nothing more is put once the process has given up.
+    /// Keeps the keys of this process, and stops its requests.
     fn drop(&mut self) {
         self.store.sending.give_up();
     }

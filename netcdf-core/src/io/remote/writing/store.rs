@@ -1,6 +1,6 @@
-//! A store being written to the objects below a prefix.
+//! A store that is written to objects below a prefix.
 //!
-//! Objects cannot be renamed, so they are written in their places. What makes them a store, the metadata of the root, is sent last.
+//! Objects cannot be renamed, so they are written at their final keys. The root metadata completes the store and is sent last.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::io::store::Store;
 use crate::io::target::StoreTarget;
 use crate::notes::Note;
 
-/// A store that becomes one on commit.
+/// A new store, which is complete on commit.
 #[derive(Debug)]
 pub(crate) struct BucketTarget {
     store: Arc<InProgress>,
@@ -28,10 +28,10 @@ pub(crate) struct BucketTarget {
 }
 
 impl BucketTarget {
-    /// Begins a store of the objects below `key`; with `overwrite`, instead of the store that is there.
+    /// Begins a store of the objects below `key`. With `overwrite`, replaces an existing store.
     ///
     /// # Errors
-    /// [`ErrorKind::Exists`] if there is anything that is not replaced, or if another run writes there; those of the service.
+    /// Returns [`ErrorKind::Exists`] for objects that are not replaced or the claim of another run, and errors of the service.
     pub(crate) fn create(
         bucket: Bucket,
         key: &str,
@@ -50,7 +50,7 @@ impl BucketTarget {
         })
     }
 
-    /// Removes all that was put. The claim goes last, so that nobody takes the rest for something else.
+    /// Removes all keys. The claim is removed last, so that no run mistakes the remaining keys for other data.
     async fn remove(&self) -> Result<()> {
         if !self.claim.is_ours().await? {
             return Ok(());
@@ -77,7 +77,7 @@ impl StoreTarget for BucketTarget {
         self.run.cancel.check()?;
         self.store.sending.finish()?;
         if !wait(self.claim.is_ours())? {
-            let what = "another run took this store over; what is there is not what was written";
+            let what = "another run took over this store and may have replaced its contents";
             return Err(Error::new(ErrorKind::Changed, what).of(self.store.there.name()));
         }
         wait(self.store.send_root())?;
@@ -97,10 +97,7 @@ impl Drop for BucketTarget {
         }
         self.store.sending.give_up();
         if let Err(e) = wait(self.remove()) {
-            let what = format!(
-                "what was written of the store could not be removed: {}",
-                e.what()
-            );
+            let what = format!("the incomplete store could not be removed: {}", e.what());
             self.say(what, "replace it with --overwrite");
         }
     }

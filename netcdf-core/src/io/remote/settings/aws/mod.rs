@@ -1,4 +1,4 @@
-//! How to reach object stores that speak S3: AWS's variables and files, and the keys of netCDF-C.
+//! Settings for S3 object stores: AWS's variables and files, and the keys of netCDF-C.
 
 use std::path::PathBuf;
 
@@ -8,67 +8,67 @@ use super::secret::Secret;
 use super::sources::SettingSources;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Variables that ask for requests without a signature.
+/// Variables that request unsigned requests.
 const ANONYMOUS: [&str; 2] = ["AWS_NO_SIGN_REQUEST", "AWS_SKIP_SIGNATURE"];
-/// Variables that lead to the keys of a container.
+/// Variables with the source of container credentials.
 const CONTAINER: [&str; 2] = [
     "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 ];
-/// The variable that leads to the keys of a web identity.
+/// The variable with the source of web identity credentials.
 const WEB_IDENTITY: &str = "AWS_WEB_IDENTITY_TOKEN_FILE";
 
-/// How to reach an object store.
+/// The settings for an object store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Aws {
     /// The region.
     pub region: Option<String>,
-    /// The address of the service, if it is not AWS's own.
+    /// The service's address. `None` means AWS.
     pub endpoint: Option<String>,
-    /// The file with the certificates to trust, if it is only for this service.
+    /// A file with trusted certificates for this service only.
     pub ca_bundle: Option<PathBuf>,
-    /// What to sign requests with.
+    /// The keys that sign requests.
     pub credentials: Option<SigningKeys>,
-    /// The profile that applies, if one exists.
+    /// The selected profile, if it exists.
     pub profile: Option<String>,
-    /// The user asked for requests without a signature.
+    /// Whether the user requests unsigned requests.
     pub anonymous: bool,
-    /// There are no keys, but the environment says how a container gets them.
+    /// Whether the environment names a source of container credentials. Only set without keys.
     pub container: bool,
-    /// There are no keys, but the environment says how a web identity gets them.
+    /// Whether the environment names a source of web identity credentials. Only set without keys.
     pub web_identity: bool,
-    /// There are no keys: where to ask for the role of this machine. Only Amazon's own service knows such roles, unless the
-    /// environment names who is to be asked.
+    /// The metadata service to query for a role of this machine. Only set without keys. Only Amazon's own service has such roles, unless
+    /// the environment names a metadata service.
     pub instance: Option<Instance>,
-    /// What requests are signed with, or where keys were looked for. It has no secrets.
+    /// A description of the credentials, or of the searched locations. It contains no secrets.
     pub tried: String,
 }
 
-/// Who knows the role of this machine.
+/// The metadata service with the role of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Instance {
-    /// The service that machines of Amazon have.
+    /// The usual service of Amazon's machines.
     Usual,
     /// The service at this address.
     At(String),
 }
 
-/// What requests are signed with.
+/// The keys that sign requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SigningKeys {
-    /// The access key's id.
+    /// The access key id.
     pub id: Secret,
     /// The secret access key.
     pub secret: Secret,
-    /// The session's token.
+    /// The session token.
     pub token: Option<Secret>,
 }
 
-/// Finds out how to reach an object store.
+/// Reads the settings for an object store.
 ///
 /// # Errors
-/// [`ErrorKind::Argument`] if the user named a profile that does not exist, or if half of a pair of keys is missing;
-/// [`ErrorKind::Io`] and [`ErrorKind::Limit`] for a file that cannot be read.
+/// [`ErrorKind::Argument`] for a missing profile that the user named, and for an incomplete pair of keys; [`ErrorKind::Io`] and
+/// [`ErrorKind::Limit`] for a file that cannot be read.
 pub(crate) fn aws(sources: &SettingSources) -> Result<Aws> {
     let rc = rc(sources, None)?;
     let choice = choice(sources, &rc);
@@ -122,7 +122,7 @@ fn ca_bundle(sources: &SettingSources, profile: &Profile) -> Option<PathBuf> {
     set.map(|text| sources.path(&text))
 }
 
-/// Who is to be asked for the role of this machine; nobody, if the environment says so.
+/// The metadata service to query for a role. `None` if `AWS_EC2_METADATA_DISABLED` is set.
 fn instance(sources: &SettingSources) -> Option<Instance> {
     if sources.first_true(&["AWS_EC2_METADATA_DISABLED"]).is_some() {
         return None;
@@ -133,7 +133,7 @@ fn instance(sources: &SettingSources) -> Option<Instance> {
     }))
 }
 
-/// What asks for requests without a signature.
+/// The setting that requests unsigned requests.
 fn asks_for_none(sources: &SettingSources, choice: &ProfileChoice) -> Option<String> {
     match choice {
         ProfileChoice::None(by) => Some(format!("the profile `no` of {by}")),
@@ -141,7 +141,7 @@ fn asks_for_none(sources: &SettingSources, choice: &ProfileChoice) -> Option<Str
     }
 }
 
-/// The keys, and where they are from: the environment, unless the URL names a profile, then the profile.
+/// The keys and a description of their source. The environment takes precedence over the profile, unless the URL names a profile.
 fn keys(
     sources: &SettingSources,
     choice: &ProfileChoice,
@@ -174,7 +174,7 @@ fn keys(
     Ok(None)
 }
 
-/// Keys that are named in this way, if the place has any.
+/// Reads a pair of keys with these names. `None` if both keys are missing.
 fn pair(
     names: [&str; 3],
     place: &str,
@@ -197,7 +197,7 @@ fn pair(
     Err(Error::new(ErrorKind::Argument, what))
 }
 
-/// What to say about requests without keys of our own.
+/// The description for requests without keys.
 fn without_keys(sources: &SettingSources, choice: &ProfileChoice, profile: &Profile) -> String {
     if sources.env(WEB_IDENTITY).is_some() {
         return format!("the identity of the environment's {WEB_IDENTITY}");

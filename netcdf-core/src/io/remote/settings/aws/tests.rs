@@ -10,7 +10,7 @@ fn of(fixture: &Fixture) -> Aws {
     aws(&fixture.sources()).unwrap()
 }
 
-/// A section with keys, which are made from a letter.
+/// A section with keys that contain a letter.
 fn section(name: &str, letter: &str) -> String {
     format!("[{name}]\naws_access_key_id={letter}i\naws_secret_access_key={letter}s\n")
 }

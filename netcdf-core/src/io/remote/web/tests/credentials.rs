@@ -1,4 +1,4 @@
-//! Credentials: who gets them, and that nobody sees them.
+//! Credentials are only sent to their server, and never shown.
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ fn the_server_gets_them() {
 
 #[test]
 fn other_servers_do_not_get_them() {
-    // From one host to another, on to another path there, and back.
+    // Redirect from one host to another host, then to another path on that host, and back.
     let other = Server::start(|request| match request.target.as_str() {
         "/a" => Reply::new("307 Temporary Redirect").with("Location", "/b"),
         _ => good(request),

@@ -1,9 +1,9 @@
-//! Failures that pass, and those that do not.
+//! Transient and permanent failures.
 
 use super::*;
 use crate::error::ErrorKind;
 
-/// Fails `times` times with `reply`, then is good.
+/// Fails `times` times with `reply`, then answers correctly.
 fn later(times: usize, reply: Reply) -> impl Fn(&Request) -> Reply + Send + Sync + 'static {
     move |request| match request.number < times {
         true => reply.clone(),
@@ -86,7 +86,7 @@ fn silent_servers_end_with_an_error() {
     }
 }
 
-/// The time limit also holds for a body without a length that arrives byte by byte.
+/// The time limit also holds for a body of unknown length that arrives byte by byte.
 #[test]
 fn slow_bodies_end_with_an_error() {
     let slow = |_: &Request| {
@@ -97,7 +97,7 @@ fn slow_bodies_end_with_an_error() {
     let start = std::time::Instant::now();
     assert_eq!(web.whole().unwrap_err().kind(), ErrorKind::Io);
     assert!(start.elapsed() < std::time::Duration::from_secs(5));
-    // A download that makes progress takes as long as it needs.
+    // A download that makes progress has no time limit.
     let large = |_: &Request| Reply::new("200 OK").body_only(&vec![0; 1 << 20]);
     let (_server, web) = hasty(large);
     assert_eq!(web.whole().unwrap().1, 1 << 20);
@@ -118,7 +118,7 @@ fn a_silent_connection_is_given_up_for_another() {
     assert_eq!(get(&web, Part::Range(2..12)).unwrap(), some(&DATA[2..12]));
 }
 
-/// The ranges asked for until an answer that is cut in the middle is complete.
+/// The ranges of all requests until an answer that breaks off is complete.
 fn ranges(tag: &'static str, part: Part) -> Vec<Option<std::ops::Range<usize>>> {
     let server = Server::start(move |request| {
         let reply = Reply::good(request, DATA, tag);

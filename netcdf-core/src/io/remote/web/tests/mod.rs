@@ -1,4 +1,4 @@
-//! Web servers, good and bad, and what comes of them.
+//! Correct and faulty web servers, and the client's results.
 
 mod credentials;
 mod failures;
@@ -25,7 +25,7 @@ fn access() -> WebAccess {
     }
 }
 
-/// A proxy, or none for an empty address.
+/// A proxy. An empty address means no proxy.
 fn by_proxy(address: &str) -> ConnectionSettings {
     let address = Secret::new(address);
     let except = String::new();
@@ -42,14 +42,14 @@ fn connect(url: &str, access: WebAccess) -> Web {
     web
 }
 
-/// A server that answers as `script` says, and its client.
+/// A server that answers with `script`, and its client.
 fn web(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> (Server, Web) {
     let server = Server::start(script);
     let web = connect(&server.url("f"), access());
     (server, web)
 }
 
-/// As [`web`], for a client that soon gives up.
+/// Like [`web`], with short timeouts.
 fn hasty(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> (Server, Web) {
     let (server, mut web) = web(script);
     web.timeout = Duration::from_millis(400);
@@ -64,7 +64,7 @@ fn get(web: &Web, part: Part) -> Result<Option<Got>> {
     wait(web.get("", part, None))
 }
 
-/// The answer for a file that is there.
+/// The answer for an existing file.
 fn some(bytes: &[u8]) -> Option<Got> {
     Some(Got {
         bytes: bytes.to_vec(),

@@ -1,4 +1,4 @@
-//! Parts of objects, from servers that keep to the rules and from others.
+//! Parts of objects, from correct and faulty servers.
 
 use std::io::Read;
 
@@ -79,7 +79,7 @@ fn servers_without_ranges() {
     assert_eq!(e.kind(), ErrorKind::Unsupported);
     assert!(
         e.to_string()
-            .starts_with(&server.url("f: the server gives no parts")),
+            .starts_with(&server.url("f: the server does not support range requests")),
         "{e}"
     );
     let (mut file, len, version) = web.whole().unwrap();
@@ -132,11 +132,11 @@ fn other_bytes_than_were_asked_for() {
     ] {
         let (kind, text) = wrong(sent, body);
         assert_eq!(kind, ErrorKind::Corrupt, "{sent}");
-        assert!(text.contains("other bytes than were asked for"), "{text}");
+        assert!(text.contains("outside the requested range"), "{text}");
     }
     let (kind, text) = wrong("bytes 3-4/*", b"34");
     assert_eq!(kind, ErrorKind::Unsupported);
-    assert!(text.contains("does not tell how long"), "{text}");
+    assert!(text.contains("does not report the file length"), "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A web server on this machine that does what a test wants, also what no good server does.
+//! A local web server for tests, which can also answer incorrectly.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// A request that the server got.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(in crate::io::remote) struct Request {
-    /// How many came before it.
+    /// The number of earlier requests.
     pub number: usize,
     /// Path and query.
     pub target: String,
@@ -19,13 +19,13 @@ pub(in crate::io::remote) struct Request {
 }
 
 impl Request {
-    /// The value of a header; the name is in lower case.
+    /// The value of a header. The name is in lower case.
     pub(in crate::io::remote) fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The range that is asked for, with its end.
+    /// The requested range, which must have an end.
     pub(in crate::io::remote) fn range(&self) -> Option<Range<usize>> {
         let (first, last) = self
             .header("range")?
@@ -36,21 +36,21 @@ impl Request {
     }
 }
 
-/// What the server does with a request.
+/// The answer to a request.
 #[derive(Debug, Clone)]
 pub(in crate::io::remote) struct Reply {
     head: String,
     body: Vec<u8>,
-    /// So many bytes of the body are sent.
+    /// The number of bytes of the body to send.
     sent: usize,
-    /// Nothing happens after that until the server stops; otherwise, the connection is closed.
+    /// Whether the server then waits until it stops, instead of closing the connection.
     stalls: bool,
-    /// The body is sent byte by byte, with this pause before each byte.
+    /// Sends the body byte by byte, with this pause before each byte.
     pause: Option<Duration>,
 }
 
 impl Reply {
-    /// An answer without bytes; `status` is a number and a reason.
+    /// An answer without a body. `status` is a number and a reason.
     pub(in crate::io::remote) fn new(status: &str) -> Self {
         Self {
             head: format!("HTTP/1.1 {status}\r\nConnection: close\r\n"),
@@ -61,7 +61,7 @@ impl Reply {
         }
     }
 
-    /// No answer, the connection is closed.
+    /// Closes the connection without an answer.
     pub(in crate::io::remote) fn none() -> Self {
         let mut reply = Self::new("");
         reply.head.clear();
@@ -74,25 +74,25 @@ impl Reply {
         self
     }
 
-    /// Adds a body, and its length to the headers.
+    /// Adds a body and its length.
     pub(in crate::io::remote) fn body(self, bytes: &[u8]) -> Self {
         let length = bytes.len().to_string();
         self.with("Content-Length", &length).body_only(bytes)
     }
 
-    /// Adds a body whose length is not told.
+    /// Adds a body without its length.
     pub(in crate::io::remote) fn body_only(mut self, bytes: &[u8]) -> Self {
         self.body = bytes.to_vec();
         self
     }
 
-    /// Closes the connection after so many bytes of the body.
+    /// Closes the connection after `sent` bytes of the body.
     pub(in crate::io::remote) fn cut(mut self, sent: usize) -> Self {
         self.sent = sent;
         self
     }
 
-    /// Stays silent after so many bytes of the body.
+    /// Stops sending after `sent` bytes of the body.
     pub(in crate::io::remote) fn stalled(mut self, sent: usize) -> Self {
         self.stalls = true;
         self.cut(sent)
@@ -104,7 +104,7 @@ impl Reply {
         self
     }
 
-    /// What a good server answers that has `data` with the entity tag `tag`.
+    /// The correct answer for an object with the bytes `data` and the entity tag `tag`.
     pub(in crate::io::remote) fn good(request: &Request, data: &[u8], tag: &str) -> Self {
         let total = data.len();
         if request
@@ -155,7 +155,7 @@ impl Reply {
     }
 }
 
-/// The server; dropping it stops it.
+/// A server. Drop stops it.
 #[derive(Debug)]
 pub(in crate::io::remote) struct Server {
     port: u16,
@@ -164,7 +164,7 @@ pub(in crate::io::remote) struct Server {
 }
 
 impl Server {
-    /// A server that answers as `script` says.
+    /// Starts a server that answers with `script`.
     pub(in crate::io::remote) fn start(
         script: impl Fn(&Request) -> Reply + Send + Sync + 'static,
     ) -> Self {
@@ -189,17 +189,17 @@ impl Server {
         server
     }
 
-    /// The address of a path, which has no `/` at the start.
+    /// The address of a path, which has no leading `/`.
     pub(in crate::io::remote) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}/{path}", self.port)
     }
 
-    /// The same with another name for this machine, which clients must take for another server.
+    /// The address of a path with another host name for this machine. Clients must treat the two as different servers.
     pub(in crate::io::remote) fn other_url(&self, path: &str) -> String {
         format!("http://localhost:{}/{path}", self.port)
     }
 
-    /// The requests so far.
+    /// The received requests.
     pub(in crate::io::remote) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
@@ -227,7 +227,7 @@ fn answer(
         requests.push(request.clone());
         request
     };
-    // The client may have gone away.
+    // The client may have closed the connection.
     let _ = script(&request).send(&mut stream, stop);
 }
 

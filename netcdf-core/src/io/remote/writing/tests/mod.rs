@@ -22,7 +22,7 @@ use crate::io::store::{Hints, Store};
 use crate::io::target::{StoreTarget, Target};
 use crate::notes::Notes;
 
-/// A service in memory, and a run that writes to it.
+/// An in-memory service, and a run that writes to it.
 struct Service {
     objects: Arc<InMemory>,
     run: OutputRun,
@@ -219,7 +219,7 @@ fn a_store_that_is_partly_removed_keeps_a_claim() {
     service.put("a/s/v/0", "old");
     fails(&first);
     assert_eq!(service.keys(), ["a/s/.zgroup", "a/s/v/0"]);
-    // As if the service had failed after the root metadata.
+    // Simulates a failure after the root metadata.
     wait(place.bucket.delete("a/s/.zgroup")).unwrap();
     for claim in [&first, &second] {
         fails(claim);
@@ -244,7 +244,7 @@ fn an_object_is_not_hidden_by_a_store() {
     assert_eq!(service.keys(), ["a/s"]);
 }
 
-/// Bytes that differ from place to place.
+/// Bytes that depend on their offset.
 fn pattern(offset: u64, len: usize) -> Vec<u8> {
     let at = |n: usize| ((offset as usize + n) * 7 / 3 % 251) as u8;
     (0..len).map(at).collect()
@@ -281,7 +281,7 @@ fn a_file_is_sent_in_parts_and_changed_until_the_end() {
         file.write_at(at, &pattern(at, size)).unwrap();
         at += size as u64;
     }
-    // Parts that were sent already, and the head.
+    // Sent parts, and the first part.
     file.write_at(part + 5, b"changed").unwrap();
     file.write_at(0, b"head").unwrap();
     let source = file.written().unwrap();

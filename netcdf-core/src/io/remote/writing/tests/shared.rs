@@ -1,4 +1,4 @@
-//! A store that several processes write together.
+//! A store that several processes write concurrently.
 
 use super::super::SharedStore;
 use super::*;
@@ -7,7 +7,7 @@ use crate::io::sums::RunningSums;
 
 const TAG: &str = "0123abcd";
 
-/// Two processes.
+/// The names of two processes.
 const A: &str = "node/a";
 const B: &str = "node/b";
 
@@ -27,12 +27,12 @@ impl Service {
         self.shared().part().unwrap()
     }
 
-    /// Starts the last part, as a process.
+    /// Starts the last part in the process `name`.
     fn end(&self, name: &str) -> Result<Box<dyn StoreTarget>> {
         self.shared().end(&owner(name))
     }
 
-    /// Begins a store of two parts, of which the second is made twice.
+    /// Begins a store with two parts. The second part is written twice.
     fn with_parts(&self) {
         self.shared().begin(false).unwrap();
         for from in [0, 10, 10] {
@@ -50,7 +50,7 @@ fn put_ten(target: &dyn StoreTarget, from: u8) {
     }
 }
 
-/// Puts the metadata, once it has looked for the chunks.
+/// Reads the chunks, then puts the metadata.
 fn end(target: &dyn StoreTarget, group: &[u8]) {
     let store = target.store();
     for n in 0..20 {
@@ -227,11 +227,11 @@ fn one_process_finishes_a_store_at_a_time() {
     assert!(line.contains("\nfinishing 1") && line.contains(A), "{line}");
     busy(service.end(B));
     busy(service.shared().remove(&owner(B)));
-    // A late copy of a part does not disturb it.
+    // A late copy of a part has no effect.
     let (part, _) = service.part();
     put_ten(&*part, 0);
     part.commit().unwrap();
-    // After a dropped target, the claim of the plan has its first content.
+    // After a drop, the claim has its first content.
     drop(first);
     assert_eq!(service.get(CLAIM).unwrap(), plain);
     let target = service.end(B).unwrap();
@@ -250,7 +250,7 @@ fn a_process_whose_lease_was_taken_over_changes_nothing_more() {
     let first = service.end(A).unwrap();
     first.store().put("v/.zarray", b"array").unwrap();
     first.store().get("v/.zarray").unwrap();
-    // As if its lease had expired while it was stopped.
+    // Simulates a lease that expired while its process was stopped.
     let text = String::from_utf8(service.get(CLAIM).unwrap()).unwrap();
     let begin = text.find("finishing ").unwrap();
     service.put(CLAIM, &format!("{}finishing 5 {A} x\n", &text[..begin]));

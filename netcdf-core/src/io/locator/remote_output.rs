@@ -1,4 +1,4 @@
-//! Outputs on other machines.
+//! Remote outputs.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::Address;
 use crate::model::Kind;
 
-/// Extensions of files: a key with one of these is a file if nothing else is said.
+/// Extensions of files. A key with another extension is a store, unless a URL or kind specifies a file.
 const FILES: [&str; 4] = ["nc", "nc4", "cdf", "h5"];
 
-/// The output at an address. A URL or the kind says that it is Zarr. With neither, a key that ends in `.nc`, `.nc4`, `.cdf` or `.h5` is a
-/// file, and any other is NCZarr, as in netCDF-C, even for `-4`; one that ends in `.zip` is a zip file.
+/// Returns the output at an address. A URL or the kind can specify Zarr. Otherwise a key that ends in `.nc`, `.nc4`, `.cdf` or `.h5` is a
+/// file. Like in netCDF-C, any other key is NCZarr, even for `-4`. A key that ends in `.zip` is a zip file.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for a kind that contradicts the address.
@@ -32,7 +32,7 @@ pub(super) fn resolve(
         (false, Some(_), _) | (false, None, true) => asked.kind,
         (false, None, false) => Some(unnamed(asked.kind)?),
     };
-    // In a URL, `s3` says that the keys of a store are objects, as `file` does of a directory.
+    // In a URL, `s3` means that keys are objects, as `file` means that keys are files.
     let zip = modes.has("zip") || (ends_in(key, "zip") && !modes.has("s3"));
     let form = asked.form(kind.and_then(Kind::as_zarr), zip);
     asked.applies(form)?;
@@ -49,12 +49,12 @@ pub(super) fn resolve(
     })
 }
 
-/// The kind of an output whose key does not say that it is a file.
+/// The kind of an output without a file extension.
 fn unnamed(asked: Option<Kind>) -> Result<Kind> {
     match asked {
         None | Some(Kind::NETCDF4) => Ok(Kind::NCZARR),
         Some(_) => {
-            let what = "without .nc, .nc4, .cdf or .h5 at its end, the output is a Zarr store, but the kind asked for is a file";
+            let what = "a key without .nc, .nc4, .cdf or .h5 at its end is a Zarr store, but -k specifies a file";
             let e = Error::new(ErrorKind::Argument, what);
             Err(e.with_remedy("let the key end in .nc, or add #mode=bytes to the address"))
         }

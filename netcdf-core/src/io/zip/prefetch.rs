@@ -1,4 +1,4 @@
-//! Members of a zip file far away, asked for together: each needs its local header first, which says where its bytes begin.
+//! Reads members of a remote zip file in groups. The local header of a member determines the offset of its bytes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use crate::arithmetic::claimed;
 use crate::error::{OrInternal as _, Result};
 use crate::io::source::Source;
 
-/// Bytes that the extra fields of a local header usually have at most.
+/// The usual maximum length of the extra fields in a local header.
 const EXTRA: u64 = 64;
 
-/// A source of which some ranges are known.
+/// A source with cached ranges.
 #[derive(Debug)]
 pub(super) struct KnownRanges<'s> {
     source: &'s dyn Source,
-    /// In the order of their starts.
+    /// Cached ranges, sorted by start.
     known: Vec<(Range<u64>, Vec<u8>)>,
 }
 
 impl<'s> KnownRanges<'s> {
-    /// Asks for the headers of members, and for ranges of their bytes, all at once.
+    /// Reads headers and bytes of members in one call.
     ///
     /// # Errors
-    /// Those of reading.
+    /// Returns I/O errors.
     pub(super) fn of<'m>(
         source: &'s dyn Source,
         wanted: impl Iterator<Item = (&'m ZipMember, Vec<Range<u64>>)>,
@@ -47,7 +47,7 @@ impl<'s> KnownRanges<'s> {
         Ok(Self { source, known })
     }
 
-    /// The bytes of a range, if they are known.
+    /// The cached bytes of a range.
     fn find(&self, offset: u64, len: usize) -> Option<&[u8]> {
         let after = self
             .known
@@ -58,7 +58,7 @@ impl<'s> KnownRanges<'s> {
     }
 }
 
-/// Ranges in order, of which those that touch or overlap are joined.
+/// Sorts ranges, and joins ranges that touch or overlap.
 fn joined(
     ranges: impl Iterator<Item = (Range<u64>, Vec<u8>)>,
 ) -> Result<Vec<(Range<u64>, Vec<u8>)>> {

@@ -1,4 +1,4 @@
-//! Moves a directory aside while another one gets its name.
+//! Moves a directory aside while another directory gets its name.
 //!
 //! File systems without an exchange of two names (exFAT, old NFS) need two renames. The old directory is `.NAME.??????.was/old` between
 //! them. If the process is killed there, the next run to the same name moves the old directory back ([`recover`]).
@@ -10,13 +10,13 @@ use super::exclusive::locks_are_sure;
 use super::names::folder;
 use super::temporary::{self, Lock, REPLACED};
 
-/// The name of the old directory within the one made for it.
+/// The name of the replaced directory within the temporary directory.
 const OLD: &str = "old";
 
 /// A directory that was moved aside.
 #[derive(Debug)]
 pub(in crate::io) struct Aside {
-    /// The directory made for it.
+    /// The temporary directory.
     within: PathBuf,
     _lock: Lock,
 }
@@ -55,13 +55,13 @@ impl Aside {
         std::fs::remove_dir(&self.within)
     }
 
-    /// The directory to remove once the new one is safe.
+    /// The temporary directory. The caller removes it once the new directory is safe.
     pub(in crate::io) fn within(&self) -> &Path {
         &self.within
     }
 }
 
-/// Gives the directory `made` the name `path`, which another directory has. The other directory is moved aside.
+/// Gives the directory `made` the name `path`, and moves the directory with this name aside.
 ///
 /// # Errors
 /// Returns system errors. Both directories then keep their names.
@@ -86,7 +86,7 @@ pub(in crate::io) fn is_aside(path: &Path) -> bool {
 /// back. Otherwise the old directory is removed. Failures are ignored.
 pub(in crate::io) fn recover(path: &Path) {
     for within in temporary::left(path, REPLACED) {
-        // A process that moves the directory right now has it locked.
+        // A process that is moving the directory holds the lock.
         let Ok(_lock) = Lock::at(&within) else {
             continue;
         };
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(names(&made), ["was"]);
         assert!(!aside.within().exists());
         std::fs::remove_dir_all(&made).unwrap();
-        // A directory that is not there does not get the name.
+        // A missing directory does not get the name.
         assert!(swap(&made, &path).is_err());
         assert_eq!(names(&path), ["new"]);
     }

@@ -1,4 +1,4 @@
-//! A file whose requests are counted.
+//! A file with counted requests.
 
 use std::ops::Range;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::io::Source;
 use crate::io::merge::{Near, merge};
 
-/// A source whose requests are counted.
+/// A source with counted requests.
 #[derive(Debug)]
 pub(super) struct CountedSource {
     pub(super) inner: Arc<dyn Source>,

@@ -20,7 +20,7 @@ fn what_was_read_and_is_other_has_changed() {
     }
     assert_eq!(store.changed(), None);
     let path = |key: &str| folder.path().join(key);
-    // Nobody read it.
+    // This file was not read.
     std::fs::write(path("v/1"), "longer than before").unwrap();
     assert_eq!(store.changed(), None);
     std::fs::write(path("v/2"), "new").unwrap();

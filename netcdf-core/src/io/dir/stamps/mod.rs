@@ -1,4 +1,4 @@
-//! Remembers the state of a store's files when they were read, to tell whether they changed since.
+//! Records the state of files when they are read, to detect later changes.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -9,10 +9,10 @@ use super::DirStore;
 use crate::io::key_reads::KeyState;
 use crate::io::store::MARKERS;
 
-/// Most files to remember, apart from metadata; of more files, only a part is remembered.
+/// The maximum number of recorded files, not counting metadata. Of more files, only a sample is recorded.
 const MOST: usize = 1 << 19;
 
-/// Tells a file from one that replaced it, or from a changed one.
+/// The identity and state of a file. A replaced or changed file has another stamp.
 #[derive(Hash)]
 struct EntryStamp {
     len: u64,
@@ -22,7 +22,7 @@ struct EntryStamp {
 
 impl EntryStamp {
     fn new(meta: &Metadata) -> Self {
-        // The length of a directory does not matter.
+        // The length of a directory has no meaning.
         let len = if meta.is_dir() { 0 } else { meta.len() };
         Self {
             len,
@@ -42,14 +42,14 @@ fn number(_: &Metadata) -> u64 {
     0
 }
 
-/// What was seen: for keys, and for directories that were listed, a hash of their state.
+/// Hashes of recorded states, by key and by listed directory.
 #[derive(Debug, Default)]
 pub(super) struct SeenEntries {
     metadata: HashMap<Box<str>, u64>,
     others: HashMap<Box<str>, u64>,
-    /// One in `2^part` of the other keys is remembered.
+    /// One in `2^part` of the data keys is recorded.
     part: u32,
-    /// The first one that had changed when it was read again.
+    /// The first key with a change between two reads.
     changed: Option<String>,
 }
 
@@ -80,14 +80,14 @@ impl SeenEntries {
     }
 }
 
-/// The hash of a file's state, or of its absence.
+/// The hash of a file's state. A missing file has a hash as well.
 fn sum(meta: Option<&Metadata>) -> u64 {
     let mut hasher = DefaultHasher::new();
     meta.map(EntryStamp::new).hash(&mut hasher);
     hasher.finish()
 }
 
-/// Whether a key is one of those to remember.
+/// Whether a key belongs to the sample.
 fn is_kept(key: &str, part: u32) -> bool {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
@@ -95,7 +95,7 @@ fn is_kept(key: &str, part: u32) -> bool {
 }
 
 impl DirStore {
-    /// Records the state of a file being read, or its absence.
+    /// Records the state of a file when it is read. `None` stands for a missing file.
     pub(super) fn note(&self, key: &str, meta: Option<&Metadata>) {
         if let (Some(reads), Some(meta)) = (self.reads.get(), meta)
             && meta.is_file()

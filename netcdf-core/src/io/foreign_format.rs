@@ -1,15 +1,15 @@
-//! Files of other formats than expected: what they are, and what to do.
+//! Recognises files of other formats by signature, and suggests a remedy.
 
 use super::Source;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes looked at, from the start of a file.
+/// The number of bytes at the start of a file that are compared with signatures.
 const HEAD: usize = 4096;
 
-/// What a file is, and what to do with it.
-type KnownFile = (&'static str, &'static str);
+/// The name of a format, and the remedy.
+type ForeignFormat = (&'static str, &'static str);
 
-/// How files start, what they are, and what to do with them.
+/// Signatures, format names and remedies.
 const SIGNATURES: &[(&[&[u8]], &str, &str)] = &[
     (
         &[b"\x0e\x03\x13\x01"],
@@ -70,12 +70,12 @@ const SIGNATURES: &[(&[&[u8]], &str, &str)] = &[
     ),
     (
         &[b"\x89HDF"],
-        "an HDF5 file whose line ends were converted",
+        "an HDF5 file with converted line ends",
         "fetch it again as binary data",
     ),
 ];
 
-/// The same of text, after blanks, in lower case.
+/// The same for text. Signatures are compared with lower-case text after blanks.
 const TEXTS: &[(&[&str], &str, &str)] = &[
     (
         &["<!doctype html", "<html"],
@@ -100,13 +100,13 @@ const TEXTS: &[(&[&str], &str, &str)] = &[
     (
         &["{"],
         "JSON text",
-        "for a Zarr store, use the directory that it is in; ncgen makes a dataset of what ncdump --json printed",
+        "for a Zarr store, use the directory that it is in; ncgen reads the output of ncdump --json",
     ),
     (&["["], "JSON text", ""),
 ];
 
-/// What a file is, if its start is known.
-fn known(source: &dyn Source) -> Option<KnownFile> {
+/// Recognises a file by its first bytes.
+fn known(source: &dyn Source) -> Option<ForeignFormat> {
     if source.is_empty() {
         return Some(("an empty file", "fetch or make it again"));
     }
@@ -130,12 +130,12 @@ fn known(source: &dyn Source) -> Option<KnownFile> {
     text(&head)
 }
 
-/// What a text is, judging by its start.
-fn text(head: &[u8]) -> Option<KnownFile> {
+/// Recognises text by its first bytes.
+fn text(head: &[u8]) -> Option<ForeignFormat> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
-        // The last character may be cut off.
+        // The last character may be truncated.
         Err(e) if e.error_len().is_none() => {
             std::str::from_utf8(head.get(..e.valid_up_to())?).unwrap_or_default()
         }
@@ -161,7 +161,7 @@ fn text(head: &[u8]) -> Option<KnownFile> {
     )
 }
 
-/// The error for a file that is not what is `wanted`; says what the file is, if known.
+/// The error for a file that is not in the `wanted` format. It contains the actual format, if known.
 #[must_use]
 pub fn refusal(source: &dyn Source, wanted: &str) -> Error {
     let Some((what, remedy)) = known(source) else {
@@ -176,14 +176,14 @@ pub fn refusal(source: &dyn Source, wanted: &str) -> Error {
     }
 }
 
-/// Checks that a file may be CDL: it must not be a known data format, or text of another kind.
+/// Checks that a file may be CDL: not a known data format, and not another kind of text.
 ///
 /// # Errors
-/// [`ErrorKind::UnknownFormat`] if it cannot be CDL.
+/// Returns [`ErrorKind::UnknownFormat`] if the file cannot be CDL.
 pub fn may_be_cdl(source: &dyn Source) -> Result<()> {
     match known(source) {
         None => Ok(()),
-        // Errors in text of an unknown kind are reported with their position.
+        // The CDL parser reports errors in unknown text with their position.
         Some((what, _)) if what.starts_with("CDL") || what.starts_with("text") => Ok(()),
         Some(("an empty file", _)) => Ok(()),
         Some((what, _)) if is_dataset(what) => {
@@ -195,7 +195,7 @@ pub fn may_be_cdl(source: &dyn Source) -> Result<()> {
     }
 }
 
-/// Whether a known file is one that `ncdump` prints.
+/// Whether `ncdump` prints a known format.
 fn is_dataset(what: &str) -> bool {
     let datasets = ["netCDF file", "HDF5 file", "HDF4 file"];
     datasets.iter().any(|name| what.ends_with(name))

@@ -1,4 +1,4 @@
-//! Counts the requests that opening a dataset would take over a network.
+//! Counts the requests that opening a dataset takes over a network.
 //!
 //! | file | what |
 //! |---|---|
@@ -15,7 +15,7 @@ use super::Container;
 use source::CountedSource;
 use store::CountedStore;
 
-/// Requests, and the bytes of their answers.
+/// The number of requests and response bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RequestTotals {
     /// Number of requests.
@@ -24,7 +24,7 @@ pub struct RequestTotals {
     pub bytes: u64,
 }
 
-/// Counts requests until it is stopped.
+/// Counts requests until [`RequestCounter::stop`].
 #[derive(Debug, Default)]
 pub struct RequestCounter {
     stopped: AtomicBool,
@@ -33,7 +33,7 @@ pub struct RequestCounter {
 }
 
 impl RequestCounter {
-    /// A container whose requests are counted. Until the count is stopped, readers treat it as one far away.
+    /// Wraps a container to count its requests. Until the count stops, readers treat the container as remote.
     #[must_use]
     pub fn of(container: Container) -> (Container, Arc<Self>) {
         let counter = Arc::new(Self::default());

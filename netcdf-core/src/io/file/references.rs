@@ -1,4 +1,4 @@
-//! Files that a dataset refers to, relative to its directory.
+//! Files that a dataset refers to, relative to the dataset's directory.
 
 use std::fs::File;
 use std::io::ErrorKind as Failure;
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The real path of the file `name` in the directory `folder`. Unless `outside` allows it, links must not lead
-/// out of that directory: a dataset from elsewhere may contain links to any file.
+/// The resolved path of the file `name` in the directory `folder`. Links must not lead outside the directory unless `outside` is set: a
+/// downloaded dataset may contain links to any file.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for a link that leads out; [`ErrorKind::Io`].
+/// Returns [`ErrorKind::Unsupported`] for a link that leads outside, and [`ErrorKind::Io`].
 pub(super) fn resolve(folder: &Path, name: &Path, outside: bool) -> Result<PathBuf> {
     let path = folder.join(name);
     let shown = path.to_string_lossy();
@@ -31,11 +31,10 @@ pub(super) fn resolve(folder: &Path, name: &Path, outside: bool) -> Result<PathB
     Err(e.with_remedy("use --allow-external to follow it"))
 }
 
-/// Opens a regular file. `path` was checked before and has no links; none are followed. Does not wait for a
-/// pipe.
+/// Opens a regular file. `path` is a resolved path, so no links are followed. Does not block on a pipe.
 ///
 /// # Errors
-/// Those of opening; if it is not a regular file.
+/// Returns errors of opening the file, and an error if it is not a regular file.
 pub(super) fn open(path: &Path) -> std::io::Result<File> {
     let file = open_itself(path)?;
     let kind = file.metadata()?.file_type();
@@ -49,10 +48,10 @@ pub(super) fn open(path: &Path) -> std::io::Result<File> {
     Err(std::io::Error::new(Failure::InvalidInput, what))
 }
 
-/// Opens a path whose last part is not a link; does not wait for the writer of a pipe.
+/// Opens a path without following a link in the last part. Does not block on a pipe.
 ///
 /// # Errors
-/// Those of opening.
+/// Returns errors of opening the file.
 pub(in crate::io) fn open_itself(path: &Path) -> std::io::Result<File> {
     if cfg!(not(unix)) && path.is_symlink() {
         return Err(Failure::InvalidInput.into());

@@ -1,4 +1,4 @@
-//! A set of keys whose requests are counted.
+//! A store with counted requests.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 use super::RequestCounter;
 use crate::error::Result;
 use crate::io::Store;
+use crate::io::invalid_entries::InvalidEntry;
 use crate::io::key_reads::KeyReads;
-use crate::io::odd::Odd;
 use crate::io::store::{Hints, KeyContent, KeyParts, KeyRanges, VisitKey};
 
-/// A store whose requests are counted: one for each key, range of a key, and listing.
+/// A store with counted requests. A key, a range of a key, and a list each take one request.
 #[derive(Debug)]
 pub(super) struct CountedStore {
     pub(super) inner: Arc<dyn Store>,
@@ -119,8 +119,8 @@ impl Store for CountedStore {
         self.inner.changed()
     }
 
-    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
-        self.inner.odd(all)
+    fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
+        self.inner.invalid_entries(all)
     }
 
     fn delete(&self, key: &str) -> Result<()> {

@@ -1,17 +1,16 @@
-//! What a new file or directory takes over from the one that it replaces: owner, permissions, and extended
-//! attributes, which include access control lists.
+//! Copies owner, permissions and extended attributes of a replaced file or directory. Extended attributes include access control lists.
 
 use std::fs::{File, Metadata};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Gives `new` the owner, permissions and attributes of `old`. The set-user-id and set-group-id bits are not
-/// kept, because another file would now run with these rights.
+/// Copies owner, permissions and attributes from `old` to `new`. The set-user-id and set-group-id bits are dropped, because they would
+/// apply to another program.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`] for an access control list or attribute that cannot be kept; [`ErrorKind::Io`].
+/// Returns [`ErrorKind::Unsupported`] for an access control list or attribute that cannot be copied, and [`ErrorKind::Io`].
 pub(in crate::io) fn keep(name: &str, new: &File, (old, meta): (&File, &Metadata)) -> Result<()> {
-    // Only the superuser can give files away; otherwise the new file is ours.
+    // Only the superuser can change the owner. Otherwise this user owns the new file.
     #[cfg(unix)]
     let _ = keep_owner(new, meta);
     keep_attributes(name, new, old)?;
@@ -20,10 +19,10 @@ pub(in crate::io) fn keep(name: &str, new: &File, (old, meta): (&File, &Metadata
         .map_err(|e| super::full::failed("cannot create", name, e))
 }
 
-/// Gives `new` the attributes of `old`, whose content it takes over.
+/// Copies the attributes of `old` to `new`, which has the same content.
 ///
 /// # Errors
-/// Those of the system.
+/// Returns system errors.
 pub(super) fn copy(new: &File, old: &File) -> std::io::Result<()> {
     let meta = old.metadata()?;
     keep("", new, (old, &meta)).map_err(std::io::Error::other)
@@ -32,7 +31,7 @@ pub(super) fn copy(new: &File, old: &File) -> std::io::Result<()> {
 #[cfg(unix)]
 fn without_ids(meta: &Metadata) -> std::fs::Permissions {
     use std::os::unix::fs::PermissionsExt;
-    // A directory passes its group on to its new entries.
+    // On a directory, the set-group-id bit passes the group to new entries.
     let dropped = if meta.is_dir() { 0o4000 } else { 0o6000 };
     PermissionsExt::from_mode(meta.permissions().mode() & 0o7777 & !dropped)
 }
@@ -42,7 +41,7 @@ fn without_ids(meta: &Metadata) -> std::fs::Permissions {
     meta.permissions()
 }
 
-/// Gives a file the owner and the group of the one that it replaces, each if permitted.
+/// Sets owner and group of the replaced file, as far as permitted.
 #[cfg(unix)]
 fn keep_owner(file: &File, old: &Metadata) -> std::io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
@@ -56,7 +55,7 @@ fn keep_owner(file: &File, old: &Metadata) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Attributes about the bytes of a file, or set by the system according to its own rules.
+/// Whether an attribute describes the file's bytes, or is set by the system.
 fn is_of_the_system(attribute: &[u8]) -> bool {
     attribute.starts_with(b"security.") || attribute.starts_with(b"com.apple.")
 }
@@ -65,7 +64,7 @@ fn is_of_the_system(attribute: &[u8]) -> bool {
 fn keep_attributes(name: &str, new: &File, old: &File) -> Result<()> {
     let had = attributes::list(old);
     for attribute in attributes::list(new) {
-        // A directory gives new files its default list, which the old file may not have had.
+        // New files inherit the default access control list of the directory. The replaced file may not have it.
         if !is_of_the_system(&attribute) && !had.contains(&attribute) {
             let removed = attributes::remove(new, &attribute);
             removed.map_err(|e| not_kept(name, &attribute, e))?;
@@ -91,7 +90,7 @@ fn keep_attributes(_: &str, _: &File, _: &File) -> Result<()> {
 
 fn not_kept(name: &str, attribute: &[u8], e: std::io::Error) -> Error {
     let what = format!(
-        "its extended attribute {} cannot be kept, so it is not replaced: {}",
+        "not replaced: the extended attribute {} cannot be copied: {}",
         String::from_utf8_lossy(attribute),
         crate::error::plain(&e)
     );
@@ -179,7 +178,7 @@ mod tests {
         ]);
         const ACL: &[u8] = b"system.posix_acl_access";
         if attributes::set(&old, ACL, &acl).is_err() {
-            eprintln!("this file system has no access control lists: nothing to be seen here");
+            eprintln!("this file system has no access control lists: test skipped");
             return;
         }
         attributes::set(&new, ACL, &other).unwrap();
@@ -190,7 +189,7 @@ mod tests {
         assert_eq!(attributes::get(&new, b"user.origin").unwrap(), b"here");
         assert!(attributes::get(&new, b"user.other").is_err());
         assert_eq!(new.metadata().unwrap().permissions().mode() & 0o7777, 0o660);
-        // A list inherited from the directory, where the old file had none.
+        // A list inherited from the directory. The replaced file has none.
         let (old, new) = (made("old2"), made("new2"));
         attributes::set(&new, ACL, &other).unwrap();
         old.set_permissions(PermissionsExt::from_mode(0o6750))

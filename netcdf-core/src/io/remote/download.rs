@@ -1,4 +1,4 @@
-//! A file that was downloaded as a whole, and the files beside it on its server.
+//! A completely downloaded file, and the files beside it on the server.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,29 +13,29 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::FileSource;
 use crate::io::source::Source;
 
-/// Most files of a folder that are kept: each has a temporary file.
+/// The maximum number of cached files per directory. Each file needs a temporary file.
 const MOST: usize = 64;
 
-/// A copy in a temporary file without a name.
+/// A copy in an unnamed temporary file.
 #[derive(Debug)]
 pub(super) struct Downloaded {
     copy: FileSource,
-    /// The folder of the first file that was opened; `None` if its address does not tell.
+    /// The directory of the first opened file. `None` if the address has no directory.
     folder: Option<Arc<ServerDirectory>>,
-    /// What keys of files beside this one begin with.
+    /// The prefix for keys of files beside this file.
     place: String,
 }
 
-/// A folder of a server.
+/// A directory on a server.
 #[derive(Debug)]
 struct ServerDirectory {
     web: Arc<Web>,
-    /// The files opened so far: nothing is downloaded twice.
+    /// The opened files. No file is downloaded twice.
     opened: Mutex<BTreeMap<String, Arc<dyn Source>>>,
 }
 
 impl Downloaded {
-    /// The copy of a file, in this folder.
+    /// Wraps the copy of a file in the directory `folder`.
     pub(super) fn new(copy: FileSource, folder: Option<Arc<Web>>) -> Self {
         let folder = folder.map(|web| {
             let opened = Mutex::default();
@@ -64,7 +64,7 @@ impl ServerDirectory {
         Ok(file)
     }
 
-    /// The same folder for a file in it, which must not keep itself.
+    /// The directory for a cached file. Its own cache is empty, to avoid a reference cycle.
     fn again(&self) -> Self {
         Self {
             web: Arc::clone(&self.web),
@@ -72,7 +72,7 @@ impl ServerDirectory {
         }
     }
 
-    /// Opens a file: by its parts, if the server gives them, and else as a copy.
+    /// Opens a file: by range requests if the server supports them, and otherwise as a copy.
     fn open(&self, key: &str) -> Result<Arc<dyn Source>> {
         let web = &self.web;
         match wait(web.first_of(key, HEAD))? {
@@ -116,11 +116,12 @@ impl Source for Downloaded {
         let failed = |what: String| Error::new(ErrorKind::Unsupported, what).of(self.name());
         let shown = name.display();
         let Some(below) = below(name) else {
-            let what = format!("the file {shown} is not below the folder of this file");
+            let what = format!("the file {shown} is outside the directory of this file");
             return Err(failed(what));
         };
         let Some(folder) = &self.folder else {
-            let what = format!("the file {shown} beside a file with such an address is not read");
+            let what =
+                format!("cannot read the file {shown}: the address of this file has no directory");
             return Err(failed(what).with_remedy("download both, and use their paths"));
         };
         folder.get(&format!("{}{below}", self.place))

@@ -1,26 +1,26 @@
-//! The list of a store's keys.
+//! The key list of a store.
 
 use std::cmp::Ordering;
 
 use crate::error::Result;
 use crate::io::store::VisitKey;
 
-/// Bytes of memory for a list: enough for a million keys.
+/// The memory limit of a list in bytes, enough for a million keys.
 const MOST: usize = 64 << 20;
 
-/// All keys of a store with their sizes, as they were when they were listed.
+/// All keys of a store with their sizes, at the time of the list request.
 #[derive(Debug, Default)]
 pub(super) struct ListedKeys {
-    /// The keys, one behind another.
+    /// The concatenated keys.
     text: String,
-    /// Where each key ends, and its size.
+    /// The end offset and size of each key.
     ends: Vec<(usize, u64)>,
-    /// There were more than there is room for.
+    /// Whether the list exceeded the memory limit.
     cut: bool,
 }
 
 impl ListedKeys {
-    /// Adds a key, if there is room for it.
+    /// Adds a key, up to the memory limit.
     pub(super) fn add(&mut self, key: &str, size: u64) {
         let entry = size_of::<(usize, u64)>();
         let taken = self.text.len() + key.len() + self.ends.len() * entry;
@@ -35,12 +35,12 @@ impl ListedKeys {
         self.ends.push((self.text.len(), size));
     }
 
-    /// The list, unless it was too long.
+    /// Returns the list if it is complete.
     pub(super) fn whole(self) -> Option<Self> {
         (!self.cut).then_some(self)
     }
 
-    /// The size of a key, if it is in the list. Keys were added sorted by bytes.
+    /// The size of a key in the list. Keys must be added in byte order.
     pub(super) fn size(&self, key: &str) -> Option<u64> {
         let (mut from, mut to) = (0, self.ends.len());
         while from < to {
@@ -60,7 +60,7 @@ impl ListedKeys {
     /// Visits the keys that begin with `prefix`.
     ///
     /// # Errors
-    /// Those of the visitor.
+    /// Returns errors of `visit`.
     pub(super) fn each(&self, prefix: &str, visit: VisitKey<'_>) -> Result<()> {
         let mut start = 0;
         for &(end, size) in &self.ends {

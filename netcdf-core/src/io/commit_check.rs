@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Hand, Output, Source, Store, StoreTarget, Target};
 use crate::error::Result;
 
-/// A check that must succeed just before an output becomes visible.
+/// A check that runs just before an output becomes visible. An error prevents the commit.
 pub type Check = Box<dyn Fn() -> Result<()> + Send>;
 
 /// A target with a check.
@@ -22,7 +22,7 @@ impl<T: fmt::Debug> fmt::Debug for Guarded<T> {
     }
 }
 
-/// Adds a check to an output.
+/// Adds a check to an output. Commit runs the check.
 #[must_use]
 pub fn guard(output: Output, check: Check) -> Output {
     match output {

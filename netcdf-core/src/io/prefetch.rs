@@ -1,16 +1,16 @@
-//! A store whose keys are asked for before they are needed, many at a time.
+//! A store that prefetches keys in groups.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::invalid_entries::InvalidEntry;
 use super::key_reads::KeyReads;
-use super::odd::Odd;
 use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey, ranges_of};
 use crate::error::{OrInternal as _, Result};
 
-/// A store that keeps lists, and the keys asked for by [`Store::get_many`], until [`PrefetchStore::forget`]: those who then ask for one key at a
-/// time make no further requests. Errors are not kept.
+/// A store that caches lists, and the keys of [`Store::get_many`], until [`PrefetchStore::forget`]. A cached key takes no further request.
+/// Errors are not cached.
 #[derive(Debug)]
 pub(crate) struct PrefetchStore {
     inner: Arc<dyn Store>,
@@ -24,14 +24,14 @@ struct PrefetchedKeys {
 }
 
 impl PrefetchStore {
-    /// A store that keeps answers of `inner`.
+    /// Creates a cache in front of `inner`.
     #[must_use]
     pub(crate) fn new(inner: Arc<dyn Store>) -> Self {
         let known = Mutex::new(Some(PrefetchedKeys::default()));
         Self { inner, known }
     }
 
-    /// Forgets the answers: from now on, all come from the store.
+    /// Clears the cache. From then on, every answer comes from the store.
     pub(crate) fn forget(&self) {
         *self.lock() = None;
     }
@@ -44,7 +44,7 @@ impl PrefetchStore {
         self.lock().as_ref()?.keys.get(key).cloned()
     }
 
-    /// What is known of a key, if that is an answer where this many bytes are left.
+    /// Returns a cached key. `left` is the remaining byte limit.
     fn kept(&self, key: &str, left: &mut u64) -> Option<KeyContent> {
         match self.known(key)? {
             KeyContent::Bytes(bytes) => {
@@ -64,7 +64,7 @@ impl PrefetchStore {
         self.lock().as_ref()?.children.get(prefix).cloned()
     }
 
-    /// Forgets a key that is changed, and all lists.
+    /// Drops a changed key and all lists from the cache.
     fn change(&self, key: &str) {
         if let Some(known) = self.lock().as_mut() {
             known.keys.remove(key);
@@ -73,7 +73,7 @@ impl PrefetchStore {
     }
 }
 
-/// The answers for all names: those that are known, and those that `ask` has for the others.
+/// Returns cached answers, and fetches missing answers with `ask`.
 fn complete<T>(
     names: &[String],
     known: Vec<Option<T>>,
@@ -206,8 +206,8 @@ impl Store for PrefetchStore {
         self.inner.changed()
     }
 
-    fn odd(&self, all: bool) -> Result<Vec<Odd>> {
-        self.inner.odd(all)
+    fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
+        self.inner.invalid_entries(all)
     }
 
     fn delete(&self, key: &str) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Outputs that are committed later than their writer does.
+//! Outputs with a deferred commit.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Hand, Output, Source, Store, StoreTarget, Target};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Receives the output when its writer is done.
+/// Receives the output when its writer commits.
 #[derive(Debug, Clone, Default)]
 pub struct DeferredOutput(Arc<Mutex<Option<Output>>>);
 
 impl DeferredOutput {
-    /// The output as its writer left it. It becomes visible when it is committed again.
+    /// Takes the output. It becomes visible when the caller commits it.
     ///
     /// # Errors
-    /// [`ErrorKind::Argument`] if the writer has not finished.
+    /// Returns [`ErrorKind::Argument`] if the writer has not committed.
     pub fn take(&self) -> Result<Output> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let unfinished = || Error::new(ErrorKind::Argument, "the output is not finished");
@@ -34,26 +34,26 @@ struct DeferredTarget {
     kept: DeferredOutput,
 }
 
-/// As [`DeferredTarget`], for a store.
+/// Like [`DeferredTarget`], for a store.
 #[derive(Debug)]
-struct HeldStore {
+struct DeferredStoreTarget {
     target: Box<dyn StoreTarget>,
     kept: DeferredOutput,
 }
 
-/// Holds an output back: a committed output is kept, so that it can be checked before it becomes visible.
+/// Defers the commit of an output: the caller can check the committed output before it becomes visible.
 #[must_use]
-pub fn hold(output: impl Into<Output>) -> (Output, DeferredOutput) {
+pub fn defer_commit(output: impl Into<Output>) -> (Output, DeferredOutput) {
     let kept = DeferredOutput::default();
     let to = kept.clone();
     let held = match output.into() {
         Output::Target(target) => Output::Target(Box::new(DeferredTarget { target, kept: to })),
-        Output::Store(target) => Output::Store(Box::new(HeldStore { target, kept: to })),
+        Output::Store(target) => Output::Store(Box::new(DeferredStoreTarget { target, kept: to })),
     };
     (held, kept)
 }
 
-impl StoreTarget for HeldStore {
+impl StoreTarget for DeferredStoreTarget {
     fn store(&self) -> &Arc<dyn Store> {
         self.target.store()
     }
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_held_target_becomes_visible_when_it_is_let_go() {
         let (target, out) = MemoryTarget::new("m");
-        let (held, kept) = hold(Box::new(target));
+        let (held, kept) = defer_commit(Box::new(target));
         let mut held = held.target("m").unwrap();
         assert!(kept.take().is_err());
         held.write_at(1, b"x").unwrap();
@@ -129,7 +129,7 @@ mod tests {
     fn so_does_a_store() {
         let (target, committed) = MemoryStoreTarget::new(Arc::new(MemoryStore::new("m")));
         let target: Box<dyn StoreTarget> = Box::new(target);
-        let (held, kept) = hold(target);
+        let (held, kept) = defer_commit(target);
         let held = held.store("m").unwrap();
         held.store().put("a", b"x").unwrap();
         held.commit().unwrap();
