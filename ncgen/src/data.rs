@@ -111,7 +111,11 @@ fn set_lengths(cdl: &CdlDataset, source: &dyn Source, writer: &mut dyn Writer) -
 }
 
 /// Passes problems to `reporter`. Returns whether it accepts more.
-pub(crate) fn report_problems(problems: &Problems, list: &DataList, reporter: &mut Reporter<'_>) -> bool {
+pub(crate) fn report_problems(
+    problems: &Problems,
+    list: &DataList,
+    reporter: &mut Reporter<'_>,
+) -> bool {
     problems.report(list.anchor(), reporter);
     !reporter.is_full()
 }

@@ -337,7 +337,7 @@ impl Dataset {
         let mut plan = self.staged.plan(&self.env)?;
         let set = self.staged.set(&self.env);
         widen_strings(set, &mut plan)?;
-        let (output, kept) = hold(self.location.output(self.sync, &self.env)?);
+        let (output, kept) = defer_commit(self.location.output(self.sync, &self.env)?);
         let writer = format::create(
             output,
             plan.schema.clone(),
