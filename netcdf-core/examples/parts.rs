@@ -1,8 +1,8 @@
-//! Measures reads of fragments of variables whose chunks are larger than the fragments, for docs/benchmarks.md.
+//! Measures reads of fragments smaller than the chunks, for docs/benchmarks.md.
 //!
 //!     cargo run --release -p netcdf-core --example parts -- FOLDER THREADS
 //!
-//! The example creates the datasets in FOLDER. Each time is the median of 15; each measurement opens the dataset anew.
+//! The example creates the datasets in FOLDER. Each time is the median of 15; each run reopens the dataset.
 
 use std::error::Error;
 use std::io::Write;

@@ -51,7 +51,7 @@ pub enum SegmentPieceKind {
         index: u64,
         /// The filters that were not applied.
         mask: u32,
-        /// Whether the chunk is moved from the input ([`Writer::move_chunk`](crate::chunk::Writer::move_chunk)).
+        /// Whether the chunk is moved from the input.
         moved: bool,
     },
 }
