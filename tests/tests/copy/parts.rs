@@ -429,12 +429,7 @@ fn plans_that_cannot_be_made_are_refused() {
     );
     assert!(!sandbox.path("p").exists(), "nothing was planned");
     succeeds(&sandbox, &with(&["@a.nc", "@made.nc"]));
-    fails(
-        &sandbox,
-        &with(&["@a.nc", "@made.nc"]),
-        1,
-        "something already",
-    );
+    fails(&sandbox, &with(&["@a.nc", "@made.nc"]), 1, "path exists");
     let sized = succeeds(
         &sandbox,
         &["--plan", "@q", "--part-size", "10K", "@a.nc", "@made.nc"],
@@ -659,12 +654,7 @@ fn only_what_belongs_to_a_plan_is_removed() {
     std::fs::create_dir(sandbox.path("mine")).expect("a directory");
     sandbox.write("mine/data", "x");
     sandbox.write("p/plan.json", plan.replace(&store, "mine"));
-    fails(
-        &sandbox,
-        &["--clean", "@p"],
-        1,
-        "not a part store",
-    );
+    fails(&sandbox, &["--clean", "@p"], 1, "not a part store");
     assert!(sandbox.path("mine/data").exists() && sandbox.path("p/plan.json").exists());
 }
 
