@@ -429,12 +429,7 @@ fn plans_that_cannot_be_made_are_refused() {
     );
     assert!(!sandbox.path("p").exists(), "nothing was planned");
     succeeds(&sandbox, &with(&["@a.nc", "@made.nc"]));
-    fails(
-        &sandbox,
-        &with(&["@a.nc", "@made.nc"]),
-        1,
-        "something already",
-    );
+    fails(&sandbox, &with(&["@a.nc", "@made.nc"]), 1, "path exists");
     let sized = succeeds(
         &sandbox,
         &["--plan", "@q", "--part-size", "10K", "@a.nc", "@made.nc"],

@@ -291,7 +291,7 @@ fn a_plan_whose_process_was_killed_is_removed_or_made_again() {
     std::fs::create_dir_all(sandbox.path("q/log")).expect("a directory");
     sandbox.write("q/log/mine", "");
     fails(&sandbox, &["--clean", "@q"], 1, "not a plan directory");
-    fails(&sandbox, &plan, 1, "something already");
+    fails(&sandbox, &plan, 1, "path exists");
     assert!(sandbox.path("q/log/mine").exists());
 }
 

@@ -69,7 +69,7 @@ fn a_map_is_drawn_of_a_list() {
     assert_eq!(got.code, 0, "{got}");
     let title = "/v: 1000 chunks of 1; 1000 stored (4.0 kB), 0 of them fill only, 0 missing";
     assert!(got.text().starts_with(title), "{got}");
-    assert!(got.text().contains("--decode reads all of them"), "{got}");
+    assert!(got.text().contains("--decode reads all chunks"), "{got}");
     let (requests, _) = told(&got);
     assert_eq!(requests, 2 + 2 + 2, "two pages, two objects of metadata");
     assert_eq!(requests, proxy.traffic().requests());

@@ -101,7 +101,7 @@ fn nobody_writes_where_another_run_does() {
         &["nccopy", "--clean", &site.path("p")],
     );
     assert!(
-        got.code == 0 && got.message().contains("nothing was removed"),
+        got.code == 0 && got.message().contains("no keys were removed"),
         "{got}"
     );
     assert!(site.made() == before && own != before[CLAIM]);
