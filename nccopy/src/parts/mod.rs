@@ -6,6 +6,30 @@
 //! chunks directly instead: into a directory beside the output, or to an object store (`claim`). In plans of two stages, parts of the
 //! first stage write chunk fragments into a store in the plan directory, and parts of the second stage read them. Correctness depends
 //! neither on clocks nor on the assignment of parts to processes.
+//!
+//! # The protocol of `--finish`
+//!
+//! `--finish` can be killed at any moment, repeated, and run beside other processes.
+//!
+//! - *Identity.* `plan.json` has a random `identity`, so its BLAKE3 digest names one plan. The store that parts write beside the output contains
+//!   this digest in `.netcdf-tools-plan` ([`PlanMark`](netcdf_core::io::dir::shared::PlanMark)) from its first moment.
+//! - *Exclusion.* `--finish` and `--clean` hold an exclusive `flock` on `plan.json` (`hold`). A part holds a shared lock while it moves its
+//!   chunks into the store, and checks the marker first. Without locks that all hosts see, the process puts `finishing/N` with its owner
+//!   and its lease instead. The owner renews the lease by putting `finishing/N+1`; after the lease, another process puts this number. Only one
+//!   process can put a number. The former owner fails its check just before the commit, and ends with exit status 75. A process with the lock
+//!   gives way to a claim. In a bucket, the plan's claim object locks out other runs, and a second line of the claim has the lease of the
+//!   finishing process. Conditional puts take and renew this lease, and the owner checks it before each put.
+//! - *Order.* Check the parts and their digests; put the metadata; exchange the names of store and output; flush the directory; put `finished`;
+//!   remove the old output; remove the marker.
+//! - *Input.* The plan has the state of the input and of other files with its data, and the creation time of the plan. Each part compares the
+//!   states, records the keys that it reads, and refuses a key that changed after that time.
+//! - *After a kill.* The location of the marker decides. Beside the output: the store is not finished, and `--finish` begins again. In the
+//!   output: only the last three steps remain. A directory beside the output without a marker is the old output.
+//! - *Files* have no marker: `--finish` writes the file again from the segments. A rename replaces the output.
+//! - *`--plan`* puts `planning` first, `plan.json` after the rest, then the marked store or the claim, and removes `planning`. A
+//!   directory with `planning` and without `plan.json` is emptied by `--clean` and by the next `--plan`. After an error, `--plan` removes the
+//!   store, then the directory; if the store stays, `plan.json` stays for `--clean`.
+//! - *Temporary files* beside the output are removed at the end of `--finish` and `--clean`.
 
 mod claim;
 mod clean;

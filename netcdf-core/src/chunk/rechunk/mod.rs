@@ -3,6 +3,14 @@
 //! Chunks are written in row-major order, in *slabs*: boxes of consecutive chunks that fit in memory. If input chunks lie in several slabs,
 //! they are decoded several times (once per *pass*). Alternatively, they are decoded once if their elements go through a spill file in the
 //! required order.
+//!
+//! There are three ways to fill a slab. A cost model in nanoseconds per byte chooses the way; the output is the same.
+//!
+//! 1. Each output chunk reads the input chunks that it overlaps.
+//! 2. The input chunks behind a slab are decoded in memory first, and all threads cut the output chunks from them. Short rows are copied into the
+//!    output chunks directly after decoding (`chunk::dataset::{tiles, ordered}`).
+//! 3. All elements are decoded once into a temporary file, if the first two ways would decode each input chunk more than four times within
+//!    the memory limit. Each slab has an area in this file. If fragments would be smaller than 64 KiB, they first go to areas of larger slabs.
 
 mod affected_chunks;
 mod cost;

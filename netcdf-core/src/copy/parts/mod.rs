@@ -8,6 +8,11 @@
 //! Decisions about stored data are made once, when the copy is divided, and passed to the parts ([`VariableShare::same_fill`]). [`join()`] copies
 //! variables with heap data, because the location of heap data depends on all data stored before. [`join()`] also copies strings without a
 //! known length.
+//!
+//! A store in a directory or on an object store needs no segments: parts put their keys there (`io::dir::shared`, `io::claimed`), and the last
+//! writer learns the keys (`put_elsewhere`). Segments also store the input offset of moved chunks, because a moved chunk keeps its offset within
+//! a page. If input and output chunks cross, a copy has two stages: `rechunk::stages` chooses the intermediate chunk shape by cost, and the parts
+//! of the first stage write an intermediate store.
 
 mod boxes;
 mod costs;

@@ -2,6 +2,11 @@
 //!
 //! Specification: "The NetCDF Classic Format Specification" and "The 64-bit Offset Format" in the
 //! file format document; CDF-5 is CDF-2 with 64-bit counts and five more types.
+//!
+//! The three formats share one grammar with three widths. `layout` computes `vsize` and offsets: padding to four bytes, none for a single record
+//! variable, and all ones in `vsize` if the value does not fit. Reading ignores the stored `vsize`, which is redundant and often wrong in large
+//! files. Reading trusts `begin`, but refuses variables that overlap each other or the header. Names are checked only when they are created. If
+//! the record count is all ones (STREAMING), the count follows from the file's length. Data beyond the end of a file is an error.
 
 pub(crate) mod header;
 pub(crate) mod layout;

@@ -24,6 +24,11 @@
 //! | `virtual_data`, `virtual_copy` | the elements of virtual datasets |
 //! | [`reader`] | data locations for the chunk layer |
 //! | [`mod@write`] | writing |
+//!
+//! Like the C library, the walk visits the objects of a group before its subgroups, because users see the order of types, dimensions and
+//! variables. Soft and external links are followed; a group that contains itself is skipped. A committed type is identified by its address, a
+//! type without a name by its content. An object that netCDF cannot represent becomes a note; damage is an error. Damage of one attribute or
+//! object can be tolerated (`Env::damage`). Chunk indexes are read with the data, and only the part that a region needs.
 
 mod attributes;
 mod builder;

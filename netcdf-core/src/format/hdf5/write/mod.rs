@@ -17,6 +17,14 @@
 //! | `chunk_tree` | the index of chunks, built while chunks arrive |
 //! | `space`, `extension` | the layout of metadata: pages, and the superblock extension |
 //! | `tail` | the end of the file: small writes are buffered, adjacent copies are joined |
+//!
+//! Each object header is one block. More than eight links or attributes, or more than 64 KiB, go into a fractal heap with two B-trees. The
+//! metadata is encoded once, with holes for addresses, which are filled when the whole block is laid out. A chunk index (version 1 B-tree) has
+//! one open node per level, and each node lies before its chunks, so a reader of all data never seeks back. A copy for remote readers declares the
+//! number of chunks before the first data (`expect_chunks`); then all nodes lie between the metadata block and the data. The block ends with a
+//! superblock extension, whose address tells readers the extent of the headers. In a paged file (`space`), each structure lies within a page or
+//! begins with a page. Lengths, addresses and checksums are patched at the end, and the superblock is written last. The file contains no times and no
+//! free-space records: the same plan and data give the same bytes. libhdf5 can add to such a file.
 
 mod btree_v2;
 mod chunk_tree;

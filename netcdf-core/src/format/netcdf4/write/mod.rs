@@ -11,6 +11,11 @@
 //! | `plan` | objects of the file |
 //! | [`encode`] | encoding of values |
 //! | [`writer`] | the file being written |
+//!
+//! Variables come in the order of their definition, and a dimension without a variable comes before the scale that follows it, as in netCDF-C.
+//! All scales carry `_Netcdf4Dimid`, so the order of dimensions does not depend on the order of links. The members of user types keep their C
+//! layout, but move apart if strings take more space in the file. The extent of a variable with data is the length of its dimensions. A variable
+//! that never received data stays empty if another variable keeps the dimension's length.
 
 mod check;
 mod codecs;
