@@ -271,7 +271,10 @@ fn missing_indices_and_values_are_errors() {
             "time,1990-01-01,1990-12-31",
             "values from 2001-01-01 to 2001-04-01",
         ),
-        ("time,1.,2.", "values from 0 (2001-01-01) to 90 (2001-04-01)"),
+        (
+            "time,1.,2.",
+            "values from 0 (2001-01-01) to 90 (2001-04-01)",
+        ),
         ("time,2001-05", "the nearest is 2001-04-01, index 3"),
         ("time,2001-03-02", "the nearest is 2001-03-01, index 2"),
         ("lo,1", "no dimension lo"),
