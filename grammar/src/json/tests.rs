@@ -356,7 +356,7 @@ fn mistakes_in_definitions() {
     for (text, expected) in [
         ("{", "x.json:1:1: error: EOF while parsing an object"),
         ("{\n}}", "x.json:2:2: error: trailing characters"),
-        ("{\"x\": 1}", "x.json:1:2: error: /x: unknown member"),
+        ("{\"x\": 1}", "x.json:1:2: error: /x: no such member"),
         (
             "{\"variables\": {\"v\": {}}}",
             "/variables/v: `type` is missing",

@@ -151,6 +151,7 @@ impl Dataset {
 
     /// Opens a dataset of any format, at a path or URL, for reading (`nc_open`, `NC_NOWRITE`).
     ///
+    /// # Errors
     /// Returns [`ErrorKind::UnknownFormat`] and read errors.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, Options::default())

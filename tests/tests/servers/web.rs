@@ -42,7 +42,7 @@ fn stores_are_read_without_a_list() {
         } else {
             let parts = [
                 "/bucket/store",
-                "does not list",
+                "cannot list keys",
                 "consolidated metadata",
                 "-k nczarr",
             ];
