@@ -9,7 +9,7 @@ use crate::hyperslab::Hyperslab;
 #[derive(Debug, Args)]
 #[command(next_help_heading = EVERYDAY)]
 pub struct HyperslabArgs {
-    /// Select a range of a dimension: DIM[,MIN[,MAX[,STRIDE]]]. Whole numbers are indices from 0, numbers with a point and dates are
+    /// Select a range of a dimension: `DIM[,MIN[,MAX[,STRIDE]]]`. Whole numbers are indices from 0, numbers with a point and dates are
     /// coordinate values: time,0,11 or lat,-30.,30. or time,2001-06
     #[arg(long = "select", value_name = "DIM,…", value_parser = parse_hyperslab)]
     select: Vec<Hyperslab>,

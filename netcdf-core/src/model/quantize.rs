@@ -1,6 +1,6 @@
 //! Quantization: makes insignificant trailing bits of floating-point numbers uniform, so that they compress well.
 //!
-//! Numbers are quantized once, on writing ([`chunk::quantize`](crate::chunk::quantize)). A variable attribute records the quantization for
+//! Numbers are quantized once, on writing (`chunk::quantize`). A variable attribute records the quantization for
 //! readers; decoding needs no inverse step.
 
 use super::{Atomic, Attribute, DataType, Name, Values};

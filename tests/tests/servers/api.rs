@@ -54,7 +54,10 @@ fn nothing_far_away_is_changed() {
             .err()
             .unwrap();
         assert_eq!(e.kind(), ErrorKind::ReadOnly, "{e}");
-        assert!(e.to_string().contains("a remote dataset cannot be changed"), "{e}");
+        assert!(
+            e.to_string().contains("a remote dataset cannot be changed"),
+            "{e}"
+        );
         assert!(files(&server.folder()) == before);
     }
 }

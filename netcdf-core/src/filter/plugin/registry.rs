@@ -17,7 +17,7 @@ use super::{host, stub, trust};
 ///
 /// Loading a plugin changes the process permanently, because plugins stay loaded. On Unix, descriptor 1 then points to the target of
 /// descriptor 2, so that the output of plugins does not enter our output. A program that prints must use
-/// [`io::stdout`](crate::io::stdout::stdout), which writes to the original descriptor 1.
+/// `io::stdout`, which writes to the original descriptor 1.
 #[derive(Default)]
 pub struct Plugins {
     search: PluginSearch,
