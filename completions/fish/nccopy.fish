@@ -50,7 +50,7 @@ complete -c nccopy -s V -d 'Copy only these variables: names, paths such as /g/v
 complete -c nccopy -s v -d 'Copy the data of these variables only, and define all variables; names, paths and patterns as for -V' -r -f -a '(_netcdf_variables)'
 complete -c nccopy -s G -d 'Copy only these groups; names, paths and patterns as for -V' -r
 complete -c nccopy -s g -d 'Copy the data of these groups only, and define all variables; names, paths and patterns as for -V' -r
-complete -c nccopy -l select -d 'Select a range of a dimension: DIM[,MIN[,MAX[,STRIDE]]]. Whole numbers are indices from 0, numbers with a point and dates are coordinate values: time,0,11 or lat,-30.,30. or time,2001-06' -r
+complete -c nccopy -l select -d 'Select a range of a dimension: `DIM[,MIN[,MAX[,STRIDE]]]`. Whole numbers are indices from 0, numbers with a point and dates are coordinate values: time,0,11 or lat,-30.,30. or time,2001-06' -r
 complete -c nccopy -l dry-run -d 'Print the planned work without copying' -f -a "table\t''
 json\t''"
 complete -c nccopy -l report -d 'Print the stored bytes of each variable before and after, and the time. With --finish: report the parts' -f -a "table\t''

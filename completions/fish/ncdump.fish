@@ -29,7 +29,7 @@ end
 
 complete -c ncdump -s v -d 'Print the data of these variables only: names, paths such as /g/v, or patterns such as \'t*\'. A leading ! excludes: \'!*_bnds\'' -r -f -a '(_netcdf_variables)'
 complete -c ncdump -s g -d 'Print these groups only: names, paths or patterns as for -v' -r
-complete -c ncdump -l select -d 'Select a range of a dimension: DIM[,MIN[,MAX[,STRIDE]]]. Whole numbers are indices from 0, numbers with a point and dates are coordinate values: time,0,11 or lat,-30.,30. or time,2001-06' -r
+complete -c ncdump -l select -d 'Select a range of a dimension: `DIM[,MIN[,MAX[,STRIDE]]]`. Whole numbers are indices from 0, numbers with a point and dates are coordinate values: time,0,11 or lat,-30.,30. or time,2001-06' -r
 complete -c ncdump -s b -d 'Annotate each row with its indices, in C or Fortran order' -r -f -a "c\t''
 f\t''"
 complete -c ncdump -s f -d 'Annotate each value with its indices, in C or Fortran order' -r -f -a "c\t''
