@@ -7,7 +7,6 @@
 //! | `session` | the store, and the context for reading it |
 //! | `array` | arrays: chunk locations, decoding, comparison of values |
 //! | `out` | text and JSON lines |
-//! | `bar` | the progress bar of long checks |
 //! | `hex` | bytes in hexadecimal digits |
 //! | `key` | keys and their bytes |
 //! | `table` | columns of text, sizes and ratios |

@@ -13,7 +13,7 @@
 //!
 //! - *Identity.* `plan.json` has a random `identity`, so its BLAKE3 digest names one plan. The store that parts write beside the output contains
 //!   this digest in `.netcdf-tools-plan` ([`PlanMark`](netcdf_core::io::dir::shared::PlanMark)) from its first moment.
-//! - *Exclusion.* `--finish` and `--clean` hold an exclusive `flock` on `plan.json` (`hold`). A part holds a shared lock while it moves its
+//! - *Exclusion.* `--finish` and `--clean` hold an exclusive `flock` on `plan.json` (`finish_right`). A part holds a shared lock while it moves its
 //!   chunks into the store, and checks the marker first. Without locks that all hosts see, the process puts `finishing/N` with its owner
 //!   and its lease instead. The owner renews the lease by putting `finishing/N+1`; after the lease, another process puts this number. Only one
 //!   process can put a number. The former owner fails its check just before the commit, and ends with exit status 75. A process with the lock

@@ -9,7 +9,6 @@
 //! | `value` | one value of any type |
 //! | `data` | the data section |
 //! | `wrap` | line breaks in lists |
-//! | `out` | buffered text output |
 
 mod attributes;
 mod data;

@@ -3,7 +3,6 @@
 //! | module | content |
 //! |---|---|
 //! | `document` | objects and members as indented text |
-//! | `scope` | references to dimensions and types |
 //! | `schema` | groups, dimensions, types and variables |
 //! | `attributes` | stored and special attributes |
 //! | `value`, `number` | values of any type |

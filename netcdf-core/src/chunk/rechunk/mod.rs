@@ -8,7 +8,7 @@
 //!
 //! 1. Each output chunk reads the input chunks that it overlaps.
 //! 2. The input chunks behind a slab are decoded in memory first, and all threads cut the output chunks from them. Short rows are copied into the
-//!    output chunks directly after decoding (`chunk::dataset::{tiles, ordered}`).
+//!    output chunks directly after decoding (`chunk::dataset::{tiles, ordered_slab}`).
 //! 3. All elements are decoded once into a temporary file, if the first two ways would decode each input chunk more than four times within
 //!    the memory limit. Each slab has an area in this file. If fragments would be smaller than 64 KiB, they first go to areas of larger slabs.
 
