@@ -63,18 +63,22 @@ pub(crate) fn copies(paths: &[PathBuf], rules: OutputRules<'_>) -> Result<Listed
 
 /// Returns `asked`, plus consolidated metadata if the store at `path` has it.
 fn keeping(path: &Path, asked: OutputRequest) -> OutputRequest {
-    let consolidated = asked.consolidated || is_consolidated(path).unwrap_or(false);
+    let input = || InputAccess::default().input(&Location::of_path(path), &mut std::io::empty());
+    let stored = || is_consolidated(&input()?);
+    // Read errors are ignored: opening the store later reports them.
+    let consolidated = asked.consolidated || stored().unwrap_or(false);
     OutputRequest {
         consolidated,
         ..asked
     }
 }
 
-/// Checks whether `path` is a store with consolidated metadata. Read errors are ignored: opening the store later reports them.
-pub(crate) fn is_consolidated(path: &Path) -> Result<bool> {
-    let Container::Store(store) =
-        InputAccess::default().input(&Location::of_path(path), &mut std::io::empty())?
-    else {
+/// Checks whether a dataset is a store with consolidated metadata.
+///
+/// # Errors
+/// Returns errors of reading the metadata.
+pub(crate) fn is_consolidated(input: &Container) -> Result<bool> {
+    let Container::Store(store) = input else {
         return Ok(false);
     };
     let within = |bytes: Vec<u8>| {

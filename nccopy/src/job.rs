@@ -170,9 +170,9 @@ impl CopyRun<'_> {
         let [as_requested, not_smaller] = self.skipped;
         if !self.request.process.quiet {
             let notes = Notes::default();
-            let force = "use --force to rewrite them";
-            let as_requested = skipped(as_requested, ("already stored as requested", Some(force)));
-            let not_smaller = skipped(not_smaller, ("not smaller as a copy", None));
+            let force = |object: &str| Some(format!("use --force to rewrite {object}"));
+            let as_requested = skipped(as_requested, "already stored as requested", force);
+            let not_smaller = skipped(not_smaller, "not smaller as a copy", |_| None);
             let both = as_requested.into_iter().chain(not_smaller);
             both.for_each(|note| notes.remark(note));
             tool::tell("nccopy", &notes, io);
@@ -185,16 +185,17 @@ impl CopyRun<'_> {
 }
 
 /// Returns a note with the number of datasets that `--in-place` skipped.
-fn skipped(count: usize, (why, remedy): (&str, Option<&str>)) -> Option<Note> {
-    let what = match count {
+/// `remedy` gets the pronoun of the datasets.
+fn skipped(count: usize, why: &str, remedy: impl FnOnce(&str) -> Option<String>) -> Option<Note> {
+    let (what, pronoun) = match count {
         0 => return None,
-        1 => format!("skipped 1 dataset, which is {why}"),
-        n => format!("skipped {n} datasets, which are {why}"),
+        1 => (format!("skipped 1 dataset, which is {why}"), "it"),
+        n => (format!("skipped {n} datasets, which are {why}"), "them"),
     };
     Some(Note {
         object: "--in-place".to_owned(),
         what,
-        remedy: remedy.map(str::to_owned),
+        remedy: remedy(pronoun),
     })
 }
 

@@ -13,7 +13,7 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
 use netcdf_core::io::deferred::{DeferredOutput, defer_commit};
 use netcdf_core::io::key_reads::KeyReads;
-use netcdf_core::io::locator::{Destination, InputAccess, Location};
+use netcdf_core::io::locator::{Destination, InputAccess, Location, OutputForm};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Output};
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
@@ -92,7 +92,10 @@ pub(crate) fn with<R>(
     // From here on, a temporary file may exist, which a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
     let name = Arc::clone(input.name());
-    let file = stored(request, copy, &input)?;
+    // Read errors are ignored: `open` reports them.
+    let consolidated =
+        copy.output.form != OutputForm::File && in_place::is_consolidated(&input).unwrap_or(false);
+    let file = stored(request, &input, consolidated)?;
     let in_place = request.in_place();
     let replaceable = match in_place {
         Some(_) => in_place::check(copy, &input),
@@ -130,7 +133,8 @@ pub(crate) fn with<R>(
     let kind = reader.schema().kind;
     let output = copy.output.clone().of_input(kind, request.output);
     let plan = plan(request, output.kind, (set, named)).map_err(|e| e.of(&name))?;
-    let create = create(request.storage.cloud, &output, plan.schema.kind);
+    let mut create = create(request.storage.cloud, &output, plan.schema.kind);
+    create.zarr.consolidated |= consolidated;
     let planned = PlannedCopy {
         request,
         stored: whole,
@@ -262,12 +266,14 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 /// Collects properties of a dataset for `--in-place` before its reader takes the container.
-fn stored(request: &CopyRequest, copy: &CopyPair, input: &Container) -> Result<Option<StoredFile>> {
+fn stored(
+    request: &CopyRequest,
+    input: &Container,
+    consolidated: bool,
+) -> Result<Option<StoredFile>> {
     if request.in_place().is_none() {
         return Ok(None);
     }
-    let consolidated = matches!(input, Container::Store(_))
-        && in_place::is_consolidated(&copy.local).unwrap_or(false);
     StoredFile::of(request, input, consolidated).map(Some)
 }
 

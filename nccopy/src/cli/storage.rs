@@ -3,7 +3,7 @@
 use clap::Args;
 use netcdf_grammar::flags::heading::{EVERYDAY, IGNORED, ZARR};
 
-use super::value::{parse_chunk_size, parse_cloud, parse_level, parse_size};
+use super::value::{parse_chunk_size, parse_chunks, parse_cloud, parse_level, parse_size};
 use crate::request::CloudRules;
 
 /// Heading of further options for the storage.
@@ -21,7 +21,7 @@ pub(super) struct StorageArgs {
     pub shuffle: bool,
     /// Chunk shapes: "dim/N,dim/N,…" or "var:N,N,…" in elements, "var:contiguous", "var:compact", or "/" to store all variables without
     /// chunks
-    #[arg(short = 'c', value_name = "CHUNKS")]
+    #[arg(short = 'c', value_name = "CHUNKS", value_parser = parse_chunks)]
     pub chunks: Vec<String>,
     /// Filters of variables, by name or number: '*,shuffle|zstd,3' or 'v&w,blosc,codec=zstd,level=5'. 'v,none' removes the filters of v
     /// (docs/filters.md)
@@ -44,7 +44,7 @@ pub(super) struct StorageArgs {
     #[arg(short = 'M', value_name = "BYTES", value_parser = parse_size, help_heading = STORAGE)]
     pub min_chunk: Option<u64>,
     /// Shard shapes of Zarr version 3 in elements: "dim/N,dim/N,…" or "var:N,N,…", as for -c
-    #[arg(long = "shard", value_name = "SHARDS", help_heading = ZARR)]
+    #[arg(long = "shard", value_name = "SHARDS", value_parser = parse_chunks, help_heading = ZARR)]
     pub shards: Vec<String>,
 }
 

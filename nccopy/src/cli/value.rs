@@ -1,6 +1,7 @@
 //! Values of options.
 
 use netcdf_core::model::convert::whole_number;
+use netcdf_grammar::chunk_spec;
 use netcdf_grammar::edit::{AttributeEdit, Rename};
 use netcdf_grammar::number::whole_number;
 
@@ -19,6 +20,14 @@ pub(super) fn parse_level(text: &str) -> Result<u8, String> {
     let level = whole_number::trimmed(text).parse::<u8>().ok();
     let level = level.filter(|level| *level <= 9);
     level.ok_or_else(|| "expected a level from 0 to 9".to_owned())
+}
+
+/// Checks the syntax of `-c` and `--shard`. The names depend on the input. As in the C tool, an empty text has no effect.
+pub(super) fn parse_chunks(text: &str) -> Result<String, String> {
+    if !text.is_empty() {
+        chunk_spec::parse(text).map_err(|mistake| mistake.in_line())?;
+    }
+    Ok(text.to_owned())
 }
 
 pub(super) fn parse_chunk_size(text: &str) -> Result<u64, String> {

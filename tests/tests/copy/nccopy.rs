@@ -203,6 +203,20 @@ fn verified() {
     assert_eq!(same("@o.nc"), same("@p.nc"));
 }
 
+/// A chunk that is longer than its dimension counts as it is stored.
+#[test]
+fn reports_count_stored_bytes_of_long_chunks() {
+    let sandbox = Sandbox::new();
+    let weather = "%classic/weather-1.nc";
+    let _ = nccopy(
+        &sandbox,
+        &["-k", "zarr", "-c", "time/512", weather, "@a.zarr"],
+    );
+    let out = nccopy(&sandbox, &["--report=json", "@a.zarr", "@b.zarr"]).clean();
+    let time = r#"{"name": "/time", "method": "rechunk", "raw": 24, "before": 4096, "after": 24"#;
+    assert!(out.text().contains(time), "{out}");
+}
+
 #[test]
 fn reports() {
     let sandbox = Sandbox::new();

@@ -108,6 +108,16 @@ fn what_was_passed_over_is_reported() {
 }
 
 /// A name that matches nothing does not stop the copy, unless it is the only one.
+/// The syntax is checked with the command line; names depend on the input.
+#[test]
+fn chunk_lengths_are_whole_numbers() {
+    let sandbox = generated("netcdf a { dimensions: x = 4 ; variables: int v(x) ; }");
+    for (chunks, code) in [("x/2.5", 2), ("x/2x", 2), ("x/2.0", 0), ("y/2", 1)] {
+        let done = nccopy(&sandbox, &["-c", chunks, "@a.nc", "@o.nc"]);
+        assert_eq!(done.code, code, "{done}");
+    }
+}
+
 #[test]
 fn names_that_stand_for_nothing() {
     let sandbox = generated(CF);

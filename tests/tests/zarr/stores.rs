@@ -96,6 +96,28 @@ fn kinds_make_stores_under_plain_paths() {
     }
 }
 
+/// Other readers expect the consolidated metadata of a store in its copy, too.
+#[test]
+fn copies_of_stores_keep_consolidated_metadata() {
+    let sandbox = sandbox();
+    let _ = ncgen(&sandbox, &["-4", "-o", "@a.nc"]).clean();
+    let copy = |args: &[&str]| {
+        let done = sandbox.run(nccopy::run, &[&["nccopy"], args].concat());
+        assert_eq!(done.code, 0, "{done}");
+    };
+    for (kind, key) in [("zarr", ".zmetadata"), ("zarr3", "zarr.json")] {
+        copy(&["-k", kind, "--consolidated", "@a.nc", "@with.zarr"]);
+        copy(&["-k", kind, "@a.nc", "@without.zarr"]);
+        copy(&["-k", kind, "@with.zarr", "@kept.zarr"]);
+        copy(&["-k", kind, "@without.zarr", "@none.zarr"]);
+        let has = |store: &str| {
+            let text = std::fs::read_to_string(sandbox.path(&format!("{store}/{key}")));
+            text.is_ok_and(|text| text.contains("consolidated"))
+        };
+        assert!(has("kept.zarr") && !has("none.zarr"), "{kind}");
+    }
+}
+
 #[test]
 fn what_is_no_store_is_not_replaced() {
     let sandbox = sandbox();

@@ -10,7 +10,7 @@ use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, VisitStop};
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::region::product;
-use crate::model::{Region, VarId};
+use crate::model::{Region, StorageLayout, VarId};
 use crate::runtime::WorkItem;
 
 /// Approximate number of stored chunks per location batch.
@@ -185,7 +185,7 @@ impl Dataset<'_> {
     /// Returns errors from [`Dataset::locate_chunks`].
     pub fn stored_bytes(&self, var: VarId) -> Result<u64> {
         let layout = self.layout(var)?;
-        if layout.filters.is_empty() {
+        if layout.filters.is_empty() && !self.is_chunked(var) {
             let elements = Amount::product(&self.reader.schema().shape(var));
             return Ok((elements * layout.element.size).get());
         }
@@ -196,6 +196,13 @@ impl Dataset<'_> {
             Ok(())
         })?;
         Ok(stored.get())
+    }
+
+    /// Returns true if the dataset stores a variable in chunks of its own.
+    fn is_chunked(&self, var: VarId) -> bool {
+        let stored = self.reader.schema().var(var);
+        let layout = stored.and_then(|stored| stored.storage.layout.as_ref());
+        matches!(layout, Some(StorageLayout::Chunked(_))) && !self.reader.assembles(var)
     }
 
     /// Returns true if any chunk of a variable is stored.

@@ -95,7 +95,7 @@ impl Superblock {
     pub fn check_length(&self, source: &dyn Source) -> Result<()> {
         let have = source.len().saturating_sub(self.base);
         if self.len > have {
-            let error = truncated(source.name(), self.base, self.len, have);
+            let error = truncated(source.name(), source.len(), self.len, have);
             return Err(error.with_remedy("the file was cut off: fetch or make it again"));
         }
         Ok(())
