@@ -3,7 +3,7 @@
 //! | part | accepted forms |
 //! |---|---|
 //! | date | `Y-M-D`, `Y-M`, `Y`, `YYYY/M/D`; in the calendar `none` also `M-D`; months and days have one or two digits |
-//! | separator | blanks, `T`, `_`, `,`, `:` |
+//! | separator | blanks, `T`, `_`, `,`; `:` without blanks before it |
 //! | time | `H`, `H:M`, `H:M:S`, with a fraction of the second; only after a complete date |
 //! | zone | `Z`, `UTC`, `GMT`, `+H`, `+HH:MM`, `+HHMM`, `+HMM` |
 //!
@@ -45,11 +45,13 @@ pub(super) fn reference(text: &[u8], calendar: Calendar) -> Option<TimeReference
         scan = after;
         time = true;
     }
+    let mut zone = 0.0;
     if complete {
-        date.hour -= read_zone(&mut scan, time)?;
+        zone = read_zone(&mut scan, time)?;
+        date.hour -= zone;
     }
-    // `UTC+3` is ahead of UTC in common use, and behind UTC in POSIX.
-    if skip_utc(&mut scan) && complete && read_zone(&mut scan, time)? != 0.0 {
+    // `UTC+3` is ahead of UTC in common use, and behind UTC in POSIX. `+3 UTC` may mean both, too.
+    if skip_utc(&mut scan) && complete && (zone != 0.0 || read_zone(&mut scan, time)? != 0.0) {
         return None;
     }
     let ignored = scan.rest().trim_ascii();
@@ -103,7 +105,13 @@ fn read_part(scan: &mut TextScan<'_>) -> Option<i64> {
 fn skip_separator(scan: &mut TextScan<'_>) -> bool {
     let start = scan.rest().len();
     scan.skip_space();
-    for separator in [b"T", b"t", b"_", b",", b":"] {
+    let blanks = scan.rest().len() < start;
+    // ` :30` is no time, because the hour may be missing.
+    let separators: &[&[u8]] = match blanks {
+        true => &[b"T", b"t", b"_", b","],
+        false => &[b"T", b"t", b"_", b",", b":"],
+    };
+    for separator in separators {
         if scan.literal(separator).is_some() {
             break;
         }
@@ -198,7 +206,7 @@ fn zone_hours(scan: &mut TextScan<'_>) -> Option<f64> {
 
 /// Parses the minutes of `05:30`.
 fn zone_minutes(scan: &mut TextScan<'_>) -> Option<i64> {
-    let digits = scan.digits().filter(|d| d.len() <= PART_DIGITS)?;
+    let digits = scan.digits().filter(|d| d.len() == PART_DIGITS)?;
     TextScan::new(digits).integer()
 }
 

@@ -226,7 +226,7 @@ impl Fine {
         let Some(spacing) = count.spacing() else {
             return 0;
         };
-        let half = truncate((spacing / 2.0 * self.unit as f64).ceil());
+        let half = truncate((spacing / 2.0 * self.unit as f64).round());
         let rounding = if self.unit < 1_000_000_000 { 0 } else { 500 };
         i128::from(half.max(rounding))
     }
