@@ -183,7 +183,7 @@ fn two_runs_do_not_write_the_same_store() {
 }
 
 #[test]
-fn what_is_there_is_replaced_only_if_asked() {
+fn overwrite_replaces_existing_stores() {
     let service = Service::new();
     service.put("a/s/x", "data");
     let e = service.store(false).unwrap_err();
