@@ -217,7 +217,7 @@ def not_utf8(pair, item, _old, new):
 CLASSES = {
     "fixed dimensions": fixed,
     "strings of attributes in the classic model": text_attributes,
-    "what netCDF cannot express is left out": object_left_out,
+    "objects without a netCDF equivalent are skipped": object_left_out,
     "numbers of phony dimensions": phony,
     "objects with several names": several_names,
     "the input is read in another way": read_otherwise,

@@ -243,7 +243,7 @@ impl PlanDirectory {
         Ok(folder)
     }
 
-    /// Checks that the sub-directories of the plan are directories.
+    /// Checks that the subdirectories of the plan are directories.
     fn check_folders(&self) -> Result<()> {
         for name in FOLDERS.into_iter().chain([BETWEEN, FINISHING]) {
             let path = self.path.join(name);

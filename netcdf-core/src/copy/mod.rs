@@ -105,7 +105,7 @@ fn unchanged(reader: &dyn Reader) -> Result<()> {
         Some(name) => {
             let what = "the file changed while it was copied";
             let e = Error::new(ErrorKind::Io, what).of(&name);
-            Err(e.with_remedy("copy it again when nothing is writing to it"))
+            Err(e.with_remedy("copy it again when no program writes to it"))
         }
     }
 }

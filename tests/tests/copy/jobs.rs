@@ -95,7 +95,10 @@ fn a_batch_that_changes_the_format_changes_extensions() {
         &files,
         &["a.zarr", "b.2020.zarr", "c.zarr"],
     );
-    assert!(last.join("c.zarr").is_dir(), "the suffix says what is made");
+    assert!(
+        last.join("c.zarr").is_dir(),
+        "the suffix determines the kind"
+    );
     std::fs::remove_dir_all(&last).unwrap();
     copies(
         &["-d1", "--suffix", "_small.nc"],

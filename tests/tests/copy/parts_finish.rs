@@ -317,7 +317,7 @@ fn changed_chunks_of_an_input_are_noticed() {
             &sandbox,
             &[step, &["@q"]].concat(),
             1,
-            "another one than when the plan was made",
+            "changed since the plan was made",
         );
     }
     fails(&sandbox, &["--finish", "@q"], 1, "parts are not done");
@@ -352,7 +352,7 @@ fn changed_files_that_the_input_refers_to_are_noticed() {
         let changed = other.last().expect("a file");
         // Only the time differs.
         sandbox.write(changed, sandbox.read(changed));
-        let why = "this file of the input is another one than when the plan was made";
+        let why = "this input file has changed since the plan was made";
         fails(&sandbox, &["--part", "1", "@p"], 1, why);
         fails(&sandbox, &["--finish", "@p"], 1, "1 of 2 parts is not done");
         assert!(!sandbox.path("o.zarr").exists());

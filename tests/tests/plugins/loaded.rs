@@ -261,13 +261,13 @@ fn other_files_are_skipped_with_a_reason() {
     assert_eq!(path, None);
     for reason in [
         "liba_text.so: not an ELF file",
-        "libb_link.so: a link to nowhere, which is not there",
+        "libb_link.so: a dangling link to nowhere",
         "libc_missing.so: it uses functions that are not supported: H5Dget_storage_size",
         "libd_undefined.so: undefined symbol: a_function_of_nobody",
         "libe_version.so: its filter is of version 2, not 1",
         "libf_type.so: a plugin of HDF5 of type 1, not a filter",
         "libh_machine.so: built for arm, not for ",
-        "libi_all.so: everybody may write to it",
+        "libi_all.so: writable by all users",
     ] {
         assert!(said.contains(reason), "{reason} is not in {said}");
     }
@@ -295,7 +295,7 @@ fn directories_are_searched_in_their_order() {
     assert_eq!(path, Some(a.path().join("liba.so")));
     assert!(said.ends_with("missing and 2 more directories"), "{said}");
     let (_, said) = found(&plugins(&[&missing, b.path()]));
-    assert!(said.contains("missing (not there), "), "{said}");
+    assert!(said.contains("missing (does not exist), "), "{said}");
     let set = plugins(&[&first, b.path()]);
     let (path, said) = found(&set);
     assert_eq!(path, Some(b.path().join("libx.so")));
@@ -303,7 +303,7 @@ fn directories_are_searched_in_their_order() {
     std::fs::set_permissions(b.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
     let (path, said) = found(&plugins(&[b.path()]));
     assert_eq!(path, None);
-    assert!(said.contains("(everybody may write to it)"), "{said}");
+    assert!(said.contains("(writable by all users)"), "{said}");
 }
 
 #[test]
@@ -681,7 +681,7 @@ fn errors_list_the_searched_directories() {
         (
             &[("HDF5_PLUGIN_PATH", two.as_str())],
             format!(
-                "no plugin for it in {dir}, /not/there (not there); {dir}/libtext.so: not an ELF file; relative/dir in HDF5_PLUGIN_PATH is not an absolute path"
+                "no plugin for it in {dir}, /not/there (does not exist); {dir}/libtext.so: not an ELF file; relative/dir in HDF5_PLUGIN_PATH is not an absolute path"
             ),
         ),
         (

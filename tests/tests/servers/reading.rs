@@ -57,7 +57,7 @@ fn requests_are_counted() {
         got.message()
     );
     assert!(
-        got.message().contains(" 0 failed tries"),
+        got.message().contains(" 0 failed attempts"),
         "{}",
         got.message()
     );
@@ -65,7 +65,7 @@ fn requests_are_counted() {
     proxy.next(Fault::Unavailable, 2);
     let got = run(S3::environment_at(&proxy.url()), &args);
     assert!(
-        got.message().contains(" 2 failed tries"),
+        got.message().contains(" 2 failed attempts"),
         "{}",
         got.message()
     );
@@ -185,7 +185,7 @@ fn read_errors_name_the_credentials() {
     assert!(!wrong.message().contains(SECRET_KEY), "{wrong}");
     failed(&with("AWS_ACCESS_KEY_ID", "hush-nobody"), &[&environment]);
     let anonymous = with("AWS_NO_SIGN_REQUEST", "yes");
-    let why = "no credentials, as AWS_NO_SIGN_REQUEST asks for";
+    let why = "no credentials, because of AWS_NO_SIGN_REQUEST";
     failed(&anonymous, &[denied, why]);
 }
 
@@ -260,7 +260,7 @@ fn missing_objects_are_errors() {
         ("s3://bucket/folder", "no such object"),
         ("s3://bucket/folder/a.n", "no such object"),
         ("s3://bucket/folder/a.nc/b", "no such object"),
-        ("s3://other/folder/a.nc", "there is no such bucket"),
+        ("s3://other/folder/a.nc", "no such bucket"),
         (
             &format!("{url}/bucket/b.nc#mode=bytes,s3"),
             "no such object",

@@ -38,8 +38,12 @@ fn unknown_authorities_are_refused_at_once() {
             assert!(message.contains(part), "{part}: {got}");
         }
         // A rejected certificate is not retried. An object store gets three requests: for the object, a list and the length.
-        let tries = [" 1 failed try", " 2 failed tries", " 3 failed tries"]
-            .map(|text| message.contains(text));
+        let tries = [
+            " 1 failed attempt",
+            " 2 failed attempts",
+            " 3 failed attempts",
+        ]
+        .map(|text| message.contains(text));
         assert!(tries.contains(&true), "{got}");
     }
 }

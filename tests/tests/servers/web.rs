@@ -105,7 +105,7 @@ fn zip_files_are_read_by_ranges() {
             let got = run(vec![], &["ncdump", "-n", "many", &address]);
             assert_eq!(got.clean().text(), want);
             let got = run(vec![], &["ncdump", "--io-stats", "-h", &address]);
-            let asked = number_before(&got, "bytes asked");
+            let asked = number_before(&got, "bytes requested");
             let all = path.metadata().unwrap().len();
             assert!(
                 asked > 0 && asked < all / 4,

@@ -89,7 +89,7 @@ fn a_signal_leaves_the_old_object() {
     proxy.release();
     assert_eq!(running.end().code, 128 + 15);
     let methods = proxy.traffic().methods;
-    assert_eq!(methods.get("DELETE"), Some(&1), "the upload is given up");
+    assert_eq!(methods.get("DELETE"), Some(&1), "the upload is aborted");
     assert_eq!(files(&server.folder())["a.nc"], b"old");
 }
 
@@ -175,7 +175,7 @@ fn a_server_that_is_killed_has_no_store() {
     assert!(left.contains(&CLAIM.to_owned()) && left.len() > 10);
     assert!(!left.contains(&"run/store/zarr.json".to_owned()));
     let got = run(server.environment(), &["ncdump", STORE]);
-    failed(&got, &["no Zarr store yet", "was stopped"]);
+    failed(&got, &["the Zarr store is incomplete", "was interrupted"]);
     let got = run(server.environment(), &copy(&input, &[]));
     failed(&got, &["its claim is", "--overwrite"]);
     let _ = run(server.environment(), &copy(&input, &["--overwrite"])).clean();

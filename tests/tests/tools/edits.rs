@@ -409,7 +409,7 @@ fn longitudes_beyond_the_coordinate_are_a_note() {
     let printed = ncdump(&sandbox, &[&["-v", "lon"], &select[..]].concat());
     assert_eq!(printed.code, 0, "{printed}");
     assert!(printed.text().ends_with(" lon = 0, 60 ;\n}\n"), "{printed}");
-    let note = "not taken: -90 to 0, since lon goes from 0 to 300 (the whole interval: --select lon,270.,60.)";
+    let note = "not selected: -90 to 0, because lon goes from 0 to 300 (the whole interval: --select lon,270.,60.)";
     assert!(printed.message().contains(note), "{printed}");
     let strict = ncdump(
         &sandbox,

@@ -98,8 +98,5 @@ fn errors_have_status_2() {
     let both = sandbox.run(ncdump::run, &args);
     assert_eq!(both.code, 1);
     assert_eq!(both.text(), listing(&sandbox, &["@a.nc"]));
-    assert_eq!(
-        both.message(),
-        "ncdump: @/a.nc: it is not stored in pages\n"
-    );
+    assert_eq!(both.message(), "ncdump: @/a.nc: not stored in pages\n");
 }

@@ -230,6 +230,6 @@ pub(super) fn below(name: &Path) -> Option<String> {
 
 /// The error for a missing object.
 pub(super) fn missing(objects: &dyn Objects, key: &str) -> Error {
-    let e = Error::new(ErrorKind::NotFound, "there is no such object");
+    let e = Error::new(ErrorKind::NotFound, "no such object");
     e.of(&objects.address(key))
 }

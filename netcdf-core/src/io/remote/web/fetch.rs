@@ -238,7 +238,7 @@ fn other_bytes() -> Error {
 
 fn too_short(range: &Range<u64>, total: u64) -> Error {
     let what = format!(
-        "bytes up to {} are needed, but there are {total}",
+        "bytes up to {} are needed, but the file has {total}",
         range.end
     );
     Error::new(ErrorKind::Truncated, what)
