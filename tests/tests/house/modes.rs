@@ -104,6 +104,8 @@ fn tools() -> [Tool; 4] {
 /// Values of options that do not accept `1`.
 const VALUES: &[(&str, &str)] = &[
     ("kind", "nc4"),
+    ("chunks", "x/1"),
+    ("shards", "x/1"),
     ("language", "b"),
     ("select", "x,1"),
     ("rename", "a,b"),
