@@ -48,7 +48,9 @@ impl StoredPlan {
         };
         let changed = |what: &'static str| {
             let e = Error::new(ErrorKind::Changed, what);
-            e.with_remedy("create the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
+            e.with_remedy(
+                "create the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …",
+            )
         };
         if prepared.state != record.input.state {
             return Err(changed("the input has changed since the plan was made"));

@@ -154,7 +154,7 @@ impl Source for FileSource {
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         let mut out = Vec::with_capacity(ranges.len());
-        for read in merge(ranges, self.near()) {
+        for read in merge(ranges, self.coalesce_limits()) {
             match ranges.get(read.members).or_internal("ranges of a read")? {
                 [only] => out.push(read_range(self, only)?),
                 members => self.read_merged(&read.range, members, &mut out)?,

@@ -11,7 +11,7 @@ use super::wait::wait;
 use super::{Answer, Got, Objects, Part, Version, limited};
 use crate::arithmetic::{indices, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
-use crate::io::merge::{MergedRead, Near, merge};
+use crate::io::merge::{CoalesceLimits, MergedRead, merge};
 use crate::io::source::{Source, present, truncated};
 
 /// The number of bytes that opening an object reads: all formats need these bytes first.
@@ -111,7 +111,7 @@ impl RemoteObject {
 
 /// Merges ranges to reads. Ranges may be empty.
 pub(super) fn merged(ranges: &[Range<u64>]) -> Vec<MergedRead> {
-    merge(ranges, Near::FAR).collect()
+    merge(ranges, CoalesceLimits::FAR).collect()
 }
 
 /// Cuts the requested ranges from the merged reads.
@@ -210,8 +210,8 @@ impl Source for RemoteObject {
         true
     }
 
-    fn near(&self) -> Near {
-        Near::FAR
+    fn coalesce_limits(&self) -> CoalesceLimits {
+        CoalesceLimits::FAR
     }
 }
 
