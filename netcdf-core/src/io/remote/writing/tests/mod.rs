@@ -326,7 +326,7 @@ fn a_file_that_is_given_up_leaves_the_old_object() {
 fn threads_write_to_the_same_file() {
     let service = Service::new();
     let file = service.file("f.nc");
-    let hand = file.hand().unwrap();
+    let hand = file.concurrent_writer().unwrap();
     let part = parts::span(0).end;
     let len = 3 * part;
     std::thread::scope(|scope| {
