@@ -8,7 +8,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::failure::changed;
 use super::wait::wait;
-use super::{Answer, Got, Objects, Part, Version, limited};
+use super::{Answer, Objects, Part, PartResponse, Version, limited};
 use crate::arithmetic::{indices, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::merge::{CoalesceLimits, MergedRead, merge};
@@ -33,7 +33,7 @@ pub(super) struct RemoteObject {
 
 impl RemoteObject {
     /// Creates the source for a key. `first` contains at most [`HEAD`] bytes from the start.
-    pub(super) fn new(objects: Arc<dyn Objects>, key: &str, first: Got) -> Self {
+    pub(super) fn new(objects: Arc<dyn Objects>, key: &str, first: PartResponse) -> Self {
         let name = objects.address(key).into();
         Self {
             objects,
@@ -80,7 +80,7 @@ impl RemoteObject {
         let failed = |e: Error| e.at(&self.name, start);
         let got = got.await.map_err(failed)?;
         // A missing object counts as changed.
-        let same = |got: &Got| {
+        let same = |got: &PartResponse| {
             let told = got.version.as_ref().zip(self.version.as_ref());
             got.total == self.len && told.is_none_or(|(now, before)| now == before)
         };

@@ -13,7 +13,7 @@ use object_store::{GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt 
 use tokio::time::timeout;
 
 use super::failure::RequestFailure;
-use super::{Answer, Got, Objects, Page, Part, Version, Walk};
+use super::{Answer, Objects, Page, Part, PartResponse, Version, Walk};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::{Network, Transfer};
@@ -110,7 +110,12 @@ impl Bucket {
         Path::parse(key).map_err(|e| bad(e).of(&self.address(key)))
     }
 
-    async fn ask(&self, key: &str, part: &Part, version: Option<&Version>) -> Result<Option<Got>> {
+    async fn ask(
+        &self,
+        key: &str,
+        part: &Part,
+        version: Option<&Version>,
+    ) -> Result<Option<PartResponse>> {
         let path = self.path(key)?;
         let _request = self.network.request();
         for _ in 0..TRIES {
@@ -131,7 +136,7 @@ impl Bucket {
         path: &Path,
         part: &Part,
         version: Option<&Version>,
-    ) -> Result<Option<Option<Got>>, Missed> {
+    ) -> Result<Option<Option<PartResponse>>, Missed> {
         let options = GetOptions {
             range: range(part),
             if_match: version.map(|v| v.0.clone()),
@@ -152,12 +157,12 @@ impl Bucket {
     }
 
     /// The answer for the first bytes of an empty object: services return an error for this range.
-    async fn empty(&self, path: &Path, part: &Part) -> Option<Got> {
+    async fn empty(&self, path: &Path, part: &Part) -> Option<PartResponse> {
         let Part::First(_) = part else {
             return None;
         };
         let meta = self.store.head(path).await.ok()?;
-        (meta.size == 0).then_some(Got {
+        (meta.size == 0).then_some(PartResponse {
             bytes: vec![],
             total: 0,
             version: meta.e_tag.map(Version),
@@ -166,7 +171,7 @@ impl Bucket {
     }
 
     /// Receives the bytes of an answer. Returns `None` after a timeout.
-    async fn take(&self, got: GetResult, part: &Part) -> Result<Option<Got>, Missed> {
+    async fn take(&self, got: GetResult, part: &Part) -> Result<Option<PartResponse>, Missed> {
         let total = got.meta.size;
         let version = got.meta.e_tag.clone().map(Version);
         let modified = Some(got.meta.last_modified.into());
@@ -191,7 +196,7 @@ impl Bucket {
             );
             return Err(Error::new(ErrorKind::Truncated, what).into());
         }
-        Ok(Some(Got {
+        Ok(Some(PartResponse {
             bytes,
             total,
             version,
@@ -248,7 +253,7 @@ impl Objects for Bucket {
         key: &'a str,
         part: Part,
         version: Option<&'a Version>,
-    ) -> Answer<'a, Option<Got>> {
+    ) -> Answer<'a, Option<PartResponse>> {
         Box::pin(async move { self.ask(key, &part, version).await })
     }
 
