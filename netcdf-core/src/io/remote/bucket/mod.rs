@@ -41,18 +41,18 @@ pub(super) struct Bucket {
 }
 
 /// A failed request: an error of the library, or an error of this crate.
-enum Missed {
+enum RequestError {
     Library(object_store::Error),
     Ours(Error),
 }
 
-impl From<object_store::Error> for Missed {
+impl From<object_store::Error> for RequestError {
     fn from(e: object_store::Error) -> Self {
         Self::Library(e)
     }
 }
 
-impl From<Error> for Missed {
+impl From<Error> for RequestError {
     fn from(e: Error) -> Self {
         Self::Ours(e)
     }
@@ -98,10 +98,10 @@ impl Bucket {
     }
 
     /// Converts a failed request to an error.
-    fn missed(&self, missed: Missed, key: &str) -> Error {
-        match missed {
-            Missed::Library(e) => self.failure.of(e, &self.address(key)),
-            Missed::Ours(e) => e.of(&self.address(key)),
+    fn request_error(&self, e: RequestError, key: &str) -> Error {
+        match e {
+            RequestError::Library(e) => self.failure.of(e, &self.address(key)),
+            RequestError::Ours(e) => e.of(&self.address(key)),
         }
     }
 
@@ -121,7 +121,7 @@ impl Bucket {
         for _ in 0..TRIES {
             let got = self.ask_once(&path, part, version).await;
             if let Some(got) = got.transpose() {
-                let got = got.map_err(|e| self.missed(e, key))?;
+                let got = got.map_err(|e| self.request_error(e, key))?;
                 self.network
                     .asked(got.as_ref().map_or(0, |got| got.bytes.len() as u64));
                 return Ok(got);
@@ -136,7 +136,7 @@ impl Bucket {
         path: &Path,
         part: &Part,
         version: Option<&Version>,
-    ) -> Result<Option<Option<PartResponse>>, Missed> {
+    ) -> Result<Option<Option<PartResponse>>, RequestError> {
         let options = GetOptions {
             range: range(part),
             if_match: version.map(|v| v.0.clone()),
@@ -171,7 +171,11 @@ impl Bucket {
     }
 
     /// Receives the bytes of an answer. Returns `None` after a timeout.
-    async fn take(&self, got: GetResult, part: &Part) -> Result<Option<PartResponse>, Missed> {
+    async fn take(
+        &self,
+        got: GetResult,
+        part: &Part,
+    ) -> Result<Option<PartResponse>, RequestError> {
         let total = got.meta.size;
         let version = got.meta.e_tag.clone().map(Version);
         let modified = Some(got.meta.last_modified.into());
@@ -205,7 +209,7 @@ impl Bucket {
     }
 
     /// Receives a body. Returns `None` after a timeout. A body that exceeds `most` ends with the excess chunk, so that its length is wrong.
-    async fn body(&self, got: GetResult, most: u64) -> Result<Option<Vec<u8>>, Missed> {
+    async fn body(&self, got: GetResult, most: u64) -> Result<Option<Vec<u8>>, RequestError> {
         let mut bytes = vec![];
         let mut parts = got.into_stream();
         loop {
