@@ -156,7 +156,7 @@ fn execute(
 ///
 /// # Errors
 /// Returns [`crate::ErrorKind::NotFound`] for missing variables, [`crate::ErrorKind::FilterUnavailable`] for missing filters,
-/// [`crate::ErrorKind::Unsupported`] for decode-only filters, [`crate::ErrorKind::Limit`] if [`MadeUp`](crate::env::MadeUp) refuses a large
+/// [`crate::ErrorKind::Unsupported`] for decode-only filters, [`crate::ErrorKind::Limit`] if [`MissingDataPolicy`](crate::env::MissingDataPolicy) refuses a large
 /// output of fill values, and errors of the writer.
 pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<CopyJob>> {
     let reader = set.reader;
