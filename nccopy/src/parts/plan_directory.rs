@@ -6,7 +6,7 @@
 //! | `segments/K` | the stored data of part K |
 //! | `done/K.json` | the done-file of part K, with the content of its segment ([`DoneRecord`]) |
 //! | `files.jsonl`, `parts.jsonl` | the files of a plan of many files, and their distribution to parts |
-//! | `between` | the intermediate store of two-stage plans ([`netcdf_core::copy::parts::Through`]) |
+//! | `between` | the intermediate store of two-stage plans ([`netcdf_core::copy::parts::IntermediatePlan`]) |
 //! | `done/first` | marker: all parts of the first stage are done |
 //! | `leases/K` | end of the lease of part K (`--next`), in seconds since 1970 |
 //! | `finishing/N` | the owner and the lease of the right to finish the plan, on file systems without locks ([`super::finish_right`]) |
