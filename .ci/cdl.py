@@ -1,17 +1,17 @@
-"""CDL text as a set of items, for comparisons that ignore names, order of types and line breaks.
+"""CDL text as a set of items, for comparisons that ignore names, type order and line breaks.
 
-Made for the output of ncdump, also where that is not quite CDL (names without their backslashes).
+The module reads the output of ncdump, even if the output is not valid CDL (names without backslashes).
 """
 
 import re
 
 KEYWORDS = {"types", "dimensions", "variables", "data"}
-# Type if it is written, name of the variable if it is of one, name.
+# The type, if present, the variable of a variable attribute, and the name.
 ATTRIBUTE = re.compile(r"(?:((?:\\.|[^\s:\\])+) )?((?:\\.|[^\s:\\])*):(.*?) = ")
 
 
 def statements(text):
-    """The statements of a CDL text, without comments; `group: NAME {` and `}` are statements, too."""
+    """Returns the statements of a CDL text, without comments. `group: NAME {` and `}` are statements."""
     out, start, depth, at = [], 0, 0, text.index("{") + 1
     start = at
     while at < len(text):
@@ -54,7 +54,7 @@ def end_of_string(text, at):
 
 
 def unescape(text):
-    """Names without their backslashes."""
+    """Removes the backslashes of names."""
     text = re.sub(r"\\%([0-9a-f]{2})", lambda m: chr(int(m.group(1), 16)), text)
     return re.sub(r"\\(.)", r"\1", text)
 
@@ -64,12 +64,12 @@ def squeeze(text):
 
 
 def squeeze_outside(text):
-    """The same, but leaving the contents of strings alone."""
+    """Like `squeeze`, but keeps the contents of strings."""
     return re.sub(r'(\\.|"(?:\\.|[^"\\])*")|\s+', lambda m: m[1] or " ", text).strip()
 
 
 class Cdl:
-    """The items of a text by (kind, group, names); `raw` has them as they were printed."""
+    """The items of a text by (kind, group, names); `raw` contains the items as printed."""
 
     def __init__(self, text):
         text = re.sub(r"^\s*// (?:global|group) attributes:$", "variables:", text, flags=re.MULTILINE)
@@ -137,10 +137,10 @@ class Cdl:
         self.types[group, unescape(name)] = found
         self.put(("type", group, unescape(name)), flat)
 
-    # Structure of types and shapes, independent of the names of what has none in the file.
+    # The structure of types and shapes, independent of invented names.
 
     def find(self, table, group, name):
-        """The entry of a name in a group or the groups around it."""
+        """Returns the entry of a name in a group or its outer groups."""
         if name.startswith("/"):
             *path, last = name[1:].split("/")
             return table.get((tuple(path), last))
@@ -148,12 +148,12 @@ class Cdl:
         return next((table[s, name] for s in scopes if (s, name) in table), None)
 
     def shape(self, group, name):
-        """The dimensions of a variable: their names, or lengths for phony ones."""
+        """Returns the dimensions of a variable: names, or lengths for phony dimensions."""
         dims = self.vars[group, name][1]
         return [self.find(self.dims, group, d) if "phony_dim_" in d else d for d in dims]
 
     def structure(self, group, ty, text_lengths=True):
-        """The structure of a type, down to the atomic types; fields of compounds in a list."""
+        """Returns the structure of a type, down to the atomic types; compound fields are a list."""
         found = self.find(self.types, group, ty)
         if found is None:
             return ty
@@ -172,5 +172,5 @@ class Cdl:
 
 
 def item_name(key):
-    """The key of an item as text."""
+    """Returns the key of an item as text."""
     return " ".join("/".join(k) if isinstance(k, tuple) else str(k) for k in key)

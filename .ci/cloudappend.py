@@ -1,4 +1,4 @@
-"""The part of .ci/cloud that adds to copies with libhdf5 (h5py) and netCDF-C (netCDF4-python), which work on them as on their inputs."""
+"""The part of .ci/cloud that appends to copies with libhdf5 (h5py) and netCDF-C (netCDF4-python), and compares with their inputs."""
 
 import collections
 import math
@@ -12,13 +12,13 @@ from common import guarded, run, tool
 from readers import plain
 
 RECORDS = 2
-# Elements of a variable that is looked at.
+# Maximum number of elements to read per variable.
 MOST = 1 << 16
 ADDED = np.arange(10.0)
 
 
 class Notes(dict):
-    """What was done: addition to "", or to the reason why it could not be done."""
+    """Additions: "" after success, or the reason for the failure."""
 
     def attempt(self, what, action):
         try:
@@ -36,12 +36,12 @@ def read_plain(value):
 
 
 def unlimited_axis(found):
-    """The first unlimited axis."""
+    """Returns the first unlimited axis."""
     return next((k for k, n in enumerate(found.maxshape or ()) if n is None), None) if found.chunks else None
 
 
 def values_of(dtype, shape, h5=False):
-    """Values for new records; None for types that are not appended to."""
+    """Returns values for new records; None for types without appends."""
     count = math.prod(shape)
     if h5 and (members := h5py.check_enum_dtype(dtype)):
         return np.full(shape, next(iter(members.values())), dtype)
@@ -55,7 +55,7 @@ def values_of(dtype, shape, h5=False):
 
 
 def h5_objects(file):
-    """The datasets and groups, by name."""
+    """Returns datasets and groups by name."""
     found = {}
     file.visititems(lambda name, o: found.update({name: o}))
     datasets = {name: o for name, o in found.items() if isinstance(o, h5py.Dataset) and o.shape is not None and o.size <= MOST}
@@ -63,7 +63,7 @@ def h5_objects(file):
 
 
 def h5_state(file, shapes):
-    """Values as far as shapes, and attributes."""
+    """Returns attributes, and values within the given shapes."""
     datasets, groups = h5_objects(file)
     state = {}
     for name in shapes:
@@ -77,7 +77,7 @@ def h5_state(file, shapes):
 
 
 def h5_append(found):
-    """Appends records; what was written."""
+    """Appends records; returns the selection and the values."""
     axis = unlimited_axis(found)
     shape = tuple(RECORDS if k == axis else n for k, n in enumerate(found.shape))
     values = values_of(found.dtype, shape, h5=True) if math.prod(shape) <= MOST else None
@@ -90,7 +90,7 @@ def h5_append(found):
 
 
 def add_h5py(path, pages=False):
-    """Adds with h5py, where asked to with a buffer for pages, and reads again."""
+    """Adds with h5py, optionally with a page buffer, and reads the file again."""
     notes, written = Notes(), {}
     with h5py.File(path, "r") as file:
         shapes = {name: o.shape for name, o in h5_objects(file)[0].items()}
@@ -127,7 +127,7 @@ def read_back(found, wanted):
 
 
 def changed(before, after):
-    """What is not as it was; text that differs for the same value is none of this."""
+    """Returns the first changed item, or an empty text."""
     return next((f"{key} changed" for key, old in before.items() if after.get(key) != old), "")
 
 
@@ -149,7 +149,7 @@ def nc_variables(file):
 
 
 def nc_state(variables, file, shapes):
-    """Values as far as shapes, and attributes."""
+    """Returns attributes, and values within the given shapes."""
     state = {}
     for name, shape in shapes.items():
         var = variables[name]
@@ -168,7 +168,7 @@ def nc_append(var, records):
 
 
 def add_netcdf(path):
-    """Adds with netCDF-C, and reads again."""
+    """Adds with netCDF-C, and reads the file again."""
     notes, written = Notes(), {}
     with netCDF4.Dataset(path) as file:
         variables = nc_variables(file)
@@ -197,7 +197,7 @@ def add_netcdf(path):
 
 
 def new_variable(group):
-    """A variable in chunks, along an unlimited dimension if there is one."""
+    """Adds a chunked variable, along an unlimited dimension if there is one."""
     group.createDimension("added_few", 2)
     found = next((name for name, dim in group.dimensions.items() if dim.isunlimited()), None)
     if found is None:
@@ -208,12 +208,12 @@ def new_variable(group):
 
 
 ADDITIONS = {"h5py": add_h5py, "netCDF4-python": add_netcdf}
-# Of copies in pages, compared with additions to the input by h5py.
+# For copies in pages. The result is compared with additions to the input by h5py.
 IN_PAGES = {"h5py, page buffer": ("h5py", lambda path: add_h5py(path, pages=True))}
 
 
 def additions(file, add, path):
-    """Notes of additions to a copy of a file, or why there are none."""
+    """Returns the results of additions to a copy, or the reason for none."""
     work = file.folder / "work.nc"
     shutil.copyfile(path, work)
     work.chmod(0o644)
@@ -226,7 +226,7 @@ def additions(file, add, path):
 
 
 class Baseline:
-    """What can be added to the input and to a plain copy, each tried once."""
+    """The successful additions to the input and to a plain copy, each tried once."""
 
     def __init__(self, file, library):
         self.file, self.add, self.plain = file, ADDITIONS[library], None
@@ -238,7 +238,7 @@ class Baseline:
 
 
 def addition_outcomes(baseline, after):
-    """(what was found, addition, outcome) for each addition."""
+    """Returns (result, addition, outcome) for each addition."""
     for what, why in baseline.input.items():
         now = after.get(what, "not there")
         if why:
@@ -252,7 +252,7 @@ def addition_outcomes(baseline, after):
 
 
 def append(file):
-    """What can be added to the input can be added to copies."""
+    """Checks that each addition to the input also succeeds on the copies."""
     counts, wrong = collections.Counter(), []
     baselines = {library: Baseline(file, library) for library in (ADDITIONS if file.copies() else ())}
     for library, baseline in baselines.items():

@@ -1,4 +1,4 @@
-"""What the parts of .ci/cloud and .ci/layout share: inputs and their copies, and where metadata and data lie."""
+"""Shared code of .ci/cloud and .ci/layout: inputs and copies, and the offsets of metadata and data."""
 
 import io
 import os
@@ -21,14 +21,14 @@ SUFFIXES = (".nc", ".nc4", ".h5", ".hdf5", ".he5", ".hdf")
 
 
 def cloud_inputs(options):
-    """The files of testdata and of --corpora."""
+    """Returns the files of testdata and of --corpora."""
     files = datasets(ROOT / "testdata", SUFFIXES, stores=False, hostile=True)
     files += datasets(options.corpora, SUFFIXES, stores=False) if options.corpora else []
     return options.share.among([p for p in files if options.only.search(str(p))], lambda path: path.name)
 
 
 class CopiedFile:
-    """An input with its copies in a folder of its own: a plain one in netCDF-4, and one for each mode."""
+    """An input with its copies in a separate directory: a plain netCDF-4 copy, and one copy per mode."""
 
     def __init__(self, path, folder, options):
         self.path, self.options = path, options
@@ -39,7 +39,7 @@ class CopiedFile:
             self.hdf5 = h5py.h5f.is_hdf5(os.fsencode(path)) if file.read(1) else False
 
     def copy(self, mode):
-        """The path of a copy, None if the input cannot be copied; its messages are in `said`."""
+        """Returns the path of a copy, None if the input cannot be copied; `said` contains the messages."""
         if mode not in self.made:
             target = self.folder / f"{mode}.nc"
             how = HOW[mode] + ([] if self.hdf5 else ["-k", "nc4"])
@@ -50,21 +50,21 @@ class CopiedFile:
         return self.made[mode]
 
     def copies(self):
-        """(mode, path) for each mode; all modes copy what a plain copy can be made of, which `not_copied` looks at."""
+        """Returns (mode, path) for each mode with a copy. `not_copied` checks inputs with a plain copy and without a copy in a mode."""
         return [(mode, self.copy(mode)) for mode in self.options.modes if self.copy("plain") and self.copy(mode)]
 
     def not_copied(self):
-        """Faults of modes that do not copy: none if chunks of the input cannot be decoded, which a plain copy does not do."""
+        """Returns the faults of modes without a copy: none if input chunks cannot be decoded, because a plain copy does not decode."""
         failed = [mode for mode in self.options.modes if not self.copy(mode)] if self.copy("plain") else []
         said = self.said
         return [f"{self.path} {MODES[mode]}: is not copied: {said}" for mode in failed if self.copy("decoded")]
 
     def original(self):
-        """The file that copies are compared with: the input, or a plain netCDF-4 copy of an input in another format."""
+        """Returns the file to compare copies with: the input, or a plain netCDF-4 copy of an input in another format."""
         return self.path if self.hdf5 else self.copy("plain")
 
     def view(self, reader, path):
-        """Items that a reader finds, or why it does not. For inputs there is less time than for copies."""
+        """Returns the items that a reader finds, or the reason for a failure. Inputs have a shorter time limit than copies."""
         if (reader, path) not in self.views:
             found, why = guarded(readers.KNOWN[reader], path, seconds=5 if path == self.path else 60)
             self.views[reader, path] = why or found
@@ -77,7 +77,7 @@ class CopiedFile:
 
 
 class NotedFile(io.RawIOBase):
-    """A file whose reads are noted as (offset, length)."""
+    """A file that records its reads as (offset, length)."""
 
     def __init__(self, path):
         self.bytes, self.at, self.reads = pathlib.Path(path).read_bytes(), 0, []
@@ -107,7 +107,7 @@ class NotedFile(io.RawIOBase):
 
 
 def headers(file):
-    """Looks at all objects and attributes, by links, so that names of committed types and empty groups are looked at."""
+    """Reads all objects and attributes, by links, so that the names of committed types and empty groups are read."""
 
     def look(_, found):
         for name in found.attrs:
@@ -119,14 +119,14 @@ def headers(file):
 
 
 def places(file):
-    """(offset, length) of all data."""
+    """Returns (offset, length) of all data."""
     found = []
 
     def look(_, dataset):
         if not isinstance(dataset, h5py.Dataset):
             return
         if dataset.chunks is not None:
-            # What the function returns, other than None, ends the iteration.
+            # A result other than None ends the iteration.
             dataset.id.chunk_iter(lambda info: found.append((info.byte_offset, info.size)))
         elif (offset := dataset.id.get_offset()) is not None:
             found.append((offset, dataset.id.get_storage_size()))
@@ -136,7 +136,8 @@ def places(file):
 
 
 def metadata_and_data(path):
-    """(offset, length) of all reads of metadata, and of all data. Heaps of variable-length data count as data, but are not here."""
+    """Returns (offset, length) of all metadata reads, and of all data. Heaps of variable-length data count as data, but are not
+    included."""
     noted = NotedFile(path)
     with h5py.File(noted, "r") as file:
         headers(file)
@@ -144,7 +145,7 @@ def metadata_and_data(path):
 
 
 def heaps(path, attributes):
-    """Offsets of heaps of variable-length values of attributes, or of data."""
+    """Returns the heap offsets of variable-length values in attributes, or in data."""
     noted = NotedFile(path)
 
     def attempt(read):
@@ -166,7 +167,7 @@ def heaps(path, attributes):
 
 
 def model_file(path, seed):
-    """A file like those of models, which no rule likes."""
+    """Creates a file with the structure of climate model output, which follows no rules."""
     random = np.random.default_rng(seed)
     with netCDF4.Dataset(path, "w") as file:
         file.variable_id = "tas"
@@ -187,7 +188,7 @@ def model_file(path, seed):
 
 
 def model_files(folder, seeds):
-    """Files like those of models, made unless they are there."""
+    """Returns files with the structure of climate model output; creates missing files."""
     files = [folder / f"model-{seed}.nc" for seed in seeds]
     for seed, path in zip(seeds, files):
         if not path.exists():
@@ -196,7 +197,7 @@ def model_files(folder, seeds):
 
 
 def packing_verdicts(paths):
-    """(path to whether check_cmip7_packing passes it, output) for files that it can read."""
+    """Returns ({path: whether check_cmip7_packing passes it}, output) for files that it can read."""
     done = run("check_cmip7_packing", *paths)
     if len(paths) > 1 and done.status not in (0, 1):
         sys.exit(f"check_cmip7_packing: {done.text}{done.said}")

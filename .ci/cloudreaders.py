@@ -12,14 +12,14 @@ from common import guarded, run
 
 READERS = ("h5py", "netCDF4-python", "pyfive")
 SMALLEST, LARGEST = 64 << 10, 8 << 20
-# Of the cache that reads ahead: what s3fs has if nothing is said.
+# Defaults of s3fs for the read-ahead cache.
 BLOCK = 5 << 20
 UNREAD = ("cannot be read", "not read")
 
 
 def item_differences(before, after, plain):
-    """Counts, and (item, before, after) of what a copy has otherwise than its input, and also otherwise than a plain copy, which
-    .ci/written compares with the input."""
+    """Returns counts, and (item, before, after) for items of a copy that differ from the input and from a plain copy. .ci/written compares
+    the plain copy with the input."""
     counts, found = collections.Counter(), []
     for key in sorted(before.keys() | after.keys()):
         old, new = before.get(key, "not there"), after.get(key, "not there")
@@ -40,7 +40,7 @@ def item_differences(before, after, plain):
 
 
 def in_plain(file, reader, key):
-    """An item of the plain copy."""
+    """Returns the item of the plain copy."""
     found = file.view(reader, file.copy("plain"))
     return f"cannot be read: {found}" if isinstance(found, str) else found.get(key, "not there")
 
@@ -50,13 +50,14 @@ def variable(key):
 
 
 def longer(key, before, after):
-    """The shape and type of a variable where they are not those of the input: others have fewer records than their dimension."""
+    """Returns the shape and type of a variable that differ from the input, because other variables have fewer records than their
+    dimension."""
     found = after.get(variable(key))
     return found if found != before.get(variable(key)) else None
 
 
 def same_items(file):
-    """Whether readers find the same in copies as in the input."""
+    """Checks whether readers find the same items in copies and in the input."""
     counts, wrong = collections.Counter(), file.not_copied()
     for mode, copy in file.copies():
         done = run("h5stat", copy, seconds=60)
@@ -82,7 +83,7 @@ def same_items(file):
 
 
 def front(file):
-    """Whether libhdf5 reads all metadata before the first byte of data."""
+    """Checks whether libhdf5 reads all metadata before the first byte of data."""
     counts, wrong = collections.Counter(), []
     if not file.copy("plain"):
         return collections.Counter(**{"inputs not copied": 1}), wrong
@@ -112,7 +113,7 @@ def read_by_pages(path, size):
 
 
 def page_faults(path, size):
-    """What is wrong with a file in pages of a size."""
+    """Returns the faults of a file with this page size."""
     reads, data = metadata_and_data(path)
     data = [part for part in data if part[1]]
     metadata = {at // size for at, _ in reads}
@@ -131,13 +132,13 @@ def page_faults(path, size):
 
 
 def heaps_among_metadata(path, size):
-    """Whether heaps with variable-length data, other than those of attributes, have pages in common with metadata."""
+    """Checks whether heaps with variable-length data, except attribute heaps, share pages with metadata."""
     pages = {at // size for at, _ in metadata_and_data(path)[0]}
     return any(at // size in pages for at in heaps(path, False) - heaps(path, True))
 
 
 def paged(file):
-    """Whether copies in pages are."""
+    """Checks the pages of copies."""
     counts, wrong = collections.Counter(), []
     for mode, copy in file.copies():
         if "paged" not in MODES[mode]:
@@ -159,7 +160,7 @@ def paged(file):
 
 
 class Counted(fsspec.spec.AbstractBufferedFile):
-    """A file whose requests are counted, behind fsspec's cache."""
+    """A file behind fsspec's cache that counts requests."""
 
     requests = 0
 
@@ -171,7 +172,7 @@ class Counted(fsspec.spec.AbstractBufferedFile):
 
 
 def requests(path):
-    """Requests for opening the file and looking at all objects and attributes, and for the place of each chunk, too."""
+    """Returns the number of requests for opening the file and reading all objects and attributes, and for all chunk locations."""
     size = pathlib.Path(path).stat().st_size
     with Counted(fsspec.filesystem("file"), str(path), "rb", block_size=BLOCK, cache_type="readahead", size=size) as counted:
         with h5py.File(counted, "r") as file:
@@ -182,7 +183,7 @@ def requests(path):
 
 
 def opens(file, fewer=False):
-    """Whether a copy takes no more requests than the input, or fewer; with a line of figures."""
+    """Checks whether a copy needs at most as many requests as the input, or fewer; returns a line of figures."""
     counts, wrong = collections.Counter(), []
     before, why = guarded(requests, file.original())
     if why:

@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C.UTF-8 RUST_BACKTRACE=0 CARGO_TERM_COLOR=never INSTA_UPDATE=no
 export BIN=${BIN:-$PWD/target/release} HELPER=${HELPER:-$PWD/target/debug/helper}
-# A clean machine compiles once and shows no backtraces. Without incremental data and debug information, target/ takes 6 GB, not 15 GB.
+# A clean machine compiles once and shows no backtraces. Without incremental data and debug information, target/ needs 6 GB instead of 15
+# GB.
 [ "${CI:-}" != true ] || export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 
 names=()      # all steps in the order of the table
@@ -105,7 +106,7 @@ choose() {
     done
 }
 
-# Runs step $1 and keeps its verdict. The command runs in a subshell, in which `set -e` stays in force.
+# Runs step $1 and records its verdict. The command runs in a subshell, so that `set -e` stays in force.
 step() {
     local name=$1 start=$SECONDS status line
     printf '\n== %s\n' "$name"
@@ -130,7 +131,7 @@ step() {
     printf '== %s: %s, %d s\n' "$name" "${verdicts[$name]}" $((SECONDS - start)) | tee -a "$work/times"
 }
 
-# Checks the material and makes the builds that step $1 needs.
+# Checks the recorded material and makes the builds that step $1 needs.
 prepare() {
     local group path command
     for group in ${needs[$1]}; do
@@ -147,7 +148,7 @@ may_skip() {
     awk -v word="$1" '$1 == word && NF > 1 { found = 1 } END { exit !found }' .ci/may-skip
 }
 
-# Records in .ci/passed that step $1 passed at commit $2, if it is complete and the tree has no other changes.
+# Records in .ci/passed that step $1 passed at commit $2, if the step is complete and the tree has no uncommitted changes.
 record() {
     if [ -e "$work/incomplete-$1" ]; then
         echo "$1 is not recorded: it skipped checks"
@@ -204,7 +205,7 @@ install() {
     return "$failed"
 }
 
-# Debug information is useless here, and optimisation takes longer than it saves.
+# Debug information has no use here, and optimisation takes longer than it saves.
 install_cargo_deny() {
     cargo deny --version 2>/dev/null || CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=target/cargo-deny \
         cargo install --quiet --locked --debug --version 0.20.2 cargo-deny

@@ -1,4 +1,4 @@
-"""The conversions of a file for .ci/written, made by nccopy."""
+"""The conversions of a file for .ci/written, with nccopy."""
 
 import os
 import re
@@ -10,7 +10,7 @@ from common import HDF5, first_bytes, tool
 THEIRS = os.environ.get("NCCOPY", "nccopy")
 KINDS = ["nc3", "nc6", "nc5", "nc4", "nc7"]
 MAGIC = {b"CDF\x01": "nc3", b"CDF\x02": "nc6", b"CDF\x05": "nc5", HDF5[:4]: "nc4"}
-# Options that change how data is stored, not the data. CHUNKS stands for odd chunk lengths for the file's dimensions.
+# Options that change the storage, not the data. CHUNKS stands for odd chunk lengths for the file's dimensions.
 CHUNKS = "CHUNKS"
 OPTIONS = [
     ["-d1", "-s"], ["-d0"], ["-F", "none"], ["-F", "*,zstd,3"], ["-M", "1", "-c", CHUNKS], ["-u"], ["-w"],
@@ -22,19 +22,19 @@ REFUSED = re.compile(r"do not have|cannot hold|does not have|does not allow")
 
 
 def kind_of(path):
-    """The kind by the first bytes, None for other files."""
+    """Returns the kind from the first bytes, None for other files."""
     head = first_bytes(path, 8)
     return MAGIC.get(head[:4]) if head[:3] == b"CDF" or head == HDF5 else None
 
 
 def streams(path):
-    """Whether a classic file leaves its number of records open; other readers take the mark for a number."""
+    """Checks whether a classic file has the record count STREAMING, which other readers take as a number."""
     head = first_bytes(path, 12)
     return head[:3] == b"CDF" and head[4:12 if head[3] == 5 else 8] in (b"\xff" * 4, b"\xff" * 8)
 
 
 def every(own):
-    """All conversions of a file: lists of steps, which are lists of options. Steps begin with the same ones."""
+    """Returns all conversions of a file: lists of steps, which are lists of options. Several conversions begin with the same steps."""
     out = [[[]]]
     out += [[["-k", a]] for a in KINDS]
     out += [[["-k", a], ["-k", b]] for a in KINDS for b in KINDS]
@@ -45,7 +45,7 @@ def every(own):
 
 
 def some(own, number):
-    """Three conversions, different for successive files: a kind, a pair of kinds, options."""
+    """Returns three conversions, different for successive files: a kind, a pair of kinds, options."""
     a, b = KINDS[number % 5], KINDS[number // 5 % 5]
     return [[["-k", a]], [["-k", b], ["-k", a]], [["-k", ("nc4", "nc7")[number // 8 % 2], *OPTIONS[number % 8]]]]
 
@@ -55,14 +55,14 @@ def title(steps):
 
 
 def chunks_of(items):
-    """Odd lengths of chunks for dimensions that the root group has, None if there are none."""
+    """Returns odd chunk lengths for the dimensions of the root group, None without dimensions."""
     dims = [k[5:] for k in items if re.fullmatch(r"dim /[A-Za-z]\w*", k)] if isinstance(items, dict) else []
     lengths = (3, 5, 7, 1, 11)
     return ",".join(f"{d}/{lengths[n % 5]}" for n, d in enumerate(sorted(dims))) or None
 
 
 def copy(options, source, target, theirs=False):
-    """The outcome (copied, refused, too large, not copied, crashed, no end), and the messages of the tool."""
+    """Returns the outcome (copied, refused, too large, not copied, crashed, no end), and the messages of the tool."""
     command = [THEIRS, *options] if theirs else [tool("nccopy"), "--no-sync", "--fill-missing", "--allow-large", *options]
     done = texts.run_reader(*command, source, target)
     if done.status is None and not theirs:

@@ -11,7 +11,7 @@ LIBNETCDF = {"ncdump", "ncdump (new)", "ncks", "netCDF4-python", "xarray"}
 
 
 class Pair:
-    """A reader's view of a file and of its copy."""
+    """A reader's views of a file and of its copy."""
 
     def __init__(self, reader, file, steps, said):
         self.reader, self.file, self.steps = reader, file, steps
@@ -19,7 +19,7 @@ class Pair:
         self.left_out = [path.replace(":", "@") for path in paths_left_out("nccopy", said)]
 
     def compare(self, before, after):
-        """(item, before, after) for each difference."""
+        """Returns (item, before, after) for each difference."""
         self.before, self.after = before, after
         if isinstance(after, str):
             yield "file", "read", after
@@ -43,7 +43,7 @@ class Pair:
                 yield key, old, new
 
     def explain(self, item, old, new):
-        """The class of a difference, None if it has no class."""
+        """Returns the class of a difference, None if it has no class."""
         return next((name for name, rule in CLASSES.items() if rule(self, item, old, new)), None)
 
 
@@ -57,7 +57,7 @@ def path_of(item):
 
 
 def object_left_out(pair, item, old, new):
-    """Objects that our notes name, and references, which netCDF does not have."""
+    """Objects that our notes report as skipped, and references, which netCDF does not have."""
     if any(re.search(re.escape(f"{path}.") + "[^.]+$", p) for p in pair.left_out for path in [path_of(item)]):
         return True  # a field of it
     place, name = place_of(item)
@@ -68,7 +68,7 @@ def object_left_out(pair, item, old, new):
 
 
 def text_attributes(pair, _item, old, new):
-    """Attributes of one string in the classic model. Of a variable called data, the text is then taken for the data."""
+    """Attributes of one string in the classic model. In a variable named data, their text is mistaken for data."""
     classic = {"nc3", "nc5", "nc6", "nc7"} & set(pair.flags)
     name = old.removeprefix("string ")
     return bool(classic) and name != old and (new == name or new == MISSING and re.match("data ?:", name) is not None)
@@ -80,7 +80,7 @@ def fixed(pair, item, old, new):
 
 
 def fewer_records(pair, item, old, new):
-    """Variables written in fewer records than their dimension has are filled up."""
+    """Variables with fewer records than their dimension get fill values."""
     if pair.reader == "h5dump":
         return new.startswith(old) and len(new) > len(old)
     if pair.reader not in HDF5 or isinstance(pair.after, str):
@@ -98,8 +98,8 @@ def never_set(pair, item, old, _new):
 
 
 def read_otherwise(pair, item, old, new):
-    """What ncdump of ours reads in the input, and the C tool does not or in another way: of the same object, not of any
-    other one of the file; .ci/h5live compares both."""
+    """Objects that our ncdump and the C tool read differently in the input, or that only our ncdump reads. The difference must be in the
+    same object; .ci/h5live compares both tools."""
     if pair.file.kind != "nc4" or pair.reader not in LIBNETCDF:
         return False
     ours = pair.file.ours()
@@ -113,8 +113,8 @@ def read_otherwise(pair, item, old, new):
 
 
 def place_of(item):
-    """The path of the object that an item is about, and the name of the attribute if it is about one. Items are those of
-    Python's readers (`att /g/v@name`), of h5dump (`/g/v@name`) or of CDL (`att g v:name`)."""
+    """Returns the object path of an item, and the attribute name if the item is an attribute. Items come from Python's readers (`att
+    /g/v@name`), h5dump (`/g/v@name`) or CDL (`att g v:name`)."""
     kind, _, rest = item.partition(" ")
     if item.startswith("/"):
         path, _, name = item.partition("@")
@@ -128,7 +128,7 @@ def place_of(item):
 
 
 def objects_read_otherwise(ours, theirs):
-    """Paths of what two CDL texts show differently: objects that differ, and variables whose type or dimension differs."""
+    """Returns the paths of objects that differ between two CDL texts, and of variables whose type or dimension differs."""
     differing = {k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k)}
     found = {place_of(k)[0] for k in differing}
     names = {place_of(k)[0].rpartition("/")[2] for k in differing if k.startswith(("type ", "dim "))}
@@ -139,7 +139,7 @@ def objects_read_otherwise(ours, theirs):
 
 
 def without_braces(text):
-    """The C ncdump prints text in compounds in braces of its own."""
+    """The C ncdump prints text in compounds with extra braces."""
     return re.sub(r"[{}]", "", text)
 
 
@@ -156,7 +156,7 @@ def phony(_pair, item, old, new):
 
 
 def is_of(pair, item, kind):
-    """Whether an item is about a variable or an attribute of a user-defined type, or of a type of this class."""
+    """Checks whether an item is a variable or an attribute of a user-defined type, or of a type of this class."""
     place, name = place_of(item)
     ours = pair.file.ours()
     types = {place_of(k)[0].rpartition("/")[2] for k, v in ours.items() if k.startswith("type ") and v.startswith(kind)}
@@ -165,12 +165,12 @@ def is_of(pair, item, kind):
 
 
 def text_became_characters(pair, item, _old, new):
-    """Text fields have become arrays of characters; h5py compares the values."""
+    """Text fields became character arrays; h5py compares the values."""
     return pair.reader == "h5dump" and is_of(pair, item, "compound") and new.startswith("{") and '[ "' in new
 
 
 def tags(pair, item, _old, new):
-    """Opaque types whose tag h5py takes for a type of NumPy."""
+    """Opaque types whose tag h5py reads as a NumPy type."""
     opaque = any(v.startswith("opaque") for v in pair.file.ours().values())
     key = "var " + path_of(item)
     return pair.reader in HDF5 | {"h5netcdf"} and opaque and (
@@ -182,7 +182,7 @@ def not_read_before(_pair, _item, old, _new):
 
 
 def nco_types(pair, item, old, new):
-    """NCO fails at user-defined types, or leaves out the groups in which they are defined or used, with their attributes."""
+    """NCO fails for user-defined types, or skips the groups that define or use them, with their attributes."""
     ours = pair.file.ours()
     if pair.reader != "ncks" or not any(k.startswith("type ") for k in ours):
         return False
@@ -205,19 +205,19 @@ def without_elements(pair, item, old, new):
 
 
 def cut_texts(pair, _item, old, new):
-    """netCDF's strings end at their first zero byte."""
+    """netCDF strings end at their first zero byte."""
     return pair.reader == "h5dump" and re.sub(r'\\000(?:\\.|[^"\\])*', "", old) == new != old
 
 
 def not_utf8(pair, item, _old, new):
-    """netCDF has no text in other encodings: C's tools write the bytes into strings as ours do."""
+    """netCDF has no text in other encodings: the C tools write the bytes into strings, as our tools do."""
     return pair.reader == "h5netcdf" and item == "file" and "UnicodeDecodeError" in new
 
 
 CLASSES = {
     "fixed dimensions": fixed,
     "strings of attributes in the classic model": text_attributes,
-    "what netCDF cannot express is left out": object_left_out,
+    "objects without a netCDF equivalent are skipped": object_left_out,
     "numbers of phony dimensions": phony,
     "objects with several names": several_names,
     "the input is read in another way": read_otherwise,

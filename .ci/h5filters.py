@@ -63,7 +63,7 @@ class FilterCase:
         return f"{pipeline_text(self.pipeline)} {self.name} {self.order} {','.join(map(str, self.shape))} {self.kind}"
 
     def create(self, file, name):
-        """A dataset with the pipeline, made by libhdf5."""
+        """Creates a dataset with the pipeline, with libhdf5."""
         plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
         plist.set_chunk(self.shape)
         plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
@@ -94,7 +94,7 @@ def stored_filters(dataset):
 
 
 def refused_by_libhdf5(case):
-    """Cases that libhdf5 refuses to make."""
+    """Returns the cases that libhdf5 refuses to create."""
     return any(f[0] == SZIP and np.prod(getattr(case, "chunk", case.shape)) < f[2] for f in case.pipeline)
 
 
@@ -113,8 +113,8 @@ class LibhdfChunk:
 
 
 def exchange(group, folder, *options, env=None):
-    """Chunks of cases with one pipeline in both directions. Returns the chunks of libhdf5, and the problems of our chunks, of theirs
-    and of the parameters that a filter stores."""
+    """Exchanges chunks of cases with one pipeline in both directions. Returns the chunks of libhdf5, and problems with our chunks, their
+    chunks and the stored parameters."""
     peers, jobs = [], []
     with h5py.File(folder / "theirs.h5", "w") as file:
         for n, case in enumerate(group):
@@ -140,7 +140,7 @@ def exchange(group, folder, *options, env=None):
                 params.append(f"{peer.case}: parameters {words[1]}, not {pipeline_text(peer.filters)}")
             dataset = peer.case.create(file, f"d{n}")
             dataset.id.write_direct_chunk((0,) * len(peer.case.shape), (folder / f"{n}.ours").read_bytes(), int(words[0]))
-    # Our chunks are read when the file is complete: libhdf5 forgets their masks before.
+    # Our chunks are read after the file is complete, because libhdf5 forgets their masks before.
     with h5py.File(folder / "ours.h5") as file:
         for n, peer in enumerate(peers):
             try:
@@ -152,7 +152,7 @@ def exchange(group, folder, *options, env=None):
 
 
 def chunkfilter(jobs, *options, env=None):
-    """The answers of the helper to jobs, a line for each."""
+    """Returns the responses of the helper to jobs, one line per job."""
     done = run(*helper("chunkfilter", *options), given="\n".join(jobs) + "\n", env=env)
     lines = done.text.splitlines()
     if done.status != 0 or len(lines) != len(jobs):

@@ -1,4 +1,4 @@
-"""What .ci/hdf4 compares: what libhdf4 reads from a file (hdf4sds.py) with a netCDF-4 copy, and two outputs of ncdump."""
+"""Comparisons of .ci/hdf4: libhdf4's view of a file (hdf4sds.py) with a netCDF-4 copy, and two outputs of ncdump."""
 
 import collections
 import re
@@ -11,7 +11,7 @@ from common import fnv
 
 
 def netcdf_name(name):
-    """The name as netCDF holds it, or None if it has to be escaped."""
+    """Returns the name in netCDF, or None if the name must be escaped."""
     try:
         text = name.decode()
     except UnicodeDecodeError:
@@ -22,7 +22,7 @@ def netcdf_name(name):
 
 
 def once(names):
-    """Those names that occur once, as netCDF holds them."""
+    """Returns the names that occur once, in their netCDF form."""
     count = collections.Counter(names)
     return {name: netcdf_name(name) for name in count if count[name] == 1}
 
@@ -32,7 +32,7 @@ def text_of(values):
 
 
 def hdf4_attribute_difference(theirs, ours):
-    """What is wrong with an attribute."""
+    """Returns the difference of an attribute."""
     if theirs.dtype.kind == "S":
         if isinstance(ours, bytes):  # the fill value of characters
             ours = ours.decode("utf-8", "replace").replace("\0", "")
@@ -47,7 +47,7 @@ def hdf4_attribute_difference(theirs, ours):
 
 
 def hdf4_attribute_differences(place, theirs, ours):
-    """ours: a variable or dataset of netCDF4-python."""
+    """Returns the differences of all attributes. ours: a variable or dataset of netCDF4-python."""
     held, names = ours.ncattrs(), once([name for name, _, _ in theirs or ()])
     if theirs is not None and len(held) != len(theirs):
         yield place, f"has {len(held)} attributes, libhdf4 reads {len(theirs)}"
@@ -67,7 +67,7 @@ def native(ours):
 
 
 def value_difference(theirs, ours, fill):
-    """What is wrong with the values; records that only other variables have are fill values."""
+    """Returns the difference of the values. Records that only exist in other variables contain fill values."""
     values = native(ours)
     if ours.shape != theirs.shape:
         rest = values[theirs.shape[0]:]
@@ -97,7 +97,7 @@ def shape_fits(dataset, ours):
 
 
 def dataset_differences(dataset, ours, recorded):
-    """(place, text) for one dataset."""
+    """Returns (place, text) for one dataset."""
     place, code = str(dataset["index"]), hdf4sds.TYPES[dataset["type"] & 0xFFF]
     if ours.dtype.str[1:] != code:
         yield place, f"has type {ours.dtype.str[1:]}, libhdf4 reads {code}"
@@ -114,7 +114,7 @@ def dataset_differences(dataset, ours, recorded):
 
 
 def dimension_differences(datasets, variables):
-    """Names of dimensions that netCDF holds as they are, and that have one length only."""
+    """Returns the differences of dimension names that netCDF supports unchanged and that have only one length."""
     lengths = collections.defaultdict(set)
     for dataset in datasets:
         for dim in dataset["dims"] or ():
@@ -127,7 +127,7 @@ def dimension_differences(datasets, variables):
 
 
 def same_names(datasets, variables):
-    """Those of both that have the same names, in the same order."""
+    """Returns the objects of both with the same names, in the same order."""
     found = {ours.name: ours for ours in variables}
     names = once([dataset["name"] for dataset in datasets])
     datasets = [dataset for dataset in datasets if names.get(dataset["name"]) in found]
@@ -135,7 +135,7 @@ def same_names(datasets, variables):
 
 
 def copy_differences(theirs, path, sums):
-    """(place, text) of each difference between what libhdf4 reads and a netCDF-4 file."""
+    """Returns (place, text) of each difference between libhdf4's view of a file and a netCDF-4 file."""
     with netCDF4.Dataset(path) as copy:
         copy.set_auto_maskandscale(False)
         copy.set_auto_chartostring(False)
@@ -154,7 +154,7 @@ def copy_differences(theirs, path, sums):
 
 
 def text_difference(first, second):
-    """The first line in which the output of ncdump for the file differs from that for the copy."""
+    """Returns the first line that differs between the outputs of ncdump for the file and for the copy."""
     first, second = first.decode(errors="replace").split("\n")[1:], second.decode(errors="replace").split("\n")[1:]
     for a, b in zip(first, second):
         if a != b:

@@ -1,4 +1,4 @@
-"""HDF4 files that are made for a run of .ci/hdf4: of random datasets, and a sparse one."""
+"""HDF4 files for .ci/hdf4: random datasets, and a sparse file."""
 
 import ctypes.util
 import importlib.util
@@ -16,7 +16,7 @@ def has_library():
 
 
 def built(folder):
-    """The C program of testdata/hdf4, or None if it cannot be compiled."""
+    """Returns the compiled C program of testdata/hdf4, or None if it cannot be compiled."""
     program = folder / "make"
     spec = importlib.util.spec_from_file_location("maker", MAKER)
     maker = importlib.util.module_from_spec(spec)
@@ -29,20 +29,20 @@ def built(folder):
 
 
 def repack_options(generator):
-    """Coders for some of the datasets, chunks for others or the same. Dataset v5 has rank 1 + 5 % 4, and so on."""
+    """Returns coders for some datasets, and chunks for the same or other datasets. Dataset v5 has rank 1 + 5 % 4, and so on."""
     options = ["-m", "0"]
     names = [f"v{n}" for n in generator.sample(range(40), 30)]
     for part in range(3):
         coder = generator.choice(["RLE", f"HUFF {generator.randint(1, 8)}", f"GZIP {generator.randint(1, 9)}", "NONE"])
         options += ["-t", f"{','.join(names[part * 10:part * 10 + 10])}:{coder}"]
-    # Of several names in one -c, hrepack makes an error.
+    # hrepack fails for several names in one -c.
     for number in generator.sample(range(40), 20):
         options += ["-c", f"v{number}:{'x'.join(str(generator.randint(1, 9)) for _ in range(1 + number % 4))}"]
     return options
 
 
 def random_files(folder, count, seed):
-    """(name, path) of files by the C program, and of what hrepack makes of each."""
+    """Returns (name, path) of files by the C program, and of hrepack's copies."""
     if count == 0:
         return []
     program = built(folder)
@@ -62,7 +62,7 @@ def random_files(folder, count, seed):
 
 
 def repacked(path, again, generator):
-    """Whether hrepack makes another file of one. It crashes on some."""
+    """Runs hrepack on a file; returns whether it succeeds. It crashes on some files."""
     if not installed("hrepack"):
         return False
     again.unlink(missing_ok=True)

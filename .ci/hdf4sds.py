@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints what libhdf4 reads from files, as a Python pickle: the datasets of each with their dimensions, attributes and values.
+"""Prints libhdf4's view of files as a Python pickle: the datasets with their dimensions, attributes and values.
 
   .ci/hdf4sds.py FILE... [--library]
 
-Reads with pyhdf. pyhdf does not read numbers in little-endian files, nor ask for everything, so that the library that it has loaded is
-called directly for the rest; where pyhdf itself reads a dataset, both have to give the same. --library does not use pyhdf but the
-libhdf4 of the system, or that which HDF4_LIBRARY names. Each file is read by a process of its own, because libhdf4 crashes on some.
+The script uses pyhdf. pyhdf does not read numbers in little-endian files, and lacks some functions. For these, the script calls the
+library that pyhdf has loaded. If pyhdf can read a dataset, both results must be equal. --library uses the system's libhdf4, or the library
+in HDF4_LIBRARY, instead of pyhdf. Each file is read by a separate process, because libhdf4 crashes on some files.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ READ, NATIVE, LITTLE = 1, 0x1000, 0x4000
 TYPES = {3: "u1", 4: "S1", 5: "f4", 6: "f8", 20: "i1", 21: "u1", 22: "i2", 23: "u2", 24: "i4", 25: "u4"}
 MOST_DIMS = 32
 SIZES = ctypes.c_int32 * MOST_DIMS
-# Values are compared up to this size.
+# Maximum bytes of compared values.
 LARGEST = 64 << 20
 SECONDS = 60
 
@@ -33,7 +33,7 @@ class Failure(Exception):
 
 
 def library_of_pyhdf():
-    """The library that pyhdf has loaded: calls share its open files."""
+    """Returns the library that pyhdf has loaded: calls share its open files."""
     import pyhdf.SD
     with open("/proc/self/maps", encoding="utf-8") as maps:
         found = re.search(r"/\S*libmfhdf\S*", maps.read())
@@ -57,7 +57,7 @@ class Library:
         function.restype = ctypes.c_int32
 
         def call(*arguments):
-            # Identifiers have 32 bits, which Python's own integers would fill with what was in memory.
+            # Identifiers have 32 bits. Python's own integers would leave the upper half undefined.
             result = function(*[ctypes.c_int32(a) if isinstance(a, int) else a for a in arguments])
             if result == -1:
                 raise Failure(name)
@@ -142,7 +142,7 @@ class Reader:
 
 
 def check_pyhdf(path, datasets):
-    """Where pyhdf's own interface reads a dataset, it gives what the library gives."""
+    """Checks that pyhdf's interface and the library give the same dataset."""
     from pyhdf.SD import SD, SDC
     from pyhdf.error import HDF4Error
     file = SD(path, SDC.READ)
@@ -177,7 +177,7 @@ def read_hdf4(library, path, with_pyhdf):
 
 
 def read_apart(library, path, with_pyhdf):
-    """The same by a process of its own."""
+    """Reads a file in a separate process."""
     with tempfile.TemporaryFile() as result:
         child = os.fork()
         if child == 0:

@@ -1,4 +1,4 @@
-"""The inputs of .ci/hostile: files and stores of a folder, outputs of its scripts, and mutated variants of all of them."""
+"""The inputs of .ci/hostile: files and stores of a directory, outputs of its scripts, and mutated variants."""
 
 import os
 import random
@@ -9,21 +9,21 @@ import sys
 
 from common import files_below, run
 
-# Python walks and copies directories by recursion, and some are 800 deep.
+# Python walks and copies directories by recursion, and some directories are nested 800 deep.
 sys.setrecursionlimit(20_000)
 
-# Scripts that make an input; those that end in .sh check by themselves what a tool did.
+# Scripts that create an input. Scripts that end in .sh check the result of a tool themselves.
 MAKE = {".py": [sys.executable]}
 DATA = {".nc", ".h5", ".cdl", ".zarr", ".zip"}
 LARGEST = 64 << 10  # bytes of an input of which there are variants
-# Numbers that do harm as sizes, counts and addresses.
+# Harmful numbers for sizes, counts and addresses.
 NUMBERS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 10**6, 2**24, 2**31 - 1, 2**31, 2**32 - 1, 2**37, 2**53, 2**63 - 1, 2**63, 2**64 - 1]
 # Text that ends strings, comments or lines, or controls a terminal.
 TEXTS = ["\x1b[2J", "\u009b31m", "\u202e", "*/", "\n data: v = 1;", "\\", '"', "??/", "&lt;", "\ufffe", "../..", "a" * 70_000, ""]
 
 
 def gather(folder, made):
-    """All inputs: existing ones, and those that the scripts make below `made`."""
+    """Returns all inputs: existing inputs, and inputs that the scripts create below `made`."""
     made.mkdir()
     for script in sorted(folder.iterdir()):
         if script.suffix in MAKE:
@@ -37,7 +37,7 @@ def gather(folder, made):
 
 
 def linked(place):
-    """A dataset with external data in a file beside it, which is a symbolic link that leads out of the folder."""
+    """Creates a dataset with external data in a neighbouring file, which is a symbolic link out of the directory."""
     try:
         import h5py
     except ImportError:
@@ -50,14 +50,14 @@ def linked(place):
 
 
 def scripts(folder, parts):
-    """Scripts that check by themselves what a tool did; only root can change owners."""
+    """Returns the scripts that check the result of a tool themselves. Only root can change owners."""
     found = sorted(folder.glob("*.sh"))
     found = [s for s in found if "setpriv" not in s.read_text() or os.geteuid() == 0]
     return [s for s in found if not parts or any(part in s.name for part in parts)]
 
 
 def variants(inputs, made, count, seed):
-    """A number of mutated variants of each small input; the same for the same seed."""
+    """Returns a number of mutated variants of each small input; the same variants for the same seed."""
     out = []
     for path in inputs:
         if sum(map(len, files_below(path).values())) > LARGEST:
@@ -68,7 +68,7 @@ def variants(inputs, made, count, seed):
             if path.is_dir():
                 shutil.copytree(path, place, copy_function=shutil.copyfile)
                 files = sorted(p for p in place.rglob("*") if p.is_file())
-                # Metadata decides how chunks are read.
+                # Metadata controls the reading of chunks.
                 likely = [p for p in files if p.name.startswith(".z") or p.name == "zarr.json"] or files
                 for chosen in rng.sample(likely, min(len(likely), rng.randint(1, 2))):
                     os.chmod(chosen, 0o600)
@@ -80,7 +80,7 @@ def variants(inputs, made, count, seed):
 
 
 def mutated(data, text, rng):
-    """Some changes; those of text keep its structure."""
+    """Makes some changes. Changes of text preserve its structure."""
     for _ in range(rng.randint(1, 3)):
         data = (reworded if text else renumbered)(bytearray(data), rng)
     return bytes(data)
@@ -102,7 +102,7 @@ def reworded(data, rng):
 
 
 def renumbered(data, rng):
-    """Replaces a few bytes by a number, or by bytes from another place of the file."""
+    """Replaces a few bytes by a number, or by other bytes of the file."""
     if len(data) < 8:
         return data
     width = rng.choice([1, 2, 4, 8])
@@ -118,7 +118,7 @@ def renumbered(data, rng):
 
 
 def keep_variant(path, folder):
-    """A copy of a variant, to look at."""
+    """Copies a variant for inspection."""
     folder.mkdir(exist_ok=True)
     to = folder / path.name
     if path.is_dir():

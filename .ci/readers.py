@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Python's readers' view of a file: names, types, shapes and sums of all values.
+"""The view of a file in Python's readers: names, types, shapes and sums of all values.
 
-  .ci/readers.py        a process that answers lines `READER<tab>PATH` with a line of JSON: {item: value}, or {"": error}
+  .ci/readers.py        reads lines `READER<tab>PATH`, and prints a line of JSON for each: {item: value}, or {"": error}
 
-Items are `dim PATH`, `var PATH` (shape and type), `data PATH` and `att PATH@NAME`. `Readers` asks such a process, and replaces it when a
-library has crashed or does not end. READERS has the readers that are installed.
+Items are `dim PATH`, `var PATH` (shape and type), `data PATH` and `att PATH@NAME`. `Readers` starts such a process, and replaces it after a
+crash or a timeout. READERS lists the installed readers.
 """
 
 import hashlib
@@ -18,14 +18,14 @@ import sys
 import threading
 import warnings
 
-# Seconds for a file. A reader that needs longer for an output, but not for the input, has PATIENCE times as long.
+# Time limit in seconds per file. If a reader exceeds the limit only for an output, the limit is PATIENCE times as long.
 SECONDS = int(os.environ.get("READER_SECONDS", "60"))
 PATIENCE = 10
 ENDLESS = "does not end"
 MEMORY = 4 << 30
-# Elements of a variable that are read.
+# Maximum number of elements to read per variable.
 MOST = 1 << 21
-# Groups of a file that xarray opens, each by itself.
+# Maximum number of groups that xarray opens, each separately.
 MOST_GROUPS = 20
 HIDDEN = {"CLASS", "NAME", "REFERENCE_LIST", "DIMENSION_LIST", "DIMENSION_LABELS", "_Netcdf4Dimid",
           "_Netcdf4Coordinates", "_NCProperties", "_nc3_strict", "_FillValue of a group"}
@@ -34,14 +34,14 @@ DIMENSION_ONLY = "This is a netCDF dimension but not a netCDF variable"
 
 
 def unpadded(value):
-    """Text without its padding: libhdf5 removes the blanks of text whose type is padded with them."""
+    """Returns text without padding: libhdf5 removes trailing blanks of text with blank padding."""
     if isinstance(value, str):
         value = value.encode("utf-8", "surrogateescape")
     return bytes(value).partition(b"\0")[0].rstrip(b" ")
 
 
 def plain(value):
-    """Nested lists of numbers as bytes in the machine's order, and of text as bytes, whatever the reader's types."""
+    """Returns nested lists of numbers as bytes in the machine's order, and of text as bytes, for any reader type."""
     import numpy as np
     if isinstance(value, (str, bytes, np.str_, np.bytes_)):
         return unpadded(value)
@@ -65,7 +65,7 @@ def plain(value):
 
 
 def words(field, rank):
-    """Text of a field that is an array of characters."""
+    """Returns the text of a field that is a character array."""
     import numpy as np
     if field.dtype != "S1" or field.ndim == rank:
         return field
@@ -84,7 +84,7 @@ def name_of(dtype):
 
 
 def summary(value):
-    """A short form of a value, equal for equal values, with a piece of the value for whoever reads the report."""
+    """Returns a short form of a value, equal for equal values, with an excerpt for the report."""
     flat = repr(value if not isinstance(value, list) or len(value) != 1 else value[0])
     return flat if len(flat) < 60 else hashlib.sha256(flat.encode()).hexdigest()[:16] + " " + flat[:40]
 
@@ -136,7 +136,7 @@ def read_h5py(path, **how):
 
 
 def read_pyfive(path):
-    """For .ci/cloud: what pyfive, a reader of its own in Python, makes of groups and datasets."""
+    """Reads groups and datasets with pyfive, an independent reader in Python, for .ci/cloud."""
     import pyfive
     items = {}
 
@@ -161,14 +161,14 @@ def read_pyfive(path):
 
 
 def latin(value):
-    """Text as bytes again."""
+    """Converts text back to bytes."""
     if isinstance(value, list):
         return [latin(v) for v in value]
     return value.encode("latin-1", "replace") if isinstance(value, str) else value
 
 
 def utf8(value):
-    """Text without bytes that are no UTF-8, which some readers replace and others keep."""
+    """Removes bytes that are not UTF-8, which some readers replace and other readers keep."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace") if isinstance(value, str) else value
@@ -241,7 +241,7 @@ NEEDS = {"h5py": "h5py", "netCDF4-python": "netCDF4", "xarray": "xarray", "h5net
 
 
 def reader_modules():
-    """Readers that can be used, and why others cannot."""
+    """Returns the usable readers, and the reasons why others are unusable."""
     found, missing = [], {}
     for reader, module in NEEDS.items():
         lacking = [name for name in (module, "hdf5plugin") if importlib.util.find_spec(name) is None]
@@ -259,7 +259,7 @@ class Readers:
         self.process, self.reads = None, 0
 
     def read(self, reader, path, seconds=SECONDS):
-        """Items, or text: why there are none. The libraries leak memory: a process does not live long."""
+        """Returns items, or the reason for a failure as text. A process reads few files, because the libraries leak memory."""
         self.reads += 1
         if self.reads % 100 == 0:
             self.close()

@@ -1,4 +1,4 @@
-"""Slurm on this machine: a controller and two nodes, in a folder of their own. Needs root, and Debian's slurm-wlm and munge."""
+"""Slurm on this machine: a controller and two nodes, in a separate directory. Needs root, and Debian's slurm-wlm and munge."""
 
 import os
 import pathlib
@@ -10,8 +10,8 @@ from common.servers import free_ports
 
 NODES = ("n0", "n1")
 
-# cred_expire: Slurm starts a task that was requeued only when its credential has expired. SlurmdTimeout: seconds until a node that does
-# not answer counts as lost.
+# cred_expire: Slurm starts a requeued task only after its credential has expired. SlurmdTimeout: seconds until an unresponsive node counts
+# as lost.
 CONFIGURATION = """
 ClusterName=check
 SlurmctldHost={host}
@@ -99,7 +99,7 @@ class Slurm:
                 daemon.kill()
 
     def say(self, *command):
-        """What a command of Slurm prints."""
+        """Returns the output of a Slurm command."""
         return subprocess.run(command, env=self.env, capture_output=True, text=True, check=False).stdout
 
     def wait(self, ready, seconds, what):
@@ -113,6 +113,6 @@ class Slurm:
         self.wait(lambda: not self.say("squeue", "-h").strip(), seconds, "jobs do not end")
 
     def logs(self):
-        """The ends of what the daemons say."""
+        """Returns the last log lines of the daemons."""
         texts = [f"{path.name}:\n{path.read_text()[-1500:]}" for path in sorted(self.folder.glob("*.log"))]
         return "\n".join(texts)

@@ -1,4 +1,4 @@
-"""What other programs print of a file, as items that can be compared."""
+"""The output of other programs for a file, as comparable items."""
 
 import functools
 import os
@@ -10,7 +10,7 @@ import readers
 from common import installed, run
 from readers import ENDLESS, SECONDS
 
-# Bytes of output that are looked at, and of files that are made: some files have 2^40 elements.
+# Maximum bytes of output to compare, and of created files. Some files have 2^40 elements.
 MOST = 6 << 20
 LARGEST = 64 << 20
 
@@ -27,7 +27,7 @@ ENVIRONMENT = {**os.environ, "HDF5_PLUGIN_PATH": plugin_path(), "LC_ALL": "C.UTF
 
 
 def limit_children():
-    """Limits this process and those that it starts."""
+    """Limits this process and its child processes."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (readers.MEMORY, readers.MEMORY))
@@ -44,16 +44,16 @@ def read_error(done):
 
 
 def read_ncdump(tool, path, seconds=SECONDS):
-    """The text, or a message."""
+    """Returns the text, or a message."""
     done = run_reader(tool, "-n", "x", path, seconds=seconds)
     if done.status != 0:
         return read_error(done)
-    # Only for classic files does the text keep lines apart.
+    # Only the text of classic files keeps its lines separate.
     return {"text": re.sub(rb'(\\n)",\s+"', rb"\1", done.out).decode(errors="surrogateescape")}
 
 
 def read_ncks(path, seconds=SECONDS):
-    """The CDL that NCO prints: its name for the file and its notes on kinds and storage are not of interest."""
+    """Returns the CDL of NCO, without its file name and its notes on kinds and storage."""
     done = run_reader("ncks", "--cdl", "--no_nm_prn", path, seconds=seconds)
     if done.status != 0:
         return read_error(done)
@@ -67,7 +67,7 @@ ELSEWHERE = "(elsewhere)"
 
 
 def read_h5dump(path, seconds=SECONDS):
-    """The data of each dataset and attribute, by its path."""
+    """Returns the data of each dataset and attribute, by path."""
     done = run_reader("h5dump", "-w", "0", "-m", "%.17g", path, seconds=seconds)
     if done.status != 0:
         return read_error(done)
@@ -106,24 +106,24 @@ def items_of_h5dump(lines):
 
 
 def joined(rows):
-    """The values of a block, without line breaks and the padding of text."""
+    """Returns the values of a block, without line breaks and text padding."""
     flat = re.sub(r'\b(DATASET|GROUP|DATATYPE) \d+ "', r'\1 "', " ".join(r for r in rows if r))
     return re.sub(r'(\\000)+"', '"', re.sub(r",\s*", ", ", flat))
 
 
 def read_h5stat(path, seconds=SECONDS):
-    """Only whether it succeeds: sizes differ."""
+    """Checks only for success, because sizes differ."""
     done = run_reader("h5stat", path, seconds=seconds)
     return {} if done.status == 0 else read_error(done)
 
 
 def text_items(text):
-    """CDL as items by their places."""
+    """Returns the items of CDL by their paths."""
     return {cdl.item_name(key): value for key, value in cdl.Cdl(text).items.items()}
 
 
 def paths(text):
-    """Paths of the variables and groups of CDL."""
+    """Returns the paths of variables and groups in CDL."""
     try:
         parsed = cdl.Cdl(text)
     except (ValueError, AttributeError, IndexError):
@@ -133,7 +133,7 @@ def paths(text):
 
 
 def reader_programs():
-    """Name to reader for the programs that are installed; the names of the others."""
+    """Returns the readers of installed programs by name, and the names of missing programs."""
     readers = {"h5dump": ("h5dump", read_h5dump), "h5stat": ("h5stat", read_h5stat), "ncks": ("ncks", read_ncks)}
     for name in ("NCDUMP", "NCDUMP_NEW"):
         tool = os.environ.get(name, "ncdump" if name == "NCDUMP" else "")

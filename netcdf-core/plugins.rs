@@ -1,7 +1,7 @@
 // Included by the build scripts of programs that load HDF5 plugins.
 
-/// Links targets of a kind (`bins`, `tests`, …) so that plugins find in them what libhdf5 would give them: these names
-/// are exported, and no others, so that no plugin takes our zstd for its own. A few plugins use libm without saying so.
+/// Links targets of a kind (`bins`, `tests`, …) so that plugins find the functions of libhdf5 in them. Exports only these names: otherwise
+/// a plugin could call our zstd instead of its own. A few plugins use libm without declaring it.
 fn export_to_plugins(targets: &str) {
     let list = concat!(env!("CARGO_MANIFEST_DIR"), "/../netcdf-core/src/filter/plugin/host/exports.list");
     println!("cargo:rerun-if-changed={list}");

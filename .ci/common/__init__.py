@@ -1,4 +1,4 @@
-"""Helpers that the scripts of this folder share. They need the standard library only."""
+"""Helpers that the scripts of this directory share. They only need the standard library."""
 
 from common.data import (CONFORMANCE, HDF4, HDF5, ROOT, SUFFIXES, Exceptions, datasets, described, files_below, first_bytes, fnv,
                          list_lines, paths_left_out, refuse_constant, rows)

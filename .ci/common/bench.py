@@ -11,7 +11,7 @@ from common.parallel import FORK
 
 
 class Cost(typing.NamedTuple):
-    """Seconds of the clock, CPU seconds of user and system, and the most memory in MB."""
+    """Wall seconds, CPU seconds (user and system), and the memory peak in MB."""
 
     wall: float
     cpu: float
@@ -19,7 +19,7 @@ class Cost(typing.NamedTuple):
 
 
 def measured(*command, statuses=(0,), core=None, env=None):
-    """The cost of a program, whose output is thrown away. `core` is the only core that it may use."""
+    """Returns the cost of a program, and discards its output. `core` is the only core that the program may use."""
     pin = (lambda: os.sched_setaffinity(0, {core})) if core is not None else None
     start = time.perf_counter()
     child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -37,7 +37,7 @@ def medians(costs):
 
 
 def in_turns(commands, rounds, before=None, **how):
-    """The medians for each name of commands, which run in turns. `before` is called with the name before each run."""
+    """Returns the medians by command name; the commands run in turns. `before` is called with the name before each run."""
     costs = {name: [] for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
@@ -48,7 +48,7 @@ def in_turns(commands, rounds, before=None, **how):
 
 
 def make_apart(path, function, *arguments):
-    """Makes a file with a function, unless it is there, in another process: the memory of a child counts from its parent's."""
+    """Creates a missing file with a function in another process, because the memory of a child process counts from its parent's memory."""
     if not path.exists():
         writing = FORK.Process(target=function, args=(path, *arguments))
         writing.start()

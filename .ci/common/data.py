@@ -1,4 +1,4 @@
-"""Files: datasets in folders, committed lists, checksums."""
+"""Datasets in directories, committed lists, checksums."""
 
 import functools
 import pathlib
@@ -14,7 +14,7 @@ MARKERS = (".zgroup", ".zarray", ".zattrs", ".zmetadata", "zarr.json", ".nczarr"
 
 
 def datasets(folder, suffixes=SUFFIXES, stores=True, hostile=False, largest=None):
-    """Files with these suffixes below a folder, and Zarr stores, in order. Files made to do harm lie in folders `hostile`."""
+    """Returns the files with these suffixes below a directory, and Zarr stores, sorted. Skips directories named `hostile`."""
     found = []
     for path in sorted(folder.iterdir()):
         if path.is_dir():
@@ -28,7 +28,7 @@ def datasets(folder, suffixes=SUFFIXES, stores=True, hostile=False, largest=None
 
 
 def files_below(path):
-    """The bytes of a file, or of all files of a store, by their keys."""
+    """Returns the bytes of a file, or of all files of a store, by key."""
     if path.is_file():
         return {"": path.read_bytes()}
     return {str(file.relative_to(path)): file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
@@ -43,19 +43,19 @@ def first_bytes(path, count):
 
 
 def fnv(data):
-    """FNV-1a of 64 bits: the checksum of recorded values, and of `helper h5sums`."""
+    """Returns the 64-bit FNV-1a checksum of recorded values, as in `helper h5sums`."""
     total = functools.reduce(lambda total, byte: (total ^ byte) * 0x100000001b3 % 2**64, data, 0xcbf29ce484222325)
     return f"{total:016x}"
 
 
 def list_lines(path):
-    """The lines of a list without comments and empty lines."""
+    """Returns the lines of a list without comments and empty lines."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [line for line in lines if line.strip() and not line.startswith("#")]
 
 
 def rows(path, count):
-    """The lines of a list as fields, which tabs divide. No field at the end, a reason mostly, may be empty."""
+    """Returns the lines of a list as fields, which tabs separate. The last field, usually a reason, must not be empty."""
     found = [line.split("\t") for line in list_lines(path)]
     for row in found:
         if len(row) != count or not row[-1].strip():
@@ -64,36 +64,36 @@ def rows(path, count):
 
 
 class Exceptions:
-    """A committed list of differences: the fields of a key, and a reason or class. `*` as the last field of a key stands for all."""
+    """A committed list of differences: the fields of a key, and a reason or class. `*` as the last key field matches all values."""
 
     def __init__(self, name, fields):
         self.reasons = {tuple(key): reason for *key, reason in rows(CONFORMANCE / name, fields + 1)}
         self.used = set()
 
     def reason(self, *key):
-        """The reason for a difference, None if it is not in the list."""
+        """Returns the reason for a difference, None if the list does not contain it."""
         key = next((k for k in (key, (*key[:-1], "*")) if k in self.reasons), None)
         self.used |= {key} if key else set()
         return self.reasons.get(key)
 
     def stale(self, names):
-        """Lines for exceptions of these names that no longer differ."""
+        """Returns lines for exceptions of these names that are no longer needed."""
         left = sorted(key for key in self.reasons if key not in self.used and key[0] in names)
         return [f"no exception any more: {' '.join(key)}" for key in left]
 
 
 @functools.cache
 def described(name):
-    """Whether docs/compatibility.md describes a class of differences."""
+    """Checks whether docs/compatibility.md describes a class of differences."""
     return name in (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
 
 
 def paths_left_out(program, said):
-    """The paths that notes of one of our tools name as skipped."""
+    """Returns the paths that notes of our tools report as skipped."""
     notes = re.findall(rf"^{program}: (.*?): (?:left out|skipped):", said, re.MULTILINE)
     return [path for names in notes for path in re.split(r", (?=/)| and (?=/)", names)]
 
 
 def refuse_constant(name):
-    """For `json.loads`: strict JSON has no NaN and no Infinity."""
+    """Rejects NaN and Infinity in `json.loads`, because strict JSON does not have them."""
     raise ValueError(f"{name} is no JSON")

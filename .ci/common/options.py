@@ -1,4 +1,4 @@
-"""Command lines: options that several scripts have."""
+"""Command lines: options that several scripts share."""
 
 import argparse
 import contextlib
@@ -14,7 +14,7 @@ from common.parallel import JOBS
 
 
 class Share:
-    """One of N items, chosen by its name alone. The text is N or K/N: the K-th share of N, of which the first is 0."""
+    """One share of the items. Only the name of an item determines its share. The text is N or K/N: the K-th share of N, from 0."""
 
     def __init__(self, text):
         at, _, of = text.rpartition("/")
@@ -30,12 +30,12 @@ class Share:
 
 
 COMMON = {
-    "bin": {"metavar": "FOLDER", "help": "folder of our tools (BIN, target/release)"},
+    "bin": {"metavar": "DIRECTORY", "help": "directory of our tools (BIN, target/release)"},
     "helper": {"metavar": "FILE", "help": "helper program of the tests (HELPER, target/debug/helper)"},
     "jobs": {"type": int, "default": JOBS, "metavar": "N", "help": "items at a time"},
     "only": {"type": re.compile, "default": re.compile(""), "metavar": "REGEX", "help": "only items whose name matches"},
     "share": {"type": Share, "default": Share("1"), "metavar": "[K/]N", "help": "only the K-th of N shares of the items"},
-    "keep": {"type": pathlib.Path, "metavar": "FOLDER", "help": "keep files there"},
+    "keep": {"type": pathlib.Path, "metavar": "DIRECTORY", "help": "keep files there"},
     "seed": {"type": int, "default": 1, "metavar": "N", "help": "start of the random numbers"},
     "update": {"action": "store_true", "help": "write the lists anew"},
     "verbose": {"action": "store_true", "help": "print more"},
@@ -54,9 +54,9 @@ class Options(argparse.ArgumentParser):
         self.add_argument(name, type=lambda text: pathlib.Path(text).resolve(), **how)
 
     def parse(self):
-        """The options. Those that name programs become variables of the environment, for processes that this one starts."""
+        """Returns the options. Options that specify programs also set environment variables for child processes."""
         options = self.parse_args()
-        # Servers are stopped and folders removed, as at any other end.
+        # Also stop servers and remove directories after a signal.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         for name in ("bin", "helper"):
             if getattr(options, name, None):
@@ -66,7 +66,7 @@ class Options(argparse.ArgumentParser):
 
 @contextlib.contextmanager
 def scratch(keep=None, **how):
-    """A folder until the end of a `with` block, or the one in which files are kept."""
+    """Yields a temporary directory, or the directory in which files are kept."""
     with tempfile.TemporaryDirectory(**how) as folder:
         folder = keep or pathlib.Path(folder)
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Work on many items at a time. Results come in the order of the items, so that the output of a script is always the same."""
+"""Concurrent work on many items. Results have the order of the items, so that the output of a script does not change."""
 
 import concurrent.futures
 import multiprocessing
@@ -29,15 +29,15 @@ def work_at(number):
 
 
 def in_processes(function, items, jobs=JOBS):
-    """The same in processes, for functions that compute, and for libraries that do not work in threads. The processes are forks:
-    they import no module again, and only results have to be picklable."""
+    """Like `in_parallel`, in processes: for functions that compute, and for libraries without thread support. The processes are forks:
+    they import no module again, and only results must be picklable."""
     items = list(items)
     with concurrent.futures.ProcessPoolExecutor(jobs, FORK, begin_work, (function, items)) as pool:
         yield from zip(items, pool.map(work_at, range(len(items))))
 
 
 def guarded(function, *values, seconds=60):
-    """(result, "") of a function in a process of its own, or (None, reason): libraries crash, or do not end."""
+    """Returns (result, "") of a function in a separate process, or (None, reason), because libraries may crash or hang."""
     ours, theirs = FORK.Pipe(duplex=False)
 
     def child():

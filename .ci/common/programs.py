@@ -1,4 +1,4 @@
-"""Runs programs: our tools, the helper of the tests and the tools of other projects, with limits."""
+"""Runs programs with limits: our tools, the helper of the tests, and tools of other projects."""
 
 import functools
 import os
@@ -17,11 +17,11 @@ MESSAGES = 1 << 20  # bytes of standard error that are read where the output has
 
 
 class Failed(RuntimeError):
-    """A program that had to succeed has failed."""
+    """A program that must succeed has failed."""
 
 
 class Done(typing.NamedTuple):
-    """The end of a run. `status` is None if the run was killed: after its time, or after `most` bytes of output."""
+    """The end of a run. `status` is None if the run was killed at its time limit, or after `most` bytes of output."""
 
     status: int | None
     out: bytes
@@ -34,7 +34,7 @@ class Done(typing.NamedTuple):
 
     @property
     def said(self):
-        """The messages on standard error."""
+        """Returns the messages on standard error."""
         return self.err.decode(errors="replace").strip()
 
 
@@ -47,31 +47,30 @@ def executable(path, build):
 
 
 def tool(name):
-    """The path of one of our tools, in the folder of --bin or BIN."""
+    """Returns the path of one of our tools, in the directory of --bin or BIN."""
     return executable(os.path.join(os.environ.get("BIN") or ROOT / "target" / "release", name), "cargo build --release")
 
 
 def helper(*words):
-    """The command line of a sub-command of the tests' helper program, of --helper or HELPER."""
+    """Returns the command line of a subcommand of the helper program, from --helper or HELPER."""
     path = os.environ.get("HELPER") or ROOT / "target" / "debug" / "helper"
     return [executable(path, "cargo build -p netcdf-tools-tests"), *words]
 
 
 def installed(*names):
-    """Whether all these programs are installed."""
+    """Checks whether all these programs are installed."""
     return all(shutil.which(name) for name in names)
 
 
 def limited(command, memory=None, file=None):
-    """The command with limits in bytes, of its memory and of the files that it writes. `prlimit` takes a fifth of the time that
-    Python needs to set the limits of a child process."""
+    """Returns the command with limits in bytes for its memory and for its files. `prlimit` takes a fifth of the time that Python needs to
+    set the limits of a child process."""
     limits = [f"--as={memory}"] * bool(memory) + [f"--fsize={file}"] * bool(file)
     return ["prlimit", "--core=0", *limits, "--", *map(str, command)] if limits else [str(word) for word in command]
 
 
 def run(*command, seconds=300, memory=None, file=None, most=None, given=None, check=False, **how):
-    """Runs a program to its end. `given` is its standard input; `how` are arguments of Popen. With `check`, a failure is an
-    exception."""
+    """Runs a program to its end. `given` is its standard input; `how` are arguments of Popen. With `check`, a failure is an exception."""
     words, start = limited(command, memory, file), time.monotonic()
     if most is not None:
         status, out, err = cut_off(words, seconds, most, how)
@@ -90,7 +89,7 @@ def run(*command, seconds=300, memory=None, file=None, most=None, given=None, ch
 
 
 def cut_off(words, seconds, most, how):
-    """Status, output and messages of a program that is killed after a number of bytes."""
+    """Returns status, output and messages of a program that is killed after a number of bytes."""
     with tempfile.TemporaryFile() as err:
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=err, **how)
         late = threading.Timer(seconds, process.kill)

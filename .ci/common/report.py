@@ -1,4 +1,4 @@
-"""The findings of a script: printed, counted, and turned into its exit status."""
+"""The findings of a script: prints and counts them, and sets the exit status."""
 
 import collections
 import importlib.util
@@ -6,12 +6,12 @@ import sys
 
 
 def skipped(key, what):
-    """Prints a part that a script does not do, in a line that .ci/run counts."""
+    """Prints a skipped check in a line that .ci/run counts."""
     print(f"SKIPPED {key}: {what}", flush=True)
 
 
 class Report:
-    """Prints faults, counts them and what was compared."""
+    """Prints faults, and counts faults and comparisons."""
 
     def __init__(self):
         self.faults, self.counts = 0, collections.Counter()
@@ -21,7 +21,7 @@ class Report:
         print(line, flush=True)
 
     def faults_of(self, lines, shown=None):
-        """Counts all lines, and prints the first ones."""
+        """Counts all lines, and prints the first lines."""
         lines = list(lines)
         for line in lines[:shown]:
             print(line, flush=True)
@@ -35,7 +35,7 @@ class Report:
         self.counts[what] += n
 
     def counted(self):
-        """The counts in the order in which they began, as one text."""
+        """Returns the counts as one text, in the order of their first use."""
         return ", ".join(f"{n} {what}" for what, n in self.counts.items())
 
     def end(self, line, compared=True):
@@ -45,7 +45,7 @@ class Report:
 
 
 def needs(key, left_out, *modules):
-    """Ends the script with status 77 if Python does not have all of these modules."""
+    """Ends the script with status 77 if Python lacks one of these modules."""
     lacking = [name for name in modules if importlib.util.find_spec(name) is None]
     if lacking:
         skipped(key, f"Python has no {' and no '.join(lacking)}: {left_out}")

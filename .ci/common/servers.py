@@ -22,7 +22,7 @@ COPIES = [
 
 
 def free_ports(count):
-    """Ports on which no program listens."""
+    """Returns free ports."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [one.getsockname()[1] for one in sockets]
     for one in sockets:
@@ -32,7 +32,7 @@ def free_ports(count):
 
 @contextlib.contextmanager
 def started(port, *command):
-    """A server, as soon as it answers at its port."""
+    """Yields a server after it responds at its port."""
     process = subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         end = time.monotonic() + 60
@@ -51,15 +51,15 @@ def started(port, *command):
 
 
 def moto():
-    """A server of moto in a `with` block, which gives its address."""
+    """Yields the address of a moto server."""
     port = free_ports(1)[0]
     return started(port, sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", port)
 
 
 @contextlib.contextmanager
 def helper_s3(*words):
-    """The S3 server of the tests' helper program in a `with` block: its address, the directory of its bucket `bucket`, and its key as
-    variables of the environment."""
+    """Yields the S3 server of the helper program: its address, the directory of its bucket `bucket`, and its credentials as environment
+    variables."""
     server = subprocess.Popen([*helper("s3"), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         url, bucket = (server.stdout.readline().strip() for _ in range(2))
@@ -82,23 +82,23 @@ class Bucket:
         self.client.put_object(Bucket=BUCKET, Key=key, Body=data)
 
     def objects(self, key):
-        """The objects with a key and below it."""
+        """Returns the objects with a key, and below the key."""
         pages = self.client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=key)
         names = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
         return {name.removeprefix(key).removeprefix("/"): self.client.get_object(Bucket=BUCKET, Key=name)["Body"].read()
                 for name in names}
 
     def unfinished(self):
-        """Uploads that were begun and not finished."""
+        """Returns unfinished uploads."""
         return self.client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", [])
 
 
 def run_tool(variables, name, *words):
-    """A run of one of our tools with variables of the environment, and no others that matter."""
+    """Runs one of our tools with these environment variables, and without other relevant variables."""
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
     return run(tool(name), *words, seconds=SECONDS, env={**kept, "HOME": "/nonexistent", "NO_PROXY": "127.0.0.1", **variables})
 
 
 def same_store_text(here, path, there, address):
-    """Whether zdump or ncdump print the same of a store on the disk and of one at an address."""
+    """Checks whether zdump or ncdump prints the same for a local store and for a store at an address."""
     return here.status == there.status and here.out.replace(str(path).encode(), b"") == there.out.replace(address.encode(), b"")

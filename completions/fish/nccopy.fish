@@ -44,7 +44,7 @@ complete -c nccopy -l cloud -d 'Optimize the layout for remote readers: metadata
 paged\t''
 cmip7\,paged\t''"
 complete -c nccopy -l quantize -d 'Round numbers to compress them better: "var,ALGORITHM,N", with names and patterns as for -F. bitgroom and granularbr keep N decimal digits, bitround N bits' -r
-complete -c nccopy -s M -d 'Minimum size in bytes of variables and chunks that are stored in chunks [default: 8192]' -r
+complete -c nccopy -s M -d 'Store a variable without chunks if its chunks would have fewer than BYTES bytes [default: 8192]' -r
 complete -c nccopy -l shard -d 'Shard shapes of Zarr version 3 in elements: "dim/N,dim/N,…" or "var:N,N,…", as for -c' -r
 complete -c nccopy -s V -d 'Copy only these variables: names, paths such as /g/v, or patterns such as \'t*\'. A leading ! excludes: \'!t*\'' -r -f -a '(_netcdf_variables)'
 complete -c nccopy -s v -d 'Copy the data of these variables only, and define all variables; names, paths and patterns as for -V' -r -f -a '(_netcdf_variables)'

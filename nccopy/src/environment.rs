@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netcdf_core::env::{Env, MadeUp, Memory};
+use netcdf_core::env::{Env, Memory, MissingDataPolicy};
 use netcdf_core::notes::Notes;
 use netcdf_core::runtime::Runtime;
 
@@ -18,7 +18,7 @@ pub(crate) fn environment(request: &CopyRequest) -> Env {
     env.siblings.outside = checks.allow_external;
     // The check for skipped files needs metadata offsets.
     env.survey = in_place && request.storage.cloud.is_some();
-    env.made_up = MadeUp {
+    env.missing_data = MissingDataPolicy {
         refuse_missing: !checks.fill_missing,
         refuse_large: !checks.allow_large,
     };

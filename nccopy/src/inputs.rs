@@ -41,7 +41,7 @@ pub(crate) struct OutputRules<'a> {
     pub asked: OutputRequest,
     /// The suffix of output names in a directory.
     pub suffix: Option<&'a OsStr>,
-    /// Whether a directory includes its sub-directories.
+    /// Whether a directory includes its subdirectories.
     pub recursive: bool,
     /// Whether this is a dry run. The output directory may then be missing.
     pub dry_run: bool,

@@ -15,7 +15,7 @@ pub(crate) fn is_folder(path: &Path) -> bool {
     path.is_dir() && !dir::is_store(path)
 }
 
-/// The datasets in a directory, with `--recursive` also in its sub-directories.
+/// The datasets in a directory, with `--recursive` also in its subdirectories.
 #[derive(Debug, Default)]
 pub(crate) struct DirectoryWalk {
     /// The datasets, sorted by name.
@@ -34,13 +34,13 @@ struct Skipped {
     links: usize,
     /// Names that begin with a dot.
     hidden: usize,
-    /// Sub-directories without `--recursive`.
+    /// Subdirectories without `--recursive`.
     folders: usize,
 }
 
 impl DirectoryWalk {
     /// Detects datasets by their content. A Zarr store is one dataset. Symbolic links are followed to files only. Names that begin with a
-    /// dot are skipped. `recursive` includes sub-directories.
+    /// dot are skipped. `recursive` includes subdirectories.
     ///
     /// # Errors
     /// Returns [`ErrorKind::Argument`] for a directory without datasets, and I/O errors.
@@ -61,7 +61,7 @@ impl DirectoryWalk {
         }
     }
 
-    /// Adds the entries of one directory. Returns its sub-directories.
+    /// Adds the entries of one directory. Returns its subdirectories.
     fn folder(&mut self, folder: &Path) -> Result<Vec<PathBuf>> {
         let failed = |e| Error::io("cannot list", &folder.to_string_lossy(), e);
         let mut below = vec![];
@@ -91,7 +91,7 @@ impl DirectoryWalk {
         let e = e.of(&root.to_string_lossy());
         match self.skipped.folders {
             0 => e,
-            _ => e.with_remedy("use --recursive to include sub-directories"),
+            _ => e.with_remedy("use --recursive to include subdirectories"),
         }
     }
 
@@ -102,7 +102,7 @@ impl DirectoryWalk {
             object: root.to_string_lossy().into_owned(),
             what: format!("skipped {what}"),
             remedy: (self.skipped.folders > 0)
-                .then(|| "use --recursive to include sub-directories".to_owned()),
+                .then(|| "use --recursive to include subdirectories".to_owned()),
         })
     }
 }
@@ -136,7 +136,7 @@ impl Skipped {
                 "symbolic links to no regular file",
             ),
             count(self.hidden, "hidden name", "hidden names"),
-            count(self.folders, "sub-directory", "sub-directories"),
+            count(self.folders, "subdirectory", "subdirectories"),
         ];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join(", "))

@@ -36,7 +36,7 @@ pub struct Env {
     /// The directory for temporary files; `None` for the system's directory.
     pub scratch: Option<std::path::PathBuf>,
     /// Whether a copy replaces missing data by fill values.
-    pub made_up: MadeUp,
+    pub missing_data: MissingDataPolicy,
     /// The settings of network requests.
     pub network: Arc<Network>,
     /// The access rights to files next to a dataset.
@@ -87,7 +87,7 @@ impl Env {
 
 /// Whether missing data becomes fill values. Usually it does: netCDF readers return fill values.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct MadeUp {
+pub struct MissingDataPolicy {
     /// Whether a missing source of a virtual dataset is an error.
     pub refuse_missing: bool,
     /// Whether an output of more than a gigabyte that consists almost entirely of fill values is an error.

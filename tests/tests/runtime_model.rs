@@ -1,5 +1,5 @@
-//! The queue of a job's items (`runtime/queue.rs`) and the semaphore of turns (`runtime/semaphore.rs`) under all orders of events that differ, up to two preemptions: results come in
-//! order, each once, nobody waits for ever.
+//! The item queue of a job (`runtime/queue.rs`) and the semaphore of turns (`runtime/semaphore.rs`) under all different orders of events,
+//! with up to two preemptions. Results come in order, each once, and no thread waits forever.
 
 use std::sync::PoisonError;
 
@@ -21,7 +21,7 @@ mod sync {
     pub(super) use loom::sync::{Condvar, Mutex, MutexGuard};
 }
 
-/// The line of the workers: how many tokens wait in it, and whether more may come.
+/// The queue of the workers: the number of waiting tokens, and whether more tokens can follow.
 struct Line {
     state: Mutex<(usize, bool)>,
     more: Condvar,
@@ -42,7 +42,7 @@ impl Line {
         }
     }
 
-    /// Waits for a token; false if no more come.
+    /// Waits for a token. Returns false if no more tokens follow.
     fn take(&self) -> bool {
         let mut state = self.state.lock().unwrap();
         loop {
@@ -70,13 +70,13 @@ impl Line {
 
 type Numbers = Queue<u64, u64>;
 
-/// Ends an item, and counts the caller no longer as resting if that waits for the item.
+/// Ends an item. The caller is not counted as resting if the item waits for it.
 fn end(queue: &Numbers, (number, item): (u64, u64), resting: &AtomicUsize) -> usize {
     let wakes = || assert_eq!(resting.fetch_sub(1, SeqCst), 1);
     queue.end(number, item * 10, wakes)
 }
 
-/// A worker: it runs an item for each token.
+/// A worker: runs an item for each token.
 fn worker(queue: &Numbers, line: &Line, resting: &AtomicUsize) {
     while line.take() {
         if let Some(item) = queue.begin() {
@@ -91,7 +91,7 @@ fn model(run: impl Fn() + Sync + Send + 'static) {
     model.check(run);
 }
 
-/// A job with items that begin after the given numbers of others, and `workers` threads.
+/// Runs a job with `workers` threads, whose items begin after the given numbers of other items.
 fn job(after: &'static [u64], workers: usize, help: bool) {
     model(move || {
         let (queue, line) = (Arc::new(Numbers::from(7)), Line::new());
@@ -144,7 +144,7 @@ fn a_caller_that_helps_needs_no_worker() {
     job(&[0, 1, 0], 1, true);
 }
 
-/// Takes and returns a permit, and counts the concurrent holders.
+/// Acquires and releases a permit, and counts the concurrent holders.
 fn pass((gate, within): &(semaphore::Semaphore, AtomicUsize), places: usize) {
     gate.take();
     assert!(within.fetch_add(1, SeqCst) < places);
@@ -153,7 +153,7 @@ fn pass((gate, within): &(semaphore::Semaphore, AtomicUsize), places: usize) {
 }
 
 #[test]
-fn a_gate_lets_in_as_many_as_it_has_places() {
+fn a_semaphore_admits_as_many_threads_as_permits() {
     for places in [1, 2] {
         model(move || {
             let gate = Arc::new((semaphore::Semaphore::new(places), AtomicUsize::new(0)));

@@ -1,5 +1,5 @@
-//! Many threads of one process read, copy, stop and fail at the same time, on one runtime: all that end well have the right values,
-//! and all end. `STRESS_SECONDS` makes it longer.
+//! Many threads of one process read, copy, stop and fail at the same time, on one runtime. All threads must end, and all successful results
+//! must be right. `STRESS_SECONDS` sets the duration.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ const ROOT: GroupId = GroupId::ROOT;
 const SHAPE: [u64; 3] = [60, 40, 50];
 const V: VarId = VarId(0);
 
-/// What was done, to see that all kinds of work were.
+/// Counts of finished work, to check that each kind of work happened.
 #[derive(Default)]
 struct Counts {
     read: AtomicU64,
@@ -28,7 +28,7 @@ struct Counts {
     panicked: AtomicU64,
 }
 
-/// A small generator of random numbers (SplitMix64).
+/// A random number generator (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -41,13 +41,13 @@ impl Random {
     }
 }
 
-/// The element at a place.
+/// Returns the element at a position.
 fn element(index: &[u64]) -> f64 {
     let places = index.iter().zip(SHAPE).fold(0, |at, (n, len)| at * len + n);
     places as f64 / 4.0
 }
 
-/// The elements of a region.
+/// Returns the elements of a region.
 fn elements(start: &[u64], count: &[u64]) -> Vec<f64> {
     let mut all = vec![];
     for a in 0..count[0] {
@@ -75,7 +75,7 @@ fn make(path: &Path, chunk: [u64; 3]) {
     data.close().unwrap();
 }
 
-/// An environment on the runtime, with a random budget.
+/// Returns an environment on the runtime, with a random budget.
 fn options(runtime: &Runtime, random: &mut Random) -> (Options, Cancel) {
     let cancel = Cancel::default();
     let env = Env {
@@ -111,7 +111,7 @@ fn copy(data: &Dataset, (path, options): (&Path, Options), random: &mut Random) 
     read(&Dataset::open_with(path, options)?, random)
 }
 
-/// A job with an item that panics, with jobs of their own in the others.
+/// Runs a job with a panicking item and nested jobs.
 fn fail(runtime: &Runtime, random: &mut Random) -> Result<()> {
     let (bad, bytes) = (random.below(30), 1 << random.below(20));
     let items = |n| (0..n).map(move |n| Ok(WorkItem::new(bytes, n)));
@@ -122,10 +122,10 @@ fn fail(runtime: &Runtime, random: &mut Random) -> Result<()> {
     runtime.ordered(items(30), within, Ok)
 }
 
-/// What the threads on one runtime share.
+/// State that the threads share.
 struct Shared<'a> {
     files: Vec<PathBuf>,
-    /// The files, opened: their chunks are kept, and decoded for several threads.
+    /// Open files: several threads share their cached chunks.
     open: Vec<Dataset>,
     runtime: Runtime,
     counts: &'a Counts,
@@ -192,7 +192,7 @@ fn many_threads_share_a_runtime() {
         .collect();
     let runtime = Runtime::sized(4, 2 << 20).sharing_all();
     let counts = Counts::default();
-    // On the second one, more is asked for at a time than threads compute.
+    // The second runtime allows more concurrent requests than threads.
     let runtimes = [runtime.clone(), runtime.with_requests(6)];
     let shared = runtimes.map(|runtime| {
         let runtime = runtime.for_requests(false);

@@ -150,7 +150,7 @@ impl AttributeEdit {
         }
         (removed == 0).then(|| Note {
             object: "--attribute".to_owned(),
-            what: format!("{}: there is no attribute to remove", self.text),
+            what: format!("{}: no such attribute", self.text),
             remedy: None,
         })
     }

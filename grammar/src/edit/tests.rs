@@ -273,7 +273,7 @@ fn missing_attributes_to_remove_are_notes() {
     let done = edited(&[], &["!lat@nothing"]).unwrap();
     assert_eq!(
         done.notes[0].to_string(),
-        "--attribute: !lat@nothing: there is no attribute to remove"
+        "--attribute: !lat@nothing: no such attribute"
     );
     assert_eq!(done.schema, schema());
 }

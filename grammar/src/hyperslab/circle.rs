@@ -149,7 +149,7 @@ impl<'a> Circle<'a> {
         let missed: Vec<String> = below.into_iter().chain(above).collect();
         let range = format!("{name} goes from {least} to {largest}");
         match min <= max {
-            true => format!("not taken: {}, since {range}", missed.join(" and ")),
+            true => format!("not selected: {}, because {range}", missed.join(" and ")),
             false => format!("limits outside the coordinate: {range}"),
         }
     }

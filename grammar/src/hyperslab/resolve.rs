@@ -209,7 +209,7 @@ fn at(index: i64, len: u64) -> Result<u64> {
         let what = match len {
             0 => format!("no index {index} in a dimension without elements"),
             _ => format!(
-                "no index {index} in a dimension of length {len}: they go from 0 to {}",
+                "index {index} is outside the dimension, which has the indices 0 to {}",
                 len - 1
             ),
         };
@@ -223,7 +223,7 @@ fn none_between(
     (min, max): (Option<Bound>, Option<Bound>),
 ) -> Error {
     let name = coordinate.name();
-    let what = format!("no value of {name} lies between these limits");
+    let what = format!("{name} has no value between these limits");
     let e = Error::new(ErrorKind::Argument, what);
     if let (Some(Bound::Value(min)), Some(Bound::Value(max))) = (min, max)
         && let Some(remedy) = circle.and_then(|circle| circle.remedy(selection, min, max))
@@ -243,10 +243,7 @@ fn none_between(
 
 /// Returns the error for a month or day without values; `nearest` is the nearest index.
 fn none_within(coordinate: &MonotonicCoordinate, nearest: Option<u64>) -> Error {
-    let what = format!(
-        "no value of {} lies in this month or day",
-        coordinate.name()
-    );
+    let what = format!("{} has no value in this month or day", coordinate.name());
     let e = Error::new(ErrorKind::Argument, what);
     match nearest.and_then(|index| Some((index, coordinate.text(index, true)?))) {
         Some((index, date)) => e.with_remedy(format!("the nearest is {date}, index {index}")),

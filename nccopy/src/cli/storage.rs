@@ -40,7 +40,7 @@ pub(super) struct StorageArgs {
     /// decimal digits, bitround N bits
     #[arg(long, value_name = "QUANTIZATION", help_heading = STORAGE)]
     pub quantize: Vec<String>,
-    /// Minimum size in bytes of variables and chunks that are stored in chunks [default: 8192]
+    /// Store a variable without chunks if its chunks would have fewer than BYTES bytes [default: 8192]
     #[arg(short = 'M', value_name = "BYTES", value_parser = parse_size, help_heading = STORAGE)]
     pub min_chunk: Option<u64>,
     /// Shard shapes of Zarr version 3 in elements: "dim/N,dim/N,…" or "var:N,N,…", as for -c

@@ -25,7 +25,7 @@ impl Estimate {
             ..
         } = *costs;
         let mut text = format!(
-            "about {} read in {reads:.0} chunks, {} stored in {writes:.0} pieces",
+            "about {} read in {reads:.0} chunks, {} stored in {writes:.0} chunks",
             size(read),
             size(written)
         );

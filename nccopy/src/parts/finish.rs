@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use netcdf_core::copy::CopyReport;
-use netcdf_core::copy::parts::{self, Division, PutByPart, Through};
+use netcdf_core::copy::parts::{self, Division, IntermediatePlan, PutByPart};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::format;
@@ -273,7 +273,11 @@ impl End<'_> {
     }
 
     /// Compares the store between two stages.
-    fn compare_between(&self, prepared: &PreparedCopy<'_>, through: &Through) -> Result<()> {
+    fn compare_between(
+        &self,
+        prepared: &PreparedCopy<'_>,
+        through: &IntermediatePlan,
+    ) -> Result<()> {
         let set = prepared.set;
         let first = through.first(set, &prepared.plan.data)?;
         let (target, _) = format::part_of_store(&self.folder.between(), None, false, set.env)?;

@@ -28,7 +28,7 @@ pub(super) fn one_copy(request: &CopyRequest) -> Result<CopyPair> {
         return Err(wrong(&copy.input, what));
     }
     if let OutputForm::Zip { .. } = copy.output.form {
-        let what = "a zip file cannot be made in parts";
+        let what = "a zip file cannot be written in parts";
         let e = wrong(&copy.output.path, what);
         return Err(e.with_remedy("make a directory in parts, then copy it: nccopy a.zarr a.zip"));
     }

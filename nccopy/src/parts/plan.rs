@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use netcdf_core::chunk::Dataset;
 use netcdf_core::chunk::rechunk::InParts;
 use netcdf_core::copy::jobs;
-use netcdf_core::copy::parts::{Division, Through, sketch};
+use netcdf_core::copy::parts::{Division, IntermediatePlan, sketch};
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::format;
 use netcdf_core::io::dir::shared;
@@ -212,7 +212,7 @@ fn record(
     let digest = of_output(plan, prepared.create);
     let store = store((&prepared.output, &directory), &digest);
     let schema = set.reader.schema();
-    let chunks = through.as_ref().map_or(&[][..], Through::vars);
+    let chunks = through.as_ref().map_or(&[][..], IntermediatePlan::vars);
     let variables = division
         .shares()
         .enumerate()
@@ -274,7 +274,11 @@ fn other_files(prepared: &PreparedCopy<'_>, directory: &Path) -> Result<Vec<(Str
 }
 
 /// Returns the variables that use the intermediate store, and the number of parts of the first stage.
-fn stages(number: Option<u8>, set: Dataset<'_>, division: &Division) -> (Option<Through>, u64) {
+fn stages(
+    number: Option<u8>,
+    set: Dataset<'_>,
+    division: &Division,
+) -> (Option<IntermediatePlan>, u64) {
     let memory = set.env.memory.0;
     let choose = |parts: InParts<'_>| match number {
         Some(1) => None,

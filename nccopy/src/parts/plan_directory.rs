@@ -6,7 +6,7 @@
 //! | `segments/K` | the stored data of part K |
 //! | `done/K.json` | the done-file of part K, with the content of its segment ([`DoneRecord`]) |
 //! | `files.jsonl`, `parts.jsonl` | the files of a plan of many files, and their distribution to parts |
-//! | `between` | the intermediate store of two-stage plans ([`netcdf_core::copy::parts::Through`]) |
+//! | `between` | the intermediate store of two-stage plans ([`netcdf_core::copy::parts::IntermediatePlan`]) |
 //! | `done/first` | marker: all parts of the first stage are done |
 //! | `leases/K` | end of the lease of part K (`--next`), in seconds since 1970 |
 //! | `finishing/N` | the owner and the lease of the right to finish the plan, on file systems without locks ([`super::finish_right`]) |
@@ -243,7 +243,7 @@ impl PlanDirectory {
         Ok(folder)
     }
 
-    /// Checks that the sub-directories of the plan are directories.
+    /// Checks that the subdirectories of the plan are directories.
     fn check_folders(&self) -> Result<()> {
         for name in FOLDERS.into_iter().chain([BETWEEN, FINISHING]) {
             let path = self.path.join(name);

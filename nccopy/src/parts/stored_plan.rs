@@ -48,12 +48,12 @@ impl StoredPlan {
         };
         let changed = |what: &'static str| {
             let e = Error::new(ErrorKind::Changed, what);
-            e.with_remedy("make the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
+            e.with_remedy(
+                "create the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …",
+            )
         };
         if prepared.state != record.input.state {
-            return Err(changed(
-                "the input is another one than when the plan was made",
-            ));
+            return Err(changed("the input has changed since the plan was made"));
         }
         if of_input(prepared.set.reader.schema()) != record.input.metadata {
             return Err(changed("the metadata has changed since the plan was made"));

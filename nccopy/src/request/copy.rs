@@ -76,7 +76,7 @@ pub struct InPlaceRequest {
 pub struct FileRequest {
     /// Datasets and directories of datasets.
     pub inputs: Vec<PathBuf>,
-    /// Whether a directory includes its sub-directories.
+    /// Whether a directory includes its subdirectories.
     pub recursive: bool,
     /// The suffix of output names in a directory.
     pub suffix: Option<OsString>,

@@ -274,7 +274,7 @@ fn devices_are_written_in_place() {
     if Path::new("/dev/full").exists() {
         assert_failed(
             &place.run("in.nc /dev/full"),
-            "/dev/full: cannot write: No space left on device (make room",
+            "/dev/full: cannot write: No space left on device (free space",
         );
         assert!(
             fs::metadata("/dev/full")

@@ -126,8 +126,8 @@ fn place(layout: &DatasetLayout) -> String {
         (Some(MetadataExtent::File(file)), None) => format!(", up to byte {}", file.end),
         (Some(MetadataExtent::File(file)), Some(first)) => {
             let place = match survey.in_front() {
-                Some(true) => "in front of the data",
-                Some(false) | None => "not in front of the data",
+                Some(true) => "before the data",
+                Some(false) | None => "not all before the data",
             };
             format!(", {place}: up to byte {}, data from byte {first}", file.end)
         }
@@ -145,7 +145,7 @@ fn rows(
     }
     let reasons = missed.iter().map(|one| reason(schema, one));
     let command = correction(path, rules, schema.kind);
-    let all = reasons.chain([format!("mended by: {command}")]);
+    let all = reasons.chain([format!("fix: {command}")]);
     let names = std::iter::once(rules.name()).chain(std::iter::repeat(""));
     all.zip(names)
         .map(|(text, name)| vec![name.to_owned(), text])

@@ -128,9 +128,9 @@ impl SumTally {
             }
             (0, 0) => return Ok(()),
             (differ, 0) => format!("{differ} of {lines} digests differ"),
-            (0, unread) => format!("{unread} of {lines} digests could not be made"),
+            (0, unread) => format!("{unread} of {lines} digests could not be computed"),
             (differ, unread) => {
-                format!("{differ} of {lines} digests differ, {unread} could not be made")
+                format!("{differ} of {lines} digests differ, {unread} could not be computed")
             }
         };
         Err(Error::new(ErrorKind::Checksum, what))
@@ -161,7 +161,7 @@ impl<'a> CurrentSums<'a> {
             return self.dataset();
         };
         let missing = || {
-            let e = Error::new(ErrorKind::NotFound, "there is no such variable");
+            let e = Error::new(ErrorKind::NotFound, "no such variable");
             e.in_object(&String::from_utf8_lossy(path))
         };
         let id = self.vars.get(path).copied().ok_or_else(missing)?;

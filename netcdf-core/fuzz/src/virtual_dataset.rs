@@ -3,7 +3,7 @@
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::format::hdf5::Hdf5File;
 use netcdf_core::format::hdf5::selection::Selection;
-use netcdf_core::format::hdf5::virtual_dataset::{self, MappingShapes, Mapping, MappedPiece, Reach};
+use netcdf_core::format::hdf5::virtual_dataset::{self, MappingShapes, Mapping, MappedPiece, MappingSources};
 use netcdf_core::model::Region;
 
 use crate::image::{NUMBERS, Numbers, superblock, width};
@@ -49,8 +49,8 @@ pub fn virtual_dataset(input: &[u8]) {
         return;
     };
     for mapping in mappings.iter().take(8) {
-        let _ = mapping.reach(Reach::Shape(&source));
-        let _ = mapping.reach(Reach::Sources(3));
+        let _ = mapping.reach(MappingSources::Shape(&source));
+        let _ = mapping.reach(MappingSources::Sources(3));
         let extents = MappingShapes {
             source: &source,
             target: &target,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::layout::{ChunkHolder, ChunkRef};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
-use crate::io::merge::Near;
+use crate::io::merge::CoalesceLimits;
 use crate::io::store::KeyContent;
 
 /// Reads the stored chunk bytes of a dataset.
@@ -30,9 +30,9 @@ pub trait ChunkBytes: Send + Sync {
     fn latency(&self) -> bool;
 
     /// Returns the limits for merging the ranges of two chunks into one request; `None` for chunks in different sources or keys.
-    fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
+    fn coalesce_limits(&self, a: &ChunkRef, b: &ChunkRef) -> Option<CoalesceLimits> {
         let (source, other) = (self.source(a)?, self.source(b)?);
-        Arc::ptr_eq(source, other).then(|| source.near())
+        Arc::ptr_eq(source, other).then(|| source.coalesce_limits())
     }
 
     /// Returns the name of the file or key of a chunk, for messages.

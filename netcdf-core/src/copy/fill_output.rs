@@ -20,7 +20,7 @@ const PARTS: u64 = 1000;
 /// # Errors
 /// Returns [`ErrorKind::Limit`] for an output of fill values.
 pub(super) fn check(set: Dataset<'_>, jobs: &[CopyJob]) -> Result<()> {
-    if !set.env.made_up.refuse_large {
+    if !set.env.missing_data.refuse_large {
         return Ok(());
     }
     let filled: Vec<_> = jobs.iter().filter(|job| !job.keeps_missing(set)).collect();

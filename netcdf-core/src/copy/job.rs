@@ -183,7 +183,7 @@ impl CopyJob {
         );
         let path = set.reader.schema().var_path(self.pair.from);
         let e = Error::new(ErrorKind::NotFound, what).in_object(&path);
-        Err(e.with_remedy("make the plan again: something has removed files of its directory"))
+        Err(e.with_remedy("create the plan again: something has removed files of its directory"))
     }
 
     /// Returns whether an element has the same bytes in both datasets, apart from the byte order of numbers.

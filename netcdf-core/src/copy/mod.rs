@@ -105,7 +105,7 @@ fn unchanged(reader: &dyn Reader) -> Result<()> {
         Some(name) => {
             let what = "the file changed while it was copied";
             let e = Error::new(ErrorKind::Io, what).of(&name);
-            Err(e.with_remedy("copy it again when nothing is writing to it"))
+            Err(e.with_remedy("copy it again when no program writes to it"))
         }
     }
 }
@@ -156,7 +156,7 @@ fn execute(
 ///
 /// # Errors
 /// Returns [`crate::ErrorKind::NotFound`] for missing variables, [`crate::ErrorKind::FilterUnavailable`] for missing filters,
-/// [`crate::ErrorKind::Unsupported`] for decode-only filters, [`crate::ErrorKind::Limit`] if [`MadeUp`](crate::env::MadeUp) refuses a large
+/// [`crate::ErrorKind::Unsupported`] for decode-only filters, [`crate::ErrorKind::Limit`] if [`MissingDataPolicy`](crate::env::MissingDataPolicy) refuses a large
 /// output of fill values, and errors of the writer.
 pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<CopyJob>> {
     let reader = set.reader;

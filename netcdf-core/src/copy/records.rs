@@ -279,7 +279,7 @@ fn fetch(
         }
     }
     let mut buffer = Vec::new();
-    for read in merge(&ranges, source.near()) {
+    for read in merge(&ranges, source.coalesce_limits()) {
         buffer.resize(set.env.limits.item(length(&read.range), "records")?, 0);
         set.read_at(&**source, read.range.start, &mut buffer)?;
         let members = ranges.get(read.members.clone());

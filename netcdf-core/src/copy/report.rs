@@ -71,7 +71,7 @@ impl Changes {
         }
     }
 
-    /// Returns `bitround,9, differs by at most 0.5`, `passed over: a coordinate variable`, or an empty text.
+    /// Returns `bitround,9, differs by at most 0.5`, `skipped: a coordinate variable`, or an empty text.
     #[must_use]
     pub fn text(&self) -> String {
         let quantized = |Quantize { algorithm, keep }| format!("{},{keep}", algorithm.name());
@@ -79,7 +79,7 @@ impl Changes {
         let largest = self.largest.map(|n| format!("differs by at most {n}"));
         let parts = [
             self.quantize.map(quantized),
-            passed.map(|why| format!("passed over: {why}")),
+            passed.map(|why| format!("skipped: {why}")),
             largest,
         ];
         let parts: Vec<_> = parts.into_iter().flatten().collect();

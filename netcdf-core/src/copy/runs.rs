@@ -225,7 +225,7 @@ impl CopyJob {
 /// Returns the error for a chunk with too few bytes.
 fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
     let have = length(&chunk.range);
-    let what = format!("a chunk of {have} bytes, its shape asks for {want}");
+    let what = format!("a chunk of {have} bytes, expected {want}");
     let e = Error::new(ErrorKind::Corrupt, what);
     match set.reader.bytes().name(chunk) {
         Some(origin) => e.at(&origin, chunk.range.start),

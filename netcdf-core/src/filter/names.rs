@@ -141,7 +141,7 @@ const AUTHORS: &str = "the HDF5 plugin of its authors";
 #[rustfmt::skip]
 static LIST: &[Registered] = &[
     row(1, "deflate", "zlib, the compression of gzip", HDF5),
-    row(2, "shuffle", "bytes of the same significance put together", HDF5),
+    row(2, "shuffle", "groups bytes of the same significance", HDF5),
     row(3, "fletcher32", "a checksum", HDF5),
     row(4, "szip", "the extended Rice coding of CCSDS 121.0-B", "HDF5 built with szip or libaec"),
     row(5, "nbit", "integers and floats without their unused bits", HDF5),
@@ -158,7 +158,7 @@ static LIST: &[Registered] = &[
     lossy(32005, "apax", "Samplify's lossy APAX encoding", "software that is no longer available"),
     row(32006, "cbf", "the compressions of imgCIF/CBF", "its authors' CBFlib"),
     lossy(32007, "jpeg-xr", "JPEG XR image compression", AUTHORS),
-    row(32008, "bitshuffle", "bits of the same significance put together, then LZ4 or zstd", PLUGINS),
+    row(32008, "bitshuffle", "groups bits of the same significance, then LZ4 or zstd", PLUGINS),
     row(32009, "spdp", "compression of floats", AUTHORS),
     lossy(32010, "lpc-rice", "linear prediction and Rice coding", AUTHORS),
     lossy(32011, "ccsds-123", "ESA's CCSDS 123 image compression", AUTHORS),

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Hand, Output, Source, Store, StoreTarget, Target};
+use super::{ConcurrentWriter, Output, Source, Store, StoreTarget, Target};
 use crate::error::Result;
 
 /// A check that runs just before an output becomes visible. An error prevents the commit.
@@ -66,8 +66,8 @@ impl Target for Guarded<Box<dyn Target>> {
         self.target.copy_from(source, range, offset)
     }
 
-    fn hand(&self) -> Option<Arc<dyn Hand>> {
-        self.target.hand()
+    fn concurrent_writer(&self) -> Option<Arc<dyn ConcurrentWriter>> {
+        self.target.concurrent_writer()
     }
 
     fn written(&mut self) -> Result<Arc<dyn Source>> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Hand, Output, Source, Store, StoreTarget, Target};
+use super::{ConcurrentWriter, Output, Source, Store, StoreTarget, Target};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Receives the output when its writer commits.
@@ -85,8 +85,8 @@ impl Target for DeferredTarget {
         self.target.copy_from(source, range, offset)
     }
 
-    fn hand(&self) -> Option<Arc<dyn Hand>> {
-        self.target.hand()
+    fn concurrent_writer(&self) -> Option<Arc<dyn ConcurrentWriter>> {
+        self.target.concurrent_writer()
     }
 
     fn written(&mut self) -> Result<Arc<dyn Source>> {

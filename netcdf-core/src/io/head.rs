@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::merge::Near;
+use super::merge::CoalesceLimits;
 use super::source::Source;
 use crate::arithmetic::{indices, length};
 use crate::error::{OrInternal as _, Result};
@@ -109,8 +109,8 @@ impl Source for Headed {
         self.inner.latency()
     }
 
-    fn near(&self) -> Near {
-        self.inner.near()
+    fn coalesce_limits(&self) -> CoalesceLimits {
+        self.inner.coalesce_limits()
     }
 
     fn sibling(&self, name: &Path, outside: bool) -> Result<Arc<dyn Source>> {

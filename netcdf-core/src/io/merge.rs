@@ -4,27 +4,27 @@ use std::ops::Range;
 
 /// The limits for merging ranges of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Near {
+pub struct CoalesceLimits {
     /// The maximum gap in bytes between merged ranges. Gaps are read and discarded.
-    pub gap: u64,
+    pub max_gap: u64,
     /// The maximum number of bytes of a merged read.
-    pub most: u64,
+    pub max_len: u64,
 }
 
-impl Near {
+impl CoalesceLimits {
     /// The limits for remote data: in the time of a round trip, a network transfers about as many bytes as a gap has.
     pub const FAR: Self = Self {
-        gap: 256 << 10,
-        most: 8 << 20,
+        max_gap: 256 << 10,
+        max_len: 8 << 20,
     };
 }
 
-impl Default for Near {
+impl Default for CoalesceLimits {
     /// Returns the limits for a local file.
     fn default() -> Self {
         Self {
-            gap: 16 << 10,
-            most: 4 << 20,
+            max_gap: 16 << 10,
+            max_len: 4 << 20,
         }
     }
 }
@@ -39,7 +39,10 @@ pub(crate) struct MergedRead {
 }
 
 /// Merges `ranges` in their order. A range that starts closely after the previous range joins its read.
-pub(crate) fn merge(ranges: &[Range<u64>], source: Near) -> impl Iterator<Item = MergedRead> + '_ {
+pub(crate) fn merge(
+    ranges: &[Range<u64>],
+    limits: CoalesceLimits,
+) -> impl Iterator<Item = MergedRead> + '_ {
     let mut next = 0;
     std::iter::from_fn(move || {
         let first = ranges.get(next)?;
@@ -49,9 +52,9 @@ pub(crate) fn merge(ranges: &[Range<u64>], source: Near) -> impl Iterator<Item =
         };
         for range in ranges.get(next + 1..).unwrap_or_default() {
             let end = range.end.max(read.range.end);
-            let near = range.start.saturating_sub(read.range.end) <= source.gap;
+            let near = range.start.saturating_sub(read.range.end) <= limits.max_gap;
             let ascends = range.start >= read.range.start && range.end >= range.start;
-            if !near || !ascends || end.saturating_sub(read.range.start) > source.most {
+            if !near || !ascends || end.saturating_sub(read.range.start) > limits.max_len {
                 break;
             }
             read.range.end = end;
@@ -67,8 +70,8 @@ mod tests {
     use super::*;
 
     fn reads(ranges: &[Range<u64>]) -> Vec<(u64, u64, usize)> {
-        let all =
-            merge(ranges, Near::default()).map(|r| (r.range.start, r.range.end, r.members.len()));
+        let all = merge(ranges, CoalesceLimits::default())
+            .map(|r| (r.range.start, r.range.end, r.members.len()));
         all.collect()
     }
 
@@ -81,7 +84,10 @@ mod tests {
 
     #[test]
     fn far_descending_and_long_ones_do_not() {
-        let Near { gap, most } = Near::default();
+        let CoalesceLimits {
+            max_gap: gap,
+            max_len: most,
+        } = CoalesceLimits::default();
         let far = 4 + gap + 1;
         assert_eq!(reads(&[0..4, far..far + 1]), [(0, 4, 1), (far, far + 1, 1)]);
         assert_eq!(reads(&[8..12, 0..4]), [(8, 12, 1), (0, 4, 1)]);

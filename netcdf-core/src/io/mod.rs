@@ -47,7 +47,7 @@ pub mod zip;
 
 pub use source::Source;
 pub use store::Store;
-pub use target::{Hand, StoreTarget, Target};
+pub use target::{ConcurrentWriter, StoreTarget, Target};
 
 use std::sync::Arc;
 

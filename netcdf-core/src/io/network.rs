@@ -188,7 +188,7 @@ impl fmt::Display for Traffic {
             failed,
         } = self;
         let text = format!(
-            "{requests} requests in {rounds} rounds, up to {at_once} in flight, {asked} bytes asked for, {used} used, {sent} sent, {failed} failed tries"
+            "{requests} requests in {rounds} rounds, up to {at_once} in flight, {asked} bytes requested, {used} used, {sent} sent, {failed} failed attempts"
         );
         f.write_str(&number_agreement(text.into()))
     }
@@ -221,7 +221,7 @@ mod tests {
         network.failed(Transfer::Download);
         assert_eq!(
             network.traffic().to_string(),
-            "1 request in 1 round, up to 1 in flight, 100 bytes asked for, 90 used, 7 sent, 1 failed try"
+            "1 request in 1 round, up to 1 in flight, 100 bytes requested, 90 used, 7 sent, 1 failed attempt"
         );
     }
 }

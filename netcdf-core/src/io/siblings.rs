@@ -101,12 +101,12 @@ impl OpenedSiblings {
     }
 }
 
-const PLANNED: &str = "this file of the input is another one than when the plan was made";
-const MEANWHILE: &str = "this file of the input changed while parts of the copy were made";
+const PLANNED: &str = "this input file has changed since the plan was made";
+const MEANWHILE: &str = "this input file changed while parts of the copy ran";
 
 fn changed(name: &str, what: &'static str) -> Error {
     let e = Error::new(ErrorKind::Changed, what).of(name);
-    e.with_remedy("make the plan again, where nothing changes the input")
+    e.with_remedy("create the plan again, and do not change the input meanwhile")
 }
 
 /// Rules for opening files beside a dataset.
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(opened.states(), []);
         opened.add("b", "1 bytes").unwrap();
         let e = opened.add("b", "2 bytes").unwrap_err();
-        assert!(e.to_string().contains("when the plan was made"), "{e}");
+        assert!(e.to_string().contains("since the plan was made"), "{e}");
         let opened = OpenedSiblings::default();
         opened.add("b", "2 bytes").unwrap();
         opened.expect("a", "1 bytes").unwrap();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::merge::Near;
+use super::merge::CoalesceLimits;
 use crate::arithmetic::length;
 use crate::error::Result;
 
@@ -53,8 +53,8 @@ pub trait Source: Debug + Send + Sync {
     }
 
     /// The limits for merging ranges.
-    fn near(&self) -> Near {
-        Near::default()
+    fn coalesce_limits(&self) -> CoalesceLimits {
+        CoalesceLimits::default()
     }
 
     /// Whether the bytes may have changed since the source was opened.

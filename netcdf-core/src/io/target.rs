@@ -44,7 +44,7 @@ pub trait Target: Debug + Send {
     }
 
     /// Returns a handle for writes from other threads, or `None` if the target has none.
-    fn hand(&self) -> Option<Arc<dyn Hand>> {
+    fn concurrent_writer(&self) -> Option<Arc<dyn ConcurrentWriter>> {
         None
     }
 
@@ -65,7 +65,7 @@ pub trait Target: Debug + Send {
 }
 
 /// Writes to a [`Target`] from several threads.
-pub trait Hand: Debug + Send + Sync {
+pub trait ConcurrentWriter: Debug + Send + Sync {
     /// Writes `bytes` at `offset`. Concurrent writes must not overlap.
     ///
     /// # Errors

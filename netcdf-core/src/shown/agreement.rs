@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Plural nouns of messages, each with its singular.
-const NOUNS: [(&str, &str); 62] = [
+const NOUNS: [(&str, &str); 60] = [
     ("arrays", "array"),
     ("attempts", "attempt"),
     ("attributes", "attribute"),
@@ -46,7 +46,6 @@ const NOUNS: [(&str, &str); 62] = [
     ("parameters", "parameter"),
     ("parts", "part"),
     ("passes", "pass"),
-    ("pieces", "piece"),
     ("pixels", "pixel"),
     ("processes", "process"),
     ("programs", "program"),
@@ -62,7 +61,6 @@ const NOUNS: [(&str, &str); 62] = [
     ("strings", "string"),
     ("texts", "text"),
     ("threads", "thread"),
-    ("tries", "try"),
     ("types", "type"),
     ("values", "value"),
     ("variables", "variable"),
@@ -187,7 +185,7 @@ mod tests {
         for (text, expected) in [
             ("1 requests in 1 rounds", "1 request in 1 round"),
             ("its 1 chunks have 1 bytes", "its 1 chunk has 1 byte"),
-            ("1 failed tries", "1 failed try"),
+            ("1 failed attempts", "1 failed attempt"),
             ("1 of 1 parts are not done", "1 of 1 part is not done"),
             ("(1 values)", "(1 value)"),
             (

@@ -89,7 +89,7 @@ fn metadata(survey: &Survey) -> Option<Shortcoming> {
     match &survey.metadata {
         None => Some(of_file("the location of the metadata is unknown")),
         Some(MetadataExtent::Keys { consolidated }) => {
-            (*consolidated == Some(false)).then(|| of_file("it has no consolidated metadata"))
+            (*consolidated == Some(false)).then(|| of_file("no consolidated metadata"))
         }
         Some(MetadataExtent::File(file)) => behind(survey, file),
     }
@@ -98,8 +98,7 @@ fn metadata(survey: &Survey) -> Option<Shortcoming> {
 fn behind(survey: &Survey, file: &FileMetadata) -> Option<Shortcoming> {
     let first = survey.first_data()?;
     let last = file.last;
-    let what =
-        || format!("there is metadata at byte {last}, behind the first data at byte {first}");
+    let what = || format!("metadata at byte {last} follows the first data at byte {first}");
     (last >= first).then(|| of_file(what()))
 }
 
@@ -108,7 +107,7 @@ fn cmip7(var: &VariableSurvey, times: &[VarId]) -> Option<Shortcoming> {
         return small(var, CMIP7_CHUNK, one_more(var));
     }
     let count = var.chunk_count();
-    (count > 1).then(|| of_var(var, format!("it has {count} chunks, one is expected")))
+    (count > 1).then(|| of_var(var, format!("{count} chunks, expected one")))
 }
 
 /// Returns the additional bytes of a chunk if it is one element longer along the first of several dimensions. CMIP7 accepts a chunk within
@@ -129,7 +128,7 @@ fn small(var: &VariableSurvey, least: u64, missing: u64) -> Option<Shortcoming> 
     let what = || {
         let least = (Amount::of(least) - missing).get();
         format!(
-            "its {count} chunks have {bytes} bytes before filters, at least {least} or one chunk are expected"
+            "{count} chunks of {bytes} bytes before filters, expected one chunk or at least {least} bytes"
         )
     };
     (count > 1 && !enough).then(|| of_var(var, what()))
@@ -137,21 +136,20 @@ fn small(var: &VariableSurvey, least: u64, missing: u64) -> Option<Shortcoming> 
 
 fn paged(survey: &Survey) -> Vec<Shortcoming> {
     match survey.file().and_then(|file| file.pages) {
-        None => vec![of_file("it is not stored in pages")],
+        None => vec![of_file("not stored in pages")],
         Some(pages) => of_pages(survey, pages).map(of_file).collect(),
     }
 }
 
 fn of_pages(survey: &Survey, pages: FilePages) -> impl Iterator<Item = String> {
     let FilePages { base, size } = pages;
-    let short =
-        (size < PAGE).then(|| format!("the pages have {size} bytes, at least {PAGE} are expected"));
+    let short = (size < PAGE).then(|| format!("pages of {size} bytes, expected at least {PAGE}"));
     let len = survey.size.bytes.and_then(|bytes| bytes.checked_sub(base));
     let rest = len.and_then(|len| len.checked_rem(size)).unwrap_or(0);
-    let cut = (rest > 0).then(|| "it does not end at the end of a page".to_owned());
+    let cut = (rest > 0).then(|| "the file does not end at the end of a page".to_owned());
     let mixed = survey
         .mixed
-        .map(|at| format!("the page at byte {at} holds both metadata and data"));
+        .map(|at| format!("the page at byte {at} contains both metadata and data"));
     [short, cut, mixed].into_iter().flatten()
 }
 

@@ -192,8 +192,8 @@ fn time_and_its_bounds_are_one_chunk_each() {
     assert_eq!(said(RuleSet::Cloud, &few), [""; 0]);
     let many = made(&[(1 << 20, 2), (1 << 20, 3), (1, 1)]);
     let want = [
-        "/time: it has 2 chunks, one is expected",
-        "/edges: it has 3 chunks, one is expected",
+        "/time: 2 chunks, expected one",
+        "/edges: 3 chunks, expected one",
     ];
     assert_eq!(said(RuleSet::Cmip7, &many), want);
     assert_eq!(said(RuleSet::Cloud, &many), [""; 0]);
@@ -202,13 +202,13 @@ fn time_and_its_bounds_are_one_chunk_each() {
 #[test]
 fn chunks_are_large_or_alone() {
     let survey = made(&[(1, 1), (1, 1), (512 * KIB - 1, 2)]);
-    let want = "/x: its 2 chunks have 4194296 bytes before filters, at least 4194304 or one chunk are expected";
+    let want = "/x: 2 chunks of 4194296 bytes before filters, expected one chunk or at least 4194304 bytes";
     assert_eq!(said(RuleSet::Cmip7, &survey), [want]);
     assert_eq!(said(RuleSet::Cloud, &survey), [""; 0]);
     let least = made(&[(1, 1), (1, 1), (512 * KIB, 2)]);
     assert_eq!(said(RuleSet::Cmip7, &least), [""; 0]);
     let small = made(&[(128 * KIB, 2), (1, 1), (128 * KIB - 1, 2)]);
-    let want = "/x: its 2 chunks have 1048568 bytes before filters, at least 1048576 or one chunk are expected";
+    let want = "/x: 2 chunks of 1048568 bytes before filters, expected one chunk or at least 1048576 bytes";
     assert_eq!(said(RuleSet::Cloud, &small), [want]);
 }
 
@@ -223,7 +223,7 @@ fn chunks_of_cmip7_may_miss_one_row() {
     // 4 MiB are 5.2 rows of 800,000 bytes.
     assert_eq!(with(6), [""; 0]);
     assert_eq!(with(5), [""; 0]);
-    let want = "/x: its 2 chunks have 3200000 bytes before filters, at least 3394304 or one chunk are expected";
+    let want = "/x: 2 chunks of 3200000 bytes before filters, expected one chunk or at least 3394304 bytes";
     assert_eq!(with(4), [want]);
 }
 
@@ -234,7 +234,7 @@ fn metadata_lies_before_all_data() {
         panic!("a file");
     };
     file.last = 5000;
-    let want = "there is metadata at byte 5000, behind the first data at byte 5000";
+    let want = "metadata at byte 5000 follows the first data at byte 5000";
     assert_eq!(said(RuleSet::Cloud, &survey), [want]);
     assert_eq!(said(RuleSet::Cmip7, &survey), [want]);
     assert_eq!(survey.in_front(), Some(false));
@@ -247,7 +247,7 @@ fn metadata_lies_before_all_data() {
         first: Some(3000),
         bytes: 10,
     };
-    let want = "there is metadata at byte 4000, behind the first data at byte 3000";
+    let want = "metadata at byte 4000 follows the first data at byte 3000";
     assert_eq!(said(RuleSet::Cloud, &survey), [want]);
     survey.metadata = None;
     assert_eq!(
@@ -286,14 +286,14 @@ fn pages_are_large_whole_and_of_one_sort() {
     };
     assert_eq!(
         said(RuleSet::Paged, &made(&[(1, 1)])),
-        ["it is not stored in pages"]
+        ["not stored in pages"]
     );
     assert_eq!(with(64 * KIB, 0, 256 * KIB, None), [""; 0]);
     assert_eq!(with(64 * KIB, 512, 512 + 256 * KIB, None), [""; 0]);
     let want = [
-        "the pages have 4096 bytes, at least 65536 are expected",
-        "it does not end at the end of a page",
-        "the page at byte 8192 holds both metadata and data",
+        "pages of 4096 bytes, expected at least 65536",
+        "the file does not end at the end of a page",
+        "the page at byte 8192 contains both metadata and data",
     ];
     assert_eq!(with(4096, 0, 10_000, Some(8192)), want);
     assert_eq!(with(0, 0, 10_000, None).len(), 1);

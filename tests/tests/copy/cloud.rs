@@ -1,8 +1,8 @@
-//! What readers over a network need: metadata in front, and `nccopy --chunk-size` and `--cloud`.
+//! Files for remote readers: metadata before data, and `nccopy --chunk-size` and `--cloud`.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
-/// Every value of the data is this one, whose bytes occur nowhere else.
+/// The value of all elements. Its bytes occur nowhere else in the file.
 const VALUE: i32 = 0x7B7B_7B7B;
 
 /// A variable of 20,000 elements in 400 chunks, and time in 200 chunks.
@@ -47,7 +47,7 @@ fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     out
 }
 
-/// The chunk shapes of a dataset, as `_ChunkSizes` says them.
+/// Returns the chunk shapes of a dataset, from `_ChunkSizes`.
 fn shapes(sandbox: &Sandbox, name: &str) -> Vec<String> {
     let printed = sandbox
         .run(ncdump::run, &["ncdump", "-hs", name])
@@ -69,7 +69,7 @@ fn places<'b>(bytes: &'b [u8], of: &'b [[u8; 4]]) -> impl DoubleEndedIterator<It
     windows.filter_map(|(at, four)| of.iter().any(|s| s == four).then_some(at))
 }
 
-/// Whether all headers and indexes lie before all values.
+/// Checks whether all headers and chunk indexes precede all data.
 fn metadata_is_in_front(bytes: &[u8]) -> bool {
     let signatures = [*b"OHDR", *b"TREE", *b"FRHP", *b"BTHD", *b"BTLF", *b"FHDB"];
     let last = places(bytes, &signatures).next_back();
@@ -80,7 +80,7 @@ fn metadata_is_in_front(bytes: &[u8]) -> bool {
 #[test]
 fn copies_for_the_cloud_have_their_metadata_in_front() {
     let sandbox = sandbox();
-    // Each part of an index lies before its chunks.
+    // In files of the C tools, each part of an index precedes its chunks.
     assert!(!metadata_is_in_front(&sandbox.read("a.nc")));
     for options in [
         &[][..],
@@ -97,13 +97,13 @@ fn copies_for_the_cloud_have_their_metadata_in_front() {
             &[options, &["--cloud", "@a.nc", "@o.nc"]].concat(),
         );
         let bytes = sandbox.read("o.nc");
-        // Values cannot be found once they are compressed.
+        // Compressed values cannot be found.
         let found = options.iter().any(|o| o.starts_with("-d") || *o == "-F");
         assert!(found || metadata_is_in_front(&bytes), "{options:?}");
     }
 }
 
-/// There is room for the nodes of chunks that are stored, not for those of all that could be.
+/// The file has space for the index nodes of stored chunks, not of all possible chunks.
 #[test]
 fn sparse_variables_take_little_room() {
     let sandbox = Sandbox::new();
@@ -151,7 +151,7 @@ fn chunks_by_their_size() {
         of(&["--chunk-size", "4000", "-c", "t:1,1"]),
         ["t 1, 1", "time 200"]
     );
-    // Of the input, chunks near enough stay, and those of other variables are moved.
+    // Input chunks of about the target size stay, and other variables are moved.
     assert_eq!(
         of(&["--cloud", "--chunk-size", "800"]),
         ["t 1, 50", "time 100"]
@@ -199,7 +199,7 @@ fn time_and_its_bounds_are_one_chunk_each() {
     );
 }
 
-/// Small data comes first; the order of definition stays.
+/// Small data comes first; the definition order stays.
 #[test]
 fn small_variables_lie_next_to_the_metadata() {
     let sandbox = sandbox();
@@ -223,7 +223,7 @@ fn small_variables_lie_next_to_the_metadata() {
 }
 
 #[test]
-fn kinds_that_are_not_for_the_cloud_are_refused() {
+fn cloud_refuses_unsupported_kinds() {
     let sandbox = sandbox();
     for args in [
         &["-k", "cdf5", "--cloud", "-V", "t", "@a.nc", "@o.nc"][..],
@@ -235,14 +235,14 @@ fn kinds_that_are_not_for_the_cloud_are_refused() {
         assert_eq!(out.code, 2, "{args:?}: {out}");
         assert!(out.message().contains("'--cloud"), "{args:?}: {out}");
     }
-    // Without -k, the kind of the input decides: a directory may have several.
+    // Without -k, the kind of the input determines the output kind: a directory may have inputs of several kinds.
     let _ = nccopy(&sandbox, &["-k", "cdf5", "@a.nc", "@classic.nc"]).clean();
     let out = nccopy(&sandbox, &["--cloud", "@classic.nc", "@o.nc"]);
     let said = "nccopy: --cloud: no effect on classic output";
     assert!(out.code == 0 && out.message().starts_with(said), "{out}");
 }
 
-/// Without a size, pages are the smallest that hold all metadata.
+/// The default page size is the smallest one for which a page contains all metadata.
 #[test]
 fn pages() {
     let sandbox = sandbox();
@@ -271,7 +271,7 @@ fn pages() {
 }
 
 #[test]
-fn rules_that_there_are_not() {
+fn unknown_rules() {
     let sandbox = sandbox();
     for (option, expected) in [
         ("--cloud=cmip8", "expected cmip7, paged, or paged,SIZE"),
@@ -289,12 +289,12 @@ fn rules_that_there_are_not() {
     }
 }
 
-/// What cannot be decoded here is copied as it is, with a note.
+/// Chunks that cannot be decoded are copied unchanged, with a note.
 #[test]
 fn chunks_with_unknown_filters_stay() {
     let sandbox = sandbox();
     let _ = nccopy(&sandbox, &["-F", "t,zstd,1", "@a.nc", "@z.nc"]);
-    // An id that nobody has: the filter of `t` becomes this one.
+    // The filter of `t` gets an unregistered number.
     let mut bytes = sandbox.read("z.nc");
     let id = 32015u16.to_le_bytes();
     let at = bytes.windows(2).position(|two| two == id).unwrap();
@@ -319,7 +319,7 @@ fn chunks_with_unknown_filters_stay() {
         );
         assert_eq!(shapes(&sandbox, "@o.nc")[0], "t 1, 50");
     }
-    // Who asks for other chunks gets an error.
+    // Requesting another chunk shape is an error.
     for options in [&["--chunk-size", "1Mi"][..], &["--cloud", "-c", "t:7,7"]] {
         let args = [&["nccopy"], options, &["@u.nc", "@o.nc"]].concat();
         let out = sandbox.run(nccopy::run, &args);
@@ -327,9 +327,9 @@ fn chunks_with_unknown_filters_stay() {
     }
 }
 
-/// Strings of data lie behind all metadata, even where fill values are strings.
+/// Strings of variables follow all metadata, even if the fill values are strings.
 #[test]
-fn heaps_of_data_lie_behind() {
+fn heaps_of_data_follow_the_metadata() {
     let sandbox = Sandbox::new();
     let text = "netcdf s { dimensions: x = 4 ; variables: string s(x) ; string s:_FillValue = \"none\" ; \
                 int i(x) ; data: s = \"a\", \"behind\", \"none\", _ ; i = 1, 2, 3, 4 ; }";
@@ -345,7 +345,7 @@ fn heaps_of_data_lie_behind() {
     }
 }
 
-/// Of dimensions that are fixed, and of all in JSON, lengths are known before the values.
+/// The lengths of fixed dimensions, and of all dimensions in JSON, are known before the values.
 #[test]
 fn ncgen_puts_known_indexes_in_front() {
     let sandbox = sandbox();

@@ -1,5 +1,4 @@
-//! `nccopy` between netCDF-4 files: what is moved unchanged, what is refused before anything is written, and what happens to
-//! unreadable inputs.
+//! `nccopy` between netCDF-4 files: moved chunks, early errors, unreadable inputs.
 
 use std::path::PathBuf;
 
@@ -14,7 +13,7 @@ fn ncdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(ncdump::run, &[&["ncdump"], args].concat())
 }
 
-/// The methods listed by a dry run, by variable.
+/// The methods in a dry run, by variable.
 fn methods(sandbox: &Sandbox, args: &[&str]) -> Vec<(String, String)> {
     let told = nccopy(sandbox, &[&["--quiet", "--dry-run"], args].concat()).clean();
     let rows: Vec<_> = told.text().lines().skip(1).map(str::to_owned).collect();
@@ -29,7 +28,7 @@ fn methods(sandbox: &Sandbox, args: &[&str]) -> Vec<(String, String)> {
     rows[1..].iter().map(cut).collect()
 }
 
-/// A failure with this message that leaves nothing, also in a dry run.
+/// Checks that a command fails with this message and creates no file, also in a dry run.
 fn refused(args: &[&str], what: &str) {
     for dry_run in [&[][..], &["--dry-run"]] {
         let sandbox = Sandbox::new();
@@ -44,9 +43,9 @@ fn refused(args: &[&str], what: &str) {
 
 const FILTERED: &str = "%netcdf4/filtered.nc";
 
-/// Chunks with unknown filters are moved; a variable without stored chunks does not need its filters.
+/// Chunks with unknown filters are moved. A variable without stored chunks does not need its filters.
 #[test]
-fn missing_filters_are_no_matter_where_nothing_is_decoded() {
+fn moved_chunks_need_no_filters() {
     let sandbox = Sandbox::new();
     let moved = methods(&sandbox, &[FILTERED, "@o.nc"]);
     let chunks = moved.iter().filter(|(_, how)| how == "move chunks").count();
@@ -65,11 +64,11 @@ fn missing_filters_are_no_matter_where_nothing_is_decoded() {
         dumped.text()
     };
     assert_eq!(data("@o.nc"), data(FILTERED));
-    // All of these chunks are stored, so their fill value does not matter.
+    // All chunks are stored, so the fill value does not matter.
     for (var, how) in methods(&sandbox, &["-d1", "-V", "packed,zstd", FILTERED, "@p.nc"]) {
         assert_eq!(how, "re-encode", "{var}");
     }
-    // Its filters may be removed and the shape of its chunks changed: there are no chunks.
+    // A variable without chunks can lose its filters and change its chunk shape.
     for args in [
         &["-F", "/model/never written,none"][..],
         &["-c", "/model/never written:4,3"],
@@ -81,7 +80,7 @@ fn missing_filters_are_no_matter_where_nothing_is_decoded() {
 }
 
 #[test]
-fn missing_filters_are_missed_before_anything_is_written() {
+fn missing_filters_are_errors_before_writing() {
     for args in [
         ["-F", "lossy,none"],
         ["-c", "lossy:2,2"],
@@ -94,7 +93,7 @@ fn missing_filters_are_missed_before_anything_is_written() {
 }
 
 #[test]
-fn filters_that_are_only_undone_do_not_make_chunks() {
+fn read_only_filters_do_not_force_chunks() {
     let file = "%hdf5/structures/filters.h5";
     let asked = ["-F", "integers,scaleoffset|zstd,3", file];
     let what = "scaleoffset: this filter can be read but not written in /integers (";
@@ -103,12 +102,12 @@ fn filters_that_are_only_undone_do_not_make_chunks() {
     for (args, filter, var) in [
         (&["-c", "/floats:8"][..], "scaleoffset", "floats"),
         (&["-c", "integers:8"], "scaleoffset", "integers"),
-        // Numbers of eleven bits become numbers of sixteen.
+        // The copy stores 11-bit integers as 16-bit integers.
         (&["-V", "nbit"], "nbit", "nbit"),
     ] {
         let what = format!("/{var}: stored without {filter}, which can be read but not written");
         let sandbox = Sandbox::new();
-        // The values stay the same: nothing is lost.
+        // The values do not change, so there is no note.
         let done = ["--strict", "--verify", file, "@o.nc"];
         let done = nccopy(&sandbox, &[args, &done].concat());
         assert_eq!(done.code, 0, "{done}");
@@ -158,9 +157,9 @@ data:
 }
 "#;
 
-/// Values of user-defined types of fixed size are copied as bytes if both files store them in the same way.
+/// Values of user-defined types of fixed size are copied as bytes if both files store them alike.
 #[test]
-fn user_types_are_copied_without_being_looked_at() {
+fn user_types_are_copied_as_bytes() {
     let sandbox = Sandbox::new();
     sandbox.write("u.cdl", USER_TYPES);
     let made = sandbox.run(ncgen::run, &["ncgen", "-k", "nc4", "-o", "@u.nc", "@u.cdl"]);
@@ -206,9 +205,9 @@ fn user_types_are_copied_without_being_looked_at() {
     }
 }
 
-/// Files of other software: other offsets of fields, other byte orders, arrays and text within compounds.
+/// Files of other programs: other field offsets, other byte orders, arrays and text within compounds.
 #[test]
-fn values_of_all_types_stay_whatever_is_asked_for() {
+fn values_of_all_types_stay_for_any_option() {
     let folders = [
         ("netcdf4", "nc"),
         ("hdf5", "h5"),
@@ -217,7 +216,7 @@ fn values_of_all_types_stay_whatever_is_asked_for() {
     ];
     let files = folders.into_iter().flat_map(|(folder, extension)| {
         let files = list(&testdata(folder), extension).into_iter();
-        // One of the four virtual datasets, which are slow, is enough.
+        // A sample of one from the four virtual datasets, which are slow.
         let files = files.filter(|path| !name(path).starts_with("virtual_v"));
         files.map(move |path: PathBuf| format!("%{folder}/{}", name(&path)))
     });
@@ -238,7 +237,7 @@ fn values_of_all_types_stay_whatever_is_asked_for() {
                 .concat(),
             );
             if out.code != 0 {
-                // Whatever cannot be stored is reported; nothing else fails.
+                // Unsupported objects are reported, and all other objects are copied.
                 let said = [
                     "no variable matches",
                     "more than one",
@@ -265,7 +264,7 @@ fn values_of_all_types_stay_whatever_is_asked_for() {
 }
 
 #[test]
-fn notes_are_errors_if_asked_for() {
+fn strict_makes_notes_errors() {
     let sandbox = Sandbox::new();
     let file = "%classic/weather-1.nc";
     let noted = nccopy(&sandbox, &["-3", "-d1", file, "@o.nc"]);
@@ -291,7 +290,7 @@ fn notes_are_errors_if_asked_for() {
     let _ = nccopy(&sandbox, &["--strict", file, "@o.nc"]).clean();
 }
 
-/// Raising the memory is a note, too; it comes up once the jobs are known.
+/// Raising the memory limit is also a note. It occurs after the jobs are planned.
 #[test]
 fn raised_memory_is_a_note() {
     let sandbox = Sandbox::new();
@@ -319,7 +318,7 @@ fn raised_memory_is_a_note() {
 }
 
 #[test]
-fn what_ncdump_leaves_out_is_an_error_if_asked_for() {
+fn strict_makes_skipped_objects_errors() {
     let sandbox = Sandbox::new();
     let file = "%hdf5/structures/types_new.h5";
     let noted = ncdump(&sandbox, &["-h", file]);
@@ -337,7 +336,7 @@ fn what_ncdump_leaves_out_is_an_error_if_asked_for() {
 }
 
 #[test]
-fn warnings_of_ncgen_are_errors_if_asked_for() {
+fn strict_makes_ncgen_warnings_errors() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "w.cdl",
@@ -365,9 +364,9 @@ fn warnings_of_ncgen_are_errors_if_asked_for() {
     }
 }
 
-/// Of many inputs, the readable ones are copied and the others are listed.
+/// Readable inputs are copied, and the other inputs are listed.
 #[test]
-fn inputs_that_cannot_be_read_do_not_keep_others_from_being_copied() {
+fn unreadable_inputs_do_not_stop_other_copies() {
     let sandbox = Sandbox::new();
     let whole = std::fs::read(testdata("classic/weather-1.nc")).unwrap();
     sandbox.write("a.nc", &whole);

@@ -11,7 +11,7 @@ fn copy(sandbox: &Sandbox, kind: &str, input: &str, output: &str) -> CommandOutp
     copied
 }
 
-/// The lines of `--sum`: the digests, with the paths of variables.
+/// Returns the lines of `--sum`: digests with variable paths.
 fn digests(sandbox: &Sandbox, dataset: &str) -> Vec<String> {
     let text = sandbox
         .run(ncdump::run, &["ncdump", "--sum", dataset])
@@ -25,7 +25,7 @@ fn digests(sandbox: &Sandbox, dataset: &str) -> Vec<String> {
     text.lines().map(line).collect()
 }
 
-/// The paths with different digests in an input and its copy. The dataset has an empty path.
+/// Returns the paths whose digests differ between an input and its copy. The path of the dataset is empty.
 fn differing(sandbox: &Sandbox, input: &str, kind: &str) -> Vec<String> {
     let output = format!("@copy-{kind}");
     let _ = copy(sandbox, kind, input, &output);
@@ -72,7 +72,7 @@ data: v = {1, {2, 3}}, {4, {5, 6}} ; w = {1, 2} ; }",
     assert_eq!(differing(&sandbox, "@a.nc", "nc4"), [""; 0]);
 }
 
-/// Digests stay for types and attributes with unambiguous JSON.
+/// Digests do not change for types and attributes with unambiguous JSON.
 #[test]
 fn pure_zarr_keeps_some_variables() {
     let sandbox = made(
@@ -183,7 +183,7 @@ fn store(name: &str, attribute: &str, fill: &str) -> (String, Sandbox) {
     (format!("@{name}"), sandbox)
 }
 
-/// `null` and the text "null" have different digests. A copy to pure Zarr has `null` again.
+/// `null` and the text "null" have different digests. A copy to pure Zarr contains `null` again.
 #[test]
 fn null_differs_from_the_text() {
     let (null, sandbox) = store("a.zarr", "null", "null");
@@ -201,7 +201,7 @@ fn null_differs_from_the_text() {
     assert!(attributes.contains(r#""note": null"#), "{attributes}");
 }
 
-/// A copy from pure Zarr version 2 has the fill value as an attribute.
+/// A copy of pure Zarr version 2 has the fill value as an attribute.
 #[test]
 fn fill_values_of_pure_zarr_become_attributes() {
     let (there, sandbox) = store("a.zarr", "1", "7");

@@ -26,7 +26,7 @@ fn make(sandbox: &Sandbox, name: &str, kind: &str) {
     in_place::make(sandbox, name, kind);
 }
 
-/// A directory with all sorts of entries.
+/// A directory with datasets and many other kinds of entries.
 fn all_sorts() -> Sandbox {
     let sandbox = Sandbox::new();
     make(&sandbox, "in/b.dat", "nc3");
@@ -58,9 +58,9 @@ fn inputs(text: &str) -> Vec<String> {
 const TOP: [&str; 5] = ["a.nc", "b.dat", "link", "s.zarr", "z.zip"];
 const ALL: [&str; 6] = ["a.nc", "b.dat", "link", "s.zarr", "sub/deep/c.nc", "z.zip"];
 
-/// Copies, copies in place and plans take the same datasets of a directory, in the same order.
+/// Copies, copies in place and plans find the same datasets in a directory, in the same order.
 #[test]
-fn one_rule_for_directories() {
+fn directories_follow_one_rule() {
     let sandbox = all_sorts();
     let dry = nccopy(&sandbox, &["--dry-run=json", "@in", "@out/"]);
     assert_eq!(inputs(&dry.text()), TOP, "{dry}");
@@ -102,7 +102,7 @@ fn a_directory_is_copied() {
     }
     assert!(sandbox.path("all/sub/deep/c.nc").is_file());
     assert!(!sandbox.path("all/link").is_symlink());
-    // The output name has no slash, so nccopy cannot know that it is a directory.
+    // The output name does not end in a slash, so nccopy does not create a directory.
     assert_snapshot!("a_directory_to_a_name", nccopy(&sandbox, &["@in", "@new"]));
     std::fs::create_dir(sandbox.path("none")).unwrap();
     let none = nccopy(&sandbox, &["@none", "@new/"]);
@@ -117,7 +117,7 @@ fn a_directory_is_copied() {
     assert!(!sandbox.path("new").exists());
 }
 
-/// A dry run needs no directory, and has a line for each input.
+/// A dry run needs no output directory, and prints a line for each input.
 #[test]
 fn dry_runs_have_a_line_for_each_input() {
     let sandbox = all_sorts();
@@ -262,7 +262,7 @@ fn history(sandbox: &Sandbox, name: &str) -> String {
 }
 
 #[test]
-fn histories_have_the_command() {
+fn histories_contain_the_command() {
     let sandbox = all_sorts();
     let run = |args: &[&str]| {
         let out = nccopy(&sandbox, &[&["--quiet", "--history"], args].concat());
@@ -307,7 +307,7 @@ fn histories_have_the_command() {
     );
 }
 
-/// All parts of a plan put the time of the plan into the history.
+/// All parts of a plan write the time of the plan to the history.
 #[test]
 fn histories_of_plans() {
     let sandbox = all_sorts();
@@ -358,7 +358,7 @@ fn histories_and_reports_have_no_secrets() {
     }
 }
 
-/// Users can type hints unchanged.
+/// Hints can be pasted into a shell.
 #[test]
 fn hints_of_plans_name_the_directory() {
     let sandbox = all_sorts();

@@ -13,7 +13,7 @@ fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(nccopy::run, &[&["nccopy"], args].concat())
 }
 
-/// A plan in a folder of the sandbox.
+/// A plan in a directory of the sandbox.
 fn plan(sandbox: &Sandbox, folder: &str, more: &[&str]) {
     let paths = ["%classic/weather-1.nc", "@o.nc"];
     let args = [&["--plan", folder, "--parts", "2500"], more, &paths].concat();
@@ -62,14 +62,14 @@ fn a_script_for_dask() {
     let key = name.unwrap().strip_prefix("NAME = \"nccopy-part-").unwrap();
     let digits = key.bytes().filter(u8::is_ascii_hexdigit).count();
     assert_eq!(digits, 32, "{key}");
-    // Another plan has other keys on the same scheduler.
+    // Keys of another plan on the same scheduler are different.
     plan(&sandbox, "@other", &["-d1"]);
     assert!(!script(&sandbox, "dask", "@other").contains(name.unwrap()));
 }
 
-/// Scripts begin with what they are, and run the program that the environment names.
+/// Scripts begin with a description, and run the program in `NCCOPY`.
 #[test]
-fn scripts_say_what_they_are() {
+fn scripts_begin_with_a_description() {
     let sandbox = Sandbox::new();
     plan(&sandbox, "@plan", &[]);
     for engine in ENGINES {
@@ -91,7 +91,7 @@ fn scripts_say_what_they_are() {
 }
 
 #[test]
-fn emit_of_an_engine_that_is_none() {
+fn emit_of_an_unknown_engine() {
     assert_snapshot!(nccopy(&Sandbox::new(), &["--emit", "pbs", "@plan"]));
 }
 

@@ -193,7 +193,7 @@ fn enums_as_flags() {
         }
         assert!(!text.contains("types:"), "{text}");
     }
-    // Kinds with truth values store truth values.
+    // Kinds with booleans store booleans.
     let _ = copy(
         &sandbox,
         &["-k", "zarr3", "--enums=flags", TRUTH, "@truth.zarr"],

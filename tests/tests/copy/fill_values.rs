@@ -1,4 +1,4 @@
-//! Fill values in copies, for programs that add records and for readers of Zarr.
+//! Fill values in copies: for programs that append records, and for Zarr readers.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
@@ -13,7 +13,7 @@ fn copy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     copied
 }
 
-/// The variables of a copy that are marked `_NoFill`.
+/// Returns the variables with `_NoFill` in a copy.
 fn not_filled(sandbox: &Sandbox, name: &str) -> Vec<String> {
     let text = sandbox.run(ncdump::run, &["ncdump", "-hs", name]).text();
     let marked = text
@@ -42,7 +42,7 @@ const GROWING: &str = r#"netcdf a { dimensions: t = UNLIMITED ; x = 2 ; variable
 byte b(t) ; int64 l(t) ; double inner(x, t) ; char c(t) ; short n(t) ; n:_NoFill = "true" ; float d(x) ; string s(t) ;
 data: f = 1, 2, 3, 4 ; df = 1, 2 ; i = 1, 2 ; b = 1, 2 ; l = 1, 2 ; inner = {1, 2}, {3, 4} ; c = "ab" ; n = 1, 2 ; d = 1, 2 ; s = "a", "b" ; }"#;
 
-/// The fill values of these variables in Zarr version 3.
+/// Returns the fill values of these variables in Zarr version 3.
 const FILLS: [(&str, &str); 8] = [
     ("f", "-999.9000244140625"),
     ("df", "9.969209968386869e+36"),
@@ -54,10 +54,10 @@ const FILLS: [(&str, &str); 8] = [
     ("n", "0"),
 ];
 
-/// Zarr version 3 has the fill value in `fill_value`; NCZarr version 2 has `null`, which readers do not mask, and a member of
+/// Zarr version 3 stores the fill value in `fill_value`. NCZarr version 2 stores `null`, which readers do not mask, and a member of
 /// `_nczarr_array`.
 #[test]
-fn a_way_through_nczarr_keeps_the_fill_value_of_variables_that_can_grow() {
+fn copies_through_nczarr_keep_the_fill_value_of_record_variables() {
     let sandbox = made(GROWING);
     for args in [&["-k", "nczarr"][..], &["-k", "nczarr3"]] {
         for chunks in [&[][..], &["-c", "t/2"]] {
@@ -85,13 +85,13 @@ const TEXTS: &str = r#"netcdf a { dimensions: x = 2 ; variables: char c(x) ; c:l
 string s(x) ; s:_FillValue = "-" ; string e(x) ; e:_FillValue = "" ; float f(x) ; f:_FillValue = 1.e20f ; double d(x) ; d:_FillValue = 0.1 ;
 data: c = "a", _ ; nul = "ab" ; none = "ab" ; s = "a", _ ; e = "a", "" ; f = 1, _ ; d = 1, _ ; }"#;
 
-/// The attributes of arrays as JSON, without blanks.
+/// Returns the attributes of arrays as JSON, without blanks.
 fn metadata(sandbox: &Sandbox, key: &str) -> String {
     let text = String::from_utf8(sandbox.read(key)).unwrap();
     text.split_whitespace().collect()
 }
 
-/// In version 3, xarray refuses `_FillValue` of texts, and reads `_FillValue` of floats in base64.
+/// In version 3, xarray refuses `_FillValue` of text variables, and reads `_FillValue` of floats in Base64.
 #[test]
 fn version_3_has_the_fill_values_that_xarray_reads() {
     let sandbox = made(TEXTS);
@@ -184,9 +184,9 @@ fn earlier_forms_of_fill_values_are_read() {
     let _ = sandbox.run(ncdump::run, &args).clean();
 }
 
-/// A remark names the kind for Python if NCZarr version 2 has characters.
+/// A note recommends a kind for Python if NCZarr version 2 has characters.
 #[test]
-fn a_remark_says_which_kind_python_reads() {
+fn a_note_recommends_a_kind_for_python() {
     let sandbox = made(TEXTS);
     let args = [
         "nccopy",

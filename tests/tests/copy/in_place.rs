@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
-/// Fill values that are no numbers, strings, an unlimited dimension, and a group.
+/// A dataset with a text fill value, strings, an unlimited dimension and a group.
 const TEXT: &str = "netcdf t { dimensions: t = UNLIMITED ; x = 4000 ; variables: float v(t, x) ; v:_FillValue = NaNf ;
     double x(x) ; int s ; :title = \"a\" ; :odd = NaN, 1. ; data: v = 1, 2, 3 ; x = 5 ; s = 7 ; }";
 
@@ -124,7 +124,7 @@ fn all_forms(kind: &str, extension: &str, forms: &[&[&str]]) -> usize {
 }
 
 #[test]
-fn only_files_that_are_stored_as_asked_are_skipped() {
+fn only_files_stored_as_requested_are_skipped() {
     let skipped = all_forms(
         "nc4",
         "nc",
@@ -144,7 +144,7 @@ fn only_files_that_are_stored_as_asked_are_skipped() {
 }
 
 #[test]
-fn only_stores_that_are_stored_as_asked_are_skipped() {
+fn only_stores_stored_as_requested_are_skipped() {
     let forms = [
         &["-d", "5"][..],
         &["-F", "*,zstd,3"],
@@ -160,7 +160,7 @@ fn only_stores_that_are_stored_as_asked_are_skipped() {
 }
 
 #[test]
-fn only_classic_files_that_are_stored_as_asked_are_skipped() {
+fn only_classic_files_stored_as_requested_are_skipped() {
     let forms = [&["-k", "nc3"][..], &["-k", "nc6"], &["-u"]];
     assert!((3..9).contains(&all_forms("nc3", "nc", &forms)));
 }
@@ -213,7 +213,7 @@ fn a_second_run_goes_on() {
 }
 
 #[test]
-fn copies_replace_only_what_is_larger_if_asked() {
+fn if_smaller_replaces_only_larger_files() {
     let sandbox = sandbox();
     for name in ["a.nc", "s.zarr"] {
         make(&sandbox, name, if name == "a.nc" { "nc4" } else { "zarr3" });

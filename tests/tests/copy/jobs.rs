@@ -1,4 +1,4 @@
-//! Jobs of many inputs: names of outputs, copies in place of their inputs, reports.
+//! Jobs with many inputs: output names, copies in place, reports.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,
@@ -43,7 +43,7 @@ fn text(sandbox: &Sandbox, name: &str) -> String {
     sandbox.run(ncdump::run, &args).clean().text().to_owned()
 }
 
-/// The stored content, without names.
+/// Returns the stored content, without names.
 fn storage(sandbox: &Sandbox, name: &str) -> String {
     let name = format!("@{name}");
     let args = ["ncdump", "-hs", &name];
@@ -95,7 +95,10 @@ fn a_batch_that_changes_the_format_changes_extensions() {
         &files,
         &["a.zarr", "b.2020.zarr", "c.zarr"],
     );
-    assert!(last.join("c.zarr").is_dir(), "the suffix says what is made");
+    assert!(
+        last.join("c.zarr").is_dir(),
+        "the suffix determines the kind"
+    );
     std::fs::remove_dir_all(&last).unwrap();
     copies(
         &["-d1", "--suffix", "_small.nc"],
@@ -105,7 +108,7 @@ fn a_batch_that_changes_the_format_changes_extensions() {
 }
 
 #[test]
-fn suffixes_that_cannot_be() {
+fn invalid_suffixes() {
     let sandbox = sandbox();
     make(&sandbox, "a.nc", &[]);
     std::fs::create_dir(sandbox.path("out")).unwrap();
@@ -120,9 +123,9 @@ fn suffixes_that_cannot_be() {
     assert_eq!(names(&sandbox.path("out")), [""; 0]);
 }
 
-/// The error says what to write instead.
+/// The error suggests a correct command.
 #[test]
-fn directories_that_are_meant_and_not_named_as_such() {
+fn output_directories_without_a_slash() {
     let sandbox = sandbox();
     make(&sandbox, "a.nc", &[]);
     std::fs::create_dir(sandbox.path("out")).unwrap();
@@ -142,7 +145,7 @@ fn directories_that_are_meant_and_not_named_as_such() {
 }
 
 #[test]
-fn a_store_that_is_replaced_is_named() {
+fn a_note_names_a_replaced_store() {
     let sandbox = sandbox();
     make(&sandbox, "a.nc", &[]);
     make(&sandbox, "s.zarr", &[]);
@@ -155,7 +158,7 @@ fn a_store_that_is_replaced_is_named() {
     assert_eq!(text(&sandbox, "s.zarr"), text(&sandbox, "a.nc"));
 }
 
-/// A directory with all sorts of files, one of them damaged, is recompressed. Links to files are followed.
+/// Recompresses a directory with datasets, other files and a damaged file. Links to files are followed.
 #[test]
 fn a_directory_in_place() {
     let sandbox = sandbox();
@@ -231,7 +234,7 @@ fn a_link_in_place() {
     assert!(storage(&sandbox, "a.nc").contains("_DeflateLevel = 9"));
 }
 
-/// Files that would lose something in place stay unchanged.
+/// With --in-place, files that would lose content stay unchanged.
 #[test]
 fn losses_in_place() {
     let sandbox = sandbox();
@@ -303,7 +306,7 @@ fn reports_of_jobs() {
             let lines: Vec<_> = text.lines().map(line).collect();
             assert_eq!(lines[4]["totals"]["failed"], 1);
             assert!(lines[3]["error"].is_string());
-            // The first line has the date.
+            // The first line contains the date.
             let first = text.find('\n').unwrap();
             out.stdout.drain(..=first);
         }
@@ -314,7 +317,7 @@ fn reports_of_jobs() {
     assert_snapshot!("report_of_a_job_json", report("--report=json"));
 }
 
-/// A report with times replaced by `T`.
+/// Replaces the times in a report with `T`.
 fn without_times(text: &str) -> String {
     let is_time = |word: &&str| {
         let word = word.trim_end_matches(['}', ']', ',', '\n']);

@@ -1,4 +1,4 @@
-//! `nccopy`: copies, their options, jobs of many inputs, copies in parts.
+//! `nccopy`: copies, options, jobs with many inputs, copies in parts.
 #![forbid(unsafe_code)]
 
 mod cloud;
@@ -19,7 +19,7 @@ mod replaced;
 
 use netcdf_tools_tests::harness::Sandbox;
 
-/// A sandbox with the netCDF-4 file `a.nc`, made from CDL.
+/// Returns a sandbox with the netCDF-4 file `a.nc`, generated from CDL.
 fn made(cdl: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("a.cdl", cdl);

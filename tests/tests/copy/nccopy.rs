@@ -1,4 +1,4 @@
-//! Snapshots of `nccopy`: help, misuse; conversions between the classic kinds.
+//! Snapshots of `nccopy`: help and misuse. Conversions between the classic kinds.
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::files::{list, name, stem, testdata};
@@ -23,7 +23,7 @@ macro_rules! snapshots {
     )*};
 }
 
-/// A damaged file that `ncdump` can show in part is not copied.
+/// A damaged file that `ncdump` prints partly is not copied.
 #[test]
 fn a_damaged_object() {
     let sandbox = Sandbox::new();
@@ -107,7 +107,7 @@ fn never_over_its_input() {
 fn only_some_variables() {
     let sandbox = Sandbox::new();
     let args = ["-V", "time,quality", "%classic/weather-1.nc", "@o.nc"];
-    // As the C tool, without a note: scripts take text on standard error for a failure.
+    // Like the C tool, nccopy prints no note: scripts treat text on standard error as a failure.
     let _ = nccopy(&sandbox, &args).clean();
     assert_snapshot!(ncdump(&sandbox, &["@o.nc"]));
 }
@@ -119,8 +119,8 @@ fn unlimited_dimensions_made_fixed() {
     assert_snapshot!(ncdump(&sandbox, &["@o.nc"]));
 }
 
-/// Each file in each kind: the text is the same, and so are the bytes if the test data has a file of that kind made from the
-/// same source.
+/// Copies each file to each kind. The text must not change. If the test data has a file of the kind from the same source, the bytes must be
+/// equal.
 #[test]
 fn kinds_are_converted_without_loss() {
     for path in list(&testdata("classic"), "nc") {

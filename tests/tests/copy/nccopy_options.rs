@@ -1,4 +1,4 @@
-//! The effects of `nccopy`'s options, and what they leave alone.
+//! The effects of `nccopy` options, and unaffected data.
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -7,7 +7,7 @@ fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(nccopy::run, &[&["nccopy", "--no-sync"], args].concat())
 }
 
-/// The data of a dataset as text.
+/// Returns the data of a dataset as text.
 fn values(sandbox: &Sandbox, path: &str, vars: &str) -> String {
     let args = ["ncdump", "-n", "x", "-v", vars, path];
     let text = sandbox.run(ncdump::run, &args).clean().text();
@@ -52,7 +52,7 @@ data:
 
 const EXACT: &str = "time,time_bnds,lat,lat2d,height,quality,crs,g/shift";
 
-/// Patterns for changing values leave alone the variables that locate all others.
+/// Patterns of options that change values skip variables with coordinates.
 #[test]
 fn patterns_of_loss_pass_over_coordinates() {
     for loss in [
@@ -73,7 +73,7 @@ fn patterns_of_loss_pass_over_coordinates() {
 }
 
 #[test]
-fn names_in_full_and_none_decide() {
+fn exact_names_and_none_take_precedence() {
     let sandbox = generated(CF);
     let quantize = ["*,bitround,3", "lat&g/shift,bitround,3", "g/w,none"];
     let quantize: Vec<_> = quantize.iter().flat_map(|q| ["--quantize", q]).collect();
@@ -89,10 +89,10 @@ fn names_in_full_and_none_decide() {
 }
 
 #[test]
-fn what_was_passed_over_is_reported() {
+fn skipped_variables_are_reported() {
     let sandbox = generated(CF);
     let report = ["--report=json", "-F", "*,zfp,2,0,8", "@a.nc", "@o.nc"];
-    // Integers with a filter for floats do not matter here.
+    // Integers ignore a filter for floats.
     let report = nccopy(&sandbox, &report).clean().text();
     assert!(
         report.contains(r#""passed_over": "named by grid_mapping of /t""#)
@@ -102,12 +102,11 @@ fn what_was_passed_over_is_reported() {
     let table = ["--report", "--quantize", "t,bitround,5", "@a.nc", "@o.nc"];
     let table = nccopy(&sandbox, &table).clean().text();
     assert!(
-        table.contains("bitround,5") && !table.contains("passed over"),
+        table.contains("bitround,5") && !table.contains("skipped"),
         "{table}"
     );
 }
 
-/// A name that matches nothing does not stop the copy, unless it is the only one.
 /// The syntax is checked with the command line; names depend on the input.
 #[test]
 fn chunk_lengths_are_whole_numbers() {
@@ -118,8 +117,9 @@ fn chunk_lengths_are_whole_numbers() {
     }
 }
 
+/// A list may contain an unknown name, if another name matches.
 #[test]
-fn names_that_stand_for_nothing() {
+fn unmatched_names() {
     let sandbox = generated(CF);
     let mut all = String::new();
     for args in [
@@ -146,7 +146,7 @@ variables:
 data: crs = "x" ; letters = "abc" ; t = 1.2345, -7.5, 1000.25 ;
 }"#;
 
-/// Pure Zarr stores less about types: attributes that read back with another type are still right, and reported.
+/// Pure Zarr does not store types. Attributes that read back with another type are correct, and reported.
 #[test]
 fn verified_copies_to_pure_zarr() {
     for kind in ["zarr", "zarr3", "nczarr", "nczarr3"] {
@@ -160,7 +160,7 @@ fn verified_copies_to_pure_zarr() {
     }
 }
 
-/// Requested changes of values do not make copies wrong, but their size is reported.
+/// Requested changes of values are reported, and are not an error.
 #[test]
 fn verified_copies_with_other_values() {
     let sandbox = generated(ODD);
@@ -201,7 +201,7 @@ fn verified_copies_with_other_values() {
     );
 }
 
-/// Missing sources of a virtual dataset are not replaced by fill values unless requested.
+/// Missing sources of a virtual dataset become fill values only with --fill-missing.
 #[test]
 fn missing_sources_are_not_filled() {
     let sandbox = Sandbox::new();
@@ -221,9 +221,9 @@ fn missing_sources_are_not_filled() {
     );
 }
 
-/// A gigabyte of fill values that were never stored is not written.
+/// A gigabyte of unstored fill values is an error without --allow-large.
 #[test]
-fn large_outputs_of_nothing_are_refused() {
+fn large_outputs_of_fill_values_are_refused() {
     let numbers: Vec<_> = (0..265).map(|n| n.to_string()).collect();
     let cdl = "netcdf a { dimensions: t = UNLIMITED ; x = 1000000 ; variables: float v(t, x) ; v:_ChunkSizes = 1, 1000 ; \
          float w(t) ; data: w = NUMBERS ; }";
@@ -238,7 +238,7 @@ fn large_outputs_of_nothing_are_refused() {
     let _ = nccopy(&sandbox, &asked).clean();
 }
 
-/// Sources of a virtual dataset count with the elements that they store.
+/// The size limit counts the stored elements of virtual dataset sources.
 #[test]
 fn virtual_datasets_of_almost_nothing_are_refused() {
     let sandbox = Sandbox::new();
@@ -252,7 +252,7 @@ fn virtual_datasets_of_almost_nothing_are_refused() {
     }
 }
 
-/// Variables and groups are found in any group, by pattern, and with exceptions; everything left out is reported.
+/// Names, patterns and exclusions find variables and groups in any group. Notes report all excluded objects.
 #[test]
 fn variables_are_selected() {
     let sandbox = generated(CF);
@@ -293,9 +293,9 @@ fn variables_are_selected() {
     assert_snapshot!(all);
 }
 
-/// A note about many variables or many files is printed once.
+/// A note about many variables or files is printed once.
 #[test]
-fn notes_are_said_once() {
+fn notes_are_printed_once() {
     let sandbox = generated(CF);
     for name in ["b.nc", "c.nc", "d.nc", "e.nc", "f.nc"] {
         std::fs::copy(sandbox.path("a.nc"), sandbox.path(name)).unwrap();
@@ -314,7 +314,7 @@ fn notes_are_said_once() {
     assert_snapshot!(all);
 }
 
-/// An ordinary dataset of the CF conventions loses nothing that `--strict` would have to refuse.
+/// An ordinary CF dataset can be copied with `--strict`.
 #[test]
 fn ordinary_datasets_are_converted_strictly() {
     let sandbox = generated(
@@ -346,14 +346,14 @@ data:
         let done = nccopy(&sandbox, &args);
         assert_eq!(done.code, 0, "{kind}: {done}");
     }
-    // Options of the C tool without effect here do not lose anything either.
+    // `--strict` accepts options of the C tool without effect.
     let args = [
         "--strict", "-x", "-w", "-h", "1M", "-k", "nc4", "@a.nc", "@b.nc",
     ];
     let _ = nccopy(&sandbox, &args).clean();
 }
 
-/// The stored filters and chunks of all variables.
+/// Returns the stored filters and chunks of all variables.
 fn storage(sandbox: &Sandbox, path: &str) -> String {
     let text = sandbox
         .run(ncdump::run, &["ncdump", "-h", "-s", path])
@@ -371,7 +371,7 @@ variables:
 data: crs = 1 ; few = 1, 2, 3, 4 ; n = 1, 2, 3 ; t = 1.5, 2.5, 3.5, 4.5, 5.5 ; u = 1, 2, 3 ; s = "a", "b" ; v = 1, 2 ;
 }"#;
 
-/// Parameters can be given by name; the filters of a pattern are applied where possible.
+/// Parameters can have names. Pattern filters are applied if possible.
 #[test]
 fn filters_by_name_and_pattern() {
     let sandbox = generated(SEVERAL);
@@ -428,9 +428,9 @@ fn filters_by_name_in_cdl() {
     );
 }
 
-/// The C tool ignores its own options there. Options that only we have are mistakes.
+/// The C tool ignores its options without effect. Our additional options without effect are errors.
 #[test]
-fn options_that_a_kind_cannot_have() {
+fn unsupported_options_of_a_kind() {
     let sandbox =
         generated("netcdf a { dimensions: t = 4 ; variables: float v(t) ; data: v = 1 ; }");
     for of_c in [

@@ -1,4 +1,4 @@
-//! `nccopy --plan`, `--part`, `--finish`: copies in parts have the same bytes as copies at once.
+//! `nccopy --plan`, `--part`, `--finish`: a copy in parts has the same bytes as a copy in one process.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use netcdf_tools_tests::files;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 use netcdf_tools_tests::sample::Sample;
 
-/// A float over 6 × 40 × 50 in deflated chunks, of which the last rows are not stored; an unlimited dimension, texts and a scalar.
+/// A float over 6 × 40 × 50 in deflated chunks without the last rows; an unlimited dimension, texts and a scalar.
 fn sandbox() -> Sandbox {
     static INPUT: OnceLock<(String, Vec<u8>)> = OnceLock::new();
     let (text, file) = INPUT.get_or_init(input);
@@ -17,7 +17,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// The input as text, and the file that `ncgen` makes of the text.
+/// Writes the input as text, and as a file of `ncgen`.
 fn input() -> (String, Vec<u8>) {
     let mut numbers = String::new();
     for n in 0..6 * 40 * 50 {
@@ -63,7 +63,7 @@ fn fails(sandbox: &Sandbox, args: &[&str], code: u8, why: &str) {
     assert!(out.code == code && message.contains(why), "{args:?}: {out}");
 }
 
-/// Makes all parts but the `left` ones, in another order than theirs, some of them twice.
+/// Runs all parts except `left`, in another order, and some of them twice.
 fn make(sandbox: &Sandbox, parts: u64, left: &[u64]) {
     let order = (0..parts)
         .map(|n| (n * 3 + 1) % parts)
@@ -72,7 +72,7 @@ fn make(sandbox: &Sandbox, parts: u64, left: &[u64]) {
     for part in order.chain(0..parts).filter(|part| !left.contains(part)) {
         let number = part.to_string();
         if made.contains(&part) {
-            // As if nobody knew that it is done.
+            // Remove the record of the finished part.
             let _ = std::fs::remove_file(sandbox.path(&format!("p/done/{part}.json")));
         }
         succeeds(sandbox, &["--part", &number, "@p"]);
@@ -80,7 +80,7 @@ fn make(sandbox: &Sandbox, parts: u64, left: &[u64]) {
     }
 }
 
-/// A part notes which keys of a store it read, and refuses keys that changed after the plan was made.
+/// A part records the keys that it reads from a store, and rejects keys that changed after the plan.
 #[test]
 fn changed_keys_of_an_input_are_noticed() {
     let sandbox = sandbox();
@@ -96,7 +96,7 @@ fn changed_keys_of_an_input_are_noticed() {
     };
     assert!(done(0).contains(" keys, "), "{}", done(0));
     succeeds(&sandbox, &["--finish", "@p"]);
-    // As if all keys had changed after the plan was made. The state of the store is the same.
+    // All keys seem to have changed after the plan, but the state of the store is the same.
     succeeds(
         &sandbox,
         &["--plan", "@q", "--parts", "2", "@a.zarr", "@other.nc"],
@@ -115,21 +115,16 @@ fn changed_keys_of_an_input_are_noticed() {
         "changed after the plan was made",
     );
     assert!(!sandbox.path("q/done/0.json").exists());
-    // A changed chunk has another state.
+    // A changed chunk changes the state.
     succeeds(
         &sandbox,
         &["--plan", "@r", "--parts", "2", "@a.zarr", "@third.nc"],
     );
     sandbox.write("a.zarr/t/c/1/0/0", "other");
-    fails(
-        &sandbox,
-        &["--part", "0", "@r"],
-        1,
-        "the input is another one",
-    );
+    fails(&sandbox, &["--part", "0", "@r"], 1, "the input has changed");
 }
 
-/// `--finish` copies strings of unknown length. `--plan` and `--part` read no strings.
+/// `--finish` copies strings of unknown length. `--plan` and `--part` do not read them.
 #[test]
 fn strings_of_unknown_length_are_copied_in_the_end() {
     let cdl = r#"netcdf s {
@@ -143,7 +138,7 @@ data: name = "a", "a text of some length", "", "b" ; one = "one" ; chunked = "1"
         let args = ["ncgen", "--no-sync", "-k", "nc4", "-o", "@s.nc", "@s.cdl"];
         let _ = sandbox.run(ncgen::run, &args).clean();
         let file = sandbox.read("s.nc");
-        // The strings cannot be read.
+        // The strings are unreadable.
         let at = |text: &[u8]| file.windows(text.len()).position(|bytes| bytes == text);
         let text = at(b"a text of some length").unwrap();
         let heap = (0..text).rev().find(|&n| file[n..].starts_with(b"GCOL"));
@@ -207,7 +202,7 @@ fn the_bytes_are_those_of_a_copy_at_once() {
             files::contents(&want) == files::contents(&made),
             "{options:?}, {parts} parts"
         );
-        // Scripts may run all of it again.
+        // Scripts may repeat all steps.
         succeeds(&sandbox, &["--part", "0", "@p"]);
         succeeds(&sandbox, &["--finish", "@p"]);
         succeeds(&sandbox, &["--clean", "@p"]);
@@ -225,7 +220,7 @@ fn the_bytes_are_those_of_a_copy_at_once() {
 }
 
 #[test]
-fn what_is_not_done_is_named_and_nothing_appears() {
+fn finish_names_missing_parts() {
     for output in ["@made.nc", "@made.zarr"] {
         let sandbox = sandbox();
         succeeds(&sandbox, &["--plan", "@p", "--parts", "5", "@a.nc", output]);
@@ -255,7 +250,7 @@ fn what_is_not_done_is_named_and_nothing_appears() {
 }
 
 #[test]
-fn another_input_than_planned_is_refused() {
+fn a_changed_input_is_refused() {
     let sandbox = sandbox();
     succeeds(
         &sandbox,
@@ -268,7 +263,7 @@ fn another_input_than_planned_is_refused() {
         &sandbox,
         &["--part", "1", "@p"],
         1,
-        "another one than when the plan was made",
+        "changed since the plan was made",
     );
     let status = succeeds(&sandbox, &["--status", "@p"]);
     assert!(
@@ -351,7 +346,7 @@ fn a_plan_is_read_by_the_version_that_made_it() {
     fails(&sandbox, &["--part", "0", "@p"], 1, "of another plan");
 }
 
-/// `--clean --dry-run` once removed the plan, and other steps ignored all options of copies.
+/// An earlier version removed the plan with `--clean --dry-run`, and ignored copy options in other steps.
 #[test]
 fn steps_refuse_options_that_they_do_not_use() {
     let sandbox = sandbox();
@@ -393,7 +388,7 @@ fn steps_refuse_options_that_they_do_not_use() {
 }
 
 #[test]
-fn plans_that_cannot_be_made_are_refused() {
+fn invalid_plans_are_refused() {
     let sandbox = sandbox();
     let plan = ["--plan", "@p", "--parts", "2"];
     let with = |args: &[&'static str]| [&plan, args].concat();
@@ -401,7 +396,7 @@ fn plans_that_cannot_be_made_are_refused() {
         &sandbox,
         &with(&["-k", "zarr3", "@a.nc", "@made.zip"]),
         1,
-        "zip file cannot be made in parts",
+        "zip file cannot be written in parts",
     );
     fails(
         &sandbox,
@@ -437,7 +432,7 @@ fn plans_that_cannot_be_made_are_refused() {
     assert!(sized.starts_with("6 parts"), "{sized}");
 }
 
-/// A directory `in` with datasets in it and below it, one of them damaged, and other files.
+/// Creates a directory `in` with datasets, subdirectories, a damaged dataset and other files.
 fn many() -> Sandbox {
     let sandbox = sandbox();
     let folder = sandbox.path("in/deep/er");
@@ -463,7 +458,7 @@ fn many_files_are_copied_in_parts() {
         said.starts_with("3 parts") && said.contains("in 8 files") && said.contains("of CPU time"),
         "{said}"
     );
-    // Seven files of 30 chunks that are stored, in equal shares.
+    // Seven files with 30 stored chunks, divided into equal shares.
     let rows = String::from_utf8(sandbox.read("p/parts.jsonl")).expect("text");
     let read = |row: &str| {
         let row: serde_json::Value = serde_json::from_str(row).expect("JSON");
@@ -517,7 +512,7 @@ fn files_that_change_are_named_and_the_others_are_copied() {
         &sandbox,
         &["--finish", "@p"],
         1,
-        "another one than when the plan was made",
+        "changed since the plan was made",
     );
     assert!(
         sandbox.path("out/deep/er/3.nc").exists() && !sandbox.path("out/deep/er/2.nc").exists()
@@ -537,7 +532,7 @@ fn plans_of_many_files_read_their_headers() {
         ];
         sandbox.run(nccopy::run, &args.concat())
     };
-    // What no file has is a mistake in the options.
+    // A variable that exists in no file is an error in the options.
     let out = plan(&["-F", "none,zstd,1"]);
     assert!(out.code == 1 && out.message().contains("none"), "{out}");
     assert!(!sandbox.path("p").exists());
@@ -547,7 +542,7 @@ fn plans_of_many_files_read_their_headers() {
         out.code == 0 && said.contains("@/in/bad.nc: cannot be copied"),
         "{out}"
     );
-    // The same size and time, and another value of an attribute.
+    // Size and time are the same, but an attribute value differs.
     let path = sandbox.path("in/b.nc");
     let time = std::fs::metadata(&path).and_then(|about| about.modified());
     let mut bytes = sandbox.read("in/b.nc");
@@ -567,23 +562,18 @@ fn plans_of_many_files_read_their_headers() {
         1,
         "2 of 8 files were not copied: @/in/b.nc, @/in/bad.nc",
     );
-    fails(
-        &sandbox,
-        &["--finish", "@p"],
-        1,
-        "another one than when the plan",
-    );
+    fails(&sandbox, &["--finish", "@p"], 1, "changed since the plan");
     assert!(!sandbox.path("out/b.nc").exists() && sandbox.path("out/deep/er/5.nc").exists());
 }
 
 #[test]
-fn free_parts_are_taken_one_after_the_other() {
+fn next_runs_unclaimed_parts_in_sequence() {
     let sandbox = sandbox();
     succeeds(
         &sandbox,
         &["--plan", "@p", "--parts", "5", "@a.nc", "@made.nc"],
     );
-    // Part 3 is taken, for longer than anybody lives; part 1 was taken until 1970.
+    // Part 3 has a lease without end; the lease of part 1 expired in 1970.
     sandbox.write("p/leases/3", "99999999999\n");
     sandbox.write("p/leases/1", "5\n");
     fails(&sandbox, &["--next", "@p"], 75, "");
@@ -592,7 +582,7 @@ fn free_parts_are_taken_one_after_the_other() {
         status.contains("4 done, 0 begun, 0 failed, 1 not begun"),
         "{status}"
     );
-    // A lease only saves work.
+    // A lease only avoids duplicate work.
     succeeds(&sandbox, &["--part", "3", "@p"]);
     succeeds(&sandbox, &["--next", "@p"]);
     succeeds(&sandbox, &["--finish", "@p"]);
@@ -630,7 +620,7 @@ fn processes_share_the_parts() {
 }
 
 #[test]
-fn only_what_belongs_to_a_plan_is_removed() {
+fn clean_removes_only_files_of_the_plan() {
     let sandbox = sandbox();
     succeeds(
         &sandbox,
@@ -679,7 +669,7 @@ fn plans_that_fail_leave_nothing() {
     );
     assert!(!sandbox.path("p").exists() && sandbox.path("mine.zarr/data").exists());
     succeeds(&sandbox, &[&plan[..], &["@made.zarr"]].concat());
-    // The same output once more.
+    // The same output again.
     let other = [
         "--plan",
         "@q",
@@ -716,7 +706,7 @@ fn plans_that_fail_leave_nothing() {
     );
 }
 
-/// Parts read the indices from the plan, not from the coordinate.
+/// Parts read the indices from the plan, not from the coordinate variable.
 #[test]
 fn a_plan_keeps_the_selected_indices() {
     let sandbox = sandbox();

@@ -1,4 +1,4 @@
-//! `nccopy --finish` after an interruption, beside other processes, and with damaged or odd files.
+//! `nccopy --finish` after an interruption, next to concurrent processes, and with damaged or unexpected files.
 
 use netcdf_core::io::file::{FileLock, LockAttempt, Sharing};
 use netcdf_tools_tests::files;
@@ -48,21 +48,21 @@ fn fails(sandbox: &Sandbox, args: &[&str], code: u8, why: &str) {
     );
 }
 
-/// The store that the parts write.
+/// Returns the store of the parts.
 fn store(sandbox: &Sandbox) -> String {
     let names = sandbox.names();
     let store = names.into_iter().find(|name| name.ends_with(".parts"));
     store.expect("the store of the parts")
 }
 
-/// The identity of the plan in the marker.
+/// Returns the identity of the plan in the claim.
 fn identity(sandbox: &Sandbox) -> String {
     let done = String::from_utf8(sandbox.read("p/done/0.json")).expect("text");
     let at = done.find(r#""plan": ""#).expect("the plan") + 9;
     done[at..at + 64].to_owned()
 }
 
-/// Checks that the output is whole, and that the directory contains only inputs, plan and output.
+/// Checks that the output is complete, and that the directory contains only inputs, plan and output.
 #[track_caller]
 fn is_finished(sandbox: &Sandbox) {
     let (want, made) = (sandbox.path("want.zarr"), sandbox.path("o.zarr"));
@@ -79,7 +79,7 @@ fn is_finished(sandbox: &Sandbox) {
 #[test]
 fn a_finish_that_was_killed_is_completed() {
     for options in [["-k", "zarr3"], ["-k", "zarr"], ["-k", "nczarr"]] {
-        // Killed once the store has its name: the old one has the name of the store, whole or in part.
+        // `--finish` was killed after the rename of the new store: the old store, or a part of it, has the name of the parts' store.
         for old in ["o.zarr", "o.zarr/old", "none"] {
             let sandbox = planned(&options);
             let store = store(&sandbox);
@@ -133,7 +133,7 @@ fn a_store_with_a_marker_is_replaced_like_any_other() {
 }
 
 #[test]
-fn what_parts_stored_is_compared_with_their_digests() {
+fn finish_compares_stored_bytes_with_digests() {
     let sandbox = planned(&["-k", "zarr3"]);
     let name = format!("{}/v/c/1/0", store(&sandbox));
     let mut bytes = sandbox.read(&name);
@@ -171,7 +171,7 @@ fn so_are_segments() {
     succeeds(&sandbox, &["--finish", "@q"]);
 }
 
-/// `--finish` without an exchange of two names, killed between its two renames.
+/// The system cannot exchange two names, and `--finish` is killed between its two renames.
 #[test]
 fn an_old_store_that_was_moved_aside_gets_its_name_back() {
     let sandbox = planned(&["-k", "zarr3"]);
@@ -215,7 +215,7 @@ fn a_plan_with_leftovers_of_parts_is_removed() {
     assert!(!sandbox.path("p").exists());
 }
 
-/// A system error can keep a process from removing its temporary file although it succeeds.
+/// A system error may prevent a process from removing its temporary file, although the process succeeds.
 #[test]
 fn temporary_files_beside_the_output_are_removed() {
     let sandbox = planned(&["-k", "zarr3"]);
@@ -267,7 +267,7 @@ fn one_process_finishes_at_a_time() {
 }
 
 #[test]
-fn a_plan_whose_process_was_killed_is_removed_or_made_again() {
+fn a_plan_of_a_killed_process_is_removed_or_repeated() {
     let sandbox = planned(&["-k", "zarr3"]);
     let begun = || {
         for folder in ["done", "segments"] {
@@ -317,7 +317,7 @@ fn changed_chunks_of_an_input_are_noticed() {
             &sandbox,
             &[step, &["@q"]].concat(),
             1,
-            "another one than when the plan was made",
+            "changed since the plan was made",
         );
     }
     fails(&sandbox, &["--finish", "@q"], 1, "parts are not done");
@@ -350,15 +350,15 @@ fn changed_files_that_the_input_refers_to_are_noticed() {
         succeeds(&sandbox, &plan);
         succeeds(&sandbox, &["--part", "0", "@p"]);
         let changed = other.last().expect("a file");
-        // Only the time is another one.
+        // Only the time differs.
         sandbox.write(changed, sandbox.read(changed));
-        let why = "this file of the input is another one than when the plan was made";
+        let why = "this input file has changed since the plan was made";
         fails(&sandbox, &["--part", "1", "@p"], 1, why);
         fails(&sandbox, &["--finish", "@p"], 1, "1 of 2 parts is not done");
         assert!(!sandbox.path("o.zarr").exists());
         succeeds(&sandbox, &["--clean", "@p"]);
         succeeds(&sandbox, &plan);
-        // A change before the first part, by a file with an old time.
+        // An input changes before the first part, and the new file has an old time.
         let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
         sandbox.write("moved", sandbox.read(changed));
         let moved = std::fs::File::options()
@@ -377,7 +377,7 @@ fn changed_files_that_the_input_refers_to_are_noticed() {
     }
 }
 
-/// All parts read the changed input: the plan has its state.
+/// All parts read the changed input: its state is in the plan.
 #[test]
 fn changes_between_the_plan_and_the_first_part_are_noticed() {
     for kind in ["nc4", "nc3", "zarr", "nczarr", "zarr3"] {
@@ -433,7 +433,7 @@ fn changes_between_the_plan_and_the_first_part_are_noticed() {
 
 #[test]
 #[cfg(unix)]
-fn files_of_a_plan_that_are_none_are_errors() {
+fn invalid_files_in_a_plan_are_errors() {
     let sandbox = planned(&["-k", "zarr3"]);
     let pipe = |name: &str| {
         let path = sandbox.path(name);
@@ -477,8 +477,8 @@ fn files_of_a_plan_that_are_none_are_errors() {
 }
 
 #[test]
-fn the_place_of_the_marker_outweighs_the_note() {
-    // As if a power failure had undone the exchange of the names.
+fn the_claim_takes_precedence_over_the_record() {
+    // The state after a power failure that reverted the exchange of the names.
     let sandbox = planned(&["-k", "zarr3"]);
     sandbox.write("p/finished", identity(&sandbox));
     succeeds(&sandbox, &["--finish", "@p"]);
@@ -526,7 +526,7 @@ fn a_plan_that_is_being_made_is_not_removed() {
     is_finished(&sandbox);
 }
 
-/// Each entry of a plan directory may be of another type: an error names it, and no command waits.
+/// Each entry of a plan directory may have a wrong type. The error names the entry, and no command hangs.
 #[test]
 #[cfg(unix)]
 fn entries_of_another_type_are_errors() {

@@ -1,4 +1,4 @@
-//! Copies in parts and two stages: the same bytes as at once.
+//! Copies in parts with two stages: the same bytes as a copy in one process.
 
 use std::sync::OnceLock;
 
@@ -7,7 +7,7 @@ use netcdf_tools_tests::files;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 use netcdf_tools_tests::sample::Sample;
 
-/// Maps of 30 times, of which those of a third are not stored, beside a small variable.
+/// Maps of 30 times without a third of the maps, and a small variable.
 fn sandbox() -> Sandbox {
     static INPUT: OnceLock<(String, Vec<u8>)> = OnceLock::new();
     let (text, file) = INPUT.get_or_init(input);
@@ -17,7 +17,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// The input as text, and the file that `ncgen` makes of the text.
+/// Writes the input as text, and as a file of `ncgen`.
 fn input() -> (String, Vec<u8>) {
     let numbers = |n: usize| n.to_string();
     let stored = (0..20 * 24 * 36).map(|n| numbers(n * 7 % 1000));
@@ -59,7 +59,7 @@ fn fails(sandbox: &Sandbox, args: &[&str], code: u8, why: &str) {
     assert!(out.code == code && message.contains(why), "{args:?}: {out}");
 }
 
-/// Makes parts, the last ones first, and every third one twice.
+/// Runs parts in reverse order, and every third part twice.
 fn make(sandbox: &Sandbox, parts: std::ops::Range<u64>) {
     for part in parts.rev() {
         let number = part.to_string();
@@ -73,7 +73,7 @@ fn make(sandbox: &Sandbox, parts: std::ops::Range<u64>) {
 
 const SERIES: [&str; 4] = ["-k", "zarr3", "-c", "t:30,4,5"];
 
-/// A plan of 5 parts in each of two stages.
+/// Creates a plan with 5 parts in each of two stages.
 fn planned(options: &[&str], output: &str) -> Sandbox {
     let sandbox = sandbox();
     let plan = ["--plan", "@p", "--parts", "5", "--stages", "2"];
@@ -147,7 +147,7 @@ fn the_second_stage_waits_for_the_first() {
         status.contains("first stage: 4 of 5 parts done"),
         "{status}"
     );
-    // Several parts of both stages in one process, and all that are left.
+    // One process runs several parts of both stages, and then all remaining parts.
     succeeds(&sandbox, &["--part", "3-6", "@p"]);
     succeeds(&sandbox, &["--next", "@p"]);
     succeeds(&sandbox, &["--finish", "@p"]);
@@ -158,9 +158,9 @@ fn the_second_stage_waits_for_the_first() {
 }
 
 #[test]
-fn free_parts_of_both_stages_are_taken() {
+fn next_runs_parts_of_both_stages() {
     let sandbox = planned(&SERIES, "@made.zarr");
-    // Part 3 is taken, for longer than anybody lives.
+    // Part 3 has a lease without end.
     sandbox.write("p/leases/3", "99999999999\n");
     fails(
         &sandbox,
@@ -174,7 +174,7 @@ fn free_parts_of_both_stages_are_taken() {
 }
 
 #[test]
-fn lost_pieces_are_missed() {
+fn missing_fragments_are_errors() {
     let sandbox = planned(&SERIES, "@made.zarr");
     make(&sandbox, 0..5);
     let pieces = files::contents(&sandbox.path("p/between/v0/c"));
@@ -191,7 +191,7 @@ fn lost_pieces_are_missed() {
     assert!(!sandbox.path("made.zarr").exists());
 }
 
-/// One stage decodes each map as often as there are parts; a few times cost less than two stages, and so does all if it is little.
+/// With one stage, each part decodes each map. For a few parts or little data, this costs less than two stages.
 #[test]
 fn two_stages_are_chosen_where_they_cost_less() {
     for (times, parts, stages, options) in [
@@ -223,7 +223,7 @@ fn two_stages_are_chosen_where_they_cost_less() {
     }
 }
 
-/// A number of a plan's estimate.
+/// Returns a number of the estimate of a plan.
 fn estimated(sandbox: &Sandbox, name: &str) -> f64 {
     let plan = Json::parse(&sandbox.read("p/plan.json")).expect("JSON");
     let number = plan.get("estimate").and_then(|all| all.get(name));
@@ -232,7 +232,7 @@ fn estimated(sandbox: &Sandbox, name: &str) -> f64 {
 }
 
 #[test]
-fn a_plan_says_what_is_read_and_stored() {
+fn a_plan_prints_its_estimates() {
     let elements = 30.0 * 24.0 * 36.0 * 4.0 + 30.0 * 8.0;
     for (stages, parts, times) in [("1", "1", 1.0), ("1", "6", 6.0), ("2", "6", 1.0)] {
         let sandbox = sandbox();
@@ -240,7 +240,7 @@ fn a_plan_says_what_is_read_and_stored() {
         let options = ["-k", "nc4", "-c", "t:30,4,36", "-d0", "@a.nc", "@made.nc"];
         succeeds(&sandbox, &[&plan[..], &options].concat());
         let (read, reads) = (estimated(&sandbox, "read"), estimated(&sandbox, "reads"));
-        // 20 maps are stored, and one chunk of times.
+        // The store contains 20 maps, and one chunk of times.
         assert!((reads - 20.0 * times - 1.0).abs() < 1.5, "{times}: {reads}");
         let size = sandbox.read("a.nc").len() as f64;
         assert!(

@@ -1,4 +1,4 @@
-//! What an output replaces, and what is kept.
+//! Replaced outputs, and protected files.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it should be"
@@ -14,9 +14,9 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// A directory with other files, one of them named `zarr.json`, was once removed as a whole.
+/// An earlier version removed a directory with other files, one of them named `zarr.json`.
 #[test]
-fn a_directory_with_other_files_is_no_store() {
+fn a_directory_with_other_files_is_not_a_store() {
     let sandbox = sandbox();
     let project = sandbox.path("proj");
     std::fs::create_dir_all(project.join("src")).unwrap();
@@ -40,7 +40,7 @@ fn a_directory_with_other_files_is_no_store() {
 }
 
 #[test]
-fn outputs_that_are_there_stay_on_demand() {
+fn no_clobber_keeps_existing_outputs() {
     let sandbox = sandbox();
     let _ = sandbox
         .run(ncgen::run, &["ncgen", "-o", "@a.nc", "@t.cdl"])
@@ -79,7 +79,7 @@ fn our_own_stores_are_replaced() {
     }
 }
 
-/// The records that a program added after the copy began were once lost with the replaced file.
+/// An earlier version lost records that a program had added after the copy began.
 #[test]
 fn a_file_that_a_program_writes_is_not_replaced() {
     use netcdf_core::io::file::{FileLock, LockAttempt, Sharing};

@@ -1,5 +1,5 @@
-//! Damaged files: every file of `testdata/classic`, cut and changed everywhere, gives an error or data, never a panic, and uses
-//! no more memory than its size justifies.
+//! Damaged classic files: each file of `testdata/classic`, truncated and changed at each byte, gives an error or data, without a panic.
+//! Memory is bounded by the file size.
 
 use netcdf_core::ErrorKind;
 use netcdf_core::env::Env;
@@ -23,7 +23,7 @@ fn files(kind: char) -> impl Iterator<Item = (String, Vec<u8>)> {
         .map(|p| (name(&p), std::fs::read(&p).expect("a readable file")))
 }
 
-/// Values come from bytes of the file, so there cannot be more of them.
+/// Values are bytes of the file, so the file size limits their number.
 fn check_data(data: &Data, file: &[u8], of: &str) {
     for values in data {
         match values {
@@ -47,8 +47,8 @@ fn check(file: &[u8], of: &str) {
     }
 }
 
-/// Cutting a file never changes a value: each stays the same or is an error. Only with the record count STREAMING the number of
-/// records follows the length.
+/// Truncation never changes a value: each value is the same, or an error. The record count STREAMING is an exception, because the file
+/// length determines it.
 fn check_cuts(kind: char) {
     let sample = Sample::new("cut classic files", ONE_IN);
     for (name, file) in files(kind) {
@@ -79,7 +79,7 @@ fn check_cuts(kind: char) {
     }
 }
 
-/// Equality in which NaN is equal to itself.
+/// Compares numbers; NaN equals NaN.
 fn same_bits(a: &Values, b: &Values) -> bool {
     let stored = |values: &Values| {
         let mut out = Vec::new();

@@ -1,5 +1,5 @@
-//! Damaged HDF4 files: files of `testdata/hdf4`, cut and changed everywhere, give an error with its place or data, never a panic,
-//! quickly and with little memory.
+//! Damaged HDF4 files: files of `testdata/hdf4`, truncated and changed at each byte, give an error with an offset, or data, without a
+//! panic. Time and memory are small.
 
 use netcdf_tools_tests::damage::{check_starts, cuts, extremes, flips, read_starts};
 use netcdf_tools_tests::files::testdata;

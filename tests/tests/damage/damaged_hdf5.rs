@@ -1,5 +1,5 @@
-//! Damaged HDF5 and netCDF-4 files: every file of `testdata/hdf5/structures`, cut and changed everywhere, gives an error with
-//! its place or data, never a panic, quickly and with little memory. Checksums would hide most changes, so they are corrected.
+//! Damaged HDF5 and netCDF-4 files: each file of `testdata/hdf5/structures`, truncated and changed at each byte, gives an error with an
+//! offset, or data, without a panic. Time and memory are small. The test corrects checksums, which would otherwise detect most changes.
 
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use netcdf_tools_tests::sample::Sample;
 /// Sampling interval of a plain run.
 const ONE_IN: usize = 16;
 
-/// The files whose names start with one of `starts`.
+/// Returns the files whose names start with one of `starts`.
 fn files(starts: &[&str]) -> Vec<(String, Vec<u8>)> {
     let folder = testdata("hdf5/structures");
     let all = [walk(&folder, "h5"), walk(&folder, "nc")].concat();
@@ -28,7 +28,7 @@ fn files(starts: &[&str]) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// Reading the whole file, so that damage can have an effect.
+/// Reads the whole file, so that each damaged byte is used.
 fn check_whole(name: &str, file: &[u8]) {
     let data = read_starts(file).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert!(!data.is_empty(), "{name}");
@@ -36,7 +36,7 @@ fn check_whole(name: &str, file: &[u8]) {
     assert!(failed.is_none(), "{name}: {failed:?}");
 }
 
-/// A cut file is recognized, wherever it was cut.
+/// Truncation is detected at any length.
 fn check_cuts(starts: &[&str]) {
     let sample = Sample::new("cut HDF5 files", ONE_IN);
     for (name, file) in files(starts) {
@@ -53,7 +53,7 @@ fn check_cuts(starts: &[&str]) {
     }
 }
 
-/// Zeros from some byte on, as an interrupted download leaves them.
+/// Zeros from some byte on, as after an interrupted download.
 fn check_zeros(starts: &[&str]) {
     let sample = Sample::new("HDF5 files that end in zeros", ONE_IN);
     for (name, file) in files(starts) {
@@ -65,7 +65,7 @@ fn check_zeros(starts: &[&str]) {
     }
 }
 
-/// Every `step`-th of the changes, with the stored checksums and with corrected ones.
+/// Tries every `step`-th change, with the stored checksums and with corrected checksums.
 fn check_changes(starts: &[&str], step: usize) {
     let sample = Sample::new("changed HDF5 files", ONE_IN);
     for (name, file) in files(starts) {
@@ -89,7 +89,7 @@ fn check_changes(starts: &[&str], step: usize) {
     }
 }
 
-/// None of the above needed much memory: checks the peak of this process.
+/// All preceding cases needed little memory: this checks the memory peak of the process.
 #[cfg(target_os = "linux")]
 fn check_memory() {
     let status = std::fs::read_to_string("/proc/self/status").expect("the process's status");
@@ -133,7 +133,7 @@ each_group! {
     netcdf_cut netcdf_zeros netcdf_changed 11 ["netcdf4", "classic_model"];
 }
 
-/// Damage found after output began: the list ends with a fill value, and a comment names the reason.
+/// If damage is found after output began, the list ends with a fill value, and a comment gives the reason.
 #[test]
 fn data_that_ends_at_damage_has_a_comment() {
     let sandbox = Sandbox::new();
@@ -156,7 +156,7 @@ fn data_that_ends_at_damage_has_a_comment() {
     }
 }
 
-/// Elements of 2^30 bytes cannot become numbers: this is detected before they are read.
+/// Elements of 2^30 bytes cannot become numbers. The tool detects this before reading.
 #[test]
 fn sources_of_another_type_are_refused_unread() {
     let sandbox = Sandbox::new();
@@ -171,7 +171,7 @@ fn sources_of_another_type_are_refused_unread() {
     );
 }
 
-/// Sources of sources are counted, or opening would take hours.
+/// Nested sources are counted: otherwise opening would take hours.
 #[test]
 fn virtual_datasets_of_each_other_are_refused() {
     let start = Instant::now();

@@ -1,5 +1,5 @@
-//! Damaged files through the tools: an error or data, no panic, output bounded by the file's
-//! size, and no output file from a run that failed.
+//! Damaged files through the tools: an error or data, without a panic. The file size bounds the output, and a failed run leaves no output
+//! file.
 
 use netcdf_core::env::Env;
 use netcdf_core::format;
@@ -15,8 +15,8 @@ const NCDUMP: Run = ncdump::run;
 const NCGEN: Run = ncgen::run;
 const NCCOPY: Run = nccopy::run;
 
-/// Most bytes of text per byte of a file (a fill value of a byte becomes two, a double 25, an escaped byte four, an index
-/// comment of a value some more), and an allowance per file.
+/// Maximum bytes of text per byte of a file, and an allowance per file. A fill value of one byte becomes two bytes, a double 25, an escaped
+/// byte four, and the index comment of a value a few more.
 const TEXT_OF_A_BYTE: usize = 64;
 const TEXT_OF_A_FILE: usize = 4096;
 
@@ -40,7 +40,7 @@ fn check(output: &CommandOutput, size: usize, of: &str) {
     );
 }
 
-/// All files of CDF-1 and the one with the types of CDF-5.
+/// All CDF-1 files, and the file with the CDF-5 types.
 fn files() -> Vec<(String, Vec<u8>)> {
     let all = list(&testdata("classic"), "nc").into_iter();
     let some = all.filter(|p| name(p).ends_with("-1.nc") || name(p) == "unsigned-5.nc");
@@ -103,7 +103,7 @@ fn nccopy_of_damaged_files() {
     }
 }
 
-/// The damaged HDF5 files: cut, and changed with corrected checksums.
+/// Damaged HDF5 files: truncated, and changed with corrected checksums.
 fn each_damage_of_hdf5(mut check: impl FnMut(&[u8], &str)) {
     let sample = Sample::new("damaged HDF5 files", ONE_IN);
     let folder = testdata("hdf5/structures");
@@ -126,7 +126,7 @@ fn each_damage_of_hdf5(mut check: impl FnMut(&[u8], &str)) {
     }
 }
 
-/// Bytes of all variables, as far as the file can be opened: a changed length makes many.
+/// Returns the bytes of all variables, if the file can be opened. A changed length can make them large.
 fn bytes_of_data(file: &[u8]) -> u64 {
     let Ok(reader) = format::open(container(file), &Env::default()) else {
         return 0;
@@ -141,7 +141,7 @@ fn bytes_of_data(file: &[u8]) -> u64 {
     bytes.fold(0, u64::saturating_add)
 }
 
-/// The allowed results of a run on a damaged file.
+/// The allowed results for a damaged file.
 fn check_hdf5(output: &CommandOutput, of: &str) {
     assert!(output.code <= 1, "{of}: {output}");
     assert!(output.code == 0 || !output.stderr.is_empty(), "{of}");
@@ -153,7 +153,7 @@ fn check_hdf5(output: &CommandOutput, of: &str) {
     );
 }
 
-/// Incomplete output must not look complete; a comment replaces data that is damaged or needs a missing filter.
+/// Incomplete output must look incomplete: a comment replaces data that is damaged or needs a missing filter.
 fn check_end(output: &CommandOutput, of: &str) {
     let (text, message) = (output.text(), output.message());
     let whole = text.trim_end().ends_with('}');

@@ -1,5 +1,5 @@
-//! Texts that ask for excessive resources fail quickly, with an error and little memory. And the reader accepts everything that
-//! `ncgen` writes.
+//! CDL that requires excessive resources fails early, with an error and little memory. `ncgen` reads all CDL that `ncdump` prints for its
+//! own output.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,7 +16,7 @@ fn ncgen(sandbox: &Sandbox, text: &str, args: &[&str]) -> CommandOutput {
     )
 }
 
-/// The output of `ncdump` for the output of `ncgen`.
+/// Returns the output of `ncdump` for the output of `ncgen`.
 fn around(text: &str) -> String {
     let sandbox = Sandbox::new();
     let _ = ncgen(&sandbox, text, &["-k", "nc4", "-o", "@a.nc"]).clean();
@@ -79,7 +79,7 @@ fn rows_without_values_read_as_fill() {
                 .replace("\t\tc:_ChunkSizes = 10, 4 ;\n", ""),
             _ => text.to_owned(),
         };
-        // A remark for NCZarr version 2 says that Python reads no characters there.
+        // A note says that Python cannot read characters in NCZarr version 2.
         let made = ncgen(&sandbox, &text, &["-k", kind, "-o", "@o"]);
         assert_eq!(made.code, 0, "{made}");
         printed.push(
@@ -95,7 +95,7 @@ fn rows_without_values_read_as_fill() {
     }
 }
 
-/// Nested types: `inner` of them around an `int`.
+/// Returns `inner` nested types around an `int`.
 fn chain(inner: usize, compounds: bool) -> String {
     let mut text = "netcdf x { types: compound t0 { int a; };".to_owned();
     for n in 1..inner {
@@ -154,7 +154,7 @@ fn groups_are_nested_as_deep_as_is_read() {
     }
 }
 
-/// Not quadratic in the number of variables: in an exhaustive run, a hundred thousand would take minutes.
+/// The time grows linearly with the number of variables: quadratic time would be minutes for the 100,000 variables of an exhaustive run.
 #[test]
 fn programs_of_many_variables() {
     let count = sample::count(10_000, 100_000);

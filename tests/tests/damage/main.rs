@@ -1,4 +1,4 @@
-//! Damaged and hostile files. A test checks the peak memory of the process.
+//! Damaged and hostile files. One test checks the memory peak of the process.
 #![forbid(unsafe_code)]
 
 mod damaged;

@@ -1,11 +1,11 @@
-//! Damaged chunks: the dump omits the data of the variable and continues.
+//! Damaged chunks: `ncdump` omits the data of the variable and continues.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
 /// A marker value with unique bytes in the file.
 const MARKER: u32 = 0x1bad_cafe;
 
-/// A netCDF-4 file with checksums, and a damaged chunk where the marker is.
+/// Writes a netCDF-4 file with checksums, and damages the chunk with the marker.
 fn damaged(cdl: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let cdl = cdl.replace("MARKER", &MARKER.to_string());
@@ -58,7 +58,7 @@ fn a_comment_stands_for_a_damaged_chunk() {
     }
 }
 
-/// The dump writes values as it reads them, so that a list may have begun.
+/// `ncdump` writes values while it reads, so a list may have begun.
 #[test]
 fn a_list_ends_at_a_damaged_chunk() {
     let zeros = |count: usize| "0,".repeat(count);

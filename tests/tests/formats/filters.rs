@@ -13,13 +13,13 @@ fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(nccopy::run, &[&["nccopy", "--no-sync"], args].concat())
 }
 
-/// Makes `a.nc`.
+/// Creates `a.nc`.
 fn ncgen(sandbox: &Sandbox, text: &str) -> CommandOutput {
     sandbox.write("a.cdl", text);
     sandbox.run(ncgen::run, &["ncgen", "-4", "-o", "@a.nc", "@a.cdl"])
 }
 
-/// CDL with a variable of twenty numbers, of which three are given, and these attributes.
+/// Returns CDL with a variable of twenty numbers with these attributes. Three numbers have values.
 fn variable(attributes: &str) -> String {
     let attributes = attributes.split(';').map(|a| format!("v:{} ;", a.trim()));
     let attributes: String = attributes.collect();
@@ -28,7 +28,7 @@ fn variable(attributes: &str) -> String {
     )
 }
 
-/// The filters that the C ncgen makes from attributes (`testdata/chains.py`), in any order; the output is read back.
+/// The filters that the C ncgen derives from attributes (`testdata/chains.py`), in any order. The test also reads the output.
 #[test]
 fn chains_are_those_of_the_c_tool() {
     let text = std::fs::read_to_string(testdata("chains.txt")).unwrap();
@@ -48,7 +48,7 @@ fn chains_are_those_of_the_c_tool() {
     }
 }
 
-/// CDL gives back the stored order of filters, as far as netCDF-4 can have it.
+/// CDL preserves the stored order of filters, if netCDF-4 supports the order.
 #[test]
 fn the_order_of_filters_survives_cdl() {
     for (stored, shown) in [
@@ -132,7 +132,7 @@ fn codecs_are_filters_of_netcdf4() {
     assert!(text.contains("_DeflateLevel = 2"), "{text}");
 }
 
-/// NetCDF-C shuffles strings as elements of a pointer's size, whatever the length of the texts.
+/// netCDF-C shuffles strings in elements of a pointer's size, for any text length.
 #[test]
 fn strings_with_shuffle_come_back() {
     let cdl = r#"netcdf a { dimensions: n = 4 ; variables: string s(n) ; s:_ChunkSizes = 2 ; s:_Shuffle = "true" ;
@@ -188,7 +188,7 @@ fn filters_of_scalars() {
     }
 }
 
-/// As documented; the C ncgen only uses the last of several attributes.
+/// The documented behaviour; the C ncgen uses only the last attribute.
 #[test]
 fn repeated_attributes_add_filters() {
     let sandbox = Sandbox::new();
@@ -203,7 +203,7 @@ fn repeated_attributes_add_filters() {
     );
 }
 
-/// Diagnostics of ncgen about filters and quantization: status, messages, and whether there is a file.
+/// Messages of ncgen about filters and quantization: status, text, and whether a file was written.
 fn diagnosed(text: &str) -> String {
     let sandbox = Sandbox::new();
     let output = ncgen(&sandbox, text);
@@ -253,7 +253,7 @@ diagnostics! {
     wrong_quantization: QUANTIZED;
 }
 
-/// How the tools handle data with a missing filter: message, status, complete outputs or none.
+/// A missing filter: message, status, and complete output or none.
 fn missing(args: &[&str]) -> String {
     let sandbox = Sandbox::new();
     let tool = match args[0] {
@@ -291,7 +291,7 @@ fn data_behind_a_missing_filter_is_moved() {
         shown.contains("lossy:_Filter = \"32024,2,0,3,4,0,"),
         "{shown}"
     );
-    // A chunk: sz3 stored small ones as they are.
+    // A chunk without compression: sz3 stores small chunks unchanged.
     let chunk = [0_f32, 1.0, 2.0, 6.0, 7.0, 8.0]
         .map(f32::to_le_bytes)
         .concat();
@@ -304,7 +304,7 @@ const NUMBERS: &str = "netcdf a { dimensions: y = 3 ; x = 7 ; variables: float f
                        int i(x) ; data: f = 0.123456, 1.234567, -12.34567, 123.4567, 1234.567, NaNf, 0, 9.96921e36f, \
                        3.141593, 2.718282, 1e-20, -1e20, 7, 8, 9 ; d = 3.14159265358979, 1e300, 5e-324 ; i = 1, 2 ; }";
 
-/// Numbers do not depend on the storage, and the attribute equals the one of the library.
+/// Quantized numbers do not depend on the storage, and the attribute equals the library's attribute.
 #[test]
 fn quantized_copies() {
     let sandbox = Sandbox::new();
@@ -329,7 +329,7 @@ fn quantized_copies() {
     assert_eq!(texts[0], texts[1]);
     assert_eq!(texts[0], texts[2]);
     assert_snapshot!(texts[0]);
-    // Once more, from the attributes, with the same result.
+    // ncgen quantizes from the attributes, with the same result.
     sandbox.write("o.cdl", &texts[0]);
     let _ = sandbox
         .run(ncgen::run, &["ncgen", "-o", "@p.nc", "@o.cdl"])
@@ -339,7 +339,7 @@ fn quantized_copies() {
 }
 
 #[test]
-fn quantization_that_cannot_be() {
+fn impossible_quantization() {
     let sandbox = Sandbox::new();
     let _ = ncgen(&sandbox, NUMBERS).clean();
     let mut all = String::new();

@@ -1,4 +1,4 @@
-//! HDF4 files through the tools and the API. What is read is compared with libhdf4 by `.ci/hdf4`.
+//! HDF4 files through the tools and the API. `.ci/hdf4` compares the data with libhdf4.
 
 use netcdf_core::api::{Dataset, Select};
 use netcdf_core::model::Values;
@@ -13,7 +13,7 @@ fn nccopy(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(nccopy::run, &[&["nccopy", "--no-sync"], args].concat())
 }
 
-/// The data of each variable as text, with all digits, by name: pure Zarr has no order. `None` if some of it cannot be read.
+/// Returns the data of each variable as text with all digits, by name, because pure Zarr has no order. `None` if data is unreadable.
 fn data(sandbox: &Sandbox, file: &str) -> Option<Vec<String>> {
     let dumped = ncdump(sandbox, &["-n", "x", "-p", "exact", file]);
     let text = dumped.text();
@@ -43,12 +43,12 @@ fn the_kind_is_that_of_netcdf_c() {
     }
 }
 
-/// Kinds that have all types of HDF4.
+/// Kinds with all HDF4 types.
 const ALL_TYPES: [&str; 6] = ["nc4", "nc5", "nczarr", "nczarr3", "zarr", "zarr3"];
-/// Kinds that have the classic types only.
+/// Kinds with the classic types only.
 const CLASSIC_TYPES: [&str; 3] = ["nc3", "nc6", "nc7"];
 
-/// Whether a message says what the kind does not have.
+/// Checks whether a message names the missing feature of the kind.
 fn refused(message: &str, kind: &str, from: &str) -> bool {
     match CLASSIC_TYPES.contains(&kind) {
         true => message.contains("do not have the types of"),
@@ -61,7 +61,7 @@ fn refused(message: &str, kind: &str, from: &str) -> bool {
     }
 }
 
-/// Removes variables of characters, which are strings in pure Zarr.
+/// Removes character variables, which are strings in pure Zarr.
 fn without_characters(vars: &mut Vec<String>, copy: &mut Vec<String>) {
     let name = |var: &String| var.split_once('=').map(|(name, _)| name.to_owned());
     let texts: Vec<_> = vars.iter().filter(|v| v.contains('"')).map(name).collect();
@@ -106,7 +106,7 @@ fn copies_to_every_kind_have_the_same_data() {
     assert!(classic > 10, "{classic}");
 }
 
-/// Without `-k`, the copy is of a kind that is written.
+/// Without `-k`, the copy has a writable kind.
 #[test]
 fn a_copy_without_a_kind_is_a_netcdf_4_file() {
     let sandbox = Sandbox::new();
@@ -157,14 +157,14 @@ fn regions_and_strides_are_parts_of_the_whole() {
         let mut compared = 0;
         for var in set.schema().var_ids() {
             let shape = set.shape(var).unwrap();
-            // The data of "lost" is in a file that is missing.
+            // The data of "lost" is in a missing file.
             if set.variable(var).unwrap().name.is("lost") || shape.iter().any(|&n| n < 2) {
                 continue;
             }
             let start: Vec<u64> = shape.iter().map(|n| n - 2).collect();
             let read = |select: &Select| set.read_values(var, select).unwrap();
             let whole = read(&Select::all());
-            // Every second element from the first, and the last two of every dimension.
+            // Returns every second element from the first, and the last two elements of every dimension.
             let halves: Vec<u64> = shape.iter().map(|n| n.div_ceil(2)).collect();
             let (zeros, twos) = (vec![0; shape.len()], vec![2; shape.len()]);
             let thin = read(&Select::region(&zeros, &halves).stride(&twos));
@@ -181,7 +181,7 @@ fn regions_and_strides_are_parts_of_the_whole() {
 /// Start, count and stride.
 type Part<'a> = (&'a [u64], &'a [u64], &'a [u64]);
 
-/// Compares the elements of a region, one by one, with those of the whole variable.
+/// Compares the elements of a region one by one with the whole variable.
 fn same(part: &Values, whole: &Values, shape: &[u64], (start, count, stride): Part<'_>) {
     let total: u64 = count.iter().product();
     assert_eq!(part.len() as u64, total);
@@ -194,7 +194,7 @@ fn same(part: &Values, whole: &Values, shape: &[u64], (start, count, stride): Pa
         }
         let element = |values: &Values, n: u64| {
             let n = usize::try_from(n).unwrap();
-            format!("{:?}", values.slice(n..n + 1)) // NaN is equal to NaN here
+            format!("{:?}", values.slice(n..n + 1)) // NaN equals NaN here
         };
         assert_eq!(element(part, n), element(whole, at), "element {n}");
     }

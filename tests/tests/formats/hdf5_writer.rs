@@ -50,7 +50,7 @@ fn root(file: &Hdf5File) -> ObjectHeader {
     ObjectHeader::read(file, file.superblock().root).unwrap()
 }
 
-/// Names and addresses of a group's links.
+/// Returns names and addresses of a group's links.
 fn links(file: &Hdf5File, group: &ObjectHeader) -> Vec<(String, u64)> {
     let all = links_of::links(file, group).unwrap();
     let link = |l: netcdf_core::format::hdf5::message::link::LinkMessage| match l.target {
@@ -168,7 +168,7 @@ fn attributes_of_any_number_and_length() {
 }
 
 #[test]
-fn types_are_those_that_were_asked_for() {
+fn types_read_back() {
     let base = Box::new(int(2, true));
     let members = vec![(b"a".to_vec(), vec![1, 0]), (b"bc".to_vec(), vec![2, 1])];
     let named = of(2, TypeClass::Enum { base, members });
@@ -241,7 +241,7 @@ fn types_are_those_that_were_asked_for() {
     }
 }
 
-/// The chunks of a dataset, in the order of the index.
+/// Returns the chunks of a dataset, in index order.
 fn chunks(file: &Hdf5File, dataset: &Hdf5Dataset) -> Vec<IndexedChunk> {
     let DataLayout::Chunked(chunked) = &dataset.layout else {
         panic!("no chunks");
@@ -304,7 +304,7 @@ fn chunks_of_any_number_are_found() {
     }
 }
 
-/// Anything that takes more than linear time would not finish here.
+/// Quadratic time would not finish here.
 #[test]
 fn many_chunks_links_and_attributes() {
     let folder = tempfile::tempdir().unwrap();
@@ -413,7 +413,7 @@ fn contiguous_data_is_filled_where_nothing_was_put() {
         for id in [some, never, inside] {
             writer.put_bytes(id, 12, &numbers(1..2))?;
             writer.put_bytes(id, 4, &numbers(2..3))?;
-            // Data cut within an element does not confuse the filling.
+            // Data that ends within an element is filled correctly.
             writer.put_bytes(id, 16, &[9, 9])?;
         }
         writer.put_bytes(untouched, 24, &[])
@@ -450,7 +450,7 @@ fn contiguous_data_is_filled_where_nothing_was_put() {
     assert_eq!(read(&file, "untouched").layout, nothing);
 }
 
-/// The objects referred to by stored elements of 16 bytes; `None` for those without a reference.
+/// Returns the referenced objects of 16-byte elements; `None` for elements without a reference.
 fn heap_objects(file: &Hdf5File, elements: &[u8]) -> Vec<Option<(u32, Vec<u8>)>> {
     let each = |e: &[u8]| {
         let count = u32::from_le_bytes(e[..4].try_into().unwrap());
@@ -463,7 +463,7 @@ fn heap_objects(file: &Hdf5File, elements: &[u8]) -> Vec<Option<(u32, Vec<u8>)>>
 }
 
 #[test]
-fn heap_data_is_where_it_is_said_to_be() {
+fn heap_data_is_at_its_recorded_offset() {
     let mut plan = plan();
     let mut one = dataset(string(), &[3000], PlannedData::Contiguous);
     one.fill.value = FillValue::User(vec![0; 16]);
@@ -522,7 +522,7 @@ fn heap_data_is_where_it_is_said_to_be() {
     );
 }
 
-/// Tries to write a dataset, with a chunk or bytes put into it.
+/// Tries to write a dataset with an extra chunk or extra bytes.
 fn attempt(
     one: netcdf_core::format::hdf5::write::PlannedDataset,
     put: impl FnOnce(&mut FileWriter, ObjectId) -> Result<()>,
@@ -539,7 +539,7 @@ fn attempt(
 }
 
 #[test]
-fn what_the_format_cannot_hold_is_an_error_with_its_path() {
+fn unsupported_objects_are_errors_with_their_path() {
     let contiguous = || dataset(int(4, true), &[4], PlannedData::Contiguous);
     let chunked = |chunk: &[u64]| {
         let mut one = dataset(
@@ -621,7 +621,7 @@ fn what_the_format_cannot_hold_is_an_error_with_its_path() {
 }
 
 #[test]
-fn what_is_put_in_the_wrong_place_is_an_error() {
+fn misplaced_chunks_are_errors() {
     let contiguous = || dataset(int(4, true), &[4], PlannedData::Contiguous);
     let chunked = || dataset(int(4, true), &[4, 4], PlannedData::Chunked(vec![2, 3]));
     let chunk = [0; 24];
@@ -651,7 +651,7 @@ fn what_is_put_in_the_wrong_place_is_an_error() {
 }
 
 #[test]
-fn links_have_to_lead_somewhere_and_differ() {
+fn links_need_existing_targets_and_unique_names() {
     let mut nowhere = plan();
     link(&mut nowhere, ObjectId::ROOT, "x", ObjectId(7));
     let mut twice = plan();
@@ -675,7 +675,7 @@ fn links_have_to_lead_somewhere_and_differ() {
     }
 }
 
-/// All samples, twice: the same bytes. An unfinished file leaves nothing.
+/// Writes all samples twice, with the same bytes. An unfinished file leaves no output.
 #[test]
 fn the_same_plan_and_data_give_the_same_bytes() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

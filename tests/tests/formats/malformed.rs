@@ -1,4 +1,4 @@
-//! Malformed classic headers: one test for each reason to refuse one, with the whole message, including the place.
+//! Malformed classic headers: one test for each error, with the whole message and the offset.
 
 use netcdf_core::ErrorKind;
 use netcdf_core::env::Env;
@@ -11,8 +11,8 @@ const ATTRIBUTE: u32 = 12;
 const SHORT: u32 = 3;
 const INT: u32 = 4;
 
-/// A good file with every field labelled: a record dimension `t` and `x` = 2, an attribute, a
-/// fixed variable `f(x)` of shorts and a record variable `r(t, x)` of ints with one record.
+/// A valid file with a label for every field: a record dimension `t` and `x` = 2, an attribute, a fixed variable `f(x)` of shorts and a
+/// record variable `r(t, x)` of ints with one record.
 fn good(version: u8) -> Builder {
     let header = with_data_at(version, 0).at("f data");
     with_data_at(version, header as u64)

@@ -12,7 +12,7 @@ use netcdf_core::{Result, format};
 use netcdf_tools_tests::builder::Classic;
 use netcdf_tools_tests::harness::Sandbox;
 
-/// A file, or its header followed by zeros that do not exist, with a record of the bytes read.
+/// A file, or a file header followed by unreadable zeros. Records the bytes read.
 #[derive(Debug)]
 struct Counting {
     name: Arc<str>,
@@ -55,7 +55,7 @@ impl Counting {
         })
     }
 
-    /// Bytes read since the last call.
+    /// Returns the bytes read since the last call.
     fn taken(&self) -> u64 {
         self.ranges.lock().unwrap().clear();
         self.read.swap(0, Ordering::Relaxed)
@@ -95,7 +95,7 @@ fn opening_reads_the_header_and_not_much_more() {
     assert_eq!(*only, start..start + 16);
 }
 
-/// A dataset of 2^16 chunks: neither opening it nor reading one of them reads the whole index; contiguous data are read in part.
+/// A dataset of 2^16 chunks: neither opening nor reading one chunk reads the whole index. Contiguous data is read in part.
 #[test]
 fn opening_hdf5_reads_no_index_of_chunks() {
     let sandbox = Sandbox::new();

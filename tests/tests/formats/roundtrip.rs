@@ -1,5 +1,4 @@
-//! Round trips: a file that is printed and regenerated is the same file; text that is made into a file and printed stays the
-//! same from then on.
+//! Round trips: `ncgen` restores the file from the output of `ncdump`, and `ncdump` prints the same text for this file.
 
 use netcdf_tools_tests::files::{list, name, stem, testdata};
 use netcdf_tools_tests::harness::{Run, Sandbox};
@@ -9,7 +8,7 @@ use proptest::prelude::*;
 const NCDUMP: Run = ncdump::run;
 const NCGEN: Run = ncgen::run;
 
-/// `@a.nc` through CDL to `@b.nc`; the text.
+/// Converts `@a.nc` to CDL and `@b.nc`; returns the text.
 fn around(sandbox: &Sandbox, kind: &str) -> String {
     let text = sandbox
         .run(NCDUMP, &["ncdump", "-p", "exact", "-n", "x", "@a.nc"])
@@ -25,8 +24,7 @@ fn around(sandbox: &Sandbox, kind: &str) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Files of the test data in the form in which `ncgen` makes files: not those with the record count STREAMING, with gaps, or
-/// with names that cannot be made.
+/// The files of testdata that `ncgen` can create: without the record count STREAMING, gaps, and invalid names.
 #[test]
 fn the_test_data_come_back_byte_for_byte() {
     for path in list(&testdata("classic"), "nc") {
@@ -66,7 +64,7 @@ proptest! {
     }
 }
 
-/// Lines of a text that describe the content, sorted, as the order of types may change.
+/// Returns the sorted lines of a text that describe the content, because the type order may change.
 fn sorted(text: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(text);
     let about_the_file = ["_NCProperties", "_SuperblockVersion"];
@@ -79,9 +77,9 @@ fn sorted(text: &[u8]) -> Vec<String> {
     lines
 }
 
-/// `ncgen` reads the output of `ncdump` for any file, and its own output is printed in the same way.
+/// `ncgen` reads the output of `ncdump` for any file, and `ncdump` prints the same for ncgen's output.
 #[test]
-fn what_is_printed_is_read() {
+fn printed_text_is_read() {
     let mut files = list(&testdata("hdf5"), "h5");
     files.extend(list(&testdata("netcdf4"), "nc"));
     let mut count = 0;
@@ -91,7 +89,7 @@ fn what_is_printed_is_read() {
         let dump = |of: &str| sandbox.run(NCDUMP, &["ncdump", "-p", "exact", "-n", "x", of]);
         let first = dump(file);
         if first.code != 0 {
-            // A filter or a file is missing or damaged.
+            // A filter is missing, or the file is damaged.
             continue;
         }
         sandbox.write("a.cdl", &first.stdout);
@@ -111,7 +109,7 @@ fn what_is_printed_is_read() {
 }
 
 #[test]
-fn what_is_printed_of_odd_files_is_read() {
+fn printed_text_of_unusual_files_is_read() {
     let text = "netcdf x {\ntypes:\n  byte enum e {one = 1, a%b = 2} ;\nvariables:\n\tint data(/g/d) ;\n\t\tdata :units = \"m\" ;\n\
                 \te m(/g/d) ;\n\te only ;\n\tint x\\ data ;\n\t\tx\\ data:units = \"m\" ;\n\n// global attributes:\n\t\te :none = \"\" ;\n\
                 \t\t:\\_Storage = \"text\" ;\ndata:\n\n data = 1, 2, 3 ;\n\n m = one, _UNDEFINED, 7 ;\n\n only = a%b ;\n\n x\\ data = 4 ;\n\n\
@@ -124,7 +122,7 @@ fn what_is_printed_of_odd_files_is_read() {
     assert_eq!(printed.text(), text);
 }
 
-/// Zarr has the whole model, too: no code treats it like the classic kinds just because it is not netCDF-4.
+/// Zarr also has the enhanced model: no code treats Zarr like the classic kinds.
 #[test]
 fn zarr_is_of_the_enhanced_model() {
     let text = "netcdf x { variables: string s ; int v ; :a = 1 ; data: s = \"a\" ; v = 1 ; \

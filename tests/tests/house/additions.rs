@@ -1,9 +1,9 @@
-//! docs/compatibility.md lists each option that the C tools do not have, once for each tool.
+//! docs/compatibility.md lists each option that the C tools lack, once per tool.
 
 use clap::Command;
 use netcdf_tools_tests::files::root;
 
-/// The rows of the table of options: options, and the tools that have them.
+/// Returns the rows of the option table: options, and the tools with these options.
 fn rows() -> Vec<(Vec<String>, String)> {
     let path = root().join("docs/compatibility.md");
     let page = std::fs::read_to_string(path).expect("a page");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use netcdf_tools_tests::files::{root, walk};
 
-/// The first words of names of environment variables.
+/// Prefixes of the names of environment variables.
 const PREFIXES: [&str; 15] = [
     "AWS_",
     "AZURE_",
@@ -23,7 +23,7 @@ const PREFIXES: [&str; 15] = [
     "SSL_",
 ];
 
-/// The strings in a source text that are names of environment variables.
+/// Returns the string literals of a source that are names of environment variables.
 fn variables(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split('"');
     words.filter(|word| {

@@ -42,7 +42,7 @@ fn add_tool(folder: &Path, name: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("permissions");
 }
 
-/// A directory with the inputs and the tools.
+/// Returns a directory with the inputs and the tools.
 fn inputs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a directory");
     fs::create_dir(folder.path().join("bin")).expect("a directory");

@@ -2,7 +2,7 @@
 
 use netcdf_tools_tests::files::{root, walk};
 
-/// The lines of a manifest outside of dev-dependencies that name the feature `testing`.
+/// Returns the lines of a manifest outside of dev-dependencies with the feature `testing`.
 fn turns_testing_on(manifest: &str) -> Vec<String> {
     let mut section = "";
     let mut found = vec![];

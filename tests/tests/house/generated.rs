@@ -79,7 +79,7 @@ fn man_pages_have_all_sections() {
     }
 }
 
-/// Each mode of a tool has a line in the synopsis.
+/// The synopsis has a line for each mode of a tool.
 #[test]
 fn man_pages_have_a_synopsis_for_each_use() {
     let uses = |command: &clap::Command, extra: Extra| {
@@ -106,7 +106,7 @@ fn man_pages_have_a_synopsis_for_each_use() {
     }
 }
 
-/// `-h`, `-v` and `-V` mean what they mean in C; help and version have long names only.
+/// `-h`, `-v` and `-V` have the meaning of the C tools. Help and version have long names only.
 #[test]
 fn short_flags_are_those_of_the_c_tools() {
     let commands = [
@@ -152,7 +152,7 @@ fn shells_complete_kinds() {
     );
 }
 
-/// `.ci/completions` runs them in the shells.
+/// `.ci/completions` runs the completions in the shells.
 #[test]
 fn shells_complete_filters_variables_and_forms() {
     for command in [ncdump::cli::command(), nccopy::cli::command()] {

@@ -1,4 +1,4 @@
-//! Imports run down only: the layers of the workspace, and what its parts may not name.
+//! Imports run down only: the layers of the workspace, and forbidden names.
 
 use std::sync::OnceLock;
 
@@ -57,7 +57,7 @@ fn parsed() -> Vec<Import> {
     imports
 }
 
-/// The imports that a rule forbids.
+/// Returns the imports that a rule forbids.
 fn forbidden(rule: impl Fn(&Import) -> bool) -> Vec<String> {
     let all = workspace().iter().filter(|import| rule(import));
     all.map(|import| import.to_string()).collect()
@@ -81,7 +81,7 @@ fn files_do_not_import_each_other_in_circles() {
     assert_eq!(file_circles(workspace()), [[""; 0]; 0]);
 }
 
-/// The folder of a format that a file belongs to.
+/// Returns the format directory of a file.
 fn format(path: &str) -> Option<&str> {
     let (name, _) = path
         .strip_prefix("netcdf-core/src/format/")?
@@ -89,7 +89,7 @@ fn format(path: &str) -> Option<&str> {
     Some(name)
 }
 
-/// Only netCDF-4 is stored in another format, HDF5. zdump looks into the storage of Zarr.
+/// Two exceptions: netCDF-4 is stored in another format, HDF5, and zdump reads the storage of Zarr.
 #[test]
 fn formats_are_named_by_their_table_only() {
     let found = forbidden(|import| match (format(&import.from), format(&import.to)) {
@@ -111,7 +111,7 @@ fn tools_do_not_name_each_other() {
     assert_eq!(found, [""; 0]);
 }
 
-/// zdump shows stores that no reader accepts.
+/// zdump shows stores that readers reject.
 #[test]
 fn zdump_goes_through_no_reader() {
     let readers = [
@@ -139,7 +139,7 @@ fn of(sources: &[(&str, &str)]) -> Vec<Import> {
 }
 
 #[test]
-fn every_way_to_name_something_is_found() {
+fn all_forms_of_imports_are_found() {
     let low = ("netcdf-core/src/low.rs", "pub struct A;");
     let lib = ("netcdf-core/src/lib.rs", "pub use low::A;");
     for text in [
@@ -217,7 +217,7 @@ fn wrong_imports_are_found() {
     assert_eq!(circles(&bad).concat().len(), 3);
 }
 
-/// Files of a folder, each with its text.
+/// Returns the files of a directory, each with its text.
 fn folder(files: &[(&'static str, &'static str)]) -> Vec<Import> {
     let full: Vec<_> = files
         .iter()
@@ -244,7 +244,7 @@ fn circles_of_files_are_found() {
     assert_eq!(found, [lines]);
 }
 
-/// Only the direct parent of a file may use the file and define items for it.
+/// Only the direct parent of a file may both use the file and define items for it.
 #[test]
 fn a_parent_further_up_is_no_exception() {
     let found = file_circles(&folder(&[

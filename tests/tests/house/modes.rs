@@ -1,7 +1,7 @@
 //! All options in all modes of the tools: a mode refuses options without effect.
 //!
-//! The options come from the definitions of the command lines, the effects from the tables `MODES`. So a new option without an entry
-//! in the table is found.
+//! The command line definitions provide the options, and the tables `MODES` provide the effects. The test fails for an option without an
+//! entry.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ struct Tool {
     command: Command,
     table: ModeTable,
     parse: fn(Vec<OsString>) -> Result<(), clap::Error>,
-    /// The name of a mode, the options that select it, and operands.
+    /// The name of a mode, its options, and operands.
     modes: &'static [(
         &'static str,
         &'static [&'static str],
@@ -101,9 +101,11 @@ fn tools() -> [Tool; 4] {
     ]
 }
 
-/// Values of options that do not take the value `1`.
+/// Values of options that do not accept `1`.
 const VALUES: &[(&str, &str)] = &[
     ("kind", "nc4"),
+    ("chunks", "x/1"),
+    ("shards", "x/1"),
     ("language", "b"),
     ("select", "x,1"),
     ("rename", "a,b"),
@@ -119,7 +121,7 @@ const COMPANIONS: &[(&str, &[&str])] = &[
     ("history_time", &["--history"]),
 ];
 
-/// The options of a tool and its commands, without duplicates.
+/// Returns the options of a tool and its commands, without duplicates.
 fn options(command: &Command) -> Vec<Arg> {
     let mut built = command.clone();
     built.build();
@@ -143,7 +145,7 @@ fn about_itself(arg: &Arg) -> bool {
     )
 }
 
-/// The flag on a command line, without a value.
+/// Returns the flag of an option, without a value.
 fn flag(arg: &Arg) -> String {
     match (arg.get_short(), arg.get_long()) {
         (Some(letter), _) => format!("-{letter}"),
@@ -152,7 +154,7 @@ fn flag(arg: &Arg) -> String {
     }
 }
 
-/// The option with a value, if it needs one.
+/// Returns the option with a value, if it takes one.
 fn words(arg: &Arg) -> Vec<String> {
     let needs_value = arg.get_num_args().is_some_and(|n| n.min_values() > 0);
     let mut words = vec![flag(arg)];
@@ -169,7 +171,7 @@ fn words(arg: &Arg) -> Vec<String> {
     words
 }
 
-/// The options of the C tool are those with letters; `zdump` has no C tool.
+/// Returns the options of the C tool, which are the letters; `zdump` has no C tool.
 fn is_of_c(tool: &Tool, arg: &Arg) -> bool {
     tool.name != "zdump" && arg.get_short().is_some()
 }
@@ -179,7 +181,7 @@ fn parsed(tool: &Tool, words: &[String]) -> Result<(), clap::Error> {
     (tool.parse)(name.chain(words.iter().map(OsString::from)).collect())
 }
 
-/// The command line of a mode with further options. Commands come first.
+/// Returns the command line of a mode with more options. Commands come first.
 fn line(mode: (&[&str], &[&str]), options: &[String]) -> Vec<String> {
     let text = |list: &[&str]| {
         list.iter()
@@ -189,7 +191,7 @@ fn line(mode: (&[&str], &[&str]), options: &[String]) -> Vec<String> {
     [text(mode.0), options.to_vec(), text(mode.1)].concat()
 }
 
-/// Whether a command line has mutually exclusive options.
+/// Checks whether a command line has mutually exclusive options.
 fn exclude_each_other(tool: &Tool, line: &[String]) -> bool {
     let flags = line.iter().filter_map(|word| word.strip_prefix('-'));
     let letters: BTreeSet<char> = flags.filter_map(|flag| flag.chars().next()).collect();
@@ -198,7 +200,7 @@ fn exclude_each_other(tool: &Tool, line: &[String]) -> bool {
 }
 
 #[test]
-fn every_option_says_in_which_modes_it_has_an_effect() {
+fn every_option_has_an_entry_in_the_mode_table() {
     for tool in tools() {
         let name = tool.name;
         let options = options(&tool.command);
@@ -287,7 +289,7 @@ fn options_without_effect_are_refused_and_all_others_accepted() {
 #[test]
 fn modes_exclude_each_other_unless_both_are_of_the_c_tool() {
     for tool in tools() {
-        // Several options select a mode of ncgen, and commands select a mode of zdump.
+        // Several options select a mode of ncgen. Commands select a mode of zdump.
         if !["ncdump", "nccopy"].contains(&tool.name) {
             continue;
         }
@@ -310,7 +312,7 @@ fn modes_exclude_each_other_unless_both_are_of_the_c_tool() {
     }
 }
 
-/// All combinations of options of the C tools are accepted, with and without effect.
+/// All combinations of C tool options are accepted, with and without effect.
 #[test]
 fn options_of_the_c_tools_can_be_combined() {
     let mut pairs = 0;

@@ -1,4 +1,4 @@
-//! Type names have one meaning each.
+//! Each type name has one meaning.
 
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
-//! House rules that no lint checks: the tests search the sources.
+//! House rules without a lint: the tests search the sources.
 
 use std::path::Path;
 
 use netcdf_tools_tests::arguments::with_tuples;
 use netcdf_tools_tests::files::{root, walk};
 
-/// Rust files of the workspace: path from the root, and text.
+/// Returns the Rust files of the workspace: path from the root, and text.
 fn sources() -> Vec<(String, String)> {
     let root = root();
     let text = |path: &Path| std::fs::read_to_string(path).expect("a readable source");
@@ -23,12 +23,12 @@ fn sources() -> Vec<(String, String)> {
     all
 }
 
-/// The part of a line that is code.
+/// Returns the code of a line, without comments and strings.
 fn code(line: &str) -> &str {
     line.split("//").next().unwrap_or_default()
 }
 
-/// The lines of code that `wrong` finds, as `path:line: text`.
+/// Returns the code lines for which `wrong` is true, as `path:line: text`.
 fn lines(take: impl Fn(&str) -> bool, wrong: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in sources().iter().filter(|(path, _)| take(path)) {
@@ -41,7 +41,7 @@ fn lines(take: impl Fn(&str) -> bool, wrong: impl Fn(&str) -> bool) -> Vec<Strin
     found
 }
 
-/// This file contains the words that it searches for.
+/// This file contains the forbidden words.
 fn elsewhere(path: &str) -> bool {
     path != "tests/tests/house/rules.rs"
 }
@@ -77,7 +77,7 @@ fn every_crate_forbids_unsafe_code() {
     }
 }
 
-/// Its unit tests do make stores.
+/// The unit tests of zdump may create stores.
 #[test]
 fn zdump_writes_to_no_store() {
     let wrong = [".put(", ".put_if_absent(", ".delete("];
@@ -128,10 +128,9 @@ fn files_are_renamed_in_one_place() {
 
 #[test]
 fn output_goes_to_the_writer_handed_in() {
-    // `/dev/stdout` as the name of an output is the process's own standard output, too. Programs of the tests have nobody to
-    // pass them a writer.
+    // The output name `/dev/stdout` is also the standard output of the process. Programs of the tests have no caller that passes a writer.
     let own = [
-        // A helper receives requests on a socket that is its standard input.
+        // A helper receives requests on a socket, which is its standard input.
         "netcdf-core/src/filter/plugin/helper/serve.rs",
         "tests/src/bin/helper/h5sums.rs",
         "tests/src/bin/helper/storevalues.rs",
@@ -150,11 +149,10 @@ fn output_goes_to_the_writer_handed_in() {
 
 #[test]
 fn there_is_no_global_mutable_state() {
-    // The workers are those of the process, and so are the threads that wait for the network. Thread-local state changes no result: what a thread does for a job, the working memory of
-    // compressors, the chunk that a plugin is told about, and in unit tests whether checksums count. The data of libhdf5 that plugins read is
-    // writable, but nobody writes it. Descriptors belong to the process, and so does the original descriptor 1 before plugins
-    // got another one, or when the process began; so do loaded libraries, and whether one of them is running when the process
-    // ends. Plugins may share libraries, so they share the lock of the process.
+    // Allowed state belongs to the process: workers, network threads, file descriptors, the original descriptor 1, loaded libraries, and
+    // whether a library runs at exit. Plugins may share libraries, so one lock protects them. Thread-local state never changes a result:
+    // the current job of a thread, working memory of compressors, the chunk of the current plugin call, and a checksum switch of unit
+    // tests. The writable data of libhdf5 is never written.
     let kept = [
         "runtime/mod.rs",
         "runtime/turns.rs",
@@ -189,16 +187,16 @@ fn there_is_no_global_mutable_state() {
     assert_eq!(found, [""; 0]);
 }
 
-/// Text without what is no code, and without white space: calls may be spread over lines.
+/// Returns code without comments, unit tests and white space, because calls may span several lines.
 fn close(text: &str) -> String {
     let own = text.split("#[cfg(test)]\nmod tests {").next();
     let lines = own.unwrap_or_default().lines().map(code);
     lines.flat_map(str::split_whitespace).collect()
 }
 
-/// All that tools and copies read of a variable goes through `chunk::Dataset`, which knows what is kept: they neither ask a reader
-/// for chunks nor undo filters themselves. Within `chunk`, one file makes the requests. A reader that stands before another passes
-/// the calls on; formats have readers of their own; and `zdump` shows how a store is stored, without any reader.
+/// Tools and copies read variables through `chunk::Dataset`, which caches chunks. They never call a reader or a filter directly. In
+/// `chunk::dataset`, one file calls readers. Exceptions are readers on top of another reader, the readers of formats, and `zdump`, which
+/// has no reader.
 #[test]
 fn chunks_are_read_in_one_way() {
     let calls = [
@@ -215,15 +213,15 @@ fn chunks_are_read_in_one_way() {
         "netcdf-core/src/filter/",
         "netcdf-core/src/io/",
         "netcdf-core/src/chunk/dataset/requests.rs",
-        // Elements that a reader makes itself.
+        // Elements that a reader creates.
         "netcdf-core/src/chunk/dataset/assembly.rs",
-        // The chains of filters of a variable.
+        // The filter chains of a variable.
         "netcdf-core/src/chunk/decode.rs",
         "netcdf-core/src/chunk/encode.rs",
-        // Readers that stand before another.
+        // Readers on top of another reader.
         "netcdf-core/src/chunk/view/mod.rs",
         "netcdf-core/src/api/staged/reader.rs",
-        // A text, not a dataset.
+        // Readers of text.
         "grammar/src/cdl/",
         "grammar/src/json/",
         "grammar/src/diagnostic.rs",
@@ -275,9 +273,9 @@ fn folders_have_a_mod_rs() {
     assert_eq!(beside, [""; 0]);
 }
 
-/// One place knows which characters are text, except where a format has its own rule.
+/// One module decides which characters are control characters, except for the rules of a format.
 #[test]
-fn one_place_knows_what_controls_a_terminal() {
+fn one_module_defines_control_characters() {
     let rules = [
         "netcdf-core/src/shown/control.rs",
         "netcdf-core/src/shown/mod.rs",
@@ -292,7 +290,7 @@ fn one_place_knows_what_controls_a_terminal() {
     assert_eq!(found, [""; 0]);
 }
 
-/// Widths have 16 bits: formatting panics for larger ones.
+/// Format widths have 16 bits: formatting panics for larger widths.
 #[test]
 fn no_width_of_a_format_comes_from_data() {
     let width = |line: &str| {
@@ -305,7 +303,7 @@ fn no_width_of_a_format_comes_from_data() {
     assert_eq!(lines(elsewhere, width), [""; 0]);
 }
 
-/// The parts of the core that put bytes in their places.
+/// Checks whether a file is a part of the core that computes positions.
 fn places_bytes(path: &str) -> bool {
     let within = |part: &str| path.contains(part);
     let part = [
@@ -319,9 +317,9 @@ fn places_bytes(path: &str) -> bool {
     path.starts_with("netcdf-core/src/") && part.into_iter().any(within) && !path.contains("tests")
 }
 
-/// A place that is clamped is a wrong place: `arithmetic` has exact places, amounts for estimates, and what files claim.
+/// A clamped position is wrong: `arithmetic` has exact positions, and amounts for estimates and values from files.
 #[test]
-fn places_are_exact() {
+fn positions_are_exact() {
     let clamps = |line: &str| {
         let most = line.split("unwrap_or(").skip(1).any(|rest| {
             let value = rest.split(')').next().unwrap_or_default();
@@ -332,10 +330,10 @@ fn places_are_exact() {
     assert_eq!(lines(places_bytes, clamps), [""; 0]);
 }
 
-/// `saturating_sub` is for what is left and may be nothing: where a place is subtracted, `exact` tells of a mistake. Before this
-/// number is raised: is the new one about what is left?
+/// `saturating_sub` is for remainders, which may be zero. Differences of positions use `exact`, which reports an overflow as an error.
+/// Increase this number only for remainders.
 #[test]
-fn few_differences_may_be_nothing() {
+fn saturating_sub_is_rare() {
     let found = lines(places_bytes, |line| line.contains("saturating_sub"));
     assert!(
         found.len() <= 41,
@@ -345,9 +343,9 @@ fn few_differences_may_be_nothing() {
     );
 }
 
-/// Arguments that belong together have a type with a name: a tuple only hides that there are too many.
+/// Arguments that belong together need a type with a name: a tuple would hide the number of arguments.
 #[test]
-fn tuples_hide_no_sixth_argument() {
+fn tuples_do_not_hide_a_sixth_argument() {
     let sources = sources();
     let ours = sources.iter().filter(|(path, _)| !path.contains("tests"));
     let mut found = Vec::new();

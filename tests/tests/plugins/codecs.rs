@@ -32,7 +32,7 @@ data:
 }
 ";
 
-/// Files, and a library with the filter and its codec.
+/// A sandbox, and a library with the filter and its codec.
 struct Place {
     files: TempDir,
     libraries: TempDir,
@@ -63,7 +63,7 @@ impl Place {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// Checks the values of a dataset, and the filters that it shows.
+    /// Checks the values and the listed filters of a dataset.
     fn check(&self, name: &str) {
         let dumped = self.run(&["ncdump", "-s", name]);
         for var in ["v", "w"] {
@@ -76,13 +76,13 @@ impl Place {
 }
 
 #[test]
-fn what_is_written_with_a_codec_library_reads_back() {
+fn chunks_of_codec_libraries_read_back() {
     let place = Place::new();
     place.run(&["ncgen", "-k", "nc4", "-o", "t.nc", "t.cdl"]);
     for kind in KINDS {
         place.run(&["ncgen", "-k", kind, "-o", "made", "t.cdl"]);
         place.check("made");
-        // From HDF5, where no library changes the parameters.
+        // A copy from HDF5, where no library changes the parameters.
         place.run(&["nccopy", "-k", kind, "t.nc", "copied"]);
         place.check("copied");
         place.run(&["nccopy", "-k", kind, "-F", "*,40100,23", "t.nc", "asked"]);

@@ -10,7 +10,7 @@ use netcdf_tools_tests::plugins::library;
 /// The filter of the plugin.
 const ID: u32 = 40110;
 
-/// A chunk with elements of this type, and with this fill value.
+/// Returns a chunk with this element type and fill value.
 fn context(ty: DataType, (size, fill): (u64, &[u8]), rank: usize) -> ChunkContext {
     ChunkContext {
         shape: vec![1; rank],
@@ -34,7 +34,7 @@ fn context(ty: DataType, (size, fill): (u64, &[u8]), rank: usize) -> ChunkContex
     }
 }
 
-/// Types with the size of an element, the fill value, and its first bytes in memory.
+/// Types with element size, fill value, and its first bytes in memory.
 fn types() -> Vec<(DataType, u64, Vec<u8>, u32)> {
     let text = |len| [&b"text"[..], &[0; 100]].concat()[..len].to_vec();
     let letters = u32::from_ne_bytes(*b"text");
@@ -44,10 +44,10 @@ fn types() -> Vec<(DataType, u64, Vec<u8>, u32)> {
         (Atomic::Byte.into(), 1, vec![5], one(5)),
         (Atomic::Int.into(), 4, vec![1, 2, 3, 4], 0x0102_0304),
         (Atomic::Float.into(), 4, vec![1, 2, 3, 4], 0x0102_0304),
-        // A fill value that is longer than an element, and one that is shorter.
+        // Fill values that are longer and shorter than an element.
         (Atomic::Int.into(), 4, vec![0; 2000], 0),
         (Atomic::Double.into(), 8, vec![1], 1),
-        // Strings of a fixed size, as in Zarr version 2.
+        // Strings of fixed size, as in Zarr version 2.
         (Atomic::String.into(), 64, text(64), letters),
         (Atomic::String.into(), 4, text(4), letters),
         (Atomic::String.into(), 1000, vec![b't'; 1000], 0x7474_7474),
@@ -74,7 +74,7 @@ fn codecs_get_no_more_than_there_is_room_for() {
             let context = context(ty, (size, &fill), rank);
             let made = codec.modify(&context, &[]).unwrap();
             assert_eq!(made.working[0], 0, "{ty:?} of {size}, {rank} dimensions");
-            // A variable that netCDF cannot have is not described.
+            // A variable that netCDF cannot represent is not described.
             let first = if rank > 1024 { 0 } else { first };
             assert_eq!(
                 made.working[1], first,
@@ -99,8 +99,7 @@ fn filters_get_no_more_than_there_is_room_for() {
             let entry = table.entry(ID).unwrap();
             let stored = entry.prepare(&context, &[7, 7]).unwrap();
             assert_eq!(stored[0], 0, "{ty:?} of {size}, {rank} dimensions");
-            // The version, and the numbers that it has for types, spaces, classes of lists, lists, classes of errors
-            // and errors.
+            // The version, and its numbers for types, spaces, property list classes, property lists, error classes and errors.
             let numbers = [114, 3, 3, 4, 10, 10, 11, 12, 12, 13, 13, u32::MAX];
             assert_eq!(stored[1..13], numbers);
             let known = i32::try_from(rank).unwrap();

@@ -1,4 +1,4 @@
-//! Plugins that crash, end the process or never finish: in our process, and in processes of their own.
+//! Plugins that crash, end the process or never finish, with and without isolation.
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 /// The filter of the test plugin.
 const ID: u32 = 40100;
 
-/// Files and a plugin.
+/// A sandbox with a plugin.
 struct Place {
     files: TempDir,
     libraries: TempDir,
@@ -55,7 +55,7 @@ impl Place {
         self.command(args).output().unwrap()
     }
 
-    /// Makes a file with a variable that has a filter with this parameter.
+    /// Creates a file with a variable that has a filter with this parameter.
     fn make(&self, name: &str, how: u32) {
         let cdl = format!(
             "netcdf t {{ dimensions: x = 4 ; variables: int v(x) ; v:_Storage = \"chunked\" ; v:_ChunkSizes = 4 ; \
@@ -101,7 +101,7 @@ fn the_end_of_the_process_by_a_plugin_is_no_success() {
     assert_eq!(place.names(), ["old.nc", "t.cdl", "t.nc"]);
 }
 
-/// Effects of a plugin when it is loaded, and at the end of the process.
+/// A plugin has effects when it is loaded, and when the process ends.
 #[test]
 fn constructors_and_destructors_do_not_change_the_status() {
     for (what, code) in [("CONSTRUCTOR", 1), ("DESTRUCTOR", 0)] {
@@ -132,7 +132,7 @@ fn an_isolated_plugin_that_fails_is_an_error_that_names_it() {
             17,
             "the plugin gave no answer in 1 s, and was stopped (use --plugin-timeout to give it more time)",
         ),
-        // Its memory is limited.
+        // The memory of a helper is limited.
         (20, "the plugin crashed (signal 6)"),
     ] {
         let filter = format!("v,{ID},{how}");
@@ -148,7 +148,7 @@ fn an_isolated_plugin_that_fails_is_an_error_that_names_it() {
     }
     assert_eq!(std::fs::read(place.at("old.nc")).unwrap(), b"old");
     assert_eq!(place.names(), ["old.nc", "t.cdl", "t.nc"]);
-    // A copy of the helper process does not answer a second time.
+    // The plugin forks the helper process. Only one of the two processes responds.
     let forked = format!("v,{ID},19");
     let copied = place.run(&["nccopy", "--isolate-plugins", "-F", &forked, "t.nc", "u.nc"]);
     assert!(copied.status.success(), "{}", text(&copied.stderr));
@@ -157,7 +157,7 @@ fn an_isolated_plugin_that_fails_is_an_error_that_names_it() {
 }
 
 #[test]
-fn what_an_isolated_plugin_makes_is_the_same() {
+fn isolated_plugins_give_the_same_output() {
     let place = Place::new();
     place.make("t.nc", 5);
     for isolate in [
@@ -180,7 +180,7 @@ fn what_an_isolated_plugin_makes_is_the_same() {
 }
 
 #[test]
-fn a_job_goes_on_behind_a_plugin_that_crashes() {
+fn a_job_continues_after_a_plugin_crash() {
     let place = Place::new();
     for (name, how) in [("a.nc", 0), ("b.nc", 18), ("c.nc", 0)] {
         place.make(name, how);
@@ -217,7 +217,7 @@ fn wait(what: impl Fn() -> bool) {
     }
 }
 
-/// A signal stops the wait for an isolated plugin, and a helper ends with the process that started it.
+/// A signal ends the wait for an isolated plugin, and a helper ends with its parent process.
 #[test]
 fn signals_end_the_wait_for_a_plugin() {
     for (signal, code) in [("-TERM", Some(143)), ("-KILL", None)] {
@@ -234,7 +234,7 @@ fn signals_end_the_wait_for_a_plugin() {
         let mut child = copy.stderr(Stdio::null()).spawn().unwrap();
         let maps =
             |id: &str| std::fs::read_to_string(format!("/proc/{id}/maps")).unwrap_or_default();
-        // Until the plugin is loaded, somewhere below one of its threads.
+        // Finds the helper process that has loaded the plugin.
         let find = || {
             let all = std::fs::read_dir("/proc").unwrap();
             let ids = all.filter_map(|e| e.ok()?.file_name().into_string().ok());
@@ -259,7 +259,7 @@ fn signals_end_the_wait_for_a_plugin() {
     }
 }
 
-/// In our own process, where nothing can check for the first signal.
+/// Without isolation, the first signal has no effect while a plugin runs.
 #[test]
 fn the_second_signal_ends_a_plugin_that_loops() {
     let place = Place::new();
@@ -305,9 +305,9 @@ fn context() -> ChunkContext {
     }
 }
 
-/// Another plugin for a filter whose known plugins work in several threads.
+/// A second plugin for a filter whose known plugins support several threads.
 #[test]
-fn a_registered_number_says_nothing_of_threads() {
+fn a_registered_number_does_not_imply_thread_support() {
     let folder = tempfile::tempdir().unwrap();
     library(folder.path(), "libplugin.so", "filter.c", &["-DID=32015"]);
     let search = PluginSearch::only(vec![folder.path().to_owned()]);
@@ -340,7 +340,7 @@ fn isolated(libraries: &Path, program: &str) -> FilterTable {
     FilterTable::with_plugins(plugins.isolated(isolation))
 }
 
-/// A program sets the executable to start.
+/// A program sets the helper executable.
 #[test]
 fn programs_can_isolate_plugins() {
     let place = Place::new();
@@ -350,7 +350,7 @@ fn programs_can_isolate_plugins() {
     let e = entry.prepare(&context(), &[99]).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Argument);
     assert!(e.what().ends_with("set_local: 99 is not taken"), "{e}");
-    // A megabyte, one after another from several threads.
+    // One megabyte after another, from several threads.
     let mut context = context();
     context.shape = vec![1 << 20];
     context.len = Some(1 << 20);

@@ -1,4 +1,4 @@
-//! Plugins of HDF5 and codec libraries of NCZarr, made by the C compiler: their queries and their mistakes.
+//! HDF5 plugins and NCZarr codec libraries, compiled from C: queries and errors.
 #![cfg(target_os = "linux")]
 
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -36,7 +36,7 @@ fn spec(id: u32, params: &[u32]) -> FilterSpec {
     }
 }
 
-/// A chunk of 3 x 4 big-endian shorts with the fill value 258, behind a shuffle.
+/// Returns a chunk of 3 x 4 big-endian shorts with the fill value 258, after shuffle.
 fn context() -> ChunkContext {
     ChunkContext {
         shape: vec![3, 4],
@@ -56,10 +56,10 @@ fn context() -> ChunkContext {
     }
 }
 
-/// A chunk's mask and its bytes.
+/// The mask and the bytes of a chunk.
 type Stored = (u32, Vec<u8>);
 
-/// The result for a chunk on writing (with the mask), and for the stored chunk on reading.
+/// Returns the result of writing a chunk, with its mask, and the result of reading the stored chunk.
 fn both_ways(table: &FilterTable, params: &[u32]) -> (Result<Stored>, Result<Vec<u8>>) {
     let mut context = context();
     context.about = VariableFacts::default();
@@ -81,8 +81,8 @@ fn plugins_are_told_of_the_chunk() {
     let entry = table.entry(ID).unwrap();
     assert!(matches!(&entry, UsableFilter::Plugin(p) if p.name == "one more"));
     let stored = entry.prepare(&context(), &[5, 1]).unwrap();
-    // class, size, order, sign, precision, no base, 2 filters, the first is 2, optional, a fill value of the user's, which
-    // is; 12 elements in 2 dimensions, the chunk's; and a predefined type.
+    // Class, size, order, sign, precision, no base type. Two filters; the first is filter 2, and optional. A user-defined fill value. 12
+    // elements in 2 dimensions, and the chunk shape. A predefined type.
     assert_eq!(
         stored,
         [
@@ -105,8 +105,7 @@ fn plugins_are_told_of_the_chunk() {
             4
         ]
     );
-    // A type is itself and its copy; the big-endian one of the chunk is not the native one, which is no
-    // other where that is big-endian.
+    // A type equals itself and its copy. The chunk's big-endian type differs from the native type on a little-endian machine.
     let big = u32::from(cfg!(target_endian = "big"));
     assert_eq!(
         entry.prepare(&context(), &[5, 2]).unwrap(),
@@ -123,7 +122,7 @@ fn plugins_are_told_of_the_chunk() {
 }
 
 #[test]
-fn what_a_plugin_cannot_be_applied_to_is_refused() {
+fn unsupported_chunks_of_plugins_are_refused() {
     let folder = folder();
     library(folder.path(), "libplugin.so", "filter.c", &[]);
     let table = table(folder.path());
@@ -140,7 +139,7 @@ fn what_a_plugin_cannot_be_applied_to_is_refused() {
             .contains("it cannot be applied to this type or chunk"),
         "{e}"
     );
-    // Reading does not query anything.
+    // Reading calls no query functions.
     assert_eq!(chain.decode(0, vec![1; 24], &mut vec![]).unwrap(), [0; 24]);
 }
 
@@ -159,11 +158,11 @@ fn deviations_of_plugins_are_survived() {
     let (stored, read) = both_ways(&table, &[2]);
     assert_eq!(stored.unwrap(), (0, [&more[..], &[0; 24]].concat()));
     assert_eq!(read.unwrap(), chunk);
-    // These filters are optional: chunks that fail on writing are stored without them.
+    // These filters are optional: a chunk that fails on writing is stored without the filter.
     for how in [3, 4, 6, 9, 11, 12] {
         let (stored, read) = both_ways(&table, &[how]);
         if let 6 | 12 = how {
-            // A plugin that wrote more than there is room for has corrupted other memory.
+            // A plugin that wrote beyond its buffer has corrupted memory.
             let e = stored.unwrap_err();
             let why = "it returns 1048600 bytes, more than its buffer holds";
             assert!(e.what().ends_with(why), "{how}: {e}");
@@ -195,7 +194,7 @@ fn a_plugin_works_in_one_thread_at_a_time() {
     let folder = folder();
     library(folder.path(), "libplugin.so", "filter.c", &[]);
     let table = table(folder.path());
-    // Loaded libraries are shared by all tables.
+    // All tables share loaded libraries.
     let other = self::table(folder.path());
     let all = std::thread::scope(|scope| {
         let threads: Vec<_> = [&table, &table, &other, &other]
@@ -230,14 +229,14 @@ fn output_without_a_known_length_is_limited() {
     assert!(e.what().contains("expected at most"), "{e}");
 }
 
-/// The plugin that a search finds, and the message if there is none.
+/// Returns the plugin that a search finds, or the error message.
 fn found(plugins: &Plugins) -> (Option<PathBuf>, String) {
     let path = plugins.filter(ID).map(|p| p.path.clone());
     (path, plugins.searched())
 }
 
 #[test]
-fn files_that_are_no_plugins_are_passed_by_with_a_reason() {
+fn other_files_are_skipped_with_a_reason() {
     let folder = folder();
     let at = |name: &str| folder.path().join(name);
     let touched = at("touched");
@@ -262,13 +261,13 @@ fn files_that_are_no_plugins_are_passed_by_with_a_reason() {
     assert_eq!(path, None);
     for reason in [
         "liba_text.so: not an ELF file",
-        "libb_link.so: a link to nowhere, which is not there",
+        "libb_link.so: a dangling link to nowhere",
         "libc_missing.so: it uses functions that are not supported: H5Dget_storage_size",
         "libd_undefined.so: undefined symbol: a_function_of_nobody",
         "libe_version.so: its filter is of version 2, not 1",
         "libf_type.so: a plugin of HDF5 of type 1, not a filter",
         "libh_machine.so: built for arm, not for ",
-        "libi_all.so: everybody may write to it",
+        "libi_all.so: writable by all users",
     ] {
         assert!(said.contains(reason), "{reason} is not in {said}");
     }
@@ -277,7 +276,7 @@ fn files_that_are_no_plugins_are_passed_by_with_a_reason() {
         !said.contains("libg_hidden") && !said.contains("nolib"),
         "{said}"
     );
-    // A good plugin is used, whatever comes before it.
+    // A valid plugin is used, even after invalid files.
     let good = make("libz.so.1", &[&touch]);
     let (path, _) = found(&plugins(&[folder.path()]));
     assert_eq!((path, touched.exists()), (Some(good), true));
@@ -296,7 +295,7 @@ fn directories_are_searched_in_their_order() {
     assert_eq!(path, Some(a.path().join("liba.so")));
     assert!(said.ends_with("missing and 2 more directories"), "{said}");
     let (_, said) = found(&plugins(&[&missing, b.path()]));
-    assert!(said.contains("missing (not there), "), "{said}");
+    assert!(said.contains("missing (does not exist), "), "{said}");
     let set = plugins(&[&first, b.path()]);
     let (path, said) = found(&set);
     assert_eq!(path, Some(b.path().join("libx.so")));
@@ -304,18 +303,18 @@ fn directories_are_searched_in_their_order() {
     std::fs::set_permissions(b.path(), std::fs::Permissions::from_mode(0o777)).unwrap();
     let (path, said) = found(&plugins(&[b.path()]));
     assert_eq!(path, None);
-    assert!(said.contains("(everybody may write to it)"), "{said}");
+    assert!(said.contains("(writable by all users)"), "{said}");
 }
 
 #[test]
-fn a_library_that_needs_another_hdf5_does_without() {
+fn a_missing_libhdf5_is_replaced() {
     let folder = folder();
     let other = needed(folder.path(), "libhdf5.so.999");
     let options = ["-Wl,--no-as-needed", other.to_str().unwrap()];
     library(folder.path(), "libplugin.so", "filter.c", &options);
     std::fs::remove_file(&other).unwrap();
     assert!(plugins(&[folder.path()]).filter(ID).is_some());
-    // No functions of other libraries are provided.
+    // Functions of other libraries are not provided.
     let other = needed(folder.path(), "libzap.so.999");
     let options = ["-Wl,--no-as-needed", other.to_str().unwrap()];
     let folder = self::folder();
@@ -360,7 +359,7 @@ fn codec_libraries_extend_the_table_of_zarr() {
         let back = codec::to_json(version, &spec, &context(), &table).unwrap();
         assert_eq!(String::from_utf8(back.to_bytes()).unwrap(), text);
     }
-    // Built-in codecs stay in use.
+    // Built-in codecs remain in use.
     let zlib = Json::parse(br#"{"id": "zlib", "level": 3}"#).unwrap();
     let spec = codec::from_json(ZarrVersion::V2, &zlib, &context(), &table).unwrap();
     assert_eq!((spec.id, spec.params), (1, vec![3]));
@@ -387,7 +386,7 @@ fn codecs_go_from_json_to_parameters_and_back() {
     assert_eq!(codec.json(&[12]).unwrap(), br#"{"id": "more", "more": 12}"#);
     let made = codec.modify(&context(), &[12]).unwrap();
     assert_eq!(made.visible, [12, 7]);
-    // A short in 2 dimensions, of 2 bytes; the last dimension, the first of the chunk, chunked, big-endian.
+    // A short in two dimensions, of two bytes. The last dimension is the first dimension of the chunk. Chunked, big-endian.
     assert_eq!(made.working, [12, 3, 2, 2, 4, 3, 0, 2]);
     let e = codec.parameters(b"{}").unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Argument);
@@ -459,7 +458,7 @@ fn codecs_of_a_library_work_in_one_thread_at_a_time() {
         let codec = plugins(&[folder.path()]).codec(name).unwrap();
         codec.parameters(json)
     };
-    // Each has its own codec: one finishes while others work.
+    // Each thread has its own codec: a thread can finish while other threads work.
     std::thread::scope(|scope| {
         for name in ["more", "zlib", "more", "zlib"] {
             scope.spawn(move || {
@@ -502,7 +501,7 @@ fn defaults_serve_filters_that_no_library_describes() {
 }
 
 #[test]
-fn what_cannot_be_loaded_is_said_once() {
+fn unloadable_files_are_reported_once() {
     let folder = folder();
     let codec_source = netcdf_tools_tests::files::root().join("tests/plugins/codec.c");
     let options = [codec_source.to_str().unwrap(), "-DUNDEFINED"];
@@ -532,7 +531,7 @@ fn one_library_may_have_filter_and_codec() {
     assert!(plugins.searched().contains(why), "{}", plugins.searched());
 }
 
-/// Runs a tool as a process that finds plugins in these directories.
+/// Runs a tool as a process with these plugin directories.
 fn tool(folder: &Path, variables: &[(&str, &str)], args: &[&str]) -> Output {
     let mut tool = netcdf_tools_tests::tool!();
     tool.env_remove("HDF5_PLUGIN_PATH")
@@ -574,7 +573,7 @@ fn tools_use_plugins() {
     assert!(made.status.success(), "{}", text(&made.stderr));
     let dumped = run(&["ncdump", "-n", "t", "t.nc"]);
     assert!(text(&dumped.stdout).ends_with(" v = 1, 2, 3, 4 ;\n}\n"));
-    // Output of the plugin goes to standard error.
+    // The plugin's output goes to standard error.
     assert!(!text(&dumped.stdout).contains("prints"));
     assert!(text(&dumped.stderr).contains("a plugin prints"));
     let copied = run(&["nccopy", "-F", "v,40100,0,1", "t.nc", "u.nc"]);
@@ -612,7 +611,7 @@ fn copies_ask_whether_a_plugin_can_be_applied_with_the_fill_value() {
 }
 
 #[test]
-fn what_plugins_print_is_no_part_of_output_without_a_name() {
+fn plugin_output_stays_out_of_standard_output() {
     let (files, libraries) = (folder(), folder());
     library(libraries.path(), "libplugin.so", "filter.c", &[]);
     std::fs::write(files.path().join("t.cdl"), CDL).unwrap();
@@ -637,9 +636,9 @@ fn what_plugins_print_is_no_part_of_output_without_a_name() {
     }
 }
 
-/// A crash of a plugin ends the program, and outputs are unchanged.
+/// A crash of a plugin ends the program, and outputs do not change.
 #[test]
-fn a_plugin_that_crashes_leaves_outputs_as_they_were() {
+fn a_plugin_crash_does_not_change_outputs() {
     use std::os::unix::process::ExitStatusExt;
     let (files, libraries) = (folder(), folder());
     library(libraries.path(), "libplugin.so", "filter.c", &[]);
@@ -662,7 +661,7 @@ fn a_plugin_that_crashes_leaves_outputs_as_they_were() {
 }
 
 #[test]
-fn tools_say_where_they_looked() {
+fn errors_list_the_searched_directories() {
     let (files, libraries, empty) = (folder(), folder(), folder());
     library(libraries.path(), "libplugin.so", "filter.c", &[]);
     std::fs::write(files.path().join("t.cdl"), CDL).unwrap();
@@ -682,7 +681,7 @@ fn tools_say_where_they_looked() {
         (
             &[("HDF5_PLUGIN_PATH", two.as_str())],
             format!(
-                "no plugin for it in {dir}, /not/there (not there); {dir}/libtext.so: not an ELF file; relative/dir in HDF5_PLUGIN_PATH is not an absolute path"
+                "no plugin for it in {dir}, /not/there (does not exist); {dir}/libtext.so: not an ELF file; relative/dir in HDF5_PLUGIN_PATH is not an absolute path"
             ),
         ),
         (
@@ -713,7 +712,7 @@ fn tools_say_where_they_looked() {
         );
         assert_eq!(copied.status.code(), Some(1));
         assert!(!files.path().join("new.nc").exists());
-        // Chunks that are copied unchanged need no filter.
+        // Unchanged chunks need no filter.
         let moved = run(&["nccopy", "t.nc", "moved.nc"]);
         assert!(moved.status.success(), "{}", text(&moved.stderr));
     }

@@ -1,4 +1,4 @@
-//! Plugins of HDF5 and codec libraries. Loaded libraries stay in the process.
+//! HDF5 plugins and codec libraries. Loaded libraries stay in the process.
 #![forbid(unsafe_code)]
 
 mod codecs;

@@ -1,4 +1,5 @@
-//! Live peer of the library's API: netCDF4-python reads files that the API made or changed, and makes the files to change.
+//! The library's API with netCDF4-python as a peer: netCDF4-python reads files that the API created or changed, and creates files for the
+//! API.
 //!
 //! Needs `python3` with the package netCDF4: `cargo test -p netcdf-tools-tests --test processes api -- --ignored`.
 
@@ -14,7 +15,7 @@ use netcdf_tools_tests::files::{list, name, testdata};
 
 const ROOT: GroupId = GroupId::ROOT;
 
-/// The output of netCDF4-python for a dataset: dimensions, attributes, variables with their types, chunks, filters and values.
+/// Returns the output of netCDF4-python for a dataset: dimensions, attributes, variables with types, chunks, filters and values.
 const SHOW: &str = r#"
 import sys, netCDF4, numpy
 def values(x):
@@ -38,7 +39,7 @@ def show(group, path):
 show(netCDF4.Dataset(sys.argv[1]), "/")
 "#;
 
-/// Makes a dataset with netCDF4-python in the given format.
+/// Creates a dataset with netCDF4-python in the given format.
 const MAKE: &str = r#"
 import sys, netCDF4, numpy
 with netCDF4.Dataset(sys.argv[1], "w", format=sys.argv[2]) as d:
@@ -62,7 +63,7 @@ fn python(script: &str, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The URL with which netCDF-C opens a dataset, or its path.
+/// Returns the URL or path with which netCDF-C opens a dataset.
 fn locator(path: &Path, kind: Kind) -> String {
     match kind {
         kind if kind.as_zarr().is_some() => format!("file://{}#mode=nczarr,file", path.display()),
@@ -179,14 +180,14 @@ fn datasets_of_netcdf_c_are_changed() {
             .replace("/ v ", "/ renamed ")
             .replace("var v ", "var renamed ")
             .replace("[8, 9, 10, 11]]", "[8, 9, 10, 11], [-1, 100, 101, -1]]");
-        // Unwritten elements of the other record variable have its fill value.
+        // Unwritten elements of the second record variable have its fill value.
         let fill = "9.969209968386869e+36";
         let row = format!("1.375], [{fill}, {fill}, {fill}, {fill}]]");
         assert_eq!(after, want.replace("1.375]]", &row), "{format}");
     }
 }
 
-/// The values of all variables, by path.
+/// Returns the values of all variables, by path.
 fn values(data: &Dataset) -> Vec<(String, netcdf_core::Result<Values>)> {
     let schema = data.schema();
     let mut all: Vec<_> = schema
@@ -197,7 +198,7 @@ fn values(data: &Dataset) -> Vec<(String, netcdf_core::Result<Values>)> {
     all
 }
 
-/// Everything that must stay when an attribute `changed` is added: names, lengths, types, attributes, storage.
+/// Returns everything that must stay when an attribute `changed` is added: names, lengths, types, attributes, storage.
 fn described(data: &Dataset) -> String {
     let mut schema = data.schema().clone();
     for group in &mut schema.groups {
@@ -207,7 +208,7 @@ fn described(data: &Dataset) -> String {
 }
 
 #[test]
-fn a_changed_dataset_of_netcdf_is_else_as_it_was() {
+fn a_change_preserves_all_other_content() {
     let folders = ["classic", "netcdf4"].map(testdata);
     let mut paths: Vec<_> = folders.iter().flat_map(|f| list(f, "nc")).collect();
     let whole = [
@@ -227,7 +228,7 @@ fn a_changed_dataset_of_netcdf_is_else_as_it_was() {
         std::fs::copy(&path, &copy).unwrap();
         let mut data = match Dataset::open_for_writing(&copy) {
             Ok(data) => data,
-            // Objects that netCDF does not know would be lost.
+            // A change would lose objects that netCDF does not know.
             Err(e) if e.kind() == ErrorKind::Unsupported => continue,
             Err(e) => panic!("{}: {e}", path.display()),
         };
@@ -244,7 +245,7 @@ fn a_changed_dataset_of_netcdf_is_else_as_it_was() {
         for ((name, old), (new_name, new)) in before.iter().zip(&after) {
             assert_eq!(name, new_name);
             match (old, new) {
-                // NaN is not equal to itself, but prints the same.
+                // NaN does not equal itself, but prints the same.
                 (Ok(old), Ok(new)) => {
                     let same = format!("{old:?}") == format!("{new:?}");
                     assert!(same, "{}: {name}", path.display());
@@ -260,7 +261,7 @@ fn a_changed_dataset_of_netcdf_is_else_as_it_was() {
 }
 
 #[test]
-fn what_netcdf_does_not_have_is_not_lost_by_a_change() {
+fn changes_refuse_to_lose_hdf5_objects() {
     let path = testdata("hdf5").join("inexpressible.h5");
     Dataset::open(&path).unwrap();
     let e = Dataset::open_for_writing(&path).unwrap_err();

@@ -13,16 +13,16 @@ use std::time::{Duration, Instant};
 use netcdf_tools_tests::harness::Sandbox;
 
 const HELPER: &str = netcdf_tools_tests::helper!();
-/// A shell without job control starts background processes with SIGINT and SIGQUIT ignored, and all their children inherit this.
+/// A shell without job control starts background processes with SIGINT and SIGQUIT ignored, and child processes inherit this.
 const DEFAULT_SIGNALS: &str = if cfg!(target_os = "linux") {
     "env --default-signal=INT,QUIT "
 } else {
     ""
 };
-/// Inputs of a job that takes much longer than a test watches it.
+/// Inputs of a job that runs much longer than the test.
 const INPUTS: usize = 400;
 
-/// A sandbox with many names of one file, and a directory for the outputs.
+/// A sandbox with many names of one file, and an output directory.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     let values: Vec<_> = (0..400_000_u32)
@@ -50,7 +50,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    /// Runs a shell command; the terminal's process ends with its status.
+    /// Runs a shell command. The terminal's process ends with the command's status.
     fn run(sandbox: &Sandbox, command: &str) -> Self {
         let mut script = Command::new("script");
         let command = command.replace("TOOL", &format!("{HELPER} tool"));
@@ -79,7 +79,7 @@ impl Terminal {
         String::from_utf8_lossy(&self.seen).into_owned()
     }
 
-    /// Reads on until `text` appears after the output read before.
+    /// Reads until `text` appears after the previous output.
     fn wait_for(&mut self, text: &str) {
         let start = self.seen.len();
         let mut buffer = [0; 4096];
@@ -101,7 +101,7 @@ impl Terminal {
         stdin.flush().unwrap();
     }
 
-    /// The status, and the lines left on the screen.
+    /// Returns the status, and the remaining lines on the screen.
     fn end(mut self) -> (Option<i32>, Vec<String>) {
         self.screen.read_to_end(&mut self.seen).unwrap();
         let status = self.script.wait().unwrap();
@@ -109,7 +109,7 @@ impl Terminal {
     }
 }
 
-/// The content of a screen after some text.
+/// Returns the screen content after some text.
 fn lines(text: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut column = 0;
@@ -147,20 +147,20 @@ fn a_screen() {
     assert_eq!(lines("ab\rc\r\nd\x1b[2K\re"), ["cb", "e"]);
 }
 
-/// The lines that are left, without the keys that the terminal itself shows.
+/// Returns the remaining lines, without keys that the terminal echoes.
 fn left(lines: &[String]) -> Vec<&String> {
     let shown = |line: &&String| !line.trim_start_matches("^C").is_empty();
     lines.iter().filter(shown).collect()
 }
 
-/// One bar for all inputs; nothing of it is left when the user stops the job.
+/// All inputs share one bar. When the user stops the job, the bar disappears.
 #[test]
-fn nothing_of_a_bar_is_left() {
+fn the_bar_disappears() {
     let sandbox = sandbox();
     let command = "TOOL nccopy -k4 -d9 -s --threads 1 in*.nc missing.nc out/";
     let mut run = Terminal::run(&sandbox, command);
     let parts = [" of 401 ", " of 610.", "B/s", " left"];
-    // The output so far may end between the removal of the bar and its next drawing.
+    // The output so far may end between two drawings of the bar.
     let drawn = (0..100).any(|_| {
         run.wait_for("left");
         let bar = lines(&run.text()).pop().unwrap_or_default();
@@ -174,10 +174,10 @@ fn nothing_of_a_bar_is_left() {
     assert!(!sandbox.path("out/in399.nc").exists());
 }
 
-/// A looping plugin does not check for signals; the second signal ends the process.
+/// A looping plugin does not check for signals. The second signal ends the process.
 #[test]
 #[cfg(target_os = "linux")]
-fn nothing_of_a_bar_is_left_by_the_second_signal() {
+fn the_bar_disappears_after_the_second_signal() {
     let sandbox = sandbox();
     let plugins = tempfile::tempdir().unwrap();
     netcdf_tools_tests::plugins::library(plugins.path(), "libplugin.so", "filter.c", &[]);
@@ -196,7 +196,7 @@ fn nothing_of_a_bar_is_left_by_the_second_signal() {
     assert!(!sandbox.path("o.nc").exists());
 }
 
-/// Messages appear on lines of their own above the bar.
+/// Messages are on separate lines above the bar.
 #[test]
 fn messages_do_not_mix_with_the_bar() {
     let sandbox = sandbox();
@@ -214,7 +214,7 @@ fn messages_do_not_mix_with_the_bar() {
     run.keys(b"\x03");
     let (status, lines) = run.end();
     assert_eq!(status, Some(130), "{lines:?}");
-    // The terminal echoes ^C at any position of a message.
+    // The terminal echoes ^C anywhere in a message.
     let message = |line: &String| {
         let line = line.replace("^C", "");
         line.is_empty() || (line.starts_with("nccopy: in") && line.ends_with("not a netCDF file"))
@@ -239,7 +239,7 @@ fn no_bar_without_a_terminal_or_on_demand() {
     assert_eq!(sandbox.read("log"), b"");
 }
 
-/// A job started with `nohup` continues when the terminal is gone.
+/// A job under `nohup` continues after the terminal is closed.
 #[test]
 fn signals_that_are_ignored_stay_ignored() {
     let sandbox = sandbox();
@@ -254,7 +254,7 @@ fn signals_that_are_ignored_stay_ignored() {
     assert!(kill.unwrap().success());
     std::thread::sleep(Duration::from_millis(100));
     let bytes = sandbox.read("a.nc");
-    // If the job had ended, nobody would receive them.
+    // This write would fail if the signal had ended the job.
     run.stdin.take().unwrap().write_all(&bytes).unwrap();
     assert!(run.wait().unwrap().success());
     assert!(sandbox.path("o.nc").exists());

@@ -122,12 +122,12 @@ impl Jobs {
     }
 }
 
-/// True for a temporary file that became an output just now.
+/// Checks whether a file is a temporary file that has just become an output.
 fn is_temporary(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".tmp")
 }
 
-/// Runs are killed in all phases: 320 in an exhaustive run.
+/// Kills runs in all phases: 320 runs in an exhaustive run.
 #[test]
 fn killed_runs_leave_whole_files() {
     let jobs = Jobs::new();
@@ -143,7 +143,7 @@ fn killed_runs_leave_whole_files() {
                 old += usize::from(end.new == 0);
                 for name in &end.left {
                     assert!(is_temporary(name), "{name}");
-                    // It does not affect the next run.
+                    // The next run is not affected.
                     job.run();
                     job.remove(name);
                 }
@@ -151,7 +151,7 @@ fn killed_runs_leave_whole_files() {
             job.run();
         }
     }
-    // Otherwise little was tested.
+    // Otherwise too few runs were killed.
     assert!(
         hit > 5 * kills && old > 5 * kills / 2,
         "{hit} killed, {old} before anything was made"
@@ -162,11 +162,11 @@ fn killed_runs_leave_whole_files() {
 fn signal(child: &mut Child, name: &str) {
     let line = format!("kill -{name} {}", child.id());
     let kill = Command::new("sh").args(["-c", &line]).output();
-    // It may have ended already.
+    // The run may have ended.
     let _ = kill.unwrap();
 }
 
-/// A tool that is told to stop removes everything; its status says what stopped it.
+/// A tool that receives a signal removes all its files, and its status contains the signal.
 #[test]
 fn stopped_runs_leave_nothing() {
     let jobs = Jobs::new();
@@ -177,7 +177,7 @@ fn stopped_runs_leave_nothing() {
             let delay = random.part(job.time);
             let end = job.end(delay, |child| signal(child, name));
             assert!(end.left.is_empty(), "{end:?}");
-            // Before it catches signals, the signal itself ends it.
+            // A signal before the handlers are set ends the process.
             let by_signal =
                 end.status.code() == Some(128 + number) || end.status.signal() == Some(number);
             assert!(by_signal || end.status.success(), "{end:?}");
@@ -188,9 +188,9 @@ fn stopped_runs_leave_nothing() {
     assert!(stopped > 10, "{stopped} stopped");
 }
 
-/// A limit on the size of files stands for a full disk, which not every machine can provide.
+/// A limit on file sizes simulates a full disk, which not every machine can provide.
 #[test]
-fn files_that_may_not_be_as_large_leave_what_was_there() {
+fn a_file_size_limit_leaves_the_old_file() {
     let jobs = Jobs::new();
     for threads in ["1", "2"] {
         for job in jobs.all(threads) {

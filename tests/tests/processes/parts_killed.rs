@@ -1,5 +1,4 @@
-//! Parts that are killed at random moments, made by two processes at a time, or made with a full disk: the output has the bytes of a
-//! copy at once.
+//! Parts that are killed at random moments, run by two processes, or run on a full disk: the output has the bytes of a copy in one process.
 #![cfg(unix)]
 
 use std::fmt::Write as _;
@@ -31,7 +30,7 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
-/// A process of a tool, in the sandbox.
+/// Starts a process of a tool in the sandbox.
 fn tool(sandbox: &Sandbox, args: &[&str]) -> Child {
     let mut command = netcdf_tools_tests::tool!();
     command.args(args).current_dir(sandbox.path(""));
@@ -45,7 +44,7 @@ fn succeeds(sandbox: &Sandbox, args: &[&str]) {
     assert!(status.expect("nccopy").success(), "{args:?}");
 }
 
-/// A copy in so many stages, of 40 parts each.
+/// Plans a copy in this number of stages, with 40 parts each.
 fn killed_at_any_moment(stages: u64, options: &[&str], output: &str) {
     let sandbox = sandbox();
     let want = output.replace("made", "want");
@@ -66,10 +65,10 @@ fn killed_at_any_moment(stages: u64, options: &[&str], output: &str) {
             succeeds(&sandbox, &["--part", &of_stage(stage - 1), "p"]);
         }
         let part = (stage * PARTS + kill * 7 % PARTS).to_string();
-        // As if nobody knew whether it is done.
+        // Remove the record of the finished part.
         let _ = std::fs::remove_file(sandbox.path(&format!("p/done/{part}.json")));
         let mut first = tool(&sandbox, &["nccopy", "--part", &part, "p"]);
-        // Every fourth time, another process makes the same part.
+        // Every fourth time, a second process runs the same part.
         let second = (kill % 4 == 0).then(|| tool(&sandbox, &["nccopy", "--part", &part, "p"]));
         std::thread::sleep(random.part(time.max(Duration::from_millis(1))));
         hit += u64::from(first.try_wait().expect("a child").is_none());
@@ -100,7 +99,7 @@ fn killed_at_any_moment(stages: u64, options: &[&str], output: &str) {
     assert_eq!(left.collect::<Vec<_>>(), [""; 0]);
 }
 
-/// All parts of a stage.
+/// Runs all parts of a stage.
 fn of_stage(stage: u64) -> String {
     format!("{}-{}", stage * PARTS, (stage + 1) * PARTS - 1)
 }
@@ -126,9 +125,9 @@ fn parts_of_two_stages() {
     killed_at_any_moment(2, &options, "made.nc");
 }
 
-/// A limit on the size of files stands for a full disk.
+/// A limit on file sizes simulates a full disk.
 #[test]
-fn without_room_a_part_asks_to_be_tried_again() {
+fn parts_on_a_full_disk_end_with_75() {
     for (kind, stages) in [("nc4", "1"), ("zarr3", "1"), ("nc4", "2")] {
         let sandbox = sandbox();
         let plan = ["--plan", "p", "--parts", "2", "--stages", stages];
@@ -147,7 +146,7 @@ fn without_room_a_part_asks_to_be_tried_again() {
     }
 }
 
-/// Without free file descriptors, also for a lease, another attempt makes sense.
+/// Too few file descriptors, also for a lease, are a temporary error.
 #[test]
 fn too_many_open_files_ask_for_another_attempt() {
     let sandbox = sandbox();

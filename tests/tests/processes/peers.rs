@@ -1,7 +1,7 @@
-//! Live peers: the C tools and ours read each other's output, for all of `testdata`.
+//! The C tools as peers: the C tools and our tools read each other's output, for all of `testdata`.
 //!
-//! Needs `ncdump`, `ncgen` and `nccopy` of netCDF-C in `PEER_BIN` or on the path:
-//! `cargo test -p netcdf-tools-tests --test processes peers -- --ignored`.
+//! Needs `ncdump`, `ncgen` and `nccopy` of netCDF-C in `PEER_BIN` or on the path: `cargo test -p netcdf-tools-tests --test processes peers
+//! -- --ignored`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ const NCCOPY: Run = nccopy::run;
 
 const KINDS: [(&str, &str); 3] = [("1", "classic"), ("2", "64-bit offset"), ("5", "cdf5")];
 
-/// The path of a C tool.
+/// Returns the path of a C tool.
 fn peer(tool: &str) -> PathBuf {
     match std::env::var_os("PEER_BIN") {
         Some(folder) => Path::new(&folder).join(tool),
@@ -23,7 +23,7 @@ fn peer(tool: &str) -> PathBuf {
     }
 }
 
-/// Runs a C tool in a sandbox; returns its output, or its message if it failed.
+/// Runs a C tool in a sandbox. Returns its output, or its message after a failure.
 fn c(sandbox: &Sandbox, tool: &str, args: &[&str]) -> Result<Vec<u8>, String> {
     let mut command = Command::new(peer(tool));
     command.args(args).current_dir(sandbox.path(""));
@@ -38,12 +38,12 @@ fn c(sandbox: &Sandbox, tool: &str, args: &[&str]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The output of our tool, run in the same way.
+/// Returns the output of our tool for the same command.
 fn ours(sandbox: &Sandbox, tool: Run, args: &[&str]) -> Vec<u8> {
     sandbox.run(tool, args).clean().stdout
 }
 
-/// Sources and kinds; CDF-5 sources only as CDF-5.
+/// Sources and kinds; CDF-5 sources only with CDF-5.
 fn sources() -> Vec<(PathBuf, &'static str)> {
     let kinds = |path: PathBuf| {
         let kinds = KINDS
@@ -56,7 +56,7 @@ fn sources() -> Vec<(PathBuf, &'static str)> {
         .collect()
 }
 
-/// Does not compare the text of `lines`: the C ncdump breaks it into different rows.
+/// Does not compare the text of `lines`: the C ncdump divides it into different rows.
 fn assert_same(ours: &[u8], theirs: &[u8], of: &str) {
     if of.contains("lines") {
         return;
@@ -69,7 +69,7 @@ fn assert_same(ours: &[u8], theirs: &[u8], of: &str) {
     assert!(ours == theirs, "{of}: ours and theirs: {line:?}");
 }
 
-/// Options with which the tools agree on any file; other output is tested in `expected`.
+/// Options with the same output for any file. `expected` tests other output.
 const OPTIONS: [&[&str]; 9] = [
     &[],
     &["-h"],
@@ -120,7 +120,7 @@ fn the_c_ncdump_reads_files_of_our_ncgen() {
         );
         let theirs = c(&sandbox, "ncdump", &["a.nc"]).expect(&of);
         assert_same(&ours(&sandbox, NCDUMP, &["ncdump", "@a.nc"]), &theirs, &of);
-        // The C ncgen turns int64 into int in CDF-5, and pads empty files to a block.
+        // The C ncgen converts int64 to int in CDF-5, and pads empty files to a block.
         if !["unsigned", "empty"].contains(&stem(&cdl).as_str()) {
             c(
                 &sandbox,
@@ -140,7 +140,7 @@ fn the_c_ncdump_reads_files_of_our_ncgen() {
 #[ignore = "needs the C tools"]
 fn copies_of_both_tools_are_the_same() {
     for path in list(&testdata("classic"), "nc") {
-        // Values that the C tools take for numbers, or refuse to write.
+        // Text that the C tools read as numbers, or refuse to write.
         if ["streaming", "slash", "latin1", "gap"]
             .iter()
             .any(|odd| name(&path).starts_with(odd))
@@ -173,7 +173,7 @@ fn copies_of_both_tools_are_the_same() {
 #[ignore = "needs the C tools"]
 fn the_c_ncgen_reads_what_our_ncdump_prints() {
     for path in list(&testdata("classic"), "nc") {
-        // Names and values that the C ncgen cannot read back.
+        // Names and values that the C ncgen cannot read.
         if ["slash", "latin1", "names", "unsigned", "empty"]
             .iter()
             .any(|odd| name(&path).starts_with(odd))

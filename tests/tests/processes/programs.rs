@@ -1,6 +1,6 @@
-//! The programs that `ncgen` prints, compiled and run against the system's netcdf libraries: the dump of their output equals
-//! that of `ncgen -b`. Ignored, as they need `cc`, `gfortran`, the libraries, `ncdump` and `ncgen`; `.ci/run` installs and runs
-//! them. Java programs are only tested by snapshots.
+//! Programs of `ncgen`, compiled and run with the system's netCDF libraries: their output has the same dump as the output of `ncgen -b`.
+//! The tests are ignored by default, because they need `cc`, `gfortran`, the libraries, `ncdump` and `ncgen`. `.ci/run` installs these
+//! packages and runs the tests. Java programs only have snapshots.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -16,7 +16,7 @@ fn run(folder: &Path, program: &str, args: &[&str]) -> Output {
     command.unwrap_or_else(|e| panic!("{program}: {e}"))
 }
 
-/// As [`run`], but it must succeed.
+/// Runs a program like [`run`], and fails if the program fails.
 fn must(folder: &Path, program: &str, args: &[&str]) -> String {
     let output = run(folder, program, args);
     let said = String::from_utf8_lossy(&output.stderr);
@@ -25,7 +25,7 @@ fn must(folder: &Path, program: &str, args: &[&str]) -> String {
     text
 }
 
-/// Makes `made.nc` by a printed program and `wanted.nc` by `ncgen -b`, and compares their dumps.
+/// Creates `made.nc` with a printed program and `wanted.nc` with `ncgen -b`, and compares their dumps.
 fn same(text: &str, language: &str, flags: &[&str]) {
     let sandbox = Sandbox::new();
     sandbox.write("a.cdl", text);
@@ -53,12 +53,12 @@ fn same(text: &str, language: &str, flags: &[&str]) {
     must(&folder, "./a", &[]);
     let ours = [&["ncgen", "-b", "-o", "@wanted.nc"], flags, &["@a.cdl"]].concat();
     if sandbox.run(ncgen::run, &ours).code != 0 {
-        // Values of these types cannot be written yet.
+        // Programs cannot write values of these types.
         let theirs = [&["-b", "-4", "-o", "wanted.nc"], flags, &["a.cdl"]].concat();
         must(&folder, "ncgen", &theirs);
     }
     let dump = |name: &str| {
-        // With -s ncdump fails on CDF-5.
+        // `ncdump -s` fails on CDF-5.
         let special: &[&str] = if flags == ["-4"] { &["-s"] } else { &[] };
         let text = must(
             &folder,

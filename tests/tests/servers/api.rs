@@ -1,4 +1,4 @@
-//! The API for programs, in this process: what is far away is read, and created, but not changed.
+//! The API, in this process: remote datasets can be read and created, but not changed.
 
 use netcdf_core::ErrorKind;
 use netcdf_core::api::{Dataset, Length, Options, Select, delete};
@@ -6,7 +6,7 @@ use netcdf_core::model::{Atomic, GroupId, Kind};
 
 use super::*;
 
-/// The address of a key for programs without credentials.
+/// Returns the address of a key for programs without credentials.
 fn address(server: &S3, key: &str, mode: &str) -> String {
     format!(
         "{}/bucket/{key}#mode={mode},s3&aws.profile=no",
@@ -44,7 +44,7 @@ fn slabs_of_remote_datasets_are_those_of_the_disk() {
 }
 
 #[test]
-fn nothing_far_away_is_changed() {
+fn remote_datasets_are_not_changed() {
     let sandbox = made(&many(4, 2), &[("a.nc", "nc4"), ("a.zarr", "zarr3")]);
     let server = S3::start_open();
     for (name, mode) in [("a.nc", "bytes"), ("a.zarr", "zarr")] {
@@ -63,7 +63,7 @@ fn nothing_far_away_is_changed() {
 }
 
 #[test]
-fn datasets_are_created_far_away_once() {
+fn remote_datasets_are_created_once() {
     let server = S3::start_open();
     for (kind, key, mode) in [
         (Kind::NETCDF4, "new.nc", "bytes"),

@@ -1,10 +1,10 @@
-//! The examples of the document on NCZarr that use S3, as they are printed there.
+//! The S3 examples of the NCZarr document, as printed there.
 
 use std::process::Command;
 
 use super::*;
 
-/// Runs a command line beside the text of a dataset. The profile of the user is the only one with the right key.
+/// Runs a command line in a directory with the dataset's text. Only the profile of the user has the right key.
 fn literally(variables: Variables, line: &str) -> CommandOutput {
     let home = Sandbox::new();
     home.write("dataset.cdl", many(3, 4));
@@ -16,7 +16,7 @@ fn literally(variables: Variables, line: &str) -> CommandOutput {
     Running::spawn(shell, home, variables).end()
 }
 
-/// What was written to a bucket: what is written here with this mode. It is read back by the same address.
+/// Checks that the bucket has the same keys as a local store with this mode, and that the address can be read.
 fn written(variables: Variables, folder: &Path, mode: &str, address: &str) {
     let home = Sandbox::new();
     home.write("dataset.cdl", many(3, 4));

@@ -1,8 +1,8 @@
-//! What is listed, and how often.
+//! List requests: which lists are fetched, and how often.
 
 use super::*;
 
-/// The output of a command of `zdump` on the store `many` at a proxy: that of the same store here. Its requests and rounds.
+/// Checks that a `zdump` command prints the same for the store `many` at a proxy and for the local store. Returns requests and rounds.
 fn looked(proxy: &Proxy, here: &Path, args: &[&str]) -> (usize, usize) {
     proxy.reset();
     let there = "s3://bucket/many";
@@ -25,7 +25,7 @@ fn looked(proxy: &Proxy, here: &Path, args: &[&str]) -> (usize, usize) {
     told
 }
 
-/// Without a list, an object and the names below the key are looked up at once; metadata is read at once, too.
+/// Without a list, the object and the names below the key are queried concurrently, and so is the metadata.
 #[test]
 fn thousands_of_keys_are_listed_once() {
     let (server, _) = server_with_store(5000);
@@ -39,12 +39,12 @@ fn thousands_of_keys_are_listed_once() {
     ] {
         let (requests, rounds) = looked(&proxy, &path, args);
         assert_eq!(requests, 2 + pages + 2, "{args:?}");
-        // One by one, there would be as many rounds as requests. On a busy machine, one more may take a round of its own.
+        // Sequential requests would need as many rounds as requests. On a busy machine, one request may need an extra round.
         assert!(rounds <= 1 + pages + 2, "{args:?}: {rounds}");
     }
 }
 
-/// A server with a store of a thousand chunks, which `nccopy` makes with these options.
+/// Starts a server with a store of 1,000 chunks, which `nccopy` creates with these options.
 fn server_with_copy(options: &[&str]) -> (S3, Proxy) {
     let sandbox = made(&many(1000, 1), &[("a.nc", "nc4")]);
     let args = [
@@ -61,7 +61,7 @@ fn server_with_copy(options: &[&str]) -> (S3, Proxy) {
 }
 
 #[test]
-fn a_map_is_drawn_of_a_list() {
+fn a_map_needs_only_the_key_list() {
     let (server, proxy) = server_with_copy(&[]);
     let variables = || S3::environment_at(&proxy.url());
     let args = ["zdump", "--io-stats", "map", "s3://bucket/many", "v"];

@@ -1,4 +1,4 @@
-//! The tools read from and write to servers on this machine: one with the interface of S3, directly and through a proxy that makes faults.
+//! The tools with servers on this machine: an S3 server, directly and through a proxy that injects faults.
 
 mod api;
 mod examples;
@@ -27,21 +27,21 @@ use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 use netcdf_tools_tests::servers::{ACCESS_KEY, Fault, Forward, Manner, Proxy, S3, SECRET_KEY, Tls};
 
-/// Variables of a run.
+/// Environment variables of a run.
 type Variables = Vec<(&'static str, String)>;
 
-/// The program that runs each of the tools.
+/// The path of the executable with the tools.
 const HELPER: &str = netcdf_tools_tests::helper!();
 
-/// The time after which a run counts as one that never ends.
+/// The time limit of a run.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A tool that runs in a process of its own, as its variables are those of the process.
+/// A tool in a separate process, because environment variables belong to the process.
 struct Running {
     child: Child,
-    /// Standard output and standard error, when they have ended.
+    /// Standard output and standard error, after their end.
     streams: [Receiver<Vec<u8>>; 2],
-    /// The user's folder, and the current one: both are empty.
+    /// The home directory and the working directory, both empty.
     _home: Sandbox,
 }
 
@@ -50,14 +50,14 @@ impl Running {
         Self::start_at(Sandbox::new(), variables, args)
     }
 
-    /// Starts it with the folder of the user.
+    /// Starts the tool with this home directory.
     fn start_at(home: Sandbox, variables: Variables, args: &[&str]) -> Self {
         let mut tool = netcdf_tools_tests::tool!();
         tool.args(args);
         Self::spawn(tool, home, variables)
     }
 
-    /// Starts it with a limit on the size of files, in units of 512 bytes.
+    /// Starts the tool with a limit on file sizes, in units of 512 bytes.
     fn limited(blocks: u32, variables: Variables, args: &[&str]) -> Self {
         let mut shell = Command::new("sh");
         let script = format!("ulimit -f {blocks}; exec \"$0\" tool \"$@\"");
@@ -85,7 +85,7 @@ impl Running {
         }
     }
 
-    /// Asks it to end.
+    /// Sends SIGTERM.
     fn terminate(&self) {
         let id = self.child.id().to_string();
         let kill = Command::new("kill").arg(id).status();
@@ -108,13 +108,13 @@ impl Running {
     }
 }
 
-/// All bytes of a stream.
+/// Reads all bytes of a stream.
 fn all(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, bytes) = channel();
     thread::spawn(move || {
         let mut all = vec![];
         stream.read_to_end(&mut all).unwrap();
-        // The test may have failed by now.
+        // The test may have failed before.
         let _ = sender.send(all);
     });
     bytes
@@ -124,12 +124,12 @@ fn run(variables: Variables, args: &[&str]) -> CommandOutput {
     Running::start(variables, args).end()
 }
 
-/// The output of a run with local inputs.
+/// Returns the output of a run with local inputs.
 fn local(args: &[&str]) -> String {
     run(vec![], args).clean().text()
 }
 
-/// The run failed with a message, which has these parts.
+/// Checks that the run failed with a message that contains these words.
 fn failed(output: &CommandOutput, parts: &[&str]) {
     assert_eq!(output.code, 1, "{output}");
     let message = output.message();
@@ -144,7 +144,7 @@ fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Makes datasets of a text: a file or store for each name and kind.
+/// Creates datasets from a text: a file or store for each name and kind.
 fn made(cdl: &str, outputs: &[(&str, &str)]) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("a.cdl", cdl);
@@ -156,7 +156,7 @@ fn made(cdl: &str, outputs: &[(&str, &str)]) -> Sandbox {
     sandbox
 }
 
-/// Values in many chunks, as text.
+/// Returns CDL with values in many chunks.
 fn many(chunks: usize, length: usize) -> String {
     let count = chunks * length;
     let values: Vec<String> = (0..count).map(|n| (n * 7 % 1000).to_string()).collect();
@@ -166,7 +166,7 @@ fn many(chunks: usize, length: usize) -> String {
     )
 }
 
-/// A server with the store `many`, which has so many chunks, and what `ncdump` prints of it.
+/// Starts a server with the store `many` of this number of chunks; returns the server and the output of `ncdump`.
 fn server_with_store(chunks: usize) -> (S3, String) {
     let sandbox = made(&many(chunks, 1), &[("many", "zarr3")]);
     let server = S3::start();
@@ -175,7 +175,7 @@ fn server_with_store(chunks: usize) -> (S3, String) {
     (server, local(&["ncdump", text(&path)]))
 }
 
-/// A netCDF-4 file with 800,000 values, and the output of `ncdump`. All tests share it.
+/// A netCDF-4 file with 800,000 values, and the output of `ncdump`. All tests share the file.
 fn large_file() -> &'static (Vec<u8>, String) {
     static FILE: OnceLock<(Vec<u8>, String)> = OnceLock::new();
     FILE.get_or_init(|| {
@@ -185,7 +185,7 @@ fn large_file() -> &'static (Vec<u8>, String) {
     })
 }
 
-/// A server with a file that takes many requests, and what `ncdump` prints of it.
+/// Starts a server with a file that needs many requests; returns the server and the output of `ncdump`.
 fn server_with_file() -> (S3, String) {
     let (file, dump) = large_file();
     let sandbox = Sandbox::new();
@@ -195,13 +195,13 @@ fn server_with_file() -> (S3, String) {
     (server, dump.clone())
 }
 
-/// The numbers of requests and rounds that `--io-stats` tells.
+/// Returns the numbers of requests and rounds from `--io-stats`.
 fn told(output: &CommandOutput) -> (usize, usize) {
     let number = |words| number_before(output, words).try_into().unwrap();
     (number(" requests in"), number(" rounds,"))
 }
 
-/// Files below a folder, or a file itself, by their names from there.
+/// Returns the files below a directory, or a single file, by relative name.
 fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut left = vec![path.to_owned()];
@@ -217,7 +217,7 @@ fn files(path: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// The number that `--io-stats` tells before these words.
+/// Returns the number that `--io-stats` prints before these words.
 fn number_before(output: &CommandOutput, words: &str) -> u64 {
     let message = output.message();
     let before = message.split(words).next().unwrap();

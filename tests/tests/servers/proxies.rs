@@ -1,4 +1,4 @@
-//! Proxies that the user names.
+//! Proxies from environment variables and rc files.
 
 use std::time::Instant;
 
@@ -6,11 +6,11 @@ use super::*;
 
 const KEY: &str = "a.nc";
 
-/// User and password of the proxy, and what they become in a request.
+/// User and password of the proxy, and their form in a request.
 const LOGIN: &str = "user:hush";
 const BASIC: &str = "Basic dXNlcjpodXNo";
 
-/// A public server, and the same behind TLS.
+/// A public server, and the same server behind TLS.
 struct Servers {
     server: S3,
     tls: Tls,
@@ -35,7 +35,7 @@ impl Servers {
         [self.server.url(), self.tls.url()]
     }
 
-    /// Reads from a server of one of the urls by both addresses, with more variables and the lines of an rc file.
+    /// Reads both addresses from a server of one of the URLs, with more variables and lines of an rc file.
     fn read(&self, url: &str, more: &[(&'static str, String)], rc: &str) -> Vec<CommandOutput> {
         let mut variables = S3::environment_at(url);
         variables.push(("SSL_CERT_FILE", text(&Tls::authority()).to_owned()));
@@ -52,7 +52,7 @@ impl Servers {
     }
 }
 
-/// What a proxy saw of one server.
+/// Returns the proxy's record for one server.
 fn want(url: &str) -> Vec<String> {
     match url.strip_prefix("https://") {
         Some(host) => vec![format!("CONNECT {host}")],
@@ -102,7 +102,7 @@ fn rc_files_name_a_proxy_for_all() {
 }
 
 #[test]
-fn hosts_may_be_left_out() {
+fn no_proxy_excludes_hosts() {
     let servers = Servers::start();
     let proxy = Forward::start();
     for url in servers.urls() {
@@ -159,7 +159,7 @@ fn passwords_of_proxies_are_used_and_not_shown() {
 }
 
 #[test]
-fn nobody_asks_for_a_role_that_machines_of_others_have() {
+fn roles_are_not_queried_on_other_machines() {
     let proxy = Forward::start();
     let address = format!("http://{}", proxy.host());
     for (dataset, host) in [

@@ -1,4 +1,4 @@
-//! What is read.
+//! Reading from servers.
 
 use super::*;
 
@@ -57,7 +57,7 @@ fn requests_are_counted() {
         got.message()
     );
     assert!(
-        got.message().contains(" 0 failed tries"),
+        got.message().contains(" 0 failed attempts"),
         "{}",
         got.message()
     );
@@ -65,7 +65,7 @@ fn requests_are_counted() {
     proxy.next(Fault::Unavailable, 2);
     let got = run(S3::environment_at(&proxy.url()), &args);
     assert!(
-        got.message().contains(" 2 failed tries"),
+        got.message().contains(" 2 failed attempts"),
         "{}",
         got.message()
     );
@@ -98,7 +98,7 @@ fn stores_are_read_by_all_addresses() {
     }
 }
 
-/// A bucket can allow reads and refuse lists. Then consolidated metadata names the arrays.
+/// A bucket may allow reads and refuse lists. Consolidated metadata then names the arrays.
 #[test]
 fn stores_are_read_without_lists() {
     let sandbox = made(&many(3, 4), &[("a.nc", "nc4")]);
@@ -168,7 +168,7 @@ fn public_data_needs_no_keys() {
 }
 
 #[test]
-fn who_may_not_read_learns_what_was_tried() {
+fn read_errors_name_the_credentials() {
     let server = S3::start();
     server.put("a.nc", &testdata("classic/weather-5.nc"));
     let with = |name: &'static str, value: &str| {
@@ -185,12 +185,12 @@ fn who_may_not_read_learns_what_was_tried() {
     assert!(!wrong.message().contains(SECRET_KEY), "{wrong}");
     failed(&with("AWS_ACCESS_KEY_ID", "hush-nobody"), &[&environment]);
     let anonymous = with("AWS_NO_SIGN_REQUEST", "yes");
-    let why = "no credentials, as AWS_NO_SIGN_REQUEST asks for";
+    let why = "no credentials, because of AWS_NO_SIGN_REQUEST";
     failed(&anonymous, &[denied, why]);
 }
 
 #[test]
-fn addresses_of_services_that_are_none_are_errors() {
+fn invalid_service_addresses_are_errors() {
     let cases = [
         (
             "AWS_ENDPOINT_URL",
@@ -223,7 +223,7 @@ fn addresses_of_services_that_are_none_are_errors() {
             &["the address of the service, or the region in it, cannot be used"],
         );
     }
-    // Some make sense once they are written in the usual way.
+    // A slash and a line end after the address of the service are accepted.
     let server = S3::start_public();
     server.put("a.nc", &testdata("classic/weather-5.nc"));
     let unsigned = vec![("AWS_ENDPOINT_URL", format!("{}/\n", server.url()))];
@@ -251,7 +251,7 @@ fn odd_names_of_buckets_are_errors() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error() {
+fn missing_objects_are_errors() {
     let server = S3::start();
     server.put("folder/a.nc", &testdata("classic/weather-5.nc"));
     let url = server.url();
@@ -260,7 +260,7 @@ fn what_is_not_there_is_an_error() {
         ("s3://bucket/folder", "no such object"),
         ("s3://bucket/folder/a.n", "no such object"),
         ("s3://bucket/folder/a.nc/b", "no such object"),
-        ("s3://other/folder/a.nc", "there is no such bucket"),
+        ("s3://other/folder/a.nc", "no such bucket"),
         (
             &format!("{url}/bucket/b.nc#mode=bytes,s3"),
             "no such object",
@@ -313,7 +313,7 @@ fn dropped_connections_are_survived() {
     assert!(traffic.faults > 1, "{traffic:?}");
 }
 
-/// A read whose server is killed when so many requests have come.
+/// Reads from a server that is killed after this number of requests.
 fn killed(server: &mut S3, key: &str, requests: usize) -> (Proxy, Running) {
     let proxy = Proxy::start(server.port());
     proxy.hold_from(requests);
@@ -333,7 +333,7 @@ fn a_server_that_is_killed_ends_the_read_of_a_file() {
     failed(&running.end(), &["s3://bucket/many.nc"]);
 }
 
-/// With far more chunks than are asked for at once: the others are not tried one by one.
+/// The store has far more chunks than the request limit: the failed read does not try the remaining chunks.
 #[test]
 fn a_server_that_is_killed_ends_the_read_of_a_store() {
     let (mut server, _) = server_with_store(300);
@@ -360,7 +360,7 @@ fn an_object_that_changes_is_an_error() {
         S3::environment_at(&proxy.url()),
         &["ncdump", "s3://bucket/many.nc"],
     );
-    // The object is open, and whoever asks for more of it now waits.
+    // The object is open, and the next read waits for more bytes.
     proxy.wait_for_held();
     let path = server.folder().join("many.nc");
     let mut bytes = std::fs::read(&path).unwrap();

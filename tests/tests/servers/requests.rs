@@ -1,13 +1,13 @@
-//! The number of requests in flight, as the server counts it.
+//! The number of requests in flight, counted by the server.
 
 use super::*;
 
-/// The first limit of requests in flight.
+/// The initial limit of requests in flight.
 const START: usize = 32;
 /// The default maximum.
 const MOST: usize = 256;
 
-/// The highest number of requests in flight while `ncdump` reads a store of single values.
+/// Returns the highest number of requests in flight while `ncdump` reads a store of single values.
 fn in_flight(proxy: &Proxy, options: &[&str], want: &str) -> usize {
     proxy.reset();
     let mut args = vec!["ncdump", "s3://bucket/many"];

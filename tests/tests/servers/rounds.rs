@@ -1,10 +1,10 @@
-//! In how few rounds of requests datasets are opened.
+//! The number of request rounds for opening a dataset.
 
 use super::*;
 
-/// The headers that a dataset has at a proxy, here and there, and the rounds that it takes there.
+/// Checks that a remote dataset has the header of the local dataset. Returns the number of rounds.
 ///
-/// Requests that take the same time are asked for in rounds; where they do not, a quick one may be followed by several others.
+/// The proxy gives all requests the same duration, so that concurrent requests form rounds.
 fn opened(address: &str, proxy: &Proxy, here: &Path, milliseconds: u64) -> usize {
     proxy.reset();
     proxy.delay(Duration::from_millis(milliseconds));
@@ -18,7 +18,7 @@ fn opened(address: &str, proxy: &Proxy, here: &Path, milliseconds: u64) -> usize
     proxy.traffic().rounds
 }
 
-/// Asserts that a file is opened in at most so many rounds, on a web server and in a bucket. One more is for the first bytes.
+/// Asserts a maximum number of rounds for opening a file, on a web server and in a bucket. One more round fetches the first bytes.
 fn opens(name: &str, most: usize) {
     let sandbox = Sandbox::new();
     let path = sandbox.path("file.nc");
@@ -35,7 +35,7 @@ fn opens(name: &str, most: usize) {
     }
 }
 
-/// The bytes of a file in testdata, which `zstd` may have compressed.
+/// Returns the bytes of a file in testdata, decompressed with `zstd` if necessary.
 fn stored(name: &str) -> Vec<u8> {
     let stored = std::fs::read(testdata(name)).unwrap();
     match name.ends_with(".zst") {
@@ -59,7 +59,7 @@ fn many_groups_are_opened_in_few_rounds() {
     opens("rounds/groups.nc.zst", 40);
 }
 
-/// A dataset of 200 variables, as text.
+/// Returns the CDL of a dataset with 200 variables.
 fn two_hundred() -> String {
     let variables: Vec<String> = (0..200)
         .map(|n| format!(" int v{n}(x) ;\n  v{n}:units = \"m\" ;\n"))
@@ -89,7 +89,7 @@ fn stores_are_opened_in_few_rounds() {
         server.put("store", &path);
         let proxy = Proxy::start(server.port());
         let rounds = opened("s3://bucket/store", &proxy, &path, 200);
-        // 200 arrays without consolidated metadata take at most seven turns, as 32 requests or more are in flight.
+        // 200 arrays without consolidated metadata need at most seven batches, because at least 32 requests are in flight.
         let turns = if consolidated { 0 } else { 2 * 7 };
         assert!(
             rounds <= most + turns,

@@ -1,4 +1,4 @@
-//! Addresses with a user name, a password and a query: no output has them.
+//! Addresses with a user name, a password and a query: no output contains these parts.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -6,19 +6,19 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
 
-/// Text that no output may have.
+/// Text that is forbidden in all output.
 const SECRETS: [&str; 4] = ["pAss", "sEcRet", "usEr", "HIDDEN"];
-/// Files of a plan that have whole addresses.
+/// Plan files with complete addresses.
 const PRIVATE: [&str; 2] = ["plan.json", "files.jsonl"];
 
-/// Serves the files of a folder to requests with the login and the query.
+/// Serves the files of a directory to requests with the login and the query.
 fn serve(folder: PathBuf) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let folder = folder.clone();
-            // A client that went away ends the answer.
+            // A lost client ends the response.
             thread::spawn(move || answer(&folder, stream.unwrap()).unwrap_or_default());
         }
     });
@@ -77,7 +77,7 @@ fn answer(folder: &Path, mut stream: TcpStream) -> std::io::Result<()> {
     }
 }
 
-/// Datasets on a server, and a folder for outputs.
+/// Datasets on a server, and a directory for outputs.
 struct Secrets {
     folder: Sandbox,
     port: u16,
@@ -116,7 +116,7 @@ impl Secrets {
         Self { folder, port }
     }
 
-    /// Runs a tool. `%a.nc` stands for the whole address of a file, `%%` for the text before its name.
+    /// Runs a tool. `%a.nc` stands for the complete address of a file, `%%` for the text before its name.
     fn run(&self, line: &str) -> CommandOutput {
         let whole = |name: &str| {
             let (name, fragment) = name.split_once('#').unwrap_or((name, "mode=bytes"));
@@ -156,7 +156,7 @@ impl Secrets {
         }
     }
 
-    /// Checks that no file has secrets, apart from the private files of plans.
+    /// Checks that no file contains secrets, except the private files of plans.
     fn check_files(&self) {
         for (name, bytes) in files(&self.folder.path("")) {
             let bytes = String::from_utf8_lossy(&bytes);
@@ -293,7 +293,7 @@ fn messages_have_no_secrets() {
     site.check_files();
 }
 
-/// An address with a mistake may be the name of a file. No output shows the login then, too.
+/// An address with a mistake may be a file name. No output shows its login.
 #[test]
 fn addresses_with_mistakes_have_no_secrets() {
     let site = Secrets::new();
@@ -357,7 +357,7 @@ fn lists_of_digests_have_no_secrets() {
         )),
         "{list}"
     );
-    // A list of an older version has whole addresses.
+    // A list of an older version has complete addresses.
     let old = list
         .replace("http://", "http://usEr:pAss@")
         .replace("a.nc#mode", "a.nc?sig=sEcRet#mode");
@@ -394,7 +394,7 @@ fn only_private_files_of_plans_have_secrets() {
         site.all(&["nccopy --finish p", "nccopy --clean p"]);
         site.check_files();
     }
-    // The input is gone when parts run.
+    // The input is missing when the parts run.
     site.all(&["nccopy --plan p --parts 2 %a.nc o.nc"]);
     let plan = String::from_utf8(site.folder.read("p/plan.json")).unwrap();
     site.folder
@@ -425,7 +425,7 @@ fn plans_of_many_files_have_no_secrets() {
     site.check_files();
 }
 
-/// Plans without secrets have the permissions of other files.
+/// Plans without secrets have ordinary permissions.
 #[test]
 fn other_plans_are_shared() {
     let site = Secrets::new();

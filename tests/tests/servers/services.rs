@@ -1,10 +1,10 @@
-//! Services that can do less than S3, and answers that are lost.
+//! Services with fewer functions than S3, and lost responses.
 
 use super::*;
 
 const NOTE: &str = "the service has no conditional puts: two runs";
 
-/// Copies a dataset to a store of a service, which becomes what it is here.
+/// Copies a dataset to a store of a service, and compares the store with a local copy.
 fn copied(server: &S3, url: &str) -> CommandOutput {
     let sandbox = made(&many(30, 10), &[("many.nc", "nc4")]);
     let args = ["nccopy", "--no-sync", "-k", "zarr3", "@many.nc", "@copy"];
@@ -40,13 +40,13 @@ fn a_service_with_conditions_needs_no_note() {
     assert_eq!(got.message(), "");
 }
 
-/// The text of a file of 32 MB, which is sent in parts.
+/// CDL of a 32 MB file, which is uploaded in parts.
 const LONG: &str = "netcdf a { dimensions: x = 4000000 ; variables: double v(x) ; }";
 
-/// That of a file that is sent as a whole.
+/// CDL of a file that is uploaded with one request.
 const SHORT: &str = "netcdf a { dimensions: x = 4 ; variables: double v(x) ; }";
 
-/// Makes `a.cdl` a file in the bucket behind a proxy.
+/// Creates a file from `a.cdl` in the bucket behind a proxy.
 fn sent(sandbox: &Sandbox, proxy: &Proxy) -> CommandOutput {
     let cdl = sandbox.path("a.cdl");
     let args = ["ncgen", "-k", "classic", "-o", "s3://bucket/a.nc"];
@@ -54,7 +54,7 @@ fn sent(sandbox: &Sandbox, proxy: &Proxy) -> CommandOutput {
     run(S3::environment_at(&proxy.url()), &args)
 }
 
-/// What a file becomes if so many answers to the last request of its upload are lost.
+/// Returns the object after this number of lost responses to the last request of its upload.
 fn lost(cdl: &str, last: &'static str, answers: usize) -> CommandOutput {
     let sandbox = made(cdl, &[("here.nc", "classic")]);
     let server = S3::start();
@@ -68,12 +68,12 @@ fn lost(cdl: &str, last: &'static str, answers: usize) -> CommandOutput {
 }
 
 #[test]
-fn a_lost_answer_is_no_failure() {
+fn a_lost_response_is_not_a_failure() {
     let _ = lost(LONG, "POST /bucket/a.nc?uploadId", 1).clean();
     let _ = lost(SHORT, "PUT /bucket/a.nc", 1).clean();
 }
 
-/// The answer says nothing, so what is there has to: here it is the old object, of the same length and older.
+/// After a lost response, the tool checks the object: here the old object, which has the same length and is older.
 #[test]
 fn an_upload_that_fails_is_a_failure() {
     let sandbox = made(LONG, &[("here.nc", "classic")]);

@@ -1,10 +1,10 @@
-//! Servers with a certificate of an authority that only the user knows.
+//! Servers with a certificate authority that only the user trusts.
 
 use super::*;
 
 const KEY: &str = "a.nc";
 
-/// A public server behind TLS, and the variables that lead to it.
+/// A public server behind TLS, and the environment variables for it.
 fn safe() -> (S3, Tls, Variables) {
     let server = S3::start_public();
     server.put(KEY, &testdata("classic/weather-5.nc"));
@@ -13,7 +13,7 @@ fn safe() -> (S3, Tls, Variables) {
     (server, tls, variables)
 }
 
-/// The addresses of the file: on a web server, and in a bucket.
+/// Returns the addresses of the file: on a web server, and in a bucket.
 fn addresses(tls: &Tls) -> [String; 2] {
     [
         format!("{}/bucket/{KEY}#mode=bytes", tls.url()),
@@ -37,9 +37,13 @@ fn unknown_authorities_are_refused_at_once() {
         ] {
             assert!(message.contains(part), "{part}: {got}");
         }
-        // There is no use in asking again: an object store is asked for the object, for a list and for the length.
-        let tries = [" 1 failed try", " 2 failed tries", " 3 failed tries"]
-            .map(|text| message.contains(text));
+        // A rejected certificate is not retried. An object store gets three requests: for the object, a list and the length.
+        let tries = [
+            " 1 failed attempt",
+            " 2 failed attempts",
+            " 3 failed attempts",
+        ]
+        .map(|text| message.contains(text));
         assert!(tries.contains(&true), "{got}");
     }
 }
@@ -114,7 +118,7 @@ fn stores_are_written_over_safe_connections() {
     assert!(server.folder().join("store/zarr.json").is_file());
 }
 
-/// The name of a dataset is that of its file.
+/// The dataset is named after its file.
 fn renamed(cdl: &str) -> String {
     cdl.replacen("weather-5", "a", 1)
 }

@@ -1,8 +1,8 @@
-//! Web servers, which have no lists, and some of which give no parts of files.
+//! Web servers, which have no lists. Some do not support range requests.
 
 use super::*;
 
-/// Kinds of stores, and whether their metadata says all that is there.
+/// Kinds of stores, and whether their metadata is complete without a list.
 const STORES: [(&str, &[&str], bool); 6] = [
     ("zarr", &["--consolidated"], true),
     ("zarr3", &["--consolidated"], true),
@@ -12,7 +12,7 @@ const STORES: [(&str, &[&str], bool); 6] = [
     ("zarr3", &[], false),
 ];
 
-/// A store of this kind here.
+/// Creates a local store of this kind.
 fn store(kind: &str, options: &[&str]) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("a.cdl", many(3, 4));
@@ -51,7 +51,7 @@ fn stores_are_read_without_a_list() {
     }
 }
 
-/// A web server may answer with a list of the directory.
+/// A web server may respond with a directory listing.
 #[test]
 fn addresses_that_end_in_zarr_are_stores() {
     let sandbox = store("zarr", &["--consolidated"]);
@@ -80,7 +80,7 @@ fn addresses_that_end_in_zarr_are_stores() {
 }
 
 #[test]
-fn what_is_no_store_is_said_so() {
+fn an_address_without_a_store_is_an_error() {
     let server = S3::start_public();
     let address = format!("{}/bucket/none#mode=zarr", server.url());
     failed(
@@ -105,7 +105,7 @@ fn zip_files_are_read_by_ranges() {
             let got = run(vec![], &["ncdump", "-n", "many", &address]);
             assert_eq!(got.clean().text(), want);
             let got = run(vec![], &["ncdump", "--io-stats", "-h", &address]);
-            let asked = number_before(&got, "bytes asked");
+            let asked = number_before(&got, "bytes requested");
             let all = path.metadata().unwrap().len();
             assert!(
                 asked > 0 && asked < all / 4,
@@ -158,7 +158,7 @@ fn a_full_disk_ends_a_download() {
         &["many.nc", "cannot write"],
     );
     assert_eq!(files(&temporary).len(), 0);
-    // With room it works.
+    // With enough disk space, the command succeeds.
     let got = Running::limited(20_000, variables(), &args).end();
     assert!(got.code == 0 && got.text().contains("x = 80000"), "{got}");
     assert_eq!(files(&temporary).len(), 0);

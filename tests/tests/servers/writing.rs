@@ -1,22 +1,22 @@
-//! What is written, and what is left after something went wrong.
+//! Writing to servers, and the remaining objects after failures.
 
 use std::collections::BTreeMap;
 
 use super::*;
 
-/// Keys of a bucket.
+/// Returns the keys of a bucket.
 fn keys(server: &S3) -> Vec<String> {
     files(&server.folder()).into_keys().collect()
 }
 
-/// A dataset of many chunks, here.
+/// Creates a local dataset with many chunks.
 fn many_here() -> (Sandbox, String) {
     let sandbox = made(&many(300, 10), &[("many.nc", "nc4")]);
     let path = text(&sandbox.path("many.nc")).to_owned();
     (sandbox, path)
 }
 
-/// A copy to a store, which is held up after a hundred requests.
+/// Starts a copy to a store, and holds the requests after the first 100.
 fn held(server: &S3, input: &str) -> (Proxy, Running) {
     let proxy = Proxy::start(server.port());
     proxy.hold_from(100);
@@ -25,7 +25,7 @@ fn held(server: &S3, input: &str) -> (Proxy, Running) {
     (proxy, running)
 }
 
-/// The store that a copy here becomes.
+/// Returns the store of a local copy.
 fn copied_here(sandbox: &Sandbox, kind: &str) -> BTreeMap<String, Vec<u8>> {
     let copy = sandbox.path("copy");
     let args = ["nccopy", "--no-sync", "-k", kind, "@many.nc", "@copy"];
@@ -69,7 +69,7 @@ fn outputs_are_those_of_the_disk() {
     assert!(root.exists(), "NCZarr as in netCDF-C, despite -4");
 }
 
-/// The text of a file of 32 MB.
+/// CDL of a 32 MB file.
 const LONG: &str = "netcdf a { dimensions: x = 4000000 ; variables: double v(x) ; }";
 
 #[test]
@@ -80,7 +80,7 @@ fn a_signal_leaves_the_old_object() {
     let server = S3::start();
     std::fs::write(server.folder().join("a.nc"), "old").unwrap();
     let proxy = Proxy::start(server.port());
-    // The second request sends a part.
+    // The second request uploads a part.
     proxy.hold_from(2);
     let args = ["ncgen", "-o", "s3://bucket/a.nc", text(&cdl)];
     let running = Running::start(S3::environment_at(&proxy.url()), &args);
@@ -89,7 +89,7 @@ fn a_signal_leaves_the_old_object() {
     proxy.release();
     assert_eq!(running.end().code, 128 + 15);
     let methods = proxy.traffic().methods;
-    assert_eq!(methods.get("DELETE"), Some(&1), "the upload is given up");
+    assert_eq!(methods.get("DELETE"), Some(&1), "the upload is aborted");
     assert_eq!(files(&server.folder())["a.nc"], b"old");
 }
 
@@ -115,7 +115,7 @@ fn long_files_are_sent_in_parts() {
 }
 
 #[test]
-fn what_is_there_is_replaced_only_if_asked() {
+fn overwrite_replaces_existing_stores() {
     let (sandbox, input) = many_here();
     let server = S3::start();
     let _ = run(server.environment(), &copy(&input, &[])).clean();
@@ -175,7 +175,7 @@ fn a_server_that_is_killed_has_no_store() {
     assert!(left.contains(&CLAIM.to_owned()) && left.len() > 10);
     assert!(!left.contains(&"run/store/zarr.json".to_owned()));
     let got = run(server.environment(), &["ncdump", STORE]);
-    failed(&got, &["no Zarr store yet", "was stopped"]);
+    failed(&got, &["the Zarr store is incomplete", "was interrupted"]);
     let got = run(server.environment(), &copy(&input, &[]));
     failed(&got, &["its claim is", "--overwrite"]);
     let _ = run(server.environment(), &copy(&input, &["--overwrite"])).clean();
@@ -197,7 +197,7 @@ fn a_server_that_comes_back_gets_the_whole_store() {
 }
 
 #[test]
-fn nothing_waits_longer_than_asked() {
+fn timeouts_are_kept() {
     let (_sandbox, input) = many_here();
     let server = S3::start();
     let proxy = Proxy::start(server.port());
@@ -213,7 +213,7 @@ fn nothing_waits_longer_than_asked() {
 }
 
 #[test]
-fn who_may_not_write_learns_what_was_tried() {
+fn write_errors_name_the_credentials() {
     let (_sandbox, input) = many_here();
     let server = S3::start();
     let mut variables = server.environment();

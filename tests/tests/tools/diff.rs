@@ -1,4 +1,4 @@
-//! Snapshots of `ncdump --diff`: success, differences, misuse. Copies of all kinds differ from their input in nothing but storage.
+//! Snapshots of `ncdump --diff`: success, differences, misuse. Copies of all kinds differ from their input only in storage.
 
 use netcdf_tools_tests::files::testdata;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -23,7 +23,7 @@ snapshots! {
     with_a_missing_filter: "%netcdf4/filtered.nc", "%netcdf4/filtered.nc";
 }
 
-/// What is compared of a copy survives in every kind that can hold it.
+/// The compared content survives a copy to every kind that supports it.
 #[test]
 fn copies_are_the_same() {
     for (input, kind) in [
@@ -46,9 +46,9 @@ fn compared(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(ncdump::run, &[&["ncdump", "--diff"], args].concat())
 }
 
-/// Elements of inexpressible types are compared as bytes, and have digests. Skipped objects are trouble.
+/// Elements of HDF5 types without a netCDF equivalent are compared as bytes, and have digests. Skipped objects give status 2.
 #[test]
-fn what_netcdf_cannot_express() {
+fn objects_without_a_netcdf_form() {
     let sandbox = Sandbox::new();
     let bytes = std::fs::read(testdata("hdf5/inexpressible.h5")).unwrap();
     let record = [1, 0, 0, 0, 3, 0, 4];

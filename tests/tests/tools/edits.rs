@@ -1,4 +1,4 @@
-//! Parts of datasets (`--select`), and other names, attributes and limits (`nccopy --rename`, `--attribute`, `--unlimited`).
+//! Selections (`--select`), and changed names, attributes and unlimited dimensions (`nccopy --rename`, `--attribute`, `--unlimited`).
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -59,7 +59,7 @@ fn parts_are_printed() {
     );
 }
 
-/// What is copied is what is printed, in any kind; the copy is verified.
+/// `ncdump` prints the selection, and `nccopy` copies the same elements to every kind and verifies them.
 #[test]
 fn parts_are_copied() {
     let sandbox = sandbox();
@@ -88,7 +88,7 @@ fn parts_are_copied() {
     }
 }
 
-/// Records of several variables lie between each other.
+/// Records of several variables are interleaved.
 #[test]
 fn parts_of_records_are_copied() {
     let sandbox = Sandbox::new();
@@ -192,9 +192,9 @@ fn names_and_attributes_change() {
     );
 }
 
-/// Elements that are not stored keep their value, whatever fill value attributes name.
+/// Unstored elements keep their value, even if an attribute sets another fill value.
 #[test]
-fn another_fill_value_changes_no_data() {
+fn a_new_fill_value_does_not_change_data() {
     let sandbox = sandbox();
     sandbox.write("b.cdl", "netcdf b { dimensions: x = UNLIMITED ; y = 4 ;
         variables: short v(x) ; v:_FillValue = 7s ; v:_ChunkSizes = 2 ; int w(x, y) ; w:_ChunkSizes = 1, 2 ;
@@ -267,7 +267,7 @@ fn files_get_new_names_in_place() {
     );
 }
 
-/// A variable and a dimension of one name.
+/// A variable and a dimension with the same name.
 #[test]
 fn the_variable_and_the_dimension_get_other_names_alone() {
     let sandbox = sandbox();
@@ -322,7 +322,7 @@ fn dimensions_become_unlimited() {
     assert!(text.contains("lat = UNLIMITED"), "{text}");
 }
 
-/// A coordinate of another name than its dimension, as WRF has it.
+/// A coordinate variable with another name than its dimension, as in WRF files.
 #[test]
 fn parts_are_selected_by_variables() {
     let sandbox = Sandbox::new();
@@ -363,7 +363,7 @@ fn parts_are_selected_by_variables() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn impossible_edits_are_errors() {
     let sandbox = sandbox();
     let cases: &[(&str, &[&str])] = &[
         (
@@ -401,7 +401,7 @@ fn what_cannot_be_done_is_said() {
     assert_snapshot!("select_with_a_stride_of_zero", said.to_string());
 }
 
-/// Limits of longitudes beyond the coordinate: a note, which `--strict` makes an error.
+/// Longitude limits beyond the coordinate: a note, or an error with `--strict`.
 #[test]
 fn longitudes_beyond_the_coordinate_are_a_note() {
     let sandbox = sandbox();
@@ -409,7 +409,7 @@ fn longitudes_beyond_the_coordinate_are_a_note() {
     let printed = ncdump(&sandbox, &[&["-v", "lon"], &select[..]].concat());
     assert_eq!(printed.code, 0, "{printed}");
     assert!(printed.text().ends_with(" lon = 0, 60 ;\n}\n"), "{printed}");
-    let note = "not taken: -90 to 0, since lon goes from 0 to 300 (the whole interval: --select lon,270.,60.)";
+    let note = "not selected: -90 to 0, because lon goes from 0 to 300 (the whole interval: --select lon,270.,60.)";
     assert!(printed.message().contains(note), "{printed}");
     let strict = ncdump(
         &sandbox,

@@ -13,7 +13,7 @@ fn output_is_that_of_the_c_tool() {
         args.extend(case.options.iter().map(String::as_str));
         args.push(&file);
         let output = sandbox.run(ncdump::run, &args).clean();
-        // NcML repeats the path, which the C tool got without folders.
+        // NcML contains the path; the recorded path has no directories.
         let got = String::from_utf8_lossy(&output.stdout).replace("\"%/classic/", "\"");
         let path = testdata("expected").join(format!("{}.txt", case.name));
         let want = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));

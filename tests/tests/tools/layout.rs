@@ -1,8 +1,8 @@
-//! `ncdump --layout` and `--require`: how datasets are stored, and whether that suits readers over a network.
+//! `ncdump --layout` and `--require`: the storage of datasets, and whether it suits remote readers.
 
 use netcdf_tools_tests::harness::Sandbox;
 
-/// Time in small chunks, deflated data in a group, data in one piece, and a text.
+/// Time in small chunks, deflated data in a group, contiguous data, and a text.
 const CDL: &str = r#"netcdf a {
 dimensions: time = UNLIMITED ; x = 6 ; bnds = 2 ;
 variables:
@@ -25,13 +25,13 @@ fn sandbox(kind: &str, name: &str) -> Sandbox {
     sandbox
 }
 
-/// The listing with these options.
+/// Returns the listing with these options.
 fn listing(sandbox: &Sandbox, args: &[&str]) -> String {
     let args = [&["ncdump", "--layout"], args].concat();
     sandbox.run(ncdump::run, &args).clean().text()
 }
 
-/// The exit code for rules, and what is missing.
+/// Returns the exit status for rules, and the violations.
 fn require(sandbox: &Sandbox, rules: &str, name: &str) -> (u8, String) {
     let out = sandbox.run(ncdump::run, &["ncdump", "--require", rules, name]);
     assert_eq!(out.text(), "");
@@ -56,7 +56,7 @@ fn stores_are_listed() {
     insta::assert_snapshot!(listing(&sandbox, &["-v", "plain", "@b.zarr"]));
 }
 
-/// Whatever is made for rules keeps to them.
+/// Each output of `nccopy --cloud` follows the requested rules.
 #[test]
 fn copies_keep_to_the_rules() {
     let sandbox = sandbox("nc4", "@a.nc");
@@ -72,7 +72,7 @@ fn copies_keep_to_the_rules() {
         assert_eq!(kept, (0, String::new()), "{rules}");
     }
     for kind in ["zarr", "nczarr", "nczarr3", "classic"] {
-        // Classic files have all metadata in front.
+        // Classic files have all metadata first.
         let cloud = (kind != "classic").then_some("--cloud");
         let args = ["nccopy", "-k", kind, "-V", "plain", "@a.nc", "@o"];
         let args: Vec<_> = args.into_iter().chain(cloud).collect();
@@ -85,7 +85,7 @@ fn copies_keep_to_the_rules() {
 }
 
 #[test]
-fn trouble_has_a_status_of_its_own() {
+fn errors_have_status_2() {
     let sandbox = sandbox("nc4", "@a.nc");
     let bytes = sandbox.read("a.nc");
     sandbox.write("cut.nc", &bytes[..bytes.len() - 1]);
@@ -98,8 +98,5 @@ fn trouble_has_a_status_of_its_own() {
     let both = sandbox.run(ncdump::run, &args);
     assert_eq!(both.code, 1);
     assert_eq!(both.text(), listing(&sandbox, &["@a.nc"]));
-    assert_eq!(
-        both.message(),
-        "ncdump: @/a.nc: it is not stored in pages\n"
-    );
+    assert_eq!(both.message(), "ncdump: @/a.nc: not stored in pages\n");
 }

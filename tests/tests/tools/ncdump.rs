@@ -63,7 +63,7 @@ fn standard_input_is_a_dash() {
     assert_snapshot!(output);
 }
 
-/// A file of `testdata` with some bytes, which occur once, replaced by others.
+/// Returns a file of `testdata` in which some bytes, which occur once, are replaced.
 fn damaged(sandbox: &Sandbox, file: &str, from: &[u8], to: &[u8]) {
     let mut bytes = std::fs::read(testdata(file)).unwrap();
     let mut found = (0..bytes.len()).filter(|&at| bytes[at..].starts_with(from));
@@ -73,7 +73,7 @@ fn damaged(sandbox: &Sandbox, file: &str, from: &[u8], to: &[u8]) {
     sandbox.write("damaged.h5", bytes);
 }
 
-/// Text of an attribute that is not in the heap: the rest is printed, without an end.
+/// The text of an attribute is missing in the heap: all other content is printed, without the final brace.
 #[test]
 fn a_damaged_attribute() {
     let sandbox = Sandbox::new();
@@ -88,7 +88,7 @@ fn a_damaged_attribute() {
     assert_eq!((ncml.code, ncml.text().as_str()), (1, ""), "{ncml}");
 }
 
-/// The checksum of an object's header is wrong: the others are printed.
+/// The checksum of one object header is wrong: all other objects are printed.
 #[test]
 fn a_damaged_object() {
     let sandbox = Sandbox::new();
@@ -97,7 +97,7 @@ fn a_damaged_object() {
     assert_snapshot!(sandbox.run(ncdump::run, &["ncdump", "@damaged.h5"]));
 }
 
-/// The header is printed; then the error says which variable and where.
+/// The header is printed, and then the error with variable and offset.
 #[test]
 fn a_truncated_file() {
     let sandbox = Sandbox::new();

@@ -45,7 +45,7 @@ fn types_are_the_same_in_old_files() {
     assert_eq!(old.to_string(), new.to_string());
 }
 
-/// Names in the symbol tables of old groups have places that are lengths, not addresses.
+/// Names in the symbol tables of old groups have offsets that count as lengths, not as addresses.
 #[test]
 fn addresses_and_lengths_of_all_sizes() {
     let text = |name: &str| ncdump(&["-n", "sizes", &format!("%hdf5/{name}")]).to_string();
@@ -55,7 +55,7 @@ fn addresses_and_lengths_of_all_sizes() {
     assert_eq!(text("sizes_8_4.h5"), same);
 }
 
-/// A chunk that is moved beyond 4 GiB, with a hole before it.
+/// Moves a chunk beyond 4 GiB, after a hole.
 #[test]
 fn a_chunk_beyond_4_gib() {
     let file = "hdf5/structures/old.h5";
@@ -64,7 +64,7 @@ fn a_chunk_beyond_4_gib() {
     let tree = whole
         .windows(6)
         .position(|w| &w[..4] == b"TREE" && w[4..] == [1, 0]);
-    // Behind the head the first key: bytes, mask, offsets of two dimensions and the element.
+    // The first key follows the header: bytes, mask, offsets of two dimensions and of the element.
     let key = tree.expect("a leaf of a tree of chunks") + 24;
     let number = |at: usize| u64::from_le_bytes(whole[at..at + 8].try_into().unwrap());
     let (len, child) = (number(key) & 0xffff_ffff, number(key + 32));
@@ -87,7 +87,7 @@ fn a_chunk_beyond_4_gib() {
     );
 }
 
-/// Groups as deeply nested as allowed, and more names of one group than are shown.
+/// Groups at the maximum depth, and more names in one group than are shown.
 #[test]
 fn groups_have_limits() {
     let deep = ncdump(&["-h", "%hdf5/hostile/deep.h5"]);
@@ -106,7 +106,7 @@ fn groups_have_limits() {
     );
 }
 
-/// An intact superblock of a file in place of a damaged one.
+/// An intact superblock of a file replaces a damaged superblock.
 #[test]
 fn a_damaged_superblock() {
     for (file, place) in [("hdf5/groups_dense.h5", 30), ("hdf5/chunks_v110.h5", 12)] {
@@ -124,7 +124,7 @@ fn a_damaged_superblock() {
     }
 }
 
-/// A file with links to many other files: only a few have a descriptor at a time.
+/// A file with links to many other files: only a few files are open at a time.
 #[test]
 fn links_to_many_files() {
     let said = ncdump(&["%hdf5/links_many.h5"]).to_string();
@@ -146,12 +146,12 @@ fn links_to_many_files() {
         .unwrap();
         let reader = netcdf_core::format::open(container, &env).unwrap();
         assert_eq!(reader.schema().vars.len(), 100);
-        // Other tests may have files open.
+        // Other tests may have open files.
         assert!((1..=70).contains(&open()), "{}", open());
     }
 }
 
-/// The names of external files are damaged, or too few: the problem concerns one dataset, and is reported when its data is read.
+/// The names of external files are damaged or incomplete. The error concerns one dataset, and is reported when its data is read.
 #[test]
 fn damaged_lists_of_external_files() {
     let whole = std::fs::read(testdata("hdf5/external.h5")).unwrap();
@@ -159,7 +159,7 @@ fn damaged_lists_of_external_files() {
         let mut places = (0..whole.len()).rev();
         places.find(|&at| whole[at..].starts_with(what)).unwrap()
     };
-    // The third slot is from byte 30 on, and has the rest of the data: two bytes in its place.
+    // The third slot, from byte 30 on, gets the remaining data, two bytes.
     let slot = [30u64, u64::MAX].map(u64::to_le_bytes).concat();
     let size = place(&slot) + 8;
     for (at, bytes, message) in [
@@ -191,7 +191,7 @@ fn damaged_lists_of_external_files() {
     }
 }
 
-/// Copies to all kinds have the same values, whether moved, rechunked or converted.
+/// Copies to all kinds have the same values: moved, rechunked and converted.
 #[test]
 fn copies_of_fewer_records_than_the_dimension() {
     let dump =
@@ -220,9 +220,9 @@ fn copies_of_fewer_records_than_the_dimension() {
     }
 }
 
-/// Data that is moved late, together with other data, still ends up in its variable.
+/// Data that is moved late, together with other data, still belongs to its variable.
 #[test]
-fn copies_say_whose_raw_data_is_missing() {
+fn copies_name_variables_with_missing_external_data() {
     let sandbox = Sandbox::new();
     sandbox.write("a.h5", std::fs::read(testdata("hdf5/external.h5")).unwrap());
     let output = sandbox.run(nccopy::run, &["nccopy", "@a.h5", "@b.nc"]);
@@ -233,8 +233,8 @@ fn copies_say_whose_raw_data_is_missing() {
     assert_eq!(sandbox.names(), ["a.h5"]);
 }
 
-/// Dimensions without names have the numbers of the C tool (4.10), which leaves out variables where it first meets types within
-/// types without names; each variable has a length of its own.
+/// Dimensions without names have the numbers of the C tool (4.10). The C tool skips variables when it first reads types within unnamed
+/// types; each variable has its own dimension length.
 #[test]
 fn numbers_of_dimensions_without_names() {
     let shown = ncdump(&["-h", "%hdf5/phony.h5"]).text();

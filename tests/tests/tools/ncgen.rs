@@ -7,7 +7,7 @@ fn ncgen(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(ncgen::run, &[&["ncgen"], args].concat())
 }
 
-/// Makes a file of this text.
+/// Generates a file from this text.
 fn make(sandbox: &Sandbox, text: &str) -> CommandOutput {
     sandbox.write("a.cdl", text);
     ncgen(sandbox, &["-k", "classic", "-o", "@a.nc", "@a.cdl"])
@@ -42,7 +42,7 @@ command_lines! {
     no_text: "-o", "@a.nc", "%classic/weather-1.nc";
 }
 
-/// A sample of everything in the classic model.
+/// All constructs of the classic model.
 const CLASSIC: &str = "netcdf small {\ndimensions:\n\tt = UNLIMITED ;\n\tx-y = 2 ;\nvariables:\n\tfloat T(t, x-y) ;\n\t\tT:units = \"it's\\n\" ;\n\t\tT:_FillValue = NaNf ;\n\tchar c(x-y) ;\n\tint t ;\n\tdouble d ;\n\t\td:range = -0.1, 1e+30 ;\n\n\t\t:empty = \"\" ;\ndata:\n T = 1, _, 3 ;\n c = \"a\" ;\n t = -2147483648 ;\n d = 0.1 ;\n}\n";
 
 /// User-defined types, a group, storage, strings.
@@ -77,7 +77,7 @@ macro_rules! diagnostics {
     )*};
 }
 
-/// A failed run leaves nothing behind.
+/// A failed run leaves no files.
 const ERROR: [&str; 1] = ["a.cdl"];
 const WARNING: [&str; 2] = ["a.cdl", "a.nc"];
 
@@ -107,7 +107,7 @@ diagnostics! {
     too_many_values: "netcdf a {\ndimensions:\n\tx = 2 ;\nvariables:\n\tint v(x) ;\ndata:\n v = 1, 2, 3 ;\n}\n";
 }
 
-/// 16 GiB of fill values are written only on request; if they need not be stored, there is no problem.
+/// 16 GiB of fill values are only written with --allow-large. Kinds that need not store them need no option.
 #[test]
 fn outputs_of_fill_values_alone_are_refused() {
     let sandbox = Sandbox::new();
@@ -128,7 +128,7 @@ fn outputs_of_fill_values_alone_are_refused() {
     }
 }
 
-/// Characters printed by `ncdump` can be read back, whatever pads the rows.
+/// `ncgen` reads back the characters that `ncdump` prints, for any padding of rows.
 #[test]
 fn characters_with_a_fill_value_come_back() {
     let sandbox = Sandbox::new();
@@ -149,7 +149,7 @@ fn characters_with_a_fill_value_come_back() {
     assert_eq!(sandbox.read("a.nc"), sandbox.read("b.nc"), "{printed}");
 }
 
-/// Types of later groups, which wait for one another over several groups.
+/// Types that use types of later groups, across several groups.
 #[test]
 fn types_may_be_made_of_those_of_later_groups() {
     let sandbox = Sandbox::new();
@@ -201,9 +201,9 @@ fn string_attributes_of_classic_files_are_text() {
     assert_eq!(whole.code, 0, "{whole}");
 }
 
-/// At most 20 diagnostics, each with its place.
+/// At most 20 errors are printed, each with its position.
 #[test]
-fn many_mistakes() {
+fn many_errors() {
     let sandbox = Sandbox::new();
     let wrong: String = (0..50)
         .map(|n| format!("\tint v{n}(nosuch{n}) ;\n"))
@@ -229,7 +229,7 @@ fn latin1_values() {
 }
 
 #[test]
-fn options_that_a_kind_cannot_have() {
+fn unsupported_options_of_a_kind() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "a.cdl",

@@ -1,8 +1,8 @@
-//! Files in other formats: every tool says what they are, and what to do.
+//! Files in foreign formats: every tool names the format and a remedy.
 
 use netcdf_tools_tests::harness::Sandbox;
 
-/// A file, its description, and a part of the advice.
+/// A file, its format, and a part of the remedy.
 const FILES: &[(&[u8], &str, &str)] = &[
     (b"", "an empty file", "fetch or make it again"),
     (
@@ -45,7 +45,7 @@ const FILES: &[(&[u8], &str, &str)] = &[
 ];
 
 #[test]
-fn every_tool_says_what_a_file_is() {
+fn every_tool_names_the_format_of_a_file() {
     let sandbox = Sandbox::new();
     for (bytes, what, remedy) in FILES {
         sandbox.write("f", bytes);
@@ -125,7 +125,7 @@ fn hdf4_files_are_for_the_other_tools() {
 }
 
 #[test]
-fn what_was_cut_off_is_said_to_be() {
+fn truncation_is_reported() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "t.cdl",

@@ -19,7 +19,7 @@ snapshots! {
     standard_input_twice: "-k", "-", "-";
 }
 
-/// The options that take several files, alone and with JSON.
+/// The options that accept several files, alone and with JSON.
 const OPTIONS: [&str; 7] = [
     "-k",
     "-K",
@@ -30,7 +30,7 @@ const OPTIONS: [&str; 7] = [
     "--require=cloud",
 ];
 
-/// Files before and after a missing one are read, and the status is the worst.
+/// A missing file does not stop the command, and the status is the worst one.
 #[test]
 fn each_file_counts() {
     let good = "%classic/weather-1.nc";
@@ -56,7 +56,7 @@ fn each_file_counts() {
     }
 }
 
-/// Each document of JSON names its file.
+/// Each JSON document contains the file name.
 #[test]
 fn documents_name_their_files() {
     for option in ["-k", "-K", "--sum", "--stats", "--layout"] {
@@ -71,9 +71,9 @@ fn documents_name_their_files() {
     }
 }
 
-/// All other uses take one file, and name the second one.
+/// All other modes accept one file, and the error names the second file.
 #[test]
-fn a_second_file_is_named() {
+fn errors_name_the_second_file() {
     for option in ["-h", "-c", "-s", "-x", "-t", "--json", "--strict"] {
         let output = ncdump(&[option, "%classic/weather-1.nc", "%classic/weather-5.nc"]);
         assert_eq!(output.code, 2, "{option}: {output}");
@@ -85,7 +85,7 @@ fn a_second_file_is_named() {
     }
 }
 
-/// A note names its file.
+/// A note contains the file name.
 #[test]
 fn notes_name_their_files() {
     let sandbox = Sandbox::new();

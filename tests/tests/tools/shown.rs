@@ -1,4 +1,4 @@
-//! Text of a file in the output of tools: it ends no comment of CDL, controls no terminal, and can be read back.
+//! File text in tool output: the text ends no CDL comment, controls no terminal, and can be read back.
 
 use netcdf_core::shown::is_control;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -6,7 +6,7 @@ use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 /// Text that would end a comment or a line if it were not escaped.
 const EVIL: &str = r"x\n v = 66, 77 ;\r\u001b]0;pwned\u0007\u009b31m\u202e\u2028\u0085";
 
-/// Metadata of a version 2 array with one member replaced by another.
+/// Returns the metadata of a version 2 array with one changed member.
 fn v2(member: &str, value: &str) -> String {
     let mut members = vec![
         ("zarr_format", "2"),
@@ -52,7 +52,7 @@ fn object(members: &[(&str, &str)]) -> String {
     format!("{{{}}}", members.collect::<Vec<_>>().join(","))
 }
 
-/// Stores with one array `v`, each with the text in one member: a description, and the folder.
+/// Stores with one array `v` and the text in one member: a description, and the directory.
 fn stores(sandbox: &Sandbox) -> Vec<String> {
     let named = |name: &str| name.replace("EVIL", EVIL);
     let old = [
@@ -123,7 +123,7 @@ fn stores(sandbox: &Sandbox) -> Vec<String> {
     made
 }
 
-/// Output is text in lines, and text of the file never begins a line.
+/// Output is lines of text, and file text never begins a line.
 fn assert_text(output: &CommandOutput, what: &str) {
     for text in [&output.stdout, &output.stderr] {
         let text = std::str::from_utf8(text).expect("UTF-8");
@@ -212,9 +212,9 @@ fn names_and_texts_have_escapes_that_read_back() {
     }
 }
 
-/// A format is text of the file in the middle of data.
+/// A format attribute is file text within data.
 #[test]
-fn formats_of_numbers_make_no_other_data() {
+fn number_formats_do_not_change_data() {
     let sandbox = Sandbox::new();
     let with = |format: &str| {
         let cdl = format!(
@@ -243,7 +243,7 @@ fn formats_of_numbers_make_no_other_data() {
     }
 }
 
-/// Text that XML cannot hold has escapes of CDL, and a comment says so.
+/// Text that XML does not allow gets CDL escapes, and a comment reports this.
 #[test]
 fn xml_holds_any_text() {
     let sandbox = Sandbox::new();

@@ -22,7 +22,7 @@ fn text_is_the_same_for_any_number_of_threads() {
     }
 }
 
-/// A file whose data are many bands: one variable of 1.6 MB.
+/// A file with many bands of data: one variable of 1.6 MB.
 #[test]
 fn large_data_are_the_same_for_any_number_of_threads() {
     use netcdf_tools_tests::builder::Classic;

@@ -1,8 +1,8 @@
-//! Words at the terminal: suggestions, names of kinds, attributes without quotes, advice.
+//! Words on the command line: suggestions, names of kinds, attributes without quotes, remedies.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
-/// The result of `nccopy OPTIONS weather-1.nc OUTPUT`, and the header of the output.
+/// Returns the result of `nccopy OPTIONS weather-1.nc OUTPUT`, and the header of the output.
 fn copied(options: &[&str]) -> (CommandOutput, String) {
     let sandbox = Sandbox::new();
     let args = [&["nccopy"], options, &["%classic/weather-1.nc", "@o.nc"]].concat();
@@ -88,7 +88,7 @@ fn h_without_a_value_prints_the_usage() {
     }
 }
 
-/// Messages of all tools begin with the tool's name, and have no odd tips.
+/// Messages of all tools begin with the tool's name, and contain no misleading tips.
 #[test]
 fn messages_begin_with_the_name() {
     let sandbox = Sandbox::new();

@@ -1,4 +1,4 @@
-//! All JSON that is written is valid: records of `zdump`, and metadata of Zarr, whatever was read.
+//! All JSON output is valid for any input: records of `zdump`, and Zarr metadata.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it should be"
@@ -7,7 +7,7 @@
 use netcdf_tools_tests::harness::Sandbox;
 use serde_json::Value;
 
-/// Metadata as netCDF-C writes it, and worse: numbers that JSON does not have, bytes that are not UTF-8.
+/// Metadata with invalid JSON, as netCDF-C writes it and worse: invalid numbers, bytes that are not UTF-8.
 const ARRAY: &[u8] = b"{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f8\", \"compressor\": \
     {\"id\": \"zlib\", \"level\": 01, \"odd\": [1.,.5,+1,-Infinity]}, \"filters\": null, \"order\": \"C\", \"fill_value\": NaN}";
 const ATTRIBUTES: &[u8] = b"{\"_ARRAY_DIMENSIONS\": [\"x\"], \"a\": NaN, \"b\": [1.,2.,Infinity], \"c\": \"K\xe4se \x01\x1b[31m\", \

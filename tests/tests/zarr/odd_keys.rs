@@ -1,4 +1,4 @@
-//! Entries of stores that are not keys, or not unique keys: every tool reports them.
+//! Store entries that are not keys, or not unique keys: every tool reports them.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
@@ -16,7 +16,7 @@ fn crc(bytes: &[u8]) -> u32 {
     !crc
 }
 
-/// A zip file of uncompressed members, each with its name in the central directory, its name in the local header, and its bytes.
+/// Builds a zip file of uncompressed members, each with its name in the central directory, its name in the local header, and its bytes.
 fn zip(members: &[(&[u8], &[u8], &[u8])]) -> Vec<u8> {
     let (mut file, mut directory) = (vec![], vec![]);
     let len = |bytes: &[u8]| u16::try_from(bytes.len()).expect("a short text");
@@ -66,7 +66,7 @@ fn all(sandbox: &Sandbox, name: &str) -> [CommandOutput; 4] {
 }
 
 #[test]
-fn names_that_are_no_keys_are_said() {
+fn invalid_keys_are_reported() {
     let sandbox = Sandbox::new();
     let same = |name: &'static [u8], bytes: &'static [u8]| (name, name, bytes);
     let file = zip(&[
@@ -98,7 +98,7 @@ fn names_that_are_no_keys_are_said() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn names_of_files_that_are_no_keys_are_said() {
+fn invalid_file_names_in_stores_are_reported() {
     use std::os::unix::ffi::OsStrExt as _;
     let sandbox = Sandbox::new();
     let keys = [
@@ -125,7 +125,7 @@ fn names_of_files_that_are_no_keys_are_said() {
 }
 
 #[test]
-fn members_that_are_there_twice_are_said() {
+fn duplicate_members_are_reported() {
     let sandbox = Sandbox::new();
     let same = |name: &'static [u8], bytes: &'static [u8]| (name, name, bytes);
     let file = zip(&[

@@ -1,11 +1,11 @@
-//! The output of `ncdump -s` for a Zarr store is enough for `ncgen` to make the same store again.
+//! `ncgen` recreates a Zarr store from the output of `ncdump -s`.
 
 use netcdf_tools_tests::files::{list, name, testdata};
 use netcdf_tools_tests::harness::Sandbox;
 
 const KINDS: [&str; 4] = ["nczarr", "zarr", "nczarr3", "zarr3"];
 
-/// All special attributes of variables that Zarr has.
+/// All special attributes of variables in Zarr.
 const SPECIAL: &str = r#"netcdf dataset {
 dimensions:
 	x = 6 ;
@@ -58,12 +58,12 @@ group: g {
 }
 "#;
 
-/// The text of a dataset, with its storage.
+/// Returns the CDL of a dataset, with special attributes.
 fn text(sandbox: &Sandbox, name: &str) -> String {
     String::from_utf8_lossy(&bytes(sandbox, name)).into_owned()
 }
 
-/// As [`text`], also where it is not UTF-8.
+/// Returns CDL like [`text`], including text that is not UTF-8.
 fn bytes(sandbox: &Sandbox, name: &str) -> Vec<u8> {
     let args = ["ncdump", "-s", "-n", "dataset", "-p", "9,17", name];
     sandbox.run(ncdump::run, &args).clean().stdout
@@ -75,13 +75,13 @@ fn ncgen(sandbox: &Sandbox, kind: &str, cdl: &str, to: &str) {
     assert_eq!(out.code, 0, "{kind} {cdl}: {out}");
 }
 
-/// Checks that a store and the one made from its text are the same to `ncdump -s`.
+/// Checks that a store and a store generated from its CDL have the same output of `ncdump -s`.
 fn leads_back(sandbox: &Sandbox, kind: &str, store: &str) {
     let before = bytes(sandbox, store);
     sandbox.write("again.cdl", &before);
     ncgen(sandbox, kind, "@again.cdl", "@again.zarr");
     if bytes(sandbox, "@again.zarr") != before {
-        // For the difference.
+        // For the message.
         let (again, before) = (text(sandbox, "@again.zarr"), text(sandbox, store));
         assert_eq!(again, before, "{kind} {store}");
         panic!("{kind} {store}: other bytes");
@@ -126,7 +126,7 @@ fn of_copies_of_classic_files() {
                 copied += 1;
                 leads_back(&sandbox, kind, "@s.zarr");
             } else {
-                // Names that keys cannot have.
+                // Names that are invalid keys.
                 assert!(out.message().contains("Zarr datasets"), "{file}: {out}");
             }
         }
@@ -158,7 +158,7 @@ fn of_shards() {
         assert!(shown.contains("whole:_ShardSizes = 4, 6 ;"), "{shown}");
         leads_back(&sandbox, kind, "@s.zarr");
     }
-    // The codecs of shards are given, but not their size.
+    // The codecs of shards are given, but not the shard shape.
     let shown = text(&sandbox, "@s.zarr").replace("whole:_ShardSizes = 4, 6 ;", "");
     sandbox.write("again.cdl", shown);
     let args = ["ncgen", "-k", "zarr3", "-o", "@again.zarr", "@again.cdl"];
@@ -169,7 +169,7 @@ fn of_shards() {
     );
 }
 
-/// The other way round: the text of a netCDF-4 file makes a store with the same contents.
+/// The reverse direction: the CDL of a netCDF-4 file makes a store with the same contents.
 #[test]
 fn of_netcdf_4_files() {
     let sandbox = Sandbox::new();
@@ -189,7 +189,7 @@ fn of_netcdf_4_files() {
     }
 }
 
-/// JSON cannot express such a byte, but a text of one character can only mean one.
+/// JSON cannot represent this byte, but a text of one character has only one meaning.
 #[test]
 fn a_byte_that_is_no_text_may_be_a_fill_value() {
     let sandbox = Sandbox::new();
@@ -213,7 +213,7 @@ fn a_byte_that_is_no_text_may_be_a_fill_value() {
     }
 }
 
-/// In version 3, strings of fixed size have fill values in Base64, as in xarray; ordinary text may look like that.
+/// In version 3, fill values of fixed-length strings are in Base64, as in xarray. Ordinary text may look the same.
 #[test]
 fn a_fill_value_may_look_like_base64() {
     let sandbox = Sandbox::new();
@@ -235,7 +235,7 @@ fn a_fill_value_may_look_like_base64() {
     }
 }
 
-/// Without a maximum size, there is room for the longest string.
+/// Without a maximum size, the longest string determines the size.
 #[test]
 fn strings_longer_than_usual() {
     let long = "x".repeat(300);

@@ -1,4 +1,4 @@
-//! Stores that the tools read and write: directories, zip files, URLs.
+//! Stores as inputs and outputs: directories, zip files, URLs.
 #![allow(
     clippy::unwrap_used,
     reason = "a test ends where something is not as it should be"
@@ -28,14 +28,14 @@ data:
 }
 ";
 
-/// A folder with the text.
+/// A sandbox with the text.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("dataset.cdl", TEXT);
     sandbox
 }
 
-/// A URL for a file in the folder.
+/// Returns a URL for a file in the sandbox.
 fn url(sandbox: &Sandbox, rest: &str) -> String {
     format!("file://{}", sandbox.path(rest).display())
 }
@@ -45,7 +45,7 @@ fn ncgen(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(ncgen::run, &args)
 }
 
-/// The output of ncdump, with the dataset named `dataset`.
+/// Returns the output of ncdump with the dataset name `dataset`.
 fn dumped(sandbox: &Sandbox, named: &str) -> String {
     let args = ["ncdump", "-n", "dataset", named];
     sandbox.run(ncdump::run, &args).clean().text()
@@ -83,7 +83,7 @@ fn kinds_make_stores_under_plain_paths() {
                 "{made}"
             );
             let text = dumped(&sandbox, name);
-            // Without netCDF's own metadata, no dimension is unlimited.
+            // Without netCDF's metadata, no dimension is unlimited.
             let fixed = text.replace("t = 3 ;", "t = UNLIMITED ; // (3 currently)");
             let same = if kind.starts_with('z') { fixed } else { text };
             let order = |text: &str| {
@@ -119,7 +119,7 @@ fn copies_of_stores_keep_consolidated_metadata() {
 }
 
 #[test]
-fn what_is_no_store_is_not_replaced() {
+fn other_directories_are_not_replaced() {
     let sandbox = sandbox();
     std::fs::create_dir(sandbox.path("home")).unwrap();
     sandbox.write("home/letter", "dear");
@@ -178,7 +178,7 @@ fn copies_between_all_forms_are_verified() {
     ] {
         let to_it = to.trim_end_matches('/');
         for _ in 0..2 {
-            // The second time it replaces the store; with a `/` at the end, only then.
+            // A second run replaces the store; a `/` at the end needs an existing store.
             let again = sandbox.path(to_it.trim_start_matches('@')).exists();
             let to = if again { to } else { to_it };
             // Replacing a store is reported.
@@ -198,7 +198,7 @@ fn copies_between_all_forms_are_verified() {
         "e.nc",
     ];
     assert_eq!(sandbox.names(), names, "nothing else is left");
-    // Without a kind, a copy of a Zarr store is netCDF-4.
+    // A copy of a Zarr store to a file is netCDF-4 by default.
     let _ = sandbox
         .run(nccopy::run, &["nccopy", "@b.zarr", "@f.nc"])
         .clean();
@@ -236,7 +236,7 @@ fn a_store_is_never_copied_onto_itself_or_into_itself() {
 }
 
 #[test]
-fn what_is_not_there_says_what_to_do() {
+fn missing_inputs_have_a_remedy() {
     let sandbox = sandbox();
     std::fs::create_dir(sandbox.path("empty")).unwrap();
     sandbox.write("no.zip", "hi\n");
@@ -269,8 +269,8 @@ fn what_is_not_there_says_what_to_do() {
     assert!(out.message().contains("different kinds"), "{out}");
 }
 
-/// Operations are printed by the process, on its standard error.
-/// Consolidated metadata can replace a damaged object, which ncdump names.
+/// The process traces operations to standard error. Consolidated metadata can replace a damaged object, and the message of ncdump explains
+/// this.
 #[test]
 fn consolidated_metadata_replaces_damaged_objects() {
     for (kind, key) in [
@@ -354,7 +354,7 @@ fn operations_are_traced() {
     assert!(out.status.success());
 }
 
-/// A pipe may hold a zip file.
+/// A pipe may contain a zip file.
 #[test]
 fn zip_files_come_by_standard_input() {
     let sandbox = sandbox();
@@ -364,9 +364,9 @@ fn zip_files_come_by_standard_input() {
     assert_eq!(shown.clean().text(), TEXT);
 }
 
-/// Kinds have their own names, and data is shown as it will be stored: in chunks.
+/// Kinds have separate names, and `ncdump` prints the chunk storage of the output.
 #[test]
-fn a_dry_run_is_of_a_store() {
+fn a_dry_run_prints_the_plan_of_a_store() {
     let sandbox = sandbox();
     for (kind, label) in [
         ("nczarr", "NCZarr version 2"),

@@ -1,5 +1,4 @@
-//! Snapshots of `zdump chunk`, `zdump map` and `zdump diff`, over stores made of their keys; `diff` of what `nccopy` makes of one
-//! file.
+//! Snapshots of `zdump chunk`, `zdump map` and `zdump diff`, on stores built from keys, and of `diff` on copies of one file.
 
 use std::path::Path;
 
@@ -8,14 +7,14 @@ use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 use netcdf_tools_tests::snapshots;
 
 const GROUP: &str = r#"{"zarr_format":2}"#;
-/// Big-endian, shuffled, compressed; the last row and column of chunks are clipped.
+/// A big-endian, shuffled, compressed array. The last row and column of chunks are clipped.
 const V: &str = r#"{"zarr_format":2,"shape":[3,5],"chunks":[2,3],"dtype":">i2","fill_value":-1,"order":"C",
     "filters":[{"id":"shuffle","elementsize":2}],"compressor":{"id":"zlib","level":1}}"#;
 /// The values 0, 1, 2, 3, -1, 5 and six times -1, as stored by `V`.
 const SIX: &[u8] =
     b"\x78\x01\x63\x60\x60\x60\xf8\xcf\xc0\xc0\xc8\xc4\xfc\x9f\x15\x00\x0a\x1d\x02\x0a";
 const FILL: &[u8] = b"\x78\x01\xfb\xff\x1f\x01\x00\x4d\xbe\x0b\xf5";
-/// The values of `V` in chunks of another shape, without codecs.
+/// The values of `V` with another chunk shape, without codecs.
 const W: &str = r#"{"zarr_format":3,"node_type":"array","shape":[3,5],"data_type":"int16","fill_value":-1,
     "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[1,5]}},"chunk_key_encoding":{"name":"default"},
     "codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"attributes":{"units":"m","n":1.0}}"#;
@@ -44,7 +43,7 @@ const SHARDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[4,4],"dat
 const UNSHARDED: &str = r#"{"zarr_format":2,"shape":[4,4],"chunks":[3,4],"dtype":"|u1","fill_value":0,"order":"C",
     "filters":null,"compressor":null}"#;
 
-/// A shard of two chunks; `None` for one that is missing.
+/// Returns a shard of two chunks; `None` is a missing chunk.
 fn shard(chunks: [Option<&[u8]>; 2]) -> Vec<u8> {
     let (mut bytes, mut index) = (vec![], vec![]);
     for chunk in chunks {
@@ -59,7 +58,7 @@ fn shard(chunks: [Option<&[u8]>; 2]) -> Vec<u8> {
     bytes
 }
 
-/// A store of all sorts.
+/// A store with many kinds of arrays.
 fn store() -> Sandbox {
     let sandbox = Sandbox::new();
     let half = shard([None, Some(&[1, 2, 3, 4])]);
@@ -116,7 +115,7 @@ fn store() -> Sandbox {
     sandbox
 }
 
-/// Two stores with the same data except for one element, an attribute and an array.
+/// Two stores with the same data, except for one element, an attribute and an array.
 fn pair() -> Sandbox {
     let sandbox = store();
     let whole = shard([Some(&[0; 4]), Some(&[1, 2, 3, 4])]);
@@ -197,8 +196,8 @@ snapshots! {
     chunk_times_of_none: "chunk", "-t", "@s.zarr", "v", "0,0";
 }
 
-/// One dataset as written by xarray in versions 2 and 3: the missing value is the fill value of the array in version 2, and an
-/// attribute in Base64 in version 3.
+/// A dataset as xarray writes it in versions 2 and 3: the missing value is the array's fill value in version 2, and an attribute in Base64
+/// in version 3.
 #[test]
 fn versions_of_one_dataset_differ_in_layout_only() {
     let sandbox = Sandbox::new();
@@ -262,9 +261,9 @@ fn versions_of_one_dataset_differ_in_layout_only() {
     );
 }
 
-/// Invalid metadata does not differ from itself.
+/// Invalid metadata equals itself.
 #[test]
-fn what_is_broken_is_the_same_as_itself() {
+fn invalid_metadata_equals_itself() {
     let sandbox = Sandbox::new();
     let keys = [
         (".zgroup", GROUP),
@@ -306,7 +305,7 @@ fn diff_json() {
     assert_snapshot!(zdump(&sandbox, &["diff", "--json", "@a.zarr", "@b.zarr"]));
 }
 
-/// The whole message has the places searched for codec libraries, which differ between machines.
+/// The complete message contains search directories for codec libraries, which differ between machines.
 #[test]
 fn a_missing_codec_is_named() {
     let sandbox = Sandbox::new();
@@ -324,7 +323,7 @@ fn a_missing_codec_is_named() {
             "{found}"
         );
     }
-    // Equal bytes are equal values, whatever they mean.
+    // Equal bytes are equal values, for any meaning.
     let same = zdump(&sandbox, &["diff", "@s.zarr", "@s.zarr"]);
     assert_eq!(same.clean().text(), "no differences\n");
     let stored = zdump(&sandbox, &["chunk", "@s.zarr", "u", "--stage", "0"]).clean();
@@ -380,15 +379,15 @@ fn an_image_is_well_formed_and_the_same_each_time() {
     );
     let _ = zdump(&sandbox, &["map", "@s.zarr", "v", "-o", "@v.svg"]).clean();
     assert_eq!(sandbox.read("v.svg"), image);
-    // The refused runs have changed nothing.
+    // The rejected commands have changed nothing.
     let refused = zdump(&sandbox, &["map", "@s.zarr", "v", "-o", "@s.zarr/new.svg"]);
     assert_eq!(refused.code, 1, "{refused}");
     assert!(!Path::exists(&sandbox.path("s.zarr/new.svg")));
 }
 
-/// One file in five forms: they only differ in layout, and a store does not differ from its zip file.
+/// One file in five forms with differences in layout only. A store equals its zip file.
 #[test]
-fn what_nccopy_makes_of_a_file_differs_in_layout_only() {
+fn copies_of_a_file_differ_in_layout_only() {
     let sandbox = Sandbox::new();
     let cdl = "netcdf a { dimensions: t = UNLIMITED; y = 3; n = 4; variables: float v(t, y); v:_FillValue = -9.f;
         v:a = 1., 2.5; int s; char c(y, n); string st(y); st:x = \"y\"; double d(t); data: v = 1, _, NaNf, 4, 5, 6; s = 5;
@@ -420,7 +419,7 @@ fn what_nccopy_makes_of_a_file_differs_in_layout_only() {
     assert!(chunk.text().contains("\"a\", \"\", \"ccc\""), "{chunk}");
 }
 
-/// Times beyond 2^53 keep all digits; a reference time that is not understood is a note.
+/// Times beyond 2^53 keep all digits. An unknown reference time gives a note.
 #[test]
 fn times_of_64_bits() {
     let array = |dtype: &str| {
@@ -463,7 +462,7 @@ fn times_of_64_bits() {
     assert!(out.code == 0 && out.message().contains(note), "{out}");
 }
 
-/// `ncdump` reads chunks of another length than their shape if all elements inside the array are there; so does `zdump`.
+/// `zdump` and `ncdump` read chunks with a length that differs from the shape, if the chunks contain all elements inside the array.
 #[test]
 fn chunks_of_another_length() {
     let array = |compressor: &str| {

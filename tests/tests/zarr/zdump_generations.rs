@@ -1,5 +1,5 @@
-//! Snapshots of `zdump` over stores of all generations, each of the same two by three numbers in two chunks, one of which is
-//! missing: as written by netCDF-C from 4.8.0 on, NCZarr version 3, and zarr-python; and over damaged versions of these stores.
+//! Snapshots of `zdump` on stores of all generations: netCDF-C from 4.8.0 on, NCZarr version 3, and zarr-python. Each store has the same 2
+//! x 3 numbers in two chunks; one chunk is missing. Damaged versions of the stores follow.
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -7,7 +7,7 @@ use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 const GROUP: &str = r#"{"zarr_format":2}"#;
 const CHUNK: &str = "\0\0\u{0}\u{3f}\0\0\0\u{40}\0\0\u{40}\u{40}";
 
-/// `.zarray`, with more members.
+/// Returns `.zarray` with more members.
 fn array(more: &str) -> String {
     format!(
         r#"{{"zarr_format":2,"shape":[2,3],"chunks":[1,3],"dtype":"<f4","fill_value":0.0,"order":"C",
@@ -15,7 +15,7 @@ fn array(more: &str) -> String {
     )
 }
 
-/// `zarr.json` of an array, with attributes.
+/// Returns the `zarr.json` of an array with attributes.
 fn array_3(attributes: &str) -> String {
     format!(
         r#"{{"zarr_format":3,"node_type":"array","shape":[2,3],"data_type":"float32","fill_value":0.0,
@@ -30,7 +30,7 @@ fn group_3(attributes: &str) -> String {
     format!(r#"{{"zarr_format":3,"node_type":"group","attributes":{{{attributes}}}}}"#)
 }
 
-/// The keys of a store of each generation.
+/// Returns the keys of a store of each generation.
 fn keys(generation: &str) -> Vec<(&'static str, String)> {
     let text = str::to_owned;
     let plain = array("");
@@ -145,7 +145,7 @@ fn zdump(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     sandbox.run(zdump::run, &[&["zdump"], args].concat())
 }
 
-/// The output of several commands for a store.
+/// Returns the output of several commands for a store.
 fn shown(keys: &[(&'static str, String)]) -> String {
     let sandbox = sandbox(keys);
     let commands: [&[&str]; 7] = [
@@ -182,7 +182,7 @@ generations! {
     consolidated_only: "consolidated-only";
 }
 
-/// The store with the text of a key cut.
+/// Returns a store in which the text of a key is truncated.
 fn damaged(generation: &str, key: &str, len: usize) -> Vec<(&'static str, String)> {
     let mut keys = keys(generation);
     let found = keys.iter_mut().find(|(name, _)| *name == key).unwrap();

@@ -1,4 +1,4 @@
-//! Snapshots of `zdump keys`, `cat`, `codecs`, `stat` and `--compat`, over stores made of their keys.
+//! Snapshots of `zdump keys`, `cat`, `codecs`, `stat` and `--compat`, on stores built from keys.
 
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 use netcdf_tools_tests::snapshots;
@@ -15,7 +15,7 @@ const SHARDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[4,4],"dat
     {"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd","configuration":{"level":3}}],
     "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]}}]}"#;
 
-/// A store of versions 2 and 3, with an unknown codec, metadata that is not JSON, and odd bytes.
+/// A store of versions 2 and 3, with an unknown codec, metadata that is not JSON, and bytes that are not text.
 fn store() -> Sandbox {
     let sandbox = Sandbox::new();
     let keys: &[(&str, &[u8])] = &[
@@ -88,7 +88,7 @@ snapshots! {
     compat_a_format_of_texts: "--compat", "-F%s%n", "@s.zarr";
 }
 
-/// If no codec is missing, nothing is listed, and the exit status says so.
+/// If no codec is missing, the list is empty, and the exit status is 0.
 #[test]
 fn no_codec_is_missing() {
     let sandbox = Sandbox::new();
@@ -102,7 +102,7 @@ fn no_codec_is_missing() {
     assert_eq!(none.text(), "there are no arrays\n");
 }
 
-/// Nothing is ever written: the store is the same after each command.
+/// Commands never write: the store does not change.
 #[test]
 fn a_store_stays_as_it_is() {
     let sandbox = store();

@@ -1,4 +1,4 @@
-//! Snapshots of `zdump tree`, over stores made of their keys.
+//! Snapshots of `zdump tree`, on stores built from keys.
 
 use insta::assert_snapshot;
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
@@ -11,7 +11,7 @@ const NCZARR: &str = r#"{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<f8",
     "filters":null,"compressor":null}"#;
 const STRUCTURES: &str = r#"{"zarr_format":2,"shape":[2,1],"chunks":[2,1],"dtype":[["x","<i2"]],"fill_value":null,"order":"F",
     "filters":null,"compressor":{"id":"blosc","cname":"lz4","clevel":5,"shuffle":1}}"#;
-/// The last shards reach beyond the end of the array; the fill value is a NaN, which JSON cannot express as a number.
+/// The last shards extend beyond the array. The fill value is a NaN, which is not a JSON number.
 const PADDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[5,3],"data_type":"float32","fill_value":"0x7fc00001",
     "chunk_grid":{"name":"regular","configuration":{"chunk_shape":[40,90]}},"dimension_names":["lat",null],
     "chunk_key_encoding":{"name":"default"},"codecs":[{"name":"sharding_indexed","configuration":
@@ -23,7 +23,7 @@ const SHARDED: &str = r#"{"zarr_format":3,"node_type":"array","shape":[4,4],"dat
     {"chunk_shape":[2,2],"codecs":[{"name":"bytes"},{"name":"zstd","configuration":{"level":3}}],
     "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]}}]}"#;
 
-/// A store of all sorts: version 2, version 3 with shards, NCZarr, a broken array, names that are not text.
+/// A store with arrays of version 2, version 3 with shards, NCZarr, a broken array, and names that are not text.
 fn store() -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.store(
@@ -85,7 +85,7 @@ fn a_store_alone_is_shown_as_a_tree() {
 }
 
 #[test]
-fn what_is_no_store_is_told() {
+fn other_directories_are_named() {
     let sandbox = Sandbox::new();
     sandbox.store("empty", &[("a/b", "")]);
     assert_snapshot!(zdump(&sandbox, &["tree", "@empty"]));

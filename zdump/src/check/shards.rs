@@ -59,7 +59,7 @@ fn overlaps(array: &RawArray, parts: &[KeyPart], read: &KeyReading<'_>) -> Vec<F
     };
     let within = |p: &&&KeyPart| p.range.start < index.end && p.range.end > index.start;
     if let Some(part) = sorted.iter().find(within) {
-        let what = format!("the chunk ({}) lies in the index", place(part));
+        let what = format!("the chunk ({}) overlaps the index", place(part));
         findings.push(read.finding(Rule::ShardIndex, what));
     }
     findings

@@ -177,7 +177,7 @@ impl ChunkPrinter<'_, '_> {
             Some(fill) => {
                 format!("nothing: the chunk is missing, all its elements are the fill value {fill}")
             }
-            None => "nothing: the chunk is missing, and there is no fill value; readers take zeros"
+            None => "nothing: the chunk is missing, and there is no fill value; readers use zeros"
                 .to_owned(),
         };
         self.out.line(&format!("  stored    {text}"))

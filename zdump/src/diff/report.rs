@@ -201,8 +201,8 @@ fn summary(real: u64, layout: u64) -> String {
     };
     match (real, layout) {
         (0, 0) => "no differences".to_owned(),
-        (0, layout) => format!("no differences but {layout} of layout"),
+        (0, layout) => format!("no differences, but {layout} in layout"),
         (real, 0) => count(real),
-        (real, layout) => format!("{}, and {layout} of layout", count(real)),
+        (real, layout) => format!("{}, and {layout} in layout", count(real)),
     }
 }

@@ -125,7 +125,7 @@ impl FileParts<'_> {
             let other = file.state.is_some() && prepared.state != file.state;
             let metadata = of_input(prepared.set.reader.schema());
             if other || file.metadata.is_some_and(|planned| planned != metadata) {
-                let what = "the file is another one than when the plan was made";
+                let what = "the file has changed since the plan was made";
                 return Err(Error::new(ErrorKind::Changed, what));
             }
             prepared.size_strings()?;

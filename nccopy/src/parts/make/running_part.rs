@@ -46,7 +46,7 @@ impl<'a> RunningPart<'a> {
         if first.written != done.written || first.plan != done.plan {
             let what = format!("part {part} was already written with different contents");
             let e = Error::new(ErrorKind::Argument, what).of(&folder.path().to_string_lossy());
-            return Err(e.with_remedy("make the plan again, and do not change the input"));
+            return Err(e.with_remedy("create the plan again, and do not change the input"));
         }
         let sums = vec![
             ("seconds", Json::Number(done.seconds)),

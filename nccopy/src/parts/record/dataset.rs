@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use netcdf_core::chunk::rechunk::StageChunks;
 use netcdf_core::chunk::view::IndexRun;
-use netcdf_core::copy::parts::Through;
+use netcdf_core::copy::parts::IntermediatePlan;
 use netcdf_core::error::Result;
 use netcdf_core::json::Json;
 use netcdf_core::sum::Digest;
@@ -113,9 +113,9 @@ impl DatasetRecord {
     }
 
     /// Returns the variables that use the intermediate store.
-    pub(crate) fn through(&self) -> Option<Through> {
+    pub(crate) fn through(&self) -> Option<IntermediatePlan> {
         let between = self.variables.iter().map(|var| var.between.clone());
-        Through::new(between.collect())
+        IntermediatePlan::new(between.collect())
     }
 }
 

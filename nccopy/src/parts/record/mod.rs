@@ -127,7 +127,7 @@ impl PlanRecord {
             );
             let e = Error::new(ErrorKind::Unsupported, what);
             return Err(e.with_remedy(
-                "make all parts with the program that made the plan, or make the plan again",
+                "run all parts with the program version of the plan, or create the plan again",
             ));
         }
         let arguments = of.list("arguments")?.iter().map(|one| match one.as_str() {

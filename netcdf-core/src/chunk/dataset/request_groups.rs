@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Dataset;
 use crate::arithmetic::{Amount, length};
 use crate::chunk::layout::ChunkRef;
-use crate::io::merge::{Near, merge};
+use crate::io::merge::{CoalesceLimits, merge};
 use crate::runtime::WorkItem;
 
 impl Dataset<'_> {
@@ -27,17 +27,17 @@ impl Dataset<'_> {
         let holders = self.reader.bytes();
         let mut groups = Vec::new();
         let mut first = 0;
-        for same in chunks.chunk_by(|a, b| holders.near(a, b).is_some()) {
-            let near = match same {
-                [a, b, ..] => holders.near(a, b).unwrap_or_default(),
-                _ => Near::default(),
+        for same in chunks.chunk_by(|a, b| holders.coalesce_limits(a, b).is_some()) {
+            let limits = match same {
+                [a, b, ..] => holders.coalesce_limits(a, b).unwrap_or_default(),
+                _ => CoalesceLimits::default(),
             };
-            let near = Near {
-                most: (share + near.gap).get().min(near.most),
-                ..near
+            let limits = CoalesceLimits {
+                max_len: (share + limits.max_gap).get().min(limits.max_len),
+                ..limits
             };
             let ranges: Vec<_> = same.iter().map(|chunk| chunk.range.clone()).collect();
-            for read in merge(&ranges, near) {
+            for read in merge(&ranges, limits) {
                 let members = same.get(read.members.clone()).unwrap_or_default();
                 let start = first + read.members.start;
                 groups.extend(

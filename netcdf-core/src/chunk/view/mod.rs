@@ -21,7 +21,7 @@ use crate::arithmetic::Amount;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
-use crate::io::merge::Near;
+use crate::io::merge::CoalesceLimits;
 use crate::io::store::KeyContent;
 use crate::limits::zeros;
 use crate::model::region::product;
@@ -238,9 +238,9 @@ impl ChunkBytes for SubsetReader<'_> {
         self.base.bytes().latency()
     }
 
-    fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
+    fn coalesce_limits(&self, a: &ChunkRef, b: &ChunkRef) -> Option<CoalesceLimits> {
         let (a, b) = (self.back(a).ok()?, self.back(b).ok()?);
-        self.base.bytes().near(&a, &b)
+        self.base.bytes().coalesce_limits(&a, &b)
     }
 
     fn name(&self, chunk: &ChunkRef) -> Option<Arc<str>> {

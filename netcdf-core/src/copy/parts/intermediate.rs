@@ -15,12 +15,12 @@ use crate::model::{
 
 /// The variables of a copy that use an intermediate store, in the store's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Through {
+pub struct IntermediatePlan {
     /// The staged chunks per variable of the copy; `None` for a variable outside the store.
     vars: Vec<Option<StageChunks>>,
 }
 
-impl Through {
+impl IntermediatePlan {
     /// Creates the plan from the staged chunks per variable. Returns `None` if no variable is staged.
     #[must_use]
     pub fn new(vars: Vec<Option<StageChunks>>) -> Option<Self> {
@@ -130,14 +130,14 @@ impl Division {
         &self,
         set: Dataset<'_>,
         choose: &dyn Fn(InParts<'_>) -> Option<StageChunks>,
-    ) -> Option<Through> {
+    ) -> Option<IntermediatePlan> {
         let vars = self.vars.iter();
-        Through::new(vars.map(|var| var.stages(set, choose)).collect())
+        IntermediatePlan::new(vars.map(|var| var.stages(set, choose)).collect())
     }
 
     /// Returns the same division for the second stage.
     #[must_use]
-    pub fn through(mut self, through: &Through) -> Self {
+    pub fn through(mut self, through: &IntermediatePlan) -> Self {
         for (var, id) in self.vars.iter_mut().zip(through.ids()) {
             var.between = id;
         }

@@ -120,7 +120,7 @@ pub fn compare(
             let e = Error::new(ErrorKind::Corrupt, what).of(&format!("part {}", put.part));
             let part = put.part;
             return Err(e.with_remedy(format!(
-                "remove the done-file of the part, and make the part again: nccopy --part {part} FOLDER"
+                "remove the done-file of the part, and run the part again: nccopy --part {part} FOLDER"
             )));
         }
     }

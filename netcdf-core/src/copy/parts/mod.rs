@@ -25,7 +25,7 @@ pub mod segment;
 
 pub use costs::Costs;
 pub use division::{Division, PartSize, VariableShare};
-pub use intermediate::Through;
+pub use intermediate::IntermediatePlan;
 pub use join::{OpenSegment, PutByPart, compare, complete, join};
 pub use layout_writer::sketch;
 pub use output::PartOutput;

@@ -6,7 +6,9 @@ use super::*;
 use crate::cancel::Cancel;
 use crate::chunk::rechunk::{InParts, StageChunks};
 use crate::copy::options::{ChunkShapes, Filtering, StorageOptions, VarLayout, VariableFilters};
-use crate::copy::parts::{self, Division, PartOrigin, PartOutput, PartSize, Segment, Through};
+use crate::copy::parts::{
+    self, Division, IntermediatePlan, PartOrigin, PartOutput, PartSize, Segment,
+};
 use crate::env::Memory;
 use crate::filter::ids::{DEFLATE, SHUFFLE};
 use crate::io::memory_store::{MemoryStore, MemoryStoreTarget};
@@ -99,7 +101,7 @@ impl Case<'_> {
     }
 
     /// Runs the first stage of a copy in `parts` parts. Returns the store between the stages.
-    fn first_stage(&self, through: &Through, parts: u64) -> Arc<dyn Store> {
+    fn first_stage(&self, through: &IntermediatePlan, parts: u64) -> Arc<dyn Store> {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new("between"));
         let env = self.env(2);
         let reader = open(self.input, &env).unwrap();

@@ -154,7 +154,7 @@ fn a_file_that_changed_is_not_copied() {
         };
         assert_eq!(
             e.unwrap_err().to_string(),
-            "in.nc: the file changed while it was copied (copy it again when nothing is writing to it)"
+            "in.nc: the file changed while it was copied (copy it again when no program writes to it)"
         );
         assert!(verified || kept.take().is_err(), "not even finished");
         assert_eq!(*out.lock().unwrap(), None);

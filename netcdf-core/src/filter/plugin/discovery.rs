@@ -140,7 +140,7 @@ fn is_name(name: &OsStr) -> bool {
 /// Returns the reason if the directory is not searched.
 pub(super) fn files(directory: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(directory).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => "not there".to_owned(),
+        std::io::ErrorKind::NotFound => "does not exist".to_owned(),
         std::io::ErrorKind::NotADirectory => "not a directory".to_owned(),
         _ => crate::error::plain(&e),
     })?;
@@ -229,7 +229,10 @@ mod tests {
             found,
             ["liba.so.2", "libb.so"].map(|n| folder.path().join(n))
         );
-        assert_eq!(files(&folder.path().join("no")).unwrap_err(), "not there");
+        assert_eq!(
+            files(&folder.path().join("no")).unwrap_err(),
+            "does not exist"
+        );
         let file = folder.path().join("readme");
         assert_eq!(files(&file).unwrap_err(), "not a directory");
     }

@@ -134,7 +134,7 @@ pub(super) fn read(path: &Path) -> Result<SharedObject, String> {
 }
 
 const NO_ELF: &str = "not an ELF file";
-const NO_SECTIONS: &str = "it has no table of sections";
+const NO_SECTIONS: &str = "no section table";
 
 /// Checks that the header belongs to a shared object for this machine.
 fn check(header: &ElfHeader) -> Result<(), String> {
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(wrong(b"# a text"), "not an ELF file");
         let Some(machine) = machine() else { return };
         let stub = super::super::stub::object("libhdf5.so", machine);
-        assert_eq!(wrong(&stub), "it has no table of sections");
+        assert_eq!(wrong(&stub), "no section table");
         assert_eq!(wrong(&stub[..60]), "not an ELF file");
         let mut other = stub.clone();
         other[18] = 40;

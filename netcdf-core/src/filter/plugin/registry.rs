@@ -165,7 +165,7 @@ impl Plugins {
         let mut text = match directories.collect::<Vec<_>>().as_slice() {
             [] => format!("{} names no directory", discovery::VARIABLE),
             [first, _, more @ ..] if !more.is_empty() => {
-                let first = first.strip_suffix(" (not there)").unwrap_or(first);
+                let first = first.strip_suffix(" (does not exist)").unwrap_or(first);
                 let more = more.len() + 1;
                 format!("no plugin for it in {first} and {more} more directories")
             }
@@ -350,7 +350,7 @@ impl FoundPlugins {
 pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local, String> {
     let file = trust::file(path)?;
     if file.identity != identity {
-        return Err("another file was put in its place".to_owned());
+        return Err("the file was replaced after the check".to_owned());
     }
     let candidate = PluginFile {
         path: path.to_owned(),

@@ -52,7 +52,7 @@ impl CheckedFile {
     pub(super) fn check_again(&self) -> Result<(), String> {
         match file(&self.path)? == *self {
             true => Ok(()),
-            false => Err("another file was put in its place".to_owned()),
+            false => Err("the file was replaced after the check".to_owned()),
         }
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn directory(path: &Path) -> Result<(), String> {
     let about = std::fs::metadata(&real).map_err(|e| crate::error::plain(&e))?;
     own(&about)?;
     match writers::other_writer(&real, &about)? {
-        Some(who) if about.mode() & STICKY == 0 => Err(format!("{who} may write to it")),
+        Some(who) if about.mode() & STICKY == 0 => Err(format!("writable by {who}")),
         Some(_) | None => Ok(()),
     }
 }
@@ -88,7 +88,7 @@ pub(super) fn file(path: &Path) -> Result<CheckedFile, String> {
     let about = std::fs::symlink_metadata(&path).map_err(|e| crate::error::plain(&e))?;
     own(&about)?;
     if let Some(who) = writers::other_writer(&path, &about)? {
-        return Err(format!("{who} may write to it"));
+        return Err(format!("writable by {who}"));
     }
     let identity = (about.dev(), about.ino());
     Ok(CheckedFile { path, identity })
@@ -101,7 +101,7 @@ pub(super) fn file(path: &Path) -> Result<CheckedFile, String> {
 #[cfg(unix)]
 fn own(about: &Metadata) -> Result<(), String> {
     match rustix::process::geteuid().is_root() && about.uid() != 0 {
-        true => Err(format!("it is user {}'s, not root's", about.uid())),
+        true => Err(format!("owned by user {}, not by root", about.uid())),
         false => Ok(()),
     }
 }
@@ -169,12 +169,12 @@ fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
     let owner = std::fs::symlink_metadata(entry).map_err(failed)?.uid();
     let is_mine = owner == 0 || owner == rustix::process::geteuid().as_raw();
     match writers::other_writer(directory, &about)? {
-        Some(who) if about.mode() & STICKY == 0 => Err(format!("{who} may write to {at}")),
+        Some(who) if about.mode() & STICKY == 0 => Err(format!("{at} is writable by {who}")),
         Some(who) if !is_mine => {
-            let what = format!("put by user {owner} where {who} may write");
+            let what = format!("owned by user {owner}, in a directory writable by {who}");
             Err(match entry == whole {
                 true => what,
-                false => format!("{} was {what}", entry.display()),
+                false => format!("{} is {what}", entry.display()),
             })
         }
         Some(_) | None => Ok(()),
@@ -186,7 +186,7 @@ fn step(directory: &Path, entry: &Path, whole: &Path) -> Result<(), String> {
 fn missing(path: &Path, e: &std::io::Error) -> String {
     match std::fs::read_link(path) {
         Ok(target) if e.kind() == std::io::ErrorKind::NotFound => {
-            format!("a link to {}, which is not there", target.display())
+            format!("a dangling link to {}", target.display())
         }
         Ok(_) | Err(_) => crate::error::plain(e),
     }
@@ -236,7 +236,7 @@ mod tests {
         mode(&path, 0o755);
         assert!(file(&path).is_ok() && directory(folder.path()).is_ok());
         mode(&path, 0o757);
-        assert_eq!(file(&path).unwrap_err(), "everybody may write to it");
+        assert_eq!(file(&path).unwrap_err(), "writable by all users");
         mode(folder.path(), 0o777);
         assert!(directory(folder.path()).is_err());
         mode(folder.path(), 0o1777);
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(file(&at("own/in/libx.so")), file(&library));
         mode(&at("all"), 0o777);
         let why = format!(
-            "everybody may write to {}",
+            "{} is writable by all users",
             at("all").canonicalize().unwrap().display()
         );
         for way in ways.into_iter().chain(["own/libz.so"]) {
@@ -281,25 +281,28 @@ mod tests {
         // Only root can change the owner of a file.
         if std::os::unix::fs::chown(at("all/in"), Some(4242), None).is_ok() {
             let why = file(&library).unwrap_err();
-            let what = "/all/in was put by user 4242 where everybody may write";
+            let what = "/all/in is owned by user 4242, in a directory writable by all users";
             assert!(why.ends_with(what), "{why}");
             assert!(directory(&at("own/in")).is_err());
             // Even without other writers, root runs only root's files.
             mode(&at("all"), 0o755);
             let why = file(&library).unwrap_err();
             assert!(
-                why.ends_with("/all/in: it is user 4242's, not root's"),
+                why.ends_with("/all/in: owned by user 4242, not by root"),
                 "{why}"
             );
             assert!(
                 directory(&at("own/in"))
                     .unwrap_err()
-                    .contains("user 4242's")
+                    .contains("owned by user 4242")
             );
             std::os::unix::fs::chown(at("all/in"), Some(0), None).unwrap();
             assert!(file(&library).is_ok());
             std::os::unix::fs::chown(&library, Some(4242), None).unwrap();
-            assert_eq!(file(&library).unwrap_err(), "it is user 4242's, not root's");
+            assert_eq!(
+                file(&library).unwrap_err(),
+                "owned by user 4242, not by root"
+            );
         }
     }
 
@@ -321,7 +324,7 @@ mod tests {
         std::fs::remove_file(at("a")).unwrap();
         symlink("b", at("a")).unwrap();
         let why = known.check_again().unwrap_err();
-        assert_eq!(why, "another file was put in its place");
+        assert_eq!(why, "the file was replaced after the check");
     }
 
     #[test]
@@ -334,7 +337,7 @@ mod tests {
         symlink("no", at("c")).unwrap();
         assert_eq!(file(&at("a")).unwrap(), file(&at("b")).unwrap());
         let why = file(&at("c")).unwrap_err();
-        assert_eq!(why, "a link to no, which is not there");
+        assert_eq!(why, "a dangling link to no");
         assert_eq!(file(folder.path()).unwrap_err(), "not a file");
     }
 }

@@ -15,7 +15,7 @@ const GROUP_WRITE: u32 = 0o020;
 /// Returns the reason if the writers cannot be determined.
 pub(super) fn other_writer(path: &Path, about: &Metadata) -> Result<Option<String>, String> {
     if about.mode() & ALL_WRITE != 0 {
-        return Ok(Some("everybody".to_owned()));
+        return Ok(Some("all users".to_owned()));
     }
     let list = access_list(path)?;
     if list.is_empty() {
@@ -237,6 +237,6 @@ mod tests {
             assert_eq!(writer(), Ok(None));
         }
         set(0o646);
-        assert_eq!(writer(), Ok(Some("everybody".to_owned())));
+        assert_eq!(writer(), Ok(Some("all users".to_owned())));
     }
 }

@@ -7,7 +7,7 @@ use super::layout::VariablePlace;
 use crate::arithmetic::{exact, indices, length};
 use crate::chunk::Runs;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::Hand;
+use crate::io::ConcurrentWriter;
 
 /// The minimum run length in bytes for a separate write.
 const LARGE: u64 = 64 << 10;
@@ -87,7 +87,7 @@ pub(super) fn beyond() -> Error {
 
 /// Writes a variable from several threads.
 pub(super) struct SharedVariable {
-    pub(super) hand: Arc<dyn Hand>,
+    pub(super) writer: Arc<dyn ConcurrentWriter>,
     pub(super) parts: VariableParts,
     /// The padding after the variable or after each record.
     pub(super) padding: Vec<u8>,
@@ -109,11 +109,11 @@ impl Runs for SharedVariable {
         }
         self.parts.of(from..end, &mut |part| {
             let bytes = part.of(bytes)?;
-            self.hand.write_at(part.offset, bytes)?;
+            self.writer.write_at(part.offset, bytes)?;
             match part.padded {
                 true => {
                     let end = (exact(part.offset) + bytes.len()).get()?;
-                    self.hand.write_at(end, &self.padding)
+                    self.writer.write_at(end, &self.padding)
                 }
                 false => Ok(()),
             }

@@ -432,7 +432,11 @@ impl BulkWriter for ClassicWriter {
 
     fn runs(&mut self, var: VarId) -> Result<Option<Box<dyn Runs>>> {
         let parts = self.all_parts(var)?;
-        let Some(hand) = self.target.hand().filter(|_| parts.are_large()) else {
+        let Some(hand) = self
+            .target
+            .concurrent_writer()
+            .filter(|_| parts.are_large())
+        else {
             return Ok(None);
         };
         self.flush_pending()?;
@@ -440,7 +444,7 @@ impl BulkWriter for ClassicWriter {
         self.blocks.flush(&mut *self.target)?;
         let padding = self.padding.get(var.index()).cloned();
         Ok(Some(Box::new(SharedVariable {
-            hand,
+            writer: hand,
             parts,
             padding: padding.or_internal("a variable without padding")?,
             path: self.schema.var_path(var),

@@ -49,7 +49,7 @@ impl Virtual {
         match self.open(&names, env) {
             Ok(source) => Ok(Ok(source)),
             Err(e) if e.is_missing() => {
-                match mapping.counts() || !env.made_up.refuse_missing {
+                match mapping.counts() || !env.missing_data.refuse_missing {
                     true => Ok(Err(e)),
                     false => Err(about(e, &names)
                         .with_remedy("use --fill-missing to write fill values instead")),

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::format::hdf5::ObjectHeader;
 use crate::format::hdf5::dataset::{self, Hdf5Dataset, Hdf5ObjectKind};
 use crate::format::hdf5::message::layout::DataLayout;
-use crate::format::hdf5::virtual_dataset::{Mapping, Reach};
+use crate::format::hdf5::virtual_dataset::{Mapping, MappingSources};
 use crate::notes::Note;
 
 /// Cache of source shapes for one lookup.
@@ -106,7 +106,9 @@ impl Virtual {
         look: &mut SourceLookup,
     ) -> Result<Option<u64>> {
         Ok(match self.look_up(mapping, 0, look)? {
-            ExtentSource::Shape(dims) => mapping.reach(Reach::Shape(&dims)).map(|(_, end)| end),
+            ExtentSource::Shape(dims) => mapping
+                .reach(MappingSources::Shape(&dims))
+                .map(|(_, end)| end),
             ExtentSource::Missing => Some(0),
             ExtentSource::Refused => Some(stored),
         })
@@ -127,7 +129,7 @@ impl Virtual {
                 ExtentSource::Refused => break (u64::MAX, stored),
             }
         };
-        let end = mapping.reach(Reach::Sources(number));
+        let end = mapping.reach(MappingSources::Sources(number));
         Ok((most, end.map(|(_, end)| end.max(least))))
     }
 

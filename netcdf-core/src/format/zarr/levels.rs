@@ -1,7 +1,7 @@
 //! Prefetches the metadata objects of a store level by level. The number of round trips is then small, even on a store with high latency.
 //!
-//! [`crate::io::prefetch`] keeps the answers. The walk that builds the schema asks for one object at a time, as in any other store, and asks
-//! again for what is not there. Nothing is decided here, and no error is reported.
+//! [`crate::io::prefetch`] caches the responses. The traversal that builds the schema fetches one object at a time, as in any other store,
+//! and requests missing objects again. This module decides nothing, and reports no errors.
 //!
 //! Groups with netCDF metadata about their contents are not listed. Arrays are not listed either, because an array may have millions of
 //! chunks.

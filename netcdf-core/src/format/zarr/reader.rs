@@ -19,7 +19,7 @@ use crate::chunk::{
 };
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::merge::Near;
+use crate::io::merge::CoalesceLimits;
 use crate::io::store::KeyContent;
 use crate::io::{Source, Store};
 use crate::limits::zeros;
@@ -211,8 +211,8 @@ impl ChunkBytes for ZarrReader {
         self.store.latency()
     }
 
-    fn near(&self, a: &ChunkRef, b: &ChunkRef) -> Option<Near> {
-        (self.store.latency() && self.share_key(a, b)).then_some(Near::FAR)
+    fn coalesce_limits(&self, a: &ChunkRef, b: &ChunkRef) -> Option<CoalesceLimits> {
+        (self.store.latency() && self.share_key(a, b)).then_some(CoalesceLimits::FAR)
     }
 
     fn name(&self, chunk: &ChunkRef) -> Option<Arc<str>> {

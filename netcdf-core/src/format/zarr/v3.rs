@@ -130,7 +130,7 @@ fn in_order(codecs: &[Json]) -> Result<(), String> {
     match behind.find(elements) {
         None => Ok(()),
         Some(codec) => Err(format!(
-            "the codec {} takes elements, but comes after one that makes bytes",
+            "the codec {} needs elements, but follows a codec that outputs bytes",
             name(codec).unwrap_or_default()
         )),
     }
@@ -214,7 +214,7 @@ fn shard(described: &mut ArrayDescription, codec: &Json, order: Vec<usize>) -> R
     let whole = parts.clone().all(|(o, i)| o.checked_rem(*i) == Some(0));
     if !whole || outer.len() != described.chunk.len() {
         described.chunk = outer;
-        return Err("the shards are not made of whole chunks".into());
+        return Err("a shard must consist of whole chunks".into());
     }
     if described.shards.len() >= DEPTH {
         return Err("shards are nested too deeply".into());

@@ -13,7 +13,7 @@ pub(crate) fn is_full(e: &std::io::Error) -> bool {
 fn remedy(e: &std::io::Error) -> Option<&'static str> {
     match e.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            Some("make room there, or use another disk")
+            Some("free space there, or use another disk")
         }
         ErrorKind::FileTooLarge => Some("a limit of `ulimit -f`, or of this file system"),
         _ => None,
@@ -51,7 +51,7 @@ pub(crate) fn failed_elsewhere(
     }
     let name = format!("{temporary} for {name}");
     let e = Error::io("cannot write", &name, e);
-    e.with_remedy("make room there, or set TMPDIR to another directory")
+    e.with_remedy("free space there, or set TMPDIR to another directory")
 }
 
 /// Like [`failed_temporary`], for a file that cannot be created. The system's temporary directory may be missing.
@@ -60,7 +60,7 @@ pub(crate) fn failed_to_make(name: &str, e: std::io::Error) -> Error {
     let full = is_full(&e);
     let e = Error::io("cannot create", &named, e);
     e.with_remedy(match full {
-        true => "make room there, or set TMPDIR to another directory",
+        true => "free space there, or set TMPDIR to another directory",
         false => "create that directory, or set TMPDIR to another one",
     })
 }
@@ -75,7 +75,7 @@ mod tests {
         let e = failed("cannot write", "a.nc", full());
         assert_eq!(
             e.to_string(),
-            "a.nc: cannot write: No space left on device (make room there, or use another disk)"
+            "a.nc: cannot write: No space left on device (free space there, or use another disk)"
         );
         let e = failed_temporary("cannot read", "(stdin)", full()).to_string();
         assert!(

@@ -43,7 +43,7 @@ use self::pool::{Handle, Pool};
 use self::unnamed::UnnamedFile;
 use super::merge::merge;
 use super::source::{Source, present, read_range, truncated};
-use super::target::{Hand, Target, copy_by_buffer};
+use super::target::{ConcurrentWriter, Target, copy_by_buffer};
 use crate::arithmetic::{Amount, exact, indices, length};
 use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
@@ -154,7 +154,7 @@ impl Source for FileSource {
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
         let mut out = Vec::with_capacity(ranges.len());
-        for read in merge(ranges, self.near()) {
+        for read in merge(ranges, self.coalesce_limits()) {
             match ranges.get(read.members).or_internal("ranges of a read")? {
                 [only] => out.push(read_range(self, only)?),
                 members => self.read_merged(&read.range, members, &mut out)?,
@@ -557,13 +557,13 @@ fn failed(name: &str, temporary: Option<&str>, (what, e): (&str, std::io::Error)
 
 /// A concurrent writer to an unfinished file.
 #[derive(Debug)]
-struct FileHand {
+struct SharedFile {
     name: Arc<str>,
     file: File,
     temporary: Option<Arc<str>>,
 }
 
-impl Hand for FileHand {
+impl ConcurrentWriter for SharedFile {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         let wrote = write_pieces(&self.file, offset, bytes);
         wrote.map_err(|e| failed(&self.name, self.temporary.as_deref(), ("cannot write", e)))
@@ -627,8 +627,8 @@ impl Target for FileTarget {
         copy_by_buffer(self, source, &rest, (exact(offset) + done).get()?)
     }
 
-    fn hand(&self) -> Option<Arc<dyn Hand>> {
-        Some(Arc::new(FileHand {
+    fn concurrent_writer(&self) -> Option<Arc<dyn ConcurrentWriter>> {
+        Some(Arc::new(SharedFile {
             name: Arc::clone(&self.name),
             file: self.file.try_clone().ok()?,
             temporary: self.temporary.clone(),

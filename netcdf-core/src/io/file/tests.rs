@@ -225,7 +225,7 @@ fn a_hand_writes_beside_its_target() {
     let path = dir.path().join("a.nc");
     let bytes: Vec<u8> = (0..3 * PIECE).map(|n| (n % 251) as u8).collect();
     let mut t = FileTarget::create(&path, false).unwrap();
-    let hand = t.hand().unwrap();
+    let hand = t.concurrent_writer().unwrap();
     t.write_at(0, b"abc").unwrap();
     for at in [3, PIECE - 3, PIECE] {
         hand.write_at(at as u64, &bytes).unwrap();

@@ -29,11 +29,11 @@ impl Location {
         let standard = named == Path::new("-");
         let (place, modes) = match url::parse(named)? {
             Some(url) => (url.place, Some(url.modes)),
-            None => (UrlTarget::Here(named.to_owned()), None),
+            None => (UrlTarget::Local(named.to_owned()), None),
         };
         let (path, remote) = match place {
-            UrlTarget::Here(path) => (path, None),
-            UrlTarget::Elsewhere(address) => (PathBuf::from(address.short()), Some(address)),
+            UrlTarget::Local(path) => (path, None),
+            UrlTarget::Remote(address) => (PathBuf::from(address.short()), Some(address)),
         };
         Ok(Self {
             named: named.to_owned(),

@@ -24,9 +24,9 @@ pub(super) struct Url {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum UrlTarget {
     /// A local path.
-    Here(PathBuf),
+    Local(PathBuf),
     /// A remote address.
-    Elsewhere(Address),
+    Remote(Address),
 }
 
 /// Parses `text` as a URL. Returns `None` for a path.
@@ -68,9 +68,9 @@ fn place_of(protocol: &str, place: &str, modes: &Modes, fragment: &str) -> Resul
             Err(e.with_remedy("use s3://BUCKET/KEY, or a path"))
         }
         "file" if path.is_empty() => Err(Error::new(ErrorKind::Argument, "a URL without a path")),
-        "file" => Ok(UrlTarget::Here(PathBuf::from(path))),
+        "file" => Ok(UrlTarget::Local(PathBuf::from(path))),
         _ => match address::parse(protocol, place, modes, fragment)? {
-            Some(address) => Ok(UrlTarget::Elsewhere(address)),
+            Some(address) => Ok(UrlTarget::Remote(address)),
             None => {
                 let what = format!("`{protocol}` is not a protocol for datasets");
                 let e = Error::new(ErrorKind::Argument, what);
@@ -115,8 +115,8 @@ mod tests {
 
     fn path(text: &str) -> PathBuf {
         match url(text).place {
-            UrlTarget::Here(path) => path,
-            UrlTarget::Elsewhere(_) => panic!("{text} is here"),
+            UrlTarget::Local(path) => path,
+            UrlTarget::Remote(_) => panic!("{text} is local"),
         }
     }
 

@@ -43,9 +43,7 @@ impl RequestFailure {
             return reach::unsafe_connection(tls).of(address);
         }
         let error = match &e {
-            E::NotFound { .. } => {
-                Error::new(ErrorKind::NotFound, "there is no such object or bucket")
-            }
+            E::NotFound { .. } => Error::new(ErrorKind::NotFound, "no such object or bucket"),
             E::Precondition { .. } | E::NotModified { .. } => changed(),
             E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
                 let what = format!("the service denies access with {}", self.tried);
@@ -64,7 +62,7 @@ impl RequestFailure {
             }
             // For a list request, the library does not return `NotFound`.
             e if MISSING.iter().any(|code| innermost(e).contains(code)) => {
-                Error::new(ErrorKind::NotFound, "there is no such bucket")
+                Error::new(ErrorKind::NotFound, "no such bucket")
             }
             _ => Error::new(ErrorKind::Io, format!("{failed}: {}", innermost(&e))),
         };

@@ -24,6 +24,8 @@ mod wait;
 mod web;
 mod writing;
 
-pub(super) use objects::{Answer, Got, Objects, Page, Part, Version, Walk, below, limited};
+pub(super) use objects::{
+    Answer, Objects, Page, Part, PartResponse, Version, Walk, below, limited,
+};
 pub(crate) use open::{any, exists, source, store, store_target, target};
 pub(crate) use shared::{begin_claimed, end_of_claimed, part_of_claimed, remove_claimed};

@@ -41,7 +41,7 @@ pub(in crate::io) trait Objects: Debug + Send + Sync {
         key: &'a str,
         part: Part,
         version: Option<&'a Version>,
-    ) -> Answer<'a, Option<Got>>;
+    ) -> Answer<'a, Option<PartResponse>>;
 
     /// Visits all keys that begin with `prefix`, sorted by bytes. `visit` receives one page of keys at a time.
     ///
@@ -73,8 +73,8 @@ pub(in crate::io) async fn limited(
     key: &str,
     part: Part,
     version: Option<&Version>,
-) -> Result<Option<Got>> {
-    let bytes = |got: &Option<Got>| got.as_ref().map_or(0, |got| got.bytes.len() as u64);
+) -> Result<Option<PartResponse>> {
+    let bytes = |got: &Option<PartResponse>| got.as_ref().map_or(0, |got| got.bytes.len() as u64);
     let request = objects.get(key, part, version);
     objects.network().downloads.run(request, bytes).await
 }
@@ -102,7 +102,7 @@ pub(in crate::io) struct Version(pub String);
 
 /// The answer for a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::io) struct Got {
+pub(in crate::io) struct PartResponse {
     /// The bytes.
     pub bytes: Vec<u8>,
     /// Length of the whole object in bytes.

@@ -38,7 +38,7 @@ pub(crate) fn source(
     let bucket: Arc<dyn Objects> = Arc::new(bucket(address, network)?);
     match RemoteObject::open(bucket, &address.key)? {
         Some(object) => Ok(Arc::new(object)),
-        None => Err(nothing(address, "there is no such object")),
+        None => Err(nothing(address, "no such object")),
     }
 }
 
@@ -158,10 +158,11 @@ pub(crate) fn any(
     let names = names?;
     if !names.iter().any(|name| MARKERS.contains(&name.as_str())) {
         if names.iter().any(|name| name == CLAIM) {
-            let what = "there is no Zarr store yet: another run is writing it, or was stopped while it did";
+            let what =
+                "the Zarr store is incomplete: another run is writing it, or was interrupted";
             return Err(nothing(address, what));
         }
-        let what = "there is no such object, and no Zarr store below it";
+        let what = "no such object, and no Zarr store below the key";
         return Err(nothing(address, what));
     }
     let store = ObjectStore::new(bucket, key, hints);

@@ -8,10 +8,10 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use super::failure::changed;
 use super::wait::wait;
-use super::{Answer, Got, Objects, Part, Version, limited};
+use super::{Answer, Objects, Part, PartResponse, Version, limited};
 use crate::arithmetic::{indices, length};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
-use crate::io::merge::{MergedRead, Near, merge};
+use crate::io::merge::{CoalesceLimits, MergedRead, merge};
 use crate::io::source::{Source, present, truncated};
 
 /// The number of bytes that opening an object reads: all formats need these bytes first.
@@ -33,7 +33,7 @@ pub(super) struct RemoteObject {
 
 impl RemoteObject {
     /// Creates the source for a key. `first` contains at most [`HEAD`] bytes from the start.
-    pub(super) fn new(objects: Arc<dyn Objects>, key: &str, first: Got) -> Self {
+    pub(super) fn new(objects: Arc<dyn Objects>, key: &str, first: PartResponse) -> Self {
         let name = objects.address(key).into();
         Self {
             objects,
@@ -80,7 +80,7 @@ impl RemoteObject {
         let failed = |e: Error| e.at(&self.name, start);
         let got = got.await.map_err(failed)?;
         // A missing object counts as changed.
-        let same = |got: &Got| {
+        let same = |got: &PartResponse| {
             let told = got.version.as_ref().zip(self.version.as_ref());
             got.total == self.len && told.is_none_or(|(now, before)| now == before)
         };
@@ -111,7 +111,7 @@ impl RemoteObject {
 
 /// Merges ranges to reads. Ranges may be empty.
 pub(super) fn merged(ranges: &[Range<u64>]) -> Vec<MergedRead> {
-    merge(ranges, Near::FAR).collect()
+    merge(ranges, CoalesceLimits::FAR).collect()
 }
 
 /// Cuts the requested ranges from the merged reads.
@@ -210,8 +210,8 @@ impl Source for RemoteObject {
         true
     }
 
-    fn near(&self) -> Near {
-        Near::FAR
+    fn coalesce_limits(&self) -> CoalesceLimits {
+        CoalesceLimits::FAR
     }
 }
 
@@ -230,6 +230,6 @@ pub(super) fn below(name: &Path) -> Option<String> {
 
 /// The error for a missing object.
 pub(super) fn missing(objects: &dyn Objects, key: &str) -> Error {
-    let e = Error::new(ErrorKind::NotFound, "there is no such object");
+    let e = Error::new(ErrorKind::NotFound, "no such object");
     e.of(&objects.address(key))
 }

@@ -12,7 +12,7 @@ use super::key_list::ListedKeys;
 use super::outage::each;
 use super::source::{cut, merged};
 use super::wait::{aside, wait};
-use super::{Got, Objects, Part, Version, below, limited};
+use super::{Objects, Part, PartResponse, Version, below, limited};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
@@ -83,7 +83,7 @@ impl ObjectStore {
     }
 
     /// Records the version of an answer. Returns an error if an earlier answer had another version.
-    fn same(&self, key: &str, got: &Got) -> Result<()> {
+    fn same(&self, key: &str, got: &PartResponse) -> Result<()> {
         let Some(version) = &got.version else {
             return Ok(());
         };
@@ -100,7 +100,7 @@ impl ObjectStore {
     }
 
     /// Adds a key to the record of keys.
-    fn record(&self, key: &str, got: &Got) {
+    fn record(&self, key: &str, got: &PartResponse) {
         if let Some(reads) = self.reads.get() {
             let state = KeyState {
                 len: got.total,
@@ -111,7 +111,7 @@ impl ObjectStore {
         }
     }
 
-    async fn ask(&self, key: &str, part: Part) -> Result<Option<Got>> {
+    async fn ask(&self, key: &str, part: Part) -> Result<Option<PartResponse>> {
         let full = self.full(key)?;
         let version = self.version(key);
         let failed = |e: Error| e.of(&self.name).in_object(key);

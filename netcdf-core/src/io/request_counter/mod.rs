@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::io::memory::MemorySource;
     use crate::io::memory_store::MemoryStore;
-    use crate::io::merge::Near;
+    use crate::io::merge::CoalesceLimits;
     use crate::io::{Source, Store};
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
             panic!("a source");
         };
         assert!(source.latency());
-        assert_eq!(source.near(), Near::FAR);
+        assert_eq!(source.coalesce_limits(), CoalesceLimits::FAR);
         source.read_at(5, &mut [0; 10]).unwrap();
         let got = source.read_ranges(&[0..4, 8..12, 1_000_000..1_000_001]);
         assert_eq!(got.unwrap(), [vec![7; 4], vec![7; 4], vec![7]]);

@@ -8,7 +8,7 @@ use super::RequestCounter;
 use crate::arithmetic::length;
 use crate::error::Result;
 use crate::io::Source;
-use crate::io::merge::{Near, merge};
+use crate::io::merge::{CoalesceLimits, merge};
 
 /// A source with counted requests.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Source for CountedSource {
     }
 
     fn read_ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Vec<u8>>> {
-        for read in merge(ranges, Near::FAR).filter(|read| !read.range.is_empty()) {
+        for read in merge(ranges, CoalesceLimits::FAR).filter(|read| !read.range.is_empty()) {
             self.count.add(1, length(&read.range));
         }
         self.inner.read_ranges(ranges)
@@ -46,10 +46,10 @@ impl Source for CountedSource {
         self.count.counts() || self.inner.latency()
     }
 
-    fn near(&self) -> Near {
+    fn coalesce_limits(&self) -> CoalesceLimits {
         match self.count.counts() {
-            true => Near::FAR,
-            false => self.inner.near(),
+            true => CoalesceLimits::FAR,
+            false => self.inner.coalesce_limits(),
         }
     }
 

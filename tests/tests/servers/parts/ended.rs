@@ -1,9 +1,9 @@
-//! Processes that are killed, servers that go away, and claims that are lost.
+//! Killed processes, unreachable servers, and lost claims.
 
 use super::*;
 
 #[test]
-fn parts_that_lose_the_server_are_tried_again() {
+fn parts_without_a_server_end_with_75() {
     let mut site = Site::planned(4, &SMALL);
     let proxy = Proxy::start(site.server.port());
     let there = || S3::environment_at(&proxy.url());
@@ -14,7 +14,7 @@ fn parts_that_lose_the_server_are_tried_again() {
         proxy.every(fault, 0);
     }
     assert!(proxy.traffic().faults > 5, "{:?}", proxy.traffic());
-    // The server goes away while the part is made, and before the next one.
+    // The server fails while a part runs, and before the next part.
     proxy.reset();
     proxy.hold_from(10);
     let plan = site.path("p");
@@ -32,7 +32,7 @@ fn parts_that_lose_the_server_are_tried_again() {
     assert!(site.made() == site.want(&SMALL));
 }
 
-/// Runs `nccopy` on the plan until a request, which the server sees only once the process has ended.
+/// Runs `nccopy` on the plan until a request. The server receives this request after the process has ended.
 fn ended_at(site: &Site, request: usize, options: &[&str], end: impl Fn(Running)) {
     let proxy = Proxy::start(site.server.port());
     proxy.hold_from(request);
@@ -50,7 +50,7 @@ fn killed(mut running: Running) {
 }
 
 #[test]
-fn a_part_that_is_ended_removes_nothing() {
+fn a_stopped_part_keeps_its_keys() {
     let site = Site::planned(2, &SMALL);
     site.succeeds(&["--part", "0"]);
     let before = site.made();
@@ -70,8 +70,8 @@ fn a_part_that_is_ended_removes_nothing() {
 }
 
 #[test]
-fn an_end_that_is_killed_is_repeated() {
-    // The comparison with digests reads each chunk, before anything is written.
+fn a_killed_finish_is_repeated() {
+    // The digest comparison reads each chunk before anything is written.
     let finish = ["--finish", "--no-check"];
     let finished = |site: &Site| {
         let proxy = Proxy::start(site.server.port());
@@ -110,7 +110,7 @@ fn with_two_directories() -> Site {
     site
 }
 
-/// Starts `--finish` of the plan directory `p`, and holds all requests that follow the one for the claim.
+/// Starts `--finish` of the plan directory `p`, and holds all requests after the claim.
 fn held_finish(site: &Site, lease: &str) -> (Running, Proxy) {
     let proxy = Proxy::start(site.server.port());
     proxy.hold_from(4);
@@ -162,7 +162,7 @@ fn a_finisher_whose_lease_was_taken_over_ends_with_75() {
 }
 
 #[test]
-fn a_claim_that_is_lost_while_a_part_is_made_is_noticed() {
+fn a_part_detects_a_lost_claim() {
     let site = Site::planned(1, &SMALL);
     let proxy = Proxy::start(site.server.port());
     proxy.hold_from(20);
@@ -177,14 +177,14 @@ fn a_claim_that_is_lost_while_a_part_is_made_is_noticed() {
 }
 
 #[test]
-fn an_end_that_was_not_noted_can_be_repeated() {
+fn a_finish_without_a_record_can_be_repeated() {
     let site = Site::planned(3, &SMALL);
     site.succeeds(&["--part", "0-2"]);
     let claim = std::fs::read(site.claim()).unwrap();
     site.succeeds(&["--finish"]);
     let want = site.want(&SMALL);
     let finished = site.sandbox.path("p/finished");
-    // As if it was killed before the claim was removed, or afterwards.
+    // The process was killed before or after the claim was removed.
     for claimed in [true, false] {
         std::fs::remove_file(&finished).unwrap();
         if claimed {
@@ -193,7 +193,7 @@ fn an_end_that_was_not_noted_can_be_repeated() {
         site.succeeds(&["--finish", "--verify"]);
         assert!(site.made() == want && finished.exists());
     }
-    // Another store by now.
+    // Another store has replaced the output.
     std::fs::remove_file(&finished).unwrap();
     let folder = site.server.folder().join("run/made");
     for key in ["zarr.json", "t/zarr.json"] {

@@ -1,4 +1,4 @@
-//! Copies in parts to an object store: parts put their keys in their places, behind the claim of the plan.
+//! Copies in parts to an object store: parts write the final keys, protected by the plan's claim.
 
 mod ended;
 mod site;
@@ -11,7 +11,7 @@ use site::Site;
 const OUTPUT: &str = "s3://bucket/run/made";
 const CLAIM: &str = ".netcdf-tools-writing";
 
-/// The parts in an order that looks like none, a third of them twice.
+/// The parts in a mixed order, every third part twice.
 fn order(parts: u64) -> Vec<u64> {
     let again = (0..parts).filter(|part| part % 3 == 0);
     let mut order: Vec<u64> = (0..parts).chain(again).collect();
@@ -53,7 +53,7 @@ fn the_keys_are_those_of_a_copy_at_once() {
         site.succeeds(&["--finish", "--verify"]);
         let want = site.want(options);
         assert!(site.made() == want, "{options:?}, {parts} parts");
-        // Scripts may run all of it again. Nothing is asked of the server any more.
+        // Scripts may repeat all steps. The server gets no more requests.
         site.server.stop();
         site.succeeds(&["--part", "0"]);
         site.succeeds(&["--finish"]);
@@ -81,7 +81,7 @@ fn two_processes_make_the_same_part() {
 }
 
 #[test]
-fn nobody_writes_where_another_run_does() {
+fn a_claim_excludes_a_second_run() {
     let site = Site::planned(2, &SMALL);
     let input = site.path("a.nc");
     let other = run(site.server.environment(), &["nccopy", &input, OUTPUT]);
@@ -92,7 +92,7 @@ fn nobody_writes_where_another_run_does() {
     let before = site.made();
     let lost = [OUTPUT, "the claim of the plan is not there"];
     failed(&site.nccopy(&["--part", "1"]), &lost);
-    // As if all parts were done.
+    // All parts seem to be finished.
     site.sandbox
         .write("p/done/1.json", site.sandbox.read("p/done/0.json"));
     failed(&site.nccopy(&["--finish"]), &lost);
@@ -111,7 +111,7 @@ fn nobody_writes_where_another_run_does() {
 }
 
 #[test]
-fn what_is_there_is_replaced_only_if_asked() {
+fn overwrite_replaces_existing_stores() {
     let site = Site::planned(3, &SMALL);
     site.succeeds(&["--part", "0-2"]);
     site.succeeds(&["--finish"]);
@@ -127,7 +127,7 @@ fn what_is_there_is_replaced_only_if_asked() {
 }
 
 #[test]
-fn a_plan_that_is_given_up_leaves_nothing() {
+fn a_cleaned_plan_leaves_no_files() {
     let site = Site::planned(3, &SMALL);
     let outside = site.server.folder().join("run/made2");
     std::fs::write(&outside, "stays").unwrap();

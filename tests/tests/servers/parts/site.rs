@@ -1,4 +1,4 @@
-//! What the tests of copies in parts begin with.
+//! Common setup for tests of copies in parts.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use super::*;
 /// Keys below a prefix, with their bytes.
 pub type Objects = BTreeMap<String, Vec<u8>>;
 
-/// A server, a dataset here, and beside it the plan `p` of copying it to the server.
+/// A server, a local dataset, and the plan `p` for a copy to the server.
 pub struct Site {
     pub server: S3,
     pub sandbox: Sandbox,
 }
 
 impl Site {
-    /// The dataset has chunks of which some are not stored, an unlimited dimension, strings, which `--finish` copies, and a scalar.
+    /// The dataset has missing chunks, an unlimited dimension, strings, which `--finish` copies, and a scalar.
     pub fn new() -> Self {
         let mut numbers = String::new();
         for n in 0..6 * 20 * 30 {
@@ -38,7 +38,7 @@ group: g {{ variables: byte b(y) ; data: b = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2
         }
     }
 
-    /// A site with a plan of so many parts.
+    /// Creates a site with a plan of this number of parts.
     pub fn planned(parts: u64, options: &[&str]) -> Self {
         let site = Self::new();
         site.plan(parts, options);
@@ -79,7 +79,7 @@ group: g {{ variables: byte b(y) ; data: b = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2
         assert_eq!(got.code, 0, "{options:?}: {got}");
     }
 
-    /// The objects of a copy at once.
+    /// Returns the objects of a copy in one process.
     pub fn want(&self, options: &[&str]) -> Objects {
         let ends = [&self.path("a.nc"), "s3://bucket/want"];
         let args = [&["nccopy", "--quiet"], options, &ends].concat();
@@ -89,7 +89,7 @@ group: g {{ variables: byte b(y) ; data: b = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2
         want
     }
 
-    /// The objects below the place of the output.
+    /// Returns the objects below the output's key.
     pub fn made(&self) -> Objects {
         files(&self.server.folder().join("run/made"))
     }
@@ -102,7 +102,7 @@ group: g {{ variables: byte b(y) ; data: b = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2
         self.server.folder().join("run/made").join(CLAIM)
     }
 
-    /// As if nobody knew that a part is done.
+    /// Remove the record of a finished part.
     pub fn forget(&self, part: u64) {
         let done = self.path(&format!("p/done/{part}.json"));
         std::fs::remove_file(done).unwrap();

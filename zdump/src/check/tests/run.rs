@@ -81,7 +81,7 @@ fn problems() {
     let expected = "\
 README: warning orphan-key: it belongs to no array or group (remove the key if it is not needed)
 v/c/9/1: error chunk-outside: chunk 9 of dimension 0, which has 2 chunks for a length of 4 (remove the chunk, or correct \
-the shape: it comes back when the array grows)
+the shape: it reappears when the array grows)
 1 error, 1 warning: 16 keys, 4 arrays
 ";
     assert_eq!((status, text.as_str(), message.as_str()), (1, expected, ""));

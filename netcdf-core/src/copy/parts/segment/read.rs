@@ -68,7 +68,7 @@ impl Segment {
             false => Err(
                 wrong("the bytes differ from the digest that the part recorded")
                     .with_remedy(format!(
-                        "make the part again: remove this file, then nccopy --part {} FOLDER",
+                        "run the part again: remove this file, then nccopy --part {} FOLDER",
                         self.source.name().rsplit('/').next().unwrap_or("K")
                     ))
                     .of(self.source.name()),

@@ -195,14 +195,14 @@ impl Mapping {
     /// Returns the unlimited dimension of the target, and the extent of the virtual dataset in this dimension. The result depends on the
     /// shape of the single source, or on the number of numbered sources.
     #[must_use]
-    pub fn reach(&self, source: Reach) -> Option<(usize, u64)> {
+    pub fn reach(&self, source: MappingSources) -> Option<(usize, u64)> {
         let (Selection::Regular(slabs), Some(dim)) = (&self.target, self.target.unlimited()) else {
             return None;
         };
         let slab = slabs.get(dim)?;
         let elements = match source {
-            Reach::Sources(n) => n.checked_mul(slab.block?)?,
-            Reach::Shape(dims) => {
+            MappingSources::Sources(n) => n.checked_mul(slab.block?)?,
+            MappingSources::Shape(dims) => {
                 let Selection::Regular(from) = &self.source else {
                     return None;
                 };
@@ -222,7 +222,7 @@ impl Mapping {
 
 /// Known facts about the sources of a mapping.
 #[derive(Debug, Clone, Copy)]
-pub enum Reach<'a> {
+pub enum MappingSources<'a> {
     /// The shape of the single source.
     Shape(&'a [u64]),
     /// The number of sources before the first missing source, for a mapping with numbered sources.

@@ -125,8 +125,10 @@ fn extent(sources: &Sources, mappings: &[Mapping], shape: &[u64]) -> Vec<u64> {
     for mapping in mappings {
         let there = (0..).take_while(|&n| source(sources, mapping, n).is_some());
         let reach = match mapping.counts() {
-            true => mapping.reach(Reach::Sources(there.count() as u64)),
-            false => source(sources, mapping, 0).and_then(|s| mapping.reach(Reach::Shape(&s.1))),
+            true => mapping.reach(MappingSources::Sources(there.count() as u64)),
+            false => {
+                source(sources, mapping, 0).and_then(|s| mapping.reach(MappingSources::Shape(&s.1)))
+            }
         };
         if let Some((dim, end)) = reach {
             extent[dim] = end;
@@ -312,7 +314,7 @@ fn read_damaged(file: &Hdf5File, data: &[u8], shape: &[u64]) -> Result<()> {
                     numbers(&piece.target, shape);
                     Ok(())
                 })?;
-                let _ = mapping.reach(Reach::Shape(source));
+                let _ = mapping.reach(MappingSources::Shape(source));
             }
         }
     }

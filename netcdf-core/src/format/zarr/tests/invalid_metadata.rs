@@ -62,11 +62,11 @@ fn arrays_of_version_3_that_say_what_has_no_meaning() {
         (v3("[4,4]", middle), r#""little" or "big""#),
         (
             v3("[4,4]", &format!("{bytes},{bytes}")),
-            "bytes takes elements",
+            "bytes needs elements",
         ),
         (
             v3("[4,4]", &format!("{bytes},{turned}")),
-            "transpose takes elements",
+            "transpose needs elements",
         ),
         (v3("[4,4]", &shard(bytes, "middle")), r#""start" or "end""#),
         (v3("[4,4]", &shard(middle, "end")), r#""little" or "big""#),

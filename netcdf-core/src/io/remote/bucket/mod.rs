@@ -13,7 +13,7 @@ use object_store::{GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt 
 use tokio::time::timeout;
 
 use super::failure::RequestFailure;
-use super::{Answer, Got, Objects, Page, Part, Version, Walk};
+use super::{Answer, Objects, Page, Part, PartResponse, Version, Walk};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::{Network, Transfer};
@@ -41,18 +41,18 @@ pub(super) struct Bucket {
 }
 
 /// A failed request: an error of the library, or an error of this crate.
-enum Missed {
+enum RequestError {
     Library(object_store::Error),
     Ours(Error),
 }
 
-impl From<object_store::Error> for Missed {
+impl From<object_store::Error> for RequestError {
     fn from(e: object_store::Error) -> Self {
         Self::Library(e)
     }
 }
 
-impl From<Error> for Missed {
+impl From<Error> for RequestError {
     fn from(e: Error) -> Self {
         Self::Ours(e)
     }
@@ -98,10 +98,10 @@ impl Bucket {
     }
 
     /// Converts a failed request to an error.
-    fn missed(&self, missed: Missed, key: &str) -> Error {
-        match missed {
-            Missed::Library(e) => self.failure.of(e, &self.address(key)),
-            Missed::Ours(e) => e.of(&self.address(key)),
+    fn request_error(&self, e: RequestError, key: &str) -> Error {
+        match e {
+            RequestError::Library(e) => self.failure.of(e, &self.address(key)),
+            RequestError::Ours(e) => e.of(&self.address(key)),
         }
     }
 
@@ -110,13 +110,18 @@ impl Bucket {
         Path::parse(key).map_err(|e| bad(e).of(&self.address(key)))
     }
 
-    async fn ask(&self, key: &str, part: &Part, version: Option<&Version>) -> Result<Option<Got>> {
+    async fn ask(
+        &self,
+        key: &str,
+        part: &Part,
+        version: Option<&Version>,
+    ) -> Result<Option<PartResponse>> {
         let path = self.path(key)?;
         let _request = self.network.request();
         for _ in 0..TRIES {
             let got = self.ask_once(&path, part, version).await;
             if let Some(got) = got.transpose() {
-                let got = got.map_err(|e| self.missed(e, key))?;
+                let got = got.map_err(|e| self.request_error(e, key))?;
                 self.network
                     .asked(got.as_ref().map_or(0, |got| got.bytes.len() as u64));
                 return Ok(got);
@@ -131,7 +136,7 @@ impl Bucket {
         path: &Path,
         part: &Part,
         version: Option<&Version>,
-    ) -> Result<Option<Option<Got>>, Missed> {
+    ) -> Result<Option<Option<PartResponse>>, RequestError> {
         let options = GetOptions {
             range: range(part),
             if_match: version.map(|v| v.0.clone()),
@@ -152,12 +157,12 @@ impl Bucket {
     }
 
     /// The answer for the first bytes of an empty object: services return an error for this range.
-    async fn empty(&self, path: &Path, part: &Part) -> Option<Got> {
+    async fn empty(&self, path: &Path, part: &Part) -> Option<PartResponse> {
         let Part::First(_) = part else {
             return None;
         };
         let meta = self.store.head(path).await.ok()?;
-        (meta.size == 0).then_some(Got {
+        (meta.size == 0).then_some(PartResponse {
             bytes: vec![],
             total: 0,
             version: meta.e_tag.map(Version),
@@ -166,7 +171,11 @@ impl Bucket {
     }
 
     /// Receives the bytes of an answer. Returns `None` after a timeout.
-    async fn take(&self, got: GetResult, part: &Part) -> Result<Option<Got>, Missed> {
+    async fn take(
+        &self,
+        got: GetResult,
+        part: &Part,
+    ) -> Result<Option<PartResponse>, RequestError> {
         let total = got.meta.size;
         let version = got.meta.e_tag.clone().map(Version);
         let modified = Some(got.meta.last_modified.into());
@@ -191,7 +200,7 @@ impl Bucket {
             );
             return Err(Error::new(ErrorKind::Truncated, what).into());
         }
-        Ok(Some(Got {
+        Ok(Some(PartResponse {
             bytes,
             total,
             version,
@@ -200,7 +209,7 @@ impl Bucket {
     }
 
     /// Receives a body. Returns `None` after a timeout. A body that exceeds `most` ends with the excess chunk, so that its length is wrong.
-    async fn body(&self, got: GetResult, most: u64) -> Result<Option<Vec<u8>>, Missed> {
+    async fn body(&self, got: GetResult, most: u64) -> Result<Option<Vec<u8>>, RequestError> {
         let mut bytes = vec![];
         let mut parts = got.into_stream();
         loop {
@@ -248,7 +257,7 @@ impl Objects for Bucket {
         key: &'a str,
         part: Part,
         version: Option<&'a Version>,
-    ) -> Answer<'a, Option<Got>> {
+    ) -> Answer<'a, Option<PartResponse>> {
         Box::pin(async move { self.ask(key, &part, version).await })
     }
 

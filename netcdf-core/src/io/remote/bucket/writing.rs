@@ -10,7 +10,7 @@ use object_store::{
 };
 use std::time::{Duration, SystemTime};
 
-use super::{Bucket, Missed, PAGE, below};
+use super::{Bucket, PAGE, RequestError, below};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Transfer;
 use crate::io::remote::Objects as _;
@@ -227,7 +227,9 @@ impl Bucket {
         loop {
             let page = self.within(pages.try_next()).await;
             let page = page.ok_or_else(|| self.late().of(&self.address(prefix)))?;
-            let Some(page) = page.map_err(|e| self.missed(Missed::Library(e.1), prefix))? else {
+            let Some(page) =
+                page.map_err(|e| self.request_error(RequestError::Library(e.1), prefix))?
+            else {
                 return Ok(());
             };
             let paths = page.into_iter().map(|meta| meta.location);

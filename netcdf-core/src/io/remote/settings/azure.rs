@@ -60,7 +60,7 @@ pub(crate) fn azure(sources: &SettingSources, account: Option<&str>) -> Result<A
     };
     if let Some(name) = sources.first_true(&["AZURE_SKIP_SIGNATURE"]) {
         azure.anonymous = true;
-        azure.tried = format!("no credentials, as {name} asks for");
+        azure.tried = format!("no credentials, because of {name}");
     }
     Ok(azure)
 }

@@ -49,7 +49,7 @@ pub(crate) fn google(sources: &SettingSources) -> Google {
         return Google {
             endpoint: Some(endpoint.trim_end_matches('/').to_owned()),
             signed: Signed::Never,
-            tried: "no credentials, as STORAGE_EMULATOR_HOST asks for".to_owned(),
+            tried: "no credentials, because of STORAGE_EMULATOR_HOST".to_owned(),
         };
     }
     let (signed, tried) = signed(sources);
@@ -63,7 +63,7 @@ pub(crate) fn google(sources: &SettingSources) -> Google {
 
 fn signed(sources: &SettingSources) -> (Signed, String) {
     if let Some(name) = sources.first_true(&["GOOGLE_SKIP_SIGNATURE"]) {
-        return (Signed::Never, format!("no credentials, as {name} asks for"));
+        return (Signed::Never, format!("no credentials, because of {name}"));
     }
     if let Some((name, _)) = sources.first(&CREDENTIALS) {
         return (Signed::Environment, format!("the environment's {name}"));

@@ -12,7 +12,7 @@ use super::{First, Web, transport};
 use crate::arithmetic::{Amount, length};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Transfer;
-use crate::io::remote::{Got, Part, Version};
+use crate::io::remote::{Part, PartResponse, Version};
 
 impl Web {
     /// Fetches a part of an object.
@@ -200,12 +200,12 @@ impl ReceivedPart {
         ended(self.have(), end)
     }
 
-    fn got(&mut self) -> Got {
+    fn got(&mut self) -> PartResponse {
         let mut bytes = std::mem::take(&mut self.bytes);
         if self.part == Part::First(0) {
             bytes.clear();
         }
-        Got {
+        PartResponse {
             bytes,
             total: self.total,
             version: self.found.take(),
@@ -238,7 +238,7 @@ fn other_bytes() -> Error {
 
 fn too_short(range: &Range<u64>, total: u64) -> Error {
     let what = format!(
-        "bytes up to {} are needed, but there are {total}",
+        "bytes up to {} are needed, but the file has {total}",
         range.end
     );
     Error::new(ErrorKind::Truncated, what)

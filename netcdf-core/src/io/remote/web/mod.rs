@@ -27,7 +27,7 @@ pub(in crate::io::remote) use self::access::WebAccess;
 use self::address::WebAddress;
 use self::credentials::Credentials;
 use self::tries::Tries;
-use super::{Answer, Got, Objects, Page, Part, Version, Walk};
+use super::{Answer, Objects, Page, Part, PartResponse, Version, Walk};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::network::Network;
 
@@ -47,7 +47,7 @@ pub(in crate::io::remote) struct Web {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::io::remote) enum First {
     /// The bytes. `None` if the object is missing.
-    Part(Option<Got>),
+    Part(Option<PartResponse>),
     /// The server only sends whole objects.
     NoRanges {
         /// The object length in bytes, if the server reports it.
@@ -121,7 +121,7 @@ impl Objects for Web {
         key: &'a str,
         part: Part,
         version: Option<&'a Version>,
-    ) -> Answer<'a, Option<Got>> {
+    ) -> Answer<'a, Option<PartResponse>> {
         Box::pin(async move {
             match self.fetch(key, part, version).await? {
                 First::Part(got) => Ok(got),

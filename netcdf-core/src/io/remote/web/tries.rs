@@ -117,10 +117,10 @@ impl Tries {
 
     fn failed(&self, reason: &str) -> Error {
         let tries = match self.made {
-            1 => "1 try".to_owned(),
-            made => format!("{made} tries"),
+            1 => "1 attempt".to_owned(),
+            made => format!("{made} attempts"),
         };
-        let what = format!("{reason} (given up after {tries})");
+        let what = format!("{reason} (failed after {tries})");
         Error::new(ErrorKind::Io, what).with_remedy("try again later")
     }
 }

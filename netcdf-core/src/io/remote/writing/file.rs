@@ -20,7 +20,7 @@ use crate::io::remote::Objects as _;
 use crate::io::remote::bucket::{Bucket, ObjectState, Upload};
 use crate::io::remote::wait::wait;
 use crate::io::source::{Source, present};
-use crate::io::target::{Hand, Target};
+use crate::io::target::{ConcurrentWriter, Target};
 use crate::limits::zeros;
 
 /// A file that becomes an object on commit.
@@ -261,8 +261,8 @@ impl Target for ObjectTarget {
         Ok(())
     }
 
-    fn hand(&self) -> Option<Arc<dyn Hand>> {
-        Some(Arc::clone(&self.inner) as Arc<dyn Hand>)
+    fn concurrent_writer(&self) -> Option<Arc<dyn ConcurrentWriter>> {
+        Some(Arc::clone(&self.inner) as Arc<dyn ConcurrentWriter>)
     }
 
     fn written(&mut self) -> Result<Arc<dyn Source>> {
@@ -277,7 +277,7 @@ impl Target for ObjectTarget {
     }
 }
 
-impl Hand for FileInner {
+impl ConcurrentWriter for FileInner {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<()> {
         self.write(offset, bytes)
     }

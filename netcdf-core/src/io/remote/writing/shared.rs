@@ -166,7 +166,7 @@ impl<'a> SharedStore<'a> {
 fn lost(place: &ObjectPrefix) -> Error {
     let what = "the claim of the plan is not there any more: the store was finished or removed, or another run took it over";
     let e = Error::new(ErrorKind::Changed, what).of(&place.bucket.address(&place.key));
-    e.with_remedy("make the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
+    e.with_remedy("create the plan again: nccopy --clean FOLDER, then nccopy --plan FOLDER …")
 }
 
 impl SharedObjectTarget {

@@ -87,7 +87,7 @@ pub(crate) fn aws(sources: &SettingSources) -> Result<Aws> {
     };
     if let Some(by) = asks_for_none(sources, &choice) {
         aws.anonymous = true;
-        aws.tried = format!("no credentials, as {by} asks for");
+        aws.tried = format!("no credentials, because of {by}");
     } else if let Some((keys, tried)) = keys(sources, &choice, &profile)? {
         aws.credentials = Some(keys);
         aws.tried = tried;

@@ -39,7 +39,7 @@ fn failures_that_do_not_pass() {
     let (server, web) = web(|_| Reply::new("503 Service Unavailable"));
     let e = get(&web, Part::First(4)).unwrap_err();
     assert_eq!(e.kind(), ErrorKind::Io);
-    let text = "f: the server answered 503 Service Unavailable (given up after 6 tries)";
+    let text = "f: the server answered 503 Service Unavailable (failed after 6 attempts)";
     assert!(e.to_string().contains(text), "{e}");
     assert_eq!(server.requests().len(), 6);
     let (server, web) = super::web(|_| Reply::new("400 Bad Request"));
@@ -53,7 +53,7 @@ fn a_pause_beyond_the_time_limit_is_not_waited_for() {
     let (server, web) = hasty(|_| Reply::new("429 Too Many Requests").with("Retry-After", "20"));
     let e = get(&web, Part::First(4)).unwrap_err().to_string();
     assert!(
-        e.contains("429 Too Many Requests (given up after 1 try)"),
+        e.contains("429 Too Many Requests (failed after 1 attempt)"),
         "{e}"
     );
     assert_eq!(server.requests().len(), 1);
@@ -67,7 +67,7 @@ fn nobody_listens() {
     let web = connect(&format!("http://{address}/f"), access());
     let e = get(&web, Part::First(4)).unwrap_err().to_string();
     assert!(
-        e.contains("cannot connect: Connection refused (given up after 6"),
+        e.contains("cannot connect: Connection refused (failed after 6"),
         "{e}"
     );
 }

@@ -12,7 +12,7 @@ use super::{Web, WebAccess};
 use crate::error::Result;
 use crate::io::remote::settings::{self, ConnectionSettings, Secret};
 use crate::io::remote::wait::wait;
-use crate::io::remote::{Got, Objects, Part, Version};
+use crate::io::remote::{Objects, Part, PartResponse, Version};
 
 const DATA: &[u8] = b"0123456789abcdefghij";
 const TAG: &str = "\"one\"";
@@ -60,13 +60,13 @@ fn good(request: &Request) -> Reply {
     Reply::good(request, DATA, TAG)
 }
 
-fn get(web: &Web, part: Part) -> Result<Option<Got>> {
+fn get(web: &Web, part: Part) -> Result<Option<PartResponse>> {
     wait(web.get("", part, None))
 }
 
 /// The answer for an existing file.
-fn some(bytes: &[u8]) -> Option<Got> {
-    Some(Got {
+fn some(bytes: &[u8]) -> Option<PartResponse> {
+    Some(PartResponse {
         bytes: bytes.to_vec(),
         total: DATA.len() as u64,
         version: Some(Version(TAG.to_owned())),

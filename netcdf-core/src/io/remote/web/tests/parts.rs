@@ -48,7 +48,7 @@ fn what_is_missing_empty_or_too_short() {
     let (_server, gone) = web(|request| Reply::new(["404 Not Found", "410 Gone"][request.number]));
     assert_eq!(get(&gone, Part::First(1)).unwrap(), None);
     assert_eq!(get(&gone, Part::Whole(1)).unwrap(), None);
-    let empty = |got: Option<Got>| got.map(|got| (got.bytes, got.total));
+    let empty = |got: Option<PartResponse>| got.map(|got| (got.bytes, got.total));
     let (_server, none) = web(|request| Reply::good(request, b"", TAG));
     assert_eq!(
         empty(get(&none, Part::First(8)).unwrap()),

@@ -183,7 +183,7 @@ fn two_runs_do_not_write_the_same_store() {
 }
 
 #[test]
-fn what_is_there_is_replaced_only_if_asked() {
+fn overwrite_replaces_existing_stores() {
     let service = Service::new();
     service.put("a/s/x", "data");
     let e = service.store(false).unwrap_err();
@@ -326,7 +326,7 @@ fn a_file_that_is_given_up_leaves_the_old_object() {
 fn threads_write_to_the_same_file() {
     let service = Service::new();
     let file = service.file("f.nc");
-    let hand = file.hand().unwrap();
+    let hand = file.concurrent_writer().unwrap();
     let part = parts::span(0).end;
     let len = 3 * part;
     std::thread::scope(|scope| {
