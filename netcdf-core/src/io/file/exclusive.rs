@@ -5,7 +5,7 @@ use std::io::{ErrorKind as Failure, Result};
 use std::path::Path;
 use std::time::Duration;
 
-use super::FileId;
+use super::id::FileId;
 use super::names::folder;
 use super::references::open_itself;
 use crate::cancel::Cancel;

@@ -8,9 +8,11 @@ use std::io::Result as IoResult;
 use std::path::{Path, PathBuf};
 
 use super::disk::Disk;
+use super::id::FileId;
 use super::obstacle::{self, Obstacle};
+use super::positions::{read_exact_at, write_all_at};
 use super::unnamed::UnnamedFile;
-use super::{FileId, full, space, temporary, write_all_at, writers};
+use super::{full, space, temporary, writers};
 use crate::arithmetic::Amount;
 use crate::error::{Error, ErrorKind, Result};
 use crate::notes::{Note, Notes};
@@ -64,7 +66,7 @@ impl ExistingFile {
 
     /// The directory of the output until it is complete.
     pub(super) fn folder(&self) -> &Path {
-        super::folder(self.making.path())
+        super::names::folder(self.making.path())
     }
 
     /// Notes that the output is not replaced atomically. The note is urgent, because nothing can be printed if the process is killed.
@@ -98,7 +100,7 @@ impl ExistingFile {
         let made = making.finish_unannounced(file);
         let made = made.map_err(|e| full::failed("cannot write", name, e))?;
         // After a power cut the finished output must still have its name.
-        let named = sync.map_or(Ok(()), |disk| disk.folder(super::folder(&made)));
+        let named = sync.map_or(Ok(()), |disk| disk.folder(super::names::folder(&made)));
         let named =
             named.map_err(|e| Error::io("cannot write the output's directory to disk", name, e));
         let copied = named.and_then(|()| overwrite((&path, id), (name, file), sync));
@@ -238,7 +240,7 @@ fn copy(from: &File, to: &File, len: u64) -> IoResult<()> {
     while at < len {
         let size = Amount::of(len - at).count().min(buf.len());
         let piece = buf.get_mut(..size).unwrap_or_default();
-        super::read_exact_at(from, piece, at)?;
+        read_exact_at(from, piece, at)?;
         write_all_at(to, piece, at)?;
         at += size as u64;
     }

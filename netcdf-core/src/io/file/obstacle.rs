@@ -25,7 +25,7 @@ impl Obstacle {
         if is_mount_point(path, meta) {
             return Some(Self::Mount);
         }
-        if is_append_only(super::folder(path)) {
+        if is_append_only(super::names::folder(path)) {
             return Some(Self::AppendOnly);
         }
         is_sticky(path, meta).then_some(Self::Sticky)
@@ -149,7 +149,7 @@ pub(in crate::io) fn is_mount_point(_: &Path, _: &Metadata) -> bool {
 #[cfg(unix)]
 fn is_of_another_device(path: &Path, meta: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let above = std::fs::metadata(super::folder(path));
+    let above = std::fs::metadata(super::names::folder(path));
     above.is_ok_and(|above| above.dev() != meta.dev())
 }
 
@@ -169,7 +169,7 @@ pub(super) fn is_append_only(_: &Path) -> bool {
 #[cfg(unix)]
 fn is_sticky(path: &Path, meta: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
-    let Ok(above) = std::fs::metadata(super::folder(path)) else {
+    let Ok(above) = std::fs::metadata(super::names::folder(path)) else {
         return false;
     };
     let own = rustix::process::geteuid().as_raw();

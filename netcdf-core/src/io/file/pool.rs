@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::FileId;
+use super::id::FileId;
 use crate::error::{Error, ErrorKind, Result};
 
 /// The maximum number of open files in a pool. In addition, each thread may use one file.

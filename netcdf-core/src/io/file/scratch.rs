@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{full, read_exact_at, write_all_at};
+use super::full;
+use super::positions::{read_exact_at, write_all_at};
 use crate::arithmetic::{exact, span};
 use crate::error::{Error, Result};
 use crate::io::source::{Source, read_range, truncated};

@@ -21,7 +21,7 @@ struct Space {
 pub(super) fn directories(path: &Path, at_most: Option<u64>) -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let all = [
-        Some(super::folder(path).to_owned()),
+        Some(super::names::folder(path).to_owned()),
         Some(std::env::temp_dir()),
         Some(PathBuf::from("/var/tmp")),
         Some(PathBuf::from(".")),

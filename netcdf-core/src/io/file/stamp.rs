@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use super::FileId;
+use super::id::FileId;
 use crate::error::{Error, Result};
 
 /// The identity, size and modification time of a file, or of all files in a directory.

@@ -1,5 +1,15 @@
+use std::fs::File;
+use std::path::Path;
+
+use super::disk::Disk;
 use super::exclusive::locks_are_sure;
+use super::small_files::put_if;
+use super::unnamed::UnnamedFile;
 use super::*;
+use crate::cancel::Cancel;
+use crate::error::Result;
+use crate::io::source::Source as _;
+use crate::io::target::Target as _;
 #[cfg(unix)]
 use crate::notes::Notes;
 

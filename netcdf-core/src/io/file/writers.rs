@@ -9,7 +9,7 @@ use std::io::ErrorKind as Failure;
 use std::path::Path;
 
 use super::exclusive::{Sharing, try_lock};
-use super::read_exact_at;
+use super::positions::read_exact_at;
 use super::references::open_itself;
 use crate::error::is_too_many;
 use crate::error::{Error, ErrorKind, Result};
