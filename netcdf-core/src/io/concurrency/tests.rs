@@ -144,6 +144,27 @@ fn a_full_link_gets_no_more_requests() {
     assert_eq!(run.highest, 64);
 }
 
+/// A service that spends 2.3 ms of processor time on each object answers 435 objects per second, with any number of requests in flight.
+#[test]
+fn a_busy_service_takes_no_longer_than_with_a_fixed_number() {
+    for (latency, objects) in [(20, 1000), (50, 1000), (50, 5000), (200, 5000)] {
+        for jitter in [0, 50, 100] {
+            let service = Service {
+                latency: Duration::from_millis(latency),
+                bandwidth: 435_000,
+                jitter,
+                ..FAST
+            };
+            let time = |most| Run::new(most).read(service, (objects, 1000)).now;
+            let (adapted, fixed) = (time(MOST), time(START));
+            assert!(
+                adapted <= fixed,
+                "{latency} {jitter}: {adapted:?} {fixed:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn large_objects_on_a_slow_link_end_in_time() {
     let service = Service {
