@@ -1,5 +1,6 @@
 //! A column: a variable along some dimensions of the table, or the indices of a dimension.
 
+use netcdf_core::arithmetic::Amount;
 use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{OrInternal as _, Result};
 use netcdf_core::model::{
@@ -9,6 +10,11 @@ use netcdf_grammar::cdl::write::NumberText;
 
 use super::cell::{CsvCells, quoted};
 use super::{CellForms, table_dims};
+
+/// Approximate memory of a cell in bytes, without long text.
+const CELL: u64 = 64;
+/// Number of copies of a text in memory: the values, the cell and the row.
+const COPIES: u64 = 3;
 
 /// A column.
 pub(super) struct CsvColumn<'a> {
@@ -74,6 +80,12 @@ impl<'a> CsvColumn<'a> {
     /// Returns the variable, if the column has one.
     pub(super) fn var(&self) -> Option<VarId> {
         self.source.as_ref().map(|source| source.id)
+    }
+
+    /// Returns the approximate memory of a cell in bytes.
+    pub(super) fn bytes(&self) -> Amount {
+        let width = self.source.as_ref().and_then(|source| source.width);
+        Amount::of(width.unwrap_or(0)) * COPIES + CELL
     }
 
     /// Returns the position of an element's cell among the cells of a band.

@@ -22,10 +22,10 @@ use crate::forms::DumpForms;
 use crate::request::Digits;
 use column::CsvColumn;
 
-/// Rows of a band.
-const BAND: u64 = 1 << 13;
-/// Approximate bytes of memory for a cell.
-const CELL: u64 = 64;
+/// Maximum number of rows in a band.
+const ROWS: u64 = 1 << 13;
+/// Approximate maximum memory of a band in bytes.
+const BAND: u64 = 16 << 20;
 
 /// The form of the values.
 #[derive(Clone, Copy)]
@@ -57,15 +57,21 @@ pub(crate) fn write(
     let lengths = dims
         .iter()
         .map(|&dim| schema.dim(dim).map_or(0, |dim| dim.len));
-    let bands = Bands::new(Region::whole(&lengths.collect::<Vec<_>>()), &[], BAND);
-    let items = bands.map(|band| {
-        let cells = Amount::product(&band.count) * columns.len() as u64;
-        Ok(WorkItem::new((cells * CELL).get(), band))
+    let whole = Region::whole(&lengths.collect::<Vec<_>>());
+    let row = columns.iter().map(CsvColumn::bytes).sum::<Amount>().get();
+    let items = Bands::new(whole, &[], band_rows(row)).map(|band| {
+        let bytes = Amount::product(&band.count) * row;
+        Ok(WorkItem::new(bytes.get(), band))
     });
     let work = |band: Region| rows(set, &columns, &band);
     set.runtime().ordered(items, work, |text| put(&text))?;
     out.flush()
         .map_err(|e| Error::io("cannot write", "(stdout)", e))
+}
+
+/// Returns the maximum number of rows in a band. A row takes about `row` bytes of memory.
+fn band_rows(row: u64) -> u64 {
+    (BAND / row.max(1)).clamp(1, ROWS)
 }
 
 /// Returns the dimensions of a variable in a table. Characters along the last dimension are one text.
@@ -178,5 +184,15 @@ fn advance(index: &mut [u64], shape: &[u64]) {
             return;
         }
         *i = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_of_long_texts_have_few_rows() {
+        assert_eq!([64, 20_000, 1 << 40].map(band_rows), [ROWS, 838, 1]);
     }
 }
