@@ -115,7 +115,7 @@ impl CopyJob {
     ) -> Result<u64> {
         let mut output = ChunkedOutput::new(self, set, known, writer)?;
         if output.has_gaps()? {
-            let (made, of) = ((&output.grid, &self.region), known.job);
+            let (made, of) = ((&output.grid, &*self.region), known.job);
             output.affected =
                 AffectedChunks::of((known.set, of.pair.from), &of.from, made)?.map(Arc::new);
             output.unknown = plan.way == RechunkWay::Spill || !std::ptr::eq(of, self);

@@ -11,7 +11,6 @@ mod conversion;
 mod fill_output;
 mod heap;
 mod job;
-mod layouts;
 pub mod methods;
 pub mod options;
 pub mod parts;
@@ -36,8 +35,8 @@ use crate::arithmetic::Amount;
 use crate::chunk::{Dataset, Reader, Writer};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::model::VarId;
+use crate::model::recent_values::RecentValues;
 use columns::Columns;
-use layouts::SharedLayouts;
 use methods::Method;
 
 /// Copies the data that `plan` names from `set` to `writer`, and finishes the output. `writer` must have the plan's schema. The report
@@ -161,14 +160,19 @@ fn execute(
 pub fn jobs(set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer) -> Result<Vec<CopyJob>> {
     let reader = set.reader;
     lengthen_all(reader, plan, writer)?;
-    let mut layouts = SharedLayouts::default();
+    let (mut layouts, mut regions) = (RecentValues::default(), RecentValues::default());
     let mut jobs = Vec::with_capacity(plan.data.len());
     for &pair in &plan.data {
         let job = CopyJob {
             at_join: plan.unsized_strings.contains(&pair.to),
             ..CopyJob::new(set, pair, writer)?
         };
-        jobs.push(layouts.share(job));
+        jobs.push(CopyJob {
+            from: layouts.share(job.from),
+            to: layouts.share(job.to),
+            region: regions.share(job.region),
+            ..job
+        });
     }
     columns::mark(&mut jobs, reader);
     jobs.iter()

@@ -115,7 +115,7 @@ impl CopyJob {
         let mut element = self.first_of(&self.region)?;
         set.bands(
             self.pair.from,
-            InBands::new(self.region.clone(), BAND / size),
+            InBands::new(Region::clone(&self.region), BAND / size),
             |_, bytes| self.converts(set, bytes).in_object(path),
             |made| {
                 let bytes = match made {
@@ -154,7 +154,7 @@ impl CopyJob {
         let bands = InBands {
             // Conversion needs memory for values in addition to the elements.
             large: self.alike,
-            ..InBands::new(self.region.clone(), BAND / size)
+            ..InBands::new(Region::clone(&self.region), BAND / size)
         };
         set.bands(self.pair.from, bands, work, sink)
     }

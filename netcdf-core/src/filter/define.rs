@@ -144,6 +144,7 @@ impl Storage {
         let later = |f: &FilterSpec| rank(f.id) > rank(filter.id);
         let at = self.filters.iter().position(later);
         let at = at.unwrap_or(self.filters.len());
+        self.filters.reserve_exact(1);
         self.filters.insert(at, filter);
     }
 
@@ -151,7 +152,10 @@ impl Storage {
     pub fn add_filter(&mut self, filter: FilterSpec) {
         match self.filters.iter_mut().find(|f| f.id == filter.id) {
             Some(old) => old.params = filter.params,
-            None => self.filters.push(filter),
+            None => {
+                self.filters.reserve_exact(1);
+                self.filters.push(filter);
+            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The dataset schema: groups, dimensions, types, variables and attributes.
 
 use super::{
-    Attribute, DataType, DimId, GroupId, Kind, Name, Storage, TypeId, TypeKind, UserType, Values,
-    VarId,
+    Attribute, DataType, DimId, GroupId, Kind, Name, SharedVec, Storage, TypeId, TypeKind,
+    UserType, Values, VarId,
 };
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 
@@ -17,8 +17,8 @@ pub struct Schema {
     pub dims: Vec<Dimension>,
     /// User-defined types of all groups.
     pub types: Vec<UserType>,
-    /// Variables of all groups.
-    pub vars: Vec<Variable>,
+    /// Variables of all groups. Clones of a schema share this list until its first change.
+    pub vars: SharedVec<Variable>,
     /// Whether attribute texts that look like JSON are JSON, in a Zarr dataset without recorded types.
     pub json_texts: bool,
 }
@@ -82,7 +82,7 @@ impl Schema {
             groups: vec![root],
             dims: vec![],
             types: vec![],
-            vars: vec![],
+            vars: SharedVec::default(),
             json_texts: false,
         }
     }
@@ -405,6 +405,24 @@ mod tests {
         assert_eq!(s.group_path(GroupId::ROOT), "/");
         assert_eq!(s.group_path(h), "/g/h");
         assert_eq!(s.var_path(v), "/g/h/v");
+    }
+
+    #[test]
+    fn clones_share_their_variables() {
+        let schema = Schema::new(Kind::NETCDF4);
+        let mut other = schema.clone();
+        assert_eq!(schema.vars.as_ptr(), other.vars.as_ptr());
+        other.add_var(Variable {
+            name: Name::stored(b"v"),
+            group: GroupId::ROOT,
+            ty: Atomic::Int.into(),
+            dims: vec![],
+            attributes: vec![],
+            storage: Storage::default(),
+        });
+        assert_eq!((schema.vars.len(), other.vars.len()), (0, 1));
+        // A copy of 100,000 variables has two lists.
+        assert!(size_of::<Variable>() <= 256);
     }
 
     #[test]

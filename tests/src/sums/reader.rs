@@ -42,7 +42,7 @@ impl Raw {
             }
             Stored::Contiguous { .. } => {
                 if let Some(external) = &dataset.external {
-                    let external = (external, bytes(&dataset));
+                    let external = (&**external, bytes(&dataset));
                     let path = "/elements".to_owned();
                     let data = ExternalData::new(&file, external, path, env.siblings.clone());
                     source = Arc::new(data);

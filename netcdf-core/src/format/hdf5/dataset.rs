@@ -22,15 +22,15 @@ pub struct Hdf5Dataset {
     /// The element type.
     pub datatype: Arc<Datatype>,
     /// The shape.
-    pub dataspace: Dataspace,
+    pub dataspace: Arc<Dataspace>,
     /// The data location.
     pub layout: DataLayout,
     /// The value of unwritten elements.
-    pub fill: FillMessage,
+    pub fill: Arc<FillMessage>,
     /// The chunk filters, in writing order.
-    pub filters: Vec<PipelineFilter>,
+    pub filters: Arc<Vec<PipelineFilter>>,
     /// The external files with the data, if the dataset has any.
-    pub external: Option<ExternalFiles>,
+    pub external: Option<Box<ExternalFiles>>,
 }
 
 /// Object kinds.
@@ -78,6 +78,21 @@ fn missing(file: &Hdf5File, header: &ObjectHeader, what: &str) -> crate::Error {
     file.error(ErrorKind::Corrupt, header.address, what)
 }
 
+/// Returns the fill value message, or the message of older versions. The default is zeros.
+fn fill(file: &Hdf5File, header: &ObjectHeader) -> Result<FillMessage> {
+    if let Some(body) = header.body_of(file, message::FILL)? {
+        return FillMessage::parse(&mut body.fields(file));
+    }
+    match header.body_of(file, message::FILL_OLD)? {
+        Some(body) => FillMessage::parse_old(&mut body.fields(file)),
+        None => Ok(FillMessage {
+            allocate: None,
+            write: None,
+            value: FillValue::Default,
+        }),
+    }
+}
+
 impl Hdf5Dataset {
     /// Reads the dataset messages of a header.
     ///
@@ -93,30 +108,22 @@ impl Hdf5Dataset {
         let mut dataset = Self {
             address: header.address,
             datatype: datatype(file, header)?,
-            dataspace: Dataspace::parse(&mut space.fields(file))?,
+            dataspace: Arc::new(Dataspace::parse(&mut space.fields(file))?),
             layout: DataLayout::parse(&mut layout.fields(file))?,
-            fill: FillMessage {
-                allocate: None,
-                write: None,
-                value: FillValue::Default,
-            },
-            filters: vec![],
+            fill: Arc::new(fill(file, header)?),
+            filters: Arc::default(),
             external: None,
         };
         if let DataLayout::Chunked(chunked) = &mut dataset.layout {
             // Some writers store a wrong element size. libhdf5 up to 1.14.3 ignores the stored size.
             chunked.element_size = dataset.datatype.size.max(1);
         }
-        if let Some(body) = header.body_of(file, message::FILL)? {
-            dataset.fill = FillMessage::parse(&mut body.fields(file))?;
-        } else if let Some(body) = header.body_of(file, message::FILL_OLD)? {
-            dataset.fill = FillMessage::parse_old(&mut body.fields(file))?;
-        }
         if let Some(body) = header.body_of(file, message::FILTERS)? {
-            dataset.filters = filters::parse(&mut body.fields(file))?;
+            dataset.filters = Arc::new(filters::parse(&mut body.fields(file))?);
         }
         if let Some(body) = header.body_of(file, message::EXTERNAL)? {
-            dataset.external = Some(ExternalFiles::parse(&mut body.fields(file))?);
+            let files = ExternalFiles::parse(&mut body.fields(file))?;
+            dataset.external = Some(Box::new(files));
         }
         Ok(dataset)
     }

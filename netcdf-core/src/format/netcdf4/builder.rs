@@ -1,10 +1,11 @@
 //! The schema under construction, with companion tables.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::FileObject;
-use super::companions::{FoundDimension, FoundVariable, PendingAttribute, UnsizedScales};
+use super::companions::{
+    FoundDimension, FoundVariable, PendingAttribute, RecentParts, UnsizedScales,
+};
 use super::files::Files;
 use super::links::LinkPath;
 use super::paths::Paths;
@@ -12,7 +13,6 @@ use super::types::FileTypes;
 use super::virtual_sources::Nesting;
 use crate::env::Env;
 use crate::error::Result;
-use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::link::LinkedObject;
 use crate::model::name::Interner;
 use crate::model::{Attribute, GroupId, Kind, Schema};
@@ -24,8 +24,8 @@ pub(super) struct FileBuilder<'a> {
     pub schema: Schema,
     pub names: Interner,
     pub types: FileTypes,
-    /// The datatype of the previous dataset. Equal datatypes of consecutive datasets share memory.
-    pub last_datatype: Option<Arc<Datatype>>,
+    /// Parts of recent datasets. Equal parts share memory.
+    pub parts: RecentParts,
     /// Parallel to `schema.dims`.
     pub dims: Vec<FoundDimension>,
     /// Parallel to `schema.vars`.
@@ -63,7 +63,7 @@ impl<'a> FileBuilder<'a> {
             schema: Schema::new(Kind::NETCDF4),
             names: Interner::default(),
             types: FileTypes::default(),
-            last_datatype: None,
+            parts: RecentParts::default(),
             dims: vec![],
             vars: vec![],
             unsized_scales: UnsizedScales::default(),

@@ -4,7 +4,12 @@ use std::collections::HashMap;
 
 use super::FileObject;
 use crate::format::hdf5::dataset::Hdf5Dataset;
+use crate::format::hdf5::dataspace::Dataspace;
+use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::message::attribute::AttributeMessage as Stored;
+use crate::format::hdf5::message::fill::FillMessage;
+use crate::format::hdf5::message::filters::PipelineFilter;
+use crate::model::recent_values::RecentValues;
 use crate::model::{DimId, GroupId, Name, VarId};
 
 /// Facts about a dimension beyond the schema.
@@ -33,6 +38,28 @@ pub(super) struct FoundVariable {
     pub counted: Vec<u64>,
     /// Whether the C library skips the variable.
     pub skipped_by_c: bool,
+}
+
+/// Parts of recent datasets.
+#[derive(Debug, Default)]
+pub(super) struct RecentParts {
+    datatypes: RecentValues<Datatype>,
+    dataspaces: RecentValues<Dataspace>,
+    fills: RecentValues<FillMessage>,
+    filters: RecentValues<Vec<PipelineFilter>>,
+}
+
+impl RecentParts {
+    /// Returns the dataset. Equal parts of recent datasets share memory.
+    pub(super) fn share(&mut self, dataset: Hdf5Dataset) -> Hdf5Dataset {
+        Hdf5Dataset {
+            datatype: self.datatypes.share(dataset.datatype),
+            dataspace: self.dataspaces.share(dataset.dataspace),
+            fill: self.fills.share(dataset.fill),
+            filters: self.filters.share(dataset.filters),
+            ..dataset
+        }
+    }
 }
 
 /// The owner of an attribute.

@@ -22,6 +22,7 @@
 //! | `form` | the stored form of elements |
 //! | `virtual_sources`, `virtual_mappings`, `virtual_extent` | mappings, sources and shapes of virtual datasets |
 //! | `virtual_data`, `virtual_copy` | the elements of virtual datasets |
+//! | `open_indexes` | chunk indexes of recently read variables |
 //! | [`reader`] | data locations for the chunk layer |
 //! | [`mod@write`] | writing |
 //!
@@ -40,6 +41,7 @@ mod hidden_attributes;
 mod links;
 mod non_variables;
 pub(crate) mod numbers;
+mod open_indexes;
 mod paths;
 pub(crate) mod reader;
 mod skipped_objects;

@@ -1,13 +1,14 @@
 //! An open netCDF-4 or HDF5 file: the schema, and the data locations.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::builder::FileBuilder;
 use super::companions::FoundVariable;
 use super::files::Files;
 use super::form::form;
 use super::non_variables;
+use super::open_indexes::OpenIndexes;
 use super::values::ValueDecoder;
 use super::variables::plain;
 use super::virtual_mappings::Virtual;
@@ -29,7 +30,6 @@ use crate::format::hdf5::datatype::Datatype;
 use crate::format::hdf5::external_data::ExternalData;
 use crate::format::hdf5::message::fill::FillValue;
 use crate::format::hdf5::message::layout::{ChunkedLayout, DataLayout as Stored};
-use crate::format::recent::once;
 use crate::io::Source;
 use crate::io::memory::MemorySource;
 use crate::limits::element;
@@ -43,6 +43,7 @@ pub(crate) struct Netcdf4Reader {
     files: Files,
     /// Parallel to `schema.vars`.
     vars: Vec<VariableData>,
+    indexes: OpenIndexes,
     /// The data sources: first the files, then compact and external data.
     bytes: NumberedSources,
     /// The header addresses of datasets in the main file that are not variables.
@@ -57,8 +58,6 @@ struct VariableData {
     dataset: Hdf5Dataset,
     /// The source of the data.
     holder: ChunkHolder,
-    /// Boxed to save memory: most variables in a file with 100,000 variables have no index.
-    index: OnceLock<Box<OpenIndex>>,
     /// The external files of a contiguous dataset.
     external: Option<Arc<ExternalData>>,
     /// For a virtual dataset, the sources of its elements.
@@ -121,6 +120,7 @@ impl Netcdf4Reader {
             provenance,
             files,
             vars,
+            indexes: OpenIndexes::default(),
             bytes: NumberedSources { all, spread },
             unseen: builder.unseen,
         })
@@ -137,20 +137,20 @@ impl Netcdf4Reader {
         data.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
 
-    /// Returns the chunk index of a variable. The header of the index is read only once.
-    fn index<'a>(
+    /// Returns the chunk index of a variable.
+    fn index(
         &self,
-        data: &'a VariableData,
+        (var, data): (VarId, &VariableData),
         file: &Hdf5File,
         chunked: &ChunkedLayout,
-    ) -> Result<&'a OpenIndex> {
+    ) -> Result<Arc<OpenIndex>> {
         let space = &data.dataset.dataspace;
         let extent = DatasetExtent {
             dims: &space.dims,
             max: &space.max,
         };
-        let open = || OpenIndex::open(file, chunked, &extent).map(Box::new);
-        once(&data.index, open).map(|index| &**index)
+        let open = || OpenIndex::open(file, chunked, &extent);
+        self.indexes.get(var, open)
     }
 }
 
@@ -198,7 +198,6 @@ fn data(
         file: var.file,
         dataset: var.dataset,
         holder: ChunkHolder::Source(source),
-        index: OnceLock::new(),
         external,
         sources,
     }
@@ -311,7 +310,7 @@ impl Reader for Netcdf4Reader {
                 size,
             } => visit(whole(contiguous(&file, dataset, *address, *size)?)),
             Stored::Chunked(chunked) => {
-                let index = self.index(data, &file, chunked)?;
+                let index = self.index((var, data), &file, chunked)?;
                 index.locate(&file, chunks, &mut |found| {
                     let start = file.place(found.address)?;
                     let end = start.checked_add(found.size);
@@ -444,4 +443,33 @@ fn contiguous(
         .checked_add(want)
         .ok_or_else(|| beyond(file, address))?;
     Ok(start..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::file::FileSource;
+
+    /// A reader of a file with 100,000 variables needs this memory for each variable.
+    #[test]
+    fn equal_datasets_share_their_parts() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../testdata/hdf5/same_types.h5"
+        );
+        let source = Arc::new(FileSource::open(path.as_ref()).unwrap());
+        let reader = Netcdf4Reader::open(source, &Env::default()).unwrap();
+        let shared = |a: &Hdf5Dataset, b: &Hdf5Dataset| {
+            let equal = a.dataspace == b.dataspace && a.filters == b.filters;
+            equal && Arc::ptr_eq(&a.dataspace, &b.dataspace) && Arc::ptr_eq(&a.filters, &b.filters)
+        };
+        let pairs = reader.vars.windows(2);
+        assert_eq!(
+            pairs
+                .filter(|p| shared(&p[0].dataset, &p[1].dataset))
+                .count(),
+            4
+        );
+        assert!(size_of::<VariableData>() <= 160);
+    }
 }

@@ -39,13 +39,14 @@ impl FileBuilder<'_> {
         header: &ObjectHeader,
     ) -> Result<()> {
         let file = self.files.get(place.file)?;
-        let mut dataset = self.sharing(Hdf5Dataset::read(&file, header)?);
+        let mut dataset = self.parts.share(Hdf5Dataset::read(&file, header)?);
         let mut counted = vec![];
         let path = self.path(group, name);
         if matches!(dataset.layout, DataLayout::Virtual { .. }) {
             let sources = Virtual::new(Arc::clone(&file), self.nesting.clone());
             let extent = sources.extent(&dataset, &path, self.env)?;
-            (dataset.dataspace.dims, counted) = (extent.dims, extent.counted);
+            Arc::make_mut(&mut dataset.dataspace).dims = extent.dims;
+            counted = extent.counted;
         }
         let mut hidden = HiddenAttributes::default();
         let mut shown = vec![];
@@ -94,20 +95,6 @@ impl FileBuilder<'_> {
             self.attribute(AttributeOwner::Var(id), place.file, attribute)?;
         }
         Ok(())
-    }
-
-    /// Shares the datatype with the previous dataset if both datatypes are equal.
-    fn sharing(&mut self, dataset: Hdf5Dataset) -> Hdf5Dataset {
-        let last = self.last_datatype.take();
-        let datatype = match last {
-            Some(last) if last == dataset.datatype => last,
-            Some(_) | None => dataset.datatype,
-        };
-        self.last_datatype = Some(Arc::clone(&datatype));
-        Hdf5Dataset {
-            datatype,
-            ..dataset
-        }
     }
 
     /// Adds the dimension of a scale.

@@ -184,7 +184,7 @@ impl Virtual {
                 extent.dims
             }
             DataLayout::Compact(_) | DataLayout::Contiguous { .. } | DataLayout::Chunked(_) => {
-                dataset.dataspace.dims
+                dataset.dataspace.dims.clone()
             }
         };
         if look.shapes.len() >= MAX_SHAPES {

@@ -214,6 +214,9 @@ impl StorageCase<'_> {
             false => ("codec", "filter"),
             true => ("filter", "codec"),
         };
+        storage
+            .filters
+            .reserve_exact(self.from.storage.filters.len());
         for filter in &self.from.storage.filters {
             let stored = match self.instead(filter) {
                 FilterReplacement::Keep => {

@@ -41,9 +41,10 @@ enum IndexKind {
     BTree1(btree_v1::ChunkTreeV1),
     Single(single::Single),
     Implicit(implicit::Implicit),
-    FixedArray(fixed_array::FixedArray),
-    ExtensibleArray(extensible_array::ExtensibleArray),
-    BTree2(btree_v2::ChunkTreeV2),
+    /// Large variants are boxed: a file may have 100,000 datasets with version 1 B-trees.
+    FixedArray(Box<fixed_array::FixedArray>),
+    ExtensibleArray(Box<extensible_array::ExtensibleArray>),
+    BTree2(Box<btree_v2::ChunkTreeV2>),
 }
 
 impl OpenIndex {
@@ -66,14 +67,16 @@ impl OpenIndex {
                 IndexKind::Implicit(implicit::Implicit::new(at, &grid))
             }
             (Some(at), ChunkIndexKind::FixedArray) => {
-                IndexKind::FixedArray(fixed_array::FixedArray::open(file, at, &grid)?)
+                let array = fixed_array::FixedArray::open(file, at, &grid)?;
+                IndexKind::FixedArray(Box::new(array))
             }
             (Some(at), ChunkIndexKind::ExtensibleArray) => {
                 let array = extensible_array::ExtensibleArray::open(file, at, &grid)?;
-                IndexKind::ExtensibleArray(array)
+                IndexKind::ExtensibleArray(Box::new(array))
             }
             (Some(at), ChunkIndexKind::BTree2) => {
-                IndexKind::BTree2(btree_v2::ChunkTreeV2::open(file, at, &grid)?)
+                let tree = btree_v2::ChunkTreeV2::open(file, at, &grid)?;
+                IndexKind::BTree2(Box::new(tree))
             }
         };
         Ok(Self { grid, kind })

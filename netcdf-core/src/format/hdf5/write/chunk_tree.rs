@@ -135,7 +135,7 @@ impl ChunkTree {
 
     /// Builds a key: size, mask, and the chunk start in elements. The last dimension is the byte within an element.
     fn key(&self, place: &[u64], (size, mask): (u32, u32), byte: u64) -> Result<Vec<u8>> {
-        let mut key = ByteSink::default();
+        let mut key = ByteSink::with_room(8 * (place.len() + 2));
         key.u32(size);
         key.u32(mask);
         for (n, len) in place.iter().zip(&self.chunk) {
@@ -154,6 +154,8 @@ impl ChunkTree {
             let level_byte = narrow(level as u64, "the height of a B-tree")?;
             let Some(node) = self.levels.get_mut(level) else {
                 let node = OpenNode::open(key, child, self.space.take(tail)?);
+                // Most variables of a file with 100,000 variables have one level.
+                self.levels.reserve_exact(1);
                 self.levels.push(node);
                 break;
             };

@@ -256,3 +256,14 @@ fn stored(
         },
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A writer of 100,000 datasets has a state for each dataset.
+    #[test]
+    fn states_take_little_memory() {
+        assert!(size_of::<DatasetState>() <= 128);
+    }
+}

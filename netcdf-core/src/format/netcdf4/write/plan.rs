@@ -3,6 +3,8 @@
 //! Groups come first, then types, variables, and the scales of dimensions without a variable. Each kind is in id order, so that the id
 //! determines the object.
 
+use std::sync::Arc;
+
 use super::datatypes::{WrittenTypes, text};
 use super::encode;
 use super::order::{LinkTarget, Scales};
@@ -95,7 +97,7 @@ pub(super) struct PlanInput<'a> {
     /// The types.
     pub types: &'a WrittenTypes,
     /// Parallel to `schema.vars`.
-    pub stored: &'a [VariableStorage],
+    pub stored: &'a [Arc<VariableStorage>],
     /// The options given by the user.
     pub options: CreateOptions,
 }

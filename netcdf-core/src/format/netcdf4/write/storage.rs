@@ -18,7 +18,7 @@ use crate::model::{
 };
 
 /// The variable storage.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct VariableStorage {
     /// The element type.
     pub ty: PlannedType,

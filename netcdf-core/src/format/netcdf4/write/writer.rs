@@ -19,6 +19,7 @@ use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::format::hdf5::write::{FileWriter, MadeDatasets, ObjectId, PlannedData, SourceRange};
 use crate::format::netcdf4::form::form;
 use crate::io::{Source, Target};
+use crate::model::recent_values::RecentValues;
 use crate::model::{CreateOptions, DimId, FileSpace, Schema, Values, VarId, Variable};
 use crate::notes::{Note, Notes};
 
@@ -37,7 +38,7 @@ pub(crate) struct Netcdf4Writer {
 /// The state of a variable.
 #[derive(Debug)]
 struct WrittenVariable {
-    stored: VariableStorage,
+    stored: Arc<VariableStorage>,
     /// Whether the variable has data.
     written: bool,
 }
@@ -58,10 +59,12 @@ impl Netcdf4Writer {
         check(&schema, &scales)?;
         let objects = ObjectIds::new(&schema, &scales)?;
         let types = WrittenTypes::new(&schema, objects.first_type())?;
+        let mut shared = RecentValues::default();
         let mut stored = Vec::with_capacity(schema.vars.len());
         for id in schema.var_ids() {
             env.cancel.check()?;
-            stored.push(codecs::stored(&mut schema, id, &types, env)?);
+            let one = codecs::stored(&mut schema, id, &types, env)?;
+            stored.push(shared.share(Arc::new(one)));
         }
         let known = PlanInput {
             schema: &schema,
@@ -72,20 +75,7 @@ impl Netcdf4Writer {
             options,
         };
         let mut file = create_file(target, &known, options.space)?.unless(&env.cancel);
-        let ids = schema.var_ids();
-        let fills: Vec<_> = ids.map(|id| known.unwritten(id)).collect::<Result<_>>()?;
-        for ((id, (bytes, heap)), stored) in schema.var_ids().zip(fills).zip(&mut stored) {
-            let fill = schema.var(id).and_then(Variable::fill_value);
-            stored.layout.fill = Some(match fill.filter(|_| heap) {
-                Some(fill) => encode::store(&fill, stored.ty.datatype(), &mut file)?,
-                None => bytes,
-            });
-        }
-        let var = |stored| WrittenVariable {
-            stored,
-            written: false,
-        };
-        let vars = stored.into_iter().map(var).collect();
+        let vars = variables(&known, &mut file)?;
         Ok(Self {
             file,
             schema,
@@ -232,6 +222,27 @@ fn create_file(
     FileWriter::with_datasets(target, (plan, more), space)
 }
 
+/// Returns the variables with their fill values. Equal storage shares memory.
+fn variables(known: &PlanInput<'_>, file: &mut FileWriter) -> Result<Vec<WrittenVariable>> {
+    let mut shared = RecentValues::default();
+    let mut vars = Vec::with_capacity(known.stored.len());
+    for (id, stored) in known.schema.var_ids().zip(known.stored) {
+        let (bytes, heap) = known.unwritten(id)?;
+        let fill = known.schema.var(id).and_then(Variable::fill_value);
+        let fill = match fill.filter(|_| heap) {
+            Some(fill) => encode::store(&fill, stored.ty.datatype(), file)?,
+            None => bytes,
+        };
+        let mut stored = Arc::clone(stored);
+        Arc::make_mut(&mut stored).layout.fill = Some(fill);
+        vars.push(WrittenVariable {
+            stored: shared.share(stored),
+            written: false,
+        });
+    }
+    Ok(vars)
+}
+
 fn missing() -> Error {
     Error::new(ErrorKind::NotFound, "no such variable")
 }
@@ -342,5 +353,45 @@ impl ChunkIndexWriter for Netcdf4Writer {
             expect.in_object(|| self.path(var))?;
         }
         self.file.end_metadata()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::memory::MemoryTarget;
+    use crate::model::{Atomic, Dimension, FilterSpec, GroupId, Kind, Name, Storage};
+
+    /// A copy of a file with 100,000 variables needs this memory for each variable.
+    #[test]
+    fn equal_variables_share_their_storage() {
+        let mut schema = Schema::new(Kind::NETCDF4);
+        let x = schema.add_dim(Dimension {
+            name: Name::stored(b"x"),
+            group: GroupId::ROOT,
+            len: 4,
+            unlimited: false,
+        });
+        for name in [b"a", b"b"] {
+            let (id, params) = (1, vec![1]);
+            schema.add_var(Variable {
+                name: Name::stored(name),
+                group: GroupId::ROOT,
+                ty: Atomic::Int.into(),
+                dims: vec![x],
+                attributes: vec![],
+                storage: Storage {
+                    filters: vec![FilterSpec { id, params }],
+                    ..Storage::default()
+                },
+            });
+        }
+        let target = Box::new(MemoryTarget::new("t.nc").0);
+        let (options, env) = (CreateOptions::default(), Env::default());
+        let writer = Netcdf4Writer::create(target, schema.clone(), options, &env).unwrap();
+        let [a, b] = &writer.vars[..] else { panic!() };
+        assert!(Arc::ptr_eq(&a.stored, &b.stored));
+        assert_eq!(writer.schema.vars.as_ptr(), schema.vars.as_ptr());
+        assert!(size_of::<WrittenVariable>() <= 16);
     }
 }
