@@ -35,17 +35,17 @@ complete -c ncdump -l join-new -d 'Like --join, along a new dimension. Variables
 complete -c ncdump -l labels -d 'With --join-new: coordinate values of the inputs: a list, a global attribute, or a pattern of file names: a,b,c or @id or \'r*.nc\'' -r
 complete -c ncdump -l each -d 'With --join-new: add the dimension to these variables, even if all inputs have the same values' -r
 complete -c ncdump -l inputs -d 'With --join, --join-new or --merge: read names of further inputs from FILE, one a line (- for standard input)' -r -F
-complete -c ncdump -l order -d 'With --join: order of the inputs [default: coordinate]' -r -f -a "coordinate\t'By the coordinate of the joined dimension'
+complete -c ncdump -l order -d 'With --join: order of the inputs: coordinate or given (as on the command line) [default: coordinate]' -r -f -a "coordinate\t'By the coordinate of the joined dimension'
 given\t'As on the command line'"
-complete -c ncdump -l overlap -d 'With --join: inputs with common coordinate values [default: error]' -r -f -a "error\t'An error'
+complete -c ncdump -l overlap -d 'With --join: inputs with common coordinate values: error, first or last (the values of this input) [default: error]' -r -f -a "error\t'An error'
 first\t'The values of the first input'
 last\t'The values of the last input'"
-complete -c ncdump -l static -d 'With --join: comparison of variables without the joined dimension [default: check]' -r -f -a "check\t'All elements must be equal'
+complete -c ncdump -l static -d 'With --join: variables without the joined dimension: check (all values must be equal) or first (the values of the first input) [default: check]' -r -f -a "check\t'All elements must be equal'
 first\t'Types and shapes must be equal'"
-complete -c ncdump -l lacking -d 'With --join: variables that some inputs lack [default: error]' -r -f -a "error\t'An error'
+complete -c ncdump -l lacking -d 'With --join: variables that some inputs lack: error, fill (missing values) or skip [default: error]' -r -f -a "error\t'An error'
 fill\t'Missing values'
 skip\t'No variable'"
-complete -c ncdump -l conflicts -d 'With --join: attributes with several values [default: first]' -r -f -a "first\t'The value of the first input'
+complete -c ncdump -l conflicts -d 'With --join: attributes with several values: first (the value of the first input), common (no attribute) or error [default: first]' -r -f -a "first\t'The value of the first input'
 common\t'No attribute'
 error\t'An error'"
 complete -c ncdump -l time-units -d 'With --join: time units of the output, such as \'hours since 2000-01-01\' [default: the units of the first input]' -r

@@ -289,7 +289,7 @@ fn parts_of_a_plan_copy_the_same_bytes() {
         next.code != 0
             && next
                 .message()
-                .contains("another one than when the plan was made"),
+                .contains("has changed since the plan was made"),
         "{next}"
     );
     let list = nccopy(
