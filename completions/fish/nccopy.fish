@@ -55,7 +55,29 @@ complete -c nccopy -l dry-run -d 'Print the planned work without copying' -f -a 
 json\t''"
 complete -c nccopy -l report -d 'Print the stored bytes of each variable before and after, and the time. With --finish: report the parts' -f -a "table\t''
 json\t''"
+complete -c nccopy -l split -d 'Divide the input into parts: DIM/year, DIM/month, DIM/day, DIM/hour, DIM/LENGTH or vars (docs/join.md#split). The output name has %Y, %m, %d, %H, %M, %S (first time of the part), %n (number) or %v (variable)' -r
 complete -c nccopy -l suffix -d 'End of the names of copies in a directory, in place of the extension: .zarr, _small.nc [default: extension of the output\'s format]' -r
+complete -c nccopy -l join -d 'Read all inputs as one dataset: the inputs follow each other along DIM (docs/join.md) [default: the unlimited dimension, or the only one with different coordinates]' -r
+complete -c nccopy -l join-new -d 'Like --join, along a new dimension. Variables that differ get the dimension. A scalar variable of this name becomes the coordinate' -r
+complete -c nccopy -l labels -d 'With --join-new: coordinate values of the inputs: a list, a global attribute, or a pattern of file names: a,b,c or @id or \'r*.nc\'' -r
+complete -c nccopy -l each -d 'With --join-new: add the dimension to these variables, even if all inputs have the same values' -r
+complete -c nccopy -l inputs -d 'With --join, --join-new or --merge: read names of further inputs from FILE, one a line (- for standard input)' -r -F
+complete -c nccopy -l order -d 'With --join: order of the inputs: coordinate or given (as on the command line) [default: coordinate]' -r -f -a "coordinate\t'By the coordinate of the joined dimension'
+given\t'As on the command line'"
+complete -c nccopy -l overlap -d 'With --join: inputs with common coordinate values: error, first or last (the values of this input) [default: error]' -r -f -a "error\t'An error'
+first\t'The values of the first input'
+last\t'The values of the last input'"
+complete -c nccopy -l static -d 'With --join: variables without the joined dimension: check (all values must be equal) or first (the values of the first input) [default: check]' -r -f -a "check\t'All elements must be equal'
+first\t'Types and shapes must be equal'"
+complete -c nccopy -l lacking -d 'With --join: variables that some inputs lack: error, fill (missing values) or skip [default: error]' -r -f -a "error\t'An error'
+fill\t'Missing values'
+skip\t'No variable'"
+complete -c nccopy -l conflicts -d 'With --join: attributes with several values: first (the value of the first input), common (no attribute) or error [default: first]' -r -f -a "first\t'The value of the first input'
+common\t'No attribute'
+error\t'An error'"
+complete -c nccopy -l time-units -d 'With --join: time units of the output, such as \'hours since 2000-01-01\' [default: the units of the first input]' -r
+complete -c nccopy -l repack -d 'With --join: unpack data with several packings to float or double, or pack the data again as byte, short or int' -r
+complete -c nccopy -l open-files -d 'With --join: maximum number of open inputs [default: 64]' -r
 complete -c nccopy -l rename -d 'Rename a dimension, variable or group, or an attribute (VAR@ATTRIBUTE,NEW). var:OLD,NEW and dim:OLD,NEW rename only variables or dimensions' -r
 complete -c nccopy -l attribute -d 'Set an attribute to values as in CDL: \'v@units="K"\', or \'@title="…"\' for the dataset. \'!v@units\' removes an attribute' -r
 complete -c nccopy -l history-time -d 'Time for --history in seconds since 1970. Plans set this option for their parts' -r
@@ -100,6 +122,7 @@ complete -c nccopy -l keep-mtime -d 'With --in-place: keep the modification time
 complete -c nccopy -l quiet -d 'Print no progress bar, notes or warnings'
 complete -c nccopy -l help -d 'Print all options and examples'
 complete -c nccopy -l version -d 'Print the version'
+complete -c nccopy -l merge -d 'Read all inputs as one dataset with the variables of all inputs'
 complete -c nccopy -l history -d 'Prepend the date and this command, without passwords, to the global attribute history'
 complete -c nccopy -s u -d 'Make unlimited dimensions fixed'
 complete -c nccopy -l consolidated -d 'Write consolidated metadata: all metadata in one key'

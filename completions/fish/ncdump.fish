@@ -30,6 +30,27 @@ end
 complete -c ncdump -s v -d 'Print the data of these variables only: names, paths such as /g/v, or patterns such as \'t*\'. A leading ! excludes: \'!*_bnds\'' -r -f -a '(_netcdf_variables)'
 complete -c ncdump -s g -d 'Print these groups only: names, paths or patterns as for -v' -r
 complete -c ncdump -l select -d 'Select a range of a dimension: `DIM[,MIN[,MAX[,STRIDE]]]`. Whole numbers are indices from 0, numbers with a point and dates are coordinate values: time,0,11 or lat,-30.,30. or time,2001-06' -r
+complete -c ncdump -l join -d 'Read all inputs as one dataset: the inputs follow each other along DIM (docs/join.md) [default: the unlimited dimension, or the only one with different coordinates]' -r
+complete -c ncdump -l join-new -d 'Like --join, along a new dimension. Variables that differ get the dimension. A scalar variable of this name becomes the coordinate' -r
+complete -c ncdump -l labels -d 'With --join-new: coordinate values of the inputs: a list, a global attribute, or a pattern of file names: a,b,c or @id or \'r*.nc\'' -r
+complete -c ncdump -l each -d 'With --join-new: add the dimension to these variables, even if all inputs have the same values' -r
+complete -c ncdump -l inputs -d 'With --join, --join-new or --merge: read names of further inputs from FILE, one a line (- for standard input)' -r -F
+complete -c ncdump -l order -d 'With --join: order of the inputs: coordinate or given (as on the command line) [default: coordinate]' -r -f -a "coordinate\t'By the coordinate of the joined dimension'
+given\t'As on the command line'"
+complete -c ncdump -l overlap -d 'With --join: inputs with common coordinate values: error, first or last (the values of this input) [default: error]' -r -f -a "error\t'An error'
+first\t'The values of the first input'
+last\t'The values of the last input'"
+complete -c ncdump -l static -d 'With --join: variables without the joined dimension: check (all values must be equal) or first (the values of the first input) [default: check]' -r -f -a "check\t'All elements must be equal'
+first\t'Types and shapes must be equal'"
+complete -c ncdump -l lacking -d 'With --join: variables that some inputs lack: error, fill (missing values) or skip [default: error]' -r -f -a "error\t'An error'
+fill\t'Missing values'
+skip\t'No variable'"
+complete -c ncdump -l conflicts -d 'With --join: attributes with several values: first (the value of the first input), common (no attribute) or error [default: first]' -r -f -a "first\t'The value of the first input'
+common\t'No attribute'
+error\t'An error'"
+complete -c ncdump -l time-units -d 'With --join: time units of the output, such as \'hours since 2000-01-01\' [default: the units of the first input]' -r
+complete -c ncdump -l repack -d 'With --join: unpack data with several packings to float or double, or pack the data again as byte, short or int' -r
+complete -c ncdump -l open-files -d 'With --join: maximum number of open inputs [default: 64]' -r
 complete -c ncdump -s b -d 'Annotate each row with its indices, in C or Fortran order' -r -f -a "c\t''
 f\t''"
 complete -c ncdump -s f -d 'Annotate each value with its indices, in C or Fortran order' -r -f -a "c\t''
@@ -62,6 +83,7 @@ complete -c ncdump -l json -d 'Print JSON instead of CDL (docs/json.md). Also wi
 complete -c ncdump -l diff -d 'Compare two datasets and print the differences. Exit status 0: equal, 1: different, 2: error'
 complete -c ncdump -l help -d 'Print all options and examples'
 complete -c ncdump -l version -d 'Print the version'
+complete -c ncdump -l merge -d 'Read all inputs as one dataset with the variables of all inputs'
 complete -c ncdump -s i -d 'Print times as ISO dates: 2000-01-01T06'
 complete -c ncdump -s F -d 'With -s: print all filters as _Filter'
 complete -c ncdump -s K -d 'Print the storage format and mode of the dataset only'

@@ -21,6 +21,7 @@ pub mod flags;
 pub mod help;
 pub mod hyperslab;
 pub mod ignore_list;
+pub mod join;
 pub mod json;
 pub mod kind_options;
 pub mod mistake;
@@ -31,6 +32,7 @@ pub mod pattern;
 pub mod selection;
 #[cfg(test)]
 mod spec_tests;
+pub mod split;
 pub mod time;
 pub mod usage;
 mod write;

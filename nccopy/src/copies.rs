@@ -1,5 +1,7 @@
 //! The copies of a request.
 
+use std::io::Read;
+
 use netcdf_core::error::Result;
 use netcdf_core::io::locator::OutputRequest;
 
@@ -11,8 +13,8 @@ use crate::request::CopyRequest;
 ///
 /// # Errors
 /// Returns the errors of [`inputs::copies`] and [`in_place::copies`].
-pub(crate) fn requested(request: &CopyRequest) -> Result<ListedCopies> {
-    under(request, OutputRules::of(request))
+pub(crate) fn requested(request: &CopyRequest, stdin: &mut dyn Read) -> Result<ListedCopies> {
+    under(request, OutputRules::of(request), stdin)
 }
 
 /// Checks whether the copies are possible without Zarr options.
@@ -24,14 +26,22 @@ pub(crate) fn are_possible_without_zarr(request: &CopyRequest) -> bool {
         },
         ..OutputRules::of(request)
     };
-    under(request, plain).is_ok()
+    under(request, plain, &mut std::io::empty()).is_ok()
 }
 
-fn under(request: &CopyRequest, rules: OutputRules<'_>) -> Result<ListedCopies> {
+fn under(
+    request: &CopyRequest,
+    rules: OutputRules<'_>,
+    stdin: &mut dyn Read,
+) -> Result<ListedCopies> {
     let named = &request.files.inputs;
     let Some(to) = request.to() else {
         return in_place::copies(named, rules);
     };
+    if let Some(join) = &request.files.join {
+        let all = join.inputs.listed(stdin)?;
+        return Ok((vec![inputs::joined(all, to, rules.asked)?], vec![]));
+    }
     let (copies, notes) = inputs::copies(named, to, rules)?;
     if request.output.keep_links {
         inputs::check_links(&copies)?;

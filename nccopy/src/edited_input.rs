@@ -7,7 +7,7 @@ use netcdf_core::model::Schema;
 use netcdf_grammar::edit::{self, EditedSchema};
 use netcdf_grammar::hyperslab::{self, SelectedIndices};
 
-use crate::request::CopyRequest;
+use crate::request::PartRequest;
 use crate::{history, options};
 
 /// An input with requested changes.
@@ -27,11 +27,11 @@ pub(crate) struct EditedInput<'a> {
 /// [`ErrorKind::Argument`](netcdf_core::error::ErrorKind::Argument) for names and values that the input does not have, and errors from
 /// reading coordinates.
 pub(crate) fn edited<'a>(
-    request: &CopyRequest,
+    PartRequest { request, select }: PartRequest<'_>,
     input: Dataset<'a>,
     cache: &'a ReadCache,
 ) -> Result<Option<EditedInput<'a>>> {
-    let (parts, changes) = (&request.select.hyperslabs, &request.edit);
+    let (parts, changes) = (&select.hyperslabs, &request.edit);
     if parts.is_empty() && changes.is_empty() {
         return Ok(None);
     }

@@ -34,6 +34,7 @@ pub(crate) fn copies(paths: &[PathBuf], rules: OutputRules<'_>) -> Result<Listed
                 remote: None,
                 output,
                 makes_folder: false,
+                part: None,
             });
         }
         Ok(())

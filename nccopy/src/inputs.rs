@@ -11,6 +11,7 @@ use netcdf_core::io::file::{self, FileId};
 use netcdf_core::io::locator::{Destination, Location, OutputForm, OutputRequest};
 use netcdf_core::notes::Note;
 use netcdf_core::shown::ShownAddress;
+use netcdf_grammar::split::SplitPart;
 
 use crate::batch;
 use crate::request::CopyRequest;
@@ -29,6 +30,8 @@ pub(crate) struct CopyPair {
     pub output: Destination,
     /// Whether nccopy creates a missing output directory.
     pub makes_folder: bool,
+    /// The copied part of the input; `None` for the whole input.
+    pub part: Option<SplitPart>,
 }
 
 /// Copies, and notes about skipped entries.
@@ -72,6 +75,7 @@ impl CopyPair {
             remote: at.remote().cloned(),
             output: Destination::resolve(&Location::new(output)?, asked)?,
             makes_folder: false,
+            part: None,
         })
     }
 }
@@ -120,6 +124,51 @@ pub(crate) fn copies(
     notes.extend(skipped);
     check(&copies)?;
     Ok((copies, notes))
+}
+
+/// The name of joined inputs in messages.
+const JOINED: &str = "(joined)";
+
+/// Returns the copy of joined inputs to one output.
+///
+/// # Errors
+/// Returns [`ErrorKind::Argument`] for a directory as output, and if the output is one of the inputs. Returns the errors of
+/// [`Destination::resolve`].
+pub(crate) fn joined(all: &[PathBuf], output: &Path, asked: OutputRequest) -> Result<CopyPair> {
+    let none = || Error::new(ErrorKind::Argument, "no inputs to join");
+    let first = CopyPair::of(all.first().ok_or_else(none)?, output, asked)?;
+    if !is_zarr(output, asked) && output.is_dir() {
+        let what = "a directory, but joined inputs become one dataset";
+        wrong(output, (what, "name the output file after the inputs"))?;
+    }
+    let copy = CopyPair {
+        input: JOINED.into(),
+        ..first
+    };
+    refuse_inputs(all, std::slice::from_ref(&copy))?;
+    Ok(copy)
+}
+
+/// Checks that no output of joined inputs is one of the inputs.
+///
+/// # Errors
+/// Returns [`ErrorKind::Argument`].
+pub(crate) fn refuse_inputs(all: &[PathBuf], copies: &[CopyPair]) -> Result<()> {
+    let Some(first) = copies.first() else {
+        return Ok(());
+    };
+    let pair = |input: &PathBuf| {
+        let at = Location::new(input)?;
+        Ok(CopyPair {
+            input: input.clone(),
+            local: at.path().to_owned(),
+            remote: at.remote().cloned(),
+            ..first.clone()
+        })
+    };
+    let mut pairs = all.iter().map(pair).collect::<Result<Vec<_>>>()?;
+    pairs.extend_from_slice(copies);
+    refuse_same(&pairs)
 }
 
 /// Returns the error for an input directory whose output is not a directory.

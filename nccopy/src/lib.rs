@@ -32,6 +32,7 @@ mod request;
 mod request_match;
 mod selection;
 mod shell;
+mod split;
 mod turn;
 mod walk;
 
@@ -73,7 +74,11 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
 
 /// Makes the requested copies. The outer errors concern the command line.
 fn copy(request: &CopyRequest, io: &mut Io) -> anyhow::Result<Result<Status>> {
-    let (copies, skipped) = copies::requested(request).map_err(|e| blamed(request, e))?;
+    let listed = match &request.files.split {
+        Some(spec) => split::copies(request, spec, io),
+        None => copies::requested(request, &mut *io.stdin),
+    };
+    let (copies, skipped) = listed.map_err(|e| blamed(request, e))?;
     check_kind(request, kind(request, &copies))?;
     let mut env = environment(request);
     if !request.process.quiet {

@@ -13,7 +13,7 @@ use netcdf_grammar::filter_spec::{self, Assignment};
 use netcdf_grammar::kind_options::{KindOption, Kinds};
 use netcdf_grammar::{chunk_spec, mistake::Mistake};
 
-use crate::request::{CloudRules, CopyRequest, StorageRequest};
+use crate::request::{CloudRules, CopyRequest, PartRequest, StorageRequest};
 use crate::{cloud, selection};
 
 /// Returns the copy options for an input with this schema and an output of `kind`, if a kind was given. Chunks of the `fixed` variables
@@ -23,13 +23,13 @@ use crate::{cloud, selection};
 /// Returns [`ErrorKind::Argument`] for groups of an input without groups, and for mistakes in `-c`, `-F` and `--quantize`. Returns
 /// [`ErrorKind::NotFound`] for unknown variables and groups.
 pub(crate) fn resolve(
-    request: &CopyRequest,
+    PartRequest { request, select }: PartRequest<'_>,
     kind: Option<Kind>,
     (schema, fixed): (&Schema, BTreeMap<VarId, String>),
     notes: &Notes,
 ) -> Result<CopyOptions> {
-    let (select, groups) = selection::resolve(&request.select, schema)?;
-    let unlimited = selection::unlimited(&request.select, schema)?;
+    let unlimited = selection::unlimited(select, schema)?;
+    let (select, groups) = selection::resolve(select, schema)?;
     let wrong = |option: &str, texts: &[String], (n, mistake): (usize, Mistake)| {
         let text = texts.get(n).map(String::as_str).unwrap_or_default();
         Error::new(

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use netcdf_core::arithmetic::Amount;
-use netcdf_core::chunk::{Dataset, ReadCache, Writer};
+use netcdf_core::chunk::{Dataset, ReadCache, Reader, Writer};
 use netcdf_core::copy::{self, CopyReport, Plan};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
@@ -21,9 +21,10 @@ use netcdf_core::notes::Note;
 use netcdf_core::survey;
 use netcdf_core::tool::{Idle, Io};
 use netcdf_grammar::hyperslab::SelectedIndices;
+use netcdf_grammar::join;
 
 use crate::inputs::CopyPair;
-use crate::request::{CloudRules, CopyRequest};
+use crate::request::{CloudRules, CopyRequest, PartRequest};
 use crate::request_match::{PlannedCopy, StoredFile};
 use crate::{cloud, edited_input, in_place, options, report};
 
@@ -37,6 +38,88 @@ pub(crate) struct RequestedCopy<'a> {
     pub copy: &'a CopyPair,
     /// Whether a signal may end the process at once.
     pub idle: &'a Idle,
+}
+
+/// Returns settings for opening inputs.
+pub(crate) fn access(request: &CopyRequest, trace: Trace, env: &Env) -> InputAccess {
+    InputAccess {
+        trace,
+        allow_external: request.checks.allow_external,
+        limits: env.limits.clone(),
+        notes: Arc::clone(&env.notes),
+        network: Arc::clone(&env.network),
+        ..InputAccess::default()
+    }
+}
+
+/// An open input, before the requested changes.
+pub(crate) struct CopyInput<'e> {
+    pub(crate) reader: Box<dyn Reader + 'e>,
+    name: Arc<str>,
+    /// The properties of the file, for `--in-place`.
+    file: Option<StoredFile>,
+    /// Whether the input has consolidated metadata.
+    consolidated: bool,
+    state: Option<String>,
+    reads: Arc<KeyReads>,
+}
+
+impl<'e> CopyInput<'e> {
+    /// Opens the input of a copy.
+    ///
+    /// # Errors
+    /// Returns errors of opening, and of inputs that `--in-place` cannot replace.
+    pub(crate) fn new(
+        (request, copy): (&CopyRequest, &CopyPair),
+        access: InputAccess,
+        env: &'e Env,
+        io: &mut Io,
+    ) -> Result<Self> {
+        if let Some(join) = &request.files.join {
+            let joined = join::open(join, access, &mut *io.stdin, env)?;
+            return Ok(Self {
+                reader: Box::new(joined.reader),
+                name: copy.input.to_string_lossy().into(),
+                file: None,
+                consolidated: false,
+                state: request.is_in_parts().then_some(joined.state),
+                reads: Arc::default(),
+            });
+        }
+        let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
+        let name = Arc::clone(input.name());
+        // Read errors are ignored: `open` reports them.
+        let consolidated = copy.output.form != OutputForm::File
+            && in_place::is_consolidated(&input).unwrap_or(false);
+        let file = stored(request, &input, consolidated)?;
+        let replaceable = match request.in_place() {
+            Some(_) => in_place::check(copy, &input),
+            None => Ok(()),
+        };
+        // Only plans compare states. The state of a store needs the metadata of each key.
+        let reads = Arc::new(KeyReads::default());
+        let state = match request.is_in_parts() {
+            true => {
+                input.watch(&reads);
+                input.state()?
+            }
+            false => None,
+        };
+        // Errors of `open` identify foreign files.
+        let reader = format::open(input, env)?;
+        if request.in_place().is_some() {
+            in_place::check_kind(copy, &*reader)?;
+        }
+        replaceable?;
+        Ok(Self {
+            reader,
+            name,
+            file,
+            consolidated,
+            state,
+            reads,
+        })
+    }
 }
 
 /// A planned copy with its open input.
@@ -80,48 +163,31 @@ pub(crate) fn with<R>(
 ) -> Result<R> {
     idle.store(true, Ordering::Relaxed);
     let trace = Trace::from_environment(request.process.trace);
-    let access = InputAccess {
-        trace: trace.clone(),
-        allow_external: request.checks.allow_external,
-        limits: env.limits.clone(),
-        notes: Arc::clone(&env.notes),
-        network: Arc::clone(&env.network),
-        ..InputAccess::default()
-    };
-    let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
+    let access = access(request, trace.clone(), env);
+    let opened = CopyInput::new((request, copy), access, env, io)?;
     // From here on, a temporary file may exist, which a signal must not leave behind.
     idle.store(false, Ordering::Relaxed);
-    let name = Arc::clone(input.name());
-    // Read errors are ignored: `open` reports them.
-    let consolidated =
-        copy.output.form != OutputForm::File && in_place::is_consolidated(&input).unwrap_or(false);
-    let file = stored(request, &input, consolidated)?;
+    let CopyInput {
+        reader,
+        name,
+        file,
+        consolidated,
+        state,
+        reads,
+    } = opened;
     let in_place = request.in_place();
-    let replaceable = match in_place {
-        Some(_) => in_place::check(copy, &input),
-        None => Ok(()),
-    };
-    // Only plans compare states. The state of a store needs the metadata of each key.
-    let reads = Arc::new(KeyReads::default());
-    let state = match request.is_in_parts() {
-        true => {
-            input.watch(&reads);
-            input.state()?
-        }
-        false => None,
-    };
-    // Errors of `open` identify foreign files.
-    let reader = format::open(input, env)?;
-    if in_place.is_some() {
-        in_place::check_kind(copy, &*reader)?;
-    }
-    replaceable?;
     let cache = ReadCache::new(env);
     let whole = Dataset::new(&*reader, env).with(&cache);
     if in_place.is_some() {
         in_place::check_whole(copy, &*reader)?;
     }
-    let edited = edited_input::edited(request, whole, &cache).map_err(|e| e.of(&name))?;
+    let select = request.select.of_part(copy.part.as_ref());
+    let part = PartRequest {
+        request,
+        select: &select,
+    };
+    let edited = edited_input::edited(part, whole, &cache);
+    let edited = edited.map_err(|e| e.of(&name))?;
     let of_edited = ReadCache::new(env);
     let set = match &edited {
         Some(edited) => Dataset::new(&edited.view, env).with(&of_edited),
@@ -132,7 +198,7 @@ pub(crate) fn with<R>(
         .map_or(whole.reader.schema(), |edited| &edited.named);
     let kind = reader.schema().kind;
     let output = copy.output.clone().of_input(kind, request.output);
-    let plan = plan(request, output.kind, (set, named)).map_err(|e| e.of(&name))?;
+    let plan = plan(part, output.kind, (set, named)).map_err(|e| e.of(&name))?;
     let mut create = create(request.storage.cloud, &output, plan.schema.kind);
     create.zarr.consolidated |= consolidated;
     let planned = PlannedCopy {
@@ -302,13 +368,14 @@ fn held(target: Output, verify: bool) -> (Output, Option<DeferredOutput>) {
 
 /// Plans a copy. Options use the names in `named`, which has the same ids as the dataset.
 fn plan(
-    request: &CopyRequest,
+    part: PartRequest<'_>,
     kind: Option<Kind>,
     (set, named): (Dataset<'_>, &Schema),
 ) -> Result<copy::Plan> {
+    let request = part.request;
     let (reader, env) = (set.reader, set.env);
     let fixed = cloud::fixed(request.storage.cloud, set)?;
-    let options = options::resolve(request, kind, (named, fixed), &env.notes)?;
+    let options = options::resolve(part, kind, (named, fixed), &env.notes)?;
     let kind = options.kind.unwrap_or(reader.schema().kind);
     for what in options::without_effect(&request.storage, kind) {
         env.notes.say(Note {

@@ -63,8 +63,8 @@ use netcdf_core::tool::{self, Io, Status};
 use netcdf_grammar::{exit_status, usage};
 
 use file_series::{FileSeries, Heading};
-use request::{DumpRequest, NAME, OutputJob, PrintRequest, Request};
-use session::{access, environment, part, say, write};
+use request::{DumpRequest, JOINED, NAME, OutputJob, PrintRequest, Request};
+use session::{access, environment, open, part, say, write};
 use stats::StatisticsRequest;
 use sum::SumRequest;
 
@@ -175,13 +175,12 @@ fn dump(asked: &RequestedOutput<'_>, omitted: &mut Vec<Error>, io: &mut Io) -> R
     if let OutputJob::Check = request.job {
         return checked(path, &access, env, io);
     }
-    let input = access.input(&Location::new(path)?, &mut *io.stdin)?;
-    if let OutputJob::Kind = request.job {
+    if let (OutputJob::Kind, None) = (&request.job, &request.join) {
+        let input = access.input(&Location::new(path)?, &mut *io.stdin)?;
         let kind = format::probe(&input)?.name();
         return say(io, &listing::kind(kind, request.json, heading)?);
     }
-    let resource = Arc::clone(input.name());
-    let reader = format::open(input, env)?;
+    let (reader, resource) = open((path, request.join.as_ref()), &request.process, env, io)?;
     let before = omitted.len();
     omitted.extend(env.damage.take());
     let printed = print_part(asked, &*reader, omitted, io);
@@ -304,7 +303,10 @@ fn print(
         OutputJob::Cdl(dump) => dump.write(&set, &name(dump, input), omitted, &mut *io.stdout),
         OutputJob::Json(dump) => dump.json(&set, &name(dump, input), omitted, &mut *io.stdout),
         OutputJob::Sum(select) => {
-            let file = ShownAddress::path(input);
+            let file = match request.join {
+                Some(_) => Path::new(JOINED).into(),
+                None => ShownAddress::path(input),
+            };
             let asked = SumRequest {
                 file: file.as_os_str().as_encoded_bytes(),
                 chosen: select.chosen(reader.schema())?,

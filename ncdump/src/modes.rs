@@ -17,6 +17,11 @@ const ALL: &[&str] = &[
 
 const JSON: &[&str] = &["json"];
 
+/// Modes that read several inputs as one dataset.
+const JOINS: &[&str] = &[
+    "dump", "kind", "extended", "ncml", "json", "filters", "sum", "stats", "diff", "csv",
+];
+
 /// The modes, and the modes that use each option.
 pub const MODES: ModeTable = ModeTable {
     modes: &[
@@ -71,6 +76,21 @@ pub const MODES: ModeTable = ModeTable {
                 "dump", "json", "kind", "extended", "filters", "sum", "stats", "layout", "diff",
             ],
         ),
+        // Joins.
+        ("join", JOINS),
+        ("order", JOINS),
+        ("overlap", JOINS),
+        ("statics", JOINS),
+        ("conflicts", JOINS),
+        ("open_files", JOINS),
+        ("join_new", JOINS),
+        ("merge", JOINS),
+        ("labels", JOINS),
+        ("each", JOINS),
+        ("inputs", JOINS),
+        ("lacking", JOINS),
+        ("time_units", JOINS),
+        ("repack", JOINS),
         // The process.
         ("strict", ALL),
         ("prefer_plugins", ALL),

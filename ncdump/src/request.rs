@@ -10,8 +10,12 @@ use netcdf_grammar::cdl::write::{Annotation, SpecialAttributes};
 use netcdf_grammar::flags::{NetworkArgs, PluginArgs};
 use netcdf_grammar::hyperslab::Hyperslab;
 use netcdf_grammar::ignore_list::IgnoreList;
+use netcdf_grammar::join::JoinRequest;
 use netcdf_grammar::number::Precision;
 use netcdf_grammar::time::Separator;
+
+/// Name of a joined dataset in output.
+pub(crate) const JOINED: &str = "(joined)";
 
 /// Name of the tool in messages.
 pub(crate) const NAME: &str = "ncdump";
@@ -31,6 +35,8 @@ pub enum Request {
 #[derive(Debug)]
 pub struct PrintRequest {
     pub(crate) inputs: Vec<PathBuf>,
+    /// The join of all inputs to one dataset; `inputs` then has the first input.
+    pub(crate) join: Option<JoinRequest>,
     pub(crate) job: OutputJob,
     /// The printed parts of dimensions.
     pub(crate) parts: Vec<Hyperslab>,
@@ -135,6 +141,8 @@ pub struct LayoutRequest {
 #[derive(Debug)]
 pub struct DiffRequest {
     pub(crate) inputs: [PathBuf; 2],
+    /// The join that is the first dataset.
+    pub(crate) join: Option<JoinRequest>,
     pub(crate) tolerance: Tolerance,
     /// Whether storage is compared.
     pub(crate) layout: bool,

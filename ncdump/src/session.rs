@@ -1,19 +1,22 @@
 //! Opening of datasets, and output.
 
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::chunk::view::SubsetReader;
-use netcdf_core::chunk::{Dataset, ReadCache};
+use netcdf_core::chunk::{Dataset, ReadCache, Reader};
 use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
-use netcdf_core::io::locator::InputAccess;
+use netcdf_core::format;
+use netcdf_core::io::locator::{InputAccess, Location};
 use netcdf_core::io::trace::Trace;
 use netcdf_core::notes::Notes;
 use netcdf_core::tool::Io;
 use netcdf_grammar::hyperslab::{self, Hyperslab};
+use netcdf_grammar::join::{self, JoinRequest};
 
-use crate::request::ProcessRequest;
+use crate::request::{JOINED, ProcessRequest};
 
 /// Returns the environment of a run. `tolerates` permits skipping damaged parts of a dataset.
 pub(crate) fn environment(request: &ProcessRequest, tolerates: bool) -> Env {
@@ -40,6 +43,27 @@ pub(crate) fn access(request: &ProcessRequest, env: &Env) -> InputAccess {
         network: Arc::clone(&env.network),
         ..InputAccess::default()
     }
+}
+
+/// Opens a dataset, or several inputs as one dataset. Also returns its name for messages.
+///
+/// # Errors
+/// Returns errors of opening, with the name of the dataset.
+pub(crate) fn open<'e>(
+    (path, join): (&Path, Option<&JoinRequest>),
+    process: &ProcessRequest,
+    env: &'e Env,
+    io: &mut Io,
+) -> Result<(Box<dyn Reader + 'e>, Arc<str>)> {
+    let access = access(process, env);
+    if let Some(join) = join {
+        let joined = join::open(join, access, &mut *io.stdin, env)?;
+        return Ok((Box::new(joined.reader), JOINED.into()));
+    }
+    let input = access.input(&Location::new(path)?, &mut *io.stdin)?;
+    let resource = Arc::clone(input.name());
+    let reader = format::open(input, env).map_err(|e| e.of(&resource))?;
+    Ok((reader, resource))
 }
 
 /// Returns the selected part of a dataset, or `None` for the whole dataset. `cache` holds the read data.

@@ -9,6 +9,9 @@ pub const KIND: &str = "Output kind as a digit";
 /// Variables, groups and ranges of dimensions.
 pub const SELECTION: &str = "Selection";
 
+/// Many datasets as one dataset.
+pub const JOIN: &str = "Join";
+
 /// Options of Zarr output.
 pub const ZARR: &str = "Zarr output";
 

@@ -3,6 +3,7 @@
 //! Every struct of options sets its heading in `--help`, because clap applies a heading to all options after it.
 
 pub mod heading;
+mod join;
 mod kind;
 mod network;
 mod plugins;
@@ -11,6 +12,7 @@ mod select;
 mod write;
 mod zarr;
 
+pub use join::JoinArgs;
 pub use kind::KindArgs;
 pub use network::NetworkArgs;
 pub use plugins::{PluginArgs, PreferenceArgs};

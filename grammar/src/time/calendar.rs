@@ -43,6 +43,20 @@ const NAMES: [(&[u8], Calendar); 12] = [
 ];
 
 impl Calendar {
+    /// Returns the usual name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mixed => "standard",
+            Self::Proleptic => "proleptic_gregorian",
+            Self::NoLeap => "noleap",
+            Self::AllLeap => "all_leap",
+            Self::Day360 => "360_day",
+            Self::Julian => "julian",
+            Self::None => "none",
+        }
+    }
+
     /// Returns the calendar of a `calendar` attribute. The text, up to its first NUL, is a name or a prefix of a name, in any letter case.
     /// Any other text is the mixed calendar.
     #[must_use]

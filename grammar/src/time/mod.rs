@@ -22,7 +22,8 @@ pub use moment::Moment;
 use std::cmp::Ordering;
 use std::fmt;
 
-use netcdf_core::model::{Values, Variable};
+use netcdf_core::model::convert::convert;
+use netcdf_core::model::{Atomic, Values, Variable};
 use netcdf_core::notes::Note;
 
 use calendar::Date;
@@ -211,6 +212,41 @@ impl TimeUnits {
         moment.distance(value, self)
     }
 
+    /// Returns the calendar.
+    #[must_use]
+    pub fn calendar(&self) -> Calendar {
+        self.calendar
+    }
+
+    /// Returns nanoseconds from 1970-01-01 in the calendar to a value, rounded. Returns `None` for units without a fixed length, and out of
+    /// range.
+    #[must_use]
+    pub fn instant(&self, value: Count) -> Option<i128> {
+        self.clock.as_ref()?.instant(value)
+    }
+
+    /// Returns nanoseconds from 1970-01-01 in the calendar to the reference time, and nanoseconds in a unit. Returns `None` for units
+    /// without a fixed length.
+    #[must_use]
+    pub fn scale(&self) -> Option<(i128, i64)> {
+        self.clock.as_ref().map(Fine::scale)
+    }
+
+    /// Returns the date and time of a value, rounded down to a second. Returns `None` for NaN, and out of range.
+    #[must_use]
+    pub fn fields(&self, value: Count) -> Option<TimeFields> {
+        let date = self.date(value)?;
+        let second = calendar::truncate((date.hour + calendar::SLACK_HOURS) * 3600.0);
+        Some(TimeFields {
+            year: date.year,
+            month: date.month,
+            day: date.day,
+            hour: second / 3600,
+            minute: second / 60 % 60,
+            second: second % 60,
+        })
+    }
+
     fn date(&self, value: Count) -> Option<Date> {
         let finite = Some(value).filter(|value| value.real().is_finite());
         self.timeline.date(finite?)
@@ -233,6 +269,37 @@ impl TimeUnits {
         out.push(b'"');
         Formatted::Time
     }
+}
+
+/// The date and time of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeFields {
+    /// The year.
+    pub year: i64,
+    /// The month from 1.
+    pub month: i64,
+    /// The day from 1.
+    pub day: i64,
+    /// The hour.
+    pub hour: i64,
+    /// The minute.
+    pub minute: i64,
+    /// The second.
+    pub second: i64,
+}
+
+/// Returns numbers in their own type; `None` for text and user-defined types.
+#[must_use]
+pub fn counts(values: Values) -> Option<Vec<Count>> {
+    Some(match values {
+        Values::UInt64(v) => v.into_iter().map(|x| Count::Whole(x.into())).collect(),
+        Values::Float(v) => v.into_iter().map(Count::Single).collect(),
+        Values::Double(v) => v.into_iter().map(Count::Real).collect(),
+        values => match convert(&values, Atomic::Int64).ok()? {
+            Values::Int64(v) => v.into_iter().map(|x| Count::Whole(x.into())).collect(),
+            _ => return None,
+        },
+    })
 }
 
 /// Returns the text of an attribute: characters, or the first string.

@@ -205,6 +205,11 @@ impl Fine {
         fine
     }
 
+    /// Returns nanoseconds from 1970-01-01 to the base, and nanoseconds in a unit.
+    pub(super) fn scale(&self) -> (i128, i64) {
+        (self.origin, self.unit)
+    }
+
     /// Returns nanoseconds from 1970-01-01 to a date.
     pub(super) fn since_1970(&self, date: &Date) -> i128 {
         let days = match self.mixed && is_early(date) {

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use netcdf_grammar::flags::heading::{CHECKS, RESOURCES};
-use netcdf_grammar::flags::{ExternalArgs, HelpArgs, HyperslabArgs, KindArgs, PluginArgs};
+use netcdf_grammar::flags::{
+    ExternalArgs, HelpArgs, HyperslabArgs, JoinArgs, KindArgs, PluginArgs,
+};
 use netcdf_grammar::flags::{ProcessArgs, QuietArgs, StrictArgs, WriteArgs, ZarrArgs};
 
 use super::contents::{EditArgs, SelectArgs};
@@ -22,11 +24,11 @@ use super::value::parse_memory;
     disable_version_flag = true,
     args_override_self = true,
     max_term_width = 100,
-    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>...\n       nccopy --plan <DIR> [OPTIONS] <INPUT> <OUTPUT>\n       nccopy --part <K> <DIR>\n       nccopy --finish <DIR>"
+    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --join[=<DIM>] [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>...\n       nccopy --plan <DIR> [OPTIONS] <INPUT> <OUTPUT>\n       nccopy --part <K> <DIR>\n       nccopy --finish <DIR>"
 )]
 pub(super) struct Cli {
     /// Inputs, followed by the output (- for standard input and output). The output is a directory if its name ends in / or if there
-    /// are several inputs; a directory as input stands for its datasets
+    /// are several inputs without --join; a directory as input stands for its datasets
     #[arg(value_name = "PATH", required = true, num_args = 1..)]
     pub paths: Vec<PathBuf>,
 
@@ -57,6 +59,10 @@ pub(super) struct Cli {
     /// Help and version.
     #[command(flatten)]
     help: HelpArgs,
+
+    /// Many inputs as one dataset.
+    #[command(flatten)]
+    pub join: JoinArgs,
 
     /// Changed names, attributes and dimensions.
     #[command(flatten)]

@@ -5,11 +5,16 @@ use std::ffi::OsString;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use netcdf_grammar::flags::heading::EVERYDAY;
+use netcdf_grammar::split::SplitSpec;
 
 use crate::request::ReportForm;
 
 /// Heading of options for many inputs.
 const MANY: &str = "Many inputs, and copies in place";
+
+fn parse_split(text: &str) -> Result<SplitSpec, String> {
+    SplitSpec::parse(text).map_err(|e| e.to_string())
+}
 
 /// Inputs, outputs and reports of a job.
 #[derive(Debug, Args)]
@@ -21,7 +26,7 @@ pub(super) struct JobArgs {
     pub in_place: bool,
 
     /// Include the subdirectories of input directories
-    #[arg(long)]
+    #[arg(long, conflicts_with = "joins")]
     pub recursive: bool,
 
     /// Print the planned work without copying
@@ -33,6 +38,11 @@ pub(super) struct JobArgs {
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true,
           default_missing_value = "table", value_enum, conflicts_with = "dry_run")]
     pub report: Option<ReportForm>,
+
+    /// Divide the input into parts: DIM/year, DIM/month, DIM/day, DIM/hour, DIM/LENGTH or vars (docs/join.md#split). The output name has
+    /// %Y, %m, %d, %H, %M, %S (first time of the part), %n (number) or %v (variable)
+    #[arg(long, value_name = "PARTS", value_parser = parse_split, conflicts_with = "select")]
+    pub split: Option<SplitSpec>,
 
     /// Compare all values of the output with the input before the output appears under its name
     #[arg(long)]
@@ -48,7 +58,7 @@ pub(super) struct JobArgs {
 
     /// End of the names of copies in a directory, in place of the extension: .zarr, _small.nc [default: extension of the output's
     /// format]
-    #[arg(long, value_name = "SUFFIX", help_heading = MANY)]
+    #[arg(long, value_name = "SUFFIX", help_heading = MANY, conflicts_with = "joins")]
     pub suffix: Option<OsString>,
 
     /// With --in-place: also rewrite datasets that are already stored as requested

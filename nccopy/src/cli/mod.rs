@@ -90,7 +90,8 @@ fn typed(args: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = help::matches(&command, args.to_vec())?;
     let cli = Cli::from_arg_matches(&matches)?;
     MODES.check(&command, &matches, &modes(&cli))?;
-    match cli.paths.len() < 2 && !cli.job.in_place && !cli.plan.takes_folder() {
+    let least = if cli.join.has_list() { 1 } else { 2 };
+    match cli.paths.len() < least && !cli.job.in_place && !cli.plan.takes_folder() {
         false => Ok(cli),
         true => {
             let what = "expected an input and an output, found one path";

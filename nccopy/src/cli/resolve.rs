@@ -145,6 +145,8 @@ fn copy(
     CopyRequest {
         mode,
         files: FileRequest {
+            join: cli.join.request(inputs.clone()),
+            split: cli.job.split.clone(),
             inputs,
             recursive: cli.job.recursive,
             suffix: cli.job.suffix.clone(),

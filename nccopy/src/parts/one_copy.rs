@@ -14,7 +14,16 @@ use crate::request::CopyRequest;
 /// # Errors
 /// Returns [`ErrorKind::Argument`] for copies that cannot be made in parts.
 pub(super) fn one_copy(request: &CopyRequest) -> Result<CopyPair> {
-    let (mut copies, _) = copies::requested(request)?;
+    if request
+        .files
+        .join
+        .as_ref()
+        .is_some_and(|join| join.inputs.is_standard())
+    {
+        let what = "--plan: other processes cannot read the list of inputs from standard input";
+        return Err(Error::new(ErrorKind::Argument, what));
+    }
+    let (mut copies, _) = copies::requested(request, &mut std::io::empty())?;
     let copy = match (copies.pop(), copies.is_empty()) {
         (Some(copy), true) => copy,
         (Some(_) | None, _) => {

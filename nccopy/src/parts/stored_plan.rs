@@ -22,6 +22,9 @@ impl StoredPlan {
         for path in &mut request.files.inputs {
             *path = self.record.located(path);
         }
+        if let Some(join) = &mut request.files.join {
+            join.inputs = join.inputs.located(|path| self.record.located(path));
+        }
         if let Some(to) = request.to() {
             let to = self.record.located(to);
             request.mode = CopyMode::InParts { to };

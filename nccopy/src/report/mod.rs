@@ -245,6 +245,7 @@ mod tests {
             local: "in.nc".into(),
             remote: None,
             makes_folder: false,
+            part: None,
             output: Destination::resolve(
                 &Location::new("out \"1\".nc").unwrap(),
                 OutputRequest::default(),

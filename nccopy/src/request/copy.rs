@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use netcdf_core::io::locator::OutputRequest;
+use netcdf_grammar::join::JoinRequest;
+use netcdf_grammar::split::SplitSpec;
 
 use super::{EditRequest, ProcessRequest, ReportForm, SelectRequest, StorageRequest};
 
@@ -76,6 +78,10 @@ pub struct InPlaceRequest {
 pub struct FileRequest {
     /// Datasets and directories of datasets.
     pub inputs: Vec<PathBuf>,
+    /// The join of all inputs to one dataset.
+    pub join: Option<JoinRequest>,
+    /// The division of the input into parts, each with an output.
+    pub split: Option<SplitSpec>,
     /// Whether a directory includes its subdirectories.
     pub recursive: bool,
     /// The suffix of output names in a directory.

@@ -6,6 +6,7 @@
 
 mod copy;
 mod edit;
+mod part;
 mod parts;
 mod process;
 mod select;
@@ -16,6 +17,7 @@ pub(crate) use copy::{
     RunOutput,
 };
 pub(crate) use edit::EditRequest;
+pub(crate) use part::PartRequest;
 pub(crate) use parts::{
     Engine, FinishRequest, MOST_PARTS, PartChoice, PlanRequest, PlanStep, StepRequest,
 };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, ValueEnum};
 use netcdf_grammar::flags::heading::{EVERYDAY, IGNORED, SELECTION};
-use netcdf_grammar::flags::{ExternalArgs, HelpArgs, HyperslabArgs, PluginArgs};
+use netcdf_grammar::flags::{ExternalArgs, HelpArgs, HyperslabArgs, JoinArgs, PluginArgs};
 use netcdf_grammar::flags::{ProcessArgs, StrictArgs};
 
 /// Heading of options for CDL.
@@ -41,10 +41,11 @@ pub(super) enum RuleName {
 pub(super) struct Cli {
     /// File, Zarr store or URL (- for standard input). A store is a directory, a zip file, or a URL such as
     /// file://PATH#mode=zarr,file
-    #[arg(value_name = "FILE")]
-    pub input: PathBuf,
+    #[arg(value_name = "FILE", required_unless_present = "inputs")]
+    pub input: Option<PathBuf>,
 
-    /// Further files, for --sum, --stats, --layout, --require, --filters, -k and -K. With --diff: the second dataset
+    /// Further files, for --sum, --stats, --layout, --require, --filters, -k and -K. With --diff: the second dataset. With --join: further
+    /// inputs
     #[arg(value_name = "FILE")]
     pub others: Vec<PathBuf>,
 
@@ -63,6 +64,10 @@ pub(super) struct Cli {
     /// Help and version.
     #[command(flatten)]
     help: HelpArgs,
+
+    /// Many datasets as one dataset.
+    #[command(flatten)]
+    pub join: JoinArgs,
 
     /// The text of CDL.
     #[command(flatten)]
@@ -227,7 +232,7 @@ pub(super) struct OutputArgs {
     pub sum: bool,
 
     /// With --sum: verify the digests in FILE, a list printed by --sum (- for standard input)
-    #[arg(long, conflicts_with_all = ["json", "variables", "groups", "select"])]
+    #[arg(long, conflicts_with_all = ["json", "variables", "groups", "select", "joins"])]
     pub check: bool,
 
     /// Print statistics of variables: elements, missing elements, minimum, maximum, mean, standard deviation, histogram

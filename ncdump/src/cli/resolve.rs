@@ -9,6 +9,7 @@ use netcdf_core::shown::ShownAddress;
 use netcdf_core::survey::RuleSet;
 use netcdf_grammar::cdl::write::SpecialAttributes;
 use netcdf_grammar::ignore_list::IgnoreList;
+use netcdf_grammar::join::JoinRequest;
 use netcdf_grammar::selection::names;
 use netcdf_grammar::time::Separator;
 
@@ -17,8 +18,8 @@ use super::value::{annotation, digits, fill_type, line_length, tolerance};
 
 use crate::file_series::shown;
 use crate::request::{
-    DiffRequest, DumpRequest, LayoutRequest, OutputJob, PrintRequest, ProcessRequest, Request,
-    SelectionRequest,
+    DiffRequest, DumpRequest, JOINED, LayoutRequest, OutputJob, PrintRequest, ProcessRequest,
+    Request, SelectionRequest,
 };
 
 /// Returns the request of a command line.
@@ -34,8 +35,13 @@ pub(super) fn request(cli: Cli) -> Result<Request> {
         return Ok(Request::Layout(layout(cli, inputs)));
     }
     let (job, parts) = (job(&cli)?, cli.select.parts().to_vec());
+    let join = cli.join.request(inputs.clone());
     Ok(Request::Print(PrintRequest {
-        inputs,
+        inputs: match &join {
+            Some(_) => vec![cli.input.clone().unwrap_or_else(|| "joined".into())],
+            None => inputs,
+        },
+        join,
         job,
         parts,
         json: cli.form.json,
@@ -44,8 +50,10 @@ pub(super) fn request(cli: Cli) -> Result<Request> {
 }
 
 fn diff(cli: Cli) -> Result<DiffRequest> {
+    let (inputs, join) = sides(&cli)?;
     Ok(DiffRequest {
-        inputs: pair(&cli)?,
+        inputs,
+        join,
         tolerance: cli
             .comparison
             .tolerance
@@ -61,6 +69,16 @@ fn diff(cli: Cli) -> Result<DiffRequest> {
     })
 }
 
+/// Returns the two datasets of a comparison, and the join that is the first dataset.
+fn sides(cli: &Cli) -> Result<([PathBuf; 2], Option<JoinRequest>)> {
+    let mut all = paths(cli);
+    let last = all.pop().filter(|_| cli.join.is_given());
+    match last.filter(|_| !all.is_empty() || cli.join.has_list()) {
+        Some(last) => Ok(([JOINED.into(), last], cli.join.request(all))),
+        None => Ok((pair(cli)?, None)),
+    }
+}
+
 /// Returns the two datasets of a comparison.
 fn pair(cli: &Cli) -> Result<[PathBuf; 2]> {
     let lacking = || Error::new(ErrorKind::Argument, "--diff: needs two datasets");
@@ -69,7 +87,7 @@ fn pair(cli: &Cli) -> Result<[PathBuf; 2]> {
         let e = Error::new(ErrorKind::Argument, "--diff compares two datasets");
         return Err(e.of(ShownAddress::of(third).text()));
     }
-    let inputs = [cli.input.clone(), other.clone()];
+    let inputs = [cli.input.clone().ok_or_else(lacking)?, other.clone()];
     if inputs.iter().all(|path| is_standard(path)) {
         let what = "--diff: only one dataset can be standard input";
         return Err(Error::new(ErrorKind::Argument, what));
@@ -79,7 +97,8 @@ fn pair(cli: &Cli) -> Result<[PathBuf; 2]> {
 
 /// Returns the files. Only some options accept several files, and only one file can be standard input.
 fn inputs(cli: &Cli) -> Result<Vec<PathBuf>> {
-    let second = cli.others.first().filter(|_| !takes_several(cli));
+    let several = takes_several(cli) || cli.join.is_given();
+    let second = cli.others.first().filter(|_| !several);
     if let Some(second) = second {
         let e = Error::new(
             ErrorKind::Argument,
@@ -88,12 +107,17 @@ fn inputs(cli: &Cli) -> Result<Vec<PathBuf>> {
         let remedy = "options for several files: --sum, --stats, --layout, --require, --filters, -k, -K; for two: --diff";
         return Err(e.of(&shown(second)).with_remedy(remedy));
     }
-    let paths: Vec<_> = [&cli.input].into_iter().chain(&cli.others).collect();
+    let paths = paths(cli);
     if paths.iter().filter(|path| is_standard(path)).count() > 1 {
         let what = "only one of the files can be standard input";
         return Err(Error::new(ErrorKind::Argument, what));
     }
-    Ok(paths.into_iter().cloned().collect())
+    Ok(paths)
+}
+
+/// Returns all paths of a command line.
+fn paths(cli: &Cli) -> Vec<PathBuf> {
+    cli.input.iter().chain(&cli.others).cloned().collect()
 }
 
 fn is_standard(path: &Path) -> bool {

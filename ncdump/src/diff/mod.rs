@@ -12,21 +12,17 @@ mod json;
 mod text;
 mod value;
 
-use std::sync::Arc;
-
 use netcdf_core::chunk::view::SubsetReader;
 use netcdf_core::chunk::{Dataset, ReadCache, Reader};
 use netcdf_core::diff::{self, Compared, DatasetSide, Difference, ObjectKind};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format;
-use netcdf_core::io::locator::Location;
 use netcdf_core::notes::Note;
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::request::{DiffRequest, NAME};
-use crate::session::{access, environment, part, say};
+use crate::session::{environment, open, part, say};
 use choice::DiffChoice;
 
 /// Runs a comparison. Returns success without differences, failure with differences, and the misuse status after an error.
@@ -85,7 +81,9 @@ fn compare(
 ) -> Result<()> {
     tool::catch_limits()?;
     let [a, b] = &request.inputs;
-    let [a, b] = [open(a, request, env, io)?, open(b, request, env, io)?];
+    let process = &request.process;
+    let (a, _) = open((a, request.join.as_ref()), process, env, io)?;
+    let (b, _) = open((b, None), process, env, io)?;
     let whole = [ReadCache::new(env), ReadCache::new(env)];
     let parts = [
         part(&request.parts, Dataset::new(&*a, env), &whole[0])?,
@@ -174,15 +172,4 @@ fn selected<'a>(whole: &'a dyn Reader, part: Option<&'a SubsetReader<'a>>) -> &'
         Some(part) => part,
         None => whole,
     }
-}
-
-fn open(
-    path: &std::path::Path,
-    request: &DiffRequest,
-    env: &Env,
-    io: &mut Io,
-) -> Result<Box<dyn Reader>> {
-    let input = access(&request.process, env).input(&Location::new(path)?, &mut *io.stdin)?;
-    let resource = Arc::clone(input.name());
-    format::open(input, env).map_err(|e| e.of(&resource))
 }

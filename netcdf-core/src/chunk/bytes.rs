@@ -18,7 +18,7 @@ pub trait ChunkBytes: Send + Sync {
     fn fetch(&self, chunks: &[ChunkRef]) -> Result<Vec<KeyContent>>;
 
     /// Returns the source of a chunk, for copying bytes unchanged; `None` if only [`ChunkBytes::fetch`] can read the chunk.
-    fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>>;
+    fn source(&self, chunk: &ChunkRef) -> Option<Arc<dyn Source>>;
 
     /// Returns true if the chunks are in sources, so that copies can move chunks unchanged. Otherwise [`ChunkBytes::source`] returns
     /// `None`.
@@ -32,7 +32,7 @@ pub trait ChunkBytes: Send + Sync {
     /// Returns the limits for merging the ranges of two chunks into one request; `None` for chunks in different sources or keys.
     fn coalesce_limits(&self, a: &ChunkRef, b: &ChunkRef) -> Option<CoalesceLimits> {
         let (source, other) = (self.source(a)?, self.source(b)?);
-        Arc::ptr_eq(source, other).then(|| source.coalesce_limits())
+        Arc::ptr_eq(&source, &other).then(|| source.coalesce_limits())
     }
 
     /// Returns the name of the file or key of a chunk, for messages.
@@ -86,9 +86,9 @@ impl ChunkBytes for NumberedSources {
         Ok(out)
     }
 
-    fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
+    fn source(&self, chunk: &ChunkRef) -> Option<Arc<dyn Source>> {
         match chunk.holder {
-            ChunkHolder::Source(n) => self.all.get(usize::try_from(n).ok()?),
+            ChunkHolder::Source(n) => self.all.get(usize::try_from(n).ok()?).cloned(),
             ChunkHolder::Key | ChunkHolder::Temporary => None,
         }
     }

@@ -10,6 +10,7 @@ pub(crate) mod encode;
 pub(crate) mod filter_parameters;
 pub(crate) mod form;
 pub mod grid;
+pub mod joined;
 pub mod layout;
 pub(crate) mod metadata;
 pub(crate) mod pairs;

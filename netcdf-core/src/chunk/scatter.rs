@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::arithmetic::exact;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::Region;
 
@@ -304,6 +305,16 @@ pub fn place(mut number: u64, grid: &[u64]) -> Vec<u64> {
     let mut place: Vec<u64> = place.collect();
     place.reverse();
     place
+}
+
+/// Returns the row-major number of a grid position.
+///
+/// # Errors
+/// Returns [`ErrorKind::Internal`] for a number of 2^64 or more.
+pub(crate) fn number(position: &[u64], grid: &[u64]) -> Result<u64> {
+    let dims = position.iter().zip(grid);
+    let number = dims.fold(exact(0u64), |number, (at, len)| number * *len + *at);
+    number.get()
 }
 
 /// Advances a row-major index. Returns false after the last.

@@ -121,9 +121,9 @@ impl<'a> Mover<'a> {
             return self.put(writer, &chunk, made);
         }
         let source = source_of(self.set, &chunk)?;
-        present(&**source, &chunk.range)?;
+        present(&*source, &chunk.range)?;
         let index = self.grid.index(&self.job.place(&chunk));
-        writer.move_chunk(self.job.pair.to, &ChunkRef { index, ..chunk }, source)?;
+        writer.move_chunk(self.job.pair.to, &ChunkRef { index, ..chunk }, &source)?;
         Ok(found)
     }
 

@@ -272,7 +272,7 @@ fn fetch(
             };
             if chunk.range.end > source.len() {
                 let path = || set.reader.schema().var_path(job.pair.from);
-                present(&**source, &chunk.range).in_object(path)?;
+                present(&*source, &chunk.range).in_object(path)?;
             }
             ranges.push(chunk.range.clone());
             owners.push((owner, record));
@@ -281,7 +281,7 @@ fn fetch(
     let mut buffer = Vec::new();
     for read in merge(&ranges, source.coalesce_limits()) {
         buffer.resize(set.env.limits.item(length(&read.range), "records")?, 0);
-        set.read_at(&**source, read.range.start, &mut buffer)?;
+        set.read_at(&*source, read.range.start, &mut buffer)?;
         let members = ranges.get(read.members.clone());
         let members = members.zip(owners.get(read.members));
         let (members, owners) = members.or_internal("a read of no records")?;

@@ -67,7 +67,7 @@ impl CopyJob {
         let source = set.reader.bytes().source(chunk);
         let bytes = (exact(length(&elements)) * size).get()?;
         let range = chunk.range.start..claimed(chunk.range.start, bytes).end.min(chunk.range.end);
-        match source {
+        match &source {
             Some(source) => {
                 present(&**source, &range)?;
             }
@@ -79,7 +79,7 @@ impl CopyJob {
         while at < range.end {
             set.env.cancel.check()?;
             let stop = claimed(at, step).end.min(range.end);
-            match source {
+            match &source {
                 Some(source) => writer.move_run(self.pair.to, element, source, at..stop)?,
                 None => {
                     let range = at..stop;
@@ -234,7 +234,7 @@ fn short(set: Dataset<'_>, chunk: &ChunkRef, want: u64) -> Error {
 }
 
 /// Returns the source of a chunk.
-pub(super) fn source_of<'a>(set: Dataset<'a>, chunk: &ChunkRef) -> Result<&'a Arc<dyn Source>> {
+pub(super) fn source_of(set: Dataset<'_>, chunk: &ChunkRef) -> Result<Arc<dyn Source>> {
     let missing = || Error::new(ErrorKind::NotFound, "a chunk without a source");
     set.reader.bytes().source(chunk).ok_or_else(missing)
 }

@@ -11,7 +11,9 @@
 //! | `types` | descriptions of types |
 //! | `values` | values in canonical form |
 //! | `elements` | the elements of a variable, in row-major order, within the memory limit |
+//! | `contents` | digests of the elements or of the stored chunks of a variable |
 
+mod contents;
 mod digest;
 mod elements;
 mod paths;
@@ -23,6 +25,7 @@ use crate::chunk::Dataset;
 use crate::error::{Context as _, OrInternal as _, Result};
 use crate::model::{Attribute, Schema, VarId, Variable};
 
+pub use contents::{chunks_digest, elements_digest};
 pub use digest::Digest;
 pub use paths::var_path;
 use stream::Stream;

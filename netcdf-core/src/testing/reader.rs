@@ -57,7 +57,7 @@ impl MemoryDataset {
             hook(chunk)?;
         }
         match self.source(chunk) {
-            Some(source) => read_range(&**source, &chunk.range),
+            Some(source) => read_range(&*source, &chunk.range),
             None => self.stored_variable(key.0)?.read(chunk),
         }
     }
@@ -172,10 +172,10 @@ impl ChunkBytes for MemoryDataset {
         chunks.iter().map(one).collect()
     }
 
-    fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
+    fn source(&self, chunk: &ChunkRef) -> Option<Arc<dyn Source>> {
         let (name, stored) = (self.source?, self.vars.get(chunk.variable.index())?);
         let source = || Arc::new(MemorySource::new(name, stored.bytes.clone())) as Arc<dyn Source>;
-        Some(stored.source.get_or_init(source))
+        Some(Arc::clone(stored.source.get_or_init(source)))
     }
 
     fn has_sources(&self) -> bool {

@@ -10,12 +10,16 @@ mod everyday;
 mod fill_values;
 mod in_place;
 mod jobs;
+mod join;
+mod join_rules;
 mod nccopy;
 mod nccopy_options;
 mod parts;
 mod parts_finish;
 mod parts_stages;
 mod replaced;
+mod series;
+mod split;
 
 use netcdf_tools_tests::harness::Sandbox;
 

@@ -113,13 +113,28 @@ const VALUES: &[(&str, &str)] = &[
     ("one_part", "0"),
     ("enums", "flags"),
     ("history_time", "0"),
+    ("split", "vars"),
 ];
 
 /// Options that need another option.
 const COMPANIONS: &[(&str, &[&str])] = &[
     ("coordinates", &["-V", "x"]),
     ("history_time", &["--history"]),
+    ("order", &["--join"]),
+    ("overlap", &["--join"]),
+    ("statics", &["--join"]),
+    ("lacking", &["--join"]),
+    ("conflicts", &["--join"]),
+    ("time_units", &["--join"]),
+    ("repack", &["--join"]),
+    ("inputs", &["--join"]),
+    ("open_files", &["--join"]),
+    ("labels", &["--join-new", "n"]),
+    ("each", &["--join-new", "n"]),
 ];
+
+/// Companions that exist in one tool only.
+const ONLY_NCCOPY: &[&str] = &["coordinates", "history_time"];
 
 /// Returns the options of a tool and its commands, without duplicates.
 fn options(command: &Command) -> Vec<Arg> {
@@ -255,7 +270,7 @@ fn options_without_effect_are_refused_and_all_others_accepted() {
                 let companions = companions.flat_map(|(_, words)| *words);
                 let mut given = words(&arg);
                 let effect = tool.table.has_effect((id, is_of_c(&tool, &arg)), mode);
-                if tool.name == "nccopy" {
+                if tool.name == "nccopy" || !ONLY_NCCOPY.contains(&id) {
                     given.extend(companions.map(|word| (*word).to_owned()));
                 }
                 let line = line((args, operands), &given);

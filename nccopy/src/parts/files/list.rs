@@ -22,6 +22,9 @@ pub(crate) fn listed(request: &CopyRequest) -> Result<Option<inputs::ListedCopie
     let named = &request.files.inputs;
     let output = request.to().unwrap_or(Path::new(""));
     let slash = output.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if request.files.join.is_some() {
+        return Ok(None);
+    }
     if named.len() == 1 && !named.iter().any(|path| is_folder(path)) && !slash {
         return Ok(None);
     }

@@ -164,10 +164,10 @@ impl ChunkBytes for Staged {
         Ok(read.into_iter().map(KeyContent::Bytes).collect())
     }
 
-    fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
+    fn source(&self, chunk: &ChunkRef) -> Option<Arc<dyn Source>> {
         match self.original_chunk(chunk) {
             Some(back) => self.original_bytes()?.source(&back),
-            None => self.spool.as_ref().map(|spool| spool.source()),
+            None => self.spool.as_ref().map(|spool| Arc::clone(spool.source())),
         }
     }
 

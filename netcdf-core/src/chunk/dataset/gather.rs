@@ -121,8 +121,8 @@ impl ReadVariable<'_> {
         let bytes = match (only, source) {
             (Some(run), Some(source)) => {
                 let range = self.stored(&chunk, run)?;
-                let mut bytes = self.decoder.memory(present(&**source, &range)?)?;
-                self.set.read_at(&**source, range.start, &mut bytes)?;
+                let mut bytes = self.decoder.memory(present(&*source, &range)?)?;
+                self.set.read_at(&*source, range.start, &mut bytes)?;
                 bytes
             }
             _ => self.cell_of(&part, chunk)?.ok_or_else(lost)?,

@@ -47,9 +47,9 @@ impl Dataset<'_> {
         let Some((source, chunk)) = source else {
             return self.fetch(chunks);
         };
-        let len = present(&**source, &chunk.range)?;
+        let len = present(&*source, &chunk.range)?;
         let mut bytes = self.env.buffers.filled(len, room(len))?;
-        self.read_at(&**source, chunk.range.start, &mut bytes)?;
+        self.read_at(&*source, chunk.range.start, &mut bytes)?;
         Ok(vec![bytes])
     }
 

@@ -104,8 +104,8 @@ impl ReadVariable<'_> {
         let Some(source) = source.and_then(|chunk| set.reader.bytes().source(chunk)) else {
             return set.fetch_stored(chunks);
         };
-        let mut bytes = self.decoder.memory(present(&**source, &only.range)?)?;
-        set.read_at(&**source, only.range.start, &mut bytes)?;
+        let mut bytes = self.decoder.memory(present(&*source, &only.range)?)?;
+        set.read_at(&*source, only.range.start, &mut bytes)?;
         Ok(Fetched::one(bytes))
     }
 

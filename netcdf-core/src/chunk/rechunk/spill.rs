@@ -299,7 +299,7 @@ impl ChunkBytes for Spill<'_> {
         Err(Error::new(ErrorKind::Unsupported, "pieces are not chunks"))
     }
 
-    fn source(&self, _: &ChunkRef) -> Option<&Arc<dyn Source>> {
+    fn source(&self, _: &ChunkRef) -> Option<Arc<dyn Source>> {
         None
     }
 

@@ -226,7 +226,7 @@ impl ChunkBytes for SubsetReader<'_> {
             .fetch(&chunks.collect::<Result<Vec<_>>>()?)
     }
 
-    fn source(&self, chunk: &ChunkRef) -> Option<&Arc<dyn Source>> {
+    fn source(&self, chunk: &ChunkRef) -> Option<Arc<dyn Source>> {
         self.base.bytes().source(&self.back(chunk).ok()?)
     }
 

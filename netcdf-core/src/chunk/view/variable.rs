@@ -5,7 +5,7 @@ use crate::arithmetic::{Amount, exact};
 use crate::chunk::Reader;
 use crate::chunk::decode::fill;
 use crate::chunk::layout::Layout;
-use crate::chunk::scatter::Block;
+use crate::chunk::scatter::{Block, number};
 use crate::error::{OrInternal as _, Result};
 use crate::model::VarId;
 
@@ -140,11 +140,4 @@ fn by_elements(base: &Layout, selected: &[Option<&DimSelection>], shape: Vec<u64
 
 fn sums(a: &[u64], b: &[u64]) -> Vec<u64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
-}
-
-/// Returns the row-major number of a grid position.
-fn number(place: &[u64], grid: &[u64]) -> Result<u64> {
-    let dims = place.iter().zip(grid);
-    let number = dims.fold(exact(0u64), |number, (place, len)| number * *len + *place);
-    number.get()
 }

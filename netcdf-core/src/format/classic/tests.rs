@@ -315,7 +315,7 @@ fn moved_bytes_arrive_where_put_bytes_would() {
         let per = if v == a { 3 } else { 1 };
         from.locate(v, &grid, Locate::Stored, &mut |chunk| {
             let source = from.bytes().source(&chunk).unwrap();
-            Ok(w.move_run(v, chunk.index * per, source, chunk.range)?)
+            Ok(w.move_run(v, chunk.index * per, &source, chunk.range)?)
         })
         .unwrap();
     }

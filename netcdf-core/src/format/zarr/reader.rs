@@ -199,7 +199,7 @@ impl ChunkBytes for ZarrReader {
         Ok(found)
     }
 
-    fn source(&self, _: &ChunkRef) -> Option<&Arc<dyn Source>> {
+    fn source(&self, _: &ChunkRef) -> Option<Arc<dyn Source>> {
         None
     }
 

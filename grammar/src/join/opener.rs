@@ -1,0 +1,94 @@
+//! Opens inputs, and detects changed inputs.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use netcdf_core::chunk::Reader;
+use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
+use netcdf_core::format;
+use netcdf_core::io::Container;
+use netcdf_core::io::locator::{InputAccess, Location};
+use netcdf_core::model::Schema;
+use netcdf_core::shown::ShownAddress;
+
+/// The inputs of a join, by number.
+pub(super) struct InputOpener {
+    pub(super) access: InputAccess,
+    pub(super) paths: Vec<PathBuf>,
+}
+
+/// An open input.
+pub(super) struct OpenedHeader {
+    pub(super) reader: Box<dyn Reader>,
+    /// A number that changes with the content of a file or the shapes of a store.
+    pub(super) signature: u64,
+}
+
+impl InputOpener {
+    /// Returns the name of an input for messages.
+    pub(super) fn name(&self, number: usize) -> String {
+        let path = self.paths.get(number);
+        path.map_or_else(String::new, |path| ShownAddress::of(path).into_text())
+    }
+
+    /// Returns whether any input is remote.
+    pub(super) fn is_remote(&self) -> bool {
+        let remote = |path: &PathBuf| Location::new(path).is_ok_and(|at| at.remote().is_some());
+        self.paths.iter().any(remote)
+    }
+
+    /// Opens an input.
+    ///
+    /// # Errors
+    /// Returns errors of opening, with the name of the input.
+    pub(super) fn open(&self, number: usize, env: &Env) -> Result<OpenedHeader> {
+        let path = self.paths.get(number).or_internal("an input")?;
+        let input = self
+            .access
+            .input(&Location::new(path)?, &mut std::io::empty())?;
+        let state = state(&input);
+        let resource = Arc::clone(input.name());
+        let reader = format::open(input, env).map_err(|e| e.of(&resource))?;
+        let signature = signature(&state, reader.schema());
+        Ok(OpenedHeader { reader, signature })
+    }
+
+    /// Opens an input again.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Changed`] for an input with another signature, and the errors of [`InputOpener::open`].
+    pub(super) fn again(
+        &self,
+        number: usize,
+        signature: u64,
+        env: &Env,
+    ) -> Result<Box<dyn Reader>> {
+        let opened = self.open(number, env)?;
+        match opened.signature == signature {
+            true => Ok(opened.reader),
+            false => {
+                let what = "the input changed while it was joined";
+                Err(Error::new(ErrorKind::Changed, what).of(&self.name(number)))
+            }
+        }
+    }
+}
+
+/// Returns a text that changes with the content of a file; empty for a store.
+fn state(input: &Container) -> String {
+    match input {
+        Container::Source(source) => source.state(),
+        Container::Store(_) => String::new(),
+    }
+}
+
+/// Returns a number that changes with the state and the shapes of an input.
+fn signature(state: &str, schema: &Schema) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    state.hash(&mut hasher);
+    schema.vars.len().hash(&mut hasher);
+    schema.dims.iter().for_each(|dim| dim.len.hash(&mut hasher));
+    hasher.finish()
+}
