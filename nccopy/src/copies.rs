@@ -7,7 +7,7 @@ use netcdf_core::io::locator::OutputRequest;
 
 use crate::in_place;
 use crate::inputs::{self, ListedCopies, OutputRules};
-use crate::request::CopyRequest;
+use crate::request::{CopyRequest, Existing};
 
 /// Returns the copies of a request.
 ///
@@ -40,7 +40,11 @@ fn under(
     };
     if let Some(join) = &request.files.join {
         let all = join.inputs.listed(stdin)?;
-        return Ok((vec![inputs::joined(all, to, rules.asked)?], vec![]));
+        let copy = inputs::joined(all, to, rules.asked)?;
+        if request.existing() == Existing::Replace && !request.output.overwrite {
+            inputs::check_joined(&copy)?;
+        }
+        return Ok((vec![copy], vec![]));
     }
     let (copies, notes) = inputs::copies(named, to, rules)?;
     if request.output.keep_links {

@@ -149,6 +149,19 @@ pub(crate) fn joined(all: &[PathBuf], output: &Path, asked: OutputRequest) -> Re
     Ok(copy)
 }
 
+/// Checks that the output of a join is new: in `nccopy --join in/*.nc`, the output is missing, and the last input has its place.
+///
+/// # Errors
+/// Returns [`ErrorKind::Argument`] for an existing local output.
+pub(crate) fn check_joined(copy: &CopyPair) -> Result<()> {
+    let path = &copy.output.path;
+    if copy.output.remote.is_some() || file::in_place(path) || !path.exists() {
+        return Ok(());
+    }
+    let what = "the last name is the output of the join, and it exists";
+    wrong(path, (what, "use --overwrite to replace it"))
+}
+
 /// Checks that no output of joined inputs is one of the inputs.
 ///
 /// # Errors

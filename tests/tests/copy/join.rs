@@ -186,6 +186,19 @@ fn lists_and_hostile_inputs() {
     );
     let copied = nccopy(&sandbox, &["--join", "@a.nc", "@b.nc", "@a.nc"]);
     assert!(copied.code == 2 || copied.code == 1, "{copied}");
+    // Without an output, the last input is in its place.
+    let before = sandbox.read("c.nc");
+    let copied = nccopy(&sandbox, &["--join", "@a.nc", "@b.nc", "@c.nc"]);
+    assert!(
+        copied.code == 2 && copied.message().contains("it exists"),
+        "{copied}"
+    );
+    assert_eq!(sandbox.read("c.nc"), before);
+    let _ = nccopy(
+        &sandbox,
+        &["--join", "--overwrite", "@a.nc", "@b.nc", "@c.nc"],
+    )
+    .clean();
     let usage = nccopy(&sandbox, &["--overlap", "first", "@a.nc", "@o.nc"]);
     assert_eq!(usage.code, 2, "{usage}");
 }
