@@ -93,10 +93,15 @@ class Bucket:
         return self.client.list_multipart_uploads(Bucket=BUCKET).get("Uploads", [])
 
 
+def only(variables):
+    """Returns an environment with these variables, and without other relevant variables."""
+    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
+    return {**kept, "HOME": "/nonexistent", "NO_PROXY": "127.0.0.1", **variables}
+
+
 def run_tool(variables, name, *words):
     """Runs one of our tools with these environment variables, and without other relevant variables."""
-    kept = {name: os.environ[name] for name in ("PATH", "TMPDIR") if name in os.environ}
-    return run(tool(name), *words, seconds=SECONDS, env={**kept, "HOME": "/nonexistent", "NO_PROXY": "127.0.0.1", **variables})
+    return run(tool(name), *words, seconds=SECONDS, env=only(variables))
 
 
 def same_store_text(here, path, there, address):

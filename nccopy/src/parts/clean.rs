@@ -15,7 +15,8 @@ use crate::request::ProcessRequest;
 pub(super) fn run(process: &ProcessRequest, folder: &PlanDirectory, io: &mut Io) -> Result<Status> {
     let _made = folder.is_made()?;
     let right = FinishRight::take(folder, None)?;
-    claim::remove(process, (folder, &folder.plan()?), right.owner(), io)?;
+    let removed = claim::remove(process, (folder, &folder.plan()?), right.owner(), io);
+    removed.map_err(|e| right.reason(e))?;
     right.check()?;
     folder.remove()?;
     Ok(Status::Success)

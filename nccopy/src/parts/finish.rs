@@ -44,18 +44,45 @@ pub(super) fn run(
 ) -> Result<Status> {
     let plan = folder.plan()?;
     let right = FinishRight::take(folder, options.lease)?;
-    if folder.is_finished(&plan)? && plan.record.may_have_output() {
-        folder.end(&plan)?;
+    let owned = OwnedPlan {
+        folder,
+        plan: &plan,
+        right: &right,
+    };
+    let finished = with_right((process, options), owned, io);
+    finished.map_err(|e| right.reason(e))
+}
+
+/// A plan that no other process finishes or removes.
+#[derive(Clone, Copy)]
+struct OwnedPlan<'a> {
+    folder: &'a PlanDirectory,
+    plan: &'a StoredPlan,
+    right: &'a FinishRight,
+}
+
+fn with_right(
+    (process, options): (&ProcessRequest, FinishRequest),
+    owned: OwnedPlan<'_>,
+    io: &mut Io,
+) -> Result<Status> {
+    let OwnedPlan {
+        folder,
+        plan,
+        right,
+    } = owned;
+    if folder.is_finished(plan)? && plan.record.may_have_output() {
+        folder.end(plan)?;
         return already((plan.request(process)?, options.report), io);
     }
-    check(folder, &plan)?;
+    check(folder, plan)?;
     if let PartWork::Files(FilesRecord { files, .. }) = plan.record.work {
         let planned = plan.request(process)?;
         let inputs = usize::try_from(files).unwrap_or(usize::MAX);
         let report = RunReport::of_plan((options.report, &planned), inputs, io)?;
-        return of_files(report, (folder, &plan), files, io);
+        return of_files(report, (folder, plan), files, io);
     }
-    let request = finished(&plan, (process, options))?;
+    let request = finished(plan, (process, options))?;
     let mut report = RunReport::of_plan((options.report, &request), 1, io)?;
     let copy = one_copy(&request)?;
     let mut env = environment(&request);
@@ -82,9 +109,9 @@ pub(super) fn run(
             check: options.check,
             copy: &copy,
             folder,
-            plan: &plan,
-            right: &right,
-            division: division(&plan, &mut prepared)?,
+            plan,
+            right,
+            division: division(plan, &mut prepared)?,
         };
         end.compare(&prepared)?;
         end.compare_files(&env)?;
@@ -100,7 +127,7 @@ pub(super) fn run(
     }
     let outcome = CopyOutcome::Copied(joined?.unwrap_or_default());
     right.check()?;
-    folder.end(&plan)?;
+    folder.end(plan)?;
     let done = DoneCopy {
         copy: &copy,
         outcome,

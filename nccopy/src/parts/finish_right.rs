@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use netcdf_core::error::{Error, Result};
+use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::io::commit_check::Check;
 use netcdf_core::io::file::{self, FileId, FileLock, LockAttempt, Sharing};
 use netcdf_core::io::lease::{self, Lease, LeaseOwner, LeasedRight};
@@ -115,6 +115,14 @@ impl FinishRight {
     /// Returns [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) after a takeover, and I/O errors.
     pub(super) fn check(&self) -> Result<()> {
         self.right.check()
+    }
+
+    /// Returns the reason of an error: after a takeover, another process may have moved or removed the files of the plan.
+    pub(super) fn reason(&self, e: Error) -> Error {
+        match self.check() {
+            Err(lost) if lost.kind() == ErrorKind::Busy && e.kind() != ErrorKind::Cancelled => lost,
+            Ok(()) | Err(_) => e,
+        }
     }
 
     /// Returns the same check for an output.
@@ -280,8 +288,6 @@ fn until(path: &Path) -> Result<Option<u64>> {
 
 #[cfg(test)]
 mod tests {
-    use netcdf_core::error::ErrorKind;
-
     use super::*;
 
     const HOUR: Duration = Duration::from_secs(3600);
@@ -340,8 +346,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let folder = folder(home.path());
         let locked = FinishRight::with(&folder, HOUR).unwrap();
+        let missing = || Error::new(ErrorKind::NotFound, "a missing file");
+        assert_eq!(locked.reason(missing()).kind(), ErrorKind::NotFound);
         let claim = claim(&folder, HOUR).unwrap();
         busy(locked.check());
+        // The takeover is the reason of errors.
+        assert_eq!(locked.reason(missing()).kind(), ErrorKind::Busy);
         drop(locked);
         busy(FinishRight::with(&folder, HOUR));
         drop(claim);

@@ -169,9 +169,14 @@ fn nan_of_zarr_has_no_sign() {
 }
 
 fn store(name: &str, attribute: &str, fill: &str) -> (String, Sandbox) {
+    array(name, attribute, ("<i4", fill))
+}
+
+/// A store with an array of this type and fill value.
+fn array(name: &str, attribute: &str, (ty, fill): (&str, &str)) -> (String, Sandbox) {
     let sandbox = Sandbox::new();
     let array = format!(
-        r#"{{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"<i4","fill_value":{fill},"order":"C","compressor":null,"filters":null}}"#
+        r#"{{"zarr_format":2,"shape":[2],"chunks":[2],"dtype":"{ty}","fill_value":{fill},"order":"C","compressor":null,"filters":null}}"#
     );
     let attributes = format!(r#"{{"note": {attribute}, "_ARRAY_DIMENSIONS": ["x"]}}"#);
     let keys = [
@@ -193,8 +198,11 @@ fn null_differs_from_the_text() {
         assert_eq!(differing(&sandbox, &null, kind), [""; 0], "{kind}");
         assert_eq!(differing(&other, &text, kind), [""; 0], "{kind}");
     }
-    for kind in ["nc3", "nc7"] {
+    for kind in ["nc3", "nc6", "cdf5", "nc7"] {
         assert_eq!(differing(&sandbox, &null, kind), ["/v", ""], "{kind}");
+        let said = copy(&sandbox, kind, &null, "@note").message();
+        let note = "/v:note: string attributes become text";
+        assert!(said.contains(note), "{kind}: {said}");
     }
     let _ = copy(&sandbox, "zarr", &null, "@again.zarr");
     let attributes = String::from_utf8(sandbox.read("again.zarr/v/.zattrs")).unwrap();
@@ -205,29 +213,83 @@ fn null_differs_from_the_text() {
 #[test]
 fn fill_values_of_pure_zarr_become_attributes() {
     let (there, sandbox) = store("a.zarr", "1", "7");
-    for (kind, changed) in [
-        ("zarr", &[][..]),
-        ("zarr3", &["/v", ""]),
-        ("nc4", &["/v", ""]),
-        ("nczarr", &["/v", ""]),
+    assert_eq!(differing(&sandbox, &there, "zarr"), [""; 0]);
+    for kind in [
+        "zarr3", "nczarr", "nczarr3", "nc3", "nc6", "cdf5", "nc4", "nc7",
     ] {
-        assert_eq!(differing(&sandbox, &there, kind), changed, "{kind}");
+        assert_eq!(differing(&sandbox, &there, kind), ["/v", ""], "{kind}");
+    }
+    // netCDF's default for the type is no exception for bytes.
+    for (ty, fill) in [("|i1", "-127"), ("|u1", "255")] {
+        let (there, sandbox) = array("a.zarr", "1", (ty, fill));
+        for kind in ["zarr3", "nczarr", "nc4"] {
+            assert_eq!(differing(&sandbox, &there, kind), ["/v", ""], "{ty} {kind}");
+        }
     }
 }
 
 #[test]
+fn some_fill_values_of_pure_zarr_become_no_attributes() {
+    const CLASSIC: &[&str] = &["nc3", "nc6", "cdf5", "nc4", "nczarr"];
+    const ZARR: &[&str] = &["zarr", "zarr3", "nczarr", "nczarr3", "nc4"];
+    for (ty, fill, kinds) in [
+        ("<i4", "null", CLASSIC),
+        ("<f8", "null", ZARR),
+        ("<i4", "-2147483647", CLASSIC),
+        ("<i2", "-32767", ZARR),
+        ("<f8", "9.969209968386869e+36", CLASSIC),
+        ("<u8", "18446744073709551614", ZARR),
+        ("|S3", "\"\"", ZARR),
+        ("|S3", "\"YWI=\"", ZARR),
+        ("|b1", "true", &["zarr", "zarr3", "nc4"]),
+    ] {
+        let (there, sandbox) = array("a.zarr", "1", (ty, fill));
+        for kind in kinds {
+            assert_eq!(
+                differing(&sandbox, &there, kind),
+                [""; 0],
+                "{ty} {fill} {kind}"
+            );
+        }
+    }
+}
+
+#[test]
+fn fill_values_that_zarr_3_cannot_have_are_lost() {
+    let sandbox = made(
+        r#"netcdf a { dimensions: x = 2 ; variables: char c(x) ; c:_FillValue = "\000" ; string s(x) ; s:_FillValue = "" ;
+int v(x) ; v:_FillValue = 0 ; data: c = "ab" ; s = "a", "b" ; v = 1, 2 ; }"#,
+    );
+    let said = copy(&sandbox, "zarr3", "@a.nc", "@o").message();
+    for name in ["/c", "/s"] {
+        assert!(said.contains(name) && said.contains("_FillValue"), "{said}");
+    }
+    assert_eq!(differing(&sandbox, "@a.nc", "zarr3"), ["/c", "/s", ""]);
+    for kind in ["nczarr", "nczarr3", "nc4"] {
+        assert_eq!(differing(&sandbox, "@a.nc", kind), [""; 0], "{kind}");
+    }
+}
+
+/// The digest of the dataset changes, and the digests of variables with changed data.
+#[test]
 fn changed_values_change_their_digests() {
-    let sandbox = made(CLASSIC);
-    let args = [
-        "nccopy",
-        "--no-sync",
-        "--quantize",
-        "d,bitround,1",
-        "@a.nc",
-        "@copy.nc",
-    ];
-    assert_eq!(sandbox.run(nccopy::run, &args).code, 0);
-    let [before, after] = ["@a.nc", "@copy.nc"].map(|name| digests(&sandbox, name));
-    let lost: Vec<_> = before.iter().filter(|line| !after.contains(line)).collect();
-    assert_eq!(lost.len(), 2, "{lost:?}");
+    let sandbox = made(
+        "netcdf a { dimensions: x = 8 ; variables: double d(x) ; int i(x) ; data: d = 1.1, 2.2, 3.3, 4.4, 5.5, 6.6, 7.7, 8.8 ; i = 1 ;
+group: g { variables: int w(x) ; data: w = 1, 2 ; } }",
+    );
+    for (options, changed) in [
+        (&["--quantize", "d,bitround,1"][..], &["/d", ""][..]),
+        (&["-F", "d,zfp,rate=2"], &["/d", ""]),
+        (&["-V", "d,g/w"], &["/i", ""]),
+        (&["-v", "i"], &["/d", "/g/w", ""]),
+        (&["-g", "g"], &["/d", "/i", ""]),
+    ] {
+        let args = [&["nccopy", "--no-sync"], options, &["@a.nc", "@copy.nc"]].concat();
+        let copied = sandbox.run(nccopy::run, &args);
+        assert_eq!(copied.code, 0, "{options:?}: {copied}");
+        let [before, after] = ["@a.nc", "@copy.nc"].map(|name| digests(&sandbox, name));
+        let lost = before.iter().filter(|line| !after.contains(line));
+        let lost: Vec<_> = lost.map(|line| line.split_once(' ').unwrap().0).collect();
+        assert_eq!(lost, changed, "{options:?}");
+    }
 }

@@ -401,6 +401,97 @@ fn filters_by_name_and_pattern() {
     assert_snapshot!(all);
 }
 
+/// The note is no loss, and names a codec of the specification.
+#[test]
+fn shuffle_in_zarr_3_is_noted() {
+    let sandbox = generated(SEVERAL);
+    let note = "/n: stored with numcodecs.shuffle, which Zarr 3 does not specify (blosc shuffles and compresses: -F '*,blosc,codec=zstd')\n";
+    let shuffled = ["-F", "n,shuffle|zstd"];
+    for (kind, options, noted) in [
+        ("zarr3", &shuffled[..], true),
+        ("nczarr3", &shuffled, true),
+        ("zarr3", &["-F", "n,shuffle|deflate"], true),
+        ("zarr3", &["-F", "n,blosc,codec=zstd"], false),
+        ("zarr", &shuffled, false),
+        ("nc4", &shuffled, false),
+    ] {
+        let output = format!("@{kind}");
+        let all = [&["-V", "n", "-k", kind], options, &["@a.nc", &output]].concat();
+        let done = nccopy(&sandbox, &[&["--strict"], &all[..]].concat());
+        assert_eq!(done.code, 0, "{kind} {options:?}: {done}");
+        assert_eq!(
+            done.message().contains(note),
+            noted,
+            "{kind} {options:?}: {done}"
+        );
+        let _ = nccopy(&sandbox, &[&["--quiet"], &all[..]].concat()).clean();
+    }
+    // The input has this codec already.
+    let _ = nccopy(
+        &sandbox,
+        &[
+            "--quiet",
+            "-V",
+            "n",
+            "-k",
+            "zarr3",
+            "-F",
+            "n,shuffle|zstd",
+            "@a.nc",
+            "@zarr3",
+        ],
+    )
+    .clean();
+    let again = nccopy(&sandbox, &["-k", "zarr3", "@zarr3", "@p"]).clean();
+    assert_eq!(again.message(), "");
+}
+
+/// Each name of deflate becomes the codec that the version has.
+#[test]
+fn deflate_in_zarr_has_the_name_of_the_version() {
+    let sandbox = generated(SEVERAL);
+    let codec = |kind: &str, options: &[&str]| {
+        let args = [
+            &["--quiet", "--verify", "-V", "n", "-k", kind],
+            options,
+            &["@a.nc", "@o"],
+        ]
+        .concat();
+        let _ = nccopy(&sandbox, &args).clean();
+        let name = if kind.ends_with('3') {
+            "zarr.json"
+        } else {
+            ".zarray"
+        };
+        String::from_utf8(sandbox.read(&format!("o/n/{name}"))).unwrap()
+    };
+    for options in [
+        &["-F", "n,gzip,4"][..],
+        &["-F", "n,zlib,4"],
+        &["-F", "n,deflate,4"],
+        &["-d", "4"],
+    ] {
+        for (kind, json) in [
+            (
+                "zarr3",
+                r#"{"name": "gzip", "configuration": {"level": 4}}"#,
+            ),
+            (
+                "nczarr3",
+                r#"{"name": "gzip", "configuration": {"level": 4}}"#,
+            ),
+            ("zarr", r#""compressor": {"id": "zlib", "level": 4}"#),
+            ("nczarr", r#""compressor": {"id": "zlib", "level": 4}"#),
+        ] {
+            let text = codec(kind, options);
+            assert!(
+                text.contains(json) && !text.contains("numcodecs"),
+                "{kind} {options:?}: {text}"
+            );
+        }
+    }
+}
+
 /// `_Filter` accepts the same names.
 #[test]
 fn filters_by_name_in_cdl() {

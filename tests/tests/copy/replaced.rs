@@ -79,6 +79,43 @@ fn our_own_stores_are_replaced() {
     }
 }
 
+/// A copy locks the output only for the rename. A writer that started during the copy is an error.
+#[test]
+fn a_writer_that_comes_during_the_copy_is_noticed() {
+    use netcdf_core::error::ErrorKind;
+    use netcdf_core::io::Target as _;
+    use netcdf_core::io::file::{FileLock, FileTarget, LockAttempt, Sharing};
+
+    let sandbox = sandbox();
+    let make = ["ncgen", "-k", "nc4", "-o", "@a.nc", "@t.cdl"];
+    let _ = sandbox.run(ncgen::run, &make).clean();
+    let (path, before) = (sandbox.path("a.nc"), sandbox.read("a.nc"));
+    for comes in [true, false] {
+        let mut target = FileTarget::create(&path, false).unwrap();
+        target.write_at(0, b"the new file").unwrap();
+        let writer = FileLock::attempt(&path, Sharing::Exclusive).unwrap();
+        match writer {
+            LockAttempt::Held(_) => {}
+            LockAttempt::Busy => panic!("the copy holds a lock before its end"),
+            LockAttempt::Unsupported => {
+                eprintln!("this file system has no locks: test skipped");
+                return;
+            }
+        }
+        if !comes {
+            drop(writer);
+            Box::new(target).commit().unwrap();
+            assert_eq!(sandbox.read("a.nc"), b"the new file");
+            continue;
+        }
+        let e = Box::new(target).commit().unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Busy, "{e}");
+        assert!(e.to_string().contains("open for writing"), "{e}");
+        assert!(sandbox.read("a.nc") == before);
+        assert_eq!(sandbox.names(), ["a.nc", "t.cdl"]);
+    }
+}
+
 /// An earlier version lost records that a program had added after the copy began.
 #[test]
 fn a_file_that_a_program_writes_is_not_replaced() {

@@ -340,6 +340,30 @@ fn isolated(libraries: &Path, program: &str) -> FilterTable {
     FilterTable::with_plugins(plugins.isolated(isolation))
 }
 
+/// A plugin that is not listed as safe has one lock in a process, but helpers work at the same time.
+#[test]
+fn helpers_work_in_parallel() {
+    let libraries = tempfile::tempdir().unwrap();
+    let together = tempfile::tempdir().unwrap();
+    let option = format!("-DTOGETHER=\"{}\"", together.path().display());
+    library(libraries.path(), "libplugin.so", "filter.c", &[&option]);
+    let table = isolated(libraries.path(), netcdf_tools_tests::helper!());
+    let spec = FilterSpec {
+        id: ID,
+        params: vec![24],
+    };
+    let chain = table.chain(&[spec], &context()).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let (mask, _) = chain.encode(vec![3; 24], &mut vec![]).unwrap();
+                assert_eq!(mask, 0, "a helper waited until another one ended");
+            });
+        }
+    });
+    assert_eq!(std::fs::read_dir(together.path()).unwrap().count(), 2);
+}
+
 /// A program sets the helper executable.
 #[test]
 fn programs_can_isolate_plugins() {

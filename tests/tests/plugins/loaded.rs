@@ -590,6 +590,41 @@ fn tools_use_plugins() {
     );
 }
 
+/// Names of parameters become the form that the plugin expects: it does not have ours.
+#[test]
+fn named_parameters_reach_a_preferred_plugin_in_its_own_form() {
+    let (files, libraries) = (folder(), folder());
+    let options = ["-DID=32001", "-DUNCHANGED"];
+    library(libraries.path(), "libblosc.so", "filter.c", &options);
+    let cdl = "netcdf t { dimensions: x = 4 ; variables: int v(x) ; data: v = 1, 2, 3, 4 ; }";
+    std::fs::write(files.path().join("t.cdl"), cdl).unwrap();
+    let with = [("HDF5_PLUGIN_PATH", libraries.path().to_str().unwrap())];
+    let run = |args: &[&str]| {
+        let done = tool(files.path(), &with, args);
+        assert!(done.status.success(), "{args:?}: {}", text(&done.stderr));
+        text(&done.stdout)
+    };
+    run(&["ncgen", "-o", "t.nc", "t.cdl"]);
+    for (named, stored) in [
+        ("codec=zstd,level=9", "32001,0,0,0,0,9,1,5"),
+        ("codec=lz4,shuffle=bits", "32001,0,0,0,0,5,2,1"),
+        ("level=1,shuffle=none", "32001,0,0,0,0,1,0,0"),
+    ] {
+        let filter = format!("v,blosc,{named}");
+        let copy = ["-k", "nc4", "-F", &filter, "t.nc", "u.nc"];
+        run(&[&["nccopy", "--prefer-plugins"], &copy[..]].concat());
+        let dumped = run(&["ncdump", "--prefer-plugins", "-s", "u.nc"]);
+        let wanted = format!("v:_Filter = \"{stored}\" ;");
+        assert!(dumped.contains(&wanted), "{named}: {dumped}");
+        assert!(dumped.ends_with(" v = 1, 2, 3, 4 ;\n}\n"), "{dumped}");
+        // The built-in filter also stores sizes.
+        run(&[&["nccopy"], &copy[..]].concat());
+        let dumped = run(&["ncdump", "-s", "u.nc"]);
+        assert!(dumped.contains("v:_Filter = \"32001,2,2,4,16,"), "{dumped}");
+        assert!(dumped.ends_with(" v = 1, 2, 3, 4 ;\n}\n"), "{dumped}");
+    }
+}
+
 #[test]
 fn copies_ask_whether_a_plugin_can_be_applied_with_the_fill_value() {
     let (files, libraries) = (folder(), folder());

@@ -3,6 +3,9 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use super::*;
 
@@ -11,15 +14,21 @@ const SECRETS: [&str; 4] = ["pAss", "sEcRet", "usEr", "HIDDEN"];
 /// Plan files with complete addresses.
 const PRIVATE: [&str; 2] = ["plan.json", "files.jsonl"];
 
-/// Serves the files of a directory to requests with the login and the query.
-fn serve(folder: PathBuf) -> u16 {
+/// Serves the files of a directory to requests with the login and the query. While `holds`, requests wait.
+fn serve(folder: PathBuf, holds: &Arc<AtomicBool>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
+    let holds = Arc::clone(holds);
     thread::spawn(move || {
         for stream in listener.incoming() {
-            let folder = folder.clone();
-            // A lost client ends the response.
-            thread::spawn(move || answer(&folder, stream.unwrap()).unwrap_or_default());
+            let (folder, holds) = (folder.clone(), Arc::clone(&holds));
+            thread::spawn(move || {
+                while holds.load(Ordering::Relaxed) {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                // A lost client ends the response.
+                answer(&folder, stream.unwrap()).unwrap_or_default();
+            });
         }
     });
     port
@@ -81,6 +90,8 @@ fn answer(folder: &Path, mut stream: TcpStream) -> std::io::Result<()> {
 struct Secrets {
     folder: Sandbox,
     port: u16,
+    /// Whether the server answers no requests for now.
+    holds: Arc<AtomicBool>,
 }
 
 impl Secrets {
@@ -108,16 +119,21 @@ impl Secrets {
         ];
         let _ = served.run(ncgen::run, &zip).clean();
         served.write("broken.nc", b"CDF\x01\x00\x00");
-        let port = serve(served.path(""));
+        let holds = Arc::default();
+        let port = serve(served.path(""), &holds);
         let folder = Sandbox::new();
         folder.write("a.nc", served.read("a.nc"));
         // The server needs its files until the process ends.
         std::mem::forget(served);
-        Self { folder, port }
+        Self {
+            folder,
+            port,
+            holds,
+        }
     }
 
-    /// Runs a tool. `%a.nc` stands for the complete address of a file, `%%` for the text before its name.
-    fn run(&self, line: &str) -> CommandOutput {
+    /// Starts a tool. `%a.nc` stands for the complete address of a file, `%%` for the text before its name.
+    fn start(&self, line: &str) -> Child {
         let whole = |name: &str| {
             let (name, fragment) = name.split_once('#').unwrap_or((name, "mode=bytes"));
             format!(
@@ -130,12 +146,23 @@ impl Secrets {
             None => arg.to_owned(),
         });
         let mut tool = netcdf_tools_tests::tool!();
-        let run = tool
-            .args(args)
+        tool.args(args)
             .env_clear()
             .env("HOME", self.folder.path(""))
-            .current_dir(self.folder.path(""));
-        let run = run.stdin(Stdio::null()).output().unwrap();
+            .current_dir(self.folder.path(""))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        tool.spawn().unwrap()
+    }
+
+    /// Runs a tool. The output must contain no secrets.
+    fn run(&self, line: &str) -> CommandOutput {
+        Self::end(line, self.start(line))
+    }
+
+    fn end(line: &str, tool: Child) -> CommandOutput {
+        let run = tool.wait_with_output().unwrap();
         let output = CommandOutput {
             code: run.status.code().unwrap().try_into().unwrap(),
             stdout: run.stdout,
@@ -194,10 +221,16 @@ fn outputs_have_no_secrets() {
         "ncdump --stats --json %a.nc",
         "ncdump --layout %a.nc",
         "ncdump --layout --json %a.nc",
+        "ncdump --csv -v v %a.nc",
         "ncdump --diff %a.nc a.nc",
         "ncdump --diff --json %a.nc %b.nc",
         "ncdump --trace %s#mode=zarr",
         "nccopy %a.nc o.nc",
+        "nccopy --history --trace %a.nc o.nc",
+        "ncdump -h o.nc",
+        "ncgen -o o.nc %a.cdl",
+        "ncgen -k zarr3 -o o.zarr %a.cdl",
+        "ncgen -l c %a.cdl",
         "nccopy --report --verify %a.nc o.nc",
         "nccopy --report=json %a.nc o.zarr",
         "nccopy --report=json -k zarr3 %b.nc o.zarr",
@@ -206,6 +239,8 @@ fn outputs_have_no_secrets() {
         "nccopy --io-stats --cloud %a.nc o.nc",
         "zdump tree %s.zip#mode=zarr,zip",
         "zdump --json tree %s.zip#mode=zarr,zip",
+        "zdump keys %s.zip#mode=zarr,zip",
+        "zdump --json keys %s.zip#mode=zarr,zip",
         "zdump cat %s.zip#mode=zarr,zip zarr.json",
         "zdump stat %s.zip#mode=zarr,zip",
         "zdump codecs %s.zip#mode=zarr,zip",
@@ -298,6 +333,7 @@ fn messages_have_no_secrets() {
 fn addresses_with_mistakes_have_no_secrets() {
     let site = Secrets::new();
     let a = site.folder.read("a.nc");
+    site.folder.write("a.cdl", many(2, 3));
     let name = "usEr:pAss@a.nc";
     site.folder.write(&format!("s3:{name}"), &a);
     std::fs::create_dir(site.folder.path("http:")).unwrap();
@@ -326,7 +362,10 @@ fn addresses_with_mistakes_have_no_secrets() {
             "nccopy --emit snakemake p",
             "nccopy --part 0-1 p",
             "nccopy --finish --report=json p",
+            "ncdump --csv -v v @a.nc",
+            "ncgen -o @g.nc a.cdl",
             "nccopy --quiet -k zarr3 a.nc @s.zarr",
+            "zdump keys @s.zarr",
             "zdump tree @s.zarr",
             "zdump --json tree @s.zarr",
             "zdump --json cat @s.zarr zarr.json",
@@ -384,8 +423,8 @@ fn only_private_files_of_plans_have_secrets() {
             "nccopy --emit dask p",
             "nccopy --emit snakemake p",
             "nccopy --emit parallel p",
-            "nccopy --part 0 p",
-            "nccopy --next p",
+            "nccopy --trace --part 0 p",
+            "nccopy --trace --next p",
             "nccopy --status --json p",
         ]);
         site.check_files();
@@ -404,6 +443,29 @@ fn only_private_files_of_plans_have_secrets() {
     }
     site.run("nccopy --status p");
     std::fs::remove_file(site.folder.path("p/plan.json")).unwrap();
+    site.check_files();
+}
+
+/// The lease and the log of a part, while the process waits for the server.
+#[test]
+fn running_parts_have_no_secrets() {
+    let site = Secrets::new();
+    site.all(&["nccopy --plan p --parts 2 %a.nc o.nc"]);
+    site.holds.store(true, Ordering::Relaxed);
+    let line = "nccopy --trace --next p";
+    let running = site.start(line);
+    let leases = || files(&site.folder.path("p/leases"));
+    let until = Instant::now() + PATIENCE;
+    while leases().values().all(Vec::is_empty) {
+        assert!(Instant::now() < until, "no lease");
+        thread::sleep(Duration::from_millis(5));
+    }
+    site.check_files();
+    assert_eq!(leases().len(), 1);
+    site.run("nccopy --status --json p");
+    site.holds.store(false, Ordering::Relaxed);
+    let output = Secrets::end(line, running);
+    assert_eq!(output.code, 0, "{output}");
     site.check_files();
 }
 

@@ -1,5 +1,7 @@
 //! Services with fewer functions than S3, and lost responses.
 
+use std::time::Instant;
+
 use super::*;
 
 const NOTE: &str = "the service has no conditional puts: two runs";
@@ -86,4 +88,27 @@ fn an_upload_that_fails_is_a_failure() {
     let got = sent(&sandbox, &proxy);
     failed(&got, &["s3://bucket/a.nc"]);
     assert!(std::fs::read(server.folder().join("a.nc")).unwrap() == old);
+}
+
+/// The time limit holds for a body that arrives byte by byte.
+#[test]
+fn slow_bodies_of_a_bucket_end_with_an_error() {
+    let outputs = [("a.nc", "nc4"), ("store", "zarr3")];
+    let sandbox = made(&many(3, 100), &outputs);
+    let server = S3::start();
+    let proxy = Proxy::start(server.port());
+    proxy.instead(Manner::Slow(Duration::from_millis(20)));
+    for (name, _) in outputs {
+        server.put(name, &sandbox.path(name));
+        let address = format!("s3://bucket/{name}");
+        for args in [
+            &["ncdump", "--timeout", "1", &address][..],
+            &["nccopy", "--timeout", "1", &address, "out.nc"],
+        ] {
+            let start = Instant::now();
+            let got = run(S3::environment_at(&proxy.url()), args);
+            failed(&got, &[&address, "no answer in 1 s", "--timeout"]);
+            assert!(start.elapsed() < Duration::from_secs(20), "{got}");
+        }
+    }
 }

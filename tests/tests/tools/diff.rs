@@ -92,6 +92,124 @@ fn objects_without_a_netcdf_form() {
     assert_eq!(ignored.code, 0, "{ignored}");
 }
 
+/// `rare_types.h5` with one changed bit in the n-th location of some bytes.
+fn changed(bytes: &[u8], within: &[u8], n: usize, at: usize) -> Vec<u8> {
+    let all = bytes.windows(within.len());
+    let mut all = all.enumerate().filter(|(_, window)| *window == within);
+    let start = all.nth(n).expect("these bytes").0;
+    let mut other = bytes.to_vec();
+    other[start + at] ^= 1;
+    other
+}
+
+/// Floats of 16 bytes and attributes of complex numbers are compared as bytes, and have digests.
+#[test]
+fn numbers_and_attributes_that_netcdf_cannot_express() {
+    let sandbox = Sandbox::new();
+    let bytes = std::fs::read(testdata("hdf5/rare_types.h5")).unwrap();
+    sandbox.write("a.h5", &bytes);
+    let skipped = sandbox.run(ncdump::run, &["ncdump", "-h", "@a.h5"]);
+    assert_eq!(skipped.code, 0, "{skipped}");
+    insta::assert_snapshot!("rare_types", skipped.message());
+    let compare = |other: &str| {
+        let same = [
+            "--ignore",
+            "/committed:note,/committed:text",
+            "@a.h5",
+            other,
+        ];
+        compared(&sandbox, &same)
+    };
+    let same = compare("@a.h5");
+    assert!(same.code == 0 && same.text().is_empty(), "{same}");
+    let sum = |name: &str| {
+        let text = sandbox.run(ncdump::run, &["ncdump", "--sum", name]).text();
+        text.lines().last().expect("a digest")[..70].to_owned()
+    };
+    // 1.5 in 16 bytes, and the parts of 1+2i.
+    let quad = [&[0; 13][..], &[0x80, 0xff, 0x3f]].concat();
+    let complex = [1f64.to_le_bytes(), 2f64.to_le_bytes()].concat();
+    for (within, n, at, said) in [
+        (&quad, 0, 12, "/next:long_double: 0X"),
+        (
+            &quad,
+            1,
+            12,
+            "/long_double: 1 of 3 elements differs; first at [0]: 0X",
+        ),
+        (
+            &complex,
+            0,
+            15,
+            "/next:complex: {1, 2}, {3, -4} and {1, 131072}, {3, -4}",
+        ),
+        (
+            &complex,
+            1,
+            15,
+            "/next:compound: {1, 2}, {3, -4} and {1, 131072}, {3, -4}",
+        ),
+    ] {
+        sandbox.write("b.h5", changed(&bytes, within, n, at));
+        let other = compare("@b.h5");
+        assert!(
+            other.code == 1 && other.text().contains(said),
+            "{said}: {other}"
+        );
+        assert_ne!(sum("@a.h5"), sum("@b.h5"), "{said}");
+    }
+}
+
+/// No command compares these attributes.
+#[test]
+fn attributes_of_committed_types_are_reported() {
+    let sandbox = Sandbox::new();
+    let bytes = std::fs::read(testdata("hdf5/rare_types.h5")).unwrap();
+    sandbox.write("a.h5", &bytes);
+    sandbox.write("b.h5", changed(&bytes, b"of a type", 0, 0));
+    let note =
+        "/committed:note and /committed:text: skipped: netCDF cannot express attributes of types\n";
+    let other = compared(&sandbox, &["@a.h5", "@b.h5"]);
+    assert!(other.code == 2 && other.message().contains(note), "{other}");
+    for args in [
+        &["ncdump", "@a.h5"][..],
+        &["ncdump", "-h", "-v", "of_committed", "@a.h5"],
+        &["ncdump", "--sum", "@a.h5"],
+        &["ncdump", "--stats", "@a.h5"],
+    ] {
+        let shown = sandbox.run(ncdump::run, args);
+        assert!(
+            shown.code == 0 && shown.message().contains(note),
+            "{args:?}: {shown}"
+        );
+    }
+    for (kind, code) in [("nc4", 0), ("zarr3", 1)] {
+        for strict in [false, true] {
+            let args = [
+                "nccopy",
+                "--no-sync",
+                "-k",
+                kind,
+                "-V",
+                "of_committed",
+                "@a.h5",
+                "@o",
+            ];
+            let args = [&args[..1], &["--strict"][..usize::from(strict)], &args[1..]].concat();
+            let copied = sandbox.run(nccopy::run, &args);
+            assert_eq!(
+                copied.code,
+                code.max(u8::from(strict)),
+                "{args:?}: {copied}"
+            );
+            assert!(
+                copied.message().contains("/committed:note"),
+                "{args:?}: {copied}"
+            );
+        }
+    }
+}
+
 /// A variable with dimension /g/x differs from the variable with dimension /x.
 #[test]
 fn dimensions_of_one_name_in_two_groups() {

@@ -79,12 +79,13 @@ pub(super) fn put_if(
     }
 }
 
-/// Appends a line to a file in one call, so that lines of several processes do not mix. Does not block on a pipe.
+/// Appends a line to a file in one call, so that lines of several processes do not mix.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Io`].
+/// [`crate::ErrorKind::Corrupt`] for a directory, a pipe or a device; [`crate::ErrorKind::Io`].
 pub fn append(path: &Path, line: &[u8]) -> Result<()> {
-    let failed = |e| Error::io("cannot write", &path.to_string_lossy(), e);
+    let name = path.to_string_lossy();
+    let failed = |e| Error::io("cannot write", &name, e);
     let mut options = File::options();
     options.create(true).append(true);
     #[cfg(unix)]
@@ -92,8 +93,22 @@ pub fn append(path: &Path, line: &[u8]) -> Result<()> {
         &mut options,
         rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
     );
-    let mut file = options.open(path).map_err(failed)?;
+    // A directory, or a pipe without a reader, cannot be opened.
+    let opened = options.open(path);
+    let meta = match &opened {
+        Ok(file) => file.metadata(),
+        Err(_) => path.metadata(),
+    };
+    if meta.is_ok_and(|meta| !meta.is_file()) {
+        return Err(not_a_file(&name));
+    }
+    let mut file = opened.map_err(failed)?;
     std::io::Write::write_all(&mut file, line).map_err(failed)
+}
+
+fn not_a_file(name: &str) -> Error {
+    let what = "not a file, but a directory, a pipe or a device";
+    Error::new(ErrorKind::Corrupt, what).of(name)
 }
 
 /// Reads a small file of another process. Pipes and devices are errors.
@@ -114,7 +129,7 @@ pub fn read_small(path: &Path, most: u64) -> Result<Vec<u8>> {
     let file = options.open(path).map_err(failed)?;
     let meta = file.metadata().map_err(failed)?;
     if !meta.is_file() {
-        return Err(wrong("not a file, but a directory, a pipe or a device"));
+        return Err(not_a_file(&name));
     }
     if meta.len() > most {
         return Err(wrong("larger than any file of this name can be"));

@@ -9,6 +9,9 @@ use crate::error::Result;
 use crate::io::network::Network;
 use crate::io::sums::KeyStates;
 
+/// The number of bytes that must arrive within the timeout, so that a server which sends single bytes cannot block a run forever.
+pub(super) const PROGRESS: u64 = 16 << 10;
+
 /// The prefix of the keys below a key; empty for the empty key.
 pub(in crate::io) fn below(key: &str) -> String {
     match key {

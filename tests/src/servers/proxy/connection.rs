@@ -90,8 +90,21 @@ impl Shared {
             client.get_mut().write_all(answer.half())?;
             return Ok(false);
         }
-        client.get_mut().write_all(&answer.bytes)?;
+        self.send(&answer, client.get_mut())?;
         Ok(!answer.is_last())
+    }
+
+    fn send(&self, answer: &Message, client: &mut TcpStream) -> io::Result<()> {
+        let Some(pause) = self.pause() else {
+            return client.write_all(&answer.bytes);
+        };
+        let (head, body) = answer.parts();
+        client.write_all(head)?;
+        for byte in body.chunks(1) {
+            client.write_all(byte)?;
+            thread::sleep(pause);
+        }
+        Ok(())
     }
 
     /// Queries the server.

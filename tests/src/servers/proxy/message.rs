@@ -108,6 +108,11 @@ impl Message {
         }
     }
 
+    /// Returns the head and the body.
+    pub fn parts(&self) -> (&[u8], &[u8]) {
+        self.bytes.split_at(self.head)
+    }
+
     /// Returns a word of the first line.
     fn word(&self, number: usize) -> String {
         let text = self.bytes.split(|b| *b == b'\n').next();

@@ -40,11 +40,15 @@ pub enum Manner {
     NoConditions,
     /// Answers 501 to requests whose first line begins with a text. The server does not receive these requests.
     Refuse(&'static str),
+    /// Like `Refuse`, apart from requests for one byte, which find the length of an object.
+    RefuseContent(&'static str),
     /// Answers 403 to requests whose first line begins with a text. The server does not receive these requests.
     Deny(&'static str),
     /// Drops the answers to a number of requests whose first line begins with a text. The server answers, but the client does not receive
     /// the answers.
     Lose(&'static str, usize),
+    /// Pauses after each byte of a body.
+    Slow(Duration),
 }
 
 /// The proxy. Dropping it closes all connections.
@@ -237,7 +241,10 @@ impl Shared {
         manners.iter().any(|manner| match manner {
             Manner::NoConditions => request.header("if-none-match").is_some(),
             Manner::Refuse(text) => request.begins(text),
-            Manner::Deny(_) | Manner::Lose(..) | Manner::NoRanges => false,
+            Manner::RefuseContent(text) => {
+                request.begins(text) && request.header("range").as_deref() != Some("bytes=0-0")
+            }
+            Manner::Deny(_) | Manner::Lose(..) | Manner::NoRanges | Manner::Slow(_) => false,
         })
     }
 
@@ -257,12 +264,28 @@ impl Shared {
             Manner::Lose(..)
             | Manner::Deny(_)
             | Manner::Refuse(_)
+            | Manner::RefuseContent(_)
             | Manner::NoRanges
-            | Manner::NoConditions => None,
+            | Manner::NoConditions
+            | Manner::Slow(_) => None,
         });
         lost.next().is_some_and(|left| {
             *left -= 1;
             true
+        })
+    }
+
+    /// Returns the pause after each byte of a body.
+    fn pause(&self) -> Option<Duration> {
+        let manners = self.lock_manners();
+        manners.iter().find_map(|manner| match manner {
+            Manner::Slow(pause) => Some(*pause),
+            Manner::Lose(..)
+            | Manner::Deny(_)
+            | Manner::Refuse(_)
+            | Manner::RefuseContent(_)
+            | Manner::NoRanges
+            | Manner::NoConditions => None,
         })
     }
 

@@ -1,6 +1,7 @@
 //! Copies in parts to an object store: parts write the final keys, protected by the plan's claim.
 
 mod ended;
+mod reads;
 mod site;
 
 use netcdf_tools_tests::sample::Sample;

@@ -6,13 +6,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::TryStreamExt as _;
+use futures_util::{TryStream, TryStreamExt as _};
 use object_store::multipart::MultipartStore;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResult, ObjectStore, ObjectStoreExt as _};
 use tokio::time::timeout;
 
 use super::failure::RequestFailure;
+use super::objects::PROGRESS;
 use super::{Answer, Objects, Page, Part, PartResponse, Version, Walk};
 use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
@@ -81,9 +82,14 @@ impl Bucket {
         }
     }
 
-    /// Waits for an answer or its next bytes. Returns `None` after a timeout.
+    /// The timeout of an attempt.
+    fn patience(&self) -> Duration {
+        self.timeout / TRIES
+    }
+
+    /// Waits for an answer. Returns `None` after a timeout.
     async fn within<T>(&self, answer: impl Future<Output = T>) -> Option<T> {
-        let answer = timeout(self.timeout / TRIES, answer).await;
+        let answer = timeout(self.patience(), answer).await;
         if answer.is_err() {
             self.network.failed(Transfer::Download);
         }
@@ -208,23 +214,40 @@ impl Bucket {
         }))
     }
 
-    /// Receives a body. Returns `None` after a timeout. A body that exceeds `most` ends with the excess chunk, so that its length is wrong.
+    /// Receives a body. Returns `None` if less than [`PROGRESS`] bytes arrive within the timeout. A body that exceeds `most` ends with the
+    /// excess chunk, so that its length is wrong.
     async fn body(&self, got: GetResult, most: u64) -> Result<Option<Vec<u8>>, RequestError> {
         let mut bytes = vec![];
         let mut parts = got.into_stream();
         loop {
-            let Some(part) = self.within(parts.try_next()).await else {
-                return Ok(None);
-            };
-            let Some(part) = part? else {
-                return Ok(Some(bytes));
-            };
-            bytes.extend_from_slice(&part);
-            if bytes.len() as u64 > most {
-                return Ok(Some(bytes));
+            match self.within(more(&mut parts, &mut bytes, most)).await {
+                None => return Ok(None),
+                Some(Err(e)) => return Err(e.into()),
+                Some(Ok(true)) => {}
+                Some(Ok(false)) => return Ok(Some(bytes)),
             }
         }
     }
+}
+
+/// Receives [`PROGRESS`] bytes, or up to the end. Returns whether more may follow.
+async fn more(
+    parts: &mut (impl TryStream<Ok = impl AsRef<[u8]>, Error = object_store::Error> + Unpin),
+    bytes: &mut Vec<u8>,
+    most: u64,
+) -> object_store::Result<bool> {
+    let mut received = 0;
+    while received < PROGRESS {
+        let Some(part) = parts.try_next().await? else {
+            return Ok(false);
+        };
+        received += part.as_ref().len() as u64;
+        bytes.extend_from_slice(part.as_ref());
+        if bytes.len() as u64 > most {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn range(part: &Part) -> Option<GetRange> {

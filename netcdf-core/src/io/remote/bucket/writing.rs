@@ -83,7 +83,7 @@ impl Bucket {
     {
         let _request = self.network.request();
         let times = u32::try_from(times.clamp(1, MOST_TIMES)).unwrap_or(1);
-        let most = (self.timeout / super::TRIES).checked_mul(times);
+        let most = self.patience().checked_mul(times);
         let most = most.unwrap_or(self.timeout);
         for _ in 0..super::TRIES {
             match super::timeout(most, send()).await {

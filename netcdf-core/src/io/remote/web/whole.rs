@@ -12,10 +12,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::io::file::full::{failed_temporary, failed_to_make};
 use crate::io::network::Transfer;
 use crate::io::remote::Version;
+use crate::io::remote::objects::PROGRESS;
 use crate::io::remote::wait::wait;
-
-/// The number of bytes that must arrive within the timeout, so that a server which sends single bytes cannot block a run forever.
-const PROGRESS: u64 = 16 << 10;
 
 impl Web {
     /// Downloads the file to a temporary file. Returns the file at offset 0, its length and its version. The download fails if less than
