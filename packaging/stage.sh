@@ -21,7 +21,7 @@ stage_tree() {
 manuals() {
     local tool
     for tool in $TOOLS; do install -Dm644 "docs/man/$tool.1" "$1/man/man1/$tool$2.1"; done
-    ln -s "ncgen$2.1" "$1/man/man1/ncgen3$2.1"
+    [ -n "$2" ] || ln -s ncgen.1 "$1/man/man1/ncgen3.1"
 }
 
 # completions SHARE SUFFIX ZSH: completions of the tools, whose names end with SUFFIX, with zsh's below SHARE/zsh/ZSH.
