@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Compiles the executable `netcdf-tools` with the profile `dist` for an older glibc than that of this machine. Sourced by packaging/build,
-# which sets `cache`, a directory for downloaded tools.
+# Compiles the executable `netcdf-tools` for an older glibc than that of this machine. Sourced by packaging/build, which sets `profile`, and
+# `cache`, a directory for downloaded tools.
 
 # The release of cargo-libc. The tool is young: another release needs the checks of .ci/packs.
 CARGO_LIBC=0.3.0
@@ -14,8 +14,8 @@ compile() {
     cargo fetch --quiet --locked
     "use_${libc//-/_}" "$arch"
     export "$flags=${!flags} $(without_paths)"
-    cargo build --locked --profile dist --target "$target" -p netcdf-tools
-    executable=target/$target/dist/netcdf-tools
+    cargo build --locked --profile "$profile" --target "$target" -p netcdf-tools
+    executable=target/$target/$profile/netcdf-tools
 }
 
 # Flags that replace the directories of this machine in the executable.
@@ -43,21 +43,22 @@ use_sysroot() {
     local arch=$1 root=$cache/sysroot-$1 debian linker name
     case $arch in x86_64) debian=amd64 linker=gcc ;; *) debian=arm64 linker=$arch-linux-gnu-gcc ;; esac
     [ -e "$root" ] || unpack "$OLD_DEBIAN" "$debian" "$root" libc6 libc6-dev linux-libc-dev libgcc-s1 libcrypt1
-    [ "$arch" = "$(uname -m)" ] || use_rust_of_debian "$debian"
+    [ "$arch" = "$(uname -m)" ] || use_rust_of_debian "$cache/rust-$debian" "$debian" libstd-rust-web-dev
     name=${arch}_unknown_linux_gnu
     export "CARGO_TARGET_${name^^}_RUSTFLAGS=-C linker=$linker -C link-arg=--sysroot=$root"
     export "CC_$name=$linker" "CFLAGS_$name=$(sed -n 's/^CFLAGS = "\(.*\)"$/\1/p' .cargo/config.toml) --sysroot=$root"
 }
 
-# Sets the compiler of Debian, with the standard library for architecture $1. It is not installed: it conflicts with rustup.
+# use_rust_of_debian DIRECTORY ARCH PACKAGE: sets the compiler of Debian, with a package for ARCH: a standard library or its source. The
+# packages are not installed, because they conflict with rustup.
 use_rust_of_debian() {
-    local root=$cache/rust-$1 release here packages
+    local root=$1 release here packages
     release=$(. /etc/os-release && echo "$VERSION_CODENAME")
     here=$(dpkg --print-architecture)
-    [ -e "$root" ] || {
+    [ -e "$root/rustc" ] || {
         mapfile -t packages < <(apt-get install --simulate --no-install-recommends rustc-web libstd-rust-web-dev | awk '/^Inst/ { print $2 }')
         unpack "$release" "$here" "$root" "${packages[@]}"
-        unpack "$release" "$1" "$root" libstd-rust-web-dev
+        unpack "$release" "$2" "$root" "$3"
     }
     printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$root/usr/lib/$(uname -m)-linux-gnu" "$root/usr/bin/rustc" >"$root/rustc"
     chmod +x "$root/rustc"
