@@ -49,9 +49,10 @@ def debian(release, folder, *packages):
 
 
 def inside(root):
-    """A function that runs a command within a system."""
+    """A function that runs a command within a system. `/proc` is mounted for the time of the command: tools start helpers by it."""
+    enter = ("unshare", "--mount", "sh", "-c", 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"', root)
     variables = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
-    return lambda *words, **how: run("chroot", root, *words, env={**variables, **how.pop("env", {})}, **how)
+    return lambda *words, **how: run(*enter, *words, env={**variables, **how.pop("env", {})}, **how)
 
 
 def files_of(root, *but):

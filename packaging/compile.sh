@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# Compiles the executable `netcdf-tools` for an older glibc than that of this machine. Sourced by packaging/build, which sets `profile`, and
-# `cache`, a directory for downloaded tools.
+# Compiles the executable `netcdf-tools` for an older glibc. packaging/build sources this file, and sets `profile`, and `cache`, a directory
+# for downloaded tools.
 
 # The release of cargo-libc. The tool is young: another release needs the checks of .ci/packs.
 CARGO_LIBC=0.3.0
-# The Debian release whose glibc (2.31) is used without cargo-libc.
+# The Debian release that provides glibc 2.31 without cargo-libc.
 OLD_DEBIAN=bullseye
 
 # compile LIBC ARCH: compiles with the compiler of LIBC (`cargo-libc` or `sysroot`), and sets `executable`.
@@ -38,15 +38,17 @@ use_cargo_libc() {
     eval "$settings"
 }
 
-# Sets the compilers of this machine, with the C library of an old Debian. The standard library of Rust for other machines is Debian's.
+# Sets the compiler of this machine, with the C library of an old Debian. The standard library of Rust for arm64 is Debian's.
 use_sysroot() {
-    local arch=$1 root=$cache/sysroot-$1 debian linker name
-    case $arch in x86_64) debian=amd64 linker=gcc ;; *) debian=arm64 linker=$arch-linux-gnu-gcc ;; esac
+    local arch=$1 root=$cache/sysroot-$1 name=${1}_unknown_linux_gnu debian compiler
+    case $arch in x86_64) debian=amd64 compiler=gcc ;; *) debian=arm64 compiler=$arch-linux-gnu-gcc ;; esac
     [ -e "$root" ] || unpack "$OLD_DEBIAN" "$debian" "$root" libc6 libc6-dev linux-libc-dev libgcc-s1 libcrypt1
     [ "$arch" = "$(uname -m)" ] || use_rust_of_debian "$cache/rust-$debian" "$debian" libstd-rust-web-dev
-    name=${arch}_unknown_linux_gnu
-    export "CARGO_TARGET_${name^^}_RUSTFLAGS=-C linker=$linker -C link-arg=--sysroot=$root"
-    export "CC_$name=$linker" "CFLAGS_$name=$(sed -n 's/^CFLAGS = "\(.*\)"$/\1/p' .cargo/config.toml) --sysroot=$root"
+    # Without -B, Debian's gcc finds the libraries of this machine first.
+    printf '#!/bin/sh\nexec %s --sysroot=%s -B%s -B%s "$@"\n' "$compiler" "$root" "$root/usr/lib/$arch-linux-gnu" \
+        "$root/lib/$arch-linux-gnu" >"$cache/gcc-$arch"
+    chmod +x "$cache/gcc-$arch"
+    export "CARGO_TARGET_${name^^}_RUSTFLAGS=-C linker=$cache/gcc-$arch" "CC_$name=$cache/gcc-$arch"
 }
 
 # use_rust_of_debian DIRECTORY ARCH PACKAGE: sets the compiler of Debian, with a package for ARCH: a standard library or its source. The
@@ -82,4 +84,6 @@ unpack() {
     for package in "$state"/packages/*.deb; do dpkg-deb -x "$package" "$into.part"; done
     [ ! -e "$into" ] || { cp -a "$into/." "$into.part/"; rm -r "$into"; }
     mv "$into.part" "$into"
+    # Absolute links would lead to files of this machine.
+    find "$into" -type l -lname '/*' | while read -r package; do ln -snfr "$into$(readlink "$package")" "$package"; done
 }

@@ -17,14 +17,14 @@ stage_tree() {
     install -m644 docs/*.md docs/*.json "$doc/docs"
 }
 
-# manuals SHARE SUFFIX: man pages of the tools, whose names end with SUFFIX.
+# manuals SHARE SUFFIX: installs man pages, with SUFFIX after the names of the tools.
 manuals() {
     local tool
     for tool in $TOOLS; do install -Dm644 "docs/man/$tool.1" "$1/man/man1/$tool$2.1"; done
     [ -n "$2" ] || ln -s ncgen.1 "$1/man/man1/ncgen3.1"
 }
 
-# completions SHARE SUFFIX ZSH: completions of the tools, whose names end with SUFFIX, with zsh's below SHARE/zsh/ZSH.
+# completions SHARE SUFFIX ZSH: installs completions, with SUFFIX after the names of the tools. zsh's directory is SHARE/zsh/ZSH.
 completions() {
     local share=$1 suffix=$2 tool
     for tool in $TOOLS; do
@@ -34,7 +34,7 @@ completions() {
     done
 }
 
-# complete FROM TO: copies the completions of `tool`, for its name with `suffix`. They run ncdump for the names of variables.
+# complete FROM TO: copies completions of `tool`, with `suffix` after its name. Completions run ncdump for names of variables.
 complete() {
     install -d "$(dirname "$2")"
     sed -E "s/^( *complete .*) $tool\$/\1 $tool$suffix/; s/(complete -c $tool)\b/\1$suffix/; 1s/^#compdef $tool\$/#compdef $tool$suffix/
@@ -55,8 +55,8 @@ wheel_tag() {
     if [ "$minor" -le 17 ]; then echo "manylinux_2_17_$2.manylinux2014_$2"; else echo "manylinux_2_${minor}_$2"; fi
 }
 
-# debian_package TREE VERSION OUTPUT: the tools in a directory of their own, with links in /usr/bin that do not conflict with other packages.
-# `man` and bash find the pages and completions beside a directory of PATH.
+# debian_package TREE VERSION OUTPUT: installs the tools in /usr/lib/netcdf-tools, and links in /usr/bin that do not conflict with other
+# packages. `man` and bash find pages and completions beside a directory of PATH.
 debian_package() {
     local root=$stage/deb own=$stage/deb/usr/lib/netcdf-tools name
     install -Dm755 "$executable" "$own/bin/netcdf-tools"

@@ -1,4 +1,4 @@
-//! One executable for all tools, for packages: it runs the tool whose name it is called by, or the tool that its first argument names.
+//! One executable for all tools, for packages. The name of the executable or its first argument chooses the tool.
 //!
 //! Packages that are installed beside the C tools call ours `ncdump-rs`, `ncgen-rs`, `nccopy-rs` and `zdump-rs`.
 #![forbid(unsafe_code)]

@@ -72,7 +72,7 @@ fn without_a_tool_there_is_a_usage() {
     );
 }
 
-/// The helper of an isolated plugin is the same executable, whose path is then `/proc/self/exe`.
+/// An isolated plugin runs in a second process of the executable, started as `/proc/self/exe`.
 #[test]
 fn the_executable_serves_isolated_plugins() {
     let helper = std::process::Command::new(netcdf_tools_tests::helper!())
