@@ -229,6 +229,23 @@ install_zarr_3_13() {
         target/zarr3.13/bin/python -m pip install --quiet 'zarr>=3.4' xarray; } || { rm -rf target/zarr3.13; return 1; }
 }
 
+# Packages the release build twice, with equal bytes, into the directory $1.
+pack_release() {
+    local folder
+    cargo build --quiet --release -p netcdf-tools
+    for folder in "$1" "$1-again"; do
+        rm -rf "$folder"
+        packaging/build --executable target/release/netcdf-tools --output "$folder"
+    done
+    diff -r "$1" "$1-again"
+}
+
+# Packages for the architecture $2 into the directory $1.
+pack() {
+    rm -rf "$1"
+    packaging/build --arch "$2" --output "$1"
+}
+
 # Debian's plugins are unpacked, not installed: the C tools must not find more plugins than before.
 unpack_plugins() {
     [ ! -e target/plugins/usr ] || return 0
@@ -245,16 +262,16 @@ install_azurite() {
     [ -x target/azurite/node_modules/.bin/azurite-blob ] || npm install --silent --prefix target/azurite azurite
 }
 
-# Prints and runs the first block of shell code under a heading of the README.
+# Prints and runs the first block of shell code under the heading $1 of the README, or of the page $2.
 readme() {
-    local code
+    local code page=${2:-README.md}
     code=$(awk -v want="## $1" '
         $0 == want { here = 1; next }
         here && /^## / { exit }
         here && /^```sh$/ { inside = 1; next }
         inside && /^```$/ { exit }
-        inside' README.md)
-    [ -n "$code" ] || { echo "README.md has no code under '$1'"; return 1; }
+        inside' "$page")
+    [ -n "$code" ] || { echo "$page has no code under '$1'"; return 1; }
     printf '%s\n' "$code"
     bash -euo pipefail -c "$code"
 }
@@ -291,14 +308,14 @@ deny() {
     fi
 }
 
-# Runs README's installation. Without optimisation, it takes a third of the time.
-install_readme() {
+# Runs the installation of docs/install.md. Without optimisation, it takes a third of the time.
+install_with_cargo() {
     local tool profile
     export CARGO_INSTALL_ROOT=$PWD/target/installed CARGO_TARGET_DIR=$PWD/target/install
     for profile in RELEASE DIST; do
         export "CARGO_PROFILE_${profile}_OPT_LEVEL=0" "CARGO_PROFILE_${profile}_LTO=off" "CARGO_PROFILE_${profile}_CODEGEN_UNITS=16"
     done
-    readme Install
+    readme Cargo docs/install.md
     for tool in ncdump ncgen nccopy zdump; do
         "target/installed/bin/$tool" --help >/dev/null
     done

@@ -38,9 +38,9 @@ nczarr3\t''
 zarr3\t''"
 complete -c nccopy -s d -d 'Deflate level of all variables, 0 to 9 (0: no compression)' -r
 complete -c nccopy -s c -d 'Chunk shapes: "dim/N,dim/N,…" or "var:N,N,…" in elements, "var:contiguous", "var:compact", or "/" to store all variables without chunks' -r
-complete -c nccopy -s F -d 'Filters of variables, by name or number: \'*,shuffle|zstd,3\' or \'v&w,blosc,codec=zstd,level=5\'. \'v,none\' removes the filters of v (docs/filters.md)' -r -f -a '(_netcdf_filters)'
+complete -c nccopy -s F -d 'Filters of variables, by name or number: \'*,shuffle|zstd,3\' or \'v&w,blosc,codec=zstd,level=5\'. \'v,none\' removes the filters of v' -r -f -a '(_netcdf_filters)'
 complete -c nccopy -l chunk-size -d 'Minimum chunk size before filters, where -c sets no shape (suffixes as for --memory). Each chunk spans about the same fraction of every dimension; a smaller variable is one chunk' -r
-complete -c nccopy -l cloud -d 'Optimize the layout for remote readers: metadata before data, and chunks of --chunk-size [default: 4Mi]. RULES: cmip7, paged, paged,SIZE or cmip7,paged (docs/cloud.md)' -f -a "cmip7\t''
+complete -c nccopy -l cloud -d 'Optimize the layout for remote readers: metadata before data, and chunks of --chunk-size [default: 4Mi]. RULES: cmip7, paged, paged,SIZE or cmip7,paged' -f -a "cmip7\t''
 paged\t''
 cmip7\,paged\t''"
 complete -c nccopy -l quantize -d 'Round numbers to compress them better: "var,ALGORITHM,N", with names and patterns as for -F. bitgroom and granularbr keep N decimal digits, bitround N bits' -r
@@ -83,7 +83,7 @@ complete -c nccopy -l attribute -d 'Set an attribute to values as in CDL: \'v@un
 complete -c nccopy -l history-time -d 'Time for --history in seconds since 1970. Plans set this option for their parts' -r
 complete -c nccopy -l unlimited -d 'Make these dimensions unlimited: names, paths and patterns as for -V. With -u, all other dimensions become fixed' -r
 complete -c nccopy -l enums -d 'Store enums as integers with the CF attributes flag_values and flag_meanings, for kinds without enums' -r -f -a "flags\t'Numbers with the attributes `flag_values` and `flag_meanings`'"
-complete -c nccopy -l plan -d 'Divide the copy into parts, and write only a plan to the new directory DIR (docs/machines.md)' -r -F
+complete -c nccopy -l plan -d 'Divide the copy into parts, and write only a plan to the new directory DIR' -r -F
 complete -c nccopy -l parts -d 'With --plan: number of parts' -r
 complete -c nccopy -l part-size -d 'With --plan: size of a part before filters (suffixes as for --memory) [default: 1Gi]' -r
 complete -c nccopy -l stages -d 'With --plan: copy in one or two stages [default: the cheaper number for each variable]' -r

@@ -27,7 +27,7 @@ end
 complete -c zdump -n "__fish_zdump_needs_command" -l threads -d 'Number of threads [default: number of cores]' -r
 complete -c zdump -n "__fish_zdump_needs_command" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_needs_command" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
-complete -c zdump -n "__fish_zdump_needs_command" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_needs_command" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_needs_command" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_needs_command" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_needs_command" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
@@ -49,7 +49,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand tree" -l depth -d 'Show only
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l threads -d 'Number of threads [default: number of cores]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand tree" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_using_subcommand tree" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_using_subcommand tree" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
@@ -58,7 +58,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand tree" -s h -l help -d 'Print
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l threads -d 'Number of threads [default: number of cores]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand keys" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_using_subcommand keys" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_using_subcommand keys" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
@@ -69,7 +69,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand cat" -l requests -d 'Maximum
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l raw -d 'Print the raw bytes'
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l hex -d 'Print offsets, hexadecimal digits and characters'
-complete -c zdump -n "__fish_zdump_using_subcommand cat" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_using_subcommand cat" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_using_subcommand cat" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
@@ -82,7 +82,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l requests -d 'Maxim
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l all -d 'Print all stored chunks'
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -s t -l times -d 'Print times as dates: values with units such as "days since …", and NumPy\'s datetime64'
-complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_using_subcommand chunk" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
@@ -92,7 +92,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l threads -d 'Numbe
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l missing -d 'Show only missing codecs. Exit status 0: none, 1: some'
-complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_using_subcommand codecs" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
@@ -104,7 +104,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand check" -l timeout -d 'Timeou
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l deep -d 'Also decode all chunks'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l complete -d 'Also report missing chunks, which readers replace with the fill value'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l quiet -d 'Print no progress bar'
-complete -c zdump -n "__fish_zdump_using_subcommand check" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_using_subcommand check" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_using_subcommand check" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
@@ -113,7 +113,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand check" -s h -l help -d 'Prin
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l threads -d 'Number of threads [default: number of cores]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
-complete -c zdump -n "__fish_zdump_using_subcommand stat" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_using_subcommand stat" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_using_subcommand stat" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
@@ -124,7 +124,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand map" -l threads -d 'Number o
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l decode -d 'Also decode the chunks of a remote store'
-complete -c zdump -n "__fish_zdump_using_subcommand map" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_using_subcommand map" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_using_subcommand map" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
@@ -134,7 +134,7 @@ complete -c zdump -n "__fish_zdump_using_subcommand diff" -l threads -d 'Number 
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l requests -d 'Maximum number of concurrent requests to storage [default: 8 to 256 to remote storage, few to local files]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l timeout -d 'Timeout of a remote request in seconds, including retries [default: 60]' -r
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l raw -d 'Compare keys and bytes instead of values'
-complete -c zdump -n "__fish_zdump_using_subcommand diff" -l json -d 'Print JSON lines (docs/zdump.md)'
+complete -c zdump -n "__fish_zdump_using_subcommand diff" -l json -d 'Print JSON lines'
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c zdump -n "__fish_zdump_using_subcommand diff" -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'

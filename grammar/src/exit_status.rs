@@ -5,6 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind as Kind};
 use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::tool::{self, Io, Status, release};
 
+use crate::commit;
 use crate::diagnostic::nearest;
 
 /// Returns whether an answer ends with the version: help, versions, and errors about missing arguments and values.
@@ -41,6 +42,9 @@ fn told(tool: &str, e: anyhow::Error, io: &mut Io) -> Status {
 fn misuse(tool: &str, mut e: clap::Error, io: &mut Io) -> Status {
     remove_unlikely_suggestions(&mut e);
     let mut text = e.render().to_string();
+    if e.kind() == Kind::DisplayVersion {
+        text = commit::version(text.trim_end()) + "\n";
+    }
     if has_version(&e) {
         text.push_str(&release::line(tool).unwrap_or_default());
     }

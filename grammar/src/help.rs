@@ -12,7 +12,7 @@ use clap::{ArgMatches, Command, Error};
 /// An example: a command line, and its purpose.
 pub type Example = (&'static str, &'static str);
 
-/// Adds examples to the end of `--help`.
+/// Adds examples and the name of the man page to the end of `--help`.
 #[must_use]
 pub fn with_examples(command: Command, examples: &[Example]) -> Command {
     let mut text = "Examples:".to_owned();
@@ -20,6 +20,7 @@ pub fn with_examples(command: Command, examples: &[Example]) -> Command {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n  {line}\n      {purpose}");
     }
+    let _ = write!(text, "\n\nMan page: {}(1)", command.get_name());
     command.after_help(text)
 }
 
@@ -90,7 +91,8 @@ mod tests {
     #[test]
     fn the_long_help_has_all_options_in_columns() {
         let text = help(&["--help"]);
-        let end = "Other:\n      --rare  Rare\n\nExamples:\n  t --rare\n      Do it\n";
+        let end =
+            "Other:\n      --rare  Rare\n\nExamples:\n  t --rare\n      Do it\n\nMan page: t(1)\n";
         assert!(text.ends_with(end), "{text}");
         assert!(!text.contains("--help prints"), "{text}");
     }

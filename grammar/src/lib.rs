@@ -12,6 +12,7 @@
 pub mod c_format;
 pub mod cdl;
 pub mod chunk_spec;
+pub mod commit;
 pub mod diagnostic;
 pub mod edit;
 pub mod escape;

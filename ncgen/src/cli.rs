@@ -134,7 +134,7 @@ struct ContentArgs {
     /// Write no fill values to elements without data
     #[arg(short = 'x')]
     no_fill: bool,
-    /// Write all metadata before the data, for remote readers (docs/cloud.md). For Zarr, the same as --consolidated
+    /// Write all metadata before the data, for remote readers. For Zarr, the same as --consolidated
     #[arg(long)]
     cloud: bool,
 }

@@ -55,7 +55,7 @@ pub struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = EVERYDAY)]
 pub struct SessionArgs {
-    /// Print JSON lines (docs/zdump.md)
+    /// Print JSON lines
     #[arg(long, global = true)]
     pub json: bool,
 

@@ -16,7 +16,7 @@ const PARTS: &str = "Copies in parts";
 #[command(next_help_heading = PARTS)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(super) struct PlanArgs {
-    /// Divide the copy into parts, and write only a plan to the new directory DIR (docs/machines.md)
+    /// Divide the copy into parts, and write only a plan to the new directory DIR
     #[arg(long, value_name = "DIR")]
     pub plan: Option<PathBuf>,
     /// With --plan: number of parts

@@ -24,7 +24,6 @@ pub(super) struct StorageArgs {
     #[arg(short = 'c', value_name = "CHUNKS", value_parser = parse_chunks)]
     pub chunks: Vec<String>,
     /// Filters of variables, by name or number: '*,shuffle|zstd,3' or 'v&w,blosc,codec=zstd,level=5'. 'v,none' removes the filters of v
-    /// (docs/filters.md)
     #[arg(short = 'F', value_name = "FILTER")]
     pub filters: Vec<String>,
     /// Minimum chunk size before filters, where -c sets no shape (suffixes as for --memory). Each chunk spans about the same fraction
@@ -32,7 +31,7 @@ pub(super) struct StorageArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_chunk_size, help_heading = STORAGE)]
     pub chunk_size: Option<u64>,
     /// Optimize the layout for remote readers: metadata before data, and chunks of --chunk-size [default: 4Mi]. RULES: cmip7, paged,
-    /// paged,SIZE or cmip7,paged (docs/cloud.md)
+    /// paged,SIZE or cmip7,paged
     #[arg(long, value_name = "RULES", num_args = 0..=1, require_equals = true, hide_possible_values = true,
           default_missing_value = "", value_parser = parse_cloud, help_heading = STORAGE)]
     pub cloud: Option<CloudRules>,

@@ -144,7 +144,7 @@ pub(super) struct PrintArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = EVERYDAY)]
 pub(super) struct FormArgs {
-    /// Print JSON instead of CDL (docs/json.md). Also with -k, -K, --filters, --diff, --sum, --stats and --layout
+    /// Print JSON instead of CDL. Also with -k, -K, --filters, --diff, --sum, --stats and --layout
     #[arg(
         long = "json",
         conflicts_with_all = ["ncml", "times", "iso_times", "precision", "digits", "brief", "full", "line_length"]
@@ -215,11 +215,11 @@ pub(super) struct OutputArgs {
     #[arg(short = 'x')]
     pub ncml: bool,
 
-    /// Print the storage layout: chunks, filters, sizes, metadata location, problems for remote readers (docs/cloud.md)
+    /// Print the storage layout: chunks, filters, sizes, metadata location, problems for remote readers
     #[arg(long)]
     pub layout: bool,
 
-    /// Check the layout against RULES: cloud, cmip7 or paged (docs/cloud.md). Exit status 0: no violation, 1: violations, 2: error
+    /// Check the layout against RULES: cloud, cmip7 or paged. Exit status 0: no violation, 1: violations, 2: error
     #[arg(long, value_name = "RULES", value_enum, hide_possible_values = true)]
     pub require: Option<RuleName>,
 
@@ -227,7 +227,7 @@ pub(super) struct OutputArgs {
     #[arg(long = "filters")]
     pub filters: bool,
 
-    /// Print digests of the variables and of the dataset, which do not depend on the storage (docs/sum.md)
+    /// Print digests of the variables and of the dataset, which do not depend on the storage
     #[arg(long)]
     pub sum: bool,
 
@@ -246,7 +246,7 @@ pub(super) struct OutputArgs {
     #[arg(long)]
     pub unpack: bool,
 
-    /// Print the variables of -v with their coordinates as comma-separated values (docs/csv.md). The variables must have the same
+    /// Print the variables of -v with their coordinates as comma-separated values. The variables must have the same
     /// dimensions
     #[arg(long, requires = "variables")]
     pub csv: bool,

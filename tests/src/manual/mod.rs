@@ -12,6 +12,7 @@ use std::io;
 
 use clap::{Arg, Command};
 use clap_mangen::Man;
+use netcdf_core::tool::release::DATE;
 use settings::{ENVIRONMENT, FILES};
 
 /// Names and their descriptions.
@@ -38,8 +39,8 @@ pub struct Extra {
     pub details: &'static [Entries],
 }
 
-/// The date of the pages: the date of the version.
-const DATE: &str = "2026-11-23";
+/// The location of the pages that help texts and notes name.
+const PAGES: &str = "The pages docs/*.md are below share/doc/netcdf\\-tools of an installed package, and in the source repository.";
 
 /// The status of a successful run.
 const SUCCESS: (&str, &str) = ("0", "success, including a closed output pipe (EPIPE)");
@@ -89,7 +90,11 @@ pub fn page(command: &Command, extra: Extra) -> String {
         .into_iter()
         .filter(|other| *other != name);
     let others: Vec<_> = others.map(|other| format!("\\fB{other}\\fR(1)")).collect();
-    let _ = write!(page, ".SH \"SEE ALSO\"\n{}\n", others.join(", "));
+    let _ = write!(
+        page,
+        ".SH \"SEE ALSO\"\n{}\n.PP\n{PAGES}\n",
+        others.join(", ")
+    );
     page
 }
 

@@ -47,7 +47,7 @@ const DETAILS: Entries = &[
         "filters",
         "The form is VAR&VAR,FILTER,PARAMETER,…|FILTER,…. A pattern applies to all matching variables that can have the filter; lossy \
          filters skip coordinates and the variables that describe them. A variable named without a pattern gets exactly these filters. \
-         'none' alone removes the filters of all other variables. The option can be repeated.",
+         'none' alone removes the filters of all other variables. The option can be repeated (docs/filters.md).",
     ),
     (
         "quantize",
@@ -58,7 +58,7 @@ const DETAILS: Entries = &[
         "cloud",
         "Coordinates and small variables precede other data. Chunks of the input are kept if they have a quarter to four times that \
          size. cmip7: also time and its bounds in one chunk each, and no chunks below --chunk-size. paged: also metadata in pages of \
-         SIZE bytes, a power of two [default: the smallest from 64Ki to 8Mi that stores all metadata]. Other options take precedence.",
+         SIZE bytes, a power of two [default: the smallest from 64Ki to 8Mi that stores all metadata]. Other options take precedence (docs/cloud.md).",
     ),
     (
         "in_place",
@@ -91,7 +91,10 @@ const DETAILS: Entries = &[
         "allow_large",
         "A large output is an error if the input stores less than a thousandth of its data.",
     ),
-    ("plan", "The directory must be new or empty."),
+    (
+        "plan",
+        "The directory must be new or empty (docs/machines.md).",
+    ),
     (
         "stages",
         "The first stage cuts the input into fragments, and the second stage assembles them. Two stages cost less if the parts of one \

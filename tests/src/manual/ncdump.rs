@@ -28,11 +28,20 @@ const DETAILS: Entries = &[
     ),
     (
         "csv",
-        "Columns are coordinates or indices, auxiliary coordinates, and the variables. -t and -i print dates.",
+        "Columns are coordinates or indices, auxiliary coordinates, and the variables. -t and -i print dates (docs/csv.md).",
     ),
     (
         "json",
-        "Numbers have as many digits as are needed to read the same values back.",
+        "Numbers have as many digits as are needed to read the same values back (docs/json.md).",
+    ),
+    (
+        "layout",
+        "docs/cloud.md describes the table and the problems.",
+    ),
+    ("require", "docs/cloud.md describes the rules."),
+    (
+        "sum",
+        "docs/sum.md describes the digests, so that other programs can compute them.",
     ),
     ("strict", "The exit status is 1 if anything is skipped."),
     (

@@ -20,7 +20,8 @@ const DETAILS: Entries = &[
     ),
     (
         "cloud",
-        "In netCDF-4 files, this includes the chunk indexes of variables with lengths that are known before their data.",
+        "In netCDF-4 files, this includes the chunk indexes of variables with lengths that are known before their data \
+         (docs/cloud.md).",
     ),
     ("strict", "A text with warnings has no output."),
 ];

@@ -6,6 +6,7 @@ mod diff;
 mod edits;
 mod expected;
 mod layout;
+mod multi_call;
 mod ncdump;
 mod ncdump_hdf5;
 mod ncgen;
