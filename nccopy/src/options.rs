@@ -202,7 +202,10 @@ mod tests {
     fn resolved(line: &str, input: Kind) -> Result<CopyOptions> {
         let request = request(line);
         resolve(
-            &request,
+            PartRequest {
+                request: &request,
+                select: &request.select,
+            },
             request.output.kind,
             (&Schema::new(input), BTreeMap::new()),
             &Notes::default(),
@@ -228,7 +231,10 @@ mod tests {
             storage: Storage::default(),
         });
         resolve(
-            &request,
+            PartRequest {
+                request: &request,
+                select: &request.select,
+            },
             request.output.kind,
             (&schema, BTreeMap::new()),
             &Notes::default(),
