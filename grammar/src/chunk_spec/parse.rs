@@ -127,9 +127,9 @@ fn dimension(pair: Pair<'_, Rule>) -> Result<Along<'_>> {
 fn fraction(text: &str) -> Option<Mistake> {
     let (before, length) = text.rsplit_once('/')?;
     let (number, _) = length.split_once(',').unwrap_or((length, ""));
-    let starts = number.starts_with(|c: char| c.is_ascii_digit());
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
     let message = || format!("a chunk length is a whole number, not {number}");
-    starts.then(|| Mistake::new(before.len() + 1, message()))
+    (0 < digits && digits < number.len()).then(|| Mistake::new(before.len() + 1, message()))
 }
 
 fn size(pair: &Pair<'_, Rule>) -> Result<u64> {
