@@ -6,7 +6,7 @@ use netcdf_core::error::Result;
 use netcdf_core::io::locator::OutputRequest;
 
 use crate::in_place;
-use crate::inputs::{self, ListedCopies, OutputRules};
+use crate::inputs::{self, CopyPair, ListedCopies, OutputRules};
 use crate::request::{CopyRequest, Existing};
 
 /// Returns the copies of a request.
@@ -29,6 +29,18 @@ pub(crate) fn are_possible_without_zarr(request: &CopyRequest) -> bool {
     under(request, plain, &mut std::io::empty()).is_ok()
 }
 
+/// Checks that the output of a join is new, unless options permit an existing output.
+///
+/// # Errors
+/// Returns the errors of [`inputs::check_joined`].
+pub(crate) fn check_new(request: &CopyRequest, copy: &CopyPair) -> Result<()> {
+    let joins = request.files.join.is_some() && request.existing() == Existing::Replace;
+    match joins && !request.output.overwrite {
+        true => inputs::check_joined(copy),
+        false => Ok(()),
+    }
+}
+
 fn under(
     request: &CopyRequest,
     rules: OutputRules<'_>,
@@ -41,8 +53,9 @@ fn under(
     if let Some(join) = &request.files.join {
         let all = join.inputs.listed(stdin)?;
         let copy = inputs::joined(all, to, rules.asked)?;
-        if request.existing() == Existing::Replace && !request.output.overwrite {
-            inputs::check_joined(&copy)?;
+        // The steps of a plan can be repeated when the output exists.
+        if !request.is_in_parts() {
+            check_new(request, &copy)?;
         }
         return Ok((vec![copy], vec![]));
     }

@@ -9,6 +9,7 @@ use netcdf_core::io::trace::Trace;
 use netcdf_core::tool::Io;
 use netcdf_grammar::split::{SplitPart, SplitSpec, part_names, parts};
 
+use crate::copies;
 use crate::environment::environment;
 use crate::inputs::{self, CopyPair, ListedCopies};
 use crate::prepare::{self, CopyInput};
@@ -36,17 +37,19 @@ pub(crate) fn copies(request: &CopyRequest, spec: &SplitSpec, io: &mut Io) -> Re
             ..whole.clone()
         })
     };
-    let copies = parts.into_iter().zip(names).map(copy);
-    let copies: Vec<CopyPair> = copies.collect::<Result<_>>()?;
-    inputs::check(&copies)?;
+    let all = parts.into_iter().zip(names).map(copy);
+    let all: Vec<CopyPair> = all.collect::<Result<_>>()?;
+    inputs::check(&all)?;
     if let Some(join) = &request.files.join {
-        inputs::refuse_inputs(join.inputs.listed(&mut *io.stdin)?, &copies)?;
+        inputs::refuse_inputs(join.inputs.listed(&mut *io.stdin)?, &all)?;
+        all.iter()
+            .try_for_each(|copy| copies::check_new(request, copy))?;
     }
-    if copies.is_empty() {
+    if all.is_empty() {
         let what = "--split: the input has no parts";
         return Err(Error::new(ErrorKind::Argument, what));
     }
-    Ok((copies, vec![]))
+    Ok((all, vec![]))
 }
 
 /// Returns the copy of the whole input.

@@ -28,6 +28,7 @@ use super::plan_directory::{BETWEEN, PlanDirectory, StoredPlan};
 use super::record::{
     DatasetRecord, FilesRecord, InputRecord, PartWork, PlanRecord, StorePlace, VariableRecord,
 };
+use crate::copies;
 use crate::environment::environment;
 use crate::inputs::CopyPair;
 use crate::prepare::{self, PreparedCopy, RequestedCopy};
@@ -167,6 +168,7 @@ fn here() -> Result<PathBuf> {
 fn of_dataset(plan: &PlanRequest, io: &mut Io) -> Result<DatasetPlan> {
     let request = &plan.copy;
     let copy = one_copy(request)?;
+    copies::check_new(request, &copy)?;
     let env = environment(request);
     let began = lease::now();
     let asked = RequestedCopy {

@@ -274,7 +274,7 @@ fn parts_of_a_plan_copy_the_same_bytes() {
         .concat();
         let planned = nccopy(&sandbox, &args);
         assert_eq!(planned.code, 0, "{planned}");
-        for step in ["--next", "--finish"] {
+        for step in ["--next", "--finish", "--finish"] {
             let done = nccopy(&sandbox, &["--quiet", step, &plan]);
             assert_eq!(done.code, 0, "{parts} {step} {done}");
         }

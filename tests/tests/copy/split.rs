@@ -90,6 +90,12 @@ fn a_joined_input_is_split() {
     let copied = nccopy(&sandbox, &args);
     assert_eq!(copied.code, 0, "{copied}");
     assert_eq!(data(&sandbox, "time", &["@o_1.nc"]), "time = 4, 5, 6, 7 ;");
+    let args = ["--join", "--split", "time/100", "@a.nc", "@b.nc", "@c.nc"];
+    let refused = nccopy(&sandbox, &args);
+    assert!(
+        refused.code != 0 && refused.message().contains("--overwrite"),
+        "{refused}"
+    );
     std::fs::rename(sandbox.path("c.nc"), sandbox.path("1.nc")).unwrap();
     let args = [
         "--join", "--split", "time/4", "@a.nc", "@b.nc", "@1.nc", "@%n.nc",
