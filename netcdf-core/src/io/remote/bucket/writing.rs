@@ -66,6 +66,13 @@ pub(in crate::io::remote) struct Upload {
     id: MultipartId,
 }
 
+/// Checks whether a service does not support conditional puts, or returns no version for the condition.
+fn is_unsupported(e: &Library) -> bool {
+    const TEXTS: [&str; 2] = ["NotImplemented", "Version required for conditional update"];
+    let text = e.to_string();
+    matches!(e, Library::NotImplemented { .. }) || TEXTS.iter().any(|known| text.contains(known))
+}
+
 impl Bucket {
     /// Sends `bytes` bytes, and retries after a timeout.
     async fn sent<T, F>(&self, key: &str, bytes: u64, send: impl Fn() -> F + Sync) -> Result<T>
@@ -116,8 +123,7 @@ impl Bucket {
             match made {
                 Ok(_) => Ok(Made::New),
                 Err(Library::AlreadyExists { .. }) => Ok(Made::There),
-                Err(Library::NotImplemented { .. }) => Ok(Made::Unsure),
-                Err(e) if e.to_string().contains("NotImplemented") => Ok(Made::Unsure),
+                Err(e) if is_unsupported(&e) => Ok(Made::Unsure),
                 Err(e) => Err(e),
             }
         };
@@ -168,8 +174,7 @@ impl Bucket {
                     | Library::NotFound { .. }
                     | Library::AlreadyExists { .. },
                 ) => Ok(Replacement::Changed),
-                Err(Library::NotImplemented { .. }) => Ok(Replacement::Unsupported),
-                Err(e) if e.to_string().contains("NotImplemented") => Ok(Replacement::Unsupported),
+                Err(e) if is_unsupported(&e) => Ok(Replacement::Unsupported),
                 Err(e) => Err(e),
             }
         };
