@@ -190,7 +190,7 @@ fn lists_and_hostile_inputs() {
     let before = sandbox.read("c.nc");
     let copied = nccopy(&sandbox, &["--join", "@a.nc", "@b.nc", "@c.nc"]);
     assert!(
-        copied.code == 2 && copied.message().contains("it exists"),
+        copied.code == 1 && copied.message().contains("it exists"),
         "{copied}"
     );
     assert_eq!(sandbox.read("c.nc"), before);
