@@ -98,6 +98,7 @@ complete -c ncdump -l csv -d 'Print the variables of -v with their coordinates a
 complete -c ncdump -l compare-layout -d 'With --diff: also compare the storage: format, chunks, filters, byte order, unlimited dimensions, definition order'
 complete -c ncdump -l strict -d 'Fail instead of printing a note or warning about skipped or changed data'
 complete -c ncdump -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
+complete -c ncdump -l fill-missing -d 'Read fill values if a source of references is missing or has changed, instead of failing'
 complete -c ncdump -l prefer-plugins -d 'Prefer plugins to the built-in filters and codecs'
 complete -c ncdump -l io-stats -d 'Print remote I/O statistics to standard error: requests, round trips, bytes, failed attempts'
 complete -c ncdump -l trace -d 'Trace operations on Zarr stores to standard error, as NCTRACING=1 does'

@@ -67,6 +67,7 @@ fn extension(input: &Path, asked: OutputRequest) -> Option<&'static str> {
     let stored = ends_in_one_of(input, |traits| traits.keys);
     let nameless = input.is_dir() && !is_dataset(input);
     match asked.kind {
+        Some(_) if asked.references => Some(".json"),
         Some(kind) if traits(kind).keys => (!stored).then_some(".zarr"),
         Some(kind) => {
             let other = ends_in_one_of(input, |other| other != traits(kind));

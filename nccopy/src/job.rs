@@ -261,7 +261,16 @@ fn copy_one(
             let env = prepared.set.env;
             line.aside(|| tool::tell_urgent("nccopy", &env.notes, io));
         }
-        let made = prepared.written(request, (copy, target), copy::run)?;
+        let mut prepared = prepared;
+        let references = prepared.references.take();
+        let made = prepared.written(
+            request,
+            (copy, target),
+            |set, plan, writer| match references {
+                Some(references) => copy::references::write(set, (plan, references), writer),
+                None => copy::run(set, plan, writer),
+            },
+        )?;
         Ok(made.map_or(CopyOutcome::Skipped(Skip::NotSmaller), CopyOutcome::Copied))
     })
 }

@@ -27,6 +27,7 @@ mod options;
 mod outcome;
 mod parts;
 mod prepare;
+mod references;
 mod report;
 mod request;
 mod request_match;

@@ -7,18 +7,41 @@ use netcdf_grammar::modes::{ModeTable, ToolMode};
 /// Modes that copy or plan a copy.
 const COPIES: &[&str] = &["copy", "in_place", "plan"];
 
-/// Copies to other names.
-const NEW: &[&str] = &["copy", "plan"];
+/// Modes that copy, plan a copy, or write references.
+const OUTPUTS: &[&str] = &["copy", "in_place", "plan", "references"];
+
+/// Modes with outputs of other names than the inputs.
+const NEW: &[&str] = &["copy", "plan", "references"];
+
+/// Options of references.
+const REFERENCES: &[&str] = &["references"];
 
 /// Copies without a plan.
 const AT_ONCE: &[&str] = &["copy", "in_place"];
 
 /// Modes that read or write datasets.
-const DATASETS: &[&str] = &["copy", "in_place", "plan", "part", "next", "finish"];
+const DATASETS: &[&str] = &[
+    "copy",
+    "in_place",
+    "references",
+    "plan",
+    "part",
+    "next",
+    "finish",
+];
 
 /// All modes: settings of the process without influence on the output.
 const ALL: &[&str] = &[
-    "copy", "in_place", "plan", "part", "next", "finish", "status", "clean", "emit",
+    "copy",
+    "in_place",
+    "references",
+    "plan",
+    "part",
+    "next",
+    "finish",
+    "status",
+    "clean",
+    "emit",
 ];
 
 /// The modes, and the modes that use each option.
@@ -26,6 +49,7 @@ pub const MODES: ModeTable = ModeTable {
     modes: &[
         mode("copy", ""),
         mode("in_place", "'--in-place'"),
+        mode("references", "'-k kerchunk'"),
         mode("plan", "'--plan'"),
         mode("part", "'--part'"),
         mode("next", "'--next'"),
@@ -36,26 +60,26 @@ pub const MODES: ModeTable = ModeTable {
     ],
     options: &[
         // The kind.
-        ("kind", COPIES),
-        ("classic", COPIES),
-        ("netcdf4", COPIES),
-        ("cdf5", COPIES),
-        ("offset64", COPIES),
-        ("netcdf4_classic", COPIES),
+        ("kind", OUTPUTS),
+        ("classic", OUTPUTS),
+        ("netcdf4", OUTPUTS),
+        ("cdf5", OUTPUTS),
+        ("offset64", OUTPUTS),
+        ("netcdf4_classic", OUTPUTS),
         // The selection.
-        ("fix_unlimited", COPIES),
+        ("fix_unlimited", OUTPUTS),
         ("data_vars", NEW),
         ("only_vars", NEW),
         ("coordinates", NEW),
         ("data_groups", NEW),
         ("only_groups", NEW),
         ("select", NEW),
-        ("rename", COPIES),
-        ("attribute", COPIES),
+        ("rename", OUTPUTS),
+        ("attribute", OUTPUTS),
         ("enums", COPIES),
         ("unlimited", COPIES),
-        ("history", COPIES),
-        ("history_time", COPIES),
+        ("history", OUTPUTS),
+        ("history_time", OUTPUTS),
         // The storage.
         ("deflate", COPIES),
         ("shuffle", COPIES),
@@ -64,12 +88,12 @@ pub const MODES: ModeTable = ModeTable {
         ("filters", COPIES),
         ("quantize", COPIES),
         ("min_chunk", COPIES),
-        ("chunk_size", COPIES),
+        ("chunk_size", OUTPUTS),
         ("cloud", COPIES),
         ("consolidated", COPIES),
         ("zip_prefix", COPIES),
         ("no_zip_prefix", COPIES),
-        ("overwrite", COPIES),
+        ("overwrite", OUTPUTS),
         // Accepted, without effect.
         ("buffer", COPIES),
         ("cache", COPIES),
@@ -80,21 +104,26 @@ pub const MODES: ModeTable = ModeTable {
         ("log_level", COPIES),
         // The outputs.
         ("keep_links", NEW),
-        ("no_clobber", &["copy"]),
-        ("skip_existing", &["copy"]),
+        ("no_clobber", &["copy", "references"]),
+        ("skip_existing", &["copy", "references"]),
         ("suffix", NEW),
-        ("recursive", COPIES),
+        ("recursive", OUTPUTS),
         ("force", &["in_place"]),
         ("if_smaller", &["in_place"]),
         ("keep_mtime", &["in_place"]),
         ("dry_run", AT_ONCE),
         ("split", &["copy"]),
-        ("report", &["copy", "in_place", "finish"]),
+        ("report", &["copy", "in_place", "references", "finish"]),
         ("verify", &["copy", "in_place", "plan", "finish"]),
-        ("strict", COPIES),
-        ("allow_external", COPIES),
-        ("fill_missing", COPIES),
+        ("strict", OUTPUTS),
+        ("allow_external", OUTPUTS),
+        ("fill_missing", OUTPUTS),
         ("allow_large", COPIES),
+        // References.
+        ("inline", REFERENCES),
+        ("skip_unreadable", REFERENCES),
+        ("url_prefix", REFERENCES),
+        ("record_size", REFERENCES),
         // Copies in parts.
         ("parts", &["plan"]),
         ("part_size", &["plan"]),

@@ -84,7 +84,8 @@ pub(crate) fn resolve(
     }
     Ok(CopyOptions {
         kind: Some(kind),
-        fix_unlimited: request.select.fix_unlimited,
+        // Readers of references take the lengths of dimensions from the arrays.
+        fix_unlimited: request.select.fix_unlimited || request.output.references,
         unlimited,
         enums_as_flags: request.edit.enums_as_flags,
         select,

@@ -7,13 +7,15 @@ use std::time::SystemTime;
 
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::chunk::{Dataset, ReadCache, Reader, Writer};
-use netcdf_core::copy::{self, CopyReport, Plan};
+use netcdf_core::copy::references::ReferencePlan;
+use netcdf_core::copy::{self, CopyOptions, CopyReport, Plan};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
 use netcdf_core::io::deferred::{DeferredOutput, defer_commit};
 use netcdf_core::io::key_reads::KeyReads;
 use netcdf_core::io::locator::{Destination, InputAccess, Location, OutputForm};
+use netcdf_core::io::references::MissingSource;
 use netcdf_core::io::trace::Trace;
 use netcdf_core::io::{Container, Output};
 use netcdf_core::model::{CreateOptions, FileSpace, Kind, Schema, ZarrOptions};
@@ -26,7 +28,7 @@ use netcdf_grammar::join;
 use crate::inputs::CopyPair;
 use crate::request::{CloudRules, CopyRequest, PartRequest};
 use crate::request_match::{PlannedCopy, StoredFile};
-use crate::{cloud, edited_input, in_place, options, report};
+use crate::{cloud, edited_input, in_place, options, references, report};
 
 /// Estimated maximum metadata bytes of a file, apart from chunk metadata.
 const METADATA: u64 = 1 << 20;
@@ -48,6 +50,11 @@ pub(crate) fn access(request: &CopyRequest, trace: Trace, env: &Env) -> InputAcc
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
         network: Arc::clone(&env.network),
+        siblings: env.siblings.clone(),
+        missing: match request.checks.fill_missing {
+            true => MissingSource::Skip,
+            false => MissingSource::Error,
+        },
         ..InputAccess::default()
     }
 }
@@ -89,8 +96,8 @@ impl<'e> CopyInput<'e> {
         let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
         let name = Arc::clone(input.name());
         // Read errors are ignored: `open` reports them.
-        let consolidated = copy.output.form != OutputForm::File
-            && in_place::is_consolidated(&input).unwrap_or(false);
+        let consolidated =
+            is_store(copy.output.form) && in_place::is_consolidated(&input).unwrap_or(false);
         let file = stored(request, &input, consolidated)?;
         let replaceable = match request.in_place() {
             Some(_) => in_place::check(copy, &input),
@@ -130,6 +137,8 @@ pub(crate) struct PreparedCopy<'a> {
     pub selected: Vec<SelectedIndices>,
     /// The plan of the copy.
     pub plan: Plan,
+    /// The references to write, for outputs that contain references.
+    pub references: Option<ReferencePlan>,
     /// The destination of the copy.
     pub output: Destination,
     /// Storage options of the whole output.
@@ -198,7 +207,7 @@ pub(crate) fn with<R>(
         .map_or(whole.reader.schema(), |edited| &edited.named);
     let kind = reader.schema().kind;
     let output = copy.output.clone().of_input(kind, request.output);
-    let plan = plan(part, output.kind, (set, named)).map_err(|e| e.of(&name))?;
+    let (plan, references) = plan(part, output.kind, (set, named)).map_err(|e| e.of(&name))?;
     let mut create = create(request.storage.cloud, &output, plan.schema.kind);
     create.zarr.consolidated |= consolidated;
     let planned = PlannedCopy {
@@ -222,6 +231,7 @@ pub(crate) fn with<R>(
             .as_ref()
             .map_or(vec![], |edited| edited.selected.clone()),
         plan,
+        references,
         output,
         state,
         reads,
@@ -242,7 +252,10 @@ impl PreparedCopy<'_> {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
         let output = Destination {
-            at_most: Some(self.at_most()?),
+            at_most: match self.references {
+                Some(_) => None,
+                None => Some(self.at_most()?),
+            },
             ..self.output.clone()
         };
         let sync = !request.process.no_sync;
@@ -326,6 +339,11 @@ impl PreparedCopy<'_> {
     }
 }
 
+/// Returns whether an output is a Zarr store.
+fn is_store(form: OutputForm) -> bool {
+    matches!(form, OutputForm::Directory | OutputForm::Zip { .. })
+}
+
 /// Returns the modification time of a file.
 fn modified(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path).ok()?.modified().ok()
@@ -371,7 +389,7 @@ fn plan(
     part: PartRequest<'_>,
     kind: Option<Kind>,
     (set, named): (Dataset<'_>, &Schema),
-) -> Result<copy::Plan> {
+) -> Result<(Plan, Option<ReferencePlan>)> {
     let request = part.request;
     let (reader, env) = (set.reader, set.env);
     let fixed = cloud::fixed(request.storage.cloud, set)?;
@@ -391,7 +409,22 @@ fn plan(
             remedy: Some("use -k nc4 for netCDF-4 output".to_owned()),
         });
     }
-    let mut plan = copy::plan(reader.schema(), &options)?;
+    let mut plan = planned(request, set, &options)?;
+    let references = match request.output.references {
+        false => None,
+        true => {
+            let again = |options: &CopyOptions| planned(request, set, options);
+            let made = references::plan((request, set), options, &mut plan, again)?;
+            Some(made)
+        }
+    };
+    Ok((plan, references))
+}
+
+/// Plans a copy with resolved options.
+fn planned(request: &CopyRequest, set: Dataset<'_>, options: &CopyOptions) -> Result<Plan> {
+    let env = set.env;
+    let mut plan = copy::plan(set.reader.schema(), options)?;
     plan.notes.drain(..).for_each(|note| env.notes.say(note));
     let remarks = plan.remarks.drain(..);
     remarks.for_each(|remark| env.notes.remark(remark));

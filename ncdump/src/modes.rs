@@ -101,6 +101,7 @@ pub const MODES: ModeTable = ModeTable {
         ("timeout", ALL),
         ("io_stats", ALL),
         ("allow_external", ALL),
+        ("fill_missing", ALL),
         ("trace", ALL),
     ],
 };

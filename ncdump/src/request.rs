@@ -165,6 +165,8 @@ pub(crate) struct ProcessRequest {
     pub(crate) network: NetworkArgs,
     /// Whether datasets may refer to files outside their directories.
     pub(crate) allow_external: bool,
+    /// Whether missing sources of references read as fill values.
+    pub(crate) fill_missing: bool,
     /// Whether operations on Zarr stores are traced.
     pub(crate) trace: bool,
     /// Whether notes are errors.

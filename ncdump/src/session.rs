@@ -10,6 +10,7 @@ use netcdf_core::env::{Damage, Env};
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
 use netcdf_core::io::locator::{InputAccess, Location};
+use netcdf_core::io::references::MissingSource;
 use netcdf_core::io::trace::Trace;
 use netcdf_core::notes::Notes;
 use netcdf_core::tool::Io;
@@ -41,6 +42,11 @@ pub(crate) fn access(request: &ProcessRequest, env: &Env) -> InputAccess {
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
         network: Arc::clone(&env.network),
+        siblings: env.siblings.clone(),
+        missing: match request.fill_missing {
+            true => MissingSource::Skip,
+            false => MissingSource::Error,
+        },
         ..InputAccess::default()
     }
 }

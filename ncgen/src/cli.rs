@@ -208,6 +208,11 @@ pub fn parse(tool: &'static str, args: Vec<OsString>) -> Result<Request, clap::E
     }
     let matches = help::matches(&command, args)?;
     let cli = Cli::from_arg_matches(&matches)?;
+    if cli.kind.references() {
+        let what =
+            "references lead to the chunks of a dataset, which a text does not have (use nccopy)";
+        return Err(command.error(clap::error::ErrorKind::InvalidValue, what));
+    }
     let request = cli.resolve();
     MODES.check(&command, &matches, &[mode(&request)])?;
     Ok(request)

@@ -51,6 +51,7 @@ impl Session {
             limits: env.limits.clone(),
             notes: Arc::clone(&env.notes),
             network: Arc::clone(&env.network),
+            siblings: env.siblings.clone(),
             ..InputAccess::default()
         };
         Self {

@@ -24,7 +24,7 @@ pub struct KindArgs {
     /// Kind of the output: nc3 (classic), nc6 (64-bit-offset), nc5 (cdf5), nc4 (netCDF-4), nc7 ("netCDF-4 classic model"), zarr3, zarr,
     /// nczarr3 or nczarr [default: from the name of the output, else from the input]
     #[arg(short, value_name = "KIND", value_parser = parse_kind, action = ArgAction::Set, overrides_with_all = KIND)]
-    kind: Option<Kind>,
+    kind: Option<RequestedKind>,
     /// Write a classic file (CDF-1), as -k nc3
     #[arg(short = '3', overrides_with_all = KIND, help_heading = heading::KIND)]
     classic: bool,
@@ -54,13 +54,44 @@ impl KindArgs {
             (self.netcdf4_classic, Kind::NETCDF4_CLASSIC),
         ];
         let digit = digits.into_iter().find(|(is_set, _)| *is_set);
-        digit.map(|(_, kind)| kind).or(self.kind)
+        let named = self.kind.map(|requested| requested.kind);
+        digit.map(|(_, kind)| kind).or(named)
+    }
+
+    /// Whether `-k` requests references instead of data.
+    #[must_use]
+    pub fn references(&self) -> bool {
+        self.kind.is_some_and(|requested| requested.references)
     }
 }
 
+/// The value of `-k`.
+#[derive(Debug, Clone, Copy)]
+struct RequestedKind {
+    kind: Kind,
+    references: bool,
+}
+
+/// The kinds with references to the chunks of the input.
+const REFERENCES: [(&str, Kind); 2] = [
+    ("kerchunk", Kind::PURE_ZARR),
+    ("kerchunk3", Kind::PURE_ZARR3),
+];
+
 /// Parses the value of `-k`. An error lists the expected values.
-fn parse_kind(text: &str) -> Result<Kind, String> {
-    kind_named(text).ok_or_else(|| {
+fn parse_kind(text: &str) -> Result<RequestedKind, String> {
+    let is_named = |(name, _): &&(&str, Kind)| name.eq_ignore_ascii_case(text);
+    if let Some((_, kind)) = REFERENCES.iter().find(is_named) {
+        return Ok(RequestedKind {
+            kind: *kind,
+            references: true,
+        });
+    }
+    let kind = kind_named(text).map(|kind| RequestedKind {
+        kind,
+        references: false,
+    });
+    kind.ok_or_else(|| {
         "expected classic, 64-bit-offset, cdf5, netCDF-4, \"netCDF-4 classic model\", zarr, nczarr, zarr3 or nczarr3"
             .to_owned()
     })

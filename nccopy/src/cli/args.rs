@@ -12,6 +12,7 @@ use netcdf_grammar::flags::{ProcessArgs, QuietArgs, StrictArgs, WriteArgs, ZarrA
 use super::contents::{EditArgs, SelectArgs};
 use super::job::JobArgs;
 use super::plan::PlanArgs;
+use super::references::ReferenceArgs;
 use super::storage::{IgnoredArgs, StorageArgs};
 use super::value::parse_memory;
 
@@ -24,7 +25,7 @@ use super::value::parse_memory;
     disable_version_flag = true,
     args_override_self = true,
     max_term_width = 100,
-    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --join[=<DIM>] [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>...\n       nccopy --plan <DIR> [OPTIONS] <INPUT> <OUTPUT>\n       nccopy --part <K> <DIR>\n       nccopy --finish <DIR>"
+    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --join[=<DIM>] [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>...\n       nccopy -k kerchunk [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --plan <DIR> [OPTIONS] <INPUT> <OUTPUT>\n       nccopy --part <K> <DIR>\n       nccopy --finish <DIR>"
 )]
 pub(super) struct Cli {
     /// Inputs, followed by the output (- for standard input and output). The output is a directory if its name ends in / or if there
@@ -72,6 +73,10 @@ pub(super) struct Cli {
     #[command(flatten)]
     pub zarr: ZarrArgs,
 
+    /// References.
+    #[command(flatten)]
+    pub references: ReferenceArgs,
+
     /// Notes as errors.
     #[command(flatten)]
     pub strict: StrictArgs,
@@ -80,7 +85,7 @@ pub(super) struct Cli {
     #[command(flatten)]
     pub external: ExternalArgs,
 
-    /// Write fill values if a source of a virtual dataset is missing, instead of failing
+    /// Write fill values if a source of a virtual dataset or of references is missing, instead of failing
     #[arg(long = "fill-missing", help_heading = CHECKS)]
     pub fill_missing: bool,
 

@@ -7,6 +7,7 @@
 //! | `contents` | options for variables, names and attributes |
 //! | `job` | options for many inputs, and reports |
 //! | `plan` | options for copies in parts |
+//! | `references` | options for references |
 //! | `value` | values of options |
 //! | `resolve` | the request of a command line |
 
@@ -14,6 +15,7 @@ mod args;
 mod contents;
 mod job;
 mod plan;
+mod references;
 mod resolve;
 mod storage;
 mod value;
@@ -105,6 +107,7 @@ fn modes(cli: &Cli) -> Vec<&'static str> {
     let plan = &cli.plan;
     let named = [
         ("in_place", cli.job.in_place),
+        ("references", cli.kind.references()),
         ("plan", plan.plan.is_some()),
         ("part", plan.part.is_some()),
         ("next", plan.next),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use netcdf_core::copy::parts::PartSize;
+use netcdf_core::copy::references::ReferenceOptions;
 use netcdf_core::io::locator::OutputRequest;
 use netcdf_grammar::selection::names;
 
@@ -16,8 +17,8 @@ use crate::clock::ClockTime;
 use crate::history;
 use crate::request::{
     CheckRequest, CopyMode, CopyRequest, EditRequest, Existing, FileRequest, FinishRequest,
-    InPlaceRequest, NameChoice, PlanRequest, PlanStep, ProcessRequest, ReportRequest, Request,
-    RunOutput, SelectRequest, StepRequest, StorageRequest,
+    InPlaceRequest, NameChoice, PlanRequest, PlanStep, ProcessRequest, ReferenceRequest,
+    ReportRequest, Request, RunOutput, SelectRequest, StepRequest, StorageRequest,
 };
 
 /// The default part size in element bytes.
@@ -153,11 +154,14 @@ fn copy(
         },
         output: OutputRequest {
             keep_links: cli.write.keep_links,
+            references: cli.kind.references(),
+            record_size: cli.references.record_size,
             ..cli.zarr.asked(cli.kind.kind())
         },
         select: select(&cli),
         edit: edit(&cli.edit, &given),
         storage: storage(&cli.storage),
+        references: references(&cli),
         checks: CheckRequest {
             verify: cli.job.verify,
             strict: cli.strict.strict,
@@ -231,6 +235,19 @@ fn storage(args: &StorageArgs) -> StorageRequest {
         min_chunk: args.min_chunk,
         chunk_size: args.chunk_size,
         cloud: args.cloud,
+    }
+}
+
+fn references(cli: &Cli) -> ReferenceRequest {
+    let args = &cli.references;
+    let usual = ReferenceOptions::default();
+    ReferenceRequest {
+        options: ReferenceOptions {
+            inline: args.inline.unwrap_or(usual.inline),
+            chunk_size: cli.storage.chunk_size.unwrap_or(usual.chunk_size),
+            url_prefixes: args.url_prefix.clone(),
+        },
+        skip_unreadable: args.skip_unreadable,
     }
 }
 

@@ -99,6 +99,14 @@ pub(super) fn parse_cloud(text: &str) -> Result<CloudRules, String> {
     Ok(rules)
 }
 
+/// Parses `FROM=TO`.
+pub(super) fn parse_prefix(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((from, to)) if !from.is_empty() => Ok((from.to_owned(), to.to_owned())),
+        Some(_) | None => Err("expected FROM=TO".to_owned()),
+    }
+}
+
 fn parse_page_size(text: &str) -> Result<u64, String> {
     let size = parse_memory(text)?;
     match size.is_power_of_two() && (512..=1 << 30).contains(&size) {

@@ -7,7 +7,9 @@ use netcdf_core::io::locator::OutputRequest;
 use netcdf_grammar::join::JoinRequest;
 use netcdf_grammar::split::SplitSpec;
 
-use super::{EditRequest, ProcessRequest, ReportForm, SelectRequest, StorageRequest};
+use super::{
+    EditRequest, ProcessRequest, ReferenceRequest, ReportForm, SelectRequest, StorageRequest,
+};
 
 /// A copy of one or several datasets.
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub struct CopyRequest {
     pub edit: EditRequest,
     /// The storage of the outputs.
     pub storage: StorageRequest,
+    /// The form of references, for outputs that contain references.
+    pub references: ReferenceRequest,
     /// Checks of inputs and outputs.
     pub checks: CheckRequest,
     /// The printed results.

@@ -9,6 +9,7 @@ mod edit;
 mod part;
 mod parts;
 mod process;
+mod references;
 mod select;
 mod storage;
 
@@ -22,6 +23,7 @@ pub(crate) use parts::{
     Engine, FinishRequest, MOST_PARTS, PartChoice, PlanRequest, PlanStep, StepRequest,
 };
 pub(crate) use process::ProcessRequest;
+pub(crate) use references::ReferenceRequest;
 pub(crate) use select::{NameChoice, SelectRequest};
 pub(crate) use storage::{CloudRules, StorageRequest};
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, ValueEnum};
-use netcdf_grammar::flags::heading::{EVERYDAY, IGNORED, SELECTION};
+use netcdf_grammar::flags::heading::{CHECKS, EVERYDAY, IGNORED, SELECTION};
 use netcdf_grammar::flags::{ExternalArgs, HelpArgs, HyperslabArgs, JoinArgs, PluginArgs};
 use netcdf_grammar::flags::{ProcessArgs, StrictArgs};
 
@@ -88,6 +88,10 @@ pub(super) struct Cli {
     /// Files outside the input's directory.
     #[command(flatten)]
     pub external: ExternalArgs,
+
+    /// Read fill values if a source of references is missing or has changed, instead of failing
+    #[arg(long = "fill-missing", help_heading = CHECKS)]
+    pub fill_missing: bool,
 
     /// HDF5 plugins.
     #[command(flatten)]

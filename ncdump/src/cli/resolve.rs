@@ -218,6 +218,7 @@ fn process(cli: Cli) -> ProcessRequest {
         plugins: cli.plugins,
         network: cli.process.network,
         allow_external: cli.external.allow_external,
+        fill_missing: cli.fill_missing,
         trace: cli.process.trace,
         strict: cli.strict.strict,
     }

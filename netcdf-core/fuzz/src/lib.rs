@@ -11,6 +11,7 @@ mod filters;
 mod grammar;
 mod hdf4;
 mod image;
+mod references;
 mod store;
 mod structures;
 mod text;
@@ -22,6 +23,7 @@ pub use filters::filter;
 pub use grammar::{cdl, specs};
 pub use hdf4::{hdf4, hdf4_structures};
 pub use image::{Image, Numbers, superblock};
+pub use references::references;
 pub use structures::{
     btree_v1, btree_v2, chunk_index, fractal_heap, global_heap, local_heap, message, object,
 };

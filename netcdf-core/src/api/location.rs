@@ -158,6 +158,7 @@ pub(super) fn open(named: &Path, env: &Env) -> Result<Container> {
         limits: env.limits.clone(),
         notes: Arc::clone(&env.notes),
         network: Arc::clone(&env.network),
+        siblings: env.siblings.clone(),
         ..InputAccess::default()
     };
     access.input(&Location::of_program(named)?, &mut std::io::empty())

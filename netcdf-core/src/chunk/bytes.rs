@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::layout::{ChunkHolder, ChunkRef};
+use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::merge::CoalesceLimits;
+use crate::io::reference::{Reference, SourceState};
 use crate::io::store::KeyContent;
 
 /// Reads the stored chunk bytes of a dataset.
@@ -19,6 +21,26 @@ pub trait ChunkBytes: Send + Sync {
 
     /// Returns the source of a chunk, for copying bytes unchanged; `None` if only [`ChunkBytes::fetch`] can read the chunk.
     fn source(&self, chunk: &ChunkRef) -> Option<Arc<dyn Source>>;
+
+    /// Returns the location of a chunk in a file or object, by name; `None` if only [`ChunkBytes::fetch`] can read the chunk.
+    ///
+    /// # Errors
+    /// Returns errors of the store.
+    fn reference(&self, chunk: &ChunkRef) -> Result<Option<Reference>> {
+        let source = self.source(chunk);
+        let location = source.and_then(|source| source.location(&chunk.range));
+        Ok(location.map(|(url, offset)| Reference::Range {
+            url,
+            offset,
+            len: length(&chunk.range),
+        }))
+    }
+
+    /// Returns the state of the source of a chunk whose [`ChunkBytes::reference`] has this name, if known.
+    fn source_state(&self, chunk: &ChunkRef, url: &str) -> Option<SourceState> {
+        let _ = url;
+        self.source(chunk).map(|source| source.file_state())
+    }
 
     /// Returns true if the chunks are in sources, so that copies can move chunks unchanged. Otherwise [`ChunkBytes::source`] returns
     /// `None`.

@@ -39,4 +39,6 @@ pub use read_cache::ReadCache;
 pub use reader::{Assembly, NamedFiles, Provenance, Reader};
 pub use texts::Texts;
 pub use visit::{Locate, Visit, VisitStop, Visited};
-pub use writer::{BulkWriter, ChunkIndexWriter, PutChunks, PutRules, Runs, SharedWriter, Writer};
+pub use writer::{
+    BulkWriter, ChunkIndexWriter, PutChunks, PutRules, ReferenceWriter, Runs, SharedWriter, Writer,
+};

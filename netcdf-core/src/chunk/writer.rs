@@ -8,6 +8,7 @@ use super::layout::{ChunkRef, Layout};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::Source;
+use crate::io::reference::{Reference, SourceState};
 use crate::io::source::read_range;
 use crate::io::sums::KeySum;
 use crate::model::{DimId, Schema, Values, VarId};
@@ -73,6 +74,11 @@ pub trait Writer: Send {
 
     /// Returns the chunk index; `None` if the number of chunks does not affect the position of data.
     fn chunk_index(&mut self) -> Option<&mut dyn ChunkIndexWriter> {
+        None
+    }
+
+    /// Returns the writer of references; `None` if the output stores bytes.
+    fn references(&mut self) -> Option<&mut dyn ReferenceWriter> {
         None
     }
 
@@ -174,6 +180,18 @@ pub trait BulkWriter {
     fn ran(&mut self, _var: VarId, _element: u64, _bytes: u64) -> Result<()> {
         Ok(())
     }
+}
+
+/// Stores references to chunks in other files.
+pub trait ReferenceWriter {
+    /// Stores the location of an encoded chunk, like [`Writer::put_chunk`].
+    ///
+    /// # Errors
+    /// Returns errors from [`Writer::put_chunk`].
+    fn put_reference(&mut self, var: VarId, index: u64, reference: &Reference) -> Result<()>;
+
+    /// Records the state of a source.
+    fn put_source(&mut self, url: &str, state: SourceState);
 }
 
 /// Reserves the chunk index.

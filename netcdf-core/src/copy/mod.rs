@@ -16,6 +16,7 @@ pub mod options;
 pub mod parts;
 pub mod plan;
 mod records;
+pub mod references;
 pub mod report;
 mod runs;
 mod select;

@@ -1,21 +1,24 @@
 //! Creates the outputs that users name.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::table::create;
 use super::zarr::survey;
+use crate::cancel::Cancel;
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::address::Address;
 use crate::io::dir::shared::{self, PlanMark, SharedDirectoryTarget};
-use crate::io::dir::{DirTarget, Replace};
+use crate::io::dir::{DirTarget, Foreign, Replace};
 use crate::io::file::{FileTarget, Replacement};
 use crate::io::locator::{Destination, OutputForm};
+use crate::io::references::{JsonTarget, ParquetTarget};
 use crate::io::sums::RunningSums;
 use crate::io::target::StoreTarget;
 use crate::io::trace::Trace;
 use crate::io::zip::ZipTarget;
-use crate::io::{Output, remote};
+use crate::io::{Output, Store, references, remote};
 use crate::model::{CreateOptions, Kind, Schema};
 use crate::notes::Note;
 
@@ -38,6 +41,14 @@ pub fn output(to: &Destination, sync: bool, env: &Env, trace: &Trace) -> Result<
             return Ok(Output::from(Box::new(target)));
         }
         OutputForm::Directory => Box::new(directory(to, sync, env)?),
+        OutputForm::References => {
+            let target = file(to, sync, env)?.cancelled_by(cancel);
+            Box::new(JsonTarget::new(Box::new(target)))
+        }
+        OutputForm::ParquetReferences { record_size } => {
+            let target = parquet_directory(to, sync, env)?;
+            Box::new(ParquetTarget::new(Box::new(target), record_size))
+        }
         OutputForm::Zip { .. } => {
             let target = file(to, sync, env)?.cancelled_by(cancel);
             Box::new(ZipTarget::new(Box::new(target), &to.zip_prefix()))
@@ -62,6 +73,11 @@ fn elsewhere(to: &Destination, address: &Address, env: &Env, trace: &Trace) -> R
     let store: Box<dyn StoreTarget> = match to.form {
         OutputForm::File => return Ok(remote::target(address, &run)?.into()),
         OutputForm::Directory => remote::store_target(address, to.overwrite, &run)?,
+        OutputForm::References => Box::new(JsonTarget::new(remote::target(address, &run)?)),
+        OutputForm::ParquetReferences { record_size } => {
+            let target = remote::store_target(address, to.overwrite, &run)?;
+            Box::new(ParquetTarget::new(target, record_size))
+        }
         OutputForm::Zip { .. } => {
             let target = remote::target(address, &run)?;
             Box::new(ZipTarget::new(target, &to.zip_prefix()))
@@ -121,6 +137,28 @@ fn replace(to: &Destination) -> Replace {
         foreign: survey::foreign,
         overwrite: to.overwrite,
     }
+}
+
+/// Creates a directory of parquet files.
+fn parquet_directory(to: &Destination, sync: bool, env: &Env) -> Result<DirTarget> {
+    let replace = Replace {
+        foreign: foreign_to_parquet,
+        overwrite: to.overwrite,
+    };
+    DirTarget::create(&to.path, sync, replace, &env.cancel)
+}
+
+/// Returns the files in a directory of parquet files that do not belong to the references.
+fn foreign_to_parquet(store: &Arc<dyn Store>, cancel: &Cancel) -> Result<Foreign> {
+    let mut found = Foreign::default();
+    store.walk("", &mut |key, _| {
+        cancel.check()?;
+        if !references::is_parquet_key(key) {
+            found.add(key.to_owned());
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 fn directory(to: &Destination, sync: bool, env: &Env) -> Result<DirTarget> {

@@ -176,6 +176,15 @@ pub fn refusal(source: &dyn Source, wanted: &str) -> Error {
     }
 }
 
+/// Returns the error for an Icechunk repository. `names` are the names in a directory; other directories have no error.
+pub(crate) fn icechunk<S: AsRef<str>>(names: &[S]) -> Option<Error> {
+    let has = |name: &str| names.iter().any(|known| known.as_ref() == name);
+    let known = has("snapshots") && has("manifests") && has("transactions");
+    let what = "this is an Icechunk repository, which is not read";
+    let remedy = "export it with Python: xarray.open_zarr(session.store).to_zarr('out.zarr')";
+    known.then(|| Error::new(ErrorKind::UnknownFormat, what).with_remedy(remedy))
+}
+
 /// Checks that a file may be CDL: not a known data format, and not another kind of text.
 ///
 /// # Errors
@@ -216,6 +225,12 @@ mod tests {
         assert_eq!(e.to_string(), "f: not a netCDF file: unknown file format");
         let e = refusal(&source(b"GIF89a"), "a netCDF file");
         assert_eq!(e.to_string(), "f: this is a GIF image, not a netCDF file");
+    }
+
+    #[test]
+    fn icechunk_repositories_are_named() {
+        let names = ["chunks", "manifests", "repo", "snapshots", "transactions"];
+        assert!(icechunk(&names).is_some() && icechunk(&names[..2]).is_none());
     }
 
     #[test]

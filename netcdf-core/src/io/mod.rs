@@ -23,6 +23,8 @@ pub mod memory_store;
 pub(crate) mod merge;
 pub mod network;
 pub(crate) mod prefetch;
+pub mod reference;
+pub mod references;
 #[cfg(feature = "remote")]
 pub(crate) mod remote;
 #[cfg(not(feature = "remote"))]

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::invalid_entries::InvalidEntry;
 use super::key_reads::KeyReads;
+use super::reference::{Reference, ReferenceKeys, SourceState};
 use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey, ranges_of};
 use crate::error::{OrInternal as _, Result};
 
@@ -98,6 +99,22 @@ impl Store for PrefetchStore {
 
     fn hints(&self) -> Hints {
         self.inner.hints()
+    }
+
+    fn location(&self, key: &str) -> Result<Option<Reference>> {
+        self.inner.location(key)
+    }
+
+    fn source_state(&self, url: &str) -> Option<SourceState> {
+        self.inner.source_state(url)
+    }
+
+    fn is_spread(&self) -> bool {
+        self.inner.is_spread()
+    }
+
+    fn reference_keys(&self) -> Option<&dyn ReferenceKeys> {
+        self.inner.reference_keys()
     }
 
     fn latency(&self) -> bool {

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::merge::CoalesceLimits;
+use super::reference::SourceState;
 use crate::arithmetic::length;
 use crate::error::Result;
 
@@ -65,6 +66,21 @@ pub trait Source: Debug + Send + Sync {
     /// A text that changes with the bytes: their number and, if known, the modification time or a tag of the server.
     fn state(&self) -> String {
         format!("{} bytes", self.len())
+    }
+
+    /// Returns the name and offset of a range in a file or object that other programs can open. `None` for bytes in memory, and for a range
+    /// that is not contiguous there.
+    fn location(&self, range: &Range<u64>) -> Option<(Arc<str>, u64)> {
+        let _ = range;
+        None
+    }
+
+    /// Returns the state of the file or object of [`Source::location`].
+    fn file_state(&self) -> SourceState {
+        SourceState {
+            size: self.len(),
+            state: Some(self.state()),
+        }
     }
 
     /// The file behind the source, for copies within the kernel.

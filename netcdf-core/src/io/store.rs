@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::invalid_entries::InvalidEntry;
 use super::key_reads::KeyReads;
+use super::reference::{Reference, ReferenceKeys, SourceState};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits::room;
 
@@ -95,6 +96,32 @@ pub trait Store: Debug + Send + Sync {
     fn get_parts(&self, keys: &[KeyRanges]) -> Vec<Result<KeyParts>> {
         let parts = |of: &KeyRanges| self.get_ranges(&of.key, &of.ranges);
         keys.iter().map(parts).collect()
+    }
+
+    /// Returns the location of a key's bytes, with an absolute path or a URL. `None` for a missing key, and for bytes that only this store
+    /// can decode.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Store::get`].
+    fn location(&self, key: &str) -> Result<Option<Reference>> {
+        let _ = key;
+        Ok(None)
+    }
+
+    /// Returns the state of a source of [`Store::location`], if the store has few sources.
+    fn source_state(&self, url: &str) -> Option<SourceState> {
+        let _ = url;
+        None
+    }
+
+    /// Whether the bytes of keys are in other files.
+    fn is_spread(&self) -> bool {
+        false
+    }
+
+    /// Returns the store as one that accepts references; `None` for stores of bytes.
+    fn reference_keys(&self) -> Option<&dyn ReferenceKeys> {
+        None
     }
 
     /// Returns the size of a key in bytes.

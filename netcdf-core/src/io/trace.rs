@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::invalid_entries::InvalidEntry;
 use super::key_reads::KeyReads;
+use super::reference::{Reference, ReferenceKeys, SourceState};
 use super::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey};
 use super::target::StoreTarget;
 use crate::error::Result;
@@ -121,6 +122,22 @@ impl Store for Traced {
 
     fn hints(&self) -> Hints {
         self.store.hints()
+    }
+
+    fn location(&self, key: &str) -> Result<Option<Reference>> {
+        self.store.location(key)
+    }
+
+    fn source_state(&self, url: &str) -> Option<SourceState> {
+        self.store.source_state(url)
+    }
+
+    fn is_spread(&self) -> bool {
+        self.store.is_spread()
+    }
+
+    fn reference_keys(&self) -> Option<&dyn ReferenceKeys> {
+        self.store.reference_keys()
     }
 
     fn latency(&self) -> bool {

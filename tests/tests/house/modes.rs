@@ -69,6 +69,7 @@ fn tools() -> [Tool; 4] {
             modes: &[
                 ("copy", &[], &["a.nc", "b.nc"]),
                 ("in_place", &["--in-place"], &["a.nc", "b.nc"]),
+                ("references", &["-k", "kerchunk"], &["a.nc", "b.json"]),
                 ("plan", &["--plan", "p"], &["a.nc", "b.nc"]),
                 ("part", &["--part", "0"], &["p"]),
                 ("next", &["--next"], &["p"]),
@@ -114,6 +115,7 @@ const VALUES: &[(&str, &str)] = &[
     ("enums", "flags"),
     ("history_time", "0"),
     ("split", "vars"),
+    ("url_prefix", "a=b"),
 ];
 
 /// Options that need another option.

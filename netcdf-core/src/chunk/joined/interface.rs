@@ -15,6 +15,7 @@ use crate::env::Env;
 use crate::error::{OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::merge::CoalesceLimits;
+use crate::io::reference::{Reference, SourceState};
 use crate::io::store::KeyContent;
 use crate::model::{Schema, Values, VarId};
 
@@ -104,6 +105,18 @@ impl ChunkBytes for JoinedReader<'_> {
     fn source(&self, chunk: &ChunkRef) -> Option<Arc<dyn Source>> {
         let (input, chunk) = self.opened(chunk)?;
         input.reader.bytes().source(&chunk)
+    }
+
+    fn reference(&self, chunk: &ChunkRef) -> Result<Option<Reference>> {
+        let Some((input, chunk)) = self.opened(chunk) else {
+            return Ok(None);
+        };
+        input.reader.bytes().reference(&chunk)
+    }
+
+    fn source_state(&self, chunk: &ChunkRef, url: &str) -> Option<SourceState> {
+        let (input, chunk) = self.opened(chunk)?;
+        input.reader.bytes().source_state(&chunk, url)
     }
 
     fn has_sources(&self) -> bool {

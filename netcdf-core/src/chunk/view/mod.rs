@@ -22,6 +22,7 @@ use crate::env::Env;
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::merge::CoalesceLimits;
+use crate::io::reference::{Reference, SourceState};
 use crate::io::store::KeyContent;
 use crate::limits::zeros;
 use crate::model::region::product;
@@ -228,6 +229,15 @@ impl ChunkBytes for SubsetReader<'_> {
 
     fn source(&self, chunk: &ChunkRef) -> Option<Arc<dyn Source>> {
         self.base.bytes().source(&self.back(chunk).ok()?)
+    }
+
+    fn reference(&self, chunk: &ChunkRef) -> Result<Option<Reference>> {
+        self.base.bytes().reference(&self.back(chunk)?)
+    }
+
+    fn source_state(&self, chunk: &ChunkRef, url: &str) -> Option<SourceState> {
+        let chunk = self.back(chunk).ok()?;
+        self.base.bytes().source_state(&chunk, url)
     }
 
     fn has_sources(&self) -> bool {

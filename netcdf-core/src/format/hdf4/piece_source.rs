@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::arithmetic::{exact, indices, length};
 use crate::error::{Error, Result};
 use crate::io::Source;
+use crate::io::reference::SourceState;
 use crate::io::source::{present, truncated};
 use crate::limits::zeros;
 
@@ -146,6 +147,24 @@ impl PlacedPiece {
 }
 
 impl Source for PieceSource {
+    fn location(&self, range: &Range<u64>) -> Option<(Arc<str>, u64)> {
+        let parts = self.parts(range).ok()?;
+        let [part] = parts.as_slice() else {
+            return None;
+        };
+        match part.from {
+            PieceOrigin::File(at) => {
+                let end = at.checked_add(length(range))?;
+                self.file.location(&(at..end))
+            }
+            PieceOrigin::Other(..) | PieceOrigin::Zeros => None,
+        }
+    }
+
+    fn file_state(&self) -> SourceState {
+        self.file.file_state()
+    }
+
     fn name(&self) -> &Arc<str> {
         self.file.name()
     }

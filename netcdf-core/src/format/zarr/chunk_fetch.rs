@@ -2,11 +2,12 @@
 
 use super::array_keys::missing_chunk;
 use super::reader::{ArrayData, ZarrReader};
-use crate::arithmetic::length;
+use crate::arithmetic::{exact, length};
 use crate::chunk::decode::other_length;
 use crate::chunk::layout::ChunkRef;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
-use crate::io::store::{KeyContent, KeyParts, KeyRanges};
+use crate::io::reference::Reference;
+use crate::io::store::{KeyContent, KeyParts, KeyRanges, range_of};
 
 /// Extra bytes that a stored chunk may have beyond twice the element data size.
 const SPARE: u64 = 1 << 20;
@@ -78,6 +79,33 @@ impl ZarrReader {
     fn key(&self, chunk: &ChunkRef) -> Result<String> {
         let chunks = self.chunks(chunk.variable)?;
         Ok(chunks.keys.key(chunk.index))
+    }
+
+    /// Returns the location of a chunk in a file or object. Codecs of complete shards hide the locations of inner chunks.
+    pub(super) fn chunk_reference(&self, chunk: &ChunkRef) -> Result<Option<Reference>> {
+        let array = &self.data(chunk.variable)?.array;
+        if !array.described.whole.is_empty() || array.texts.is_some() {
+            return Ok(None);
+        }
+        let key = self.key(chunk)?;
+        let Some(reference) = self.store.location(&key)? else {
+            return Ok(None);
+        };
+        let part = &chunk.range;
+        Ok(Some(match reference {
+            Reference::Whole(url) if self.is_key(chunk) => Reference::Whole(url),
+            Reference::Whole(url) => Reference::Range {
+                url,
+                offset: part.start,
+                len: length(part),
+            },
+            Reference::Range { url, offset, .. } => Reference::Range {
+                url,
+                offset: (exact(offset) + part.start).get()?,
+                len: length(part),
+            },
+            Reference::Inline(bytes) => Reference::Inline(range_of(&bytes, part)?.into()),
+        }))
     }
 
     /// Checks whether a reference covers a complete key, and the key stores exactly one chunk.

@@ -20,6 +20,7 @@ use crate::chunk::{
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::merge::CoalesceLimits;
+use crate::io::reference::{Reference, SourceState};
 use crate::io::store::KeyContent;
 use crate::io::{Source, Store};
 use crate::limits::zeros;
@@ -203,12 +204,24 @@ impl ChunkBytes for ZarrReader {
         None
     }
 
+    fn reference(&self, chunk: &ChunkRef) -> Result<Option<Reference>> {
+        self.chunk_reference(chunk)
+    }
+
+    fn source_state(&self, _: &ChunkRef, url: &str) -> Option<SourceState> {
+        self.store.source_state(url)
+    }
+
     fn has_sources(&self) -> bool {
         false
     }
 
     fn latency(&self) -> bool {
         self.store.latency()
+    }
+
+    fn is_spread(&self) -> bool {
+        self.store.is_spread()
     }
 
     fn coalesce_limits(&self, a: &ChunkRef, b: &ChunkRef) -> Option<CoalesceLimits> {

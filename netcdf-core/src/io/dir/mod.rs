@@ -25,6 +25,7 @@ use super::file::{FileSource, PIECE, full};
 use super::invalid_entries::{InvalidEntries, InvalidEntry};
 use super::key;
 use super::key_reads::KeyReads;
+use super::reference::Reference;
 use super::source::{Source, read_range};
 use super::store::{Hints, MARKERS, Store, VisitKey, exists, in_the_way, without_content};
 use crate::arithmetic::Amount;
@@ -207,6 +208,16 @@ impl Store for DirStore {
 
     fn hints(&self) -> Hints {
         self.hints
+    }
+
+    fn location(&self, key: &str) -> Result<Option<Reference>> {
+        let Some(path) = self.found(key)?.filter(|path| path.is_file()) else {
+            return Ok(None);
+        };
+        let failed = |e| self.failed("cannot open", key, e);
+        let path = std::path::absolute(path).map_err(failed)?;
+        let path = path.to_str().map(Arc::from);
+        Ok(path.map(Reference::Whole))
     }
 
     fn invalid_entries(&self, _: bool) -> Result<Vec<InvalidEntry>> {

@@ -128,6 +128,11 @@ impl Source for FileSource {
         Ok(out)
     }
 
+    fn location(&self, range: &Range<u64>) -> Option<(Arc<str>, u64)> {
+        self.path.as_ref()?;
+        Some((Arc::clone(&self.name), range.start))
+    }
+
     fn has_changed(&self) -> bool {
         let now = self.handle.file().ok().and_then(|f| f.metadata().ok());
         !now.is_some_and(|m| m.len() == self.len && m.modified().ok() == self.modified)

@@ -25,12 +25,36 @@ pub struct OutputRequest {
     pub overwrite: bool,
     /// Whether a file with several names (hard links) keeps all names.
     pub keep_links: bool,
+    /// Whether the output contains references to the chunks of the input instead of chunks.
+    pub references: bool,
+    /// The number of references per parquet file.
+    pub record_size: Option<u64>,
 }
 
 impl OutputRequest {
+    /// The form of references at a path; for other outputs, unchanged. A name that ends in `.parquet` or `.parq` is a directory.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Argument`] for parquet files of version 3, which no reader accepts.
+    pub(super) fn at(self, path: &Path, form: OutputForm) -> Result<OutputForm> {
+        let parquet = PARQUET.iter().any(|end| ends_in(path, end));
+        if form != OutputForm::References || !parquet {
+            return Ok(form);
+        }
+        let zarr = self.kind.and_then(Kind::as_zarr);
+        if zarr.is_some_and(|zarr| zarr.version == ZarrVersion::V3) {
+            let what = "-k kerchunk3: parquet references have version 2 metadata";
+            let e = Error::new(ErrorKind::Argument, what);
+            return Err(e.with_remedy("use -k kerchunk, or a name that ends in .json"));
+        }
+        let record_size = self.record_size;
+        Ok(OutputForm::ParquetReferences { record_size })
+    }
+
     /// The form of an output: Zarr or a file, perhaps zipped.
     pub(super) fn form(self, zarr: Option<Zarr>, zip: bool) -> OutputForm {
         match zarr {
+            Some(_) if self.references => OutputForm::References,
             Some(zarr) if zip => OutputForm::Zip {
                 prefix: self.zip_prefix.unwrap_or(!zarr.pure),
             },
@@ -42,9 +66,10 @@ impl OutputRequest {
     /// Options for writing Zarr, from the command line and a URL.
     pub(super) fn zarr(self, modes: &Modes) -> ZarrOptions {
         ZarrOptions {
-            consolidated: self.consolidated
-                || modes.has("consolidated")
-                || consolidated_by_environment(),
+            consolidated: !self.references
+                && (self.consolidated
+                    || modes.has("consolidated")
+                    || consolidated_by_environment()),
             xarray: !modes.has("noxarray"),
         }
     }
@@ -55,15 +80,27 @@ impl OutputRequest {
             OutputForm::File if self.consolidated => {
                 "--consolidated: only Zarr has consolidated metadata"
             }
-            OutputForm::File | OutputForm::Directory if self.zip_prefix.is_some() => {
+            OutputForm::File
+            | OutputForm::Directory
+            | OutputForm::References
+            | OutputForm::ParquetReferences { .. }
+                if self.zip_prefix.is_some() =>
+            {
                 "--zip-prefix and --no-zip-prefix: the output is not a Zarr store in a zip file"
             }
-            OutputForm::File | OutputForm::Directory | OutputForm::Zip { .. } => return Ok(()),
+            OutputForm::File
+            | OutputForm::Directory
+            | OutputForm::References
+            | OutputForm::ParquetReferences { .. }
+            | OutputForm::Zip { .. } => return Ok(()),
         };
         let e = Error::new(ErrorKind::Argument, what);
         Err(e.with_remedy("use -k nczarr, zarr, nczarr3 or zarr3 for Zarr, and a name that ends in .zip for a zip file"))
     }
 }
+
+/// Extensions of directories of parquet files.
+pub(super) const PARQUET: [&str; 2] = ["parquet", "parq"];
 
 /// The form in which an output is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +113,13 @@ pub enum OutputForm {
     Zip {
         /// Whether its keys start with a directory.
         prefix: bool,
+    },
+    /// References to the chunks of the input: a JSON file.
+    References,
+    /// References to the chunks of the input: a directory of parquet files.
+    ParquetReferences {
+        /// The number of references per file.
+        record_size: Option<u64>,
     },
 }
 

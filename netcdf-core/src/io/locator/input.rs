@@ -5,13 +5,18 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::destination::{PARQUET, ends_in};
 use super::modes::{AskedFormat, Modes};
+use super::reference_sources::ReferenceOpener;
 use super::{Location, consolidated_by_environment};
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::address::Address;
 use crate::io::dir::{self, DirStore};
 use crate::io::file::{FileSource, full};
+use crate::io::memory::MemorySource;
 use crate::io::network::Network;
+use crate::io::references::{self, MissingSource, ReferenceRules};
+use crate::io::siblings::SiblingAccess;
 use crate::io::source::Source;
 use crate::io::store::{Hints, Store};
 use crate::io::trace::Trace;
@@ -35,6 +40,10 @@ pub struct InputAccess {
     pub notes: Arc<Notes>,
     /// The network settings.
     pub network: Arc<Network>,
+    /// The rules for files that references lead to.
+    pub siblings: SiblingAccess,
+    /// The treatment of missing sources of references.
+    pub missing: MissingSource,
 }
 
 /// Opens an input. `stdin` is standard input, which is copied to a temporary file.
@@ -53,7 +62,8 @@ impl InputAccess {
     /// Returns [`ErrorKind::UnknownFormat`] for a directory that is not a store, and [`ErrorKind::Io`].
     pub fn input(&self, at: &Location, stdin: &mut dyn Read) -> Result<Container> {
         if at.is_standard() {
-            return self.file(Arc::new(spool("(stdin)", stdin, self.wanted())?));
+            let source = Arc::new(spool("(stdin)", stdin, self.wanted())?);
+            return self.file(source, (None, None));
         }
         let (modes, path) = (at.modes().cloned().unwrap_or_default(), at.path());
         if let Some(address) = at.remote() {
@@ -81,8 +91,14 @@ impl InputAccess {
                 remote::source(address, &self.notes, &self.network).map(Container::Source)
             }
             AskedFormat::Nothing => {
+                let name = address.short();
+                if PARQUET.iter().any(|end| ends_in(Path::new(&name), end))
+                    && let Some(store) = self.parquet_elsewhere(address)?
+                {
+                    return Ok(Container::Store(self.trace.store(store)));
+                }
                 match remote::any(address, plain(), &self.notes, &self.network)? {
-                    Container::Source(source) => self.file(source),
+                    Container::Source(source) => self.file(source, (None, Some(address))),
                     Container::Store(store) => Ok(Container::Store(self.trace.store(store))),
                 }
             }
@@ -124,7 +140,10 @@ impl InputAccess {
         match modes.asked() {
             AskedFormat::Nothing => {
                 match remote::any(address, plain(), &self.notes, &self.network)? {
-                    Container::Source(source) => self.zip(source, plain()).map(|(store, _)| store),
+                    Container::Source(source) => match self.json(&source, (None, Some(address)))? {
+                        Some(store) => Ok(store),
+                        None => self.zip(source, plain()).map(|(store, _)| store),
+                    },
                     Container::Store(store) => Ok(self.trace.store(store)),
                 }
             }
@@ -134,10 +153,18 @@ impl InputAccess {
 
     /// Opens the store that a URL specifies: a directory or a zip file.
     fn store(&self, path: &Path, modes: &Modes, hints: Hints) -> Result<Arc<dyn Store>> {
+        if path.is_dir()
+            && let Some(store) = self.parquet(path)?
+        {
+            return Ok(self.trace.store(store));
+        }
         if path.is_dir() || modes.has("file") {
             return self.directory(path, hints);
         }
         let source: Arc<dyn Source> = Arc::new(open(path, self.wanted())?);
+        if let Some(store) = self.json(&source, (Some(path), None))? {
+            return Ok(store);
+        }
         if !modes.has("zip") && !zip::is_zip(&*source)? {
             return Err(foreign_format::refusal(
                 &*source,
@@ -163,25 +190,104 @@ impl InputAccess {
     /// Opens the dataset at a path.
     fn any(&self, path: &Path) -> Result<Container> {
         if !path.is_dir() {
-            return self.file(Arc::new(open(path, self.wanted())?));
+            let source = Arc::new(open(path, self.wanted())?);
+            return self.file(source, (Some(path), None));
         }
         if !dir::is_store(path) {
+            let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+            let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+            if let Some(e) = foreign_format::icechunk(&names.collect::<Vec<_>>()) {
+                return Err(e.of(&path.to_string_lossy()));
+            }
             let what = "a directory, but not a Zarr store: it has no .zgroup, .zarray, .zattrs or zarr.json";
             let e = Error::new(ErrorKind::UnknownFormat, what);
             return Err(e.of(&path.to_string_lossy()));
         }
+        if let Some(store) = self.parquet(path)? {
+            return Ok(Container::Store(self.trace.store(store)));
+        }
         self.directory(path, plain()).map(Container::Store)
     }
 
-    /// Opens a file, or the store in a zip file.
-    fn file(&self, source: Arc<dyn Source>) -> Result<Container> {
+    /// Opens the references in a directory of parquet files. Such a directory has no metadata but `.zmetadata`.
+    fn parquet(&self, path: &Path) -> Result<Option<Arc<dyn Store>>> {
+        let metadata = path.join(".zmetadata");
+        if !metadata.is_file() || path.join(".zgroup").exists() {
+            return Ok(None);
+        }
+        let store = DirStore::open(path)?.allow_external(self.allow_external);
+        let store: Arc<dyn Store> = Arc::new(store);
+        let beside: Arc<dyn Source> = Arc::new(FileSource::open(&metadata)?.found_at(path));
+        let rules = self.references(&beside, (Some(path), None));
+        let found = references::open_parquet(&store, rules)?;
+        Ok(found.map(|store| Arc::new(store) as Arc<dyn Store>))
+    }
+
+    /// Opens remote references in parquet files.
+    fn parquet_elsewhere(&self, address: &Address) -> Result<Option<Arc<dyn Store>>> {
+        let store = remote::store(address, plain(), &self.network)?;
+        let beside: Arc<dyn Source> = Arc::new(MemorySource::new(store.name(), vec![]));
+        let rules = self.references(&beside, (None, Some(address)));
+        let found = references::open_parquet(&store, rules)?;
+        Ok(found.map(|store| Arc::new(store) as Arc<dyn Store>))
+    }
+
+    /// Opens a file, the store in a zip file, or references.
+    fn file(
+        &self,
+        source: Arc<dyn Source>,
+        at: (Option<&Path>, Option<&Address>),
+    ) -> Result<Container> {
         if zip::is_zip(&*source)? {
             let (store, is_store) = self.zip(Arc::clone(&source), plain())?;
             if is_store {
                 return Ok(Container::Store(store));
             }
         }
-        Ok(Container::Source(source))
+        Ok(match self.json(&source, at)? {
+            Some(store) => Container::Store(store),
+            None => Container::Source(source),
+        })
+    }
+
+    /// Opens the references in a JSON file. Returns `None` for other files.
+    fn json(
+        &self,
+        source: &Arc<dyn Source>,
+        at: (Option<&Path>, Option<&Address>),
+    ) -> Result<Option<Arc<dyn Store>>> {
+        if self.text || !references::may_be_json(&**source)? {
+            return Ok(None);
+        }
+        let rules = self.references(source, at);
+        let found = references::open_json(&**source, &self.limits, rules)?;
+        Ok(found.map(|store| self.trace.store(Arc::new(store))))
+    }
+
+    /// Returns the rules for references at a path or address.
+    fn references(
+        &self,
+        source: &Arc<dyn Source>,
+        (path, address): (Option<&Path>, Option<&Address>),
+    ) -> ReferenceRules {
+        let siblings = SiblingAccess {
+            outside: self.allow_external || self.siblings.outside,
+            ..self.siblings.clone()
+        };
+        let opener = ReferenceOpener {
+            beside: Arc::clone(source),
+            address: address.cloned(),
+            path: path.map(Path::to_owned),
+            siblings,
+            notes: Arc::clone(&self.notes),
+            network: Arc::clone(&self.network),
+        };
+        ReferenceRules {
+            opener: Box::new(opener),
+            missing: self.missing,
+            hints: plain(),
+            notes: Arc::clone(&self.notes),
+        }
     }
 }
 

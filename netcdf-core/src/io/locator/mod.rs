@@ -6,6 +6,7 @@ mod input;
 mod location;
 mod modes;
 mod output;
+mod reference_sources;
 mod remote_output;
 mod url;
 

@@ -50,7 +50,7 @@ impl Destination {
         let kind = kind.or(by_name.then_some(Kind::PURE_ZARR3));
         let zarr = kind.and_then(Kind::as_zarr);
         let zip = modes.has("zip") || (ends_in(&path, "zip") && !modes.has("file"));
-        let form = asked.form(zarr, zip);
+        let form = asked.at(&path, asked.form(zarr, zip)).map_err(named)?;
         asked.applies(form).map_err(named)?;
         Ok(Self {
             path,

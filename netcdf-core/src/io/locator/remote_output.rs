@@ -35,6 +35,7 @@ pub(super) fn resolve(
     // In a URL, `s3` means that keys are objects, as `file` means that keys are files.
     let zip = modes.has("zip") || (ends_in(key, "zip") && !modes.has("s3"));
     let form = asked.form(kind.and_then(Kind::as_zarr), zip);
+    let form = asked.at(key, form)?;
     asked.applies(form)?;
     Ok(Destination {
         path: PathBuf::from(address.short()),

@@ -127,6 +127,10 @@ impl Source for Downloaded {
         folder.get(&format!("{}{below}", self.place))
     }
 
+    fn location(&self, range: &Range<u64>) -> Option<(Arc<str>, u64)> {
+        Some((Arc::clone(self.name()), range.start))
+    }
+
     fn has_changed(&self) -> bool {
         self.copy.has_changed()
     }

@@ -14,13 +14,13 @@ use super::web::{First, Web, WebAccess};
 use super::writing::{BucketTarget, CLAIM, ObjectTarget};
 use super::{Objects, Part, below};
 use crate::error::{Error, ErrorKind, Result};
-use crate::io::Container;
 use crate::io::address::{Address, Service};
 use crate::io::file::FileSource;
 use crate::io::network::{Network, OutputRun};
 use crate::io::source::Source;
 use crate::io::store::{Hints, MARKERS, Store};
 use crate::io::target::{StoreTarget, Target};
+use crate::io::{Container, foreign_format};
 use crate::notes::{Note, Notes};
 
 /// Opens an object.
@@ -161,6 +161,9 @@ pub(crate) fn any(
             let what =
                 "the Zarr store is incomplete: another run is writing it, or was interrupted";
             return Err(nothing(address, what));
+        }
+        if let Some(e) = foreign_format::icechunk(&names) {
+            return Err(e.of(&address.short()));
         }
         let what = "no such object, and no Zarr store below the key";
         return Err(nothing(address, what));

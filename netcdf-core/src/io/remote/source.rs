@@ -136,6 +136,10 @@ pub(super) fn cut(
 }
 
 impl Source for RemoteObject {
+    fn location(&self, range: &Range<u64>) -> Option<(Arc<str>, u64)> {
+        Some((Arc::clone(self.name()), range.start))
+    }
+
     fn state(&self) -> String {
         match &self.version {
             Some(Version(tag)) => format!("{} bytes, tag {tag}", self.len),

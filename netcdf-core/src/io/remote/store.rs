@@ -17,6 +17,7 @@ use crate::arithmetic::length;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::key;
 use crate::io::key_reads::{KeyReads, KeyState};
+use crate::io::reference::Reference;
 use crate::io::store::{Hints, KeyContent, KeyParts, KeyRanges, Store, VisitKey};
 
 /// The size limit for reading a key without a caller's limit, because a server may send endless data.
@@ -202,6 +203,11 @@ impl Store for ObjectStore {
 
     fn latency(&self) -> bool {
         true
+    }
+
+    fn location(&self, key: &str) -> Result<Option<Reference>> {
+        let address = self.objects.address(&self.full(key)?);
+        Ok(Some(Reference::Whole(address.into())))
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {

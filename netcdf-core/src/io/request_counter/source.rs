@@ -53,6 +53,14 @@ impl Source for CountedSource {
         }
     }
 
+    fn location(&self, range: &Range<u64>) -> Option<(Arc<str>, u64)> {
+        self.inner.location(range)
+    }
+
+    fn state(&self) -> String {
+        self.inner.state()
+    }
+
     fn has_changed(&self) -> bool {
         self.inner.has_changed()
     }

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::io::Store;
 use crate::io::invalid_entries::InvalidEntry;
 use crate::io::key_reads::KeyReads;
+use crate::io::reference::{Reference, ReferenceKeys, SourceState};
 use crate::io::store::{Hints, KeyContent, KeyParts, KeyRanges, VisitKey};
 
 /// A store with counted requests. A key, a range of a key, and a list each take one request.
@@ -35,6 +36,22 @@ impl Store for CountedStore {
 
     fn hints(&self) -> Hints {
         self.inner.hints()
+    }
+
+    fn location(&self, key: &str) -> Result<Option<Reference>> {
+        self.inner.location(key)
+    }
+
+    fn source_state(&self, url: &str) -> Option<SourceState> {
+        self.inner.source_state(url)
+    }
+
+    fn is_spread(&self) -> bool {
+        self.inner.is_spread()
+    }
+
+    fn reference_keys(&self) -> Option<&dyn ReferenceKeys> {
+        self.inner.reference_keys()
     }
 
     fn latency(&self) -> bool {

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::invalid_entries::{EntryDefect, InvalidEntries, InvalidEntry};
 use super::key;
+use super::reference::{Reference, SourceState};
 use super::source::{Source, read_range};
 use super::store::{
     Hints, KeyContent, KeyParts, KeyRanges, MARKERS, Store, VisitKey, ranges_of, without_content,
@@ -229,6 +230,22 @@ impl Store for ZipStore {
 
     fn latency(&self) -> bool {
         self.source.latency()
+    }
+
+    fn location(&self, key: &str) -> Result<Option<Reference>> {
+        let Some(member) = self.member(key)?.filter(|member| member.is_stored()) else {
+            return Ok(None);
+        };
+        let offset = member.stored_at(&*self.source);
+        Ok(Some(Reference::Range {
+            url: Arc::clone(self.name()),
+            offset: offset.in_object(|| key.to_owned())?,
+            len: member.size,
+        }))
+    }
+
+    fn source_state(&self, url: &str) -> Option<SourceState> {
+        (url == &**self.name()).then(|| self.source.file_state())
     }
 
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {

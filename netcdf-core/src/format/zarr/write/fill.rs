@@ -43,6 +43,8 @@ enum Declare {
     /// The metadata always declares `_FillValue`, although unwritten elements have no value.
     Own,
     Always,
+    /// Never declared, and all chunks must be stored.
+    Stored,
 }
 
 impl Declare {
@@ -51,7 +53,9 @@ impl Declare {
     fn of_texts(self, var: &Variable) -> Self {
         match (var.ty.atomic(), self) {
             (Some(Atomic::Char | Atomic::String), Self::Never | Self::Own) => Self::Own,
-            (Some(Atomic::Char | Atomic::String), Self::Needed | Self::Always) => Self::Needed,
+            (Some(Atomic::Char | Atomic::String), Self::Needed | Self::Always | Self::Stored) => {
+                Self::Needed
+            }
             (_, when) => when,
         }
     }
@@ -86,7 +90,7 @@ impl DeclaredFill {
         };
         let value = match (when, var.unwritten()) {
             // Without a fill value, readers assume zeros.
-            (Declare::Never | Declare::Own, _) => vec![0; size],
+            (Declare::Never | Declare::Own | Declare::Stored, _) => vec![0; size],
             (Declare::Needed | Declare::Always, Some(value)) => encoded(&value)?,
             (Declare::Needed | Declare::Always, None) => vec![0; size],
         };
@@ -105,8 +109,23 @@ impl DeclaredFill {
             (Some(own), Declare::Own) => Some(own),
             (_, Declare::Always) => Some(&self.value),
             (_, Declare::Needed) if !whole => Some(&self.value),
-            (_, Declare::Needed | Declare::Never | Declare::Own) => None,
+            (_, Declare::Needed | Declare::Never | Declare::Own | Declare::Stored) => None,
         }
+    }
+
+    /// Returns the declared fill value for references. Readers of version 2 mask elements that equal the declared value. They read missing
+    /// chunks without a declared value as zeros.
+    #[must_use]
+    pub(crate) fn for_references(mut self, version: ZarrVersion) -> Self {
+        if version == ZarrVersion::V2 {
+            self.when = match &self.own {
+                Some(own) if *own == self.value => Declare::Always,
+                Some(_) => Declare::Own,
+                None if self.value.iter().all(|byte| *byte == 0) => Declare::Never,
+                None => Declare::Stored,
+            };
+        }
+        self
     }
 
     /// Checks whether `fill_value`, which is mandatory in version 3, equals `_FillValue`.
@@ -119,7 +138,7 @@ impl DeclaredFill {
     /// Checks whether readers would confuse or mask elements unless all chunks are stored.
     #[must_use]
     pub(crate) fn misleads(&self) -> bool {
-        matches!(self.when, Declare::Needed | Declare::Own)
+        matches!(self.when, Declare::Needed | Declare::Own | Declare::Stored)
     }
 }
 

@@ -12,11 +12,12 @@ use crate::arithmetic::Amount;
 use crate::cancel::Cancel;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::spread;
-use crate::chunk::{PutChunks, PutRules, SharedWriter, Writer};
+use crate::chunk::{PutChunks, PutRules, ReferenceWriter, SharedWriter, Writer};
 use crate::env::Env;
-use crate::error::{Context as _, Error, ErrorKind, Result};
+use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::filter::FilterChain;
 use crate::format::zarr::grid::cells;
+use crate::io::reference::{Reference, SourceState};
 use crate::io::sums::KeySum;
 use crate::io::{Store, StoreTarget};
 use crate::json::{Between, Json};
@@ -72,9 +73,13 @@ impl ZarrWriter {
             true => note_unrecorded(&schema, env),
             false => note_python_readers(&schema, zarr, env),
         }
+        let references = target.store().reference_keys().is_some();
         let var = |id| -> Result<VariableState> {
             env.cancel.check()?;
-            let stored = storage::of(&schema, id, options.no_fill, env)?;
+            let mut stored = storage::of(&schema, id, options.no_fill, env)?;
+            if references {
+                stored.declared = stored.declared.for_references(zarr.version);
+            }
             let shards = stored.per_shard();
             let chain = || stored.chain(&schema, env).in_object(|| schema.var_path(id));
             let chain = match schema.shape(id).is_empty() {
@@ -197,6 +202,10 @@ impl ZarrWriter {
             let need = (Amount::of(var.stored.layout.chunk_bytes()) * count).get();
             let few = var.stored.declared.misleads() && var.chain.is_some();
             let few = few && need <= bytes && count <= chunks;
+            let misread = count > 0 && !few && var.stored.declared.misleads();
+            if misread && self.target.store().reference_keys().is_some() {
+                return Err(misread_chunks(count).in_object(&self.path(id)));
+            }
             if count > 0 && few {
                 (bytes, chunks) = (bytes - need, chunks - count);
                 let path = || self.path(id);
@@ -320,6 +329,15 @@ fn put_shards(store: &dyn Store, prefix: &str, done: &[Complete]) -> Result<()> 
     })
 }
 
+/// The error for missing chunks that readers of references would read as other values.
+fn misread_chunks(count: u64) -> Error {
+    let what = format!(
+        "{count} chunks are missing, and readers of version 2 references would not read them as the fill value"
+    );
+    let e = Error::new(ErrorKind::Unsupported, what);
+    e.with_remedy("use -k kerchunk3")
+}
+
 fn missing() -> Error {
     Error::new(ErrorKind::NotFound, "no such variable")
 }
@@ -393,6 +411,11 @@ impl Writer for ZarrWriter {
         Ok(())
     }
 
+    fn references(&mut self) -> Option<&mut dyn ReferenceWriter> {
+        self.target.store().reference_keys()?;
+        Some(self)
+    }
+
     fn shared(&mut self) -> Result<&mut dyn SharedWriter> {
         Ok(self)
     }
@@ -405,6 +428,28 @@ impl Writer for ZarrWriter {
         self.put_last_shards()?;
         self.put_metadata()?;
         self.target.commit()
+    }
+}
+
+impl ReferenceWriter for ZarrWriter {
+    fn put_reference(&mut self, id: VarId, index: u64, reference: &Reference) -> Result<()> {
+        let (place, grid) = (self.place(id, index)?, self.grid(id)?);
+        let version = self.zarr.version;
+        let var = self.vars.get_mut(id.index()).ok_or_else(missing)?;
+        var.put.note(index, &grid)?;
+        let key = format!("{}{}", var.prefix, keys::chunk(version, &place));
+        let store = self.target.store();
+        let put = store
+            .reference_keys()
+            .or_internal("a store of references")?;
+        put.put_reference(&key, reference)
+            .in_object(|| self.path(id))
+    }
+
+    fn put_source(&mut self, url: &str, state: SourceState) {
+        if let Some(keys) = self.target.store().reference_keys() {
+            keys.put_source(url, state);
+        }
     }
 }
 
