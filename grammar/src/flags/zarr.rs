@@ -20,7 +20,7 @@ pub struct ZarrArgs {
     /// Write the keys of a zip file without a prefix, as zarr-python expects [default for zarr and zarr3]
     #[arg(long = "no-zip-prefix", overrides_with = "zip_prefix")]
     no_zip_prefix: bool,
-    /// Replace a store even if its directory contains unrelated files, with a note for each removed file. With a join: replace the output
+    /// Replace a store even if its directory contains unrelated files. A note names each removed file
     #[arg(long)]
     overwrite: bool,
 }
