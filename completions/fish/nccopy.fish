@@ -83,6 +83,9 @@ complete -c nccopy -l attribute -d 'Set an attribute to values as in CDL: \'v@un
 complete -c nccopy -l history-time -d 'Time for --history in seconds since 1970. Plans set this option for their parts' -r
 complete -c nccopy -l unlimited -d 'Make these dimensions unlimited: names, paths and patterns as for -V. With -u, all other dimensions become fixed' -r
 complete -c nccopy -l enums -d 'Store enums as integers with the CF attributes flag_values and flag_meanings, for kinds without enums' -r -f -a "flags\t'Numbers with the attributes `flag_values` and `flag_meanings`'"
+complete -c nccopy -l inline -d 'Maximum size of a variable whose values are stored in the references, because readers cannot decode its chunks (suffixes as for --memory) [default: 1Mi]' -r
+complete -c nccopy -l url-prefix -d 'Replace the start of source names, for readers on other machines: --url-prefix /data/=s3://bucket/' -r
+complete -c nccopy -l record-size -d 'References per parquet file [default: 10000]' -r
 complete -c nccopy -l plan -d 'Divide the copy into parts, and write only a plan to the new directory DIR' -r -F
 complete -c nccopy -l parts -d 'With --plan: number of parts' -r
 complete -c nccopy -l part-size -d 'With --plan: size of a part before filters (suffixes as for --memory) [default: 1Gi]' -r
@@ -128,10 +131,11 @@ complete -c nccopy -s u -d 'Make unlimited dimensions fixed'
 complete -c nccopy -l consolidated -d 'Write consolidated metadata: all metadata in one key'
 complete -c nccopy -l zip-prefix -d 'Prefix all keys of a zip file with a directory named after the file, as netCDF-C requires [default for nczarr and nczarr3]'
 complete -c nccopy -l no-zip-prefix -d 'Write the keys of a zip file without a prefix, as zarr-python expects [default for zarr and zarr3]'
-complete -c nccopy -l overwrite -d 'Replace a store even if its directory contains unrelated files, with a note for each removed file. With a join: replace the output'
+complete -c nccopy -l overwrite -d 'Replace a store even if its directory contains unrelated files. A note names each removed file'
+complete -c nccopy -l skip-unreadable -d 'Skip variables whose chunks readers cannot decode, with a note, instead of failing'
 complete -c nccopy -l strict -d 'Fail instead of printing a note or warning about skipped or changed data'
 complete -c nccopy -l allow-external -d 'Also read files outside the input\'s directory that the input refers to: links, virtual datasets, external data'
-complete -c nccopy -l fill-missing -d 'Write fill values if a source of a virtual dataset is missing, instead of failing'
+complete -c nccopy -l fill-missing -d 'Write fill values if a source of a virtual dataset or of references is missing, instead of failing'
 complete -c nccopy -l allow-large -d 'Allow outputs of more than 1 GB that are almost entirely fill values'
 complete -c nccopy -l keep-links -d 'Overwrite an output that has several hard links in place, so that all links have the new content. This step is not atomic'
 complete -c nccopy -l no-sync -d 'Do not wait until the output is written to disk (skip fsync)'
