@@ -116,7 +116,7 @@ impl LocatedChunks {
         for chunk in located {
             let reference = set.ask(|| bytes.reference(&chunk))?;
             if let Some(Reference::Range { url, .. }) = &reference
-                && !found.sources.last().is_some_and(|(last, _)| last == url)
+                && found.sources.last().is_none_or(|(last, _)| last != url)
                 && let Some(state) = set.ask(|| bytes.source_state(&chunk, url))
             {
                 found.sources.push((Arc::clone(url), state));

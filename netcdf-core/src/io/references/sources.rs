@@ -156,10 +156,9 @@ impl ReferenceSources {
         let open = self.cached().open.clone();
         let mut names: Vec<_> = open.keys().collect();
         names.sort_unstable();
-        let changed = names.into_iter().find_map(|name| {
+        names.into_iter().find_map(|name| {
             let source = open.get(name)?;
             source.has_changed().then(|| Arc::clone(source.name()))
-        });
-        changed
+        })
     }
 }

@@ -115,12 +115,13 @@ impl ReferenceStore {
             pending.push(one.in_object(|| (*key).to_owned()));
         }
         let answers = reads.read();
-        let parts = |(one, (key, _)): (Result<PendingKey>, &(&str, Option<&[Range<u64>]>))| {
+        let keys = wanted.iter().map(|(key, _)| *key);
+        let parts = |(one, key): (Result<PendingKey>, &str)| {
             let parts = one.and_then(|one| answers.parts(one));
-            let parts = parts.in_object(|| (*key).to_owned());
+            let parts = parts.in_object(|| key.to_owned());
             parts.map_err(|e| e.of(&self.name))
         };
-        pending.into_iter().zip(wanted).map(parts).collect()
+        pending.into_iter().zip(keys).map(parts).collect()
     }
 
     fn read_only(&self, key: &str) -> Error {
@@ -155,8 +156,11 @@ enum PendingKey {
 #[derive(Default)]
 struct SourceReads {
     index: HashMap<*const (), usize>,
-    reads: Vec<(Arc<dyn Source>, Vec<Range<u64>>)>,
+    reads: Vec<SourceRanges>,
 }
+
+/// A source, and the ranges to read.
+type SourceRanges = (Arc<dyn Source>, Vec<Range<u64>>);
 
 impl SourceReads {
     fn add(&mut self, bytes: ReferencedBytes, ranges: Option<&[Range<u64>]>) -> Result<PendingKey> {

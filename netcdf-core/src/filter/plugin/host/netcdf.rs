@@ -214,7 +214,7 @@ unsafe extern "C" fn nc_inq_var_fill(
 /// Writes a value of the variable, given in stored form.
 ///
 /// # Safety
-/// The memory at `value` has the size that [`bytes`] returns.
+/// The memory at `value` has the size that [`bytes()`] returns.
 unsafe fn put_value(call: &PluginCall, stored: &[u8], value: *mut c_void) -> c_int {
     if call.number == Atomic::String.number() {
         let Some(text) = c_text(stored) else {
