@@ -64,7 +64,7 @@ impl FinishRight {
     /// Takes the right. `lease` is the requested lease of a claim.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) if another process has the right, and I/O errors.
+    /// Returns [`ErrorKind::Busy`] if another process has the right, and I/O errors.
     pub(super) fn take(folder: &PlanDirectory, lease: Option<Duration>) -> Result<Self> {
         Self::with(folder, lease.unwrap_or(LEASE))
     }
@@ -112,7 +112,7 @@ impl FinishRight {
     /// Checks that the process still has the right.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::Busy`](netcdf_core::error::ErrorKind::Busy) after a takeover, and I/O errors.
+    /// Returns [`ErrorKind::Busy`] after a takeover, and I/O errors.
     pub(super) fn check(&self) -> Result<()> {
         self.right.check()
     }
