@@ -173,7 +173,7 @@ impl InputOrdering<'_> {
             kept.push((value, input, index));
         }
         self.note(format!(
-            "skipped {} repeated coordinate values",
+            "skipped {} values that another input has, too",
             found - kept.len()
         ));
         Ok(compressed(&kept))
