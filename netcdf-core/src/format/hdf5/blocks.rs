@@ -164,6 +164,11 @@ impl BlockCache {
         }
     }
 
+    /// Forgets all blocks, after the source changed.
+    pub(super) fn forget(&self) {
+        self.with(|cache| cache.blocks.clear());
+    }
+
     fn with<T>(&self, on: impl FnOnce(&mut BlockCacheState) -> T) -> T {
         on(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -104,6 +104,12 @@ impl FileBytes {
         }
     }
 
+    /// Forgets the bytes in memory, after the source changed.
+    pub(crate) fn forget(&self) {
+        self.blocks.forget();
+        self.start();
+    }
+
     /// The superblock.
     #[must_use]
     pub fn superblock(&self) -> &Superblock {

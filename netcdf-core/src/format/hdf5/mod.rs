@@ -51,6 +51,7 @@ pub mod selection;
 pub(crate) mod shared_messages;
 pub(crate) mod superblock;
 pub(crate) mod symbol_table;
+pub(crate) mod update;
 pub mod virtual_dataset;
 pub mod write;
 

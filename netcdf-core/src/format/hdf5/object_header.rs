@@ -34,6 +34,17 @@ pub struct HeaderMessage {
     range: Range<usize>,
 }
 
+/// The location of a message body in a header block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BlockOfMessage {
+    /// The address of the block. In version 2, the block ends with its checksum.
+    pub(super) address: u64,
+    /// The length of the block in bytes.
+    pub(super) len: usize,
+    /// The start of the body in the block.
+    pub(super) start: usize,
+}
+
 /// A message body. References to shared messages are resolved.
 #[derive(Debug, Clone)]
 pub struct Body<'a> {
@@ -91,6 +102,16 @@ impl ObjectHeader {
             data: Cow::Borrowed(data.unwrap_or_default()),
             address,
         }
+    }
+
+    /// Returns the block with a message; `None` for a block that is not in the file.
+    pub(super) fn block_of(&self, message: &HeaderMessage) -> Option<BlockOfMessage> {
+        let block = self.blocks.get(message.block)?;
+        Some(BlockOfMessage {
+            address: block.address?,
+            len: block.data.len(),
+            start: message.range.start,
+        })
     }
 
     fn push(&mut self, file: &FileBytes, message: HeaderMessage) -> Result<()> {

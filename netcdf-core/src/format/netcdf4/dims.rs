@@ -244,6 +244,11 @@ impl FileBuilder<'_> {
                 *id = new;
             }
         };
+        let found = std::mem::take(&mut self.dims);
+        self.dims = order
+            .iter()
+            .filter_map(|&n| found.get(n).copied())
+            .collect();
         let old = std::mem::take(&mut self.schema.dims);
         self.schema.dims = order.iter().filter_map(|&n| old.get(n).cloned()).collect();
         self.schema

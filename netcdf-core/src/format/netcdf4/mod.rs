@@ -50,6 +50,10 @@ mod tests;
 mod type_reduction;
 pub(crate) mod types;
 mod unsized_scales;
+mod update;
+#[cfg(test)]
+mod update_tests;
+mod updated_reader;
 pub(crate) mod values;
 mod variables;
 mod virtual_copy;
@@ -60,11 +64,14 @@ mod virtual_sources;
 mod walk;
 pub(crate) mod write;
 
+use std::sync::Arc;
+
 use super::{Format, KindRow, Strings, Traits};
-use crate::chunk::{Reader, Writer};
+use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::format::hdf5::{Hdf5File, ObjectHeader, attributes as hdf5_attributes, superblock};
+use crate::io::patched::PatchedFile;
 use crate::io::{Container, Output};
 use crate::limits::Limits;
 use crate::model::{CreateOptions, Kind, Schema};
@@ -105,7 +112,7 @@ pub(crate) const FORMAT: Format = Format {
         },
     ],
     create,
-    update: None,
+    update: Some(open_update),
     traits: Traits {
         extensions: &["nc4", "h5", "hdf5", "he5", "hdf"],
         keys: false,
@@ -174,6 +181,11 @@ fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
 
 fn no_file(container: &Container) -> Error {
     Error::new(ErrorKind::UnknownFormat, "not an HDF5 file").of(container.name())
+}
+
+fn open_update(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Box<dyn Update>>> {
+    let update = update::open(file, env)?;
+    Ok(update.map(|update| Box::new(update) as Box<dyn Update>))
 }
 
 fn create(

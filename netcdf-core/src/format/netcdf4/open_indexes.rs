@@ -15,6 +15,14 @@ const MAX_OPEN: usize = 4096;
 pub(super) struct OpenIndexes(Mutex<HashMap<VarId, Arc<OpenIndex>>>);
 
 impl OpenIndexes {
+    /// Closes all indexes, after chunks or shapes changed.
+    pub(super) fn forget(&self) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+    }
+
     /// Returns the chunk index of a variable. Opens the index if it is not open. If too many indexes are open, closes all other indexes.
     ///
     /// # Errors

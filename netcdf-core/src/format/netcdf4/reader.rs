@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::FileObject;
 use super::builder::FileBuilder;
 use super::companions::FoundVariable;
 use super::files::Files;
@@ -33,7 +34,7 @@ use crate::format::hdf5::message::layout::{ChunkedLayout, DataLayout as Stored};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
 use crate::limits::element;
-use crate::model::{Endianness, FilterSpec, Kind, Schema, StoredElement, Values, VarId};
+use crate::model::{DimId, Endianness, FilterSpec, Kind, Schema, StoredElement, Values, VarId};
 
 /// An open file.
 #[derive(Debug)]
@@ -48,6 +49,8 @@ pub(crate) struct Netcdf4Reader {
     bytes: NumberedSources,
     /// The header addresses of datasets in the main file that are not variables.
     unseen: Vec<u64>,
+    /// The scales of dimensions, parallel to `schema.dims`.
+    scales: Vec<Option<FileObject>>,
 }
 
 /// The data location of a variable.
@@ -123,6 +126,7 @@ impl Netcdf4Reader {
             indexes: OpenIndexes::default(),
             bytes: NumberedSources { all, spread },
             unseen: builder.unseen,
+            scales: builder.dims.iter().map(|dim| dim.scale).collect(),
         })
     }
 
@@ -130,6 +134,58 @@ impl Netcdf4Reader {
     pub(super) fn datatype(&self) -> Option<Arc<Datatype>> {
         let first = self.vars.first();
         first.map(|d| Arc::clone(&d.dataset.datatype))
+    }
+
+    /// Returns the main file, or `None` if the dataset has several files.
+    pub(super) fn only_file(&self) -> Option<&Arc<Hdf5File>> {
+        match self.files.all() {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// Returns the dataset of a variable.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::NotFound`] for an unknown variable.
+    pub(super) fn dataset(&self, var: VarId) -> Result<&Hdf5Dataset> {
+        Ok(&self.data(var)?.dataset)
+    }
+
+    /// Returns the header address of the scale of a dimension that is no variable.
+    pub(super) fn pure_scale(&self, dim: DimId) -> Option<u64> {
+        let scale = self.scales.get(dim.index()).copied().flatten()?;
+        let is_variable = |data: &VariableData| data.dataset.address == scale.address;
+        (scale.file == 0 && !self.vars.iter().any(is_variable)).then_some(scale.address)
+    }
+
+    /// Sets the length of an unlimited dimension, also in the shapes of all variables with this dimension.
+    pub(super) fn set_len(&mut self, dim: DimId, len: u64) {
+        if let Some(dim) = self.schema.dims.get_mut(dim.index()) {
+            dim.len = len;
+        }
+        for (var, data) in self.schema.vars.iter().zip(&mut self.vars) {
+            for (axis, _) in var.dims.iter().enumerate().filter(|(_, id)| **id == dim) {
+                let space = Arc::make_mut(&mut data.dataset.dataspace);
+                if let Some(own) = space.dims.get_mut(axis) {
+                    *own = len;
+                }
+            }
+        }
+        self.indexes.forget();
+    }
+
+    /// Sets the data location of a variable, after its index got an address.
+    pub(super) fn set_layout(&mut self, var: VarId, layout: Stored) {
+        if let Some(data) = self.vars.get_mut(var.index()) {
+            data.dataset.layout = layout;
+        }
+    }
+
+    /// Forgets the metadata in memory, after the file changed.
+    pub(super) fn forget(&self) {
+        self.indexes.forget();
+        self.files.all().iter().for_each(|file| file.forget());
     }
 
     fn data(&self, var: VarId) -> Result<&VariableData> {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::differences::differences;
 use super::journal::{Fence, Journal, JournalSide};
 use super::opening::foreign;
 use super::patches::Patches;
@@ -14,7 +15,7 @@ use crate::arithmetic::{Amount, exact, span};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::blocks::DirtyBlocks;
 use crate::io::raw_file::{RawFile, RawStamp};
-use crate::io::source::{Source, truncated};
+use crate::io::source::{Source, read_range, truncated};
 use crate::io::target::Target as _;
 use crate::notes::{Note, Notes};
 
@@ -180,6 +181,20 @@ impl PatchedFile {
             true => Ok(()),
             false => state.write_tail(&*self.raw, (exact(offset) + old.len()).get()?, new),
         }
+    }
+
+    /// Writes the parts of `bytes` that differ from the file at `offset`.
+    ///
+    /// # Errors
+    /// Returns the errors of [`PatchedFile::write`].
+    pub fn replace(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let have = self.len().saturating_sub(offset).min(bytes.len() as u64);
+        let old = read_range(self, &(offset..offset.saturating_add(have)))?;
+        for range in differences(&old, bytes) {
+            let part = bytes.get(range.clone()).or_internal("a part of the bytes")?;
+            self.write((exact(offset) + range.start).get()?, part)?;
+        }
+        Ok(())
     }
 
     /// Writes `bytes` at the end, and returns their offset.

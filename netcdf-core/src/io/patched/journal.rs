@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::patches::Patches;
+use super::sectors::SECTOR;
 use crate::arithmetic::{exact, indices, span};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
@@ -85,6 +86,19 @@ pub(super) struct Journal {
     pub(super) ranges: Vec<JournalRange>,
 }
 
+/// Returns the ranges of patches. All patches of a sector are in one range, because a sector must change in one write.
+fn whole_sectors(patches: &Patches) -> Vec<Range<u64>> {
+    let mut found: Vec<Range<u64>> = vec![];
+    for (offset, bytes) in patches.iter() {
+        let end = offset.saturating_add(bytes.len() as u64);
+        match found.last_mut() {
+            Some(last) if last.end.saturating_sub(1) / SECTOR == offset / SECTOR => last.end = end,
+            Some(_) | None => found.push(offset..end),
+        }
+    }
+    found
+}
+
 impl Journal {
     /// Creates the journal of patches. The fence becomes a range if no patch contains it.
     pub(super) fn new(
@@ -97,12 +111,17 @@ impl Journal {
             all.put(fence.offset, &[fence.signature])?;
         }
         let mut ranges = vec![];
-        for (offset, new) in all.iter() {
-            let mut old = vec![0; new.len()];
-            let read = raw.read_at(offset, &mut old);
-            read.map_err(|e| Error::io("cannot read", raw.name(), e).at(raw.name(), offset))?;
-            let new = new.to_vec();
-            ranges.push(JournalRange { offset, old, new });
+        for range in whole_sectors(&all) {
+            let mut old = vec![0; (exact(range.end) - range.start).index()?];
+            let read = raw.read_at(range.start, &mut old);
+            read.map_err(|e| Error::io("cannot read", raw.name(), e).at(raw.name(), range.start))?;
+            let mut new = old.clone();
+            all.lay_over(range.start, &mut new)?;
+            ranges.push(JournalRange {
+                offset: range.start,
+                old,
+                new,
+            });
         }
         Ok(Self {
             fence,

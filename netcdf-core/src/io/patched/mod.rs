@@ -6,6 +6,7 @@
 //!
 //! | file | responsibility |
 //! |---|---|
+//! | `differences` | the ranges in which two byte strings differ |
 //! | `patches` | sorted, disjoint ranges with bytes |
 //! | `sectors` | 512-byte sectors, the unit that a disk writes atomically |
 //! | `journal` | the journal: old and new bytes of each range, and the trailer |
@@ -17,6 +18,7 @@
 //! | `file` | [`PatchedFile`]: append, patch, read, commit, abandon |
 //! | `recovery` | ends an unfinished change that another program interfered with |
 
+mod differences;
 mod file;
 mod journal;
 mod opening;

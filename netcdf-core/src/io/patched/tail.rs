@@ -60,6 +60,9 @@ impl Target for FileTail<'_> {
         buf.fill(0);
         let have = (Amount::of(self.stamp.len) - at).count().min(buf.len());
         let part = buf.get_mut(..have).or_internal("a part of a buffer")?;
+        if part.is_empty() {
+            return Ok(());
+        }
         let read = self.raw.read_at(at, part);
         read.map_err(|e| Error::io("cannot read", self.raw.name(), e))
     }

@@ -1,0 +1,24 @@
+//! Changes of HDF5 files in place.
+//!
+//! New data goes to the end of the file. Old structures are patched with the bytes that differ, so that a patch is small. The addresses of
+//! object headers and of roots of chunk indexes stay the same, because other structures refer to them.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `obstacle` | files that can only be written anew |
+//! | `superblock` | the end of the file |
+//! | `header` | messages of an object header |
+//! | `tree_node` | a node of a version 1 B-tree of chunks |
+//! | `chunk_tree` | new and moved chunks in a version 1 B-tree |
+//! | `dataset` | the shape and the chunks of a dataset |
+
+mod chunk_tree;
+mod dataset;
+mod header;
+mod obstacle;
+mod superblock;
+mod tree_node;
+
+pub(crate) use dataset::{DatasetChange, NewChunk, change};
+pub(crate) use obstacle::{check_closed, obstacle, obstacle_of_dataset};
+pub(crate) use superblock::write_end;

@@ -1,0 +1,291 @@
+//! Changes netCDF-4 files in place: new records, and values of stored variables.
+//!
+//! Chunks go to the end of the file at once. A commit writes their locations to the chunk indexes, the lengths to the dataspaces, and the
+//! end of the file to the superblock. Until then, the old structures do not refer to anything new.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::reader::Netcdf4Reader;
+use super::updated_reader::{NewChunks, UpdatedReader};
+use crate::arithmetic::exact;
+use crate::chunk::layout::ChunkRef;
+use crate::chunk::scatter::Block;
+use crate::chunk::visit::{Locate, VisitStop};
+use crate::chunk::{Placement, PutRules, Reader, Update};
+use crate::env::Env;
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::format::hdf5::Hdf5File;
+use crate::format::hdf5::dataset::Hdf5Dataset;
+use crate::format::hdf5::message::layout::DataLayout;
+use crate::format::hdf5::object_header::ObjectHeader;
+use crate::format::hdf5::update::{
+    DatasetChange, NewChunk, change, check_closed, obstacle, obstacle_of_dataset, write_end,
+};
+use crate::io::patched::PatchedFile;
+use crate::model::region::product;
+use crate::model::{DimId, FillMode, Schema, VarId};
+
+/// A netCDF-4 file that is changed in place.
+pub(super) struct Netcdf4Update {
+    file: Arc<PatchedFile>,
+    hdf5: Arc<Hdf5File>,
+    reader: UpdatedReader,
+    /// The committed lengths of dimensions that have changed.
+    committed: BTreeMap<DimId, u64>,
+}
+
+/// Opens a file; `None` for a file that can only be written anew.
+///
+/// # Errors
+/// Returns [`ErrorKind::Busy`] for a file that is marked as open for writing, and the errors of opening.
+pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Netcdf4Update>> {
+    let base = Netcdf4Reader::open(Arc::clone(&file) as _, env)?;
+    let Some(hdf5) = base.only_file().map(Arc::clone) else {
+        return Ok(None);
+    };
+    check_closed(&hdf5)?;
+    if obstacle(&hdf5)?.is_some() {
+        return Ok(None);
+    }
+    file.set_signature(hdf5.superblock().base)?;
+    Ok(Some(Netcdf4Update {
+        file,
+        hdf5,
+        reader: UpdatedReader {
+            base,
+            new: BTreeMap::new(),
+        },
+        committed: BTreeMap::new(),
+    }))
+}
+
+impl Netcdf4Update {
+    /// Returns why the data of a variable cannot be changed in place, if it cannot.
+    fn obstacle(&self, var: VarId) -> Result<Option<&'static str>> {
+        let dataset = self.reader.base.dataset(var)?;
+        if let Some(reason) = obstacle_of_dataset(dataset) {
+            return Ok(Some(reason));
+        }
+        let plain = self.reader.layout(var)?.element.plain;
+        Ok((!plain).then_some("the variable has strings, lists or a user-defined type"))
+    }
+
+    /// Returns the position of a chunk in the grid.
+    fn position(&self, var: VarId, index: u64) -> Result<Vec<u64>> {
+        let layout = self.reader.layout(var)?;
+        if product(&layout.grid()).is_some_and(|count| index < count) {
+            return Ok(layout.place(index));
+        }
+        let what = format!("chunk {index} is outside the variable");
+        let path = self.reader.schema().var_path(var);
+        Err(Error::new(ErrorKind::Argument, what).in_object(&path))
+    }
+
+    /// Returns the stored chunk at a position.
+    fn stored(&self, var: VarId, position: &[u64]) -> Result<Option<ChunkRef>> {
+        let block = Block {
+            start: position.to_vec(),
+            count: vec![1; position.len()],
+        };
+        let mut found = None;
+        let visited = self.reader.locate(var, &block, Locate::Stored, &mut |chunk| {
+            found = Some(chunk);
+            Ok(())
+        });
+        match visited {
+            Ok(()) | Err(VisitStop::Enough) => Ok(found),
+            Err(VisitStop::Error(e)) => Err(e),
+        }
+    }
+
+    /// Returns the place for a chunk: the old one if its bytes can be patched or are new, else the end of the file.
+    fn place(&self, (var, old): (VarId, Option<ChunkRef>), bytes: &[u8]) -> Result<u64> {
+        let len = bytes.len() as u64;
+        let Some(old) = old.filter(|old| old.range.end - old.range.start == len) else {
+            return self.file.append(bytes);
+        };
+        let filtered = !self.reader.layout(var)?.filters.is_empty();
+        let is_new = old.range.start >= self.file.committed_len();
+        // Patches are stored twice in the journal, so only few bytes are patched.
+        if is_new || (!filtered && self.file.accepts(&old.range)) {
+            self.file.replace(old.range.start, bytes)?;
+            return Ok(old.range.start);
+        }
+        self.file.append(bytes)
+    }
+
+    /// Returns the variables whose object header or chunk index changes.
+    fn touched(&self) -> BTreeSet<VarId> {
+        let schema = self.reader.schema();
+        let longer = |id: &VarId| {
+            let dims = schema.var(*id).map(|var| &var.dims);
+            dims.is_some_and(|dims| dims.iter().any(|dim| self.committed.contains_key(dim)))
+        };
+        let mut all: BTreeSet<VarId> = schema.var_ids().filter(longer).collect();
+        all.extend(self.reader.new.keys().copied());
+        all
+    }
+
+    /// Writes the new structures as patches.
+    fn write(&mut self) -> Result<Vec<(VarId, DataLayout)>> {
+        let none = NewChunks::new();
+        let mut layouts = vec![];
+        for var in self.touched() {
+            let dataset = self.reader.base.dataset(var)?;
+            let changes = DatasetChange {
+                dims: Some(&dataset.dataspace.dims),
+                chunks: self.reader.new.get(&var).unwrap_or(&none),
+            };
+            let path = || self.reader.schema().var_path(var);
+            let layout = change(&self.file, (&self.hdf5, dataset), changes);
+            layouts.push((var, layout.map_err(|e| e.in_object(&path()))?));
+        }
+        for (dim, old) in &self.committed {
+            self.extend_scale(*dim, *old)?;
+        }
+        write_end(&self.file, self.hdf5.superblock())?;
+        Ok(layouts)
+    }
+
+    /// Extends the scale of a dimension that is no variable, if it had the length of the dimension.
+    fn extend_scale(&self, dim: DimId, old: u64) -> Result<()> {
+        let Some(address) = self.reader.base.pure_scale(dim) else {
+            return Ok(());
+        };
+        let header = ObjectHeader::read(&self.hdf5, address)?;
+        let dataset = Hdf5Dataset::read(&self.hdf5, &header)?;
+        let space = &dataset.dataspace;
+        if space.dims != [old] || space.max != [None] {
+            return Ok(());
+        }
+        let len = self.reader.schema().dim(dim).or_internal("a dimension")?.len;
+        let changes = DatasetChange {
+            dims: Some(&[len]),
+            chunks: &NewChunks::new(),
+        };
+        change(&self.file, (&self.hdf5, &dataset), changes).map(drop)
+    }
+
+    /// Sets the lengths of the last commit.
+    fn restore_lengths(&mut self) {
+        for (dim, len) in std::mem::take(&mut self.committed) {
+            self.reader.base.set_len(dim, len);
+        }
+    }
+}
+
+impl Update for Netcdf4Update {
+    fn reader(&self) -> &dyn Reader {
+        &self.reader
+    }
+
+    fn rules(&self, var: VarId) -> PutRules {
+        let layout = self.reader.base.dataset(var).map(|dataset| &dataset.layout);
+        PutRules {
+            chunks: matches!(layout, Ok(DataLayout::Chunked(_))),
+            all_filters: false,
+        }
+    }
+
+    fn put_chunk(
+        &mut self,
+        var: VarId,
+        index: u64,
+        mask: u32,
+        bytes: &[u8],
+    ) -> Result<Placement> {
+        if let Some(reason) = self.obstacle(var)? {
+            return Ok(Placement::Anew(reason));
+        }
+        let position = self.position(var, index)?;
+        let old = self.stored(var, &position)?;
+        let chunk = NewChunk {
+            place: self.place((var, old.clone()), bytes)?,
+            size: bytes.len() as u64,
+            mask,
+        };
+        let same = |old: &ChunkRef| old.range.start == chunk.place && old.mask == mask;
+        if !old.as_ref().is_some_and(same) {
+            let new = self.reader.new.entry(var).or_default();
+            new.insert(position, chunk);
+        }
+        Ok(Placement::InPlace)
+    }
+
+    fn put_run(&mut self, var: VarId, element: u64, bytes: &[u8]) -> Result<Placement> {
+        if let Some(reason) = self.obstacle(var)? {
+            return Ok(Placement::Anew(reason));
+        }
+        let layout = self.reader.layout(var)?;
+        let stored = self.stored(var, &vec![0; layout.extent.len()])?;
+        let Some(stored) = stored else {
+            return Ok(Placement::Anew("no storage is allocated"));
+        };
+        let start = exact(element) * layout.element.size + stored.range.start;
+        let range = start.get()?..(start + bytes.len()).get()?;
+        if range.end > stored.range.end {
+            let what = "elements outside the variable";
+            let path = self.reader.schema().var_path(var);
+            return Err(Error::new(ErrorKind::Argument, what).in_object(&path));
+        }
+        if !self.file.accepts(&range) {
+            return Ok(Placement::Anew("more than 64 MiB of stored values change"));
+        }
+        self.file.replace(range.start, bytes)?;
+        Ok(Placement::InPlace)
+    }
+
+    fn set_len(&mut self, dim: DimId, len: u64) -> Result<Placement> {
+        let schema = self.reader.schema();
+        let old = schema.dim(dim).or_internal("a dimension")?;
+        if !old.unlimited || len <= old.len {
+            return Ok(Placement::InPlace);
+        }
+        let (old, vars) = (old.len, schema.var_ids().zip(&schema.vars));
+        for (id, _) in vars.filter(|(_, var)| var.dims.contains(&dim)) {
+            let dataset = self.reader.base.dataset(id)?;
+            if let Some(reason) = obstacle_of_dataset(dataset) {
+                return Ok(Placement::Anew(reason));
+            }
+        }
+        self.committed.entry(dim).or_insert(old);
+        self.reader.base.set_len(dim, len);
+        Ok(Placement::InPlace)
+    }
+
+    fn define(&mut self, _schema: &Schema) -> Result<Placement> {
+        Ok(Placement::Anew("attributes and names of netCDF-4 change"))
+    }
+
+    fn commit(&mut self, _fill: FillMode) -> Result<()> {
+        if self.touched().is_empty() && self.file.pending().patched == 0 {
+            return Ok(());
+        }
+        let written = self.write().inspect_err(|_| {
+            let _ = self.file.abandon();
+        })?;
+        self.file.commit()?;
+        for (var, layout) in written {
+            self.reader.base.set_layout(var, layout);
+        }
+        self.reader.new.clear();
+        self.committed.clear();
+        self.reader.base.forget();
+        Ok(())
+    }
+
+    fn abandon(&mut self) -> Result<()> {
+        self.reader.new.clear();
+        self.restore_lengths();
+        self.file.abandon()?;
+        self.reader.base.forget();
+        Ok(())
+    }
+
+    fn prepare_replacement(&self) -> Result<()> {
+        self.file.check_unchanged()?;
+        self.file.share_lock();
+        Ok(())
+    }
+}

@@ -1,0 +1,228 @@
+//! Changes in place of netCDF-4 files.
+
+use super::*;
+use crate::chunk::{Dataset, Placement, elements};
+use crate::io::memory::{MemorySource, MemoryTarget};
+use crate::io::patched::recorded_file::{RecordedFile, every_moment};
+use crate::model::{
+    Atomic, DimId, Dimension, Endianness, FillMode, GroupId, Name, Region, Storage, StorageLayout,
+    Values, VarId, Variable,
+};
+use crate::notes::Notes;
+
+/// The number of random subsets of unsynced sectors.
+const TRIES: usize = 12;
+
+const TIME: VarId = VarId(0);
+const T: VarId = VarId(1);
+/// Its unlimited dimension is not the slowest.
+const TURNED: VarId = VarId(2);
+const FIXED: VarId = VarId(3);
+
+/// The values of a variable, which depend on the record.
+fn values(var: VarId, records: std::ops::Range<u64>) -> Vec<f64> {
+    match var {
+        TIME => records.map(|n| n as f64).collect(),
+        T => records
+            .flat_map(|n| [n as f64, n as f64 + 0.25, n as f64 + 0.5])
+            .collect(),
+        _ => vec![],
+    }
+}
+
+fn schema(chunk: u64) -> Schema {
+    let mut schema = Schema::new(Kind::NETCDF4);
+    let dim = |schema: &mut Schema, name: &str, len| {
+        let (name, group) = (Name::stored(name.as_bytes()), GroupId::ROOT);
+        schema.add_dim(Dimension {
+            name,
+            group,
+            len,
+            unlimited: len == 0,
+        })
+    };
+    let (time, x) = (dim(&mut schema, "time", 0), dim(&mut schema, "x", 3));
+    let mut var = |name: &str, dims: &[DimId], chunks: Option<Vec<u64>>| {
+        let layout = chunks.map(StorageLayout::Chunked);
+        schema.add_var(Variable {
+            name: Name::stored(name.as_bytes()),
+            group: GroupId::ROOT,
+            ty: Atomic::Double.into(),
+            dims: dims.to_vec(),
+            attributes: vec![],
+            storage: Storage {
+                layout,
+                ..Storage::default()
+            },
+        });
+    };
+    var("time", &[time], Some(vec![chunk]));
+    var("t", &[time, x], Some(vec![chunk, 3]));
+    var("turned", &[x, time], Some(vec![1, chunk]));
+    var("fixed", &[x], Some(vec![3]));
+    schema
+}
+
+fn encoded(values: Vec<f64>) -> Vec<u8> {
+    let mut bytes = vec![];
+    elements::encode(&Values::Double(values), Endianness::Little, &mut bytes).unwrap();
+    bytes
+}
+
+/// Returns a file without records.
+fn empty(chunk: u64) -> Vec<u8> {
+    let (target, out) = MemoryTarget::new("t");
+    let env = Env::default();
+    let output = crate::io::Output::from(Box::new(target) as Box<dyn crate::io::Target>);
+    let mut writer = create(output, schema(chunk), CreateOptions::default(), &env).unwrap();
+    writer
+        .put_chunk(FIXED, 0, 0, &encoded(vec![7.0, 8.0, 9.0]))
+        .unwrap();
+    writer.finish().unwrap();
+    let bytes = out.lock().unwrap().take();
+    bytes.unwrap()
+}
+
+fn opened(raw: &RecordedFile) -> Box<dyn Update> {
+    let file = PatchedFile::open(Box::new(raw.clone()), &Notes::default()).unwrap();
+    open_update(Arc::new(file), &Env::default())
+        .unwrap()
+        .unwrap()
+}
+
+fn in_place(placed: Result<Placement>) {
+    assert_eq!(placed.unwrap(), Placement::InPlace);
+}
+
+/// Returns the values of the chunk `n` along the records; elements beyond `len` are fill values.
+fn chunk_of(var: VarId, n: u64, chunk: u64, len: u64) -> Vec<u8> {
+    let range = n * chunk..len.min((n + 1) * chunk);
+    let mut all = values(var, range);
+    let per = if var == TIME { 1 } else { 3 };
+    all.resize((chunk * per) as usize, 0.0);
+    encoded(all)
+}
+
+/// Appends records up to `len`, and writes the chunks that change.
+fn append(update: &mut dyn Update, chunk: u64, len: u64) {
+    let old = update.reader().schema().dims[0].len;
+    in_place(update.set_len(DimId(0), len));
+    for n in old / chunk..len.div_ceil(chunk) {
+        for var in [TIME, T] {
+            in_place(update.put_chunk(var, n, 0, &chunk_of(var, n, chunk, len)));
+        }
+        // The first row has the values of TIME, the last row has no chunks.
+        in_place(update.put_chunk(TURNED, n, 0, &chunk_of(TIME, n, chunk, len)));
+    }
+}
+
+fn read(reader: &dyn Reader, var: VarId) -> Vec<f64> {
+    let env = Env::default();
+    let set = Dataset::new(reader, &env);
+    let shape = reader.schema().shape(var);
+    match set.read(var, &Region::whole(&shape)).unwrap() {
+        Values::Double(values) => values,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Checks all values of a reader with `len` records.
+fn check(reader: &dyn Reader, len: u64) {
+    assert_eq!(reader.schema().dims[0].len, len);
+    for var in [TIME, T] {
+        assert_eq!(read(reader, var), values(var, 0..len), "{var:?} {len}");
+    }
+    let turned = read(reader, TURNED);
+    let first = turned.get(..len as usize).unwrap();
+    assert_eq!(first, values(TIME, 0..len), "turned {len}");
+    assert_eq!(read(reader, FIXED), [7.0, 8.0, 9.0]);
+}
+
+fn reopened(bytes: &[u8]) -> Box<dyn Reader> {
+    let source: Arc<dyn crate::io::Source> = Arc::new(MemorySource::new("m", bytes.to_vec()));
+    open(Container::Source(source), &Env::default()).unwrap()
+}
+
+#[test]
+fn records_are_appended_one_by_one() {
+    for chunk in [1, 4] {
+        let raw = RecordedFile::new(&empty(chunk));
+        let mut update = opened(&raw);
+        for len in 1..=300 {
+            append(&mut *update, chunk, len);
+            if len % 7 == 0 {
+                check(update.reader(), len);
+            }
+            update.commit(FillMode::Fill).unwrap();
+            if len % 29 == 0 || len < 5 {
+                check(update.reader(), len);
+                check(&*reopened(&raw.bytes()), len);
+            }
+        }
+        drop(update);
+        let mut again = opened(&raw);
+        append(&mut *again, chunk, 303);
+        again.commit(FillMode::Fill).unwrap();
+        check(&*reopened(&raw.bytes()), 303);
+    }
+}
+
+#[test]
+fn trees_grow_by_levels() {
+    let raw = RecordedFile::new(&empty(1));
+    let mut update = opened(&raw);
+    for len in [63, 64, 65, 128, 129, 4096, 4097, 4200] {
+        append(&mut *update, 1, len);
+        update.commit(FillMode::Fill).unwrap();
+        check(&*reopened(&raw.bytes()), len);
+    }
+}
+
+#[test]
+fn abandoned_records_leave_the_file() {
+    let raw = RecordedFile::new(&empty(2));
+    let mut update = opened(&raw);
+    append(&mut *update, 2, 3);
+    update.commit(FillMode::Fill).unwrap();
+    let before = raw.bytes();
+    append(&mut *update, 2, 90);
+    update.abandon().unwrap();
+    assert!(raw.bytes() == before);
+    check(update.reader(), 3);
+    append(&mut *update, 2, 4);
+    update.commit(FillMode::Fill).unwrap();
+    check(&*reopened(&raw.bytes()), 4);
+}
+
+#[test]
+fn a_reader_sees_the_old_or_the_new_state_at_every_moment() {
+    use crate::io::patched::{FoundState, find_state};
+    for (start, end) in [(0, 1), (3, 4), (64, 66)] {
+        let raw = RecordedFile::new(&empty(1));
+        let mut update = opened(&raw);
+        if start > 0 {
+            append(&mut *update, 1, start);
+            update.commit(FillMode::Fill).unwrap();
+        }
+        let before = raw.bytes();
+        raw.take_steps();
+        append(&mut *update, 1, end);
+        update.commit(FillMode::Fill).unwrap();
+        drop(update);
+        let mut seen = std::collections::BTreeSet::new();
+        every_moment(&before, &raw.take_steps(), TRIES, &mut |bytes| {
+            let source: Arc<dyn crate::io::Source> =
+                Arc::new(MemorySource::new("m", bytes.to_vec()));
+            let source = match find_state(&source).unwrap_or_else(|e| panic!("{start} {end} {} {e}", bytes.len())) {
+                FoundState::Replaced(source, _) => source,
+                FoundState::Plain | FoundState::Ignored(_) => source,
+            };
+            let reader = open(Container::Source(source), &Env::default()).unwrap();
+            let len = reader.schema().dims[0].len;
+            assert!(len == start || len == end, "{len}");
+            check(&*reader, len);
+            seen.insert(len);
+        });
+        assert_eq!(seen.len(), 2);
+    }
+}
