@@ -5,6 +5,7 @@ use std::io::Read;
 use netcdf_core::error::Result;
 use netcdf_core::io::locator::OutputRequest;
 
+use crate::append;
 use crate::in_place;
 use crate::inputs::{self, CopyPair, ListedCopies, OutputRules};
 use crate::request::{CopyRequest, Existing};
@@ -52,6 +53,9 @@ fn under(
     };
     if let Some(join) = &request.files.join {
         let all = join.inputs.listed(stdin)?;
+        if request.extends() {
+            return append::copies((to, all), rules);
+        }
         let copy = inputs::joined(all, to, rules.asked)?;
         // The steps of a plan can be repeated when the output exists.
         if !request.is_in_parts() {

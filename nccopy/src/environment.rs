@@ -30,6 +30,8 @@ pub(crate) fn environment(request: &CopyRequest) -> Env {
         env.notes = Arc::new(Notes::strict());
     } else if in_place {
         env.notes = Arc::new(Notes::strict_because("--in-place"));
+    } else if request.extends() {
+        env.notes = Arc::new(Notes::strict_because("--append"));
     }
     env
 }

@@ -127,7 +127,7 @@ pub(crate) fn copies(
 }
 
 /// The name of joined inputs in messages.
-const JOINED: &str = "(joined)";
+pub(crate) const JOINED: &str = "(joined)";
 
 /// Returns the copy of joined inputs to one output.
 ///

@@ -118,7 +118,9 @@ impl CopyRun<'_> {
         let (request, copy) = (self.request, turn.copy);
         let copied = copy_one(request, turn, env, io);
         let notes = env.notes.take_all();
-        if !request.process.quiet || env.notes.is_strict() {
+        // A failed --append prints its notes, which can be the reason.
+        let are_errors = env.notes.is_strict() && (copied.is_err() || !request.extends());
+        if !request.process.quiet || are_errors {
             let input_notes = &mut self.input_notes;
             bar.line()
                 .aside(|| input_notes.print(&notes, &copy.input, io));
@@ -153,7 +155,7 @@ impl CopyRun<'_> {
                 .push(ShownAddress::of(&done.copy.input).into_text()),
             CopyOutcome::Skipped(Skip::AsRequested) => *as_requested += 1,
             CopyOutcome::Skipped(Skip::NotSmaller) => *not_smaller += 1,
-            CopyOutcome::Copied(_) | CopyOutcome::Skipped(Skip::Exists) => {}
+            CopyOutcome::Copied(_) | CopyOutcome::Skipped(Skip::Exists | Skip::NothingNew) => {}
         }
         if let Some(report) = &mut self.report {
             report.add(done, io)?;
@@ -248,7 +250,12 @@ fn copy_one(
     };
     prepare::with(asked, env, io, |prepared, io| {
         if prepared.matches_request {
-            return Ok(CopyOutcome::Skipped(Skip::AsRequested));
+            env.notes.check()?;
+            let extends = request.extends();
+            return Ok(CopyOutcome::Skipped(match extends {
+                true => Skip::NothingNew,
+                false => Skip::AsRequested,
+            }));
         }
         if let Some(form) = request.dry_run() {
             let quiet = request.process.quiet;

@@ -9,6 +9,7 @@
     )
 )]
 
+mod append;
 mod batch;
 pub mod cli;
 mod clock;
@@ -59,7 +60,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
     let args: Vec<OsString> = args.into_iter().collect();
     let request = match cli::parse(args.iter().cloned()) {
         Err(_) if args.last().is_some_and(|last| last == "-h") => return Ok(usage(io)),
-        parsed => parsed?,
+        parsed => append::located(parsed?)?,
     };
     let ended = match &request {
         Request::Copy(request) => copy(request, io)?,

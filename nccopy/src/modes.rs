@@ -5,10 +5,23 @@
 use netcdf_grammar::modes::{ModeTable, ToolMode};
 
 /// Modes that copy or plan a copy.
-const COPIES: &[&str] = &["copy", "in_place", "plan"];
+const COPIES: &[&str] = &["copy", "in_place", "append", "add_variables", "plan"];
 
 /// Modes that copy, plan a copy, or write references.
-const OUTPUTS: &[&str] = &["copy", "in_place", "plan", "references"];
+const OUTPUTS: &[&str] = &[
+    "copy",
+    "in_place",
+    "append",
+    "add_variables",
+    "plan",
+    "references",
+];
+
+/// Modes that may change names and dimensions of the output.
+const CHANGES: &[&str] = &["copy", "in_place", "plan", "references"];
+
+/// Modes with a copy of the whole input.
+const WHOLE: &[&str] = &["copy", "in_place", "plan"];
 
 /// Modes with outputs of other names than the inputs.
 const NEW: &[&str] = &["copy", "plan", "references"];
@@ -17,12 +30,20 @@ const NEW: &[&str] = &["copy", "plan", "references"];
 const REFERENCES: &[&str] = &["references"];
 
 /// Copies without a plan.
-const AT_ONCE: &[&str] = &["copy", "in_place"];
+const AT_ONCE: &[&str] = &["copy", "in_place", "append", "add_variables"];
+
+/// Modes that join inputs or merge their variables.
+const MERGES: &[&str] = &["copy", "append", "add_variables", "plan", "references"];
+
+/// Modes that join inputs along a dimension.
+const JOINS: &[&str] = &["copy", "append", "plan", "references"];
 
 /// Modes that read or write datasets.
 const DATASETS: &[&str] = &[
     "copy",
     "in_place",
+    "append",
+    "add_variables",
     "references",
     "plan",
     "part",
@@ -34,6 +55,8 @@ const DATASETS: &[&str] = &[
 const ALL: &[&str] = &[
     "copy",
     "in_place",
+    "append",
+    "add_variables",
     "references",
     "plan",
     "part",
@@ -49,6 +72,8 @@ pub const MODES: ModeTable = ModeTable {
     modes: &[
         mode("copy", ""),
         mode("in_place", "'--in-place'"),
+        mode("append", "'--append'"),
+        mode("add_variables", "'--add-variables'"),
         mode("references", "'-k kerchunk'"),
         mode("plan", "'--plan'"),
         mode("part", "'--part'"),
@@ -67,17 +92,17 @@ pub const MODES: ModeTable = ModeTable {
         ("offset64", OUTPUTS),
         ("netcdf4_classic", OUTPUTS),
         // The selection.
-        ("fix_unlimited", OUTPUTS),
+        ("fix_unlimited", CHANGES),
         ("data_vars", NEW),
         ("only_vars", NEW),
         ("coordinates", NEW),
         ("data_groups", NEW),
         ("only_groups", NEW),
         ("select", NEW),
-        ("rename", OUTPUTS),
-        ("attribute", OUTPUTS),
-        ("enums", COPIES),
-        ("unlimited", COPIES),
+        ("rename", CHANGES),
+        ("attribute", CHANGES),
+        ("enums", WHOLE),
+        ("unlimited", WHOLE),
         ("history", OUTPUTS),
         ("history_time", OUTPUTS),
         // The storage.
@@ -93,7 +118,7 @@ pub const MODES: ModeTable = ModeTable {
         ("consolidated", COPIES),
         ("zip_prefix", COPIES),
         ("no_zip_prefix", COPIES),
-        ("overwrite", OUTPUTS),
+        ("overwrite", CHANGES),
         // Accepted, without effect.
         ("buffer", COPIES),
         ("cache", COPIES),
@@ -107,14 +132,34 @@ pub const MODES: ModeTable = ModeTable {
         ("no_clobber", &["copy", "references"]),
         ("skip_existing", &["copy", "references"]),
         ("suffix", NEW),
-        ("recursive", OUTPUTS),
+        ("recursive", CHANGES),
         ("force", &["in_place"]),
         ("if_smaller", &["in_place"]),
         ("keep_mtime", &["in_place"]),
         ("dry_run", AT_ONCE),
         ("split", &["copy"]),
-        ("report", &["copy", "in_place", "references", "finish"]),
-        ("verify", &["copy", "in_place", "plan", "finish"]),
+        (
+            "report",
+            &[
+                "copy",
+                "in_place",
+                "append",
+                "add_variables",
+                "references",
+                "finish",
+            ],
+        ),
+        (
+            "verify",
+            &[
+                "copy",
+                "in_place",
+                "append",
+                "add_variables",
+                "plan",
+                "finish",
+            ],
+        ),
         ("strict", OUTPUTS),
         ("allow_external", OUTPUTS),
         ("fill_missing", OUTPUTS),
@@ -134,17 +179,17 @@ pub const MODES: ModeTable = ModeTable {
         ("json", &["status"]),
         // Joins.
         ("join", NEW),
-        ("order", NEW),
-        ("overlap", NEW),
-        ("statics", NEW),
-        ("conflicts", NEW),
-        ("open_files", NEW),
+        ("order", JOINS),
+        ("overlap", JOINS),
+        ("statics", MERGES),
+        ("conflicts", MERGES),
+        ("open_files", MERGES),
         ("join_new", NEW),
         ("merge", NEW),
         ("labels", NEW),
         ("each", NEW),
-        ("inputs", NEW),
-        ("lacking", NEW),
+        ("inputs", MERGES),
+        ("lacking", JOINS),
         ("time_units", NEW),
         ("repack", NEW),
         // The process.

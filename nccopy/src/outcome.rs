@@ -57,6 +57,8 @@ pub(crate) enum Skip {
     AsRequested,
     /// The copy is not smaller than the input.
     NotSmaller,
+    /// The output already has all records of the inputs.
+    NothingNew,
 }
 
 impl Skip {
@@ -65,6 +67,7 @@ impl Skip {
             Self::Exists => "the output exists",
             Self::AsRequested => "it is already stored as requested",
             Self::NotSmaller => "the copy is not smaller",
+            Self::NothingNew => "the inputs have nothing that the output lacks",
         }
     }
 }

@@ -28,7 +28,7 @@ use netcdf_grammar::join;
 use crate::inputs::CopyPair;
 use crate::request::{CloudRules, CopyRequest, PartRequest};
 use crate::request_match::{PlannedCopy, StoredFile};
-use crate::{cloud, edited_input, in_place, options, references, report};
+use crate::{append, cloud, edited_input, in_place, options, references, report};
 
 /// Estimated maximum metadata bytes of a file, apart from chunk metadata.
 const METADATA: u64 = 1 << 20;
@@ -69,6 +69,8 @@ pub(crate) struct CopyInput<'e> {
     consolidated: bool,
     state: Option<String>,
     reads: Arc<KeyReads>,
+    /// Whether the output already has all records of the inputs.
+    is_unchanged: bool,
 }
 
 impl<'e> CopyInput<'e> {
@@ -83,6 +85,9 @@ impl<'e> CopyInput<'e> {
         io: &mut Io,
     ) -> Result<Self> {
         if let Some(join) = &request.files.join {
+            if request.extends() {
+                append::check(copy, &access, env)?;
+            }
             let joined = join::open(join, access, &mut *io.stdin, env)?;
             return Ok(Self {
                 reader: Box::new(joined.reader),
@@ -91,6 +96,7 @@ impl<'e> CopyInput<'e> {
                 consolidated: false,
                 state: request.is_in_parts().then_some(joined.state),
                 reads: Arc::default(),
+                is_unchanged: joined.is_unchanged && request.extends(),
             });
         }
         let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
@@ -125,6 +131,7 @@ impl<'e> CopyInput<'e> {
             consolidated,
             state,
             reads,
+            is_unchanged: false,
         })
     }
 }
@@ -147,7 +154,7 @@ pub(crate) struct PreparedCopy<'a> {
     pub state: Option<String>,
     /// The keys of the input that are read, for a copy in parts.
     pub reads: Arc<KeyReads>,
-    /// Whether `--in-place` skips the input: it is already stored as requested.
+    /// Whether the output stays: with `--in-place`, it is already stored as requested; with `--append`, it has all records.
     pub matches_request: bool,
     /// Whether to count stored bytes of the input.
     pub counts: bool,
@@ -183,6 +190,7 @@ pub(crate) fn with<R>(
         consolidated,
         state,
         reads,
+        is_unchanged,
     } = opened;
     let in_place = request.in_place();
     let cache = ReadCache::new(env);
@@ -221,7 +229,8 @@ pub(crate) fn with<R>(
     let force = in_place.is_some_and(|options| options.force);
     let prepared = PreparedCopy {
         counts: request.reported().is_some(),
-        matches_request: file.is_some_and(|file| !force && unsaid && planned.matches_request(file)),
+        matches_request: is_unchanged
+            || file.is_some_and(|file| !force && unsaid && planned.matches_request(file)),
         bytes: file
             .filter(|_| request.if_smaller())
             .and_then(|file| file.size.bytes),
@@ -292,7 +301,7 @@ impl PreparedCopy<'_> {
         let Self { set, plan, .. } = &self;
         let env = set.env;
         let (in_place, verify) = (request.in_place(), request.checks.verify);
-        let replaces = self.output.replaces_store() && in_place.is_none();
+        let replaces = self.output.replaces_store() && in_place.is_none() && !request.extends();
         let mtime = in_place
             .filter(|options| options.keep_mtime)
             .and_then(|_| modified(&copy.local));

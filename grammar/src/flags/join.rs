@@ -161,10 +161,17 @@ impl JoinArgs {
     /// Returns the join of inputs; `None` without a join.
     #[must_use]
     pub fn request(&self, named: Vec<PathBuf>) -> Option<JoinRequest> {
+        Some(self.of_kind(self.kind()?, named))
+    }
+
+    /// Returns the join of inputs with a kind that another option names.
+    #[must_use]
+    pub fn of_kind(&self, kind: JoinKind, named: Vec<PathBuf>) -> JoinRequest {
         let open = |n: NonZeroU32| usize::try_from(n.get()).unwrap_or(OPEN);
-        Some(JoinRequest {
+        JoinRequest {
             inputs: InputNames::new(named, self.inputs.clone()),
-            kind: self.kind()?,
+            kind,
+            extends: false,
             order: self.order.unwrap_or_default(),
             overlap: self.overlap.unwrap_or_default(),
             statics: self.statics.unwrap_or_default(),
@@ -173,6 +180,6 @@ impl JoinArgs {
             time_units: self.time_units.clone(),
             repack: self.repack,
             open_files: self.open_files.map_or(OPEN, open),
-        })
+        }
     }
 }

@@ -38,13 +38,18 @@ pub(super) fn plain_text(attribute: &Attribute) -> String {
 pub(super) fn value_text(attribute: Option<&Attribute>) -> String {
     match attribute.map(|a| &a.values) {
         None => "missing".to_owned(),
-        Some(Values::Char(text)) => format!("\"{}\"", String::from_utf8_lossy(text)),
-        Some(values) => {
-            let text = format!("{values:?}");
-            let inner = text
-                .split_once('[')
-                .and_then(|(_, rest)| rest.rsplit_once(']'));
-            inner.map_or_else(|| text.clone(), |(inner, _)| inner.to_owned())
-        }
+        Some(values) => inner_text(values),
     }
+}
+
+/// Returns values for messages.
+pub(super) fn inner_text(values: &Values) -> String {
+    if let Values::Char(text) = values {
+        return format!("\"{}\"", String::from_utf8_lossy(text));
+    }
+    let text = format!("{values:?}");
+    let inner = text
+        .split_once('[')
+        .and_then(|(_, rest)| rest.rsplit_once(']'));
+    inner.map_or_else(|| text.clone(), |(inner, _)| inner.to_owned())
 }

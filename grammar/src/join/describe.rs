@@ -78,10 +78,11 @@ impl<'h> Whole<'h> {
     /// Returns all inputs in the order of the whole.
     fn order(&self) -> Vec<usize> {
         let mut seen = BTreeSet::new();
-        let all = self
-            .runs
-            .iter()
-            .map(|run| run.input)
+        let extended = self.request.extends.then_some(0);
+        let runs = self.runs.iter().map(|run| run.input);
+        let all = extended
+            .into_iter()
+            .chain(runs)
             .chain(0..self.headers.inputs.len());
         all.filter(|input| seen.insert(*input)).collect()
     }

@@ -209,6 +209,11 @@ impl Headers {
 }
 
 impl Headers {
+    /// Returns the signatures of the inputs.
+    pub(super) fn signatures(&self) -> Vec<u64> {
+        self.inputs.iter().map(|input| input.signature).collect()
+    }
+
     /// Returns the facts with a number.
     pub(super) fn variable(&self, number: usize) -> Result<&InputVariable> {
         self.facts.get(number).or_internal("facts about a variable")

@@ -15,6 +15,7 @@
 //! | `statics` | values of variables without the joined dimension |
 //! | `differences`, `globals` | attributes that may differ |
 //! | `order` | the order of inputs, overlaps and gaps |
+//! | `append`, `repeated` | records that extend the first input, and records that it already has |
 //! | `types`, `units`, `packing`, `missing`, `attributes` | rules for one variable in two inputs |
 //! | `repack` | data with several packings |
 //! | `relation` | all rules for one variable |
@@ -22,6 +23,7 @@
 //! | `extend` | variables and dimensions that the first input lacks |
 //! | `whole`, `describe`, `whole_variable` | the description of the whole, and of its variables |
 
+mod append;
 mod attribute_values;
 mod attributes;
 mod coordinate;
@@ -42,6 +44,7 @@ mod packing;
 mod references;
 mod relation;
 mod repack;
+mod repeated;
 mod request;
 mod statics;
 mod types;
@@ -62,6 +65,7 @@ use netcdf_core::model::Schema;
 use netcdf_core::notes::{Note, few};
 use netcdf_core::sum::Digest;
 
+use append::OrderedRuns;
 use dimension::{JoinedDimension, coordinate, joined_dimension, new_dimension};
 use facts::InputVariable;
 use headers::{HeaderPass, Headers};
@@ -86,6 +90,8 @@ pub struct OpenJoin<'a> {
     pub reader: JoinedReader<'a>,
     /// A text that changes with the inputs.
     pub state: String,
+    /// Whether the whole has no more than the first input that it extends.
+    pub is_unchanged: bool,
 }
 
 /// Opens many datasets as one dataset. `stdin` may have a list of inputs.
@@ -109,19 +115,50 @@ pub fn open<'a>(
         labels: labels(request),
         env,
     };
-    let (dataset, signatures) = join.described()?;
+    let DescribedJoin {
+        dataset,
+        signatures,
+        is_unchanged,
+    } = join.described()?;
     let state = Digest::of_bytes(format!("{signatures:?}").as_bytes()).to_string();
-    let opens = Arc::clone(&opener);
+    Ok(OpenJoin {
+        reader: reader((dataset, signatures), &opener, request.open_files, env),
+        state,
+        is_unchanged,
+    })
+}
+
+/// Returns the reader of a described join.
+fn reader<'a>(
+    (dataset, signatures): (JoinedDataset, Vec<u64>),
+    opener: &Arc<InputOpener>,
+    open_files: usize,
+    env: &'a Env,
+) -> JoinedReader<'a> {
+    let (opens, opener) = (Arc::clone(opener), Arc::clone(opener));
     let again = move |number: usize| {
         let signature = signatures.get(number).or_internal("an input")?;
         opens.again(number, *signature, env)
     };
     let name = move |number| opener.name(number);
-    let inputs = (Box::new(again) as _, request.open_files);
-    Ok(OpenJoin {
-        reader: JoinedReader::new(dataset, inputs, name, env),
-        state,
-    })
+    JoinedReader::new(dataset, (Box::new(again) as _, open_files), name, env)
+}
+
+/// The description of a join.
+struct DescribedJoin {
+    dataset: JoinedDataset,
+    /// The signatures of the inputs.
+    signatures: Vec<u64>,
+    is_unchanged: bool,
+}
+
+/// The facts about the inputs of a join.
+#[derive(Clone, Copy)]
+struct JoinFacts<'a> {
+    joined: &'a JoinedDimension,
+    headers: &'a Headers,
+    /// The paths of variables that get a new dimension.
+    extended: &'a BTreeSet<String>,
 }
 
 /// Returns the source of the labels that a request names.
@@ -135,14 +172,14 @@ fn labels(request: &JoinRequest) -> Option<LabelSource> {
 /// A join in progress.
 struct Join<'a> {
     request: &'a JoinRequest,
-    opener: &'a InputOpener,
+    opener: &'a Arc<InputOpener>,
     labels: Option<LabelSource>,
     env: &'a Env,
 }
 
 impl Join<'_> {
-    /// Returns the description of the whole, and the signatures of the inputs.
-    fn described(&self) -> Result<(JoinedDataset, Vec<u64>)> {
+    /// Returns the description of the whole.
+    fn described(&self) -> Result<DescribedJoin> {
         let named = |e: Error| e.of(&self.opener.name(0));
         if let Some(labels) = &self.labels {
             labels.check_count(self.opener.paths.len())?;
@@ -164,18 +201,49 @@ impl Join<'_> {
         };
         let mut headers = pass.run()?;
         self.add_label_ranges(&mut headers)?;
-        let runs = self.runs(&joined, &headers)?;
+        let OrderedRuns {
+            runs,
+            repeated,
+            skipped,
+        } = self.runs(&joined, &headers)?;
         let different = statics.as_ref().map(StaticReference::different);
         let extended = self.extended(
             &joined,
             first.reader.schema(),
             different.unwrap_or_default(),
         )?;
-        let dataset = self.whole((&joined, &headers), &extended, &runs)?;
-        Ok((
+        let whole = JoinFacts {
+            joined: &joined,
+            headers: &headers,
+            extended: &extended,
+        };
+        self.check_repeated(whole, repeated)?;
+        if skipped > 0 {
+            let what = format!("skipped {skipped} records that the output already has");
+            self.remark(&self.option(&joined), what);
+        }
+        let dataset = self.whole(whole, &runs)?;
+        Ok(DescribedJoin {
+            is_unchanged: match joined {
+                JoinedDimension::Merge => {
+                    dataset.schema.vars.len() == first.reader.schema().vars.len()
+                }
+                JoinedDimension::Along { .. } | JoinedDimension::New { .. } => {
+                    runs.iter().all(|run| run.input == 0)
+                }
+            },
             dataset,
-            headers.inputs.iter().map(|i| i.signature).collect(),
-        ))
+            signatures: headers.signatures(),
+        })
+    }
+
+    /// Returns the option of the join, for notes.
+    fn option(&self, joined: &JoinedDimension) -> String {
+        match (self.request.extends, joined) {
+            (true, JoinedDimension::Along { .. }) => format!("--append={}", joined.name()),
+            (true, JoinedDimension::Merge) => "--add-variables".to_owned(),
+            (_, _) => joined.option(),
+        }
     }
 
     /// Returns the joined dimension.
@@ -210,7 +278,7 @@ impl Join<'_> {
         let ids = schema.var_ids();
         let facts = ids.map(|id| InputVariable::new(set, id, (joined, &references)));
         let facts = facts.collect::<Result<Vec<_>>>()?;
-        let named = (self.opener, &*first.reader as &dyn Reader);
+        let named = (&**self.opener, &*first.reader as &dyn Reader);
         let reference = StaticReference::new(named, facts, self.env);
         Ok(match joined {
             JoinedDimension::New { .. } => reference.collecting(),
@@ -233,7 +301,7 @@ impl Join<'_> {
     }
 
     /// Returns the runs of inputs in order.
-    fn runs(&self, joined: &JoinedDimension, headers: &Headers) -> Result<Vec<InputRun>> {
+    fn runs(&self, joined: &JoinedDimension, headers: &Headers) -> Result<OrderedRuns> {
         let values = |number: usize| {
             let opened = self.opener.open(number, self.env)?;
             let cache = ReadCache::new(self.env);
@@ -265,12 +333,15 @@ impl Join<'_> {
             },
             overlap: self.request.overlap,
             dim: joined.name(),
-            option: &joined.option(),
+            option: &self.option(joined),
             name: &|number| self.opener.name(number),
             values: &values,
             notes: &self.env.notes,
         };
-        ordering.runs()
+        match (self.request.extends, joined) {
+            (true, JoinedDimension::Along { .. }) => ordering.appended(),
+            (_, _) => Ok(ordering.runs()?.into()),
+        }
     }
 
     /// Returns the paths of variables that get a new dimension.
@@ -301,30 +372,38 @@ impl Join<'_> {
     }
 
     /// Returns the description of the whole.
-    fn whole(
-        &self,
-        (joined, headers): (&JoinedDimension, &Headers),
-        extended: &BTreeSet<String>,
-        runs: &[InputRun],
-    ) -> Result<JoinedDataset> {
-        let first = runs.first().map_or(0, |run| run.input);
+    fn whole(&self, facts: JoinFacts<'_>, runs: &[InputRun]) -> Result<JoinedDataset> {
+        let first = match (self.request.extends, runs.first()) {
+            (true, _) | (false, None) => 0,
+            (false, Some(run)) => run.input,
+        };
         let reader = self.opener.open(first, self.env)?.reader;
         let mut schema = reader.schema().clone();
-        let removed = headers.extents.apply(&mut schema);
-        self.conflicts(headers, &mut schema)?;
+        let removed = facts.headers.extents.apply(&mut schema);
+        self.conflicts(facts.headers, &mut schema)?;
+        let described = self.described_runs(facts, runs, (&*reader, schema))?;
+        self.note_changes(&described, &removed);
+        Ok(described.dataset)
+    }
+
+    /// Returns the description of runs of inputs. `schema` is the schema of the first input, whose reader is given.
+    fn described_runs(
+        &self,
+        facts: JoinFacts<'_>,
+        runs: &[InputRun],
+        (reader, schema): (&dyn Reader, Schema),
+    ) -> Result<Described> {
         let whole = Whole {
             request: self.request,
-            headers,
+            headers: facts.headers,
             runs,
-            joined,
-            extended,
+            joined: facts.joined,
+            extended: facts.extended,
             name: &|number| self.opener.name(number),
             open: &|number| Ok(self.opener.open(number, self.env)?.reader),
             env: self.env,
         };
-        let described = whole.describe(&*reader, schema)?;
-        self.note_changes(&described, &removed);
-        Ok(described.dataset)
+        whole.describe(reader, schema)
     }
 
     /// Applies the rule for attributes with several values.

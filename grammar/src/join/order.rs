@@ -35,14 +35,14 @@ pub(super) struct InputOrdering<'a> {
 
 /// An input with its coordinate range.
 #[derive(Clone, Copy)]
-struct RangedInput<'a> {
-    number: usize,
+pub(super) struct RangedInput<'a> {
+    pub(super) number: usize,
     len: u64,
-    span: &'a CoordinateRange,
+    pub(super) span: &'a CoordinateRange,
 }
 
 impl RangedInput<'_> {
-    fn run(&self) -> InputRun {
+    pub(super) fn run(&self) -> InputRun {
         InputRun {
             input: self.number,
             from: 0,
@@ -62,7 +62,6 @@ impl InputOrdering<'_> {
             .iter()
             .enumerate()
             .filter(|(_, input)| input.len > 0);
-        let ranged: Option<Vec<RangedInput<'_>>> = filled.clone().map(ranged).collect();
         let given = || {
             let run = |(input, header): (usize, &InputHeader)| InputRun {
                 input,
@@ -71,6 +70,7 @@ impl InputOrdering<'_> {
             };
             filled.map(run).collect()
         };
+        let ranged = self.ranged();
         let Some(mut ranged) = ranged.filter(|_| self.order == JoinOrder::Coordinate) else {
             if self.order == JoinOrder::Coordinate {
                 self.note("joined in the given order: the dimension has no coordinate".to_owned());
@@ -91,7 +91,14 @@ impl InputOrdering<'_> {
         Ok(runs)
     }
 
-    fn note(&self, what: String) {
+    /// Returns the inputs that have elements, with their ranges; `None` if an input has no coordinate.
+    pub(super) fn ranged(&self) -> Option<Vec<RangedInput<'_>>> {
+        let all = self.headers.iter().enumerate();
+        let filled = all.filter(|(_, input)| input.len > 0);
+        filled.map(ranged).collect()
+    }
+
+    pub(super) fn note(&self, what: String) {
         self.notes.remark(Note {
             object: self.option.to_owned(),
             what,
@@ -100,7 +107,7 @@ impl InputOrdering<'_> {
     }
 
     /// Returns whether coordinates increase.
-    fn direction(&self, inputs: &[RangedInput<'_>]) -> Result<bool> {
+    pub(super) fn direction(&self, inputs: &[RangedInput<'_>]) -> Result<bool> {
         let mut known = inputs
             .iter()
             .filter_map(|i| Some((i.number, i.span.rises?)));
@@ -122,7 +129,7 @@ impl InputOrdering<'_> {
     }
 
     /// Checks that all values have one kind.
-    fn check_comparable(&self, inputs: &[RangedInput<'_>]) -> Result<()> {
+    pub(super) fn check_comparable(&self, inputs: &[RangedInput<'_>]) -> Result<()> {
         let Some(first) = inputs.first() else {
             return Ok(());
         };
@@ -176,7 +183,7 @@ impl InputOrdering<'_> {
             "skipped {} values that another input has, too",
             found - kept.len()
         ));
-        Ok(compressed(&kept))
+        Ok(compressed(kept.iter().map(|(_, input, at)| (*input, *at))))
     }
 
     fn overlap_error(&self, chain: &[RangedInput<'_>], rises: bool) -> Error {
@@ -250,25 +257,25 @@ fn different_calendars(pair: [&Position; 2]) -> Option<String> {
 }
 
 /// Compares two values in the direction of the coordinate.
-fn before(a: &Position, b: &Position, rises: bool) -> Ordering {
+pub(super) fn before(a: &Position, b: &Position, rises: bool) -> Ordering {
     let order = a.order(b).unwrap_or(Ordering::Equal);
     if rises { order } else { order.reverse() }
 }
 
 /// Returns whether an input begins after the end of another input.
-fn follows(a: &RangedInput<'_>, b: &RangedInput<'_>, rises: bool) -> bool {
+pub(super) fn follows(a: &RangedInput<'_>, b: &RangedInput<'_>, rises: bool) -> bool {
     before(&a.span.last, &b.span.first, rises).is_lt()
 }
 
 /// Merges consecutive indices of an input.
-fn compressed(kept: &[(Position, usize, u64)]) -> Vec<InputRun> {
+pub(super) fn compressed(kept: impl Iterator<Item = (usize, u64)>) -> Vec<InputRun> {
     let mut runs: Vec<InputRun> = vec![];
-    for (_, input, index) in kept {
+    for (input, index) in kept {
         match runs.last_mut() {
-            Some(run) if run.input == *input && run.from + run.len == *index => run.len += 1,
+            Some(run) if run.input == input && run.from + run.len == index => run.len += 1,
             Some(_) | None => runs.push(InputRun {
-                input: *input,
-                from: *index,
+                input,
+                from: index,
                 len: 1,
             }),
         }

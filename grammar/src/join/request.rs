@@ -17,6 +17,8 @@ pub struct JoinRequest {
     pub inputs: InputNames,
     /// The kind of the join.
     pub kind: JoinKind,
+    /// Whether the other inputs extend the first input, which stays as it is.
+    pub extends: bool,
     /// The order of the inputs.
     pub order: JoinOrder,
     /// The treatment of inputs with common coordinate values.

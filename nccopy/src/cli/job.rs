@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use netcdf_grammar::flags::heading::EVERYDAY;
+use netcdf_grammar::join::JoinKind;
 use netcdf_grammar::split::SplitSpec;
 
 use crate::request::ReportForm;
@@ -44,6 +45,16 @@ pub(super) struct JobArgs {
     #[arg(long, value_name = "PARTS", value_parser = parse_split, conflicts_with = "select")]
     pub split: Option<SplitSpec>,
 
+    /// Add the records of the inputs to the output, along its unlimited dimension or DIM. Records that it already has are skipped. A
+    /// missing output is created; options for its kind and storage only count then (docs/append.md)
+    #[arg(long, value_name = "DIM", num_args = 0..=1, require_equals = true,
+          default_missing_value = "", group = "joins")]
+    pub append: Option<OsString>,
+
+    /// Add variables to the output that it lacks. Common variables must be equal (docs/append.md)
+    #[arg(long, group = "joins")]
+    pub add_variables: bool,
+
     /// Compare all values of the output with the input before the output appears under its name
     #[arg(long)]
     pub verify: bool,
@@ -72,6 +83,17 @@ pub(super) struct JobArgs {
     /// With --in-place: keep the modification time of each input
     #[arg(long, help_heading = MANY)]
     pub keep_mtime: bool,
+}
+
+impl JobArgs {
+    /// Returns the kind of the join of the output and the inputs.
+    pub(super) fn extension(&self) -> Option<JoinKind> {
+        if self.add_variables {
+            return Some(JoinKind::Merge);
+        }
+        let dim = self.append.as_ref()?.to_string_lossy().into_owned();
+        Some(JoinKind::Along(Some(dim).filter(|dim| !dim.is_empty())))
+    }
 }
 
 impl ValueEnum for ReportForm {

@@ -107,6 +107,8 @@ fn modes(cli: &Cli) -> Vec<&'static str> {
     let plan = &cli.plan;
     let named = [
         ("in_place", cli.job.in_place),
+        ("append", cli.job.append.is_some()),
+        ("add_variables", cli.job.add_variables),
         ("references", cli.kind.references()),
         ("plan", plan.plan.is_some()),
         ("part", plan.part.is_some()),

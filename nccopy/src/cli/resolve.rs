@@ -7,6 +7,7 @@ use std::time::Duration;
 use netcdf_core::copy::parts::PartSize;
 use netcdf_core::copy::references::ReferenceOptions;
 use netcdf_core::io::locator::OutputRequest;
+use netcdf_grammar::join::JoinRequest;
 use netcdf_grammar::selection::names;
 
 use super::args::Cli;
@@ -146,7 +147,7 @@ fn copy(
     CopyRequest {
         mode,
         files: FileRequest {
-            join: cli.join.request(inputs.clone()),
+            join: join(&cli, &inputs),
             split: cli.job.split.clone(),
             inputs,
             recursive: cli.job.recursive,
@@ -175,6 +176,17 @@ fn copy(
             started: given.started,
         },
         process: process(cli),
+    }
+}
+
+/// Returns the join of the inputs. With `--append`, the output becomes the first input later.
+fn join(cli: &Cli, inputs: &[PathBuf]) -> Option<JoinRequest> {
+    match cli.job.extension() {
+        None => cli.join.request(inputs.to_vec()),
+        Some(kind) => Some(JoinRequest {
+            extends: true,
+            ..cli.join.of_kind(kind, inputs.to_vec())
+        }),
     }
 }
 

@@ -46,6 +46,11 @@ pub enum CopyMode {
         /// The treatment of existing outputs.
         existing: Existing,
     },
+    /// The inputs extend the output, which exists. The first joined input is the output.
+    Append {
+        /// The output file or directory.
+        to: PathBuf,
+    },
     /// The outputs replace the inputs.
     InPlace(InPlaceRequest),
     /// Processes that follow a plan copy parts of the output.
@@ -133,7 +138,9 @@ impl CopyRequest {
     /// The output file or directory, unless outputs replace their inputs.
     pub fn to(&self) -> Option<&Path> {
         match &self.mode {
-            CopyMode::New { to, .. } | CopyMode::InParts { to } => Some(to),
+            CopyMode::New { to, .. } | CopyMode::Append { to } | CopyMode::InParts { to } => {
+                Some(to)
+            }
             CopyMode::InPlace(_) => None,
         }
     }
@@ -142,7 +149,9 @@ impl CopyRequest {
     pub fn existing(&self) -> Existing {
         match self.mode {
             CopyMode::New { existing, .. } => existing,
-            CopyMode::InPlace(_) | CopyMode::InParts { .. } => Existing::Replace,
+            CopyMode::Append { .. } | CopyMode::InPlace(_) | CopyMode::InParts { .. } => {
+                Existing::Replace
+            }
         }
     }
 
@@ -150,8 +159,13 @@ impl CopyRequest {
     pub fn in_place(&self) -> Option<InPlaceRequest> {
         match self.mode {
             CopyMode::InPlace(options) => Some(options),
-            CopyMode::New { .. } | CopyMode::InParts { .. } => None,
+            CopyMode::New { .. } | CopyMode::Append { .. } | CopyMode::InParts { .. } => None,
         }
+    }
+
+    /// Checks whether the inputs extend an existing output.
+    pub fn extends(&self) -> bool {
+        matches!(self.mode, CopyMode::Append { .. })
     }
 
     /// Checks whether processes copy parts of the output.

@@ -3,7 +3,7 @@
 use netcdf_core::model::FileSpace;
 
 /// The storage of outputs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct StorageRequest {
     /// The deflate level of all variables.
     pub deflate: Option<u8>,

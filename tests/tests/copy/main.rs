@@ -1,6 +1,7 @@
 //! `nccopy`: copies, options, jobs with many inputs, copies in parts.
 #![forbid(unsafe_code)]
 
+mod append;
 mod cloud;
 mod copying;
 mod digests;

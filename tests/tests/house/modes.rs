@@ -69,6 +69,8 @@ fn tools() -> [Tool; 4] {
             modes: &[
                 ("copy", &[], &["a.nc", "b.nc"]),
                 ("in_place", &["--in-place"], &["a.nc", "b.nc"]),
+                ("append", &["--append"], &["a.nc", "b.nc"]),
+                ("add_variables", &["--add-variables"], &["a.nc", "b.nc"]),
                 ("references", &["-k", "kerchunk"], &["a.nc", "b.json"]),
                 ("plan", &["--plan", "p"], &["a.nc", "b.nc"]),
                 ("part", &["--part", "0"], &["p"]),
@@ -269,7 +271,11 @@ fn options_without_effect_are_refused_and_all_others_accepted() {
                     continue;
                 }
                 let companions = COMPANIONS.iter().filter(|(name, _)| *name == id);
+                // The options of a join need no other join with --append and --add-variables.
+                let joined = args.contains(&"--append") || args.contains(&"--add-variables");
                 let companions = companions.flat_map(|(_, words)| *words);
+                let companions = companions
+                    .filter(|word| !joined || !["--join", "--join-new", "n"].contains(*word));
                 let mut given = words(&arg);
                 let effect = tool.table.has_effect((id, is_of_c(&tool, &arg)), mode);
                 if tool.name == "nccopy" || !ONLY_NCCOPY.contains(&id) {
