@@ -10,6 +10,7 @@ use netcdf_core::notes::{CollectedNotes, Note, Notes};
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
+use crate::append;
 use crate::dry_run;
 use crate::input_notes::InputNotes;
 use crate::inputs::CopyPair;
@@ -261,6 +262,9 @@ fn copy_one(
             let quiet = request.process.quiet;
             dry_run::print((form, quiet), &prepared, turn, io)?;
             env.notes.check()?;
+            return Ok(CopyOutcome::Copied(CopyReport::default()));
+        }
+        if append::in_place(&prepared, request, copy)? {
             return Ok(CopyOutcome::Copied(CopyReport::default()));
         }
         let target = prepared.target(request, copy)?;

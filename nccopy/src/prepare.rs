@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use netcdf_core::arithmetic::Amount;
 use netcdf_core::chunk::{Dataset, ReadCache, Reader, Writer};
 use netcdf_core::copy::references::ReferencePlan;
-use netcdf_core::copy::{self, CopyOptions, CopyReport, Plan};
+use netcdf_core::copy::{self, CopyOptions, CopyReport, NewRecords, Plan};
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
@@ -71,6 +71,8 @@ pub(crate) struct CopyInput<'e> {
     reads: Arc<KeyReads>,
     /// Whether the output already has all records of the inputs.
     is_unchanged: bool,
+    /// The records that extend the output.
+    records: Option<NewRecords>,
 }
 
 impl<'e> CopyInput<'e> {
@@ -97,6 +99,7 @@ impl<'e> CopyInput<'e> {
                 state: request.is_in_parts().then_some(joined.state),
                 reads: Arc::default(),
                 is_unchanged: joined.is_unchanged && request.extends(),
+                records: joined.records,
             });
         }
         let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
@@ -132,6 +135,7 @@ impl<'e> CopyInput<'e> {
             state,
             reads,
             is_unchanged: false,
+            records: None,
         })
     }
 }
@@ -158,6 +162,8 @@ pub(crate) struct PreparedCopy<'a> {
     pub matches_request: bool,
     /// Whether to count stored bytes of the input.
     pub counts: bool,
+    /// The records that extend the output.
+    pub records: Option<NewRecords>,
     /// The input size for `--if-smaller`.
     bytes: Option<u64>,
     trace: Trace,
@@ -191,6 +197,7 @@ pub(crate) fn with<R>(
         state,
         reads,
         is_unchanged,
+        records,
     } = opened;
     let in_place = request.in_place();
     let cache = ReadCache::new(env);
@@ -229,6 +236,7 @@ pub(crate) fn with<R>(
     let force = in_place.is_some_and(|options| options.force);
     let prepared = PreparedCopy {
         counts: request.reported().is_some(),
+        records,
         matches_request: is_unchanged
             || file.is_some_and(|file| !force && unsaid && planned.matches_request(file)),
         bytes: file

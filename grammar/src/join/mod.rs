@@ -58,6 +58,7 @@ use std::sync::Arc;
 
 use netcdf_core::chunk::joined::{JoinedDataset, JoinedReader};
 use netcdf_core::chunk::{Dataset, ReadCache, Reader};
+use netcdf_core::copy::NewRecords;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::io::locator::InputAccess;
@@ -66,7 +67,7 @@ use netcdf_core::notes::{Note, few};
 use netcdf_core::sum::Digest;
 
 use append::OrderedRuns;
-use dimension::{JoinedDimension, coordinate, joined_dimension, new_dimension};
+use dimension::{JoinedDimension, coordinate, dim_of, joined_dimension, new_dimension};
 use facts::InputVariable;
 use headers::{HeaderPass, Headers};
 use labels::{LabelSource, label_ranges};
@@ -92,6 +93,8 @@ pub struct OpenJoin<'a> {
     pub state: String,
     /// Whether the whole has no more than the first input that it extends.
     pub is_unchanged: bool,
+    /// The records that extend the first input.
+    pub records: Option<NewRecords>,
 }
 
 /// Opens many datasets as one dataset. `stdin` may have a list of inputs.
@@ -119,12 +122,14 @@ pub fn open<'a>(
         dataset,
         signatures,
         is_unchanged,
+        records,
     } = join.described()?;
     let state = Digest::of_bytes(format!("{signatures:?}").as_bytes()).to_string();
     Ok(OpenJoin {
         reader: reader((dataset, signatures), &opener, request.open_files, env),
         state,
         is_unchanged,
+        records,
     })
 }
 
@@ -150,6 +155,7 @@ struct DescribedJoin {
     /// The signatures of the inputs.
     signatures: Vec<u64>,
     is_unchanged: bool,
+    records: Option<NewRecords>,
 }
 
 /// The facts about the inputs of a join.
@@ -232,8 +238,27 @@ impl Join<'_> {
                     runs.iter().all(|run| run.input == 0)
                 }
             },
+            records: self.records(&joined, &headers, &dataset.schema),
             dataset,
             signatures: headers.signatures(),
+        })
+    }
+
+    /// Returns the records that extend the first input.
+    fn records(
+        &self,
+        joined: &JoinedDimension,
+        headers: &Headers,
+        schema: &Schema,
+    ) -> Option<NewRecords> {
+        let JoinedDimension::Along { path, .. } = joined else {
+            return None;
+        };
+        let dim = dim_of(schema, path).filter(|_| self.request.extends)?;
+        Some(NewRecords {
+            dim,
+            from: headers.inputs.first()?.len,
+            len: schema.dim(dim)?.len,
         })
     }
 

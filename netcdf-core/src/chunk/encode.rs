@@ -6,11 +6,11 @@ use super::decode::fill;
 use super::layout::Layout;
 use super::quantize::Quantizer;
 use super::scatter::{Block, put_back, spread};
-use crate::chunk::Writer;
+use crate::chunk::{PutRules, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::filter::{ChunkContext, FilterChain, VariableFacts};
-use crate::model::{Region, VarId};
+use crate::model::{Region, Schema, VarId};
 use crate::runtime::buffers::Buffers;
 
 /// The data that all chunks of a variable share.
@@ -46,16 +46,33 @@ impl ChunkEncoder {
     /// # Errors
     /// Returns [`ErrorKind::Limit`] for chunks too large for this machine's memory, and errors from the filters.
     pub fn new(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
-        let path = writer.schema().var_path(var);
-        Self::made(writer, env, var, layout).in_object(|| path)
+        Self::of((writer.schema(), writer.rules(var)), env, var, layout)
     }
 
-    fn made(writer: &dyn Writer, env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
+    /// Creates an encoder for a variable of a schema with the storage `layout`.
+    ///
+    /// # Errors
+    /// Returns the errors of [`ChunkEncoder::new`].
+    pub fn of(
+        target: (&Schema, PutRules),
+        env: &Env,
+        var: VarId,
+        layout: &Layout,
+    ) -> Result<Self> {
+        let path = || target.0.var_path(var);
+        Self::made(target, env, var, layout).in_object(path)
+    }
+
+    fn made(
+        (schema, rules): (&Schema, PutRules),
+        env: &Env,
+        var: VarId,
+        layout: &Layout,
+    ) -> Result<Self> {
         layout.check()?;
-        let schema = writer.schema();
         let fill = fill(schema, var, layout)?;
         let about = VariableFacts {
-            mandatory: writer.rules(var).all_filters,
+            mandatory: rules.all_filters,
             ..VariableFacts::new(schema, layout.element.ty, &layout.filters)
         };
         let context = ChunkContext {

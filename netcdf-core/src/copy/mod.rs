@@ -3,6 +3,7 @@
 //! [`plan()`] is pure: it computes the output schema from the input schema and the options. [`run`] carries out the plan with a reader and
 //! a writer.
 
+mod append;
 mod check;
 mod chunk_moves;
 mod chunked;
@@ -22,6 +23,7 @@ mod runs;
 mod select;
 pub mod verify;
 
+pub use append::{NewRecords, append};
 pub use job::CopyJob;
 pub use options::CopyOptions;
 pub use plan::{CopiedVariable, Plan, plan};
