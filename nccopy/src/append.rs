@@ -14,8 +14,8 @@ use netcdf_core::io::patched::PatchedFile;
 use netcdf_grammar::join::{InputNames, JoinRequest};
 
 use crate::in_place;
-use crate::prepare::PreparedCopy;
 use crate::inputs::{self, CopyPair, JOINED, ListedCopies, OutputRules};
+use crate::prepare::PreparedCopy;
 use crate::request::{CopyMode, CopyRequest, FileRequest, Request, StorageRequest};
 use crate::walk::is_folder;
 

@@ -53,12 +53,7 @@ impl ChunkEncoder {
     ///
     /// # Errors
     /// Returns the errors of [`ChunkEncoder::new`].
-    pub fn of(
-        target: (&Schema, PutRules),
-        env: &Env,
-        var: VarId,
-        layout: &Layout,
-    ) -> Result<Self> {
+    pub fn of(target: (&Schema, PutRules), env: &Env, var: VarId, layout: &Layout) -> Result<Self> {
         let path = || target.0.var_path(var);
         Self::made(target, env, var, layout).in_object(path)
     }

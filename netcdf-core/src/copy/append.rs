@@ -30,11 +30,7 @@ pub struct NewRecords {
 ///
 /// # Errors
 /// Returns read errors, and the errors of [`Update`].
-pub fn append(
-    set: Dataset<'_>,
-    records: NewRecords,
-    update: &mut dyn Update,
-) -> Result<Placement> {
+pub fn append(set: Dataset<'_>, records: NewRecords, update: &mut dyn Update) -> Result<Placement> {
     let (whole, own) = (set.reader.schema(), update.reader().schema());
     if !is_same_apart_from(records.dim, [whole, own]) {
         return Ok(Placement::Anew("definitions or attributes change"));
@@ -236,8 +232,7 @@ impl<'a> AppendedVariable<'a> {
             .runtime()
             .ordered(items, encode, |(index, encoded)| {
                 if placement == Placement::InPlace {
-                    placement =
-                        update.put_chunk(self.var, index, encoded.mask, &encoded.bytes)?;
+                    placement = update.put_chunk(self.var, index, encoded.mask, &encoded.bytes)?;
                 }
                 Ok(())
             })?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::reader::Netcdf4Reader;
 use super::updated_reader::{NewChunks, UpdatedReader};
 use crate::arithmetic::exact;
-use crate::chunk::layout::ChunkRef;
+use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, VisitStop};
 use crate::chunk::{Placement, PutRules, Reader, Update};
@@ -20,11 +20,15 @@ use crate::format::hdf5::dataset::Hdf5Dataset;
 use crate::format::hdf5::message::layout::DataLayout;
 use crate::format::hdf5::object_header::ObjectHeader;
 use crate::format::hdf5::update::{
-    DatasetChange, NewChunk, change, check_closed, obstacle, obstacle_of_dataset, write_end,
+    DatasetChange, NewChunk, SlotOwner, SlotPair, change, check_closed, obstacle,
+    obstacle_of_dataset, write_end,
 };
 use crate::io::patched::PatchedFile;
 use crate::model::region::product;
 use crate::model::{DimId, FillMode, Schema, VarId};
+
+/// The length in bytes from which a new chunk gets slots only when it changes.
+const LARGE: u64 = 1 << 20;
 
 /// A netCDF-4 file that is changed in place.
 pub(super) struct Netcdf4Update {
@@ -33,6 +37,8 @@ pub(super) struct Netcdf4Update {
     reader: UpdatedReader,
     /// The committed lengths of dimensions that have changed.
     committed: BTreeMap<DimId, u64>,
+    /// The slots of chunks that fill step by step.
+    slots: BTreeMap<(VarId, Vec<u64>), SlotPair>,
 }
 
 /// Opens a file; `None` for a file that can only be written anew.
@@ -57,6 +63,7 @@ pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Netcdf4Up
             new: BTreeMap::new(),
         },
         committed: BTreeMap::new(),
+        slots: BTreeMap::new(),
     }))
 }
 
@@ -84,35 +91,104 @@ impl Netcdf4Update {
 
     /// Returns the stored chunk at a position.
     fn stored(&self, var: VarId, position: &[u64]) -> Result<Option<ChunkRef>> {
-        let block = Block {
-            start: position.to_vec(),
-            count: vec![1; position.len()],
-        };
-        let mut found = None;
-        let visited = self.reader.locate(var, &block, Locate::Stored, &mut |chunk| {
-            found = Some(chunk);
-            Ok(())
-        });
-        match visited {
-            Ok(()) | Err(VisitStop::Enough) => Ok(found),
-            Err(VisitStop::Error(e)) => Err(e),
-        }
+        located(&self.reader, var, position)
     }
 
     /// Returns the place for a chunk: the old one if its bytes can be patched or are new, else the end of the file.
-    fn place(&self, (var, old): (VarId, Option<ChunkRef>), bytes: &[u8]) -> Result<u64> {
+    fn place(&self, old: Option<ChunkRef>, bytes: &[u8]) -> Result<u64> {
         let len = bytes.len() as u64;
         let Some(old) = old.filter(|old| old.range.end - old.range.start == len) else {
             return self.file.append(bytes);
         };
-        let filtered = !self.reader.layout(var)?.filters.is_empty();
         let is_new = old.range.start >= self.file.committed_len();
-        // Patches are stored twice in the journal, so only few bytes are patched.
-        if is_new || (!filtered && self.file.accepts(&old.range)) {
+        if is_new || self.file.accepts(&old.range) {
             self.file.replace(old.range.start, bytes)?;
             return Ok(old.range.start);
         }
         self.file.append(bytes)
+    }
+
+    /// Returns the axis along which a chunk has room for more records.
+    fn open_axis(&self, var: VarId, layout: &Layout, position: &[u64]) -> Option<usize> {
+        let dims = &self.reader.schema().var(var)?.dims;
+        let lens = layout.extent.iter().zip(&layout.chunk).zip(position);
+        let mut axes = lens.zip(dims).enumerate();
+        let open = axes.find(|(_, (((extent, chunk), at), dim))| {
+            let end = at.saturating_add(1).saturating_mul(**chunk);
+            end > **extent && self.reader.schema().is_unlimited(**dim)
+        });
+        open.map(|(axis, _)| axis)
+    }
+
+    /// Stores a filtered chunk: in a slot while it has room for more records, else at the end.
+    fn put_filtered(
+        &mut self,
+        (var, layout, position): (VarId, &Layout, &[u64]),
+        bytes: &[u8],
+    ) -> Result<u64> {
+        let file = Arc::clone(&self.file);
+        let len = layout.chunk_bytes().or_internal("the bytes of a chunk")? as u64;
+        let owner = SlotOwner {
+            file: &file,
+            header: self.reader.base.dataset(var)?.address,
+            len,
+        };
+        let axis = self.open_axis(var, layout, position);
+        let known = self.known_slots((var, position), owner)?;
+        let Some(_) = axis.filter(|_| bytes.len() as u64 <= len) else {
+            self.slots.remove(&(var, position.to_vec()));
+            return match known {
+                Some(pair) => owner.leave(pair, bytes),
+                None => file.append(bytes),
+            };
+        };
+        let committed = self.committed_chunk(var, position)?;
+        let pair = match (known, &committed) {
+            (Some(pair), _) => pair,
+            // Large slots would take more space than the data, if the chunk never changes again.
+            (None, None) if len > LARGE => return file.append(bytes),
+            (None, _) => owner.create()?,
+        };
+        self.slots.insert((var, position.to_vec()), pair);
+        owner.put(pair, committed.map(|chunk| chunk.range.start), bytes)
+    }
+
+    /// Returns the slots of a chunk, which this process or an earlier one created.
+    fn known_slots(
+        &self,
+        (var, position): (VarId, &[u64]),
+        owner: SlotOwner<'_>,
+    ) -> Result<Option<SlotPair>> {
+        if let Some(pair) = self.slots.get(&(var, position.to_vec())) {
+            return Ok(Some(*pair));
+        }
+        if let Some(chunk) = self.committed_chunk(var, position)? {
+            let stored = chunk.range.end - chunk.range.start;
+            return owner.of_chunk(chunk.range.start, stored);
+        }
+        let Some(before) = self.predecessor(var, position) else {
+            return Ok(None);
+        };
+        match self.stored(var, &before)? {
+            Some(chunk) => owner.left_by(chunk.range.start),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the position of the chunk with the records before a chunk.
+    fn predecessor(&self, var: VarId, position: &[u64]) -> Option<Vec<u64>> {
+        let schema = self.reader.schema();
+        let dims = &schema.var(var)?.dims;
+        let axis = dims.iter().position(|dim| schema.is_unlimited(*dim))?;
+        let mut before = position.to_vec();
+        let at = before.get_mut(axis)?;
+        *at = at.checked_sub(1)?;
+        Some(before)
+    }
+
+    /// Returns the chunk of the last commit at a position.
+    fn committed_chunk(&self, var: VarId, position: &[u64]) -> Result<Option<ChunkRef>> {
+        located(&self.reader.base, var, position)
     }
 
     /// Returns the variables whose object header or chunk index changes.
@@ -159,7 +235,12 @@ impl Netcdf4Update {
         if space.dims != [old] || space.max != [None] {
             return Ok(());
         }
-        let len = self.reader.schema().dim(dim).or_internal("a dimension")?.len;
+        let len = self
+            .reader
+            .schema()
+            .dim(dim)
+            .or_internal("a dimension")?
+            .len;
         let changes = DatasetChange {
             dims: Some(&[len]),
             chunks: &NewChunks::new(),
@@ -172,6 +253,23 @@ impl Netcdf4Update {
         for (dim, len) in std::mem::take(&mut self.committed) {
             self.reader.base.set_len(dim, len);
         }
+    }
+}
+
+/// Returns the stored chunk of a reader at a position.
+fn located(reader: &dyn Reader, var: VarId, position: &[u64]) -> Result<Option<ChunkRef>> {
+    let block = Block {
+        start: position.to_vec(),
+        count: vec![1; position.len()],
+    };
+    let mut found = None;
+    let visited = reader.locate(var, &block, Locate::Stored, &mut |chunk| {
+        found = Some(chunk);
+        Ok(())
+    });
+    match visited {
+        Ok(()) | Err(VisitStop::Enough) => Ok(found),
+        Err(VisitStop::Error(e)) => Err(e),
     }
 }
 
@@ -188,24 +286,25 @@ impl Update for Netcdf4Update {
         }
     }
 
-    fn put_chunk(
-        &mut self,
-        var: VarId,
-        index: u64,
-        mask: u32,
-        bytes: &[u8],
-    ) -> Result<Placement> {
+    fn put_chunk(&mut self, var: VarId, index: u64, mask: u32, bytes: &[u8]) -> Result<Placement> {
         if let Some(reason) = self.obstacle(var)? {
             return Ok(Placement::Anew(reason));
         }
         let position = self.position(var, index)?;
         let old = self.stored(var, &position)?;
+        let layout = self.reader.layout(var)?;
         let chunk = NewChunk {
-            place: self.place((var, old.clone()), bytes)?,
+            place: match layout.filters.is_empty() {
+                true => self.place(old.clone(), bytes)?,
+                false => self.put_filtered((var, &layout, &position), bytes)?,
+            },
             size: bytes.len() as u64,
             mask,
         };
-        let same = |old: &ChunkRef| old.range.start == chunk.place && old.mask == mask;
+        let same = |old: &ChunkRef| {
+            let range = chunk.place..chunk.place.saturating_add(chunk.size);
+            old.range == range && old.mask == mask
+        };
         if !old.as_ref().is_some_and(same) {
             let new = self.reader.new.entry(var).or_default();
             new.insert(position, chunk);

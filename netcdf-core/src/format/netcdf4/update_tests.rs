@@ -1,12 +1,13 @@
 //! Changes in place of netCDF-4 files.
 
 use super::*;
+use crate::chunk::encode::ChunkEncoder;
 use crate::chunk::{Dataset, Placement, elements};
 use crate::io::memory::{MemorySource, MemoryTarget};
 use crate::io::patched::recorded_file::{RecordedFile, every_moment};
 use crate::model::{
-    Atomic, DimId, Dimension, Endianness, FillMode, GroupId, Name, Region, Storage, StorageLayout,
-    Values, VarId, Variable,
+    Atomic, DimId, Dimension, Endianness, FillMode, FilterSpec, GroupId, Name, Region, Storage,
+    StorageLayout, Values, VarId, Variable,
 };
 use crate::notes::Notes;
 
@@ -28,6 +29,20 @@ fn values(var: VarId, records: std::ops::Range<u64>) -> Vec<f64> {
             .collect(),
         _ => vec![],
     }
+}
+
+/// Returns the schema, with deflated chunks of records.
+fn deflated(chunk: u64) -> Schema {
+    let mut schema = schema(chunk);
+    let id = 1;
+    for var in [TIME, T, TURNED] {
+        let filter = FilterSpec {
+            id,
+            params: vec![1],
+        };
+        schema.vars[var.index()].storage.filters = vec![filter];
+    }
+    schema
 }
 
 fn schema(chunk: u64) -> Schema {
@@ -71,10 +86,14 @@ fn encoded(values: Vec<f64>) -> Vec<u8> {
 
 /// Returns a file without records.
 fn empty(chunk: u64) -> Vec<u8> {
+    made(schema(chunk))
+}
+
+fn made(schema: Schema) -> Vec<u8> {
     let (target, out) = MemoryTarget::new("t");
     let env = Env::default();
     let output = crate::io::Output::from(Box::new(target) as Box<dyn crate::io::Target>);
-    let mut writer = create(output, schema(chunk), CreateOptions::default(), &env).unwrap();
+    let mut writer = create(output, schema, CreateOptions::default(), &env).unwrap();
     writer
         .put_chunk(FIXED, 0, 0, &encoded(vec![7.0, 8.0, 9.0]))
         .unwrap();
@@ -108,11 +127,17 @@ fn append(update: &mut dyn Update, chunk: u64, len: u64) {
     let old = update.reader().schema().dims[0].len;
     in_place(update.set_len(DimId(0), len));
     for n in old / chunk..len.div_ceil(chunk) {
-        for var in [TIME, T] {
-            in_place(update.put_chunk(var, n, 0, &chunk_of(var, n, chunk, len)));
+        // The first row of TURNED has the values of TIME, the other rows have no chunks.
+        for (var, like) in [(TIME, TIME), (T, T), (TURNED, TIME)] {
+            let layout = update.reader().layout(var).unwrap();
+            let target = (update.reader().schema(), update.rules(var));
+            let encoder = ChunkEncoder::of(target, &Env::default(), var, &layout).unwrap();
+            let region = Region::whole(&layout.chunk);
+            let stored = encoder
+                .encode(&region, chunk_of(like, n, chunk, len))
+                .unwrap();
+            in_place(update.put_chunk(var, n, stored.mask, &stored.bytes));
         }
-        // The first row has the values of TIME, the last row has no chunks.
-        in_place(update.put_chunk(TURNED, n, 0, &chunk_of(TIME, n, chunk, len)));
     }
 }
 
@@ -168,6 +193,70 @@ fn records_are_appended_one_by_one() {
 }
 
 #[test]
+fn chunks_that_fill_step_by_step_use_little_space() {
+    for every in [1, 7, 1000] {
+        let raw = RecordedFile::new(&made(deflated(64)));
+        let mut update = opened(&raw);
+        for len in 1..=1000 {
+            append(&mut *update, 64, len);
+            update.commit(FillMode::Fill).unwrap();
+            if len % every == 0 {
+                drop(update);
+                update = opened(&raw);
+            }
+            if len % 61 == 0 {
+                check(update.reader(), len);
+                check(&*reopened(&raw.bytes()), len);
+            }
+        }
+        let at_once = RecordedFile::new(&made(deflated(64)));
+        let mut update = opened(&at_once);
+        append(&mut *update, 64, 1000);
+        update.commit(FillMode::Fill).unwrap();
+        let [stepwise, at_once] = [raw, at_once].map(|file| file.bytes().len());
+        // Each commit moves the end by 8 bytes. Two raw chunks of each variable are in `at_once`, too, and marks take 32 bytes each.
+        let most = at_once + at_once / 10 + 1000 * 8 + 3 * 16 * 32;
+        assert!(
+            stepwise <= most,
+            "every {every}: {stepwise}, at once {at_once}"
+        );
+    }
+}
+
+#[test]
+fn slots_that_another_program_used_are_not_used_again() {
+    let raw = RecordedFile::new(&made(deflated(64)));
+    let mut update = opened(&raw);
+    for len in [3, 4, 5] {
+        append(&mut *update, 64, len);
+        update.commit(FillMode::Fill).unwrap();
+    }
+    let var = update.reader();
+    let mut place = 0;
+    let block = crate::chunk::scatter::Block::whole(&[1]);
+    let _ = var.locate(
+        TIME,
+        &block,
+        crate::chunk::visit::Locate::Stored,
+        &mut |chunk| {
+            place = chunk.range.end;
+            Ok(())
+        },
+    );
+    drop(update);
+    // Bytes of another program, behind the chunk in its slot.
+    let at = place as usize + 100;
+    raw.change(|file| file[at] = 77);
+    let mut update = opened(&raw);
+    for len in 6..=70 {
+        append(&mut *update, 64, len);
+        update.commit(FillMode::Fill).unwrap();
+    }
+    check(&*reopened(&raw.bytes()), 70);
+    assert_eq!(raw.bytes()[at], 77);
+}
+
+#[test]
 fn trees_grow_by_levels() {
     let raw = RecordedFile::new(&empty(1));
     let mut update = opened(&raw);
@@ -197,23 +286,27 @@ fn abandoned_records_leave_the_file() {
 #[test]
 fn a_reader_sees_the_old_or_the_new_state_at_every_moment() {
     use crate::io::patched::{FoundState, find_state};
-    for (start, end) in [(0, 1), (3, 4), (64, 66)] {
-        let raw = RecordedFile::new(&empty(1));
+    let plain = [(0, 1), (3, 4), (64, 66)].map(|(start, end)| (schema(1), 1, start, end));
+    let filtered = [(2, 3), (8, 9), (15, 17)].map(|(start, end)| (deflated(16), 16, start, end));
+    for (schema, chunk, start, end) in plain.into_iter().chain(filtered) {
+        let raw = RecordedFile::new(&made(schema));
         let mut update = opened(&raw);
-        if start > 0 {
-            append(&mut *update, 1, start);
+        for len in [u64::saturating_sub(start, 1), start] {
+            append(&mut *update, chunk, len);
             update.commit(FillMode::Fill).unwrap();
         }
         let before = raw.bytes();
         raw.take_steps();
-        append(&mut *update, 1, end);
+        append(&mut *update, chunk, end);
         update.commit(FillMode::Fill).unwrap();
         drop(update);
         let mut seen = std::collections::BTreeSet::new();
         every_moment(&before, &raw.take_steps(), TRIES, &mut |bytes| {
             let source: Arc<dyn crate::io::Source> =
                 Arc::new(MemorySource::new("m", bytes.to_vec()));
-            let source = match find_state(&source).unwrap_or_else(|e| panic!("{start} {end} {} {e}", bytes.len())) {
+            let source = match find_state(&source)
+                .unwrap_or_else(|e| panic!("{start} {end} {} {e}", bytes.len()))
+            {
                 FoundState::Replaced(source, _) => source,
                 FoundState::Plain | FoundState::Ignored(_) => source,
             };

@@ -183,6 +183,24 @@ impl PatchedFile {
         }
     }
 
+    /// Writes bytes that the committed state does not use, at once and without a patch. Nothing removes them if the change is abandoned.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Changed`] if another program changed the file, and I/O errors.
+    pub fn write_unused(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let mut state = self.usable()?;
+        if offset >= state.committed {
+            drop(state);
+            return self.write(offset, bytes);
+        }
+        check_stamp(&*self.raw, &state.stamp)?;
+        let written = self.raw.write_at(offset, bytes);
+        // A failed write may have written a part.
+        let renewed = renew(&*self.raw, &mut state.stamp);
+        written.map_err(|e| crate::io::file::full::failed("cannot write", self.raw.name(), e))?;
+        renewed
+    }
+
     /// Writes the parts of `bytes` that differ from the file at `offset`.
     ///
     /// # Errors
@@ -191,7 +209,9 @@ impl PatchedFile {
         let have = self.len().saturating_sub(offset).min(bytes.len() as u64);
         let old = read_range(self, &(offset..offset.saturating_add(have)))?;
         for range in differences(&old, bytes) {
-            let part = bytes.get(range.clone()).or_internal("a part of the bytes")?;
+            let part = bytes
+                .get(range.clone())
+                .or_internal("a part of the bytes")?;
             self.write((exact(offset) + range.start).get()?, part)?;
         }
         Ok(())

@@ -10,15 +10,18 @@
 //! | `header` | messages of an object header |
 //! | `tree_node` | a node of a version 1 B-tree of chunks |
 //! | `chunk_tree` | new and moved chunks in a version 1 B-tree |
+//! | `slots` | two places for a filtered chunk that fills step by step |
 //! | `dataset` | the shape and the chunks of a dataset |
 
 mod chunk_tree;
 mod dataset;
 mod header;
 mod obstacle;
+mod slots;
 mod superblock;
 mod tree_node;
 
 pub(crate) use dataset::{DatasetChange, NewChunk, change};
 pub(crate) use obstacle::{check_closed, obstacle, obstacle_of_dataset};
+pub(crate) use slots::{SlotOwner, SlotPair};
 pub(crate) use superblock::write_end;
