@@ -23,6 +23,7 @@ pub mod rechunk;
 pub mod scatter;
 pub(crate) mod shapes;
 pub mod texts;
+pub(crate) mod update;
 pub mod view;
 pub(crate) mod visit;
 pub(crate) mod writer;
@@ -38,6 +39,7 @@ pub use metadata::{FileMetadata, FilePages, MetadataExtent, OtherData};
 pub use read_cache::ReadCache;
 pub use reader::{Assembly, NamedFiles, Provenance, Reader};
 pub use texts::Texts;
+pub use update::{Placement, Update};
 pub use visit::{Locate, Visit, VisitStop, Visited};
 pub use writer::{
     BulkWriter, ChunkIndexWriter, PutChunks, PutRules, ReferenceWriter, Runs, SharedWriter, Writer,

@@ -27,6 +27,12 @@ pub trait Reader: Send + Sync {
         Ok(None)
     }
 
+    /// Returns the length of the file according to its metadata; `None` if the metadata does not determine it. Another length may mean that
+    /// a change of the file is unfinished.
+    fn file_len(&self) -> Option<u64> {
+        None
+    }
+
     /// Returns the external files with data of a variable, if the dataset names any.
     fn named_files(&self, _var: VarId) -> Option<&dyn NamedFiles> {
         None

@@ -17,6 +17,8 @@ pub mod zarr;
 
 pub use kinds::{bare_fill, has_own_metadata, kind_label, kind_named, kind_row, kind_words};
 pub use outputs::{BETWEEN_STAGES, begin_between, end_of_store, output, part_of_store};
-pub use row::{BareFill, Create, Format, KindRow, PROPERTIES, Strings, Traits, nil};
+pub use row::{BareFill, Create, Format, KindRow, OpenUpdate, PROPERTIES, Strings, Traits, nil};
 pub use string_loss::tell_of_strings;
-pub use table::{FORMATS, check_writes, copied_as, create, open, probe, traits, writing};
+pub use table::{
+    FORMATS, can_update, check_writes, copied_as, create, open, probe, traits, update, writing,
+};

@@ -1,14 +1,20 @@
 //! A row of the format table: the functions and properties of a format.
 
-use crate::chunk::{Reader, Writer};
+use std::sync::Arc;
+
+use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::Result;
+use crate::io::patched::PatchedFile;
 use crate::io::{Container, Output};
 use crate::model::{Attribute, CreateOptions, Kind, Schema};
 use crate::notes::Note;
 
 /// Creates a dataset.
 pub type Create = fn(Output, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
+
+/// Opens a file for changes in place. Returns `None` for a file that can only be written anew.
+pub type OpenUpdate = fn(Arc<PatchedFile>, &Env) -> Result<Option<Box<dyn Update>>>;
 
 /// A row of the format table.
 pub struct Format {
@@ -24,6 +30,8 @@ pub struct Format {
     pub kinds: &'static [KindRow],
     /// Creates a dataset of `schema.kind`, which is one of [`Format::kinds`].
     pub create: Create,
+    /// Opens a file that [`Format::probe`] recognized for changes in place; `None` if all files of the format are written anew.
+    pub update: Option<OpenUpdate>,
     /// The properties of datasets.
     pub traits: Traits,
     /// The default kind of a copy.

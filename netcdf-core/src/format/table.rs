@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use super::{Format, Traits, classic, hdf4, netcdf4, zarr};
-use crate::chunk::{Reader, Writer};
+use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::head::Headed;
+use crate::io::patched::{self, FoundState, PatchedFile};
 use crate::io::prefetch::PrefetchStore;
 use crate::io::{Container, Output, Source, Store, foreign_format, invalid_entries};
 use crate::model::kind::StorageFormat;
 use crate::model::{CreateOptions, GroupId, Kind, Schema};
+use crate::notes::Note;
 
 /// The formats, in probing order.
 pub static FORMATS: &[Format] = &[classic::FORMAT, hdf4::FORMAT, netcdf4::FORMAT, zarr::FORMAT];
@@ -24,7 +26,16 @@ pub fn probe(container: &Container) -> Result<Kind> {
         Container::Source(source) => Container::Source(Arc::new(Headed::new(Arc::clone(source)))),
         Container::Store(store) => Container::Store(ahead(store).0),
     };
-    (find(&container)?.kind)(&container)
+    match (find(&container), &container) {
+        (Err(e), Container::Source(source)) if is_unreadable(&e) => {
+            let FoundState::Replaced(state, _) = patched::find_state(source)? else {
+                return Err(e);
+            };
+            let container = Container::Source(state);
+            (find(&container)?.kind)(&container)
+        }
+        (format, _) => (format?.kind)(&container),
+    }
 }
 
 /// Opens a dataset of any format.
@@ -33,13 +44,7 @@ pub fn probe(container: &Container) -> Result<Kind> {
 /// Returns errors of [`probe`] and of the format.
 pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     match container {
-        Container::Source(source) => {
-            let headed = Arc::new(Headed::new(source));
-            let container = Container::Source(Arc::clone(&headed) as Arc<dyn Source>);
-            let opened = find(&container).and_then(|format| (format.open)(container, env));
-            headed.forget();
-            opened
-        }
+        Container::Source(source) => open_file(source, env),
         Container::Store(store) => {
             let (keeping, ahead) = ahead(&store);
             let container = Container::Store(keeping);
@@ -50,6 +55,76 @@ pub fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
             invalid_entries::add_notes(&store.invalid_entries(false)?, store.name(), &env.notes);
             opened
         }
+    }
+}
+
+/// The maximum number of attempts to open a file that another program changes.
+const ATTEMPTS: usize = 10;
+
+/// Opens a file. A second look at its length and first bytes shows whether a program changed it meanwhile.
+fn open_file(mut source: Arc<dyn Source>, env: &Env) -> Result<Box<dyn Reader>> {
+    for _ in 0..ATTEMPTS {
+        let headed = Arc::new(Headed::new(Arc::clone(&source)));
+        let opened = open_state(&source, &headed, env);
+        match headed.second_look()? {
+            None => {
+                let (reader, note) = opened?;
+                note.into_iter().for_each(|note| env.notes.remark(note));
+                return Ok(reader);
+            }
+            Some(now) => source = now,
+        }
+    }
+    let what = "another program changes the file all the time";
+    Err(Error::new(ErrorKind::Busy, what).of(source.name()))
+}
+
+/// Opens a file, or its state before an unfinished change.
+fn open_state(
+    source: &Arc<dyn Source>,
+    headed: &Arc<Headed>,
+    env: &Env,
+) -> Result<(Box<dyn Reader>, Option<Note>)> {
+    let opened = open_source(Arc::clone(headed) as Arc<dyn Source>, env);
+    let is_whole = match &opened {
+        Ok(reader) => reader.file_len().is_none_or(|len| len == source.len()),
+        Err(e) => !is_unreadable(e),
+    };
+    if is_whole {
+        return opened.map(|reader| (reader, None));
+    }
+    match patched::find_state(source)? {
+        FoundState::Plain => opened.map(|reader| (reader, None)),
+        FoundState::Ignored(note) => opened.map(|reader| (reader, Some(note))),
+        FoundState::Replaced(state, note) => Ok((open_source(state, env)?, note)),
+    }
+}
+
+fn open_source(source: Arc<dyn Source>, env: &Env) -> Result<Box<dyn Reader>> {
+    let container = Container::Source(source);
+    find(&container).and_then(|format| (format.open)(container, env))
+}
+
+/// Whether an error may be due to an unfinished change.
+fn is_unreadable(e: &Error) -> bool {
+    e.is_damage() || e.kind() == ErrorKind::UnknownFormat
+}
+
+/// Returns whether datasets of a kind may be changed in place.
+#[must_use]
+pub fn can_update(kind: Kind) -> bool {
+    row(kind).is_some_and(|format| format.update.is_some())
+}
+
+/// Opens a file for changes in place. Returns `None` for a file that can only be written anew.
+///
+/// # Errors
+/// Returns the errors of [`open`].
+pub fn update(file: &Arc<PatchedFile>, env: &Env) -> Result<Option<Box<dyn Update>>> {
+    let container = Container::Source(Arc::clone(file) as Arc<dyn Source>);
+    match find(&container)?.update {
+        Some(update) => update(Arc::clone(file), env),
+        None => Ok(None),
     }
 }
 

@@ -34,9 +34,33 @@ impl Headed {
         Self { inner, head }
     }
 
-    /// Drops the head. From then on, every byte comes from the source.
-    pub(crate) fn forget(&self) {
-        *self.head.lock().unwrap_or_else(PoisonError::into_inner) = SourceHead::Forgotten;
+    /// Drops and returns the head, if it was read. From then on, every byte comes from the source.
+    fn forget(&self) -> Option<Arc<Vec<u8>>> {
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        match std::mem::replace(&mut *head, SourceHead::Forgotten) {
+            SourceHead::Read(bytes) => Some(bytes),
+            SourceHead::Unread | SourceHead::Forgotten => None,
+        }
+    }
+
+    /// Drops the head, and looks at the file a second time. Returns the file as it is now if its length or head has changed.
+    ///
+    /// # Errors
+    /// Returns read errors.
+    pub(crate) fn second_look(&self) -> Result<Option<Arc<dyn Source>>> {
+        let head = self.forget();
+        let Some(now) = self.inner.second_look()? else {
+            return Ok(None);
+        };
+        let same = match head {
+            Some(head) if now.len() == self.inner.len() => {
+                let mut bytes = vec![0; head.len()];
+                now.read_at(0, &mut bytes)?;
+                bytes == *head
+            }
+            Some(_) | None => now.len() == self.inner.len(),
+        };
+        Ok((!same).then_some(now))
     }
 
     /// Returns the head if it contains the start of a range, the range ends within the source, and the head can be read.
@@ -123,6 +147,10 @@ impl Source for Headed {
 
     fn state(&self) -> String {
         self.inner.state()
+    }
+
+    fn second_look(&self) -> Result<Option<Arc<dyn Source>>> {
+        self.inner.second_look()
     }
 
     fn has_changed(&self) -> bool {

@@ -22,7 +22,9 @@ pub mod memory;
 pub mod memory_store;
 pub(crate) mod merge;
 pub mod network;
+pub mod patched;
 pub(crate) mod prefetch;
+pub mod raw_file;
 pub mod reference;
 pub mod references;
 #[cfg(feature = "remote")]

@@ -63,6 +63,15 @@ pub trait Source: Debug + Send + Sync {
         false
     }
 
+    /// Returns the file as it is now if its bytes may have changed since the source was opened. `None` if they cannot have changed, and for
+    /// sources that have one state.
+    ///
+    /// # Errors
+    /// Returns I/O errors.
+    fn second_look(&self) -> Result<Option<Arc<dyn Source>>> {
+        Ok(None)
+    }
+
     /// A text that changes with the bytes: their number and, if known, the modification time or a tag of the server.
     fn state(&self) -> String {
         format!("{} bytes", self.len())

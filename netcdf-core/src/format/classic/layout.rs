@@ -1,5 +1,6 @@
 //! Variable sizes and offsets in a classic file ("Notes on Computing File Offsets").
 
+use crate::arithmetic::exact;
 use crate::chunk::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::region::product;
@@ -52,6 +53,54 @@ pub(crate) struct VariablePlaces {
     pub record_size: u64,
     /// Byte offset of the first record.
     pub records_at: u64,
+}
+
+impl VariablePlaces {
+    /// Checks whether a variable is the only record variable. A single record variable has no padding.
+    #[must_use]
+    pub(crate) fn is_single_record(&self, place: &VariablePlace) -> bool {
+        place.record && self.record_size == place.slab
+    }
+
+    /// Returns the end of all data with this number of records, in bytes.
+    ///
+    /// # Errors
+    /// Returns an error beyond 2^64 bytes.
+    pub(crate) fn end(&self, records: u64) -> Result<u64> {
+        let mut end = 0;
+        for place in &self.vars {
+            let last = match (place.record, records.checked_sub(1)) {
+                (true, None) => continue,
+                (true, Some(n)) => exact(n) * self.record_size,
+                (false, _) => exact(0u64),
+            };
+            let slab = match self.is_single_record(place) {
+                true => place.slab,
+                false => padded(place.slab)?,
+            };
+            end = end.max((last + place.begin + slab).get()?);
+        }
+        Ok(end)
+    }
+}
+
+/// Checks that files of a kind can have this number of records.
+///
+/// # Errors
+/// Returns [`ErrorKind::DimSize`] for too many records.
+pub(super) fn check_records(kind: Kind, records: u64) -> Result<()> {
+    let limit = match kind {
+        Kind::CLASSIC | Kind::OFFSET64 => u32::MAX.into(),
+        _ => i64::MAX.unsigned_abs(),
+    };
+    if records < limit {
+        return Ok(());
+    }
+    let what = format!(
+        "{records} records, but {} files hold fewer than {limit}",
+        kind.name()
+    );
+    Err(Error::new(ErrorKind::DimSize, what))
 }
 
 /// Rounds `n` up to a multiple of four.

@@ -8,19 +8,22 @@
 //! files. Reading trusts `begin`, but refuses variables that overlap each other or the header. Names are checked only when they are created. If
 //! the record count is all ones (STREAMING), the count follows from the file's length. Data beyond the end of a file is an error.
 
+mod fill;
 pub(crate) mod header;
 pub(crate) mod layout;
+mod new_records;
 pub(crate) mod reader;
 mod runs;
+mod update;
 pub(crate) mod writer;
 
-#[cfg(test)]
 use std::sync::Arc;
 
 use super::{Format, KindRow, Strings, Traits};
-use crate::chunk::{Reader, Writer};
+use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::patched::PatchedFile;
 use crate::io::{Container, Output, Source};
 use crate::model::kind::{Cdf, StorageFormat};
 use crate::model::{CreateOptions, Kind, Schema};
@@ -62,6 +65,7 @@ pub(crate) const FORMAT: Format = Format {
         },
     ],
     create,
+    update: Some(open_update),
     traits: Traits {
         extensions: &["nc3"],
         keys: false,
@@ -148,6 +152,10 @@ fn create(
         schema,
         options,
     )?))
+}
+
+fn open_update(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Box<dyn Update>>> {
+    Ok(Some(Box::new(update::ClassicUpdate::open(file, env)?)))
 }
 
 /// Returns a source with these bytes, for tests.

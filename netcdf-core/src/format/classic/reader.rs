@@ -21,11 +21,13 @@ use crate::model::{Kind, Schema, Values, VarId};
 pub(crate) struct ClassicReader {
     source: Arc<dyn Source>,
     bytes: NumberedSources,
-    schema: Schema,
-    places: VariablePlaces,
-    records: u64,
+    pub(super) schema: Schema,
+    pub(super) places: VariablePlaces,
+    pub(super) records: u64,
+    /// Whether the header has STREAMING instead of the record count.
+    pub(super) streaming: bool,
     /// The header length in bytes.
-    header: u64,
+    pub(super) header: u64,
 }
 
 impl ClassicReader {
@@ -51,11 +53,21 @@ impl ClassicReader {
             schema,
             places,
             records,
+            streaming: header.records.is_none(),
             header: header.len,
         })
     }
 
-    fn place(&self, var: VarId) -> Result<VariablePlace> {
+    /// Returns the same dataset with the bytes of another source.
+    pub(super) fn reading(self, source: Arc<dyn Source>) -> Self {
+        Self {
+            bytes: NumberedSources::one(Arc::clone(&source)),
+            source,
+            ..self
+        }
+    }
+
+    pub(super) fn place(&self, var: VarId) -> Result<VariablePlace> {
         let place = self.places.vars.get(var.index()).copied();
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
     }
@@ -66,7 +78,7 @@ impl ClassicReader {
 
     /// Checks whether all elements of a variable are contiguous in the file.
     fn is_contiguous(&self, place: &VariablePlace) -> bool {
-        !place.record || self.places.record_size == place.slab
+        !place.record || self.places.is_single_record(place)
     }
 }
 
@@ -146,6 +158,11 @@ impl Reader for ClassicReader {
             heaps: Some(0),
             ..FileMetadata::default()
         })))
+    }
+
+    fn file_len(&self) -> Option<u64> {
+        let end = self.places.end(self.records).ok()?;
+        Some(end.max(self.header))
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layout::VariablePlace;
+use super::layout::{VariablePlace, VariablePlaces};
 use crate::arithmetic::{exact, indices, length};
 use crate::chunk::Runs;
 use crate::error::{Error, ErrorKind, Result};
@@ -44,6 +44,16 @@ pub(super) struct VariableParts {
 }
 
 impl VariableParts {
+    /// Returns the runs of a variable. `padded`: padding follows the variable, or each record.
+    pub(super) fn new(places: &VariablePlaces, place: VariablePlace, padded: bool) -> Self {
+        Self {
+            apart: place.record && !places.is_single_record(&place),
+            record_size: places.record_size,
+            padded,
+            place,
+        }
+    }
+
     /// Calls `part` with each run in `range`, a range of the variable's bytes.
     pub(super) fn of(
         &self,

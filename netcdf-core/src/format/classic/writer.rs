@@ -3,17 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layout::{VariablePlace, VariablePlaces, lay_out, padded};
+use super::layout::{VariablePlace, VariablePlaces, check_records, lay_out};
 use super::runs::{FileRun, SharedVariable, VariableParts};
-use super::{header, runs};
+use super::{fill, header, runs};
 use crate::arithmetic::{exact, length, span};
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::{BulkWriter, Runs, Writer, elements};
+use crate::chunk::{BulkWriter, Runs, Writer};
 use crate::error::{Context, Error, ErrorKind, OrInternal as _, Result};
 use crate::io::blocks::DirtyBlocks;
 use crate::io::spans::Spans;
 use crate::io::{Source, Target};
-use crate::model::{CreateOptions, DimId, Endianness, FillMode, Kind, Schema, Values, VarId};
+use crate::model::{CreateOptions, DimId, Kind, Schema, Values, VarId};
 
 /// A classic file being written.
 #[derive(Debug)]
@@ -81,42 +81,23 @@ impl ClassicWriter {
         let records = schema.dims.iter().find(|d| d.unlimited);
         let records = records.map_or(0, |d| d.len);
         let (blocks, no_fill) = (DirtyBlocks::default(), options.no_fill);
-        let mut writer = Self {
+        let padding = fill::paddings(&schema, &places)?;
+        Ok(Self {
             target,
             blocks,
             schema,
             places,
             written,
-            padding: vec![],
+            padding,
             records,
             pending: None,
             no_fill,
-        };
-        let padding = writer.schema.var_ids().map(|var| writer.pad(var));
-        writer.padding = padding.collect::<Result<_>>()?;
-        Ok(writer)
+        })
     }
 
     fn place(&self, var: VarId) -> Result<VariablePlace> {
         let place = self.places.vars.get(var.index()).copied();
         place.ok_or_else(|| Error::new(ErrorKind::NotFound, "no such variable"))
-    }
-
-    /// Returns the padding after the variable or after each record, up to a multiple of four bytes.
-    fn pad(&self, var: VarId) -> Result<Vec<u8>> {
-        let place = self.place(var)?;
-        let size = (exact(padded(place.slab)?) - place.slab).index()?;
-        if size == 0 || self.is_single_record(&place) {
-            return Ok(vec![]);
-        }
-        let mut pattern = self.pattern(var)?;
-        pattern.truncate(size);
-        Ok(pattern)
-    }
-
-    /// Checks whether the variable is the only record variable. A single record variable has no padding.
-    fn is_single_record(&self, place: &VariablePlace) -> bool {
-        place.record && self.places.record_size == place.slab
     }
 
     /// Calls `part` with each run in `from..from + len`, a range of a variable's bytes.
@@ -146,13 +127,8 @@ impl ClassicWriter {
 
     /// Returns the runs of a variable.
     fn all_parts(&self, var: VarId) -> Result<VariableParts> {
-        let place = self.place(var)?;
-        Ok(VariableParts {
-            apart: place.record && !self.is_single_record(&place),
-            record_size: self.places.record_size,
-            padded: self.padding.get(var.index()).is_some_and(|p| !p.is_empty()),
-            place,
-        })
+        let padded = self.padding.get(var.index()).is_some_and(|p| !p.is_empty());
+        Ok(VariableParts::new(&self.places, self.place(var)?, padded))
     }
 
     /// Extends the record dimension to at least `records`.
@@ -160,17 +136,7 @@ impl ClassicWriter {
         if records <= self.records {
             return Ok(());
         }
-        let limit = match self.schema.kind {
-            Kind::CLASSIC | Kind::OFFSET64 => u32::MAX.into(),
-            _ => i64::MAX.unsigned_abs(),
-        };
-        if records >= limit {
-            let what = format!(
-                "{records} records, but {} files hold fewer than {limit}",
-                self.schema.kind.name()
-            );
-            return Err(Error::new(ErrorKind::DimSize, what));
-        }
+        check_records(self.schema.kind, records)?;
         for dim in self.schema.dims.iter_mut().filter(|d| d.unlimited) {
             dim.len = dim.len.max(records);
         }
@@ -190,43 +156,18 @@ impl ClassicWriter {
     /// Writes fill values to the unwritten bytes of a variable.
     fn fill(&mut self, var: VarId) -> Result<()> {
         let place = self.place(var)?;
-        let pattern = self.pattern(var)?;
+        let pattern = fill::pattern(&self.schema, var)?;
         let total = exact(place.slab) * if place.record { self.records } else { 1 };
-        let keep = self
-            .schema
-            .var(var)
-            .is_some_and(|v| v.storage.fill == FillMode::NoFill);
-        if !self.no_fill && !keep {
+        if !self.no_fill && fill::is_filled(&self.schema, var) {
             let spans = self.written.get(var.index()).cloned();
             let spans = spans.or_internal("a variable without spans")?;
             for gap in spans.gaps(total.get()?) {
-                self.fill_gap(var, gap, &pattern)?;
+                fill::fill_gap(gap, &pattern, &mut |at, bytes| {
+                    self.parts(var, at, bytes.len() as u64, |w, part| {
+                        w.put_part(var, bytes, &part)
+                    })
+                })?;
             }
-        }
-        Ok(())
-    }
-
-    /// Returns the encoded fill value of the variable, repeated to at least four bytes.
-    fn pattern(&self, var: VarId) -> Result<Vec<u8>> {
-        let mut one = Vec::new();
-        if let Some(fill) = self.schema.var(var).and_then(|v| v.fill_value()) {
-            elements::encode(&fill, Endianness::Big, &mut one)?;
-        }
-        Ok(one.iter().copied().cycle().take(one.len().max(4)).collect())
-    }
-
-    fn fill_gap(&mut self, var: VarId, gap: Range<u64>, pattern: &[u8]) -> Result<()> {
-        let most = length(&gap).min(64 << 10);
-        let most = usize::try_from(most).unwrap_or(64 << 10);
-        let block: Vec<u8> = pattern.iter().copied().cycle().take(most).collect();
-        let size = block.len() as u64;
-        let mut at = gap.start;
-        while at < gap.end {
-            let n = size.min(gap.end - at);
-            let bytes = exact(n).index()?;
-            let bytes = block.get(..bytes).or_internal("a gap beyond its block")?;
-            self.parts(var, at, n, |w, part| w.put_part(var, bytes, &part))?;
-            at += n;
         }
         Ok(())
     }
@@ -274,26 +215,6 @@ impl ClassicWriter {
             self.target.write_at(end, pad)?;
         }
         Ok(())
-    }
-
-    /// Returns the length of the whole file in bytes.
-    fn len(&self) -> Result<u64> {
-        let mut end = header::len(&self.schema)?;
-        for place in &self.places.vars {
-            let last = match (place.record, self.records.checked_sub(1)) {
-                (true, None) => continue,
-                (true, Some(n)) => exact(n) * self.places.record_size,
-                (false, _) => exact(0u64),
-            };
-            let alone = place.record && self.places.record_size == place.slab;
-            let slab = if alone {
-                place.slab
-            } else {
-                padded(place.slab)?
-            };
-            end = end.max((last + place.begin + slab).get()?);
-        }
-        Ok(end)
     }
 }
 
@@ -406,7 +327,8 @@ impl Writer for ClassicWriter {
         let header = header::write(&self.schema, self.records, &self.places.vars)?;
         self.blocks.write(&mut *self.target, 0, &header)?;
         self.blocks.flush(&mut *self.target)?;
-        self.target.set_len(self.len()?)?;
+        let end = self.places.end(self.records)?;
+        self.target.set_len(end.max(header.len() as u64))?;
         self.target.commit()
     }
 }

@@ -67,6 +67,7 @@ pub const FORMAT: Format = Format {
     open,
     kinds: &[],
     create,
+    update: None,
     traits: Traits {
         extensions: &["h4", "hdf4", "he4"],
         keys: false,

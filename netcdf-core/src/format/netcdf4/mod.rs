@@ -105,6 +105,7 @@ pub(crate) const FORMAT: Format = Format {
         },
     ],
     create,
+    update: None,
     traits: Traits {
         extensions: &["nc4", "h5", "hdf5", "he5", "hdf"],
         keys: false,

@@ -105,6 +105,7 @@ pub const FORMAT: Format = Format {
         },
     ],
     create,
+    update: None,
     traits: Traits {
         extensions: &["zarr", "zip"],
         keys: true,

@@ -89,7 +89,7 @@ impl FileLock {
 
 /// Checks whether the error code means that the file system or the system has no locks.
 #[cfg(unix)]
-fn has_no_locks(e: &std::io::Error) -> bool {
+pub(super) fn has_no_locks(e: &std::io::Error) -> bool {
     use rustix::io::Errno;
     let codes = [Errno::NOLCK, Errno::OPNOTSUPP, Errno::NOSYS, Errno::INVAL];
     codes
@@ -98,7 +98,7 @@ fn has_no_locks(e: &std::io::Error) -> bool {
 }
 
 #[cfg(not(unix))]
-fn has_no_locks(e: &std::io::Error) -> bool {
+pub(super) fn has_no_locks(e: &std::io::Error) -> bool {
     e.kind() == Failure::Unsupported
 }
 

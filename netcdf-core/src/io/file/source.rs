@@ -138,6 +138,24 @@ impl Source for FileSource {
         !now.is_some_and(|m| m.len() == self.len && m.modified().ok() == self.modified)
     }
 
+    fn second_look(&self) -> Result<Option<Arc<dyn Source>>> {
+        let failed = |e| Error::io("cannot read", &self.name, e);
+        let file = self.handle.file()?;
+        let meta = file.metadata().map_err(failed)?;
+        let same = meta.len() == self.len && meta.modified().ok() == self.modified;
+        if same && !self.is_recent() {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(Self {
+            name: Arc::clone(&self.name),
+            path: self.path.clone(),
+            handle: Handle::Open(file),
+            beside: Arc::clone(&self.beside),
+            len: meta.len(),
+            modified: meta.modified().ok(),
+        })))
+    }
+
     fn state(&self) -> String {
         let since = |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH).ok();
         match self.modified.and_then(since) {
@@ -154,7 +172,16 @@ impl Source for FileSource {
     }
 }
 
+/// The time within which two changes may have the same modification time.
+const TICK: std::time::Duration = std::time::Duration::from_secs(1);
+
 impl FileSource {
+    /// Whether the file was changed so recently that a later change may have the same modification time.
+    fn is_recent(&self) -> bool {
+        let age = self.modified.and_then(|at| at.elapsed().ok());
+        age.is_none_or(|age| age < TICK)
+    }
+
     /// Reads `range` in one call, and returns the requested ranges.
     fn read_merged(
         &self,

@@ -1,7 +1,7 @@
-//! Detects programs that have an HDF5 file open for writing.
+//! Detects programs that have a dataset open for writing.
 //!
 //! The HDF5 library locks its files (`flock`), exclusively for writing and shared for reading. A shared lock is therefore available unless
-//! a program writes the file. Programs with SWMR access hold no lock.
+//! a program writes the file. Programs with SWMR access hold no lock. This library also locks classic files that it changes in place.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,17 +14,20 @@ use super::references::open_itself;
 use crate::error::is_too_many;
 use crate::error::{Error, ErrorKind, Result};
 
-const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
+/// The signature of HDF5, without the first byte, which differs during a change in place.
+const HDF5: &[u8; 7] = b"HDF\r\n\x1a\n";
+/// The same for classic files, without the version.
+const CLASSIC: &[u8; 2] = b"DF";
 
 /// The environment variable that turns off the locks of HDF5.
 const LOCKING: &str = "HDF5_USE_FILE_LOCKING";
 
-/// Takes a shared lock of an HDF5 file. Returns `None` for other files, and on file systems without locks.
+/// Takes a shared lock of an HDF5 or classic file. Returns `None` for other files, and on file systems without locks.
 ///
 /// # Errors
 /// [`ErrorKind::Busy`] if a program has the file open for writing.
 pub(super) fn refuse(path: &Path) -> Result<Option<File>> {
-    if !is_on(std::env::var_os(LOCKING).as_deref()) {
+    if !locks_are_on() {
         return Ok(None);
     }
     let file = match open_itself(path) {
@@ -33,13 +36,14 @@ pub(super) fn refuse(path: &Path) -> Result<Option<File>> {
         }
         // The file is missing or unreadable.
         Err(_) => return Ok(None),
-        Ok(file) if !is_hdf5(&file) => return Ok(None),
+        Ok(file) if !is_dataset(&file) => return Ok(None),
         Ok(file) => file,
     };
     match try_lock(&file, Sharing::Shared) {
         Ok(()) => Ok(Some(file)),
         Err(e) if e.kind() == Failure::WouldBlock => {
-            let what = "another program has this file open for writing (HDF5 locks it): it is not replaced";
+            let what =
+                "another program has this file open for writing (it is locked): it is not replaced";
             let e = Error::new(ErrorKind::Busy, what).of(&path.to_string_lossy());
             Err(e.with_remedy(
                 "wait until that program closes it, or set HDF5_USE_FILE_LOCKING=FALSE if none writes it",
@@ -50,20 +54,27 @@ pub(super) fn refuse(path: &Path) -> Result<Option<File>> {
     }
 }
 
+/// Whether HDF5 and this library lock files.
+pub(super) fn locks_are_on() -> bool {
+    is_on(std::env::var_os(LOCKING).as_deref())
+}
+
 /// Whether HDF5 locks files with this value of the variable.
 fn is_on(value: Option<&OsStr>) -> bool {
     !value.is_some_and(|value| value == "FALSE" || value == "0")
 }
 
-/// Checks for the signature at the offsets that HDF5 defines: the start, or the end of a user block.
-fn is_hdf5(file: &File) -> bool {
+/// Checks for the signature of a classic file, and of HDF5 at the offsets that HDF5 defines: the start, or the end of a user block.
+fn is_dataset(file: &File) -> bool {
     let len = file.metadata().ok().filter(std::fs::Metadata::is_file);
     let len = len.map_or(0, |meta| meta.len());
     let starts = std::iter::once(0).chain((9..u64::BITS).map(|n| 1u64 << n));
     let mut starts = starts.take_while(|start| *start < len);
     starts.any(|start| {
         let mut bytes = [0; 8];
-        read_exact_at(file, &mut bytes, start).is_ok() && bytes == *SIGNATURE
+        let is_read = read_exact_at(file, &mut bytes, start).is_ok();
+        let [_, name @ ..] = bytes;
+        is_read && (name == *HDF5 || (start == 0 && name.starts_with(CLASSIC)))
     })
 }
 
@@ -78,7 +89,7 @@ mod tests {
         let path = dir.path().join("a.nc");
         assert!(refuse(&path).unwrap().is_none());
         for start in [0, 512, 4096] {
-            let bytes = [vec![0; start], SIGNATURE.to_vec(), vec![0; 9]].concat();
+            let bytes = [vec![0; start], b"\x89".to_vec(), HDF5.to_vec(), vec![0; 9]].concat();
             std::fs::write(&path, bytes).unwrap();
             let other = File::open(&path).unwrap();
             if try_lock(&other, Sharing::Exclusive).is_err() {
@@ -91,10 +102,12 @@ mod tests {
             try_lock(&other, Sharing::Shared).unwrap();
             assert!(refuse(&path).unwrap().is_some());
         }
-        std::fs::write(&path, "CDF\x01").unwrap();
-        let other = File::open(&path).unwrap();
-        try_lock(&other, Sharing::Exclusive).unwrap();
-        assert!(refuse(&path).unwrap().is_none());
+        for (bytes, refused) in [("CDF\x01 a classic file", true), ("another file", false)] {
+            std::fs::write(&path, bytes).unwrap();
+            let other = File::open(&path).unwrap();
+            try_lock(&other, Sharing::Exclusive).unwrap();
+            assert_eq!(refuse(&path).is_err(), refused, "{bytes}");
+        }
     }
 
     #[test]

@@ -65,6 +65,10 @@ impl Source for CountedSource {
         self.inner.has_changed()
     }
 
+    fn second_look(&self) -> Result<Option<Arc<dyn Source>>> {
+        self.inner.second_look()
+    }
+
     fn as_file(&self) -> Option<Arc<std::fs::File>> {
         self.inner.as_file()
     }

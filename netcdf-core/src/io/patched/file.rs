@@ -1,0 +1,474 @@
+//! A file that is changed in place.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::journal::{Fence, Journal, JournalSide};
+use super::opening::foreign;
+use super::patches::Patches;
+use super::progress::{ChangeProgress, progress};
+use super::sectors::{SECTOR, is_one};
+use super::steps::{StepFailure, Steps};
+use super::tail::{FileTail, changed, check_stamp, renew};
+use crate::arithmetic::{Amount, exact, span};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::io::blocks::DirtyBlocks;
+use crate::io::raw_file::{RawFile, RawStamp};
+use crate::io::source::{Source, truncated};
+use crate::io::target::Target as _;
+use crate::notes::{Note, Notes};
+
+/// The maximum number of patched bytes. Larger changes are cheaper as a new file.
+const MAXIMUM: u64 = 64 << 20;
+
+/// A file with an exclusive lock, and the changes since the last commit.
+///
+/// As a [`Source`], the file has all changes. [`PatchedFile::commit`] makes them visible to other programs atomically;
+/// [`PatchedFile::abandon`] and dropping the file remove them.
+#[derive(Debug)]
+pub struct PatchedFile {
+    raw: Arc<dyn RawFile>,
+    state: Mutex<PatchState>,
+}
+
+#[derive(Debug)]
+struct PatchState {
+    /// The length of the committed file.
+    committed: u64,
+    /// The length with all changes.
+    end: u64,
+    /// Buffered data from `committed` on.
+    tail: DirtyBlocks,
+    patches: Patches,
+    /// The state of the file after the last write of ours.
+    stamp: RawStamp,
+    /// The byte offset of the format's signature.
+    signature: u64,
+    /// The committed bytes from the signature to the end of its sector.
+    head: Vec<u8>,
+    /// The reason why the handle must only be closed.
+    failed: Option<Error>,
+    /// Whether the end of the file may be a journal that a rollback needs.
+    keeps_end: bool,
+}
+
+impl PatchedFile {
+    /// Opens a file. An unfinished change is rolled back, and `notes` gets a message.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Changed`] if another program interfered with an unfinished change, and I/O errors.
+    pub fn open(raw: Box<dyn RawFile>, notes: &Notes) -> Result<Self> {
+        let file = Self::unsettled(raw)?;
+        if let Some(journal) = Journal::read(&file)? {
+            file.end_change(&journal, notes)?;
+            file.state().begin(&*file.raw)?;
+        }
+        Ok(file)
+    }
+
+    /// Opens a file that may end with a journal.
+    pub(super) fn unsettled(raw: Box<dyn RawFile>) -> Result<Self> {
+        let mut state = PatchState {
+            committed: 0,
+            end: 0,
+            tail: DirtyBlocks::default(),
+            patches: Patches::default(),
+            stamp: RawStamp {
+                len: 0,
+                modified: None,
+            },
+            signature: 0,
+            head: vec![],
+            failed: None,
+            keeps_end: false,
+        };
+        state.begin(&*raw)?;
+        Ok(Self {
+            raw: raw.into(),
+            state: Mutex::new(state),
+        })
+    }
+
+    /// Returns the system calls on the file.
+    pub(super) fn raw(&self) -> Arc<dyn RawFile> {
+        Arc::clone(&self.raw)
+    }
+
+    /// Rolls an unfinished change back, or removes the journal of a finished one.
+    fn end_change(&self, journal: &Journal, notes: &Notes) -> Result<()> {
+        let steps = Steps { raw: &*self.raw };
+        match progress(self, journal)? {
+            ChangeProgress::Finished => steps.truncate(journal.new_len),
+            ChangeProgress::Unstarted => steps.truncate(journal.old_len),
+            ChangeProgress::Unfinished => {
+                steps.restore(journal, JournalSide::Old)?;
+                notes.remark(Note {
+                    object: self.raw.name().to_string(),
+                    what: "rolled back an unfinished change of the file".to_owned(),
+                    remedy: None,
+                });
+                Ok(())
+            }
+            ChangeProgress::Foreign { .. } => Err(foreign(self.raw.name())),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, PatchState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the state if the handle can be used.
+    fn usable(&self) -> Result<MutexGuard<'_, PatchState>> {
+        let state = self.state();
+        match &state.failed {
+            None => Ok(state),
+            Some(e) => Err(e.again()),
+        }
+    }
+
+    /// Sets the byte offset of the format's signature, whose first byte is the fence. The default is 0.
+    ///
+    /// # Errors
+    /// Returns read errors.
+    pub fn set_signature(&self, offset: u64) -> Result<()> {
+        let mut state = self.usable()?;
+        state.signature = offset;
+        state.read_head(&*self.raw)
+    }
+
+    /// Returns the length of the committed file.
+    #[must_use]
+    pub fn committed_len(&self) -> u64 {
+        self.state().committed
+    }
+
+    /// Returns the number of changed bytes of the committed file, and the number of new bytes.
+    #[must_use]
+    pub fn pending(&self) -> PendingBytes {
+        let state = self.state();
+        PendingBytes {
+            patched: state.patches.bytes(),
+            appended: state.end.saturating_sub(state.committed),
+        }
+    }
+
+    /// Returns whether a write of `range` keeps the patches within their limit of 64 MiB.
+    #[must_use]
+    pub fn accepts(&self, range: &Range<u64>) -> bool {
+        let state = self.state();
+        let old = Amount::of(range.end.min(state.committed)) - range.start;
+        old + state.patches.bytes() <= Amount::of(MAXIMUM)
+    }
+
+    /// Writes `bytes` at `offset`. Bytes of the committed file become patches, which stay in memory until the commit.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Changed`] if another program changed the file, [`ErrorKind::Limit`] for patches beyond 64 MiB, and I/O errors.
+    pub fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let range = span(offset, bytes.len() as u64)?;
+        if !self.accepts(&range) {
+            let what = "a change in place of more than 64 MiB";
+            return Err(Error::new(ErrorKind::Limit, what).of(self.raw.name()));
+        }
+        let mut state = self.usable()?;
+        let old = (Amount::of(state.committed) - offset)
+            .count()
+            .min(bytes.len());
+        let (old, new) = bytes.split_at(old);
+        state.patches.put(offset, old)?;
+        match new.is_empty() {
+            true => Ok(()),
+            false => state.write_tail(&*self.raw, (exact(offset) + old.len()).get()?, new),
+        }
+    }
+
+    /// Writes `bytes` at the end, and returns their offset.
+    ///
+    /// # Errors
+    /// Returns the errors of [`PatchedFile::write`].
+    pub fn append(&self, bytes: &[u8]) -> Result<u64> {
+        let at = self.len();
+        self.write(at, bytes)?;
+        Ok(at)
+    }
+
+    /// Extends the file to at least `len` bytes. The new bytes are zero.
+    ///
+    /// # Errors
+    /// Returns an error if an earlier write failed.
+    pub fn extend(&self, len: u64) -> Result<()> {
+        let mut state = self.usable()?;
+        state.end = state.end.max(len);
+        Ok(())
+    }
+
+    /// Sets the length of the committed file at once, for bytes that belong to no dataset and for a file that is too short. Removes new
+    /// data, but no patches.
+    ///
+    /// # Errors
+    /// Returns I/O errors.
+    pub fn set_committed_len(&self, len: u64) -> Result<()> {
+        let mut state = self.usable()?;
+        let steps = Steps { raw: &*self.raw };
+        check_stamp(&*self.raw, &state.stamp)?;
+        steps.truncate(len)?;
+        state.sync(&steps)?;
+        state.tail = DirtyBlocks::default();
+        state.begin(&*self.raw)
+    }
+
+    /// Writes bytes of one sector of the committed file at once, for a correction that does not change the dataset.
+    ///
+    /// # Errors
+    /// Returns I/O errors.
+    pub fn correct(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let mut state = self.usable()?;
+        let mut patches = Patches::default();
+        patches.put(offset, bytes)?;
+        if !patches.extent().is_some_and(|extent| is_one(&extent)) {
+            return Err(Error::internal("a correction in several sectors"));
+        }
+        check_stamp(&*self.raw, &state.stamp)?;
+        let done = Steps { raw: &*self.raw }.write_sector(&patches, false);
+        done.map_err(|failure| state.fail(&*self.raw, failure))?;
+        renew(&*self.raw, &mut state.stamp)?;
+        state.read_head(&*self.raw)
+    }
+
+    /// Makes all changes visible, atomically. After an error, the message states which state the file has.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Changed`] if another program changed the file, and I/O errors.
+    pub fn commit(&self) -> Result<()> {
+        let mut state = self.usable()?;
+        if state.patches.is_empty() && state.end == state.committed {
+            return Ok(());
+        }
+        state.flush(&*self.raw)?;
+        state.check_head(&*self.raw)?;
+        let (old, new) = (state.committed, state.end);
+        let steps = Steps { raw: &*self.raw };
+        let one = state.patches.extent().is_none_or(|extent| is_one(&extent));
+        let done = match one {
+            true => steps.write_sector(&state.patches, old < new),
+            false => steps.write_fenced(&state.journal(&*self.raw)?),
+        };
+        done.map_err(|failure| state.fail(&*self.raw, failure))?;
+        if !one && let Err(e) = steps.truncate(new) {
+            // The change is complete. The next writer removes the journal.
+            (state.failed, state.keeps_end) = (Some(e), true);
+            return Ok(());
+        }
+        state.restart(&*self.raw)
+    }
+
+    /// Removes all changes since the last commit.
+    ///
+    /// # Errors
+    /// Returns I/O errors.
+    pub fn abandon(&self) -> Result<()> {
+        let mut state = self.usable()?;
+        let steps = Steps { raw: &*self.raw };
+        if state.stamp.len > state.committed {
+            check_stamp(&*self.raw, &state.stamp)?;
+            steps.truncate(state.committed)?;
+        }
+        state.restart(&*self.raw)
+    }
+
+    /// Checks that no other program changed the file, and that its path still names it.
+    ///
+    /// # Errors
+    /// Returns [`ErrorKind::Changed`], and I/O errors.
+    pub fn check_unchanged(&self) -> Result<()> {
+        let state = self.usable()?;
+        check_stamp(&*self.raw, &state.stamp)?;
+        state.check_head(&*self.raw)
+    }
+
+    /// Lets this process replace the file by a rename. Other writers are still refused.
+    pub fn share_lock(&self) {
+        self.raw.share_lock();
+    }
+}
+
+impl Drop for PatchedFile {
+    fn drop(&mut self) {
+        let state = self.state();
+        if !state.keeps_end
+            && state.stamp.len > state.committed
+            && check_stamp(&*self.raw, &state.stamp).is_ok()
+        {
+            let _ = self.raw.set_len(state.committed);
+        }
+    }
+}
+
+/// The size of uncommitted changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PendingBytes {
+    /// Changed bytes of the committed file.
+    pub patched: u64,
+    /// Bytes at the end of the file.
+    pub appended: u64,
+}
+
+impl PatchState {
+    /// Records the file as committed.
+    fn begin(&mut self, raw: &dyn RawFile) -> Result<()> {
+        renew(raw, &mut self.stamp)?;
+        (self.committed, self.end) = (self.stamp.len, self.stamp.len);
+        self.read_head(raw)
+    }
+
+    /// Records the file as committed, and drops all changes.
+    fn restart(&mut self, raw: &dyn RawFile) -> Result<()> {
+        self.tail = DirtyBlocks::default();
+        self.patches = Patches::default();
+        self.begin(raw)
+    }
+
+    /// Reads the head again.
+    fn read_head(&mut self, raw: &dyn RawFile) -> Result<()> {
+        self.head = self.current_head(raw)?;
+        Ok(())
+    }
+
+    fn current_head(&self, raw: &dyn RawFile) -> Result<Vec<u8>> {
+        let end = (self.signature / SECTOR + 1)
+            .saturating_mul(SECTOR)
+            .min(self.committed);
+        let len = (Amount::of(end) - self.signature).count();
+        let mut head = vec![0; len];
+        let read = raw.read_at(self.signature, &mut head);
+        read.map_err(|e| Error::io("cannot read", raw.name(), e))?;
+        Ok(head)
+    }
+
+    /// Checks that the first bytes are those of the last commit, and that the path names the file.
+    fn check_head(&self, raw: &dyn RawFile) -> Result<()> {
+        match raw.is_at_path() && self.current_head(raw)? == self.head {
+            true => Ok(()),
+            false => Err(changed(raw.name())),
+        }
+    }
+
+    fn write_tail(&mut self, raw: &dyn RawFile, offset: u64, bytes: &[u8]) -> Result<()> {
+        let at = (exact(offset) - self.committed).get()?;
+        let mut tail = FileTail {
+            raw,
+            base: self.committed,
+            stamp: &mut self.stamp,
+        };
+        let written = self.tail.write(&mut tail, at, bytes);
+        self.lose_tail(written)?;
+        self.end = self.end.max((exact(offset) + bytes.len()).get()?);
+        Ok(())
+    }
+
+    /// Writes all new data to the file, which then has its new length.
+    fn flush(&mut self, raw: &dyn RawFile) -> Result<()> {
+        let mut tail = FileTail {
+            raw,
+            base: self.committed,
+            stamp: &mut self.stamp,
+        };
+        let flushed = self.tail.flush(&mut tail);
+        self.lose_tail(flushed)?;
+        check_stamp(raw, &self.stamp)?;
+        if self.stamp.len != self.end {
+            Steps { raw }.truncate(self.end)?;
+            renew(raw, &mut self.stamp)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the journal of the patches.
+    fn journal(&self, raw: &dyn RawFile) -> Result<Journal> {
+        let signature = *self
+            .head
+            .first()
+            .or_internal("a file without a signature")?;
+        let fence = Fence {
+            offset: self.signature,
+            signature,
+        };
+        Journal::new(raw, (&self.patches, fence), self.committed..self.end)
+    }
+
+    fn sync(&mut self, steps: &Steps<'_>) -> Result<()> {
+        let synced = steps.sync();
+        if let Err(e) = &synced {
+            self.failed = Some(e.again());
+        }
+        synced
+    }
+
+    /// Returns the error of a failed commit, and records it if the handle must not be used again.
+    fn fail(&mut self, raw: &dyn RawFile, failure: StepFailure) -> Error {
+        // A part of a journal may be written.
+        let _ = renew(raw, &mut self.stamp);
+        let e = failure.error.with_remedy(failure.certainty.sentence());
+        if failure.is_final {
+            (self.failed, self.keeps_end) = (Some(e.again()), true);
+        }
+        e
+    }
+
+    /// Records a failed write of new data, which is then missing in the buffer.
+    fn lose_tail(&mut self, written: Result<()>) -> Result<()> {
+        written.inspect_err(|e| self.failed = Some(e.again()))
+    }
+}
+
+impl Source for PatchedFile {
+    fn name(&self) -> &Arc<str> {
+        self.raw.name()
+    }
+
+    fn len(&self) -> u64 {
+        self.state().end
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
+        let mut state = self.usable()?;
+        let (want, have) = (buf.len() as u64, state.end.saturating_sub(offset));
+        if want > have {
+            return Err(truncated(self.name(), offset, want, have));
+        }
+        let old = (Amount::of(state.committed) - offset)
+            .count()
+            .min(buf.len());
+        let (old, new) = buf.split_at_mut(old);
+        if !old.is_empty() {
+            let read = self.raw.read_at(offset, old);
+            read.map_err(|e| Error::io("cannot read", self.name(), e).at(self.name(), offset))?;
+            state.patches.lay_over(offset, old)?;
+        }
+        if new.is_empty() {
+            return Ok(());
+        }
+        let at = (exact(offset) + old.len() - state.committed).get()?;
+        state.read_tail(&*self.raw, at, new)
+    }
+
+    fn has_changed(&self) -> bool {
+        self.check_unchanged().is_err()
+    }
+}
+
+impl PatchState {
+    /// Reads new data. Unwritten bytes are zero.
+    fn read_tail(&mut self, raw: &dyn RawFile, at: u64, buf: &mut [u8]) -> Result<()> {
+        let mut tail = FileTail {
+            raw,
+            base: self.committed,
+            stamp: &mut self.stamp,
+        };
+        let read = self
+            .tail
+            .flush(&mut tail)
+            .and_then(|()| tail.read_at(at, buf));
+        self.lose_tail(read)
+    }
+}

@@ -1,0 +1,38 @@
+//! Files that are changed in place, safely against kills and power failures.
+//!
+//! A change consists of new data at the end of the file and of patches, which are ranges of the old file with new bytes. `docs/update.md`
+//! describes the rule and the journal byte by byte. No other module knows the journal. [`RawFile`](super::raw_file::RawFile) has the system
+//! calls.
+//!
+//! | file | responsibility |
+//! |---|---|
+//! | `patches` | sorted, disjoint ranges with bytes |
+//! | `sectors` | 512-byte sectors, the unit that a disk writes atomically |
+//! | `journal` | the journal: old and new bytes of each range, and the trailer |
+//! | `progress` | compares a file with its journal |
+//! | `steps` | the order of writes and syncs of a commit and of a rollback |
+//! | `tail` | new data behind the old end, as a target for buffered writes |
+//! | `overlay` | the file before an unfinished change, as a source |
+//! | `opening` | looks for a journal at the end of a file |
+//! | `file` | [`PatchedFile`]: append, patch, read, commit, abandon |
+//! | `recovery` | ends an unfinished change that another program interfered with |
+
+mod file;
+mod journal;
+mod opening;
+mod overlay;
+mod patches;
+mod progress;
+#[cfg(test)]
+pub(crate) mod recorded_file;
+mod recovery;
+mod sectors;
+mod steps;
+mod tail;
+
+pub use file::{PatchedFile, PendingBytes};
+pub(crate) use opening::{FoundState, find_state};
+pub use recovery::{RecoveredState, recover};
+
+#[cfg(test)]
+mod tests;

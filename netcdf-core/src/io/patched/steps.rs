@@ -1,0 +1,181 @@
+//! The order of writes and syncs of commits and rollbacks.
+//!
+//! A disk may write unsynced sectors in any order. A sync separates steps that must not overtake each other.
+
+use std::io::Result as IoResult;
+use std::ops::Range;
+
+use super::journal::{Journal, JournalSide};
+use super::patches::Patches;
+use super::progress::is_fence_sector;
+use super::sectors::{SectorImage, parts};
+use crate::error::{Error, Result};
+use crate::io::raw_file::RawFile;
+
+/// The state of the file after an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Certainty {
+    /// The file has the state before the change.
+    Old,
+    /// The file has the state before or after the change.
+    Either,
+}
+
+impl Certainty {
+    /// The sentence for error messages.
+    pub(super) fn sentence(self) -> &'static str {
+        match self {
+            Self::Old => "the file has the state of the last sync that succeeded",
+            Self::Either => {
+                "the file has the state of the last sync that succeeded, or of this one"
+            }
+        }
+    }
+}
+
+/// A failed step.
+#[derive(Debug)]
+pub(super) struct StepFailure {
+    pub(super) error: Error,
+    pub(super) certainty: Certainty,
+    /// Whether the handle must not be used again, because a sync failed or patches are written in part.
+    pub(super) is_final: bool,
+}
+
+/// Runs the steps of a change on a file.
+pub(super) struct Steps<'a> {
+    pub(super) raw: &'a dyn RawFile,
+}
+
+impl Steps<'_> {
+    fn io(&self, what: &str, done: IoResult<()>) -> Result<()> {
+        done.map_err(|e| Error::io(what, self.raw.name(), e))
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
+        self.io("cannot write", self.raw.write_at(offset, bytes))
+    }
+
+    /// Waits until the disk has all writes.
+    pub(super) fn sync(&self) -> Result<()> {
+        self.io("cannot write to disk", self.raw.sync())
+    }
+
+    /// Writes patches that are in one sector. The write is the commit. `data`: there is new data, which must be on the disk before.
+    pub(super) fn write_sector(&self, patches: &Patches, data: bool) -> Result<(), StepFailure> {
+        if data {
+            self.sync().map_err(|e| failure(e, Certainty::Old, true))?;
+        }
+        let Some(extent) = patches.extent() else {
+            return Ok(());
+        };
+        let early = |e| failure(e, Certainty::Old, false);
+        let image = SectorImage::read(self.raw, &extent);
+        let mut image = image.map_err(|e| early(Error::io("cannot read", self.raw.name(), e)))?;
+        for (offset, bytes) in patches.iter() {
+            image.put(offset, bytes).map_err(early)?;
+        }
+        let written = self.write(image.offset, &image.bytes);
+        let written = written.and_then(|()| self.sync());
+        written.map_err(|e| failure(e, Certainty::Either, true))
+    }
+
+    /// Writes patches in several sectors: journal, fence, patches, and the sector that lifts the fence.
+    pub(super) fn write_fenced(&self, journal: &Journal) -> Result<(), StepFailure> {
+        let early = |e| failure(e, Certainty::Old, false);
+        let bytes = journal.encode().map_err(early)?;
+        self.write(journal.new_len, &bytes).map_err(early)?;
+        self.sync().map_err(|e| failure(e, Certainty::Old, true))?;
+        let prepared = self.prepare(journal, JournalSide::New);
+        prepared.map_err(|e| failure(e, Certainty::Old, true))?;
+        let lifted = self.lift_fence(journal, JournalSide::New);
+        lifted.map_err(|e| failure(e, Certainty::Either, true))
+    }
+
+    /// Restores the bytes of one side of a journal, and truncates the file after them.
+    pub(super) fn restore(&self, journal: &Journal, side: JournalSide) -> Result<()> {
+        self.prepare(journal, side)?;
+        self.lift_fence(journal, side)?;
+        let len = match side {
+            JournalSide::Old => journal.old_len,
+            JournalSide::New => journal.new_len,
+        };
+        self.truncate(len)
+    }
+
+    /// Replaces the fence by the signature.
+    pub(super) fn clear_fence(&self, journal: &Journal) -> Result<()> {
+        let fence = journal.fence;
+        let mut byte = [0];
+        let read = self.raw.read_at(fence.offset, &mut byte);
+        self.io("cannot read", read)?;
+        if byte != [fence.byte()] {
+            return Ok(());
+        }
+        self.write(fence.offset, &[fence.signature])?;
+        self.sync()
+    }
+
+    /// Removes the end of the file. The next sync writes the length to disk.
+    pub(super) fn truncate(&self, len: u64) -> Result<()> {
+        self.io("cannot truncate", self.raw.set_len(len))
+    }
+
+    /// Sets the fence, and writes all sectors but the one with the fence.
+    fn prepare(&self, journal: &Journal, side: JournalSide) -> Result<()> {
+        let mut fence = self.fence_image(journal, JournalSide::Old)?;
+        fence.put(journal.fence.offset, &[journal.fence.byte()])?;
+        self.write(fence.offset, &fence.bytes)?;
+        self.sync()?;
+        for range in &journal.ranges {
+            for part in outside(journal, range.range()) {
+                self.write(part.start, range.part(&part, side)?)?;
+            }
+        }
+        self.sync()
+    }
+
+    /// Writes the sector with the fence.
+    fn lift_fence(&self, journal: &Journal, side: JournalSide) -> Result<()> {
+        let image = self.fence_image(journal, side)?;
+        self.write(image.offset, &image.bytes)?;
+        self.sync()
+    }
+
+    /// Returns the bytes of the sector with the fence.
+    fn fence_image(&self, journal: &Journal, side: JournalSide) -> Result<SectorImage> {
+        let ranges = journal.ranges.iter();
+        let all = ranges.flat_map(|r| parts(r.range()).map(move |part| (r, part)));
+        let inside: Vec<_> = all
+            .filter(|(_, part)| is_fence_sector(journal, part.start))
+            .collect();
+        let start = inside.first().map_or(0, |(_, part)| part.start);
+        let end = inside.last().map_or(0, |(_, part)| part.end);
+        let image = SectorImage::read(self.raw, &(start..end));
+        let mut image = image.map_err(|e| Error::io("cannot read", self.raw.name(), e))?;
+        for (range, part) in inside {
+            image.put(part.start, range.part(&part, side)?)?;
+        }
+        Ok(image)
+    }
+}
+
+/// Returns the parts of a range outside the sector with the fence.
+fn outside(journal: &Journal, range: Range<u64>) -> Vec<Range<u64>> {
+    let mut found: Vec<Range<u64>> = vec![];
+    for part in parts(range).filter(|part| !is_fence_sector(journal, part.start)) {
+        match found.last_mut() {
+            Some(last) if last.end == part.start => last.end = part.end,
+            Some(_) | None => found.push(part),
+        }
+    }
+    found
+}
+
+fn failure(error: Error, certainty: Certainty, is_final: bool) -> StepFailure {
+    StepFailure {
+        error,
+        certainty,
+        is_final,
+    }
+}
