@@ -383,6 +383,7 @@ fn create(cloud: Option<CloudRules>, output: &Destination, kind: Kind) -> Create
     CreateOptions {
         // All data of classic files is written. Unselected data stays zero, as in C. For netCDF-4 variables, the plan decides.
         no_fill: !format::traits(kind).settings,
+        header_pad: 0,
         space: cloud.map_or(FileSpace::Mixed, CloudRules::space),
         // Remote readers need the metadata of a store under one key.
         zarr: ZarrOptions {

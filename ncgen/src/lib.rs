@@ -280,6 +280,7 @@ fn write(
     }
     let create = CreateOptions {
         no_fill: request.no_fill,
+        header_pad: 0,
         space: match request.cloud {
             true => FileSpace::Front,
             false => FileSpace::Mixed,

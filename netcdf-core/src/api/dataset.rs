@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::expected_state::ExpectedState;
 use super::location::{self, DatasetLocation};
 use super::mode::DatasetMode;
+use super::original::{InPlace, Original, UpdateRules, open_update};
 use super::staged::Staged;
-use crate::chunk::{ReadCache, Reader};
+use crate::chunk::{Placement, ReadCache};
 use crate::copy::plan::widen_strings;
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -29,6 +30,8 @@ pub struct Dataset {
     pub(super) fill: FillMode,
     /// Whether the dataset differs from its stored state.
     pub(super) changed: bool,
+    /// Whether definitions, attributes or names differ from the stored state.
+    pub(super) redefined: bool,
     /// The number of variables with completed definition.
     pub(super) settled: usize,
     /// The size limit of the chunk cache, if set.
@@ -38,6 +41,14 @@ pub struct Dataset {
     expected: ExpectedState,
     options: CreateOptions,
     sync: bool,
+    in_place: InPlace,
+}
+
+/// The way in which changes reached the dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SaveMethod {
+    InPlace,
+    Anew,
 }
 
 /// Options for creating or opening a dataset. [`Dataset::create`] and [`Dataset::open`] use `Default`.
@@ -54,8 +65,19 @@ pub struct Options {
     pub chunk_cache: Option<u64>,
     /// Whether to skip fsync before a written dataset is renamed.
     pub no_sync: bool,
+    /// Whether a dataset that is opened for writing is changed in place.
+    pub in_place: InPlace,
     /// Options of a new dataset, apart from its schema.
     pub create: CreateOptions,
+}
+
+impl Options {
+    fn update_rules(&self) -> UpdateRules {
+        UpdateRules {
+            in_place: self.in_place,
+            sync: !self.no_sync,
+        }
+    }
 }
 
 impl Dataset {
@@ -140,12 +162,14 @@ impl Dataset {
             mode: DatasetMode::ReadOnly,
             fill: FillMode::Fill,
             changed: false,
+            redefined: false,
             settled: 0,
             chunk_cache: options.chunk_cache,
             location,
             expected: ExpectedState::Any,
             options: options.create,
             sync: !options.no_sync,
+            in_place: options.in_place,
         }
     }
 
@@ -171,7 +195,7 @@ impl Dataset {
             env: Some(env),
             ..options
         };
-        Ok(Self::opened(location, reader, options))
+        Ok(Self::opened(location, Original::Stored(reader), options))
     }
 
     /// Opens a dataset in memory, or in another container without a path, for reading.
@@ -186,14 +210,14 @@ impl Dataset {
             env: Some(env),
             ..options
         };
-        Ok(Self::opened(location, reader, options))
+        Ok(Self::opened(location, Original::Stored(reader), options))
     }
 
-    /// Opens a dataset for changes (`nc_open`, `NC_WRITE`). The old dataset stays until [`Dataset::sync`] or [`Dataset::close`] replaces it
-    /// atomically. Unchanged chunks are copied without decoding.
+    /// Opens a dataset for changes (`nc_open`, `NC_WRITE`). The old dataset stays until [`Dataset::sync`] or [`Dataset::close`] changes it in
+    /// place or replaces it, atomically ([`Options::in_place`]).
     ///
     /// # Errors
-    /// Like [`Dataset::open`]. Returns [`ErrorKind::Unsupported`] for datasets that cannot be rewritten without loss (formats without write
+    /// Like [`Dataset::open`]. Returns [`ErrorKind::Busy`] if another program has the file open for writing, [`ErrorKind::Unsupported`] for datasets that cannot be rewritten without loss (formats without write
     /// support, HDF5 files with objects that netCDF lacks), and [`ErrorKind::ReadOnly`] for remote datasets.
     pub fn open_for_writing(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_for_writing_with(path, Options::default())
@@ -213,9 +237,22 @@ impl Dataset {
             return Err(e.with_remedy("create a new dataset, or change a local copy"));
         }
         check_right(at.path())?;
+        let env = options.env.clone().unwrap_or_default();
+        let update = open_update(at.path(), options.update_rules(), &env)?;
+        let options = Options {
+            env: Some(env),
+            ..options
+        };
         let expected = ExpectedState::now(at.path())?;
         let said = options.env.as_deref().map(|env| env.notes.take());
-        let mut dataset = Self::open_with(path, options)?;
+        let mut dataset = match update {
+            Some((container, original)) => {
+                let kind = original.reader().schema().kind;
+                let location = DatasetLocation::of(path, &container, kind)?;
+                Self::opened(location, original, options)
+            }
+            None => Self::open_with(path, options)?,
+        };
         dataset.expected = expected;
         format::check_writes(dataset.kind()).map_err(|e| e.of(&name))?;
         let lost = dataset.env.notes.take();
@@ -231,11 +268,11 @@ impl Dataset {
         Ok(dataset)
     }
 
-    fn opened(location: DatasetLocation, reader: Box<dyn Reader>, options: Options) -> Self {
+    fn opened(location: DatasetLocation, original: Original, options: Options) -> Self {
         let mut dataset = Self::with(location, options);
-        dataset.settled = reader.schema().vars.len();
+        dataset.settled = original.reader().schema().vars.len();
         let cache = dataset.cache();
-        dataset.staged = Staged::open(reader, dataset.location.scratch(), cache);
+        dataset.staged = Staged::open(original, dataset.location.scratch(), cache);
         dataset
     }
 
@@ -247,7 +284,8 @@ impl Dataset {
         }
     }
 
-    /// Writes the changes made so far, so that new readers of the dataset see them (`nc_sync`). The old dataset is replaced atomically.
+    /// Writes the changes made so far, so that new readers of the dataset see them (`nc_sync`). The old dataset is changed in place or replaced,
+    /// atomically.
     ///
     /// # Errors
     /// Returns [`ErrorKind::InDefineMode`] in define mode of the classic model; [`ErrorKind::Unsupported`] for remote datasets and for
@@ -273,8 +311,10 @@ impl Dataset {
             let e = self.wrong(ErrorKind::Unsupported, what);
             return Err(e.with_remedy("close the dataset"));
         }
-        self.save()?;
-        self.open_again()
+        match self.save()? {
+            SaveMethod::InPlace => Ok(()),
+            SaveMethod::Anew => self.open_again(),
+        }
     }
 
     /// Reopens the dataset that was just written: the old file may be gone, and the temporary file is obsolete.
@@ -282,11 +322,25 @@ impl Dataset {
         let Some(path) = self.location.path() else {
             return Ok(());
         };
+        let rules = UpdateRules {
+            in_place: self.in_place,
+            sync: self.sync,
+        };
+        let update = match open_update(path, rules, &self.env) {
+            // Another program was faster.
+            Err(e) if e.kind() == ErrorKind::Busy => None,
+            update => update?,
+        };
         self.expected = ExpectedState::now(path)?;
-        let container = location::open(path, &self.env)?;
-        let reader = format::open(container, &self.env)?;
+        let original = match update {
+            Some((_, original)) => original,
+            None => {
+                let container = location::open(path, &self.env)?;
+                Original::Stored(format::open(container, &self.env)?)
+            }
+        };
         let cache = self.cache();
-        let known = self.staged.rebase(reader, cache);
+        let known = self.staged.rebase(original, cache);
         match known || !self.location.is_directory() {
             true => Ok(()),
             false => Err(self.wrong(
@@ -304,7 +358,7 @@ impl Dataset {
     pub fn close(mut self) -> Result<()> {
         match self.mode {
             DatasetMode::ReadOnly => Ok(()),
-            DatasetMode::Define | DatasetMode::Data => self.save(),
+            DatasetMode::Define | DatasetMode::Data => self.save().map(|_| ()),
         }
     }
 
@@ -330,10 +384,37 @@ impl Dataset {
     }
 
     /// Writes a changed dataset to its destination.
-    fn save(&mut self) -> Result<()> {
-        if !self.changed {
-            return Ok(());
+    fn save(&mut self) -> Result<SaveMethod> {
+        if self.changed && !self.save_in_place()? {
+            self.save_anew()?;
+            self.changed = false;
+            return Ok(SaveMethod::Anew);
         }
+        (self.changed, self.redefined) = (false, false);
+        Ok(match self.staged.update() {
+            Some(_) => SaveMethod::InPlace,
+            None => SaveMethod::Anew,
+        })
+    }
+
+    /// Changes the dataset in place. Returns false if it must be written anew.
+    fn save_in_place(&mut self) -> Result<bool> {
+        let fill = match self.create_options().no_fill {
+            true => FillMode::NoFill,
+            false => FillMode::Fill,
+        };
+        match (self.staged.commit(self.redefined, fill)?, self.in_place) {
+            (Placement::InPlace, _) => Ok(true),
+            (Placement::Anew(reason), InPlace::Always) if self.staged.update().is_some() => {
+                let what = format!("the change is not possible in place: {reason}");
+                Err(Error::new(ErrorKind::Unsupported, what).of(&self.name()))
+            }
+            (Placement::Anew(_), _) => Ok(false),
+        }
+    }
+
+    /// Writes the dataset to a new file or store, which replaces the old one.
+    fn save_anew(&mut self) -> Result<()> {
         self.check_expected()?;
         let mut plan = self.staged.plan(&self.env)?;
         let set = self.staged.set(&self.env);
@@ -349,17 +430,25 @@ impl Dataset {
         // Creating the output took time, so check again.
         self.check_expected()?;
         kept.take()?.commit()?;
-        self.changed = false;
+        self.redefined = false;
         Ok(())
     }
 
     /// Checks that the destination contains only data that the dataset may replace.
     fn check_expected(&self) -> Result<()> {
+        if let Some(update) = self.staged.update() {
+            return update.prepare_replacement();
+        }
         match self.location.is_remote() {
             false => self.expected.check(self.location.path()),
             true if self.expected == ExpectedState::Absent => self.location.check_absent(&self.env),
             true => Ok(()),
         }
+    }
+
+    /// Sets the number of free bytes after the header of a new classic file.
+    pub(super) fn set_header_pad(&mut self, pad: u64) {
+        self.options.header_pad = pad;
     }
 
     fn create_options(&self) -> CreateOptions {

@@ -23,9 +23,10 @@
 //! # Ok::<(), netcdf_core::Error>(())
 //! ```
 //!
-//! [`Dataset::open_for_writing`] opens an existing dataset for changes. No file is changed in place: [`Dataset::sync`] and
-//! [`Dataset::close`] write a new dataset next to the old one and rename the complete dataset. Unchanged chunks are copied without
-//! decoding. Until then, written data is in a temporary file, not in memory.
+//! [`Dataset::open_for_writing`] opens an existing dataset for changes. Classic files are changed in place at the cost of the change, safely
+//! against kills and power failures ([`InPlace`], `docs/update.md`). For all other changes, [`Dataset::sync`] and [`Dataset::close`] write a
+//! new dataset next to the old one and rename the complete dataset. Unchanged chunks are copied without decoding. Until then, written data
+//! is in a temporary file, not in memory.
 //!
 //! ```
 //! # use netcdf_core::api::{Dataset, Length, Select};
@@ -60,6 +61,7 @@ mod inquire;
 mod location;
 mod mode;
 mod numbers;
+mod original;
 
 mod expected_state;
 mod free_ranges;
@@ -74,6 +76,7 @@ mod write;
 pub use dataset::{Dataset, Options, delete};
 pub use element::{Char, Element, Text};
 pub use mode::DatasetMode;
+pub use original::InPlace;
 pub use select::Select;
 
 use crate::model::{GroupId, VarId};

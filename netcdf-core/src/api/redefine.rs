@@ -50,6 +50,16 @@ impl Dataset {
         }
     }
 
+    /// Leaves define mode like [`Dataset::end_definition`], and leaves `pad` free bytes after the header of a classic file, so that longer
+    /// attributes and names can be written in place (`h_minfree` of `nc__enddef`). The padding applies when the dataset is written anew.
+    ///
+    /// # Errors
+    /// Like [`Dataset::end_definition`].
+    pub fn end_definition_with_pad(&mut self, pad: u64) -> Result<()> {
+        self.set_header_pad(pad);
+        self.end_definition()
+    }
+
     /// Ends the definitions.
     pub(super) fn settle(&mut self) {
         self.mode = DatasetMode::Data;
@@ -74,7 +84,7 @@ impl Dataset {
             return Err(e.with_remedy("call redefine first"));
         }
         self.mode = DatasetMode::Define;
-        self.changed = true;
+        (self.changed, self.redefined) = (true, true);
         Ok(())
     }
 
@@ -84,7 +94,7 @@ impl Dataset {
         if grows || self.mode == DatasetMode::Define || !is_strict(self.kind()) {
             return self.begin_definition();
         }
-        self.changed = true;
+        (self.changed, self.redefined) = (true, true);
         Ok(())
     }
 

@@ -66,9 +66,10 @@ fn open_file(mut source: Arc<dyn Source>, env: &Env) -> Result<Box<dyn Reader>> 
     for _ in 0..ATTEMPTS {
         let headed = Arc::new(Headed::new(Arc::clone(&source)));
         let opened = open_state(&source, &headed, env);
-        match headed.second_look()? {
+        let is_whole = opened.as_ref().is_ok_and(|state| state.is_whole);
+        match headed.second_look(is_whole)? {
             None => {
-                let (reader, note) = opened?;
+                let OpenedState { reader, note, .. } = opened?;
                 note.into_iter().for_each(|note| env.notes.remark(note));
                 return Ok(reader);
             }
@@ -79,24 +80,35 @@ fn open_file(mut source: Arc<dyn Source>, env: &Env) -> Result<Box<dyn Reader>> 
     Err(Error::new(ErrorKind::Busy, what).of(source.name()))
 }
 
+/// An opened file.
+struct OpenedState {
+    reader: Box<dyn Reader>,
+    /// Whether the file has the length that its metadata requires.
+    is_whole: bool,
+    note: Option<Note>,
+}
+
 /// Opens a file, or its state before an unfinished change.
-fn open_state(
-    source: &Arc<dyn Source>,
-    headed: &Arc<Headed>,
-    env: &Env,
-) -> Result<(Box<dyn Reader>, Option<Note>)> {
+fn open_state(source: &Arc<dyn Source>, headed: &Arc<Headed>, env: &Env) -> Result<OpenedState> {
     let opened = open_source(Arc::clone(headed) as Arc<dyn Source>, env);
-    let is_whole = match &opened {
-        Ok(reader) => reader.file_len().is_none_or(|len| len == source.len()),
-        Err(e) => !is_unreadable(e),
+    let len = opened.as_ref().map(|reader| reader.file_len());
+    let is_whole = len.as_ref().is_ok_and(|len| *len == Some(source.len()));
+    let looks = match &len {
+        Ok(len) => len.is_some() && !is_whole,
+        Err(e) => is_unreadable(e),
     };
-    if is_whole {
-        return opened.map(|reader| (reader, None));
+    let state = |reader, note| OpenedState {
+        reader,
+        is_whole,
+        note,
+    };
+    if !looks {
+        return opened.map(|reader| state(reader, None));
     }
     match patched::find_state(source)? {
-        FoundState::Plain => opened.map(|reader| (reader, None)),
-        FoundState::Ignored(note) => opened.map(|reader| (reader, Some(note))),
-        FoundState::Replaced(state, note) => Ok((open_source(state, env)?, note)),
+        FoundState::Plain => opened.map(|reader| state(reader, None)),
+        FoundState::Ignored(note) => opened.map(|reader| state(reader, Some(note))),
+        FoundState::Replaced(source, note) => Ok(state(open_source(source, env)?, note)),
     }
 }
 

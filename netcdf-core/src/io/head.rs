@@ -43,23 +43,23 @@ impl Headed {
         }
     }
 
-    /// Drops the head, and looks at the file a second time. Returns the file as it is now if its length or head has changed.
+    /// Drops the head, and looks at the file a second time. Returns the file as it is now if its head has changed, or its length, unless
+    /// `may_grow` is set and the file is longer.
     ///
     /// # Errors
     /// Returns read errors.
-    pub(crate) fn second_look(&self) -> Result<Option<Arc<dyn Source>>> {
+    pub(crate) fn second_look(&self, may_grow: bool) -> Result<Option<Arc<dyn Source>>> {
         let head = self.forget();
         let Some(now) = self.inner.second_look()? else {
             return Ok(None);
         };
-        let same = match head {
-            Some(head) if now.len() == self.inner.len() => {
-                let mut bytes = vec![0; head.len()];
-                now.read_at(0, &mut bytes)?;
-                bytes == *head
-            }
-            Some(_) | None => now.len() == self.inner.len(),
-        };
+        let (len, old_len) = (now.len(), self.inner.len());
+        if len != old_len && !(may_grow && len > old_len) {
+            return Ok(Some(now));
+        }
+        let mut bytes = vec![0; head.as_ref().map_or(0, |head| head.len())];
+        now.read_at(0, &mut bytes)?;
+        let same = head.is_none_or(|head| bytes == *head);
         Ok((!same).then_some(now))
     }
 

@@ -5,6 +5,8 @@
 pub struct CreateOptions {
     /// Whether unwritten data stays undefined.
     pub no_fill: bool,
+    /// The number of free bytes after the header of a classic file, for changes of attributes and names in place.
+    pub header_pad: u64,
     /// The metadata layout of netCDF-4 files.
     pub space: FileSpace,
     /// Options for Zarr output.

@@ -1,6 +1,7 @@
 //! The library as other crates see it: its API, filters, files beyond 4 GiB.
 
 mod filters;
+mod in_place;
 mod inquire;
 mod kinds;
 mod large;

@@ -70,6 +70,10 @@ fn two_writers(kind: Kind, path: &Path) {
     put_history_first(&mut data);
     data.close().unwrap();
     let mut first = Dataset::open_for_writing(path).unwrap();
+    if is_strict(kind) {
+        one_writer_at_a_time(first, path);
+        return;
+    }
     let mut second = Dataset::open_for_writing(path).unwrap();
     let third = Dataset::open_for_writing(path).unwrap();
     for text in ["1 once", "1 again", "1"] {
@@ -87,6 +91,19 @@ fn two_writers(kind: Kind, path: &Path) {
     put_history(&mut first, "1 at last");
     first.close().unwrap();
     assert_eq!(history(path), "1 at last");
+}
+
+/// A classic file has a lock while it is open for writing.
+fn one_writer_at_a_time(mut first: Dataset, path: &Path) {
+    for text in ["1 once", "1"] {
+        let e = Dataset::open_for_writing(path).unwrap_err();
+        assert_eq!(e.kind(), ErrorKind::Busy, "{e}");
+        put_history(&mut first, text);
+        first.sync().unwrap();
+        assert_eq!(history(path), text);
+    }
+    first.close().unwrap();
+    Dataset::open_for_writing(path).unwrap().close().unwrap();
 }
 
 fn put_history_first(data: &mut Dataset) {

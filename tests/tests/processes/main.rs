@@ -4,6 +4,7 @@
 mod api;
 mod bar;
 mod killed;
+mod killed_updates;
 mod parts_killed;
 mod peers;
 mod programs;

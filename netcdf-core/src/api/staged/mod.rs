@@ -6,6 +6,7 @@
 
 mod elements;
 mod heap;
+mod in_place;
 mod plan;
 mod reader;
 mod spool;
@@ -14,9 +15,10 @@ mod tiles;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::original::Original;
 use crate::chunk::layout::Layout;
 use crate::chunk::scatter::Block;
-use crate::chunk::{self, ReadCache, Reader};
+use crate::chunk::{self, ReadCache, Reader, Update};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
 use crate::model::{
@@ -40,7 +42,7 @@ pub(super) struct Staged {
 
 /// The original dataset.
 struct Base {
-    reader: Box<dyn Reader>,
+    original: Original,
     /// The read cache of the original.
     cache: ReadCache,
     /// The original ids of variables; original variables precede new variables.
@@ -50,9 +52,9 @@ struct Base {
 }
 
 impl Base {
-    fn new(reader: Box<dyn Reader>, vars: Vec<VarId>, cache: ReadCache) -> Self {
+    fn new(original: Original, vars: Vec<VarId>, cache: ReadCache) -> Self {
         Self {
-            reader,
+            original,
             cache,
             untouched: vars.iter().copied().map(Some).collect(),
             vars,
@@ -73,10 +75,10 @@ impl Staged {
     }
 
     /// Opens an existing dataset with its cache.
-    pub(super) fn open(reader: Box<dyn Reader>, folder: Option<PathBuf>, cache: ReadCache) -> Self {
-        let schema = reader.schema().clone();
+    pub(super) fn open(original: Original, folder: Option<PathBuf>, cache: ReadCache) -> Self {
+        let schema = original.reader().schema().clone();
         let vars = schema.var_ids().collect();
-        let base = Some(Base::new(reader, vars, cache));
+        let base = Some(Base::new(original, vars, cache));
         Self {
             base,
             ..Self::new(schema, folder)
@@ -99,16 +101,21 @@ impl Staged {
         base.map_or(0, |base| base.cache.decoded_bytes())
     }
 
+    /// Returns the original dataset if it is changed in place.
+    pub(super) fn update(&self) -> Option<&dyn Update> {
+        self.base.as_ref()?.original.update()
+    }
+
     /// Returns the original dataset for reading.
     fn base_set<'a>(&'a self, env: &'a Env) -> Option<chunk::Dataset<'a>> {
         let base = self.base.as_ref()?;
-        Some(chunk::Dataset::new(&*base.reader, env).with(&base.cache))
+        Some(chunk::Dataset::new(base.original.reader(), env).with(&base.cache))
     }
 
     /// Returns the original dataset and the variable's id there, if the original has elements of the variable.
     fn base_of(&self, var: VarId) -> Option<(&dyn Reader, VarId)> {
         let base = self.base.as_ref()?;
-        Some((&*base.reader, *base.vars.get(var.index())?))
+        Some((base.original.reader(), *base.vars.get(var.index())?))
     }
 
     /// Returns the original layout of a variable with the new type: pure Zarr does not distinguish characters from strings of one byte.
@@ -129,8 +136,8 @@ impl Staged {
     }
 
     /// Continues with the dataset written from this one and discards the staged data. Returns false if the datasets differ.
-    pub(super) fn rebase(&mut self, reader: Box<dyn Reader>, cache: ReadCache) -> bool {
-        let schema = reader.schema();
+    pub(super) fn rebase(&mut self, original: Original, cache: ReadCache) -> bool {
+        let schema = original.reader().schema();
         let (own, written) = (self.schema.types.iter(), schema.types.iter());
         let types = own.len() == written.len()
             && own
@@ -156,7 +163,7 @@ impl Staged {
         self.tiles.clear();
         self.spool = None;
         // The new base has a new cache; the cache of the old file is dropped.
-        self.base = Some(Base::new(reader, vars, cache));
+        self.base = Some(Base::new(original, vars, cache));
         true
     }
 
@@ -197,7 +204,7 @@ impl Staged {
         values: &Values,
         env: &Env,
     ) -> Result<()> {
-        if region.elements() == Some(0) {
+        if region.elements() == Some(0) || self.put_in_place(var, region, values)? {
             return Ok(());
         }
         let (mut tiles, spool) = self.begin(var, env)?;

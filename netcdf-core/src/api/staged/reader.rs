@@ -69,7 +69,7 @@ impl Reader for Staged {
 
     fn provenance(&self) -> Provenance {
         match &self.base {
-            Some(base) => base.reader.provenance(),
+            Some(base) => base.original.reader().provenance(),
             None => Provenance::default(),
         }
     }
@@ -142,7 +142,7 @@ impl Staged {
 
     /// Returns access to the chunk bytes of the original.
     fn original_bytes(&self) -> Option<&dyn ChunkBytes> {
-        Some(self.base.as_ref()?.reader.bytes())
+        Some(self.base.as_ref()?.original.reader().bytes())
     }
 }
 

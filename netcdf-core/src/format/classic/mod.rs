@@ -169,3 +169,5 @@ pub(crate) fn source(bytes: &[u8]) -> Arc<dyn Source> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod update_tests;

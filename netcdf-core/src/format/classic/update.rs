@@ -16,7 +16,6 @@ use crate::env::Env;
 use crate::error::{OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::patched::PatchedFile;
-use crate::io::source::read_range;
 use crate::model::{DimId, FillMode, Kind, Schema, VarId};
 use crate::notes::{Note, Notes};
 
@@ -160,12 +159,7 @@ impl ClassicUpdate {
 
     /// Patches the header with the bytes that differ.
     fn patch_header(&self, new: &[u8]) -> Result<()> {
-        let old = read_range(&*self.file, &(0..new.len() as u64))?;
-        for range in differences(&old, new) {
-            let bytes = new.get(range.clone()).or_internal("a part of a header")?;
-            self.file.write(range.start as u64, bytes)?;
-        }
-        Ok(())
+        self.file.replace(0, new)
     }
 }
 
@@ -260,19 +254,4 @@ impl Update for ClassicUpdate {
         self.file.share_lock();
         Ok(())
     }
-}
-
-/// The number of equal bytes that separate two differences.
-const EQUAL: usize = 16;
-
-/// Returns the ranges in which two byte strings of the same length differ.
-fn differences(old: &[u8], new: &[u8]) -> Vec<std::ops::Range<usize>> {
-    let mut found: Vec<std::ops::Range<usize>> = vec![];
-    for (at, _) in old.iter().zip(new).enumerate().filter(|(_, (a, b))| a != b) {
-        match found.last_mut() {
-            Some(last) if at - last.end < EQUAL => last.end = at + 1,
-            Some(_) | None => found.push(at..at + 1),
-        }
-    }
-    found
 }

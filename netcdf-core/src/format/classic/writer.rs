@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::layout::{VariablePlace, VariablePlaces, check_records, lay_out};
+use super::layout::{VariablePlace, VariablePlaces, check_records, lay_out, padded};
 use super::runs::{FileRun, SharedVariable, VariableParts};
 use super::{fill, header, runs};
 use crate::arithmetic::{exact, length, span};
@@ -75,7 +75,8 @@ impl ClassicWriter {
         options: CreateOptions,
     ) -> Result<Self> {
         check(&schema)?;
-        let places = lay_out(&schema, header::len(&schema)?)?;
+        let header = padded_header(header::len(&schema)?, options.header_pad)?;
+        let places = lay_out(&schema, header)?;
         header::write(&schema, 0, &places.vars)?;
         let written = vec![Spans::default(); schema.vars.len()];
         let records = schema.dims.iter().find(|d| d.unlimited);
@@ -215,6 +216,17 @@ impl ClassicWriter {
             self.target.write_at(end, pad)?;
         }
         Ok(())
+    }
+}
+
+/// Returns the length of a header with free bytes after it.
+fn padded_header(len: u64, pad: u64) -> Result<u64> {
+    match len.checked_add(pad) {
+        Some(len) => padded(len),
+        None => Err(Error::new(
+            ErrorKind::Argument,
+            "header padding beyond 2^64 bytes",
+        )),
     }
 }
 

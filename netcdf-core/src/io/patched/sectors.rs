@@ -27,15 +27,15 @@ pub(super) fn is_one(range: &Range<u64>) -> bool {
     !range.is_empty() && range.start / SECTOR == (range.end - 1) / SECTOR
 }
 
-/// The bytes of one sector, from the first to the last changed byte.
+/// The bytes of a sector or of adjacent sectors, from the first to the last changed byte.
 #[derive(Debug)]
-pub(super) struct SectorImage {
+pub(super) struct FileImage {
     pub(super) offset: u64,
     pub(super) bytes: Vec<u8>,
 }
 
-impl SectorImage {
-    /// Reads the bytes of `range`, which is in one sector.
+impl FileImage {
+    /// Reads the bytes of a file range.
     pub(super) fn read(raw: &dyn RawFile, range: &Range<u64>) -> std::io::Result<Self> {
         let mut bytes = vec![0; usize::try_from(length(range)).unwrap_or(0)];
         raw.read_at(range.start, &mut bytes)?;

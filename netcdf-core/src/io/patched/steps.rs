@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::journal::{Journal, JournalSide};
 use super::patches::Patches;
 use super::progress::is_fence_sector;
-use super::sectors::{SectorImage, parts};
+use super::sectors::{FileImage, is_one, parts};
 use crate::error::{Error, Result};
 use crate::io::raw_file::RawFile;
 
@@ -70,7 +70,7 @@ impl Steps<'_> {
             return Ok(());
         };
         let early = |e| failure(e, Certainty::Old, false);
-        let image = SectorImage::read(self.raw, &extent);
+        let image = FileImage::read(self.raw, &extent);
         let mut image = image.map_err(|e| early(Error::io("cannot read", self.raw.name(), e)))?;
         for (offset, bytes) in patches.iter() {
             image.put(offset, bytes).map_err(early)?;
@@ -127,10 +127,9 @@ impl Steps<'_> {
         fence.put(journal.fence.offset, &[journal.fence.byte()])?;
         self.write(fence.offset, &fence.bytes)?;
         self.sync()?;
-        for range in &journal.ranges {
-            for part in outside(journal, range.range()) {
-                self.write(part.start, range.part(&part, side)?)?;
-            }
+        for run in outside_runs(journal) {
+            let image = self.image(journal, (&run, side))?;
+            self.write(image.offset, &image.bytes)?;
         }
         self.sync()
     }
@@ -143,29 +142,45 @@ impl Steps<'_> {
     }
 
     /// Returns the bytes of the sector with the fence.
-    fn fence_image(&self, journal: &Journal, side: JournalSide) -> Result<SectorImage> {
-        let ranges = journal.ranges.iter();
-        let all = ranges.flat_map(|r| parts(r.range()).map(move |part| (r, part)));
-        let inside: Vec<_> = all
-            .filter(|(_, part)| is_fence_sector(journal, part.start))
-            .collect();
-        let start = inside.first().map_or(0, |(_, part)| part.start);
-        let end = inside.last().map_or(0, |(_, part)| part.end);
-        let image = SectorImage::read(self.raw, &(start..end));
+    fn fence_image(&self, journal: &Journal, side: JournalSide) -> Result<FileImage> {
+        let inside = changed_parts(journal).filter(|part| is_fence_sector(journal, part.start));
+        let inside: Vec<_> = inside.collect();
+        let start = inside.first().map_or(0, |part| part.start);
+        let end = inside.last().map_or(0, |part| part.end);
+        self.image(journal, (&(start..end), side))
+    }
+
+    /// Returns the bytes of a file range, with the bytes of one side of the journal.
+    fn image(
+        &self,
+        journal: &Journal,
+        (run, side): (&Range<u64>, JournalSide),
+    ) -> Result<FileImage> {
+        let image = FileImage::read(self.raw, run);
         let mut image = image.map_err(|e| Error::io("cannot read", self.raw.name(), e))?;
-        for (range, part) in inside {
-            image.put(part.start, range.part(&part, side)?)?;
+        for range in &journal.ranges {
+            let part = range.offset.max(run.start)..range.range().end.min(run.end);
+            if !part.is_empty() {
+                image.put(part.start, range.part(&part, side)?)?;
+            }
         }
         Ok(image)
     }
 }
 
-/// Returns the parts of a range outside the sector with the fence.
-fn outside(journal: &Journal, range: Range<u64>) -> Vec<Range<u64>> {
+/// Returns the parts of all ranges by sector.
+fn changed_parts(journal: &Journal) -> impl Iterator<Item = Range<u64>> {
+    journal.ranges.iter().flat_map(|range| parts(range.range()))
+}
+
+/// Returns the file ranges to write outside the sector with the fence. A sector is written at once, so that a kill leaves it old or new.
+fn outside_runs(journal: &Journal) -> Vec<Range<u64>> {
     let mut found: Vec<Range<u64>> = vec![];
-    for part in parts(range).filter(|part| !is_fence_sector(journal, part.start)) {
+    for part in changed_parts(journal).filter(|part| !is_fence_sector(journal, part.start)) {
         match found.last_mut() {
-            Some(last) if last.end == part.start => last.end = part.end,
+            Some(last) if last.end == part.start || is_one(&(last.end - 1..part.end)) => {
+                last.end = part.end;
+            }
             Some(_) | None => found.push(part),
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! | name | task |
 //! |---|---|
+//! | `appendrecords` | appends records to a dataset, with a sync after each |
 //! | `chunkfilter` | encodes and decodes chunks |
 //! | `filterspecs` | parses filter specifications |
 //! | `h5sums` | prints a sum of each dataset of an HDF5 file |
@@ -11,6 +12,7 @@
 //! | `tool` | runs one of the tools |
 #![forbid(unsafe_code)]
 
+mod appendrecords;
 mod chunkfilter;
 mod filterspecs;
 mod h5sums;
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let name = args.next().unwrap_or_default();
     let args: Vec<OsString> = args.collect();
     match name.to_str() {
+        Some("appendrecords") => appendrecords::main(&args),
         Some("chunkfilter") => chunkfilter::main(&args),
         Some("filterspecs") => filterspecs::main(),
         Some("h5sums") => h5sums::main(&args),
