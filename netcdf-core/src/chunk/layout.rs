@@ -70,6 +70,15 @@ impl Layout {
         }
     }
 
+    /// Returns the elements of a chunk within the extent.
+    #[must_use]
+    pub fn chunk_region(&self, index: u64) -> Region {
+        let Block { start, count } = self.block(index);
+        let lens = start.iter().zip(&self.extent).zip(&count);
+        let count = lens.map(|((start, extent), count)| extent.saturating_sub(*start).min(*count));
+        Region::boxed(start.clone(), count.collect())
+    }
+
     /// Returns the grid box of chunks that intersect a region without gaps, within the extent.
     #[must_use]
     pub fn touched(&self, part: &Region) -> Block {

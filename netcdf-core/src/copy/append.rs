@@ -241,7 +241,7 @@ impl<'a> AppendedVariable<'a> {
 
     /// Returns the elements of a chunk, as a region of the variable.
     fn region(&self, index: u64) -> Region {
-        self.layout.block(index).region()
+        self.layout.chunk_region(index)
     }
 
     /// Returns a chunk with old and new records.

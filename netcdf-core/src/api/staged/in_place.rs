@@ -1,10 +1,16 @@
 //! Changes that the format makes in the original dataset.
 
+use std::collections::BTreeSet;
+
 use super::Staged;
 use crate::arithmetic::{exact, indices};
-use crate::chunk::scatter::{Block, ElementRun, runs};
-use crate::chunk::{Placement, Reader, Update, elements};
-use crate::error::{OrInternal as _, Result};
+use crate::chunk::encode::ChunkEncoder;
+use crate::chunk::layout::Layout;
+use crate::chunk::scatter::{Block, ElementRun, number, place, runs};
+use crate::chunk::{Placement, ReadCache, Reader, Update, elements};
+use crate::env::Env;
+use crate::error::{Context as _, OrInternal as _, Result};
+use crate::model::region::product;
 use crate::model::{DimId, FillMode, Region, Schema, Values, VarId};
 
 impl Staged {
@@ -37,8 +43,11 @@ impl Staged {
     }
 
     /// Makes all changes visible in the original dataset. `redefined`: definitions, attributes or names have changed.
-    pub(in crate::api) fn commit(&mut self, redefined: bool, fill: FillMode) -> Result<Placement> {
-        let has_tiles = !self.tiles.is_empty();
+    pub(in crate::api) fn commit(
+        &mut self,
+        (redefined, fill): (bool, FillMode),
+        env: &Env,
+    ) -> Result<Placement> {
         let Some(base) = &mut self.base else {
             return Ok(Placement::Anew("the dataset is new"));
         };
@@ -46,10 +55,8 @@ impl Staged {
         let Some(update) = base.original.update_mut() else {
             return Ok(Placement::Anew("the format has no changes in place"));
         };
-        if has_tiles || !same_ids {
-            return Ok(Placement::Anew(
-                "the dataset has new variables or large changes",
-            ));
+        if !same_ids {
+            return Ok(Placement::Anew("the dataset has new variables"));
         }
         for placed in [
             set_lengths(update, &self.schema)?,
@@ -59,9 +66,94 @@ impl Staged {
                 return Ok(Placement::Anew(reason));
             }
         }
-        update.commit(fill)?;
+        if let Placement::Anew(reason) = self.put_all_tiles(env)? {
+            return Ok(Placement::Anew(reason));
+        }
+        if let Some(base) = &mut self.base
+            && let Some(update) = base.original.update_mut()
+        {
+            update.commit(fill)?;
+            if !self.tiles.is_empty() {
+                // The cache has the chunks before the change.
+                base.cache = ReadCache::new(env);
+                base.untouched = base.vars.iter().copied().map(Some).collect();
+                self.tiles.clear();
+                self.spool = None;
+            }
+        }
         Ok(Placement::InPlace)
     }
+
+    /// Stores all staged data as chunks.
+    fn put_all_tiles(&mut self, env: &Env) -> Result<Placement> {
+        let vars: Vec<VarId> = self.tiles.keys().copied().collect();
+        for var in vars {
+            let path = || self.schema.var_path(var);
+            let chunks = self.staged_chunks(var, env).in_object(path)?;
+            let Some(chunks) = chunks else {
+                return Ok(Placement::Anew("large changes of data without chunks"));
+            };
+            for index in chunks.indices {
+                let region = chunks.layout.chunk_region(index);
+                let values = self.set(env).read(var, &region)?;
+                let mut bytes = vec![];
+                elements::encode(&values, chunks.layout.element.order, &mut bytes)?;
+                let encoded = chunks.encoder.encode(&region, bytes)?;
+                let update = self.base.as_mut().and_then(|b| b.original.update_mut());
+                let update = update.or_internal("a dataset that is changed in place")?;
+                let id = chunks.id;
+                if let Placement::Anew(reason) =
+                    update.put_chunk(id, index, encoded.mask, &encoded.bytes)?
+                {
+                    return Ok(Placement::Anew(reason));
+                }
+            }
+        }
+        Ok(Placement::InPlace)
+    }
+
+    /// Returns the chunks of the original dataset that have staged data; `None` if the variable has no chunks of plain elements.
+    fn staged_chunks(&self, var: VarId, env: &Env) -> Result<Option<StagedChunks>> {
+        let (Some(base), Some(tiles)) = (&self.base, self.tiles.get(&var)) else {
+            return Ok(None);
+        };
+        let id = *base.vars.get(var.index()).or_internal("a variable")?;
+        let Some(update) = base.original.update() else {
+            return Ok(None);
+        };
+        let layout = update.reader().layout(id)?;
+        if !update.rules(id).chunks || layout.element.plain_type().is_none() {
+            return Ok(None);
+        }
+        let grid = layout.grid();
+        let mut indices = BTreeSet::new();
+        for region in tiles.regions() {
+            let touched = layout.touched(&region);
+            let count = product(&touched.count).or_internal("chunks")?;
+            for n in 0..count {
+                let inside = place(n, &touched.count);
+                let position = inside.iter().zip(&touched.start).map(|(at, start)| at + start);
+                indices.insert(number(&position.collect::<Vec<u64>>(), &grid)?);
+            }
+        }
+        let target = (update.reader().schema(), update.rules(id));
+        Ok(Some(StagedChunks {
+            id,
+            indices,
+            encoder: ChunkEncoder::of(target, env, id, &layout)?,
+            layout,
+        }))
+    }
+}
+
+/// The chunks of a variable that have staged data.
+struct StagedChunks {
+    /// The id in the original dataset.
+    id: VarId,
+    /// The chunk numbers, in order.
+    indices: BTreeSet<u64>,
+    layout: Layout,
+    encoder: ChunkEncoder,
 }
 
 /// Extends the unlimited dimensions.

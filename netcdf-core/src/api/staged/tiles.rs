@@ -73,6 +73,11 @@ impl StagedTiles {
         self.slots.is_empty()
     }
 
+    /// Returns the elements of each tile.
+    pub(super) fn regions(&self) -> impl Iterator<Item = Region> + '_ {
+        self.slots.keys().map(|place| self.block(place).region())
+    }
+
     /// Returns the tile layout of a variable of this shape.
     pub(super) fn layout(&self, shape: &[u64]) -> Layout {
         Layout {
