@@ -93,6 +93,30 @@ fn an_output_without_new_records_is_not_written() {
     assert_eq!(written(), before);
 }
 
+/// Files keep their inode if they grow in place.
+#[cfg(unix)]
+#[test]
+fn files_grow_in_place_unless_definitions_change() {
+    use std::os::unix::fs::MetadataExt as _;
+    for kind in ["nc3", "nc6", "cdf5", "nc4", "nc7"] {
+        let sandbox = series("nc4");
+        whole(&sandbox);
+        let inode = || std::fs::metadata(sandbox.path("out.nc")).unwrap().ino();
+        let first = ["--append", "--quiet", "-k", kind, "-d1", "@a.nc", "@out.nc"];
+        let first = match kind {
+            "nc4" | "nc7" => nccopy(&sandbox, &first),
+            _ => nccopy(&sandbox, &["--append", "--quiet", "-k", kind, "@a.nc", "@out.nc"]),
+        };
+        let _ = first.clean();
+        let before = inode();
+        let _ = nccopy(&sandbox, &["--append", "@b.nc", "@out.nc"]).clean();
+        assert_eq!(inode(), before, "{kind}");
+        let _ = nccopy(&sandbox, &["--append", "--verify", "@c.nc", "@out.nc"]).clean();
+        assert_ne!(inode(), before, "{kind}");
+        is_whole(&sandbox, "@out.nc");
+    }
+}
+
 #[test]
 fn several_inputs_in_any_order_with_their_own_units() {
     let sandbox = series("nc4");
