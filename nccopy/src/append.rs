@@ -125,6 +125,7 @@ pub(crate) fn copies(
 /// Returns errors of opening the output, and the errors of [`in_place::check`], [`in_place::check_kind`] and [`in_place::check_whole`].
 pub(crate) fn check(copy: &CopyPair, access: &InputAccess, env: &Env) -> Result<()> {
     let path = &copy.output.path;
+    end_unfinished_change(path, env)?;
     let named = CopyPair {
         input: path.clone(),
         local: path.clone(),
@@ -136,6 +137,20 @@ pub(crate) fn check(copy: &CopyPair, access: &InputAccess, env: &Env) -> Result<
     in_place::check_kind(&named, &*reader)?;
     replaceable?;
     in_place::check_whole(&named, &*reader)
+}
+
+/// Rolls an unfinished change of a file back, before the file is changed again. A file that cannot be locked stays as it is.
+///
+/// # Errors
+/// Returns [`ErrorKind::Changed`] if another program interfered with the change, and I/O errors.
+fn end_unfinished_change(path: &Path, env: &Env) -> Result<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    match LockedFile::open(path, true) {
+        Ok(WriteAccess::Exclusive(raw)) => PatchedFile::open(Box::new(raw), &env.notes).map(drop),
+        Ok(WriteAccess::Unlocked(_) | WriteAccess::Readers) | Err(_) => Ok(()),
+    }
 }
 
 /// Appends the records to the output in place. Returns false if the output must be written anew.

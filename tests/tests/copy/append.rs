@@ -105,7 +105,10 @@ fn files_grow_in_place_unless_definitions_change() {
         let first = ["--append", "--quiet", "-k", kind, "-d1", "@a.nc", "@out.nc"];
         let first = match kind {
             "nc4" | "nc7" => nccopy(&sandbox, &first),
-            _ => nccopy(&sandbox, &["--append", "--quiet", "-k", kind, "@a.nc", "@out.nc"]),
+            _ => nccopy(
+                &sandbox,
+                &["--append", "--quiet", "-k", kind, "@a.nc", "@out.nc"],
+            ),
         };
         let _ = first.clean();
         let before = inode();

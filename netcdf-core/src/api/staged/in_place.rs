@@ -132,7 +132,10 @@ impl Staged {
             let count = product(&touched.count).or_internal("chunks")?;
             for n in 0..count {
                 let inside = place(n, &touched.count);
-                let position = inside.iter().zip(&touched.start).map(|(at, start)| at + start);
+                let position = inside
+                    .iter()
+                    .zip(&touched.start)
+                    .map(|(at, start)| at + start);
                 indices.insert(number(&position.collect::<Vec<u64>>(), &grid)?);
             }
         }

@@ -209,7 +209,9 @@ impl PatchedFile {
         let have = self.len().saturating_sub(offset).min(bytes.len() as u64);
         let old = read_range(self, &(offset..offset.saturating_add(have)))?;
         for range in differences(&old, bytes) {
-            let part = bytes.get(range.clone()).or_internal("a part of the bytes")?;
+            let part = bytes
+                .get(range.clone())
+                .or_internal("a part of the bytes")?;
             self.write((exact(offset) + range.start).get()?, part)?;
         }
         Ok(())
