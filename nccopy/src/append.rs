@@ -26,7 +26,7 @@ use crate::walk::is_folder;
 pub(crate) fn located(request: Request) -> Result<Request> {
     match request {
         Request::Copy(copy) => Ok(Request::Copy(Box::new(of_copy(*copy)?))),
-        other @ (Request::Plan(_) | Request::Step(_)) => Ok(other),
+        other @ (Request::Plan(_) | Request::Step(_) | Request::Recover(_)) => Ok(other),
     }
 }
 

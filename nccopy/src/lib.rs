@@ -28,6 +28,7 @@ mod options;
 mod outcome;
 mod parts;
 mod prepare;
+mod recover;
 mod references;
 mod report;
 mod request;
@@ -69,6 +70,7 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
             parts::plan(plan, io)
         }
         Request::Step(step) => parts::step(step, io),
+        Request::Recover(request) => recover::run(request, io),
     };
     request.process().network.tell("nccopy", io);
     Ok(ended?)

@@ -196,7 +196,9 @@ mod tests {
     fn request(line: &str) -> CopyRequest {
         match cli::parse(line.split(' ').map(Into::into)).unwrap() {
             Request::Copy(copy) => *copy,
-            other @ (Request::Plan(_) | Request::Step(_)) => panic!("{other:?}"),
+            other @ (Request::Plan(_) | Request::Step(_) | Request::Recover(_)) => {
+                panic!("{other:?}")
+            }
         }
     }
 

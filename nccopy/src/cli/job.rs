@@ -8,7 +8,7 @@ use netcdf_grammar::flags::heading::EVERYDAY;
 use netcdf_grammar::join::JoinKind;
 use netcdf_grammar::split::SplitSpec;
 
-use crate::request::ReportForm;
+use crate::request::{RecoveryState, ReportForm};
 
 /// Heading of options for many inputs.
 const MANY: &str = "Many inputs, and copies in place";
@@ -55,6 +55,11 @@ pub(super) struct JobArgs {
     #[arg(long, group = "joins")]
     pub add_variables: bool,
 
+    /// End an unfinished change of each FILE, in the old state, in the new state, or with the current bytes (drop). A program that opens a
+    /// file for writing restores the old state itself; this option is for files that another program changed meanwhile (docs/update.md)
+    #[arg(long, value_name = "STATE", require_equals = true, value_enum)]
+    pub recover: Option<RecoveryState>,
+
     /// Compare all values of the output with the input before the output appears under its name
     #[arg(long)]
     pub verify: bool,
@@ -93,6 +98,20 @@ impl JobArgs {
         }
         let dim = self.append.as_ref()?.to_string_lossy().into_owned();
         Some(JoinKind::Along(Some(dim).filter(|dim| !dim.is_empty())))
+    }
+}
+
+impl ValueEnum for RecoveryState {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Old, Self::New, Self::Drop]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::Old => "old",
+            Self::New => "new",
+            Self::Drop => "drop",
+        }))
     }
 }
 

@@ -82,7 +82,9 @@ pub fn planned(arguments: &[OsString]) -> Result<CopyRequest, Error> {
     let name = std::iter::once("nccopy".into());
     match parse(name.chain(arguments.iter().cloned())).map_err(|e| wrong(&e))? {
         Request::Plan(plan) => Ok(plan.copy),
-        Request::Copy(_) | Request::Step(_) => Err(wrong(&"--plan is not among them")),
+        Request::Copy(_) | Request::Step(_) | Request::Recover(_) => {
+            Err(wrong(&"--plan is not among them"))
+        }
     }
 }
 
@@ -93,7 +95,8 @@ fn typed(args: &[OsString]) -> Result<Cli, clap::Error> {
     let cli = Cli::from_arg_matches(&matches)?;
     MODES.check(&command, &matches, &modes(&cli))?;
     let least = if cli.join.has_list() { 1 } else { 2 };
-    match cli.paths.len() < least && !cli.job.in_place && !cli.plan.takes_folder() {
+    let is_pair = !cli.job.in_place && cli.job.recover.is_none() && !cli.plan.takes_folder();
+    match cli.paths.len() < least && is_pair {
         false => Ok(cli),
         true => {
             let what = "expected an input and an output, found one path";
@@ -107,6 +110,7 @@ fn modes(cli: &Cli) -> Vec<&'static str> {
     let plan = &cli.plan;
     let named = [
         ("in_place", cli.job.in_place),
+        ("recover", cli.job.recover.is_some()),
         ("append", cli.job.append.is_some()),
         ("add_variables", cli.job.add_variables),
         ("references", cli.kind.references()),
@@ -146,7 +150,9 @@ mod tests {
     fn copy(line: &str) -> CopyRequest {
         match super::parse(args(line)).unwrap() {
             Request::Copy(copy) => *copy,
-            other @ (Request::Plan(_) | Request::Step(_)) => panic!("{other:?}"),
+            other @ (Request::Plan(_) | Request::Step(_) | Request::Recover(_)) => {
+                panic!("{other:?}")
+            }
         }
     }
 

@@ -18,8 +18,9 @@ use crate::clock::ClockTime;
 use crate::history;
 use crate::request::{
     CheckRequest, CopyMode, CopyRequest, EditRequest, Existing, FileRequest, FinishRequest,
-    InPlaceRequest, NameChoice, PlanRequest, PlanStep, ProcessRequest, ReferenceRequest,
-    ReportRequest, Request, RunOutput, SelectRequest, StepRequest, StorageRequest,
+    InPlaceRequest, NameChoice, PlanRequest, PlanStep, ProcessRequest, RecoverRequest,
+    ReferenceRequest, ReportRequest, Request, RunOutput, SelectRequest, StepRequest,
+    StorageRequest,
 };
 
 /// The default part size in element bytes.
@@ -34,6 +35,13 @@ pub(super) fn request(mut cli: Cli, args: &[OsString]) -> Request {
     };
     if let Some(folder) = cli.plan.plan.take() {
         return Request::Plan(Box::new(plan(folder, cli, given)));
+    }
+    if let Some(state) = cli.job.recover {
+        return Request::Recover(RecoverRequest {
+            state,
+            paths: std::mem::take(&mut cli.paths),
+            process: process(cli),
+        });
     }
     match step(&mut cli) {
         Some(step) => Request::Step(StepRequest {

@@ -9,6 +9,7 @@ mod edit;
 mod part;
 mod parts;
 mod process;
+mod recover;
 mod references;
 mod select;
 mod storage;
@@ -23,6 +24,7 @@ pub(crate) use parts::{
     Engine, FinishRequest, MOST_PARTS, PartChoice, PlanRequest, PlanStep, StepRequest,
 };
 pub(crate) use process::ProcessRequest;
+pub(crate) use recover::{RecoverRequest, RecoveryState};
 pub(crate) use references::ReferenceRequest;
 pub(crate) use select::{NameChoice, SelectRequest};
 pub(crate) use storage::{CloudRules, StorageRequest};
@@ -36,6 +38,8 @@ pub enum Request {
     Plan(Box<PlanRequest>),
     /// Runs one step of a planned copy.
     Step(StepRequest),
+    /// Ends unfinished changes.
+    Recover(RecoverRequest),
 }
 
 impl Request {
@@ -45,6 +49,7 @@ impl Request {
             Self::Copy(copy) => &copy.process,
             Self::Plan(plan) => &plan.copy.process,
             Self::Step(step) => &step.process,
+            Self::Recover(recover) => &recover.process,
         }
     }
 }

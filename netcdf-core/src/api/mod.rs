@@ -67,6 +67,7 @@ mod expected_state;
 mod free_ranges;
 mod read;
 mod redefine;
+mod save;
 mod select;
 mod staged;
 mod storage;

@@ -69,6 +69,16 @@ const SIGNATURES: &[(&[&[u8]], &str, &str)] = &[
         "ncdump prints it, nccopy -k zarr3 converts it to Zarr",
     ),
     (
+        &[
+            b"\xbcDF\x01",
+            b"\xbcDF\x02",
+            b"\xbcDF\x05",
+            b"\x76HDF\r\n\x1a\n",
+        ],
+        "a netCDF file with an unfinished change, without its journal",
+        "fetch it again after the writer has ended",
+    ),
+    (
         &[b"\x89HDF"],
         "an HDF5 file with converted line ends",
         "fetch it again as binary data",

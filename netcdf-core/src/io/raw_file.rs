@@ -48,7 +48,7 @@ pub trait RawFile: Debug + Send + Sync {
 }
 
 /// The state of a file that a program without locks may have changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RawStamp {
     /// The length in bytes.
     pub len: u64,

@@ -69,6 +69,7 @@ fn tools() -> [Tool; 4] {
             modes: &[
                 ("copy", &[], &["a.nc", "b.nc"]),
                 ("in_place", &["--in-place"], &["a.nc", "b.nc"]),
+                ("recover", &["--recover=old"], &["a.nc"]),
                 ("append", &["--append"], &["a.nc", "b.nc"]),
                 ("add_variables", &["--add-variables"], &["a.nc", "b.nc"]),
                 ("references", &["-k", "kerchunk"], &["a.nc", "b.json"]),

@@ -59,6 +59,29 @@ fn kill(path: &Path, mode: &str, after: Duration) -> u64 {
     lines.last().map_or(0, |line| line.parse().unwrap())
 }
 
+/// Readers see whole states while another process appends.
+#[test]
+fn readers_see_whole_states_beside_a_writer() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.nc");
+    create(&path, Kind::CLASSIC);
+    let mut writer = Command::new(netcdf_tools_tests::helper!())
+        .args(["appendrecords".as_ref(), path.as_os_str()])
+        .args([sample::count("300", "10000"), "appended"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (mut last, mut states) = (0, 0);
+    while writer.try_wait().unwrap().is_none() {
+        let seen = records(&path, false);
+        assert!(seen >= last);
+        states += u32::from(seen > last);
+        last = seen;
+    }
+    assert!(writer.wait().unwrap().success() && states > 1, "{states}");
+    assert_eq!(records(&path, false), sample::count(300, 10000));
+}
+
 #[test]
 fn killed_writers_leave_whole_states() {
     let mut random = Random(0x1234_5678_9abc_def1);

@@ -3,6 +3,7 @@
 //! Records are written behind the count, and the count is written last. If the count is the only change of the old bytes, foreign programs
 //! never see anything but the old or the new count.
 
+use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::header;
@@ -13,7 +14,7 @@ use super::runs;
 use crate::arithmetic::exact;
 use crate::chunk::{Placement, Reader, Update};
 use crate::env::Env;
-use crate::error::{OrInternal as _, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::patched::PatchedFile;
 use crate::model::{DimId, FillMode, Kind, Schema, VarId};
@@ -21,6 +22,8 @@ use crate::notes::{Note, Notes};
 
 /// The byte offset of the record count in the header.
 const COUNT_AT: u64 = 4;
+/// The maximum padding after a variable in bytes, which some programs do not write at the end of a file.
+const PADDING: u64 = 3;
 
 /// A classic file that is changed in place.
 pub(super) struct ClassicUpdate {
@@ -47,6 +50,10 @@ impl ClassicUpdate {
     /// Returns the errors of [`ClassicReader::open`].
     pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Self> {
         let reader = ClassicReader::open(Arc::clone(&file) as Arc<dyn Source>, env)?;
+        if reader.file_len().is_none() {
+            let what = "data beyond 2^64 bytes";
+            return Err(Error::new(ErrorKind::Corrupt, what).of(file.name()));
+        }
         let mut records = NewRecords::new(Arc::clone(&file), &reader.schema, &reader.places)?;
         records.restart(reader.records);
         let records = Arc::new(Mutex::new(records));
@@ -103,15 +110,25 @@ impl ClassicUpdate {
     /// Sets the length that the header requires: removes bytes that belong to no record, and extends a file without its last fill values.
     fn adjust_length(&mut self) -> Result<()> {
         let (want, have) = (self.committed_end()?, self.file.committed_len());
-        if want == have {
-            return Ok(());
-        }
-        if want < have {
-            self.notes.remark(Note {
-                object: self.file.name().to_string(),
-                what: format!("removed {} bytes after the last record", have - want),
-                remedy: None,
-            });
+        let note = |what| Note {
+            object: self.file.name().to_string(),
+            what,
+            remedy: None,
+        };
+        match want.cmp(&have) {
+            Ordering::Equal => return Ok(()),
+            Ordering::Less => {
+                let what = format!("removed {} bytes after the last record", have - want);
+                self.notes.remark(note(what));
+            }
+            Ordering::Greater if want - have <= PADDING => {}
+            Ordering::Greater => {
+                let what = format!(
+                    "extended by {} zero bytes, as the header requires",
+                    want - have
+                );
+                self.notes.say(note(what));
+            }
         }
         self.file.set_committed_len(want)
     }

@@ -4,19 +4,19 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::differences::differences;
-use super::journal::{Fence, Journal, JournalSide};
+use super::journal::{Journal, JournalSide};
 use super::opening::foreign;
+use super::patch_state::PatchState;
 use super::patches::Patches;
 use super::progress::{ChangeProgress, progress};
-use super::sectors::{SECTOR, is_one};
-use super::steps::{StepFailure, Steps};
-use super::tail::{FileTail, changed, check_stamp, renew};
+use super::sectors::is_one;
+use super::steps::Steps;
+use super::tail::{check_stamp, renew};
 use crate::arithmetic::{Amount, exact, span};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::blocks::DirtyBlocks;
-use crate::io::raw_file::{RawFile, RawStamp};
+use crate::io::raw_file::RawFile;
 use crate::io::source::{Source, read_range, truncated};
-use crate::io::target::Target as _;
 use crate::notes::{Note, Notes};
 
 /// The maximum number of patched bytes. Larger changes are cheaper as a new file.
@@ -30,27 +30,6 @@ const MAXIMUM: u64 = 64 << 20;
 pub struct PatchedFile {
     raw: Arc<dyn RawFile>,
     state: Mutex<PatchState>,
-}
-
-#[derive(Debug)]
-struct PatchState {
-    /// The length of the committed file.
-    committed: u64,
-    /// The length with all changes.
-    end: u64,
-    /// Buffered data from `committed` on.
-    tail: DirtyBlocks,
-    patches: Patches,
-    /// The state of the file after the last write of ours.
-    stamp: RawStamp,
-    /// The byte offset of the format's signature.
-    signature: u64,
-    /// The committed bytes from the signature to the end of its sector.
-    head: Vec<u8>,
-    /// The reason why the handle must only be closed.
-    failed: Option<Error>,
-    /// Whether the end of the file may be a journal that a rollback needs.
-    keeps_end: bool,
 }
 
 impl PatchedFile {
@@ -69,20 +48,7 @@ impl PatchedFile {
 
     /// Opens a file that may end with a journal.
     pub(super) fn unsettled(raw: Box<dyn RawFile>) -> Result<Self> {
-        let mut state = PatchState {
-            committed: 0,
-            end: 0,
-            tail: DirtyBlocks::default(),
-            patches: Patches::default(),
-            stamp: RawStamp {
-                len: 0,
-                modified: None,
-            },
-            signature: 0,
-            head: vec![],
-            failed: None,
-            keeps_end: false,
-        };
+        let mut state = PatchState::default();
         state.begin(&*raw)?;
         Ok(Self {
             raw: raw.into(),
@@ -348,114 +314,6 @@ pub struct PendingBytes {
     pub appended: u64,
 }
 
-impl PatchState {
-    /// Records the file as committed.
-    fn begin(&mut self, raw: &dyn RawFile) -> Result<()> {
-        renew(raw, &mut self.stamp)?;
-        (self.committed, self.end) = (self.stamp.len, self.stamp.len);
-        self.read_head(raw)
-    }
-
-    /// Records the file as committed, and drops all changes.
-    fn restart(&mut self, raw: &dyn RawFile) -> Result<()> {
-        self.tail = DirtyBlocks::default();
-        self.patches = Patches::default();
-        self.begin(raw)
-    }
-
-    /// Reads the head again.
-    fn read_head(&mut self, raw: &dyn RawFile) -> Result<()> {
-        self.head = self.current_head(raw)?;
-        Ok(())
-    }
-
-    fn current_head(&self, raw: &dyn RawFile) -> Result<Vec<u8>> {
-        let end = (self.signature / SECTOR + 1)
-            .saturating_mul(SECTOR)
-            .min(self.committed);
-        let len = (Amount::of(end) - self.signature).count();
-        let mut head = vec![0; len];
-        let read = raw.read_at(self.signature, &mut head);
-        read.map_err(|e| Error::io("cannot read", raw.name(), e))?;
-        Ok(head)
-    }
-
-    /// Checks that the first bytes are those of the last commit, and that the path names the file.
-    fn check_head(&self, raw: &dyn RawFile) -> Result<()> {
-        match raw.is_at_path() && self.current_head(raw)? == self.head {
-            true => Ok(()),
-            false => Err(changed(raw.name())),
-        }
-    }
-
-    fn write_tail(&mut self, raw: &dyn RawFile, offset: u64, bytes: &[u8]) -> Result<()> {
-        let at = (exact(offset) - self.committed).get()?;
-        let mut tail = FileTail {
-            raw,
-            base: self.committed,
-            stamp: &mut self.stamp,
-        };
-        let written = self.tail.write(&mut tail, at, bytes);
-        self.lose_tail(written)?;
-        self.end = self.end.max((exact(offset) + bytes.len()).get()?);
-        Ok(())
-    }
-
-    /// Writes all new data to the file, which then has its new length.
-    fn flush(&mut self, raw: &dyn RawFile) -> Result<()> {
-        let mut tail = FileTail {
-            raw,
-            base: self.committed,
-            stamp: &mut self.stamp,
-        };
-        let flushed = self.tail.flush(&mut tail);
-        self.lose_tail(flushed)?;
-        check_stamp(raw, &self.stamp)?;
-        if self.stamp.len != self.end {
-            Steps { raw }.truncate(self.end)?;
-            renew(raw, &mut self.stamp)?;
-        }
-        Ok(())
-    }
-
-    /// Returns the journal of the patches.
-    fn journal(&self, raw: &dyn RawFile) -> Result<Journal> {
-        let signature = *self
-            .head
-            .first()
-            .or_internal("a file without a signature")?;
-        let fence = Fence {
-            offset: self.signature,
-            signature,
-        };
-        Journal::new(raw, (&self.patches, fence), self.committed..self.end)
-    }
-
-    fn sync(&mut self, steps: &Steps<'_>) -> Result<()> {
-        let synced = steps.sync();
-        if let Err(e) = &synced {
-            self.failed = Some(e.again());
-        }
-        synced
-    }
-
-    /// Returns the error of a failed commit, and records it if the handle must not be used again.
-    fn fail(&mut self, raw: &dyn RawFile, failure: StepFailure) -> Error {
-        // A part of a journal may be written.
-        let _ = renew(raw, &mut self.stamp);
-        let e = failure.error.with_remedy(failure.certainty.sentence());
-        if failure.is_final {
-            (self.failed, self.keeps_end) = (Some(e.again()), true);
-        }
-        e
-    }
-
-    /// Records a failed write of new data, which is then missing in the buffer.
-    fn lose_tail(&mut self, written: Result<()>) -> Result<()> {
-        written.inspect_err(|e| self.failed = Some(e.again()))
-    }
-}
-
 impl Source for PatchedFile {
     fn name(&self) -> &Arc<str> {
         self.raw.name()
@@ -489,21 +347,5 @@ impl Source for PatchedFile {
 
     fn has_changed(&self) -> bool {
         self.check_unchanged().is_err()
-    }
-}
-
-impl PatchState {
-    /// Reads new data. Unwritten bytes are zero.
-    fn read_tail(&mut self, raw: &dyn RawFile, at: u64, buf: &mut [u8]) -> Result<()> {
-        let mut tail = FileTail {
-            raw,
-            base: self.committed,
-            stamp: &mut self.stamp,
-        };
-        let read = self
-            .tail
-            .flush(&mut tail)
-            .and_then(|()| tail.read_at(at, buf));
-        self.lose_tail(read)
     }
 }

@@ -15,6 +15,7 @@
 //! | `tail` | new data behind the old end, as a target for buffered writes |
 //! | `overlay` | the file before an unfinished change, as a source |
 //! | `opening` | looks for a journal at the end of a file |
+//! | `patch_state` | the changes since the last commit |
 //! | `file` | [`PatchedFile`]: append, patch, read, commit, abandon |
 //! | `recovery` | ends an unfinished change that another program interfered with |
 
@@ -23,6 +24,7 @@ mod file;
 mod journal;
 mod opening;
 mod overlay;
+mod patch_state;
 mod patches;
 mod progress;
 #[cfg(test)]

@@ -1,0 +1,140 @@
+//! Files with an unfinished change through the tools, and `--recover`.
+
+use std::io::Result as IoResult;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use netcdf_core::io::file::{LockedFile, WriteAccess};
+use netcdf_core::io::patched::PatchedFile;
+use netcdf_core::io::raw_file::{RawFile, RawStamp};
+use netcdf_core::notes::Notes;
+use netcdf_tools_tests::harness::Sandbox;
+
+/// A file whose writer stops after a number of calls.
+#[derive(Debug)]
+struct StoppedFile {
+    inner: LockedFile,
+    left: AtomicUsize,
+}
+
+impl StoppedFile {
+    fn step(&self, call: impl FnOnce() -> IoResult<()>) -> IoResult<()> {
+        let left = self.left.load(Ordering::Relaxed);
+        let next = left.checked_sub(1);
+        self.left.store(next.unwrap_or(0), Ordering::Relaxed);
+        next.map_or(Err(std::io::ErrorKind::Other.into()), |_| call())
+    }
+}
+
+impl RawFile for StoppedFile {
+    fn name(&self) -> &Arc<str> {
+        self.inner.name()
+    }
+
+    fn stamp(&self) -> IoResult<RawStamp> {
+        self.inner.stamp()
+    }
+
+    fn read_at(&self, offset: u64, buf: &mut [u8]) -> IoResult<()> {
+        self.inner.read_at(offset, buf)
+    }
+
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> IoResult<()> {
+        self.step(|| self.inner.write_at(offset, bytes))
+    }
+
+    fn set_len(&self, len: u64) -> IoResult<()> {
+        self.step(|| self.inner.set_len(len))
+    }
+
+    fn sync(&self) -> IoResult<()> {
+        Ok(())
+    }
+
+    fn is_at_path(&self) -> bool {
+        true
+    }
+
+    fn share_lock(&self) {}
+}
+
+const CDL: &str = "netcdf a { dimensions: x = 600 ; variables: int v(x) ; :title = \"one\" ; }";
+
+/// A sandbox with a file of zeros, `a.nc`, whose change to other values stopped after a number of calls.
+fn stopped(calls: usize) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.cdl", CDL);
+    let args = ["ncgen", "-k", "nc3", "-o", "@a.nc", "@a.cdl"];
+    let _ = sandbox.run(ncgen::run, &args).clean();
+    let file = LockedFile::open(&sandbox.path("a.nc"), false).unwrap();
+    let (WriteAccess::Exclusive(inner) | WriteAccess::Unlocked(inner)) = file else {
+        panic!("no reader has a lock");
+    };
+    let left = AtomicUsize::new(calls);
+    let file = PatchedFile::open(Box::new(StoppedFile { inner, left }), &Notes::default());
+    let file = file.unwrap();
+    let end = file.committed_len();
+    file.write(end - 2400, &[1; 2400]).unwrap();
+    assert!(file.commit().is_err());
+    sandbox
+}
+
+fn values(sandbox: &Sandbox) -> (String, String) {
+    let out = sandbox.run(ncdump::run, &["ncdump", "-v", "v", "@a.nc"]);
+    let text = out.text();
+    let first = text.split("v = ").nth(1).unwrap_or_default();
+    let first = first.split([',', ' ']).next().unwrap_or_default();
+    (first.to_owned(), out.message())
+}
+
+/// The calls of the change are: journal, fence, values, and the sector with the fence.
+#[test]
+fn unfinished_changes_are_read_and_recovered() {
+    for (calls, begun) in [(1, false), (2, true), (3, true)] {
+        let sandbox = stopped(calls);
+        let (value, message) = values(&sandbox);
+        assert_eq!(value, "_", "the old state after {calls} calls: {message}");
+        assert_eq!(message.contains("unfinished"), begun, "{message}");
+        let recover = |state: &str| {
+            let state = format!("--recover={state}");
+            sandbox.run(nccopy::run, &["nccopy", &state, "@a.nc"])
+        };
+        let new = recover("new");
+        match begun {
+            true => {
+                let _ = new.clean();
+                assert_eq!(values(&sandbox).0, "16843009");
+            }
+            false => {
+                assert!(new.message().contains("has not begun"), "{}", new.message());
+                let _ = recover("old").clean();
+                assert_eq!(values(&sandbox), ("_".to_owned(), String::new()));
+            }
+        }
+        let again = recover("old").message();
+        assert!(again.contains("does not end with the journal"), "{again}");
+    }
+}
+
+/// Another program changes a file whose change is unfinished.
+#[test]
+fn other_programs_changes_are_never_overwritten_unasked() {
+    for (state, want) in [("old", "_"), ("new", "16843009"), ("drop", "16843009")] {
+        let sandbox = stopped(3);
+        let mut bytes = sandbox.read("a.nc");
+        let at = bytes.windows(4).position(|part| part == [1; 4]).unwrap();
+        bytes[at + 2000] = 9;
+        sandbox.write("a.nc", &bytes);
+        let (_, message) = values(&sandbox);
+        assert!(message.contains("--recover=old"), "{message}");
+        let state = format!("--recover={state}");
+        let _ = sandbox
+            .run(nccopy::run, &["nccopy", &state, "@a.nc"])
+            .clean();
+        assert_eq!(
+            values(&sandbox),
+            (want.to_owned(), String::new()),
+            "{state}"
+        );
+    }
+}
