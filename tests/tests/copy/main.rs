@@ -11,6 +11,7 @@ mod fill_values;
 mod in_place;
 mod jobs;
 mod join;
+mod join_inputs;
 mod join_rules;
 mod nccopy;
 mod nccopy_options;
