@@ -1,6 +1,6 @@
 //! The inputs of joins: the joined dimension without a name, changed stores, and hostile lists of inputs.
 
-use crate::series::{ALL, data, make, nccopy, ncdump, series};
+use crate::series::{ALL, Series, data, make, nccopy, ncdump, series};
 use netcdf_tools_tests::harness::{CommandOutput, Sandbox};
 
 /// Creates datasets with the fixed dimensions `p` and `x`, and these coordinates.
@@ -151,4 +151,43 @@ fn a_file_with_several_names_is_one_input() {
         refused(&nccopy(&sandbox, &args), "output would overwrite input");
     }
     assert_eq!(sandbox.read("a.nc"), before);
+}
+
+#[test]
+fn each_part_of_a_plan_reads_one_input() {
+    let sandbox = Sandbox::new();
+    let names = ["@0.zarr", "@1.zarr", "@2.zarr", "@3.zarr"];
+    for (n, name) in (0..).zip(names) {
+        let series = Series {
+            start: 3 * n,
+            more: "v:_ChunkSizes = 3, 2 ; time:_ChunkSizes = 3 ;",
+            ..Series::default()
+        };
+        make(&sandbox, ("w.nc", "nc4"), &series.cdl());
+        let _ = nccopy(&sandbox, &["--quiet", "-k", "zarr3", "@w.nc", name]).clean();
+    }
+    let args = [
+        &["--quiet", "--plan", "@plan", "--parts", "4", "--join=time"],
+        &names[..],
+        &["@o.nc"],
+    ];
+    let planned = nccopy(&sandbox, &args.concat());
+    assert_eq!(planned.code, 0, "{planned}");
+    for part in ["0", "1", "2", "3"] {
+        let mut command = netcdf_tools_tests::tool!();
+        command.args(["nccopy", "--trace", "--quiet", "--part", part]);
+        let out = command.arg(sandbox.path("plan")).output().unwrap();
+        let text = String::from_utf8(out.stderr).unwrap();
+        assert!(out.status.success(), "{text}");
+        let is_read = |line: &&str| line.starts_with("trace: get ") && line.contains(" v/c/");
+        assert_eq!(
+            text.lines().filter(is_read).count(),
+            1,
+            "part {part}: {text}"
+        );
+    }
+    let finished = nccopy(&sandbox, &["--quiet", "--finish", "@plan"]);
+    assert_eq!(finished.code, 0, "{finished}");
+    let args = [&["--diff", "--join=time"], &names[..], &["@o.nc"]].concat();
+    let _ = ncdump(&sandbox, &args).clean();
 }
