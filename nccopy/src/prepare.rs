@@ -178,11 +178,24 @@ pub(crate) fn with<R>(
     io: &mut Io,
     then: impl FnOnce(PreparedCopy<'_>, &mut Io) -> Result<R>,
 ) -> Result<R> {
+    let input = opened(asked, env, io)?;
+    with_input((asked, &input), env, io, then)
+}
+
+/// Opens the input of a copy. Meanwhile, a signal may end the process at once.
+///
+/// # Errors
+/// Returns errors of opening.
+pub(crate) fn opened<'e>(
+    asked: RequestedCopy<'_>,
+    env: &'e Env,
+    io: &mut Io,
+) -> Result<CopyInput<'e>> {
     asked.idle.store(true, Ordering::Relaxed);
     let input = CopyInput::new((asked.request, asked.copy), env, io)?;
     // From here on, a temporary file may exist, which a signal must not leave behind.
     asked.idle.store(false, Ordering::Relaxed);
-    with_input((asked, &input), env, io, then)
+    Ok(input)
 }
 
 /// Plans a copy of an open input, and calls `then`. Errors name the input.

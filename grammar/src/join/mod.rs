@@ -154,7 +154,7 @@ impl Join<'_> {
         let joined = self.dimension(&first)?;
         let statics = match self.request.statics {
             StaticCheck::Check => Some(self.reference(&first, &joined).map_err(named)?),
-            StaticCheck::First => None,
+            StaticCheck::First | StaticCheck::Planned => None,
         };
         let pass = HeaderPass {
             opener: self.opener,

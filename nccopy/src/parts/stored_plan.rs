@@ -24,6 +24,7 @@ impl StoredPlan {
         }
         if let Some(join) = &mut request.files.join {
             join.inputs = join.inputs.located(|path| self.record.located(path));
+            join.trust_plan();
         }
         if let Some(to) = request.to() {
             let to = self.record.located(to);
