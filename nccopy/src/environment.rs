@@ -35,3 +35,16 @@ pub(crate) fn environment(request: &CopyRequest) -> Env {
     }
     env
 }
+
+/// Returns the environment of an input that several copies read. It shares threads, memory, notes and cancellation with the copies.
+pub(crate) fn of_shared_input(request: &CopyRequest, env: &Env) -> Env {
+    Env {
+        runtime: env.runtime.clone(),
+        buffers: Arc::clone(&env.buffers),
+        notes: Arc::clone(&env.notes),
+        cancel: env.cancel.clone(),
+        siblings: env.siblings.clone(),
+        network: Arc::clone(&env.network),
+        ..environment(request)
+    }
+}

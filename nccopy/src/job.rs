@@ -15,18 +15,18 @@ use crate::dry_run;
 use crate::input_notes::InputNotes;
 use crate::inputs::CopyPair;
 use crate::outcome::{CopyOutcome, DoneCopy, Skip};
-use crate::prepare::{self, RequestedCopy};
+use crate::prepare::{self, CopyInput, PreparedCopy, RequestedCopy};
 use crate::report::RunReport;
 use crate::request::{CopyRequest, Existing};
 use crate::turn::CopyTurn;
 
-/// Runs the copies in sequence. The run continues after a failed copy.
+/// Runs the copies in sequence. The run continues after a failed copy. With `input`, all copies read this open input.
 ///
 /// # Errors
 /// Returns errors of signals and of the report.
 pub(crate) fn run(
     request: &CopyRequest,
-    copies: &[CopyPair],
+    (copies, input): (&[CopyPair], Option<&CopyInput<'_>>),
     env: &mut Env,
     io: &mut Io,
 ) -> Result<Status> {
@@ -59,6 +59,7 @@ pub(crate) fn run(
     for (n, copy) in copies.iter().enumerate() {
         let turn = CopyTurn {
             copy,
+            input,
             number: n + 1,
             last: copies.len(),
             idle: &idle,
@@ -242,48 +243,59 @@ fn copy_one(
     io: &mut Io,
 ) -> Result<CopyOutcome> {
     let CopyTurn {
-        copy, idle, line, ..
+        copy, input, idle, ..
     } = turn;
     let asked = RequestedCopy {
         request,
         copy,
         idle,
     };
-    prepare::with(asked, env, io, |prepared, io| {
-        if prepared.matches_request {
-            env.notes.check()?;
-            let extends = request.extends();
-            return Ok(CopyOutcome::Skipped(match extends {
-                true => Skip::NothingNew,
-                false => Skip::AsRequested,
-            }));
-        }
-        if let Some(form) = request.dry_run() {
-            let quiet = request.process.quiet;
-            dry_run::print((form, quiet), &prepared, turn, io)?;
-            env.notes.check()?;
-            return Ok(CopyOutcome::Copied(CopyReport::default()));
-        }
-        if append::in_place(&prepared, request, copy)? {
-            return Ok(CopyOutcome::Copied(CopyReport::default()));
-        }
-        let target = prepared.target(request, copy)?;
-        if !request.process.quiet {
-            let env = prepared.set.env;
-            line.aside(|| tool::tell_urgent("nccopy", &env.notes, io));
-        }
-        let mut prepared = prepared;
-        let references = prepared.references.take();
-        let made = prepared.written(
-            request,
-            (copy, target),
-            |set, plan, writer| match references {
-                Some(references) => copy::references::write(set, (plan, references), writer),
-                None => copy::run(set, plan, writer),
-            },
-        )?;
-        Ok(made.map_or(CopyOutcome::Skipped(Skip::NotSmaller), CopyOutcome::Copied))
-    })
+    let make = |prepared: PreparedCopy<'_>, io: &mut Io| made(request, turn, prepared, io);
+    match input {
+        Some(input) => prepare::with_input((asked, input), env, io, make),
+        None => prepare::with(asked, env, io, make),
+    }
+}
+
+/// Makes a planned copy. Returns its outcome.
+fn made(
+    request: &CopyRequest,
+    turn: CopyTurn<'_>,
+    mut prepared: PreparedCopy<'_>,
+    io: &mut Io,
+) -> Result<CopyOutcome> {
+    let env = prepared.set.env;
+    if prepared.matches_request {
+        env.notes.check()?;
+        return Ok(CopyOutcome::Skipped(match request.extends() {
+            true => Skip::NothingNew,
+            false => Skip::AsRequested,
+        }));
+    }
+    if let Some(form) = request.dry_run() {
+        let quiet = request.process.quiet;
+        dry_run::print((form, quiet), &prepared, turn, io)?;
+        env.notes.check()?;
+        return Ok(CopyOutcome::Copied(CopyReport::default()));
+    }
+    if append::in_place(&prepared, request, turn.copy)? {
+        return Ok(CopyOutcome::Copied(CopyReport::default()));
+    }
+    let target = prepared.target(request, turn.copy)?;
+    if !request.process.quiet {
+        turn.line
+            .aside(|| tool::tell_urgent("nccopy", &env.notes, io));
+    }
+    let references = prepared.references.take();
+    let made = prepared.written(
+        request,
+        (turn.copy, target),
+        |set, plan, writer| match references {
+            Some(references) => copy::references::write(set, (plan, references), writer),
+            None => copy::run(set, plan, writer),
+        },
+    )?;
+    Ok(made.map_or(CopyOutcome::Skipped(Skip::NotSmaller), CopyOutcome::Copied))
 }
 
 /// Lists the datasets that were not copied, and returns the status of the run.

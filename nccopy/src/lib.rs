@@ -41,14 +41,17 @@ mod walk;
 
 use std::ffi::OsString;
 
+use netcdf_core::env::Env;
 use netcdf_core::error::{Error, Result};
 use netcdf_core::model::Kind;
 use netcdf_core::notes::Notes;
 use netcdf_core::tool::{self, Io, Status};
+use netcdf_grammar::split::SplitSpec;
 use netcdf_grammar::{exit_status, kind_options};
 
-use environment::environment;
-use inputs::CopyPair;
+use environment::{environment, of_shared_input};
+use inputs::{CopyPair, ListedCopies};
+use prepare::CopyInput;
 use request::{CopyRequest, Request};
 
 /// Runs nccopy; `args` begin with the program's name.
@@ -78,19 +81,38 @@ fn start(args: impl IntoIterator<Item = OsString>, io: &mut Io) -> anyhow::Resul
 
 /// Makes the requested copies. The outer errors concern the command line.
 fn copy(request: &CopyRequest, io: &mut Io) -> anyhow::Result<Result<Status>> {
-    let listed = match &request.files.split {
-        Some(spec) => split::copies(request, spec, io),
-        None => copies::requested(request, &mut *io.stdin),
-    };
-    let (copies, skipped) = listed.map_err(|e| blamed(request, e))?;
-    check_kind(request, kind(request, &copies))?;
+    if let Some(spec) = &request.files.split {
+        return split(request, spec, io);
+    }
+    let listed = copies::requested(request, &mut *io.stdin);
+    let listed = listed.map_err(|e| blamed(request, e))?;
     let mut env = environment(request);
+    run_copies(request, (listed, None), &mut env, io)
+}
+
+/// Makes a copy of each part of the input.
+fn split(request: &CopyRequest, spec: &SplitSpec, io: &mut Io) -> anyhow::Result<Result<Status>> {
+    let mut env = environment(request);
+    let of_input = of_shared_input(request, &env);
+    let split = split::copies((request, spec), &of_input, io);
+    let (input, copies) = split.map_err(|e| blamed(request, e))?;
+    run_copies(request, ((copies, vec![]), Some(&input)), &mut env, io)
+}
+
+/// Runs copies. With `input`, all copies read this open input.
+fn run_copies(
+    request: &CopyRequest,
+    ((copies, skipped), input): (ListedCopies, Option<&CopyInput<'_>>),
+    env: &mut Env,
+    io: &mut Io,
+) -> anyhow::Result<Result<Status>> {
+    check_kind(request, kind(request, &copies))?;
     if !request.process.quiet {
         let notes = Notes::default();
         skipped.into_iter().for_each(|n| notes.remark(n));
         tool::tell("nccopy", &notes, io);
     }
-    Ok(job::run(request, &copies, &mut env, io))
+    Ok(job::run(request, (&copies, input), env, io))
 }
 
 /// Prints the usage, for `-h` without its value.

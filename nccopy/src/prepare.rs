@@ -43,7 +43,7 @@ pub(crate) struct RequestedCopy<'a> {
 }
 
 /// Returns settings for opening inputs.
-pub(crate) fn access(request: &CopyRequest, trace: Trace, env: &Env) -> InputAccess {
+fn access(request: &CopyRequest, trace: Trace, env: &Env) -> InputAccess {
     InputAccess {
         trace,
         allow_external: request.checks.allow_external,
@@ -59,9 +59,10 @@ pub(crate) fn access(request: &CopyRequest, trace: Trace, env: &Env) -> InputAcc
     }
 }
 
-/// An open input, before the requested changes.
+/// An open input with its cache, before the requested changes.
 pub(crate) struct CopyInput<'e> {
-    pub(crate) reader: Box<dyn Reader + 'e>,
+    reader: Box<dyn Reader + 'e>,
+    cache: ReadCache,
     name: Arc<str>,
     /// The properties of the file, for `--in-place`.
     file: Option<StoredFile>,
@@ -73,6 +74,7 @@ pub(crate) struct CopyInput<'e> {
     is_unchanged: bool,
     /// The records that extend the output.
     records: Option<NewRecords>,
+    trace: Trace,
 }
 
 impl<'e> CopyInput<'e> {
@@ -82,10 +84,11 @@ impl<'e> CopyInput<'e> {
     /// Returns errors of opening, and of inputs that `--in-place` cannot replace.
     pub(crate) fn new(
         (request, copy): (&CopyRequest, &CopyPair),
-        access: InputAccess,
         env: &'e Env,
         io: &mut Io,
     ) -> Result<Self> {
+        let trace = Trace::from_environment(request.process.trace);
+        let access = access(request, trace.clone(), env);
         if let Some(join) = &request.files.join {
             if request.extends() {
                 append::check(copy, &access, env)?;
@@ -93,6 +96,7 @@ impl<'e> CopyInput<'e> {
             let joined = join::open(join, access, &mut *io.stdin, env)?;
             return Ok(Self {
                 reader: Box::new(joined.reader),
+                cache: ReadCache::new(env),
                 name: copy.input.to_string_lossy().into(),
                 file: None,
                 consolidated: false,
@@ -100,6 +104,7 @@ impl<'e> CopyInput<'e> {
                 reads: Arc::default(),
                 is_unchanged: joined.is_unchanged && request.extends(),
                 records: joined.records,
+                trace,
             });
         }
         let input = access.input(&Location::new(&copy.input)?, &mut *io.stdin)?;
@@ -129,6 +134,7 @@ impl<'e> CopyInput<'e> {
         replaceable?;
         Ok(Self {
             reader,
+            cache: ReadCache::new(env),
             name,
             file,
             consolidated,
@@ -136,7 +142,13 @@ impl<'e> CopyInput<'e> {
             reads,
             is_unchanged: false,
             records: None,
+            trace,
         })
+    }
+
+    /// Returns the dataset with its cache.
+    pub(crate) fn set<'a>(&'a self, env: &'a Env) -> Dataset<'a> {
+        Dataset::new(&*self.reader, env).with(&self.cache)
     }
 }
 
@@ -174,44 +186,63 @@ pub(crate) struct PreparedCopy<'a> {
 /// # Errors
 /// Returns errors of opening and planning, and of `then`.
 pub(crate) fn with<R>(
-    RequestedCopy {
-        request,
-        copy,
-        idle,
-    }: RequestedCopy<'_>,
+    asked: RequestedCopy<'_>,
     env: &Env,
     io: &mut Io,
     then: impl FnOnce(PreparedCopy<'_>, &mut Io) -> Result<R>,
 ) -> Result<R> {
-    idle.store(true, Ordering::Relaxed);
-    let trace = Trace::from_environment(request.process.trace);
-    let access = access(request, trace.clone(), env);
-    let opened = CopyInput::new((request, copy), access, env, io)?;
+    let input = opened(asked, env, io)?;
+    with_input((asked, &input), env, io, then)
+}
+
+/// Opens the input of a copy. Meanwhile, a signal may end the process at once.
+///
+/// # Errors
+/// Returns errors of opening.
+pub(crate) fn opened<'e>(
+    asked: RequestedCopy<'_>,
+    env: &'e Env,
+    io: &mut Io,
+) -> Result<CopyInput<'e>> {
+    asked.idle.store(true, Ordering::Relaxed);
+    let input = CopyInput::new((asked.request, asked.copy), env, io)?;
     // From here on, a temporary file may exist, which a signal must not leave behind.
-    idle.store(false, Ordering::Relaxed);
+    asked.idle.store(false, Ordering::Relaxed);
+    Ok(input)
+}
+
+/// Plans a copy of an open input, and calls `then`. Errors name the input.
+///
+/// # Errors
+/// Returns errors of planning, and of `then`.
+pub(crate) fn with_input<R>(
+    (RequestedCopy { request, copy, .. }, input): (RequestedCopy<'_>, &CopyInput<'_>),
+    env: &Env,
+    io: &mut Io,
+    then: impl FnOnce(PreparedCopy<'_>, &mut Io) -> Result<R>,
+) -> Result<R> {
     let CopyInput {
         reader,
+        cache,
         name,
         file,
         consolidated,
-        state,
-        reads,
         is_unchanged,
         records,
-    } = opened;
+        ..
+    } = input;
     let in_place = request.in_place();
-    let cache = ReadCache::new(env);
-    let whole = Dataset::new(&*reader, env).with(&cache);
+    let whole = input.set(env);
     if in_place.is_some() {
-        in_place::check_whole(copy, &*reader)?;
+        in_place::check_whole(copy, &**reader)?;
     }
     let select = request.select.of_part(copy.part.as_ref());
     let part = PartRequest {
         request,
         select: &select,
     };
-    let edited = edited_input::edited(part, whole, &cache);
-    let edited = edited.map_err(|e| e.of(&name))?;
+    let edited = edited_input::edited(part, whole, cache);
+    let edited = edited.map_err(|e| e.of(name))?;
     let of_edited = ReadCache::new(env);
     let set = match &edited {
         Some(edited) => Dataset::new(&edited.view, env).with(&of_edited),
@@ -222,9 +253,9 @@ pub(crate) fn with<R>(
         .map_or(whole.reader.schema(), |edited| &edited.named);
     let kind = reader.schema().kind;
     let output = copy.output.clone().of_input(kind, request.output);
-    let (plan, references) = plan(part, output.kind, (set, named)).map_err(|e| e.of(&name))?;
+    let (plan, references) = plan(part, output.kind, (set, named)).map_err(|e| e.of(name))?;
     let mut create = create(request.storage.cloud, &output, plan.schema.kind);
-    create.zarr.consolidated |= consolidated;
+    create.zarr.consolidated |= *consolidated;
     let planned = PlannedCopy {
         request,
         stored: whole,
@@ -236,8 +267,8 @@ pub(crate) fn with<R>(
     let force = in_place.is_some_and(|options| options.force);
     let prepared = PreparedCopy {
         counts: request.reported().is_some(),
-        records,
-        matches_request: is_unchanged
+        records: *records,
+        matches_request: *is_unchanged
             || file.is_some_and(|file| !force && unsaid && planned.matches_request(file)),
         bytes: file
             .filter(|_| request.if_smaller())
@@ -250,11 +281,11 @@ pub(crate) fn with<R>(
         plan,
         references,
         output,
-        state,
-        reads,
-        trace,
+        state: input.state.clone(),
+        reads: Arc::clone(&input.reads),
+        trace: input.trace.clone(),
     };
-    then(prepared, io).map_err(|e| e.of(&name))
+    then(prepared, io).map_err(|e| e.of(name))
 }
 
 impl PreparedCopy<'_> {

@@ -3,11 +3,14 @@
 use netcdf_core::tool::{BarLine, Idle};
 
 use crate::inputs::CopyPair;
+use crate::prepare::CopyInput;
 
 /// A copy of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct CopyTurn<'a> {
     pub copy: &'a CopyPair,
+    /// The open input, if several copies read it.
+    pub input: Option<&'a CopyInput<'a>>,
     /// The number of the copy and of the last copy, from 1.
     pub number: usize,
     pub last: usize,

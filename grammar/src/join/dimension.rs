@@ -1,9 +1,8 @@
 //! The joined dimension, and its coordinate.
 
-use netcdf_core::chunk::Dataset;
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::cf::coordinate_variable;
-use netcdf_core::model::{Atomic, DimId, Name, Region, Schema, Values, VarId, Variable};
+use netcdf_core::model::{Atomic, DimId, Name, Schema, VarId, Variable};
 use netcdf_core::notes::few;
 
 use crate::object_name::{refers_to, unknown_name, with_option};
@@ -78,7 +77,8 @@ impl JoinedDimension {
         }
     }
 
-    fn new(schema: &Schema, dim: DimId) -> Self {
+    /// Returns a dimension of the inputs, and the variable that orders the inputs.
+    pub(super) fn along(schema: &Schema, dim: DimId) -> Self {
         let coordinate = ordering_variable(schema, dim);
         Self::Along {
             path: dim_path(schema, dim),
@@ -148,30 +148,21 @@ fn ordering_variable(schema: &Schema, dim: DimId) -> Option<VarId> {
         })
 }
 
-/// Returns the dimension that the request names, or the only possible dimension. `sets` are the first and another input.
+/// Returns the dimension with a name or path.
 ///
 /// # Errors
-/// Returns [`ErrorKind::NotFound`] for an unknown name; [`ErrorKind::Argument`] if no dimension or several dimensions are possible.
-pub(super) fn joined_dimension(
-    name: Option<&str>,
-    sets: (Dataset<'_>, Option<Dataset<'_>>),
-) -> Result<JoinedDimension> {
-    let schema = sets.0.reader.schema();
-    refuse_tiles(schema)?;
-    match name {
-        Some(name) => named(schema, name).map_err(|e| with_option("--join", name, e)),
-        None => only(sets),
-    }
+/// Returns [`ErrorKind::NotFound`] for an unknown name, and [`ErrorKind::Argument`] for several dimensions with the name.
+pub(super) fn named_dimension(schema: &Schema, name: &str) -> Result<JoinedDimension> {
+    named(schema, name).map_err(|e| with_option("--join", name, e))
 }
 
-/// Returns the dimension with a name or path.
 fn named(schema: &Schema, name: &str) -> Result<JoinedDimension> {
     let dims = (0..).map(DimId).zip(&schema.dims);
     let same = |group, own: &[u8]| refers_to(schema, name.as_bytes(), (group, own));
     let found = dims.filter(|(_, dim)| same(dim.group, dim.name.as_bytes()));
     let found: Vec<DimId> = found.map(|(id, _)| id).collect();
     match found.as_slice() {
-        [one] => Ok(JoinedDimension::new(schema, *one)),
+        [one] => Ok(JoinedDimension::along(schema, *one)),
         [] => {
             let known = schema.dims.iter().map(|dim| dim.name.as_bytes());
             Err(unknown_name("dimension", name.as_bytes(), known))
@@ -182,52 +173,6 @@ fn named(schema: &Schema, name: &str) -> Result<JoinedDimension> {
             several,
         )),
     }
-}
-
-/// Returns the only unlimited dimension, or the only dimension whose coordinate differs between two inputs.
-fn only((first, other): (Dataset<'_>, Option<Dataset<'_>>)) -> Result<JoinedDimension> {
-    let schema = first.reader.schema();
-    let ids = || (0..).map(DimId).take(schema.dims.len());
-    let unlimited: Vec<DimId> = ids().filter(|id| schema.is_unlimited(*id)).collect();
-    if let [one] = unlimited.as_slice() {
-        return Ok(JoinedDimension::new(schema, *one));
-    }
-    let mut different = vec![];
-    if let Some(other) = other {
-        for id in ids() {
-            if differs(id, (first, other))? {
-                different.push(id);
-            }
-        }
-    }
-    match different.as_slice() {
-        [one] => Ok(JoinedDimension::new(schema, *one)),
-        [] => {
-            let all: Vec<DimId> = ids().collect();
-            Err(candidates(
-                "the dimension to join is not clear",
-                schema,
-                &all,
-            ))
-        }
-        several => Err(candidates("several coordinates differ", schema, several)),
-    }
-}
-
-/// Returns whether the coordinate of a dimension has other values in another input.
-fn differs(dim: DimId, (first, other): (Dataset<'_>, Dataset<'_>)) -> Result<bool> {
-    let schema = first.reader.schema();
-    let Some(id) = coordinate_variable(schema, dim) else {
-        return Ok(false);
-    };
-    let path = schema.var_path(id);
-    let Some(same) = var_of(other.reader.schema(), &path) else {
-        return Ok(false);
-    };
-    let values =
-        |set: Dataset<'_>, id| set.read(id, &Region::whole(&set.reader.schema().shape(id)));
-    let (a, b): (Values, Values) = (values(first, id)?, values(other, same)?);
-    Ok(format!("{a:?}") != format!("{b:?}"))
 }
 
 /// Returns the dimension with a path.
@@ -242,7 +187,8 @@ pub(super) fn var_of(schema: &Schema, path: &str) -> Option<VarId> {
     ids.find(|id| schema.var_path(*id) == path)
 }
 
-fn candidates(what: &str, schema: &Schema, dims: &[DimId]) -> Error {
+/// Returns an error that lists dimensions.
+pub(super) fn candidates(what: &str, schema: &Schema, dims: &[DimId]) -> Error {
     let e = Error::new(ErrorKind::Argument, what.to_owned());
     let names: Vec<String> = dims.iter().map(|dim| dim_path(schema, *dim)).collect();
     let names: Vec<&str> = names
@@ -261,7 +207,10 @@ fn candidates(what: &str, schema: &Schema, dims: &[DimId]) -> Error {
 }
 
 /// Refuses tiles of a decomposed domain, which need a join along several dimensions.
-fn refuse_tiles(schema: &Schema) -> Result<()> {
+///
+/// # Errors
+/// Returns [`ErrorKind::Unsupported`].
+pub(super) fn refuse_tiles(schema: &Schema) -> Result<()> {
     let domain = schema.root().attributes.iter();
     let domain = domain
         .map(|a| a.name.to_string())

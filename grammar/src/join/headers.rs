@@ -7,7 +7,6 @@ use netcdf_core::chunk::{Dataset, ReadCache};
 use netcdf_core::env::Env;
 use netcdf_core::error::{OrInternal as _, Result};
 use netcdf_core::model::{Attribute, Schema, VarId};
-use netcdf_core::runtime::WorkItem;
 use netcdf_core::sum::Digest;
 
 use super::coordinate::{CoordinateRange, positions, span};
@@ -20,9 +19,6 @@ use super::opener::InputOpener;
 use super::references::CfReferences;
 use super::request::JoinOrder;
 use super::statics::StaticReference;
-
-/// The estimated memory for opening an input, in bytes.
-const OPENING: u64 = 1 << 20;
 
 /// The retained facts about an input.
 #[derive(Debug)]
@@ -86,19 +82,14 @@ impl HeaderPass<'_> {
     /// # Errors
     /// Returns errors of opening and reading, and errors of different variables without the joined dimension.
     pub(super) fn run(&self) -> Result<Headers> {
-        let all = 0..self.opener.paths.len();
-        let items = all.map(|number| Ok(WorkItem::new(OPENING, number)));
         let mut headers = Headers::default();
-        let runtime = self.env.runtime.for_requests(self.opener.is_remote());
-        let read = |number| {
-            self.env.cancel.check()?;
-            let header = self.read(number);
-            header.map_err(|e| e.of(&self.opener.name(number)))
-        };
-        runtime.ordered(items, read, |header| {
-            headers.add(header);
-            Ok(())
-        })?;
+        let all = 0..self.opener.paths.len();
+        self.opener.each(
+            all,
+            self.env,
+            |n| self.read(n),
+            |header| headers.add(header),
+        )?;
         Ok(headers)
     }
 

@@ -82,7 +82,7 @@ fn path_of(bytes: &[u8]) -> Result<PathBuf> {
     std::str::from_utf8(bytes).map(PathBuf::from).map_err(wrong)
 }
 
-/// Checks that a local path in a list is a dataset or missing, not a pipe or a directory of datasets.
+/// Checks that a local path from a list or a pattern is a dataset or missing, not a pipe or a directory of datasets.
 fn check_regular(path: &Path) -> Result<()> {
     let Ok(meta) = std::fs::metadata(path) else {
         return Ok(());
@@ -188,13 +188,12 @@ fn pattern(input: &Path) -> Result<Vec<PathBuf>> {
         let short = |path: PathBuf| path.strip_prefix(".").map_or(path.clone(), Path::to_owned);
         found = found.into_iter().map(short).collect();
     }
-    match found.is_empty() {
-        false => Ok(found),
-        true => {
-            let what = "no file has a name of this pattern";
-            Err(Error::new(ErrorKind::Argument, what).of(&shown(input)))
-        }
+    if found.is_empty() {
+        let what = "no file has a name of this pattern";
+        return Err(Error::new(ErrorKind::Argument, what).of(&shown(input)));
     }
+    found.iter().try_for_each(|path| check_regular(path))?;
+    Ok(found)
 }
 
 /// Checks that no input is listed twice, under any name.
@@ -203,7 +202,7 @@ fn check_once(inputs: &[PathBuf]) -> Result<()> {
     let mut names: HashMap<&Path, &Path> = HashMap::new();
     for input in inputs {
         let same = names.insert(input, input);
-        let id = FileId::of_path(input).and_then(|id| ids.insert(id, input));
+        let id = id_of(input).and_then(|id| ids.insert(id, input));
         if let Some(other) = same.or(id) {
             let what = match other == input {
                 true => "the input is listed twice".to_owned(),
@@ -213,6 +212,15 @@ fn check_once(inputs: &[PathBuf]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Returns the identity of a local file, also for a `file:` URL.
+fn id_of(input: &Path) -> Option<FileId> {
+    let at = Location::new(input).ok()?;
+    match at.remote() {
+        None => FileId::of_path(at.path()),
+        Some(_) => None,
+    }
 }
 
 fn shown(path: &Path) -> String {

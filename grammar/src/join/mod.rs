@@ -8,6 +8,7 @@
 //! | `list` | the inputs that names stand for |
 //! | `opener` | opening of inputs |
 //! | `dimension`, `coordinate` | the joined dimension, and its coordinate values |
+//! | `dimension_search` | the joined dimension without a name |
 //! | `references` | bounds and grid mappings |
 //! | `facts` | the compared facts about a variable |
 //! | `attribute_values`, `mismatch` | texts of messages |
@@ -30,6 +31,7 @@ mod coordinate;
 mod describe;
 mod differences;
 mod dimension;
+mod dimension_search;
 mod extend;
 mod facts;
 mod globals;
@@ -67,7 +69,10 @@ use netcdf_core::notes::{Note, few};
 use netcdf_core::sum::Digest;
 
 use append::OrderedRuns;
-use dimension::{JoinedDimension, coordinate, dim_of, joined_dimension, new_dimension};
+use dimension::{
+    JoinedDimension, coordinate, dim_of, named_dimension, new_dimension, refuse_tiles,
+};
+use dimension_search::DimensionSearch;
 use facts::InputVariable;
 use headers::{HeaderPass, Headers};
 use labels::{LabelSource, label_ranges};
@@ -194,7 +199,7 @@ impl Join<'_> {
         let joined = self.dimension(&first)?;
         let statics = match self.request.statics {
             StaticCheck::Check => Some(self.reference(&first, &joined).map_err(named)?),
-            StaticCheck::First => None,
+            StaticCheck::First | StaticCheck::Planned => None,
         };
         let pass = HeaderPass {
             opener: self.opener,
@@ -274,21 +279,27 @@ impl Join<'_> {
     /// Returns the joined dimension.
     fn dimension(&self, first: &OpenedHeader) -> Result<JoinedDimension> {
         let name = match &self.request.kind {
-            JoinKind::Along(name) => name,
+            JoinKind::Along(name) => name.as_deref(),
             JoinKind::New(new) => return new_dimension(&new.name, first.reader.schema()),
             JoinKind::Merge => return Ok(JoinedDimension::Merge),
         };
-        let other = match (name, self.opener.paths.len()) {
-            (None, 2..) => Some(self.opener.open(1, self.env)?),
-            (_, _) => None,
+        let found = self.along(first, name);
+        found.map_err(|e| e.of(&self.opener.name(0)))
+    }
+
+    /// Returns the dimension of the inputs with a name, or the only possible dimension.
+    fn along(&self, first: &OpenedHeader, name: Option<&str>) -> Result<JoinedDimension> {
+        let schema = first.reader.schema();
+        refuse_tiles(schema)?;
+        let search = DimensionSearch {
+            opener: self.opener,
+            first: &*first.reader,
+            env: self.env,
         };
-        let sets = (
-            Dataset::new(&*first.reader, self.env),
-            other
-                .as_ref()
-                .map(|other| Dataset::new(&*other.reader, self.env)),
-        );
-        joined_dimension(name.as_deref(), sets).map_err(|e| e.of(&self.opener.name(0)))
+        match name {
+            Some(name) => named_dimension(schema, name),
+            None => search.run(),
+        }
     }
 
     /// Returns the first named input as a reference for variables without the joined dimension.

@@ -1,6 +1,7 @@
 //! Opens inputs, and detects changed inputs.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +12,11 @@ use netcdf_core::format;
 use netcdf_core::io::Container;
 use netcdf_core::io::locator::{InputAccess, Location};
 use netcdf_core::model::Schema;
+use netcdf_core::runtime::WorkItem;
 use netcdf_core::shown::ShownAddress;
+
+/// The estimated memory for opening an input, in bytes.
+const OPENING: u64 = 1 << 20;
 
 /// The inputs of a join, by number.
 pub(super) struct InputOpener {
@@ -22,7 +27,7 @@ pub(super) struct InputOpener {
 /// An open input.
 pub(super) struct OpenedHeader {
     pub(super) reader: Box<dyn Reader>,
-    /// A number that changes with the content of a file or the shapes of a store.
+    /// A number that changes with the content of a file or local store, and with the shapes of a remote store.
     pub(super) signature: u64,
 }
 
@@ -39,16 +44,38 @@ impl InputOpener {
         self.paths.iter().any(remote)
     }
 
+    /// Calls `read` with the numbers of inputs, in parallel, and passes the results to `sink` in order.
+    ///
+    /// # Errors
+    /// Returns the first error of `read`, with the name of the input.
+    pub(super) fn each<R: Send>(
+        &self,
+        numbers: Range<usize>,
+        env: &Env,
+        read: impl Fn(usize) -> Result<R> + Sync,
+        mut sink: impl FnMut(R),
+    ) -> Result<()> {
+        let items = numbers.map(|number| Ok(WorkItem::new(OPENING, number)));
+        let runtime = env.runtime.for_requests(self.is_remote());
+        let read = |number| {
+            env.cancel.check()?;
+            read(number).map_err(|e| e.of(&self.name(number)))
+        };
+        runtime.ordered(items, read, |found| {
+            sink(found);
+            Ok(())
+        })
+    }
+
     /// Opens an input.
     ///
     /// # Errors
     /// Returns errors of opening, with the name of the input.
     pub(super) fn open(&self, number: usize, env: &Env) -> Result<OpenedHeader> {
         let path = self.paths.get(number).or_internal("an input")?;
-        let input = self
-            .access
-            .input(&Location::new(path)?, &mut std::io::empty())?;
-        let state = state(&input);
+        let at = Location::new(path)?;
+        let input = self.access.input(&at, &mut std::io::empty())?;
+        let state = state(&at, &input)?;
         let resource = Arc::clone(input.name());
         let reader = format::open(input, env).map_err(|e| e.of(&resource))?;
         let signature = signature(&state, reader.schema());
@@ -76,11 +103,12 @@ impl InputOpener {
     }
 }
 
-/// Returns a text that changes with the content of a file; empty for a store.
-fn state(input: &Container) -> String {
-    match input {
-        Container::Source(source) => source.state(),
-        Container::Store(_) => String::new(),
+/// Returns a text that changes with the content of an input. The text of a remote store is empty: its state requires a list of all keys,
+/// which is slow. Some stores also have no state ([`Container::state`]).
+fn state(at: &Location, input: &Container) -> Result<String> {
+    match (input, at.remote()) {
+        (Container::Store(_), Some(_)) => Ok(String::new()),
+        (Container::Store(_) | Container::Source(_), _) => Ok(input.state()?.unwrap_or_default()),
     }
 }
 

@@ -47,6 +47,16 @@ pub struct InputNames {
     found: Arc<OnceLock<Vec<PathBuf>>>,
 }
 
+impl JoinRequest {
+    /// Omits the check of elements that a plan has made. The elements still decide which variables get a new dimension.
+    pub fn trust_plan(&mut self) {
+        let decides = matches!(self.kind, JoinKind::New(_));
+        if self.statics == StaticCheck::Check && !decides {
+            self.statics = StaticCheck::Planned;
+        }
+    }
+}
+
 impl InputNames {
     /// Creates a list of names.
     #[must_use]
@@ -177,6 +187,9 @@ pub enum StaticCheck {
     Check,
     /// Types and shapes must be equal
     First,
+    /// A plan has checked the elements
+    #[value(skip)]
+    Planned,
 }
 
 /// The treatment of attributes with several values.

@@ -199,7 +199,7 @@ fn record(
     let (set, plan) = (prepared.set, &prepared.plan);
     let mut writer = sketch(plan.schema.clone(), prepared.create, set.env)?;
     let jobs = jobs(set, plan, &mut *writer)?;
-    let division = Division::new(jobs, &*writer, request.size);
+    let division = Division::new((set.reader, jobs), &*writer, request.size);
     let (through, first_stage) = stages(request.stages, set, &division);
     let parts = first_stage.checked_add(division.parts());
     let parts = parts.filter(|parts| *parts <= MOST_PARTS).ok_or_else(|| {

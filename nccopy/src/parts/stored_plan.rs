@@ -24,6 +24,7 @@ impl StoredPlan {
         }
         if let Some(join) = &mut request.files.join {
             join.inputs = join.inputs.located(|path| self.record.located(path));
+            join.trust_plan();
         }
         if let Some(to) = request.to() {
             let to = self.record.located(to);
@@ -101,7 +102,8 @@ impl StoredPlan {
         let fills: Vec<bool> = record.variables.iter().map(|var| var.same_fill).collect();
         let jobs = parts::jobs(prepared.set, &prepared.plan, &fills, writer)?;
         let parts = self.record.parts - record.first_stage;
-        let mut division = Division::new(jobs, writer, PartSize::Number(parts));
+        let mut division =
+            Division::new((prepared.set.reader, jobs), writer, PartSize::Number(parts));
         if let Some(through) = record.through() {
             division = division.through(&through);
         }

@@ -36,7 +36,8 @@ pub(super) enum RuleName {
     disable_help_flag = true,
     disable_version_flag = true,
     args_override_self = true,
-    max_term_width = 100
+    max_term_width = 100,
+    override_usage = "ncdump [OPTIONS] <FILE>..."
 )]
 pub(super) struct Cli {
     /// File, Zarr store or URL (- for standard input). A store is a directory, a zip file, or a URL such as

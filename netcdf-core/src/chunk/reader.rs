@@ -38,6 +38,12 @@ pub trait Reader: Send + Sync {
         None
     }
 
+    /// Returns the indices along the first dimension of a variable at which other datasets begin, such as the inputs of a join. Copies in parts
+    /// prefer these borders.
+    fn borders(&self, _var: VarId) -> Vec<u64> {
+        vec![]
+    }
+
     /// Returns the storage layout of a variable.
     ///
     /// # Errors

@@ -84,6 +84,7 @@ pub const NCDUMP: Extra = Extra {
         "--layout [--require RULES] [-v VAR,…] [--json] <FILE>...",
         "--require RULES [-v VAR,…] <FILE>...",
         "--csv -v VAR,… [-t|-i] [--select DIM,…] <FILE>",
+        "--join[=DIM] [OPTIONS] <FILE>...",
         "--diff [-h] [-v VAR,…] [--tolerance ABS[,REL]] [--ignore NAME,…] [--compare-layout] [--json] <FILE> <FILE2>",
     ],
     environment: &[PLUGINS],

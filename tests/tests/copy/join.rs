@@ -284,6 +284,24 @@ fn parts_of_a_plan_copy_the_same_bytes() {
             "{parts}"
         );
     }
+    for kind in ["nc3", "nc7", "nczarr3"] {
+        let (plan, output) = (format!("@plan-{kind}"), format!("@o-{kind}"));
+        let args = [
+            &[
+                "--quiet", "--plan", &plan, "--parts", "3", "--join", "-k", kind,
+            ],
+            &ALL[..],
+            &[&output],
+        ]
+        .concat();
+        let planned = nccopy(&sandbox, &args);
+        assert_eq!(planned.code, 0, "{planned}");
+        for step in ["--next", "--finish"] {
+            let done = nccopy(&sandbox, &["--quiet", step, &plan]);
+            assert_eq!(done.code, 0, "{kind} {step} {done}");
+        }
+        let _ = ncdump(&sandbox, &["--diff", "@direct.nc", &output]).clean();
+    }
     let args = [
         &["--plan", "@changed", "--parts", "2", "--join"],
         &ALL[..],

@@ -12,6 +12,7 @@ mod fill_values;
 mod in_place;
 mod jobs;
 mod join;
+mod join_inputs;
 mod join_rules;
 mod nccopy;
 mod nccopy_options;

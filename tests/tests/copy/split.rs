@@ -123,3 +123,32 @@ fn a_right_and_a_wrong_split() {
     }
     insta::assert_snapshot!(text);
 }
+
+/// Returns how often metadata of a store is read during a split.
+fn metadata_reads(sandbox: &Sandbox, parts: &str, pattern: &str) -> usize {
+    let mut command = netcdf_tools_tests::tool!();
+    command.args(["nccopy", "--trace", "--split", parts]);
+    let out = command
+        .args([sandbox.path("w.zarr"), sandbox.path(pattern)])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(out.stderr).unwrap();
+    assert!(out.status.success(), "{text}");
+    let is_read = |line: &&str| line.starts_with("trace: get ") && line.contains("zarr.json");
+    text.lines().filter(is_read).count()
+}
+
+#[test]
+fn a_split_opens_its_input_once() {
+    let sandbox = Sandbox::new();
+    let whole = Series {
+        len: 6,
+        ..Series::default()
+    };
+    make(&sandbox, ("w.nc", "nc4"), &whole.cdl());
+    let _ = nccopy(&sandbox, &["--quiet", "-k", "zarr3", "@w.nc", "@w.zarr"]).clean();
+    let once = metadata_reads(&sandbox, "time/6", "one%n.nc");
+    assert!(once > 0);
+    assert_eq!(metadata_reads(&sandbox, "time/1", "six%n.nc"), once);
+    assert!(sandbox.path("six5.nc").exists());
+}

@@ -91,7 +91,7 @@ fn costs(prepared: &PreparedCopy<'_>) -> Result<Costs> {
     let (set, plan) = (prepared.set, &prepared.plan);
     let mut writer = sketch(plan.schema.clone(), prepared.create, set.env)?;
     let jobs = jobs(set, plan, &mut *writer)?;
-    let whole = Division::new(jobs, &*writer, PartSize::Number(1));
+    let whole = Division::new((set.reader, jobs), &*writer, PartSize::Number(1));
     whole.costs(set, &[], (&*writer, false))
 }
 

@@ -21,8 +21,29 @@ use super::running_part::RunningPart;
 use crate::parts::one_copy::one_copy;
 use crate::parts::plan_directory::{PlanDirectory, StoredPlan};
 use crate::parts::record::{DatasetRecord, DoneRecord, StorePlace};
-use crate::prepare::{self, PreparedCopy, RequestedCopy};
+use crate::prepare::{self, CopyInput, PreparedCopy, RequestedCopy};
 use crate::request::CopyRequest;
+
+/// The joined input of a plan. A process opens the input once for all its parts, because opening reads the headers of all inputs. Each
+/// part opens any other input again.
+pub(super) struct JoinedInput<'a> {
+    env: &'a Env,
+    opened: Option<CopyInput<'a>>,
+}
+
+impl<'a> JoinedInput<'a> {
+    pub(super) fn new(env: &'a Env) -> Self {
+        Self { env, opened: None }
+    }
+
+    /// Returns the open input of a join, or `None` without a join.
+    fn get(&mut self, asked: RequestedCopy<'_>, io: &mut Io) -> Result<Option<&CopyInput<'a>>> {
+        if asked.request.files.join.is_some() && self.opened.is_none() {
+            self.opened = Some(prepare::opened(asked, self.env, io)?);
+        }
+        Ok(self.opened.as_ref())
+    }
+}
 
 /// The parts of a dataset.
 pub(super) struct DatasetParts<'a> {
@@ -39,7 +60,7 @@ impl DatasetParts<'_> {
     /// Returns the first error, with the number of the failed part.
     pub(super) fn make(
         &self,
-        numbers: &[u64],
+        (numbers, joined): (&[u64], &mut JoinedInput<'_>),
         env: &mut Env,
         io: &mut Io,
     ) -> std::result::Result<(), Failed> {
@@ -58,14 +79,18 @@ impl DatasetParts<'_> {
             copy: &copy,
             idle: &idle,
         };
-        let made = prepare::with(asked, env, io, |prepared, _| {
+        let make = |prepared: PreparedCopy<'_>, _: &mut Io| {
             bar.begin(0, env.progress.clone());
             for &part in numbers {
                 at = Some(part);
                 self.one(&prepared, part).or_else(|e| self.if_late(e))?;
             }
             Ok(())
-        });
+        };
+        let made = match joined.get(asked, io).map_err(of_none)? {
+            Some(input) => prepare::with_input((asked, input), env, io, make),
+            None => prepare::with(asked, env, io, make),
+        };
         drop(bar);
         made.map_err(|e| (at, e))
     }

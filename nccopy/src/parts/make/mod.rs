@@ -12,14 +12,14 @@ use netcdf_core::error::{Error, ErrorKind, Result, list_names};
 use netcdf_core::json::Json;
 use netcdf_core::tool::{self, Io, Status};
 
-use self::dataset::DatasetParts;
+use self::dataset::{DatasetParts, JoinedInput};
 use self::running_part::RunningPart;
 use super::files::{FileParts, MadeFiles};
 use super::finish_right::recover_output;
 use super::paths::in_folder;
 use super::plan_directory::{PlanDirectory, StoredPlan};
 use super::record::{DoneRecord, PartWork};
-use crate::environment::environment;
+use crate::environment::{environment, of_shared_input};
 use crate::request::{CopyRequest, PartChoice, ProcessRequest};
 
 /// Runs parts in sequence. Finished parts stay.
@@ -45,7 +45,8 @@ pub(super) fn run(
             left.push(part);
         }
     }
-    let mut worker = Worker::new(process, folder, &plan)?;
+    let mut planned = PlannedRun::new(process, &plan)?;
+    let mut worker = planned.worker((folder, &plan));
     for stage in plan.record.stages() {
         let parts: Vec<u64> = left.iter().copied().filter(|n| stage.contains(n)).collect();
         let status = match parts.is_empty() {
@@ -63,31 +64,47 @@ pub(super) fn run(
 /// An error, and the number of the failed part.
 type Failed = (Option<u64>, Error);
 
+/// The planned copy, and the environments of its parts and of an input that all parts read.
+struct PlannedRun {
+    request: CopyRequest,
+    env: Env,
+    of_input: Env,
+}
+
+impl PlannedRun {
+    fn new(process: &ProcessRequest, plan: &StoredPlan) -> Result<Self> {
+        let request = plan.request(process)?;
+        tool::catch_limits()?;
+        let env = environment(&request);
+        Ok(Self {
+            of_input: of_shared_input(&request, &env),
+            request,
+            env,
+        })
+    }
+
+    fn worker<'a>(&'a mut self, (folder, plan): (&'a PlanDirectory, &'a StoredPlan)) -> Worker<'a> {
+        Worker {
+            request: &self.request,
+            env: &mut self.env,
+            joined: JoinedInput::new(&self.of_input),
+            folder,
+            plan,
+        }
+    }
+}
+
 /// A process that runs parts.
 struct Worker<'a> {
     /// The planned copy.
-    request: CopyRequest,
-    env: Env,
+    request: &'a CopyRequest,
+    env: &'a mut Env,
+    joined: JoinedInput<'a>,
     folder: &'a PlanDirectory,
     plan: &'a StoredPlan,
 }
 
-impl<'a> Worker<'a> {
-    fn new(
-        process: &ProcessRequest,
-        folder: &'a PlanDirectory,
-        plan: &'a StoredPlan,
-    ) -> Result<Self> {
-        let request = plan.request(process)?;
-        tool::catch_limits()?;
-        Ok(Self {
-            env: environment(&request),
-            request,
-            folder,
-            plan,
-        })
-    }
-
+impl Worker<'_> {
     /// Runs parts until one fails. Reports the error, and adds it to the log.
     fn all(&mut self, numbers: &[u64], io: &mut Io) -> Result<Status> {
         let Some(&first) = numbers.first() else {
@@ -137,6 +154,7 @@ impl<'a> Worker<'a> {
         let Self {
             request,
             env,
+            joined,
             folder,
             plan,
         } = self;
@@ -159,7 +177,7 @@ impl<'a> Worker<'a> {
                     plan,
                     dataset,
                 };
-                parts.make(numbers, env, io)
+                parts.make((numbers, joined), env, io)
             }
         }
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use netcdf_core::error::Result;
 use netcdf_core::tool::{Io, Status};
 
-use super::Worker;
+use super::{PlannedRun, Worker};
 use crate::parts::finish_right::recover_output;
 use crate::parts::plan_directory::{PlanDirectory, StoredPlan, now};
 use crate::request::ProcessRequest;
@@ -31,7 +31,8 @@ pub(crate) fn run(
     if folder.is_finished(&plan)? {
         return Ok(Status::Success);
     }
-    let mut worker = Worker::new(process, folder, &plan)?;
+    let mut planned = PlannedRun::new(process, &plan)?;
+    let mut worker = planned.worker((folder, &plan));
     let lease = lease.unwrap_or(LEASE);
     let mut left = 0u64;
     for stage in plan.record.stages() {

@@ -157,6 +157,17 @@ impl JoinedVariable {
         self.stacked
     }
 
+    /// Returns the indices along the first dimension at which inputs begin, except index 0.
+    pub(super) fn borders(&self) -> Vec<u64> {
+        let is_first = self.axis.is_some_and(|axis| axis.index == 0);
+        let pairs = self.pieces().windows(2).filter(|_| is_first);
+        let begins = pairs.filter_map(|pair| match pair {
+            [a, b] if a.input != b.input => Some(b.start),
+            _ => None,
+        });
+        begins.collect()
+    }
+
     /// Returns the runs of inputs.
     #[must_use]
     pub fn pieces(&self) -> &[Piece] {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::description::JoinedContent;
+use super::description::{JoinedContent, JoinedVariable};
 use super::elements::strings_of;
 use super::grid::outer_chunk;
 use super::inputs::lacking;
@@ -26,6 +26,11 @@ impl Reader for JoinedReader<'_> {
 
     fn provenance(&self) -> Provenance {
         self.description.provenance.clone()
+    }
+
+    fn borders(&self, var: VarId) -> Vec<u64> {
+        let variable = self.variable(var);
+        variable.map_or_else(|_| vec![], JoinedVariable::borders)
     }
 
     fn layout(&self, var: VarId) -> Result<Layout> {

@@ -181,6 +181,15 @@ impl Reader for SubsetReader<'_> {
         self.base.named_files(var)
     }
 
+    fn borders(&self, var: VarId) -> Vec<u64> {
+        let selections = self.selections(var).unwrap_or_default();
+        match selections.first() {
+            Some(None) => self.base.borders(var),
+            // A selection moves the borders.
+            Some(Some(_)) | None => vec![],
+        }
+    }
+
     fn layout(&self, var: VarId) -> Result<Layout> {
         Ok(self.variable(var)?.layout.clone())
     }

@@ -1,11 +1,13 @@
 //! Division of a copy into parts, and the elements that each part copies.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::aligned::{AlignedBoxes, VariableBoxes};
 use super::boxes::Boxes;
 use crate::arithmetic::Amount;
 use crate::chunk::rechunk::{InParts, StageChunks, decoding};
-use crate::chunk::{Dataset, Writer};
+use crate::chunk::{Dataset, Reader, Writer};
 use crate::copy::methods::Method;
 use crate::copy::{CopiedVariable, CopyJob};
 use crate::format::traits;
@@ -24,12 +26,15 @@ pub enum PartSize {
 }
 
 /// A copy in parts: the variables, and the boxes that divide each variable. The bytes of all variables form one line. Each part owns an
-/// equal share of the line, and copies the boxes whose midpoint is in its share.
+/// equal share of the line, and copies the boxes whose midpoint is in its share. Variables with aligned boxes are not in the line: each part
+/// copies one box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Division {
     pub(super) vars: Vec<DividedVariable>,
     /// Bytes of all elements that parts copy.
     bytes: u64,
+    /// Bytes of the line.
+    line: u64,
     parts: u64,
 }
 
@@ -53,38 +58,59 @@ pub(super) struct DividedVariable {
     /// Shape of an indivisible unit, in elements: an output chunk, an output shard, or one element.
     unit: Vec<u64>,
     /// `None` if the join copies the variable.
-    boxes: Option<Boxes>,
+    boxes: Option<VariableBoxes>,
     /// The variable in the intermediate store, if the elements come from that store.
     pub(super) between: Option<VarId>,
-    /// Bytes of all preceding variables.
+    /// Bytes of all preceding variables in the line.
     before: u64,
-    /// Bytes of the elements.
+    /// Bytes in the line.
     bytes: u64,
 }
 
 impl Division {
-    /// Divides the data of `jobs`, which `writer` will store.
+    /// Divides the data of `jobs` from `reader`, which `writer` will store.
     #[must_use]
-    pub fn new(jobs: Vec<CopyJob>, writer: &dyn Writer, size: PartSize) -> Self {
+    pub fn new(
+        (reader, jobs): (&dyn Reader, Vec<CopyJob>),
+        writer: &dyn Writer,
+        size: PartSize,
+    ) -> Self {
         let schema = writer.schema();
         let heap = traits(schema.kind).heap;
         let apart = |job: &CopyJob| !(job.at_join || job.has_heap() && heap);
-        let divided = jobs.iter().filter(|job| apart(job));
-        let all = divided.map(|job| Amount::of(job.bytes())).sum::<Amount>();
+        let bytes_of = |jobs: &mut dyn Iterator<Item = &CopyJob>| {
+            jobs.map(|job| Amount::of(job.bytes()))
+                .sum::<Amount>()
+                .get()
+        };
+        let bytes = bytes_of(&mut jobs.iter().filter(|job| apart(job)));
         let parts = match size {
             PartSize::Number(parts) => parts.max(1),
-            PartSize::Bytes(bytes) => all.get().div_ceil(bytes.max(1)).max(1),
+            PartSize::Bytes(size) => bytes.div_ceil(size.max(1)).max(1),
         };
-        let part = all.get() / parts;
+        let mut inputs = InputBorders::new(reader);
+        let aligned = jobs.iter().map(|job| {
+            let unit = unit(job, schema);
+            let boxes = |borders| AlignedBoxes::new(borders, (&job.shape, &unit), parts);
+            apart(job)
+                .then(|| boxes(inputs.of(job.pair.from)))
+                .flatten()
+        });
+        let aligned: Vec<Option<AlignedBoxes>> = aligned.collect();
+        let on_line = jobs.iter().zip(&aligned);
+        let mut on_line = on_line.filter(|(job, aligned)| apart(job) && aligned.is_none());
+        let line = bytes_of(&mut on_line.by_ref().map(|(job, _)| job));
         let mut before = 0;
-        let vars = jobs.into_iter().map(|job| {
+        let vars = jobs.into_iter().zip(aligned).map(|(job, aligned)| {
             let unit = unit(&job, schema);
-            let boxes = apart(&job).then(|| boxes(&job, &unit, part));
-            let bytes = boxes.as_ref().map_or(0, |_| job.bytes());
+            let on_line = apart(&job) && aligned.is_none();
+            let bytes = if on_line { job.bytes() } else { 0 };
+            let boxes = || VariableBoxes::Line(boxes(&job, &unit, line / parts));
+            let aligned = aligned.map(VariableBoxes::Aligned);
             let var = DividedVariable {
+                boxes: aligned.or_else(|| on_line.then(boxes)),
                 job,
                 unit,
-                boxes,
                 between: None,
                 before,
                 bytes,
@@ -94,7 +120,8 @@ impl Division {
         });
         Self {
             vars: vars.collect(),
-            bytes: all.get(),
+            bytes,
+            line,
             parts,
         }
     }
@@ -125,7 +152,7 @@ impl Division {
     pub(super) fn boxes(&self, part: u64) -> impl Iterator<Item = (&DividedVariable, Region)> {
         let line = self.line(part);
         self.vars.iter().flat_map(move |var| {
-            let numbers = var.numbers(&line);
+            let numbers = var.numbers(part, &line);
             numbers.filter_map(move |n| Some((var, var.region(n)?)))
         })
     }
@@ -141,17 +168,23 @@ impl Division {
 
     /// Returns the parts that have boxes of a variable.
     pub(super) fn parts_of(&self, var: &DividedVariable) -> impl Iterator<Item = u64> + '_ {
-        let near = |at| scaled(self.parts, at, self.bytes);
+        let near = |at| scaled(self.parts, at, self.line);
         let end = (Amount::of(var.before) + var.bytes).get();
-        let (first, last) = (near(var.before).max(1) - 1, Amount::of(near(end)) + 1u64);
+        let (first, last) = match var.is_aligned() {
+            true => (0, self.parts),
+            false => {
+                let last = Amount::of(near(end)) + 1u64;
+                (near(var.before).max(1) - 1, last.get())
+            }
+        };
         let var = var.clone();
-        let has = move |part: &u64| !var.numbers(&self.line(*part)).is_empty();
-        (first..last.get().min(self.parts)).filter(has)
+        let has = move |part: &u64| !var.numbers(*part, &self.line(*part)).is_empty();
+        (first..last.min(self.parts)).filter(has)
     }
 
     /// Returns the share of the line that a part of the copy owns.
     fn line(&self, part: u64) -> Range<u64> {
-        let end = |n: u64| scaled(self.bytes, n.min(self.parts), self.parts);
+        let end = |n: u64| scaled(self.line, n.min(self.parts), self.parts);
         end(part)..end((Amount::of(part) + 1u64).get())
     }
 }
@@ -162,11 +195,20 @@ impl DividedVariable {
         self.boxes.is_some()
     }
 
-    /// Returns the numbers of the boxes whose midpoint is in a range of the line.
-    fn numbers(&self, line: &Range<u64>) -> Range<u64> {
+    /// Returns whether each part has one box.
+    fn is_aligned(&self) -> bool {
+        self.boxes.as_ref().is_some_and(VariableBoxes::is_aligned)
+    }
+
+    /// Returns the numbers of the boxes of a part, whose range of the line is `line`.
+    fn numbers(&self, part: u64, line: &Range<u64>) -> Range<u64> {
         let Some(boxes) = &self.boxes else {
             return 0..0;
         };
+        if boxes.is_aligned() {
+            let is_empty = part >= boxes.len() || boxes.nth(part).count.contains(&0);
+            return if is_empty { 0..0 } else { part..part + 1 };
+        }
         let first = |at: u64| match at.checked_sub(self.before) {
             None => 0,
             Some(at) if at >= self.bytes => boxes.len(),
@@ -206,13 +248,37 @@ impl DividedVariable {
 
     /// Returns the number of boxes.
     pub(super) fn len(&self) -> u64 {
-        self.boxes.as_ref().map_or(0, Boxes::len)
+        self.boxes.as_ref().map_or(0, VariableBoxes::len)
     }
 
     /// Returns the mean number of decodings per input chunk, if the elements do not come from the intermediate store.
     pub(super) fn decoded(&self) -> f64 {
         let part = self.region(0).map_or_else(Vec::new, |part| part.count);
         decoding(&self.job.from, &self.job.shape, &part)
+    }
+}
+
+/// The borders of inputs. Variables with the same borders share memory.
+struct InputBorders<'a> {
+    reader: &'a dyn Reader,
+    last: Arc<[u64]>,
+}
+
+impl<'a> InputBorders<'a> {
+    fn new(reader: &'a dyn Reader) -> Self {
+        Self {
+            reader,
+            last: Arc::default(),
+        }
+    }
+
+    /// Returns the borders of a variable.
+    fn of(&mut self, var: VarId) -> Arc<[u64]> {
+        let borders = self.reader.borders(var);
+        if *self.last != *borders {
+            self.last = borders.into();
+        }
+        Arc::clone(&self.last)
     }
 }
 

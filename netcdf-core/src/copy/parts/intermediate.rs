@@ -79,7 +79,11 @@ impl IntermediatePlan {
         // The store has all elements, so an element missing later is a loss.
         let fills = vec![false; first.data.len()];
         let jobs = jobs(set, first, &fills, writer)?;
-        Ok(Division::new(jobs, writer, PartSize::Number(parts)))
+        Ok(Division::new(
+            (set.reader, jobs),
+            writer,
+            PartSize::Number(parts),
+        ))
     }
 }
 

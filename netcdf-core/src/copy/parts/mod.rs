@@ -5,6 +5,8 @@
 //! records the output location of each fragment. [`join()`] combines the segments: it stores the same fragments in the same order as a copy
 //! in one process, so the output has the same bytes.
 //!
+//! The parts of a joined dataset begin at inputs where possible (`aligned`), so that a part reads few inputs.
+//!
 //! Decisions about stored data are made once, when the copy is divided, and passed to the parts ([`VariableShare::same_fill`]). [`join()`] copies
 //! variables with heap data, because the location of heap data depends on all data stored before. [`join()`] also copies strings without a
 //! known length.
@@ -14,6 +16,7 @@
 //! a page. If input and output chunks cross, a copy has two stages: `rechunk::stages` chooses the intermediate chunk shape by cost, and the parts
 //! of the first stage write an intermediate store.
 
+mod aligned;
 mod boxes;
 mod costs;
 mod division;

@@ -136,7 +136,7 @@ impl Case<'_> {
         let mut through = None;
         self.run(2, |set, plan, mut writer| {
             let jobs = jobs(set, plan, &mut *writer)?;
-            let division = Division::new(jobs, &*writer, PartSize::Number(parts));
+            let division = Division::new((set.reader, jobs), &*writer, PartSize::Number(parts));
             assert_eq!(division.parts(), parts);
             let all: u64 = (0..parts).map(|part| division.bytes_of(part)).sum();
             assert_eq!(all, division.bytes());
@@ -152,7 +152,11 @@ impl Case<'_> {
         let first = first.as_deref().map(|reader| Dataset::new(reader, &env));
         let divided = |set: Dataset<'_>, plan: &Plan, writer: &mut dyn Writer| {
             let jobs = parts::jobs(set, plan, &same_fills, writer)?;
-            Ok::<_, Error>(Division::new(jobs, writer, PartSize::Number(parts)))
+            Ok::<_, Error>(Division::new(
+                (set.reader, jobs),
+                writer,
+                PartSize::Number(parts),
+            ))
         };
         let one = |part: u64, threads| {
             let (target, out) = MemoryTarget::new("segment");
