@@ -7,6 +7,7 @@ use std::time::Duration;
 use netcdf_core::copy::parts::PartSize;
 use netcdf_core::copy::references::ReferenceOptions;
 use netcdf_core::io::locator::OutputRequest;
+use netcdf_grammar::join::JoinRequest;
 use netcdf_grammar::selection::names;
 
 use super::args::Cli;
@@ -146,7 +147,7 @@ fn copy(
     CopyRequest {
         mode,
         files: FileRequest {
-            join: cli.join.request(inputs.clone()),
+            join: join(&cli, inputs.clone()),
             split: cli.job.split.clone(),
             inputs,
             recursive: cli.job.recursive,
@@ -236,6 +237,13 @@ fn storage(args: &StorageArgs) -> StorageRequest {
         chunk_size: args.chunk_size,
         cloud: args.cloud,
     }
+}
+
+fn join(cli: &Cli, inputs: Vec<PathBuf>) -> Option<JoinRequest> {
+    cli.join.request(inputs).map(|join| JoinRequest {
+        references: cli.kind.references(),
+        ..join
+    })
 }
 
 fn references(cli: &Cli) -> ReferenceRequest {
