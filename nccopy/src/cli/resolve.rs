@@ -190,7 +190,10 @@ fn copy(
 /// Returns the join of the inputs. With `--append`, the output becomes the first input later.
 fn join(cli: &Cli, inputs: &[PathBuf]) -> Option<JoinRequest> {
     match cli.job.extension() {
-        None => cli.join.request(inputs.to_vec()),
+        None => cli.join.request(inputs.to_vec()).map(|join| JoinRequest {
+            references: cli.kind.references(),
+            ..join
+        }),
         Some(kind) => Some(JoinRequest {
             extends: true,
             ..cli.join.of_kind(kind, inputs.to_vec())

@@ -85,7 +85,10 @@ impl Dataset {
             true => FillMode::NoFill,
             false => FillMode::Fill,
         };
-        match (self.staged.commit((self.redefined, fill), &self.env)?, self.in_place) {
+        match (
+            self.staged.commit((self.redefined, fill), &self.env)?,
+            self.in_place,
+        ) {
             (Placement::InPlace, _) => Ok(true),
             (Placement::Anew(reason), InPlace::Always) if self.staged.update().is_some() => {
                 let what = format!("the change is not possible in place: {reason}");

@@ -20,6 +20,8 @@ mod parts;
 mod parts_finish;
 mod parts_stages;
 mod recover;
+mod reference_forms;
+mod reference_joins;
 mod references;
 mod replaced;
 mod series;
