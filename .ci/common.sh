@@ -252,7 +252,7 @@ pack_release() {
     cargo build --quiet --release -p netcdf-tools
     for folder in "$1" "$1-again"; do
         rm -rf "$folder"
-        packaging/build --executable target/release/netcdf-tools --output "$folder"
+        packaging/build --executable target/release/netcdf-tools --level 1 --output "$folder"
     done
     diff -r "$1" "$1-again"
 }

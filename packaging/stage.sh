@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Lays out the files of the packages. Sourced by packaging/build, which sets `executable`, `stage`, `version` and SOURCE_DATE_EPOCH.
+# Lays out the files of the packages. Sourced by packaging/build, which sets `executable`, `stage`, `level` and SOURCE_DATE_EPOCH.
 
 # The tools, and the names of the executable.
 TOOLS="ncdump ncgen nccopy zdump"
@@ -44,7 +44,7 @@ complete() {
 # archive TREE OUTPUT: the archive of a tree. Times, owners and order do not depend on the run.
 archive() {
     tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -C "$(dirname "$1")" \
-        "$(basename "$1")" | xz -9 --threads=1 >"$2/$(basename "$1").tar.xz"
+        "$(basename "$1")" | xz "-$level" --threads=1 >"$2/$(basename "$1").tar.xz"
 }
 
 # wheel_tag EXECUTABLE ARCH: the platform of a wheel, from the newest version of glibc's symbols in the executable. 2.17 has two names.
@@ -74,5 +74,5 @@ debian_package() {
     find "$root" -name '*.1' -type l -exec sh -c 'ln -s "$(readlink "$1").gz" "$1.gz" && rm "$1"' sh {} \;
     sed "s/@VERSION@/$2/; s/@SIZE@/$(du -sk --apparent-size "$root" | cut -f 1)/" packaging/control >"$root/DEBIAN/control"
     (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
-    DPKG_DEB_THREADS_MAX=1 dpkg-deb --build --root-owner-group -Zxz -z9 "$root" "$3/netcdf-tools_$2_amd64.deb" >/dev/null
+    DPKG_DEB_THREADS_MAX=1 dpkg-deb --build --root-owner-group -Zxz "-z$level" "$root" "$3/netcdf-tools_$2_amd64.deb" >/dev/null
 }

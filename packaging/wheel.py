@@ -1,4 +1,4 @@
-"""Writes a wheel with the tools as scripts, and man pages, completions and pages as data: wheel.py TREE VERSION PLATFORM OUTPUT
+"""Writes a wheel with the tools as scripts, and man pages, completions and pages as data: wheel.py TREE VERSION PLATFORM OUTPUT LEVEL
 
 Wheels have no links. The executable is stored once, and a small launcher for each tool runs it. The tree is that of packaging/stage.sh.
 """
@@ -55,7 +55,7 @@ def contents(tree, version, platform):
     yield f"{name}.dist-info/METADATA", METADATA.format(version=version, readme=readme).encode(), False
 
 
-def write(output, record, files):
+def write(output, record, files, level):
     date = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
     rows = []
     with zipfile.ZipFile(output, "w") as wheel:
@@ -63,7 +63,7 @@ def write(output, record, files):
             entry = zipfile.ZipInfo(path, date)
             entry.external_attr = (0o100755 if runs else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
-            wheel.writestr(entry, data, compresslevel=9)
+            wheel.writestr(entry, data, compresslevel=level)
 
         for path, data, runs in files:
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
@@ -73,10 +73,10 @@ def write(output, record, files):
 
 
 def main():
-    tree, version, platform, output = sys.argv[1:]
+    tree, version, platform, output, level = sys.argv[1:]
     name = f"netcdf_tools-{version}"
     wheel = pathlib.Path(output) / f"{name}-py3-none-{platform}.whl"
-    write(wheel, f"{name}.dist-info/RECORD", contents(pathlib.Path(tree), version, platform))
+    write(wheel, f"{name}.dist-info/RECORD", contents(pathlib.Path(tree), version, platform), int(level))
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ json\t''"
 complete -c nccopy -l split -d 'Divide the input into parts: DIM/year, DIM/month, DIM/day, DIM/hour, DIM/LENGTH or vars (docs/join.md#split). The output name has %Y, %m, %d, %H, %M, %S (first time of the part), %n (number) or %v (variable)' -r
 complete -c nccopy -l append -d 'Add the records of the inputs to the output, along its unlimited dimension or DIM. Records that it already has are skipped. A missing output is created; options for its kind and storage only count then (docs/append.md)' -r
 complete -c nccopy -l suffix -d 'End of the names of copies in a directory, in place of the extension: .zarr, _small.nc [default: extension of the output\'s format]' -r
-complete -c nccopy -l join -d 'Read all inputs as one dataset: the inputs follow each other along DIM (docs/join.md) [default: the unlimited dimension, or the only one with different coordinates]' -r
+complete -c nccopy -l join -d 'Read all inputs as one dataset: the inputs follow each other along DIM [default: the unlimited dimension, or the only one with different coordinates]' -r
 complete -c nccopy -l join-new -d 'Like --join, along a new dimension. Variables that differ get the dimension. A scalar variable of this name becomes the coordinate' -r
 complete -c nccopy -l labels -d 'With --join-new: coordinate values of the inputs: a list, a global attribute, or a pattern of file names: a,b,c or @id or \'r*.nc\'' -r
 complete -c nccopy -l each -d 'With --join-new: add the dimension to these variables, even if all inputs have the same values' -r

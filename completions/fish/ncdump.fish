@@ -30,7 +30,7 @@ end
 complete -c ncdump -s v -d 'Print the data of these variables only: names, paths such as /g/v, or patterns such as \'t*\'. A leading ! excludes: \'!*_bnds\'' -r -f -a '(_netcdf_variables)'
 complete -c ncdump -s g -d 'Print these groups only: names, paths or patterns as for -v' -r
 complete -c ncdump -l select -d 'Select a range of a dimension: `DIM[,MIN[,MAX[,STRIDE]]]`. Whole numbers are indices from 0, numbers with a point and dates are coordinate values: time,0,11 or lat,-30.,30. or time,2001-06' -r
-complete -c ncdump -l join -d 'Read all inputs as one dataset: the inputs follow each other along DIM (docs/join.md) [default: the unlimited dimension, or the only one with different coordinates]' -r
+complete -c ncdump -l join -d 'Read all inputs as one dataset: the inputs follow each other along DIM [default: the unlimited dimension, or the only one with different coordinates]' -r
 complete -c ncdump -l join-new -d 'Like --join, along a new dimension. Variables that differ get the dimension. A scalar variable of this name becomes the coordinate' -r
 complete -c ncdump -l labels -d 'With --join-new: coordinate values of the inputs: a list, a global attribute, or a pattern of file names: a,b,c or @id or \'r*.nc\'' -r
 complete -c ncdump -l each -d 'With --join-new: add the dimension to these variables, even if all inputs have the same values' -r

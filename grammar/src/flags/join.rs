@@ -20,8 +20,8 @@ const OPEN: usize = 64;
 #[derive(Debug, Args)]
 #[command(next_help_heading = JOIN, group = ArgGroup::new("joins").multiple(false))]
 pub struct JoinArgs {
-    /// Read all inputs as one dataset: the inputs follow each other along DIM (docs/join.md) [default: the unlimited dimension, or the
-    /// only one with different coordinates]
+    /// Read all inputs as one dataset: the inputs follow each other along DIM [default: the unlimited dimension, or the only one with
+    /// different coordinates]
     #[arg(
         long,
         value_name = "DIM",

@@ -40,8 +40,8 @@ pub(super) struct JobArgs {
           default_missing_value = "table", value_enum, conflicts_with = "dry_run")]
     pub report: Option<ReportForm>,
 
-    /// Divide the input into parts: DIM/year, DIM/month, DIM/day, DIM/hour, DIM/LENGTH or vars (docs/join.md#split). The output name has
-    /// %Y, %m, %d, %H, %M, %S (first time of the part), %n (number) or %v (variable)
+    /// Divide the input into parts: DIM/year, DIM/month, DIM/day, DIM/hour, DIM/LENGTH or vars. The output name has %Y, %m, %d, %H, %M,
+    /// %S (first time of the part), %n (number) or %v (variable)
     #[arg(long, value_name = "PARTS", value_parser = parse_split, conflicts_with = "select")]
     pub split: Option<SplitSpec>,
 

@@ -69,7 +69,7 @@ pub(crate) fn lead_to_stderr() -> Result<()> {
 /// # Errors
 /// Always returns an error.
 #[cfg(not(unix))]
-pub fn stdout() -> Result<File> {
+pub(crate) fn stdout() -> Result<File> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
@@ -78,6 +78,6 @@ pub fn stdout() -> Result<File> {
 /// # Errors
 /// Never returns an error.
 #[cfg(not(unix))]
-pub fn lead_to_stderr() -> Result<()> {
+pub(crate) fn lead_to_stderr() -> Result<()> {
     Ok(())
 }

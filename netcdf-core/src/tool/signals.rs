@@ -1,12 +1,16 @@
 //! Signals that end the tool: SIGINT, SIGTERM, SIGHUP. No other module handles signals.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+#[cfg(unix)]
+use std::sync::atomic::Ordering;
 
 use super::Status;
 use super::bar::BarLine;
 use crate::cancel::Cancel;
-use crate::error::{Error, Result};
+#[cfg(unix)]
+use crate::error::Error;
+use crate::error::Result;
 
 /// Whether the process has no unfinished output, so that a signal may end it immediately.
 pub type Idle = Arc<AtomicBool>;

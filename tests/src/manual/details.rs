@@ -15,6 +15,7 @@ pub const SHARED: Entries = &[
         "allow_external",
         "These are external links of HDF5, sources of virtual datasets, raw data files, and symbolic links in Zarr stores.",
     ),
+    ("join", "docs/join.md describes joins."),
     ("isolate_plugins", "The error names the plugin."),
     ("requests", "The maximum for local files is 64."),
     ("timeout", "The maximum is 86400."),

@@ -83,6 +83,7 @@ const DETAILS: Entries = &[
         "report",
         "json prints a line for each finished input (docs/json.md).",
     ),
+    ("split", "docs/join.md describes the parts."),
     (
         "strict",
         "nccopy does not write a dataset if it would print a note about skipped or changed data.",

@@ -55,6 +55,20 @@ fn zdump_is_documented() {
     check_tool(&zdump::cli::command(), ZDUMP);
 }
 
+/// Packages have man pages. Pages of the repository may be missing where a tool is installed.
+#[test]
+fn help_names_no_files_of_the_repository() {
+    for mut command in [
+        ncdump::cli::command(),
+        ncgen::cli::command(),
+        nccopy::cli::command(),
+        zdump::cli::command(),
+    ] {
+        let help = command.render_long_help().to_string();
+        assert!(!help.contains(".md"), "{}: {help}", command.get_name());
+    }
+}
+
 #[test]
 fn man_pages_have_all_sections() {
     let sections = [

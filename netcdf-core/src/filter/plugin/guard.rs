@@ -5,9 +5,11 @@
 
 use std::cell::Cell;
 use std::ffi::c_int;
-use std::io::Write;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Once, OnceLock};
+
+#[cfg(unix)]
+pub(super) use exit::is_helper;
 
 /// The number of plugin calls in progress, in all threads. A plugin may have its own threads, and one of them may end the process.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -15,8 +17,6 @@ static CALLS: AtomicUsize = AtomicUsize::new(0);
 static TOOL: OnceLock<String> = OnceLock::new();
 /// The id of the working process. Copies that plugins fork may end in any way.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
-/// Whether this process is a helper: the parent process reports how it ended.
-static HELPER: AtomicBool = AtomicBool::new(false);
 /// Registers the exit function once.
 static WATCH: Once = Once::new();
 
@@ -47,12 +47,12 @@ pub(super) fn watch() {
         #[cfg(unix)]
         // SAFETY: the function has no arguments and no result, and does not unwind.
         unsafe {
-            libc::atexit(at_exit);
+            libc::atexit(exit::at_exit);
         }
         #[cfg(target_os = "linux")]
         // SAFETY: as above.
         unsafe {
-            at_quick_exit(at_exit);
+            at_quick_exit(exit::at_exit);
         }
     });
 }
@@ -91,83 +91,96 @@ fn end(code: c_int) -> ! {
     std::process::exit(code)
 }
 
-/// Declares that the process is a helper, which a plugin may end.
-pub(super) fn is_helper() {
-    HELPER.store(true, Ordering::Relaxed);
-}
-
 /// Checks whether this process is a fork of the working process.
 fn is_copy() -> bool {
     std::process::id() != PROCESS.load(Ordering::Relaxed)
 }
 
-/// Checks whether the end of this process needs no message.
-fn is_quiet() -> bool {
-    is_copy() || HELPER.load(Ordering::Relaxed)
-}
+/// The functions that run at the end of the process.
+#[cfg(unix)]
+mod exit {
+    use std::cell::Cell;
+    use std::io::Write;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Returns the file of the plugin that runs in this thread.
-fn own() -> Option<&'static str> {
-    INSIDE.try_with(Cell::get).ok().flatten()
-}
+    use super::{CALLS, INSIDE, TOOL, end, is_copy};
 
-/// Returns the plugin that ends the process, if a plugin does.
-fn culprit() -> Option<String> {
-    match own() {
-        _ if is_quiet() => None,
-        Some(file) => Some(format!("the plugin {file}")),
-        None if TOOL.get().is_some() || CALLS.load(Ordering::Relaxed) > 0 => {
-            Some("a plugin".to_owned())
+    /// Whether this process is a helper: the parent process reports how it ended.
+    static HELPER: AtomicBool = AtomicBool::new(false);
+
+    /// Declares that the process is a helper, which a plugin may end.
+    pub(in crate::filter::plugin) fn is_helper() {
+        HELPER.store(true, Ordering::Relaxed);
+    }
+
+    /// Checks whether the end of this process needs no message.
+    fn is_quiet() -> bool {
+        is_copy() || HELPER.load(Ordering::Relaxed)
+    }
+
+    /// Returns the file of the plugin that runs in this thread.
+    fn own() -> Option<&'static str> {
+        INSIDE.try_with(Cell::get).ok().flatten()
+    }
+
+    /// Returns the plugin that ends the process, if a plugin does.
+    fn culprit() -> Option<String> {
+        match own() {
+            _ if is_quiet() => None,
+            Some(file) => Some(format!("the plugin {file}")),
+            None if TOOL.get().is_some() || CALLS.load(Ordering::Relaxed) > 0 => {
+                Some("a plugin".to_owned())
+            }
+            None => None,
         }
-        None => None,
     }
-}
 
-fn say(culprit: &str) {
-    let tool = TOOL.get().map_or("netcdf", String::as_str);
-    let text = format!(
-        "{tool}: {culprit} ended the process; with --isolate-plugins only a helper process would have ended\n"
-    );
-    // Ignore errors: standard error may be closed.
-    let _ = std::io::stderr().write_all(text.as_bytes());
-}
-
-extern "C" fn at_exit() {
-    if let Some(culprit) = culprit() {
-        say(&culprit);
-        // From here on, this function ends the process.
-        let _ = INSIDE.try_with(|inside| inside.set(None));
-        end(1);
+    fn say(culprit: &str) {
+        let tool = TOOL.get().map_or("netcdf", String::as_str);
+        let text = format!(
+            "{tool}: {culprit} ended the process; with --isolate-plugins only a helper process would have ended\n"
+        );
+        // Ignore errors: standard error may be closed.
+        let _ = std::io::stderr().write_all(text.as_bytes());
     }
-}
 
-/// Ends the process immediately, like the C library's function, but never successfully within a plugin.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn end_at_once(code: c_int) -> ! {
-    let code = match own() {
-        // Exit codes from 128 on come from our own signal handling.
-        Some(file) if code & 0xff < 128 && !is_quiet() => {
-            say(&format!("the plugin {file}"));
-            1
+    pub(super) extern "C" fn at_exit() {
+        if let Some(culprit) = culprit() {
+            say(&culprit);
+            // From here on, this function ends the process.
+            let _ = INSIDE.try_with(|inside| inside.set(None));
+            end(1);
         }
-        Some(_) | None => code,
-    };
-    loop {
-        // SAFETY: the system call takes a number and does not return.
-        unsafe { libc::syscall(libc::SYS_exit_group, code) };
     }
-}
 
-/// `_exit` for plugins and for our own code.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[unsafe(no_mangle)]
-extern "C" fn _exit(code: c_int) -> ! {
-    end_at_once(code)
-}
+    /// Ends the process immediately, like the C library's function, but never successfully within a plugin.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    fn end_at_once(code: std::ffi::c_int) -> ! {
+        let code = match own() {
+            // Exit codes from 128 on come from our own signal handling.
+            Some(file) if code & 0xff < 128 && !is_quiet() => {
+                say(&format!("the plugin {file}"));
+                1
+            }
+            Some(_) | None => code,
+        };
+        loop {
+            // SAFETY: the system call takes a number and does not return.
+            unsafe { libc::syscall(libc::SYS_exit_group, code) };
+        }
+    }
 
-/// `_Exit` for plugins.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[unsafe(no_mangle)]
-extern "C" fn _Exit(code: c_int) -> ! {
-    end_at_once(code)
+    /// `_exit` for plugins and for our own code.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[unsafe(no_mangle)]
+    extern "C" fn _exit(code: std::ffi::c_int) -> ! {
+        end_at_once(code)
+    }
+
+    /// `_Exit` for plugins.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    #[unsafe(no_mangle)]
+    extern "C" fn _Exit(code: std::ffi::c_int) -> ! {
+        end_at_once(code)
+    }
 }

@@ -8,7 +8,9 @@ use super::buffer::Buffer;
 use super::host::{self, PluginCall};
 use super::library::Library;
 use super::threads;
-use crate::filter::plugin::wire::{MessageReader, MessageWriter};
+use crate::filter::plugin::wire::MessageReader;
+#[cfg(unix)]
+use crate::filter::plugin::wire::MessageWriter;
 
 /// A plugin's description of its filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +27,7 @@ pub(super) struct PluginDescription {
 }
 
 impl PluginDescription {
+    #[cfg(unix)]
     pub(super) fn put(&self, out: &mut MessageWriter) {
         out.number(self.id.into()).bytes(self.name.as_bytes());
         out.truth(self.encodes).truth(self.decodes);
@@ -62,6 +65,7 @@ impl LookResult {
         }
     }
 
+    #[cfg(unix)]
     pub(super) fn put(&self, out: &mut MessageWriter) {
         // Only positive numbers, 0 and negative numbers are distinguished.
         out.number(u64::from(self.answer > 0))

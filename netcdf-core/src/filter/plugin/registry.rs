@@ -9,6 +9,7 @@ use super::discovery::{self, PluginSearch};
 use super::filter::Plugin;
 use super::helper::{Helpers, Isolation};
 use super::library::{self, Library, load_stub};
+#[cfg(unix)]
 use super::local::Local;
 use super::object::{self, SharedObject};
 use super::{host, stub, trust};
@@ -347,6 +348,7 @@ impl FoundPlugins {
 ///
 /// # Errors
 /// Returns the reason if loading fails.
+#[cfg(unix)]
 pub(super) fn open_alone(path: &Path, identity: trust::Identity) -> Result<Local, String> {
     let file = trust::file(path)?;
     if file.identity != identity {

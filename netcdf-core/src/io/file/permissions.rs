@@ -2,13 +2,14 @@
 
 use std::fs::{File, Metadata};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 
 /// Copies owner, permissions and attributes from `old` to `new`. The set-user-id and set-group-id bits are dropped, because they would
 /// apply to another program.
 ///
 /// # Errors
-/// Returns [`ErrorKind::Unsupported`] for an access control list or attribute that cannot be copied, and [`ErrorKind::Io`].
+/// Returns [`Unsupported`](crate::error::ErrorKind::Unsupported) for an access control list or attribute that cannot be copied, and
+/// [`Io`](crate::error::ErrorKind::Io).
 pub(in crate::io) fn keep(name: &str, new: &File, (old, meta): (&File, &Metadata)) -> Result<()> {
     // Only the superuser can change the owner. Otherwise this user owns the new file.
     #[cfg(unix)]
@@ -55,19 +56,14 @@ fn keep_owner(file: &File, old: &Metadata) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether an attribute describes the file's bytes, or is set by the system.
-fn is_of_the_system(attribute: &[u8]) -> bool {
-    attribute.starts_with(b"security.") || attribute.starts_with(b"com.apple.")
-}
-
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 fn keep_attributes(name: &str, new: &File, old: &File) -> Result<()> {
     let had = attributes::list(old);
     for attribute in attributes::list(new) {
         // New files inherit the default access control list of the directory. The replaced file may not have it.
-        if !is_of_the_system(&attribute) && !had.contains(&attribute) {
+        if !attributes::is_of_the_system(&attribute) && !had.contains(&attribute) {
             let removed = attributes::remove(new, &attribute);
-            removed.map_err(|e| not_kept(name, &attribute, e))?;
+            removed.map_err(|e| attributes::not_kept(name, &attribute, e))?;
         }
     }
     for attribute in had {
@@ -76,8 +72,8 @@ fn keep_attributes(name: &str, new: &File, old: &File) -> Result<()> {
             continue;
         }
         let set = value.and_then(|value| attributes::set(new, &attribute, &value));
-        if !is_of_the_system(&attribute) {
-            set.map_err(|e| not_kept(name, &attribute, e))?;
+        if !attributes::is_of_the_system(&attribute) {
+            set.map_err(|e| attributes::not_kept(name, &attribute, e))?;
         }
     }
     Ok(())
@@ -88,21 +84,13 @@ fn keep_attributes(_: &str, _: &File, _: &File) -> Result<()> {
     Ok(())
 }
 
-fn not_kept(name: &str, attribute: &[u8], e: std::io::Error) -> Error {
-    let what = format!(
-        "not replaced: the extended attribute {} cannot be copied: {}",
-        String::from_utf8_lossy(attribute),
-        crate::error::plain(&e)
-    );
-    let e = Error::new(ErrorKind::Unsupported, what).of(name);
-    e.with_remedy("remove it first, or choose another name")
-}
-
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 mod attributes {
     use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
     use std::fs::File;
     use std::io::Result;
+
+    use crate::error::{Error, ErrorKind};
 
     /// No system has longer lists or values.
     const MOST: usize = 64 << 10;
@@ -129,6 +117,22 @@ mod attributes {
 
     pub(super) fn remove(file: &File, name: &[u8]) -> Result<()> {
         Ok(fremovexattr(file, name)?)
+    }
+
+    /// Checks whether an attribute describes the file's bytes, or belongs to the system.
+    pub(super) fn is_of_the_system(attribute: &[u8]) -> bool {
+        attribute.starts_with(b"security.") || attribute.starts_with(b"com.apple.")
+    }
+
+    /// Returns the error about an attribute that cannot be copied.
+    pub(super) fn not_kept(name: &str, attribute: &[u8], e: std::io::Error) -> Error {
+        let what = format!(
+            "not replaced: the extended attribute {} cannot be copied: {}",
+            String::from_utf8_lossy(attribute),
+            crate::error::plain(&e)
+        );
+        let e = Error::new(ErrorKind::Unsupported, what).of(name);
+        e.with_remedy("remove it first, or choose another name")
     }
 }
 

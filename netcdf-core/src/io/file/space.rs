@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
 use crate::arithmetic::Amount;
 
 use super::obstacle::{is_append_only, may_create};

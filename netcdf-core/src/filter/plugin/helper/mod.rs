@@ -62,6 +62,7 @@ pub(super) enum HelperRequest {
     Apply,
 }
 
+#[cfg(unix)]
 impl HelperRequest {
     const ALL: [Self; 4] = [Self::Describe, Self::CanApply, Self::SetLocal, Self::Apply];
 

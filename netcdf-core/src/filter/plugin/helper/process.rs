@@ -1,7 +1,7 @@
 //! A helper process, from the tool's side.
 
 use std::io::{ErrorKind, Read, Write};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 #[cfg(not(unix))]
@@ -9,14 +9,17 @@ use std::net::TcpStream as Socket;
 #[cfg(unix)]
 use std::os::unix::net::UnixStream as Socket;
 
-use super::{ARGUMENT, HelperFailure, HelperMessage, Isolation, wrong};
+use super::{HelperFailure, HelperMessage, Isolation, wrong};
 use crate::cancel::Cancel;
 
 /// The interval of checks for timeout and cancellation.
+#[cfg(unix)]
 const LOOK: Duration = Duration::from_millis(50);
 /// The maximum start time of a helper.
+#[cfg(unix)]
 const START: Duration = Duration::from_secs(30);
 /// The first message of a helper.
+#[cfg(unix)]
 pub(super) const HELLO: &[u8; 8] = b"helper 1";
 
 /// A helper process, killed on drop.
@@ -38,6 +41,7 @@ impl Process {
     pub(super) fn start(isolation: &Isolation) -> Result<Self, HelperFailure> {
         use std::os::fd::OwnedFd;
         use std::os::unix::process::CommandExt;
+        use std::process::{Command, Stdio};
         let failed = |e: std::io::Error| {
             let program = isolation.program.display();
             let why = crate::error::plain(&e);
@@ -52,7 +56,7 @@ impl Process {
         socket.set_write_timeout(Some(LOOK)).map_err(failed)?;
         let mut command = Command::new(&isolation.program);
         // Terminal signals that stop the tool do not reach the helper: the tool stops the helper.
-        command.arg(ARGUMENT).process_group(0);
+        command.arg(super::ARGUMENT).process_group(0);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null());
         let child = command.spawn().map_err(failed)?;
         // Closes our copy of the helper's end of the socket.

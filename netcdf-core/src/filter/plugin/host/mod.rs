@@ -20,7 +20,9 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 
 use super::abi::Hid;
 use crate::filter::ChunkContext;
-use crate::filter::plugin::wire::{MessageReader, MessageWriter};
+#[cfg(unix)]
+use crate::filter::plugin::wire::MessageReader;
+use crate::filter::plugin::wire::MessageWriter;
 use crate::model::FilterSpec;
 
 /// The property list, type and space of a call. As in libhdf5, the first byte of an identifier is its `H5I_type_t`. The values match the
@@ -113,6 +115,7 @@ impl PluginCall {
     }
 
     /// Deserializes the call of another process.
+    #[cfg(unix)]
     pub(super) fn get(read: &mut MessageReader<'_>) -> Option<Self> {
         let dims = read.number()?;
         let shape = (0..dims).map(|_| read.number()).collect::<Option<_>>()?;
@@ -203,6 +206,13 @@ pub(super) struct Export {
     /// The name.
     pub name: &'static str,
     /// The address.
+    #[cfg_attr(
+        not(unix),
+        expect(
+            dead_code,
+            reason = "a reference to the symbol keeps it in the program"
+        )
+    )]
     pub address: *const c_void,
 }
 

@@ -4,7 +4,9 @@ use std::ffi::{c_int, c_void};
 
 use super::super::abi::Hid;
 use super::{Export, PluginCall, TYPE, ask, exports};
-use crate::filter::plugin::wire::{MessageReader, MessageWriter};
+#[cfg(unix)]
+use crate::filter::plugin::wire::MessageReader;
+use crate::filter::plugin::wire::MessageWriter;
 use crate::filter::{ChunkContext, UserClass};
 use crate::model::{Atomic, DataType, Endianness};
 
@@ -72,6 +74,7 @@ impl HostType {
     }
 
     /// Deserializes the type of another process.
+    #[cfg(unix)]
     pub(super) fn get_from(read: &mut MessageReader<'_>) -> Option<Self> {
         Some(Self {
             class: read.small()?.cast_signed(),
