@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
         "netcdf-core/src/limits",
         "netcdf-core/src/model",
         "netcdf-core/src/notes",
+        "netcdf-core/src/per_process",
         "netcdf-core/src/shown",
     ],
     &["netcdf-core/src/io"],
@@ -32,7 +33,7 @@ const LAYERS: &[&[&str]] = &[
         "netcdf-core/src/survey",
     ],
     &["netcdf-core/src/api", "netcdf-core/src/tool"],
-    &["grammar/src"],
+    &["netcdf-core/capi/src", "grammar/src"],
     &["ncdump/src", "ncgen/src", "nccopy/src", "zdump/src"],
 ];
 
