@@ -55,8 +55,11 @@ complete -c nccopy -l dry-run -d 'Print the planned work without copying' -f -a 
 json\t''"
 complete -c nccopy -l report -d 'Print the stored bytes of each variable before and after, and the time. With --finish: report the parts' -f -a "table\t''
 json\t''"
-complete -c nccopy -l split -d 'Divide the input into parts: DIM/year, DIM/month, DIM/day, DIM/hour, DIM/LENGTH or vars (docs/join.md#split). The output name has %Y, %m, %d, %H, %M, %S (first time of the part), %n (number) or %v (variable)' -r
-complete -c nccopy -l append -d 'Add the records of the inputs to the output, along its unlimited dimension or DIM. Records that it already has are skipped. A missing output is created; options for its kind and storage only count then (docs/append.md)' -r
+complete -c nccopy -l split -d 'Divide the input into parts: DIM/year, DIM/month, DIM/day, DIM/hour, DIM/LENGTH or vars. The output name has %Y, %m, %d, %H, %M, %S (first time of the part), %n (number) or %v (variable)' -r
+complete -c nccopy -l append -d 'Add the records of the inputs to the output, along its unlimited dimension or DIM. Records that it already has are skipped. A missing output is created; options for its kind and storage only count then' -r
+complete -c nccopy -l recover -d 'End an unfinished change of each FILE, in the old state, in the new state, or with the current bytes (drop). A program that opens a file for writing restores the old state itself; this option is for files that another program changed meanwhile' -f -a "old\t''
+new\t''
+drop\t''"
 complete -c nccopy -l suffix -d 'End of the names of copies in a directory, in place of the extension: .zarr, _small.nc [default: extension of the output\'s format]' -r
 complete -c nccopy -l join -d 'Read all inputs as one dataset: the inputs follow each other along DIM [default: the unlimited dimension, or the only one with different coordinates]' -r
 complete -c nccopy -l join-new -d 'Like --join, along a new dimension. Variables that differ get the dimension. A scalar variable of this name becomes the coordinate' -r
@@ -117,7 +120,7 @@ complete -c nccopy -s s -d 'Shuffle bytes before deflate'
 complete -c nccopy -l coordinates -d 'With -v or -V: also copy the variables that locate the data, such as coordinates, bounds and grid mappings'
 complete -c nccopy -l in-place -d 'Replace each input with its copy once the copy is complete. Datasets that are already stored as requested are skipped'
 complete -c nccopy -l recursive -d 'Include the subdirectories of input directories'
-complete -c nccopy -l add-variables -d 'Add variables to the output that it lacks. Common variables must be equal (docs/append.md)'
+complete -c nccopy -l add-variables -d 'Add variables to the output that it lacks. Common variables must be equal'
 complete -c nccopy -l verify -d 'Compare all values of the output with the input before the output appears under its name'
 complete -c nccopy -l no-clobber -d 'Fail if an output exists'
 complete -c nccopy -l skip-existing -d 'Skip inputs whose output exists, to resume an interrupted job'

@@ -1,21 +1,17 @@
 //! `--append` and `--add-variables`: inputs that extend an existing output.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use netcdf_core::chunk::Placement;
-use netcdf_core::copy;
 use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
 use netcdf_core::format;
 use netcdf_core::io::file::{self, LockedFile, WriteAccess};
-use netcdf_core::io::locator::{InputAccess, Location, OutputForm, OutputRequest};
+use netcdf_core::io::locator::{InputAccess, Location, OutputRequest};
 use netcdf_core::io::patched::PatchedFile;
 use netcdf_grammar::join::{InputNames, JoinRequest};
 
 use crate::in_place;
 use crate::inputs::{self, CopyPair, JOINED, ListedCopies, OutputRules};
-use crate::prepare::PreparedCopy;
 use crate::request::{CopyMode, CopyRequest, FileRequest, Request, StorageRequest};
 use crate::walk::is_folder;
 
@@ -151,33 +147,4 @@ fn end_unfinished_change(path: &Path, env: &Env) -> Result<()> {
         Ok(WriteAccess::Exclusive(raw)) => PatchedFile::open(Box::new(raw), &env.notes).map(drop),
         Ok(WriteAccess::Unlocked(_) | WriteAccess::Readers) | Err(_) => Ok(()),
     }
-}
-
-/// Appends the records to the output in place. Returns false if the output must be written anew.
-///
-/// # Errors
-/// Returns [`ErrorKind::Busy`] if another program has the output open for writing, and I/O errors.
-pub(crate) fn in_place(
-    prepared: &PreparedCopy<'_>,
-    request: &CopyRequest,
-    copy: &CopyPair,
-) -> Result<bool> {
-    let Some(records) = prepared.records else {
-        return Ok(false);
-    };
-    let is_file = copy.output.form == OutputForm::File;
-    // The checks and the report of a copy need the whole output.
-    if !is_file || request.checks.verify || request.reported().is_some() {
-        return Ok(false);
-    }
-    let set = prepared.set;
-    let raw = match LockedFile::open(&copy.output.path, !request.process.no_sync)? {
-        WriteAccess::Exclusive(raw) => raw,
-        WriteAccess::Unlocked(_) | WriteAccess::Readers => return Ok(false),
-    };
-    let file = Arc::new(PatchedFile::open(Box::new(raw), &set.env.notes)?);
-    let Some(mut update) = format::update(&file, set.env)? else {
-        return Ok(false);
-    };
-    Ok(copy::append(set, records, &mut *update)? == Placement::InPlace)
 }

@@ -10,10 +10,10 @@ use netcdf_core::notes::{CollectedNotes, Note, Notes};
 use netcdf_core::shown::ShownAddress;
 use netcdf_core::tool::{self, Bar, Idle, Io, Status};
 
-use crate::append;
 use crate::dry_run;
 use crate::input_notes::InputNotes;
 use crate::inputs::CopyPair;
+use crate::new_records;
 use crate::outcome::{CopyOutcome, DoneCopy, Skip};
 use crate::prepare::{self, CopyInput, PreparedCopy, RequestedCopy};
 use crate::report::RunReport;
@@ -278,7 +278,7 @@ fn made(
         env.notes.check()?;
         return Ok(CopyOutcome::Copied(CopyReport::default()));
     }
-    if append::in_place(&prepared, request, turn.copy)? {
+    if new_records::appended_in_place(&prepared, request, turn.copy)? {
         return Ok(CopyOutcome::Copied(CopyReport::default()));
     }
     let target = prepared.target(request, turn.copy)?;

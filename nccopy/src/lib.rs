@@ -24,6 +24,7 @@ mod input_notes;
 mod inputs;
 mod job;
 pub mod modes;
+mod new_records;
 mod options;
 mod outcome;
 mod parts;

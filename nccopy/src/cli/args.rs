@@ -25,7 +25,7 @@ use super::value::parse_memory;
     disable_version_flag = true,
     args_override_self = true,
     max_term_width = 100,
-    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --join[=<DIM>] [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --append[=<DIM>] [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --add-variables [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>...\n       nccopy -k kerchunk [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --plan <DIR> [OPTIONS] <INPUT> <OUTPUT>\n       nccopy --part <K> <DIR>\n       nccopy --finish <DIR>"
+    override_usage = "nccopy [OPTIONS] <INPUT> <OUTPUT>\n       nccopy [OPTIONS] <INPUT>... <DIRECTORY>/\n       nccopy --join[=<DIM>] [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --append[=<DIM>] [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --add-variables [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --in-place [OPTIONS] <FILE|DIRECTORY>...\n       nccopy --recover=<STATE> <FILE>...\n       nccopy -k kerchunk [OPTIONS] <INPUT>... <OUTPUT>\n       nccopy --plan <DIR> [OPTIONS] <INPUT> <OUTPUT>\n       nccopy --part <K> <DIR>\n       nccopy --finish <DIR>"
 )]
 pub(super) struct Cli {
     /// Inputs, followed by the output (- for standard input and output). The output is a directory if its name ends in / or if there

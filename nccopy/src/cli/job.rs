@@ -46,17 +46,17 @@ pub(super) struct JobArgs {
     pub split: Option<SplitSpec>,
 
     /// Add the records of the inputs to the output, along its unlimited dimension or DIM. Records that it already has are skipped. A
-    /// missing output is created; options for its kind and storage only count then (docs/append.md)
+    /// missing output is created; options for its kind and storage only count then
     #[arg(long, value_name = "DIM", num_args = 0..=1, require_equals = true,
           default_missing_value = "", group = "joins")]
     pub append: Option<OsString>,
 
-    /// Add variables to the output that it lacks. Common variables must be equal (docs/append.md)
+    /// Add variables to the output that it lacks. Common variables must be equal
     #[arg(long, group = "joins")]
     pub add_variables: bool,
 
     /// End an unfinished change of each FILE, in the old state, in the new state, or with the current bytes (drop). A program that opens a
-    /// file for writing restores the old state itself; this option is for files that another program changed meanwhile (docs/update.md)
+    /// file for writing restores the old state itself; this option is for files that another program changed meanwhile
     #[arg(long, value_name = "STATE", require_equals = true, value_enum)]
     pub recover: Option<RecoveryState>,
 

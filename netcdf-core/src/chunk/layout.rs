@@ -75,7 +75,7 @@ impl Layout {
     pub fn chunk_region(&self, index: u64) -> Region {
         let Block { start, count } = self.block(index);
         let lens = start.iter().zip(&self.extent).zip(&count);
-        let count = lens.map(|((start, extent), count)| extent.saturating_sub(*start).min(*count));
+        let count = lens.map(|((start, extent), count)| (extent - start).min(*count));
         Region::boxed(start.clone(), count.collect())
     }
 

@@ -1,9 +1,9 @@
 //! Appends records to a dataset that is changed in place.
 
-use crate::arithmetic::exact;
+use crate::arithmetic::{Amount, exact};
 use crate::chunk::encode::{ChunkEncoder, EncodedChunk};
 use crate::chunk::layout::Layout;
-use crate::chunk::scatter::{Block, put_back};
+use crate::chunk::scatter::{Block, number, place, put_back};
 use crate::chunk::{Dataset, Placement, Update, elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
@@ -146,9 +146,10 @@ impl<'a> AppendedVariable<'a> {
             return Ok(Placement::Anew("elements that are not stored in place"));
         }
         let shape = &self.layout.extent;
-        let per = product(shape.get(1..).unwrap_or_default()).unwrap_or(u64::MAX);
-        let bytes = per.saturating_mul(self.layout.element.size).max(1);
-        let band = (BAND / bytes).max(1);
+        let per = product(shape.get(1..).unwrap_or_default());
+        let per = per.or_internal("the elements of a record")?;
+        let bytes = Amount::of(per) * self.layout.element.size;
+        let band = (BAND / bytes.get().max(1)).max(1);
         let mut at = self.records.from;
         while at < self.records.len {
             let count = band.min(self.records.len - at);
@@ -183,13 +184,20 @@ impl<'a> AppendedVariable<'a> {
         let target = (update.reader().schema(), update.rules(self.var));
         let encoder = ChunkEncoder::of(target, env, self.var, &self.layout)?;
         let grid = self.layout.grid();
-        let chunk = self.layout.chunk.get(self.axis).copied().unwrap_or(1);
+        let chunk = self
+            .layout
+            .chunk
+            .get(self.axis)
+            .copied()
+            .unwrap_or(1)
+            .max(1);
         let first = self.records.from / chunk;
-        let shared = self.records.from % chunk > 0;
+        let shared = !self.records.from.is_multiple_of(chunk);
         let mut mixed = Block::whole(&grid);
         if shared {
             self.limit_block(&mut mixed, first, 1);
             for index in indices(&mixed, &grid)? {
+                let index = index?;
                 let encoded = self.mixed_chunk((index, env), &encoder, update)?;
                 let placed = update.put_chunk(self.var, index, encoded.mask, &encoded.bytes)?;
                 if let anew @ Placement::Anew(_) = placed {
@@ -200,7 +208,7 @@ impl<'a> AppendedVariable<'a> {
         let start = first + u64::from(shared);
         let mut new = Block::whole(&grid);
         let end = grid.get(self.axis).copied().unwrap_or(start);
-        self.limit_block(&mut new, start, end.saturating_sub(start));
+        self.limit_block(&mut new, start, (exact(end) - start).get()?);
         self.new_chunks(indices(&new, &grid)?, &encoder, update)
     }
 
@@ -216,12 +224,12 @@ impl<'a> AppendedVariable<'a> {
     /// Stores chunks that have only new records.
     fn new_chunks(
         &self,
-        indices: impl Iterator<Item = u64>,
+        indices: impl Iterator<Item = Result<u64>>,
         encoder: &ChunkEncoder,
         update: &mut dyn Update,
     ) -> Result<Placement> {
-        let bytes = (encoder.chunk_bytes() as u64).saturating_mul(2);
-        let items = indices.map(|index| Ok(WorkItem::new(bytes, index)));
+        let bytes = (Amount::of(encoder.chunk_bytes() as u64) * 2u64).get();
+        let items = indices.map(|index| Ok(WorkItem::new(bytes, index?)));
         let encode = |index: u64| {
             let region = self.region(index);
             let stored = self.stored(self.set, &region)?;
@@ -274,15 +282,18 @@ impl<'a> AppendedVariable<'a> {
 }
 
 /// Returns the numbers of the chunks in a block of the grid.
-fn indices<'g>(block: &Block, grid: &'g [u64]) -> Result<impl Iterator<Item = u64> + use<'g>> {
+fn indices<'g>(
+    block: &Block,
+    grid: &'g [u64],
+) -> Result<impl Iterator<Item = Result<u64>> + use<'g>> {
     let count = product(&block.count).or_internal("chunks")?;
     let block = block.clone();
     Ok((0..count).map(move |n| {
-        let inside = crate::chunk::scatter::place(n, &block.count);
-        let mut number = 0u64;
-        for ((at, start), len) in inside.iter().zip(&block.start).zip(grid) {
-            number = number.saturating_mul(*len).saturating_add(at + start);
-        }
-        number
+        let inside = place(n, &block.count);
+        let position = inside
+            .iter()
+            .zip(&block.start)
+            .map(|(at, start)| at + start);
+        number(&position.collect::<Vec<u64>>(), grid)
     }))
 }

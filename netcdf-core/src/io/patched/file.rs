@@ -172,8 +172,8 @@ impl PatchedFile {
     /// # Errors
     /// Returns the errors of [`PatchedFile::write`].
     pub fn replace(&self, offset: u64, bytes: &[u8]) -> Result<()> {
-        let have = self.len().saturating_sub(offset).min(bytes.len() as u64);
-        let old = read_range(self, &(offset..offset.saturating_add(have)))?;
+        let have = (Amount::of(self.len()) - offset).get();
+        let old = read_range(self, &span(offset, have.min(bytes.len() as u64))?)?;
         for range in differences(&old, bytes) {
             let part = bytes
                 .get(range.clone())

@@ -87,16 +87,16 @@ pub(super) struct Journal {
 }
 
 /// Returns the ranges of patches. All patches of a sector are in one range, because a sector must change in one write.
-fn whole_sectors(patches: &Patches) -> Vec<Range<u64>> {
+fn whole_sectors(patches: &Patches) -> Result<Vec<Range<u64>>> {
     let mut found: Vec<Range<u64>> = vec![];
     for (offset, bytes) in patches.iter() {
-        let end = offset.saturating_add(bytes.len() as u64);
+        let range = span(offset, bytes.len() as u64)?;
         match found.last_mut() {
-            Some(last) if last.end.saturating_sub(1) / SECTOR == offset / SECTOR => last.end = end,
-            Some(_) | None => found.push(offset..end),
+            Some(last) if (last.end - 1) / SECTOR == offset / SECTOR => last.end = range.end,
+            Some(_) | None => found.push(range),
         }
     }
-    found
+    Ok(found)
 }
 
 impl Journal {
@@ -111,7 +111,7 @@ impl Journal {
             all.put(fence.offset, &[fence.signature])?;
         }
         let mut ranges = vec![];
-        for range in whole_sectors(&all) {
+        for range in whole_sectors(&all)? {
             let mut old = vec![0; (exact(range.end) - range.start).index()?];
             let read = raw.read_at(range.start, &mut old);
             read.map_err(|e| Error::io("cannot read", raw.name(), e).at(raw.name(), range.start))?;
