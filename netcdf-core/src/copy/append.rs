@@ -68,6 +68,12 @@ fn append_all(
     if let anew @ Placement::Anew(_) = update.set_len(records.dim, records.len)? {
         return Ok(anew);
     }
+    // Data that is written and taken back would change the modification time of the dataset, which a copy then notices.
+    for &var in vars {
+        if !update.reader().layout(var)?.element.plain {
+            return Ok(Placement::Anew("strings, lists or user-defined types"));
+        }
+    }
     for &var in vars {
         let variable = AppendedVariable::new(set, (var, records), update)?;
         let placed = match update.rules(var).chunks {
@@ -142,9 +148,6 @@ impl<'a> AppendedVariable<'a> {
 
     /// Appends the records as runs of elements, for a variable whose slowest dimension has the records.
     fn runs(&self, update: &mut dyn Update) -> Result<Placement> {
-        if !self.layout.element.plain {
-            return Ok(Placement::Anew("elements that are not stored in place"));
-        }
         let shape = &self.layout.extent;
         let per = product(shape.get(1..).unwrap_or_default());
         let per = per.or_internal("the elements of a record")?;
@@ -177,9 +180,6 @@ impl<'a> AppendedVariable<'a> {
 
     /// Appends the records as chunks. Chunks that have old records, too, come first.
     fn chunks(&self, update: &mut dyn Update) -> Result<Placement> {
-        if !self.layout.element.plain {
-            return Ok(Placement::Anew("strings, lists or user-defined types"));
-        }
         let env = self.set.env;
         let target = (update.reader().schema(), update.rules(self.var));
         let encoder = ChunkEncoder::of(target, env, self.var, &self.layout)?;

@@ -121,6 +121,28 @@ fn files_grow_in_place_unless_definitions_change() {
 }
 
 #[test]
+fn files_with_strings_are_written_anew() {
+    let sandbox = Sandbox::new();
+    for (name, start) in [("a.nc", 0), ("b.nc", 3)] {
+        let more = "string s(time) ;";
+        let series = Series {
+            start,
+            more,
+            ..Series::default()
+        };
+        let cdl = series
+            .cdl()
+            .replace("data:", "data: s = \"p\", \"q\", \"r\" ;");
+        make(&sandbox, (name, "nc4"), &cdl);
+    }
+    for input in ["@a.nc", "@b.nc"] {
+        let _ = nccopy(&sandbox, &["--append", "--quiet", input, "@out.nc"]).clean();
+    }
+    let strings = data(&sandbox, "s", &["@out.nc"]);
+    assert_eq!(strings, "s = \"p\", \"q\", \"r\", \"p\", \"q\", \"r\" ;");
+}
+
+#[test]
 fn several_inputs_in_any_order_with_their_own_units() {
     let sandbox = series("nc4");
     whole(&sandbox);
