@@ -2,9 +2,9 @@
 
 use crate::arithmetic::{Amount, exact};
 use crate::chunk::encode::{ChunkEncoder, EncodedChunk};
-use crate::chunk::layout::Layout;
+use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::{Block, number, place, put_back};
-use crate::chunk::{Dataset, Placement, Update, elements};
+use crate::chunk::{Dataset, Locate, Placement, Update, elements};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
 use crate::model::region::product;
@@ -230,21 +230,54 @@ impl<'a> AppendedVariable<'a> {
     ) -> Result<Placement> {
         let bytes = (Amount::of(encoder.chunk_bytes() as u64) * 2u64).get();
         let items = indices.map(|index| Ok(WorkItem::new(bytes, index?)));
-        let encode = |index: u64| {
+        let moves = self.moves(update)?;
+        let made = |index: u64| {
+            if moves {
+                return Ok((index, self.moved(index)?));
+            }
             let region = self.region(index);
             let stored = self.stored(self.set, &region)?;
-            Ok((index, encoder.encode(&region, stored)?))
+            Ok((index, Some(encoder.encode(&region, stored)?)))
         };
         let mut placement = Placement::InPlace;
-        self.set
-            .runtime()
-            .ordered(items, encode, |(index, encoded)| {
-                if placement == Placement::InPlace {
-                    placement = update.put_chunk(self.var, index, encoded.mask, &encoded.bytes)?;
-                }
-                Ok(())
-            })?;
+        self.set.runtime().ordered(items, made, |(index, chunk)| {
+            if let (Placement::InPlace, Some(chunk)) = (placement, chunk) {
+                placement = update.put_chunk(self.var, index, chunk.mask, &chunk.bytes)?;
+            }
+            Ok(())
+        })?;
         Ok(placement)
+    }
+
+    /// Returns whether stored chunks of the records are chunks of the dataset, in the same kind of file.
+    fn moves(&self, update: &dyn Update) -> Result<bool> {
+        let reader = self.set.reader;
+        Ok(!reader.assembles(self.var)
+            && reader.schema().kind == update.reader().schema().kind
+            && self.set.layout(self.var)? == self.layout)
+    }
+
+    /// Returns a stored chunk; `None` for a missing chunk.
+    fn moved(&self, index: u64) -> Result<Option<EncodedChunk>> {
+        let position = self.layout.place(index);
+        let one = Block {
+            count: vec![1; position.len()],
+            start: position,
+        };
+        let mut found = None;
+        let mut visit = |chunk: ChunkRef| {
+            found = Some(chunk);
+            Ok(())
+        };
+        self.set
+            .locate_chunks(self.var, &one, Locate::Stored, &mut visit)?;
+        let stored = |chunk: ChunkRef| {
+            Ok(EncodedChunk {
+                mask: chunk.mask,
+                bytes: self.set.fetch_one(&chunk)?,
+            })
+        };
+        found.map(stored).transpose()
     }
 
     /// Returns the elements of a chunk, as a region of the variable.
