@@ -152,6 +152,11 @@ impl Netcdf4Reader {
         Ok(&self.data(var)?.dataset)
     }
 
+    /// Returns whether a dimension has a scale in the file.
+    pub(super) fn has_scale(&self, dim: DimId) -> bool {
+        self.scales.get(dim.index()).is_some_and(Option::is_some)
+    }
+
     /// Returns the header address of the scale of a dimension that is no variable.
     pub(super) fn pure_scale(&self, dim: DimId) -> Option<u64> {
         let scale = self.scales.get(dim.index()).copied().flatten()?;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::reader::Netcdf4Reader;
 use super::updated_reader::{NewChunks, UpdatedReader};
 use crate::arithmetic::exact;
+use crate::chunk::decode::{beyond, fill};
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::scatter::Block;
 use crate::chunk::visit::{Locate, VisitStop};
@@ -76,6 +77,31 @@ impl Netcdf4Update {
         }
         let plain = self.reader.layout(var)?.element.plain;
         Ok((!plain).then_some("the variable has strings, lists or a user-defined type"))
+    }
+
+    /// Returns why the variables of a dimension cannot grow, if they cannot.
+    fn obstacle_of_growth(&self, dim: DimId) -> Result<Option<&'static str>> {
+        let schema = self.reader.schema();
+        if !self.reader.base.has_scale(dim) {
+            return Ok(Some("the file has no scale for the dimension"));
+        }
+        let vars = schema.var_ids().zip(&schema.vars);
+        for (id, var) in vars.filter(|(_, var)| var.dims.contains(&dim)) {
+            let dataset = self.reader.base.dataset(id)?;
+            if let Some(reason) = obstacle_of_dataset(dataset) {
+                return Ok(Some(reason));
+            }
+            let layout = self.reader.layout(id)?;
+            let lens = layout.extent.iter().zip(&var.dims);
+            let mut lens = lens.map(|(len, dim)| (len, schema.dim(*dim).map(|dim| &dim.len)));
+            let is_short = lens.any(|(own, len)| Some(own) != len);
+            if is_short && beyond(schema, id, &layout)? != fill(schema, id, &layout)? {
+                return Ok(Some(
+                    "a shorter variable has other values outside its elements",
+                ));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the position of a chunk in the grid.
@@ -341,12 +367,9 @@ impl Update for Netcdf4Update {
         if !old.unlimited || len <= old.len {
             return Ok(Placement::InPlace);
         }
-        let (old, vars) = (old.len, schema.var_ids().zip(&schema.vars));
-        for (id, _) in vars.filter(|(_, var)| var.dims.contains(&dim)) {
-            let dataset = self.reader.base.dataset(id)?;
-            if let Some(reason) = obstacle_of_dataset(dataset) {
-                return Ok(Placement::Anew(reason));
-            }
+        let old = old.len;
+        if let Some(reason) = self.obstacle_of_growth(dim)? {
+            return Ok(Placement::Anew(reason));
         }
         self.committed.entry(dim).or_insert(old);
         self.reader.base.set_len(dim, len);

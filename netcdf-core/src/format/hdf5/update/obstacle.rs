@@ -51,6 +51,8 @@ pub(crate) fn obstacle(file: &Hdf5File) -> Result<Option<&'static str>> {
     let has = |kind| extension.find(kind).is_some();
     Ok(if has(message::CACHE_IMAGE) {
         Some("the file has a cache image")
+    } else if has(message::SHARED_TABLE) {
+        Some("objects of the file share messages")
     } else if has(message::DRIVER) {
         Some("the file has driver information")
     } else if has(message::FILE_SPACE_INFO) && keeps_space(file, &extension)? {
