@@ -19,7 +19,7 @@ const JSON: &[&str] = &["json"];
 
 /// Modes that read several inputs as one dataset.
 const JOINS: &[&str] = &[
-    "dump", "kind", "extended", "ncml", "json", "filters", "sum", "stats", "diff", "csv",
+    "dump", "kind", "extended", "ncml", "json", "filters", "sum", "stats", "layout", "diff", "csv",
 ];
 
 /// The modes, and the modes that use each option.

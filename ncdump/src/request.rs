@@ -128,6 +128,8 @@ impl Default for Digits {
 #[derive(Debug)]
 pub struct LayoutRequest {
     pub(crate) inputs: Vec<PathBuf>,
+    /// The join of all inputs to one dataset; `inputs` then has one element.
+    pub(crate) join: Option<JoinRequest>,
     /// Whether the listing is printed.
     pub(crate) listing: bool,
     /// Whether the listing is JSON.

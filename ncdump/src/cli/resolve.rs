@@ -32,15 +32,12 @@ pub(super) fn request(cli: Cli) -> Result<Request> {
     }
     let inputs = inputs(&cli)?;
     if cli.output.layout || cli.output.require.is_some() {
-        return Ok(Request::Layout(layout(cli, inputs)));
+        return layout(cli, inputs).map(Request::Layout);
     }
     let (job, parts) = (job(&cli)?, cli.select.parts().to_vec());
-    let join = cli.join.request(inputs.clone());
+    let (inputs, join) = joined(&cli, inputs);
     Ok(Request::Print(PrintRequest {
-        inputs: match &join {
-            Some(_) => vec![cli.input.clone().unwrap_or_else(|| "joined".into())],
-            None => inputs,
-        },
+        inputs,
         join,
         job,
         parts,
@@ -131,15 +128,33 @@ fn takes_several(cli: &Cli) -> bool {
     whole || first || cli.output.sum
 }
 
-fn layout(cli: Cli, inputs: Vec<PathBuf>) -> LayoutRequest {
-    LayoutRequest {
+/// Returns the datasets to print, and the join of all inputs. A join is one dataset.
+fn joined(cli: &Cli, inputs: Vec<PathBuf>) -> (Vec<PathBuf>, Option<JoinRequest>) {
+    match cli.join.request(inputs.clone()) {
+        None => (inputs, None),
+        join => {
+            let first = cli.input.clone().unwrap_or_else(|| "joined".into());
+            (vec![first], join)
+        }
+    }
+}
+
+fn layout(cli: Cli, inputs: Vec<PathBuf>) -> Result<LayoutRequest> {
+    let (inputs, join) = joined(&cli, inputs);
+    if join.is_some() && cli.output.require.is_some() {
+        let what = "--require checks the storage of a file, which a joined dataset lacks";
+        let e = Error::new(ErrorKind::Argument, what);
+        return Err(e.with_remedy("check the inputs without a join, or the output of nccopy"));
+    }
+    Ok(LayoutRequest {
         inputs,
+        join,
         listing: cli.output.layout,
         json: cli.form.json,
         rules: cli.output.require.map(rules),
         select: select(&cli),
         process: process(cli),
-    }
+    })
 }
 
 fn rules(name: RuleName) -> RuleSet {

@@ -8,14 +8,14 @@ use netcdf_core::survey::{RuleSet, Shortcoming, Survey, VariableSurvey};
 pub(super) struct DatasetLayout {
     /// The storage layout.
     pub(super) survey: Survey,
-    /// The requests for opening the dataset over a network.
-    pub(super) opening: RequestTotals,
+    /// The requests for opening the dataset over a network; `None` for joined datasets.
+    pub(super) opening: Option<RequestTotals>,
     /// The unused bytes, if known.
     pub(super) unused: Option<u64>,
     /// The printed variables, or `None` for all.
     chosen: Option<Vec<VarId>>,
-    /// The violations of [`RuleSet::ALL`].
-    missed: [(RuleSet, Vec<Shortcoming>); 3],
+    /// The violations of [`RuleSet::ALL`]; empty for joined datasets, which are no files.
+    missed: Vec<(RuleSet, Vec<Shortcoming>)>,
 }
 
 impl DatasetLayout {
@@ -27,11 +27,24 @@ impl DatasetLayout {
         opening: RequestTotals,
     ) -> Self {
         Self {
-            missed: RuleSet::ALL.map(|rules| (rules, rules.shortcomings(&survey, schema))),
+            missed: RuleSet::ALL
+                .map(|rules| (rules, rules.shortcomings(&survey, schema)))
+                .into(),
             unused: survey.unused(schema),
             survey,
-            opening,
+            opening: Some(opening),
             chosen,
+        }
+    }
+
+    /// Returns the layout of a joined dataset: only the variables have a layout.
+    pub(super) fn joined(survey: Survey, chosen: Option<Vec<VarId>>) -> Self {
+        Self {
+            survey,
+            opening: None,
+            unused: None,
+            chosen,
+            missed: vec![],
         }
     }
 

@@ -72,8 +72,8 @@ fn metadata(layout: &DatasetLayout) -> Json {
 
 fn opening(layout: &DatasetLayout) -> Json {
     Json::object([
-        ("requests", Json::int(layout.opening.requests)),
-        ("bytes", Json::int(layout.opening.bytes)),
+        ("requests", number(layout.opening.map(|all| all.requests))),
+        ("bytes", number(layout.opening.map(|all| all.bytes))),
     ])
 }
 

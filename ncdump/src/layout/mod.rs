@@ -22,13 +22,14 @@ use netcdf_core::error::{Error, Result};
 use netcdf_core::format;
 use netcdf_core::io::locator::Location;
 use netcdf_core::io::request_counter::RequestCounter;
+use netcdf_core::model::Schema;
 use netcdf_core::shown::{ShownAddress, ShownText};
-use netcdf_core::survey::{RuleSet, size, survey};
+use netcdf_core::survey::{DatasetSize, LayoutClass, RuleSet, size, survey};
 use netcdf_core::tool::{self, Io, Status};
 
 use crate::file_series::{FileSeries, Heading};
-use crate::request::{LayoutRequest, NAME};
-use crate::session::{access, environment, say};
+use crate::request::{JOINED, LayoutRequest, NAME};
+use crate::session::{access, environment, open, say};
 use dataset_layout::DatasetLayout;
 
 /// Prints the layout of datasets, and violations of the required rules. Returns failure for a violation, and the status of misuse for
@@ -76,6 +77,9 @@ fn look(
     heading: &Heading,
     io: &mut Io,
 ) -> Result<Status> {
+    if request.join.is_some() {
+        return look_at_join(request, env, heading, io);
+    }
     let access = access(&request.process, env);
     let input = access.input(&Location::new(path)?, &mut *io.stdin)?;
     let resource = Arc::clone(input.name());
@@ -89,21 +93,78 @@ fn look(
         Ok(DatasetLayout::new(survey, reader.schema(), chosen, opening))
     };
     let found = find().map_err(|e| e.of(&resource))?;
-    if request.listing {
-        let text = match request.json {
-            true => json::document(path, &found, reader.schema(), env)?,
-            false => heading.block() + &text::listing(path, &found, reader.schema(), env),
-        };
-        match say(io, &text) {
-            // EPIPE on standard output: the status still reports violations.
-            Err(e) if e.is_broken_pipe() && request.rules.is_some() => {}
-            said => said?,
-        }
-    }
+    let listing = Listing {
+        request,
+        path,
+        schema: reader.schema(),
+        env,
+    };
+    listing.print(&found, heading, io)?;
     Ok(match request.rules {
         Some(rules) => judge(path, &found, (rules, &*reader), io),
         None => Status::Success,
     })
+}
+
+/// Prints the layout of the variables of a joined dataset.
+fn look_at_join(
+    request: &LayoutRequest,
+    env: &Env,
+    heading: &Heading,
+    io: &mut Io,
+) -> Result<Status> {
+    let joined = (Path::new(JOINED), request.join.as_ref());
+    let (reader, resource) = open(joined, &request.process, env, io)?;
+    let find = || -> Result<DatasetLayout> {
+        let chosen = request.select.chosen(reader.schema())?;
+        let mut survey = survey(Dataset::new(&*reader, env), DatasetSize::default())?;
+        let assembled = survey.vars.iter_mut();
+        for var in assembled.filter(|var| reader.assembles(var.var)) {
+            (var.form, var.chunks) = (LayoutClass::Virtual, None);
+        }
+        Ok(DatasetLayout::joined(survey, chosen))
+    };
+    let found = find().map_err(|e| e.of(&resource))?;
+    let listing = Listing {
+        request,
+        path: Path::new(JOINED),
+        schema: reader.schema(),
+        env,
+    };
+    listing.print(&found, heading, io)?;
+    Ok(Status::Success)
+}
+
+/// The listing of a dataset.
+struct Listing<'a> {
+    request: &'a LayoutRequest,
+    path: &'a Path,
+    schema: &'a Schema,
+    env: &'a Env,
+}
+
+impl Listing<'_> {
+    /// Prints the listing if it is requested.
+    fn print(&self, found: &DatasetLayout, heading: &Heading, io: &mut Io) -> Result<()> {
+        let Self {
+            request,
+            path,
+            schema,
+            env,
+        } = self;
+        if !request.listing {
+            return Ok(());
+        }
+        let text = match request.json {
+            true => json::document(path, found, schema, env)?,
+            false => heading.block() + &text::listing(path, found, schema, env),
+        };
+        match say(io, &text) {
+            // EPIPE on standard output: the status still reports violations.
+            Err(e) if e.is_broken_pipe() && request.rules.is_some() => Ok(()),
+            said => said,
+        }
+    }
 }
 
 /// Prints the rule violations of a dataset.

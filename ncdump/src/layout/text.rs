@@ -5,6 +5,7 @@ use std::path::Path;
 use netcdf_core::chunk::MetadataExtent;
 use netcdf_core::copy::report::ratio;
 use netcdf_core::env::Env;
+use netcdf_core::io::request_counter::RequestTotals;
 use netcdf_core::model::{Schema, VarId};
 use netcdf_core::shown::number_agreement;
 use netcdf_core::survey::{ChunkSizes, RuleSet, Shortcoming, VariableSurvey};
@@ -22,18 +23,21 @@ const HEAD: [&str; 13] = [
 /// The right-aligned columns.
 const RIGHT: [usize; 8] = [4, 5, 6, 7, 8, 9, 10, 11];
 
-/// Returns the tables of variables, of the file and of the rules.
+/// Returns the tables of variables, of the file and of the rules. A joined dataset only has variables.
 pub(super) fn listing(path: &Path, layout: &DatasetLayout, schema: &Schema, env: &Env) -> String {
     let mut vars = TextTable::flush_right(&RIGHT);
     vars.row(HEAD);
     for var in layout.shown() {
         vars.row(row(schema, var, env));
     }
+    let Some(opening) = layout.opening else {
+        return vars.text();
+    };
     let mut rules = TextTable::default();
     for (of, missed) in layout.rules() {
         rules = rules.with(rows(path, (schema, *of), missed));
     }
-    [vars.text(), whole(layout).text(), rules.text()].join("\n")
+    [vars.text(), whole(layout, opening).text(), rules.text()].join("\n")
 }
 
 fn row(schema: &Schema, var: &VariableSurvey, env: &Env) -> [String; HEAD.len()] {
@@ -88,7 +92,7 @@ fn filters(schema: &Schema, var: VarId, env: &Env) -> String {
 }
 
 /// Returns the table of the whole file.
-fn whole(layout: &DatasetLayout) -> TextTable {
+fn whole(layout: &DatasetLayout, opening: RequestTotals) -> TextTable {
     let survey = &layout.survey;
     let mut table = TextTable::default();
     let agreed = |text: String| number_agreement(text.into()).into_owned();
@@ -101,7 +105,6 @@ fn whole(layout: &DatasetLayout) -> TextTable {
     let place = place(layout);
     let metadata = format!("{}{place}", bytes(survey.metadata_bytes()));
     table.row(["metadata", &metadata]);
-    let opening = layout.opening;
     let opening = agreed(format!(
         "{} requests, {} bytes",
         opening.requests, opening.bytes

@@ -370,6 +370,10 @@ const OPTIONS: &[(&[&str], &[&str])] = &[
         &["--join", "--open-files", "0"],
     ),
     (&["--merge", "--static", "first"], &["--merge", "--join"]),
+    (
+        &["--join", "--layout"],
+        &["--join", "--layout", "--require", "cloud"],
+    ),
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::boxes::Boxes;
+use crate::arithmetic::Amount;
 use crate::model::Region;
 
 /// The boxes of a variable.
@@ -72,13 +73,11 @@ impl AlignedBoxes {
 
     /// Returns the units of a part.
     fn nth(&self, part: u64) -> Region {
-        let (first, end) = (
-            self.first_unit(part),
-            self.first_unit(part.saturating_add(1)),
-        );
+        let next = (Amount::of(part) + 1u64).get();
+        let (first, end) = (self.first_unit(part), self.first_unit(next));
         let mut all = Region::whole(&self.counts);
         if let (Some(start), Some(count)) = (all.start.first_mut(), all.count.first_mut()) {
-            (*start, *count) = (first, end.saturating_sub(first));
+            (*start, *count) = (first, end.max(first) - first);
         }
         all
     }
