@@ -21,6 +21,7 @@ mod parts_finish;
 mod parts_stages;
 mod recover;
 mod reference_forms;
+mod reference_hostile;
 mod reference_joins;
 mod references;
 mod replaced;
