@@ -19,6 +19,7 @@ mod table;
 mod template;
 mod urls;
 mod write_json;
+mod write_only;
 mod write_parquet;
 
 pub use sources::{MissingSource, SourceOpener};

@@ -1,18 +1,18 @@
 //! Writes references as JSON, version 1. The text is written as keys arrive, so memory does not grow with the number of keys.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
 use super::json::SOURCES;
+use super::write_only::{KeySink, WriteOnlyStore};
 use crate::arithmetic::exact;
 use crate::bytes::base64;
-use crate::error::{Error, ErrorKind, OrInternal as _, Result};
+use crate::error::{OrInternal as _, Result};
 use crate::io::reference::{Reference, ReferenceKeys, SourceState};
-use crate::io::store::{KeyParts, MARKERS, Store, VisitKey};
-use crate::io::{StoreTarget, Target, key};
+use crate::io::store::{MARKERS, Store};
+use crate::io::{StoreTarget, Target};
 
 /// The number of bytes per write.
 const BUFFER: usize = 1 << 20;
@@ -20,7 +20,7 @@ const BUFFER: usize = 1 << 20;
 /// References that become a JSON file.
 #[derive(Debug)]
 pub struct JsonTarget {
-    keys: Arc<JsonKeys>,
+    keys: Arc<WriteOnlyStore<JsonKeys>>,
     store: Arc<dyn Store>,
 }
 
@@ -28,16 +28,15 @@ impl JsonTarget {
     /// Begins a file.
     #[must_use]
     pub fn new(target: Box<dyn Target>) -> Self {
-        let keys = Arc::new(JsonKeys {
-            name: Arc::clone(target.name()),
-            out: Mutex::new(ReferenceText {
-                target: Some(target),
-                buffer: b"{\"version\": 1, \"refs\": {".to_vec(),
-                written: 0,
-                is_empty: true,
-                sources: BTreeMap::new(),
-            }),
-        });
+        let name = Arc::clone(target.name());
+        let keys = JsonKeys(Mutex::new(ReferenceText {
+            target: Some(target),
+            buffer: b"{\"version\": 1, \"refs\": {".to_vec(),
+            written: 0,
+            is_empty: true,
+            sources: BTreeMap::new(),
+        }));
+        let keys = Arc::new(WriteOnlyStore::new(&name, keys));
         let store = Arc::clone(&keys) as Arc<dyn Store>;
         Self { keys, store }
     }
@@ -49,26 +48,18 @@ impl StoreTarget for JsonTarget {
     }
 
     fn written(&mut self) -> Result<Arc<dyn Store>> {
-        let e = Error::new(
-            ErrorKind::Unsupported,
-            "references cannot be read back before they are complete",
-        );
-        let e = e.of(&self.keys.name);
-        Err(e.with_remedy("compare with ncdump --diff afterwards"))
+        Err(self.keys.unreadable())
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
-        let target = self.keys.out().finished()?;
+        let target = self.keys.sink.text().finished()?;
         target.commit()
     }
 }
 
 /// The keys of the file.
 #[derive(Debug)]
-struct JsonKeys {
-    name: Arc<str>,
-    out: Mutex<ReferenceText>,
-}
+struct JsonKeys(Mutex<ReferenceText>);
 
 /// The text written so far.
 #[derive(Debug)]
@@ -137,19 +128,8 @@ fn inline(key: &str, bytes: &[u8]) -> String {
 }
 
 impl JsonKeys {
-    fn out(&self) -> MutexGuard<'_, ReferenceText> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn add(&self, key: &str, value: &str) -> Result<()> {
-        key::check(key).map_err(|e| e.of(&self.name))?;
-        self.out().add(key, value)
-    }
-
-    fn unreadable<T>(&self, key: &str) -> Result<T> {
-        let what = "references cannot be read while they are written";
-        let e = Error::new(ErrorKind::Unsupported, what).of(&self.name);
-        Err(e.in_object(key))
+    fn text(&self) -> MutexGuard<'_, ReferenceText> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -160,52 +140,16 @@ impl ReferenceKeys for JsonKeys {
             Reference::Whole(url) => json!([&**url]).to_string(),
             Reference::Range { url, offset, len } => json!([&**url, offset, len]).to_string(),
         };
-        self.add(key, &value)
+        self.text().add(key, &value)
     }
 
     fn put_source(&self, url: &str, state: SourceState) {
-        self.out().sources.insert(url.to_owned(), state);
+        self.text().sources.insert(url.to_owned(), state);
     }
 }
 
-impl Store for JsonKeys {
-    fn name(&self) -> &Arc<str> {
-        &self.name
-    }
-
-    fn reference_keys(&self) -> Option<&dyn ReferenceKeys> {
-        Some(self)
-    }
-
-    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        self.unreadable(key)
-    }
-
-    fn get_ranges(&self, key: &str, _: &[Range<u64>]) -> Result<KeyParts> {
-        self.unreadable(key)
-    }
-
-    fn size(&self, key: &str) -> Result<Option<u64>> {
-        self.unreadable(key)
-    }
-
-    fn children(&self, prefix: &str) -> Result<Vec<String>> {
-        self.unreadable(prefix)
-    }
-
-    fn walk(&self, prefix: &str, _: VisitKey<'_>) -> Result<()> {
-        self.unreadable(prefix)
-    }
-
-    fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        self.add(key, &inline(key, bytes))
-    }
-
-    fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        self.put(key, bytes)
-    }
-
-    fn delete(&self, key: &str) -> Result<()> {
-        self.unreadable(key)
+impl KeySink for JsonKeys {
+    fn put_bytes(&self, key: &str, bytes: &[u8]) -> Result<()> {
+        self.text().add(key, &inline(key, bytes))
     }
 }

@@ -1,7 +1,6 @@
 //! Writes references in the parquet layout: a directory with `.zmetadata`, and record files per array.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value, json};
@@ -11,10 +10,11 @@ use super::json::SOURCES;
 use super::lazy_table::METADATA;
 use super::record_file::{self, MAX_ROWS};
 use super::write_json::state;
+use super::write_only::{KeySink, WriteOnlyStore};
 use crate::error::{Context as _, Error, ErrorKind, OrInternal as _, Result};
+use crate::io::StoreTarget;
 use crate::io::reference::{Reference, ReferenceKeys, SourceState};
-use crate::io::store::{KeyParts, MARKERS, Store, VisitKey};
-use crate::io::{StoreTarget, key};
+use crate::io::store::{MARKERS, Store};
 use crate::json::Json;
 
 /// The default number of rows per record file.
@@ -27,7 +27,7 @@ const MAX_FILES: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct ParquetTarget {
     target: Box<dyn StoreTarget>,
-    keys: Arc<ParquetKeys>,
+    keys: Arc<WriteOnlyStore<ParquetKeys>>,
     store: Arc<dyn Store>,
     record_size: u64,
 }
@@ -36,10 +36,8 @@ impl ParquetTarget {
     /// Begins a directory.
     #[must_use]
     pub fn new(target: Box<dyn StoreTarget>, record_size: Option<u64>) -> Self {
-        let keys = Arc::new(ParquetKeys {
-            name: Arc::clone(target.store().name()),
-            state: Mutex::default(),
-        });
+        let name = target.store().name();
+        let keys = Arc::new(WriteOnlyStore::new(name, ParquetKeys::default()));
         let record_size = record_size.unwrap_or(RECORD_SIZE);
         Self {
             target,
@@ -56,7 +54,7 @@ impl StoreTarget for ParquetTarget {
     }
 
     fn written(&mut self) -> Result<Arc<dyn Store>> {
-        self.keys.unreadable("")
+        Err(self.keys.unreadable())
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
@@ -66,18 +64,15 @@ impl StoreTarget for ParquetTarget {
             record_size,
             ..
         } = *self;
-        let written = std::mem::take(&mut *keys.state());
+        let written = std::mem::take(&mut *keys.sink.state());
         written.write(&**target.store(), record_size)?;
         target.commit()
     }
 }
 
 /// The keys of the directory.
-#[derive(Debug)]
-struct ParquetKeys {
-    name: Arc<str>,
-    state: Mutex<WrittenKeys>,
-}
+#[derive(Debug, Default)]
+struct ParquetKeys(Mutex<WrittenKeys>);
 
 /// The keys written so far.
 #[derive(Debug, Default)]
@@ -155,14 +150,7 @@ fn write_array(
 
 impl ParquetKeys {
     fn state(&self) -> MutexGuard<'_, WrittenKeys> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn unreadable<T>(&self, key: &str) -> Result<T> {
-        let what = "references cannot be read while they are written";
-        let e = Error::new(ErrorKind::Unsupported, what).of(&self.name);
-        let e = e.with_remedy("compare with ncdump --diff afterwards");
-        Err(e.in_object(key))
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -174,7 +162,6 @@ fn split(key: &str) -> (&str, &str) {
 
 impl ReferenceKeys for ParquetKeys {
     fn put_reference(&self, key: &str, reference: &Reference) -> Result<()> {
-        key::check(key).map_err(|e| e.of(&self.name))?;
         let (prefix, chunk) = split(key);
         let mut state = self.state();
         let chunks = state.chunks.entry(prefix.to_owned()).or_default();
@@ -187,50 +174,13 @@ impl ReferenceKeys for ParquetKeys {
     }
 }
 
-impl Store for ParquetKeys {
-    fn name(&self) -> &Arc<str> {
-        &self.name
-    }
-
-    fn reference_keys(&self) -> Option<&dyn ReferenceKeys> {
-        Some(self)
-    }
-
-    fn get(&self, key: &str) -> Result<Option<Vec<u8>>> {
-        self.unreadable(key)
-    }
-
-    fn get_ranges(&self, key: &str, _: &[Range<u64>]) -> Result<KeyParts> {
-        self.unreadable(key)
-    }
-
-    fn size(&self, key: &str) -> Result<Option<u64>> {
-        self.unreadable(key)
-    }
-
-    fn children(&self, prefix: &str) -> Result<Vec<String>> {
-        self.unreadable(prefix)
-    }
-
-    fn walk(&self, prefix: &str, _: VisitKey<'_>) -> Result<()> {
-        self.unreadable(prefix)
-    }
-
-    fn put(&self, key: &str, bytes: &[u8]) -> Result<()> {
+impl KeySink for ParquetKeys {
+    fn put_bytes(&self, key: &str, bytes: &[u8]) -> Result<()> {
         let (_, part) = split(key);
         if !MARKERS.contains(&part) {
             return self.put_reference(key, &Reference::Inline(bytes.into()));
         }
-        key::check(key).map_err(|e| e.of(&self.name))?;
         self.state().metadata.insert(key.to_owned(), bytes.to_vec());
         Ok(())
-    }
-
-    fn put_if_absent(&self, key: &str, bytes: &[u8]) -> Result<()> {
-        self.put(key, bytes)
-    }
-
-    fn delete(&self, key: &str) -> Result<()> {
-        self.unreadable(key)
     }
 }
