@@ -18,6 +18,7 @@ mod nccopy_options;
 mod parts;
 mod parts_finish;
 mod parts_stages;
+mod reference_forms;
 mod references;
 mod replaced;
 mod series;

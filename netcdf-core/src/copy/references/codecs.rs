@@ -5,12 +5,12 @@ use crate::chunk::layout::Layout;
 use crate::error::Result;
 use crate::filter::codec::{self, ids};
 use crate::filter::ids::{BLOSC, DEFLATE, FLETCHER32, SHUFFLE, ZSTD};
-use crate::filter::{VariableFacts, bzip2};
+use crate::filter::{VariableFacts, blosc, bzip2};
 use crate::json::Json;
 use crate::model::{FilterSpec, VarId, ZarrVersion};
 
 /// The size of a Fletcher32 checksum in bytes.
-pub(super) const CHECKSUM: u64 = 4;
+const CHECKSUM: u64 = 4;
 
 /// The filters that zarr-python decodes as codecs of numcodecs.
 const DECODED: [u32; 8] = [
@@ -32,6 +32,14 @@ pub(super) struct ReaderCodecs {
     pub trailing: u64,
 }
 
+/// Returns filters without the last checksum, and its size. Readers do not need the checksum, and some do not have the codec.
+pub(super) fn without_checksum(filters: &[FilterSpec]) -> (&[FilterSpec], u64) {
+    match filters.split_last() {
+        Some((last, others)) if last.id == FLETCHER32 => (others, CHECKSUM),
+        Some(_) | None => (filters, 0),
+    }
+}
+
 /// Returns the codecs for filters, or the reason why readers cannot decode them. `filters` are the filters that all chunks went through.
 pub(super) fn of_filters(
     set: Dataset<'_>,
@@ -39,16 +47,15 @@ pub(super) fn of_filters(
     filters: &[FilterSpec],
     version: ZarrVersion,
 ) -> Result<ReaderCodecs, String> {
-    let (filters, trailing) = match filters.split_last() {
-        // Readers do not need the checksum, and some do not have the codec.
-        Some((last, others)) if last.id == FLETCHER32 => (others, CHECKSUM),
-        Some(_) | None => (filters, 0),
-    };
+    let (filters, trailing) = without_checksum(filters);
     let table = &set.env.filters;
     if let Some(other) = filters.iter().find(|f| !DECODED.contains(&f.id)) {
         let name = table.label(other).name;
         let name = name.unwrap_or_else(|| other.id.to_string());
         return Err(format!("filter {name}"));
+    }
+    if filters.iter().any(blosc::uses_snappy) {
+        return Err("filter blosc with snappy".to_owned());
     }
     if filters.iter().skip(1).any(|f| f.id == SHUFFLE) {
         return Err("shuffle after another filter".to_owned());

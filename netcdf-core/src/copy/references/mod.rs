@@ -1,9 +1,12 @@
 //! Copies that contain references to the input's chunks instead of the chunks.
 //!
 //! [`ReferencePlan::new`] decides for each variable whether its chunks can be referred to, and sets the storage of the output accordingly.
-//! Variables that readers of references cannot decode are stored inline. [`write()`] stores the references. Only inline data is read.
+//! Variables that readers of references cannot decode are stored inline. [`write()`] stores the references. Only inline data and samples of
+//! chunks with certain filters are read.
 
 mod codecs;
+mod frames;
+mod located_chunks;
 mod names;
 mod variable;
 

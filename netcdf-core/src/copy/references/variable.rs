@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use super::ReferenceOptions;
 use super::codecs::{self, ReaderCodecs};
+use super::frames;
+use super::located_chunks::LocatedChunks;
 use crate::arithmetic::{Amount, exact, length};
-use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::{Dataset, Locate};
+use crate::chunk::Dataset;
+use crate::chunk::layout::Layout;
 use crate::copy::{CopiedVariable, Plan};
 use crate::error::Result;
 use crate::io::reference::{Reference, SourceState};
-use crate::model::{Atomic, Endianness, FilterSpec, Storage, StorageLayout, VarId, ZarrVersion};
+use crate::model::{Atomic, Endianness, Storage, StorageLayout, ZarrVersion};
 
 /// A variable whose chunks can be referred to.
 #[derive(Debug)]
@@ -41,17 +43,18 @@ impl ReferencedVariable {
 /// The result for a variable: the references, or the reason why readers cannot use references.
 type Located = std::result::Result<ReferencedVariable, String>;
 
-/// Locates the chunks of a variable. No chunk is read.
+/// Locates the chunks of a variable. Only a few chunks with filters whose frames readers may refuse are read.
 ///
 /// # Errors
-/// Returns errors of locating chunks.
+/// Returns errors of locating and reading chunks.
 pub(super) fn located(
     set: Dataset<'_>,
     (plan, pair): (&Plan, CopiedVariable),
     options: &ReferenceOptions,
 ) -> Result<Located> {
     if set.reader.assembles(pair.from) {
-        return Ok(Err("its elements are not stored in chunks".to_owned()));
+        let why = "its elements are assembled from chunks of other shapes, types or filters";
+        return Ok(Err(why.to_owned()));
     }
     let layout = set.layout(pair.from)?;
     if let Some(why) = other_form(set, (plan, pair), &layout) {
@@ -69,9 +72,14 @@ pub(super) fn located(
         Ok(codecs) => codecs,
         Err(why) => return Ok(Err(why)),
     };
+    let var = (pair.from, &layout);
+    let encoded = codecs::without_checksum(&filters);
+    if !frames::are_strict(set, var, encoded, &found.chunks)? {
+        return Ok(Err("frames that readers refuse".to_owned()));
+    }
     let shape = set.reader.schema().shape(pair.from);
     let grid = OutputGrid::new(&layout, &shape, (&codecs, options.chunk_size));
-    found.referenced(&layout, &grid, codecs)
+    referenced(found, (&layout, &grid), codecs)
 }
 
 /// Returns the reason why elements have another form in the output.
@@ -95,77 +103,33 @@ fn other_form(
     (layout.extent != shape).then(|| "elements beyond the stored data".to_owned())
 }
 
-/// The stored chunks of a variable.
-struct LocatedChunks {
-    chunks: Vec<(ChunkRef, Option<Reference>)>,
-    sources: Vec<(Arc<str>, SourceState)>,
-}
-
-impl LocatedChunks {
-    fn of(set: Dataset<'_>, var: VarId) -> Result<Self> {
-        let bytes = set.reader.bytes();
-        let mut located = vec![];
-        set.locate_chunks(var, &set.whole_grid(var)?, Locate::Stored, &mut |chunk| {
-            located.push(chunk);
-            Ok(())
-        })?;
-        let mut found = Self {
-            chunks: Vec::with_capacity(located.len()),
-            sources: vec![],
+/// Returns the references to the chunks in the output's grid.
+fn referenced(
+    found: LocatedChunks,
+    (layout, grid): (&Layout, &OutputGrid),
+    codecs: ReaderCodecs,
+) -> Result<Located> {
+    let mut chunks = Vec::with_capacity(found.chunks.len());
+    for (chunk, reference) in found.chunks {
+        let Some(reference) = reference else {
+            return Ok(Err("chunks without a location in a file".to_owned()));
         };
-        for chunk in located {
-            let reference = set.ask(|| bytes.reference(&chunk))?;
-            if let Some(Reference::Range { url, .. }) = &reference
-                && found.sources.last().is_none_or(|(last, _)| last != url)
-                && let Some(state) = set.ask(|| bytes.source_state(&chunk, url))
-            {
-                found.sources.push((Arc::clone(url), state));
-            }
-            found.chunks.push((chunk, reference));
+        let whole = layout.chunk_bytes().map(|n| n as u64);
+        let expected = whole.filter(|_| codecs.text.is_none());
+        let size = (Amount::of(length(&chunk.range)) - codecs.trailing).get();
+        if expected.is_some_and(|bytes| size < bytes) {
+            return Ok(Err("chunks with fewer bytes than elements".to_owned()));
         }
-        Ok(found)
+        let reference = cut(reference, expected.unwrap_or(size), codecs.trailing > 0);
+        grid.add(layout, (chunk.index, reference), &mut chunks)?;
     }
-
-    /// Returns the filters that all chunks went through.
-    fn filters(&self, layout: &Layout) -> std::result::Result<Vec<FilterSpec>, String> {
-        let mut masks = self.chunks.iter().map(|(chunk, _)| chunk.mask);
-        let mask = masks.next().unwrap_or(0);
-        if masks.any(|other| other != mask) {
-            return Err("chunks that skip filters".to_owned());
-        }
-        let used = (0u32..).zip(&layout.filters);
-        let used = used.filter(|(n, _)| mask.checked_shr(*n).unwrap_or(0) & 1 == 0);
-        Ok(used.map(|(_, filter)| filter.clone()).collect())
-    }
-
-    fn referenced(
-        self,
-        layout: &Layout,
-        grid: &OutputGrid,
-        codecs: ReaderCodecs,
-    ) -> Result<Located> {
-        let mut chunks = Vec::with_capacity(self.chunks.len());
-        for (chunk, reference) in self.chunks {
-            let Some(reference) = reference else {
-                return Ok(Err("chunks without a location in a file".to_owned()));
-            };
-            let whole = layout.chunk_bytes().map(|n| n as u64);
-            let expected = whole.filter(|_| codecs.text.is_none());
-            let size = (Amount::of(length(&chunk.range)) - codecs.trailing).get();
-            if expected.is_some_and(|bytes| size < bytes) {
-                return Ok(Err("chunks with fewer bytes than elements".to_owned()));
-            }
-            let reference = cut(reference, expected.unwrap_or(size), codecs.trailing > 0);
-            grid.add(layout, (chunk.index, reference), &mut chunks)?;
-        }
-        Ok(Ok(ReferencedVariable {
-            chunks,
-            sources: self.sources,
-            chunk: grid.chunk.clone(),
-            codecs: codecs.text,
-            order: layout.element.order,
-        }))
-    }
+    Ok(Ok(ReferencedVariable {
+        chunks,
+        sources: found.sources,
+        chunk: grid.chunk.clone(),
+        codecs: codecs.text,
+        order: layout.element.order,
+    }))
 }
 
 /// Limits a reference to the first `size` bytes. References to whole keys are only limited for a checksum.

@@ -26,6 +26,7 @@ use super::output::{array, bad, reserve, take, truncated};
 use super::shuffle::unshuffle;
 use super::{ChunkContext, Encoded, Filter, FilterEntry, FilterReplacement, Policy, StrictCheck};
 use crate::error::Result;
+use crate::model::FilterSpec;
 use codec::BloscCodec;
 use header::{BloscHeader, BloscShuffle};
 use params::BloscSettings;
@@ -108,11 +109,20 @@ impl Filter for Blosc {
             header.is_strict()
                 && header.stored == input.len()
                 && context.len.is_none_or(|len| len == header.decoded)
-                && (header.codec != BloscCodec::Snappy
-                    || self.params.get(6) == Some(&params::SNAPPY))
+                && (header.codec != BloscCodec::Snappy || is_snappy(&self.params))
         };
         BloscHeader::read(input).is_ok_and(strict)
     }
+}
+
+/// Returns whether the parameters specify snappy.
+fn is_snappy(params: &[u32]) -> bool {
+    params.get(6) == Some(&params::SNAPPY)
+}
+
+/// Returns whether a filter is Blosc with snappy, which numcodecs does not have.
+pub(crate) fn uses_snappy(filter: &FilterSpec) -> bool {
+    filter.id == ENTRY.id && is_snappy(&filter.params)
 }
 
 #[derive(Default)]
