@@ -180,6 +180,7 @@ impl JoinArgs {
             time_units: self.time_units.clone(),
             repack: self.repack,
             open_files: self.open_files.map_or(OPEN, open),
+            references: false,
         }
     }
 }

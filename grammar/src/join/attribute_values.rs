@@ -7,6 +7,15 @@ pub(super) fn is_same(a: &Attribute, b: &Attribute) -> bool {
     a.values == b.values || format!("{:?}", a.values) == format!("{:?}", b.values)
 }
 
+/// Returns whether both attributes are missing or have the same values.
+pub(super) fn are_same(pair: [Option<&Attribute>; 2]) -> bool {
+    match pair {
+        [Some(a), Some(b)] => is_same(a, b),
+        [None, None] => true,
+        [Some(_), None] | [None, Some(_)] => false,
+    }
+}
+
 /// Returns whether two attributes have the same text, as characters or as a string.
 pub(super) fn is_same_text(a: &Attribute, b: &Attribute) -> bool {
     match (&a.values, &b.values) {

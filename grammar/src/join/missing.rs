@@ -5,7 +5,9 @@ use netcdf_core::error::Result;
 use netcdf_core::model::convert::convert;
 use netcdf_core::model::{Atomic, Attribute, Name, Values, Variable};
 
+use super::attribute_values::{are_same, value_text};
 use super::facts::InputVariable;
+use super::mismatch::mismatch;
 
 /// The missing values of a variable of the whole.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +66,23 @@ fn declared(facts: &InputVariable, ty: Atomic) -> Vec<Values> {
         }
     }
     found
+}
+
+/// Checks that two inputs have the same `_FillValue`.
+///
+/// # Errors
+/// Returns the different values, with both names.
+pub(super) fn check_fill([base, other]: [&InputVariable; 2], names: [&str; 2]) -> Result<()> {
+    let pair = [base, other].map(|facts| facts.attribute("_FillValue"));
+    if are_same(pair) {
+        return Ok(());
+    }
+    let [a, b] = pair.map(value_text);
+    let what = format!("different _FillValue of {}: {a} and {b}", base.path);
+    let e = mismatch(names, &what);
+    let remedy =
+        "references cannot replace missing values: join the inputs to a dataset with -k nc4";
+    Err(e.with_remedy(remedy))
 }
 
 /// Returns the declared missing values of an input in its own type.

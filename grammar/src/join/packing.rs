@@ -2,30 +2,37 @@
 
 use netcdf_core::error::Result;
 
-use super::attribute_values::{is_same, value_text};
+use super::attribute_values::{are_same, value_text};
 use super::facts::InputVariable;
 use super::mismatch::mismatch;
 
-/// Checks that two inputs have the same packing.
+/// The attributes of a packing.
+pub(super) const PACKING: [&str; 2] = ["scale_factor", "add_offset"];
+
+/// Checks that two inputs have the same packing. `references` is whether the whole becomes references.
 ///
 /// # Errors
 /// Returns the different attributes, with both names and values.
-pub(super) fn check([base, other]: [&InputVariable; 2], names: [&str; 2]) -> Result<()> {
-    for name in ["scale_factor", "add_offset"] {
-        let pair = [base.attribute(name), other.attribute(name)];
-        let same = match pair {
-            [Some(a), Some(b)] => is_same(a, b),
-            [None, None] => true,
-            [Some(_), None] | [None, Some(_)] => false,
-        };
-        if !same {
+pub(super) fn check(
+    [base, other]: [&InputVariable; 2],
+    names: [&str; 2],
+    references: bool,
+) -> Result<()> {
+    for name in PACKING {
+        let pair = [base, other].map(|facts| facts.attribute(name));
+        if !are_same(pair) {
             let [a, b] = pair.map(value_text);
             let what = format!("different packing of {}: {name} is {a} and {b}", base.path);
             let e = mismatch(names, &what);
-            return Err(e.with_remedy(
-                "use --repack to unpack the data, or --repack=short for a common packing",
-            ));
+            return Err(e.with_remedy(remedy(references)));
         }
     }
     Ok(())
+}
+
+fn remedy(references: bool) -> &'static str {
+    match references {
+        true => "references cannot unpack data: join the inputs to a dataset with -k nc4 --repack",
+        false => "use --repack to unpack the data, or --repack=short for a common packing",
+    }
 }

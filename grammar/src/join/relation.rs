@@ -25,6 +25,8 @@ pub(super) struct WholeVariable<'a> {
     pub(super) time_units: Option<&'a str>,
     /// The form after unpacking.
     pub(super) repacked: Option<RepackedForm>,
+    /// Whether the whole becomes references.
+    pub(super) references: bool,
 }
 
 impl WholeVariable<'_> {
@@ -67,7 +69,10 @@ pub(super) fn relation(
             ..Conversion::default()
         },
         None => {
-            packing::check([base, other], names)?;
+            packing::check([base, other], names, whole.references)?;
+            if whole.references && whole.axis.is_some() {
+                missing::check_fill([base, other], names)?;
+            }
             Conversion {
                 unpack: None,
                 ty: whole.ty.filter(|ty| is_other_type(other, *ty)),

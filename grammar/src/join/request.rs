@@ -35,6 +35,8 @@ pub struct JoinRequest {
     pub repack: Option<Repack>,
     /// The maximum number of open inputs.
     pub open_files: usize,
+    /// Whether the whole becomes references, whose readers apply one packing and one missing value to the chunks of all inputs.
+    pub references: bool,
 }
 
 /// The names of inputs.

@@ -8,10 +8,11 @@ use netcdf_core::chunk::{Dataset, Layout, ReadCache};
 use netcdf_core::error::{Error, ErrorKind, OrInternal as _, Result};
 use netcdf_core::model::{Atomic, Attribute, DataType, Name, StoredElement, Values, VarId};
 
-use super::attribute_values::is_same;
+use super::attribute_values::are_same;
 use super::dimension::var_of;
 use super::facts::InputVariable;
 use super::missing::{WholeMissing, declare};
+use super::packing::PACKING;
 use super::relation::{Relation, WholeVariable, relation};
 use super::repack::{RepackedForm, ValueRange};
 use super::types::common_type;
@@ -75,6 +76,7 @@ impl<'h> VariableBuilder<'_, 'h> {
             axis,
             time_units: self.whole.request.time_units.as_deref(),
             repacked,
+            references: self.whole.request.references,
         };
         let relations = self.relations(&variable, &facts)?;
         let parts = self.parts((&variable, id), &facts, &relations)?;
@@ -128,9 +130,12 @@ impl<'h> VariableBuilder<'_, 'h> {
         own.or(new)
     }
 
-    /// Returns the form of a packed variable whose inputs have several packings; `None` without a request to unpack.
+    /// Returns the form of a packed variable whose inputs have several packings; `None` without a request to unpack. References contain
+    /// no unpacked data.
     fn repacked(&self, facts: &InputFacts<'_>) -> Result<Option<RepackedForm>> {
-        let Some(repack) = self.whole.request.repack.filter(|_| has_packings(facts)) else {
+        let request = self.whole.request;
+        let repack = request.repack.filter(|_| !request.references);
+        let Some(repack) = repack.filter(|_| has_packings(facts)) else {
             return Ok(None);
         };
         let range = || {
@@ -280,13 +285,8 @@ fn is_retimed(variable: &WholeVariable<'_>) -> bool {
 /// Returns whether inputs have several packings of a variable.
 fn has_packings(facts: &InputFacts<'_>) -> bool {
     let is_same_packing = |other: &InputVariable| {
-        ["scale_factor", "add_offset"].iter().all(|name| {
-            match (facts.base.attribute(name), other.attribute(name)) {
-                (Some(a), Some(b)) => is_same(a, b),
-                (None, None) => true,
-                (Some(_), None) | (None, Some(_)) => false,
-            }
-        })
+        let pair = |name| [facts.base, other].map(|facts| facts.attribute(name));
+        PACKING.iter().all(|name| are_same(pair(name)))
     };
     facts
         .different

@@ -181,10 +181,12 @@ fn copy(
 
 /// Returns the join of the inputs. With `--append`, the output becomes the first input later.
 fn join(cli: &Cli, inputs: &[PathBuf]) -> Option<JoinRequest> {
+    let references = cli.kind.references();
     match cli.job.extension() {
-        None => cli.join.request(inputs.to_vec()),
+        None => cli.join.request(inputs.to_vec()).map(|join| JoinRequest { references, ..join }),
         Some(kind) => Some(JoinRequest {
             extends: true,
+            references,
             ..cli.join.of_kind(kind, inputs.to_vec())
         }),
     }
