@@ -217,16 +217,33 @@ install_zarr_2() {
         target/zarr2/bin/python -m pip install --quiet 'zarr<3' 'numcodecs<0.16' 'numpy<2'; } || { rm -rf target/zarr2; return 1; }
 }
 
-# Debian 12 lacks Python 3.13. .ci/zarropened then skips the readers of Python 3.13. A launcher of pyenv may exist for a version that
-# is not selected, so the command is tried.
-install_zarr_3_13() {
-    local python=python3.13
+# Creates the environment $1 of Python 3.13 with the packages after it. Debian 12 lacks Python 3.13; steps then skip its readers. A launcher
+# of pyenv may exist for a version that is not selected, so the command is tried.
+install_python_3_13() {
+    local folder=$1 python=python3.13
+    shift
     if ! "$python" -c '' 2>/dev/null; then
         python=$(printf '%s\n' ~/.pyenv/versions/3.13.*/bin/python3.13 | tail -n 1)
         [ -x "$python" ] || return 0
     fi
-    [ -x target/zarr3.13/bin/python ] || { "$python" -m venv target/zarr3.13 &&
-        target/zarr3.13/bin/python -m pip install --quiet 'zarr>=3.4' xarray; } || { rm -rf target/zarr3.13; return 1; }
+    [ -x "$folder/bin/python" ] || { "$python" -m venv "$folder" &&
+        "$folder/bin/python" -m pip install --quiet "$@"; } || { rm -rf "$folder"; return 1; }
+}
+
+install_zarr_3_13() {
+    install_python_3_13 target/zarr3.13 'zarr>=3.4' xarray
+}
+
+# fsspec reads missing chunks of parquet references with pandas 2 only. rasterio contains GDAL.
+install_references_3_13() {
+    install_python_3_13 target/references3.13 xarray 'zarr>=3.4' kerchunk fastparquet fsspec netCDF4 h5py hdf5plugin 'pandas<3' rasterio
+}
+
+# Compares references with the readers of Python 3.13.
+references_3_13() {
+    local python=target/references3.13/bin/python
+    [ -x "$python" ] || { echo "SKIPPED references-3-13: no Python 3.13: its readers of references were not tried"; return 77; }
+    "$python" .ci/references "$@"
 }
 
 # Packages the release build twice, with equal bytes, into the directory $1.
