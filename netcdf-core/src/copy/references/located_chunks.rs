@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::chunk::layout::{ChunkRef, Layout};
-use crate::chunk::{Dataset, Locate};
+use crate::chunk::Dataset;
 use crate::error::Result;
 use crate::io::reference::{Reference, SourceState};
 use crate::model::{FilterSpec, VarId};
@@ -24,27 +24,25 @@ impl LocatedChunks {
     /// # Errors
     /// Returns errors of locating chunks.
     pub(super) fn of(set: Dataset<'_>, var: VarId) -> Result<Self> {
-        let bytes = set.reader.bytes();
-        let mut located = vec![];
-        set.locate_chunks(var, &set.whole_grid(var)?, Locate::Stored, &mut |chunk| {
-            located.push(chunk);
-            Ok(())
-        })?;
         let mut found = Self {
-            chunks: Vec::with_capacity(located.len()),
+            chunks: vec![],
             sources: vec![],
         };
-        for chunk in located {
-            let reference = set.ask(|| bytes.reference(&chunk))?;
-            if let Some(Reference::Range { url, .. }) = &reference
-                && found.sources.last().is_none_or(|(last, _)| last != url)
-                && let Some(state) = set.ask(|| bytes.source_state(&chunk, url))
-            {
-                found.sources.push((Arc::clone(url), state));
-            }
-            found.chunks.push((chunk, reference));
-        }
+        set.each_chunk(var, &set.whole_grid(var)?, |chunk| found.add(set, chunk))?;
         Ok(found)
+    }
+
+    fn add(&mut self, set: Dataset<'_>, chunk: ChunkRef) -> Result<()> {
+        let bytes = set.reader.bytes();
+        let reference = set.ask(|| bytes.reference(&chunk))?;
+        if let Some(Reference::Range { url, .. }) = &reference
+            && self.sources.last().is_none_or(|(last, _)| last != url)
+            && let Some(state) = set.ask(|| bytes.source_state(&chunk, url))
+        {
+            self.sources.push((Arc::clone(url), state));
+        }
+        self.chunks.push((chunk, reference));
+        Ok(())
     }
 
     /// Returns the filters that all chunks went through, or the reason why chunks differ.
