@@ -58,7 +58,7 @@ def added_set(folder):
         with netCDF4.Dataset(path, "w") as file:
             file.createDimension("x", 20)
             file.run = number
-            big = file.createVariable("big", "f4", ("x",), chunksizes=(5,), zlib=True, endian="big", fill_value=-99.0)
+            big = file.createVariable("big", ">f4", ("x",), chunksizes=(5,), zlib=True, endian="big", fill_value=-99.0)
             big[10 * (number % 2):10 * (number % 2) + 10] = np.arange(10) + number
             whole = file.createVariable("whole", "i8", ("x",), contiguous=True)
             whole[:] = np.arange(20) * number
