@@ -19,6 +19,7 @@ mod parts;
 mod parts_finish;
 mod parts_stages;
 mod reference_forms;
+mod reference_hostile;
 mod reference_joins;
 mod references;
 mod replaced;
