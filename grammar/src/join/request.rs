@@ -35,7 +35,7 @@ pub struct JoinRequest {
     pub repack: Option<Repack>,
     /// The maximum number of open inputs.
     pub open_files: usize,
-    /// Whether the whole becomes references, whose readers apply one packing and one missing value to the chunks of all inputs.
+    /// Whether the whole becomes references. Readers of references apply one packing and one missing value to the chunks of all inputs.
     pub references: bool,
 }
 

@@ -130,8 +130,7 @@ impl<'h> VariableBuilder<'_, 'h> {
         own.or(new)
     }
 
-    /// Returns the form of a packed variable whose inputs have several packings; `None` without a request to unpack. References contain
-    /// no unpacked data.
+    /// Returns the form of a variable with several packings; `None` without a request to unpack. References contain no unpacked data.
     fn repacked(&self, facts: &InputFacts<'_>) -> Result<Option<RepackedForm>> {
         let request = self.whole.request;
         let repack = request.repack.filter(|_| !request.references);

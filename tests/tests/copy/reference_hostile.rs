@@ -21,7 +21,14 @@ fn outputs(text: String) -> Vec<CommandOutput> {
         sandbox.run(nccopy::run, &["nccopy", "--no-sync", "@r.json", "@out.nc"]),
         sandbox.run(
             nccopy::run,
-            &["nccopy", "--no-sync", "-k", "kerchunk", "@r.json", "@out.json"],
+            &[
+                "nccopy",
+                "--no-sync",
+                "-k",
+                "kerchunk",
+                "@r.json",
+                "@out.json",
+            ],
         ),
         sandbox.run(zdump::run, &["zdump", "check", "@r.json"]),
     ]

@@ -18,7 +18,7 @@ fn succeeds(sandbox: &Sandbox, args: &[&str]) -> CommandOutput {
     out
 }
 
-/// Creates `a.nc` and `b.nc`, whose variable has these attributes.
+/// Creates `a.nc` and `b.nc` with one variable, and its attributes in each file.
 fn pair(attributes: [&str; 2]) -> Sandbox {
     let sandbox = Sandbox::new();
     for ((name, start), attributes) in [("a", 0), ("b", 2)].into_iter().zip(attributes) {

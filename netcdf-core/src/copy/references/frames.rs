@@ -37,7 +37,7 @@ pub(super) fn are_strict(
     Ok(read.iter().all(strict))
 }
 
-/// Checks the frame of a chunk. Readers refuse damaged chunks, too.
+/// Checks the frame of a chunk. Readers also refuse damaged chunks.
 fn is_strict(chain: &FilterChain, bytes: &[u8], trailing: usize) -> bool {
     let encoded = bytes.get(..bytes.len().saturating_sub(trailing));
     let strict = chain.is_strict(encoded.unwrap_or_default(), &mut vec![]);

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::chunk::layout::{ChunkRef, Layout};
 use crate::chunk::Dataset;
+use crate::chunk::layout::{ChunkRef, Layout};
 use crate::error::Result;
 use crate::io::reference::{Reference, SourceState};
 use crate::model::{FilterSpec, VarId};

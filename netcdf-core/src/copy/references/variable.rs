@@ -43,7 +43,7 @@ impl ReferencedVariable {
 /// The result for a variable: the references, or the reason why readers cannot use references.
 type Located = std::result::Result<ReferencedVariable, String>;
 
-/// Locates the chunks of a variable. Only a few chunks with filters whose frames readers may refuse are read.
+/// Locates the chunks of a variable. Reads a few chunks if readers may refuse frames of its filters.
 ///
 /// # Errors
 /// Returns errors of locating and reading chunks.
@@ -53,7 +53,7 @@ pub(super) fn located(
     options: &ReferenceOptions,
 ) -> Result<Located> {
     if set.reader.assembles(pair.from) {
-        let why = "its elements are assembled from chunks of other shapes, types or filters";
+        let why = "elements from chunks of several shapes, types or filters";
         return Ok(Err(why.to_owned()));
     }
     let layout = set.layout(pair.from)?;
