@@ -183,7 +183,10 @@ fn copy(
 fn join(cli: &Cli, inputs: &[PathBuf]) -> Option<JoinRequest> {
     let references = cli.kind.references();
     match cli.job.extension() {
-        None => cli.join.request(inputs.to_vec()).map(|join| JoinRequest { references, ..join }),
+        None => cli
+            .join
+            .request(inputs.to_vec())
+            .map(|join| JoinRequest { references, ..join }),
         Some(kind) => Some(JoinRequest {
             extends: true,
             references,
