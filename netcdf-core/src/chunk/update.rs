@@ -84,7 +84,7 @@ pub trait Update: Send + Sync {
     fn prepare_replacement(&self) -> Result<()>;
 }
 
-/// The place of a change.
+/// The storage location of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub enum Placement {

@@ -51,7 +51,7 @@ impl NewRecords {
         Ok(new)
     }
 
-    /// Sets the fill values to those of a schema.
+    /// Sets the fill values from a schema.
     pub(super) fn define(&mut self, schema: &Schema) -> Result<()> {
         let pattern = |var| match fill::is_filled(schema, var) {
             true => fill::pattern(schema, var).map(Some),
@@ -153,7 +153,7 @@ impl NewRecords {
     }
 }
 
-/// A file whose new records read as fill values where nothing is written.
+/// A file with fill values in place of the unwritten elements of new records.
 #[derive(Debug)]
 pub(super) struct FilledSource {
     pub(super) file: Arc<PatchedFile>,

@@ -208,13 +208,13 @@ fn source_of(bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(MemorySource::new("m", bytes.to_vec()))
 }
 
-/// Returns what a reader of ours sees.
+/// Returns the content for our readers.
 fn seen(bytes: &[u8]) -> Result<String> {
     let container = Container::Source(source_of(bytes));
     content(&*crate::format::open(container, &Env::default())?)
 }
 
-/// Returns what a program sees that does not know the journal.
+/// Returns the content for programs that do not know the journal.
 fn seen_by_others(bytes: &[u8]) -> Result<String> {
     content(&reader::ClassicReader::open(
         source_of(bytes),

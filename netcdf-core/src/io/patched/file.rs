@@ -115,7 +115,7 @@ impl PatchedFile {
         let state = self.state();
         PendingBytes {
             patched: state.patches.bytes(),
-            appended: state.end.saturating_sub(state.committed),
+            appended: (Amount::of(state.end) - state.committed).get(),
         }
     }
 
@@ -325,7 +325,7 @@ impl Source for PatchedFile {
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
         let mut state = self.usable()?;
-        let (want, have) = (buf.len() as u64, state.end.saturating_sub(offset));
+        let (want, have) = (buf.len() as u64, (Amount::of(state.end) - offset).get());
         if want > have {
             return Err(truncated(self.name(), offset, want, have));
         }

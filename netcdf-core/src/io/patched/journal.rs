@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::patches::Patches;
 use super::sectors::SECTOR;
-use crate::arithmetic::{exact, indices, span};
+use crate::arithmetic::{claimed, exact, indices, span};
 use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::Source;
 use crate::io::raw_file::RawFile;
@@ -46,7 +46,7 @@ pub(super) struct JournalRange {
 impl JournalRange {
     /// The range in the file.
     pub(super) fn range(&self) -> Range<u64> {
-        self.offset..self.offset.saturating_add(self.old.len() as u64)
+        claimed(self.offset, self.old.len() as u64)
     }
 
     /// Returns the old or new bytes.
@@ -214,7 +214,7 @@ impl Journal {
         let at = self.fence.offset;
         let range = self.ranges.iter().find(|range| range.range().contains(&at));
         range.is_some_and(|range| {
-            let bytes = |side| range.part(&(at..at.saturating_add(1)), side);
+            let bytes = |side| range.part(&claimed(at, 1), side);
             let sides = [JournalSide::Old, JournalSide::New].map(bytes);
             sides
                 .iter()

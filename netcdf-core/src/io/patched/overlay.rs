@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::journal::Journal;
 use super::patches::Patches;
-use crate::arithmetic::length;
+use crate::arithmetic::{Amount, length};
 use crate::error::Result;
 use crate::io::Source;
 use crate::io::merge::CoalesceLimits;
@@ -52,7 +52,7 @@ impl Source for OverlaidSource {
     }
 
     fn read_at(&self, offset: u64, buf: &mut [u8]) -> Result<()> {
-        let (want, have) = (buf.len() as u64, self.len.saturating_sub(offset));
+        let (want, have) = (buf.len() as u64, (Amount::of(self.len) - offset).get());
         if want > have {
             return Err(truncated(self.name(), offset, want, have));
         }

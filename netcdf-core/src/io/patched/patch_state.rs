@@ -54,9 +54,8 @@ impl PatchState {
     }
 
     pub(super) fn current_head(&self, raw: &dyn RawFile) -> Result<Vec<u8>> {
-        let end = (self.signature / SECTOR + 1)
-            .saturating_mul(SECTOR)
-            .min(self.committed);
+        let sectors = Amount::of(self.signature / SECTOR) + 1u64;
+        let end = (sectors * SECTOR).get().min(self.committed);
         let len = (Amount::of(end) - self.signature).count();
         let mut head = vec![0; len];
         let read = raw.read_at(self.signature, &mut head);

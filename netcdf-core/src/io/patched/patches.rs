@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::arithmetic::{exact, indices};
+use crate::arithmetic::{claimed, exact, indices};
 use crate::error::{OrInternal as _, Result};
 
 /// Disjoint ranges with bytes, sorted by offset. Adjacent ranges are merged.
@@ -107,7 +107,7 @@ impl Patches {
     pub(super) fn touches(&self, range: &Range<u64>) -> bool {
         let before = self.ranges.range(..range.end).next_back();
         before.is_some_and(|(&start, bytes)| {
-            start.saturating_add(bytes.len() as u64) > range.start && !range.is_empty()
+            claimed(start, bytes.len() as u64).end > range.start && !range.is_empty()
         })
     }
 }

@@ -164,7 +164,7 @@ impl RawFile for RecordedFile {
     fn share_lock(&self) {}
 }
 
-/// The number of parts of which all subsets are tried.
+/// The maximum number of parts for which all subsets are tried.
 const ALL: usize = 10;
 
 /// Visits the file at every moment at which a process may be killed or the power may fail. After a kill, the file has all earlier writes;

@@ -1,4 +1,4 @@
-//! Ends an unfinished change whose file another program changed.
+//! Ends an unfinished change, also if another program changed the file meanwhile.
 
 use super::file::PatchedFile;
 use super::journal::{Journal, JournalSide};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::arithmetic::{exact, indices, length};
+use crate::arithmetic::{Amount, exact, indices, length};
 use crate::error::{OrInternal as _, Result};
 use crate::io::raw_file::RawFile;
 
@@ -17,7 +17,8 @@ pub(super) fn parts(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
             return None;
         }
         let start = at;
-        at = ((start / SECTOR).saturating_add(1).saturating_mul(SECTOR)).min(range.end);
+        let next = (Amount::of(start / SECTOR) + 1u64) * SECTOR;
+        at = next.get().min(range.end);
         Some(start..at)
     })
 }

@@ -183,7 +183,7 @@ fn other_programs_are_noticed() {
     drop(file);
     assert_eq!(raw.bytes()[300], 99);
 
-    // A program changes a file whose change is unfinished.
+    // A program changes a file during an unfinished change.
     let raw = RecordedFile::new(&old);
     let file = open(&raw).unwrap();
     change(&file, &old, one, 2);
