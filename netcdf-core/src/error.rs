@@ -253,6 +253,13 @@ impl Error {
         )
     }
 
+    /// Returns the operating system's error number (`errno`), if the system reported the error.
+    #[must_use]
+    pub fn system_number(&self) -> Option<i32> {
+        let source = self.0.source.as_ref()?;
+        source.downcast_ref::<std::io::Error>()?.raw_os_error()
+    }
+
     /// Returns true for an output pipe closed by its reader (EPIPE).
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {

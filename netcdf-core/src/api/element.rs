@@ -27,6 +27,7 @@ pub trait Element: sealed::Sealed + Clone + Default + Send {
 
 /// A character (`NC_CHAR`): a byte of text, not a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[repr(transparent)]
 pub struct Char(pub u8);
 
 /// A string (`NC_STRING`): the bytes, or `None` for NIL.

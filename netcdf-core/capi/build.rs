@@ -1,0 +1,18 @@
+//! Linker arguments of the shared library.
+
+fn main() {
+    let system = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    if system != "linux" {
+        return;
+    }
+    for argument in [
+        // Programs that are linked with netCDF-C 4.9.3 or 4.10 need this name.
+        "-Wl,-soname,libnetcdf.so.22",
+        // `pthread_atfork` handlers must stay mapped.
+        "-Wl,-z,nodelete",
+        // Only this crate's functions are visible: not the functions for HDF5 plugins, and no codec.
+        "-Wl,--exclude-libs,ALL",
+    ] {
+        println!("cargo:rustc-cdylib-link-arg={argument}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Storage settings of variables.
+
+use std::ffi::{c_float, c_int};
+
+use netcdf_core::model::kind::StorageFormat;
+use netcdf_core::model::quantize::Algorithm;
+use netcdf_core::model::{Endianness, FillMode, StorageLayout, Variable};
+
+use crate::border::{CallerMemory, OutArray, export};
+use crate::dataset::{OpenGroup, int, size};
+use crate::error_number::ErrorNumber;
+use crate::handles::with;
+use crate::values::{Spots, put_values};
+
+/// Runs a function on a variable.
+fn on_variable(
+    ncid: c_int,
+    number: c_int,
+    body: impl FnOnce(&OpenGroup<'_>, &Variable) -> Result<(), ErrorNumber>,
+) -> Result<(), ErrorNumber> {
+    with(ncid, |group| body(group, group.variable(number)?))
+}
+
+/// Returns an error for classic files, which have no storage settings.
+pub(super) fn check_settings(group: &OpenGroup<'_>) -> Result<(), ErrorNumber> {
+    match group.data().kind().storage {
+        StorageFormat::Cdf(_) => Err(ErrorNumber::ENOTNC4),
+        StorageFormat::Hdf5 | StorageFormat::Zarr(_) | StorageFormat::ReadOnly(_) => Ok(()),
+    }
+}
+
+/// Returns the storage number of `netcdf.h`.
+fn layout(var: &Variable) -> c_int {
+    match &var.storage.layout {
+        Some(StorageLayout::Chunked(_)) => 0,
+        Some(StorageLayout::Contiguous) | None => 1,
+        Some(StorageLayout::Compact) => 2,
+        Some(StorageLayout::Unknown) => 3,
+        Some(StorageLayout::Virtual) => 4,
+    }
+}
+
+fn byte_order(order: Option<Endianness>) -> c_int {
+    match order {
+        None => 0,
+        Some(Endianness::Little) => 1,
+        Some(Endianness::Big) => 2,
+    }
+}
+
+/// Returns mode and digits from the attribute that records a quantization.
+fn quantization(var: &Variable) -> Option<(c_int, c_int)> {
+    let mut all = Algorithm::ALL.into_iter().zip(1..);
+    all.find_map(|(algorithm, mode)| {
+        let recorded = var.attribute(algorithm.attribute())?;
+        match &recorded.values {
+            netcdf_core::model::Values::Int(v) => Some((mode, *v.first()?)),
+            _ => None,
+        }
+    })
+}
+
+export! {
+    fn nc_inq_var_chunking(
+        ncid: c_int,
+        var: c_int,
+        storage: OutArray<c_int>,
+        chunk: OutArray<usize>,
+    ) {
+        on_variable(ncid, var, |_, var| {
+            storage.set(layout(var));
+            let shape = var.storage.chunk().unwrap_or_default();
+            chunk.set_all(shape.iter().map(|&len| size(len)));
+            Ok(())
+        })
+    }
+
+    fn nc_inq_var_chunking_ints(
+        ncid: c_int,
+        var: c_int,
+        storage: OutArray<c_int>,
+        chunk: OutArray<c_int>,
+    ) {
+        on_variable(ncid, var, |_, var| {
+            storage.set(layout(var));
+            let shape = var.storage.chunk().unwrap_or_default();
+            chunk.set_all(shape.iter().map(|&len| int(size(len))));
+            Ok(())
+        })
+    }
+
+    fn nc_inq_var_endian(ncid: c_int, var: c_int, order: OutArray<c_int>) {
+        on_variable(ncid, var, |group, var| {
+            check_settings(group)?;
+            order.set(byte_order(var.storage.endianness));
+            Ok(())
+        })
+    }
+
+    fn nc_inq_var_fill(
+        ncid: c_int,
+        number: c_int,
+        no_fill: OutArray<c_int>,
+        value: CallerMemory,
+    ) {
+        on_variable(ncid, number, |group, var| {
+            no_fill.set((var.storage.fill == FillMode::NoFill).into());
+            if value.is_null() {
+                return Ok(());
+            }
+            let bytes = group.memory_size(var.ty)?;
+            let block = value.block(bytes)?;
+            match var.unwritten() {
+                Some(own) => put_values(&own, &Spots::new(group, var.ty, block)?),
+                None => block.put(0, &vec![0; bytes]),
+            }
+        })
+    }
+
+    fn nc_inq_var_quantize(
+        ncid: c_int,
+        var: c_int,
+        mode: OutArray<c_int>,
+        digits: OutArray<c_int>,
+    ) {
+        on_variable(ncid, var, |group, var| {
+            check_settings(group)?;
+            let (own, kept) = quantization(var).unwrap_or_default();
+            mode.set(own);
+            digits.set(kept);
+            Ok(())
+        })
+    }
+
+    /// Returns the defaults of netCDF-C: the dataset has one cache.
+    fn nc_get_var_chunk_cache(
+        ncid: c_int,
+        var: c_int,
+        size: OutArray<usize>,
+        slots: OutArray<usize>,
+        preemption: OutArray<c_float>,
+    ) {
+        on_variable(ncid, var, |group, _| {
+            check_settings(group)?;
+            size.set(16 << 20);
+            slots.set(4133);
+            preemption.set(0.75);
+            Ok(())
+        })
+    }
+
+    fn nc_set_var_chunk_cache(
+        ncid: c_int,
+        var: c_int,
+        _size: usize,
+        _slots: usize,
+        preemption: c_float,
+    ) {
+        if !(0.0..=1.0).contains(&preemption) {
+            return Err(ErrorNumber::EINVAL);
+        }
+        on_variable(ncid, var, |group, _| check_settings(group))
+    }
+}

@@ -1,0 +1,120 @@
+//! Functions of the library as a whole: version, error texts, settings.
+
+use std::ffi::{c_float, c_int};
+use std::sync::{PoisonError, RwLock};
+
+use crate::border::{InText, OutArray, export, export_text};
+use crate::error_number::ErrorNumber;
+use crate::texts;
+
+/// The version of the interface, in the form of netCDF-C: number, ` of `, and the build.
+const VERSION: &std::ffi::CStr = match std::ffi::CStr::from_bytes_with_nul(
+    concat!("4.10.0 of netcdf-tools ", env!("CARGO_PKG_VERSION"), " $\0").as_bytes(),
+) {
+    Ok(text) => text,
+    Err(_) => c"4.10.0 of netcdf-tools $",
+};
+
+/// Settings that programs may set and query. They have no effect here.
+struct Settings {
+    cache_size: usize,
+    cache_slots: usize,
+    preemption: c_float,
+    threshold: c_int,
+    alignment: c_int,
+    format: c_int,
+}
+
+/// The defaults of netCDF-C.
+static SETTINGS: RwLock<Settings> = RwLock::new(Settings {
+    cache_size: 16 << 20,
+    cache_slots: 4133,
+    preemption: 0.75,
+    threshold: 0,
+    alignment: 0,
+    format: 1,
+});
+
+fn settings<R>(read: impl FnOnce(&Settings) -> R) -> R {
+    read(&SETTINGS.read().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn change(change: impl FnOnce(&mut Settings)) {
+    change(&mut SETTINGS.write().unwrap_or_else(PoisonError::into_inner));
+}
+
+export_text! {
+    fn nc_inq_libvers() {
+        VERSION.into()
+    }
+
+    fn nc_strerror(number: c_int) {
+        texts::text(ErrorNumber(number))
+    }
+
+    /// This library reads no `.ncrc` file: no key has a value.
+    fn nc_rc_get(_key: InText) {
+        crate::border::StaticText::none()
+    }
+}
+
+export! {
+    fn nc_initialize() {
+        Ok(())
+    }
+
+    fn nc_finalize() {
+        Ok(())
+    }
+
+    fn nc_set_log_level(_level: c_int) {
+        Ok(())
+    }
+
+    fn nc_get_chunk_cache(
+        size: OutArray<usize>,
+        slots: OutArray<usize>,
+        preemption: OutArray<c_float>,
+    ) {
+        settings(|s| {
+            size.set(s.cache_size);
+            slots.set(s.cache_slots);
+            preemption.set(s.preemption);
+        });
+        Ok(())
+    }
+
+    fn nc_set_chunk_cache(size: usize, slots: usize, preemption: c_float) {
+        if !(0.0..=1.0).contains(&preemption) {
+            return Err(ErrorNumber::EINVAL);
+        }
+        change(|s| (s.cache_size, s.cache_slots, s.preemption) = (size, slots, preemption));
+        Ok(())
+    }
+
+    fn nc_get_alignment(threshold: OutArray<c_int>, alignment: OutArray<c_int>) {
+        settings(|s| {
+            threshold.set(s.threshold);
+            alignment.set(s.alignment);
+        });
+        Ok(())
+    }
+
+    fn nc_set_alignment(threshold: c_int, alignment: c_int) {
+        change(|s| (s.threshold, s.alignment) = (threshold, alignment));
+        Ok(())
+    }
+
+    fn nc_set_default_format(format: c_int, old: OutArray<c_int>) {
+        settings(|s| old.set(s.format));
+        if !(1..=5).contains(&format) {
+            return Err(ErrorNumber::EINVAL);
+        }
+        change(|s| s.format = format);
+        Ok(())
+    }
+
+    fn nc_rc_set(_key: InText, _value: InText) {
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Opening, synchronising and closing datasets.
+
+use std::ffi::{OsStr, c_int};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use netcdf_core::api::{Dataset, Options};
+use netcdf_core::env::Env;
+use netcdf_core::io::Container;
+use netcdf_core::io::memory::MemorySource;
+
+use crate::border::{CallerMemory, InText, MemoryImage, OutArray, OutText, export, refuse};
+use crate::dataset::{FileState, LoadedDataset, OpenArguments};
+use crate::error_number::ErrorNumber;
+use crate::handles;
+
+/// Opens for changes (`NC_WRITE`).
+const WRITE: c_int = 1;
+
+fn options() -> Options {
+    Options {
+        env: Some(Arc::new(Env::default())),
+        ..Options::default()
+    }
+}
+
+fn opened(path: &[u8]) -> Result<LoadedDataset, ErrorNumber> {
+    let path = Path::new(OsStr::from_bytes(path));
+    let state = FileState::of(path);
+    let dataset = Dataset::open_with(path, options())?;
+    // C has no place for notes.
+    drop(dataset.notes());
+    Ok(LoadedDataset::new(dataset, state))
+}
+
+fn open(path: InText, mode: c_int, ncid: OutArray<c_int>) -> Result<(), ErrorNumber> {
+    let path = path.path()?;
+    if mode & WRITE != 0 {
+        return Err(ErrorNumber::EPERM);
+    }
+    let dataset = opened(path)?;
+    let path = path.to_vec();
+    ncid.set(handles::insert(OpenArguments { path, mode }, dataset)?);
+    Ok(())
+}
+
+fn open_memory(
+    path: InText,
+    mode: c_int,
+    bytes: Vec<u8>,
+    ncid: OutArray<c_int>,
+) -> Result<(), ErrorNumber> {
+    if mode & WRITE != 0 {
+        return Err(ErrorNumber::EPERM);
+    }
+    let path = path.path().unwrap_or_default().to_vec();
+    let source = MemorySource::new(&String::from_utf8_lossy(&path), bytes);
+    let dataset = Dataset::open_in(Container::Source(Arc::new(source)), options())?;
+    let dataset = LoadedDataset::new(dataset, None);
+    ncid.set(handles::insert(OpenArguments { path, mode }, dataset)?);
+    Ok(())
+}
+
+export! {
+    fn nc_open(path: InText, mode: c_int, ncid: OutArray<c_int>) {
+        open(path, mode, ncid)
+    }
+
+    fn nc__open(path: InText, mode: c_int, _hint: OutArray<usize>, ncid: OutArray<c_int>) {
+        open(path, mode, ncid)
+    }
+
+    /// Copies the memory: the program may free it.
+    fn nc_open_mem(
+        path: InText,
+        mode: c_int,
+        size: usize,
+        memory: CallerMemory,
+        ncid: OutArray<c_int>,
+    ) {
+        open_memory(path, mode, memory.copied(size)?, ncid)
+    }
+
+    /// Copies the memory. As in netCDF-C, unlocked memory belongs to the library from now on.
+    fn nc_open_memio(path: InText, mode: c_int, image: MemoryImage, ncid: OutArray<c_int>) {
+        open_memory(path, mode, image.copied()?, ncid)?;
+        image.take();
+        Ok(())
+    }
+
+    fn nc_close(ncid: c_int) {
+        handles::close(ncid)
+    }
+
+    /// Closes a dataset in memory. Datasets that were only read return no memory.
+    fn nc_close_memio(ncid: c_int, image: MemoryImage) {
+        handles::close(ncid)?;
+        image.set_empty();
+        Ok(())
+    }
+
+    fn nc_abort(ncid: c_int) {
+        handles::close(ncid)
+    }
+
+    /// Reads the dataset again if it has grown.
+    fn nc_sync(ncid: c_int) {
+        handles::replace(ncid, |arguments, old| {
+            let path = Path::new(OsStr::from_bytes(&arguments.path));
+            match old.state.is_some() && FileState::of(path) != old.state {
+                true => Ok(Some(opened(&arguments.path)?)),
+                false => Ok(None),
+            }
+        })
+    }
+
+    fn nc_inq_path(ncid: c_int, len: OutArray<usize>, path: OutText) {
+        handles::with(ncid, |group| {
+            let own = &group.arguments.path;
+            len.set(own.len());
+            path.set(own);
+            Ok(())
+        })
+    }
+}
+
+refuse!(nc_redef nc_enddef nc__enddef nc_create nc__create nc_create_mem nc_delete);
