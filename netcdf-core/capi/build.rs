@@ -10,6 +10,8 @@ fn main() {
         "-Wl,-soname,libnetcdf.so.22",
         // `pthread_atfork` handlers must stay mapped.
         "-Wl,-z,nodelete",
+        // netcdf-core also defines some of the names, for HDF5 plugins in the tools. The first definition is used: this crate's.
+        "-Wl,-z,muldefs",
         // Only this crate's functions are visible: not the functions for HDF5 plugins, and no codec.
         "-Wl,--exclude-libs,ALL",
     ] {
