@@ -36,7 +36,7 @@ const TEXTS: &[(i32, &CStr)] = &[
     (-58, c"NetCDF: Illegal stride"),
     (-59, c"NetCDF: Name contains illegal characters"),
     (-60, c"NetCDF: Numeric conversion not representable"),
-    (-61, c"NetCDF: CallerMemory allocation (malloc) failure"),
+    (-61, c"NetCDF: Memory allocation (malloc) failure"),
     (-62, c"NetCDF: One or more variable sizes violate format constraints"),
     (-63, c"NetCDF: Invalid dimension size"),
     (-64, c"NetCDF: File likely truncated or possibly corrupted"),

@@ -15,13 +15,17 @@ fn number(id: DimId) -> c_int {
 }
 
 /// Returns the nearest dimension with a name.
-fn named(group: &OpenGroup<'_>, name: &[u8]) -> Option<DimId> {
+fn named(group: &OpenGroup<'_>, name: &[u8]) -> Result<DimId, ErrorNumber> {
+    if name == b"/" {
+        return Err(ErrorNumber::EINVAL);
+    }
     let called = |id: &DimId| {
         let dim = group.schema().dim(*id);
         dim.is_some_and(|dim| dim.name.as_bytes() == name)
     };
     let mut groups = group.with_ancestors();
-    groups.find_map(|g| g.dims.iter().copied().find(called))
+    let found = groups.find_map(|g| g.dims.iter().copied().find(called));
+    found.ok_or(ErrorNumber::EBADDIM)
 }
 
 fn inquire(
@@ -54,8 +58,7 @@ fn visible(group: &OpenGroup<'_>, ancestors: bool) -> Vec<DimId> {
 export! {
     fn nc_inq_dimid(ncid: c_int, name: InText, id: OutArray<c_int>) {
         with(ncid, |group| {
-            let found = named(group, &stored_name(name.name()?));
-            id.set(number(found.ok_or(ErrorNumber::EBADDIM)?));
+            id.set(number(named(group, &stored_name(name.name()?))?));
             Ok(())
         })
     }

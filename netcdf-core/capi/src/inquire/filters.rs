@@ -95,7 +95,7 @@ export! {
         options: OutArray<c_int>,
         pixels: OutArray<c_int>,
     ) {
-        on_netcdf4(ncid, var, |var| {
+        on_variable(ncid, var, |var| {
             let found = filter(var, SZIP);
             options.set(found.map_or(0, |f| parameter(f, 0)));
             pixels.set(found.map_or(0, |f| parameter(f, 1)));
@@ -152,15 +152,13 @@ export! {
         count: OutArray<usize>,
         params: OutArray<c_uint>,
     ) {
-        on_netcdf4(ncid, var, |var| {
+        on_variable(ncid, var, |var| {
             let first = var.storage.filters.first();
-            let Some(first) = first else {
-                id.set(0);
-                count.set(0);
-                return Err(ErrorNumber::ENOFILTER);
-            };
-            id.set(first.id);
-            set_parameters(first, count, params);
+            // As in netCDF-C, 0 means no filter, and the other arguments stay unchanged.
+            id.set(first.map_or(0, |f| f.id));
+            if let Some(first) = first {
+                set_parameters(first, count, params);
+            }
             Ok(())
         })
     }
@@ -171,7 +169,7 @@ export! {
         count: OutArray<usize>,
         ids: OutArray<c_uint>,
     ) {
-        on_netcdf4(ncid, var, |var| {
+        on_variable(ncid, var, |var| {
             count.set(var.storage.filters.len());
             ids.set_all(var.storage.filters.iter().map(|f| f.id));
             Ok(())
@@ -185,7 +183,7 @@ export! {
         count: OutArray<usize>,
         params: OutArray<c_uint>,
     ) {
-        on_netcdf4(ncid, var, |var| {
+        on_variable(ncid, var, |var| {
             let found = filter(var, id).ok_or(ErrorNumber::ENOFILTER)?;
             set_parameters(found, count, params);
             Ok(())

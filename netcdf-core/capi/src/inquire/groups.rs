@@ -11,6 +11,9 @@ use crate::handles::with;
 
 /// Returns the subgroup with a name.
 fn child(group: &OpenGroup<'_>, of: GroupId, name: &[u8]) -> Result<GroupId, ErrorNumber> {
+    if name.contains(&b'/') {
+        return Err(ErrorNumber::EBADNAME);
+    }
     let schema = group.schema();
     let name = stored_name(name);
     let called = |id: &GroupId| {
@@ -44,6 +47,18 @@ fn full_name(group: &OpenGroup<'_>) -> Vec<u8> {
         1 => b"/".to_vec(),
         _ => names.join(&b'/'),
     }
+}
+
+/// Writes the id of the subgroup with a name. As in netCDF-C, null stands for the group itself.
+fn child_or_self(ncid: c_int, name: InText, id: OutArray<c_int>) -> Result<(), ErrorNumber> {
+    with(ncid, |group| {
+        let found = match name.is_null() {
+            true => group.id,
+            false => child(group, group.id, name.name()?)?,
+        };
+        id.set((group.ids)(found)?);
+        Ok(())
+    })
 }
 
 export! {
@@ -88,24 +103,12 @@ export! {
         })
     }
 
-    /// Returns the root group for a null name.
     fn nc_inq_ncid(ncid: c_int, name: InText, id: OutArray<c_int>) {
-        with(ncid, |group| {
-            let found = match name.is_null() {
-                true => group.id,
-                false => child(group, group.id, name.name()?)?,
-            };
-            id.set((group.ids)(found)?);
-            Ok(())
-        })
+        child_or_self(ncid, name, id)
     }
 
     fn nc_inq_grp_ncid(ncid: c_int, name: InText, id: OutArray<c_int>) {
-        with(ncid, |group| {
-            let found = child(group, group.id, name.name()?)?;
-            id.set((group.ids)(found)?);
-            Ok(())
-        })
+        child_or_self(ncid, name, id)
     }
 
     fn nc_inq_grp_full_ncid(ncid: c_int, name: InText, id: OutArray<c_int>) {

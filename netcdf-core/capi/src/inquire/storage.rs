@@ -105,7 +105,9 @@ export! {
     ) {
         on_variable(ncid, number, |group, var| {
             no_fill.set((var.storage.fill == FillMode::NoFill).into());
-            if value.is_null() {
+            // As in netCDF-C, only classic files have a value without filling.
+            let unused = var.storage.fill == FillMode::NoFill && check_settings(group).is_ok();
+            if value.is_null() || unused {
                 return Ok(());
             }
             let bytes = group.memory_size(var.ty)?;
@@ -123,8 +125,8 @@ export! {
         mode: OutArray<c_int>,
         digits: OutArray<c_int>,
     ) {
-        on_variable(ncid, var, |group, var| {
-            check_settings(group)?;
+        with(ncid, check_settings)?;
+        on_variable(ncid, var, |_, var| {
             let (own, kept) = quantization(var).unwrap_or_default();
             mode.set(own);
             digits.set(kept);

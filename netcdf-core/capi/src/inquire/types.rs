@@ -5,6 +5,7 @@ use std::ffi::c_int;
 use netcdf_core::model::{DataType, GroupId, TypeId, TypeKind, UserType};
 
 use super::groups;
+use super::storage::check_settings;
 use crate::border::{InText, OutArray, OutText, export};
 use crate::dataset::{OpenGroup, int, stored_name, type_number};
 use crate::error_number::ErrorNumber;
@@ -45,6 +46,7 @@ pub(super) fn on_type(
     body: impl FnOnce(&OpenGroup<'_>, &UserType, usize) -> Result<(), ErrorNumber>,
 ) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
+        check_settings(group)?;
         let ty = group.user_type(number)?;
         let size = group.memory_size(group.data_type(number)?)?;
         body(group, ty, size)
@@ -67,6 +69,9 @@ fn named(group: &OpenGroup<'_>, name: &[u8]) -> Result<DataType, ErrorNumber> {
     let atomic = netcdf_core::model::Atomic::ALL.into_iter();
     if let Some(atomic) = atomic.into_iter().find(|a| a.name().as_bytes() == name) {
         return Ok(atomic.into());
+    }
+    if name == b"/" {
+        return Err(ErrorNumber::EINVAL);
     }
     if name.contains(&b'/') {
         let end = name.iter().rposition(|&b| b == b'/').unwrap_or(0);

@@ -48,13 +48,13 @@ impl Area {
             Self::One(index) => (starts(index, rank)?, vec![1; rank]),
             Self::Region(start, count) => {
                 let start = starts(start, rank)?;
-                let count = counts(count, (shape, &start), &vec![1; rank]);
+                let count = counts(count, shape);
                 (start, count)
             }
             Self::Strided(start, count, stride) | Self::Mapped(start, count, stride, _) => {
                 let start = starts(start, rank)?;
                 let stride = strides(stride, rank)?;
-                let count = counts(count, (shape, &start), &stride);
+                let count = counts(count, shape);
                 let select = Select::region(&start, &count).stride(&stride);
                 return Ok(Selection { select, count, map });
             }
@@ -71,15 +71,12 @@ fn starts(start: &InArray<usize>, rank: usize) -> Result<Vec<u64>, ErrorNumber> 
     Ok(list.into_iter().map(|n| n as u64).collect())
 }
 
-/// Returns the numbers of elements. As in netCDF-C, a missing array selects all elements from the start.
-fn counts(count: &InArray<usize>, (shape, start): (&[u64], &[u64]), stride: &[u64]) -> Vec<u64> {
-    if let Some(list) = count.list(shape.len()) {
-        return list.into_iter().map(|n| n as u64).collect();
+/// Returns the numbers of elements. As in netCDF-C, a missing array has the shape of the variable, even if the start is not 0.
+fn counts(count: &InArray<usize>, shape: &[u64]) -> Vec<u64> {
+    match count.list(shape.len()) {
+        Some(list) => list.into_iter().map(|n| n as u64).collect(),
+        None => shape.to_vec(),
     }
-    let lines = shape.iter().zip(start).zip(stride);
-    lines
-        .map(|((len, start), stride)| len.saturating_sub(*start).div_ceil(*stride))
-        .collect()
 }
 
 /// Returns the strides. A missing array selects neighbours.

@@ -32,8 +32,8 @@ pub(super) fn get<T: CastNumber + PlainNumber>(
 ) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
         let id = group.variable_id(number)?;
-        check_conversion(group.variable(number)?.ty, T::TYPE)?;
         let selection = area.selection(&group.schema().shape(id))?;
+        check_conversion(group.variable(number)?.ty, T::TYPE)?;
         match selection.map {
             None => out.fill(selection.elements()?, |list| {
                 read_into(group, id, &selection, list)
