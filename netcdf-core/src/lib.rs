@@ -47,6 +47,7 @@ pub mod json;
 pub mod limits;
 pub mod model;
 pub mod notes;
+mod per_process;
 pub mod runtime;
 pub mod shown;
 pub mod stats;

@@ -1,14 +1,13 @@
 //! The threads of a runtime.
 
-use std::sync::OnceLock;
-
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
 use super::stacks;
+use crate::per_process::PerProcess;
 
-/// Threads that start when they are first needed, and end with the runtime.
+/// Threads that start when they are first needed, and end with the runtime. A forked child starts its own threads.
 #[derive(Debug, Default)]
-pub(super) struct Workers(OnceLock<Option<ThreadPool>>);
+pub(super) struct Workers(PerProcess<Option<ThreadPool>>);
 
 /// The kind of thread that calls a job.
 pub(super) enum CallSite<'a> {

@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
         "netcdf-core/src/limits",
         "netcdf-core/src/model",
         "netcdf-core/src/notes",
+        "netcdf-core/src/per_process",
         "netcdf-core/src/shown",
     ],
     &["netcdf-core/src/io"],

@@ -1,11 +1,10 @@
-//! Waits for answers with one small runtime for futures, which lives as long as the process.
-
-use std::sync::OnceLock;
+//! Waits for answers with one small runtime for futures, which lives as long as the process. A forked child has its own.
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
 
 use crate::error::{Error, ErrorKind, Result};
+use crate::per_process::PerProcess;
 
 /// The number of threads that transfer bytes between the network and waiting threads.
 const THREADS: usize = 2;
@@ -32,7 +31,7 @@ pub(super) fn start(answer: impl Future<Output = ()> + Send + 'static) -> Result
 }
 
 fn runtime() -> Result<&'static Runtime> {
-    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    static RUNTIME: PerProcess<Option<Runtime>> = PerProcess::new();
     let started = RUNTIME.get_or_init(|| {
         let mut builder = Builder::new_multi_thread();
         builder.worker_threads(THREADS).thread_name("network");
