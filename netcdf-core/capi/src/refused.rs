@@ -31,6 +31,7 @@ refuse! {
     nc_put_att_double
     nc_put_att_float
     nc_put_att_int
+    nc_put_att_long
     nc_put_att_longlong
     nc_put_att_schar
     nc_put_att_short
@@ -41,10 +42,12 @@ refuse! {
     nc_put_att_uint
     nc_put_att_ulonglong
     nc_put_att_ushort
+    nc_put_var
     nc_put_var1
     nc_put_var1_double
     nc_put_var1_float
     nc_put_var1_int
+    nc_put_var1_long
     nc_put_var1_longlong
     nc_put_var1_schar
     nc_put_var1_short
@@ -65,6 +68,7 @@ refuse! {
     nc_put_var_string
     nc_put_var_text
     nc_put_var_ubyte
+    nc_put_var_uchar
     nc_put_var_uint
     nc_put_var_ulonglong
     nc_put_var_ushort
@@ -87,12 +91,14 @@ refuse! {
     nc_put_varm_double
     nc_put_varm_float
     nc_put_varm_int
+    nc_put_varm_long
     nc_put_varm_longlong
     nc_put_varm_schar
     nc_put_varm_short
     nc_put_varm_string
     nc_put_varm_text
     nc_put_varm_ubyte
+    nc_put_varm_uchar
     nc_put_varm_uint
     nc_put_varm_ulonglong
     nc_put_varm_ushort
@@ -100,12 +106,14 @@ refuse! {
     nc_put_vars_double
     nc_put_vars_float
     nc_put_vars_int
+    nc_put_vars_long
     nc_put_vars_longlong
     nc_put_vars_schar
     nc_put_vars_short
     nc_put_vars_string
     nc_put_vars_text
     nc_put_vars_ubyte
+    nc_put_vars_uchar
     nc_put_vars_uint
     nc_put_vars_ulonglong
     nc_put_vars_ushort

@@ -33,7 +33,7 @@ const LAYERS: &[&[&str]] = &[
         "netcdf-core/src/survey",
     ],
     &["netcdf-core/src/api", "netcdf-core/src/tool"],
-    &["grammar/src"],
+    &["netcdf-core/capi/src", "grammar/src"],
     &["ncdump/src", "ncgen/src", "nccopy/src", "zdump/src"],
 ];
 
