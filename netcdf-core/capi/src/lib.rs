@@ -9,6 +9,7 @@
 //! | `border` | the border to C: views of arguments, allocator, exported symbols, `fork` |
 //! | `layout` | the layouts of types in the memory of C programs |
 //! | `dataset`, `handles` | open datasets and their ids |
+//! | `threads` | the number of threads |
 //! | `values`, `memory` | values in the memory of C programs |
 //! | `lifetime`, `inquire`, `read` | the functions by topic |
 //! | `library`, `refused`, `version2` | settings, functions that write, functions of netCDF version 2 |
@@ -27,5 +28,6 @@ mod memory;
 mod read;
 mod refused;
 mod texts;
+mod threads;
 mod values;
 mod version2;

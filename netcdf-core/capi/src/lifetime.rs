@@ -14,13 +14,17 @@ use crate::border::{CallerMemory, InText, MemoryImage, OutArray, OutText, export
 use crate::dataset::{FileState, LoadedDataset, OpenArguments};
 use crate::error_number::ErrorNumber;
 use crate::handles;
+use crate::threads;
 
 /// Opens for changes (`NC_WRITE`).
 const WRITE: c_int = 1;
 
 fn options() -> Options {
     Options {
-        env: Some(Arc::new(Env::default())),
+        env: Some(Arc::new(Env {
+            runtime: threads::runtime(),
+            ..Env::default()
+        })),
         ..Options::default()
     }
 }
