@@ -12,6 +12,7 @@ use netcdf_core::model::{
     Variable,
 };
 
+use crate::elements::SmallReads;
 use crate::error_number::ErrorNumber;
 use crate::layout::Layouts;
 
@@ -51,6 +52,7 @@ pub(crate) struct LoadedDataset {
     pub(crate) data: Dataset,
     /// The state of the file when it was opened; `None` for other datasets.
     pub(crate) state: Option<FileState>,
+    pub(crate) small_reads: SmallReads,
     layouts: OnceLock<Layouts>,
     variables: OnceLock<HashMap<(GroupId, Name), usize, foldhash::fast::RandomState>>,
 }
@@ -60,6 +62,7 @@ impl LoadedDataset {
         Self {
             data,
             state,
+            small_reads: SmallReads::default(),
             layouts: OnceLock::new(),
             variables: OnceLock::new(),
         }

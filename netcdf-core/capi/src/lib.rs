@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `error_number`, `texts`, `failure` | error numbers, their texts, and the numbers of the core's errors |
 //! | `border` | the border to C: views of arguments, allocator, exported symbols, `fork` |
+//! | `elements` | selected elements, and a cache for small reads |
 //! | `layout` | the layouts of types in the memory of C programs |
 //! | `dataset`, `handles` | open datasets and their ids |
 //! | `threads` | the number of threads |
@@ -17,6 +18,7 @@
 
 mod border;
 mod dataset;
+mod elements;
 mod error_number;
 mod failure;
 mod handles;

@@ -85,6 +85,22 @@ impl<T: PlainNumber> OutArray<T> {
         }
     }
 
+    /// Writes the first elements; a null pointer is an error.
+    pub(crate) fn set_list(&self, list: &[T]) -> Result<(), ErrorNumber> {
+        if self.0.is_null() {
+            return Err(ErrorNumber::EINVAL);
+        }
+        // SAFETY: the caller passes an array with an element for each value of the function.
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                list.as_ptr().cast::<u8>(),
+                self.0.cast(),
+                size_of_val(list),
+            )
+        };
+        Ok(())
+    }
+
     /// Writes an element at a position, which may be negative for mapped access.
     pub(crate) fn set_at(&self, position: isize, value: T) {
         // SAFETY: the map of the caller describes elements of the caller's memory.

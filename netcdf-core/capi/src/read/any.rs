@@ -5,10 +5,10 @@ use std::ffi::c_int;
 use netcdf_core::api::Char;
 use netcdf_core::model::{Atomic, DataType};
 
-use super::area::Area;
 use super::numbers::get;
 use super::strings::get_strings;
 use crate::border::{CallerMemory, InArray, export};
+use crate::elements::Area;
 use crate::error_number::ErrorNumber;
 use crate::handles::with;
 use crate::values::{Spots, put_values};
@@ -45,7 +45,7 @@ fn get_user(ncid: c_int, number: c_int, area: Area, out: CallerMemory) -> Result
         if selection.map.is_some() {
             return Err(ErrorNumber::EMAPTYPE);
         }
-        let values = group.data().read_values(id, &selection.select)?;
+        let values = group.data().read_values(id, &selection.select())?;
         let bytes = values.len().checked_mul(group.memory_size(ty)?);
         let block = out.block(bytes.ok_or(ErrorNumber::EINVAL)?)?;
         put_values(&values, &Spots::new(group, ty, block)?)

@@ -7,10 +7,10 @@ use netcdf_core::model::convert::convert;
 use netcdf_core::model::kind::Model;
 use netcdf_core::model::{Atomic, Kind, Values};
 
-use super::cast::{CastNumber, cast};
 use super::numbers::check_conversion;
 use crate::border::{CallerMemory, InText, OutArray, PlainNumber, export};
 use crate::dataset::OpenGroup;
+use crate::elements::{CastNumber, cast};
 use crate::error_number::ErrorNumber;
 use crate::handles::with;
 use crate::inquire::{SpecialValue, attribute, special};

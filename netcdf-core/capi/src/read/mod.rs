@@ -1,9 +1,7 @@
 //! Reads values of variables and attributes.
 
 mod any;
-mod area;
 mod attributes;
-mod cast;
 mod numbers;
 mod strings;
 

@@ -6,11 +6,10 @@ use netcdf_core::api::Char;
 use netcdf_core::error::ErrorKind;
 use netcdf_core::model::{Atomic, DataType, VarId};
 
-use super::area::{Area, Selection};
 use super::attributes::get_numbers;
-use super::cast::{CastNumber, cast};
 use crate::border::{InArray, InText, OutArray, PlainNumber, export};
 use crate::dataset::OpenGroup;
+use crate::elements::{Area, CastNumber, Selection, cast};
 use crate::error_number::ErrorNumber;
 use crate::handles::with;
 
@@ -32,8 +31,13 @@ pub(super) fn get<T: CastNumber + PlainNumber>(
 ) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
         let id = group.variable_id(number)?;
-        let selection = area.selection(&group.schema().shape(id))?;
+        let shape = group.schema().shape(id);
+        let selection = area.selection(&shape)?;
         check_conversion(group.variable(number)?.ty, T::TYPE)?;
+        let small = &group.loaded.small_reads;
+        if let Some(list) = small.get(group.data(), (id, &shape), &selection) {
+            return out.set_list(&list);
+        }
         match selection.map {
             None => out.fill(selection.elements()?, |list| {
                 read_into(group, id, &selection, list)
@@ -49,9 +53,9 @@ fn read_into<T: CastNumber>(
     selection: &Selection,
     list: &mut [T],
 ) -> Result<(), ErrorNumber> {
-    match group.data().read_into(id, &selection.select, list) {
+    match group.data().read_into(id, &selection.select(), list) {
         Err(e) if e.kind() == ErrorKind::Range => {
-            let values = group.data().read_values(id, &selection.select)?;
+            let values = group.data().read_values(id, &selection.select())?;
             let all = list.iter_mut().zip(cast(&values));
             all.for_each(|(to, value)| *to = value);
             Err(ErrorNumber::ERANGE)
@@ -67,9 +71,9 @@ fn read_mapped<T: CastNumber + PlainNumber>(
     selection: &Selection,
     out: OutArray<T>,
 ) -> Result<(), ErrorNumber> {
-    let (list, status) = match group.data().read(id, &selection.select) {
+    let (list, status) = match group.data().read(id, &selection.select()) {
         Err(e) if e.kind() == ErrorKind::Range => {
-            let values = group.data().read_values(id, &selection.select)?;
+            let values = group.data().read_values(id, &selection.select())?;
             (cast(&values), Err(ErrorNumber::ERANGE))
         }
         read => (read?, Ok(())),

@@ -4,8 +4,8 @@ use std::ffi::c_int;
 
 use netcdf_core::model::{Atomic, Values};
 
-use super::area::Area;
 use crate::border::{InArray, InText, OutStrings, export};
+use crate::elements::Area;
 use crate::error_number::ErrorNumber;
 use crate::handles::with;
 use crate::inquire::attribute;
@@ -23,7 +23,7 @@ pub(super) fn get_strings(
             return Err(ErrorNumber::ECHAR);
         }
         let selection = area.selection(&group.schema().shape(id))?;
-        let list = group.data().read_strings(id, &selection.select)?;
+        let list = group.data().read_strings(id, &selection.select())?;
         for (n, text) in list.iter().enumerate() {
             out.set_at(selection.position(n), text.as_deref())?;
         }

@@ -4,7 +4,7 @@ use netcdf_core::api::{Char, Element};
 use netcdf_core::model::Values;
 
 /// A number type that C casts other numbers to.
-pub(crate) trait CastNumber: Element {
+pub(crate) trait CastNumber: Element + Sync + 'static {
     /// Converts an integer: the lowest bits.
     fn of_integer(value: i128) -> Self;
     /// Converts a float as x86 processors do. C leaves the result undefined.
@@ -85,7 +85,7 @@ impl CastNumber for Char {
 }
 
 /// Converts numbers with casts of C. Returns an empty list for other values.
-pub(super) fn cast<T: CastNumber>(values: &Values) -> Vec<T> {
+pub(crate) fn cast<T: CastNumber>(values: &Values) -> Vec<T> {
     fn integers<T: CastNumber, U: Copy + Into<i128>>(list: &[U]) -> Vec<T> {
         list.iter().map(|&n| T::of_integer(n.into())).collect()
     }

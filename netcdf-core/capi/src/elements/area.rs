@@ -3,12 +3,11 @@
 use netcdf_core::api::Select;
 
 use crate::border::InArray;
-use crate::dataset::size;
 use crate::error_number::ErrorNumber;
 
 /// The arguments that select elements.
 #[derive(Clone, Copy)]
-pub(super) enum Area {
+pub(crate) enum Area {
     /// All elements (`var`).
     Whole,
     /// One element (`var1`).
@@ -27,40 +26,40 @@ pub(super) enum Area {
 }
 
 /// The selected elements of a variable.
-pub(super) struct Selection {
-    pub(super) select: Select,
+pub(crate) struct Selection {
+    /// First index along each dimension.
+    pub(crate) start: Vec<u64>,
     /// Number of elements along each dimension.
-    pub(super) count: Vec<u64>,
+    pub(crate) count: Vec<u64>,
+    /// Distance between elements along each dimension; `None` for neighbours.
+    pub(crate) stride: Option<Vec<u64>>,
     /// Distance in memory between neighbours along each dimension, in elements; `None` for row-major order.
-    pub(super) map: Option<Vec<isize>>,
+    pub(crate) map: Option<Vec<isize>>,
 }
 
 impl Area {
     /// Returns the selected elements of a variable with this shape.
-    pub(super) fn selection(&self, shape: &[u64]) -> Result<Selection, ErrorNumber> {
+    pub(crate) fn selection(&self, shape: &[u64]) -> Result<Selection, ErrorNumber> {
         let rank = shape.len();
+        let (start, count, stride) = match self {
+            Self::Whole => (vec![0; rank], shape.to_vec(), None),
+            Self::One(index) => (starts(index, rank)?, vec![1; rank], None),
+            Self::Region(start, count) => (starts(start, rank)?, counts(count, shape), None),
+            Self::Strided(start, count, stride) | Self::Mapped(start, count, stride, _) => {
+                let start = starts(start, rank)?;
+                (start, counts(count, shape), strides(stride, rank)?)
+            }
+        };
         let map = match self {
             Self::Mapped(.., map) => map.list(rank),
             Self::Whole | Self::One(_) | Self::Region(..) | Self::Strided(..) => None,
         };
-        let (start, count) = match self {
-            Self::Whole => return Ok(Selection::whole(shape)),
-            Self::One(index) => (starts(index, rank)?, vec![1; rank]),
-            Self::Region(start, count) => {
-                let start = starts(start, rank)?;
-                let count = counts(count, shape);
-                (start, count)
-            }
-            Self::Strided(start, count, stride) | Self::Mapped(start, count, stride, _) => {
-                let start = starts(start, rank)?;
-                let stride = strides(stride, rank)?;
-                let count = counts(count, shape);
-                let select = Select::region(&start, &count).stride(&stride);
-                return Ok(Selection { select, count, map });
-            }
-        };
-        let select = Select::region(&start, &count);
-        Ok(Selection { select, count, map })
+        Ok(Selection {
+            start,
+            count,
+            stride,
+            map,
+        })
     }
 }
 
@@ -79,31 +78,42 @@ fn counts(count: &InArray<usize>, shape: &[u64]) -> Vec<u64> {
     }
 }
 
-/// Returns the strides. A missing array selects neighbours.
-fn strides(stride: &InArray<isize>, rank: usize) -> Result<Vec<u64>, ErrorNumber> {
-    let list = stride.list(rank).unwrap_or_else(|| vec![1; rank]);
+/// Returns the strides; `None` selects neighbours.
+fn strides(stride: &InArray<isize>, rank: usize) -> Result<Option<Vec<u64>>, ErrorNumber> {
+    let Some(list) = stride.list(rank) else {
+        return Ok(None);
+    };
     let one = |n: isize| u64::try_from(n).ok().filter(|&n| n > 0);
     let list: Option<Vec<u64>> = list.into_iter().map(one).collect();
-    list.ok_or(ErrorNumber::ESTRIDE)
+    list.map(Some).ok_or(ErrorNumber::ESTRIDE)
 }
 
 impl Selection {
-    fn whole(shape: &[u64]) -> Self {
-        Self {
-            select: Select::all(),
-            count: shape.to_vec(),
-            map: None,
+    /// Returns the selection for the core.
+    pub(crate) fn select(&self) -> Select {
+        let select = Select::region(&self.start, &self.count);
+        match &self.stride {
+            Some(stride) => select.stride(stride),
+            None => select,
         }
     }
 
+    /// Returns whether a variable of this shape has all elements of a selection without strides.
+    pub(crate) fn is_within(&self, shape: &[u64]) -> bool {
+        let ends = self.start.iter().zip(&self.count);
+        let mut lines = ends.zip(shape);
+        lines.all(|((start, count), len)| start.checked_add(*count).is_some_and(|end| end <= *len))
+    }
+
     /// Returns the number of selected elements.
-    pub(super) fn elements(&self) -> Result<usize, ErrorNumber> {
+    pub(crate) fn elements(&self) -> Result<usize, ErrorNumber> {
         let product = netcdf_core::model::region::product(&self.count);
-        product.map(size).ok_or(ErrorNumber::EINVAL)
+        let len = product.and_then(|n| usize::try_from(n).ok());
+        len.ok_or(ErrorNumber::EINVAL)
     }
 
     /// Returns the position of an element in memory.
-    pub(super) fn position(&self, element: usize) -> isize {
+    pub(crate) fn position(&self, element: usize) -> isize {
         let Some(map) = &self.map else {
             return isize::try_from(element).unwrap_or(isize::MAX);
         };
