@@ -10,8 +10,26 @@ use crate::layout::Layouts;
 /// Maximum nesting of values.
 const DEPTH: u32 = 64;
 
-/// The position of an element in memory.
-type Position<'a> = &'a dyn Fn(usize) -> Option<usize>;
+/// The positions of elements in memory, at a nesting depth.
+#[derive(Clone, Copy)]
+struct ElementPositions<'a> {
+    of: &'a dyn Fn(usize) -> Option<usize>,
+    depth: u32,
+}
+
+impl<'a> ElementPositions<'a> {
+    /// Returns the positions of elements within these elements.
+    fn within(self, of: &'a dyn Fn(usize) -> Option<usize>) -> Self {
+        Self {
+            of,
+            depth: self.depth.saturating_add(1),
+        }
+    }
+
+    fn get(self, n: usize) -> Result<usize, ErrorNumber> {
+        (self.of)(n).ok_or(ErrorNumber::EINTERNAL)
+    }
+}
 
 /// The memory for values of a type: element `n` is at position `n`.
 pub(crate) struct Spots<'a> {
@@ -42,14 +60,17 @@ impl<'a> Spots<'a> {
 /// Writes values to memory.
 pub(crate) fn put_values(values: &Values, to: &Spots<'_>) -> Result<(), ErrorNumber> {
     let position = |n: usize| n.checked_mul(to.size);
-    to.put(values, to.ty, (&position, 0))
+    let positions = ElementPositions {
+        of: &position,
+        depth: 0,
+    };
+    to.put(values, to.ty, positions)
 }
 
 macro_rules! put_numbers {
-    ($spots:expr, $list:expr, $position:expr) => {{
+    ($spots:expr, $list:expr, $positions:expr) => {{
         for (n, value) in $list.iter().enumerate() {
-            let at = $position(n).ok_or(ErrorNumber::EINTERNAL)?;
-            $spots.block.put(at, &value.to_ne_bytes())?;
+            $spots.block.put($positions.get(n)?, &value.to_ne_bytes())?;
         }
         Ok(())
     }};
@@ -60,25 +81,25 @@ impl Spots<'_> {
         &self,
         values: &Values,
         ty: DataType,
-        (position, depth): (Position<'_>, u32),
+        positions: ElementPositions<'_>,
     ) -> Result<(), ErrorNumber> {
         match values {
-            Values::Byte(v) => put_numbers!(self, v, position),
-            Values::Char(v) | Values::UByte(v) => put_numbers!(self, v, position),
-            Values::Short(v) => put_numbers!(self, v, position),
-            Values::Int(v) => put_numbers!(self, v, position),
-            Values::Float(v) => put_numbers!(self, v, position),
-            Values::Double(v) => put_numbers!(self, v, position),
-            Values::UShort(v) => put_numbers!(self, v, position),
-            Values::UInt(v) => put_numbers!(self, v, position),
-            Values::Int64(v) => put_numbers!(self, v, position),
-            Values::UInt64(v) => put_numbers!(self, v, position),
-            Values::String(v) => self.put_strings(v, position),
-            Values::Enum(_, base) => self.put(base, ty, (position, depth)),
-            Values::Opaque { size, bytes, .. } => self.put_opaque(bytes, *size, position),
-            Values::Vlen(_, lists) => self.put_lists(lists, ty, (position, depth)),
+            Values::Byte(v) => put_numbers!(self, v, positions),
+            Values::Char(v) | Values::UByte(v) => put_numbers!(self, v, positions),
+            Values::Short(v) => put_numbers!(self, v, positions),
+            Values::Int(v) => put_numbers!(self, v, positions),
+            Values::Float(v) => put_numbers!(self, v, positions),
+            Values::Double(v) => put_numbers!(self, v, positions),
+            Values::UShort(v) => put_numbers!(self, v, positions),
+            Values::UInt(v) => put_numbers!(self, v, positions),
+            Values::Int64(v) => put_numbers!(self, v, positions),
+            Values::UInt64(v) => put_numbers!(self, v, positions),
+            Values::String(v) => self.put_strings(v, positions),
+            Values::Enum(_, base) => self.put(base, ty, positions),
+            Values::Opaque { size, bytes, .. } => self.put_opaque(bytes, *size, positions),
+            Values::Vlen(_, lists) => self.put_lists(lists, ty, positions),
             Values::Compound { len, columns, .. } => {
-                self.put_columns((*len, columns), ty, (position, depth))
+                self.put_columns((*len, columns), ty, positions)
             }
         }
     }
@@ -86,10 +107,10 @@ impl Spots<'_> {
     fn put_strings(
         &self,
         list: &[Option<Box<[u8]>>],
-        position: Position<'_>,
+        positions: ElementPositions<'_>,
     ) -> Result<(), ErrorNumber> {
         for (n, text) in list.iter().enumerate() {
-            let at = position(n).ok_or(ErrorNumber::EINTERNAL)?;
+            let at = positions.get(n)?;
             self.block.put_string(at, text.as_deref())?;
         }
         Ok(())
@@ -99,10 +120,10 @@ impl Spots<'_> {
         &self,
         bytes: &[u8],
         size: usize,
-        position: Position<'_>,
+        positions: ElementPositions<'_>,
     ) -> Result<(), ErrorNumber> {
         for (n, value) in bytes.chunks_exact(size.max(1)).enumerate() {
-            let at = position(n).ok_or(ErrorNumber::EINTERNAL)?;
+            let at = positions.get(n)?;
             self.block.put(at, value)?;
         }
         Ok(())
@@ -112,14 +133,15 @@ impl Spots<'_> {
         &self,
         lists: &[Values],
         ty: DataType,
-        (position, depth): (Position<'_>, u32),
+        positions: ElementPositions<'_>,
     ) -> Result<(), ErrorNumber> {
-        let Some(TypeKind::Vlen { base }) = self.kind(ty).filter(|_| depth < DEPTH) else {
+        let Some(TypeKind::Vlen { base }) = self.kind(ty).filter(|_| positions.depth < DEPTH)
+        else {
             return Err(ErrorNumber::EBADTYPE);
         };
         let size = self.size_of(*base)?;
         for (n, list) in lists.iter().enumerate() {
-            let at = position(n).ok_or(ErrorNumber::EINTERNAL)?;
+            let at = positions.get(n)?;
             let bytes = list.len().checked_mul(size).ok_or(ErrorNumber::ENOMEM)?;
             let block = self.block.put_list(at, list.len(), bytes)?;
             let elements = Spots {
@@ -129,7 +151,7 @@ impl Spots<'_> {
                 ..*self
             };
             let position = |n: usize| n.checked_mul(size);
-            elements.put(list, *base, (&position, depth.saturating_add(1)))?;
+            elements.put(list, *base, positions.within(&position))?;
         }
         Ok(())
     }
@@ -138,9 +160,10 @@ impl Spots<'_> {
         &self,
         (len, columns): (usize, &[Values]),
         ty: DataType,
-        (position, depth): (Position<'_>, u32),
+        positions: ElementPositions<'_>,
     ) -> Result<(), ErrorNumber> {
-        let Some(TypeKind::Compound { fields, .. }) = self.kind(ty).filter(|_| depth < DEPTH)
+        let Some(TypeKind::Compound { fields, .. }) =
+            self.kind(ty).filter(|_| positions.depth < DEPTH)
         else {
             return Err(ErrorNumber::EBADTYPE);
         };
@@ -149,10 +172,10 @@ impl Spots<'_> {
             let size = self.size_of(field.ty)?;
             let per = column.len().checked_div(len).unwrap_or(0).max(1);
             let within = |n: usize| {
-                let first = position(n / per)?.checked_add(offset)?;
+                let first = (positions.of)(n / per)?.checked_add(offset)?;
                 first.checked_add((n % per).checked_mul(size)?)
             };
-            self.put(column, field.ty, (&within, depth.saturating_add(1)))?;
+            self.put(column, field.ty, positions.within(&within))?;
         }
         Ok(())
     }
