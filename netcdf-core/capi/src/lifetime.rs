@@ -1,12 +1,15 @@
 //! Opening, synchronising and closing datasets.
 
 use std::ffi::{OsStr, c_int};
+use std::fs::File;
+use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::api::{Dataset, Options};
 use netcdf_core::env::Env;
+use netcdf_core::error::{Error, ErrorKind};
 use netcdf_core::io::Container;
 use netcdf_core::io::memory::MemorySource;
 
@@ -32,10 +35,26 @@ fn options() -> Options {
 fn opened(path: &[u8]) -> Result<LoadedDataset, ErrorNumber> {
     let path = Path::new(OsStr::from_bytes(path));
     let state = FileState::of(path);
-    let dataset = Dataset::open_with(path, options())?;
+    let dataset = Dataset::open_with(path, options()).map_err(|e| open_error(e, path))?;
     // C has no place for notes.
     drop(dataset.notes());
     Ok(LoadedDataset::new(dataset, state))
+}
+
+/// Returns the error number of a dataset that cannot be opened. As in netCDF-C, damaged HDF5 files have one number.
+fn open_error(e: Error, path: &Path) -> ErrorNumber {
+    let damaged = matches!(e.kind(), ErrorKind::Truncated | ErrorKind::Unsupported);
+    match damaged && is_hdf5(path) {
+        true => ErrorNumber::EHDFERR,
+        false => e.into(),
+    }
+}
+
+/// Returns whether a local file starts with the signature of HDF5.
+fn is_hdf5(path: &Path) -> bool {
+    let mut signature = [0; 8];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut signature));
+    read.is_ok() && signature == *b"\x89HDF\r\n\x1a\n"
 }
 
 fn open(path: InText, mode: c_int, ncid: OutArray<c_int>) -> Result<(), ErrorNumber> {
