@@ -1,12 +1,14 @@
 //! The stored form of chunks: readers of references refuse some frames that we decode.
 
 use super::located_chunks::LocatedChunk;
+use crate::arithmetic::exact;
 use crate::chunk::Dataset;
+use crate::chunk::decode::chain;
 use crate::chunk::layout::{ChunkRef, Layout};
 use crate::error::{Context as _, Result};
 use crate::filter::codec::ids;
 use crate::filter::ids::{BLOSC, ZSTD};
-use crate::filter::{FilterChain, VariableFacts, bzip2};
+use crate::filter::{FilterChain, bzip2};
 use crate::model::{FilterSpec, VarId};
 
 /// The maximum number of chunks of a variable that are read. One program writes all chunks of a variable, so a few chunks show the form.
@@ -15,41 +17,56 @@ const SAMPLES: usize = 8;
 /// The filters with frames that numcodecs refuses.
 const FRAMED: [u32; 4] = [ZSTD, BLOSC, bzip2::ENTRY.id, ids::GZIP];
 
-/// Checks that readers decode the frames of a variable's chunks. `trailing` is the number of bytes that are not part of the references.
-///
-/// # Errors
-/// Returns read errors.
-pub(super) fn are_strict(
-    set: Dataset<'_>,
-    (var, layout): (VarId, &Layout),
-    (filters, trailing): (&[FilterSpec], u64),
-    chunks: &[LocatedChunk],
-) -> Result<bool> {
-    if !filters.iter().any(|filter| FRAMED.contains(&filter.id)) {
-        return Ok(true);
+/// A variable with the filters that readers of references apply.
+pub(super) struct FramedVariable<'a> {
+    pub(super) set: Dataset<'a>,
+    pub(super) var: VarId,
+    pub(super) layout: &'a Layout,
+    pub(super) filters: &'a [FilterSpec],
+    /// The number of bytes at the end of a chunk that are not part of the references.
+    pub(super) trailing: u64,
+}
+
+impl FramedVariable<'_> {
+    /// Checks that readers decode the frames of the variable's chunks.
+    ///
+    /// # Errors
+    /// Returns read errors.
+    pub(super) fn is_strict(&self, chunks: &[LocatedChunk]) -> Result<bool> {
+        let framed = |filter: &FilterSpec| FRAMED.contains(&filter.id);
+        if !self.filters.iter().any(framed) {
+            return Ok(true);
+        }
+        let (set, var) = (self.set, self.var);
+        let layout = Layout {
+            filters: self.filters.to_vec(),
+            ..self.layout.clone()
+        };
+        let chain = chain(set.reader, set.env, var, &layout)?;
+        let path = || set.reader.schema().var_path(var);
+        let read = set.fetch(&samples(chunks)).in_object(path)?;
+        let trailing = exact(self.trailing).index()?;
+        let strict = |bytes: &Vec<u8>| is_strict(&chain, bytes, trailing);
+        Ok(read.iter().all(strict))
     }
-    let facts = VariableFacts::new(set.reader.schema(), layout.element.ty, filters);
-    let chain = set.env.filters.chain(filters, &layout.context(facts))?;
-    let path = || set.reader.schema().var_path(var);
-    let read = set.fetch(&samples(chunks)).in_object(path)?;
-    let trailing = usize::try_from(trailing).unwrap_or(usize::MAX);
-    let strict = |bytes: &Vec<u8>| is_strict(&chain, bytes, trailing);
-    Ok(read.iter().all(strict))
 }
 
 /// Checks the frame of a chunk. Readers also refuse damaged chunks.
 fn is_strict(chain: &FilterChain, bytes: &[u8], trailing: usize) -> bool {
-    let encoded = bytes.get(..bytes.len().saturating_sub(trailing));
-    let strict = chain.is_strict(encoded.unwrap_or_default(), &mut vec![]);
-    strict.unwrap_or(false)
+    let encoded = bytes.len().checked_sub(trailing);
+    let encoded = encoded.and_then(|len| bytes.get(..len));
+    let strict = |encoded| chain.is_strict(encoded, &mut vec![]).unwrap_or(false);
+    encoded.is_some_and(strict)
 }
 
 /// Returns evenly spaced chunks with locations, with the first and the last chunk.
 fn samples(chunks: &[LocatedChunk]) -> Vec<ChunkRef> {
-    let last = chunks.len().saturating_sub(1);
-    let count = chunks.len().min(SAMPLES);
-    let number = |n: usize| n.saturating_mul(last) / count.saturating_sub(1).max(1);
-    let sampled = (0..count).filter_map(|n| chunks.get(number(n)));
+    let Some(last) = chunks.len().checked_sub(1) else {
+        return vec![];
+    };
+    let steps = last.min(SAMPLES - 1);
+    let number = |n: usize| n * last / steps.max(1);
+    let sampled = (0..=steps).filter_map(|n| chunks.get(number(n)));
     let located = sampled.filter(|(_, reference)| reference.is_some());
     located.map(|(chunk, _)| chunk.clone()).collect()
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ReferenceOptions;
 use super::codecs::{self, ReaderCodecs};
-use super::frames;
+use super::frames::FramedVariable;
 use super::located_chunks::LocatedChunks;
 use crate::arithmetic::{Amount, exact, length};
 use crate::chunk::Dataset;
@@ -72,9 +72,15 @@ pub(super) fn located(
         Ok(codecs) => codecs,
         Err(why) => return Ok(Err(why)),
     };
-    let var = (pair.from, &layout);
-    let encoded = codecs::without_checksum(&filters);
-    if !frames::are_strict(set, var, encoded, &found.chunks)? {
+    let (encoded, trailing) = codecs::without_checksum(&filters);
+    let framed = FramedVariable {
+        set,
+        var: pair.from,
+        layout: &layout,
+        filters: encoded,
+        trailing,
+    };
+    if !framed.is_strict(&found.chunks)? {
         return Ok(Err("frames that readers refuse".to_owned()));
     }
     let shape = set.reader.schema().shape(pair.from);
