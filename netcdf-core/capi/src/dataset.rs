@@ -139,6 +139,11 @@ impl<'a> OpenGroup<'a> {
         self.schema().var(id).ok_or(ErrorNumber::ENOTVAR)
     }
 
+    /// Returns the number of dimensions of a variable.
+    pub(crate) fn rank(&self, id: VarId) -> usize {
+        self.schema().var(id).map_or(0, |var| var.dims.len())
+    }
+
     /// Returns the number of the variable with a name.
     pub(crate) fn variable_number(&self, name: &[u8]) -> Result<usize, ErrorNumber> {
         let vars = &self.group()?.vars;

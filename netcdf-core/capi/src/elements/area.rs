@@ -38,16 +38,19 @@ pub(crate) struct Selection {
 }
 
 impl Area {
-    /// Returns the selected elements of a variable with this shape.
-    pub(crate) fn selection(&self, shape: &[u64]) -> Result<Selection, ErrorNumber> {
-        let rank = shape.len();
+    /// Returns the selected elements of a variable. `shape` returns the shape, which most selections do not need.
+    pub(crate) fn selection(
+        &self,
+        rank: usize,
+        shape: impl Fn() -> Vec<u64>,
+    ) -> Result<Selection, ErrorNumber> {
         let (start, count, stride) = match self {
-            Self::Whole => (vec![0; rank], shape.to_vec(), None),
+            Self::Whole => (vec![0; rank], shape(), None),
             Self::One(index) => (starts(index, rank)?, vec![1; rank], None),
-            Self::Region(start, count) => (starts(start, rank)?, counts(count, shape), None),
+            Self::Region(start, count) => (starts(start, rank)?, counts(count, rank, shape), None),
             Self::Strided(start, count, stride) | Self::Mapped(start, count, stride, _) => {
                 let start = starts(start, rank)?;
-                (start, counts(count, shape), strides(stride, rank)?)
+                (start, counts(count, rank, shape), strides(stride, rank)?)
             }
         };
         let map = match self {
@@ -71,10 +74,10 @@ fn starts(start: &InArray<usize>, rank: usize) -> Result<Vec<u64>, ErrorNumber> 
 }
 
 /// Returns the numbers of elements. As in netCDF-C, a missing array has the shape of the variable, even if the start is not 0.
-fn counts(count: &InArray<usize>, shape: &[u64]) -> Vec<u64> {
-    match count.list(shape.len()) {
+fn counts(count: &InArray<usize>, rank: usize, shape: impl Fn() -> Vec<u64>) -> Vec<u64> {
+    match count.list(rank) {
         Some(list) => list.into_iter().map(|n| n as u64).collect(),
-        None => shape.to_vec(),
+        None => shape(),
     }
 }
 

@@ -81,16 +81,18 @@ struct LastBox {
 }
 
 impl SmallReads {
-    /// Returns the elements of a small selection, or `None` if the caller has to read them. Threads do not wait for each other.
-    pub(crate) fn get<T: CastNumber>(
+    /// Passes the elements of a small selection to `put` and returns its result, or returns `None` if the caller has to read them. Threads
+    /// do not wait for each other.
+    pub(crate) fn get<T: CastNumber, R>(
         &self,
         data: &Dataset,
-        (var, shape): (VarId, &[u64]),
+        var: VarId,
         selection: &Selection,
-    ) -> Option<Vec<T>> {
+        put: impl FnOnce(&[T]) -> R,
+    ) -> Option<R> {
         let len = selection.elements().ok()?;
         let plain = selection.stride.is_none() && selection.map.is_none();
-        if !plain || len == 0 || len > SMALL || !selection.is_within(shape) {
+        if !plain || len == 0 || len > SMALL {
             return None;
         }
         let mut last = match self.0.try_lock() {
@@ -98,46 +100,53 @@ impl SmallReads {
             Err(std::sync::TryLockError::Poisoned(e)) => PoisonError::into_inner(e),
             Err(std::sync::TryLockError::WouldBlock) => return None,
         };
-        last.visit::<T>(data, (var, shape), selection)?;
-        let area = last.area.as_ref()?;
-        let from = area.position(selection)?;
-        area.is_run(selection).then_some(())?;
+        let from = last.visit::<T>(data, var, selection)?;
         let elements = last.elements.as_ref()?.downcast_ref::<Vec<T>>()?;
-        Some(elements.get(from..from.checked_add(len)?)?.to_vec())
+        Some(put(elements.get(from..from.checked_add(len)?)?))
     }
 }
 
 impl LastBox {
-    /// Makes the box of a selection the last box, and reads it after enough visits.
+    /// Makes the box of a selection the last box, reads it after enough visits, and returns the position of the selection.
     fn visit<T: CastNumber>(
         &mut self,
         data: &Dataset,
-        (var, shape): (VarId, &[u64]),
+        var: VarId,
         selection: &Selection,
-    ) -> Option<()> {
-        let known = self
-            .area
-            .as_ref()
-            .is_some_and(|area| area.var == var && area.position(selection).is_some());
-        if !known {
-            *self = Self {
-                area: Some(ElementBox::of(var, shape, &selection.start)),
-                ..Self::default()
-            };
-        }
+    ) -> Option<usize> {
+        let same = self.area.as_ref().filter(|area| area.var == var);
+        let known = same.and_then(|area| area.position(selection));
+        let position = match known {
+            Some(position) => position,
+            None => self.enter(data, var, selection)?,
+        };
         self.reads = self.reads.saturating_add(1);
         let loaded = self
             .elements
             .as_ref()
             .is_some_and(|list| list.is::<Vec<T>>());
+        let area = self.area.as_ref().filter(|area| area.is_run(selection))?;
         if !loaded && self.reads > ENOUGH {
-            let area = self.area.as_ref()?;
-            let list: Vec<T> = data
-                .read(var, &Select::region(&area.start, &area.count))
-                .ok()?;
+            let select = Select::region(&area.start, &area.count);
+            let list: Vec<T> = data.read(var, &select).ok()?;
             self.elements = Some(Box::new(list));
         }
-        Some(())
+        Some(position)
+    }
+
+    /// Starts a new box. Selections beyond the variable have no box.
+    fn enter(&mut self, data: &Dataset, var: VarId, selection: &Selection) -> Option<usize> {
+        let shape = data.shape(var).ok()?;
+        if !selection.is_within(&shape) {
+            return None;
+        }
+        let area = ElementBox::of(var, &shape, &selection.start);
+        let position = area.position(selection);
+        *self = Self {
+            area: Some(area),
+            ..Self::default()
+        };
+        position
     }
 }
 

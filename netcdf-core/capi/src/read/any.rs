@@ -41,7 +41,7 @@ fn get_user(ncid: c_int, number: c_int, area: Area, out: CallerMemory) -> Result
     with(ncid, |group| {
         let id = group.variable_id(number)?;
         let ty = group.variable(number)?.ty;
-        let selection = area.selection(&group.schema().shape(id))?;
+        let selection = area.selection(group.rank(id), || group.schema().shape(id))?;
         if selection.map.is_some() {
             return Err(ErrorNumber::EMAPTYPE);
         }

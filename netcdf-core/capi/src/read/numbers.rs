@@ -31,12 +31,13 @@ pub(super) fn get<T: CastNumber + PlainNumber>(
 ) -> Result<(), ErrorNumber> {
     with(ncid, |group| {
         let id = group.variable_id(number)?;
-        let shape = group.schema().shape(id);
-        let selection = area.selection(&shape)?;
+        let shape = || group.schema().shape(id);
+        let selection = area.selection(group.rank(id), shape)?;
         check_conversion(group.variable(number)?.ty, T::TYPE)?;
         let small = &group.loaded.small_reads;
-        if let Some(list) = small.get(group.data(), (id, &shape), &selection) {
-            return out.set_list(&list);
+        let served = small.get(group.data(), id, &selection, |list| out.set_list(list));
+        if let Some(status) = served {
+            return status;
         }
         match selection.map {
             None => out.fill(selection.elements()?, |list| {

@@ -22,7 +22,7 @@ pub(super) fn get_strings(
         if group.variable(number)?.ty != Atomic::String.into() {
             return Err(ErrorNumber::ECHAR);
         }
-        let selection = area.selection(&group.schema().shape(id))?;
+        let selection = area.selection(group.rank(id), || group.schema().shape(id))?;
         let list = group.data().read_strings(id, &selection.select())?;
         for (n, text) in list.iter().enumerate() {
             out.set_at(selection.position(n), text.as_deref())?;
