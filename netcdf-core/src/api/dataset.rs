@@ -229,13 +229,13 @@ impl Dataset {
         }
         check_right(at.path())?;
         let env = options.env.clone().unwrap_or_default();
+        let said = env.notes.take();
         let update = open_update(at.path(), options.update_rules(), &env)?;
         let options = Options {
             env: Some(env),
             ..options
         };
         let expected = ExpectedState::now(at.path())?;
-        let said = options.env.as_deref().map(|env| env.notes.take());
         let mut dataset = match update {
             Some((container, original)) => {
                 let kind = original.reader().schema().kind;
@@ -247,7 +247,7 @@ impl Dataset {
         dataset.expected = expected;
         format::check_writes(dataset.kind()).map_err(|e| e.of(&name))?;
         let lost = dataset.env.notes.take();
-        for note in said.unwrap_or_default().into_iter().chain(lost.clone()) {
+        for note in said.into_iter().chain(lost.clone()) {
             dataset.env.notes.say(note);
         }
         if let Some(note) = lost.first() {
