@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::expected_state::ExpectedState;
 use super::location::{self, DatasetLocation};
 use super::mode::DatasetMode;
-use super::original::{InPlace, Original, UpdateRules, open_update};
+use super::original::{InPlace, OpenedUpdate, Original, UpdateRules, open_update};
 use super::staged::Staged;
 use crate::chunk::ReadCache;
 use crate::env::Env;
@@ -229,25 +229,29 @@ impl Dataset {
         }
         check_right(at.path())?;
         let env = options.env.clone().unwrap_or_default();
-        let said = env.notes.take();
         let update = open_update(at.path(), options.update_rules(), &env)?;
         let options = Options {
             env: Some(env),
             ..options
         };
         let expected = ExpectedState::now(at.path())?;
-        let mut dataset = match update {
-            Some((container, original)) => {
+        let said = options.env.as_deref().map(|env| env.notes.take());
+        let (mut dataset, mut lost) = match update {
+            Some(OpenedUpdate {
+                container,
+                original,
+                lost,
+            }) => {
                 let kind = original.reader().schema().kind;
                 let location = DatasetLocation::of(path, &container, kind)?;
-                Self::opened(location, original, options)
+                (Self::opened(location, original, options), lost)
             }
-            None => Self::open_with(path, options)?,
+            None => (Self::open_with(path, options)?, vec![]),
         };
         dataset.expected = expected;
         format::check_writes(dataset.kind()).map_err(|e| e.of(&name))?;
-        let lost = dataset.env.notes.take();
-        for note in said.into_iter().chain(lost.clone()) {
+        lost.extend(dataset.env.notes.take());
+        for note in said.unwrap_or_default().into_iter().chain(lost.clone()) {
             dataset.env.notes.say(note);
         }
         if let Some(note) = lost.first() {

@@ -59,6 +59,14 @@ impl Original {
     }
 }
 
+/// A dataset that was opened for changes in place.
+pub(super) struct OpenedUpdate {
+    pub(super) container: Container,
+    pub(super) original: Original,
+    /// Notes on objects that a new file would lose.
+    pub(super) lost: Vec<Note>,
+}
+
 /// The rules for changes in place.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UpdateRules {
@@ -75,7 +83,7 @@ pub(super) fn open_update(
     path: &Path,
     rules: UpdateRules,
     env: &Env,
-) -> Result<Option<(Container, Original)>> {
+) -> Result<Option<OpenedUpdate>> {
     let name = path.to_string_lossy();
     let is_always = rules.in_place == InPlace::Always;
     // A new file takes only one of several names (hard links).
@@ -101,8 +109,15 @@ pub(super) fn open_update(
         }
     };
     let file = Arc::new(PatchedFile::open(Box::new(raw), &env.notes)?);
+    let before = env.notes.take();
     let update = format::update(&file, env)?;
-    Ok(update.map(|update| (Container::Source(file), Original::Updated(update))))
+    let lost = env.notes.take();
+    before.into_iter().for_each(|note| env.notes.say(note));
+    Ok(update.map(|update| OpenedUpdate {
+        container: Container::Source(file),
+        original: Original::Updated(update),
+        lost,
+    }))
 }
 
 fn written_anew(name: &str) -> Note {

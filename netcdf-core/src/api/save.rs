@@ -168,7 +168,7 @@ impl Dataset {
         };
         self.expected = ExpectedState::now(path)?;
         let original = match update {
-            Some((_, original)) => original,
+            Some(opened) => opened.original,
             None => {
                 let container = location::open(path, &self.env)?;
                 Original::Stored(format::open(container, &self.env)?)

@@ -272,7 +272,8 @@ fn every_moment_of_every_change_has_one_of_two_states() {
 /// Files of other programs, whose length or count differs from the rule.
 #[test]
 fn every_moment_of_odd_files() {
-    let odd: [(&str, fn(&mut Vec<u8>)); 4] = [
+    type Damage = fn(&mut Vec<u8>);
+    let odd: [(&str, Damage); 4] = [
         ("a count of STREAMING", |f| f[4..8].fill(0xff)),
         ("STREAMING and half a record", |f| {
             f[4..8].fill(0xff);
