@@ -40,6 +40,9 @@ pub(super) struct Netcdf4Update {
     committed: BTreeMap<DimId, u64>,
     /// The slots of chunks that fill step by step.
     slots: BTreeMap<(VarId, Vec<u64>), SlotPair>,
+    /// The chunks of the committed file that are in slots, by the mark of the slots. A chunk stays in use until the commit, also if the next
+    /// chunk gets the slots before.
+    in_use: BTreeMap<u64, u64>,
 }
 
 /// Opens a file; `None` for a file that can only be written anew.
@@ -65,6 +68,7 @@ pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Netcdf4Up
         },
         committed: BTreeMap::new(),
         slots: BTreeMap::new(),
+        in_use: BTreeMap::new(),
     }))
 }
 
@@ -134,16 +138,18 @@ impl Netcdf4Update {
         self.file.append(bytes)
     }
 
-    /// Returns the axis along which a chunk has room for more records.
-    fn open_axis(&self, var: VarId, layout: &Layout, position: &[u64]) -> Option<usize> {
-        let dims = &self.reader.schema().var(var)?.dims;
+    /// Returns whether a chunk has room for more records.
+    fn has_room(&self, var: VarId, layout: &Layout, position: &[u64]) -> bool {
+        let schema = self.reader.schema();
+        let Some(variable) = schema.var(var) else {
+            return false;
+        };
         let lens = layout.extent.iter().zip(&layout.chunk).zip(position);
-        let mut axes = lens.zip(dims).enumerate();
-        let open = axes.find(|(_, (((extent, chunk), at), dim))| {
-            let end = at.saturating_add(1).saturating_mul(**chunk);
-            end > **extent && self.reader.schema().is_unlimited(**dim)
-        });
-        open.map(|(axis, _)| axis)
+        lens.zip(&variable.dims)
+            .any(|(((extent, chunk), at), dim)| {
+                let end = at.saturating_add(1).saturating_mul(*chunk);
+                end > *extent && schema.is_unlimited(*dim)
+            })
     }
 
     /// Stores a filtered chunk: in a slot while it has room for more records, else at the end.
@@ -159,16 +165,20 @@ impl Netcdf4Update {
             header: self.reader.base.dataset(var)?.address,
             len,
         };
-        let axis = self.open_axis(var, layout, position);
+        let committed = self.committed_chunk(var, position)?;
         let known = self.known_slots((var, position), owner)?;
-        let Some(_) = axis.filter(|_| bytes.len() as u64 <= len) else {
+        if let (Some(pair), Some(chunk)) = (known, &committed)
+            && pair.has(chunk.range.start)
+        {
+            self.in_use.insert(pair.mark(), chunk.range.start);
+        }
+        if !self.has_room(var, layout, position) || bytes.len() as u64 > len {
             self.slots.remove(&(var, position.to_vec()));
             return match known {
                 Some(pair) => owner.leave(pair, bytes),
                 None => file.append(bytes),
             };
-        };
-        let committed = self.committed_chunk(var, position)?;
+        }
         let pair = match (known, &committed) {
             (Some(pair), _) => pair,
             // Large slots would take more space than the data, if the chunk never changes again.
@@ -176,7 +186,7 @@ impl Netcdf4Update {
             (None, _) => owner.create()?,
         };
         self.slots.insert((var, position.to_vec()), pair);
-        owner.put(pair, committed.map(|chunk| chunk.range.start), bytes)
+        owner.put(pair, self.in_use.get(&pair.mark()).copied(), bytes)
     }
 
     /// Returns the slots of a chunk, which this process or an earlier one created.
@@ -384,21 +394,29 @@ impl Update for Netcdf4Update {
         if self.touched().is_empty() && self.file.pending().patched == 0 {
             return Ok(());
         }
-        let written = self.write().inspect_err(|_| {
-            let _ = self.file.abandon();
-        })?;
+        let written = match self.write() {
+            Ok(written) => written,
+            Err(e) => {
+                self.abandon()?;
+                return Err(e);
+            }
+        };
         self.file.commit()?;
         for (var, layout) in written {
             self.reader.base.set_layout(var, layout);
         }
         self.reader.new.clear();
         self.committed.clear();
+        self.in_use.clear();
         self.reader.base.forget();
         Ok(())
     }
 
     fn abandon(&mut self) -> Result<()> {
         self.reader.new.clear();
+        self.in_use.clear();
+        // Slots that were new are not in the file any more. The others are found again.
+        self.slots.clear();
         self.restore_lengths();
         self.file.abandon()?;
         self.reader.base.forget();

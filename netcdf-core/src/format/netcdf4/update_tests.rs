@@ -269,29 +269,51 @@ fn trees_grow_by_levels() {
 
 #[test]
 fn abandoned_records_leave_the_file() {
-    let raw = RecordedFile::new(&empty(2));
-    let mut update = opened(&raw);
-    append(&mut *update, 2, 3);
-    update.commit(FillMode::Fill).unwrap();
-    let before = raw.bytes();
-    append(&mut *update, 2, 90);
-    update.abandon().unwrap();
-    assert!(raw.bytes() == before);
-    check(update.reader(), 3);
-    append(&mut *update, 2, 4);
-    update.commit(FillMode::Fill).unwrap();
-    check(&*reopened(&raw.bytes()), 4);
+    for (schema, chunk) in [(schema(2), 2), (deflated(2), 2), (deflated(16), 16)] {
+        for begun in [1, 3, 17] {
+            let raw = RecordedFile::new(&made(schema.clone()));
+            let mut update = opened(&raw);
+            append(&mut *update, chunk, begun);
+            update.commit(FillMode::Fill).unwrap();
+            let before = raw.bytes();
+            append(&mut *update, chunk, 90);
+            update.abandon().unwrap();
+            assert_eq!(raw.bytes().len(), before.len());
+            check(&*reopened(&raw.bytes()), begun);
+            check(update.reader(), begun);
+            for len in begun + 1..begun + 40 {
+                append(&mut *update, chunk, len);
+                update.commit(FillMode::Fill).unwrap();
+            }
+            check(&*reopened(&raw.bytes()), begun + 39);
+        }
+    }
 }
 
 #[test]
 fn a_reader_sees_the_old_or_the_new_state_at_every_moment() {
     use crate::io::patched::{FoundState, find_state};
-    let plain = [(0, 1), (3, 4), (64, 66)].map(|(start, end)| (schema(1), 1, start, end));
-    let filtered = [(2, 3), (8, 9), (15, 17)].map(|(start, end)| (deflated(16), 16, start, end));
-    for (schema, chunk, start, end) in plain.into_iter().chain(filtered) {
+    // The commits before a change: a chunk is in the first or in the second slot, or has left its slots.
+    let plain: [&[u64]; 3] = [&[0, 1], &[2, 3, 4], &[63, 64, 66]];
+    let filtered: [&[u64]; 9] = [
+        &[0, 3],
+        &[2, 3],
+        &[7, 8, 9],
+        &[15, 17],
+        &[14, 15, 17],
+        &[15, 50],
+        &[14, 15, 50],
+        &[15, 17, 18, 33],
+        &[15, 17, 33, 34],
+    ];
+    let plain = plain.map(|lens| (schema(1), 1, lens));
+    let filtered = filtered.map(|lens| (deflated(16), 16, lens));
+    for (schema, chunk, lens) in plain.into_iter().chain(filtered) {
         let raw = RecordedFile::new(&made(schema));
         let mut update = opened(&raw);
-        for len in [u64::saturating_sub(start, 1), start] {
+        let (&end, before) = lens.split_last().unwrap();
+        let start = *before.last().unwrap();
+        for &len in before {
             append(&mut *update, chunk, len);
             update.commit(FillMode::Fill).unwrap();
         }

@@ -52,6 +52,16 @@ impl SlotPair {
         [first, first.saturating_add(self.len)]
     }
 
+    /// Returns the source offset of the mark, which identifies the slots.
+    pub(crate) fn mark(self) -> u64 {
+        self.at
+    }
+
+    /// Returns whether the chunk at an offset is in a slot.
+    pub(crate) fn has(self, chunk: u64) -> bool {
+        self.slots().contains(&chunk)
+    }
+
     /// Returns the slot that does not contain the chunk at an offset.
     fn other(self, chunk: Option<u64>) -> u64 {
         let [a, b] = self.slots();
@@ -85,7 +95,9 @@ impl SlotOwner<'_> {
             let Some(at) = mark.filter(|_| stored <= self.len) else {
                 continue;
             };
-            if self.value(SLOTS, at)? == Some(self.len) {
+            let end = place.checked_add(self.len);
+            let fits = end.is_some_and(|end| end <= self.file.len());
+            if fits && self.value(SLOTS, at)? == Some(self.len) {
                 let rest = place.saturating_add(stored)..place.saturating_add(self.len);
                 let free = read_range(self.file, &rest)?.iter().all(|byte| *byte == 0);
                 return Ok(free.then_some(SlotPair { at, len: self.len }));
@@ -109,12 +121,13 @@ impl SlotOwner<'_> {
         Ok((self.value(SLOTS, at)? == Some(self.len)).then_some(pair))
     }
 
-    /// Stores a chunk in the slot that the committed chunk does not use, and returns its offset. The rest of the slot becomes zero.
+    /// Stores a chunk in the slot that is not in use, and returns its offset. The rest of the slot becomes zero. `in_use`: the offset of
+    /// the chunk of the committed file that is in a slot.
     ///
     /// # Errors
     /// Returns I/O errors.
-    pub(crate) fn put(self, pair: SlotPair, committed: Option<u64>, bytes: &[u8]) -> Result<u64> {
-        let place = pair.other(committed);
+    pub(crate) fn put(self, pair: SlotPair, in_use: Option<u64>, bytes: &[u8]) -> Result<u64> {
+        let place = pair.other(in_use);
         let end = place.saturating_add(self.len);
         let old = read_range(self.file, &(place..end))?;
         let used = old.iter().rposition(|byte| *byte != 0).map_or(0, |n| n + 1);
