@@ -17,6 +17,7 @@ use crate::border::{CallerMemory, InText, MemoryImage, OutArray, OutText, export
 use crate::dataset::{FileState, LoadedDataset, OpenArguments};
 use crate::error_number::ErrorNumber;
 use crate::handles;
+use crate::plugins;
 use crate::threads;
 
 /// Opens for changes (`NC_WRITE`).
@@ -26,6 +27,7 @@ fn options() -> Options {
     Options {
         env: Some(Arc::new(Env {
             runtime: threads::runtime(),
+            filters: plugins::filters(),
             ..Env::default()
         })),
         ..Options::default()

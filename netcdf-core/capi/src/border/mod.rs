@@ -11,6 +11,7 @@
 mod allocator;
 mod block;
 mod export;
+mod file;
 mod fork;
 mod strings;
 mod symbols;
@@ -19,6 +20,7 @@ mod views;
 
 pub(crate) use block::{CallerMemory, MemoryBlock, MemoryImage};
 pub(crate) use export::{export, export_old, export_text, guarded, guarded_old, refuse};
+pub(crate) use file::library_file;
 pub(crate) use strings::OutStrings;
 pub(crate) use text::{InText, OutText, StaticText};
 pub(crate) use views::{InArray, OutArray, PlainNumber};
