@@ -308,6 +308,12 @@ exhaustive_areas() {
     EXHAUSTIVE=1 cargo test --workspace "${chosen[@]}"
 }
 
+# Writes the states of files at every moment of changes in place to target/states.
+write_states() {
+    rm -rf target/states
+    STATES=$PWD/target/states cargo test --quiet --workspace --lib states_for_other_programs -- --ignored
+}
+
 # Runs README's run command and checks the output of ncdump.
 run_readme() {
     readme "Run it" | tee "$work/printed" | tail -n 12

@@ -160,6 +160,23 @@ def read_pyfive(path):
     return items
 
 
+def read_scipy(path):
+    """Reads a classic file with scipy, which knows CDF-1 and CDF-2, for .ci/moments."""
+    import scipy.io
+    items = {}
+    with scipy.io.netcdf_file(path, mmap=False) as f:
+        for name, length in f.dimensions.items():
+            items[f"dim /{name}"] = f"{length}"
+        for key, value in f._attributes.items():
+            put_attribute(items, "/", key, lambda: value)
+        for name, var in f.variables.items():
+            items[f"var /{name}"] = f"{list(var.shape)} {var.typecode()}"
+            put_data_item(items, f"/{name}", math.prod(var.shape), lambda: var[...])
+            for key, value in var._attributes.items():
+                put_attribute(items, f"/{name}", key, lambda: value)
+    return items
+
+
 def latin(value):
     """Converts text back to bytes."""
     if isinstance(value, list):
@@ -236,7 +253,7 @@ def group_paths(path):
 
 
 KNOWN = {"h5py": read_h5py, "netCDF4-python": read_netcdf4, "xarray": read_xarray, "h5netcdf": read_h5netcdf,
-         "pyfive": read_pyfive}
+         "pyfive": read_pyfive, "scipy": read_scipy}
 NEEDS = {"h5py": "h5py", "netCDF4-python": "netCDF4", "xarray": "xarray", "h5netcdf": "h5netcdf"}
 
 

@@ -212,6 +212,16 @@ impl Error {
         self
     }
 
+    /// Adds a sentence behind the remedy.
+    #[must_use]
+    pub(crate) fn with_further_remedy(mut self, sentence: &'static str) -> Self {
+        self.0.remedy = Some(match self.0.remedy.take() {
+            Some(remedy) => format!("{remedy}; {sentence}").into(),
+            None => sentence.into(),
+        });
+        self
+    }
+
     /// Adds the remedy if no remedy is known.
     #[must_use]
     pub fn with_remedy(mut self, remedy: impl Into<Cow<'static, str>>) -> Self {

@@ -170,4 +170,8 @@ pub(crate) fn source(bytes: &[u8]) -> Arc<dyn Source> {
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod update_failures_tests;
+#[cfg(test)]
+mod update_states_tests;
+#[cfg(test)]
 mod update_tests;

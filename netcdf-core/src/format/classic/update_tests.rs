@@ -78,7 +78,7 @@ fn values(schema: &Schema, var: VarId, (start, count): (u64, u64)) -> Vec<u8> {
 }
 
 /// Returns a file with `records` records.
-fn file(kind: Kind, records: u64) -> Vec<u8> {
+pub(super) fn file(kind: Kind, records: u64) -> Vec<u8> {
     let schema = schema(kind);
     let (target, out) = MemoryTarget::new("t");
     let options = CreateOptions::default();
@@ -93,7 +93,7 @@ fn file(kind: Kind, records: u64) -> Vec<u8> {
 }
 
 /// A change, which also checks its placement.
-type Change = fn(&mut dyn Update);
+pub(super) type Change = fn(&mut dyn Update);
 
 fn in_place(placed: Result<Placement>) {
     assert_eq!(placed.unwrap(), Placement::InPlace);
@@ -105,7 +105,7 @@ fn put(update: &mut dyn Update, var: VarId, element: u64, count: u64) {
 }
 
 /// Appends a record with all variables.
-fn record(update: &mut dyn Update) {
+pub(super) fn record(update: &mut dyn Update) {
     let records = update.reader().schema().dims[0].len;
     for (var, per) in [(TIME, 1), (T, 3), (VarId(2), 3)] {
         put(update, var, records * per, per);
@@ -125,7 +125,7 @@ fn set_title(update: &mut dyn Update, text: &str) {
 }
 
 /// Kinds of changes; `true`: only the count changes below the old end of the file.
-const CHANGES: [(&str, Change, bool); 20] = [
+pub(super) const CHANGES: [(&str, Change, bool); 20] = [
     ("one record", record, true),
     ("one of three variables", |u| put(u, T, 12, 3), true),
     ("part of a record", |u| put(u, T, 13, 1), true),
@@ -193,7 +193,7 @@ const CHANGES: [(&str, Change, bool); 20] = [
 ];
 
 /// The metadata and all values of a dataset.
-fn content(reader: &dyn Reader) -> Result<String> {
+pub(super) fn content(reader: &dyn Reader) -> Result<String> {
     let env = Env::default();
     let schema = reader.schema();
     let mut out = format!("{schema:?}");
@@ -204,12 +204,12 @@ fn content(reader: &dyn Reader) -> Result<String> {
     Ok(out)
 }
 
-fn source_of(bytes: &[u8]) -> Arc<dyn Source> {
+pub(super) fn source_of(bytes: &[u8]) -> Arc<dyn Source> {
     Arc::new(MemorySource::new("m", bytes.to_vec()))
 }
 
 /// Returns the content for our readers.
-fn seen(bytes: &[u8]) -> Result<String> {
+pub(super) fn seen(bytes: &[u8]) -> Result<String> {
     let container = Container::Source(source_of(bytes));
     content(&*crate::format::open(container, &Env::default())?)
 }
@@ -222,14 +222,14 @@ fn seen_by_others(bytes: &[u8]) -> Result<String> {
     )?)
 }
 
-fn open(raw: &RecordedFile) -> Result<Box<dyn Update>> {
+pub(super) fn open(raw: &RecordedFile) -> Result<Box<dyn Update>> {
     let file = PatchedFile::open(Box::new(raw.clone()), &Notes::default())?;
     let update = crate::format::update(&Arc::new(file), &Env::default())?;
     Ok(update.unwrap())
 }
 
 /// Changes a file. Returns the recorded calls.
-fn changed(raw: &RecordedFile, change: Change, fill: FillMode) -> Vec<FileStep> {
+pub(super) fn changed(raw: &RecordedFile, change: Change, fill: FillMode) -> Vec<FileStep> {
     let mut update = open(raw).unwrap();
     change(&mut *update);
     let pending = content(update.reader()).unwrap();

@@ -52,6 +52,10 @@ pub(crate) mod types;
 mod unsized_scales;
 mod update;
 #[cfg(test)]
+mod update_failures_tests;
+#[cfg(test)]
+mod update_states_tests;
+#[cfg(test)]
 mod update_tests;
 mod updated_reader;
 pub(crate) mod values;

@@ -65,8 +65,8 @@ impl PatchedFile {
     fn end_change(&self, journal: &Journal, notes: &Notes) -> Result<()> {
         let steps = Steps { raw: &*self.raw };
         match progress(self, journal)? {
-            ChangeProgress::Finished => steps.truncate(journal.new_len),
-            ChangeProgress::Unstarted => steps.truncate(journal.old_len),
+            ChangeProgress::Finished => steps.settle(journal, JournalSide::New),
+            ChangeProgress::Unstarted => steps.settle(journal, JournalSide::Old),
             ChangeProgress::Unfinished => {
                 steps.restore(journal, JournalSide::Old)?;
                 notes.remark(Note {

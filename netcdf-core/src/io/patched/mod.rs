@@ -19,6 +19,8 @@
 //! | `file` | [`PatchedFile`]: append, patch, read, commit, abandon |
 //! | `recovery` | ends an unfinished change that another program interfered with |
 
+#[cfg(test)]
+pub(crate) mod cached_disk;
 mod differences;
 mod file;
 mod journal;
@@ -31,6 +33,8 @@ mod progress;
 pub(crate) mod recorded_file;
 mod recovery;
 mod sectors;
+#[cfg(test)]
+pub(crate) mod state_files;
 mod steps;
 mod tail;
 

@@ -3,10 +3,10 @@
 use super::journal::{Fence, Journal};
 use super::patches::Patches;
 use super::sectors::SECTOR;
-use super::steps::{StepFailure, Steps};
+use super::steps::{Certainty, StepFailure, Steps};
 use super::tail::{FileTail, changed, check_stamp, renew};
 use crate::arithmetic::{Amount, exact};
-use crate::error::{Error, OrInternal as _, Result};
+use crate::error::{Error, ErrorKind, OrInternal as _, Result};
 use crate::io::blocks::DirtyBlocks;
 use crate::io::raw_file::{RawFile, RawStamp};
 use crate::io::target::Target as _;
@@ -100,7 +100,8 @@ impl PatchState {
         self.lose_tail(flushed)?;
         check_stamp(raw, &self.stamp)?;
         if self.stamp.len != self.end {
-            Steps { raw }.truncate(self.end)?;
+            let extended = Steps { raw }.truncate(self.end);
+            extended.map_err(unchanged)?;
             renew(raw, &mut self.stamp)?;
         }
         Ok(())
@@ -131,7 +132,9 @@ impl PatchState {
     pub(super) fn fail(&mut self, raw: &dyn RawFile, failure: StepFailure) -> Error {
         // A part of a journal may be written.
         let _ = renew(raw, &mut self.stamp);
-        let e = failure.error.with_remedy(failure.certainty.sentence());
+        let e = failure
+            .error
+            .with_further_remedy(failure.certainty.sentence());
         if failure.is_final {
             (self.failed, self.keeps_end) = (Some(e.again()), true);
         }
@@ -140,6 +143,7 @@ impl PatchState {
 
     /// Records a failed write of new data, which is then missing in the buffer.
     pub(super) fn lose_tail(&mut self, written: Result<()>) -> Result<()> {
+        let written = written.map_err(unchanged);
         written.inspect_err(|e| self.failed = Some(e.again()))
     }
 
@@ -155,5 +159,13 @@ impl PatchState {
             .flush(&mut tail)
             .and_then(|()| tail.read_at(at, buf));
         self.lose_tail(read)
+    }
+}
+
+/// Adds to an error before a commit that the file has its old state. Another program may have changed a file with [`ErrorKind::Changed`].
+fn unchanged(e: Error) -> Error {
+    match e.kind() {
+        ErrorKind::Changed => e,
+        _ => e.with_further_remedy(Certainty::Old.sentence()),
     }
 }

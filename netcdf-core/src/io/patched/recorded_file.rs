@@ -13,6 +13,20 @@ pub(crate) enum FileStep {
     Write(u64, Vec<u8>),
     SetLen(u64),
     Sync,
+    /// A sync that failed: the disk may have any of the earlier unsynced bytes, and the system does not write them again.
+    FailedSync,
+}
+
+/// What a call does that fails.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum CallFailure {
+    /// It does nothing. Later calls succeed.
+    #[default]
+    Once,
+    /// It writes some of its sectors. Later calls succeed.
+    Partial,
+    /// It writes some of its sectors. All later calls fail and do nothing.
+    Always,
 }
 
 impl FileStep {
@@ -27,7 +41,7 @@ impl FileStep {
                 file[start..end].copy_from_slice(bytes);
             }
             Self::SetLen(len) => file.resize(usize::try_from(*len).unwrap(), 0),
-            Self::Sync => {}
+            Self::Sync | Self::FailedSync => {}
         }
     }
 
@@ -44,7 +58,7 @@ impl FileStep {
                     .collect()
             }
             Self::SetLen(_) => vec![self.clone()],
-            Self::Sync => vec![],
+            Self::Sync | Self::FailedSync => vec![],
         }
     }
 }
@@ -55,6 +69,9 @@ struct Recording {
     steps: Vec<FileStep>,
     /// The number of calls that succeed before one fails.
     left: Option<usize>,
+    failure: CallFailure,
+    /// Whether all calls fail.
+    broken: bool,
     changes: u64,
 }
 
@@ -92,7 +109,19 @@ impl RecordedFile {
 
     /// Lets the call after `left` further ones fail, and all later ones succeed.
     pub(crate) fn fail_after(&self, left: usize) {
-        self.lock().left = Some(left);
+        self.fail(left, CallFailure::Once);
+    }
+
+    /// Lets the call after `left` further ones fail.
+    pub(crate) fn fail(&self, left: usize, failure: CallFailure) {
+        let mut file = self.lock();
+        (file.left, file.failure) = (Some(left), failure);
+    }
+
+    /// Lets all later calls succeed.
+    pub(crate) fn repair(&self) {
+        let mut file = self.lock();
+        (file.left, file.broken) = (None, false);
     }
 
     /// Returns whether the failure of [`RecordedFile::fail_after`] is still to come.
@@ -110,17 +139,41 @@ impl RecordedFile {
     fn record(&self, step: FileStep) -> Result<()> {
         let mut file = self.lock();
         match file.left {
-            Some(0) => {
-                file.left = None;
-                return Err(Error::from(ErrorKind::StorageFull));
-            }
+            Some(0) => return Err(file.failed(step)),
             Some(n) => file.left = Some(n - 1),
+            None if file.broken => return Err(file.failed(step)),
             None => {}
         }
-        step.apply(&mut file.bytes);
-        file.changes += 1;
-        file.steps.push(step);
+        file.done(step);
         Ok(())
+    }
+}
+
+impl Recording {
+    fn done(&mut self, step: FileStep) {
+        step.apply(&mut self.bytes);
+        self.changes += 1;
+        self.steps.push(step);
+    }
+
+    /// Does what a failing call does. Returns its error.
+    fn failed(&mut self, step: FileStep) -> Error {
+        self.left = None;
+        let failure = self.failure;
+        match step {
+            FileStep::Write(..) if failure != CallFailure::Once && !self.broken => {
+                let parts = step.parts();
+                let written = parts.len() * 2 / 3;
+                parts
+                    .into_iter()
+                    .take(written)
+                    .for_each(|part| self.done(part));
+            }
+            FileStep::Sync => self.done(FileStep::FailedSync),
+            FileStep::Write(..) | FileStep::SetLen(_) | FileStep::FailedSync => {}
+        }
+        self.broken = failure == CallFailure::Always;
+        Error::from(ErrorKind::StorageFull)
     }
 }
 
@@ -162,6 +215,14 @@ impl RawFile for RecordedFile {
     }
 
     fn share_lock(&self) {}
+}
+
+/// Returns `all` with `EXHAUSTIVE=1` in the environment, else `few`.
+pub(crate) fn count<T>(few: T, all: T) -> T {
+    match std::env::var_os("EXHAUSTIVE").is_some_and(|value| value == "1") {
+        true => all,
+        false => few,
+    }
 }
 
 /// The maximum number of parts for which all subsets are tried.

@@ -10,6 +10,7 @@ use super::patches::Patches;
 use super::progress::is_fence_sector;
 use super::sectors::{FileImage, is_one, parts};
 use crate::error::{Error, Result};
+use crate::io::file::full;
 use crate::io::raw_file::RawFile;
 
 /// The state of the file after an error.
@@ -53,7 +54,8 @@ impl Steps<'_> {
     }
 
     fn write(&self, offset: u64, bytes: &[u8]) -> Result<()> {
-        self.io("cannot write", self.raw.write_at(offset, bytes))
+        let written = self.raw.write_at(offset, bytes);
+        written.map_err(|e| full::failed("cannot write", self.raw.name(), e))
     }
 
     /// Waits until the disk has all writes.
@@ -95,6 +97,12 @@ impl Steps<'_> {
     /// Restores the bytes of one side of a journal, and truncates the file after them.
     pub(super) fn restore(&self, journal: &Journal, side: JournalSide) -> Result<()> {
         self.prepare(journal, side)?;
+        self.settle(journal, side)
+    }
+
+    /// Truncates a file after one side of a journal, whose bytes it has. The sector with the fence is written again before: the process
+    /// that wrote it may have been killed before its sync, or the sync may have failed. A truncated file with a fence could not be read.
+    pub(super) fn settle(&self, journal: &Journal, side: JournalSide) -> Result<()> {
         self.lift_fence(journal, side)?;
         let len = match side {
             JournalSide::Old => journal.old_len,
