@@ -14,14 +14,14 @@ use crate::notes::Notes;
 /// The number of random subsets of unsynced sectors.
 const TRIES: usize = 12;
 
-const TIME: VarId = VarId(0);
-const T: VarId = VarId(1);
+pub(super) const TIME: VarId = VarId(0);
+pub(super) const T: VarId = VarId(1);
 /// Its unlimited dimension is not the slowest.
 const TURNED: VarId = VarId(2);
-const FIXED: VarId = VarId(3);
+pub(super) const FIXED: VarId = VarId(3);
 
 /// The values of a variable, which depend on the record.
-fn values(var: VarId, records: std::ops::Range<u64>) -> Vec<f64> {
+pub(super) fn values(var: VarId, records: std::ops::Range<u64>) -> Vec<f64> {
     match var {
         TIME => records.map(|n| n as f64).collect(),
         T => records
@@ -32,7 +32,7 @@ fn values(var: VarId, records: std::ops::Range<u64>) -> Vec<f64> {
 }
 
 /// Returns the schema, with deflated chunks of records.
-fn deflated(chunk: u64) -> Schema {
+pub(super) fn deflated(chunk: u64) -> Schema {
     let mut schema = schema(chunk);
     let id = 1;
     for var in [TIME, T, TURNED] {
@@ -45,7 +45,7 @@ fn deflated(chunk: u64) -> Schema {
     schema
 }
 
-fn schema(chunk: u64) -> Schema {
+pub(super) fn schema(chunk: u64) -> Schema {
     let mut schema = Schema::new(Kind::NETCDF4);
     let dim = |schema: &mut Schema, name: &str, len| {
         let (name, group) = (Name::stored(name.as_bytes()), GroupId::ROOT);
@@ -89,7 +89,7 @@ fn empty(chunk: u64) -> Vec<u8> {
     made(schema(chunk))
 }
 
-fn made(schema: Schema) -> Vec<u8> {
+pub(super) fn made(schema: Schema) -> Vec<u8> {
     let (target, out) = MemoryTarget::new("t");
     let env = Env::default();
     let output = crate::io::Output::from(Box::new(target) as Box<dyn crate::io::Target>);
@@ -102,7 +102,7 @@ fn made(schema: Schema) -> Vec<u8> {
     bytes.unwrap()
 }
 
-fn opened(raw: &RecordedFile) -> Box<dyn Update> {
+pub(super) fn opened(raw: &RecordedFile) -> Box<dyn Update> {
     let file = PatchedFile::open(Box::new(raw.clone()), &Notes::default()).unwrap();
     open_update(Arc::new(file), &Env::default())
         .unwrap()
@@ -123,7 +123,7 @@ fn chunk_of(var: VarId, n: u64, chunk: u64, len: u64) -> Vec<u8> {
 }
 
 /// Appends records up to `len`, and writes the chunks that change.
-fn append(update: &mut dyn Update, chunk: u64, len: u64) {
+pub(super) fn append(update: &mut dyn Update, chunk: u64, len: u64) {
     let old = update.reader().schema().dims[0].len;
     in_place(update.set_len(DimId(0), len));
     for n in old / chunk..len.div_ceil(chunk) {
@@ -152,7 +152,7 @@ fn read(reader: &dyn Reader, var: VarId) -> Vec<f64> {
 }
 
 /// Checks all values of a reader with `len` records.
-fn check(reader: &dyn Reader, len: u64) {
+pub(super) fn check(reader: &dyn Reader, len: u64) {
     assert_eq!(reader.schema().dims[0].len, len);
     for var in [TIME, T] {
         assert_eq!(read(reader, var), values(var, 0..len), "{var:?} {len}");
