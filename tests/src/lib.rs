@@ -7,6 +7,7 @@
 //! | [`completions`] | completions for shells |
 //! | [`damage`] | damaged copies of a file, reading all their data |
 //! | [`files`] | paths of the test data |
+//! | [`growing`] | datasets that grow while other processes read them |
 //! | [`harness`] | runs a tool in process and captures its output |
 //! | [`imports`] | the import graph of the workspace |
 //! | [`killed`] | runs that a signal ends |
@@ -24,6 +25,7 @@ pub mod builder;
 pub mod completions;
 pub mod damage;
 pub mod files;
+pub mod growing;
 pub mod harness;
 pub mod imports;
 pub mod killed;

@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use netcdf_core::ErrorKind;
 use netcdf_core::api::{Dataset, Length, Options, Select};
 use netcdf_core::model::{Atomic, GroupId, Kind};
 use netcdf_tools_tests::harness::Sandbox;
@@ -63,34 +62,6 @@ fn kill(path: &Path, mode: &str, after: Duration) -> u64 {
     writer.wait().unwrap();
     let last = lines.map_while(Result::ok).last();
     last.unwrap_or(first).parse().unwrap()
-}
-
-/// Readers see whole states while another process appends.
-#[test]
-fn readers_see_whole_states_beside_a_writer() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("a.nc");
-    create(&path, Kind::CLASSIC);
-    let mut writer = Command::new(netcdf_tools_tests::helper!())
-        .args(["appendrecords".as_ref(), path.as_os_str()])
-        .args([sample::count("300", "10000"), "appended"])
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    let (mut last, mut states) = (0, 0);
-    while writer.try_wait().unwrap().is_none() {
-        let seen = match Dataset::open(&path) {
-            Ok(data) => checked(&data, false),
-            // The writer was faster than all attempts.
-            Err(e) if e.kind() == ErrorKind::Busy => last,
-            Err(e) => panic!("{e}"),
-        };
-        assert!(seen >= last);
-        states += u32::from(seen > last);
-        last = seen;
-    }
-    assert!(writer.wait().unwrap().success() && states > 1, "{states}");
-    assert_eq!(records(&path, false), sample::count(300, 10000));
 }
 
 #[test]

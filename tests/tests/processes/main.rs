@@ -3,6 +3,7 @@
 
 mod api;
 mod bar;
+mod growing;
 mod killed;
 mod killed_updates;
 mod parts_killed;

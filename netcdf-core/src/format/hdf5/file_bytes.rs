@@ -8,6 +8,7 @@ use super::blocks::{BlockCache, PageRun};
 use super::cache_image::CacheImage;
 use super::extents::Extents;
 use super::fields::{FieldSizes, Fields};
+use super::one_state_source::OneStateSource;
 use super::superblock::Superblock;
 use crate::bytes::Cursor;
 use crate::chunk::{FileMetadata, FilePages};
@@ -20,6 +21,8 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub struct FileBytes {
     source: Arc<dyn Source>,
+    /// The same bytes, for reads that must belong to the state that was opened.
+    one_state: Arc<OneStateSource>,
     superblock: Superblock,
     limits: Limits,
     pub(super) blocks: BlockCache,
@@ -66,9 +69,11 @@ impl FileBytes {
     /// # Errors
     /// Returns [`ErrorKind::UnknownFormat`] without a signature, [`ErrorKind::Corrupt`] and [`ErrorKind::Checksum`].
     pub(super) fn new(source: Arc<dyn Source>, limits: &Limits, record: bool) -> Result<Self> {
-        let superblock = Superblock::read(&*source)?;
+        let (superblock, bytes) = Superblock::read_with_bytes(&*source)?;
+        let one_state = OneStateSource::new(Arc::clone(&source), superblock.base, bytes);
         let bytes = Self {
             source,
+            one_state: Arc::new(one_state),
             superblock,
             limits: limits.clone(),
             blocks: BlockCache::default(),
@@ -126,6 +131,13 @@ impl FileBytes {
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
+    }
+
+    /// The bytes of the file, for data that a later change may replace: a read fails with [`ErrorKind::Changed`] if the file has another
+    /// state than at opening.
+    #[must_use]
+    pub(crate) fn one_state(&self) -> &Arc<OneStateSource> {
+        &self.one_state
     }
 
     /// The file name for messages.
@@ -191,7 +203,7 @@ impl FileBytes {
         }
         let size = self.metadata(address, len, "a structure")?;
         let mut data = vec![0; size];
-        self.blocks.read(&*self.source, place, &mut data)?;
+        self.blocks.read(&*self.one_state, place, &mut data)?;
         if let Some(image) = &self.image {
             image.cover(address, &mut data);
         }
@@ -260,7 +272,7 @@ impl FileBytes {
         let base = self.superblock.base;
         let place = |r: &Range<u64>| Some(base.checked_add(r.start)?..base.checked_add(r.end)?);
         let places: Vec<_> = ranges.iter().filter_map(place).collect();
-        self.blocks.prefetch(&*self.source, &places);
+        self.blocks.prefetch(&*self.one_state, &places);
     }
 
     /// The size in memory of a structure at an address; see [`Limits::metadata`].

@@ -6,6 +6,7 @@
 //! | module | structure |
 //! |---|---|
 //! | `file_bytes`, `superblock` | checked reads of metadata, and the entry point to the structures of a file |
+//! | `one_state_source` | metadata reads that notice a change of the file |
 //! | `file`, `open` | an open file with its shared structures, and its opener |
 //! | `driver` | detection of split files |
 //! | `extents` | recorded byte ranges |
@@ -45,6 +46,7 @@ pub mod group;
 pub mod local_heap;
 pub mod message;
 pub(crate) mod object_header;
+mod one_state_source;
 mod open;
 mod pages;
 pub mod selection;
@@ -62,3 +64,4 @@ pub use fields::Fields;
 pub use file::Hdf5File;
 pub use file_bytes::{FileBytes, StructureBytes};
 pub use object_header::ObjectHeader;
+pub(crate) use one_state_source::OneStateSource;

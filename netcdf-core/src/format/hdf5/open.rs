@@ -55,6 +55,6 @@ fn read_front(file: &FileBytes, extension: u64) {
     let end = base.checked_add(extension);
     let end = end.and_then(|end| end.checked_add(LONGEST_EXTENSION));
     if let Some(end) = end.filter(|_| file.latency() && root < extension) {
-        file.blocks.prefetch_front(&**file.source(), base, end);
+        file.blocks.prefetch_front(&**file.one_state(), base, end);
     }
 }

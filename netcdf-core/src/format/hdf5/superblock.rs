@@ -57,6 +57,14 @@ impl Superblock {
     /// Returns [`ErrorKind::UnknownFormat`], [`ErrorKind::Truncated`], [`ErrorKind::Corrupt`], [`ErrorKind::Checksum`] and
     /// [`ErrorKind::Unsupported`].
     pub fn read(source: &dyn Source) -> Result<Self> {
+        Self::read_with_bytes(source).map(|(superblock, _)| superblock)
+    }
+
+    /// Like [`Superblock::read`], but also returns the bytes of the superblock.
+    ///
+    /// # Errors
+    /// Returns errors from [`Superblock::read`].
+    pub(super) fn read_with_bytes(source: &dyn Source) -> Result<(Self, Vec<u8>)> {
         let Some(place) = find(source)? else {
             return Err(Error::new(ErrorKind::UnknownFormat, "not an HDF5 file").of(source.name()));
         };
@@ -66,14 +74,16 @@ impl Superblock {
         let mut c = Cursor::new(&data, source.name(), place);
         c.skip(8)?;
         let (version, at) = (c.u8()?, c.offset());
-        match version {
+        let superblock = match version {
             0 | 1 => read_old(c, version, place),
             2 | 3 => read_new(c, version, (place, &data)),
             _ => {
                 let what = format!("version {version} of the superblock, expected 0 to 3");
                 Err(Error::new(ErrorKind::Unsupported, what).at(source.name(), at))
             }
-        }
+        }?;
+        data.truncate(usize::try_from(superblock.size()).unwrap_or(0));
+        Ok((superblock, data))
     }
 
     /// The superblock length in bytes.

@@ -24,6 +24,7 @@
 //! | `virtual_data`, `virtual_copy` | the elements of virtual datasets |
 //! | `open_indexes` | chunk indexes of recently read variables |
 //! | [`reader`] | data locations for the chunk layer |
+//! | `stored_bytes` | stored chunks, some with a second look at the file |
 //! | [`mod@write`] | writing |
 //!
 //! Like the C library, the walk visits the objects of a group before its subgroups, because users see the order of types, dimensions and
@@ -37,6 +38,8 @@ mod companions;
 mod dims;
 mod files;
 mod form;
+#[cfg(test)]
+mod growing_file_tests;
 mod hidden_attributes;
 mod links;
 mod non_variables;
@@ -45,6 +48,7 @@ mod open_indexes;
 mod paths;
 pub(crate) mod reader;
 mod skipped_objects;
+mod stored_bytes;
 #[cfg(test)]
 mod tests;
 mod type_reduction;

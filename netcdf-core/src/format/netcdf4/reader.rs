@@ -10,6 +10,7 @@ use super::files::Files;
 use super::form::form;
 use super::non_variables;
 use super::open_indexes::OpenIndexes;
+use super::stored_bytes::{ChunkAxis, GrowingVariable, StoredBytes};
 use super::values::ValueDecoder;
 use super::variables::plain;
 use super::virtual_mappings::Virtual;
@@ -34,7 +35,9 @@ use crate::format::hdf5::message::layout::{ChunkedLayout, DataLayout as Stored};
 use crate::io::Source;
 use crate::io::memory::MemorySource;
 use crate::limits::element;
-use crate::model::{DimId, Endianness, FilterSpec, Kind, Schema, StoredElement, Values, VarId};
+use crate::model::{
+    DimId, Endianness, FilterSpec, Kind, Schema, StoredElement, Values, VarId, Variable,
+};
 
 /// An open file.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ pub(crate) struct Netcdf4Reader {
     vars: Vec<VariableData>,
     indexes: OpenIndexes,
     /// The data sources: first the files, then compact and external data.
-    bytes: NumberedSources,
+    bytes: StoredBytes,
     /// The header addresses of datasets in the main file that are not variables.
     unseen: Vec<u64>,
     /// The scales of dimensions, parallel to `schema.dims`.
@@ -115,6 +118,10 @@ impl Netcdf4Reader {
             };
             vars.push(data(var, &within, env, &mut all));
         }
+        let growing = builder.schema.vars.iter().zip(&vars);
+        let growing =
+            growing.map(|(var, data)| growing_variable(&files, &builder.schema, (var, data)));
+        let growing = growing.collect::<Result<_>>()?;
         let elsewhere = |d: &VariableData| d.sources.is_some() || d.dataset.external.is_some();
         let whole = all.first().is_some_and(|source| source.as_file().is_some());
         let spread = !whole || files.all().len() > 1 || vars.iter().any(elsewhere);
@@ -124,7 +131,10 @@ impl Netcdf4Reader {
             files,
             vars,
             indexes: OpenIndexes::default(),
-            bytes: NumberedSources { all, spread },
+            bytes: StoredBytes {
+                sources: NumberedSources { all, spread },
+                growing,
+            },
             unseen: builder.unseen,
             scales: builder.dims.iter().map(|dim| dim.scale).collect(),
         })
@@ -262,6 +272,31 @@ fn data(
         external,
         sources,
     }
+}
+
+/// Returns how the chunks of a variable can grow; `None` without filters or without an unlimited dimension.
+fn growing_variable(
+    files: &Files,
+    schema: &Schema,
+    (var, data): (&Variable, &VariableData),
+) -> Result<Option<GrowingVariable>> {
+    let Stored::Chunked(chunked) = &data.dataset.layout else {
+        return Ok(None);
+    };
+    let grows = var.dims.iter().any(|dim| schema.is_unlimited(*dim));
+    if data.dataset.filters.is_empty() || !grows {
+        return Ok(None);
+    }
+    let lens = data.dataset.dataspace.dims.iter().zip(&chunked.dims);
+    let axis = |((&extent, &chunk), dim): ((&u64, &u64), &DimId)| ChunkAxis {
+        extent,
+        chunk,
+        unlimited: schema.is_unlimited(*dim),
+    };
+    Ok(Some(GrowingVariable {
+        axes: lens.zip(&var.dims).map(axis).collect(),
+        file: Arc::clone(files.get(data.file)?.one_state()),
+    }))
 }
 
 fn provenance(builder: &FileBuilder) -> Result<Provenance> {

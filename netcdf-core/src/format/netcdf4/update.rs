@@ -140,6 +140,22 @@ impl Netcdf4Update {
 
     /// Returns whether a chunk has room for more records.
     fn has_room(&self, var: VarId, layout: &Layout, position: &[u64]) -> bool {
+        self.has_room_in(var, &|len, _| len, (layout, position))
+    }
+
+    /// Returns whether a chunk had room for more records at the last commit. Readers expect only such chunks in slots.
+    fn had_room(&self, var: VarId, layout: &Layout, position: &[u64]) -> bool {
+        let committed = |len, dim| self.committed.get(&dim).copied().unwrap_or(len);
+        self.has_room_in(var, &committed, (layout, position))
+    }
+
+    /// Returns whether a chunk has room for more records. `len` returns the length of a dimension.
+    fn has_room_in(
+        &self,
+        var: VarId,
+        len: &dyn Fn(u64, DimId) -> u64,
+        (layout, position): (&Layout, &[u64]),
+    ) -> bool {
         let schema = self.reader.schema();
         let Some(variable) = schema.var(var) else {
             return false;
@@ -148,7 +164,7 @@ impl Netcdf4Update {
         lens.zip(&variable.dims)
             .any(|(((extent, chunk), at), dim)| {
                 let end = at.saturating_add(1).saturating_mul(*chunk);
-                end > *extent && schema.is_unlimited(*dim)
+                end > len(*extent, *dim) && schema.is_unlimited(*dim)
             })
     }
 
@@ -174,7 +190,8 @@ impl Netcdf4Update {
         }
         if !self.has_room(var, layout, position) || bytes.len() as u64 > len {
             self.slots.remove(&(var, position.to_vec()));
-            return match known {
+            let is_left = committed.is_none() || self.had_room(var, layout, position);
+            return match known.filter(|_| is_left) {
                 Some(pair) => owner.leave(pair, bytes),
                 None => file.append(bytes),
             };

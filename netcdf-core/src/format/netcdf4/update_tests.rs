@@ -15,13 +15,13 @@ use crate::notes::Notes;
 const TRIES: usize = 12;
 
 pub(super) const TIME: VarId = VarId(0);
-const T: VarId = VarId(1);
+pub(super) const T: VarId = VarId(1);
 /// Its unlimited dimension is not the slowest.
 const TURNED: VarId = VarId(2);
 pub(super) const FIXED: VarId = VarId(3);
 
 /// The values of a variable, which depend on the record.
-fn values(var: VarId, records: std::ops::Range<u64>) -> Vec<f64> {
+pub(super) fn values(var: VarId, records: std::ops::Range<u64>) -> Vec<f64> {
     match var {
         TIME => records.map(|n| n as f64).collect(),
         T => records

@@ -1,6 +1,6 @@
 //! A file as a source.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,6 +24,8 @@ pub struct FileSource {
     beside: Arc<Pool>,
     len: u64,
     modified: Option<std::time::SystemTime>,
+    /// Whether the file was changed so recently when it was opened that a later change may have the same modification time.
+    recent: bool,
 }
 
 impl FileSource {
@@ -63,6 +65,7 @@ impl FileSource {
             beside: Arc::default(),
             len: meta.len(),
             modified: meta.modified().ok(),
+            recent: is_recent(&meta),
         })
     }
 
@@ -143,7 +146,7 @@ impl Source for FileSource {
         let file = self.handle.file()?;
         let meta = file.metadata().map_err(failed)?;
         let same = meta.len() == self.len && meta.modified().ok() == self.modified;
-        if same && !self.is_recent() {
+        if same && !self.recent {
             return Ok(None);
         }
         Ok(Some(Arc::new(Self {
@@ -153,6 +156,7 @@ impl Source for FileSource {
             beside: Arc::clone(&self.beside),
             len: meta.len(),
             modified: meta.modified().ok(),
+            recent: is_recent(&meta),
         })))
     }
 
@@ -175,13 +179,13 @@ impl Source for FileSource {
 /// The time within which two changes may have the same modification time.
 const TICK: std::time::Duration = std::time::Duration::from_secs(1);
 
-impl FileSource {
-    /// Whether the file was changed so recently that a later change may have the same modification time.
-    fn is_recent(&self) -> bool {
-        let age = self.modified.and_then(|at| at.elapsed().ok());
-        age.is_none_or(|age| age < TICK)
-    }
+/// Whether a file was changed so recently that a later change may have the same modification time.
+fn is_recent(meta: &Metadata) -> bool {
+    let age = meta.modified().ok().and_then(|at| at.elapsed().ok());
+    age.is_none_or(|age| age < TICK)
+}
 
+impl FileSource {
     /// Reads `range` in one call, and returns the requested ranges.
     fn read_merged(
         &self,

@@ -13,7 +13,7 @@ use crate::io::raw_file::RawFile;
 use crate::io::source::read_range;
 
 /// The length of the trailer in bytes.
-pub(super) const TRAILER: u64 = 64;
+const TRAILER: u64 = 64;
 const MAGIC: &[u8; 8] = b"NCUPDATE";
 const VERSION: u8 = 1;
 /// The length of the checksum in bytes.
@@ -167,10 +167,9 @@ impl Journal {
     /// Returns [`ErrorKind::Unknown`] for a journal of a later version, and read errors.
     pub(super) fn read(source: &dyn Source) -> Result<Option<Self>> {
         let len = source.len();
-        let Some(start) = len.checked_sub(TRAILER) else {
+        let Some(trailer) = last_bytes(source)? else {
             return Ok(None);
         };
-        let trailer = read_range(source, &(start..len))?;
         let Some(trailer) = Trailer::decode(&trailer, source)? else {
             return Ok(None);
         };
@@ -234,6 +233,17 @@ impl Fence {
         *byte = !*byte;
         Ok(())
     }
+}
+
+/// Returns the bytes in which a trailer would be; `None` for a shorter source.
+///
+/// # Errors
+/// Returns read errors.
+pub(super) fn last_bytes(source: &dyn Source) -> Result<Option<Vec<u8>>> {
+    let len = source.len();
+    let start = len.checked_sub(TRAILER);
+    let bytes = start.map(|start| read_range(source, &(start..len)));
+    bytes.transpose()
 }
 
 /// Takes a range from the start of `rest`.

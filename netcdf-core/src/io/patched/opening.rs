@@ -31,7 +31,7 @@ pub(crate) fn find_state(source: &Arc<dyn Source>) -> Result<FoundState> {
     let name = source.name();
     Ok(match progress(&**source, &journal)? {
         ChangeProgress::Finished => {
-            let after = OverlaidSource::after(source, &journal);
+            let after = OverlaidSource::after(source, &journal)?;
             FoundState::Replaced(Arc::new(after), None)
         }
         ChangeProgress::Unstarted => {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::journal::Journal;
+use super::journal::{Journal, last_bytes};
 use super::patches::Patches;
 use crate::arithmetic::{Amount, length};
 use crate::error::Result;
@@ -17,8 +17,10 @@ use crate::io::source::{present, truncated};
 #[derive(Debug)]
 pub(super) struct OverlaidSource {
     inner: Arc<dyn Source>,
-    old: Patches,
+    old: Arc<Patches>,
     len: u64,
+    /// The last bytes of the file, which identify the journal.
+    trailer: Option<Vec<u8>>,
 }
 
 impl OverlaidSource {
@@ -28,17 +30,21 @@ impl OverlaidSource {
         for range in &journal.ranges {
             old.put(range.offset, &range.old)?;
         }
-        let (inner, len) = (Arc::clone(inner), journal.old_len);
-        Ok(Self { inner, old, len })
+        Self::new(inner, old, journal.old_len)
     }
 
     /// Returns the file after a change.
-    pub(super) fn after(inner: &Arc<dyn Source>, journal: &Journal) -> Self {
-        Self {
+    pub(super) fn after(inner: &Arc<dyn Source>, journal: &Journal) -> Result<Self> {
+        Self::new(inner, Patches::default(), journal.new_len)
+    }
+
+    fn new(inner: &Arc<dyn Source>, old: Patches, len: u64) -> Result<Self> {
+        Ok(Self {
             inner: Arc::clone(inner),
-            old: Patches::default(),
-            len: journal.new_len,
-        }
+            old: Arc::new(old),
+            len,
+            trailer: last_bytes(&**inner)?,
+        })
     }
 }
 
@@ -87,8 +93,21 @@ impl Source for OverlaidSource {
         self.inner.has_changed()
     }
 
+    /// While the file ends with the same journal, the journal's old bytes belong to the same state. Without the journal, the change has ended,
+    /// and the file itself shows its state.
     fn second_look(&self) -> Result<Option<Arc<dyn Source>>> {
-        self.inner.second_look()
+        let Some(now) = self.inner.second_look()? else {
+            return Ok(None);
+        };
+        if last_bytes(&*now)? != self.trailer {
+            return Ok(Some(now));
+        }
+        Ok(Some(Arc::new(Self {
+            inner: now,
+            old: Arc::clone(&self.old),
+            len: self.len,
+            trailer: self.trailer.clone(),
+        })))
     }
 
     fn state(&self) -> String {

@@ -7,6 +7,7 @@
 //! | `filterspecs` | parses filter specifications |
 //! | `h5sums` | prints a sum of each dataset of an HDF5 file |
 //! | `h5written` | writes files with the HDF5 writer |
+//! | `readrecords` | reads the records of `appendrecords` while they are appended |
 //! | `s3` | serves S3 |
 //! | `storevalues` | prints the content of a dataset as JSON |
 //! | `tool` | runs one of the tools |
@@ -17,6 +18,7 @@ mod chunkfilter;
 mod filterspecs;
 mod h5sums;
 mod h5written;
+mod readrecords;
 #[cfg(feature = "s3")]
 mod s3;
 mod storevalues;
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Some("filterspecs") => filterspecs::main(),
         Some("h5sums") => h5sums::main(&args),
         Some("h5written") => h5written::main(&args),
+        Some("readrecords") => readrecords::main(&args),
         #[cfg(feature = "s3")]
         Some("s3") => s3::main(&args),
         Some("storevalues") => storevalues::main(&args),
