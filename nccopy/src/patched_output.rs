@@ -1,11 +1,13 @@
 //! Outputs that are changed in place: new records of `--append`, and new attributes and names of `--in-place`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use netcdf_core::chunk::{Placement, Reader, Update};
 use netcdf_core::copy;
+use netcdf_core::env::Env;
 use netcdf_core::error::{Error, ErrorKind, Result};
-use netcdf_core::format;
+use netcdf_core::format::{self, DirectoryUpdateRules};
 use netcdf_core::io::Container;
 use netcdf_core::io::file::{LockedFile, WriteAccess};
 use netcdf_core::io::locator::{InputAccess, Location, OutputForm};
@@ -29,13 +31,13 @@ pub(crate) fn changed(
     copy: &CopyPair,
 ) -> Result<bool> {
     // The checks and the report of a copy need the whole output.
-    let is_file = copy.output.form == OutputForm::File;
-    if !is_file || request.checks.verify || request.reported().is_some() {
+    if request.checks.verify || request.reported().is_some() {
         return Ok(false);
     }
+    let is_file = copy.output.form == OutputForm::File;
     match (prepared.records, request.in_place()) {
         (Some(_), _) => appended(prepared, request, copy),
-        (None, Some(options)) if may_redefine(request, options) => {
+        (None, Some(options)) if is_file && may_redefine(request, options) => {
             redefined(prepared, (request, options), copy)
         }
         (None, _) => Ok(false),
@@ -87,8 +89,27 @@ fn opened(
     request: &CopyRequest,
     copy: &CopyPair,
 ) -> Result<Option<Box<dyn Update>>> {
-    let env = prepared.set.env;
-    let raw = match LockedFile::open(&copy.output.path, !request.process.no_sync) {
+    let (env, sync) = (prepared.set.env, !request.process.no_sync);
+    let path = &copy.output.path;
+    match copy.output.form {
+        OutputForm::File => file_update(path, sync, env),
+        OutputForm::Directory => {
+            let rules = DirectoryUpdateRules {
+                sync,
+                without_locks: false,
+            };
+            let opened = format::update_directory(path, rules, env)?;
+            Ok(opened.map(|opened| opened.update))
+        }
+        OutputForm::Zip { .. } | OutputForm::References | OutputForm::ParquetReferences { .. } => {
+            Ok(None)
+        }
+    }
+}
+
+/// Opens a file for changes in place.
+fn file_update(path: &Path, sync: bool, env: &Env) -> Result<Option<Box<dyn Update>>> {
+    let raw = match LockedFile::open(path, sync) {
         Ok(WriteAccess::Exclusive(raw)) => raw,
         Ok(WriteAccess::Unlocked(_) | WriteAccess::Readers) => return Ok(None),
         Err(e) if e.kind() == ErrorKind::Busy => return Err(e),

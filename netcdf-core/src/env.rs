@@ -66,6 +66,29 @@ impl Env {
         env
     }
 
+    /// Returns an environment with the same settings and resources, and other notes.
+    #[must_use]
+    pub fn with_notes(&self, notes: Arc<Notes>) -> Self {
+        Self {
+            limits: self.limits.clone(),
+            filters: self.filters.clone(),
+            runtime: self.runtime.clone(),
+            notes,
+            damage: self.damage.clone(),
+            cancel: self.cancel.clone(),
+            progress: self.progress.clone(),
+            buffers: Arc::clone(&self.buffers),
+            memory: self.memory,
+            scratch: self.scratch.clone(),
+            missing_data: self.missing_data,
+            network: Arc::clone(&self.network),
+            siblings: self.siblings.clone(),
+            raw_types: self.raw_types,
+            exact_null: self.exact_null,
+            survey: self.survey,
+        }
+    }
+
     /// Returns the run settings for a remote output.
     #[must_use]
     pub fn run(&self) -> OutputRun {
@@ -106,8 +129,9 @@ impl Default for Memory {
 
 /// The policy for damaged attributes and objects. By default, damage is an ordinary error. A tool that tolerates damage must turn this on,
 /// report the damage, and exit with an error.
-#[derive(Debug, Default)]
-pub struct Damage(Option<Mutex<Vec<Error>>>);
+/// Clones share the record.
+#[derive(Debug, Clone, Default)]
+pub struct Damage(Option<Arc<Mutex<Vec<Error>>>>);
 
 /// The maximum number of tolerated damaged objects in a dataset.
 const MOST_DAMAGE: usize = 100;
@@ -116,7 +140,7 @@ impl Damage {
     /// Returns a policy that skips and records damaged objects.
     #[must_use]
     pub fn tolerated() -> Self {
-        Self(Some(Mutex::default()))
+        Self(Some(Arc::default()))
     }
 
     /// Records damage.

@@ -233,6 +233,14 @@ impl Notes {
         }
     }
 
+    /// Adds all notes of another collector.
+    pub fn absorb(&self, other: &Self) {
+        let CollectedNotes(notes) = other.take_all();
+        for (note, weight) in notes {
+            self.add(note, weight);
+        }
+    }
+
     /// Takes the notes, in order.
     #[must_use]
     pub fn take(&self) -> Vec<Note> {

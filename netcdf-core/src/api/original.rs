@@ -7,7 +7,7 @@ use super::location;
 use crate::chunk::{Reader, Update};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
-use crate::format;
+use crate::format::{self, DirectoryUpdateRules};
 use crate::io::Container;
 use crate::io::file::{self, LockedFile, WriteAccess};
 use crate::io::patched::PatchedFile;
@@ -88,7 +88,13 @@ pub(super) fn open_update(
     let is_always = rules.in_place == InPlace::Always;
     // A new file takes only one of several names (hard links).
     let is_apart = !is_always && file::names(path) > 1;
-    if rules.in_place == InPlace::Never || !path.is_file() || is_apart {
+    if rules.in_place == InPlace::Never || is_apart {
+        return Ok(None);
+    }
+    if path.is_dir() {
+        return open_directory(path, rules, env);
+    }
+    if !path.is_file() {
         return Ok(None);
     }
     let kind = location::open(path, env).and_then(|container| format::probe(&container));
@@ -116,6 +122,23 @@ pub(super) fn open_update(
     Ok(update.map(|update| OpenedUpdate {
         container: Container::Source(file),
         original: Original::Updated(update),
+        lost,
+    }))
+}
+
+/// Opens the store in a directory for changes in place.
+fn open_directory(path: &Path, rules: UpdateRules, env: &Env) -> Result<Option<OpenedUpdate>> {
+    let rules = DirectoryUpdateRules {
+        sync: rules.sync,
+        without_locks: rules.in_place == InPlace::Always,
+    };
+    let before = env.notes.take();
+    let opened = format::update_directory(path, rules, env);
+    let lost = env.notes.take();
+    before.into_iter().for_each(|note| env.notes.say(note));
+    Ok(opened?.map(|opened| OpenedUpdate {
+        container: Container::Store(opened.store),
+        original: Original::Updated(opened.update),
         lost,
     }))
 }

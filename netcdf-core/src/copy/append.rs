@@ -17,7 +17,7 @@ const BAND: u64 = 4 << 20;
 /// The records to append.
 #[derive(Debug, Clone, Copy)]
 pub struct NewRecords {
-    /// The unlimited dimension.
+    /// The dimension.
     pub dim: DimId,
     /// The first new record.
     pub from: u64,
@@ -67,6 +67,10 @@ fn append_all(
 ) -> Result<Placement> {
     if let anew @ Placement::Anew(_) = update.set_len(records.dim, records.len)? {
         return Ok(anew);
+    }
+    let dim = update.reader().schema().dim(records.dim);
+    if dim.map(|dim| dim.len) != Some(records.len) {
+        return Ok(Placement::Anew("the dimension is not unlimited"));
     }
     // Data that is written and taken back would change the modification time of the dataset, which a copy then notices.
     for &var in vars {

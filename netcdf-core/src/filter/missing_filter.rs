@@ -2,7 +2,6 @@
 
 use super::codec::{UNKNOWN, unknown_name, unpack_text};
 use super::names::{Registered, registered, unregistered};
-use super::plugin::Plugins;
 use super::{FilterTable, UsableFilter};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
@@ -34,7 +33,7 @@ impl FilterTable {
 
     /// Returns the error for a filter that is not in the table, with its parameters if they are known.
     pub(super) fn missing(&self, id: u32, params: Option<&[u32]>) -> Error {
-        let searched = self.plugins.as_ref().map(Plugins::searched);
+        let searched = self.plugins.as_ref().map(|plugins| plugins.searched());
         match params {
             Some(params) if id == UNKNOWN => unknown(params, searched),
             Some(_) | None => error(id, params, searched),
@@ -199,7 +198,7 @@ mod tests {
     /// A message fits four terminal lines, plus the path of the file.
     #[test]
     fn messages_take_four_lines() {
-        let plugins = Plugins::from_environment(false);
+        let plugins = crate::filter::plugin::Plugins::from_environment(false);
         let table = FilterTable::with_plugins(plugins);
         let mut longest = 0;
         for id in (1..500).chain(32_000..33_000).chain([40_000, 70_000]) {

@@ -8,10 +8,11 @@ use super::{ChunkContext, Filter, FilterEntry};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::FilterSpec;
 
-/// The usable filters; by default the built-in ones.
+/// The usable filters; by default the built-in ones. Clones share the plugins.
+#[derive(Clone)]
 pub struct FilterTable {
     pub(super) rows: Vec<FilterEntry>,
-    pub(super) plugins: Option<Plugins>,
+    pub(super) plugins: Option<Arc<Plugins>>,
 }
 
 impl Default for FilterTable {
@@ -75,7 +76,7 @@ impl FilterTable {
     #[must_use]
     pub fn with_plugins(plugins: Plugins) -> Self {
         Self {
-            plugins: Some(plugins),
+            plugins: Some(Arc::new(plugins)),
             ..Self::default()
         }
     }
@@ -95,7 +96,7 @@ impl FilterTable {
             let plugins = self.plugins.as_ref()?;
             plugins.filter(id).map(UsableFilter::Plugin)
         };
-        let first = self.plugins.as_ref().is_some_and(Plugins::preferred);
+        let first = self.plugins.as_ref().is_some_and(|plugins| plugins.preferred());
         let found = match first {
             true => plugin().or_else(built_in),
             false => built_in().or_else(plugin),
@@ -123,7 +124,7 @@ impl FilterTable {
     /// Checks whether the filter with this number is built in, and used.
     #[must_use]
     pub fn has(&self, id: u32) -> bool {
-        let plugins = self.plugins.as_ref().is_some_and(Plugins::preferred);
+        let plugins = self.plugins.as_ref().is_some_and(|plugins| plugins.preferred());
         !plugins && self.row(id).is_some()
     }
 }

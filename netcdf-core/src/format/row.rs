@@ -6,6 +6,7 @@ use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::Result;
 use crate::io::patched::PatchedFile;
+use crate::io::patched_store::PatchedStore;
 use crate::io::{Container, Output};
 use crate::model::{Attribute, CreateOptions, Kind, Schema};
 use crate::notes::Note;
@@ -13,8 +14,14 @@ use crate::notes::Note;
 /// Creates a dataset.
 pub type Create = fn(Output, Schema, CreateOptions, &Env) -> Result<Box<dyn Writer>>;
 
-/// Opens a file for changes in place. Returns `None` for a file that can only be written anew.
-pub type OpenUpdate = fn(Arc<PatchedFile>, &Env) -> Result<Option<Box<dyn Update>>>;
+/// Opens a dataset for changes in place. Returns `None` for a dataset that can only be written anew.
+#[derive(Clone, Copy)]
+pub enum OpenUpdate {
+    /// Opens a file.
+    File(fn(Arc<PatchedFile>, &Env) -> Result<Option<Box<dyn Update>>>),
+    /// Opens a store in a directory.
+    Store(fn(&Arc<PatchedStore>, &Env) -> Result<Option<Box<dyn Update>>>),
+}
 
 /// A row of the format table.
 pub struct Format {
@@ -30,7 +37,7 @@ pub struct Format {
     pub kinds: &'static [KindRow],
     /// Creates a dataset of `schema.kind`, which is one of [`Format::kinds`].
     pub create: Create,
-    /// Opens a file that [`Format::probe`] recognized for changes in place; `None` if all files of the format are written anew.
+    /// Opens a dataset that [`Format::probe`] recognized for changes in place; `None` if all datasets of the format are written anew.
     pub update: Option<OpenUpdate>,
     /// The properties of datasets.
     pub traits: Traits,

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Format, Traits, classic, hdf4, netcdf4, zarr};
+use super::{Format, OpenUpdate, Traits, classic, hdf4, netcdf4, zarr};
 use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::io::head::Headed;
 use crate::io::patched::{self, FoundState, PatchedFile};
+use crate::io::patched_store::PatchedStore;
 use crate::io::prefetch::PrefetchStore;
 use crate::io::{Container, Output, Source, Store, foreign_format, invalid_entries};
 use crate::model::kind::StorageFormat;
@@ -140,8 +141,24 @@ pub fn can_update(kind: Kind) -> bool {
 pub fn update(file: &Arc<PatchedFile>, env: &Env) -> Result<Option<Box<dyn Update>>> {
     let container = Container::Source(Arc::clone(file) as Arc<dyn Source>);
     match find(&container)?.update {
-        Some(update) => update(Arc::clone(file), env),
-        None => Ok(None),
+        Some(OpenUpdate::File(update)) => update(Arc::clone(file), env),
+        Some(OpenUpdate::Store(_)) | None => Ok(None),
+    }
+}
+
+/// Opens a store in a directory for changes in place. Returns `None` for a store that can only be written anew.
+///
+/// # Errors
+/// Returns the errors of [`open`], and [`ErrorKind::Changed`] if another program interfered with an unfinished change.
+pub fn update_store(store: &Arc<PatchedStore>, env: &Env) -> Result<Option<Box<dyn Update>>> {
+    match find(&Container::Store(Arc::clone(store.base())))?.update {
+        Some(OpenUpdate::Store(update)) => {
+            let update = update(store, env);
+            let base = store.base();
+            invalid_entries::add_notes(&base.invalid_entries(false)?, base.name(), &env.notes);
+            update
+        }
+        Some(OpenUpdate::File(_)) | None => Ok(None),
     }
 }
 

@@ -23,8 +23,10 @@ pub mod memory_store;
 pub(crate) mod merge;
 pub mod network;
 pub mod patched;
+pub mod patched_store;
 pub(crate) mod prefetch;
 pub mod raw_file;
+pub mod raw_keys;
 pub mod reference;
 pub mod references;
 #[cfg(feature = "remote")]

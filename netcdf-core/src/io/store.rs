@@ -195,6 +195,9 @@ pub trait Store: Debug + Send + Sync {
         None
     }
 
+    /// Forgets the states of keys, so that [`Store::changed`] compares with later reads only.
+    fn forget_states(&self) {}
+
     /// Returns the invalid entries found so far. `all` includes entries that require a scan of the whole store.
     ///
     /// # Errors

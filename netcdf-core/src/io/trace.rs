@@ -236,6 +236,10 @@ impl Store for Traced {
         self.store.changed()
     }
 
+    fn forget_states(&self) {
+        self.store.forget_states();
+    }
+
     fn delete(&self, key: &str) -> Result<()> {
         let deleted = self.store.delete(key);
         self.trace

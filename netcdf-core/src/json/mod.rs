@@ -2,8 +2,10 @@
 //! strings, bytes that are not UTF-8). The reader keeps the text of numbers and the order of members. [`Json::line`] writes strict JSON
 //! with `serde_json`.
 
+mod locate;
 mod write;
 
+pub use locate::JsonStep;
 pub use write::Between;
 
 use crate::error::{Error, ErrorKind, Result};

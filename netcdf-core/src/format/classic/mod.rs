@@ -19,7 +19,7 @@ pub(crate) mod writer;
 
 use std::sync::Arc;
 
-use super::{Format, KindRow, Strings, Traits};
+use super::{Format, KindRow, OpenUpdate, Strings, Traits};
 use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
@@ -65,7 +65,7 @@ pub(crate) const FORMAT: Format = Format {
         },
     ],
     create,
-    update: Some(open_update),
+    update: Some(OpenUpdate::File(open_update)),
     traits: Traits {
         extensions: &["nc3"],
         keys: false,

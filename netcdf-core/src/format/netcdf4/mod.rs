@@ -74,7 +74,7 @@ pub(crate) mod write;
 
 use std::sync::Arc;
 
-use super::{Format, KindRow, Strings, Traits};
+use super::{Format, KindRow, OpenUpdate, Strings, Traits};
 use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::{Context as _, Error, ErrorKind, Result};
@@ -120,7 +120,7 @@ pub(crate) const FORMAT: Format = Format {
         },
     ],
     create,
-    update: Some(open_update),
+    update: Some(OpenUpdate::File(open_update)),
     traits: Traits {
         extensions: &["nc4", "h5", "hdf5", "he5", "hdf"],
         keys: false,

@@ -27,10 +27,12 @@ mod shard_decoding;
 mod shard_reader;
 pub mod survey;
 mod types;
+mod update;
 mod v2;
 mod v3;
 mod values;
 mod variable;
+mod whole_state;
 pub(crate) mod write;
 
 pub use array::{ArrayDescription, Shard, lengths};
@@ -44,10 +46,11 @@ use std::sync::Arc;
 
 use self::meta::MetadataReader;
 use self::schema::StoreBuilder;
-use super::{BareFill, Format, KindRow, Strings, Traits};
-use crate::chunk::{Reader, Writer};
+use super::{BareFill, Format, KindRow, OpenUpdate, Strings, Traits};
+use crate::chunk::{Reader, Update, Writer};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind, Result};
+use crate::io::patched_store::PatchedStore;
 use crate::io::store::MARKERS;
 use crate::io::{Container, Output, Store};
 use crate::model::{CreateOptions, Kind, Schema, ZarrVersion};
@@ -105,7 +108,7 @@ pub const FORMAT: Format = Format {
         },
     ],
     create,
-    update: None,
+    update: Some(OpenUpdate::Store(open_update)),
     traits: Traits {
         extensions: &["zarr", "zip"],
         keys: true,
@@ -143,8 +146,18 @@ fn kind(container: &Container) -> Result<Kind> {
 
 fn open(container: Container, env: &Env) -> Result<Box<dyn Reader>> {
     let (store, version) = known(&container)?;
-    let store = Arc::clone(store);
-    Ok(Box::new(ZarrReader::open(store, version, env)?))
+    if store.latency() {
+        let reader = ZarrReader::open(Arc::clone(store), version, env)?;
+        return Ok(Box::new(reader));
+    }
+    Ok(Box::new(whole_state::open(store, version, env)?))
+}
+
+fn open_update(store: &Arc<PatchedStore>, env: &Env) -> Result<Option<Box<dyn Update>>> {
+    let container = Container::Store(Arc::clone(store.base()));
+    let (_, version) = known(&container)?;
+    let update = update::open(store, version, env)?;
+    Ok(update.map(|update| Box::new(update) as Box<dyn Update>))
 }
 
 /// Returns the store and the version.

@@ -98,6 +98,17 @@ impl ZarrReader {
         self.vars.get(var.index()).ok_or_else(no_variable)
     }
 
+    /// Returns the reader with another receiver of notes.
+    pub(super) fn with_notes(mut self, notes: &Arc<Notes>) -> Self {
+        self.notes = Arc::clone(notes);
+        self
+    }
+
+    /// Returns the cached list of keys of a variable.
+    pub(super) fn listing_mut(&mut self, var: VarId) -> Option<&mut Listing> {
+        self.vars.get_mut(var.index()).map(|data| &mut data.listing)
+    }
+
     /// Returns the variable path.
     pub(super) fn path(&self, var: VarId) -> String {
         self.schema.var_path(var)

@@ -305,6 +305,10 @@ impl Store for DirStore {
         Some(format!("{}/{key}", self.name.trim_end_matches('/')).into())
     }
 
+    fn forget_states(&self) {
+        *self.seen() = SeenEntries::default();
+    }
+
     fn delete(&self, key: &str) -> Result<()> {
         let Some(path) = self.found(key)? else {
             return Ok(());

@@ -14,7 +14,7 @@ use crate::io::file::disk::Disk;
 use crate::io::file::obstacle::is_mount_point;
 use crate::io::file::place::{self, PathEnd};
 use crate::io::file::temporary::{self, Lock};
-use crate::io::file::{full, permissions, replace, swap};
+use crate::io::file::{full, permissions, refuse_writers, replace, swap};
 use crate::io::store::Store;
 use crate::io::target::StoreTarget;
 
@@ -65,6 +65,7 @@ impl DirTarget {
             return Err(e.with_remedy(format!("use a name in it: {}", inside.display())));
         }
         swap::recover(&path);
+        drop(refuse_writers(&path)?);
         let goes = replace.check(&path, cancel).map_err(|e| e.of(&name))?;
         temporary::sweep(&path);
         let making = temporary::beside(&path, 0o777, |builder, folder| builder.tempdir_in(folder));
@@ -108,9 +109,11 @@ impl StoreTarget for DirTarget {
         }
         self.cancel.check()?;
         // The directory may have changed since the first check.
+        let shared = refuse_writers(&self.path)?;
         let cancel = &self.cancel;
         let goes = self.replace.check(&self.path, cancel);
         goes.map_err(|e| e.of(&name))?;
+        drop(shared);
         let disk = self.sync.as_ref();
         replace::take_place(self.making, &self.path, disk).map_err(|e| e.of(&name))
     }

@@ -7,6 +7,7 @@ mod existing;
 pub(crate) mod full;
 mod id;
 mod leftovers;
+mod locked_directory;
 mod locked_file;
 pub(super) mod names;
 pub(super) mod obstacle;
@@ -32,6 +33,8 @@ pub use exclusive::{FileLock, LockAttempt, Sharing};
 pub use existing::Replacement;
 pub use id::{FileId, host};
 pub use leftovers::{clear, is_aside, recover, sweep};
+pub(in crate::io) use locked_directory::refuse_writers;
+pub use locked_directory::{DirectoryAccess, LockedDirectory};
 pub use locked_file::{LockedFile, WriteAccess};
 pub use paths::{
     beside, in_place, input_path, names, or_stdout, overlap, real, same_file, sync_name, within,

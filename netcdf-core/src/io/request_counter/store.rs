@@ -136,6 +136,10 @@ impl Store for CountedStore {
         self.inner.changed()
     }
 
+    fn forget_states(&self) {
+        self.inner.forget_states();
+    }
+
     fn invalid_entries(&self, all: bool) -> Result<Vec<InvalidEntry>> {
         self.inner.invalid_entries(all)
     }
