@@ -58,6 +58,15 @@ pub trait Update: Send + Sync {
     /// Returns [`ErrorKind::DimSize`] beyond the format's limit, and the errors of [`Update::put_run`].
     fn set_len(&mut self, dim: DimId, len: u64) -> Result<Placement>;
 
+    /// Extends the storage of a variable to the lengths of its dimensions. A dataset of HDF5 may be shorter than its dimensions: netCDF-C
+    /// only extends the variables that a program writes. Chunks outside a dataset would never be read.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Update::put_run`].
+    fn extend_variable(&mut self, _var: VarId) -> Result<Placement> {
+        Ok(Placement::InPlace)
+    }
+
     /// Changes attributes and names to those of `schema`, which has the ids of [`Update::reader`].
     ///
     /// # Errors

@@ -120,6 +120,30 @@ fn files_grow_in_place_unless_definitions_change() {
     }
 }
 
+/// xarray gives variables the fill value NaN, which is not equal to itself.
+#[cfg(unix)]
+#[test]
+fn attributes_with_nan_do_not_keep_files_from_growing_in_place() {
+    use std::os::unix::fs::MetadataExt as _;
+    let sandbox = Sandbox::new();
+    for (name, start) in [("a.nc", 0), ("b.nc", 3)] {
+        let series = Series {
+            start,
+            more: "v:_FillValue = NaNf ; x:range = NaN, 1. ;",
+            ..Series::default()
+        };
+        make(&sandbox, (name, "nc4"), &series.cdl());
+    }
+    let inode = || std::fs::metadata(sandbox.path("a.nc")).unwrap().ino();
+    let before = inode();
+    let _ = nccopy(&sandbox, &["--append", "@b.nc", "@a.nc"]).clean();
+    assert_eq!(inode(), before);
+    assert_eq!(
+        data(&sandbox, "time", &["@a.nc"]),
+        "time = 0, 1, 2, 3, 4, 5 ;"
+    );
+}
+
 #[test]
 fn files_with_strings_are_written_anew() {
     let sandbox = Sandbox::new();

@@ -88,6 +88,9 @@ impl Staged {
     fn put_all_tiles(&mut self, env: &Env) -> Result<Placement> {
         let vars: Vec<VarId> = self.tiles.keys().copied().collect();
         for var in vars {
+            if let Placement::Anew(reason) = self.extend_variable(var)? {
+                return Ok(Placement::Anew(reason));
+            }
             let path = || self.schema.var_path(var);
             let chunks = self.staged_chunks(var, env).in_object(path)?;
             let Some(chunks) = chunks else {
@@ -110,6 +113,19 @@ impl Staged {
             }
         }
         Ok(Placement::InPlace)
+    }
+
+    /// Extends the storage of a variable with staged data to the lengths of its dimensions.
+    fn extend_variable(&mut self, var: VarId) -> Result<Placement> {
+        let path = || self.schema.var_path(var);
+        let Some(base) = &mut self.base else {
+            return Ok(Placement::InPlace);
+        };
+        let id = *base.vars.get(var.index()).or_internal("a variable")?;
+        match base.original.update_mut() {
+            Some(update) => update.extend_variable(id).in_object(path),
+            None => Ok(Placement::InPlace),
+        }
     }
 
     /// Returns the chunks of the original dataset that have staged data; `None` if the variable has no chunks of plain elements.
@@ -222,4 +238,37 @@ fn grown_shape(reader: &dyn Reader, var: VarId, region: &Region) -> Vec<u64> {
         .zip(ends)
         .map(|(len, end)| (*len).max(end))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::api::{Dataset, InPlace, Length, Options, Select};
+    use crate::model::{Atomic, GroupId, Kind};
+
+    /// netCDF-C and this library only extend the datasets of variables that a program writes.
+    #[test]
+    fn a_variable_that_is_shorter_than_its_dimension_is_extended() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.nc");
+        let root = GroupId::ROOT;
+        let mut data = Dataset::create(&path, Kind::NETCDF4).unwrap();
+        let time = data.define_dim(root, "time", Length::Unlimited).unwrap();
+        let a = data.define_var(root, "a", Atomic::Int, &[time]).unwrap();
+        let b = data.define_var(root, "b", Atomic::Int, &[time]).unwrap();
+        data.end_definition().unwrap();
+        data.write(a, &Select::region(&[0], &[9]), &[1; 9]).unwrap();
+        data.close().unwrap();
+        for (at, end) in [(2, 9), (7, 9), (9, 10)] {
+            let options = Options {
+                in_place: InPlace::Always,
+                ..Options::default()
+            };
+            let mut data = Dataset::open_for_writing_with(&path, options).unwrap();
+            data.write(b, &Select::at(&[at]), &[at]).unwrap();
+            data.close().unwrap();
+            let data = Dataset::open(&path).unwrap();
+            assert_eq!(data.read::<u64>(b, &Select::at(&[at])).unwrap(), [at]);
+            assert_eq!(data.shape(b).unwrap(), [end]);
+        }
+    }
 }

@@ -190,6 +190,16 @@ impl Netcdf4Reader {
         self.indexes.forget();
     }
 
+    /// Sets the shape of a variable's dataset, which may be shorter than its dimensions.
+    pub(super) fn set_shape(&mut self, var: VarId, shape: &[u64]) {
+        if let Some(data) = self.vars.get_mut(var.index()) {
+            let space = Arc::make_mut(&mut data.dataset.dataspace);
+            space.dims.clear();
+            space.dims.extend_from_slice(shape);
+        }
+        self.indexes.forget();
+    }
+
     /// Sets the data location of a variable, after its index got an address.
     pub(super) fn set_layout(&mut self, var: VarId, layout: Stored) {
         if let Some(data) = self.vars.get_mut(var.index()) {

@@ -38,6 +38,8 @@ pub(super) struct Netcdf4Update {
     reader: UpdatedReader,
     /// The committed lengths of dimensions that have changed.
     committed: BTreeMap<DimId, u64>,
+    /// The committed shapes of variables that were shorter than their dimensions.
+    shorter: BTreeMap<VarId, Vec<u64>>,
     /// The slots of chunks that fill step by step.
     slots: BTreeMap<(VarId, Vec<u64>), SlotPair>,
     /// The chunks of the committed file that are in slots, by the mark of the slots. A chunk stays in use until the commit, also if the next
@@ -67,6 +69,7 @@ pub(super) fn open(file: Arc<PatchedFile>, env: &Env) -> Result<Option<Netcdf4Up
             new: BTreeMap::new(),
         },
         committed: BTreeMap::new(),
+        shorter: BTreeMap::new(),
         slots: BTreeMap::new(),
         in_use: BTreeMap::new(),
     }))
@@ -95,17 +98,19 @@ impl Netcdf4Update {
             if let Some(reason) = obstacle_of_dataset(dataset) {
                 return Ok(Some(reason));
             }
-            let layout = self.reader.layout(id)?;
-            let lens = layout.extent.iter().zip(&var.dims);
-            let mut lens = lens.map(|(len, dim)| (len, schema.dim(*dim).map(|dim| &dim.len)));
-            let is_short = lens.any(|(own, len)| Some(own) != len);
-            if is_short && beyond(schema, id, &layout)? != fill(schema, id, &layout)? {
-                return Ok(Some(
-                    "a shorter variable has other values outside its elements",
-                ));
+            if let Some(reason) = self.obstacle_of_length(id)? {
+                return Ok(Some(reason));
             }
         }
         Ok(None)
+    }
+
+    /// Returns why a variable cannot get the lengths of its dimensions, if it cannot.
+    fn obstacle_of_length(&self, var: VarId) -> Result<Option<&'static str>> {
+        let (schema, layout) = (self.reader.schema(), self.reader.layout(var)?);
+        let is_short = layout.extent != schema.shape(var);
+        let differs = is_short && beyond(schema, var, &layout)? != fill(schema, var, &layout)?;
+        Ok(differs.then_some("a shorter variable has other values outside its elements"))
     }
 
     /// Returns the position of a chunk in the grid.
@@ -252,7 +257,7 @@ impl Netcdf4Update {
             dims.is_some_and(|dims| dims.iter().any(|dim| self.committed.contains_key(dim)))
         };
         let mut all: BTreeSet<VarId> = schema.var_ids().filter(longer).collect();
-        all.extend(self.reader.new.keys().copied());
+        all.extend(self.reader.new.keys().chain(self.shorter.keys()));
         all
     }
 
@@ -305,6 +310,9 @@ impl Netcdf4Update {
     fn restore_lengths(&mut self) {
         for (dim, len) in std::mem::take(&mut self.committed) {
             self.reader.base.set_len(dim, len);
+        }
+        for (var, shape) in std::mem::take(&mut self.shorter) {
+            self.reader.base.set_shape(var, &shape);
         }
     }
 }
@@ -403,6 +411,29 @@ impl Update for Netcdf4Update {
         Ok(Placement::InPlace)
     }
 
+    fn extend_variable(&mut self, var: VarId) -> Result<Placement> {
+        let shape = self.reader.schema().shape(var);
+        let old = self.reader.layout(var)?.extent;
+        if old == shape {
+            return Ok(Placement::InPlace);
+        }
+        let reason = match self.obstacle(var)? {
+            Some(reason) => Some(reason),
+            None => self.obstacle_of_length(var)?,
+        };
+        if let Some(reason) = reason {
+            return Ok(Placement::Anew(reason));
+        }
+        let most = &self.reader.base.dataset(var)?.dataspace.max;
+        let mut lens = shape.iter().zip(&old).zip(most);
+        if !lens.all(|((len, old), most)| len == old || (len > old && most.is_none())) {
+            return Ok(Placement::Anew("a variable is shorter than its dimensions"));
+        }
+        self.shorter.entry(var).or_insert(old);
+        self.reader.base.set_shape(var, &shape);
+        Ok(Placement::InPlace)
+    }
+
     fn define(&mut self, _schema: &Schema) -> Result<Placement> {
         Ok(Placement::Anew("attributes and names of netCDF-4 change"))
     }
@@ -424,6 +455,7 @@ impl Update for Netcdf4Update {
         }
         self.reader.new.clear();
         self.committed.clear();
+        self.shorter.clear();
         self.in_use.clear();
         self.reader.base.forget();
         Ok(())

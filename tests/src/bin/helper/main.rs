@@ -3,6 +3,7 @@
 //! | name | task |
 //! |---|---|
 //! | `appendrecords` | appends records to a dataset, with a sync after each |
+//! | `changes` | changes a dataset, in place or anew |
 //! | `chunkfilter` | encodes and decodes chunks |
 //! | `filterspecs` | parses filter specifications |
 //! | `h5sums` | prints a sum of each dataset of an HDF5 file |
@@ -14,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod appendrecords;
+mod changes;
 mod chunkfilter;
 mod filterspecs;
 mod h5sums;
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
     let args: Vec<OsString> = args.collect();
     match name.to_str() {
         Some("appendrecords") => appendrecords::main(&args),
+        Some("changes") => changes::main(&args),
         Some("chunkfilter") => chunkfilter::main(&args),
         Some("filterspecs") => filterspecs::main(),
         Some("h5sums") => h5sums::main(&args),

@@ -1,0 +1,83 @@
+//! Changes a dataset as the lines of standard input tell: `changes PATH auto|always|never`.
+//!
+//! | line | change |
+//! |---|---|
+//! | `put NAME START COUNT STRIDE SEED` | values of a variable: lists with commas; element `n` of the region is `(SEED + 7 n) % 90` |
+//! | `title TEXT` | the attribute `title` |
+//! | `sync` | a sync |
+//! | `reopen` | the dataset is closed and opened again |
+
+use std::ffi::OsString;
+use std::io::{BufRead as _, Write as _};
+use std::process::ExitCode;
+
+use netcdf_core::api::{Dataset, InPlace, Options, Select};
+use netcdf_core::model::{GroupId, Values};
+use netcdf_core::{Error, ErrorKind, Result};
+
+pub(crate) fn main(args: &[OsString]) -> ExitCode {
+    match run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            let _ = writeln!(std::io::stderr(), "{e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[OsString]) -> Result<()> {
+    let path = args.first().cloned().unwrap_or_default();
+    let in_place = match args.get(1).and_then(|arg| arg.to_str()) {
+        Some("always") => InPlace::Always,
+        Some("never") => InPlace::Never,
+        _ => InPlace::Auto,
+    };
+    let open = || {
+        let options = Options {
+            no_sync: true,
+            in_place,
+            ..Options::default()
+        };
+        Dataset::open_for_writing_with(&path, options)
+    };
+    let mut data = open()?;
+    for line in std::io::stdin().lock().lines() {
+        let line = line.map_err(|e| Error::io("cannot read", "(stdin)", e))?;
+        let words: Vec<_> = line.split(' ').collect();
+        match words.as_slice() {
+            ["put", name, region @ ..] => put(&mut data, name, region)?,
+            ["title", text] => {
+                let text = Values::Char(text.as_bytes().to_vec());
+                data.redefine()?;
+                data.put_attribute(GroupId::ROOT, "title", text)?;
+                data.end_definition()?;
+            }
+            ["sync"] => data.sync()?,
+            ["reopen"] => {
+                data.close()?;
+                data = open()?;
+            }
+            _ => return Err(Error::new(ErrorKind::Argument, line)),
+        }
+    }
+    data.close()
+}
+
+fn numbers(list: &str) -> Vec<u64> {
+    list.split(',').filter_map(|n| n.parse().ok()).collect()
+}
+
+/// Writes the values of a line `put`.
+fn put(data: &mut Dataset, name: &str, region: &[&str]) -> Result<()> {
+    let region: Vec<_> = region.iter().map(|list| numbers(list)).collect();
+    let [start, count, stride, seed] = region.as_slice() else {
+        return Err(Error::new(ErrorKind::Argument, "no region"));
+    };
+    let var = data.var_id(GroupId::ROOT, name)?;
+    let seed = seed.first().copied().unwrap_or(0);
+    let values: Vec<_> = (0..count.iter().product())
+        .map(|n: u64| (seed + 7 * n) % 90)
+        .collect();
+    let select = Select::region(start, count).stride(stride);
+    data.write(var, &select, &values)
+}
