@@ -9,6 +9,7 @@ mod directories;
 mod emit;
 mod everyday;
 mod fill_values;
+mod hostile_journals;
 mod in_place;
 mod jobs;
 mod join;
