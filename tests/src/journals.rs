@@ -83,13 +83,9 @@ impl Journal {
             let len = range.len.unwrap_or(range.old.len() as u64);
             out.extend(len.to_le_bytes());
             for bytes in [&range.old, &range.new] {
-                let start = out.len();
-                out.extend_from_slice(bytes);
                 let inside = self.at.checked_sub(range.offset);
-                let place = inside.and_then(|n| out.get_mut(start + n as usize));
-                if let Some(byte) = place.filter(|_| inside < Some(bytes.len() as u64)) {
-                    *byte = !*byte;
-                }
+                let invert = |(n, byte): (u64, &u8)| if Some(n) == inside { !byte } else { *byte };
+                out.extend((0..).zip(bytes).map(invert));
             }
         }
         let len = self.len.unwrap_or(out.len() as u64 + TRAILER);
